@@ -1,0 +1,49 @@
+// Time: points and spans of virtual time, as a 64-bit count of picoseconds.
+//
+// Every clock, duration and time stamp of Foretrace is a Time. Equations are
+// evaluated in double and enter through Time::from_seconds, which rounds once
+// (half away from zero); all arithmetic after that is exact.
+#pragma once
+
+#include <cmath>
+#include <compare>
+#include <cstdint>
+
+namespace foretrace {
+
+class Time {
+ public:
+  constexpr Time() = default;
+
+  static constexpr Time ps(std::int64_t picoseconds) { return Time(picoseconds); }
+  static constexpr Time ns(std::int64_t nanoseconds) { return Time(nanoseconds * 1000); }
+
+  // Nearest picosecond to `seconds`. Values beyond +-9.2e6 s, infinities and
+  // NaN do not fit: they saturate (NaN becomes zero); readers of files reject
+  // them before they get here.
+  static Time from_seconds(double seconds) {
+    const double picoseconds = seconds * 1e12;
+    if (std::isnan(picoseconds)) return Time();
+    if (picoseconds >= 9.2e18) return max();
+    if (picoseconds <= -9.2e18) return Time(INT64_MIN);
+    return Time(std::llround(picoseconds));
+  }
+
+  static constexpr Time max() { return Time(INT64_MAX); }
+
+  constexpr std::int64_t count_ps() const { return ps_; }
+  constexpr double seconds() const { return static_cast<double>(ps_) * 1e-12; }
+
+  constexpr auto operator<=>(const Time&) const = default;
+  constexpr Time operator+(Time other) const { return Time(ps_ + other.ps_); }
+  constexpr Time operator-(Time other) const { return Time(ps_ - other.ps_); }
+  constexpr Time& operator+=(Time other) { return *this = *this + other; }
+  constexpr Time& operator-=(Time other) { return *this = *this - other; }
+
+ private:
+  explicit constexpr Time(std::int64_t picoseconds) : ps_(picoseconds) {}
+
+  std::int64_t ps_ = 0;
+};
+
+}  // namespace foretrace

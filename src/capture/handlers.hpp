@@ -1,0 +1,116 @@
+// What the generated wrappers call: one function for each class of MPI
+// functions in src/mpi_api/functions.txt.
+//
+// Each takes the arguments that matter and the real call (or the non-blocking
+// calls that stand in for it under predict), and returns MPI's result.
+#pragma once
+
+#include <mpi.h>
+
+#include "capture/function_ref.hpp"
+#include "capture/functions.hpp"
+#include "capture/session.hpp"
+#include "capture/sizes.hpp"
+#include "machine/timing.hpp"
+
+namespace foretrace::capture {
+
+using machine::Cost;
+using machine::SendMode;
+using Real = FunctionRef<int()>;
+using RealStatus = FunctionRef<int(MPI_Status*)>;
+using Post = FunctionRef<int(MPI_Request*)>;
+
+// --- any call
+
+// Inside a wrapper: a state without partners.
+template <class RealCall>
+auto plain_call(Fn fn, RealCall real) {
+  session.open(trace::EventKind::call, fn);
+  auto result = real();
+  session.close_as_call();
+  return result;
+}
+
+template <class RealCall>
+auto generic(Fn fn, RealCall real) {
+  Inside inside;
+  return inside ? plain_call(fn, real) : real();
+}
+
+// --- life of the program (handlers_life.cpp)
+int init(Fn fn, int* argc, char*** argv, Real real);
+int init(Fn fn, int* argc, char*** argv, int required, int* provided, Real real);
+int finalize(Fn fn, Real real);
+int abort(Fn fn, MPI_Comm comm, int code, Real real);
+double wtime(Fn fn, FunctionRef<double()> real);
+double wtick(Fn fn, FunctionRef<double()> real);
+
+// --- point-to-point (handlers_p2p.cpp)
+int send(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+         Real real, Post post);
+int isend(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int tag,
+          MPI_Comm comm, MPI_Request* request, Real real);
+int recv(Fn fn, int source, int tag, MPI_Comm comm, MPI_Status* status, RealStatus real, Post post);
+int irecv(Fn fn, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+          MPI_Request* request, Real real);
+int sendrecv(Fn fn, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, int source,
+             int recvtag, MPI_Comm comm, MPI_Status* status, RealStatus real, Post post_send,
+             Post post_recv);
+int sendrecv_replace(Fn fn, const void* buf, MPI_Count count, MPI_Datatype type, int dest,
+                     int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status* status,
+                     RealStatus real, Post post_recv);
+
+// --- persistent requests and matched probes (handlers_persistent.cpp)
+int send_init(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int tag,
+              MPI_Comm comm, MPI_Request* request, Real real);
+int recv_init(Fn fn, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+              MPI_Request* request, Real real);
+int start(Fn fn, MPI_Request* request, Real real);
+int startall(Fn fn, int count, MPI_Request* requests, Real real);
+int probe(Fn fn, int source, int tag, MPI_Comm comm, MPI_Status* status, Real real);
+int mprobe(Fn fn, int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status,
+           Real real);
+int improbe(Fn fn, int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
+            MPI_Status* status, Real real);
+int mrecv(Fn fn, MPI_Message* message, MPI_Status* status, RealStatus real);
+int imrecv(Fn fn, MPI_Count count, MPI_Datatype type, MPI_Message* message, MPI_Request* request,
+           Real real);
+
+// --- completion (handlers_complete.cpp)
+int wait(Fn fn, MPI_Request* request, MPI_Status* status, Real real);
+int waitall(Fn fn, int count, MPI_Request* requests, MPI_Status* statuses, Real real);
+int waitany(Fn fn, int count, MPI_Request* requests, int* index, MPI_Status* status, Real real);
+int waitsome(Fn fn, int count, MPI_Request* requests, int* outcount, int* indices,
+             MPI_Status* statuses, Real real);
+int test(Fn fn, MPI_Request* request, int* flag, MPI_Status* status, Real real);
+int testall(Fn fn, int count, MPI_Request* requests, int* flag, MPI_Status* statuses, Real real);
+int testany(Fn fn, int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status,
+            Real real);
+int testsome(Fn fn, int count, MPI_Request* requests, int* outcount, int* indices,
+             MPI_Status* statuses, Real real);
+int request_free(Fn fn, MPI_Request* request, Real real);
+int cancel(Fn fn, MPI_Request* request, Real real);
+
+// --- collectives and communicators (handlers_collective.cpp)
+int collective(Fn fn, Cost cost, MPI_Comm comm, int root,
+               FunctionRef<Bytes(const CommInfo&)> bytes, Real real);
+int comm_create(Fn fn, Cost cost, MPI_Comm comm, MPI_Comm* newcomm, Real real);
+int comm_adopt(Fn fn, Cost cost, MPI_Comm comm, MPI_Comm* newcomm, Real real);
+int comm_free(Fn fn, MPI_Comm* comm, Real real);
+
+// --- shared by the handlers (handlers_p2p.cpp)
+
+// The number of bytes that a completed receive brought.
+Bytes received_bytes(const MPI_Status& status);
+// Describes a send or receive that was just posted, before it has a handle.
+void describe_send(Request& request, CommInfo& comm, SendMode mode, Bytes bytes, int dest, int tag);
+void describe_recv(Request& request, CommInfo& comm, Bytes bytes, int source, int tag);
+// Begins the event of posting `request`, makes the call, tracks the request
+// and ends the event.
+int post_request(Fn fn, Request& request, MPI_Request* variable, Real real);
+void fill_send(trace::Event& event, CommInfo& comm, SendMode mode, Bytes bytes, int dest, int tag);
+// What a settled receive got.
+void fill_recv(trace::Event& event, CommInfo& comm, const MPI_Status& status, int source, int tag);
+
+}  // namespace foretrace::capture

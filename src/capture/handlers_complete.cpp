@@ -1,0 +1,294 @@
+#include <algorithm>
+#include <vector>
+
+#include "capture/handlers.hpp"
+
+namespace foretrace::capture {
+namespace {
+
+// Room for the statuses and requests of one call; kept, so that a loop of
+// Waitall does not allocate.
+struct Scratch {
+  std::vector<MPI_Status> statuses;
+  std::vector<Request*> tracked;
+
+  MPI_Status* room(int count, MPI_Status* given) {
+    if (given != MPI_STATUSES_IGNORE) return given;
+    if (statuses.size() < static_cast<std::size_t>(count))
+      statuses.resize(static_cast<std::size_t>(count));
+    return statuses.data();
+  }
+};
+Scratch scratch;
+
+// Looks up the requests of a call before it: completion clears the handles.
+// Returns whether any of them is tracked.
+bool look_up(int count, const MPI_Request* requests) {
+  scratch.tracked.assign(static_cast<std::size_t>(std::max(count, 0)), nullptr);
+  bool any = false;
+  for (int i = 0; i < count; ++i) {
+    Request* request = session.requests.find(&requests[i]);
+    // Two entries with one handle are two requests.
+    while (request && std::ranges::find(scratch.tracked, request) != scratch.tracked.end())
+      request = request->next_same_handle;
+    if (request && !request->active) request = nullptr;
+    scratch.tracked[static_cast<std::size_t>(i)] = request;
+    any = any || request;
+  }
+  return any;
+}
+
+void release(Request& request) {
+  request.active = false;
+  if (!request.persistent) session.requests.remove(request);
+}
+
+// A completing call under way: takes the requests that it completed, in the
+// order in which MPI lists them (MPI defines Waitall as Waits one by one).
+class Completing {
+ public:
+  explicit Completing(trace::Event& event) : event_(event), leave_(event.enter), least_(event.enter) {}
+
+  void take(Request& request, const MPI_Status& status) {
+    trace::Completion completion;
+    completion.request = request.serial;
+    int cancelled = 0;
+    if (request.cancelled) PMPI_Test_cancelled(&status, &cancelled);
+    completion.cancelled = cancelled != 0;
+    if (request.receive && !request.to_nobody && !cancelled) {
+      completion.source = request.comm->world(status.MPI_SOURCE);
+      completion.tag = status.MPI_TAG;
+      completion.bytes = received_bytes(status);
+    }
+    event_.completions.push_back(completion);
+    if (session.predicting() && !request.to_nobody) {
+      if (cancelled) withdraw(request);
+      else advance(request, completion);
+    }
+    release(request);
+  }
+
+  void finish() {
+    if (session.predicting()) session.close_at(leave_, std::max(leave_ - least_, Time()));
+    else session.close();
+  }
+
+ private:
+  static void withdraw(Request& request) {
+    if (request.receive) session.piggyback.withdraw(request.recv);
+  }
+
+  void advance(Request& request, const trace::Completion& completion) {
+    const machine::Timing& timing = session.timing();
+    if (request.receive) {
+      session.piggyback.settle(request.recv, completion.source, completion.tag);
+      const machine::MessageStamp& stamp = request.recv.stamp;
+      const Time end = timing.irecv_end(request.posted, stamp);
+      leave_ = timing.irecv_complete_leave(leave_, end, stamp.bytes);
+      least_ += timing.irecv_complete_minimum(stamp.bytes);
+      return;
+    }
+    Time r0;
+    if (request.rendezvous) {
+      const Blocked blocked{name_of(Fn::MPI_Wait), request.comm->world(request.peer), request.tag,
+                            request.bytes.count, true};
+      r0 = session.piggyback.await_answer(request.stamp_serial, blocked);
+    }
+    const Time end =
+        timing.isend_end(request.posted, r0, request.mode, request.bytes, request.rendezvous);
+    leave_ = timing.isend_complete_leave(leave_, end, request.bytes);
+    least_ += timing.isend_complete_minimum(request.bytes);
+  }
+
+  trace::Event& event_;
+  Time leave_;
+  Time least_;
+};
+
+// For whom a waiting call waits: the first of its requests that is not done.
+Blocked blocked_on(Fn fn, int count) {
+  Blocked blocked{name_of(fn), WorldRank(), 0, 0, false};
+  for (int i = 0; i < count; ++i) {
+    const Request* request = scratch.tracked[static_cast<std::size_t>(i)];
+    if (!request || request->to_nobody) continue;
+    int complete = 0;
+    PMPI_Request_get_status(request->handle, &complete, MPI_STATUS_IGNORE);
+    if (complete) continue;
+    blocked.peer = request->comm->world(request->peer);
+    blocked.tag = request->tag;
+    blocked.bytes = request->bytes.count;
+    break;
+  }
+  return blocked;
+}
+
+// A test that completed nothing.
+void poll_failed() {
+  session.piggyback.keep_going();
+  session.close_as_call();
+}
+
+using TestCall = FunctionRef<int(int* flag)>;
+
+// Makes a waiting call: the real one, or under predict its test again and
+// again, so that nobody is kept waiting for this rank.
+int wait_for(Fn fn, int count, FunctionRef<int()> real, TestCall test) {
+  if (!session.predicting()) return real();
+  int result = MPI_SUCCESS;
+  const auto done = [&] {
+    int flag = 0;
+    result = test(&flag);
+    return flag != 0 || result != MPI_SUCCESS;
+  };
+  if (done()) return result;
+  session.piggyback.poll(done, blocked_on(fn, count));
+  return result;
+}
+
+// The requests numbered `indices` (all of them: nullptr) were completed.
+void take_completed(trace::Event& event, int count, const int* indices,
+                    const MPI_Status* statuses) {
+  Completing completing(event);
+  for (int i = 0; i < count; ++i) {
+    const int index = indices ? indices[i] : i;
+    if (Request* request = scratch.tracked[static_cast<std::size_t>(index)])
+      completing.take(*request, statuses[i]);
+  }
+  completing.finish();
+}
+
+}  // namespace
+
+int wait(Fn fn, MPI_Request* request, MPI_Status* status, Real real) {
+  Inside inside;
+  if (!inside) return real();
+  if (!look_up(1, request)) return plain_call(fn, real);
+  MPI_Status own;
+  if (status == MPI_STATUS_IGNORE) status = &own;
+  trace::Event& event = session.open(trace::EventKind::complete, fn);
+  const int result = wait_for(
+      fn, 1, [&] { return PMPI_Wait(request, status); },
+      [&](int* flag) { return PMPI_Test(request, flag, status); });
+  take_completed(event, 1, nullptr, status);
+  return result;
+}
+
+int waitall(Fn fn, int count, MPI_Request* requests, MPI_Status* statuses, Real real) {
+  Inside inside;
+  if (!inside) return real();
+  if (!look_up(count, requests)) return plain_call(fn, real);
+  statuses = scratch.room(count, statuses);
+  trace::Event& event = session.open(trace::EventKind::complete, fn);
+  const int result = wait_for(
+      fn, count, [&] { return PMPI_Waitall(count, requests, statuses); },
+      [&](int* flag) { return PMPI_Testall(count, requests, flag, statuses); });
+  take_completed(event, count, nullptr, statuses);
+  return result;
+}
+
+int waitany(Fn fn, int count, MPI_Request* requests, int* index, MPI_Status* status, Real real) {
+  Inside inside;
+  if (!inside) return real();
+  if (!look_up(count, requests)) return plain_call(fn, real);
+  MPI_Status own;
+  if (status == MPI_STATUS_IGNORE) status = &own;
+  trace::Event& event = session.open(trace::EventKind::complete, fn);
+  const int result = wait_for(
+      fn, count, [&] { return PMPI_Waitany(count, requests, index, status); },
+      [&](int* flag) { return PMPI_Testany(count, requests, index, flag, status); });
+  take_completed(event, *index == MPI_UNDEFINED ? 0 : 1, index, status);
+  return result;
+}
+
+int waitsome(Fn fn, int count, MPI_Request* requests, int* outcount, int* indices,
+             MPI_Status* statuses, Real real) {
+  Inside inside;
+  if (!inside) return real();
+  if (!look_up(count, requests)) return plain_call(fn, real);
+  statuses = scratch.room(count, statuses);
+  trace::Event& event = session.open(trace::EventKind::complete, fn);
+  const int result = wait_for(
+      fn, count, [&] { return PMPI_Waitsome(count, requests, outcount, indices, statuses); },
+      [&](int* flag) {
+        const int code = PMPI_Testsome(count, requests, outcount, indices, statuses);
+        *flag = *outcount != 0;
+        return code;
+      });
+  take_completed(event, *outcount == MPI_UNDEFINED ? 0 : *outcount, indices, statuses);
+  return result;
+}
+
+int test(Fn fn, MPI_Request* request, int* flag, MPI_Status* status, Real real) {
+  Inside inside;
+  if (!inside) return real();
+  if (!look_up(1, request)) return plain_call(fn, real);
+  MPI_Status own;
+  if (status == MPI_STATUS_IGNORE) status = &own;
+  trace::Event& event = session.open(trace::EventKind::complete, fn);
+  const int result = PMPI_Test(request, flag, status);
+  if (*flag) take_completed(event, 1, nullptr, status);
+  else poll_failed();
+  return result;
+}
+
+int testall(Fn fn, int count, MPI_Request* requests, int* flag, MPI_Status* statuses, Real real) {
+  Inside inside;
+  if (!inside) return real();
+  if (!look_up(count, requests)) return plain_call(fn, real);
+  statuses = scratch.room(count, statuses);
+  trace::Event& event = session.open(trace::EventKind::complete, fn);
+  const int result = PMPI_Testall(count, requests, flag, statuses);
+  if (*flag) take_completed(event, count, nullptr, statuses);
+  else poll_failed();
+  return result;
+}
+
+int testany(Fn fn, int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status,
+            Real real) {
+  Inside inside;
+  if (!inside) return real();
+  if (!look_up(count, requests)) return plain_call(fn, real);
+  MPI_Status own;
+  if (status == MPI_STATUS_IGNORE) status = &own;
+  trace::Event& event = session.open(trace::EventKind::complete, fn);
+  const int result = PMPI_Testany(count, requests, index, flag, status);
+  if (*flag && *index != MPI_UNDEFINED) take_completed(event, 1, index, status);
+  else poll_failed();
+  return result;
+}
+
+int testsome(Fn fn, int count, MPI_Request* requests, int* outcount, int* indices,
+             MPI_Status* statuses, Real real) {
+  Inside inside;
+  if (!inside) return real();
+  if (!look_up(count, requests)) return plain_call(fn, real);
+  statuses = scratch.room(count, statuses);
+  trace::Event& event = session.open(trace::EventKind::complete, fn);
+  const int result = PMPI_Testsome(count, requests, outcount, indices, statuses);
+  if (*outcount != MPI_UNDEFINED && *outcount > 0) take_completed(event, *outcount, indices, statuses);
+  else poll_failed();
+  return result;
+}
+
+int request_free(Fn fn, MPI_Request* variable, Real real) {
+  Inside inside;
+  if (!inside) return real();
+  Request* request = session.requests.find(variable);
+  const int result = plain_call(fn, real);
+  if (!request || result != MPI_SUCCESS) return result;
+  // A freed receive may still be matched: its stamp is left to be taken in at
+  // the end.
+  if (request->receive && request->active && session.predicting() && !request->to_nobody)
+    session.piggyback.withdraw(request->recv);
+  session.requests.remove(*request);
+  return result;
+}
+
+int cancel(Fn fn, MPI_Request* variable, Real real) {
+  Inside inside;
+  if (!inside) return real();
+  if (Request* request = session.requests.find(variable)) request->cancelled = true;
+  return plain_call(fn, real);
+}
+
+}  // namespace foretrace::capture

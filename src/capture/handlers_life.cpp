@@ -1,0 +1,48 @@
+#include "capture/handlers.hpp"
+
+namespace foretrace::capture {
+
+int init(Fn fn, int*, char***, Real real) {
+  const int result = real();
+  if (result == MPI_SUCCESS && !session.active()) session.start(fn);
+  return result;
+}
+
+int init(Fn fn, int* argc, char*** argv, int, int*, Real real) {
+  return init(fn, argc, argv, real);
+}
+
+int finalize(Fn fn, Real real) {
+  session.stop(fn);
+  return real();
+}
+
+int abort(Fn fn, MPI_Comm, int code, Real real) {
+  {
+    Inside inside;
+    if (inside) session.abort(fn, code);
+  }
+  return real();
+}
+
+double wtime(Fn fn, FunctionRef<double()> real) {
+  Inside inside;
+  if (!inside) return real();
+  session.open(trace::EventKind::call, fn);
+  const double seconds = session.virtual_wtime() ? 0 : real();
+  session.close_as_call();
+  return session.virtual_wtime() ? session.clock_seconds() : seconds;
+}
+
+double wtick(Fn fn, FunctionRef<double()> real) {
+  Inside inside;
+  if (!inside) return real();
+  session.open(trace::EventKind::call, fn);
+  const double resolution =
+      session.virtual_wtime() ? session.timing().model().timer_resolution : 0;
+  const double seconds = resolution > 0 ? resolution : real();
+  session.close_as_call();
+  return seconds;
+}
+
+}  // namespace foretrace::capture

@@ -1,0 +1,33 @@
+// The capture library's outside: MPI's functions, generated, and the hooks of
+// foretrace.h.
+#include <mpi.h>
+
+#include "capture/handlers.hpp"
+#include "foretrace.h"
+
+#define FORETRACE_EXPORT __attribute__((visibility("default")))
+
+using namespace foretrace;
+using capture::CommInfo;
+using capture::Cost;
+using capture::Fn;
+using capture::SendMode;
+using namespace foretrace::capture;
+
+namespace {
+
+void hook_compute(double steps) {
+  if (session.active()) session.add_steps(steps);
+}
+void hook_phase_begin(const char* name) {
+  session.phase(trace::EventKind::phase_begin, name);
+}
+void hook_phase_end(const char* name) { session.phase(trace::EventKind::phase_end, name); }
+
+constexpr foretrace_hooks kHooks{hook_compute, hook_phase_begin, hook_phase_end};
+
+}  // namespace
+
+extern "C" FORETRACE_EXPORT const foretrace_hooks* foretrace_get_hooks() { return &kHooks; }
+
+#include "mpi_wrappers.inc"

@@ -1,0 +1,247 @@
+#include "capture/piggyback.hpp"
+
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace foretrace::capture {
+namespace {
+
+enum Tag : int { kStampTag = 1, kAnswerTag = 2 };
+
+bool more_ranks_than_cores() {
+  MPI_Comm host;
+  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  int ranks = 0;
+  PMPI_Comm_size(host, &ranks);
+  PMPI_Comm_free(&host);
+  return ranks > ::sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+}  // namespace
+
+std::size_t Piggyback::StreamHash::operator()(const StreamKey& key) const {
+  std::uint64_t h = key.comm * 0x9e3779b97f4a7c15u;
+  h ^= static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.source)) << 32 |
+       static_cast<std::uint32_t>(key.tag);
+  h *= 0xff51afd7ed558ccdu;
+  return h ^ h >> 32;
+}
+
+void Piggyback::start(bool rendezvous) {
+  PMPI_Comm_dup(MPI_COMM_WORLD, &comm_);
+  int rank = 0;
+  int size = 0;
+  PMPI_Comm_rank(comm_, &rank);
+  PMPI_Comm_size(comm_, &size);
+  rank_ = WorldRank(rank);
+  needs_progress_ = rendezvous;
+  oversubscribed_ = more_ranks_than_cores();
+  if (rank == 0) reports_.resize(static_cast<std::size_t>(size));
+}
+
+void Piggyback::stop() {
+  const Blocked blocked{"MPI_Finalize", WorldRank(), 0, 0, false};
+  for (Outgoing& out : outgoing_) {
+    poll(
+        [&out] {
+          int done = 1;
+          if (out.request != MPI_REQUEST_NULL) PMPI_Test(&out.request, &done, MPI_STATUS_IGNORE);
+          return done != 0;
+        },
+        blocked);
+  }
+  MPI_Request barrier;
+  PMPI_Ibarrier(comm_, &barrier);
+  poll(
+      [&barrier] {
+        int done = 0;
+        PMPI_Test(&barrier, &done, MPI_STATUS_IGNORE);
+        return done != 0;
+      },
+      blocked);
+  // All that was sent is here or on its way to here; what nobody received is
+  // taken in so that MPI_Finalize finds nothing left over.
+  int waiting = 1;
+  while (waiting) {
+    MPI_Status status;
+    PMPI_Iprobe(MPI_ANY_SOURCE, kStampTag, comm_, &waiting, &status);
+    if (waiting) take_stamp(WorldRank(status.MPI_SOURCE));
+  }
+  PMPI_Comm_free(&comm_);
+}
+
+void Piggyback::send_small(const void* data, int bytes, WorldRank dest, int tag) {
+  // Slots are reused in turn; one that is still busy is left alone.
+  if (next_outgoing_ >= outgoing_.size()) next_outgoing_ = 0;
+  int free = 0;
+  if (!outgoing_.empty()) {
+    Outgoing& slot = outgoing_[next_outgoing_];
+    free = 1;
+    if (slot.request != MPI_REQUEST_NULL) PMPI_Test(&slot.request, &free, MPI_STATUS_IGNORE);
+  }
+  if (!free) {
+    outgoing_.emplace_back();
+    next_outgoing_ = outgoing_.size() - 1;
+  }
+  Outgoing& slot = outgoing_[next_outgoing_++];
+  std::memcpy(slot.bytes, data, static_cast<std::size_t>(bytes));
+  PMPI_Isend(slot.bytes, bytes, MPI_BYTE, dest.value, tag, comm_, &slot.request);
+}
+
+std::uint64_t Piggyback::send_stamp(const CommInfo& comm, WorldRank dest, int tag,
+                                    const machine::MessageStamp& stamp) {
+  const Wire wire{comm.key, stamp.sent.count_ps(), stamp.bytes.count, ++serials_, tag,
+                  stamp.rendezvous ? 1 : 0};
+  send_small(&wire, sizeof wire, dest, kStampTag);
+  return wire.serial;
+}
+
+Time Piggyback::await_answer(std::uint64_t serial, const Blocked& blocked) {
+  poll([&] { return answers_.contains(serial); }, blocked);
+  const auto found = answers_.find(serial);
+  const Time posted = found->second;
+  answers_.erase(found);
+  return posted;
+}
+
+void Piggyback::post(PostedRecv& recv) {
+  const bool wildcard = !recv.source.valid() || recv.tag == MPI_ANY_TAG;
+  if (!wildcard && recv.comm->unsettled.empty()) {
+    enqueue(recv, recv.source, recv.tag);
+    return;
+  }
+  if (recv.comm->unsettled.empty()) unsettled_comms_.push_back(recv.comm);
+  recv.comm->unsettled.push_back(&recv);
+}
+
+void Piggyback::settle(PostedRecv& recv, WorldRank source, int tag) {
+  if (!recv.settled) settle_before(recv, source, tag);
+  while (!recv.has_stamp) take_stamp(source);
+}
+
+// MPI has matched `recv` with a message of (source, tag). Receives posted
+// before it that could have taken that message were then matched before it:
+// their messages are settled first, in posting order.
+void Piggyback::settle_before(PostedRecv& recv, WorldRank source, int tag) {
+  auto& unsettled = recv.comm->unsettled;
+  for (std::size_t i = 0; i < unsettled.size() && unsettled[i] != &recv;) {
+    PostedRecv& earlier = *unsettled[i];
+    if (!earlier.may_match(source, tag)) {
+      ++i;
+      continue;
+    }
+    MPI_Status status;
+    for (int complete = 0; !complete;)
+      PMPI_Request_get_status(earlier.handle, &complete, &status);
+    settle_before(earlier, recv.comm->world(status.MPI_SOURCE), status.MPI_TAG);
+    i = 0;  // the list has changed
+  }
+  const auto self = std::ranges::find(unsettled, &recv);
+  if (self != unsettled.end()) {
+    unsettled.erase(self);
+    if (unsettled.empty()) std::erase(unsettled_comms_, recv.comm);
+  }
+  enqueue(recv, source, tag);
+}
+
+void Piggyback::enqueue(PostedRecv& recv, WorldRank source, int tag) {
+  recv.settled = true;
+  recv.source = source;
+  recv.tag = tag;
+  Stream& stream = streams_[{recv.comm->key, source.value, tag}];
+  if (stream.stamps.empty()) {
+    stream.receives.push_back(&recv);
+    return;
+  }
+  const Wire wire = stream.stamps.front();
+  stream.stamps.pop_front();
+  pair(recv, wire, source);
+}
+
+void Piggyback::take_stamp(WorldRank source) {
+  Wire wire;
+  PMPI_Recv(&wire, sizeof wire, MPI_BYTE, source.value, kStampTag, comm_, MPI_STATUS_IGNORE);
+  Stream& stream = streams_[{wire.comm, source.value, wire.tag}];
+  if (stream.receives.empty()) {
+    stream.stamps.push_back(wire);
+    return;
+  }
+  PostedRecv& recv = *stream.receives.front();
+  stream.receives.pop_front();
+  pair(recv, wire, source);
+}
+
+void Piggyback::pair(PostedRecv& recv, const Wire& wire, WorldRank source) {
+  recv.has_stamp = true;
+  recv.stamp = {Time::ps(wire.sent_ps), Bytes(wire.bytes), wire.rendezvous != 0};
+  recv.serial = wire.serial;
+  answer_if_known(recv, source);
+}
+
+void Piggyback::answer_if_known(const PostedRecv& recv, WorldRank source) {
+  if (!recv.stamp.rendezvous || !recv.is_posted) return;
+  const Answer answer{recv.serial, recv.posted.count_ps()};
+  send_small(&answer, sizeof answer, source, kAnswerTag);
+}
+
+void Piggyback::set_posted(PostedRecv& recv, Time r0) {
+  recv.posted = r0;
+  recv.is_posted = true;
+  if (recv.has_stamp) answer_if_known(recv, recv.source);
+}
+
+void Piggyback::withdraw(PostedRecv& recv) {
+  if (recv.settled) {
+    if (!recv.has_stamp) std::erase(streams_[{recv.comm->key, recv.source.value, recv.tag}].receives, &recv);
+    return;
+  }
+  std::erase(recv.comm->unsettled, &recv);
+  if (recv.comm->unsettled.empty()) std::erase(unsettled_comms_, recv.comm);
+}
+
+void Piggyback::progress() {
+  int waiting = 0;
+  MPI_Status status;
+  PMPI_Iprobe(MPI_ANY_SOURCE, kStampTag, comm_, &waiting, &status);
+  if (waiting) take_stamp(WorldRank(status.MPI_SOURCE));
+  PMPI_Iprobe(MPI_ANY_SOURCE, kAnswerTag, comm_, &waiting, &status);
+  if (waiting) {
+    Answer answer;
+    PMPI_Recv(&answer, sizeof answer, MPI_BYTE, status.MPI_SOURCE, kAnswerTag, comm_,
+              MPI_STATUS_IGNORE);
+    answers_[answer.serial] = Time::ps(answer.posted_ps);
+  }
+  // Unsettled receives whose message has come need their stamp now: its sender
+  // may be waiting for the answer.
+  for (std::size_t c = 0; c < unsettled_comms_.size(); ++c) {
+    CommInfo& comm = *unsettled_comms_[c];
+    for (PostedRecv* recv : comm.unsettled) {
+      if (recv->handle == MPI_REQUEST_NULL) continue;
+      int complete = 0;
+      PMPI_Request_get_status(recv->handle, &complete, &status);
+      if (!complete) continue;
+      settle_before(*recv, comm.world(status.MPI_SOURCE), status.MPI_TAG);
+      return;  // the list has changed; the next round sees the rest
+    }
+  }
+}
+
+// A rank that waits on a machine with fewer cores than ranks gives its core
+// away; elsewhere it keeps spinning, as the MPI libraries do.
+void Piggyback::relax(unsigned spin, const Blocked& blocked) {
+  if (oversubscribed_) {
+    if (spin < 2 * kSpins) {
+      ::sched_yield();
+    } else {
+      constexpr timespec kNap{0, 20'000};
+      ::nanosleep(&kNap, nullptr);
+    }
+  }
+  if (needs_progress_ && spin % 1024 == 0) watch(blocked);
+}
+
+}  // namespace foretrace::capture

@@ -1,0 +1,64 @@
+// RequestTable: what the program's requests stand for, from posting to
+// completion.
+//
+// MPIs give the same handle to several sends that completed at once, so a
+// handle alone does not name a request: among requests with one handle the one
+// posted from the same variable is taken, else the oldest.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include "capture/comm_table.hpp"
+#include "capture/piggyback.hpp"
+#include "machine/timing.hpp"
+
+namespace foretrace::capture {
+
+struct Request {
+  MPI_Request handle = MPI_REQUEST_NULL;
+  const MPI_Request* variable = nullptr;
+  Request* next_same_handle = nullptr;
+
+  std::uint64_t serial = 0;  // in the trace, from 1; of the last start if persistent
+  bool receive = false;
+  bool persistent = false;
+  bool active = false;
+  bool cancelled = false;    // MPI_Cancel was called
+  bool to_nobody = false;    // MPI_PROC_NULL
+  CommInfo* comm = nullptr;
+  machine::SendMode mode = machine::SendMode::standard;
+  int peer = MPI_PROC_NULL;  // local rank, or MPI_ANY_SOURCE
+  int tag = 0;
+  Bytes bytes;               // the message sent, or the buffer posted
+
+  // Predict only.
+  Time posted;
+  bool rendezvous = false;
+  std::uint64_t stamp_serial = 0;
+  PostedRecv recv;
+  PostedRecv* probed = nullptr;  // while posting the receive of a probed message
+};
+
+class RequestTable {
+ public:
+  Request& add();
+  // Makes the request findable under what the MPI call gave back.
+  void index(Request& request, const MPI_Request* variable);
+  // nullptr: a request that is not tracked (or MPI_REQUEST_NULL).
+  Request* find(const MPI_Request* variable) const;
+  void remove(Request& request);
+  std::uint64_t next_serial() { return ++serials_; }
+
+ private:
+  std::deque<Request> slab_;
+  std::vector<Request*> free_;
+  std::unordered_map<std::uint64_t, Request*> by_handle_;  // oldest first
+  std::uint64_t serials_ = 0;
+};
+
+}  // namespace foretrace::capture

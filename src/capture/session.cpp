@@ -1,0 +1,279 @@
+#include "capture/session.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "base/error.hpp"
+#include "capture/imports.hpp"
+#include "machine/machine_file.hpp"
+
+namespace foretrace::capture {
+
+Session session;
+thread_local int wrapper_depth __attribute__((tls_model("initial-exec"))) = 0;
+
+namespace {
+
+void say(const std::string& message) {
+  std::fprintf(stderr, "foretrace: %s\n", message.c_str());
+}
+
+// True on all ranks if it is true on all of them.
+bool all_agree(bool mine) {
+  int in = mine ? 1 : 0;
+  int out = 0;
+  PMPI_Allreduce(&in, &out, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  return out != 0;
+}
+
+std::string command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+  for (char& c : text)
+    if (c == '\0') c = ' ';
+  return text;
+}
+
+const char* name_of(machine::Bound bound) {
+  return bound == machine::Bound::min ? "min" : bound == machine::Bound::max ? "max" : "avg";
+}
+
+std::string describe(const Settings& settings) {
+  std::string text = std::string("bound=") + name_of(settings.bound) + " compute=";
+  switch (settings.compute) {
+    case ComputeModel::none: return text + "none";
+    case ComputeModel::annotated: return text + "annotated";
+    case ComputeModel::measured: break;
+  }
+  text += "measured";
+  if (settings.scale != 1) text += ":" + std::to_string(settings.scale);
+  return text;
+}
+
+}  // namespace
+
+void Session::start(Fn fn) {
+  wrapper_depth = 1;
+  std::string problem;
+  try {
+    settings_ = read_settings();
+    if (settings_.mode == Mode::predict) model_ = machine::read_machine_file(settings_.machine);
+  } catch (const Error& error) {
+    problem = error.what();
+  }
+  wrapper_depth = 0;
+  if (problem.empty() && settings_.mode == Mode::off) return;
+  comms.start();
+  int thread_level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&thread_level);
+  if (problem.empty() && thread_level == MPI_THREAD_MULTIPLE && settings_.mode == Mode::predict)
+    problem = "predict does not treat MPI_THREAD_MULTIPLE yet";
+  if (!problem.empty() && comms.world_rank().value == 0)
+    say(problem + "; the program runs on without Foretrace");
+  if (!all_agree(problem.empty()) || !open_trace()) return;
+  if (settings_.mode == Mode::predict) start_prediction();
+
+  // All ranks count from one moment.
+  PMPI_Barrier(MPI_COMM_WORLD);
+  wall_zero_ns_ = monotonic_ns();
+  PMPI_Allreduce(MPI_IN_PLACE, &wall_zero_ns_, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+  active_ = true;
+  trace::Event& event = event_;
+  event = trace::Event();
+  event.kind = trace::EventKind::init;
+  event.name = name_id(fn);
+  writer_.write(event);
+  cpu_.resume();
+}
+
+bool Session::open_trace() {
+  const std::string part = settings_.output + ".part";
+  std::string problem;
+  const auto attempt = [&problem](auto action) {
+    try {
+      action();
+    } catch (const Error& error) {
+      problem = error.what();
+    }
+  };
+  const WorldRank rank = comms.world_rank();
+  if (rank.value == 0) {
+    attempt([&] {
+      trace::TraceInfo info;
+      info.ranks = comms.world_size();
+      info.clock = settings_.clock;
+      info.program = command_line();
+      info.origin = settings_.mode == Mode::predict ? "predict" : "record";
+      info.machine = model_ ? model_->name : "";
+      info.options = settings_.mode == Mode::predict ? describe(settings_) : "";
+      info.mpi = FORETRACE_MPI_NAME;
+      trace::create_trace_file(part, info);
+    });
+  }
+  PMPI_Barrier(MPI_COMM_WORLD);
+  attempt([&] {
+    if (problem.empty()) writer_ = trace::TraceWriter(part, rank, settings_.clock);
+  });
+  const bool all_good = all_agree(problem.empty());
+  // One line is enough: the first rank with a problem says it.
+  int first = problem.empty() ? comms.world_size() : rank.value;
+  PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (first == rank.value) say(problem + "; the program runs on without Foretrace");
+  return all_good;
+}
+
+void Session::start_prediction() {
+  timing_.emplace(*model_, settings_.bound);
+  int rendezvous = model_->loggps.sync_threshold || program_imports_synchronous_sends() ? 1 : 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &rendezvous, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  piggyback.start(rendezvous != 0);
+}
+
+void Session::stop(Fn fn) {
+  Inside inside;
+  if (!inside) return;
+  open(trace::EventKind::finalize, fn);
+  close();
+  write_pending();
+  if (writer_.lost() > 0)
+    say("rank " + std::to_string(comms.world_rank().value) + " could not write " +
+        std::to_string(writer_.lost()) + " records to " + settings_.output +
+        ".part: " + std::strerror(writer_.error()));
+  writer_.close();
+  active_ = false;
+  if (predicting()) piggyback.stop();
+  PMPI_Barrier(MPI_COMM_WORLD);
+  if (comms.world_rank().value == 0) {
+    try {
+      trace::seal_trace_file(settings_.output + ".part", settings_.output);
+    } catch (const Error& error) {
+      say(error.what());
+    }
+  }
+}
+
+void Session::abort(Fn fn, int code) {
+  trace::Event& event = open(trace::EventKind::aborted, fn);
+  event.code = -code - 1;
+  close();
+  writer_.close();
+}
+
+void Session::begin_event(trace::Event& event, trace::EventKind kind, trace::NameId name) {
+  std::vector<trace::Completion> storage = std::move(event.completions);
+  storage.clear();
+  event = trace::Event();
+  event.completions = std::move(storage);
+  event.kind = kind;
+  event.name = name;
+  event.steps = steps_;
+  steps_ = 0;
+  if (!predicting()) {
+    event.compute = cpu_.stop();
+    now_ = settings_.clock == trace::Clock::wall ? wall_now() : now_ + event.compute;
+  } else {
+    switch (settings_.compute) {
+      case ComputeModel::none: break;
+      case ComputeModel::annotated: event.compute = timing_->compute(event.steps); break;
+      case ComputeModel::measured:
+        event.compute = settings_.scale == 1
+                            ? cpu_.stop()
+                            : Time::from_seconds(cpu_.stop().seconds() * settings_.scale);
+        break;
+    }
+    now_ += event.compute;
+  }
+  event.enter = event.leave = now_;
+}
+
+trace::Event& Session::open(trace::EventKind kind, Fn fn) {
+  begin_event(event_, kind, name_id(fn));
+  fn_ = fn;
+  return event_;
+}
+
+void Session::close() {
+  if (settings_.clock == trace::Clock::wall) event_.leave = now_ = wall_now();
+  write_event();
+}
+
+void Session::close_at(Time leave, Time wait) {
+  event_.leave = now_ = leave;
+  event_.wait = wait;
+  write_event();
+}
+
+void Session::write_event() {
+  write_pending();
+  writer_.write(event_);
+  cpu_.resume();
+}
+
+void Session::close_as_call() {
+  if (predicting()) now_ += call_cost(fn_);
+  else if (settings_.clock == trace::Clock::wall) now_ = wall_now();
+  if (!has_pending_ || pending_.name != event_.name || event_.steps != 0) {
+    write_pending();
+    pending_ = event_;
+    pending_.kind = trace::EventKind::call;
+    pending_.compute = Time();
+    pending_.count = 0;
+    pending_busy_ = Time();
+    has_pending_ = true;
+  }
+  pending_.compute += event_.compute;
+  pending_.leave = now_;
+  pending_busy_ += now_ - event_.enter;
+  ++pending_.count;
+  cpu_.resume();
+}
+
+void Session::write_pending() {
+  if (!has_pending_) return;
+  has_pending_ = false;
+  pending_.enter = pending_.leave - pending_busy_;
+  writer_.write(pending_);
+}
+
+void Session::phase(trace::EventKind kind, const char* name) {
+  Inside inside;
+  if (!inside) return;
+  begin_event(event_, kind, 0);
+  const auto [entry, added] = phase_ids_.try_emplace(name, 0);
+  if (added) entry->second = writer_.define_name(name);
+  event_.name = entry->second;
+  close();
+}
+
+trace::NameId Session::name_id(Fn fn) {
+  std::int32_t& id = name_ids_[static_cast<std::size_t>(fn)];
+  if (id == 0) id = static_cast<std::int32_t>(writer_.define_name(capture::name_of(fn))) + 1;
+  return static_cast<trace::NameId>(id - 1);
+}
+
+trace::CommId Session::comm_id(CommInfo& comm) {
+  if (comm.id == UINT32_MAX) comm.id = writer_.define_comm(comm.key, comm.members);
+  return comm.id;
+}
+
+Time Session::call_cost(Fn fn) {
+  // Under --wtime real a reading of the clock is no part of virtual time.
+  if (fn == Fn::MPI_Wtime && !settings_.virtual_wtime) return Time();
+  std::int64_t& cost = call_costs_[static_cast<std::size_t>(fn)];
+  if (cost == 0)
+    cost = timing_->local_call(capture::name_of(fn), comms.world_size()).count_ps() + 1;
+  return Time::ps(cost - 1);
+}
+
+Time Session::wall_now() const {
+  return Time::ns(std::max<std::int64_t>(monotonic_ns() - wall_zero_ns_, 0));
+}
+
+}  // namespace foretrace::capture

@@ -1,0 +1,114 @@
+// Session: the capture library's state in one process between MPI_Init and
+// MPI_Finalize: the rank's clock, its events on their way to the trace, and
+// the tables of communicators and requests.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "capture/comm_table.hpp"
+#include "capture/cpu_clock.hpp"
+#include "capture/functions.hpp"
+#include "capture/piggyback.hpp"
+#include "capture/request_table.hpp"
+#include "capture/settings.hpp"
+#include "machine/machine_model.hpp"
+#include "machine/timing.hpp"
+#include "trace/event.hpp"
+#include "trace/trace_writer.hpp"
+
+namespace foretrace::capture {
+
+class Session {
+ public:
+  // After the real MPI_Init; collective. Leaves the session inactive, with a
+  // line on standard error, where it cannot work.
+  void start(Fn fn);
+  // Before the real MPI_Finalize; collective.
+  void stop(Fn fn);
+  // MPI_Abort was called.
+  void abort(Fn fn, int code);
+
+  bool active() const { return active_; }
+  bool predicting() const { return timing_.has_value(); }
+  const machine::Timing& timing() const { return *timing_; }
+  bool virtual_wtime() const { return predicting() && settings_.virtual_wtime; }
+
+  // An event begins: the computation before it ends here. One at a time.
+  trace::Event& open(trace::EventKind kind, Fn fn);
+  // It ends now (by the recording's clock; in virtual time it took nothing).
+  void close();
+  // It ends at `leave` of the virtual clock, having waited for `wait`.
+  void close_at(Time leave, Time wait);
+
+  // It ends now and has no partners, whatever it was opened as; such calls in a
+  // row are merged into one event.
+  void close_as_call();
+
+  // Virtual seconds, now (inside a call) or at the program's end.
+  double clock_seconds() const { return now_.seconds(); }
+
+  void add_steps(double steps) { steps_ += steps; }
+  void phase(trace::EventKind kind, const char* name);
+
+  trace::CommId comm_id(CommInfo& comm);
+
+  CommTable comms;
+  RequestTable requests;
+  Piggyback piggyback;
+
+ private:
+  bool open_trace();
+  void start_prediction();
+  void begin_event(trace::Event& event, trace::EventKind kind, trace::NameId name);
+  void write_event();
+  void write_pending();
+  trace::NameId name_id(Fn fn);
+  Time call_cost(Fn fn);
+  Time wall_now() const;
+
+  bool active_ = false;
+  Settings settings_;
+  std::optional<machine::MachineModel> model_;
+  std::optional<machine::Timing> timing_;
+  trace::TraceWriter writer_;
+  CpuClock cpu_;
+  Time now_;  // cpu: CPU time so far; virtual: the rank's clock; wall: last reading
+  std::int64_t wall_zero_ns_ = 0;
+  double steps_ = 0;
+
+  trace::Event event_;
+  trace::Event pending_;  // the calls that are being merged
+  bool has_pending_ = false;
+  Time pending_busy_;     // time inside them
+  Fn fn_{};               // the function of event_
+  std::array<std::int32_t, static_cast<std::size_t>(Fn::kCount)> name_ids_{};  // 0: none, else id + 1
+  std::array<std::int64_t, static_cast<std::size_t>(Fn::kCount)> call_costs_{};  // ps + 1
+  std::unordered_map<std::string, trace::NameId> phase_ids_;
+};
+
+extern Session session;
+
+// True inside a wrapper: calls from there are the MPI library's, not the
+// program's.
+extern thread_local int wrapper_depth;
+
+// Marks the extent of a wrapper. False: just make the real call.
+class Inside {
+ public:
+  Inside() : ours_(session.active() && wrapper_depth == 0) { wrapper_depth += ours_; }
+  ~Inside() { wrapper_depth -= ours_; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+  explicit operator bool() const { return ours_; }
+
+ private:
+  bool ours_;
+};
+
+}  // namespace foretrace::capture

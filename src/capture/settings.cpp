@@ -1,0 +1,75 @@
+#include "capture/settings.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "base/error.hpp"
+
+namespace foretrace::capture {
+namespace {
+
+std::string_view variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+[[noreturn]] void refuse(const char* name, std::string_view value, const char* expected) {
+  throw Error(std::string(name) + "='" + std::string(value) + "': expected " + expected);
+}
+
+void read_compute(std::string_view value, Settings& settings) {
+  if (value == "none") {
+    settings.compute = ComputeModel::none;
+  } else if (value == "annotated") {
+    settings.compute = ComputeModel::annotated;
+  } else if (value.starts_with("measured")) {
+    settings.compute = ComputeModel::measured;
+    const std::string_view rest = value.substr(8);
+    if (rest.empty()) return;
+    const char* end = rest.data() + rest.size();
+    const auto parsed = rest[0] == ':' ? std::from_chars(rest.data() + 1, end, settings.scale)
+                                       : std::from_chars_result{end, std::errc::invalid_argument};
+    if (parsed.ec != std::errc() || parsed.ptr != end || !(settings.scale >= 0))
+      refuse("FORETRACE_COMPUTE", value, "measured or measured:SCALE");
+  } else {
+    refuse("FORETRACE_COMPUTE", value, "none, annotated, measured or measured:SCALE");
+  }
+}
+
+}  // namespace
+
+Settings read_settings() {
+  Settings settings;
+  const std::string_view mode = variable("FORETRACE_MODE");
+  if (mode == "record") settings.mode = Mode::record;
+  else if (mode == "predict") settings.mode = Mode::predict;
+  else if (!mode.empty() && mode != "off") refuse("FORETRACE_MODE", mode, "off, record or predict");
+  if (settings.mode == Mode::off) return settings;
+
+  settings.output = variable("FORETRACE_OUTPUT");
+  if (settings.output.empty()) settings.output = "foretrace.ftr";
+  settings.machine = variable("FORETRACE_MACHINE");
+  if (settings.mode == Mode::predict && settings.machine.empty())
+    throw Error("FORETRACE_MODE=predict needs FORETRACE_MACHINE, the machine model's file");
+
+  const std::string_view clock = variable("FORETRACE_CLOCK");
+  if (clock == "wall") settings.clock = trace::Clock::wall;
+  else if (!clock.empty() && clock != "cpu") refuse("FORETRACE_CLOCK", clock, "cpu or wall");
+  if (settings.mode == Mode::predict) settings.clock = trace::Clock::virtual_;
+
+  const std::string_view bound = variable("FORETRACE_BOUND");
+  if (bound == "min") settings.bound = machine::Bound::min;
+  else if (bound == "max") settings.bound = machine::Bound::max;
+  else if (!bound.empty() && bound != "avg") refuse("FORETRACE_BOUND", bound, "min, avg or max");
+
+  const std::string_view compute = variable("FORETRACE_COMPUTE");
+  if (!compute.empty()) read_compute(compute, settings);
+
+  const std::string_view wtime = variable("FORETRACE_WTIME");
+  if (wtime == "real") settings.virtual_wtime = false;
+  else if (!wtime.empty() && wtime != "virtual") refuse("FORETRACE_WTIME", wtime, "virtual or real");
+  return settings;
+}
+
+}  // namespace foretrace::capture

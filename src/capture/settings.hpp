@@ -1,0 +1,32 @@
+// Settings of the capture library, from the environment.
+//
+// The command line sets them (docs/architecture.md lists the variables); a
+// program that links the library sets them by hand. Knows nothing of MPI.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "machine/equation.hpp"
+#include "trace/event.hpp"
+
+namespace foretrace::capture {
+
+enum class Mode { off, record, predict };
+enum class ComputeModel { none, annotated, measured };
+
+struct Settings {
+  Mode mode = Mode::off;
+  std::string output;           // FORETRACE_OUTPUT: the trace
+  std::string machine;          // FORETRACE_MACHINE: predict's model
+  trace::Clock clock = trace::Clock::cpu;              // FORETRACE_CLOCK: cpu, wall
+  machine::Bound bound = machine::Bound::avg;          // FORETRACE_BOUND
+  ComputeModel compute = ComputeModel::measured;       // FORETRACE_COMPUTE
+  double scale = 1;                                    // FORETRACE_COMPUTE=measured:SCALE
+  bool virtual_wtime = true;                           // FORETRACE_WTIME: virtual, real
+};
+
+// Throws Error naming the variable that makes no sense.
+Settings read_settings();
+
+}  // namespace foretrace::capture

@@ -1,0 +1,42 @@
+#include "cli/function_list.hpp"
+
+#include <algorithm>
+
+namespace foretrace::cli {
+namespace {
+
+#define FORETRACE_FUNCTION(name, klass) {#name, #klass},
+#ifdef FORETRACE_WITH_OPENMPI
+constexpr ListedFunction kOpenmpi[] = {
+#include "openmpi/mpi_functions.inc"
+};
+#endif
+#ifdef FORETRACE_WITH_MPICH
+constexpr ListedFunction kMpich[] = {
+#include "mpich/mpi_functions.inc"
+};
+#endif
+#undef FORETRACE_FUNCTION
+
+}  // namespace
+
+std::vector<ListedFunction> functions_of([[maybe_unused]] std::string_view mpi) {
+#ifdef FORETRACE_WITH_OPENMPI
+  if (mpi == "openmpi") return {std::begin(kOpenmpi), std::end(kOpenmpi)};
+#endif
+#ifdef FORETRACE_WITH_MPICH
+  if (mpi == "mpich") return {std::begin(kMpich), std::end(kMpich)};
+#endif
+  return {};
+}
+
+bool carries_no_time(std::string_view function) {
+  for (const char* mpi : {"openmpi", "mpich"}) {
+    const auto list = functions_of(mpi);
+    const auto found = std::ranges::find(list, function, &ListedFunction::name);
+    if (found != list.end()) return found->treatment == "untreated";
+  }
+  return false;
+}
+
+}  // namespace foretrace::cli

@@ -1,0 +1,100 @@
+#include "cli/launch.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "cli/process.hpp"
+
+namespace foretrace::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Set in every rank by the launchers that we know.
+constexpr const char* kRankVariables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
+                                          "SLURM_PROCID"};
+
+bool inside_launcher() {
+  return std::ranges::any_of(kRankVariables,
+                             [](const char* name) { return std::getenv(name) != nullptr; });
+}
+
+std::string capture_library(Mpi mpi) {
+  const std::string path =
+      library_directory() + "/libforetrace-" + std::string(name_of(mpi)) + ".so";
+  if (!fs::exists(path))
+    throw Error(path + ": the capture library is missing: Foretrace was built without " +
+                name_of(mpi) + "; install its development package and build again");
+  return path;
+}
+
+[[noreturn]] void become_program(const CaptureRun& run, const std::string& path, Mpi mpi) {
+  for (const auto& [name, value] : run.environment) ::setenv(name.c_str(), value.c_str(), 1);
+  ::setenv("FORETRACE_MODE", run.subcommand.c_str(), 1);
+  ::setenv("FORETRACE_OUTPUT", fs::absolute(run.output).c_str(), 1);
+  std::string preload = capture_library(mpi);
+  if (const char* others = std::getenv("LD_PRELOAD"); others && *others)
+    preload += std::string(":") + others;
+  ::setenv("LD_PRELOAD", preload.c_str(), 1);
+  std::vector<std::string> command = run.program;
+  command.front() = path;
+  replace_process(command);
+}
+
+}  // namespace
+
+void check_capture_run(const CaptureRun& run) {
+  if (run.program.empty())
+    throw UsageError("no program given: foretrace " + run.subcommand +
+                     " -n RANKS -o FILE -- PROGRAM [ARGUMENTS]");
+  if (run.ranks == 0 && !inside_launcher())
+    throw UsageError("give -n RANKS, or start under mpirun or srun");
+  const fs::path directory = fs::absolute(run.output).parent_path();
+  if (!fs::is_directory(directory) || ::access(directory.c_str(), W_OK) != 0)
+    throw UsageError("cannot write " + run.output + ": " + directory.string() +
+                     " is not a writable directory");
+}
+
+std::vector<std::string> launcher_command(Mpi mpi, int ranks) {
+  std::vector<std::string> command{std::string("mpirun.") + name_of(mpi)};
+  if (mpi == Mpi::openmpi) {
+    command.push_back("--oversubscribe");
+    // Open MPI refuses to start as root unless told twice.
+    if (::geteuid() == 0) {
+      ::setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
+      ::setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
+    }
+  }
+  command.insert(command.end(), {"-n", std::to_string(ranks)});
+  return command;
+}
+
+int launch(const CaptureRun& run) {
+  const std::string path = find_program(run.program.front());
+  const Mpi mpi = run.mpi ? parse_mpi(*run.mpi) : detect_mpi(path);
+  if (run.ranks == 0) become_program(run, path, mpi);
+  capture_library(mpi);  // a missing one is better found before the launch
+
+  const std::string part = run.output + ".part";
+  fs::remove(part);
+  std::vector<std::string> command = launcher_command(mpi, run.ranks);
+  command.insert(command.end(), {own_path(), run.subcommand});
+  command.insert(command.end(), run.own_options.begin(), run.own_options.end());
+  command.insert(command.end(), {"--mpi", name_of(mpi), "-o", run.output, "--", path});
+  command.insert(command.end(), run.program.begin() + 1, run.program.end());
+  const int status = run_and_wait(command);
+  if (fs::exists(part)) {
+    // The run did not come to its end; what there is becomes the result.
+    fs::rename(part, run.output);
+    std::fprintf(stderr, "foretrace: the run ended before MPI_Finalize; %s holds what happened until then\n",
+                 run.output.c_str());
+  }
+  return status;
+}
+
+}  // namespace foretrace::cli

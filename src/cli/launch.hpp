@@ -1,0 +1,39 @@
+// Starting the user's MPI program with the capture library in it.
+//
+// With -n the MPI's own launcher is started with this tool as its program; in
+// each rank (as under the user's mpirun or srun) the tool then becomes the
+// program, with the library preloaded.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/mpi_detection.hpp"
+
+namespace foretrace::cli {
+
+struct CaptureRun {
+  std::string subcommand;                 // "record", "predict"
+  int ranks = 0;                          // 0: we are inside a launcher already
+  std::optional<std::string> mpi;         // --mpi
+  std::vector<std::string> program;       // with its arguments
+  std::vector<std::string> own_options;   // to repeat in each rank
+  std::vector<std::pair<std::string, std::string>> environment;  // for the library
+  std::string output;                     // the trace
+};
+
+// Checks that `output` can be written and that a program was given. Throws
+// UsageError.
+void check_capture_run(const CaptureRun& run);
+
+// With ranks: runs it to its end and returns the program's exit status; says
+// on standard error what went wrong and moves an unfinished trace to its
+// place. Without: becomes the program and does not return.
+int launch(const CaptureRun& run);
+
+// The words that start `ranks` processes of what follows them.
+std::vector<std::string> launcher_command(Mpi mpi, int ranks);
+
+}  // namespace foretrace::cli

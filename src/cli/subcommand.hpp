@@ -1,0 +1,29 @@
+// Subcommand: one verb of the command line. Each lies in a file of its own,
+// declares its options and does its work in run(); main picks and calls.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+namespace foretrace::cli {
+
+struct Subcommand {
+  const char* name;
+  const char* summary;
+  // Declares options on `app`; returns what to do once they are parsed. The
+  // result is the exit status.
+  std::function<int()> (*declare)(CLI::App& app);
+};
+
+extern const Subcommand kRecord;
+extern const Subcommand kPredict;
+extern const Subcommand kSimulate;
+extern const Subcommand kMeasure;
+extern const Subcommand kCalc;
+extern const Subcommand kReport;
+extern const Subcommand kTimeline;
+extern const Subcommand kCompare;
+extern const Subcommand kCoverage;
+
+}  // namespace foretrace::cli

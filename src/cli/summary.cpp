@@ -1,0 +1,108 @@
+#include "cli/summary.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+
+#include "base/error.hpp"
+#include "cli/function_list.hpp"
+#include "trace/trace_reader.hpp"
+
+namespace foretrace::cli {
+namespace {
+
+struct Outcome {
+  Time time;
+  std::uint64_t calls = 0;
+  std::map<std::string, std::uint64_t> untreated;  // function -> calls
+  std::vector<std::string> unfinished;             // one sentence a rank
+};
+
+std::string describe_end(const trace::TraceReader& reader, WorldRank rank, const trace::Event* last,
+                         std::uint64_t events) {
+  const std::string who = "rank " + std::to_string(rank.value);
+  if (!last) return who + " left nothing";
+  const std::string where = reader.name(rank, last->name) + " (event " + std::to_string(events) + ")";
+  if (last->kind == trace::EventKind::aborted)
+    return who + " called MPI_Abort with code " + std::to_string(-last->code - 1);
+  return who + " was last seen in " + where;
+}
+
+Outcome look_at(trace::TraceReader& reader) {
+  Outcome outcome;
+  for (int r = 0; r < reader.ranks(); ++r) {
+    const WorldRank rank(r);
+    trace::Event event;
+    std::uint64_t events = 0;
+    std::vector<std::uint64_t> calls;  // of each name that carries no time
+    while (reader.next(rank, event)) {
+      ++events;
+      if (event.kind != trace::EventKind::call) continue;
+      if (calls.size() <= event.name) calls.resize(event.name + 1, 0);
+      calls[event.name] += event.count;
+    }
+    outcome.calls += events;
+    outcome.time = std::max(outcome.time, event.enter);
+    for (trace::NameId name = 0; name < calls.size(); ++name)
+      if (calls[name] > 0 && carries_no_time(reader.name(rank, name)))
+        outcome.untreated[reader.name(rank, name)] += calls[name];
+    if (events == 0 || event.kind != trace::EventKind::finalize)
+      outcome.unfinished.push_back(describe_end(reader, rank, events ? &event : nullptr, events));
+  }
+  return outcome;
+}
+
+void print_untreated(const Outcome& outcome) {
+  if (outcome.untreated.empty()) return;
+  std::string list;
+  for (const auto& [name, calls] : outcome.untreated)
+    list += (list.empty() ? "" : ", ") + name + " (" + std::to_string(calls) + ")";
+  std::fprintf(stderr, "foretrace: these calls carry no virtual time yet: %s\n", list.c_str());
+}
+
+}  // namespace
+
+void add_capture_options(CLI::App& app, CaptureRun& run, const std::string& default_output) {
+  run.output = default_output;
+  app.add_option("-n", run.ranks, "Number of ranks to start; leave out under mpirun or srun")
+      ->check(CLI::Range(1, 1 << 24));
+  app.add_option("-o,--output", run.output, "The trace to write")->capture_default_str();
+  app.add_option("--mpi", run.mpi, "The program's MPI, if it cannot be seen: openmpi or mpich");
+  app.add_option("program", run.program, "After --: the program and its arguments");
+  app.positionals_at_end();
+}
+
+void check_compute_option(const std::string& value, const std::string& measured) {
+  if (value == "none" || value == "annotated" || value == measured) return;
+  if (value.starts_with(measured + ":")) {
+    double scale = -1;
+    const char* begin = value.data() + measured.size() + 1;
+    const char* end = value.data() + value.size();
+    const auto parsed = std::from_chars(begin, end, scale);
+    if (parsed.ec == std::errc() && parsed.ptr == end && scale >= 0) return;
+  }
+  throw UsageError("--compute " + value + ": use none, annotated, " + measured + " or " + measured +
+                   ":SCALE with a SCALE of 0 or more");
+}
+
+void print_run_summary(const std::string& path) {
+  if (!std::filesystem::exists(path)) return;
+  trace::TraceReader reader(path);
+  const Outcome outcome = look_at(reader);
+  for (const std::string& sentence : outcome.unfinished)
+    std::fprintf(stderr, "foretrace: %s\n", sentence.c_str());
+  print_untreated(outcome);
+  const trace::TraceInfo& info = reader.info();
+  const char* kind = info.clock == trace::Clock::cpu    ? "longest CPU time"
+                     : info.clock == trace::Clock::wall ? "measured time"
+                                                        : "predicted time";
+  std::string on = std::to_string(info.ranks) + (info.ranks == 1 ? " rank" : " ranks");
+  if (!info.machine.empty()) on += " of " + info.machine;
+  std::fprintf(stderr, "foretrace: %s %.6g s on %s, %llu events -> %s\n", kind,
+               outcome.time.seconds(), on.c_str(), static_cast<unsigned long long>(outcome.calls),
+               path.c_str());
+}
+
+}  // namespace foretrace::cli

@@ -1,0 +1,22 @@
+// What sub-commands that make traces have in common: options and the closing
+// lines on standard error.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "cli/launch.hpp"
+
+namespace foretrace::cli {
+
+// -n, -o, --mpi and the program.
+void add_capture_options(CLI::App& app, CaptureRun& run, const std::string& default_output);
+
+// "none", "annotated", or `measured`[:SCALE]. Throws UsageError.
+void check_compute_option(const std::string& value, const std::string& measured);
+
+// After a run: the time it took or will take, ranks that did not come to their
+// end, calls that carry no virtual time. Silent where there is no trace.
+void print_run_summary(const std::string& path);
+
+}  // namespace foretrace::cli

@@ -1,0 +1,339 @@
+#include "machine/machine_file.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <initializer_list>
+#include <sstream>
+#include <toml++/toml.h>
+
+#include "base/error.hpp"
+
+namespace foretrace::machine {
+namespace {
+
+// Reads one table: typed access, and at the end every key must have been asked
+// for, so that a typo is an error and not a default.
+class TableReader {
+ public:
+  TableReader(const toml::table& table, std::string file, std::string where)
+      : table_(table), file_(std::move(file)), where_(std::move(where)) {}
+
+  [[noreturn]] void fail(const toml::node* node, const std::string& message) const {
+    const auto line = (node ? node->source() : table_.source()).begin.line;
+    throw Error(file_ + ":" + std::to_string(line) + ": " + where_ + ": " + message);
+  }
+
+  void allow_only(std::initializer_list<std::string_view> keys) const {
+    for (const auto& [key, node] : table_) {
+      if (std::ranges::find(keys, key.str()) != keys.end()) continue;
+      std::string known;
+      for (std::string_view k : keys) known += (known.empty() ? "" : ", ") + std::string(k);
+      fail(&node, "unknown key '" + std::string(key.str()) + "'; known here: " + known);
+    }
+  }
+
+  std::optional<std::string> text(std::string_view key) const {
+    const toml::node* node = table_.get(key);
+    if (!node) return std::nullopt;
+    const auto value = node->value_exact<std::string>();
+    if (!value) fail(node, "'" + std::string(key) + "' must be a string");
+    return *value;
+  }
+
+  std::optional<double> number(std::string_view key) const {
+    const toml::node* node = table_.get(key);
+    if (!node) return std::nullopt;
+    return number_in(*node, key);
+  }
+
+  double number_in(const toml::node& node, std::string_view key) const {
+    const auto value = node.value<double>();
+    if (!node.is_number() || !value || !std::isfinite(*value))
+      fail(&node, "'" + std::string(key) + "' must be a finite number");
+    return *value;
+  }
+
+  std::optional<double> non_negative(std::string_view key) const {
+    const auto value = number(key);
+    if (value && *value < 0) fail(table_.get(key), "'" + std::string(key) + "' must not be negative");
+    return value;
+  }
+
+  std::optional<Bytes> bytes(std::string_view key) const {
+    const toml::node* node = table_.get(key);
+    if (!node) return std::nullopt;
+    return bytes_in(*node, key);
+  }
+
+  Bytes bytes_in(const toml::node& node, std::string_view key) const {
+    const auto value = node.value_exact<std::int64_t>();
+    if (!value || *value < 0)
+      fail(&node, "'" + std::string(key) + "' must be a whole number of bytes, 0 or more");
+    return Bytes(static_cast<std::uint64_t>(*value));
+  }
+
+  const toml::array* array(std::string_view key) const {
+    const toml::node* node = table_.get(key);
+    if (!node) return nullptr;
+    if (!node->is_array()) fail(node, "'" + std::string(key) + "' must be an array");
+    return node->as_array();
+  }
+
+  const toml::table* table(std::string_view key) const {
+    const toml::node* node = table_.get(key);
+    if (!node) return nullptr;
+    if (!node->is_table()) fail(node, "'" + std::string(key) + "' must be a table");
+    return node->as_table();
+  }
+
+  const toml::table& raw() const { return table_; }
+  const std::string& file() const { return file_; }
+
+ private:
+  const toml::table& table_;
+  std::string file_;
+  std::string where_;
+};
+
+// [value, error], or a bare value without error.
+Coefficient read_coefficient(const TableReader& reader, std::string_view key) {
+  const toml::node* node = reader.raw().get(key);
+  if (!node) return {};
+  if (!node->is_array()) return {reader.number_in(*node, key), 0};
+  const toml::array& pair = *node->as_array();
+  if (pair.size() != 2)
+    reader.fail(node, "'" + std::string(key) + "' must be VALUE or [VALUE, ERROR]");
+  const Coefficient c{reader.number_in(pair[0], key), reader.number_in(pair[1], key)};
+  if (c.error < 0) reader.fail(node, "the error of '" + std::string(key) + "' must not be negative");
+  return c;
+}
+
+Regime read_regime(const TableReader& reader) {
+  reader.allow_only({"bytes", "c", "s", "f", "k", "g", "q", "residual"});
+  Regime regime;
+  if (const toml::array* range = reader.array("bytes")) {
+    if (range->empty() || range->size() > 2)
+      reader.fail(range, "'bytes' must be [FROM, TO], or [FROM] for everything above");
+    regime.from = reader.bytes_in((*range)[0], "bytes");
+    if (range->size() == 2) regime.to = reader.bytes_in((*range)[1], "bytes");
+    if (regime.to < regime.from) reader.fail(range, "'bytes' ends before it begins");
+  }
+  Equation& equation = regime.equation;
+  equation.constant = read_coefficient(reader, "c");
+  equation.startup = read_coefficient(reader, "s");
+  equation.data = read_coefficient(reader, "k");
+  if (const auto f = reader.text("f")) {
+    const auto form = parse_startup_form(*f);
+    if (!form) reader.fail(reader.raw().get("f"), "f must be \"p\", \"ln p\" or \"p^2\"");
+    equation.startup_form = *form;
+  } else if (reader.raw().get("s")) {
+    reader.fail(reader.raw().get("s"), "'s' needs 'f', the form that it multiplies");
+  }
+  if (const auto g = reader.text("g")) {
+    const auto form = parse_data_form(*g);
+    if (!form)
+      reader.fail(reader.raw().get("g"), "g must be \"d\", \"p d\", \"ln p d\" or \"p^2 d\"");
+    equation.data_form = *form;
+  } else if (reader.raw().get("k")) {
+    reader.fail(reader.raw().get("k"), "'k' needs 'g', the form that it multiplies");
+  }
+  regime.q = reader.non_negative("q");
+  regime.residual = reader.non_negative("residual");
+  return regime;
+}
+
+Function read_function(const TableReader& reader) {
+  reader.allow_only({"name", "class", "regime"});
+  Function function;
+  const auto name = reader.text("name");
+  if (!name) reader.fail(nullptr, "needs a 'name'");
+  function.name = *name;
+  function.function_class = reader.text("class").value_or("");
+  const toml::array* regimes = reader.array("regime");
+  if (!regimes || regimes->empty())
+    reader.fail(nullptr, "'" + *name + "' needs at least one [[function.regime]]");
+  for (const toml::node& node : *regimes) {
+    if (!node.is_table()) reader.fail(&node, "'regime' must be a table");
+    const std::string where = "regime of '" + *name + "'";
+    Regime regime = read_regime(TableReader(*node.as_table(), reader.file(), where));
+    if (!function.regimes.empty()) {
+      const Bytes previous = function.regimes.back().to;
+      if (previous.count == UINT64_MAX || regime.from.count != previous.count + 1)
+        reader.fail(&node, "the regimes of '" + *name +
+                               "' must follow each other: this one has to begin one byte after the "
+                               "end of the one before");
+    }
+    function.regimes.push_back(regime);
+  }
+  return function;
+}
+
+void read_machine_table(const TableReader& reader, MachineModel& model) {
+  reader.allow_only({"name", "ranks", "source", "date", "mpi_library", "timer_resolution",
+                     "time_unit", "element_bytes"});
+  model.name = reader.text("name").value_or("");
+  if (const auto ranks = reader.non_negative("ranks")) model.ranks = static_cast<int>(*ranks);
+  model.source = reader.text("source").value_or("");
+  model.date = reader.text("date").value_or("");
+  model.mpi_library = reader.text("mpi_library").value_or("");
+  model.timer_resolution = reader.non_negative("timer_resolution").value_or(0);
+  if (const auto unit = reader.text("time_unit")) {
+    if (*unit == "s") model.time_unit = 1;
+    else if (*unit == "ms") model.time_unit = 1e-3;
+    else if (*unit == "us") model.time_unit = 1e-6;
+    else if (*unit == "ns") model.time_unit = 1e-9;
+    else reader.fail(reader.raw().get("time_unit"), R"('time_unit' must be "s", "ms", "us" or "ns")");
+  }
+  if (const auto element = reader.bytes("element_bytes")) {
+    if (element->count == 0) reader.fail(reader.raw().get("element_bytes"), "must be 1 or more");
+    model.element = *element;
+  }
+}
+
+void read_loggps(const TableReader& reader, LogGPS& loggps) {
+  reader.allow_only({"L", "o_s", "o_r", "g", "G", "S"});
+  loggps.latency = reader.non_negative("L");
+  loggps.overhead_send = reader.non_negative("o_s");
+  loggps.overhead_recv = reader.non_negative("o_r");
+  loggps.gap = reader.non_negative("g");
+  loggps.gap_per_byte = reader.non_negative("G");
+  loggps.sync_threshold = reader.bytes("S");
+}
+
+std::string_view unit_name(double unit) {
+  return unit == 1e-3 ? "ms" : unit == 1e-6 ? "us" : unit == 1e-9 ? "ns" : "s";
+}
+
+// The shortest text that reads back as the same double, with a point or
+// exponent so that it stays a float in TOML.
+std::string number(double value) {
+  char buffer[32];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+  std::string text(buffer, end);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+std::string quoted(const std::string& text) {
+  std::ostringstream out;
+  out << toml::value<std::string>(text);
+  return out.str();
+}
+
+void format_coefficient(std::string& out, const char* key, const Coefficient& c) {
+  out += std::string(key) + " = [" + number(c.value) + ", " + number(c.error) + "]\n";
+}
+
+void format_regime(std::string& out, const Regime& regime) {
+  out += "[[function.regime]]\nbytes = [" + std::to_string(regime.from.count);
+  if (regime.to.count != UINT64_MAX) out += ", " + std::to_string(regime.to.count);
+  out += "]\n";
+  const Equation& equation = regime.equation;
+  format_coefficient(out, "c", equation.constant);
+  if (equation.startup.value != 0 || equation.startup.error != 0) {
+    format_coefficient(out, "s", equation.startup);
+    out += "f = \"" + std::string(name_of(equation.startup_form)) + "\"\n";
+  }
+  if (equation.data.value != 0 || equation.data.error != 0) {
+    format_coefficient(out, "k", equation.data);
+    out += "g = \"" + std::string(name_of(equation.data_form)) + "\"\n";
+  }
+  if (regime.q) out += "q = " + number(*regime.q) + "\n";
+  if (regime.residual) out += "residual = " + number(*regime.residual) + "\n";
+}
+
+void format_loggps(std::string& out, const LogGPS& loggps) {
+  std::string body;
+  const auto put = [&body](const char* key, const std::optional<double>& value) {
+    if (value) body += std::string(key) + " = " + number(*value) + "\n";
+  };
+  put("L", loggps.latency);
+  put("o_s", loggps.overhead_send);
+  put("o_r", loggps.overhead_recv);
+  put("g", loggps.gap);
+  put("G", loggps.gap_per_byte);
+  if (loggps.sync_threshold) body += "S = " + std::to_string(loggps.sync_threshold->count) + "\n";
+  if (!body.empty()) out += "\n[loggps]\n" + body;
+}
+
+}  // namespace
+
+MachineModel parse_machine(std::string_view text, const std::string& name) {
+  toml::table root;
+  try {
+    root = toml::parse(text, name);
+  } catch (const toml::parse_error& error) {
+    throw Error(name + ":" + std::to_string(error.source().begin.line) + ": " +
+                std::string(error.description()));
+  }
+  const TableReader reader(root, name, "machine model");
+  reader.allow_only({"machine", "function", "loggps", "compute"});
+  MachineModel model;
+  if (const toml::table* table = reader.table("machine"))
+    read_machine_table(TableReader(*table, name, "[machine]"), model);
+  else
+    throw Error(name + ":1: not a machine model: it has no [machine] table");
+  if (const toml::table* table = reader.table("loggps"))
+    read_loggps(TableReader(*table, name, "[loggps]"), model.loggps);
+  if (const toml::table* table = reader.table("compute")) {
+    const TableReader compute(*table, name, "[compute]");
+    compute.allow_only({"step"});
+    model.compute_step = compute.non_negative("step").value_or(0);
+  }
+  if (const toml::array* functions = reader.array("function")) {
+    for (const toml::node& node : *functions) {
+      if (!node.is_table()) reader.fail(&node, "'function' must be an array of tables");
+      Function function = read_function(TableReader(*node.as_table(), name, "[[function]]"));
+      std::string function_name = function.name;
+      if (!model.functions.emplace(function_name, std::move(function)).second)
+        reader.fail(&node, "'" + function_name + "' is there twice");
+    }
+  }
+  return model;
+}
+
+MachineModel read_machine_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf()))
+    throw Error(path + ": cannot read the machine model: " + std::strerror(errno));
+  return parse_machine(text.str(), path);
+}
+
+std::string format_machine(const MachineModel& model) {
+  std::string out = "[machine]\nname = " + quoted(model.name) + "\n";
+  if (model.ranks > 0) out += "ranks = " + std::to_string(model.ranks) + "\n";
+  if (!model.source.empty()) out += "source = " + quoted(model.source) + "\n";
+  if (!model.date.empty()) out += "date = " + quoted(model.date) + "\n";
+  if (!model.mpi_library.empty()) out += "mpi_library = " + quoted(model.mpi_library) + "\n";
+  if (model.timer_resolution > 0)
+    out += "timer_resolution = " + number(model.timer_resolution) + "  # seconds\n";
+  out += "time_unit = \"" + std::string(unit_name(model.time_unit)) + "\"\n";
+  out += "element_bytes = " + std::to_string(model.element.count) + "\n";
+  format_loggps(out, model.loggps);
+  out += "\n[compute]\nstep = " + number(model.compute_step) + "  # seconds\n";
+  for (const auto& [name, function] : model.functions) {
+    out += "\n[[function]]\nname = " + quoted(name) + "\n";
+    if (!function.function_class.empty()) out += "class = " + quoted(function.function_class) + "\n";
+    for (const Regime& regime : function.regimes) format_regime(out, regime);
+  }
+  return out;
+}
+
+void write_machine_file(const MachineModel& model, const std::string& path) {
+  const std::string temporary = path + ".new";
+  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+  file << format_machine(model);
+  file.close();
+  if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
+    const std::string reason = std::strerror(errno);
+    std::remove(temporary.c_str());
+    throw Error(path + ": cannot write the machine model: " + reason);
+  }
+}
+
+}  // namespace foretrace::machine

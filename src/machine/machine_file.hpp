@@ -1,0 +1,23 @@
+// The TOML form of a MachineModel (docs/machine-file.md).
+//
+// Written by `measure`, meant to be read and edited by people. Unknown keys,
+// wrong types and impossible values are errors that name file and line.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "machine/machine_model.hpp"
+
+namespace foretrace::machine {
+
+// Throws Error "FILE:LINE: what is wrong; what to do".
+MachineModel read_machine_file(const std::string& path);
+// The same from text; `name` stands for the file in messages.
+MachineModel parse_machine(std::string_view text, const std::string& name);
+
+std::string format_machine(const MachineModel& model);
+// Writes a temporary file and renames it. Throws Error.
+void write_machine_file(const MachineModel& model, const std::string& path);
+
+}  // namespace foretrace::machine

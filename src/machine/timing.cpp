@@ -1,0 +1,208 @@
+#include "machine/timing.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace foretrace::machine {
+namespace {
+
+constexpr std::size_t index(Cost cost) { return static_cast<std::size_t>(cost); }
+
+struct CostRow {
+  std::string_view name;
+  // Stands in where the model lacks the function; kCount: nothing does.
+  Cost fallback;
+};
+
+// One row per Cost, in its order. A stand-in has the same meaning of d.
+constexpr std::array<CostRow, index(Cost::kCount)> kCosts{{
+    {"send", Cost::kCount},
+    {"ssend", Cost::send},
+    {"bsend", Cost::send},
+    {"rsend", Cost::send},
+    {"recv", Cost::send},
+    {"recvmin", Cost::recv},
+    {"isend1", Cost::send},
+    {"isend2", Cost::kCount},
+    {"isendoverlap", Cost::isend2},
+    {"irecv1", Cost::kCount},
+    {"irecv2", Cost::recv},
+    {"irecvoverlap", Cost::kCount},
+    {"sendrecv", Cost::recv},
+    {"barrier", Cost::kCount},
+    {"bcast", Cost::kCount},
+    {"scatter", Cost::gather},
+    {"scatterv", Cost::scatter},
+    {"gather", Cost::kCount},
+    {"gatherv", Cost::gather},
+    {"reduce", Cost::kCount},
+    {"allgather", Cost::kCount},
+    {"allgatherv", Cost::allgather},
+    {"alltoall", Cost::kCount},
+    {"alltoallv", Cost::alltoall},
+    {"alltoallw", Cost::alltoallv},
+    {"allreduce", Cost::kCount},
+    {"reduce_scatter", Cost::allreduce},
+    {"reduce_scatter_block", Cost::reduce_scatter},
+    {"scan", Cost::reduce},
+    {"exscan", Cost::scan},
+    {"comm_create", Cost::comm_split},
+    {"comm_split", Cost::barrier},
+    {"comm_dup", Cost::comm_split},
+}};
+
+// Point-to-point equations were measured with two processes.
+constexpr int kPointToPointRanks = 2;
+
+const Function* find_with_fallback(const MachineModel& model, Cost cost) {
+  while (cost != Cost::kCount) {
+    if (const Function* function = model.find(kCosts[index(cost)].name)) return function;
+    cost = kCosts[index(cost)].fallback;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string_view name_of(Cost cost) {
+  return cost == Cost::kCount ? "none" : kCosts[index(cost)].name;
+}
+
+Dependence dependence_of(Cost collective) {
+  switch (collective) {
+    case Cost::bcast:
+    case Cost::scatter:
+    case Cost::scatterv: return Dependence::all_for_root;
+    case Cost::gather:
+    case Cost::gatherv:
+    case Cost::reduce: return Dependence::root_for_all;
+    case Cost::scan:
+    case Cost::exscan: return Dependence::prefix;
+    default: return Dependence::all_for_all;
+  }
+}
+
+Timing::Timing(const MachineModel& model, Bound bound) : model_(&model), bound_(bound) {
+  for (std::size_t i = 0; i < functions_.size(); ++i)
+    functions_[i] = find_with_fallback(model, static_cast<Cost>(i));
+}
+
+Time Timing::cost(Cost what, int ranks, Bytes bytes) const {
+  const Function* function = functions_[index(what)];
+  if (!function) return Time();
+  return Time::from_seconds(evaluate_seconds(*model_, *function, ranks, bytes, bound_));
+}
+
+bool Timing::missing(Cost what) const { return !functions_[index(what)]; }
+
+bool Timing::is_rendezvous(SendMode mode, Bytes bytes) const {
+  switch (mode) {
+    case SendMode::synchronous: return true;
+    case SendMode::buffered: return false;
+    case SendMode::standard:
+    case SendMode::ready: break;
+  }
+  const auto& threshold = model_->loggps.sync_threshold;
+  return threshold && bytes >= *threshold;
+}
+
+Time Timing::send_eager_leave(Time s0, SendMode mode, Bytes bytes) const {
+  const Cost what = mode == SendMode::buffered ? Cost::bsend
+                    : mode == SendMode::ready  ? Cost::rsend
+                                               : Cost::send;
+  return s0 + cost(what, kPointToPointRanks, bytes);
+}
+
+Time Timing::send_rendezvous_leave(Time s0, Time r0, Bytes bytes) const {
+  return std::max(s0, r0) + cost(Cost::ssend, kPointToPointRanks, bytes);
+}
+
+Time Timing::isend_post_leave(Time s0, Bytes bytes) const {
+  return s0 + cost(Cost::isend1, kPointToPointRanks, bytes);
+}
+
+// A posted send is over after posting and completing at once, counted from
+// where the transfer could start (definition of isend1 and isend2, seed 003
+// appendix B); a synchronous one takes what Ssend takes.
+Time Timing::isend_end(Time s0, Time r0, SendMode mode, Bytes bytes, bool rendezvous) const {
+  const Time start = rendezvous ? std::max(s0, r0) : s0;
+  if (mode == SendMode::synchronous) return start + cost(Cost::ssend, kPointToPointRanks, bytes);
+  return start + cost(Cost::isend1, kPointToPointRanks, bytes) +
+         cost(Cost::isend2, kPointToPointRanks, bytes);
+}
+
+// What of isend2 cannot be hidden behind computation.
+Time Timing::isend_complete_minimum(Bytes bytes) const {
+  const Time total = cost(Cost::isend2, kPointToPointRanks, bytes);
+  const Time hidden = cost(Cost::isendoverlap, kPointToPointRanks, bytes);
+  return std::max(total - hidden, Time());
+}
+
+Time Timing::isend_complete_leave(Time w0, Time end, Bytes bytes) const {
+  return std::max(w0 + isend_complete_minimum(bytes), end);
+}
+
+// Seed 003 section 5.2: T_recvend = max(T_recvstart + T_recvmin, T_sendstart + T_recv).
+Time Timing::recv_leave(Time r0, const MessageStamp& message) const {
+  const Time transfer = cost(Cost::recv, kPointToPointRanks, message.bytes);
+  if (message.rendezvous) return std::max(r0, message.sent) + transfer;
+  return std::max(r0 + recv_minimum(message.bytes), message.sent + transfer);
+}
+
+Time Timing::recv_minimum(Bytes bytes) const {
+  return cost(Cost::recvmin, kPointToPointRanks, bytes);
+}
+
+Time Timing::irecv_post_leave(Time r0, Bytes bytes) const {
+  return r0 + cost(Cost::irecv1, kPointToPointRanks, bytes);
+}
+
+Time Timing::irecv_end(Time r0, const MessageStamp& message) const {
+  const Time start = message.rendezvous ? std::max(r0, message.sent) : message.sent;
+  return start + cost(Cost::irecv1, kPointToPointRanks, message.bytes) +
+         cost(Cost::irecv2, kPointToPointRanks, message.bytes);
+}
+
+// What of irecv2 cannot be hidden; a model without the overlap's figures has
+// the message copied out as a blocking receive of a message that is there.
+Time Timing::irecv_complete_minimum(Bytes bytes) const {
+  if (!functions_[index(Cost::irecvoverlap)])
+    return std::min(recv_minimum(bytes), cost(Cost::irecv2, kPointToPointRanks, bytes));
+  const Time total = cost(Cost::irecv2, kPointToPointRanks, bytes);
+  const Time hidden = cost(Cost::irecvoverlap, kPointToPointRanks, bytes);
+  return std::max(total - hidden, Time());
+}
+
+Time Timing::irecv_complete_leave(Time w0, Time end, Bytes bytes) const {
+  return std::max(w0 + irecv_complete_minimum(bytes), end);
+}
+
+Time Timing::sendrecv_recv_leave(Time r0, const MessageStamp& message) const {
+  const Time transfer = cost(Cost::sendrecv, kPointToPointRanks, message.bytes);
+  if (message.rendezvous) return std::max(r0, message.sent) + transfer;
+  return std::max(r0 + recv_minimum(message.bytes), message.sent + transfer);
+}
+
+Time Timing::collective_leave(Time latest, Cost collective, int ranks, Bytes bytes) const {
+  return latest + cost(collective, ranks, bytes);
+}
+
+Time Timing::compute(double steps) const {
+  return Time::from_seconds(steps * model_->compute_step);
+}
+
+Time Timing::local_call(std::string_view mpi_name, int ranks) const {
+  constexpr std::string_view kPrefix = "MPI_";
+  if (!mpi_name.starts_with(kPrefix)) return Time();
+  std::string name(mpi_name.substr(kPrefix.size()));
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  const Function* function = model_->find(name);
+  const Time taken =
+      function ? Time::from_seconds(evaluate_seconds(*model_, *function, ranks, Bytes(0), bound_))
+               : Time();
+  // A program that polls the clock must see it move.
+  if (name == "wtime") return std::max(taken, Time::from_seconds(model_->timer_resolution));
+  return taken;
+}
+
+}  // namespace foretrace::machine

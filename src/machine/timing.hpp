@@ -1,0 +1,130 @@
+// The timing rules: when does a call leave, given when who entered.
+//
+// This is the one place where they exist; capture (predict) and sim both call
+// it. DESIGN section 5 and seed 003 section 5.2; docs/theory.md derives them.
+// All functions are pure: times in, times out.
+//
+// s0 is the sender's clock on entry to the call that sends or posts the send,
+// r0 the receiver's on entry to the call that receives or posts the receive,
+// w0 a clock on entry to a completing call (Wait, Test that succeeds).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+#include "machine/machine_model.hpp"
+
+namespace foretrace::machine {
+
+// What a rank pays for; each evaluates one data-sheet function, or the next
+// best one that the model has (kFallbacks in timing.cpp).
+enum class Cost : std::uint8_t {
+  send, ssend, bsend, rsend,
+  recv, recvmin,
+  isend1, isend2, isendoverlap,
+  irecv1, irecv2, irecvoverlap,
+  sendrecv,
+  barrier, bcast, scatter, scatterv, gather, gatherv, reduce,
+  allgather, allgatherv, alltoall, alltoallv, alltoallw,
+  allreduce, reduce_scatter, reduce_scatter_block, scan, exscan,
+  comm_create, comm_split, comm_dup,
+  kCount
+};
+
+std::string_view name_of(Cost cost);
+
+// How a send behaves on the target.
+enum class SendMode : std::uint8_t { standard, synchronous, buffered, ready };
+
+// Who waits for whom in a collective.
+enum class Dependence : std::uint8_t {
+  all_for_all,   // barrier, allreduce, ...
+  all_for_root,  // bcast, scatter: everybody waits for the root's start
+  root_for_all,  // gather, reduce: the root waits for all
+  prefix,        // scan, exscan: rank i waits for ranks 0..i
+};
+Dependence dependence_of(Cost collective);
+
+// What travels with a message from its sender to its receiver.
+struct MessageStamp {
+  Time sent;              // s0
+  Bytes bytes;            // the message's size
+  bool rendezvous = false;
+};
+
+// A receive as the receiver's side of a transfer.
+enum class RecvKind : std::uint8_t { blocking, sendrecv, posted };
+
+// The rules bound to one model and one bound. Cheap to copy by reference; all
+// look-ups by name are done once, here.
+class Timing {
+ public:
+  Timing(const MachineModel& model, Bound bound);
+
+  // T(p,d) of one function in whole picoseconds; zero where the model has
+  // neither it nor a stand-in (missing() says so).
+  Time cost(Cost what, int ranks, Bytes bytes) const;
+
+  // True for synchronous sends and from the model's S on.
+  bool is_rendezvous(SendMode mode, Bytes bytes) const;
+
+  // Blocking send, eager: when the sender leaves.
+  Time send_eager_leave(Time s0, SendMode mode, Bytes bytes) const;
+  // Blocking send, rendezvous: the sender leaves once both have come.
+  Time send_rendezvous_leave(Time s0, Time r0, Bytes bytes) const;
+  // Isend and its kin: when the posting call leaves.
+  Time isend_post_leave(Time s0, Bytes bytes) const;
+  // When the transfer of a posted send ends for its sender. Eager: r0 is not
+  // looked at.
+  Time isend_end(Time s0, Time r0, SendMode mode, Bytes bytes, bool rendezvous) const;
+  // The completing call of a posted send that ended at `end`.
+  Time isend_complete_leave(Time w0, Time end, Bytes bytes) const;
+
+  // Blocking receive: when the receiver leaves.
+  Time recv_leave(Time r0, const MessageStamp& message) const;
+  // What a blocking receive takes when its message is there already; a longer
+  // stay is wait time.
+  Time recv_minimum(Bytes bytes) const;
+  // Irecv: when the posting call leaves; bytes is the posted buffer's size.
+  Time irecv_post_leave(Time r0, Bytes bytes) const;
+  // When the transfer of a message into a posted receive ends.
+  Time irecv_end(Time r0, const MessageStamp& message) const;
+  Time irecv_complete_leave(Time w0, Time end, Bytes bytes) const;
+  // The least that the completing call of a posted send or receive takes.
+  Time isend_complete_minimum(Bytes bytes) const;
+  Time irecv_complete_minimum(Bytes bytes) const;
+
+  // Sendrecv is a send and a receive that start together; it leaves when both
+  // are done. Receiver's half; the sender's is send_*_leave.
+  Time sendrecv_recv_leave(Time r0, const MessageStamp& message) const;
+
+  // Collective: `latest` is the latest start that this rank waits for, its own
+  // included (Dependence says whose).
+  Time collective_leave(Time latest, Cost collective, int ranks, Bytes bytes) const;
+
+  // Compute steps to time (compute.step of the model).
+  Time compute(double steps) const;
+
+  // A call with no rule of its own: its equation if the model has one of that
+  // name, else zero. `mpi_name` is e.g. "MPI_Comm_rank".
+  Time local_call(std::string_view mpi_name, int ranks) const;
+
+  // Names of the functions that were needed by cost() but that the model has
+  // neither itself nor a stand-in for.
+  bool missing(Cost what) const;
+
+  const MachineModel& model() const { return *model_; }
+  Bound bound() const { return bound_; }
+
+ private:
+  const MachineModel* model_;
+  Bound bound_;
+  std::array<const Function*, static_cast<std::size_t>(Cost::kCount)> functions_{};
+};
+
+}  // namespace foretrace::machine

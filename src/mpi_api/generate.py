@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+"""Generates the capture library's wrappers from mpi.h and functions.txt.
+
+    generate.py --header MPI_PREPROCESSED --table functions.txt --output DIR
+
+MPI_PREPROCESSED is mpi.h as the compiler's preprocessor leaves it (-E -P). Writes
+
+    DIR/mpi_functions.inc   FORETRACE_FUNCTION(name, class) for every function
+    DIR/mpi_wrappers.inc    one extern "C" wrapper for every function
+
+A function is wrapped if mpi.h declares both MPI_X and PMPI_X. Its class comes
+from the table; a large-count MPI_X_c inherits the row of MPI_X. What a wrapper
+does is the business of src/capture; here it is only called.
+"""
+
+import argparse
+import pathlib
+import re
+import sys
+
+
+class Function:
+    def __init__(self, name, result, types, names):
+        self.name = name
+        self.result = result
+        self.types = types  # with the parameter's name cut out as '@'
+        self.names = names
+
+    def signature(self, names):
+        if self.types == ["void"] or not self.types:
+            return "void"
+        return ", ".join(t.replace("@", n) for t, n in zip(self.types, names))
+
+
+class Row:
+    def __init__(self, line_number, name, klass, options, parameters):
+        self.line_number = line_number
+        self.name = name
+        self.klass = klass
+        self.options = options
+        self.parameters = parameters
+
+    def option(self, prefix):
+        for option in self.options:
+            if option.startswith(prefix):
+                return option[len(prefix):]
+        return None
+
+
+def split_parameters(text):
+    depth, start, parts = 0, 0, []
+    for i, char in enumerate(text):
+        depth += char in "([{"
+        depth -= char in ")]}"
+        if char == "," and depth == 0:
+            parts.append(text[start:i])
+            start = i + 1
+    parts.append(text[start:])
+    return [p.strip() for p in parts if p.strip()]
+
+
+def parse_parameter(text, position):
+    """Returns (type with '@' for the name, name)."""
+    if text in ("void", "..."):
+        return text, text
+    match = re.fullmatch(r"(.*?)(\b[A-Za-z_]\w*)\s*((?:\[[^\]]*\]\s*)*)", text, re.S)
+    if not match or not match.group(1).strip():
+        return f"{text} @", f"unnamed{position}"
+    return f"{match.group(1)}@{match.group(3)}", match.group(2)
+
+
+def parse_header(text):
+    text = re.sub(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)", " ", text)
+    text = re.sub(r"\s+", " ", text)
+    declared = {}
+    pattern = r"([A-Za-z_][A-Za-z0-9_ ]*[\s*]+)(P?MPIX?_[A-Za-z0-9_]+)\s*\(([^;{}]*)\)\s*;"
+    for match in re.finditer(pattern, text):
+        result = match.group(1).replace("extern", "").strip()
+        if "typedef" in result or "return" in result:
+            continue
+        pairs = [parse_parameter(p, i) for i, p in enumerate(split_parameters(match.group(3)))]
+        types = [p[0] for p in pairs]
+        names = [p[1] for p in pairs]
+        declared[match.group(2)] = Function(match.group(2), result, types, names)
+    return [f for n, f in declared.items() if n.startswith("MPI") and "P" + n in declared]
+
+
+def parse_table(text, path):
+    rows = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        line = line.split("#")[0].strip()
+        if not line:
+            continue
+        head, colon, tail = line.partition(":")
+        words = head.split()
+        if not colon or len(words) < 2:
+            sys.exit(f"{path}:{number}: expected NAME CLASS [OPTION ...] : [PARAMETER ...]")
+        if words[0] in rows:
+            sys.exit(f"{path}:{number}: {words[0]} is there twice")
+        rows[words[0]] = Row(number, words[0], words[1], words[2:], tail.split())
+    return rows
+
+
+def argument_list(names):
+    return ", ".join(n for n in names if n not in ("void", "..."))
+
+
+def send_mode(row):
+    return f"SendMode::{row.options[0]}"
+
+
+def body(function, row, names, suffix):
+    """The call into src/capture that the wrapper consists of."""
+    fn = f"Fn::{function.name}"
+    args = argument_list(names)
+    real = f"[&] {{ return P{function.name}({args}); }}"
+    klass = row.klass if row else "generic"
+    if klass in ("generic", "untreated"):
+        return f"generic({fn}, {real})"
+    if klass == "send":
+        post = row.option("post=") + suffix
+        return (f"send({fn}, {send_mode(row)}, count, datatype, dest, tag, comm, {real}, "
+                f"[&](MPI_Request* r) {{ return P{post}(buf, count, datatype, dest, tag, comm, r); }})")
+    if klass == "isend":
+        return f"isend({fn}, {send_mode(row)}, count, datatype, dest, tag, comm, request, {real})"
+    if klass == "recv":
+        return (f"recv({fn}, source, tag, comm, status, "
+                f"[&](MPI_Status* s) {{ return PMPI_Recv{suffix}(buf, count, datatype, source, tag, comm, s); }}, "
+                f"[&](MPI_Request* r) {{ return PMPI_Irecv{suffix}(buf, count, datatype, source, tag, comm, r); }})")
+    if klass == "irecv":
+        return f"irecv({fn}, count, datatype, source, tag, comm, request, {real})"
+    if klass == "sendrecv":
+        return (f"sendrecv({fn}, sendcount, sendtype, dest, sendtag, source, recvtag, comm, status, "
+                f"[&](MPI_Status* s) {{ return PMPI_Sendrecv{suffix}(sendbuf, sendcount, sendtype, dest, sendtag, "
+                f"recvbuf, recvcount, recvtype, source, recvtag, comm, s); }}, "
+                f"[&](MPI_Request* r) {{ return PMPI_Isend{suffix}(sendbuf, sendcount, sendtype, dest, sendtag, comm, r); }}, "
+                f"[&](MPI_Request* r) {{ return PMPI_Irecv{suffix}(recvbuf, recvcount, recvtype, source, recvtag, comm, r); }})")
+    if klass == "sendrecv_replace":
+        return (f"sendrecv_replace({fn}, buf, count, datatype, dest, sendtag, source, recvtag, comm, status, "
+                f"[&](MPI_Status* s) {{ return PMPI_Sendrecv_replace{suffix}(buf, count, datatype, dest, sendtag, "
+                f"source, recvtag, comm, s); }}, "
+                f"[&](MPI_Request* r) {{ return PMPI_Irecv{suffix}(buf, count, datatype, source, recvtag, comm, r); }})")
+    if klass == "send_init":
+        return f"send_init({fn}, {send_mode(row)}, count, datatype, dest, tag, comm, request, {real})"
+    if klass == "recv_init":
+        return f"recv_init({fn}, count, datatype, source, tag, comm, request, {real})"
+    if klass == "mrecv":
+        return (f"mrecv({fn}, message, status, "
+                f"[&](MPI_Status* s) {{ return PMPI_Mrecv{suffix}(buf, count, datatype, message, s); }})")
+    if klass == "imrecv":
+        return f"imrecv({fn}, count, datatype, message, request, {real})"
+    if klass == "collective":
+        rule = row.option("bytes=")
+        root = "root" if "root" in row.parameters else "-1"
+        rule_name, _, rule_args = rule.partition("(")
+        rule_args = rule_args.rstrip(")")
+        call = f"size_{rule_name}(c{', ' + rule_args if rule_args else ''})"
+        return (f"collective({fn}, Cost::{row.options[0]}, comm, {root}, "
+                f"[&](const CommInfo& c) {{ (void)c; return {call}; }}, {real})")
+    if klass in ("comm_create", "comm_adopt"):
+        return f"{klass}({fn}, Cost::{row.options[0]}, comm, newcomm, {real})"
+    # All others take the function's own arguments and the real call.
+    return f"{klass}({fn}{', ' + args if args else ''}, {real})"
+
+
+def find_row(rows, name):
+    """The row of a function and the suffix of its large-count form."""
+    if name in rows:
+        return rows[name], ""
+    if name.endswith("_c") and name[:-2] in rows:
+        return rows[name[:-2]], "_c"
+    return None, ""
+
+
+def wrapper(function, rows, path):
+    row, suffix = find_row(rows, function.name)
+    names = list(function.names)
+    if row and row.klass != "untreated" and row.klass != "generic":
+        count = 0 if function.types == ["void"] else len(names)
+        if count != len(row.parameters):
+            sys.exit(f"{path}:{row.line_number}: {function.name} has {count} parameters in mpi.h, "
+                     f"{len(row.parameters)} here")
+        if row.parameters:
+            names = list(row.parameters)
+    return (f'extern "C" FORETRACE_EXPORT {function.result} {function.name}({function.signature(names)}) {{\n'
+            f"  return capture::{body(function, row, names, suffix)};\n}}\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--header", required=True, type=pathlib.Path)
+    parser.add_argument("--table", required=True, type=pathlib.Path)
+    parser.add_argument("--output", required=True, type=pathlib.Path)
+    arguments = parser.parse_args()
+    rows = parse_table(arguments.table.read_text(), arguments.table)
+    functions = sorted(parse_header(arguments.header.read_text()), key=lambda f: f.name)
+    if not functions:
+        sys.exit(f"{arguments.header}: no MPI functions found; is it a preprocessed mpi.h?")
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    with open(arguments.output / "mpi_functions.inc", "w") as out:
+        for function in functions:
+            row, _ = find_row(rows, function.name)
+            out.write(f"FORETRACE_FUNCTION({function.name}, {row.klass if row else 'generic'})\n")
+    with open(arguments.output / "mpi_wrappers.inc", "w") as out:
+        out.write("\n".join(wrapper(f, rows, arguments.table) for f in functions))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+// Event: one record of a rank's history, and what it refers to.
+//
+// A trace holds, per rank, the events in program order. An event is a call
+// (or a mark of the program's own); the computation before it belongs to it.
+// Predicted and recorded traces hold the same events: a recorded one has the
+// CPU times and the messages, a predicted one virtual times as well.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+#include "machine/timing.hpp"
+
+namespace foretrace::trace {
+
+// What an event means to the simulator and to analyses. The function's name
+// (MPI_Send, MPI_Issend, ...) is stored beside it.
+enum class EventKind : std::uint8_t {
+  init = 1,      // MPI_Init, MPI_Init_thread: a rank's first event
+  finalize,      // MPI_Finalize: its enter time is the rank's time
+  send,          // blocking send
+  recv,          // blocking receive
+  sendrecv,      // a send and a receive at once
+  isend,         // posts a send
+  irecv,         // posts a receive
+  complete,      // Wait*, Test* that completed something: `completions`
+  collective,    // on all ranks of `comm`
+  call,          // any other MPI call: a state in the time line, no partner
+  phase_begin,   // named phase of the program
+  phase_end,
+  aborted,       // MPI_Abort or a fatal signal: the rank's last event
+};
+
+// Whether events of this kind refer to a communicator (Event::comm).
+constexpr bool uses_comm(EventKind kind) {
+  return kind >= EventKind::send && kind <= EventKind::collective && kind != EventKind::complete;
+}
+
+// Which receive or send a completing call finished.
+struct Completion {
+  std::uint64_t request = 0;  // Event::request of the isend or irecv
+  // For a receive: who sent it, under which tag, how much. For a send: invalid, 0, 0.
+  WorldRank source;
+  std::int32_t tag = 0;
+  Bytes bytes;
+  bool cancelled = false;
+
+  bool operator==(const Completion&) const = default;
+};
+
+// One of the two directions of a message; sendrecv uses both.
+struct Endpoint {
+  WorldRank peer;          // invalid: MPI_PROC_NULL, no message
+  std::int32_t tag = 0;
+  Bytes bytes;             // send: the message; irecv: the buffer; recv: what came
+  bool any_source = false;  // receives: the program gave a wildcard
+  bool any_tag = false;
+
+  bool operator==(const Endpoint&) const = default;
+};
+
+// Index into a trace's tables (Trace::functions, Trace::comms, Trace::phases).
+using NameId = std::uint32_t;
+using CommId = std::uint32_t;
+
+struct Event {
+  EventKind kind = EventKind::call;
+  NameId name = 0;       // function, or phase name for phase_*
+  Time compute;          // CPU time since the previous event
+  double steps = 0;      // compute steps annotated since the previous event
+  Time enter;            // this trace's clock, 0 when MPI_Init returned
+  Time leave;            // >= enter
+  Time wait;             // the part of leave - enter spent waiting for others
+  CommId comm = 0;       // messages and collectives
+
+  Endpoint send;         // send, isend, sendrecv
+  Endpoint recv;         // recv, irecv, sendrecv
+  machine::SendMode mode = machine::SendMode::standard;
+
+  machine::Cost collective = machine::Cost::kCount;  // collective only
+  Bytes bytes;           // collective: d of its equation
+  LocalRank root;        // collective: in `comm`; invalid where there is none
+
+  std::uint64_t request = 0;            // isend, irecv: serial of the request, from 1
+  std::vector<Completion> completions;  // complete
+
+  // call: made this many times in a row (polling loops); compute holds the
+  // computation before and between them, enter is leave minus the calls' own
+  // time.
+  std::uint32_t count = 1;
+
+  std::int32_t code = 0;  // aborted: signal (> 0) or -(MPI_Abort's code) - 1
+
+  bool operator==(const Event&) const = default;
+};
+
+// A communicator's members by world rank, in local rank order.
+struct Communicator {
+  // Agreed by all members: (world rank that chose it) << 32 | its count.
+  // MPI_COMM_WORLD is 0.
+  std::uint64_t key = 0;
+  std::vector<WorldRank> members;
+};
+
+enum class Clock : std::uint8_t {
+  cpu = 1,      // recorded; enter and leave hold accumulated CPU time
+  wall = 2,     // recorded; enter and leave hold wall-clock time
+  virtual_ = 3,  // predicted or simulated
+};
+
+// What a trace says of itself.
+struct TraceInfo {
+  int ranks = 0;
+  Clock clock = Clock::cpu;
+  std::string program;  // the command line
+  std::string origin;   // "record", "predict", "simulate"
+  std::string machine;  // virtual clock: the model's name
+  std::string options;  // virtual clock: how it was computed ("bound=avg compute=none")
+  std::string mpi;      // the MPI library that the program ran under
+};
+
+}  // namespace foretrace::trace

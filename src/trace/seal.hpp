@@ -1,0 +1,17 @@
+// Private to src/trace: the parts of a trace file that belong to no rank.
+#pragma once
+
+#include <string>
+
+#include "trace/event.hpp"
+
+namespace foretrace::trace {
+
+// File header and info block, padded to whole pages.
+std::string file_start(const TraceInfo& info);
+// The block that ends a sealed file.
+std::string end_block();
+// Parses the payload of an info block. Throws nlohmann's exceptions.
+TraceInfo parse_info(const std::string& json);
+
+}  // namespace foretrace::trace

@@ -1,0 +1,28 @@
+// Trace: a whole trace in memory, for views and analyses of moderate size.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trace/event.hpp"
+#include "trace/trace_reader.hpp"
+
+namespace foretrace::trace {
+
+struct Trace {
+  TraceInfo info;
+  bool sealed = true;
+  std::vector<std::string> names;         // Event::name, over all ranks, in order of first use
+  std::vector<Communicator> comms;        // Event::comm, over all ranks, by key
+  std::vector<std::vector<Event>> ranks;  // events by world rank
+  std::vector<Damage> damage;
+};
+
+// Reads a trace file; name and communicator numbers are made global. Throws
+// Error as TraceReader does.
+Trace read_trace(const std::string& path);
+
+// Writes `trace` as a sealed file. Throws Error.
+void write_trace(const Trace& trace, const std::string& path);
+
+}  // namespace foretrace::trace

@@ -1,0 +1,56 @@
+// TraceReader: opens a trace file and hands out each rank's events in order.
+//
+// The file is mapped and decoded as the cursors advance, so that memory does
+// not grow with the trace. Damage never throws: the rank's stream ends there
+// and damage() tells where.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "trace/event.hpp"
+
+namespace foretrace::trace {
+
+// A stream that was cut off or makes no sense.
+struct Damage {
+  WorldRank rank;             // invalid: between the blocks
+  std::uint64_t offset = 0;   // in the file
+  std::string what;
+};
+
+class TraceReader {
+ public:
+  // Throws Error when the file cannot be read or is no trace.
+  explicit TraceReader(const std::string& path);
+  ~TraceReader();
+  TraceReader(TraceReader&&) noexcept;
+  TraceReader& operator=(TraceReader&&) noexcept;
+
+  const std::string& path() const;
+  const TraceInfo& info() const;
+  int ranks() const { return info().ranks; }
+  // False: the run did not reach its end (or still runs).
+  bool sealed() const;
+
+  // The next event of `rank`; false at the end of its stream. `event`'s
+  // storage is reused. Event::name and Event::comm are indices for name() and
+  // comm() of the same rank.
+  bool next(WorldRank rank, Event& event);
+  // Starts the rank's stream again.
+  void rewind(WorldRank rank);
+
+  const std::string& name(WorldRank rank, NameId id) const;
+  const Communicator& comm(WorldRank rank, CommId id) const;
+
+  // Found so far, in the streams that were read.
+  const std::vector<Damage>& damage() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace foretrace::trace

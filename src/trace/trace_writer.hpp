@@ -1,0 +1,64 @@
+// TraceWriter: appends one rank's events to a trace file.
+//
+// Many processes write the same file at once; see docs/trace-format.md. The
+// encoded bytes go straight into a memory-mapped block, so that they survive
+// the death of the process. No allocation and no system call on the common
+// path. Knows nothing of MPI; used by capture and sim.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "trace/event.hpp"
+
+namespace foretrace::trace {
+
+// Creates (replaces) the file with its header and info block. Throws Error.
+void create_trace_file(const std::string& path, const TraceInfo& info);
+
+// Rewrites a trace into its final form: blocks in rank order, no slack, end
+// block; then moves it to `to`. Throws Error, `from` is left as it was then.
+void seal_trace_file(const std::string& from, const std::string& to);
+
+class TraceWriter {
+ public:
+  TraceWriter() = default;
+  // Opens an existing trace file for appending `rank`'s stream. Throws Error.
+  TraceWriter(const std::string& path, WorldRank rank, Clock clock);
+  ~TraceWriter();
+  TraceWriter(TraceWriter&& other) noexcept;
+  TraceWriter& operator=(TraceWriter&& other) noexcept;
+
+  // All of these are noexcept in effect: when the disk is full the writer
+  // stops, and lost() counts what was not written.
+  NameId define_name(std::string_view name) noexcept;
+  CommId define_comm(std::uint64_t key, std::span<const WorldRank> members) noexcept;
+  void write(const Event& event) noexcept;
+
+  // Number of records that could not be written, and why (errno).
+  std::uint64_t lost() const { return lost_; }
+  int error() const { return error_; }
+
+  void close() noexcept;
+
+ private:
+  void put(const std::uint8_t* bytes, std::size_t count) noexcept;
+  bool new_block() noexcept;
+
+  int fd_ = -1;
+  WorldRank rank_;
+  Clock clock_ = Clock::cpu;
+  std::uint8_t* block_ = nullptr;  // mapped block, header included
+  std::size_t block_size_ = 0;     // of the mapping
+  std::size_t used_ = 0;           // payload bytes in the block
+  std::size_t next_block_size_ = 4096;
+  Time last_leave_;
+  NameId names_ = 0;
+  CommId comms_ = 0;
+  std::uint64_t lost_ = 0;
+  int error_ = 0;
+};
+
+}  // namespace foretrace::trace
