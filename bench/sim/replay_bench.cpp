@@ -1,0 +1,169 @@
+// Operations per second of the replay, with the operations in memory.
+//
+// "items" are operations. Each benchmark holds some 10^6 operations whatever
+// the number of ranks, so that the streams do not fit into the caches.
+#include <benchmark/benchmark.h>
+
+#include <string>
+#include <utility>
+
+#include "machine/machine_model.hpp"
+#include "machine/timing.hpp"
+#include "sim/engine.hpp"
+#include "sim/memory_source.hpp"
+
+namespace {
+
+using namespace foretrace;
+
+constexpr int kOperations = 1'000'000;
+
+// The Cray T3D of seed 003, appendix B, large messages; microseconds, 8-byte
+// elements.
+machine::MachineModel cray_t3d() {
+  machine::MachineModel model;
+  model.name = "cray-t3d";
+  model.time_unit = 1e-6;
+  model.element = Bytes(8);
+  const auto add = [&](const char* name, double constant, double data) {
+    machine::Equation equation;
+    equation.constant.value = constant;
+    equation.data.value = data;
+    model.functions[name] = {
+        name, "point-to-point", {{Bytes(0), Bytes(UINT64_MAX), equation, {}, {}}}};
+  };
+  add("send", 30, 0.09);
+  add("ssend", 100, 0.1);
+  add("recv", 60, 0.5);
+  add("recvmin", 30, 0.4);
+  add("isend1", 30, 0.09);
+  add("isend2", 10, 0.001);
+  add("isendoverlap", 3, 0.0002);
+  add("irecv1", 40, 0);
+  add("irecv2", 5, 0.5);
+  add("irecvoverlap", 0.5, 0.005);
+  add("sendrecv", 90, 0.6);
+  machine::Equation allreduce;
+  allreduce.constant.value = 300;
+  allreduce.startup.value = 6;
+  allreduce.data_form = machine::DataForm::ln_p_d;
+  allreduce.data.value = 1;
+  model.functions["allreduce"] = {
+      "allreduce", "collective", {{Bytes(0), Bytes(UINT64_MAX), allreduce, {}, {}}}};
+  return model;
+}
+
+sim::Operation message(trace::EventKind kind, trace::NameId name, int peer, std::uint64_t request) {
+  sim::Operation operation;
+  operation.kind = kind;
+  operation.name = name;
+  operation.request = request;
+  trace::Endpoint& end = kind == trace::EventKind::send || kind == trace::EventKind::isend
+                             ? operation.send
+                             : operation.recv;
+  end.peer = WorldRank(peer);
+  end.bytes = Bytes(1024);
+  return operation;
+}
+
+void add_finalize(sim::MemorySource& source) {
+  sim::Operation finalize;
+  finalize.kind = trace::EventKind::finalize;
+  finalize.name = source.add_name("MPI_Finalize");
+  for (int r = 0; r < source.ranks(); ++r) source.add(WorldRank(r), finalize);
+}
+
+// Each rank exchanges a message with both neighbours, then computes.
+sim::MemorySource neighbour_exchange(int ranks) {
+  sim::MemorySource source(ranks);
+  const auto isend = source.add_name("MPI_Isend");
+  const auto irecv = source.add_name("MPI_Irecv");
+  sim::Operation waitall;
+  waitall.kind = trace::EventKind::complete;
+  waitall.name = source.add_name("MPI_Waitall");
+  waitall.compute = Time::ns(50'000);
+  std::uint64_t serial = 1;
+  for (int step = 0; step < kOperations / (5 * ranks) + 1; ++step, serial += 4) {
+    for (int r = 0; r < ranks; ++r) {
+      const int left = (r + ranks - 1) % ranks;
+      const int right = (r + 1) % ranks;
+      const WorldRank rank(r);
+      source.add(rank, message(trace::EventKind::irecv, irecv, left, serial));
+      source.add(rank, message(trace::EventKind::irecv, irecv, right, serial + 1));
+      source.add(rank, message(trace::EventKind::isend, isend, left, serial + 2));
+      source.add(rank, message(trace::EventKind::isend, isend, right, serial + 3));
+      std::vector<trace::Completion> completions(4);
+      for (std::uint64_t i = 0; i < 4; ++i) completions[i].request = serial + i;
+      source.add(rank, waitall, completions);
+    }
+  }
+  add_finalize(source);
+  return source;
+}
+
+sim::MemorySource ping_pong(int ranks) {
+  sim::MemorySource source(ranks);
+  const auto send = source.add_name("MPI_Send");
+  const auto recv = source.add_name("MPI_Recv");
+  for (int step = 0; step < kOperations / (2 * ranks) + 1; ++step) {
+    for (int r = 0; r < ranks; r += 2) {
+      source.add(WorldRank(r), message(trace::EventKind::send, send, r + 1, 0));
+      source.add(WorldRank(r), message(trace::EventKind::recv, recv, r + 1, 0));
+      source.add(WorldRank(r + 1), message(trace::EventKind::recv, recv, r, 0));
+      source.add(WorldRank(r + 1), message(trace::EventKind::send, send, r, 0));
+    }
+  }
+  add_finalize(source);
+  return source;
+}
+
+sim::MemorySource allreduce(int ranks) {
+  sim::MemorySource source(ranks);
+  sim::Operation operation;
+  operation.kind = trace::EventKind::collective;
+  operation.name = source.add_name("MPI_Allreduce");
+  operation.collective = machine::Cost::allreduce;
+  operation.bytes = Bytes(8);
+  operation.compute = Time::ns(1'000);
+  for (int step = 0; step < kOperations / ranks + 1; ++step)
+    for (int r = 0; r < ranks; ++r) source.add(WorldRank(r), operation);
+  add_finalize(source);
+  return source;
+}
+
+void replay(benchmark::State& state, sim::MemorySource source) {
+  const machine::MachineModel model = cray_t3d();
+  const machine::Timing timing(model, machine::Bound::avg);
+  sim::NullSink sink;
+  std::uint64_t operations = 0;
+  std::uint64_t messages = 0;
+  std::size_t peak = 0;
+  for (auto _ : state) {
+    source.rewind();
+    const sim::SimulateResult result = sim::simulate(source, timing, {}, sink);
+    benchmark::DoNotOptimize(result.time);
+    operations += result.stats.operations;
+    messages += result.stats.messages;
+    peak = result.stats.peak_bytes;
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(operations));
+  state.counters["messages"] =
+      benchmark::Counter(static_cast<double>(messages), benchmark::Counter::kIsRate);
+  state.counters["bytes_per_rank"] = static_cast<double>(peak) / source.ranks();
+}
+
+void BM_neighbour_exchange(benchmark::State& state) {
+  replay(state, neighbour_exchange(static_cast<int>(state.range(0))));
+}
+void BM_ping_pong(benchmark::State& state) {
+  replay(state, ping_pong(static_cast<int>(state.range(0))));
+}
+void BM_allreduce(benchmark::State& state) {
+  replay(state, allreduce(static_cast<int>(state.range(0))));
+}
+
+BENCHMARK(BM_neighbour_exchange)->Arg(16)->Arg(256)->Arg(4096)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_ping_pong)->Arg(2)->Arg(1024)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_allreduce)->Arg(16)->Arg(1024)->Unit(benchmark::kMillisecond);
+
+}  // namespace

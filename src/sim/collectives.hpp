@@ -1,0 +1,95 @@
+// Collectives: who may leave a collective call when.
+//
+// The n-th collective call of each member on a communicator belongs to the
+// communicator's n-th instance. Members wait only for whom MPI's semantics
+// make them wait (machine::Dependence); what the call then costs is the
+// engine's business.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+#include "sim/operation.hpp"
+#include "sim/source.hpp"
+
+namespace foretrace::sim {
+
+// A member that need not wait any more.
+struct Release {
+  WorldRank rank;
+  Time latest;  // the latest start that it had to wait for, its own included
+};
+
+class Collectives {
+ public:
+  explicit Collectives(const Source& source) : source_(&source) {}
+
+  // `rank` enters the collective `operation` at `start`. Adds to `released`
+  // everybody who may leave now, itself included if it may. Throws Error when
+  // the rank is no member, or its call is not the one of the other members.
+  void enter(const Operation& operation, WorldRank rank, Time start,
+             std::vector<Release>& released);
+
+  // How many instances the communicator has that not all members have entered.
+  std::size_t open_instances(trace::CommId comm) const;
+
+  // The members that `rank`, blocked in a collective on `comm`, waits for.
+  std::vector<WorldRank> missing(trace::CommId comm, WorldRank rank) const;
+
+  // Members of the communicator.
+  int size_of(trace::CommId comm) { return static_cast<int>(state(comm).comm->members.size()); }
+
+  std::size_t memory() const;
+
+ private:
+  struct Instance {
+    // The first call that came, which the others must agree with.
+    machine::Cost collective = machine::Cost::kCount;
+    trace::NameId name = 0;
+    LocalRank root;
+    WorldRank first;
+
+    std::uint32_t entered = 0;
+    Time latest;  // of the starts known; prefix: of ranks below `prefix`
+    bool root_entered = false;
+    std::uint32_t prefix = 0;            // ranks 0..prefix-1 have all entered
+    std::vector<Time> starts;            // prefix: by local rank
+    std::vector<bool> here;              // by local rank
+    std::vector<std::uint32_t> waiting;  // all_for_root: blocked members
+  };
+
+  struct CommState {
+    const trace::Communicator* comm = nullptr;
+    bool identity = true;                                        // local rank = world rank
+    std::vector<std::pair<std::int32_t, std::uint32_t>> locals;  // by world rank, if not identity
+    std::vector<std::uint64_t> next;  // per member: the instance it enters next
+    std::uint64_t base = 0;           // the oldest open instance
+    std::uint64_t end = 0;            // one past the newest
+    std::vector<Instance> ring;       // open instances by number; a power of two
+  };
+
+  CommState& state(trace::CommId comm);
+  static std::int64_t local_rank(const CommState& state, WorldRank rank);
+  static Instance& instance(CommState& state, std::uint64_t number);
+  void open(CommState& state, const Operation& operation, WorldRank rank);
+  void check_same_call(const CommState& state, const Instance& instance, const Operation& operation,
+                       WorldRank rank) const;
+  static void release(const CommState& state, Instance& instance, machine::Dependence dependence,
+                      std::uint32_t local, Time start, std::vector<Release>& released);
+
+  const Source* source_;
+  std::vector<CommState> comms_;
+};
+
+// "MPI_Bcast (root 2)": a collective call for messages.
+std::string describe_collective(const Source& source, trace::NameId name, machine::Cost collective,
+                                LocalRank root);
+// "MPI_COMM_WORLD" or "communicator 3.1 (8 ranks: 0, 2, 4, 6, ...)".
+std::string describe_comm(const trace::Communicator& comm);
+
+}  // namespace foretrace::sim

@@ -1,0 +1,77 @@
+// simulate: operations in, virtual times out.
+//
+// Each rank has its own clock and runs on as far as it can; there is no event
+// queue. With the equations alone (network `datasheet`) no message acts on
+// another, every call's times follow from those of the calls it waits for, and
+// the order in which ranks are taken up cannot change the result. The engine
+// knows MPI's semantics (matching, requests, who waits for whom); all times
+// come from machine::Timing. It reads and prints nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+#include "machine/timing.hpp"
+#include "sim/deadlock.hpp"
+#include "sim/sink.hpp"
+#include "sim/source.hpp"
+
+namespace foretrace::sim {
+
+// What the computation between calls takes.
+enum class ComputeMode : std::uint8_t {
+  none,       // nothing
+  recorded,   // Operation::compute times a scale
+  annotated,  // Operation::steps times the model's step
+};
+
+// Which of the ranks that can go on is taken up next. Has no effect on any
+// time; there are two so that tests can hold the engine to that.
+enum class ReadyOrder : std::uint8_t { last_in_first_out, lowest_rank_first };
+
+struct SimulateOptions {
+  ComputeMode compute = ComputeMode::recorded;
+  double scale = 1;  // >= 0; one rounding per operation
+  ReadyOrder order = ReadyOrder::last_in_first_out;
+  // A rank with this many messages that nobody has received yet (or that is so
+  // many collectives ahead) lets the others go first, so that memory holds what
+  // is under way, not the trace.
+  std::size_t run_ahead = 1024;
+};
+
+struct RankResult {
+  Time time;     // clock on entry to MPI_Finalize; of its last event if it has none
+  Time compute;  // sums over the events up to then
+  Time wait;
+  std::uint64_t events = 0;
+  bool finalized = false;
+};
+
+struct Stats {
+  std::uint64_t operations = 0;
+  std::uint64_t messages = 0;  // sent, MPI_PROC_NULL and collectives not counted
+  double seconds = 0;          // wall time of the replay alone
+  std::size_t peak_bytes = 0;  // held by the engine itself, without source and sink
+};
+
+struct SimulateResult {
+  Time time;  // the latest of the ranks'
+  std::vector<RankResult> ranks;
+  // One line for each rank whose operations end too early, and who waits for it.
+  std::vector<std::string> notes;
+  Stats stats;
+};
+
+// Runs `source` to its end on the machine behind `timing`. Throws Deadlock when
+// ranks wait for each other in a circle or for a message that never comes;
+// Error for operations that make no sense (collectives that do not match,
+// unknown requests, ranks out of range). What finished before has gone to
+// `sink` in both cases.
+SimulateResult simulate(Source& source, const machine::Timing& timing,
+                        const SimulateOptions& options, Sink& sink);
+
+}  // namespace foretrace::sim

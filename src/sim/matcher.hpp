@@ -1,0 +1,94 @@
+// Matcher: which message goes into which receive.
+//
+// MPI's rule: a receive takes a message of its communicator, source and tag;
+// among those, messages are taken in the order in which they were sent and
+// receives served in the order in which they were posted (MPI 4.0, section
+// 3.5). So each (communicator, source, destination, tag) is a channel with one
+// queue, and a match takes constant time. Wildcards are resolved before they
+// come here. Knows no times: it carries them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+#include "machine/timing.hpp"
+#include "trace/event.hpp"
+
+namespace foretrace::sim {
+
+// One end of a message that waits for the other end.
+struct PendingSend {
+  machine::MessageStamp stamp;
+  machine::SendMode mode = machine::SendMode::standard;
+  std::uint64_t request = 0;  // 0: the sender is in the call
+};
+
+struct PendingRecv {
+  Time entered;
+  machine::RecvKind kind = machine::RecvKind::blocking;
+  std::uint64_t request = 0;  // 0: the receiver is in the call
+};
+
+struct Route {
+  trace::CommId comm = 0;
+  WorldRank source;
+  WorldRank destination;
+  std::int32_t tag = 0;
+};
+
+class Matcher {
+ public:
+  explicit Matcher(int ranks);
+
+  // The receive that has been waiting for this message; else the message waits.
+  std::optional<PendingRecv> send(const Route& route, const PendingSend& message);
+  // The message that has been waiting for this receive; else the receive waits.
+  std::optional<PendingSend> receive(const Route& route, const PendingRecv& receive);
+
+  std::size_t memory() const;
+
+ private:
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+
+  struct Node {
+    std::uint32_t next = kNone;
+    machine::SendMode mode = machine::SendMode::standard;
+    machine::RecvKind kind = machine::RecvKind::blocking;
+    bool rendezvous = false;
+    Time time;
+    Bytes bytes;
+    std::uint64_t request = 0;
+  };
+  // All nodes of a channel are sends, or all are receives.
+  struct Channel {
+    std::uint64_t source_tag = 0;
+    trace::CommId comm = 0;
+    bool used = false;
+    bool holds_sends = false;
+    std::uint32_t head = kNone;
+    std::uint32_t tail = kNone;
+  };
+  // The channels that end at one rank: open addressing, a power of two.
+  // Channels that became empty are dropped when the table is full, so that it
+  // does not grow with the number of tags that a program ever used.
+  struct Inbox {
+    std::vector<Channel> channels;
+    std::uint32_t used = 0;
+  };
+
+  Channel& channel(const Route& route);
+  static Channel& probe(Inbox& inbox, std::uint64_t source_tag, trace::CommId comm);
+  static void make_room(Inbox& inbox);
+  Node& append(Channel& channel);
+  Node take_first(Channel& channel);
+
+  std::vector<Inbox> inboxes_;
+  std::vector<Node> nodes_;
+  std::uint32_t free_ = kNone;
+};
+
+}  // namespace foretrace::sim

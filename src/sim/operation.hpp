@@ -1,0 +1,53 @@
+// Operation: what a rank wants to do next.
+//
+// Operations come from a Source (a trace, a text program, a live program) and
+// go through the engine, which gives each one its times; then it is an event.
+// An operation says what is asked for, never when: it has no clock. Plain data;
+// handing one over allocates nothing.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+#include "machine/timing.hpp"
+#include "trace/event.hpp"
+
+namespace foretrace::sim {
+
+struct Operation {
+  // An operation has the kind of the event that it becomes.
+  trace::EventKind kind = trace::EventKind::call;
+  machine::SendMode mode = machine::SendMode::standard;
+  machine::Cost collective = machine::Cost::kCount;  // collective only
+  // isend, irecv: false if no message ever belongs to the request: it was
+  // cancelled, or it is a wildcard receive that is never completed.
+  bool matched = true;
+
+  trace::NameId name = 0;   // for Source::name
+  trace::CommId comm = 0;   // for Source::comm; messages and collectives
+  std::uint32_t count = 1;  // call: made this many times in a row
+
+  Time compute;      // recorded computation before it
+  double steps = 0;  // annotated compute steps before it
+
+  // Peers are world ranks, invalid for MPI_PROC_NULL. A wildcard receive holds
+  // the source and tag that it matched; any_source and any_tag say that the
+  // program did not name them.
+  trace::Endpoint send;  // send, isend, sendrecv
+  trace::Endpoint recv;  // recv, irecv, sendrecv
+
+  Bytes bytes;            // collective: d of its equation
+  LocalRank root;         // collective: invalid where there is none
+  std::int32_t code = 0;  // aborted: as in trace::Event
+
+  // isend, irecv: the rank's own number of the request, distinct from those
+  // of its requests that are not completed yet.
+  std::uint64_t request = 0;
+  // complete: the requests in the order in which they are handled. Valid until
+  // the source is asked for the rank's next operation.
+  std::span<const trace::Completion> completions;
+};
+
+}  // namespace foretrace::sim

@@ -1,0 +1,88 @@
+// RequestTable: one rank's requests between posting and completion.
+//
+// Numbers of live requests lie close together (they are serials), so a slot is
+// found by the number's low bits. The table grows with the live requests only;
+// one that is never completed moves aside when its slot is wanted.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+#include "trace/event.hpp"
+
+namespace foretrace::sim {
+
+struct Request {
+  std::uint64_t serial = 0;  // 0: the slot is free
+  Time end;                  // of the transfer, if done
+  Bytes bytes;               // of the message, if done
+  bool is_send = false;
+  bool done = false;          // the transfer's end is known
+  bool empty = false;         // no message: MPI_PROC_NULL or cancelled; takes no time
+  bool awaited = false;       // its rank is blocked on it
+  bool needs_buffer = false;  // send: a library with more buffer would let it pass
+  // For reports.
+  WorldRank peer;
+  std::int32_t tag = 0;
+  trace::CommId comm = 0;
+};
+
+class RequestTable {
+ public:
+  // Serials are > 0; nullptr if there is no such request.
+  Request* find(std::uint64_t serial) {
+    if (!slots_.empty()) {
+      Request& slot = slots_[serial & (slots_.size() - 1)];
+      if (slot.serial == serial && serial != 0) return &slot;
+    }
+    if (aside_.empty()) return nullptr;
+    const auto found = aside_.find(serial);
+    return found == aside_.end() ? nullptr : &found->second;
+  }
+
+  // A new request, to be filled in; nullptr if the serial is 0 or in use.
+  // Pointers got before are no longer valid.
+  Request* insert(std::uint64_t serial) {
+    if (serial == 0 || find(serial)) return nullptr;
+    if (slots_.empty()) slots_.resize(8);
+    while (slot(serial).serial != 0 && live_ * 4 > slots_.size()) grow();
+    Request& place = slot(serial);
+    if (place.serial != 0) aside_.emplace(place.serial, place);
+    place = Request();
+    place.serial = serial;
+    ++live_;
+    return &place;
+  }
+
+  void erase(std::uint64_t serial) {
+    --live_;
+    Request& place = slot(serial);
+    if (place.serial == serial)
+      place.serial = 0;
+    else
+      aside_.erase(serial);
+  }
+
+  std::size_t memory() const {
+    return slots_.capacity() * sizeof(Request) + aside_.size() * (sizeof(Request) + 32);
+  }
+
+ private:
+  Request& slot(std::uint64_t serial) { return slots_[serial & (slots_.size() - 1)]; }
+
+  void grow() {
+    std::vector<Request> old(slots_.size() * 2);
+    old.swap(slots_);
+    for (const Request& request : old)
+      if (request.serial != 0) slot(request.serial) = request;
+  }
+
+  std::vector<Request> slots_;  // a power of two
+  std::unordered_map<std::uint64_t, Request> aside_;
+  std::size_t live_ = 0;
+};
+
+}  // namespace foretrace::sim

@@ -1,0 +1,136 @@
+#include "sim/sink.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <unordered_map>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace foretrace::sim {
+
+void to_event(const Operation& operation, const Interval& interval, trace::Event& event) {
+  event.kind = operation.kind;
+  event.name = operation.name;
+  event.compute = interval.compute;
+  event.steps = operation.steps;
+  event.enter = interval.enter;
+  event.leave = interval.leave;
+  event.wait = interval.wait;
+  event.comm = operation.comm;
+  event.send = operation.send;
+  event.recv = operation.recv;
+  event.mode = operation.mode;
+  event.collective = operation.collective;
+  event.bytes = operation.bytes;
+  event.root = operation.root;
+  event.request = operation.request;
+  event.completions.assign(operation.completions.begin(), operation.completions.end());
+  event.count = operation.count;
+  event.code = operation.code;
+}
+
+MemorySink::MemorySink(const Source& source, trace::TraceInfo info) : source_(&source) {
+  trace_.info = std::move(info);
+  trace_.info.ranks = source.ranks();
+  trace_.ranks.resize(static_cast<std::size_t>(source.ranks()));
+}
+
+void MemorySink::finished(WorldRank rank, const Operation& operation, const Interval& interval) {
+  trace::Event& event = trace_.ranks[static_cast<std::size_t>(rank.value)].emplace_back();
+  to_event(operation, interval, event);
+}
+
+// The source's numbers depend on the order in which the engine asked for
+// operations; those of the trace must not.
+trace::Trace MemorySink::take() {
+  constexpr std::uint32_t kNew = UINT32_MAX;
+  std::vector<trace::NameId> names;
+  std::vector<std::pair<std::uint64_t, trace::CommId>> keys;
+  for (auto& events : trace_.ranks) {
+    for (trace::Event& event : events) {
+      if (event.name >= names.size()) names.resize(event.name + std::size_t{1}, kNew);
+      if (names[event.name] == kNew) {
+        names[event.name] = static_cast<trace::NameId>(trace_.names.size());
+        trace_.names.emplace_back(source_->name(event.name));
+      }
+      event.name = names[event.name];
+      if (trace::uses_comm(event.kind))
+        keys.emplace_back(source_->comm(event.comm).key, event.comm);
+    }
+  }
+  std::ranges::sort(keys);
+  keys.erase(std::ranges::unique(keys).begin(), keys.end());
+  std::unordered_map<trace::CommId, trace::CommId> comms;
+  for (const auto& [key, id] : keys) {
+    comms.emplace(id, static_cast<trace::CommId>(trace_.comms.size()));
+    trace_.comms.push_back(source_->comm(id));
+  }
+  for (auto& events : trace_.ranks)
+    for (trace::Event& event : events)
+      if (trace::uses_comm(event.kind)) event.comm = comms.at(event.comm);
+  return std::move(trace_);
+}
+
+struct FileSink::Stream {
+  trace::TraceWriter writer;
+  std::unordered_map<trace::NameId, trace::NameId> names;
+  std::unordered_map<trace::CommId, trace::CommId> comms;
+};
+
+FileSink::FileSink(const Source& source, const trace::TraceInfo& info, std::string path)
+    : source_(&source), path_(std::move(path)) {
+  trace::TraceInfo own = info;
+  own.ranks = source.ranks();
+  own.clock = trace::Clock::virtual_;
+  trace::create_trace_file(path_ + ".part", own);
+  for (int r = 0; r < source.ranks(); ++r) {
+    auto stream = std::make_unique<Stream>();
+    stream->writer = trace::TraceWriter(path_ + ".part", WorldRank(r), own.clock);
+    streams_.push_back(std::move(stream));
+  }
+}
+
+FileSink::~FileSink() {
+  if (sealed_) return;
+  streams_.clear();
+  std::remove((path_ + ".part").c_str());
+}
+
+void FileSink::finished(WorldRank rank, const Operation& operation, const Interval& interval) {
+  Stream& stream = *streams_[static_cast<std::size_t>(rank.value)];
+  to_event(operation, interval, event_);
+  event_.name = name_number(stream, event_.name);
+  if (trace::uses_comm(event_.kind)) event_.comm = comm_number(stream, event_.comm);
+  stream.writer.write(event_);
+}
+
+trace::NameId FileSink::name_number(Stream& stream, trace::NameId id) {
+  const auto [entry, added] = stream.names.try_emplace(id);
+  if (added) entry->second = stream.writer.define_name(source_->name(id));
+  return entry->second;
+}
+
+trace::CommId FileSink::comm_number(Stream& stream, trace::CommId id) {
+  const auto [entry, added] = stream.comms.try_emplace(id);
+  if (added) {
+    const trace::Communicator& comm = source_->comm(id);
+    entry->second = stream.writer.define_comm(comm.key, comm.members);
+  }
+  return entry->second;
+}
+
+void FileSink::finish() {
+  std::uint64_t lost = 0;
+  for (auto& stream : streams_) {
+    stream->writer.close();
+    lost += stream->writer.lost();
+  }
+  if (lost > 0)
+    throw Error(path_ + ": " + std::to_string(lost) +
+                " events could not be written; make room on the disk");
+  trace::seal_trace_file(path_ + ".part", path_);
+  sealed_ = true;
+}
+
+}  // namespace foretrace::sim

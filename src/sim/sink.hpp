@@ -1,0 +1,72 @@
+// Sink: who receives the finished events; and the sinks that make a trace.
+//
+// The engine hands over every operation with its times, for each rank in
+// program order, between ranks in an order that means nothing. Sinks draw and
+// print nothing.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/source.hpp"
+#include "trace/trace.hpp"
+#include "trace/trace_writer.hpp"
+
+namespace foretrace::sim {
+
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  virtual void finished(WorldRank rank, const Operation& operation, const Interval& interval) = 0;
+};
+
+// Fills `event` (its storage is reused) with the operation and its times, in
+// the clock of the target. Names and communicators keep the source's numbers.
+void to_event(const Operation& operation, const Interval& interval, trace::Event& event);
+
+// Forgets everything: for the result's sums alone.
+class NullSink : public Sink {
+ public:
+  void finished(WorldRank, const Operation&, const Interval&) override {}
+};
+
+// Keeps the predicted trace in memory.
+class MemorySink : public Sink {
+ public:
+  // `source` is the one that is simulated; `info` becomes the trace's own.
+  MemorySink(const Source& source, trace::TraceInfo info);
+  void finished(WorldRank rank, const Operation& operation, const Interval& interval) override;
+  // The trace, with names and communicators; call once, at the end.
+  trace::Trace take();
+
+ private:
+  const Source* source_;
+  trace::Trace trace_;
+};
+
+// Streams the predicted trace into a file; keeps one writer open per rank.
+class FileSink : public Sink {
+ public:
+  // Throws Error if the file cannot be made. Until finish() the trace grows in
+  // PATH.part, so that a file PATH that was there stays.
+  FileSink(const Source& source, const trace::TraceInfo& info, std::string path);
+  ~FileSink() override;
+  void finished(WorldRank rank, const Operation& operation, const Interval& interval) override;
+  // Seals the file under its own name. Throws Error (disk full), names the file.
+  void finish();
+
+ private:
+  struct Stream;
+  trace::NameId name_number(Stream& stream, trace::NameId id);
+  trace::CommId comm_number(Stream& stream, trace::CommId id);
+
+  const Source* source_;
+  std::string path_;
+  std::vector<std::unique_ptr<Stream>> streams_;
+  trace::Event event_;
+  bool sealed_ = false;
+};
+
+}  // namespace foretrace::sim

@@ -1,0 +1,52 @@
+// Source: where operations come from. The engine knows nothing else of them.
+//
+// A source hands out each rank's operations one by one. One that reacts to
+// virtual time or to what was received (a live program) is told what completed;
+// others ignore that.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+#include "sim/operation.hpp"
+#include "trace/event.hpp"
+
+namespace foretrace::sim {
+
+// When an operation took place on the target.
+struct Interval {
+  Time compute;  // computation before `enter`
+  Time enter;
+  Time leave;
+  Time wait;  // the part of leave - enter spent waiting for others
+};
+
+class Source {
+ public:
+  virtual ~Source() = default;
+
+  virtual int ranks() const = 0;
+
+  // The next operation of `rank`; false at the end of its stream. Asked only
+  // when the rank's previous operation has completed. A stream that ends
+  // without finalize or aborted is taken as cut off.
+  virtual bool next(WorldRank rank, Operation& operation) = 0;
+
+  // The rank's current operation has completed.
+  virtual void completed(WorldRank, const Operation&, const Interval&) {}
+
+  // Whether completed() wants to be called.
+  virtual bool reactive() const { return false; }
+
+  virtual std::string_view name(trace::NameId id) const = 0;
+  // Stays where it is as long as the source lives.
+  virtual const trace::Communicator& comm(trace::CommId id) const = 0;
+
+  // Why the rank's stream was cut off ("damaged at offset 4711: ..."); may be
+  // empty.
+  virtual std::string end_reason(WorldRank) const { return {}; }
+};
+
+}  // namespace foretrace::sim

@@ -1,0 +1,146 @@
+#include "sim/trace_source.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace foretrace::sim {
+
+using trace::Event;
+using trace::EventKind;
+
+namespace {
+
+constexpr std::uint32_t kUnknown = UINT32_MAX;
+
+// Whether only the completion tells which message the receive gets.
+bool is_open_wildcard(const Event& event) {
+  if (event.kind != EventKind::irecv) return false;
+  return event.recv.any_source || (event.recv.any_tag && event.recv.peer.valid());
+}
+
+void copy_operation(const Event& event, Operation& operation) {
+  operation.kind = event.kind;
+  operation.mode = event.mode;
+  operation.collective = event.collective;
+  operation.matched = true;
+  operation.count = event.count;
+  operation.compute = event.compute;
+  operation.steps = event.steps;
+  operation.send = event.send;
+  operation.recv = event.recv;
+  operation.bytes = event.bytes;
+  operation.root = event.root;
+  operation.code = event.code;
+  operation.request = event.request;
+  operation.completions = event.completions;
+}
+
+}  // namespace
+
+TraceSource::TraceSource(trace::TraceReader& reader)
+    : reader_(&reader), streams_(static_cast<std::size_t>(reader.ranks())) {
+  for (int r = 0; r < reader.ranks(); ++r) survey(WorldRank(r));
+}
+
+TraceSource::TraceSource(const trace::Trace& trace) : trace_(&trace), streams_(trace.ranks.size()) {
+  for (const std::string& name : trace.names) names_.push_back(name);
+  for (const trace::Communicator& comm : trace.comms) comms_.push_back(comm);
+  for (std::size_t r = 0; r < streams_.size(); ++r) survey(WorldRank(static_cast<std::int32_t>(r)));
+}
+
+const Event* TraceSource::read(WorldRank rank) {
+  Stream& from = stream(rank);
+  if (reader_) return reader_->next(rank, from.event) ? &from.event : nullptr;
+  const auto& events = trace_->ranks[static_cast<std::size_t>(rank.value)];
+  return from.at < events.size() ? &events[from.at++] : nullptr;
+}
+
+void TraceSource::rewind(WorldRank rank) {
+  stream(rank).at = 0;
+  if (reader_) reader_->rewind(rank);
+}
+
+void TraceSource::survey(WorldRank rank) {
+  Stream& to = stream(rank);
+  std::unordered_map<std::uint64_t, std::size_t> open;  // request to index in wildcards
+  rewind(rank);
+  while (const Event* event = read(rank)) {
+    if (is_open_wildcard(*event)) {
+      open[event->request] = to.wildcards.size();
+      to.wildcards.push_back({event->request, WorldRank(), 0, false});
+    }
+    for (const trace::Completion& completion : event->completions) {
+      if (completion.cancelled) to.cancelled.push_back(completion.request);
+      const auto found = open.find(completion.request);
+      if (found == open.end()) continue;
+      to.wildcards[found->second] = {completion.request, completion.source, completion.tag,
+                                     completion.source.valid() && !completion.cancelled};
+      open.erase(found);
+    }
+  }
+  std::ranges::sort(to.cancelled);
+  rewind(rank);
+}
+
+trace::NameId TraceSource::global_name(WorldRank rank, trace::NameId id) {
+  if (trace_) return id;
+  auto& numbers = stream(rank).names;
+  if (id >= numbers.size()) numbers.resize(id + std::size_t{1}, kUnknown);
+  if (numbers[id] != kUnknown) return numbers[id];
+  const std::string& name = reader_->name(rank, id);
+  const auto [entry, added] =
+      name_numbers_.try_emplace(name, static_cast<trace::NameId>(names_.size()));
+  if (added) names_.push_back(name);
+  return numbers[id] = entry->second;
+}
+
+trace::CommId TraceSource::global_comm(WorldRank rank, trace::CommId id) {
+  if (trace_) return id;
+  auto& numbers = stream(rank).comms;
+  if (id >= numbers.size()) numbers.resize(id + std::size_t{1}, kUnknown);
+  if (numbers[id] != kUnknown) return numbers[id];
+  const trace::Communicator& comm = reader_->comm(rank, id);
+  const auto [entry, added] =
+      comm_numbers_.try_emplace(comm.key, static_cast<trace::CommId>(comms_.size()));
+  if (added)
+    comms_.push_back(comm);
+  else if (comms_[entry->second].members != comm.members)
+    throw Error("rank " + std::to_string(rank.value) + ": communicator " +
+                std::to_string(comm.key) + " has other members than on the ranks before; " +
+                "the trace's ranks are not of one run");
+  return numbers[id] = entry->second;
+}
+
+void TraceSource::resolve_wildcard(Stream& stream, Operation& operation) {
+  const Resolution& found = stream.wildcards[stream.next_wildcard++];
+  operation.matched = found.matched;
+  if (!found.matched) return;
+  operation.recv.peer = found.source;
+  operation.recv.tag = found.tag;
+}
+
+bool TraceSource::next(WorldRank rank, Operation& operation) {
+  const Event* event = read(rank);
+  if (!event) return false;
+  Stream& from = stream(rank);
+  copy_operation(*event, operation);
+  operation.name = global_name(rank, event->name);
+  operation.comm = trace::uses_comm(event->kind) ? global_comm(rank, event->comm) : 0;
+  if (is_open_wildcard(*event)) resolve_wildcard(from, operation);
+  if (!from.cancelled.empty() && event->request != 0 &&
+      std::ranges::binary_search(from.cancelled, event->request))
+    operation.matched = false;
+  return true;
+}
+
+std::string TraceSource::end_reason(WorldRank rank) const {
+  const auto& damage = trace_ ? trace_->damage : reader_->damage();
+  const auto found = std::ranges::find(damage, rank, &trace::Damage::rank);
+  if (found != damage.end())
+    return "damaged at offset " + std::to_string(found->offset) + ": " + found->what;
+  const bool sealed = trace_ ? trace_->sealed : reader_->sealed();
+  return sealed ? std::string() : std::string("the run did not reach its end");
+}
+
+}  // namespace foretrace::sim

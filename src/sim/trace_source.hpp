@@ -1,0 +1,70 @@
+// TraceSource: a recorded (or predicted) trace as a source of operations.
+//
+// Takes from the trace what was asked for and what was received, never when.
+// A posted wildcard receive learns from its later completion which message it
+// got, so each rank's stream is read twice: first to note what became of such
+// requests, then to hand out operations, decoded as they are asked for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sim/source.hpp"
+#include "trace/trace.hpp"
+#include "trace/trace_reader.hpp"
+
+namespace foretrace::sim {
+
+class TraceSource : public Source {
+ public:
+  // Both must outlive the source; the reader's streams are used up. Memory: 24
+  // bytes per posted wildcard receive, besides what the reader needs.
+  explicit TraceSource(trace::TraceReader& reader);
+  explicit TraceSource(const trace::Trace& trace);
+
+  int ranks() const override { return static_cast<int>(streams_.size()); }
+  bool next(WorldRank rank, Operation& operation) override;
+  std::string_view name(trace::NameId id) const override { return names_.at(id); }
+  const trace::Communicator& comm(trace::CommId id) const override { return comms_.at(id); }
+  std::string end_reason(WorldRank rank) const override;
+
+ private:
+  // What became of a posted wildcard receive.
+  struct Resolution {
+    std::uint64_t request = 0;
+    WorldRank source;
+    std::int32_t tag = 0;
+    bool matched = false;
+  };
+  struct Stream {
+    std::size_t at = 0;                 // in-memory trace: the next event
+    trace::Event event;                 // reader: the current event
+    std::vector<Resolution> wildcards;  // in posting order
+    std::size_t next_wildcard = 0;
+    std::vector<std::uint64_t> cancelled;  // requests, ascending
+    std::vector<trace::NameId> names;      // the rank's numbers to those of the source
+    std::vector<trace::CommId> comms;
+  };
+
+  Stream& stream(WorldRank rank) { return streams_[static_cast<std::size_t>(rank.value)]; }
+  const trace::Event* read(WorldRank rank);
+  void rewind(WorldRank rank);
+  void survey(WorldRank rank);
+  trace::NameId global_name(WorldRank rank, trace::NameId id);
+  trace::CommId global_comm(WorldRank rank, trace::CommId id);
+  void resolve_wildcard(Stream& stream, Operation& operation);
+
+  trace::TraceReader* reader_ = nullptr;
+  const trace::Trace* trace_ = nullptr;
+  std::vector<Stream> streams_;
+  std::deque<std::string> names_;
+  std::deque<trace::Communicator> comms_;
+  std::unordered_map<std::string, trace::NameId> name_numbers_;
+  std::unordered_map<std::uint64_t, trace::CommId> comm_numbers_;
+};
+
+}  // namespace foretrace::sim

@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""Compares the engine with reference.py on random schedules and machines.
+
+    random_schedules.py REPLAY_SCHEDULE [--count N] [--first SEED]
+
+Every call's leave and wait time and every rank's finish time must be equal to the last
+picosecond. Schedules are made of acts; an act appends calls to the programs of all ranks that
+take part in it at once. So the acts can be executed one after another, whatever blocks: no
+schedule deadlocks.
+"""
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+
+import reference
+
+FUNCTIONS = ["send", "ssend", "bsend", "rsend", "recv", "recvmin", "isend1", "isend2",
+             "isendoverlap", "irecv1", "irecv2", "irecvoverlap", "sendrecv", "barrier", "bcast",
+             "scatter", "gather", "reduce", "allgather", "alltoall", "allreduce",
+             "reduce_scatter_block", "scan", "exscan"]
+ROOTED = ["bcast", "scatter", "gather", "reduce"]
+COLLECTIVES = ROOTED + ["barrier", "allgather", "alltoall", "allreduce", "reduce_scatter_block",
+                        "scan", "exscan"]
+SIZES = [0, 0, 1, 8, 31, 32, 100, 256, 257, 1000, 1023, 1024, 1025, 4096, 100_000]
+
+
+def random_machine(rng):
+    def regime(to):
+        return {"to": to, "c": round(rng.uniform(0, 100), 10), "f": rng.choice(["p", "ln p", "p^2"]),
+                "s": round(rng.choice([0, rng.uniform(0, 5)]), 10),
+                "g": rng.choice(["d", "p d", "ln p d", "p^2 d"]),
+                "k": round(rng.choice([0, rng.uniform(-0.01, 0.5)]), 10)}
+
+    functions = {}
+    for name in FUNCTIONS:
+        if rng.random() < 0.75:
+            ends = rng.choice([[2**40], [256, 2**40], [32, 1024, 2**40]])
+            functions[name] = [regime(to) for to in ends]
+    return {"time_unit": 1e-6, "element": rng.choice([1, 4, 8]), "compute_step": 1e-7,
+            "sync_threshold": rng.choice([None, 1024, 1024, 0]), "functions": functions}
+
+
+class Generator:
+    def __init__(self, rng):
+        self.rng = rng
+        self.ranks = rng.randint(2, 9)
+        self.comms = [list(range(self.ranks))]
+        for _ in range(rng.randint(0, 3)):
+            members = rng.sample(range(self.ranks), rng.randint(1, self.ranks))
+            self.comms.append(members)
+        self.programs = [[] for _ in range(self.ranks)]
+        self.requests = [[] for _ in range(self.ranks)]
+        self.serial = [0] * self.ranks
+
+    def schedule(self):
+        acts = [self.message, self.message, self.message, self.batch, self.shift,
+                self.collective, self.wait, self.wait, self.compute, self.nowhere]
+        for _ in range(self.rng.randint(10, 80)):
+            self.rng.choice(acts)()
+        for rank in range(self.ranks):
+            self.complete(rank, len(self.requests[rank]))
+        return {"ranks": self.ranks, "comms": self.comms, "programs": self.programs}
+
+    def comm(self, least):
+        fitting = [i for i, members in enumerate(self.comms) if len(members) >= least]
+        return self.rng.choice(fitting)
+
+    def request(self, rank):
+        self.serial[rank] += 1
+        self.requests[rank].append(self.serial[rank])
+        return self.serial[rank]
+
+    def complete(self, rank, count):
+        if count == 0:
+            return
+        chosen = self.rng.sample(self.requests[rank], count)
+        self.requests[rank] = [r for r in self.requests[rank] if r not in chosen]
+        self.programs[rank].append({"op": "wait", "requests": chosen})
+
+    def mode(self):
+        return self.rng.choice(["standard"] * 6 + ["synchronous", "buffered", "ready"])
+
+    def post_send(self, comm, source, to, tag, size, blocking):
+        rank = self.comms[comm][source]
+        call = {"op": "send" if blocking else "isend", "comm": comm, "to": to, "tag": tag,
+                "bytes": size, "mode": self.mode()}
+        if not blocking:
+            call["request"] = self.request(rank)
+        self.programs[rank].append(call)
+
+    def post_recv(self, comm, to, source, tag, size, blocking):
+        rank = self.comms[comm][to]
+        call = {"op": "recv" if blocking else "irecv", "comm": comm, "from": source, "tag": tag,
+                "bytes": size}
+        if not blocking:
+            call["request"] = self.request(rank)
+        self.programs[rank].append(call)
+
+    def message(self):
+        comm = self.comm(1)
+        members = len(self.comms[comm])
+        source, to = self.rng.randrange(members), self.rng.randrange(members)
+        tag, size = self.rng.randrange(2), self.rng.choice(SIZES)
+        # To itself a rank must post before it blocks.
+        self.post_send(comm, source, to, tag, size, source != to and self.rng.random() < 0.5)
+        self.post_recv(comm, to, source, tag, size, self.rng.random() < 0.5)
+
+    def batch(self):
+        """Several posted messages whose receives are posted in another order."""
+        comm = self.comm(2)
+        source, to = self.rng.sample(range(len(self.comms[comm])), 2)
+        sizes = [self.rng.choice(SIZES) for _ in range(self.rng.randint(2, 4))]
+        for tag, size in enumerate(sizes):
+            self.post_send(comm, source, to, 10 + tag, size, False)
+        for tag in self.rng.sample(range(len(sizes)), len(sizes)):
+            self.post_recv(comm, to, source, 10 + tag, sizes[tag], False)
+
+    def shift(self):
+        """MPI_Sendrecv around a ring, or along a line with open ends."""
+        comm = self.comm(2)
+        members = self.comms[comm]
+        order = self.rng.sample(range(len(members)), self.rng.randint(2, len(members)))
+        ring = self.rng.random() < 0.5
+        sizes = [self.rng.choice(SIZES) for _ in order]
+        tag = self.rng.randrange(2)
+        for i, local in enumerate(order):
+            last, first = i == len(order) - 1, i == 0
+            self.programs[members[local]].append(
+                {"op": "sendrecv", "comm": comm, "tag": tag, "bytes": sizes[i],
+                 "to": order[(i + 1) % len(order)] if ring or not last else -1,
+                 "from": order[i - 1] if ring or not first else -1,
+                 "recv_tag": tag, "recv_bytes": sizes[i - 1]})
+
+    def collective(self):
+        comm = self.comm(1)
+        call = {"op": self.rng.choice(COLLECTIVES), "comm": comm, "bytes": self.rng.choice(SIZES)}
+        if call["op"] in ROOTED:
+            call["root"] = self.rng.randrange(len(self.comms[comm]))
+        for rank in self.comms[comm]:
+            self.programs[rank].append(dict(call))
+
+    def wait(self):
+        rank = self.rng.randrange(self.ranks)
+        self.complete(rank, self.rng.randint(0, len(self.requests[rank])))
+
+    def compute(self):
+        rank = self.rng.randrange(self.ranks)
+        self.programs[rank].append({"op": "compute", "steps": self.rng.randint(0, 5000)})
+
+    def nowhere(self):
+        rank = self.rng.randrange(self.ranks)
+        size = self.rng.choice(SIZES)
+        calls = [{"op": "send", "comm": 0, "to": -1, "tag": 0, "bytes": size},
+                 {"op": "recv", "comm": 0, "from": -1, "tag": 0, "bytes": size},
+                 {"op": "isend", "comm": 0, "to": -1, "tag": 0, "bytes": size},
+                 {"op": "irecv", "comm": 0, "from": -1, "tag": 0, "bytes": size}]
+        call = self.rng.choice(calls)
+        if call["op"] in ("isend", "irecv"):
+            call["request"] = self.request(rank)
+        self.programs[rank].append(call)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("replay_schedule")
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--first", type=int, default=1)
+    options = parser.parse_args()
+    cases = []
+    for seed in range(options.first, options.first + options.count):
+        rng = random.Random(seed)
+        cases.append((seed, random_machine(rng), Generator(rng).schedule()))
+    lines = "".join(json.dumps({"machine": m, "schedule": s}) + "\n" for _, m, s in cases)
+    engine = subprocess.run([options.replay_schedule], input=lines, text=True, check=True,
+                            stdout=subprocess.PIPE).stdout.splitlines()
+    if len(engine) != len(cases):
+        sys.exit(f"expected {len(cases)} results, found {len(engine)}")
+    calls = doubtful = 0
+    for (seed, machine, schedule), line in zip(cases, engine):
+        exact = reference.Machine(machine)
+        expected = [[finish] + [list(pair) for pair in times]
+                    for finish, times in reference.replay(exact, schedule)]
+        if exact.doubtful:
+            doubtful += 1
+            continue
+        found = json.loads(line)
+        if found != expected:
+            for rank, (a, b) in enumerate(zip(expected, found)):
+                for i, (x, y) in enumerate(zip(a, b)):
+                    if x != y:
+                        print(f"seed {seed}, rank {rank}, call {i - 1}: expected {x}, found {y}")
+            sys.exit(f"seed {seed}: the engine differs from the reference")
+        calls += sum(len(rank) for rank in expected)
+    print(f"{len(cases) - doubtful} schedules, {calls} calls: all times equal; {doubtful} schedules "
+          "not compared, for a cost within rounding error of half a picosecond")
+    if doubtful * 10 > len(cases):
+        sys.exit("too few schedules were compared")
+
+
+if __name__ == "__main__":
+    main()

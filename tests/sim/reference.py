@@ -1,0 +1,365 @@
+#!/usr/bin/env python3
+"""A second implementation of the timing rules, for tests.
+
+    reference.py MACHINE.json SCHEDULE.json      prints each rank's finish time in ps
+
+It shares nothing with the engine: messages are paired beforehand by their order in the
+programs, then every call's times are equations that are evaluated recursively and
+remembered; times are exact fractions until the one rounding of each cost. The rules are
+those of docs/theory.md.
+
+A schedule is a JSON object; an MPI program can execute it as it stands:
+
+    ranks     number of ranks
+    comms     the communicators: a list of lists of world ranks in local rank order;
+              comms[0] is MPI_COMM_WORLD
+    programs  for each rank the list of what it calls between MPI_Init and MPI_Finalize
+
+What a rank calls is an object with "op" and
+
+    compute                    steps: compute steps (FORETRACE_COMPUTE)
+    send, isend                comm, to, tag, bytes, mode; isend: request
+                               mode: "standard" (default), "synchronous", "buffered", "ready"
+    recv, irecv                comm, from, tag, bytes; irecv: request
+                               bytes: the message's size, and that of the buffer
+    sendrecv                   comm, to, tag, bytes, from, recv_tag, recv_bytes
+    wait                       requests: completes them in this order (MPI_Waitall)
+    barrier, bcast, scatter, gather, reduce, allgather, alltoall, allreduce,
+    reduce_scatter_block, scan, exscan
+                               comm, bytes (d of the equation), root for the rooted ones
+
+"to" and "from" are ranks in `comm`, -1 is MPI_PROC_NULL; "request" is a number > 0 that is
+not in use by the rank. A machine is a JSON object:
+
+    time_unit       seconds per unit of the coefficients
+    element         bytes per unit of d
+    compute_step    seconds per compute step
+    sync_threshold  S in bytes, or null
+    functions       by name: a list of regimes {to, c, f, s, g, k}, ascending: up to `to`
+                    bytes t(p,d) = c + s f(p) + k g(p,d), f in "p", "ln p", "p^2", g in
+                    "d", "p d", "ln p d", "p^2 d"
+"""
+
+import json
+import math
+import sys
+import threading
+from fractions import Fraction
+
+# What stands in for a function that the machine lacks (docs/theory.md).
+STAND_INS = {
+    "ssend": "send", "bsend": "send", "rsend": "send", "recv": "send", "recvmin": "recv",
+    "isend1": "send", "isendoverlap": "isend2", "irecv2": "recv", "sendrecv": "recv",
+    "scatter": "gather", "scatterv": "scatter", "gatherv": "gather", "allgatherv": "allgather",
+    "alltoallv": "alltoall", "alltoallw": "alltoallv", "reduce_scatter": "allreduce",
+    "reduce_scatter_block": "reduce_scatter", "scan": "reduce", "exscan": "scan",
+}
+
+WAITS_FOR = {  # which starts a member of local rank i waits for, of n members
+    "barrier": "all", "allgather": "all", "alltoall": "all", "allreduce": "all",
+    "reduce_scatter_block": "all", "bcast": "root", "scatter": "root", "gather": "at root",
+    "reduce": "at root", "scan": "prefix", "exscan": "prefix",
+}
+
+
+class Stuck(Exception):
+    """A time depends on itself: the schedule deadlocks on this machine."""
+
+
+def half_away(value):
+    """Nearest integer to a fraction, halves away from zero."""
+    magnitude = abs(value) + Fraction(1, 2)
+    floor = magnitude.numerator // magnitude.denominator
+    return floor if value >= 0 else -floor
+
+
+class Machine:
+    def __init__(self, data):
+        self.unit = Fraction(data["time_unit"])
+        self.element = data["element"]
+        self.step = Fraction(data["compute_step"])
+        self.threshold = data["sync_threshold"]
+        self.functions = data["functions"]
+        self.known = {}
+        # Set when a cost lies so close to half a picosecond that arithmetic in double
+        # may round it to either side.
+        self.doubtful = False
+
+    def regimes(self, name):
+        while name is not None and name not in self.functions:
+            name = STAND_INS.get(name)
+        return None if name is None else self.functions[name]
+
+    def cost(self, name, size, p=2):
+        key = (name, size, p)
+        if key not in self.known:
+            self.known[key] = self.evaluate(name, size, p)
+        return self.known[key]
+
+    def evaluate(self, name, size, p):
+        regimes = self.regimes(name)
+        if regimes is None:
+            return 0
+        regime = next((r for r in regimes if size <= r["to"]), regimes[-1])
+        log = Fraction(math.log(p))
+        d = Fraction(size, self.element)
+        f = {"p": p, "ln p": log, "p^2": p * p}[regime["f"]]
+        g = {"d": d, "p d": p * d, "ln p d": log * d, "p^2 d": p * p * d}[regime["g"]]
+        time = (Fraction(regime["c"]) + Fraction(regime["s"]) * f + Fraction(regime["k"]) * g)
+        exact = max(time, 0) * self.unit * 10**12
+        if abs(exact % 1 - Fraction(1, 2)) < exact / 10**14:
+            self.doubtful = True
+        return half_away(exact)
+
+    def compute(self, steps):
+        return half_away(Fraction(steps) * self.step * 10**12)
+
+    def meets(self, mode, size):
+        """Does the sender wait for the receiver?"""
+        if mode == "synchronous":
+            return True
+        if mode == "buffered" or self.threshold is None:
+            return False
+        return size >= self.threshold
+
+
+class Schedule:
+    """Calls by (rank, index), and who belongs to whom."""
+
+    def __init__(self, data):
+        self.comms = data["comms"]
+        self.calls = []      # per rank: (steps before it, call)
+        self.posted = {}     # (rank, index of a wait): the indices of the posting calls
+        self.receive_of = {}  # (rank, index) of a sending call: that of the receiving one
+        self.send_of = {}
+        self.members = {}    # (rank, index) of a collective: the members' (rank, index)
+        for rank, program in enumerate(data["programs"]):
+            self.add_program(rank, program)
+        self.pair_messages()
+        self.pair_collectives()
+
+    def add_program(self, rank, program):
+        calls, steps, requests = [], 0, {}
+        for call in program:
+            if call["op"] == "compute":
+                steps += call["steps"]
+                continue
+            here = (rank, len(calls))
+            if call["op"] in ("isend", "irecv"):
+                requests[call["request"]] = here
+            if call["op"] == "wait":
+                self.posted[here] = [requests.pop(number) for number in call["requests"]]
+            calls.append((steps, call))
+            steps = 0
+        calls.append((steps, {"op": "finalize"}))
+        self.calls.append(calls)
+
+    def call(self, at):
+        return self.calls[at[0]][at[1]][1]
+
+    def pair_messages(self):
+        sends, receives = {}, {}
+        for rank, calls in enumerate(self.calls):
+            for index, (_, call) in enumerate(calls):
+                op = call["op"]
+                if op in ("send", "isend", "sendrecv") and call["to"] >= 0:
+                    to = self.comms[call["comm"]][call["to"]]
+                    key = (call["comm"], rank, to, call["tag"])
+                    sends.setdefault(key, []).append((rank, index))
+                if op in ("recv", "irecv", "sendrecv") and call["from"] >= 0:
+                    source = self.comms[call["comm"]][call["from"]]
+                    tag = call["recv_tag"] if op == "sendrecv" else call["tag"]
+                    key = (call["comm"], source, rank, tag)
+                    receives.setdefault(key, []).append((rank, index))
+        for key, senders in sends.items():
+            for send, receive in zip(senders, receives.get(key, [])):
+                self.receive_of[send] = receive
+                self.send_of[receive] = send
+
+    def pair_collectives(self):
+        for number, comm in enumerate(self.comms):
+            columns = [[(rank, i) for i, (_, call) in enumerate(self.calls[rank])
+                        if call["op"] in WAITS_FOR and call["comm"] == number]
+                       for rank in comm]
+            for instance in zip(*columns):
+                for member in instance:
+                    self.members[member] = instance
+
+
+class Replay:
+    def __init__(self, machine, schedule):
+        self.machine = machine
+        self.schedule = schedule
+        self.leaves = {}
+        self.open = set()
+        self.waits = {}
+
+    def run(self):
+        """(enter of MPI_Finalize, [(leave, wait) of each call]) for each rank."""
+        result = []
+        for rank, calls in enumerate(self.schedule.calls):
+            last = len(calls) - 1
+            finish = self.enter((rank, last))
+            result.append((finish, [(self.leave((rank, i)), self.waits[(rank, i)])
+                                    for i in range(last)]))
+        return result
+
+    def enter(self, at):
+        rank, index = at
+        before = self.leave((rank, index - 1)) if index > 0 else 0
+        return before + self.machine.compute(self.schedule.calls[rank][index][0])
+
+    def leave(self, at):
+        if at not in self.leaves:
+            if at in self.open:
+                raise Stuck(f"rank {at[0]}, call {at[1]}")
+            self.open.add(at)
+            call = self.schedule.call(at)
+            rule = self.collective if call["op"] in WAITS_FOR else getattr(self, call["op"])
+            leave, alone = rule(at, call)
+            self.leaves[at] = leave
+            self.waits[at] = max(0, leave - alone)
+        return self.leaves[at]
+
+    def finalize(self, at, call):
+        return self.enter(at), self.enter(at)
+
+    def partner(self, table, at):
+        if at not in table:
+            raise Stuck(f"rank {at[0]}, call {at[1]}: nobody is at the other end")
+        return table[at]
+
+    # Every rule below gives (leave, what it would be if nobody had been late).
+
+    def send(self, at, call):
+        start = self.enter(at)
+        if call["to"] < 0:
+            return start, start
+        mode, size = call.get("mode", "standard"), call["bytes"]
+        if self.machine.meets(mode, size):
+            cost = self.machine.cost("ssend", size)
+            other = self.enter(self.partner(self.schedule.receive_of, at))
+            return max(start, other) + cost, start + cost
+        name = {"buffered": "bsend", "ready": "rsend"}.get(mode, "send")
+        leave = start + self.machine.cost(name, size)
+        return leave, leave
+
+    def receive(self, at, source, size, cost_name):
+        start = self.enter(at)
+        if source < 0:
+            return start, start
+        origin = self.partner(self.schedule.send_of, at)
+        sent = self.enter(origin)
+        ready = start + self.machine.cost("recvmin", size)
+        cost = self.machine.cost(cost_name, size)
+        if self.machine.meets(self.schedule.call(origin).get("mode", "standard"), size):
+            return max(start, sent) + cost, ready
+        return max(ready, sent + cost), ready
+
+    def recv(self, at, call):
+        return self.receive(at, call["from"], call["bytes"], "recv")
+
+    def sendrecv(self, at, call):
+        out = self.send(at, call)
+        back = self.receive(at, call["from"], call["recv_bytes"], "sendrecv")
+        return max(out[0], back[0]), max(out[1], back[1])
+
+    def isend(self, at, call):
+        paid = self.machine.cost("isend1", call["bytes"]) if call["to"] >= 0 else 0
+        return self.enter(at) + paid, self.enter(at) + paid
+
+    def irecv(self, at, call):
+        paid = self.machine.cost("irecv1", call["bytes"]) if call["from"] >= 0 else 0
+        return self.enter(at) + paid, self.enter(at) + paid
+
+    def wait(self, at, call):
+        clock = alone = self.enter(at)
+        for posted in self.schedule.posted[at]:
+            if self.schedule.call(posted)["op"] == "isend":
+                end, least = self.isend_end(posted)
+            else:
+                end, least = self.irecv_end(posted)
+            if end is None:
+                continue
+            clock = max(clock + least, end)
+            alone += least
+        return clock, alone
+
+    def isend_end(self, posted):
+        call = self.schedule.call(posted)
+        if call["to"] < 0:
+            return None, 0
+        mode, size = call.get("mode", "standard"), call["bytes"]
+        start = self.enter(posted)
+        if self.machine.meets(mode, size):
+            start = max(start, self.enter(self.partner(self.schedule.receive_of, posted)))
+        second = self.machine.cost("isend2", size)
+        if mode == "synchronous":
+            end = start + self.machine.cost("ssend", size)
+        else:
+            end = start + self.machine.cost("isend1", size) + second
+        return end, max(0, second - self.machine.cost("isendoverlap", size))
+
+    def irecv_end(self, posted):
+        call = self.schedule.call(posted)
+        if call["from"] < 0:
+            return None, 0
+        size = call["bytes"]
+        origin = self.partner(self.schedule.send_of, posted)
+        start = self.enter(origin)
+        if self.machine.meets(self.schedule.call(origin).get("mode", "standard"), size):
+            start = max(start, self.enter(posted))
+        second = self.machine.cost("irecv2", size)
+        end = start + self.machine.cost("irecv1", size) + second
+        if self.machine.regimes("irecvoverlap") is None:
+            return end, min(second, self.machine.cost("recvmin", size))
+        return end, max(0, second - self.machine.cost("irecvoverlap", size))
+
+    def collective(self, at, call):
+        members = self.partner(self.schedule.members, at)
+        mine = members.index(at)
+        whose = WAITS_FOR[call["op"]]
+        if whose == "root":
+            needed = [members[call["root"]], at]
+        elif whose == "prefix":
+            needed = members[:mine + 1]
+        elif whose == "at root" and mine != call["root"]:
+            needed = [at]
+        else:
+            needed = members
+        cost = self.machine.cost(call["op"], call["bytes"], len(members))
+        return max(self.enter(other) for other in needed) + cost, self.enter(at) + cost
+
+
+def replay(machine, schedule):
+    """Runs `machine` (a Machine) and `schedule` (a JSON object)."""
+    result = []
+
+    def target():  # deep schedules need deep stacks
+        try:
+            result.append(Replay(machine, Schedule(schedule)).run())
+        except Stuck as stuck:
+            result.append(stuck)
+
+    sys.setrecursionlimit(1_000_000)
+    threading.stack_size(512 * 1024 * 1024)
+    thread = threading.Thread(target=target)
+    thread.start()
+    thread.join()
+    if not result:
+        raise RuntimeError("the replay failed")
+    if isinstance(result[0], Stuck):
+        raise result[0]
+    return result[0]
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit("usage: reference.py MACHINE.json SCHEDULE.json")
+    with open(sys.argv[1]) as machine, open(sys.argv[2]) as schedule:
+        for finish, _ in replay(Machine(json.load(machine)), json.load(schedule)):
+            print(finish)
+
+
+if __name__ == "__main__":
+    main()

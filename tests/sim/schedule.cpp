@@ -1,0 +1,145 @@
+#include "schedule.hpp"
+
+#include <string>
+#include <vector>
+
+namespace foretrace::sim {
+
+using nlohmann::json;
+using trace::EventKind;
+
+machine::MachineModel parse_machine(const json& data) {
+  machine::MachineModel model;
+  model.time_unit = data.at("time_unit");
+  model.element = Bytes(data.at("element"));
+  model.compute_step = data.at("compute_step");
+  if (!data.at("sync_threshold").is_null())
+    model.loggps.sync_threshold = Bytes(data.at("sync_threshold"));
+  for (const auto& [name, regimes] : data.at("functions").items()) {
+    machine::Function& function = model.functions[name];
+    function.name = name;
+    Bytes from{0};
+    for (const json& entry : regimes) {
+      machine::Regime regime;
+      regime.from = from;
+      regime.to = Bytes(entry.at("to"));
+      regime.equation.constant.value = entry.at("c");
+      regime.equation.startup.value = entry.at("s");
+      regime.equation.data.value = entry.at("k");
+      regime.equation.startup_form =
+          machine::parse_startup_form(entry.at("f").get<std::string>()).value();
+      regime.equation.data_form =
+          machine::parse_data_form(entry.at("g").get<std::string>()).value();
+      function.regimes.push_back(regime);
+      from = Bytes(regime.to.count + 1);
+    }
+  }
+  return model;
+}
+
+namespace {
+
+class ScheduleParser {
+ public:
+  explicit ScheduleParser(const json& data) : source_(data.at("ranks").get<int>()) {
+    for (const json& members : data.at("comms")) {
+      comms_.emplace_back();
+      for (const json& member : members) comms_.back().push_back(WorldRank(member));
+      if (comms_.size() > 1) source_.add_comm(comms_.back());
+    }
+    int rank = 0;
+    for (const json& program : data.at("programs")) add_program(WorldRank(rank++), program);
+  }
+
+  MemorySource take() { return std::move(source_); }
+
+ private:
+  void add_program(WorldRank rank, const json& program) {
+    Operation operation;
+    operation.kind = EventKind::init;
+    source_.add(rank, operation);
+    double steps = 0;
+    for (const json& call : program) {
+      if (call.at("op") == "compute") {
+        steps += call.at("steps").get<double>();
+        continue;
+      }
+      std::vector<trace::Completion> completions;
+      operation = parse_call(call, completions);
+      operation.steps = steps;
+      steps = 0;
+      source_.add(rank, operation, completions);
+    }
+    operation = Operation();
+    operation.kind = EventKind::finalize;
+    operation.steps = steps;
+    source_.add(rank, operation);
+  }
+
+  Operation parse_call(const json& call, std::vector<trace::Completion>& completions) {
+    const std::string op = call.at("op");
+    Operation operation;
+    operation.name = source_.add_name(op);
+    operation.comm = call.value("comm", 0);
+    operation.request = call.value("request", 0);
+    if (op == "send" || op == "isend" || op == "sendrecv") {
+      operation.kind = op == "send"    ? EventKind::send
+                       : op == "isend" ? EventKind::isend
+                                       : EventKind::sendrecv;
+      operation.mode = parse_mode(call.value("mode", "standard"));
+      operation.send = endpoint(call, "to", "tag", "bytes");
+      if (op == "sendrecv") operation.recv = endpoint(call, "from", "recv_tag", "recv_bytes");
+    } else if (op == "recv" || op == "irecv") {
+      operation.kind = op == "recv" ? EventKind::recv : EventKind::irecv;
+      operation.recv = endpoint(call, "from", "tag", "bytes");
+    } else if (op == "wait") {
+      operation.kind = EventKind::complete;
+      for (const json& request : call.at("requests")) {
+        completions.emplace_back();
+        completions.back().request = request;
+      }
+    } else {
+      operation.kind = EventKind::collective;
+      operation.collective = parse_collective(op);
+      operation.bytes = Bytes(call.at("bytes"));
+      if (call.contains("root")) operation.root = LocalRank(call.at("root"));
+    }
+    return operation;
+  }
+
+  trace::Endpoint endpoint(const json& call, const char* peer, const char* tag,
+                           const char* bytes) const {
+    trace::Endpoint end;
+    const int local = call.at(peer);
+    if (local >= 0)
+      end.peer = comms_.at(call.at("comm").get<std::size_t>()).at(static_cast<std::size_t>(local));
+    end.tag = call.at(tag);
+    end.bytes = Bytes(call.at(bytes));
+    return end;
+  }
+
+  static machine::SendMode parse_mode(const std::string& mode) {
+    if (mode == "synchronous") return machine::SendMode::synchronous;
+    if (mode == "buffered") return machine::SendMode::buffered;
+    if (mode == "ready") return machine::SendMode::ready;
+    return machine::SendMode::standard;
+  }
+
+  static machine::Cost parse_collective(const std::string& op) {
+    for (int i = 0; i < static_cast<int>(machine::Cost::kCount); ++i)
+      if (machine::name_of(static_cast<machine::Cost>(i)) == op)
+        return static_cast<machine::Cost>(i);
+    throw std::invalid_argument("no such operation: " + op);
+  }
+
+  MemorySource source_;
+  std::vector<std::vector<WorldRank>> comms_;
+};
+
+}  // namespace
+
+MemorySource parse_schedule(const json& data) {
+  return ScheduleParser(data).take();
+}
+
+}  // namespace foretrace::sim

@@ -1,0 +1,209 @@
+// Traces as sources of operations, and predicted traces as results.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
+#include "programs.hpp"
+#include "sim/trace_source.hpp"
+
+namespace foretrace::sim {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using trace::Event;
+using trace::EventKind;
+
+trace::Trace empty_trace(int ranks) {
+  trace::Trace trace;
+  trace.info.ranks = ranks;
+  trace.names = {"MPI_Call", "MPI_Finalize"};
+  trace.comms.emplace_back();
+  for (int r = 0; r < ranks; ++r) trace.comms[0].members.push_back(WorldRank(r));
+  trace.ranks.resize(static_cast<std::size_t>(ranks));
+  return trace;
+}
+
+Event send_event(int to, std::uint64_t bytes, int tag, Time compute = {}) {
+  Event event;
+  event.kind = EventKind::send;
+  event.compute = compute;
+  event.send = Programs::end(to, bytes, tag);
+  return event;
+}
+
+Event wildcard_irecv(std::uint64_t request) {
+  Event event;
+  event.kind = EventKind::irecv;
+  event.request = request;
+  event.recv.bytes = Bytes(16000);
+  event.recv.any_source = event.recv.any_tag = true;
+  return event;
+}
+
+Event complete_event(std::vector<trace::Completion> completions) {
+  Event event;
+  event.kind = EventKind::complete;
+  event.completions = std::move(completions);
+  return event;
+}
+
+Event finalize_event() {
+  Event event;
+  event.kind = EventKind::finalize;
+  event.name = 1;
+  return event;
+}
+
+Replayed replay_trace(Source& source) {
+  static const machine::MachineModel model = test_machine();
+  const machine::Timing timing(model, machine::Bound::avg);
+  MemorySink sink(source, {});
+  SimulateResult result = simulate(source, timing, {}, sink);
+  return {std::move(result), sink.take()};
+}
+
+Replayed replay_trace(const trace::Trace& trace) {
+  TraceSource source(trace);
+  return replay_trace(source);
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Rank 0 posts two wildcard receives; the second completes first, with rank
+// 2's message.
+trace::Trace wildcard_trace() {
+  trace::Trace trace = empty_trace(3);
+  trace.ranks[0] = {wildcard_irecv(1), wildcard_irecv(2),
+                    complete_event({{2, WorldRank(2), 7, Bytes(800), false}}),
+                    complete_event({{1, WorldRank(1), 5, Bytes(0), false}}), finalize_event()};
+  trace.ranks[1] = {send_event(0, 0, 5, us(1000)), finalize_event()};
+  trace.ranks[2] = {send_event(0, 800, 7, us(100)), finalize_event()};
+  return trace;
+}
+
+TEST(Wildcard, PostedReceiveGetsTheMessageThatItsCompletionNames) {
+  const Replayed r = replay_trace(wildcard_trace());
+  EXPECT_EQ(r.leave(0, 2), us(195));   // 100 + irecv1 40 + irecv2 55
+  EXPECT_EQ(r.leave(0, 3), us(1045));  // 1000 + 40 + 5
+  EXPECT_EQ(r.event(0, 0).recv.peer, WorldRank(1));
+  EXPECT_TRUE(r.event(0, 0).recv.any_source);
+}
+
+TEST(Wildcard, CancelledAndForgottenReceivesTakeNothing) {
+  trace::Trace trace = empty_trace(2);
+  Event named = wildcard_irecv(3);
+  named.recv = Programs::end(1, 800, 5);
+  trace::Completion cancelled;
+  cancelled.request = 3;
+  cancelled.cancelled = true;
+  Event recv;
+  recv.kind = EventKind::recv;
+  recv.recv = Programs::end(1, 800, 5);
+  trace.ranks[0] = {wildcard_irecv(1),           wildcard_irecv(2), named, recv,
+                    complete_event({cancelled}), finalize_event()};
+  trace.ranks[0][1].recv.any_source = false;  // tag only, never completed
+  trace.ranks[0][1].recv.peer = WorldRank(1);
+  trace.ranks[1] = {send_event(0, 800, 5, us(1000)), finalize_event()};
+  const Replayed r = replay_trace(trace);
+  EXPECT_EQ(r.leave(0, 3), us(1110));  // the only message goes to the blocking receive
+  EXPECT_EQ(r.leave(0, 4), us(1110));
+}
+
+TEST(Wildcard, CancelledSendIsNotSent) {
+  trace::Trace trace = empty_trace(2);
+  Event isend = send_event(1, 16000, 5);
+  isend.kind = EventKind::isend;
+  isend.request = 1;
+  trace::Completion cancelled;
+  cancelled.request = 1;
+  cancelled.cancelled = true;
+  trace.ranks[0] = {isend, complete_event({cancelled}), send_event(1, 0, 5), finalize_event()};
+  Event recv;
+  recv.kind = EventKind::recv;
+  recv.recv = Programs::end(0, 0, 5);
+  trace.ranks[1] = {recv, finalize_event()};
+  const Replayed r = replay_trace(trace);
+  EXPECT_EQ(r.leave(0, 1), us(210));  // isend1 was paid
+  EXPECT_EQ(r.leave(1, 0), us(270));  // 210 + recv 60
+}
+
+TEST(TraceFile, GivesTheSameAsTheTraceInMemory) {
+  const std::string path = testing::TempDir() + "sim_source.ftr";
+  trace::write_trace(wildcard_trace(), path);
+  trace::TraceReader reader(path);
+  TraceSource source(reader);
+  const Replayed from_file = replay_trace(source);
+  const Replayed from_memory = replay_trace(wildcard_trace());
+  EXPECT_EQ(from_file.trace.ranks, from_memory.trace.ranks);
+  EXPECT_EQ(from_file.trace.names, from_memory.trace.names);
+  std::remove(path.c_str());
+}
+
+TEST(TraceFile, PredictedTraceHasTheSameBytesTwice) {
+  const machine::MachineModel model = test_machine();
+  const machine::Timing timing(model, machine::Bound::avg);
+  std::string bytes[2];
+  for (int run = 0; run < 2; ++run) {
+    const std::string path = testing::TempDir() + "sim_sink.ftr";
+    const trace::Trace input = wildcard_trace();
+    TraceSource source(input);
+    FileSink sink(source, {}, path);
+    SimulateOptions options;
+    options.order = run ? ReadyOrder::lowest_rank_first : ReadyOrder::last_in_first_out;
+    simulate(source, timing, options, sink);
+    sink.finish();
+    bytes[run] = bytes_of(path);
+    const trace::Trace written = trace::read_trace(path);
+    EXPECT_EQ(written.info.clock, trace::Clock::virtual_);
+    EXPECT_EQ(written.ranks, replay_trace(input).trace.ranks);
+    std::remove(path.c_str());
+  }
+  EXPECT_FALSE(bytes[0].empty());
+  EXPECT_EQ(bytes[0], bytes[1]);
+}
+
+TEST(TraceFile, UnfinishedSinkLeavesNothing) {
+  const std::string path = testing::TempDir() + "sim_unfinished.ftr";
+  const trace::Trace input = wildcard_trace();
+  TraceSource source(input);
+  { FileSink sink(source, {}, path); }
+  EXPECT_FALSE(std::ifstream(path).good());
+  EXPECT_FALSE(std::ifstream(path + ".part").good());
+}
+
+TEST(TraceFile, DamagedStreamEndsThere) {
+  const std::string path = testing::TempDir() + "sim_damaged.ftr";
+  trace::Trace input = wildcard_trace();
+  input.names.push_back("MPI_Very_special");
+  Event special;
+  special.kind = EventKind::call;
+  special.name = 2;
+  input.ranks[2].insert(input.ranks[2].begin(), special);  // rank 2 never sends
+  trace::write_trace(input, path);
+  // The definition of the name stands before its use; make the use a record
+  // of an unknown kind.
+  std::string bytes = bytes_of(path);
+  const std::size_t at = bytes.find("MPI_Very_special");
+  ASSERT_NE(at, std::string::npos);
+  bytes[at + 16] = 0x3f;
+  std::ofstream(path, std::ios::binary) << bytes;
+  trace::TraceReader reader(path);
+  TraceSource source(reader);
+  const Replayed r = replay_trace(source);
+  ASSERT_EQ(r.result.notes.size(), 1u);
+  EXPECT_THAT(r.result.notes[0], HasSubstr("rank 2's trace ends at event 0 (damaged at offset"));
+  EXPECT_THAT(r.result.notes[0], HasSubstr("rank 0 waits for it"));
+  EXPECT_EQ(r.trace.ranks[0].size(), 2u);
+  EXPECT_EQ(r.trace.ranks[1].size(), 2u);
+  std::remove(path.c_str());
+}
+
+}  // namespace
+}  // namespace foretrace::sim
