@@ -1,0 +1,117 @@
+#include "analysis/activity.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "analysis/segments.hpp"
+
+namespace foretrace::analysis {
+namespace {
+
+using trace::Event;
+using trace::EventKind;
+
+constexpr std::size_t kActivities = static_cast<std::size_t>(Activity::kCount);
+using Sums = std::array<std::int64_t, kActivities>;  // ps by activity
+
+// Where column c starts: floor(end * c / columns) without overflow.
+std::int64_t column_start(std::int64_t end, std::int64_t columns, std::int64_t c) {
+  return end / columns * c + end % columns * c / columns;
+}
+
+// One row of columns that time is added to.
+class RowSums {
+ public:
+  RowSums(Time end, int columns)
+      : end_(end.count_ps()), columns_(columns), sums_(static_cast<std::size_t>(columns)) {}
+
+  void add(Activity activity, Time from, Time to) {
+    const std::int64_t last = std::min(to.count_ps(), end_);
+    std::int64_t at = from.count_ps();
+    if (at >= last) return;
+    std::int64_t column = static_cast<std::int64_t>(
+        static_cast<double>(at) / static_cast<double>(end_) * static_cast<double>(columns_));
+    column = std::clamp<std::int64_t>(column, 0, columns_ - 1);
+    while (column > 0 && column_start(end_, columns_, column) > at) --column;
+    while (at < last) {
+      const std::int64_t stop = std::min(last, column_start(end_, columns_, column + 1));
+      if (stop > at) {
+        sums_[static_cast<std::size_t>(column)][static_cast<std::size_t>(activity)] += stop - at;
+        at = stop;
+      }
+      ++column;
+    }
+  }
+
+  const std::vector<Sums>& sums() const { return sums_; }
+
+ private:
+  std::int64_t end_;
+  std::int64_t columns_;
+  std::vector<Sums> sums_;
+};
+
+Activity dominant(const Sums& sums, std::size_t first) {
+  const auto most = std::max_element(sums.begin() + static_cast<std::ptrdiff_t>(first), sums.end());
+  return *most == 0 ? Activity::none : static_cast<Activity>(most - sums.begin());
+}
+
+void add_rank(const std::vector<Event>& events, Time end, RowSums& row) {
+  const Time stop = visit_segments(events, [&](const Segment& segment) {
+    if (segment.compute) {
+      row.add(Activity::compute, segment.from, segment.to);
+      return;
+    }
+    row.add(Activity::wait, segment.from, segment.from + segment.wait);
+    row.add(activity_of(events[segment.event]), segment.from + segment.wait, segment.to);
+  });
+  row.add(Activity::none, stop, end);
+}
+
+}  // namespace
+
+Activity activity_of(const Event& event) {
+  switch (event.kind) {
+    case EventKind::send:
+      return Activity::send;
+    case EventKind::recv:
+      return Activity::recv;
+    case EventKind::sendrecv:
+      return Activity::sendrecv;
+    case EventKind::isend:
+    case EventKind::irecv:
+      return Activity::post;
+    case EventKind::complete:
+      return Activity::complete;
+    case EventKind::collective:
+      return event.collective == machine::Cost::barrier ? Activity::barrier : Activity::collective;
+    default:
+      return Activity::other;
+  }
+}
+
+ActivityGrid activity_grid(const trace::Trace& trace, int columns, int max_rows) {
+  ActivityGrid grid;
+  grid.columns = columns;
+  const int ranks = static_cast<int>(trace.ranks.size());
+  grid.ranks_per_row = std::max(1, (ranks + max_rows - 1) / max_rows);
+  for (const auto& events : trace.ranks)
+    grid.end = std::max(grid.end, visit_segments(events, [](const Segment&) {}));
+
+  std::vector<Sums> all(static_cast<std::size_t>(columns));
+  for (int first = 0; first < ranks; first += grid.ranks_per_row) {
+    RowSums row(grid.end, columns);
+    for (int rank = first; rank < std::min(ranks, first + grid.ranks_per_row); ++rank)
+      add_rank(trace.ranks[static_cast<std::size_t>(rank)], grid.end, row);
+    std::vector<Activity>& line = grid.rows.emplace_back();
+    for (std::size_t column = 0; column < all.size(); ++column) {
+      line.push_back(dominant(row.sums()[column], 0));
+      for (std::size_t i = 0; i < kActivities; ++i) all[column][i] += row.sums()[column][i];
+    }
+  }
+  for (const Sums& sums : all) grid.all.push_back(dominant(sums, 1));
+  return grid;
+}
+
+}  // namespace foretrace::analysis

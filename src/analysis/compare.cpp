@@ -1,0 +1,136 @@
+#include "analysis/compare.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "analysis/segments.hpp"
+
+namespace foretrace::analysis {
+namespace {
+
+using trace::Event;
+using trace::EventKind;
+using trace::Trace;
+
+std::string describe(const Trace& trace, const std::vector<Event>& events, std::size_t index) {
+  if (index >= events.size()) return "no more events";
+  const Event& event = events[index];
+  switch (event.kind) {
+    case EventKind::phase_begin:
+      return "phase begin " + trace.names.at(event.name);
+    case EventKind::phase_end:
+      return "phase end " + trace.names.at(event.name);
+    case EventKind::aborted:
+      return "end of an aborted run";
+    default:
+      return trace.names.at(event.name);
+  }
+}
+
+bool same_call(const Trace& a, const Event& x, const Trace& b, const Event& y) {
+  return x.kind == y.kind &&
+         (x.kind == EventKind::aborted || a.names.at(x.name) == b.names.at(y.name));
+}
+
+// Number of leading events that are the same in both.
+std::size_t common_prefix(const Trace& a, const Trace& b, std::size_t rank) {
+  const auto& x = a.ranks[rank];
+  const auto& y = b.ranks[rank];
+  const std::size_t shorter = std::min(x.size(), y.size());
+  std::size_t n = 0;
+  while (n < shorter && same_call(a, x[n], b, y[n])) ++n;
+  return n;
+}
+
+// Time before and in each event.
+struct EventTimes {
+  std::vector<Time> compute;
+  std::vector<Time> call;
+};
+
+EventTimes event_times(const std::vector<Event>& events) {
+  EventTimes times{std::vector<Time>(events.size()), std::vector<Time>(events.size())};
+  visit_segments(events, [&](const Segment& segment) {
+    (segment.compute ? times.compute : times.call)[segment.event] = segment.to - segment.from;
+  });
+  return times;
+}
+
+void compare_rank_events(const Trace& a, const Trace& b, std::size_t rank, std::size_t count,
+                         const std::vector<std::size_t>& state_of_name, Comparison& result) {
+  const EventTimes x = event_times(a.ranks[rank]);
+  const EventTimes y = event_times(b.ranks[rank]);
+  const WorldRank id(static_cast<std::int32_t>(rank));
+  for (std::size_t i = 0; i < count; ++i) {
+    if (x.compute[i] != Time() || y.compute[i] != Time())
+      result.events.push_back({{x.compute[i], y.compute[i]}, id, 0, i});
+    const Event& event = a.ranks[rank][i];
+    if (!is_timed_call(event)) continue;
+    result.events.push_back({{x.call[i], y.call[i]}, id, state_of_name[event.name], i});
+  }
+}
+
+Time at(const StateTimes& times, std::size_t rank, const std::string& state) {
+  const std::size_t index = times.find(state);
+  if (rank >= times.time.size() || index >= times.states.size()) return Time();
+  return times.time[rank][index];
+}
+
+void compare_totals(const StateTimes& x, const StateTimes& y, Comparison& result) {
+  const std::size_t ranks = std::max(x.time.size(), y.time.size());
+  for (std::size_t state = 0; state < result.states.size(); ++state)
+    result.by_state.push_back({{}, state});
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    for (std::size_t state = 0; state < result.states.size(); ++state) {
+      const ComparedTime time{at(x, rank, result.states[state]), at(y, rank, result.states[state])};
+      result.by_state[state].a += time.a;
+      result.by_state[state].b += time.b;
+      if (time.a == Time() && time.b == Time()) continue;
+      result.by_rank.push_back({time, WorldRank(static_cast<std::int32_t>(rank)), state});
+    }
+  }
+  result.serial_time = result.by_state.front();
+  for (Time time : x.rank_time) result.time.a = std::max(result.time.a, time);
+  for (Time time : y.rank_time) result.time.b = std::max(result.time.b, time);
+}
+
+}  // namespace
+
+double ComparedTime::ratio() const {
+  if (a == b) return 1;
+  if (a == Time()) return std::numeric_limits<double>::infinity();
+  return static_cast<double>(b.count_ps()) / static_cast<double>(a.count_ps());
+}
+
+Comparison compare_traces(const Trace& a, const Trace& b, CompareLevel level) {
+  Comparison result;
+  result.a = a.info;
+  result.b = b.info;
+  result.a_complete = a.sealed;
+  result.b_complete = b.sealed;
+
+  const StateTimes x = state_times(a);
+  const StateTimes y = state_times(b);
+  result.states = x.states;
+  for (const std::string& state : y.states)
+    if (x.find(state) == x.states.size()) result.states.push_back(state);
+  compare_totals(x, y, result);
+
+  std::vector<std::size_t> state_of_name(a.names.size(), 0);
+  for (std::size_t name = 0; name < a.names.size(); ++name)
+    state_of_name[name] = x.find(a.names[name]);
+
+  if (a.ranks.size() != b.ranks.size())
+    result.difference = {WorldRank(), 0, std::to_string(a.ranks.size()) + " ranks",
+                         std::to_string(b.ranks.size()) + " ranks"};
+  for (std::size_t rank = 0; rank < std::min(a.ranks.size(), b.ranks.size()); ++rank) {
+    const std::size_t same = common_prefix(a, b, rank);
+    if (!result.difference && (same < a.ranks[rank].size() || same < b.ranks[rank].size()))
+      result.difference = {WorldRank(static_cast<std::int32_t>(rank)), same,
+                           describe(a, a.ranks[rank], same), describe(b, b.ranks[rank], same)};
+    if (level == CompareLevel::events) compare_rank_events(a, b, rank, same, state_of_name, result);
+  }
+  return result;
+}
+
+}  // namespace foretrace::analysis

@@ -1,0 +1,80 @@
+// Profile: where the time of a run went, per rank, state, function and phase.
+//
+// Computed once from a Trace and drawn by the views as text or JSON. Speed-up
+// and efficiency are those of seed 001: the serial time is the sum of all
+// computation. Does no I/O and knows nothing of units on paper.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+#include "trace/trace.hpp"
+
+namespace foretrace::analysis {
+
+struct RankProfile {
+  WorldRank rank;
+  Time time;     // clock on entry to MPI_Finalize, or at the end of the last event
+  Time compute;  // between calls
+  Time mpi;      // in calls, wait included; time = compute + mpi
+  Time wait;
+  double utilisation = 0;  // compute / program time, 0..1
+};
+
+struct StateProfile {
+  std::string name;  // "COMPUTE" or the MPI function
+  Time time;         // over all ranks, wait included
+  Time wait;
+};
+
+struct FunctionProfile {
+  std::string name;
+  std::uint64_t calls = 0;
+  Time time;
+  Time wait;
+  Bytes sent;        // in messages that it sent or posted
+  Bytes received;    // in messages that it received or completed
+  Bytes collective;  // sum of its d, the size in the equation of a collective
+};
+
+// A phase of the program, all its occurrences together. Phases nest; a
+// phase's time includes those inside it, but a phase inside itself counts once.
+struct PhaseProfile {
+  std::string name;
+  std::uint64_t count = 0;     // occurrences over all ranks
+  std::vector<Time> per_rank;  // inclusive, by rank
+  Time time;                   // the maximum over all ranks (seed 003 section 2.4.1)
+  Time mean;                   // over all ranks, rounded down
+  WorldRank slowest;           // the lowest rank that has the maximum
+};
+
+struct Profile {
+  trace::TraceInfo info;
+  bool complete = true;  // the trace is sealed: the run reached its end
+  std::vector<trace::Damage> damage;
+
+  int ranks = 0;
+  Time time;                // the latest rank's
+  Time serial_time;         // sum of compute
+  double speedup = 0;       // serial_time / time; 0 for an empty run
+  double efficiency = 0;    // speedup / ranks
+  double load_balance = 0;  // mean compute / largest compute; efficiency = this times the next
+  double communication_efficiency = 0;  // largest compute / time
+  Time wait;                            // sum over all ranks
+  std::uint64_t messages = 0;           // point-to-point messages sent
+  Bytes message_bytes;
+
+  std::vector<RankProfile> per_rank;
+  std::vector<StateProfile> states;        // COMPUTE, then functions in order of first use
+  std::vector<FunctionProfile> functions;  // in order of first use, MPI_Init and _Finalize included
+  std::vector<PhaseProfile> phases;        // in order of first use
+};
+
+// With clock cpu (recorded, no times of MPI) mpi and wait are zero and time is
+// the CPU time.
+Profile profile_trace(const trace::Trace& trace);
+
+}  // namespace foretrace::analysis

@@ -1,0 +1,80 @@
+// Segments: a rank's history as intervals without holes, each a computation or
+// a call.
+//
+// The one place that says which part of a trace is computation and which is
+// MPI: profile, comparison and time lines all walk a trace through here, so
+// that their sums agree. MPI_Init and MPI_Finalize take no time, the history
+// ends on entry to MPI_Finalize (DESIGN section 5).
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/time.hpp"
+#include "trace/trace.hpp"
+
+namespace foretrace::analysis {
+
+// The state of a rank that is in no MPI call.
+inline constexpr const char* kComputeState = "COMPUTE";
+
+struct Segment {
+  std::size_t event = 0;  // the call, or the event that ends the computation
+  bool compute = false;
+  Time from;
+  Time to;    // >= from
+  Time wait;  // calls: the part of to - from that was spent waiting for others
+};
+
+// True for events that are MPI calls with a duration: not marks of phases, not
+// the end of a run, not MPI_Init and MPI_Finalize.
+inline bool is_timed_call(const trace::Event& event) {
+  using trace::EventKind;
+  switch (event.kind) {
+    case EventKind::init:
+    case EventKind::finalize:
+    case EventKind::phase_begin:
+    case EventKind::phase_end:
+    case EventKind::aborted:
+      return false;
+    default:
+      return true;
+  }
+}
+
+// Calls visit(const Segment&) for every segment of one rank in order of time.
+// Computations of length zero are left out, calls of length zero are not.
+// Returns the rank's time: its clock on entry to MPI_Finalize, or where its
+// last event left.
+template <class Visitor>
+Time visit_segments(const std::vector<trace::Event>& events, Visitor&& visit) {
+  Time now;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const trace::Event& event = events[i];
+    if (event.kind == trace::EventKind::init) {
+      now = event.leave;
+      continue;
+    }
+    if (event.enter > now) visit(Segment{i, true, now, event.enter, Time()});
+    if (event.kind == trace::EventKind::finalize) return event.enter;
+    if (is_timed_call(event)) visit(Segment{i, false, event.enter, event.leave, event.wait});
+    now = event.leave;
+  }
+  return now;
+}
+
+// Seconds by rank and state.
+struct StateTimes {
+  std::vector<std::string> states;      // kComputeState, then functions in order of first use
+  std::vector<std::vector<Time>> time;  // [rank][state], wait included
+  std::vector<std::vector<Time>> wait;  // [rank][state]
+  std::vector<Time> rank_time;          // [rank]
+
+  // Index of a state, or states.size().
+  std::size_t find(const std::string& state) const;
+};
+
+StateTimes state_times(const trace::Trace& trace);
+
+}  // namespace foretrace::analysis

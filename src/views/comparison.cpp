@@ -1,0 +1,145 @@
+#include "views/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "views/json_text.hpp"
+#include "views/notes.hpp"
+#include "views/text_table.hpp"
+#include "views/units.hpp"
+
+namespace foretrace::views {
+namespace {
+
+using analysis::ComparedTime;
+using analysis::CompareLevel;
+using analysis::Comparison;
+using json = nlohmann::ordered_json;
+
+constexpr Align L = Align::left;
+constexpr Align R = Align::right;
+
+std::string describe(const analysis::Difference& difference) {
+  if (!difference.rank.valid())
+    return fmt::format("A has {}, B has {}", difference.a, difference.b);
+  return fmt::format("rank {}, event {}: A has {}, B has {}", difference.rank.value,
+                     difference.event, difference.a, difference.b);
+}
+
+std::vector<std::string> cells(std::vector<std::string> first, const ComparedTime& time) {
+  first.push_back(format_time(time.a));
+  first.push_back(format_time(time.b));
+  first.push_back(format_ratio(time.ratio()));
+  return first;
+}
+
+std::string notes(const Comparison& comparison, CompareLevel level) {
+  std::string text;
+  const auto about = [&](const char* which, const trace::TraceInfo& info, bool complete) {
+    for (const std::string& note : trace_note_list(info, complete, {}))
+      text += fmt::format("note: {}: {}\n", which, note);
+  };
+  about("A", comparison.a, comparison.a_complete);
+  about("B", comparison.b, comparison.b_complete);
+  if (comparison.difference) {
+    text += "note: the programs differ, first at " + describe(*comparison.difference) + "\n";
+    text += level == CompareLevel::events
+                ? "note: each rank is compared up to its first difference\n"
+                : "note: the totals are those of different calls\n";
+  }
+  return text;
+}
+
+std::string level_table(const Comparison& comparison, CompareLevel level) {
+  const auto& states = comparison.states;
+  if (level == CompareLevel::events) {
+    TextTable table({R, L, R, R, R, R});
+    table.add({"rank", "state", "t1", "t2", "t2/t1", "event"});
+    for (const auto& e : comparison.events) {
+      auto row = cells({std::to_string(e.rank.value), states[e.state]}, e);
+      row.push_back(std::to_string(e.event));
+      table.add(std::move(row));
+    }
+    return table.render(0);
+  }
+  if (level == CompareLevel::ranks) {
+    TextTable table({R, L, R, R, R});
+    table.add({"rank", "state", "t1", "t2", "t2/t1"});
+    for (const auto& r : comparison.by_rank)
+      table.add(cells({std::to_string(r.rank.value), states[r.state]}, r));
+    return table.render(0);
+  }
+  TextTable table({L, R, R, R});
+  table.add({"state", "t1", "t2", "t2/t1"});
+  for (const auto& s : comparison.by_state) table.add(cells({states[s.state]}, s));
+  return table.render(0);
+}
+
+json times(const ComparedTime& time) {
+  const double ratio = time.ratio();
+  return {{"t1", to_seconds(time.a)},
+          {"t2", to_seconds(time.b)},
+          {"ratio", std::isinf(ratio) ? json(nullptr) : json(ratio)}};
+}
+
+json with_times(json object, const ComparedTime& time) {
+  object.update(times(time));
+  return object;
+}
+
+json trace_object(const trace::TraceInfo& info, bool complete) {
+  return {{"program", info.program}, {"origin", info.origin}, {"clock", clock_name(info.clock)},
+          {"machine", info.machine}, {"ranks", info.ranks},   {"complete", complete}};
+}
+
+}  // namespace
+
+std::string render_text_comparison(const Comparison& comparison, CompareLevel level) {
+  TextTable head({L, L});
+  head.add({"A (t1)", describe_trace(comparison.a)});
+  head.add({"B (t2)", describe_trace(comparison.b)});
+  TextTable program({L, R, R, R});
+  program.add({"program", "t1", "t2", "t2/t1"});
+  program.add(cells({"time"}, comparison.time));
+  program.add(cells({"serial time"}, comparison.serial_time));
+  return notes(comparison, level) + head.render(0) + "\n" + program.render(0) + "\n" +
+         level_table(comparison, level);
+}
+
+std::string render_json_comparison(const Comparison& comparison, CompareLevel level) {
+  json result = {{"a", trace_object(comparison.a, comparison.a_complete)},
+                 {"b", trace_object(comparison.b, comparison.b_complete)},
+                 {"time", times(comparison.time)},
+                 {"serial_time", times(comparison.serial_time)},
+                 {"same_structure", !comparison.difference.has_value()},
+                 {"difference", nullptr}};
+  if (comparison.difference) {
+    const auto& d = *comparison.difference;
+    result["difference"] = {{"rank", d.rank.valid() ? json(d.rank.value) : json(nullptr)},
+                            {"event", d.rank.valid() ? json(d.event) : json(nullptr)},
+                            {"a", d.a},
+                            {"b", d.b}};
+  }
+  const auto& states = comparison.states;
+  json rows = json::array();
+  if (level == CompareLevel::events) {
+    for (const auto& e : comparison.events)
+      rows.push_back(
+          with_times({{"rank", e.rank.value}, {"state", states[e.state]}, {"event", e.event}}, e));
+  } else if (level == CompareLevel::ranks) {
+    for (const auto& r : comparison.by_rank)
+      rows.push_back(with_times({{"rank", r.rank.value}, {"state", states[r.state]}}, r));
+  } else {
+    for (const auto& s : comparison.by_state)
+      rows.push_back(with_times({{"state", states[s.state]}}, s));
+  }
+  const char* key = level == CompareLevel::events  ? "events"
+                    : level == CompareLevel::ranks ? "ranks"
+                                                   : "states";
+  result[key] = std::move(rows);
+  return json_text(result);
+}
+
+}  // namespace foretrace::views

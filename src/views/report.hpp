@@ -1,0 +1,37 @@
+// What `foretrace report` and `foretrace simulate` print of a Profile.
+//
+// Draws only; analysis/profile.hpp computes. Returns whole texts that end with
+// a newline.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "analysis/profile.hpp"
+
+namespace foretrace::views {
+
+struct TextReportOptions {
+  int max_ranks = 64;  // with more ranks only the summary lines and the slowest are listed
+};
+
+// Program, ranks, states, functions, phases; says first when the trace is
+// incomplete, damaged or holds CPU times only.
+std::string render_text_report(const analysis::Profile& profile,
+                               const TextReportOptions& options = {});
+
+// What a simulation says of itself (`simulate --stats`).
+struct ReplayStats {
+  std::uint64_t operations = 0;
+  std::uint64_t messages = 0;
+  double seconds = 0;  // wall time of the replay alone
+  std::uint64_t peak_bytes = 0;
+};
+
+// One object with the fields of DESIGN section 7 and more (docs/report.md).
+// Times in seconds, sizes in bytes.
+std::string render_json_report(const analysis::Profile& profile,
+                               const std::optional<ReplayStats>& stats = std::nullopt);
+
+}  // namespace foretrace::views

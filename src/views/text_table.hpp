@@ -1,0 +1,29 @@
+// TextTable: rows of cells printed with aligned columns.
+//
+// Columns are as wide as their widest cell, two spaces apart, numbers to the
+// right. Knows nothing of what it prints.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace foretrace::views {
+
+enum class Align { left, right };
+
+class TextTable {
+ public:
+  explicit TextTable(std::vector<Align> columns) : columns_(std::move(columns)) {}
+
+  // One cell per column; missing ones are empty.
+  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+
+  // Each line starts with `indent` spaces, ends without trailing spaces.
+  std::string render(int indent) const;
+
+ private:
+  std::vector<Align> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace foretrace::views

@@ -1,0 +1,28 @@
+// The time lines of a trace: characters for a terminal, a page for a browser.
+//
+// The text form is the rough ASCII time line of seed 001 with the "All" bar of
+// seed 003, section 5.4; the page is built from web/ and gets the trace's data
+// embedded, so that one file holds everything.
+#pragma once
+
+#include <string>
+
+#include "trace/trace.hpp"
+
+namespace foretrace::views {
+
+struct TextTimelineOptions {
+  int width = 80;     // columns of the terminal, labels included; at least 40 are used
+  int max_rows = 64;  // more ranks than rows: neighbouring ranks are folded into one; >= 1
+};
+
+// One row per rank, a character for what it did most in that interval, "All"
+// below, time axis above, legend at the end.
+std::string render_text_timeline(const trace::Trace& trace,
+                                 const TextTimelineOptions& options = {});
+
+// A whole HTML page. Throws Error when this build has no page (configured
+// with FORETRACE_WEB=OFF).
+std::string render_html_timeline(const trace::Trace& trace);
+
+}  // namespace foretrace::views

@@ -1,0 +1,39 @@
+// A trace as the time line page reads it: a JSON head and a stream of bytes.
+//
+// The page's decoder is web/src/decode.ts; both follow this description.
+//
+// The stream holds the ranks one after another; per event, in program order,
+// unsigned LEB128 integers:
+//
+//   shape     2 * index into the head's `shapes`, + 1 where a wait follows
+//   gap       ps from the previous event's leave to this one's enter
+//   duration  leave - enter, ps
+//   wait      ps, only where the shape says so
+//   done      only for kind irecv: distance in events to the call that
+//             completed the receive, 0 when none did
+//
+// A shape is what equal calls have in common, so that a regular program needs
+// few bytes per event:
+//   [kind, name, comm, send peer, tag, bytes, receive peer, tag, bytes,
+//    collective bytes, root, count]
+// Peers are relative to the calling rank, (peer - rank) mod ranks; -1 where
+// there is none. A posted receive has the source, tag and size of the message
+// that came. Events after MPI_Finalize are left out.
+#pragma once
+
+#include <string>
+
+#include "trace/trace.hpp"
+
+namespace foretrace::views {
+
+struct TimelineData {
+  std::string head;    // JSON, safe inside a <script> element
+  std::string stream;  // bytes
+};
+
+TimelineData encode_timeline(const trace::Trace& trace);
+
+std::string base64(const std::string& bytes);
+
+}  // namespace foretrace::views

@@ -1,0 +1,31 @@
+// Numbers on paper: times, sizes and ratios with a unit and four significant
+// digits.
+//
+// Used by every text view, so that the same value looks the same everywhere.
+// JSON does not come through here: it has plain seconds and bytes.
+#pragma once
+
+#include <string>
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+
+namespace foretrace::views {
+
+// "0 s", "712.3 ms", "40 us", "999.9 ns", "15 ps"; from ps to s, at most four
+// significant digits, no trailing zeros.
+std::string format_time(Time time);
+
+// "0 B", "4096 B", "1.5 MiB": plain bytes below 10 KiB, then KiB, MiB, ...
+std::string format_bytes(Bytes bytes);
+
+// "0.5213": four significant digits, "inf" for infinity.
+std::string format_ratio(double ratio);
+
+// 0.515 -> "51.5 %"
+std::string format_percent(double ratio);
+
+// Seconds as the nearest double, for JSON.
+double to_seconds(Time time);
+
+}  // namespace foretrace::views

@@ -1,0 +1,17 @@
+// Traces that look like real programs, for tests of the time lines and for
+// looking at them. The same call gives the same trace.
+#pragma once
+
+#include "trace/trace.hpp"
+
+namespace foretrace::test {
+
+// Eight workstations compute a set of unequal parts between a barrier and a
+// gather, in the shape of seed 003, section 5.4.1; with phases.
+trace::Trace mandel_trace();
+
+// A ring of ranks that exchange halos with posted receives, and reduce every
+// 16th step; `events` per rank, roughly.
+trace::Trace halo_trace(int ranks, int events);
+
+}  // namespace foretrace::test

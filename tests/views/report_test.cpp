@@ -1,0 +1,150 @@
+#include "views/report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "../analysis/trace_builder.hpp"
+
+namespace foretrace {
+namespace {
+
+using machine::Cost;
+using nlohmann::json;
+using test::TraceBuilder;
+using testing::HasSubstr;
+using testing::Not;
+
+Time us(std::int64_t n) {
+  return Time::ns(n * 1000);
+}
+
+// Rank 0 computes 30, sends 10 us, waits 10 and is 10 us in the barrier; rank
+// 1 receives 50 us, 35 of them waiting, is 10 us in the barrier, computes 20.
+TraceBuilder two_ranks() {
+  TraceBuilder b(2);
+  b.trace().info.program = "pair";
+  b.trace().info.machine = "toy";
+  b.init(0);
+  b.phase_begin(0, "exchange");
+  b.send(0, 1, 7, 800, us(30), us(10));
+  b.collective(0, "MPI_Barrier", Cost::barrier, 0, Time(), us(20), us(10));
+  b.phase_end(0, "exchange");
+  b.finalize(0);
+  b.init(1);
+  b.recv(1, 0, 7, 800, Time(), us(50), us(35));
+  b.collective(1, "MPI_Barrier", Cost::barrier, 0, Time(), us(10));
+  b.finalize(1, us(20));
+  return b;
+}
+
+TEST(TextReport, IsAlignedAndComplete) {
+  EXPECT_EQ(views::render_text_report(analysis::profile_trace(two_ranks().trace())),
+            R"(program      pair
+trace        predict, virtual clock, machine toy
+ranks        2
+time         80 us
+serial time  50 us
+speed-up     0.625
+efficiency   31.2 %  (load balance 83.3 %, communication 37.5 %)
+wait time    45 us over all ranks
+messages     1, 800 B
+
+Ranks
+  rank   time  compute    MPI  of it wait  utilisation
+     0  60 us    30 us  30 us       10 us       37.5 %
+     1  80 us    20 us  60 us       35 us       25.0 %
+   min  60 us    20 us  30 us       10 us       25.0 %
+  mean  70 us    25 us  45 us     22.5 us       31.2 %
+   max  80 us    30 us  60 us       35 us       37.5 %
+
+States, over all ranks
+  state         time   share  of it wait
+  COMPUTE      50 us  35.7 %         0 s
+  MPI_Recv     50 us  35.7 %       35 us
+  MPI_Barrier  30 us  21.4 %       10 us
+  MPI_Send     10 us   7.1 %         0 s
+
+Calls, over all ranks
+  function      calls   sent  received  collective
+  MPI_Init          2      -         -           -
+  MPI_Send          1  800 B         -           -
+  MPI_Barrier       2      -         -           -
+  MPI_Finalize      2      -         -           -
+  MPI_Recv          1      -     800 B           -
+
+Phases (time: the maximum over all ranks)
+  phase      time   mean  slowest rank  times entered
+  exchange  60 us  30 us             0              1
+)");
+}
+
+TEST(TextReport, SaysWhatIsWrongFirst) {
+  TraceBuilder b(1, trace::Clock::cpu);
+  b.init(0);
+  b.trace().sealed = false;
+  b.trace().damage.push_back({WorldRank(0), 4711, "record of unknown kind 99"});
+  const std::string text = views::render_text_report(analysis::profile_trace(b.trace()));
+  EXPECT_EQ(text.find("note: incomplete: "), 0u);
+  EXPECT_THAT(text,
+              HasSubstr("note: damaged: rank 0, file offset 4711: record of unknown kind 99\n"));
+  EXPECT_THAT(text,
+              HasSubstr("note: recorded CPU times only; simulate or predict it to get times\n"));
+  EXPECT_THAT(text, HasSubstr("CPU time"));
+}
+
+TEST(TextReport, ManyRanksAreSummedUp) {
+  TraceBuilder b(10);
+  for (int r = 0; r < 10; ++r) b.init(r), b.finalize(r, us(10 + r));
+  const std::string text =
+      views::render_text_report(analysis::profile_trace(b.trace()), {.max_ranks = 9});
+  EXPECT_THAT(text, HasSubstr("10 ranks: --json lists every one of them"));
+  EXPECT_THAT(text, HasSubstr("  mean  14.5 us"));
+  EXPECT_THAT(text, Not(HasSubstr("\n     0 ")));
+}
+
+TEST(JsonReport, HasTheAgreedFields) {
+  const json report =
+      json::parse(views::render_json_report(analysis::profile_trace(two_ranks().trace())));
+  EXPECT_EQ(report["ranks"], 2);
+  EXPECT_EQ(report["time"], 80e-6);
+  EXPECT_EQ(report["serial_time"], 50e-6);
+  EXPECT_EQ(report["speedup"], 0.625);
+  EXPECT_EQ(report["efficiency"], 0.3125);
+  EXPECT_EQ(report["complete"], true);
+  EXPECT_EQ(report["damage"], json::array());
+  EXPECT_EQ(report["states"]["COMPUTE"], 50e-6);
+  EXPECT_EQ(report["states"]["MPI_Recv"], 50e-6);
+  EXPECT_EQ(report["waits"]["MPI_Recv"], 35e-6);
+  EXPECT_EQ(report["per_rank"][1], json({{"rank", 1},
+                                         {"time", 80e-6},
+                                         {"compute", 20e-6},
+                                         {"mpi", 60e-6},
+                                         {"wait", 35e-6},
+                                         {"utilisation", 0.25}}));
+  EXPECT_EQ(report["phases"][0]["name"], "exchange");
+  EXPECT_EQ(report["phases"][0]["per_rank"], json({60e-6, 0.0}));
+  EXPECT_EQ(report["functions"][1]["sent"], 800);
+  EXPECT_FALSE(report.contains("stats"));
+}
+
+TEST(JsonReport, StatsOfAReplayAndDamage) {
+  TraceBuilder b(1);
+  b.trace().sealed = false;
+  b.trace().damage.push_back({WorldRank(), 4096, "no block here"});
+  b.trace().info.program = "caf\xe9";  // not UTF-8
+  const auto profile = analysis::profile_trace(b.trace());
+  const json report = json::parse(views::render_json_report(
+      profile,
+      views::ReplayStats{.operations = 5, .messages = 2, .seconds = 0.5, .peak_bytes = 9}));
+  EXPECT_EQ(report["stats"],
+            json({{"operations", 5}, {"messages", 2}, {"seconds", 0.5}, {"peak_bytes", 9}}));
+  EXPECT_EQ(report["complete"], false);
+  EXPECT_EQ(report["damage"][0]["rank"], nullptr);
+  EXPECT_EQ(report["damage"][0]["offset"], 4096);
+  EXPECT_EQ(report["program"], "caf\xef\xbf\xbd");
+}
+
+}  // namespace
+}  // namespace foretrace

@@ -1,0 +1,92 @@
+#include "views/timeline_data.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "../analysis/trace_builder.hpp"
+
+namespace foretrace {
+namespace {
+
+using machine::Cost;
+using nlohmann::json;
+using test::TraceBuilder;
+using views::encode_timeline;
+
+std::vector<int> bytes(const std::string& text) {
+  std::vector<int> list;
+  for (char c : text) list.push_back(static_cast<unsigned char>(c));
+  return list;
+}
+
+TEST(TimelineData, Base64) {
+  EXPECT_EQ(views::base64(""), "");
+  EXPECT_EQ(views::base64(std::string(1, '\0')), "AA==");
+  EXPECT_EQ(views::base64("\xff\xff"), "//8=");
+  EXPECT_EQ(views::base64("\x01\x02\x03"), "AQID");
+}
+
+TEST(TimelineData, EqualCallsShareAShape) {
+  TraceBuilder b(3);
+  for (int r = 0; r < 3; ++r) {
+    b.init(r);
+    // The right neighbour on every rank: relatively 1.
+    b.send(r, (r + 1) % 3, 7, 800, Time::ps(5), Time::ps(300));
+    b.send(r, (r + 1) % 3, 7, 800, Time::ps(0), Time::ps(10), Time::ps(4));
+    b.finalize(r, Time::ps(1));
+  }
+  const auto data = encode_timeline(b.trace());
+  const json head = json::parse(data.head);
+  // Init, Send and Finalize, each a name of its own.
+  EXPECT_EQ(head["shapes"], json::parse("[[1,0,0,-1,0,0,-1,0,0,0,-1,1],"
+                                        "[3,1,0,1,7,800,-1,0,0,0,-1,1],"
+                                        "[2,2,0,-1,0,0,-1,0,0,0,-1,1]]"));
+  // Shape 0, no time; shape 1, gap 5, duration 300 = 0xac 2; shape 1 and a
+  // wait, gap 0, duration 10, wait 4; shape 2, gap 1, duration 0.
+  const std::vector<int> rank{0, 0, 0, 2, 5, 0xac, 2, 3, 0, 10, 4, 4, 1, 0};
+  std::vector<int> all;
+  for (int r = 0; r < 3; ++r) all.insert(all.end(), rank.begin(), rank.end());
+  EXPECT_EQ(bytes(data.stream), all);
+  // Events, bytes, end of each rank.
+  EXPECT_EQ(head["ranks"], json::parse("[[4,14,316],[4,14,316],[4,14,316]]"));
+}
+
+TEST(TimelineData, APostedReceiveHasWhatCame) {
+  TraceBuilder b(2);
+  b.init(0);
+  // A wildcard receive of up to 4096 bytes, completed by the next event with
+  // 60 bytes of rank 1 under tag 5; another one that was cancelled.
+  b.irecv(0, 1, -1, -1, 4096, Time(), Time::ps(1));
+  b.irecv(0, 2, 1, 9, 4096, Time(), Time::ps(1));
+  b.add(0, trace::EventKind::complete, "MPI_Wait", Time(), Time::ps(2)).completions = {
+      {1, WorldRank(1), 5, Bytes(60), false}, {2, WorldRank(1), 9, Bytes(0), true}};
+  const auto data = encode_timeline(b.trace());
+  const json head = json::parse(data.head);
+  EXPECT_EQ(head["shapes"][1], json::parse("[7,1,0,-1,0,0,1,5,60,0,-1,1]"));
+  EXPECT_EQ(head["shapes"][2], json::parse("[7,1,0,-1,0,0,1,9,4096,0,-1,1]"));
+  // Distances to the completing event: 2, and 0 for the cancelled one.
+  EXPECT_EQ(bytes(data.stream), (std::vector<int>{0, 0, 0, 2, 0, 1, 2, 4, 0, 1, 0, 6, 0, 2}));
+}
+
+TEST(TimelineData, CollectivesHaveSizeAndRoot) {
+  TraceBuilder b(1);
+  b.collective(0, "MPI_Bcast", Cost::bcast, 32, Time(), Time::ps(1)).root = LocalRank(0);
+  const json head = json::parse(encode_timeline(b.trace()).head);
+  EXPECT_EQ(head["shapes"][0], json::parse("[9,0,0,-1,0,0,-1,0,0,32,0,1]"));
+  EXPECT_EQ(head["comms"], json::parse(R"([{"name":"MPI_COMM_WORLD","size":1}])"));
+}
+
+TEST(TimelineData, NotesAndWhatFollowsFinalize) {
+  TraceBuilder b(1, trace::Clock::cpu);
+  b.trace().sealed = false;
+  b.init(0);
+  b.finalize(0, Time::ps(4));
+  b.add(0, trace::EventKind::call, "MPI_Finalized", Time::ps(4), Time::ps(4));
+  const json head = json::parse(encode_timeline(b.trace()).head);
+  EXPECT_EQ(head["notes"].size(), 2u);
+  EXPECT_EQ(head["ranks"], json::parse("[[2,6,4]]"));
+}
+
+}  // namespace
+}  // namespace foretrace

@@ -1,0 +1,22 @@
+# cmake -DINPUT=page.html -DOUTPUT=source.cpp -P embed.cmake
+# Writes the file as a C++ array; an empty INPUT gives an empty page.
+set(bytes "")
+if(INPUT)
+  file(READ ${INPUT} hex HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+endif()
+file(WRITE ${OUTPUT} "#include \"views/timeline_page.hpp\"
+
+namespace foretrace::views {
+namespace {
+
+constexpr unsigned char kPage[] = {${bytes}0};
+
+}  // namespace
+
+std::string_view timeline_page() {
+  return {reinterpret_cast<const char*>(kPage), sizeof kPage - 1};
+}
+
+}  // namespace foretrace::views
+")

@@ -1,0 +1,269 @@
+// Pointer and keyboard: turns them into changes of the model's view.
+import { type Layout, maxScroll, rankAt } from "./layout";
+import type { EventRef, Model } from "./model";
+import { eventAt } from "./tooltip";
+import { clampInterval, panBy, xToTime, zoomAt } from "./viewport";
+
+export interface Surface {
+  readonly layout: () => Layout;
+  readonly redraw: () => void; // bars and what lies above them
+  readonly refresh: () => void; // only what lies above
+  readonly choose: (ref: EventRef | null) => void;
+}
+
+type Zone = "overview" | "axis" | "labels" | "rows";
+
+interface Drag {
+  readonly zone: Zone;
+  readonly x: number;
+  readonly y: number;
+  readonly t0: number;
+  readonly t1: number;
+  readonly scroll: number;
+  moved: boolean;
+}
+
+export class Controls {
+  pointer: { x: number; y: number } | null = null;
+  range: { from: number; to: number } | null = null; // pixels, while dragging on the axis
+  private drag: Drag | null = null;
+
+  constructor(
+    private readonly canvas: HTMLCanvasElement,
+    private readonly model: Model,
+    private readonly surface: Surface,
+  ) {
+    canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    canvas.addEventListener("pointerdown", (event) => this.down(event));
+    canvas.addEventListener("pointermove", (event) => this.move(event));
+    canvas.addEventListener("pointerup", (event) => this.up(event));
+    canvas.addEventListener("pointercancel", () => this.cancel());
+    canvas.addEventListener("pointerleave", () => this.leave());
+    canvas.addEventListener("dblclick", () => this.zoomToEvent());
+    window.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  get dragging(): boolean {
+    return this.drag?.moved ?? false;
+  }
+
+  // The event under the pointer.
+  hovered(): EventRef | null {
+    if (this.pointer === null || this.dragging) return null;
+    const layout = this.surface.layout();
+    const rank = rankAt(layout, this.model.trace.ranks.length, this.model.scroll, this.pointer.y);
+    const t = this.timeAt(this.pointer.x);
+    return rank < 0 || t === null ? null : eventAt(this.model, rank, t);
+  }
+
+  zoom(factor: number, fraction = 0.5): void {
+    this.model.view = zoomAt(this.model.view, this.model.trace.end, fraction, factor);
+    this.surface.redraw();
+  }
+
+  show(t0: number, t1: number): void {
+    this.model.view = clampInterval({ t0, t1 }, this.model.trace.end);
+    this.surface.redraw();
+  }
+
+  showMarks(): void {
+    const { markO, markX } = this.model;
+    if (markO === null || markX === null || markO === markX) return;
+    this.show(Math.min(markO, markX), Math.max(markO, markX));
+  }
+
+  reset(): void {
+    this.model.zoomY = 1;
+    this.model.scroll = 0;
+    this.show(0, this.model.trace.end);
+  }
+
+  private timeAt(x: number): number | null {
+    const { left, plot } = this.surface.layout();
+    return x < left || x > left + plot ? null : xToTime(this.model.view, plot, x - left);
+  }
+
+  private zoneAt(x: number, y: number): Zone {
+    const layout = this.surface.layout();
+    if (y < layout.axisTop - 3) return "overview";
+    if (y < layout.axisTop + layout.axisHeight) return "axis";
+    return x < layout.left ? "labels" : "rows";
+  }
+
+  private scrollTo(scroll: number): void {
+    const layout = this.surface.layout();
+    const limit = maxScroll(layout, this.model.trace.ranks.length);
+    this.model.scroll = Math.min(Math.max(0, scroll), limit);
+  }
+
+  private wheel(event: WheelEvent): void {
+    event.preventDefault();
+    const { model } = this;
+    const layout = this.surface.layout();
+    const pixels = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
+    const down = event.deltaY * pixels;
+    if (event.ctrlKey) {
+      model.zoomY = Math.min(8, Math.max(1, model.zoomY * Math.exp(-down / 300)));
+      this.surface.redraw();
+      this.scrollTo(model.scroll);
+    } else if (event.offsetX < layout.left) {
+      this.scrollTo(model.scroll + down);
+    } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+      const across = (event.shiftKey ? event.deltaY || event.deltaX : event.deltaX) * pixels;
+      model.view = panBy(model.view, model.trace.end, across / layout.plot);
+    } else {
+      const fraction = Math.min(1, Math.max(0, (event.offsetX - layout.left) / layout.plot));
+      model.view = zoomAt(model.view, model.trace.end, fraction, Math.exp(-down / 400));
+    }
+    this.surface.redraw();
+  }
+
+  private down(event: PointerEvent): void {
+    if (event.button !== 0) return;
+    const { model } = this;
+    const { offsetX: x, offsetY: y } = event;
+    const t = this.timeAt(x);
+    if (t !== null && (event.shiftKey || event.altKey)) {
+      if (event.shiftKey) model.markO = t;
+      else model.markX = t;
+      this.surface.refresh();
+      event.preventDefault();
+      return;
+    }
+    this.canvas.setPointerCapture(event.pointerId);
+    const { t0, t1 } = model.view;
+    this.drag = { zone: this.zoneAt(x, y), x, y, t0, t1, scroll: model.scroll, moved: false };
+    if (this.drag.zone === "overview") this.centreOn(x);
+  }
+
+  private move(event: PointerEvent): void {
+    this.pointer = { x: event.offsetX, y: event.offsetY };
+    const { drag, model } = this;
+    if (drag === null) {
+      this.surface.refresh();
+      return;
+    }
+    const dx = event.offsetX - drag.x;
+    const dy = event.offsetY - drag.y;
+    if (!drag.moved && Math.abs(dx) + Math.abs(dy) < 4) return;
+    drag.moved = true;
+    const layout = this.surface.layout();
+    if (drag.zone === "overview") {
+      this.centreOn(event.offsetX);
+    } else if (drag.zone === "axis") {
+      this.range = { from: Math.min(drag.x, event.offsetX), to: Math.max(drag.x, event.offsetX) };
+      this.surface.refresh();
+    } else {
+      if (drag.zone === "rows")
+        model.view = panBy({ t0: drag.t0, t1: drag.t1 }, model.trace.end, -dx / layout.plot);
+      this.scrollTo(drag.scroll - dy);
+      this.canvas.classList.add("dragging");
+      this.surface.redraw();
+    }
+  }
+
+  private up(event: PointerEvent): void {
+    const { drag, range } = this;
+    this.cancel();
+    if (drag === null) return;
+    const layout = this.surface.layout();
+    if (range !== null && range.to - range.from >= 4) {
+      const at = (x: number): number => xToTime(this.model.view, layout.plot, x - layout.left);
+      this.show(at(Math.max(layout.left, range.from)), at(Math.min(layout.left + layout.plot, range.to)));
+    } else if (!drag.moved && drag.zone !== "overview") {
+      this.pointer = { x: event.offsetX, y: event.offsetY };
+      const rank = rankAt(layout, this.model.trace.ranks.length, this.model.scroll, event.offsetY);
+      if (rank >= 0) this.model.phaseRank = rank;
+      this.surface.choose(this.hovered());
+      this.surface.redraw();
+    }
+  }
+
+  private cancel(): void {
+    this.drag = null;
+    this.range = null;
+    this.canvas.classList.remove("dragging");
+  }
+
+  private leave(): void {
+    if (this.drag !== null) return;
+    this.pointer = null;
+    this.surface.refresh();
+  }
+
+  private centreOn(x: number): void {
+    const { left, plot } = this.surface.layout();
+    const { view, trace } = this.model;
+    const half = (view.t1 - view.t0) / 2;
+    const t = ((x - left) / plot) * trace.end;
+    this.show(t - half, t + half);
+  }
+
+  private zoomToEvent(): void {
+    const ref = this.hovered();
+    if (ref === null) return;
+    const rank = this.model.trace.ranks[ref.rank]!;
+    const from = ref.compute ? (ref.event > 0 ? rank.leave[ref.event - 1]! : 0) : rank.enter[ref.event]!;
+    const to = ref.compute ? rank.enter[ref.event]! : rank.leave[ref.event]!;
+    const margin = (to - from) * 0.4;
+    this.show(from - margin, to + margin);
+  }
+
+  private key(event: KeyboardEvent): void {
+    const target = event.target as HTMLElement | null;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (target?.tagName === "INPUT" && event.key === " ") return;
+    if (!this.act(event.key)) return;
+    event.preventDefault();
+  }
+
+  // Does what a key means; false for a key that means nothing.
+  private act(key: string): boolean {
+    const { model, surface } = this;
+    const t = this.pointer === null ? null : this.timeAt(this.pointer.x);
+    switch (key) {
+      case "+":
+      case "=":
+        this.zoom(1.5);
+        return true;
+      case "-":
+        this.zoom(1 / 1.5);
+        return true;
+      case "0":
+      case "Home":
+        this.reset();
+        return true;
+      case "z":
+        this.showMarks();
+        return true;
+      case "ArrowLeft":
+      case "ArrowRight":
+        model.view = panBy(model.view, model.trace.end, key === "ArrowLeft" ? -0.1 : 0.1);
+        break;
+      case "ArrowUp":
+      case "ArrowDown":
+        this.scrollTo(model.scroll + (key === "ArrowUp" ? -1 : 1) * 3 * surface.layout().rowPitch);
+        break;
+      case "o":
+      case "x":
+        if (t === null) return false;
+        if (key === "o") model.markO = t;
+        else model.markX = t;
+        break;
+      case "m":
+        model.showMessages = !model.showMessages;
+        break;
+      case "s":
+        model.shares = !model.shares;
+        break;
+      case "Escape":
+        if (model.selected !== null) surface.choose(null);
+        else model.markO = model.markX = null;
+        break;
+      default:
+        return false;
+    }
+    surface.redraw();
+    return true;
+  }
+}

@@ -1,0 +1,153 @@
+// From the bytes that the page carries to TraceData. The format is described
+// in src/views/timeline_data.hpp.
+import { Kind, type PhaseSpan, type RankData, type Shape, type TraceData, type TraceHead } from "./events";
+
+const kInvalid = 255;
+
+function base64Table(): Uint8Array {
+  const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const table = new Uint8Array(128).fill(kInvalid);
+  for (let i = 0; i < digits.length; i++) table[digits.charCodeAt(i)] = i;
+  return table;
+}
+
+// Decodes base64 text with padding; throws on anything else.
+export function decodeBase64(text: string): Uint8Array {
+  const table = base64Table();
+  let length = text.length;
+  if (length % 4 !== 0) throw new Error("base64: length is not a multiple of 4");
+  while (length > 0 && text.length - length < 2 && text.charCodeAt(length - 1) === 61) length--;
+  const bytes = new Uint8Array((length * 3) >> 2);
+  let group = 0;
+  let out = 0;
+  for (let i = 0; i < length; i++) {
+    const code = text.charCodeAt(i);
+    const digit = code < 128 ? table[code]! : kInvalid;
+    if (digit === kInvalid) throw new Error(`base64: character ${i} is not a digit`);
+    group = (group << 6) | digit;
+    switch (i & 3) {
+      case 1:
+        bytes[out++] = group >> 4;
+        break;
+      case 2:
+        bytes[out++] = group >> 2;
+        break;
+      case 3:
+        bytes[out++] = group;
+        group = 0;
+        break;
+    }
+  }
+  return bytes;
+}
+
+// Reads unsigned LEB128 integers, exact up to 2^53.
+export class VarintReader {
+  private at = 0;
+
+  constructor(private readonly bytes: Uint8Array) {}
+
+  get position(): number {
+    return this.at;
+  }
+
+  next(): number {
+    const bytes = this.bytes;
+    let byte = bytes[this.at++];
+    if (byte === undefined) throw new Error("trace data: cut off");
+    if (byte < 0x80) return byte;
+    let value = byte & 0x7f;
+    let scale = 128;
+    do {
+      byte = bytes[this.at++];
+      if (byte === undefined) throw new Error("trace data: cut off");
+      value += (byte & 0x7f) * scale;
+      scale *= 128;
+    } while (byte >= 0x80);
+    return value;
+  }
+}
+
+function toShape(numbers: number[]): Shape {
+  if (numbers.length !== 12) throw new Error("trace data: a shape does not have 12 numbers");
+  const at = (i: number): number => numbers[i]!;
+  return {
+    kind: at(0), name: at(1), comm: at(2),
+    sendPeer: at(3), sendTag: at(4), sendBytes: at(5),
+    recvPeer: at(6), recvTag: at(7), recvBytes: at(8),
+    collectiveBytes: at(9), root: at(10), count: at(11),
+  };
+}
+
+// The spans of a rank's phases. A phase that is never closed lasts to `end`.
+class PhaseCollector {
+  private readonly open: { name: number; index: number }[] = [];
+  private readonly spans: { name: number; depth: number; from: number; to: number }[] = [];
+
+  begin(name: number, at: number): void {
+    this.open.push({ name, index: this.spans.length });
+    this.spans.push({ name, depth: this.open.length - 1, from: at, to: -1 });
+  }
+
+  close(name: number, at: number): void {
+    for (let i = this.open.length - 1; i >= 0; i--) {
+      if (this.open[i]!.name !== name) continue;
+      this.spans[this.open[i]!.index]!.to = at;
+      this.open.splice(i, 1);
+      return;
+    }
+  }
+
+  finish(end: number): PhaseSpan[] {
+    for (const phase of this.open) this.spans[phase.index]!.to = end;
+    return this.spans;
+  }
+}
+
+function decodeRank(reader: VarintReader, count: number, end: number, shapes: Shape[]): RankData {
+  const enter = new Float64Array(count);
+  const leave = new Float64Array(count);
+  const wait = new Float64Array(count);
+  const shape = new Uint32Array(count);
+  const done = new Uint32Array(count);
+  const phases = new PhaseCollector();
+  let now = 0;
+  for (let i = 0; i < count; i++) {
+    const word = reader.next();
+    const index = Math.floor(word / 2);
+    const info = shapes[index];
+    if (info === undefined) throw new Error(`trace data: no shape ${index}`);
+    shape[i] = index;
+    now += reader.next();
+    enter[i] = now;
+    now += reader.next();
+    leave[i] = now;
+    if (word % 2 === 1) wait[i] = reader.next();
+    if (info.kind === Kind.irecv) {
+      const distance = reader.next();
+      done[i] = distance > 0 ? i + distance : 0;
+    } else if (info.kind === Kind.phaseBegin) {
+      phases.begin(info.name, enter[i]!);
+    } else if (info.kind === Kind.phaseEnd) {
+      phases.close(info.name, enter[i]!);
+    }
+  }
+  return { count, end, enter, leave, wait, shape, done, phases: phases.finish(end) };
+}
+
+export function decodeTrace(head: TraceHead, bytes: Uint8Array): TraceData {
+  if (head.version !== 1) throw new Error(`trace data: version ${head.version}, expected 1`);
+  const shapes = head.shapes.map(toShape);
+  const reader = new VarintReader(bytes);
+  let end = 1;
+  let events = 0;
+  const ranks = head.ranks.map(([count, size, rankEnd]) => {
+    const stop = reader.position + size;
+    const rank = decodeRank(reader, count, rankEnd, shapes);
+    if (reader.position !== stop) throw new Error("trace data: a rank has the wrong length");
+    end = Math.max(end, rankEnd);
+    events += count;
+    return rank;
+  });
+  return { head, end, events, shapes, ranks };
+}

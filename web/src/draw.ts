@@ -1,0 +1,434 @@
+// Draws the bars: one strip of pixels per rank, computed from the sums, so
+// that the cost depends on the pixels and not on the events.
+import { firstAbove, isTimedCall, type PhaseSpan } from "./events";
+import { formatPoint } from "./format";
+import { type Layout, rowY } from "./layout";
+import type { Model } from "./model";
+import { cssColour, mix, parseColour } from "./palette";
+import { ShareSums, Stacker } from "./shares";
+import { dominantColumns, visitColumns, Votes } from "./sums";
+import { ticks, timeToX } from "./viewport";
+
+const kFont = "11px system-ui, sans-serif";
+const kMaxDecorated = 4000; // events of a row that are looked at one by one
+const kVoters = 256; // ranks that are asked for the "All" bar
+
+// Per-frame results that tests and the status line read.
+export interface FrameInfo {
+  ranksDrawn: number;
+  runs: number; // changes of class along the drawn rows
+}
+
+// A canvas whose pixels are written directly and then stretched into place.
+class Strips {
+  private readonly canvas = document.createElement("canvas");
+  private image: ImageData | null = null;
+  private words = new Uint32Array(0);
+
+  // Pixels of a `width` x `height` image, to be filled by the caller.
+  begin(width: number, height: number): Uint32Array {
+    if (this.image === null || this.image.width !== width || this.image.height !== height) {
+      this.canvas.width = width;
+      this.canvas.height = height;
+      this.image = new ImageData(width, height);
+      this.words = new Uint32Array(this.image.data.buffer);
+    }
+    return this.words;
+  }
+
+  end(): HTMLCanvasElement {
+    this.canvas.getContext("2d")!.putImageData(this.image!, 0, 0);
+    return this.canvas;
+  }
+}
+
+export class Painter {
+  private readonly strips = new Strips();
+  private readonly single = new Strips();
+  private readonly textWidths = new Map<string, number>(); // in the bars' font
+  private overview: ShareSums | null = null;
+  private hatches: { key: string; patterns: (CanvasPattern | null)[] } | null = null;
+
+  constructor(
+    private readonly context: CanvasRenderingContext2D,
+    private readonly model: Model,
+  ) {}
+
+  draw(layout: Layout, ratio: number): FrameInfo {
+    const { context, model } = this;
+    const { theme } = model;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.fillStyle = theme.background;
+    context.fillRect(0, 0, layout.width, layout.height);
+    context.font = kFont;
+    context.textBaseline = "middle";
+    this.drawOverview(layout, ratio);
+    this.drawAxis(layout);
+    this.drawPhases(layout);
+    const info = this.drawRows(layout, ratio);
+    this.drawScrollbar(layout);
+    return info;
+  }
+
+  private drawOverview(layout: Layout, ratio: number): void {
+    const { model, context } = this;
+    const width = Math.round(layout.plot * ratio);
+    if (this.overview?.width !== width) this.overview = this.sumShares(0, model.trace.end / width, width);
+    const { overviewTop: top, overviewHeight: height, left, plot } = layout;
+    const whole = (model.trace.end / width) * this.voters();
+    this.paintStacked(this.overview, whole, layout, top, height, ratio);
+    const x0 = left + timeToX({ t0: 0, t1: model.trace.end }, plot, model.view.t0);
+    const x1 = left + timeToX({ t0: 0, t1: model.trace.end }, plot, model.view.t1);
+    context.fillStyle = model.theme.dark ? "rgba(20,23,29,.66)" : "rgba(255,255,255,.7)";
+    context.fillRect(left, top, x0 - left, height);
+    context.fillRect(x1, top, left + plot - x1, height);
+    context.strokeStyle = model.theme.accent;
+    context.lineWidth = 1.5;
+    context.strokeRect(x0 + 0.5, top - 1.5, Math.max(2, x1 - x0 - 1), height + 3);
+    this.label("Run", layout, top + height / 2, true);
+  }
+
+  private drawAxis(layout: Layout): void {
+    const { context, model } = this;
+    const { left, plot, axisTop, axisHeight } = layout;
+    const bottom = axisTop + axisHeight - 4;
+    const { step, at } = ticks(model.view, plot, 110);
+    context.textAlign = "center";
+    context.lineWidth = 1;
+    for (const t of at) {
+      const x = Math.round(left + timeToX(model.view, plot, t)) + 0.5;
+      context.strokeStyle = model.theme.line;
+      context.beginPath();
+      context.moveTo(x, bottom - 3);
+      context.lineTo(x, layout.allTop + layout.allHeight);
+      context.stroke();
+      const text = formatPoint(t, step, model.view.t1);
+      const half = context.measureText(text).width / 2;
+      context.fillStyle = model.theme.muted;
+      context.fillText(text, Math.min(Math.max(x, left + half), left + plot - half), axisTop + 9);
+    }
+  }
+
+  private drawPhases(layout: Layout): void {
+    const { model } = this;
+    if (model.phaseDepths === 0) return;
+    const spans = model.trace.ranks[model.phaseRank]!.phases;
+    for (let depth = 0; depth < model.phaseDepths; depth++) {
+      const y = layout.phaseTop + depth * layout.phaseRow;
+      let drawnTo = -Infinity;
+      for (const span of visiblePhases(spans, depth, model.view.t0, model.view.t1))
+        drawnTo = this.drawPhase(layout, span, y, drawnTo);
+    }
+    this.label(`phase ${model.phaseRank}`, layout, layout.phaseTop + layout.phaseRow / 2 - 1, true);
+  }
+
+  // Returns the right edge; a phase that ends left of it is not drawn again.
+  private drawPhase(layout: Layout, span: PhaseSpan, y: number, drawnTo: number): number {
+    const { context, model } = this;
+    const x0 = Math.max(layout.left, layout.left + timeToX(model.view, layout.plot, span.from));
+    const x1 = Math.min(layout.left + layout.plot, layout.left + timeToX(model.view, layout.plot, span.to));
+    if (x1 < drawnTo + 0.5) return drawnTo;
+    const hue = (span.name * 137 + 205) % 360;
+    context.fillStyle = model.theme.dark ? `hsl(${hue} 26% 30%)` : `hsl(${hue} 48% 88%)`;
+    context.fillRect(x0, y, Math.max(1, x1 - x0 - 1), layout.phaseRow - 3);
+    if (x1 - x0 > 26) {
+      context.fillStyle = model.theme.text;
+      context.textAlign = "left";
+      this.fillClipped(model.trace.head.names[span.name]!, x0 + 5, y + layout.phaseRow / 2 - 1, x1 - x0 - 8);
+    }
+    return Math.max(x1, x0 + 1);
+  }
+
+  private drawRows(layout: Layout, ratio: number): FrameInfo {
+    const { context, model } = this;
+    const width = Math.round(layout.plot * ratio);
+    const dt = (model.view.t1 - model.view.t0) / width;
+    const ranks = model.trace.ranks.length;
+    const first = Math.max(0, Math.floor(model.scroll / layout.rowPitch));
+    const last = Math.min(ranks, Math.ceil((model.scroll + layout.rowsHeight) / layout.rowPitch));
+
+    context.save();
+    context.beginPath();
+    context.rect(0, layout.rowsTop, layout.width, layout.rowsHeight);
+    context.clip();
+    const rows = new Map<number, Uint8Array>();
+    // The "All" bar takes the rows' sums where all ranks are drawn.
+    const drawn = model.shares && last - first === ranks ? new ShareSums(width, 2 * model.states.count) : null;
+    const runs = model.shares
+      ? this.paintShares(layout, ratio, first, last, drawn)
+      : this.paintDominant(layout, width, first, last, rows);
+    for (let rank = first; rank < last; rank++) {
+      const y = rowY(layout, model.scroll, rank);
+      this.decorate(layout, ratio, rank, y);
+    }
+    context.restore();
+    for (let rank = first; rank < last; rank++) this.rankLabel(layout, rank);
+
+    if (model.shares) {
+      const all = drawn ?? this.sumShares(model.view.t0, dt, width);
+      const whole = dt * (drawn !== null ? ranks : this.voters());
+      this.paintStacked(all, whole, layout, layout.allTop, layout.allHeight, ratio);
+    } else {
+      const all = new Uint8Array(width);
+      this.vote(model.view.t0, dt, width, all, rows);
+      this.stretch(all, layout.left, layout.allTop, layout.plot, layout.allHeight);
+    }
+    this.label("All", layout, layout.allTop + layout.allHeight / 2, false);
+    return { ranksDrawn: last - first, runs };
+  }
+
+  // Fills `rows` with the classes of the rows drawn; returns the number of runs.
+  private paintDominant(
+    layout: Layout, width: number, first: number, last: number, rows: Map<number, Uint8Array>,
+  ): number {
+    const { context, model } = this;
+    if (last <= first) return 0;
+    const dt = (model.view.t1 - model.view.t0) / width;
+    const words = this.strips.begin(width, last - first);
+    const { pixels } = model.palette;
+    let runs = 0;
+    for (let rank = first; rank < last; rank++) {
+      const classes = new Uint8Array(width);
+      dominantColumns(model.sums[rank]!, model.view.t0, dt, width, model.states, classes);
+      const base = (rank - first) * width;
+      for (let x = 0; x < width; x++) words[base + x] = pixels[classes[x]!]!;
+      runs += countRuns(classes);
+      rows.set(rank, classes);
+    }
+    const image = this.strips.end();
+    context.imageSmoothingEnabled = false;
+    for (let rank = first; rank < last; rank++) {
+      const y = rowY(layout, model.scroll, rank);
+      context.drawImage(image, 0, rank - first, width, 1, layout.left, y, layout.plot, layout.rowBar);
+    }
+    return runs;
+  }
+
+  // Returns the number of columns and runs of equal columns.
+  private paintShares(
+    layout: Layout, ratio: number, first: number, last: number, all: ShareSums | null,
+  ): number {
+    const { context, model } = this;
+    if (last <= first) return 0;
+    const width = Math.round(layout.plot * ratio);
+    const dt = (model.view.t1 - model.view.t0) / width;
+    const height = Math.max(1, Math.round(layout.rowBar * ratio));
+    const words = this.strips.begin(width, height * (last - first));
+    const stacker = new Stacker(model.states.count, model.palette.shares, height);
+    const { pixels } = model.palette;
+    let runs = 0;
+    for (let rank = first; rank < last; rank++) {
+      const row = words.subarray((rank - first) * height * width, (rank - first + 1) * height * width);
+      visitColumns(model.sums[rank]!, model.view.t0, dt, width, {
+        run: (x0, x1, cls) => {
+          for (let y = 0; y < height; y++) row.fill(pixels[cls]!, y * width + x0, y * width + x1);
+          all?.addRun(x0, x1, cls, dt);
+          runs++;
+        },
+        mixed: (x, sums) => {
+          stacker.paint(row, width, x, sums, 0, dt);
+          all?.addColumn(x, sums);
+          runs++;
+        },
+      }, model.states);
+    }
+    const image = this.strips.end();
+    context.imageSmoothingEnabled = false;
+    for (let rank = first; rank < last; rank++) {
+      const y = rowY(layout, model.scroll, rank);
+      context.drawImage(image, 0, (rank - first) * height, width, height, layout.left, y, layout.plot, layout.rowBar);
+    }
+    return runs;
+  }
+
+  // Shares over all ranks, or over every n-th of very many.
+  private sumShares(t0: number, dt: number, width: number): ShareSums {
+    const { model } = this;
+    const shares = new ShareSums(width, 2 * model.states.count);
+    for (let rank = 0; rank < model.sums.length; rank += this.stride()) shares.add(model.sums[rank]!, t0, dt, model.states);
+    return shares;
+  }
+
+  // `whole` is the time that fills a column.
+  private paintStacked(
+    shares: ShareSums, whole: number, layout: Layout, top: number, height: number, ratio: number,
+  ): void {
+    const { model } = this;
+    const pixels = Math.round(height * ratio);
+    const words = this.single.begin(shares.width, pixels);
+    const stacker = new Stacker(model.states.count, model.palette.shares, pixels);
+    for (let x = 0; x < shares.width; x++)
+      stacker.paint(words, shares.width, x, shares.times, x * 2 * model.states.count, whole);
+    this.context.imageSmoothingEnabled = false;
+    this.context.drawImage(this.single.end(), layout.left, top, layout.plot, height);
+  }
+
+  private voters(): number {
+    return Math.ceil(this.model.sums.length / this.stride());
+  }
+
+  private stride(): number {
+    return Math.max(1, Math.ceil(this.model.sums.length / kVoters));
+  }
+
+  // Hatches what waits, parts and names the calls where there is room.
+  private decorate(layout: Layout, ratio: number, rank: number, y: number): void {
+    const { context, model } = this;
+    const data = model.trace.ranks[rank]!;
+    const first = firstAbove(data.leave, model.view.t0);
+    const beyond = firstAbove(data.enter, model.view.t1);
+    if (beyond - first > kMaxDecorated || layout.rowBar < 4) return;
+    const patterns = this.hatchPatterns(ratio);
+    const toX = (t: number): number =>
+      layout.left + Math.min(layout.plot, Math.max(0, timeToX(model.view, layout.plot, t)));
+    const least = (4 / layout.plot) * (model.view.t1 - model.view.t0);
+    context.textAlign = "left";
+    for (let i = first; i < beyond; i++) {
+      if (data.leave[i]! - data.enter[i]! < least) continue;
+      const shape = model.trace.shapes[data.shape[i]!]!;
+      const state = model.states.ofShape[data.shape[i]!]!;
+      if (!isTimedCall(shape.kind) || model.hidden.has(state)) continue;
+      const x0 = toX(data.enter[i]!);
+      const x1 = toX(data.leave[i]!);
+      if (x1 - x0 < 4) continue;
+      const ready = toX(data.enter[i]! + data.wait[i]!);
+      if (ready - x0 >= 4) {
+        context.fillStyle = patterns[state]!;
+        context.fillRect(x0, y, ready - x0, layout.rowBar);
+      }
+      if (x1 - x0 < 6 || layout.rowBar < 8) continue;
+      context.fillStyle = model.theme.dark ? "rgba(0,0,0,.45)" : "rgba(255,255,255,.75)";
+      context.fillRect(x0, y, 1, layout.rowBar);
+      if (x1 - x0 < 24 || layout.rowBar < 11) continue;
+      const name = model.trace.head.names[shape.name]!.replace(/^MPI_/, "");
+      this.nameCall(layout, name, state, x0, x1, ready - x0 > (x1 - x0) / 2, y);
+    }
+  }
+
+  private nameCall(
+    layout: Layout, name: string, state: number, x0: number, x1: number, onWait: boolean, y: number,
+  ): void {
+    const { context, model } = this;
+    const under = (onWait ? model.palette.waiting : model.palette.busy)[state]!;
+    const size = this.textWidth(name);
+    if (size > x1 - x0 - 8) return;
+    if (onWait) {
+      context.fillStyle = cssColour(under);
+      context.fillRect(x0 + 3, y + layout.rowBar / 2 - 7, size + 4, Math.min(14, layout.rowBar));
+    }
+    const luma = 0.299 * under[0] + 0.587 * under[1] + 0.114 * under[2];
+    context.fillStyle = luma > 140 ? "#10151f" : "#ffffff";
+    context.fillText(name, x0 + 5, y + layout.rowBar / 2 + 0.5);
+  }
+
+  private hatchPatterns(ratio: number): (CanvasPattern | null)[] {
+    const { model } = this;
+    const key = `${model.theme.dark} ${ratio}`;
+    if (this.hatches?.key === key) return this.hatches.patterns;
+    const patterns = model.palette.busy.map((colour, state) => {
+      const size = Math.round(7 * ratio);
+      const tile = document.createElement("canvas");
+      tile.width = tile.height = size;
+      const context = tile.getContext("2d")!;
+      context.strokeStyle = cssColour(mix(colour, model.palette.waiting[state]!, 0.55));
+      context.lineWidth = 1.3 * ratio;
+      context.beginPath();
+      for (const shift of [-size, 0, size]) {
+        context.moveTo(shift - 1, size + 1);
+        context.lineTo(shift + size + 1, -1);
+      }
+      context.stroke();
+      const pattern = this.context.createPattern(tile, "repeat");
+      pattern?.setTransform(new DOMMatrix().scale(1 / ratio));
+      return pattern;
+    });
+    this.hatches = { key, patterns };
+    return patterns;
+  }
+
+  // What most ranks do in each column; takes the rows that are known already.
+  private vote(t0: number, dt: number, width: number, out: Uint8Array, known: Map<number, Uint8Array>): void {
+    const { model } = this;
+    const ranks = model.trace.ranks.length;
+    const stride = this.stride();
+    const votes = new Votes(width, 2 * model.states.count);
+    const scratch = new Uint8Array(width);
+    for (let rank = 0; rank < ranks; rank += stride) {
+      let classes = known.get(rank);
+      if (classes === undefined) {
+        dominantColumns(model.sums[rank]!, t0, dt, width, model.states, scratch);
+        classes = scratch;
+      }
+      votes.add(classes);
+    }
+    votes.winners(out);
+  }
+
+  private stretch(classes: Uint8Array, left: number, top: number, width: number, height: number): void {
+    const words = this.single.begin(classes.length, 1);
+    const { pixels } = this.model.palette;
+    for (let x = 0; x < classes.length; x++) words[x] = pixels[classes[x]!]!;
+    this.context.imageSmoothingEnabled = false;
+    this.context.drawImage(this.single.end(), left, top, width, height);
+  }
+
+  private rankLabel(layout: Layout, rank: number): void {
+    const middle = rowY(layout, this.model.scroll, rank) + layout.rowBar / 2;
+    if (middle < layout.rowsTop || middle > layout.rowsTop + layout.rowsHeight) return;
+    const every = Math.max(1, Math.ceil(12 / layout.rowPitch));
+    const step = [1, 2, 4, 8, 16, 32, 64].find((s) => s >= every) ?? 128;
+    const selected = this.model.selected?.rank === rank;
+    if (rank % step !== 0 && !selected) return;
+    this.label(String(rank), layout, middle, !selected);
+  }
+
+  private label(text: string, layout: Layout, y: number, muted: boolean): void {
+    const { context, model } = this;
+    context.textAlign = "right";
+    context.fillStyle = muted ? model.theme.muted : model.theme.text;
+    context.fillText(text, layout.left - 8, y + 0.5);
+  }
+
+  private textWidth(text: string): number {
+    let width = this.textWidths.get(text);
+    if (width === undefined) this.textWidths.set(text, (width = this.context.measureText(text).width));
+    return width;
+  }
+
+  private fillClipped(text: string, x: number, y: number, room: number): void {
+    const { context } = this;
+    let shown = text;
+    if (context.measureText(text).width > room) {
+      let keep = Math.floor((text.length * room) / context.measureText(text).width);
+      while (keep > 0 && context.measureText(`${text.slice(0, keep)}…`).width > room) keep--;
+      if (keep === 0) return;
+      shown = `${text.slice(0, keep)}…`;
+    }
+    context.fillText(shown, x, y);
+  }
+
+  private drawScrollbar(layout: Layout): void {
+    const { context, model } = this;
+    const content = model.trace.ranks.length * layout.rowPitch;
+    if (content <= layout.rowsHeight + 0.5) return;
+    const height = Math.max(20, (layout.rowsHeight * layout.rowsHeight) / content);
+    const range = content - layout.rowsHeight;
+    const y = layout.rowsTop + (model.scroll / range) * (layout.rowsHeight - height);
+    context.fillStyle = cssColour(mix(parseColour(model.theme.muted), parseColour(model.theme.background), 0.6));
+    context.beginPath();
+    context.roundRect(layout.width - 9, y, 5, height, 2.5);
+    context.fill();
+  }
+}
+
+function countRuns(classes: Uint8Array): number {
+  let runs = classes.length > 0 ? 1 : 0;
+  for (let x = 1; x < classes.length; x++) if (classes[x] !== classes[x - 1]) runs++;
+  return runs;
+}
+
+// Phases of one depth that touch [t0, t1], in order of time. Spans are in
+// order of their start, and those of one depth do not overlap.
+export function visiblePhases(spans: PhaseSpan[], depth: number, t0: number, t1: number): PhaseSpan[] {
+  return spans.filter((span) => span.depth === depth && span.from <= t1 && span.to >= t0);
+}

@@ -1,0 +1,97 @@
+// The trace as the page holds it in memory: columns of numbers per rank, times
+// in picoseconds as doubles (exact up to 2^53 ps, 2.5 hours).
+
+// trace::EventKind
+export const Kind = {
+  init: 1,
+  finalize: 2,
+  send: 3,
+  recv: 4,
+  sendrecv: 5,
+  isend: 6,
+  irecv: 7,
+  complete: 8,
+  collective: 9,
+  call: 10,
+  phaseBegin: 11,
+  phaseEnd: 12,
+  aborted: 13,
+} as const;
+
+// What equal calls have in common. Peers are relative to the calling rank, -1
+// where there is none.
+export interface Shape {
+  readonly kind: number;
+  readonly name: number;
+  readonly comm: number;
+  readonly sendPeer: number;
+  readonly sendTag: number;
+  readonly sendBytes: number;
+  readonly recvPeer: number;
+  readonly recvTag: number;
+  readonly recvBytes: number;
+  readonly collectiveBytes: number;
+  readonly root: number;
+  readonly count: number;
+}
+
+export interface PhaseSpan {
+  readonly name: number;
+  readonly depth: number; // 0: outermost
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface RankData {
+  readonly count: number;
+  readonly end: number; // the rank's time
+  readonly enter: Float64Array;
+  readonly leave: Float64Array;
+  readonly wait: Float64Array; // the first part of the call
+  readonly shape: Uint32Array;
+  readonly done: Uint32Array; // irecv: event that completed it, 0: none
+  readonly phases: PhaseSpan[]; // by start; outer before inner
+}
+
+export interface TraceHead {
+  readonly version: number;
+  readonly program: string;
+  readonly trace: string;
+  readonly clock: string;
+  readonly notes: string[];
+  readonly summary: { time: number; serial: number; speedup: number; efficiency: number };
+  readonly names: string[];
+  readonly comms: { name: string; size: number }[];
+  readonly shapes: number[][];
+  readonly ranks: [count: number, bytes: number, end: number][];
+}
+
+export interface TraceData {
+  readonly head: TraceHead;
+  readonly end: number; // the latest rank's time, at least 1
+  readonly events: number;
+  readonly shapes: Shape[];
+  readonly ranks: RankData[];
+}
+
+// True for events that are calls with a duration.
+export function isTimedCall(kind: number): boolean {
+  return kind >= Kind.send && kind <= Kind.call;
+}
+
+// World rank of a relative peer.
+export function peerOf(rank: number, relative: number, ranks: number): number {
+  return relative < 0 ? -1 : (rank + relative) % ranks;
+}
+
+// Index of the first value > t in the ascending `values`, from `from` on.
+export function firstAbove(values: Float64Array, t: number, from = 0): number {
+  let low = from;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (values[middle]! > t) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,64 @@
+// Everything that the page knows and shows: the trace with its sums, and the
+// state of the view. Drawing reads it, the controls change it.
+import type { TraceData } from "./events";
+import { pairMessages, type Messages } from "./messages";
+import { kLight, makePalette, type Palette, type Theme } from "./palette";
+import { makeStates, RankSums, type States } from "./sums";
+import type { Interval } from "./viewport";
+
+export interface EventRef {
+  readonly rank: number;
+  readonly event: number; // the call, or the event that ends the computation
+  readonly compute: boolean;
+}
+
+export class Model {
+  readonly states: States;
+  readonly sums: RankSums[];
+  readonly totals: Float64Array; // by class, over all ranks
+  readonly phaseDepths: number;
+
+  view: Interval;
+  scroll = 0; // pixels that the rows are moved up
+  zoomY = 1;
+  hidden = new Set<number>(); // states
+  shares = true; // a pixel's shares stacked, instead of its dominant state
+  showMessages = false;
+  selected: EventRef | null = null;
+  phaseRank = 0;
+  markO: number | null = null;
+  markX: number | null = null;
+  theme: Theme = kLight;
+  palette: Palette;
+
+  private paired: Messages | null = null;
+
+  constructor(readonly trace: TraceData) {
+    this.states = makeStates(trace);
+    this.sums = trace.ranks.map((rank) => new RankSums(rank, this.states));
+    this.totals = this.totalsIn(0, trace.end);
+    this.view = { t0: 0, t1: trace.end };
+    this.palette = makePalette(this.states.names, this.hidden, this.theme);
+    let depths = 0;
+    for (const rank of trace.ranks) for (const phase of rank.phases) depths = Math.max(depths, phase.depth + 1);
+    this.phaseDepths = Math.min(4, depths);
+    this.phaseRank = Math.max(0, trace.ranks.findIndex((rank) => rank.phases.length > 0));
+  }
+
+  // Time by class in [a, b) over all ranks.
+  totalsIn(a: number, b: number): Float64Array {
+    const totals = new Float64Array(2 * this.states.count);
+    for (const sums of this.sums) sums.addRange(a, b, totals);
+    return totals;
+  }
+
+  // Pairs sends and receives when they are first asked for.
+  messages(): Messages {
+    return (this.paired ??= pairMessages(this.trace));
+  }
+
+  repaint(theme: Theme): void {
+    this.theme = theme;
+    this.palette = makePalette(this.states.names, this.hidden, theme);
+  }
+}

@@ -1,0 +1,71 @@
+// What the page says of one event or computation.
+import { firstAbove, isTimedCall, Kind, peerOf, type RankData } from "./events";
+import { formatBytes, formatTime } from "./format";
+import type { EventRef, Model } from "./model";
+
+// The event of `rank` at time t, or null where the rank is in none.
+export function eventAt(model: Model, rank: number, t: number): EventRef | null {
+  const data = model.trace.ranks[rank];
+  if (data === undefined || t < 0) return null;
+  const event = firstAbove(data.leave, t);
+  if (event >= data.count) return null;
+  return { rank, event, compute: t < data.enter[event]! };
+}
+
+// Names of the phases that hold time t, outermost first.
+export function phasesAt(names: string[], data: RankData, t: number): string[] {
+  return data.phases.filter((span) => span.from <= t && t < span.to).map((span) => names[span.name]!);
+}
+
+export interface Description {
+  readonly title: string;
+  readonly state: number;
+  readonly facts: [string, string][];
+}
+
+export function describeEvent(model: Model, ref: EventRef): Description {
+  const { trace, states } = model;
+  const data = trace.ranks[ref.rank]!;
+  const facts: [string, string][] = [["rank", String(ref.rank)]];
+  const start = ref.compute ? (ref.event > 0 ? data.leave[ref.event - 1]! : 0) : data.enter[ref.event]!;
+  const end = ref.compute ? data.enter[ref.event]! : data.leave[ref.event]!;
+  facts.push(["start", formatTime(start)], ["duration", formatTime(end - start)]);
+  if (ref.compute) {
+    addPhases(model, data, start, facts);
+    return { title: "COMPUTE", state: 0, facts };
+  }
+  const index = data.shape[ref.event]!;
+  const shape = trace.shapes[index]!;
+  const wait = data.wait[ref.event]!;
+  if (wait > 0) facts.push(["waiting", formatTime(wait)]);
+  const partner = (label: string, peer: number, tag: number, bytes: number): void => {
+    if (peer < 0) {
+      facts.push([label, "MPI_PROC_NULL"]);
+      return;
+    }
+    facts.push([label, `rank ${peerOf(ref.rank, peer, trace.ranks.length)}`]);
+    facts.push(["tag", String(tag)], ["size", formatBytes(bytes)]);
+  };
+  const sends = shape.kind === Kind.send || shape.kind === Kind.isend || shape.kind === Kind.sendrecv;
+  const receives = shape.kind === Kind.recv || shape.kind === Kind.irecv || shape.kind === Kind.sendrecv;
+  if (sends) partner("to", shape.sendPeer, shape.sendTag, shape.sendBytes);
+  if (receives) partner("from", shape.recvPeer, shape.recvTag, shape.recvBytes);
+  if (shape.kind === Kind.collective) {
+    facts.push(["size", formatBytes(shape.collectiveBytes)]);
+    if (shape.root >= 0) facts.push(["root", `${shape.root} of the communicator`]);
+  }
+  if (sends || receives || shape.kind === Kind.collective) {
+    const comm = trace.head.comms[shape.comm];
+    if (comm) facts.push(["communicator", comm.name || `number ${shape.comm}, ${comm.size} ranks`]);
+  }
+  if (shape.count > 1) facts.push(["calls in a row", String(shape.count)]);
+  addPhases(model, data, start, facts);
+  facts.push(["event", String(ref.event)]);
+  const title = trace.head.names[shape.name] ?? "";
+  return { title, state: isTimedCall(shape.kind) ? states.ofShape[index]! : 0, facts };
+}
+
+function addPhases(model: Model, data: RankData, t: number, facts: [string, string][]): void {
+  const phases = phasesAt(model.trace.head.names, data, t);
+  if (phases.length > 0) facts.push(["phase", phases.join(" › ")]);
+}
