@@ -10,9 +10,9 @@ namespace {
 using foretrace::cli::Subcommand;
 
 constexpr const Subcommand* kSubcommands[] = {
-    &foretrace::cli::kCalc, &foretrace::cli::kRecord,
-    &foretrace::cli::kPredict,
-    &foretrace::cli::kCoverage};
+    &foretrace::cli::kMeasure,  &foretrace::cli::kCalc,     &foretrace::cli::kRecord,
+    &foretrace::cli::kPredict,  &foretrace::cli::kSimulate, &foretrace::cli::kReport,
+    &foretrace::cli::kTimeline, &foretrace::cli::kCompare,  &foretrace::cli::kCoverage};
 
 int report_usage(const std::string& message) {
   std::fprintf(stderr, "foretrace: %s\n", message.c_str());

@@ -22,7 +22,7 @@
 namespace foretrace::machine {
 
 // What a rank pays for; each evaluates one data-sheet function, or the next
-// best one that the model has (kFallbacks in timing.cpp).
+// best one that the model has (kCosts in timing.cpp).
 enum class Cost : std::uint8_t {
   send, ssend, bsend, rsend,
   recv, recvmin,
@@ -60,14 +60,15 @@ struct MessageStamp {
 // A receive as the receiver's side of a transfer.
 enum class RecvKind : std::uint8_t { blocking, sendrecv, posted };
 
-// The rules bound to one model and one bound. Cheap to copy by reference; all
-// look-ups by name are done once, here.
+// The rules bound to one model and one bound. All look-ups by name are done
+// once, here; costs that were asked for lately are remembered, so a Timing
+// belongs to one thread.
 class Timing {
  public:
   Timing(const MachineModel& model, Bound bound);
 
-  // T(p,d) of one function in whole picoseconds; zero where the model has
-  // neither it nor a stand-in (missing() says so).
+  // T(p,d) of one function in whole picoseconds. A function that the model
+  // lacks has a stand-in (docs/theory.md); without one it takes no time.
   Time cost(Cost what, int ranks, Bytes bytes) const;
 
   // True for synchronous sends and from the model's S on.
@@ -114,10 +115,6 @@ class Timing {
   // name, else zero. `mpi_name` is e.g. "MPI_Comm_rank".
   Time local_call(std::string_view mpi_name, int ranks) const;
 
-  // Names of the functions that were needed by cost() but that the model has
-  // neither itself nor a stand-in for.
-  bool missing(Cost what) const;
-
   const MachineModel& model() const { return *model_; }
   Bound bound() const { return bound_; }
 
@@ -125,6 +122,14 @@ class Timing {
   const MachineModel* model_;
   Bound bound_;
   std::array<const Function*, static_cast<std::size_t>(Cost::kCount)> functions_{};
+
+  // Programs use few sizes: a small table for each cost, indexed by a hash.
+  struct Known {
+    Bytes bytes;
+    int ranks = -1;
+    Time time;
+  };
+  mutable std::array<std::array<Known, 16>, static_cast<std::size_t>(Cost::kCount)> known_{};
 };
 
 }  // namespace foretrace::machine

@@ -1,0 +1,89 @@
+#include <unistd.h>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "cli/launch.hpp"
+#include "cli/process.hpp"
+#include "cli/subcommand.hpp"
+#include "measure/measure.hpp"
+
+namespace foretrace::cli {
+namespace {
+
+struct Options {
+  int ranks = 0;
+  std::string mpi = "openmpi";
+  std::string launch;
+  std::string output;
+  bool quick = false;
+  bool thorough = false;
+  bool refit = false;
+  int launches = 0;
+  std::string name;
+};
+
+std::vector<std::string> split_words(const std::string& text) {
+  std::istringstream words(text);
+  std::vector<std::string> out;
+  for (std::string word; words >> word;) out.push_back(word);
+  return out;
+}
+
+int measure(const Options& options) {
+  const Mpi mpi = parse_mpi(options.mpi);
+  if (options.quick && options.thorough)
+    throw UsageError("--quick and --thorough exclude each other");
+  const std::filesystem::path directory = std::filesystem::absolute(options.output).parent_path();
+  if (!std::filesystem::is_directory(directory) || ::access(directory.c_str(), W_OK) != 0)
+    throw UsageError("cannot write " + options.output + ": " + directory.string() +
+                     " is not a writable directory");
+  measure::MeasureOptions how;
+  how.ranks = options.ranks;
+  how.mpi = name_of(mpi);
+  how.output = options.output;
+  how.effort = options.quick      ? measure::EffortLevel::quick
+               : options.thorough ? measure::EffortLevel::thorough
+                                  : measure::EffortLevel::normal;
+  how.launches = options.launches;
+  how.name = options.name;
+  how.progress = ::isatty(STDERR_FILENO) != 0;
+  how.table = &std::cout;
+  how.messages = &std::cerr;
+  how.launch = [&](const std::vector<std::string>& argv) {
+    std::vector<std::string> command = options.launch.empty()
+                                           ? launcher_command(mpi, options.ranks)
+                                           : split_words(options.launch);
+    command.push_back(library_directory() + "/" + argv.front());
+    command.insert(command.end(), argv.begin() + 1, argv.end());
+    return run_and_wait(command);
+  };
+  return options.refit ? measure::refit(how) : measure::run_measure(how);
+}
+
+std::function<int()> declare(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("-n", options->ranks, "Number of ranks; at most one per core")
+      ->required()
+      ->check(CLI::Range(2, 1 << 24));
+  app.add_option("--mpi", options->mpi, "The MPI to measure: openmpi or mpich")
+      ->capture_default_str();
+  app.add_option("--launch", options->launch,
+                 "The words that start the ranks, instead of mpirun -n RANKS");
+  app.add_option("-o,--output", options->output, "The machine model to write (TOML)")->required();
+  app.add_flag("--quick", options->quick, "One short launch");
+  app.add_flag("--thorough", options->thorough, "More launches, more sizes");
+  app.add_option("--launches", options->launches, "Number of launches")->check(CLI::Range(1, 1000));
+  app.add_option("--name", options->name, "The machine's name in the model");
+  app.add_flag("--refit", options->refit, "Fit the samples that are there again, without measuring");
+  return [options] { return measure(*options); };
+}
+
+}  // namespace
+
+const Subcommand kMeasure{"measure", "Measure a machine's MPI into a machine model", declare};
+
+}  // namespace foretrace::cli

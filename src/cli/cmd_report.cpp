@@ -1,0 +1,36 @@
+#include <cstdio>
+#include <memory>
+
+#include "analysis/profile.hpp"
+#include "cli/subcommand.hpp"
+#include "trace/trace.hpp"
+#include "views/report.hpp"
+
+namespace foretrace::cli {
+namespace {
+
+struct Options {
+  std::string trace;
+  bool json = false;
+};
+
+int report(const Options& options) {
+  const analysis::Profile profile = analysis::profile_trace(trace::read_trace(options.trace));
+  const std::string text =
+      options.json ? views::render_json_report(profile) : views::render_text_report(profile);
+  std::fputs(text.c_str(), stdout);
+  return 0;
+}
+
+std::function<int()> declare(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("trace", options->trace, "The trace")->required();
+  app.add_flag("--json", options->json, "Print one JSON object");
+  return [options] { return report(*options); };
+}
+
+}  // namespace
+
+const Subcommand kReport{"report", "Tell times, speed-up and utilisation of a trace", declare};
+
+}  // namespace foretrace::cli
