@@ -5,15 +5,46 @@
 namespace foretrace::capture {
 namespace {
 
+// Waits for a collective of ours, answering others meanwhile.
+void finish(Fn fn, MPI_Request* request) {
+  session.piggyback.poll(
+      [request] {
+        int done = 0;
+        PMPI_Test(request, &done, MPI_STATUS_IGNORE);
+        return done != 0;
+      },
+      Blocked{name_of(fn), WorldRank(), 0, 0, false});
+}
+
+std::int64_t latest_of_all(Fn fn, MPI_Comm comm, std::int64_t own) {
+  std::int64_t latest = own;
+  if (session.piggyback.needs_progress()) {
+    MPI_Request request;
+    PMPI_Iallreduce(&own, &latest, 1, MPI_INT64_T, MPI_MAX, comm, &request);
+    finish(fn, &request);
+  } else {
+    PMPI_Allreduce(&own, &latest, 1, MPI_INT64_T, MPI_MAX, comm);
+  }
+  return latest;
+}
+
 // Exchanges the ranks' start times as the collective's dependence asks;
 // returns the latest start that this rank waits for, its own included.
-Time latest_start(const CommInfo& info, MPI_Comm comm, machine::Dependence dependence, int root,
-                  Time mine) {
+Time latest_start(Fn fn, const CommInfo& info, MPI_Comm comm, machine::Dependence dependence,
+                  int root, Time mine) {
   const std::int64_t own = mine.count_ps();
   std::int64_t latest = own;
+  if (dependence == machine::Dependence::all_for_all)
+    return Time::ps(latest_of_all(fn, comm, own));
+  // Where ranks answer each other's rendezvous, none may disappear into a
+  // blocking collective before all have come: a correct program cannot tell.
+  if (session.piggyback.needs_progress()) {
+    MPI_Request barrier;
+    PMPI_Ibarrier(comm, &barrier);
+    finish(fn, &barrier);
+  }
   switch (dependence) {
     case machine::Dependence::all_for_all:
-      PMPI_Allreduce(&own, &latest, 1, MPI_INT64_T, MPI_MAX, comm);
       break;
     case machine::Dependence::all_for_root:
       PMPI_Bcast(&latest, 1, MPI_INT64_T, root, comm);
@@ -30,21 +61,6 @@ Time latest_start(const CommInfo& info, MPI_Comm comm, machine::Dependence depen
   return Time::ps(latest);
 }
 
-// Where ranks answer each other's rendezvous, none may disappear into a
-// blocking collective before all have come: a correct program cannot tell.
-void gather_all(Fn fn, MPI_Comm comm) {
-  if (!session.piggyback.needs_progress()) return;
-  MPI_Request barrier;
-  PMPI_Ibarrier(comm, &barrier);
-  session.piggyback.poll(
-      [&barrier] {
-        int done = 0;
-        PMPI_Test(&barrier, &done, MPI_STATUS_IGNORE);
-        return done != 0;
-      },
-      Blocked{name_of(fn), WorldRank(), 0, 0, false});
-}
-
 int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, Bytes bytes,
                    Real real) {
   trace::Event& event = session.open(trace::EventKind::collective, fn);
@@ -57,9 +73,8 @@ int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, By
     session.close();
     return result;
   }
-  gather_all(fn, comm);
   const Time latest =
-      latest_start(info, comm, machine::dependence_of(cost), root, event.enter);
+      latest_start(fn, info, comm, machine::dependence_of(cost), root, event.enter);
   const int size = info.size;
   const int result = real();
   session.close_at(session.timing().collective_leave(latest, cost, size, bytes),

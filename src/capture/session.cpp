@@ -1,13 +1,12 @@
 #include "capture/session.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 #include "base/error.hpp"
 #include "capture/imports.hpp"
@@ -16,7 +15,8 @@
 namespace foretrace::capture {
 
 Session session;
-thread_local int wrapper_depth __attribute__((tls_model("initial-exec"))) = 0;
+thread_local int wrapper_depth = 0;
+thread_local bool initial_thread = false;
 
 namespace {
 
@@ -39,6 +39,19 @@ std::string command_line() {
   for (char& c : text)
     if (c == '\0') c = ' ';
   return text;
+}
+
+// Programs that this one starts are none of our business.
+void leave_environment() {
+  const char* value = std::getenv("LD_PRELOAD");
+  if (!value) return;
+  std::istringstream entries(value);
+  std::string others;
+  for (std::string entry; std::getline(entries, entry, ':');)
+    if (entry.find("/libforetrace-") == std::string::npos)
+      others += (others.empty() ? "" : ":") + entry;
+  if (others.empty()) ::unsetenv("LD_PRELOAD");
+  else ::setenv("LD_PRELOAD", others.c_str(), 1);
 }
 
 const char* name_of(machine::Bound bound) {
@@ -70,6 +83,7 @@ void Session::start(Fn fn) {
   }
   wrapper_depth = 0;
   if (problem.empty() && settings_.mode == Mode::off) return;
+  leave_environment();
   comms.start();
   int thread_level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&thread_level);
@@ -77,6 +91,10 @@ void Session::start(Fn fn) {
     problem = "predict does not treat MPI_THREAD_MULTIPLE yet";
   if (!problem.empty() && comms.world_rank().value == 0)
     say(problem + "; the program runs on without Foretrace");
+  initial_thread = true;
+  one_thread_ = thread_level == MPI_THREAD_MULTIPLE;
+  if (problem.empty() && one_thread_ && comms.world_rank().value == 0)
+    say("MPI_THREAD_MULTIPLE: only the calls of the thread that initialised MPI are recorded");
   if (!all_agree(problem.empty()) || !open_trace()) return;
   if (settings_.mode == Mode::predict) start_prediction();
 
@@ -194,6 +212,9 @@ void Session::begin_event(trace::Event& event, trace::EventKind kind, trace::Nam
 }
 
 trace::Event& Session::open(trace::EventKind kind, Fn fn) {
+  // Tests that fail become plain calls and may be merged; before all others
+  // what is pending is written, so that it survives if this call never ends.
+  if (kind != trace::EventKind::call && kind != trace::EventKind::complete) write_pending();
   begin_event(event_, kind, name_id(fn));
   fn_ = fn;
   return event_;

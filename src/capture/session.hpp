@@ -35,6 +35,9 @@ class Session {
   void abort(Fn fn, int code);
 
   bool active() const { return active_; }
+  // Whether calls of the calling thread are followed. Where the program may
+  // call MPI from several threads at once it is the one that initialised MPI.
+  bool follows_this_thread() const;
   bool predicting() const { return timing_.has_value(); }
   const machine::Timing& timing() const { return *timing_; }
   bool virtual_wtime() const { return predicting() && settings_.virtual_wtime; }
@@ -73,6 +76,7 @@ class Session {
   Time wall_now() const;
 
   bool active_ = false;
+  bool one_thread_ = false;  // follow the initial thread alone
   Settings settings_;
   std::optional<machine::MachineModel> model_;
   std::optional<machine::Timing> timing_;
@@ -94,14 +98,20 @@ class Session {
 
 extern Session session;
 
-// True inside a wrapper: calls from there are the MPI library's, not the
+// Above 0 inside a wrapper: calls from there are the MPI library's, not the
 // program's.
 extern thread_local int wrapper_depth;
+// The thread that initialised MPI.
+extern thread_local bool initial_thread;
+
+inline bool Session::follows_this_thread() const { return !one_thread_ || initial_thread; }
 
 // Marks the extent of a wrapper. False: just make the real call.
 class Inside {
  public:
-  Inside() : ours_(session.active() && wrapper_depth == 0) { wrapper_depth += ours_; }
+  Inside() : ours_(session.active() && wrapper_depth == 0 && session.follows_this_thread()) {
+    wrapper_depth += ours_;
+  }
   ~Inside() { wrapper_depth -= ours_; }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;

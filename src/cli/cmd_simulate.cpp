@@ -1,3 +1,5 @@
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -86,7 +88,16 @@ auto explain_deadlock(Run run) {
   }
 }
 
+// The predicted trace has a writer, and so a file descriptor, for each rank.
+void allow_many_files() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int simulate(const Options& options) {
+  allow_many_files();
   const machine::MachineModel model = machine::read_machine_file(options.machine);
   const machine::Timing timing(model, parse_bound(options.bound));
   const sim::SimulateOptions how = simulate_options(options.compute);
