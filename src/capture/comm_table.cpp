@@ -55,10 +55,6 @@ void CommTable::adopt(MPI_Comm comm) {
 void CommTable::forget(MPI_Comm comm) {
   const auto found = by_handle_.find(handle_bits(comm));
   if (found == by_handle_.end()) return;
-  CommInfo& info = *found->second;
-  info.members.clear();
-  info.members.shrink_to_fit();
-  info.size = 0;
   by_handle_.erase(found);
   last_handle_ = MPI_COMM_NULL;
 }

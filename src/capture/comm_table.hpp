@@ -54,7 +54,7 @@ class CommTable {
   CommInfo* look_up(MPI_Comm comm);
   CommInfo& add(MPI_Comm comm, std::uint64_t key);
 
-  // Freed communicators stay, emptied, for receives still posted on them.
+  // Freed communicators stay, for receives still posted on them.
   std::vector<std::unique_ptr<CommInfo>> all_;
   std::unordered_map<std::uint64_t, CommInfo*> by_handle_;
   MPI_Comm last_handle_ = MPI_COMM_NULL;

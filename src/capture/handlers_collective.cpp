@@ -5,57 +5,33 @@
 namespace foretrace::capture {
 namespace {
 
-// Waits for a collective of ours, answering others meanwhile.
-void finish(Fn fn, MPI_Request* request) {
-  session.piggyback.poll(
-      [request] {
-        int done = 0;
-        PMPI_Test(request, &done, MPI_STATUS_IGNORE);
-        return done != 0;
-      },
-      Blocked{name_of(fn), WorldRank(), 0, 0, false});
-}
-
-std::int64_t latest_of_all(Fn fn, MPI_Comm comm, std::int64_t own) {
-  std::int64_t latest = own;
-  if (session.piggyback.needs_progress()) {
-    MPI_Request request;
-    PMPI_Iallreduce(&own, &latest, 1, MPI_INT64_T, MPI_MAX, comm, &request);
-    finish(fn, &request);
-  } else {
-    PMPI_Allreduce(&own, &latest, 1, MPI_INT64_T, MPI_MAX, comm);
-  }
-  return latest;
-}
-
-// Exchanges the ranks' start times as the collective's dependence asks;
-// returns the latest start that this rank waits for, its own included.
+// The latest start that this rank waits for, its own included.
 Time latest_start(Fn fn, const CommInfo& info, MPI_Comm comm, machine::Dependence dependence,
-                  int root, Time mine) {
-  const std::int64_t own = mine.count_ps();
-  std::int64_t latest = own;
-  if (dependence == machine::Dependence::all_for_all)
-    return Time::ps(latest_of_all(fn, comm, own));
+                  int root, Time own) {
+  Piggyback& piggyback = session.piggyback;
+  const bool all = dependence == machine::Dependence::all_for_all;
+  Piggyback::Starts starts{own, own};
   // Where ranks answer each other's rendezvous, none may disappear into a
   // blocking collective before all have come: a correct program cannot tell.
-  if (session.piggyback.needs_progress()) {
-    MPI_Request barrier;
-    PMPI_Ibarrier(comm, &barrier);
-    finish(fn, &barrier);
-  }
+  if (all || piggyback.needs_progress())
+    starts = piggyback.exchange_starts(info, own, root, name_of(fn));
+  if (all) return starts.latest;
+  std::int64_t latest = own.count_ps();
   switch (dependence) {
     case machine::Dependence::all_for_all:
       break;
     case machine::Dependence::all_for_root:
+      if (piggyback.needs_progress()) return std::max(own, starts.root);
       PMPI_Bcast(&latest, 1, MPI_INT64_T, root, comm);
-      latest = std::max(latest, own);
-      break;
+      return std::max(own, Time::ps(latest));
     case machine::Dependence::root_for_all:
-      PMPI_Reduce(&own, &latest, 1, MPI_INT64_T, MPI_MAX, root, comm);
-      if (info.rank.value != root) latest = own;
+      if (info.rank.value != root) starts.latest = own;
+      if (piggyback.needs_progress()) return starts.latest;
+      PMPI_Reduce(info.rank.value == root ? MPI_IN_PLACE : &latest, &latest, 1, MPI_INT64_T,
+                  MPI_MAX, root, comm);
       break;
     case machine::Dependence::prefix:
-      PMPI_Scan(&own, &latest, 1, MPI_INT64_T, MPI_MAX, comm);
+      PMPI_Scan(MPI_IN_PLACE, &latest, 1, MPI_INT64_T, MPI_MAX, comm);
       break;
   }
   return Time::ps(latest);

@@ -26,11 +26,9 @@ Scratch scratch;
 bool look_up(int count, const MPI_Request* requests) {
   scratch.tracked.assign(static_cast<std::size_t>(std::max(count, 0)), nullptr);
   bool any = false;
+  session.requests.claim_several();
   for (int i = 0; i < count; ++i) {
-    Request* request = session.requests.find(&requests[i]);
-    // Two entries with one handle are two requests.
-    while (request && std::ranges::find(scratch.tracked, request) != scratch.tracked.end())
-      request = request->next_same_handle;
+    Request* request = session.requests.claim(&requests[i]);
     if (request && !request->active) request = nullptr;
     scratch.tracked[static_cast<std::size_t>(i)] = request;
     any = any || request;

@@ -10,7 +10,7 @@
 namespace foretrace::capture {
 namespace {
 
-enum Tag : int { kStampTag = 1, kAnswerTag = 2 };
+enum Tag : int { kStampTag = 1, kAnswerTag = 2, kStartTag = 4 };
 
 bool more_ranks_than_cores() {
   MPI_Comm host;
@@ -98,6 +98,37 @@ std::uint64_t Piggyback::send_stamp(const CommInfo& comm, WorldRank dest, int ta
                   stamp.rendezvous ? 1 : 0};
   send_small(&wire, sizeof wire, dest, kStampTag);
   return wire.serial;
+}
+
+// Dissemination: in round k everybody tells what it knows to the member 2^k
+// further on; after ceil(log2 p) rounds all know all. No two messages of one
+// exchange go from one rank to the same other.
+Piggyback::Starts Piggyback::exchange_starts(const CommInfo& comm, Time own, int root,
+                                             const char* call) {
+  struct Known {
+    std::int64_t latest_ps;
+    std::int64_t root_ps;  // INT64_MIN: not known yet
+  };
+  const int self = comm.rank.value;
+  Known known{own.count_ps(), self == root ? own.count_ps() : INT64_MIN};
+  for (int distance = 1; distance < comm.size; distance *= 2) {
+    const WorldRank to = comm.world((self + distance) % comm.size);
+    const WorldRank from = comm.world((self - distance % comm.size + comm.size) % comm.size);
+    Known theirs;
+    MPI_Request request;
+    PMPI_Irecv(&theirs, sizeof theirs, MPI_BYTE, from.value, kStartTag, comm_, &request);
+    send_small(&known, sizeof known, to, kStartTag);
+    poll(
+        [&request] {
+          int done = 0;
+          PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+          return done != 0;
+        },
+        Blocked{call, WorldRank(), 0, 0, false});
+    known.latest_ps = std::max(known.latest_ps, theirs.latest_ps);
+    known.root_ps = std::max(known.root_ps, theirs.root_ps);
+  }
+  return {Time::ps(known.latest_ps), Time::ps(known.root_ps)};
 }
 
 Time Piggyback::await_answer(std::uint64_t serial, const Blocked& blocked) {

@@ -75,6 +75,14 @@ class Piggyback {
   // The receive was cancelled or freed before it was matched.
   void withdraw(PostedRecv& recv);
 
+  // Exchanges the start times of a collective among the members of `comm`; all
+  // have come when it returns. `root` is a local rank, or -1.
+  struct Starts {
+    Time latest;
+    Time root;  // start of `root`
+  };
+  Starts exchange_starts(const CommInfo& comm, Time own, int root, const char* call);
+
   // Answers others once; for program loops that poll.
   void keep_going() {
     if (needs_progress_) progress();

@@ -13,36 +13,51 @@ Request& RequestTable::add() {
 void RequestTable::index(Request& request, const MPI_Request* variable) {
   request.handle = *variable;
   request.variable = variable;
-  request.recv.handle = *variable;
-  request.next_same_handle = nullptr;
-  Request*& first = by_handle_[handle_bits(*variable)];
-  if (!first) {
-    first = &request;
-    return;
-  }
-  Request* last = first;
-  while (last->next_same_handle) last = last->next_same_handle;
-  last->next_same_handle = &request;
+  SameHandle& list = by_handle_[handle_bits(*variable)];
+  request.next = nullptr;
+  request.previous = list.last;
+  (list.last ? list.last->next : list.first) = &request;
+  list.last = &request;
 }
 
-Request* RequestTable::find(const MPI_Request* variable) const {
+Request* RequestTable::claim(const MPI_Request* variable) {
+  Request* request = search(variable, claims_);
+  if (request) request->claimed_by = claims_;
+  return request;
+}
+
+// Programs wait for requests in the order in which they posted them: after a
+// hit the next one is tried first.
+Request* RequestTable::search(const MPI_Request* variable, std::uint64_t not_claimed_by) {
   if (*variable == MPI_REQUEST_NULL) return nullptr;
   const auto found = by_handle_.find(handle_bits(*variable));
   if (found == by_handle_.end()) return nullptr;
-  Request* first = found->second;
-  if (!first->next_same_handle) return first;
-  for (Request* each = first; each; each = each->next_same_handle)
-    if (each->variable == variable) return each;
-  return first;
+  SameHandle& list = found->second;
+  const auto is_free = [not_claimed_by](const Request* request) {
+    return not_claimed_by == 0 || request->claimed_by != not_claimed_by;
+  };
+  if (list.first == list.last) return is_free(list.first) ? list.first : nullptr;
+  Request* oldest = nullptr;
+  Request* hit = nullptr;
+  if (list.hint && list.hint->variable == variable && is_free(list.hint)) hit = list.hint;
+  for (Request* each = list.first; each && !hit; each = each->next) {
+    if (!is_free(each)) continue;
+    if (each->variable == variable) hit = each;
+    if (!oldest) oldest = each;
+  }
+  if (!hit) return oldest;
+  list.hint = hit->next;
+  return hit;
 }
 
 void RequestTable::remove(Request& request) {
   const auto found = by_handle_.find(handle_bits(request.handle));
   if (found != by_handle_.end()) {
-    Request** link = &found->second;
-    while (*link && *link != &request) link = &(*link)->next_same_handle;
-    if (*link) *link = request.next_same_handle;
-    if (!found->second) by_handle_.erase(found);
+    SameHandle& list = found->second;
+    (request.previous ? request.previous->next : list.first) = request.next;
+    (request.next ? request.next->previous : list.last) = request.previous;
+    if (list.hint == &request) list.hint = request.next;
+    if (!list.first) by_handle_.erase(found);
   }
   free_.push_back(&request);
 }

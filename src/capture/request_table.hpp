@@ -22,7 +22,9 @@ namespace foretrace::capture {
 struct Request {
   MPI_Request handle = MPI_REQUEST_NULL;
   const MPI_Request* variable = nullptr;
-  Request* next_same_handle = nullptr;
+  Request* next = nullptr;      // with the same handle, posted later
+  Request* previous = nullptr;
+  std::uint64_t claimed_by = 0;  // the last RequestTable::claim() that found it
 
   std::uint64_t serial = 0;  // in the trace, from 1; of the last start if persistent
   bool receive = false;
@@ -50,15 +52,30 @@ class RequestTable {
   // Makes the request findable under what the MPI call gave back.
   void index(Request& request, const MPI_Request* variable);
   // nullptr: a request that is not tracked (or MPI_REQUEST_NULL).
-  Request* find(const MPI_Request* variable) const;
+  Request* find(const MPI_Request* variable) { return search(variable, 0); }
+
+  // For calls with several requests: two entries with one handle are two
+  // requests. Begin with claim_several(), then claim() each entry in turn.
+  void claim_several() { ++claims_; }
+  Request* claim(const MPI_Request* variable);
+
   void remove(Request& request);
   std::uint64_t next_serial() { return ++serials_; }
 
  private:
+  struct SameHandle {
+    Request* first = nullptr;
+    Request* last = nullptr;
+    Request* hint = nullptr;  // where the next search may well succeed
+  };
+
+  Request* search(const MPI_Request* variable, std::uint64_t not_claimed_by);
+
   std::deque<Request> slab_;
   std::vector<Request*> free_;
-  std::unordered_map<std::uint64_t, Request*> by_handle_;  // oldest first
+  std::unordered_map<std::uint64_t, SameHandle> by_handle_;
   std::uint64_t serials_ = 0;
+  std::uint64_t claims_ = 0;
 };
 
 }  // namespace foretrace::capture

@@ -11,8 +11,8 @@
 namespace foretrace::capture {
 
 inline std::uint64_t type_bytes(MPI_Datatype type) {
-  int size = 0;
-  if (type == MPI_DATATYPE_NULL || PMPI_Type_size(type, &size) != MPI_SUCCESS) return 0;
+  MPI_Count size = 0;
+  if (type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &size) != MPI_SUCCESS) return 0;
   return size > 0 ? static_cast<std::uint64_t>(size) : 0;
 }
 
