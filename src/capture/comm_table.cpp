@@ -46,8 +46,7 @@ void CommTable::adopt(MPI_Comm comm) {
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
   std::uint64_t key = 0;
-  if (rank == 0)
-    key = static_cast<std::uint64_t>(world_rank_.value) << 32 | ++chosen_keys_;
+  if (rank == 0) key = static_cast<std::uint64_t>(world_rank_.value) << 32 | ++chosen_keys_;
   PMPI_Bcast(&key, 1, MPI_UINT64_T, 0, comm);
   add(comm, key);
 }

@@ -22,9 +22,9 @@ struct PostedRecv;
 struct CommInfo {
   std::uint64_t key = 0;
   int size = 0;
-  LocalRank rank;                   // of this process
-  std::vector<WorldRank> members;   // by local rank
-  trace::CommId id = UINT32_MAX;    // in the trace; UINT32_MAX: not defined yet
+  LocalRank rank;                  // of this process
+  std::vector<WorldRank> members;  // by local rank
+  trace::CommId id = UINT32_MAX;   // in the trace; UINT32_MAX: not defined yet
   // Receives whose message is not settled by (source, tag), in posting order:
   // wildcards, and all that were posted behind one.
   std::vector<PostedRecv*> unsettled;
@@ -68,8 +68,10 @@ class CommTable {
 // MPI handles as integers, whatever the MPI makes them of.
 template <class Handle>
 std::uint64_t handle_bits(Handle handle) {
-  if constexpr (std::is_pointer_v<Handle>) return reinterpret_cast<std::uint64_t>(handle);
-  else return static_cast<std::uint32_t>(handle);
+  if constexpr (std::is_pointer_v<Handle>)
+    return reinterpret_cast<std::uint64_t>(handle);
+  else
+    return static_cast<std::uint32_t>(handle);
 }
 
 }  // namespace foretrace::capture

@@ -21,7 +21,9 @@ std::int64_t read_clock(clockid_t clock) {
   return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
-std::int64_t thread_cpu_ns() { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
+std::int64_t thread_cpu_ns() {
+  return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
 
 #if FORETRACE_HAVE_RSEQ
 
@@ -72,7 +74,9 @@ void set_mark() {
 
 #else
 
-bool undisturbed() { return false; }
+bool undisturbed() {
+  return false;
+}
 void set_mark() {}
 
 #endif
@@ -81,7 +85,9 @@ thread_local const char thread_identity = 0;
 
 }  // namespace
 
-std::int64_t monotonic_ns() { return read_clock(CLOCK_MONOTONIC); }
+std::int64_t monotonic_ns() {
+  return read_clock(CLOCK_MONOTONIC);
+}
 
 void CpuClock::resume() {
   if (thread_ == &thread_identity && undisturbed()) {

@@ -18,6 +18,8 @@ inline constexpr const char* kFunctionNames[] = {
 #undef FORETRACE_FUNCTION
 };
 
-inline constexpr const char* name_of(Fn fn) { return kFunctionNames[static_cast<int>(fn)]; }
+inline constexpr const char* name_of(Fn fn) {
+  return kFunctionNames[static_cast<int>(fn)];
+}
 
 }  // namespace foretrace::capture

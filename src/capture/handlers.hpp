@@ -93,8 +93,8 @@ int request_free(Fn fn, MPI_Request* request, Real real);
 int cancel(Fn fn, MPI_Request* request, Real real);
 
 // --- collectives and communicators (handlers_collective.cpp)
-int collective(Fn fn, Cost cost, MPI_Comm comm, int root,
-               FunctionRef<Bytes(const CommInfo&)> bytes, Real real);
+int collective(Fn fn, Cost cost, MPI_Comm comm, int root, FunctionRef<Bytes(const CommInfo&)> bytes,
+               Real real);
 int comm_create(Fn fn, Cost cost, MPI_Comm comm, MPI_Comm* newcomm, Real real);
 int comm_adopt(Fn fn, Cost cost, MPI_Comm comm, MPI_Comm* newcomm, Real real);
 int comm_free(Fn fn, MPI_Comm* comm, Real real);

@@ -49,8 +49,7 @@ int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, By
     session.close();
     return result;
   }
-  const Time latest =
-      latest_start(fn, info, comm, machine::dependence_of(cost), root, event.enter);
+  const Time latest = latest_start(fn, info, comm, machine::dependence_of(cost), root, event.enter);
   const int size = info.size;
   const int result = real();
   session.close_at(session.timing().collective_leave(latest, cost, size, bytes),
@@ -60,8 +59,8 @@ int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, By
 
 }  // namespace
 
-int collective(Fn fn, Cost cost, MPI_Comm comm, int root,
-               FunctionRef<Bytes(const CommInfo&)> bytes, Real real) {
+int collective(Fn fn, Cost cost, MPI_Comm comm, int root, FunctionRef<Bytes(const CommInfo&)> bytes,
+               Real real) {
   Inside inside;
   if (!inside) return real();
   CommInfo* info = session.comms.find(comm);

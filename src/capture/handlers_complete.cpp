@@ -45,7 +45,8 @@ void release(Request& request) {
 // order in which MPI lists them (MPI defines Waitall as Waits one by one).
 class Completing {
  public:
-  explicit Completing(trace::Event& event) : event_(event), leave_(event.enter), least_(event.enter) {}
+  explicit Completing(trace::Event& event)
+      : event_(event), leave_(event.enter), least_(event.enter) {}
 
   void take(Request& request, const MPI_Status& status) {
     trace::Completion completion;
@@ -60,15 +61,19 @@ class Completing {
     }
     event_.completions.push_back(completion);
     if (session.predicting() && !request.to_nobody) {
-      if (cancelled) withdraw(request);
-      else advance(request, completion);
+      if (cancelled)
+        withdraw(request);
+      else
+        advance(request, completion);
     }
     release(request);
   }
 
   void finish() {
-    if (session.predicting()) session.close_at(leave_, std::max(leave_ - least_, Time()));
-    else session.close();
+    if (session.predicting())
+      session.close_at(leave_, std::max(leave_ - least_, Time()));
+    else
+      session.close();
   }
 
  private:
@@ -224,8 +229,10 @@ int test(Fn fn, MPI_Request* request, int* flag, MPI_Status* status, Real real) 
   if (status == MPI_STATUS_IGNORE) status = &own;
   trace::Event& event = session.open(trace::EventKind::complete, fn);
   const int result = PMPI_Test(request, flag, status);
-  if (*flag) take_completed(event, 1, nullptr, status);
-  else poll_failed();
+  if (*flag)
+    take_completed(event, 1, nullptr, status);
+  else
+    poll_failed();
   return result;
 }
 
@@ -236,8 +243,10 @@ int testall(Fn fn, int count, MPI_Request* requests, int* flag, MPI_Status* stat
   statuses = scratch.room(count, statuses);
   trace::Event& event = session.open(trace::EventKind::complete, fn);
   const int result = PMPI_Testall(count, requests, flag, statuses);
-  if (*flag) take_completed(event, count, nullptr, statuses);
-  else poll_failed();
+  if (*flag)
+    take_completed(event, count, nullptr, statuses);
+  else
+    poll_failed();
   return result;
 }
 
@@ -250,8 +259,10 @@ int testany(Fn fn, int count, MPI_Request* requests, int* index, int* flag, MPI_
   if (status == MPI_STATUS_IGNORE) status = &own;
   trace::Event& event = session.open(trace::EventKind::complete, fn);
   const int result = PMPI_Testany(count, requests, index, flag, status);
-  if (*flag && *index != MPI_UNDEFINED) take_completed(event, 1, index, status);
-  else poll_failed();
+  if (*flag && *index != MPI_UNDEFINED)
+    take_completed(event, 1, index, status);
+  else
+    poll_failed();
   return result;
 }
 
@@ -263,8 +274,10 @@ int testsome(Fn fn, int count, MPI_Request* requests, int* outcount, int* indice
   statuses = scratch.room(count, statuses);
   trace::Event& event = session.open(trace::EventKind::complete, fn);
   const int result = PMPI_Testsome(count, requests, outcount, indices, statuses);
-  if (*outcount != MPI_UNDEFINED && *outcount > 0) take_completed(event, *outcount, indices, statuses);
-  else poll_failed();
+  if (*outcount != MPI_UNDEFINED && *outcount > 0)
+    take_completed(event, *outcount, indices, statuses);
+  else
+    poll_failed();
   return result;
 }
 

@@ -38,8 +38,7 @@ double wtick(Fn fn, FunctionRef<double()> real) {
   Inside inside;
   if (!inside) return real();
   session.open(trace::EventKind::call, fn);
-  const double resolution =
-      session.virtual_wtime() ? session.timing().model().timer_resolution : 0;
+  const double resolution = session.virtual_wtime() ? session.timing().model().timer_resolution : 0;
   const double seconds = resolution > 0 ? resolution : real();
   session.close_as_call();
   return seconds;

@@ -96,8 +96,7 @@ int send(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int
   session.piggyback.poll([&] { return test_request(&request, MPI_STATUS_IGNORE, &result); },
                          blocked_in(fn, *info, dest, tag));
   Time wait;
-  const Time leave =
-      finish_send(fn, event.enter, mode, stamp, serial, *info, dest, tag, &wait);
+  const Time leave = finish_send(fn, event.enter, mode, stamp, serial, *info, dest, tag, &wait);
   session.close_at(leave, wait);
   return result;
 }
@@ -169,8 +168,8 @@ static int exchange(Fn fn, CommInfo& comm, Bytes bytes, int dest, int sendtag, i
   fill_recv(event, comm, *status, source, recvtag);
   if (dest != MPI_PROC_NULL) {
     Time wait;
-    const Time sent = finish_send(fn, event.enter, SendMode::standard, stamp, serial, comm, dest,
-                                  sendtag, &wait);
+    const Time sent =
+        finish_send(fn, event.enter, SendMode::standard, stamp, serial, comm, dest, sendtag, &wait);
     leave = std::max(leave, sent);
     least = std::max(least, sent - wait);
   }
@@ -264,8 +263,8 @@ static void end_posting(Request& request) {
       session.piggyback.set_posted(*request.probed, request.posted);
       request.recv = *request.probed;
     } else {
-      request.recv = posted_recv(*request.comm, request.peer, request.tag, request.posted,
-                                 request.handle);
+      request.recv =
+          posted_recv(*request.comm, request.peer, request.tag, request.posted, request.handle);
       session.piggyback.post(request.recv);
     }
     session.close_at(timing.irecv_post_leave(request.posted, request.bytes), Time());

@@ -110,8 +110,8 @@ int improbe(Fn fn, int source, int tag, MPI_Comm comm, int* flag, MPI_Message* m
   CommInfo* info = session.comms.find(comm);
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
-  const int result = plain_call(
-      fn, [&] { return PMPI_Improbe(source, tag, comm, flag, message, status); });
+  const int result =
+      plain_call(fn, [&] { return PMPI_Improbe(source, tag, comm, flag, message, status); });
   if (info && result == MPI_SUCCESS && *flag && source != MPI_PROC_NULL)
     remember(*info, *message, *status);
   else

@@ -22,12 +22,16 @@ void hook_compute(double steps) {
 void hook_phase_begin(const char* name) {
   session.phase(trace::EventKind::phase_begin, name);
 }
-void hook_phase_end(const char* name) { session.phase(trace::EventKind::phase_end, name); }
+void hook_phase_end(const char* name) {
+  session.phase(trace::EventKind::phase_end, name);
+}
 
 constexpr foretrace_hooks kHooks{hook_compute, hook_phase_begin, hook_phase_end};
 
 }  // namespace
 
-extern "C" FORETRACE_EXPORT const foretrace_hooks* foretrace_get_hooks() { return &kHooks; }
+extern "C" FORETRACE_EXPORT const foretrace_hooks* foretrace_get_hooks() {
+  return &kHooks;
+}
 
 #include "mpi_wrappers.inc"

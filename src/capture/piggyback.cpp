@@ -94,8 +94,8 @@ void Piggyback::send_small(const void* data, int bytes, WorldRank dest, int tag)
 
 std::uint64_t Piggyback::send_stamp(const CommInfo& comm, WorldRank dest, int tag,
                                     const machine::MessageStamp& stamp) {
-  const Wire wire{comm.key, stamp.sent.count_ps(), stamp.bytes.count, ++serials_, tag,
-                  stamp.rendezvous ? 1 : 0};
+  const Wire wire{comm.key, stamp.sent.count_ps(),   stamp.bytes.count, ++serials_,
+                  tag,      stamp.rendezvous ? 1 : 0};
   send_small(&wire, sizeof wire, dest, kStampTag);
   return wire.serial;
 }
@@ -166,8 +166,7 @@ void Piggyback::settle_before(PostedRecv& recv, WorldRank source, int tag) {
       continue;
     }
     MPI_Status status;
-    for (int complete = 0; !complete;)
-      PMPI_Request_get_status(earlier.handle, &complete, &status);
+    for (int complete = 0; !complete;) PMPI_Request_get_status(earlier.handle, &complete, &status);
     settle_before(earlier, recv.comm->world(status.MPI_SOURCE), status.MPI_TAG);
     i = 0;  // the list has changed
   }
@@ -227,7 +226,8 @@ void Piggyback::set_posted(PostedRecv& recv, Time r0) {
 
 void Piggyback::withdraw(PostedRecv& recv) {
   if (recv.settled) {
-    if (!recv.has_stamp) std::erase(streams_[{recv.comm->key, recv.source.value, recv.tag}].receives, &recv);
+    if (!recv.has_stamp)
+      std::erase(streams_[{recv.comm->key, recv.source.value, recv.tag}].receives, &recv);
     return;
   }
   std::erase(recv.comm->unsettled, &recv);

@@ -25,12 +25,12 @@ namespace foretrace::capture {
 // One receive of the program, from posting to completion.
 struct PostedRecv {
   CommInfo* comm = nullptr;
-  WorldRank source;        // invalid: any
+  WorldRank source;  // invalid: any
   int tag = MPI_ANY_TAG;
-  Time posted;             // r0
-  bool is_posted = true;   // false: probed, not received yet; its r0 is not known
+  Time posted;                            // r0
+  bool is_posted = true;                  // false: probed, not received yet; its r0 is not known
   MPI_Request handle = MPI_REQUEST_NULL;  // to ask whether it is matched
-  bool settled = false;    // stands in the queue of its stream
+  bool settled = false;                   // stands in the queue of its stream
   bool has_stamp = false;
   machine::MessageStamp stamp;
   std::uint64_t serial = 0;  // the sender's number for the message
@@ -43,7 +43,7 @@ struct PostedRecv {
 // What a rank is waiting for, for reports.
 struct Blocked {
   const char* call = "";
-  WorldRank peer;           // invalid: nobody in particular
+  WorldRank peer;  // invalid: nobody in particular
   int tag = 0;
   std::uint64_t bytes = 0;
   bool rendezvous = false;  // waits in a send for the receive to be posted
@@ -171,7 +171,7 @@ class Piggyback {
   bool watching_ = false;  // this wait is long enough to have been noticed
   bool reported_ = false;
   std::int64_t blocked_since_ns_ = 0;
-  std::vector<Report> reports_;      // rank 0: the last report of each rank
+  std::vector<Report> reports_;  // rank 0: the last report of each rank
   std::int64_t reports_changed_ns_ = 0;
 };
 

@@ -22,7 +22,7 @@ namespace foretrace::capture {
 struct Request {
   MPI_Request handle = MPI_REQUEST_NULL;
   const MPI_Request* variable = nullptr;
-  Request* next = nullptr;      // with the same handle, posted later
+  Request* next = nullptr;  // with the same handle, posted later
   Request* previous = nullptr;
   std::uint64_t claimed_by = 0;  // the last RequestTable::claim() that found it
 
@@ -30,13 +30,13 @@ struct Request {
   bool receive = false;
   bool persistent = false;
   bool active = false;
-  bool cancelled = false;    // MPI_Cancel was called
-  bool to_nobody = false;    // MPI_PROC_NULL
+  bool cancelled = false;  // MPI_Cancel was called
+  bool to_nobody = false;  // MPI_PROC_NULL
   CommInfo* comm = nullptr;
   machine::SendMode mode = machine::SendMode::standard;
   int peer = MPI_PROC_NULL;  // local rank, or MPI_ANY_SOURCE
   int tag = 0;
-  Bytes bytes;               // the message sent, or the buffer posted
+  Bytes bytes;  // the message sent, or the buffer posted
 
   // Predict only.
   Time posted;

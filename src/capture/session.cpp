@@ -50,8 +50,10 @@ void leave_environment() {
   for (std::string entry; std::getline(entries, entry, ':');)
     if (entry.find("/libforetrace-") == std::string::npos)
       others += (others.empty() ? "" : ":") + entry;
-  if (others.empty()) ::unsetenv("LD_PRELOAD");
-  else ::setenv("LD_PRELOAD", others.c_str(), 1);
+  if (others.empty())
+    ::unsetenv("LD_PRELOAD");
+  else
+    ::setenv("LD_PRELOAD", others.c_str(), 1);
 }
 
 const char* name_of(machine::Bound bound) {
@@ -61,9 +63,12 @@ const char* name_of(machine::Bound bound) {
 std::string describe(const Settings& settings) {
   std::string text = std::string("bound=") + name_of(settings.bound) + " compute=";
   switch (settings.compute) {
-    case ComputeModel::none: return text + "none";
-    case ComputeModel::annotated: return text + "annotated";
-    case ComputeModel::measured: break;
+    case ComputeModel::none:
+      return text + "none";
+    case ComputeModel::annotated:
+      return text + "annotated";
+    case ComputeModel::measured:
+      break;
   }
   text += "measured";
   if (settings.scale != 1) text += ":" + std::to_string(settings.scale);
@@ -198,8 +203,11 @@ void Session::begin_event(trace::Event& event, trace::EventKind kind, trace::Nam
     now_ = settings_.clock == trace::Clock::wall ? wall_now() : now_ + event.compute;
   } else {
     switch (settings_.compute) {
-      case ComputeModel::none: break;
-      case ComputeModel::annotated: event.compute = timing_->compute(event.steps); break;
+      case ComputeModel::none:
+        break;
+      case ComputeModel::annotated:
+        event.compute = timing_->compute(event.steps);
+        break;
       case ComputeModel::measured:
         event.compute = settings_.scale == 1
                             ? cpu_.stop()
@@ -238,8 +246,10 @@ void Session::write_event() {
 }
 
 void Session::close_as_call() {
-  if (predicting()) now_ += call_cost(fn_);
-  else if (settings_.clock == trace::Clock::wall) now_ = wall_now();
+  if (predicting())
+    now_ += call_cost(fn_);
+  else if (settings_.clock == trace::Clock::wall)
+    now_ = wall_now();
   if (!has_pending_ || pending_.name != event_.name || event_.steps != 0) {
     write_pending();
     pending_ = event_;

@@ -89,9 +89,10 @@ class Session {
   trace::Event event_;
   trace::Event pending_;  // the calls that are being merged
   bool has_pending_ = false;
-  Time pending_busy_;     // time inside them
-  Fn fn_{};               // the function of event_
-  std::array<std::int32_t, static_cast<std::size_t>(Fn::kCount)> name_ids_{};  // 0: none, else id + 1
+  Time pending_busy_;  // time inside them
+  Fn fn_{};            // the function of event_
+  std::array<std::int32_t, static_cast<std::size_t>(Fn::kCount)>
+      name_ids_{};  // 0: none, else id + 1
   std::array<std::int64_t, static_cast<std::size_t>(Fn::kCount)> call_costs_{};  // ps + 1
   std::unordered_map<std::string, trace::NameId> phase_ids_;
 };
@@ -104,7 +105,9 @@ extern thread_local int wrapper_depth;
 // The thread that initialised MPI.
 extern thread_local bool initial_thread;
 
-inline bool Session::follows_this_thread() const { return !one_thread_ || initial_thread; }
+inline bool Session::follows_this_thread() const {
+  return !one_thread_ || initial_thread;
+}
 
 // Marks the extent of a wrapper. False: just make the real call.
 class Inside {

@@ -42,9 +42,12 @@ void read_compute(std::string_view value, Settings& settings) {
 Settings read_settings() {
   Settings settings;
   const std::string_view mode = variable("FORETRACE_MODE");
-  if (mode == "record") settings.mode = Mode::record;
-  else if (mode == "predict") settings.mode = Mode::predict;
-  else if (!mode.empty() && mode != "off") refuse("FORETRACE_MODE", mode, "off, record or predict");
+  if (mode == "record")
+    settings.mode = Mode::record;
+  else if (mode == "predict")
+    settings.mode = Mode::predict;
+  else if (!mode.empty() && mode != "off")
+    refuse("FORETRACE_MODE", mode, "off, record or predict");
   if (settings.mode == Mode::off) return settings;
 
   settings.output = variable("FORETRACE_OUTPUT");
@@ -54,21 +57,28 @@ Settings read_settings() {
     throw Error("FORETRACE_MODE=predict needs FORETRACE_MACHINE, the machine model's file");
 
   const std::string_view clock = variable("FORETRACE_CLOCK");
-  if (clock == "wall") settings.clock = trace::Clock::wall;
-  else if (!clock.empty() && clock != "cpu") refuse("FORETRACE_CLOCK", clock, "cpu or wall");
+  if (clock == "wall")
+    settings.clock = trace::Clock::wall;
+  else if (!clock.empty() && clock != "cpu")
+    refuse("FORETRACE_CLOCK", clock, "cpu or wall");
   if (settings.mode == Mode::predict) settings.clock = trace::Clock::virtual_;
 
   const std::string_view bound = variable("FORETRACE_BOUND");
-  if (bound == "min") settings.bound = machine::Bound::min;
-  else if (bound == "max") settings.bound = machine::Bound::max;
-  else if (!bound.empty() && bound != "avg") refuse("FORETRACE_BOUND", bound, "min, avg or max");
+  if (bound == "min")
+    settings.bound = machine::Bound::min;
+  else if (bound == "max")
+    settings.bound = machine::Bound::max;
+  else if (!bound.empty() && bound != "avg")
+    refuse("FORETRACE_BOUND", bound, "min, avg or max");
 
   const std::string_view compute = variable("FORETRACE_COMPUTE");
   if (!compute.empty()) read_compute(compute, settings);
 
   const std::string_view wtime = variable("FORETRACE_WTIME");
-  if (wtime == "real") settings.virtual_wtime = false;
-  else if (!wtime.empty() && wtime != "virtual") refuse("FORETRACE_WTIME", wtime, "virtual or real");
+  if (wtime == "real")
+    settings.virtual_wtime = false;
+  else if (!wtime.empty() && wtime != "virtual")
+    refuse("FORETRACE_WTIME", wtime, "virtual or real");
   return settings;
 }
 

@@ -17,13 +17,13 @@ enum class ComputeModel { none, annotated, measured };
 
 struct Settings {
   Mode mode = Mode::off;
-  std::string output;           // FORETRACE_OUTPUT: the trace
-  std::string machine;          // FORETRACE_MACHINE: predict's model
-  trace::Clock clock = trace::Clock::cpu;              // FORETRACE_CLOCK: cpu, wall
-  machine::Bound bound = machine::Bound::avg;          // FORETRACE_BOUND
-  ComputeModel compute = ComputeModel::measured;       // FORETRACE_COMPUTE
-  double scale = 1;                                    // FORETRACE_COMPUTE=measured:SCALE
-  bool virtual_wtime = true;                           // FORETRACE_WTIME: virtual, real
+  std::string output;                             // FORETRACE_OUTPUT: the trace
+  std::string machine;                            // FORETRACE_MACHINE: predict's model
+  trace::Clock clock = trace::Clock::cpu;         // FORETRACE_CLOCK: cpu, wall
+  machine::Bound bound = machine::Bound::avg;     // FORETRACE_BOUND
+  ComputeModel compute = ComputeModel::measured;  // FORETRACE_COMPUTE
+  double scale = 1;                               // FORETRACE_COMPUTE=measured:SCALE
+  bool virtual_wtime = true;                      // FORETRACE_WTIME: virtual, real
 };
 
 // Throws Error naming the variable that makes no sense.

@@ -29,7 +29,9 @@ std::uint64_t sum(const CommInfo& comm, const Count* counts) {
   return total;
 }
 
-inline Bytes size_none(const CommInfo&) { return Bytes(0); }
+inline Bytes size_none(const CommInfo&) {
+  return Bytes(0);
+}
 
 template <class Count>
 Bytes size_one(const CommInfo&, Count count, MPI_Datatype type) {

@@ -35,14 +35,14 @@ Answer evaluate(const machine::MachineModel& model, const std::string& name, int
   const auto at = [&](machine::Bound bound) {
     return machine::evaluate_seconds(model, *function, ranks, bytes, bound);
   };
-  return {&machine::regime_for(*function, bytes), at(machine::Bound::min),
-          at(machine::Bound::avg), at(machine::Bound::max)};
+  return {&machine::regime_for(*function, bytes), at(machine::Bound::min), at(machine::Bound::avg),
+          at(machine::Bound::max)};
 }
 
 void print_term(const machine::Coefficient& c, std::string_view factor, bool& first) {
   if (c.value == 0 && c.error == 0) return;
-  std::printf("%s(%g +/- %g)%s%s", first ? "" : " + ", c.value, c.error, factor.empty() ? "" : " * ",
-              std::string(factor).c_str());
+  std::printf("%s(%g +/- %g)%s%s", first ? "" : " + ", c.value, c.error,
+              factor.empty() ? "" : " * ", std::string(factor).c_str());
   first = false;
 }
 
@@ -58,18 +58,25 @@ void print_answer(const machine::MachineModel& model, const Answer& answer) {
   print_term(equation.startup, name_of(equation.startup_form), first);
   print_term(equation.data, name_of(equation.data_form), first);
   std::printf("%s %s, d in ", first ? "0" : "", unit);
-  if (model.element.count == 1) std::printf("bytes");
-  else std::printf("elements of %llu bytes", static_cast<unsigned long long>(model.element.count));
+  if (model.element.count == 1)
+    std::printf("bytes");
+  else
+    std::printf("elements of %llu bytes", static_cast<unsigned long long>(model.element.count));
   std::printf(", for %llu", static_cast<unsigned long long>(answer.regime->from.count));
-  if (answer.regime->to.count == UINT64_MAX) std::printf(" bytes and more\n");
-  else std::printf(" to %llu bytes\n", static_cast<unsigned long long>(answer.regime->to.count));
+  if (answer.regime->to.count == UINT64_MAX)
+    std::printf(" bytes and more\n");
+  else
+    std::printf(" to %llu bytes\n", static_cast<unsigned long long>(answer.regime->to.count));
   std::printf("min = %.6g s   avg = %.6g s   max = %.6g s\n", answer.min, answer.avg, answer.max);
 }
 
 void print_json(const Options& options, const Answer& answer) {
-  const nlohmann::ordered_json json = {{"function", options.function}, {"ranks", options.ranks},
-                                       {"bytes", options.bytes},       {"min", answer.min},
-                                       {"avg", answer.avg},            {"max", answer.max}};
+  const nlohmann::ordered_json json = {{"function", options.function},
+                                       {"ranks", options.ranks},
+                                       {"bytes", options.bytes},
+                                       {"min", answer.min},
+                                       {"avg", answer.avg},
+                                       {"max", answer.max}};
   std::printf("%s\n", json.dump(2).c_str());
 }
 
@@ -108,8 +115,10 @@ int calc(const Options& options) {
   const machine::MachineModel model = machine::read_machine_file(options.machine);
   if (options.function.empty()) return prompt(model);
   const Answer answer = evaluate(model, options.function, options.ranks, Bytes(options.bytes));
-  if (options.json) print_json(options, answer);
-  else print_answer(model, answer);
+  if (options.json)
+    print_json(options, answer);
+  else
+    print_answer(model, answer);
   return 0;
 }
 

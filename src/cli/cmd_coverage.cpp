@@ -29,7 +29,9 @@ int coverage() {
   return 0;
 }
 
-std::function<int()> declare(CLI::App&) { return coverage; }
+std::function<int()> declare(CLI::App&) {
+  return coverage;
+}
 
 }  // namespace
 

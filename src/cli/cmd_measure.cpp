@@ -54,9 +54,8 @@ int measure(const Options& options) {
   how.table = &std::cout;
   how.messages = &std::cerr;
   how.launch = [&](const std::vector<std::string>& argv) {
-    std::vector<std::string> command = options.launch.empty()
-                                           ? launcher_command(mpi, options.ranks)
-                                           : split_words(options.launch);
+    std::vector<std::string> command =
+        options.launch.empty() ? launcher_command(mpi, options.ranks) : split_words(options.launch);
     command.push_back(library_directory() + "/" + argv.front());
     command.insert(command.end(), argv.begin() + 1, argv.end());
     return run_and_wait(command);
@@ -78,7 +77,8 @@ std::function<int()> declare(CLI::App& app) {
   app.add_flag("--thorough", options->thorough, "More launches, more sizes");
   app.add_option("--launches", options->launches, "Number of launches")->check(CLI::Range(1, 1000));
   app.add_option("--name", options->name, "The machine's name in the model");
-  app.add_flag("--refit", options->refit, "Fit the samples that are there again, without measuring");
+  app.add_flag("--refit", options->refit,
+               "Fit the samples that are there again, without measuring");
   return [options] { return measure(*options); };
 }
 

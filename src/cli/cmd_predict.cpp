@@ -24,7 +24,7 @@ int predict(Options& options) {
                      {"FORETRACE_BOUND", options.bound},
                      {"FORETRACE_COMPUTE", options.compute},
                      {"FORETRACE_WTIME", options.wtime}};
-  run.own_options = {"--machine", options.machine, "--bound",  options.bound,
+  run.own_options = {"--machine", options.machine, "--bound", options.bound,
                      "--compute", options.compute, "--wtime", options.wtime};
   check_capture_run(run);
   check_compute_option(options.compute, "measured");
@@ -39,13 +39,15 @@ std::function<int()> declare(CLI::App& app) {
   add_capture_options(app, options->run, "foretrace.ftr");
   app.add_option("--machine", options->machine, "The machine model to predict for (TOML)")
       ->required();
-  app.add_option("--bound", options->bound, "Which end of the model's error interval: min, avg, max")
+  app.add_option("--bound", options->bound,
+                 "Which end of the model's error interval: min, avg, max")
       ->check(CLI::IsMember({"min", "avg", "max"}))
       ->capture_default_str();
   app.add_option("--compute", options->compute,
                  "Time between calls: none, annotated (FORETRACE_COMPUTE), measured[:SCALE]")
       ->capture_default_str();
-  app.add_option("--wtime", options->wtime, "What MPI_Wtime tells the program: virtual or real time")
+  app.add_option("--wtime", options->wtime,
+                 "What MPI_Wtime tells the program: virtual or real time")
       ->check(CLI::IsMember({"virtual", "real"}))
       ->capture_default_str();
   return [options] { return predict(*options); };

@@ -31,8 +31,9 @@ struct Options {
 };
 
 machine::Bound parse_bound(const std::string& name) {
-  return name == "min" ? machine::Bound::min : name == "max" ? machine::Bound::max
-                                                             : machine::Bound::avg;
+  return name == "min"   ? machine::Bound::min
+         : name == "max" ? machine::Bound::max
+                         : machine::Bound::avg;
 }
 
 sim::SimulateOptions simulate_options(const std::string& compute) {
@@ -68,12 +69,13 @@ void print_text(const sim::SimulateResult& result, const machine::MachineModel& 
               100 * speedup / static_cast<double>(result.ranks.size()));
   if (!options.stats) return;
   const sim::Stats& stats = result.stats;
-  std::printf("replayed %llu operations, %llu messages in %.3g s (%.3g million operations a second), "
-              "%zu bytes at most\n",
-              static_cast<unsigned long long>(stats.operations),
-              static_cast<unsigned long long>(stats.messages), stats.seconds,
-              stats.seconds > 0 ? static_cast<double>(stats.operations) / stats.seconds * 1e-6 : 0,
-              stats.peak_bytes);
+  std::printf(
+      "replayed %llu operations, %llu messages in %.3g s (%.3g million operations a second), "
+      "%zu bytes at most\n",
+      static_cast<unsigned long long>(stats.operations),
+      static_cast<unsigned long long>(stats.messages), stats.seconds,
+      stats.seconds > 0 ? static_cast<double>(stats.operations) / stats.seconds * 1e-6 : 0,
+      stats.peak_bytes);
 }
 
 // A deadlock's report has a line for each blocked rank; the error's own line
@@ -128,9 +130,12 @@ int simulate(const Options& options) {
     sim::NullSink sink;
     result = explain_deadlock([&] { return sim::simulate(source, timing, how, sink); });
   }
-  for (const std::string& note : result.notes) std::fprintf(stderr, "foretrace: %s\n", note.c_str());
-  if (options.json) std::fputs(json.c_str(), stdout);
-  else print_text(result, model, options);
+  for (const std::string& note : result.notes)
+    std::fprintf(stderr, "foretrace: %s\n", note.c_str());
+  if (options.json)
+    std::fputs(json.c_str(), stdout);
+  else
+    print_text(result, model, options);
   return 0;
 }
 
@@ -144,7 +149,8 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("--compute", options->compute,
                  "Time between calls: none, recorded[:SCALE], annotated (FORETRACE_COMPUTE)")
       ->capture_default_str();
-  app.add_option("--bound", options->bound, "Which end of the model's error interval: min, avg, max")
+  app.add_option("--bound", options->bound,
+                 "Which end of the model's error interval: min, avg, max")
       ->check(CLI::IsMember({"min", "avg", "max"}))
       ->capture_default_str();
   app.add_option("-o,--output", options->output, "Write the predicted trace");

@@ -91,8 +91,9 @@ int launch(const CaptureRun& run) {
   if (fs::exists(part)) {
     // The run did not come to its end; what there is becomes the result.
     fs::rename(part, run.output);
-    std::fprintf(stderr, "foretrace: the run ended before MPI_Finalize; %s holds what happened until then\n",
-                 run.output.c_str());
+    std::fprintf(
+        stderr, "foretrace: the run ended before MPI_Finalize; %s holds what happened until then\n",
+        run.output.c_str());
   }
   return status;
 }

@@ -15,13 +15,13 @@
 namespace foretrace::cli {
 
 struct CaptureRun {
-  std::string subcommand;                 // "record", "predict"
-  int ranks = 0;                          // 0: we are inside a launcher already
-  std::optional<std::string> mpi;         // --mpi
-  std::vector<std::string> program;       // with its arguments
-  std::vector<std::string> own_options;   // to repeat in each rank
+  std::string subcommand;                // "record", "predict"
+  int ranks = 0;                         // 0: we are inside a launcher already
+  std::optional<std::string> mpi;        // --mpi
+  std::vector<std::string> program;      // with its arguments
+  std::vector<std::string> own_options;  // to repeat in each rank
   std::vector<std::pair<std::string, std::string>> environment;  // for the library
-  std::string output;                     // the trace
+  std::string output;                                            // the trace
 };
 
 // Checks that `output` can be written and that a program was given. Throws

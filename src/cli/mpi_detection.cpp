@@ -29,10 +29,10 @@ std::string interpreter_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   Elf64_Ehdr header;
   if (!file.read(reinterpret_cast<char*>(&header), sizeof header) ||
-      std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-      header.e_ident[EI_CLASS] != ELFCLASS64)
-    throw UsageError(path + " is not a 64-bit ELF program; if it is a script that starts one, say "
-                            "which MPI it uses: --mpi openmpi or --mpi mpich");
+      std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64)
+    throw UsageError(path +
+                     " is not a 64-bit ELF program; if it is a script that starts one, say "
+                     "which MPI it uses: --mpi openmpi or --mpi mpich");
   for (int i = 0; i < header.e_phnum; ++i) {
     Elf64_Phdr segment;
     file.seekg(static_cast<std::streamoff>(header.e_phoff) +
@@ -49,7 +49,9 @@ std::string interpreter_of(const std::string& path) {
 
 }  // namespace
 
-const char* name_of(Mpi mpi) { return mpi == Mpi::openmpi ? "openmpi" : "mpich"; }
+const char* name_of(Mpi mpi) {
+  return mpi == Mpi::openmpi ? "openmpi" : "mpich";
+}
 
 Mpi parse_mpi(const std::string& name) {
   if (name == "openmpi") return Mpi::openmpi;
@@ -74,8 +76,9 @@ std::string find_program(const std::string& program) {
 Mpi detect_mpi(const std::string& path) {
   const std::string interpreter = interpreter_of(path);
   if (interpreter.empty())
-    throw UsageError(path + " is statically linked: Foretrace works by the dynamic linker; link "
-                            "the program dynamically");
+    throw UsageError(path +
+                     " is statically linked: Foretrace works by the dynamic linker; link "
+                     "the program dynamically");
   // The dynamic linker knows best what it would load, also through the
   // program's shared libraries and their search paths.
   const std::string loaded = output_of({interpreter, "--list", path});
@@ -83,8 +86,9 @@ Mpi detect_mpi(const std::string& path) {
   // Open MPI's is libmpi.so.40, MPICH's may be called libmpi.so.12 elsewhere.
   if (loaded.find("libmpi.so.12") != std::string::npos) return Mpi::mpich;
   if (loaded.find("libmpi.so") != std::string::npos) return Mpi::openmpi;
-  throw UsageError(path + " is not an MPI program: it loads neither libmpi.so (Open MPI) nor "
-                          "libmpich.so; if it loads MPI later, say which: --mpi openmpi|mpich");
+  throw UsageError(path +
+                   " is not an MPI program: it loads neither libmpi.so (Open MPI) nor "
+                   "libmpich.so; if it loads MPI later, say which: --mpi openmpi|mpich");
 }
 
 }  // namespace foretrace::cli

@@ -30,8 +30,7 @@ pid_t spawn(const std::vector<std::string>& command, const posix_spawn_file_acti
   pid_t child = 0;
   const int result = ::posix_spawnp(&child, command.front().c_str(), actions, attributes,
                                     pointers(command).data(), environ);
-  if (result != 0)
-    throw Error("cannot start " + command.front() + ": " + std::strerror(result));
+  if (result != 0) throw Error("cannot start " + command.front() + ": " + std::strerror(result));
   return child;
 }
 
@@ -89,7 +88,9 @@ std::string output_of(const std::vector<std::string>& command) {
   return text;
 }
 
-std::string own_path() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+std::string own_path() {
+  return std::filesystem::read_symlink("/proc/self/exe").string();
+}
 
 std::string library_directory() {
   return (std::filesystem::path(own_path()).parent_path().parent_path() / "lib" / "foretrace")

@@ -24,7 +24,8 @@ std::string describe_end(const trace::TraceReader& reader, WorldRank rank, const
                          std::uint64_t events) {
   const std::string who = "rank " + std::to_string(rank.value);
   if (!last) return who + " left nothing";
-  const std::string where = reader.name(rank, last->name) + " (event " + std::to_string(events) + ")";
+  const std::string where =
+      reader.name(rank, last->name) + " (event " + std::to_string(events) + ")";
   if (last->kind == trace::EventKind::aborted)
     return who + " called MPI_Abort with code " + std::to_string(-last->code - 1);
   return who + " was last seen in " + where;

@@ -1,5 +1,6 @@
 #include "machine/machine_file.hpp"
 
+#include <toml++/toml.h>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -8,7 +9,6 @@
 #include <fstream>
 #include <initializer_list>
 #include <sstream>
-#include <toml++/toml.h>
 
 #include "base/error.hpp"
 
@@ -59,7 +59,8 @@ class TableReader {
 
   std::optional<double> non_negative(std::string_view key) const {
     const auto value = number(key);
-    if (value && *value < 0) fail(table_.get(key), "'" + std::string(key) + "' must not be negative");
+    if (value && *value < 0)
+      fail(table_.get(key), "'" + std::string(key) + "' must not be negative");
     return value;
   }
 
@@ -108,7 +109,8 @@ Coefficient read_coefficient(const TableReader& reader, std::string_view key) {
   if (pair.size() != 2)
     reader.fail(node, "'" + std::string(key) + "' must be VALUE or [VALUE, ERROR]");
   const Coefficient c{reader.number_in(pair[0], key), reader.number_in(pair[1], key)};
-  if (c.error < 0) reader.fail(node, "the error of '" + std::string(key) + "' must not be negative");
+  if (c.error < 0)
+    reader.fail(node, "the error of '" + std::string(key) + "' must not be negative");
   return c;
 }
 
@@ -182,11 +184,16 @@ void read_machine_table(const TableReader& reader, MachineModel& model) {
   model.mpi_library = reader.text("mpi_library").value_or("");
   model.timer_resolution = reader.non_negative("timer_resolution").value_or(0);
   if (const auto unit = reader.text("time_unit")) {
-    if (*unit == "s") model.time_unit = 1;
-    else if (*unit == "ms") model.time_unit = 1e-3;
-    else if (*unit == "us") model.time_unit = 1e-6;
-    else if (*unit == "ns") model.time_unit = 1e-9;
-    else reader.fail(reader.raw().get("time_unit"), R"('time_unit' must be "s", "ms", "us" or "ns")");
+    if (*unit == "s")
+      model.time_unit = 1;
+    else if (*unit == "ms")
+      model.time_unit = 1e-3;
+    else if (*unit == "us")
+      model.time_unit = 1e-6;
+    else if (*unit == "ns")
+      model.time_unit = 1e-9;
+    else
+      reader.fail(reader.raw().get("time_unit"), R"('time_unit' must be "s", "ms", "us" or "ns")");
   }
   if (const auto element = reader.bytes("element_bytes")) {
     if (element->count == 0) reader.fail(reader.raw().get("element_bytes"), "must be 1 or more");
@@ -318,7 +325,8 @@ std::string format_machine(const MachineModel& model) {
   out += "\n[compute]\nstep = " + number(model.compute_step) + "  # seconds\n";
   for (const auto& [name, function] : model.functions) {
     out += "\n[[function]]\nname = " + quoted(name) + "\n";
-    if (!function.function_class.empty()) out += "class = " + quoted(function.function_class) + "\n";
+    if (!function.function_class.empty())
+      out += "class = " + quoted(function.function_class) + "\n";
     for (const Regime& regime : function.regimes) format_regime(out, regime);
   }
   return out;

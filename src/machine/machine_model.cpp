@@ -15,10 +15,9 @@ const Regime& regime_for(const Function& function, Bytes bytes) {
   return found == function.regimes.end() ? function.regimes.back() : *found;
 }
 
-double evaluate_seconds(const MachineModel& model, const Function& function, int ranks,
-                        Bytes bytes, Bound bound) {
-  const double data =
-      static_cast<double>(bytes.count) / static_cast<double>(model.element.count);
+double evaluate_seconds(const MachineModel& model, const Function& function, int ranks, Bytes bytes,
+                        Bound bound) {
+  const double data = static_cast<double>(bytes.count) / static_cast<double>(model.element.count);
   const Equation& equation = regime_for(function, bytes).equation;
   return model.time_unit * equation.evaluate(ranks, data, bound);
 }

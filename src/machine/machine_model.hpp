@@ -33,7 +33,7 @@ struct Regime {
 // irecv2, irecvoverlap, pingpong, allsend.
 struct Function {
   std::string name;
-  std::string function_class;  // "point-to-point", "collective", "barrier", "local"
+  std::string function_class;   // "point-to-point", "collective", "barrier", "local"
   std::vector<Regime> regimes;  // ascending, contiguous, at least one
 };
 
@@ -70,7 +70,7 @@ struct MachineModel {
 const Regime& regime_for(const Function& function, Bytes bytes);
 
 // Seconds for `ranks` >= 1 and `bytes`.
-double evaluate_seconds(const MachineModel& model, const Function& function, int ranks,
-                        Bytes bytes, Bound bound);
+double evaluate_seconds(const MachineModel& model, const Function& function, int ranks, Bytes bytes,
+                        Bound bound);
 
 }  // namespace foretrace::machine

@@ -6,7 +6,9 @@
 namespace foretrace::machine {
 namespace {
 
-constexpr std::size_t index(Cost cost) { return static_cast<std::size_t>(cost); }
+constexpr std::size_t index(Cost cost) {
+  return static_cast<std::size_t>(cost);
+}
 
 struct CostRow {
   std::string_view name;
@@ -73,13 +75,17 @@ Dependence dependence_of(Cost collective) {
   switch (collective) {
     case Cost::bcast:
     case Cost::scatter:
-    case Cost::scatterv: return Dependence::all_for_root;
+    case Cost::scatterv:
+      return Dependence::all_for_root;
     case Cost::gather:
     case Cost::gatherv:
-    case Cost::reduce: return Dependence::root_for_all;
+    case Cost::reduce:
+      return Dependence::root_for_all;
     case Cost::scan:
-    case Cost::exscan: return Dependence::prefix;
-    default: return Dependence::all_for_all;
+    case Cost::exscan:
+      return Dependence::prefix;
+    default:
+      return Dependence::all_for_all;
   }
 }
 
@@ -103,10 +109,13 @@ Time Timing::cost(Cost what, int ranks, Bytes bytes) const {
 
 bool Timing::is_rendezvous(SendMode mode, Bytes bytes) const {
   switch (mode) {
-    case SendMode::synchronous: return true;
-    case SendMode::buffered: return false;
+    case SendMode::synchronous:
+      return true;
+    case SendMode::buffered:
+      return false;
     case SendMode::standard:
-    case SendMode::ready: break;
+    case SendMode::ready:
+      break;
   }
   const auto& threshold = model_->loggps.sync_threshold;
   return threshold && bytes >= *threshold;

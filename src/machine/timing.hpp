@@ -24,15 +24,39 @@ namespace foretrace::machine {
 // What a rank pays for; each evaluates one data-sheet function, or the next
 // best one that the model has (kCosts in timing.cpp).
 enum class Cost : std::uint8_t {
-  send, ssend, bsend, rsend,
-  recv, recvmin,
-  isend1, isend2, isendoverlap,
-  irecv1, irecv2, irecvoverlap,
+  send,
+  ssend,
+  bsend,
+  rsend,
+  recv,
+  recvmin,
+  isend1,
+  isend2,
+  isendoverlap,
+  irecv1,
+  irecv2,
+  irecvoverlap,
   sendrecv,
-  barrier, bcast, scatter, scatterv, gather, gatherv, reduce,
-  allgather, allgatherv, alltoall, alltoallv, alltoallw,
-  allreduce, reduce_scatter, reduce_scatter_block, scan, exscan,
-  comm_create, comm_split, comm_dup,
+  barrier,
+  bcast,
+  scatter,
+  scatterv,
+  gather,
+  gatherv,
+  reduce,
+  allgather,
+  allgatherv,
+  alltoall,
+  alltoallv,
+  alltoallw,
+  allreduce,
+  reduce_scatter,
+  reduce_scatter_block,
+  scan,
+  exscan,
+  comm_create,
+  comm_split,
+  comm_dup,
   kCount
 };
 
@@ -52,8 +76,8 @@ Dependence dependence_of(Cost collective);
 
 // What travels with a message from its sender to its receiver.
 struct MessageStamp {
-  Time sent;              // s0
-  Bytes bytes;            // the message's size
+  Time sent;    // s0
+  Bytes bytes;  // the message's size
   bool rendezvous = false;
 };
 

@@ -61,7 +61,8 @@ BlockIndex::~BlockIndex() {
 void BlockIndex::scan() {
   if (size_ < sizeof kFileMagic || std::memcmp(data_, kFileMagic, sizeof kFileMagic) != 0)
     throw Error(path_ + ": offset 0: not a Foretrace trace");
-  if (size_ < kPage) throw Error(path_ + ": offset " + std::to_string(size_) + ": cut off in the header");
+  if (size_ < kPage)
+    throw Error(path_ + ": offset " + std::to_string(size_) + ": cut off in the header");
   const std::uint32_t version = read_u32(data_ + 8);
   if (version != kVersion)
     throw Error(path_ + ": offset 8: trace format version " + std::to_string(version) +
@@ -94,8 +95,9 @@ void BlockIndex::scan() {
     const std::uint64_t room = size_ - payload;
     const std::uint64_t used = std::min<std::uint64_t>({header.used, header.size, room});
     if (header.used > header.size || header.used > room)
-      damage_.push_back({header.rank < ranks ? WorldRank(static_cast<int>(header.rank)) : WorldRank(),
-                         at, "the block is cut off"});
+      damage_.push_back(
+          {header.rank < ranks ? WorldRank(static_cast<int>(header.rank)) : WorldRank(), at,
+           "the block is cut off"});
     if (header.rank < ranks) {
       pieces_[header.rank].push_back({payload, used});
     } else if (header.rank == kNoRank) {

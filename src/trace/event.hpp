@@ -19,19 +19,19 @@ namespace foretrace::trace {
 // What an event means to the simulator and to analyses. The function's name
 // (MPI_Send, MPI_Issend, ...) is stored beside it.
 enum class EventKind : std::uint8_t {
-  init = 1,      // MPI_Init, MPI_Init_thread: a rank's first event
-  finalize,      // MPI_Finalize: its enter time is the rank's time
-  send,          // blocking send
-  recv,          // blocking receive
-  sendrecv,      // a send and a receive at once
-  isend,         // posts a send
-  irecv,         // posts a receive
-  complete,      // Wait*, Test* that completed something: `completions`
-  collective,    // on all ranks of `comm`
-  call,          // any other MPI call: a state in the time line, no partner
-  phase_begin,   // named phase of the program
+  init = 1,     // MPI_Init, MPI_Init_thread: a rank's first event
+  finalize,     // MPI_Finalize: its enter time is the rank's time
+  send,         // blocking send
+  recv,         // blocking receive
+  sendrecv,     // a send and a receive at once
+  isend,        // posts a send
+  irecv,        // posts a receive
+  complete,     // Wait*, Test* that completed something: `completions`
+  collective,   // on all ranks of `comm`
+  call,         // any other MPI call: a state in the time line, no partner
+  phase_begin,  // named phase of the program
   phase_end,
-  aborted,       // MPI_Abort or a fatal signal: the rank's last event
+  aborted,  // MPI_Abort or a fatal signal: the rank's last event
 };
 
 // Whether events of this kind refer to a communicator (Event::comm).
@@ -53,9 +53,9 @@ struct Completion {
 
 // One of the two directions of a message; sendrecv uses both.
 struct Endpoint {
-  WorldRank peer;          // invalid: MPI_PROC_NULL, no message
+  WorldRank peer;  // invalid: MPI_PROC_NULL, no message
   std::int32_t tag = 0;
-  Bytes bytes;             // send: the message; irecv: the buffer; recv: what came
+  Bytes bytes;              // send: the message; irecv: the buffer; recv: what came
   bool any_source = false;  // receives: the program gave a wildcard
   bool any_tag = false;
 
@@ -68,21 +68,21 @@ using CommId = std::uint32_t;
 
 struct Event {
   EventKind kind = EventKind::call;
-  NameId name = 0;       // function, or phase name for phase_*
-  Time compute;          // CPU time since the previous event
-  double steps = 0;      // compute steps annotated since the previous event
-  Time enter;            // this trace's clock, 0 when MPI_Init returned
-  Time leave;            // >= enter
-  Time wait;             // the part of leave - enter spent waiting for others
-  CommId comm = 0;       // messages and collectives
+  NameId name = 0;   // function, or phase name for phase_*
+  Time compute;      // CPU time since the previous event
+  double steps = 0;  // compute steps annotated since the previous event
+  Time enter;        // this trace's clock, 0 when MPI_Init returned
+  Time leave;        // >= enter
+  Time wait;         // the part of leave - enter spent waiting for others
+  CommId comm = 0;   // messages and collectives
 
-  Endpoint send;         // send, isend, sendrecv
-  Endpoint recv;         // recv, irecv, sendrecv
+  Endpoint send;  // send, isend, sendrecv
+  Endpoint recv;  // recv, irecv, sendrecv
   machine::SendMode mode = machine::SendMode::standard;
 
   machine::Cost collective = machine::Cost::kCount;  // collective only
-  Bytes bytes;           // collective: d of its equation
-  LocalRank root;        // collective: in `comm`; invalid where there is none
+  Bytes bytes;                                       // collective: d of its equation
+  LocalRank root;  // collective: in `comm`; invalid where there is none
 
   std::uint64_t request = 0;            // isend, irecv: serial of the request, from 1
   std::vector<Completion> completions;  // complete
@@ -106,8 +106,8 @@ struct Communicator {
 };
 
 enum class Clock : std::uint8_t {
-  cpu = 1,      // recorded; enter and leave hold accumulated CPU time
-  wall = 2,     // recorded; enter and leave hold wall-clock time
+  cpu = 1,       // recorded; enter and leave hold accumulated CPU time
+  wall = 2,      // recorded; enter and leave hold wall-clock time
   virtual_ = 3,  // predicted or simulated
 };
 

@@ -37,14 +37,13 @@ std::string file_start(const TraceInfo& info) {
   const std::uint32_t numbers[2] = {kVersion, static_cast<std::uint32_t>(info.ranks)};
   out.append(reinterpret_cast<const char*>(numbers), sizeof numbers);
   out.resize(kPage, '\0');
-  const nlohmann::ordered_json json = {
-      {"ranks", info.ranks},   {"clock", clock_name(info.clock)}, {"program", info.program},
-      {"origin", info.origin}, {"machine", info.machine},         {"options", info.options},
-      {"mpi", info.mpi}};
+  const nlohmann::ordered_json json = {{"ranks", info.ranks},     {"clock", clock_name(info.clock)},
+                                       {"program", info.program}, {"origin", info.origin},
+                                       {"machine", info.machine}, {"options", info.options},
+                                       {"mpi", info.mpi}};
   const std::string text =
       json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-  const std::size_t whole =
-      (sizeof(BlockHeader) + text.size() + kPage - 1) / kPage * kPage;
+  const std::size_t whole = (sizeof(BlockHeader) + text.size() + kPage - 1) / kPage * kPage;
   out += block_header(kNoRank, whole - sizeof(BlockHeader), text.size());
   out += text;
   out.resize(kPage + whole, '\0');

@@ -156,8 +156,10 @@ void decode_collective(Decoder& in, Event& event, const Stream& stream) {
 
 void decode_body(Decoder& in, Event& event, const Stream& stream, int ranks) {
   switch (event.kind) {
-    case EventKind::send: return decode_send(in, event, stream, ranks);
-    case EventKind::recv: return decode_recv(in, event, stream, ranks);
+    case EventKind::send:
+      return decode_send(in, event, stream, ranks);
+    case EventKind::recv:
+      return decode_recv(in, event, stream, ranks);
     case EventKind::sendrecv:
       decode_send(in, event, stream, ranks);
       return decode_recv(in, event, stream, ranks);
@@ -167,13 +169,18 @@ void decode_body(Decoder& in, Event& event, const Stream& stream, int ranks) {
     case EventKind::irecv:
       event.request = in.varint();
       return decode_recv(in, event, stream, ranks);
-    case EventKind::complete: return decode_completions(in, event, ranks);
-    case EventKind::collective: return decode_collective(in, event, stream);
+    case EventKind::complete:
+      return decode_completions(in, event, ranks);
+    case EventKind::collective:
+      return decode_collective(in, event, stream);
     case EventKind::call:
       event.count = static_cast<std::uint32_t>(std::min<std::uint64_t>(in.varint(), UINT32_MAX));
       return;
-    case EventKind::aborted: event.code = in.s32(); return;
-    default: return;
+    case EventKind::aborted:
+      event.code = in.s32();
+      return;
+    default:
+      return;
   }
 }
 
@@ -237,7 +244,8 @@ void decode_comm(Decoder& in, Stream& stream, int ranks) {
 }  // namespace
 
 struct TraceReader::Impl {
-  explicit Impl(const std::string& path) : file(path), streams(static_cast<std::size_t>(file.info().ranks)) {
+  explicit Impl(const std::string& path)
+      : file(path), streams(static_cast<std::size_t>(file.info().ranks)) {
     damage = file.damage();
   }
 
@@ -253,9 +261,15 @@ TraceReader::~TraceReader() = default;
 TraceReader::TraceReader(TraceReader&&) noexcept = default;
 TraceReader& TraceReader::operator=(TraceReader&&) noexcept = default;
 
-const std::string& TraceReader::path() const { return impl_->file.path(); }
-const TraceInfo& TraceReader::info() const { return impl_->file.info(); }
-bool TraceReader::sealed() const { return impl_->file.sealed(); }
+const std::string& TraceReader::path() const {
+  return impl_->file.path();
+}
+const TraceInfo& TraceReader::info() const {
+  return impl_->file.info();
+}
+bool TraceReader::sealed() const {
+  return impl_->file.sealed();
+}
 
 bool TraceReader::next(WorldRank rank, Event& event) {
   Stream& stream = impl_->stream(rank);
@@ -267,9 +281,12 @@ bool TraceReader::next(WorldRank rank, Event& event) {
     try {
       const std::uint8_t head = in.u8();
       const bool definition = head == kDefineName || head == kDefineComm;
-      if (head == kDefineName) decode_name(in, stream);
-      else if (head == kDefineComm) decode_comm(in, stream, info().ranks);
-      else decode_event(in, head, event, stream, info());
+      if (head == kDefineName)
+        decode_name(in, stream);
+      else if (head == kDefineComm)
+        decode_comm(in, stream, info().ranks);
+      else
+        decode_event(in, head, event, stream, info());
       stream.piece = in.piece();
       stream.at = in.at();
       if (!definition) return true;
@@ -285,7 +302,9 @@ bool TraceReader::next(WorldRank rank, Event& event) {
   return false;
 }
 
-void TraceReader::rewind(WorldRank rank) { impl_->stream(rank) = Stream(); }
+void TraceReader::rewind(WorldRank rank) {
+  impl_->stream(rank) = Stream();
+}
 
 const std::string& TraceReader::name(WorldRank rank, NameId id) const {
   return impl_->stream(rank).names.at(id);
@@ -295,6 +314,8 @@ const Communicator& TraceReader::comm(WorldRank rank, CommId id) const {
   return impl_->stream(rank).comms.at(id);
 }
 
-const std::vector<Damage>& TraceReader::damage() const { return impl_->damage; }
+const std::vector<Damage>& TraceReader::damage() const {
+  return impl_->damage;
+}
 
 }  // namespace foretrace::trace

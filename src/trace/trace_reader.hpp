@@ -16,8 +16,8 @@ namespace foretrace::trace {
 
 // A stream that was cut off or makes no sense.
 struct Damage {
-  WorldRank rank;             // invalid: between the blocks
-  std::uint64_t offset = 0;   // in the file
+  WorldRank rank;            // invalid: between the blocks
+  std::uint64_t offset = 0;  // in the file
   std::string what;
 };
 

@@ -119,9 +119,13 @@ TraceWriter::TraceWriter(const std::string& path, WorldRank rank, Clock clock)
   if (fd_ < 0) throw Error(path + ": cannot open the trace for writing: " + std::strerror(errno));
 }
 
-TraceWriter::~TraceWriter() { close(); }
+TraceWriter::~TraceWriter() {
+  close();
+}
 
-TraceWriter::TraceWriter(TraceWriter&& other) noexcept { *this = std::move(other); }
+TraceWriter::TraceWriter(TraceWriter&& other) noexcept {
+  *this = std::move(other);
+}
 
 TraceWriter& TraceWriter::operator=(TraceWriter&& other) noexcept {
   if (this == &other) return *this;
