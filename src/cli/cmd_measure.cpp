@@ -35,6 +35,8 @@ std::vector<std::string> split_words(const std::string& text) {
 
 int measure(const Options& options) {
   const Mpi mpi = parse_mpi(options.mpi);
+  if (options.ranks == 0 && !options.refit)
+    throw UsageError("give -n RANKS, the number of ranks to measure with");
   if (options.quick && options.thorough)
     throw UsageError("--quick and --thorough exclude each other");
   const std::filesystem::path directory = std::filesystem::absolute(options.output).parent_path();
@@ -66,7 +68,6 @@ int measure(const Options& options) {
 std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("-n", options->ranks, "Number of ranks; at most one per core")
-      ->required()
       ->check(CLI::Range(2, 1 << 24));
   app.add_option("--mpi", options->mpi, "The MPI to measure: openmpi or mpich")
       ->capture_default_str();

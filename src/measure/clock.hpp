@@ -1,0 +1,35 @@
+// The characterisation program's clock: nanoseconds of CLOCK_MONOTONIC, which
+// all processes of a host share, and a wait that ends at a given reading.
+#pragma once
+
+#include <sched.h>
+#include <time.h>
+
+#include <cstdint>
+
+namespace foretrace::measure {
+
+inline std::int64_t now_ns() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
+}
+
+struct TimerFacts {
+  double resolution = 0;  // seconds: the smallest step seen between two readings
+  double overhead = 0;    // seconds: what one reading adds to a measured span
+};
+
+TimerFacts examine_timer();
+
+// Spins until the clock reads `when` or later and returns that reading. With
+// `yield` other processes on the core get their turn.
+inline std::int64_t spin_until(std::int64_t when, bool yield) {
+  for (;;) {
+    const std::int64_t reading = now_ns();
+    if (reading >= when) return reading;
+    if (yield && when - reading > 50'000) sched_yield();
+  }
+}
+
+}  // namespace foretrace::measure

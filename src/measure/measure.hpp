@@ -1,0 +1,55 @@
+// What `foretrace measure` does: starts the characterisation program several
+// times, collects its samples, fits the machine model and writes both.
+//
+// How a program is started under MPI is the caller's business. No MPI here.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure/fit.hpp"
+
+namespace foretrace::measure {
+
+enum class EffortLevel { quick, normal, thorough };
+
+struct MeasureOptions {
+  int ranks = 2;
+  std::string mpi;     // "openmpi" or "mpich": the program is foretrace-measure-<mpi>
+  std::string output;  // M.toml; the samples lie beside it in M.samples.csv
+  EffortLevel effort = EffortLevel::normal;
+  int launches = 0;  // starts of the program; 0: 1, 3 or 5, by effort
+  std::uint64_t seed = 1;
+  std::optional<std::uint64_t> max_bytes;
+  bool progress = false;
+  std::string name;  // of the machine; empty: the host's, with the MPI and the ranks
+  FitSettings fit;
+
+  // Runs the program `argv[0]` (a bare name) with its arguments on `ranks`
+  // ranks and returns its exit status.
+  std::function<int(const std::vector<std::string>& argv)> launch;
+  std::ostream* table = nullptr;     // the summary; nullptr: none
+  std::ostream* messages = nullptr;  // warnings and progress; nullptr: none
+};
+
+// "M.toml" -> "M.samples.csv".
+std::string samples_path(const std::string& model_path);
+
+// Measures, fits, writes both files and prints the summary. Returns 0; throws
+// Error. Files that were there are replaced only once everything is done. If a
+// launch fails, the samples of those before it stay in a file that the message
+// names.
+int run_measure(const MeasureOptions& options);
+
+// Fits the samples beside `options.output` again, without measuring.
+int refit(const MeasureOptions& options);
+
+// One line for each function: samples, mean and largest relative error of the
+// fit and where it is, share of blocks without a context switch.
+void print_reports(std::ostream& out, const FitOutcome& outcome);
+
+}  // namespace foretrace::measure

@@ -1,0 +1,39 @@
+// The characterisation program's own command line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace foretrace::measure {
+
+// How much is measured; --quick and --thorough are presets of it.
+struct Effort {
+  int per_octave = 3;  // message sizes between a power of two and the next
+  int rounds = 3;      // passes over everything, in random order
+  int blocks = 5;      // per pass and point
+  // What a launch may take, in seconds, at two ranks. It bends: everything is
+  // measured once, however busy the machine.
+  double seconds = 27;
+};
+
+struct ProgramOptions {
+  std::string output;
+  int launch = 1;
+  std::uint64_t seed = 1;
+  std::uint64_t max_bytes = 4 << 20;
+  bool progress = false;
+  Effort effort;
+};
+
+// Throws UsageError.
+ProgramOptions parse_program_options(const std::vector<std::string>& arguments);
+
+// Sizes from 1 to `max_bytes`, both included, spaced evenly in the logarithm
+// with `per_octave` (1 to 4) steps to a doubling; with 1 every other one is
+// still no power of two, because libraries treat those specially. Ascending.
+std::vector<std::uint64_t> message_sizes(std::uint64_t max_bytes, int per_octave);
+// The powers of two from 2 below `ranks`, and `ranks` (>= 2). Ascending.
+std::vector<int> rank_counts(int ranks);
+
+}  // namespace foretrace::measure

@@ -1,0 +1,250 @@
+#include "measure/runner.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "stats/summary.hpp"
+
+namespace foretrace::measure {
+namespace {
+
+// What rank 0 tells the others before each block.
+struct Orders {
+  std::int64_t first_start = 0;  // clock reading, ns
+  std::int64_t distance = 0;     // between starts, ns
+  std::int64_t delay = 0;        // of a receiver that comes late on purpose, ns
+  std::int64_t repetitions = 0;  // 0: no more blocks
+};
+
+// From the orders' broadcast to the first start: longer than the broadcast.
+constexpr std::int64_t kLead = 30'000;
+// What a start needs beside the operation itself.
+constexpr std::int64_t kMargin = 3'000;
+constexpr int kRehearsals = 4;
+// Seconds that a point may take at least before it is given up.
+constexpr double kPatience = 0.05;
+// Below this many timer steps a single reading says little, and the mean of
+// the block is taken in place of its median (seed 001, mixed median-mean).
+constexpr double kFewSteps = 20;
+
+long switches() {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nvcsw + usage.ru_nivcsw;
+}
+
+// One block, gathered from all ranks. Valid on rank 0.
+struct Outcome {
+  std::vector<std::vector<double>> seconds;  // by function; repetitions in time only
+  std::vector<double> whole;                 // by repetition: ns, preparing included
+  std::int64_t late = 0;
+  bool switched = false;
+};
+
+// What one rank notes of a block, laid out so that one maximum over the ranks
+// combines it: the latest begins and ends, the longest repetitions, anybody's
+// lateness.
+class Notes {
+ public:
+  Notes(std::size_t repetitions, std::size_t functions)
+      : repetitions_(repetitions),
+        functions_(functions),
+        values_(2 * repetitions * (functions + 1) + 1, INT64_MIN) {}
+
+  std::int64_t& begin(std::size_t i, std::size_t f) { return values_[i * functions_ + f]; }
+  std::int64_t& end(std::size_t i, std::size_t f) {
+    return values_[(repetitions_ + i) * functions_ + f];
+  }
+  // What this rank needs for a repetition: preparing, and all calls.
+  std::int64_t& whole(std::size_t i) { return values_[2 * repetitions_ * functions_ + i]; }
+  std::int64_t& late(std::size_t i) { return whole(repetitions_ + i); }
+  std::int64_t& switched() { return values_.back(); }
+
+  void combine(MPI_Comm comm, int rank) {
+    const int count = static_cast<int>(values_.size());
+    MPI_Reduce(rank == 0 ? MPI_IN_PLACE : values_.data(), values_.data(), count, MPI_INT64_T,
+               MPI_MAX, 0, comm);
+  }
+
+ private:
+  std::size_t repetitions_;
+  std::size_t functions_;
+  std::vector<std::int64_t> values_;
+};
+
+class BlockRunner {
+ public:
+  BlockRunner(const Experiment& experiment, const Group& group, const RunnerSettings& settings)
+      : experiment_(experiment), group_(group), settings_(settings) {}
+
+  // `synchronised` false: a barrier before each repetition. Without a common
+  // start only lengths can be compared between ranks.
+  Outcome run(const Orders& orders, bool synchronised) const {
+    const auto n = static_cast<std::size_t>(orders.repetitions);
+    const bool yield = settings_.surroundings.oversubscribed;
+    Notes notes(n, experiment_.functions.size());
+    std::vector<Span> spans(experiment_.functions.size());
+    const long switches_before = switches();
+    for (std::size_t i = 0; i < n; ++i) {
+      std::ranges::fill(spans, Span{});
+      std::int64_t entry = 0;
+      bool late = false;
+      const std::int64_t preparing = now_ns();
+      experiment_.prepare();
+      const std::int64_t prepared = now_ns();
+      if (synchronised) {
+        const auto start = orders.first_start + static_cast<std::int64_t>(i) * orders.distance;
+        late = now_ns() >= start;
+        entry = spin_until(start, yield);
+      } else {
+        MPI_Barrier(group_.comm);
+        entry = now_ns();
+      }
+      experiment_.repeat(entry, orders.delay, spans.data());
+      notes.whole(i) = now_ns() - entry + prepared - preparing;
+      notes.late(i) = late;
+      for (std::size_t f = 0; f < spans.size(); ++f) {
+        if (!spans[f].measured()) continue;
+        const std::int64_t origin = synchronised ? 0 : spans[f].begin;
+        notes.begin(i, f) = spans[f].begin - origin;
+        notes.end(i, f) = spans[f].end - origin;
+      }
+    }
+    notes.switched() = switches() != switches_before;
+    notes.combine(group_.comm, group_.rank);
+    return group_.rank == 0 ? evaluate(notes, n) : Outcome{};
+  }
+
+ private:
+  Outcome evaluate(Notes& notes, std::size_t n) const {
+    Outcome outcome;
+    outcome.seconds.resize(experiment_.functions.size());
+    for (std::size_t i = 0; i < n; ++i) {
+      outcome.whole.push_back(static_cast<double>(notes.whole(i)));
+      outcome.late += notes.late(i);
+      if (notes.late(i)) continue;
+      for (std::size_t f = 0; f < outcome.seconds.size(); ++f) {
+        // The latest end, counted from the latest begin: the collectives' T(p,d).
+        const auto length = static_cast<double>(notes.end(i, f) - notes.begin(i, f));
+        outcome.seconds[f].push_back(std::max(length * 1e-9 - settings_.timer.overhead, 0.0));
+      }
+    }
+    outcome.switched = notes.switched() != 0;
+    return outcome;
+  }
+
+  const Experiment& experiment_;
+  const Group& group_;
+  const RunnerSettings& settings_;
+};
+
+double middle(const std::vector<double>& seconds, double resolution) {
+  const double median = stats::median(seconds);
+  return median < kFewSteps * resolution ? stats::mean(seconds) : median;
+}
+
+// Rank 0's view of how the blocks go, and what to order next.
+class Director {
+ public:
+  Director(const Experiment& experiment, const RunnerSettings& settings)
+      : experiment_(experiment), settings_(settings), began_(now_ns()) {}
+
+  // What a repetition takes, from the rehearsal.
+  void rehearsed(const Outcome& outcome) {
+    typical_ = static_cast<std::int64_t>(stats::median(outcome.whole));
+  }
+  std::int64_t typical() const { return typical_; }
+  void set_delay(std::int64_t delay) { delay_ = delay; }
+
+  Orders next() const {
+    const std::int64_t distance = (typical_ + typical_ / 2 + kMargin) * stretch_ + delay_;
+    const auto fitting =
+        static_cast<std::int64_t>(settings_.block_seconds * 1e9 / static_cast<double>(distance));
+    Orders orders;
+    orders.distance = distance;
+    orders.delay = delay_;
+    orders.repetitions = enough() ? 0 : std::clamp<std::int64_t>(fitting, 3, settings_.repetitions);
+    orders.first_start = now_ns() + kLead * stretch_;
+    return orders;
+  }
+
+  void take(const Outcome& outcome, std::int64_t repetitions) {
+    ++attempts_;
+    // Too many came late: the distance is too short for this operation.
+    if (4 * outcome.late > repetitions) stretch_ = std::min<std::int64_t>(2 * stretch_, 64);
+    // Half of a block has to be left, or it is not one.
+    const bool usable = 2 * outcome.late <= repetitions;
+    if (!usable) return;
+    const bool kept = !outcome.switched;
+    kept_ += kept;
+    for (std::size_t f = 0; f < outcome.seconds.size(); ++f)
+      blocks_.push_back(
+          {experiment_.functions[f], middle(outcome.seconds[f], settings_.timer.resolution), kept});
+  }
+
+  std::vector<Block> blocks() && { return std::move(blocks_); }
+
+ private:
+  bool enough() const {
+    if (kept_ >= settings_.blocks || attempts_ >= 4 * settings_.blocks) return true;
+    const double spent = static_cast<double>(now_ns() - began_) * 1e-9;
+    // More patience while not a single block is worth keeping.
+    const double patience =
+        kept_ > 0 ? settings_.point_seconds : std::max(10 * settings_.point_seconds, kPatience);
+    return attempts_ > 0 && spent > patience;
+  }
+
+  const Experiment& experiment_;
+  const RunnerSettings& settings_;
+  std::int64_t began_;
+  std::int64_t typical_ = 0;
+  std::int64_t delay_ = 0;
+  std::int64_t stretch_ = 1;
+  int attempts_ = 0;
+  int kept_ = 0;
+  std::vector<Block> blocks_;
+};
+
+}  // namespace
+
+std::vector<Block> run_experiment(const Experiment& experiment, const Group& group,
+                                  const RunnerSettings& settings) {
+  const BlockRunner runner(experiment, group, settings);
+  Director director(experiment, settings);
+  // Warm-up: touches the buffers, makes connections, and tells how long a
+  // repetition takes.
+  Orders orders;
+  orders.repetitions = kRehearsals;
+  runner.run(orders, false);
+  Outcome outcome = runner.run(orders, false);
+  if (group.rank == 0) {
+    director.rehearsed(outcome);
+    // Four times a transfer and a little is "surely arrived".
+    if (experiment.delayed) director.set_delay(4 * director.typical() + 2 * kMargin);
+  }
+  const bool synchronised = settings.surroundings.common_clock;
+  for (;;) {
+    if (group.rank == 0) orders = director.next();
+    MPI_Bcast(&orders, sizeof orders, MPI_BYTE, 0, group.comm);
+    if (orders.repetitions == 0) break;
+    outcome = runner.run(orders, synchronised);
+    if (group.rank == 0) director.take(outcome, orders.repetitions);
+  }
+  std::vector<Block> blocks = std::move(director).blocks();
+  // A machine that is never in time (more ranks than cores) still gets an
+  // answer, and a mark that says what it is worth.
+  int missing = group.rank == 0 && blocks.empty();
+  MPI_Bcast(&missing, 1, MPI_INT, 0, group.comm);
+  if (missing) {
+    orders = Orders{.delay = orders.delay, .repetitions = kRehearsals};
+    outcome = runner.run(orders, false);
+    for (std::size_t f = 0; f < outcome.seconds.size(); ++f)
+      blocks.push_back(
+          {experiment.functions[f], middle(outcome.seconds[f], settings.timer.resolution), false});
+  }
+  return blocks;
+}
+
+}  // namespace foretrace::measure

@@ -1,0 +1,47 @@
+// Samples: what the characterisation program measured, and its CSV file.
+//
+// The program writes one file per launch, `measure` collects them in
+// NAME.samples.csv, the fit reads them. No MPI, no statistics.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace foretrace::measure {
+
+// The middle of one block of repetitions.
+struct Sample {
+  std::string function;     // name as in machine::Function, or "compute_step"
+  int ranks = 0;            // p
+  std::uint64_t bytes = 0;  // d: the count given in the call, in bytes
+  int launch = 0;           // which start of the program, from 1
+  double seconds = 0;       // of one call; >= 0
+  // False: a rank was switched out during the block. Kept in the file so that
+  // the surviving share can be told; the fit looks at it only where nothing
+  // else is left.
+  bool kept = true;
+
+  bool operator==(const Sample&) const = default;
+};
+
+struct SampleSet {
+  // "# key = value" lines before the header: mpi_library, host, ranks,
+  // timer_resolution (seconds), timer_overhead (seconds), start ("common
+  // clock" or "barrier"), oversubscribed ("yes", "no"), sync_threshold (bytes).
+  std::map<std::string, std::string> info;
+  std::vector<Sample> samples;
+};
+
+// Reads a file; comment lines may stand anywhere. Throws Error "FILE:LINE: ...".
+SampleSet read_samples(const std::string& path);
+// The same from a stream; `name` stands for the file in messages.
+SampleSet parse_samples(std::istream& in, const std::string& name);
+
+void format_samples(std::ostream& out, const SampleSet& set);
+// Writes a temporary file and renames it. Throws Error.
+void write_samples(const SampleSet& set, const std::string& path);
+
+}  // namespace foretrace::measure

@@ -1,0 +1,30 @@
+// Robust summaries of a set of numbers.
+//
+// Numbers in, numbers out: knows neither units nor where the numbers come
+// from. All functions take the values in any order and leave them alone; an
+// empty set has no summary: std::invalid_argument.
+#pragma once
+
+#include <span>
+
+namespace foretrace::stats {
+
+// The middle value; the mean of the two middle ones for an even count.
+double median(std::span<const double> values);
+
+// The value below which the share `q` (0..1) lies, linear between neighbours:
+// the element at position q * (n - 1) of the sorted values.
+double quantile(std::span<const double> values, double q);
+
+// Median of the absolute distances to the median. Times kMadToSigma it
+// estimates the standard deviation of a normal distribution.
+double median_absolute_deviation(std::span<const double> values);
+inline constexpr double kMadToSigma = 1.4826022185056018;  // 1 / normal quantile(3/4)
+
+double mean(std::span<const double> values);
+
+// Of a sample (divided by n - 1); 0 for one value. Exact for values that differ
+// little from each other but are far from zero.
+double standard_deviation(std::span<const double> values);
+
+}  // namespace foretrace::stats

@@ -1,0 +1,138 @@
+#include "measure/fit.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace foretrace::measure {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Summarise, TheLaunchIsTheUnit) {
+  // Launch medians 2, 3, 10: the median is 3, the distances 1, 0, 7.
+  const std::vector<Point> points = summarise({{"send", 2, 8, 1, 1, true},
+                                               {"send", 2, 8, 1, 2, true},
+                                               {"send", 2, 8, 1, 9, true},
+                                               {"send", 2, 8, 2, 3, true},
+                                               {"send", 2, 8, 3, 10, true}});
+  ASSERT_EQ(points.size(), 1u);
+  EXPECT_EQ(points[0].ranks, 2);
+  EXPECT_EQ(points[0].bytes, 8u);
+  EXPECT_EQ(points[0].seconds, 3);
+  EXPECT_NEAR(points[0].spread, 1.4826, 1e-4);
+}
+
+TEST(Summarise, OneLaunchHasTheSpreadOfItsBlocks) {
+  // Median 4, distances 2, 0, 4.
+  const auto points = summarise(
+      {{"send", 2, 8, 1, 2, true}, {"send", 2, 8, 1, 4, true}, {"send", 2, 8, 1, 8, true}});
+  EXPECT_EQ(points[0].seconds, 4);
+  EXPECT_NEAR(points[0].spread, 2 * 1.4826, 1e-3);
+}
+
+TEST(Summarise, SwitchedBlocksCountOnlyWhereThereIsNothingElse) {
+  const auto points = summarise(
+      {{"send", 2, 8, 1, 1, true}, {"send", 2, 8, 1, 99, false}, {"send", 2, 16, 1, 50, false}});
+  ASSERT_EQ(points.size(), 2u);
+  EXPECT_EQ(points[0].seconds, 1);
+  EXPECT_EQ(points[1].seconds, 50);
+}
+
+SampleSet two_functions() {
+  SampleSet set;
+  set.info = {{"mpi_library", "Some MPI 1.0"},
+              {"timer_resolution", "1e-09"},
+              {"timer_overhead", "2e-08"},
+              {"sync_threshold", "4041"}};
+  for (std::uint64_t d : {0, 8, 16, 24, 32})
+    set.samples.push_back({"send", 2, d, 1, 1e-6 + 1e-9 * static_cast<double>(d), true});
+  for (int p : {2, 4, 8}) set.samples.push_back({"barrier", p, 0, 1, 1e-6 * p, true});
+  set.samples.push_back({"compute_step", 1, 0, 1, 4e-10, true});
+  return set;
+}
+
+TEST(FitModel, GivesACompleteModelInMicroseconds) {
+  const FitOutcome outcome = fit_model(two_functions());
+  const machine::MachineModel& model = outcome.model;
+  EXPECT_EQ(model.ranks, 8);
+  EXPECT_EQ(model.mpi_library, "Some MPI 1.0");
+  EXPECT_EQ(model.timer_resolution, 1e-9);
+  EXPECT_EQ(model.time_unit, 1e-6);
+  EXPECT_EQ(model.element, Bytes(1));
+  EXPECT_EQ(model.compute_step, 4e-10);
+  EXPECT_EQ(model.loggps.sync_threshold, Bytes(4041));
+  ASSERT_EQ(model.functions.size(), 2u);
+
+  const machine::Function& send = *model.find("send");
+  EXPECT_EQ(send.function_class, "point-to-point");
+  ASSERT_EQ(send.regimes.size(), 1u);
+  EXPECT_NEAR(send.regimes[0].equation.constant.value, 1, 1e-12);
+  EXPECT_NEAR(send.regimes[0].equation.data.value, 1e-3, 1e-14);
+
+  const machine::Function& barrier = *model.find("barrier");
+  EXPECT_EQ(barrier.function_class, "barrier");
+  EXPECT_EQ(barrier.regimes[0].equation.startup_form, machine::StartupForm::p);
+  EXPECT_NEAR(barrier.regimes[0].equation.startup.value, 1, 1e-12);
+}
+
+TEST(FitModel, ReportsTheSurvivingShare) {
+  SampleSet set = two_functions();
+  set.samples[1].kept = false;  // one of five
+  const FitOutcome outcome = fit_model(set);
+  ASSERT_EQ(outcome.reports.size(), 2u);
+  EXPECT_EQ(outcome.reports[0].name, "barrier");
+  EXPECT_EQ(outcome.reports[0].surviving, 1);
+  EXPECT_EQ(outcome.reports[1].samples, 5u);
+  EXPECT_EQ(outcome.reports[1].points, 5u);
+  EXPECT_EQ(outcome.reports[1].surviving, 0.8);
+}
+
+TEST(FitModel, RelativeErrorsOfAKnownMisfit) {
+  // Times fall with the size, so a constant is fitted: weights 1/t^2 put it at
+  // (1/2 + 1) / (1/4 + 1) = 1.2 us; it misses 2 us by 40 %, 1 us by 20 %.
+  SampleSet set;
+  set.samples = {{"send", 2, 8, 1, 2e-6, true}, {"send", 2, 16, 1, 1e-6, true}};
+  const FunctionReport report = fit_model(set).reports.at(0);
+  EXPECT_NEAR(report.max_relative_error, 0.4, 1e-9);
+  EXPECT_NEAR(report.mean_relative_error, 0.3, 1e-9);
+  EXPECT_EQ(report.max_bytes, 8u);
+  EXPECT_EQ(report.max_ranks, 2);
+}
+
+TEST(FitModel, AllZeroTimesAreZero) {
+  SampleSet set;
+  for (std::uint64_t d : {1, 2, 3}) set.samples.push_back({"isendoverlap", 2, d, 1, 0, true});
+  const FitOutcome outcome = fit_model(set);
+  const auto& function = *outcome.model.find("isendoverlap");
+  EXPECT_EQ(evaluate_seconds(outcome.model, function, 2, Bytes(2), machine::Bound::avg), 0);
+  EXPECT_EQ(outcome.reports[0].max_relative_error, 0);
+}
+
+TEST(FitModel, SameSamplesInAnotherOrderGiveTheSameModel) {
+  SampleSet set = two_functions();
+  const FitOutcome first = fit_model(set);
+  std::ranges::reverse(set.samples);
+  const FitOutcome second = fit_model(set);
+  EXPECT_EQ(first.model.find("send")->regimes[0].equation.constant.value,
+            second.model.find("send")->regimes[0].equation.constant.value);
+}
+
+TEST(FitModel, NothingToFitIsAnError) {
+  SampleSet set;
+  EXPECT_THROW(fit_model(set), Error);
+  set.samples.push_back({"compute_step", 1, 0, 1, 1e-9, true});
+  EXPECT_THROW(fit_model(set), Error);
+  SampleSet bad = two_functions();
+  bad.info["timer_overhead"] = "fast";
+  try {
+    fit_model(bad);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("timer_overhead"));
+  }
+}
+
+}  // namespace
+}  // namespace foretrace::measure

@@ -1,0 +1,54 @@
+#include "measure/options.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace foretrace::measure {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(MessageSizes, EvenInTheLogarithmWithBothEnds) {
+  // 2^0, 2^0.5, ..., rounded; 1 and 1.41 fall together.
+  EXPECT_THAT(message_sizes(16, 2), ElementsAre(1, 2, 3, 4, 6, 8, 11, 16));
+  EXPECT_THAT(message_sizes(10, 2), ElementsAre(1, 2, 3, 4, 6, 8, 10));
+  EXPECT_THAT(message_sizes(1, 4), ElementsAre(1));
+}
+
+TEST(MessageSizes, OneStepStillHasOthersThanPowersOfTwo) {
+  // 2^0, 2^1.5, 2^2, 2^3.5, 2^4, 2^5.5, 2^6
+  EXPECT_THAT(message_sizes(64, 1), ElementsAre(1, 3, 4, 11, 16, 45, 64));
+}
+
+TEST(RankCounts, PowersOfTwoAndAll) {
+  EXPECT_THAT(rank_counts(2), ElementsAre(2));
+  EXPECT_THAT(rank_counts(3), ElementsAre(2, 3));
+  EXPECT_THAT(rank_counts(12), ElementsAre(2, 4, 8, 12));
+  EXPECT_THAT(rank_counts(16), ElementsAre(2, 4, 8, 16));
+}
+
+TEST(ProgramOptions, ReadsAll) {
+  const ProgramOptions options =
+      parse_program_options({"--output", "x.csv", "--launch", "3", "--seed", "9", "--quick",
+                             "--max-bytes", "100", "--progress"});
+  EXPECT_EQ(options.output, "x.csv");
+  EXPECT_EQ(options.launch, 3);
+  EXPECT_EQ(options.seed, 9u);
+  EXPECT_EQ(options.max_bytes, 100u);
+  EXPECT_TRUE(options.progress);
+  EXPECT_LT(options.effort.rounds, Effort{}.rounds);
+}
+
+TEST(ProgramOptions, RefusesWhatItDoesNotUnderstand) {
+  EXPECT_THROW(parse_program_options({}), UsageError);
+  EXPECT_THROW(parse_program_options({"--output"}), UsageError);
+  EXPECT_THROW(parse_program_options({"--output", "x", "--launch", "0"}), UsageError);
+  EXPECT_THROW(parse_program_options({"--output", "x", "--launch", "2x"}), UsageError);
+  EXPECT_THROW(parse_program_options({"--output", "x", "--max-bytes", "-1"}), UsageError);
+  EXPECT_THROW(parse_program_options({"--output", "x", "--fast"}), UsageError);
+}
+
+}  // namespace
+}  // namespace foretrace::measure
