@@ -148,10 +148,24 @@ int wait_for(Fn fn, int count, FunctionRef<int()> real, TestCall test) {
   return result;
 }
 
+// A call completed the request; what it got is known from now on.
+void note_match(Request& request, const MPI_Status& status) {
+  if (!request.receive || request.to_nobody) return;
+  int cancelled = 0;
+  if (request.cancelled) PMPI_Test_cancelled(&status, &cancelled);
+  if (cancelled) session.piggyback.withdraw(request.recv);
+  else Piggyback::set_matched(request.recv, request.comm->world(status.MPI_SOURCE), status.MPI_TAG);
+}
+
 // The requests numbered `indices` (all of them: nullptr) were completed.
 void take_completed(trace::Event& event, int count, const int* indices,
                     const MPI_Status* statuses) {
   Completing completing(event);
+  if (session.predicting()) {
+    for (int i = 0; i < count; ++i)
+      if (Request* request = scratch.tracked[static_cast<std::size_t>(indices ? indices[i] : i)])
+        note_match(*request, statuses[i]);
+  }
   for (int i = 0; i < count; ++i) {
     const int index = indices ? indices[i] : i;
     if (Request* request = scratch.tracked[static_cast<std::size_t>(index)])

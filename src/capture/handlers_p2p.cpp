@@ -155,6 +155,8 @@ static int exchange(Fn fn, CommInfo& comm, Bytes bytes, int dest, int sendtag, i
   int send_result = MPI_SUCCESS;
   session.piggyback.poll([&] { return test_request(&requests[0], status, &result); },
                          blocked_in(fn, comm, source, recvtag));
+  if (source != MPI_PROC_NULL)
+    Piggyback::set_matched(posted, comm.world(status->MPI_SOURCE), status->MPI_TAG);
   session.piggyback.poll(
       [&] { return test_request(&requests[1], MPI_STATUS_IGNORE, &send_result); },
       blocked_in(fn, comm, dest, sendtag));

@@ -149,6 +149,27 @@ void Piggyback::post(PostedRecv& recv) {
   recv.comm->unsettled.push_back(&recv);
 }
 
+void Piggyback::set_matched(PostedRecv& recv, WorldRank source, int tag) {
+  recv.matched = true;
+  recv.matched_source = source;
+  recv.matched_tag = tag;
+}
+
+// Whether MPI has matched a receive that is not settled, and with what.
+Piggyback::Match Piggyback::ask_match(PostedRecv& recv) {
+  if (recv.matched) return Match::message;
+  if (recv.handle == MPI_REQUEST_NULL) return Match::none;
+  int complete = 0;
+  MPI_Status status;
+  PMPI_Request_get_status(recv.handle, &complete, &status);
+  if (!complete) return Match::none;
+  int cancelled = 0;
+  PMPI_Test_cancelled(&status, &cancelled);
+  if (cancelled) return Match::cancelled;
+  set_matched(recv, recv.comm->world(status.MPI_SOURCE), status.MPI_TAG);
+  return Match::message;
+}
+
 void Piggyback::settle(PostedRecv& recv, WorldRank source, int tag) {
   if (!recv.settled) settle_before(recv, source, tag);
   while (!recv.has_stamp) take_stamp(source);
@@ -165,9 +186,10 @@ void Piggyback::settle_before(PostedRecv& recv, WorldRank source, int tag) {
       ++i;
       continue;
     }
-    MPI_Status status;
-    for (int complete = 0; !complete;) PMPI_Request_get_status(earlier.handle, &complete, &status);
-    settle_before(earlier, recv.comm->world(status.MPI_SOURCE), status.MPI_TAG);
+    Match match = Match::none;
+    while (match == Match::none) match = ask_match(earlier);
+    if (match == Match::cancelled) unsettled.erase(unsettled.begin() + static_cast<std::ptrdiff_t>(i));
+    else settle_before(earlier, earlier.matched_source, earlier.matched_tag);
     i = 0;  // the list has changed
   }
   const auto self = std::ranges::find(unsettled, &recv);
@@ -251,11 +273,10 @@ void Piggyback::progress() {
   for (std::size_t c = 0; c < unsettled_comms_.size(); ++c) {
     CommInfo& comm = *unsettled_comms_[c];
     for (PostedRecv* recv : comm.unsettled) {
-      if (recv->handle == MPI_REQUEST_NULL) continue;
-      int complete = 0;
-      PMPI_Request_get_status(recv->handle, &complete, &status);
-      if (!complete) continue;
-      settle_before(*recv, comm.world(status.MPI_SOURCE), status.MPI_TAG);
+      const Match match = ask_match(*recv);
+      if (match == Match::none) continue;
+      if (match == Match::cancelled) withdraw(*recv);
+      else settle_before(*recv, recv->matched_source, recv->matched_tag);
       return;  // the list has changed; the next round sees the rest
     }
   }

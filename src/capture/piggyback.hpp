@@ -30,6 +30,9 @@ struct PostedRecv {
   Time posted;                            // r0
   bool is_posted = true;                  // false: probed, not received yet; its r0 is not known
   MPI_Request handle = MPI_REQUEST_NULL;  // to ask whether it is matched
+  bool matched = false;                   // MPI has completed it: `handle` is void, and its
+  WorldRank matched_source;               // message came from here
+  int matched_tag = 0;                    // under this tag
   bool settled = false;                   // stands in the queue of its stream
   bool has_stamp = false;
   machine::MessageStamp stamp;
@@ -68,6 +71,10 @@ class Piggyback {
 
   // A receive was posted.
   void post(PostedRecv& recv);
+  // MPI completed the receive with a message from `source` under `tag`. To be
+  // said of all that one call completed before any of them is settled: their
+  // handles are no more.
+  static void set_matched(PostedRecv& recv, WorldRank source, int tag);
   // The receive got its message, from `source` under `tag`: waits for its stamp.
   void settle(PostedRecv& recv, WorldRank source, int tag);
   // The program posted a receive for a message that it had probed.
@@ -148,6 +155,8 @@ class Piggyback {
   void pair(PostedRecv& recv, const Wire& wire, WorldRank source);
   void answer_if_known(const PostedRecv& recv, WorldRank source);
   void settle_before(PostedRecv& recv, WorldRank source, int tag);
+  enum class Match { none, message, cancelled };
+  Match ask_match(PostedRecv& recv);
 
   // Deadlock detection (deadlock.cpp).
   void watch(const Blocked& blocked);
