@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 #include <string>
 
 #include "capture/cpu_clock.hpp"
@@ -19,7 +20,15 @@ constexpr std::int32_t kNobody = -1;
 constexpr std::int32_t kNotBlocked = -2;
 constexpr std::int64_t kLongWaitNs = 1'000'000'000;
 // A cycle counts if no report has come for this long.
-constexpr std::int64_t kStandstillNs = 2'000'000'000;
+constexpr std::int64_t kStandstillNs = 5'000'000'000;
+
+std::string describe_partner(bool sends, std::int32_t peer, std::int32_t tag, std::uint64_t bytes) {
+  if (peer < 0) return " for others";
+  std::string text =
+      (sends ? " to rank " : " for rank ") + std::to_string(peer) + " (tag " + std::to_string(tag);
+  if (bytes > 0) text += ", " + std::to_string(bytes) + " bytes";
+  return text + ")";
+}
 
 }  // namespace
 
@@ -31,8 +40,11 @@ void Piggyback::watch(const Blocked& blocked) {
     return;
   }
   if (now - blocked_since_ns_ < kLongWaitNs) return;
-  if (!reported_) {
+  const bool changed = blocked.peer != reported_peer_ || blocked.tag != reported_tag_;
+  if (!reported_ || changed) {
     reported_ = true;
+    reported_peer_ = blocked.peer;
+    reported_tag_ = blocked.tag;
     Report report;
     report.rank = rank_.value;
     report.peer = blocked.peer.valid() ? blocked.peer.value : kNobody;
@@ -100,6 +112,11 @@ void Piggyback::look_for_deadlock() {
     }
     if (at == start) report_deadlock(path);
   }
+  // If everybody has been waiting for so long, nobody is left who could end it.
+  std::vector<std::int32_t> all(reports_.size());
+  std::iota(all.begin(), all.end(), 0);
+  if (std::ranges::none_of(all, [&](std::int32_t rank) { return peer_of(rank) == kNotBlocked; }))
+    report_deadlock(all);
 }
 
 void Piggyback::report_deadlock(const std::vector<std::int32_t>& cycle) {
@@ -109,9 +126,7 @@ void Piggyback::report_deadlock(const std::vector<std::int32_t>& cycle) {
     const Report& report = reports_[static_cast<std::size_t>(rank)];
     rendezvous = rendezvous || report.rendezvous;
     text += "foretrace:   rank " + std::to_string(rank) + " waits in " + report.call +
-            (report.rendezvous ? " to rank " : " for rank ") + std::to_string(report.peer) +
-            " (tag " + std::to_string(report.tag) + ", " + std::to_string(report.bytes) +
-            " bytes)\n";
+            describe_partner(report.rendezvous != 0, report.peer, report.tag, report.bytes) + "\n";
   }
   if (rendezvous)
     text +=

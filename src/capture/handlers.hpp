@@ -32,10 +32,14 @@ auto plain_call(Fn fn, RealCall real) {
   return result;
 }
 
+// Programs poll with such calls (MPI_Iprobe, MPI_Request_get_status), so others
+// get their answers here too.
 template <class RealCall>
 auto generic(Fn fn, RealCall real) {
   Inside inside;
-  return inside ? plain_call(fn, real) : real();
+  if (!inside) return real();
+  session.piggyback.keep_going();
+  return plain_call(fn, real);
 }
 
 // --- life of the program (handlers_life.cpp)

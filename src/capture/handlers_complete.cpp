@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include "capture/handlers.hpp"
@@ -111,6 +112,8 @@ class Completing {
 // For whom a waiting call waits: the first of its requests that is not done.
 Blocked blocked_on(Fn fn, int count) {
   Blocked blocked{name_of(fn), WorldRank(), 0, 0, false};
+  const std::string_view name = blocked.call;
+  if (name == "MPI_Waitany" || name == "MPI_Waitsome") return blocked;  // for none of them alone
   for (int i = 0; i < count; ++i) {
     const Request* request = scratch.tracked[static_cast<std::size_t>(i)];
     if (!request || request->to_nobody) continue;
@@ -138,13 +141,18 @@ using TestCall = FunctionRef<int(int* flag)>;
 int wait_for(Fn fn, int count, FunctionRef<int()> real, TestCall test) {
   if (!session.predicting()) return real();
   int result = MPI_SUCCESS;
+  Blocked blocked;
+  unsigned tries = 0;
   const auto done = [&] {
     int flag = 0;
     result = test(&flag);
-    return flag != 0 || result != MPI_SUCCESS;
+    if (flag != 0 || result != MPI_SUCCESS) return true;
+    // For whom it waits changes as messages come.
+    if (tries++ % 1024 == 1) blocked = blocked_on(fn, count);
+    return false;
   };
   if (done()) return result;
-  session.piggyback.poll(done, blocked_on(fn, count));
+  session.piggyback.poll(done, blocked);
   return result;
 }
 
@@ -153,8 +161,10 @@ void note_match(Request& request, const MPI_Status& status) {
   if (!request.receive || request.to_nobody) return;
   int cancelled = 0;
   if (request.cancelled) PMPI_Test_cancelled(&status, &cancelled);
-  if (cancelled) session.piggyback.withdraw(request.recv);
-  else Piggyback::set_matched(request.recv, request.comm->world(status.MPI_SOURCE), status.MPI_TAG);
+  if (cancelled)
+    session.piggyback.withdraw(request.recv);
+  else
+    Piggyback::set_matched(request.recv, request.comm->world(status.MPI_SOURCE), status.MPI_TAG);
 }
 
 // The requests numbered `indices` (all of them: nullptr) were completed.
@@ -179,7 +189,10 @@ void take_completed(trace::Event& event, int count, const int* indices,
 int wait(Fn fn, MPI_Request* request, MPI_Status* status, Real real) {
   Inside inside;
   if (!inside) return real();
-  if (!look_up(1, request)) return plain_call(fn, real);
+  if (!look_up(1, request))
+    return plain_call(fn, [&] {
+      return wait_for(fn, 1, real, [&](int* flag) { return PMPI_Test(request, flag, status); });
+    });
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   trace::Event& event = session.open(trace::EventKind::complete, fn);
@@ -193,7 +206,11 @@ int wait(Fn fn, MPI_Request* request, MPI_Status* status, Real real) {
 int waitall(Fn fn, int count, MPI_Request* requests, MPI_Status* statuses, Real real) {
   Inside inside;
   if (!inside) return real();
-  if (!look_up(count, requests)) return plain_call(fn, real);
+  if (!look_up(count, requests))
+    return plain_call(fn, [&] {
+      return wait_for(fn, count, real,
+                      [&](int* flag) { return PMPI_Testall(count, requests, flag, statuses); });
+    });
   statuses = scratch.room(count, statuses);
   trace::Event& event = session.open(trace::EventKind::complete, fn);
   const int result = wait_for(
@@ -206,7 +223,12 @@ int waitall(Fn fn, int count, MPI_Request* requests, MPI_Status* statuses, Real 
 int waitany(Fn fn, int count, MPI_Request* requests, int* index, MPI_Status* status, Real real) {
   Inside inside;
   if (!inside) return real();
-  if (!look_up(count, requests)) return plain_call(fn, real);
+  if (!look_up(count, requests))
+    return plain_call(fn, [&] {
+      return wait_for(fn, count, real, [&](int* flag) {
+        return PMPI_Testany(count, requests, index, flag, status);
+      });
+    });
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   trace::Event& event = session.open(trace::EventKind::complete, fn);
@@ -221,7 +243,14 @@ int waitsome(Fn fn, int count, MPI_Request* requests, int* outcount, int* indice
              MPI_Status* statuses, Real real) {
   Inside inside;
   if (!inside) return real();
-  if (!look_up(count, requests)) return plain_call(fn, real);
+  if (!look_up(count, requests))
+    return plain_call(fn, [&] {
+      return wait_for(fn, count, real, [&](int* flag) {
+        const int code = PMPI_Testsome(count, requests, outcount, indices, statuses);
+        *flag = *outcount != 0;
+        return code;
+      });
+    });
   statuses = scratch.room(count, statuses);
   trace::Event& event = session.open(trace::EventKind::complete, fn);
   const int result = wait_for(
@@ -238,7 +267,10 @@ int waitsome(Fn fn, int count, MPI_Request* requests, int* outcount, int* indice
 int test(Fn fn, MPI_Request* request, int* flag, MPI_Status* status, Real real) {
   Inside inside;
   if (!inside) return real();
-  if (!look_up(1, request)) return plain_call(fn, real);
+  if (!look_up(1, request)) {
+    session.piggyback.keep_going();
+    return plain_call(fn, real);
+  }
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   trace::Event& event = session.open(trace::EventKind::complete, fn);
@@ -253,7 +285,10 @@ int test(Fn fn, MPI_Request* request, int* flag, MPI_Status* status, Real real) 
 int testall(Fn fn, int count, MPI_Request* requests, int* flag, MPI_Status* statuses, Real real) {
   Inside inside;
   if (!inside) return real();
-  if (!look_up(count, requests)) return plain_call(fn, real);
+  if (!look_up(count, requests)) {
+    session.piggyback.keep_going();
+    return plain_call(fn, real);
+  }
   statuses = scratch.room(count, statuses);
   trace::Event& event = session.open(trace::EventKind::complete, fn);
   const int result = PMPI_Testall(count, requests, flag, statuses);
@@ -268,7 +303,10 @@ int testany(Fn fn, int count, MPI_Request* requests, int* index, int* flag, MPI_
             Real real) {
   Inside inside;
   if (!inside) return real();
-  if (!look_up(count, requests)) return plain_call(fn, real);
+  if (!look_up(count, requests)) {
+    session.piggyback.keep_going();
+    return plain_call(fn, real);
+  }
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   trace::Event& event = session.open(trace::EventKind::complete, fn);
@@ -284,7 +322,10 @@ int testsome(Fn fn, int count, MPI_Request* requests, int* outcount, int* indice
              MPI_Status* statuses, Real real) {
   Inside inside;
   if (!inside) return real();
-  if (!look_up(count, requests)) return plain_call(fn, real);
+  if (!look_up(count, requests)) {
+    session.piggyback.keep_going();
+    return plain_call(fn, real);
+  }
   statuses = scratch.room(count, statuses);
   trace::Event& event = session.open(trace::EventKind::complete, fn);
   const int result = PMPI_Testsome(count, requests, outcount, indices, statuses);

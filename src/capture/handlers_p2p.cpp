@@ -93,8 +93,11 @@ int send(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int
   }
   const machine::MessageStamp stamp = stamp_of(mode, bytes, event.enter);
   const std::uint64_t serial = session.piggyback.send_stamp(*info, event.send.peer, tag, stamp);
+  Blocked blocked = blocked_in(fn, *info, dest, tag);
+  blocked.bytes = bytes.count;
+  blocked.rendezvous = stamp.rendezvous;
   session.piggyback.poll([&] { return test_request(&request, MPI_STATUS_IGNORE, &result); },
-                         blocked_in(fn, *info, dest, tag));
+                         blocked);
   Time wait;
   const Time leave = finish_send(fn, event.enter, mode, stamp, serial, *info, dest, tag, &wait);
   session.close_at(leave, wait);

@@ -188,8 +188,10 @@ void Piggyback::settle_before(PostedRecv& recv, WorldRank source, int tag) {
     }
     Match match = Match::none;
     while (match == Match::none) match = ask_match(earlier);
-    if (match == Match::cancelled) unsettled.erase(unsettled.begin() + static_cast<std::ptrdiff_t>(i));
-    else settle_before(earlier, earlier.matched_source, earlier.matched_tag);
+    if (match == Match::cancelled)
+      unsettled.erase(unsettled.begin() + static_cast<std::ptrdiff_t>(i));
+    else
+      settle_before(earlier, earlier.matched_source, earlier.matched_tag);
     i = 0;  // the list has changed
   }
   const auto self = std::ranges::find(unsettled, &recv);
@@ -275,8 +277,10 @@ void Piggyback::progress() {
     for (PostedRecv* recv : comm.unsettled) {
       const Match match = ask_match(*recv);
       if (match == Match::none) continue;
-      if (match == Match::cancelled) withdraw(*recv);
-      else settle_before(*recv, recv->matched_source, recv->matched_tag);
+      if (match == Match::cancelled)
+        withdraw(*recv);
+      else
+        settle_before(*recv, recv->matched_source, recv->matched_tag);
       return;  // the list has changed; the next round sees the rest
     }
   }

@@ -179,6 +179,8 @@ class Piggyback {
 
   bool watching_ = false;  // this wait is long enough to have been noticed
   bool reported_ = false;
+  WorldRank reported_peer_;
+  int reported_tag_ = 0;
   std::int64_t blocked_since_ns_ = 0;
   std::vector<Report> reports_;  // rank 0: the last report of each rank
   std::int64_t reports_changed_ns_ = 0;

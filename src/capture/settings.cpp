@@ -1,6 +1,7 @@
 #include "capture/settings.hpp"
 
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <string_view>
 
@@ -30,7 +31,8 @@ void read_compute(std::string_view value, Settings& settings) {
     const char* end = rest.data() + rest.size();
     const auto parsed = rest[0] == ':' ? std::from_chars(rest.data() + 1, end, settings.scale)
                                        : std::from_chars_result{end, std::errc::invalid_argument};
-    if (parsed.ec != std::errc() || parsed.ptr != end || !(settings.scale >= 0))
+    if (parsed.ec != std::errc() || parsed.ptr != end || !(settings.scale >= 0) ||
+        std::isinf(settings.scale))
       refuse("FORETRACE_COMPUTE", value, "measured or measured:SCALE");
   } else {
     refuse("FORETRACE_COMPUTE", value, "none, annotated, measured or measured:SCALE");

@@ -1,104 +1,18 @@
 #include "machine/machine_file.hpp"
 
 #include <toml++/toml.h>
-#include <algorithm>
 #include <charconv>
+#include <climits>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <initializer_list>
-#include <sstream>
 
 #include "base/error.hpp"
+#include "machine/toml_reader.hpp"
 
 namespace foretrace::machine {
 namespace {
-
-// Reads one table: typed access, and at the end every key must have been asked
-// for, so that a typo is an error and not a default.
-class TableReader {
- public:
-  TableReader(const toml::table& table, std::string file, std::string where)
-      : table_(table), file_(std::move(file)), where_(std::move(where)) {}
-
-  [[noreturn]] void fail(const toml::node* node, const std::string& message) const {
-    const auto line = (node ? node->source() : table_.source()).begin.line;
-    throw Error(file_ + ":" + std::to_string(line) + ": " + where_ + ": " + message);
-  }
-
-  void allow_only(std::initializer_list<std::string_view> keys) const {
-    for (const auto& [key, node] : table_) {
-      if (std::ranges::find(keys, key.str()) != keys.end()) continue;
-      std::string known;
-      for (std::string_view k : keys) known += (known.empty() ? "" : ", ") + std::string(k);
-      fail(&node, "unknown key '" + std::string(key.str()) + "'; known here: " + known);
-    }
-  }
-
-  std::optional<std::string> text(std::string_view key) const {
-    const toml::node* node = table_.get(key);
-    if (!node) return std::nullopt;
-    const auto value = node->value_exact<std::string>();
-    if (!value) fail(node, "'" + std::string(key) + "' must be a string");
-    return *value;
-  }
-
-  std::optional<double> number(std::string_view key) const {
-    const toml::node* node = table_.get(key);
-    if (!node) return std::nullopt;
-    return number_in(*node, key);
-  }
-
-  double number_in(const toml::node& node, std::string_view key) const {
-    const auto value = node.value<double>();
-    if (!node.is_number() || !value || !std::isfinite(*value))
-      fail(&node, "'" + std::string(key) + "' must be a finite number");
-    return *value;
-  }
-
-  std::optional<double> non_negative(std::string_view key) const {
-    const auto value = number(key);
-    if (value && *value < 0)
-      fail(table_.get(key), "'" + std::string(key) + "' must not be negative");
-    return value;
-  }
-
-  std::optional<Bytes> bytes(std::string_view key) const {
-    const toml::node* node = table_.get(key);
-    if (!node) return std::nullopt;
-    return bytes_in(*node, key);
-  }
-
-  Bytes bytes_in(const toml::node& node, std::string_view key) const {
-    const auto value = node.value_exact<std::int64_t>();
-    if (!value || *value < 0)
-      fail(&node, "'" + std::string(key) + "' must be a whole number of bytes, 0 or more");
-    return Bytes(static_cast<std::uint64_t>(*value));
-  }
-
-  const toml::array* array(std::string_view key) const {
-    const toml::node* node = table_.get(key);
-    if (!node) return nullptr;
-    if (!node->is_array()) fail(node, "'" + std::string(key) + "' must be an array");
-    return node->as_array();
-  }
-
-  const toml::table* table(std::string_view key) const {
-    const toml::node* node = table_.get(key);
-    if (!node) return nullptr;
-    if (!node->is_table()) fail(node, "'" + std::string(key) + "' must be a table");
-    return node->as_table();
-  }
-
-  const toml::table& raw() const { return table_; }
-  const std::string& file() const { return file_; }
-
- private:
-  const toml::table& table_;
-  std::string file_;
-  std::string where_;
-};
 
 // [value, error], or a bare value without error.
 Coefficient read_coefficient(const TableReader& reader, std::string_view key) {
@@ -144,6 +58,8 @@ Regime read_regime(const TableReader& reader) {
     reader.fail(reader.raw().get("k"), "'k' needs 'g', the form that it multiplies");
   }
   regime.q = reader.non_negative("q");
+  if (regime.q && *regime.q > 1)
+    reader.fail(reader.raw().get("q"), "'q' is a probability and must not be above 1");
   regime.residual = reader.non_negative("residual");
   return regime;
 }
@@ -178,7 +94,11 @@ void read_machine_table(const TableReader& reader, MachineModel& model) {
   reader.allow_only({"name", "ranks", "source", "date", "mpi_library", "timer_resolution",
                      "time_unit", "element_bytes"});
   model.name = reader.text("name").value_or("");
-  if (const auto ranks = reader.non_negative("ranks")) model.ranks = static_cast<int>(*ranks);
+  if (const auto ranks = reader.non_negative("ranks")) {
+    if (*ranks > INT_MAX || *ranks != std::floor(*ranks))
+      reader.fail(reader.raw().get("ranks"), "'ranks' must be a whole number");
+    model.ranks = static_cast<int>(*ranks);
+  }
   model.source = reader.text("source").value_or("");
   model.date = reader.text("date").value_or("");
   model.mpi_library = reader.text("mpi_library").value_or("");
@@ -225,10 +145,22 @@ std::string number(double value) {
   return text;
 }
 
+// A TOML basic string, always on one line.
 std::string quoted(const std::string& text) {
-  std::ostringstream out;
-  out << toml::value<std::string>(text);
-  return out.str();
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned char>(c));
+      out += escape;
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
 }
 
 void format_coefficient(std::string& out, const char* key, const Coefficient& c) {
@@ -305,10 +237,12 @@ MachineModel parse_machine(std::string_view text, const std::string& name) {
 
 MachineModel read_machine_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf()))
-    throw Error(path + ": cannot read the machine model: " + std::strerror(errno));
-  return parse_machine(text.str(), path);
+  std::string text;
+  char buffer[4096];
+  while (file.read(buffer, sizeof buffer), file.gcount() > 0)
+    text.append(buffer, static_cast<std::size_t>(file.gcount()));
+  if (!file.eof()) throw Error(path + ": cannot read the machine model: " + std::strerror(errno));
+  return parse_machine(text, path);
 }
 
 std::string format_machine(const MachineModel& model) {

@@ -59,19 +59,46 @@ def split_parameters(text):
     return [p.strip() for p in parts if p.strip()]
 
 
+# Words that belong to a type and are never a parameter's name.
+TYPE_WORDS = {"void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "const", "volatile",
+              "_Bool", "_Complex", "struct", "union", "enum"}
+
+
 def parse_parameter(text, position):
     """Returns (type with '@' for the name, name)."""
     if text in ("void", "..."):
         return text, text
-    match = re.fullmatch(r"(.*?)(\b[A-Za-z_]\w*)\s*((?:\[[^\]]*\]\s*)*)", text, re.S)
-    if not match or not match.group(1).strip():
-        return f"{text} @", f"unnamed{position}"
-    return f"{match.group(1)}@{match.group(3)}", match.group(2)
+    unnamed = f"unnamed{position}"
+    pointer = re.match(r"([^()]*\(\s*\*\s*)([A-Za-z_]\w*)?(.*)", text, re.S)
+    if pointer:
+        return f"{pointer.group(1)}@{pointer.group(3)}", pointer.group(2) or unnamed
+    match = re.fullmatch(r"(.*?)(\b[A-Za-z_]\w*)?\s*((?:\[[^\]]*\]\s*)*)", text, re.S)
+    before, name, arrays = match.group(1), match.group(2), match.group(3)
+    words = before.split()
+    if not name or name in TYPE_WORDS or not words or words[-1] in ("struct", "union", "enum") \
+            or set(words) <= {"const", "volatile"}:
+        return f"{before}{name or ''} @{arrays}", unnamed
+    return f"{before}@{arrays}", name
+
+
+def without_attributes(text):
+    """Cuts every __attribute__((...)) out, whatever brackets and strings are in it."""
+    parts = []
+    while True:
+        head, found, tail = text.partition("__attribute__")
+        parts.append(head)
+        text, depth = "", 0
+        for token in re.finditer(r'"(?:[^"\\]|\\.)*"|[()]', tail):
+            depth += {"(": 1, ")": -1}.get(token.group(), 0)
+            if depth == 0:
+                text = tail[token.end():]
+                break
+        if not found:
+            return " ".join(parts)
 
 
 def parse_header(text):
-    text = re.sub(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)", " ", text)
-    text = re.sub(r"\s+", " ", text)
+    text = re.sub(r"\s+", " ", without_attributes(text))
     declared = {}
     pattern = r"([A-Za-z_][A-Za-z0-9_ ]*[\s*]+)(P?MPIX?_[A-Za-z0-9_]+)\s*\(([^;{}]*)\)\s*;"
     for match in re.finditer(pattern, text):
@@ -97,8 +124,15 @@ def parse_table(text, path):
             sys.exit(f"{path}:{number}: expected NAME CLASS [OPTION ...] : [PARAMETER ...]")
         if words[0] in rows:
             sys.exit(f"{path}:{number}: {words[0]} is there twice")
+        if words[1] in NEEDED_OPTIONS and not re.fullmatch(NEEDED_OPTIONS[words[1]], " ".join(words[2:])):
+            sys.exit(f"{path}:{number}: {words[0]}: wrong options for class {words[1]}; see the head of the table")
         rows[words[0]] = Row(number, words[0], words[1], words[2:], tail.split())
     return rows
+
+
+# What a class needs besides its parameters, in a form to match the options.
+NEEDED_OPTIONS = {"send": r"\w+ post=\w+", "isend": r"\w+", "send_init": r"\w+", "collective": r"\w+ bytes=\S+",
+                  "comm_create": r"\w+", "comm_adopt": r"\w+"}
 
 
 def argument_list(names):
@@ -202,6 +236,10 @@ def main():
             row, _ = find_row(rows, function.name)
             out.write(f"FORETRACE_FUNCTION({function.name}, {row.klass if row else 'generic'})\n")
     with open(arguments.output / "mpi_wrappers.inc", "w") as out:
+        # mpi.h may declare what the MPI's C library does not hold (MPICH keeps
+        # MPI_Status_c2f08 with Fortran): that must not stop the library from
+        # loading when all symbols are bound at once.
+        out.write("".join(f"#pragma weak P{f.name}\n" for f in functions) + "\n")
         out.write("\n".join(wrapper(f, rows, arguments.table) for f in functions))
 
 

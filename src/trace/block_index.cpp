@@ -58,6 +58,29 @@ BlockIndex::~BlockIndex() {
   if (data_) ::munmap(const_cast<std::uint8_t*>(data_), size_);
 }
 
+// Header and info block both hold the number of ranks. Memory is taken for
+// each rank, so a header that the info block contradicts is refused; without
+// a readable info block there cannot be more ranks than bytes.
+void BlockIndex::check_ranks() const {
+  auto most = static_cast<std::int64_t>(size_);
+  BlockHeader header;
+  const std::uint64_t payload = kPage + sizeof header;
+  if (payload <= size_) {
+    std::memcpy(&header, data_ + kPage, sizeof header);
+    const bool is_info = std::memcmp(header.magic, kBlockMagic, sizeof header.magic) == 0 &&
+                         header.rank == kNoRank && header.used <= size_ - payload;
+    try {
+      const auto* text = reinterpret_cast<const char*>(data_ + payload);
+      if (is_info) most = parse_info(std::string(text, header.used)).ranks;
+    } catch (const std::exception&) {
+      // scan() reports it.
+    }
+  }
+  if (info_.ranks > most)
+    throw Error(path_ + ": offset 12: impossible number of ranks " + std::to_string(info_.ranks) +
+                ", there can be " + std::to_string(most));
+}
+
 void BlockIndex::scan() {
   if (size_ < sizeof kFileMagic || std::memcmp(data_, kFileMagic, sizeof kFileMagic) != 0)
     throw Error(path_ + ": offset 0: not a Foretrace trace");
@@ -70,8 +93,9 @@ void BlockIndex::scan() {
   const std::uint32_t ranks = read_u32(data_ + 12);
   if (ranks == 0 || ranks > kMostRanks)
     throw Error(path_ + ": offset 12: impossible number of ranks " + std::to_string(ranks));
-  pieces_.resize(ranks);
   info_.ranks = static_cast<int>(ranks);
+  check_ranks();
+  pieces_.resize(ranks);
 
   std::uint64_t at = kPage;
   while (at + sizeof(BlockHeader) <= size_) {

@@ -37,6 +37,7 @@ class BlockIndex {
 
  private:
   void scan();
+  void check_ranks() const;
 
   std::string path_;
   const std::uint8_t* data_ = nullptr;

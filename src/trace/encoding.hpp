@@ -64,6 +64,9 @@ class Encoder {
   std::uint8_t* out_;
 };
 
+// Longer names are cut by the writer and refused by the reader.
+inline constexpr std::uint64_t kLongestName = 4096;
+
 // Longest possible record without completions and members: 14 varints.
 inline constexpr std::size_t kMaxRecord = 192;
 

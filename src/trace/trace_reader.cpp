@@ -15,9 +15,6 @@ struct Broken {
   const char* what;
 };
 
-constexpr std::uint64_t kLongestName = 4096;
-constexpr std::uint64_t kMostMembers = 1u << 26;
-
 // Where a rank's stream stands, and what it has defined so far.
 struct Stream {
   std::size_t piece = 0;
@@ -198,7 +195,8 @@ void decode_event(Decoder& in, std::uint8_t head, Event& event, Stream& stream,
   event.name = in.index(stream.names.size(), "an undefined name");
   event.compute = in.time();
   if (head & kHasSteps) event.steps = in.f64();
-  Time cpu = stream.cpu + event.compute;
+  const Time cpu = stream.cpu + event.compute;
+  if (cpu.count_ps() > INT64_MAX / 2) throw Broken{"a time is out of range"};
   Time last_leave = stream.last_leave;
   if (info.clock == Clock::cpu) {
     event.enter = event.leave = cpu;
@@ -225,10 +223,11 @@ void decode_comm(Decoder& in, Stream& stream, int ranks) {
   Communicator comm;
   comm.key = in.varint();
   const std::uint64_t size = in.varint();
-  if (size > kMostMembers) throw Broken{"a communicator is too large"};
+  // No rank is in a communicator twice.
+  if (size > static_cast<std::uint64_t>(ranks)) throw Broken{"a communicator is too large"};
   while (comm.members.size() < size) {
-    const std::int64_t first = in.svarint();
-    const std::int64_t stride = in.svarint();
+    const std::int64_t first = in.s32();
+    const std::int64_t stride = in.s32();
     const std::uint64_t count = in.varint();
     if (count == 0 || count > size - comm.members.size())
       throw Broken{"a communicator's members make no sense"};

@@ -179,14 +179,11 @@ bool TraceWriter::new_block() noexcept {
   return true;
 }
 
-void TraceWriter::put(const std::uint8_t* bytes, std::size_t count) noexcept {
+bool TraceWriter::put(const std::uint8_t* bytes, std::size_t count) noexcept {
   while (count > 0) {
     const std::size_t room = block_ ? block_size_ - sizeof(BlockHeader) - used_ : 0;
     if (room == 0) {
-      if (!new_block()) {
-        ++lost_;
-        return;
-      }
+      if (!new_block()) return false;
       continue;
     }
     const std::size_t part = std::min(room, count);
@@ -200,15 +197,18 @@ void TraceWriter::put(const std::uint8_t* bytes, std::size_t count) noexcept {
     const auto filled = static_cast<std::uint32_t>(used_);
     std::memcpy(block_ + offsetof(BlockHeader, used), &filled, sizeof filled);
   }
+  return true;
 }
 
 NameId TraceWriter::define_name(std::string_view name) noexcept {
+  name = name.substr(0, kLongestName);
   std::uint8_t buffer[kMaxRecord];
   Encoder out(buffer);
   out.u8(kDefineName);
   out.varint(name.size());
-  put(buffer, out.size());
-  put(reinterpret_cast<const std::uint8_t*>(name.data()), name.size());
+  if (!put(buffer, out.size()) ||
+      !put(reinterpret_cast<const std::uint8_t*>(name.data()), name.size()))
+    ++lost_;
   return names_++;
 }
 
@@ -218,7 +218,7 @@ CommId TraceWriter::define_comm(std::uint64_t key, std::span<const WorldRank> me
   head.u8(kDefineComm);
   head.varint(key);
   head.varint(members.size());
-  put(buffer, head.size());
+  bool good = put(buffer, head.size());
   for (std::size_t i = 0; i < members.size();) {
     const std::int32_t first = members[i].value;
     const std::int32_t stride = i + 1 < members.size() ? members[i + 1].value - first : 0;
@@ -230,9 +230,10 @@ CommId TraceWriter::define_comm(std::uint64_t key, std::span<const WorldRank> me
     run.svarint(first);
     run.svarint(stride);
     run.varint(n);
-    put(buffer, run.size());
+    good = good && put(buffer, run.size());
     i += n;
   }
+  if (!good) ++lost_;
   return comms_++;
 }
 
@@ -246,13 +247,14 @@ void TraceWriter::write(const Event& event) noexcept {
   encode_times(out, event, clock_, last_leave_);
   encode_body(out, event);
   last_leave_ = std::max(event.leave, last_leave_);
-  put(buffer, out.size());
+  bool good = put(buffer, out.size());
   for (const Completion& completion : event.completions) {
     if (event.kind != EventKind::complete) break;
     Encoder each(buffer);
     encode_completion(each, completion);
-    put(buffer, each.size());
+    good = good && put(buffer, each.size());
   }
+  if (!good) ++lost_;
 }
 
 void TraceWriter::close() noexcept {

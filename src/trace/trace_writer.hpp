@@ -32,7 +32,7 @@ class TraceWriter {
   TraceWriter& operator=(TraceWriter&& other) noexcept;
 
   // All of these are noexcept in effect: when the disk is full the writer
-  // stops, and lost() counts what was not written.
+  // stops, and lost() counts what was not written. Names are cut at 4096 bytes.
   NameId define_name(std::string_view name) noexcept;
   CommId define_comm(std::uint64_t key, std::span<const WorldRank> members) noexcept;
   void write(const Event& event) noexcept;
@@ -44,7 +44,8 @@ class TraceWriter {
   void close() noexcept;
 
  private:
-  void put(const std::uint8_t* bytes, std::size_t count) noexcept;
+  // False if something could not be written; the caller counts the record.
+  bool put(const std::uint8_t* bytes, std::size_t count) noexcept;
   bool new_block() noexcept;
 
   int fd_ = -1;

@@ -1,0 +1,106 @@
+// TableReader: typed access to one TOML table, for the readers of this part.
+//
+// Every fault becomes Error "FILE:LINE: TABLE: what is wrong; what to do". It
+// knows TOML and nothing of machines; what the keys mean is the caller's.
+#pragma once
+
+#include <toml++/toml.h>
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "base/ids.hpp"
+
+namespace foretrace::machine {
+
+// Reads one table: typed access, and at the end every key must have been asked
+// for, so that a typo is an error and not a default.
+class TableReader {
+ public:
+  TableReader(const toml::table& table, std::string file, std::string where)
+      : table_(table), file_(std::move(file)), where_(std::move(where)) {}
+
+  [[noreturn]] void fail(const toml::node* node, const std::string& message) const {
+    const auto line = (node ? node->source() : table_.source()).begin.line;
+    throw Error(file_ + ":" + std::to_string(line) + ": " + where_ + ": " + message);
+  }
+
+  void allow_only(std::initializer_list<std::string_view> keys) const {
+    for (const auto& [key, node] : table_) {
+      if (std::ranges::find(keys, key.str()) != keys.end()) continue;
+      std::string known;
+      for (std::string_view k : keys) known += (known.empty() ? "" : ", ") + std::string(k);
+      fail(&node, "unknown key '" + std::string(key.str()) + "'; known here: " + known);
+    }
+  }
+
+  std::optional<std::string> text(std::string_view key) const {
+    const toml::node* node = table_.get(key);
+    if (!node) return std::nullopt;
+    const auto value = node->value_exact<std::string>();
+    if (!value) fail(node, "'" + std::string(key) + "' must be a string");
+    return *value;
+  }
+
+  std::optional<double> number(std::string_view key) const {
+    const toml::node* node = table_.get(key);
+    if (!node) return std::nullopt;
+    return number_in(*node, key);
+  }
+
+  double number_in(const toml::node& node, std::string_view key) const {
+    const auto value = node.value<double>();
+    if (!node.is_number() || !value || !std::isfinite(*value))
+      fail(&node, "'" + std::string(key) + "' must be a finite number");
+    return *value;
+  }
+
+  std::optional<double> non_negative(std::string_view key) const {
+    const auto value = number(key);
+    if (value && *value < 0)
+      fail(table_.get(key), "'" + std::string(key) + "' must not be negative");
+    return value;
+  }
+
+  std::optional<Bytes> bytes(std::string_view key) const {
+    const toml::node* node = table_.get(key);
+    if (!node) return std::nullopt;
+    return bytes_in(*node, key);
+  }
+
+  Bytes bytes_in(const toml::node& node, std::string_view key) const {
+    const auto value = node.value_exact<std::int64_t>();
+    if (!value || *value < 0)
+      fail(&node, "'" + std::string(key) + "' must be a whole number of bytes, 0 or more");
+    return Bytes(static_cast<std::uint64_t>(*value));
+  }
+
+  const toml::array* array(std::string_view key) const {
+    const toml::node* node = table_.get(key);
+    if (!node) return nullptr;
+    if (!node->is_array()) fail(node, "'" + std::string(key) + "' must be an array");
+    return node->as_array();
+  }
+
+  const toml::table* table(std::string_view key) const {
+    const toml::node* node = table_.get(key);
+    if (!node) return nullptr;
+    if (!node->is_table()) fail(node, "'" + std::string(key) + "' must be a table");
+    return node->as_table();
+  }
+
+  const toml::table& raw() const { return table_; }
+  const std::string& file() const { return file_; }
+
+ private:
+  const toml::table& table_;
+  std::string file_;
+  std::string where_;
+};
+
+}  // namespace foretrace::machine
