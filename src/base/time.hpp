@@ -2,7 +2,8 @@
 //
 // Every clock, duration and time stamp of Foretrace is a Time. Equations are
 // evaluated in double and enter through Time::from_seconds, which rounds once
-// (half away from zero); all arithmetic after that is exact.
+// (half away from zero); all arithmetic after that is exact, and saturates as
+// from_seconds does where the result does not fit.
 #pragma once
 
 #include <cmath>
@@ -35,13 +36,22 @@ class Time {
   constexpr double seconds() const { return static_cast<double>(ps_) * 1e-12; }
 
   constexpr auto operator<=>(const Time&) const = default;
-  constexpr Time operator+(Time other) const { return Time(ps_ + other.ps_); }
-  constexpr Time operator-(Time other) const { return Time(ps_ - other.ps_); }
+  constexpr Time operator+(Time other) const {
+    std::int64_t sum = 0;
+    if (__builtin_add_overflow(ps_, other.ps_, &sum)) return limit(ps_ < 0);
+    return Time(sum);
+  }
+  constexpr Time operator-(Time other) const {
+    std::int64_t difference = 0;
+    if (__builtin_sub_overflow(ps_, other.ps_, &difference)) return limit(ps_ < 0);
+    return Time(difference);
+  }
   constexpr Time& operator+=(Time other) { return *this = *this + other; }
   constexpr Time& operator-=(Time other) { return *this = *this - other; }
 
  private:
   explicit constexpr Time(std::int64_t picoseconds) : ps_(picoseconds) {}
+  static constexpr Time limit(bool negative) { return Time(negative ? INT64_MIN : INT64_MAX); }
 
   std::int64_t ps_ = 0;
 };

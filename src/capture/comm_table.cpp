@@ -14,22 +14,27 @@ void CommTable::start() {
   add(MPI_COMM_SELF, static_cast<std::uint64_t>(rank) << 32 | UINT32_MAX);
 }
 
-CommInfo& CommTable::add(MPI_Comm comm, std::uint64_t key) {
-  auto info = std::make_unique<CommInfo>();
-  info->key = key;
+CommInfo CommTable::describe(MPI_Group group) const {
+  CommInfo info;
   int rank = 0;
-  PMPI_Comm_size(comm, &info->size);
-  PMPI_Comm_rank(comm, &rank);
-  info->rank = LocalRank(rank);
-  MPI_Group group;
-  PMPI_Comm_group(comm, &group);
-  std::vector<int> local(static_cast<std::size_t>(info->size));
+  PMPI_Group_size(group, &info.size);
+  PMPI_Group_rank(group, &rank);
+  info.rank = LocalRank(rank == MPI_UNDEFINED ? -1 : rank);
+  std::vector<int> local(static_cast<std::size_t>(info.size));
   std::vector<int> world(local.size());
   std::iota(local.begin(), local.end(), 0);
-  PMPI_Group_translate_ranks(group, info->size, local.data(), world_group_, world.data());
+  PMPI_Group_translate_ranks(group, info.size, local.data(), world_group_, world.data());
+  info.members.reserve(world.size());
+  for (const int member : world) info.members.push_back(WorldRank(member));
+  return info;
+}
+
+CommInfo& CommTable::add(MPI_Comm comm, std::uint64_t key) {
+  MPI_Group group;
+  PMPI_Comm_group(comm, &group);
+  auto info = std::make_unique<CommInfo>(describe(group));
   PMPI_Group_free(&group);
-  info->members.reserve(world.size());
-  for (const int member : world) info->members.push_back(WorldRank(member));
+  info->key = key;
   CommInfo& result = *info;
   by_handle_[handle_bits(comm)] = info.get();
   all_.push_back(std::move(info));

@@ -42,6 +42,9 @@ class CommTable {
   // inter-communicators are ignored.
   void adopt(MPI_Comm comm);
   void forget(MPI_Comm comm);
+  // The members of a group that this process belongs to (rank invalid if it
+  // does not), without key.
+  CommInfo describe(MPI_Group group) const;
   // nullptr: not tracked.
   CommInfo* find(MPI_Comm comm) {
     if (comm == last_handle_) return last_;

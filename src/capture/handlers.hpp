@@ -100,7 +100,11 @@ int cancel(Fn fn, MPI_Request* request, Real real);
 int collective(Fn fn, Cost cost, MPI_Comm comm, int root, FunctionRef<Bytes(const CommInfo&)> bytes,
                Real real);
 int comm_create(Fn fn, Cost cost, MPI_Comm comm, MPI_Comm* newcomm, Real real);
-int comm_adopt(Fn fn, Cost cost, MPI_Comm comm, MPI_Comm* newcomm, Real real);
+int comm_create_group(Fn fn, MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm, Real real);
+// A communicator whose making has no rule yet.
+int comm_adopt(Fn fn, MPI_Comm intercomm, int high, MPI_Comm* newcomm, Real real);
+// A blocking collective that has no rule yet.
+int synchronising(Fn fn, MPI_Comm comm, Real real);
 int comm_free(Fn fn, MPI_Comm* comm, Real real);
 
 // --- shared by the handlers (handlers_p2p.cpp)

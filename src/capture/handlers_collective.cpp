@@ -78,12 +78,53 @@ int comm_create(Fn fn, Cost cost, MPI_Comm comm, MPI_Comm* newcomm, Real real) {
   return result;
 }
 
-int comm_adopt(Fn fn, Cost, MPI_Comm, MPI_Comm* newcomm, Real real) {
+// Collective over the group alone, which is a communicator only afterwards.
+int comm_create_group(Fn fn, MPI_Comm, MPI_Group group, int, MPI_Comm* newcomm, Real real) {
+  Inside inside;
+  if (!inside) return real();
+  trace::Event& event = session.open(trace::EventKind::collective, fn);
+  event.collective = Cost::comm_create;
+  Time latest = event.enter;
+  if (session.predicting()) {
+    const CommInfo members = session.comms.describe(group);
+    latest = session.piggyback.exchange_starts(members, event.enter, -1, name_of(fn)).latest;
+  }
+  const int result = real();
+  if (result == MPI_SUCCESS) session.comms.adopt(*newcomm);
+  CommInfo* info = result == MPI_SUCCESS ? session.comms.find(*newcomm) : nullptr;
+  if (!info) {
+    session.close_as_call();
+    return result;
+  }
+  event.comm = session.comm_id(*info);
+  if (session.predicting())
+    session.close_at(
+        session.timing().collective_leave(latest, Cost::comm_create, info->size, Bytes(0)),
+        latest - event.enter);
+  else
+    session.close();
+  return result;
+}
+
+int comm_adopt(Fn fn, MPI_Comm, int, MPI_Comm* newcomm, Real real) {
   Inside inside;
   if (!inside) return real();
   const int result = plain_call(fn, real);
   if (result == MPI_SUCCESS) session.comms.adopt(*newcomm);
   return result;
+}
+
+int synchronising(Fn fn, MPI_Comm comm, Real real) {
+  Inside inside;
+  if (!inside) return real();
+  const CommInfo* info = session.comms.find(comm);
+  return plain_call(fn, [&] {
+    // The exchange is for its side effect: all answer each other until all
+    // have come, and none is stuck in the call before.
+    if (info && session.predicting() && session.piggyback.needs_progress())
+      session.piggyback.exchange_starts(*info, Time(), -1, name_of(fn));
+    return real();
+  });
 }
 
 int comm_free(Fn fn, MPI_Comm* comm, Real real) {

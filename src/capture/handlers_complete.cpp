@@ -342,11 +342,11 @@ int request_free(Fn fn, MPI_Request* variable, Real real) {
   Request* request = session.requests.find(variable);
   const int result = plain_call(fn, real);
   if (!request || result != MPI_SUCCESS) return result;
-  // A freed receive may still be matched: its stamp is left to be taken in at
-  // the end.
-  if (request->receive && request->active && session.predicting() && !request->to_nobody)
-    session.piggyback.withdraw(request->recv);
-  session.requests.remove(*request);
+  const bool may_match = request->receive && request->active && !request->to_nobody;
+  if (may_match && session.predicting())
+    session.requests.orphan(*request);
+  else
+    session.requests.remove(*request);
   return result;
 }
 

@@ -51,6 +51,11 @@ Request* RequestTable::search(const MPI_Request* variable, std::uint64_t not_cla
 }
 
 void RequestTable::remove(Request& request) {
+  orphan(request);
+  free_.push_back(&request);
+}
+
+void RequestTable::orphan(Request& request) {
   const auto found = by_handle_.find(handle_bits(request.handle));
   if (found != by_handle_.end()) {
     SameHandle& list = found->second;
@@ -59,7 +64,6 @@ void RequestTable::remove(Request& request) {
     if (list.hint == &request) list.hint = request.next;
     if (!list.first) by_handle_.erase(found);
   }
-  free_.push_back(&request);
 }
 
 }  // namespace foretrace::capture

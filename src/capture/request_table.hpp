@@ -60,6 +60,9 @@ class RequestTable {
   Request* claim(const MPI_Request* variable);
 
   void remove(Request& request);
+  // Makes the request unfindable but keeps it: a freed receive still takes the
+  // message that MPI matches it with.
+  void orphan(Request& request);
   std::uint64_t next_serial() { return ++serials_; }
 
  private:

@@ -29,9 +29,9 @@ int predict(Options& options) {
   check_capture_run(run);
   check_compute_option(options.compute, "measured");
   machine::read_machine_file(options.machine);
-  const int status = launch(run);
-  print_run_summary(run.output);
-  return status;
+  const LaunchResult result = launch(run);
+  if (result.traced) print_run_summary(run.output);
+  return result.status;
 }
 
 std::function<int()> declare(CLI::App& app) {

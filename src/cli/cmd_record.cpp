@@ -18,9 +18,9 @@ int record(Options& options) {
   run.environment = {{"FORETRACE_CLOCK", options.clock}};
   run.own_options = {"--clock", options.clock};
   check_capture_run(run);
-  const int status = launch(run);
-  print_run_summary(run.output);
-  return status;
+  const LaunchResult result = launch(run);
+  if (result.traced) print_run_summary(run.output);
+  return result.status;
 }
 
 std::function<int()> declare(CLI::App& app) {

@@ -1,11 +1,13 @@
 #include "cli/launch.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <tuple>
 
 #include "base/error.hpp"
 #include "cli/process.hpp"
@@ -74,7 +76,7 @@ std::vector<std::string> launcher_command(Mpi mpi, int ranks) {
   return command;
 }
 
-int launch(const CaptureRun& run) {
+LaunchResult launch(const CaptureRun& run) {
   const std::string path = find_program(run.program.front());
   const Mpi mpi = run.mpi ? parse_mpi(*run.mpi) : detect_mpi(path);
   if (run.ranks == 0) become_program(run, path, mpi);
@@ -82,6 +84,15 @@ int launch(const CaptureRun& run) {
 
   const std::string part = run.output + ".part";
   fs::remove(part);
+  // A trace that is there already stays if this run writes none; it is not
+  // this run's then. Sealing replaces the file, so the new one differs in this.
+  const auto identity = [&run] {
+    struct stat status {};
+    return ::stat(run.output.c_str(), &status) == 0
+               ? std::tuple(status.st_ino, status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+               : std::tuple<ino_t, time_t, long>();
+  };
+  const auto before = identity();
   std::vector<std::string> command = launcher_command(mpi, run.ranks);
   command.insert(command.end(), {own_path(), run.subcommand});
   command.insert(command.end(), run.own_options.begin(), run.own_options.end());
@@ -95,7 +106,9 @@ int launch(const CaptureRun& run) {
         stderr, "foretrace: the run ended before MPI_Finalize; %s holds what happened until then\n",
         run.output.c_str());
   }
-  return status;
+  const bool traced = identity() != before;
+  if (!traced) std::fprintf(stderr, "foretrace: no rank came to MPI_Init; no trace was written\n");
+  return {status, traced};
 }
 
 }  // namespace foretrace::cli

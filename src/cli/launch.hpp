@@ -28,10 +28,15 @@ struct CaptureRun {
 // UsageError.
 void check_capture_run(const CaptureRun& run);
 
-// With ranks: runs it to its end and returns the program's exit status; says
+struct LaunchResult {
+  int status = 0;       // the program's exit status
+  bool traced = false;  // it left a trace in CaptureRun::output
+};
+
+// With ranks: runs it to its end and returns how it ended; says
 // on standard error what went wrong and moves an unfinished trace to its
 // place. Without: becomes the program and does not return.
-int launch(const CaptureRun& run);
+LaunchResult launch(const CaptureRun& run);
 
 // The words that start `ranks` processes of what follows them.
 std::vector<std::string> launcher_command(Mpi mpi, int ranks);

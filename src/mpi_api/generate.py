@@ -19,6 +19,17 @@ import re
 import sys
 
 
+# What a class needs besides its parameters, in a form to match the options.
+NEEDED_OPTIONS = {
+    "send": r"\w+ post=\w+",
+    "isend": r"\w+",
+    "send_init": r"\w+",
+    "collective": r"\w+ bytes=\S+",
+    "comm_create": r"\w+",
+    "untreated": r"(sync)?",
+}
+
+
 class Function:
     def __init__(self, name, result, types, names):
         self.name = name
@@ -130,11 +141,6 @@ def parse_table(text, path):
     return rows
 
 
-# What a class needs besides its parameters, in a form to match the options.
-NEEDED_OPTIONS = {"send": r"\w+ post=\w+", "isend": r"\w+", "send_init": r"\w+", "collective": r"\w+ bytes=\S+",
-                  "comm_create": r"\w+", "comm_adopt": r"\w+"}
-
-
 def argument_list(names):
     return ", ".join(n for n in names if n not in ("void", "..."))
 
@@ -149,6 +155,8 @@ def body(function, row, names, suffix):
     args = argument_list(names)
     real = f"[&] {{ return P{function.name}({args}); }}"
     klass = row.klass if row else "generic"
+    if klass == "untreated" and "sync" in row.options:
+        return f"synchronising({fn}, comm, {real})"
     if klass in ("generic", "untreated"):
         return f"generic({fn}, {real})"
     if klass == "send":
@@ -191,8 +199,8 @@ def body(function, row, names, suffix):
         call = f"size_{rule_name}(c{', ' + rule_args if rule_args else ''})"
         return (f"collective({fn}, Cost::{row.options[0]}, comm, {root}, "
                 f"[&](const CommInfo& c) {{ (void)c; return {call}; }}, {real})")
-    if klass in ("comm_create", "comm_adopt"):
-        return f"{klass}({fn}, Cost::{row.options[0]}, comm, newcomm, {real})"
+    if klass == "comm_create":
+        return f"comm_create({fn}, Cost::{row.options[0]}, comm, newcomm, {real})"
     # All others take the function's own arguments and the real call.
     return f"{klass}({fn}{', ' + args if args else ''}, {real})"
 
@@ -209,7 +217,7 @@ def find_row(rows, name):
 def wrapper(function, rows, path):
     row, suffix = find_row(rows, function.name)
     names = list(function.names)
-    if row and row.klass != "untreated" and row.klass != "generic":
+    if row and (row.klass != "untreated" or "sync" in row.options):
         count = 0 if function.types == ["void"] else len(names)
         if count != len(row.parameters):
             sys.exit(f"{path}:{row.line_number}: {function.name} has {count} parameters in mpi.h, "

@@ -1,0 +1,75 @@
+# A thin front to cmake and ctest; CMakePresets.json has the settings.
+# Variables: JOBS (parallel compilers), PREFIX and DESTDIR (install),
+# CMAKE_ARGS (more words for cmake's configuration).
+
+BUILD      := build
+JOBS       ?= $(shell nproc)
+PREFIX     ?= /usr/local
+CMAKE_ARGS ?=
+CCACHE     := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache)
+
+# What `make demo` runs.
+DEMO_PROGRAMS := mandel elastic life mergesort
+DEMO_TARGETS  := foretrace foretrace-measure-openmpi foretrace-measure-mpich \
+                 $(foreach p,$(DEMO_PROGRAMS),$(p)_openmpi)
+
+.PHONY: build help deps configure demo test check bench format format-check lint install clean
+
+build: configure
+	cmake --build $(BUILD) -j $(JOBS)
+
+help:
+	@echo 'make            builds into $(BUILD)/'
+	@echo 'make demo       installs what is missing, builds, predicts and checks; result: demo/index.html'
+	@echo 'make test       installs what is missing, builds, runs all tests'
+	@echo 'make check      runs all tests, installs nothing'
+	@echo 'make bench      builds and runs the benchmarks'
+	@echo 'make format     formats the C++ sources; format-check only looks'
+	@echo 'make lint       clang-tidy over src/'
+	@echo 'make install    installs into PREFIX ($(PREFIX)), below DESTDIR if set'
+	@echo 'make deps       installs the Debian packages that are missing'
+
+deps:
+	@tools/install-dependencies
+
+configure:
+	cmake --preset release $(CCACHE) $(CMAKE_ARGS)
+
+# Each step is a make of its own, so that `make -j` keeps their order.
+demo:
+	@$(MAKE) --no-print-directory deps
+	@$(MAKE) --no-print-directory configure
+	cmake --build $(BUILD) -j $(JOBS) --target $(DEMO_TARGETS)
+	tools/demo --build $(BUILD)
+
+test:
+	@$(MAKE) --no-print-directory deps
+	@$(MAKE) --no-print-directory check
+
+check:
+	@$(MAKE) --no-print-directory build
+	ctest --test-dir $(BUILD) --output-on-failure -j 2 --no-tests=error
+
+bench:
+	@$(MAKE) --no-print-directory build CMAKE_ARGS='$(CMAKE_ARGS) -DFORETRACE_BENCH=ON'
+	$(BUILD)/bench/bench_replay
+	bench/capture/run_calls.py $(BUILD)
+
+FORMATTED = git ls-files -z --cached --others --exclude-standard -- \
+            $(foreach d,src tests programs bench include,'$(d)/*.cpp' '$(d)/*.hpp')
+
+format:
+	$(FORMATTED) | xargs -0 clang-format -i
+
+format-check:
+	$(FORMATTED) | xargs -0 clang-format --dry-run -Werror
+
+# clang-tidy needs the generated sources that the build makes.
+lint: build
+	git ls-files -z -- 'src/*.cpp' | xargs -0 -n 1 -P $(JOBS) clang-tidy -p $(BUILD) --quiet
+
+install: build
+	DESTDIR='$(DESTDIR)' cmake --install $(BUILD) --prefix '$(PREFIX)'
+
+clean:
+	cmake --build $(BUILD) --target clean

@@ -1,0 +1,151 @@
+// CpuClock against the kernel's own clock of the thread.
+#include "capture/cpu_clock.hpp"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+namespace foretrace::capture {
+namespace {
+
+using namespace std::chrono_literals;
+
+double thread_seconds() {
+  timespec now;
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// Computes for `seconds` of this thread's CPU time, without a system call in
+// between that would hide how the clock does by itself.
+void compute(double seconds) {
+  volatile double sink = 1;
+  for (const double end = thread_seconds() + seconds; thread_seconds() < end;)
+    for (int i = 0; i < 20'000; ++i) sink = sink * 1.0000001;
+}
+
+struct Both {
+  double clock;   // by CpuClock
+  double thread;  // by the kernel
+};
+
+template <class Action>
+Both measure(Action action) {
+  CpuClock clock;
+  clock.resume();
+  const double start = thread_seconds();
+  action();
+  const double thread = thread_seconds() - start;
+  return {clock.stop().seconds(), thread};
+}
+
+TEST(CpuClock, DoesNotCountSleep) {
+  const Both both = measure([] { std::this_thread::sleep_for(200ms); });
+  EXPECT_LT(both.clock, 0.02);
+  EXPECT_GE(both.clock, 0);
+}
+
+TEST(CpuClock, CountsComputation) {
+  const Both both = measure([] { compute(0.05); });
+  EXPECT_GE(both.thread, 0.05);
+  EXPECT_NEAR(both.clock, both.thread, 0.2 * both.thread);
+}
+
+TEST(CpuClock, CountsComputationAroundASleep) {
+  const Both both = measure([] {
+    compute(0.03);
+    std::this_thread::sleep_for(100ms);
+    compute(0.03);
+  });
+  EXPECT_NEAR(both.clock, both.thread, 0.2 * both.thread);
+}
+
+// Many intervals, as between the calls of a program: none is counted twice or
+// forgotten, also where the thread gives way in between.
+TEST(CpuClock, AddsUpOverManyIntervals) {
+  CpuClock clock;
+  Time sum;
+  const double start = thread_seconds();
+  for (int i = 0; i < 100; ++i) {
+    clock.resume();
+    compute(0.0005);
+    if (i % 10 == 0) ::sched_yield();
+    sum += clock.stop();
+  }
+  const double thread = thread_seconds() - start;
+  EXPECT_NEAR(sum.seconds(), thread, 0.2 * thread);
+}
+
+TEST(CpuClock, AnIntervalIsNeverNegative) {
+  CpuClock clock;
+  for (int i = 0; i < 10'000; ++i) {
+    clock.resume();
+    ASSERT_GE(clock.stop(), Time());
+  }
+}
+
+TEST(CpuClock, StopOnAnotherThreadIsZero) {
+  CpuClock clock;
+  clock.resume();
+  compute(0.01);
+  Time stopped = Time::max();
+  std::thread([&] { stopped = clock.stop(); }).join();
+  EXPECT_EQ(stopped, Time());
+}
+
+TEST(CpuClock, EachThreadCountsItself) {
+  std::vector<Both> both(2);
+  std::vector<std::thread> threads;
+  for (Both& each : both) threads.emplace_back([&each] { each = measure([] { compute(0.05); }); });
+  for (std::thread& thread : threads) thread.join();
+  for (const Both& each : both) EXPECT_NEAR(each.clock, each.thread, 0.2 * each.thread);
+}
+
+// Keeps every core busy with two processes each, so that this one is switched
+// out again and again.
+class BusyMachine : public testing::Test {
+ protected:
+  void SetUp() override {
+    const long cores = ::sysconf(_SC_NPROCESSORS_ONLN);
+    for (long i = 0; i < 2 * std::min(cores, 8L); ++i) {
+      const pid_t child = ::fork();
+      if (child == 0)
+        for (std::atomic<unsigned> n = 0;;) ++n;
+      children_.push_back(child);
+    }
+  }
+  void TearDown() override {
+    for (const pid_t child : children_) ::kill(child, SIGKILL);
+    for (const pid_t child : children_) ::waitpid(child, nullptr, 0);
+  }
+  std::vector<pid_t> children_;
+};
+
+TEST_F(BusyMachine, AgreesWithTheThreadsClock) {
+  for (int round = 0; round < 3; ++round) {
+    const Both both = measure([] { compute(0.2); });
+    EXPECT_NEAR(both.clock, both.thread, 0.05 * both.thread);
+  }
+}
+
+TEST(MonotonicNs, DoesNotRunBackwards) {
+  std::int64_t last = monotonic_ns();
+  for (int i = 0; i < 1000; ++i) {
+    const std::int64_t now = monotonic_ns();
+    ASSERT_GE(now, last);
+    last = now;
+  }
+}
+
+}  // namespace
+}  // namespace foretrace::capture

@@ -1,0 +1,145 @@
+// The capture library's settings, from the environment.
+#include "capture/settings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace foretrace::capture {
+namespace {
+
+using Variables = std::initializer_list<std::pair<const char*, const char*>>;
+
+constexpr const char* kAll[] = {"FORETRACE_MODE",  "FORETRACE_OUTPUT", "FORETRACE_MACHINE",
+                                "FORETRACE_CLOCK", "FORETRACE_BOUND",  "FORETRACE_COMPUTE",
+                                "FORETRACE_WTIME"};
+
+Settings read(Variables variables) {
+  for (const char* name : kAll) ::unsetenv(name);
+  for (const auto& [name, value] : variables) ::setenv(name, value, 1);
+  return read_settings();
+}
+
+std::string refusal(Variables variables) {
+  try {
+    read(variables);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "was accepted";
+}
+
+TEST(Settings, OffByDefault) {
+  EXPECT_EQ(read({}).mode, Mode::off);
+  EXPECT_EQ(read({{"FORETRACE_MODE", ""}}).mode, Mode::off);
+  EXPECT_EQ(read({{"FORETRACE_MODE", "off"}}).mode, Mode::off);
+}
+
+// A program that runs without Foretrace is not stopped by what is left over in
+// the environment.
+TEST(Settings, OffLooksAtNothingElse) {
+  EXPECT_EQ(read({{"FORETRACE_CLOCK", "sun dial"}, {"FORETRACE_COMPUTE", "x"}}).mode, Mode::off);
+}
+
+TEST(Settings, RecordsDefaults) {
+  const Settings settings = read({{"FORETRACE_MODE", "record"}});
+  EXPECT_EQ(settings.mode, Mode::record);
+  EXPECT_EQ(settings.output, "foretrace.ftr");
+  EXPECT_EQ(settings.clock, trace::Clock::cpu);
+  EXPECT_EQ(settings.compute, ComputeModel::measured);
+  EXPECT_EQ(settings.scale, 1);
+  EXPECT_TRUE(settings.virtual_wtime);
+}
+
+TEST(Settings, EmptyVariablesAreNotSet) {
+  const Settings settings = read({{"FORETRACE_MODE", "record"},
+                                  {"FORETRACE_OUTPUT", ""},
+                                  {"FORETRACE_CLOCK", ""},
+                                  {"FORETRACE_BOUND", ""},
+                                  {"FORETRACE_COMPUTE", ""},
+                                  {"FORETRACE_WTIME", ""}});
+  EXPECT_EQ(settings.output, "foretrace.ftr");
+  EXPECT_EQ(settings.clock, trace::Clock::cpu);
+  EXPECT_EQ(settings.bound, machine::Bound::avg);
+  EXPECT_EQ(settings.compute, ComputeModel::measured);
+}
+
+TEST(Settings, Record) {
+  const Settings settings = read({{"FORETRACE_MODE", "record"},
+                                  {"FORETRACE_OUTPUT", "/tmp/a b.ftr"},
+                                  {"FORETRACE_CLOCK", "wall"}});
+  EXPECT_EQ(settings.output, "/tmp/a b.ftr");
+  EXPECT_EQ(settings.clock, trace::Clock::wall);
+  EXPECT_EQ(read({{"FORETRACE_MODE", "record"}, {"FORETRACE_CLOCK", "cpu"}}).clock,
+            trace::Clock::cpu);
+}
+
+TEST(Settings, Predict) {
+  const Settings settings = read({{"FORETRACE_MODE", "predict"},
+                                  {"FORETRACE_MACHINE", "m.toml"},
+                                  {"FORETRACE_OUTPUT", "p.ftr"},
+                                  {"FORETRACE_BOUND", "max"},
+                                  {"FORETRACE_COMPUTE", "measured:2.5"},
+                                  {"FORETRACE_WTIME", "real"},
+                                  {"FORETRACE_CLOCK", "wall"}});
+  EXPECT_EQ(settings.mode, Mode::predict);
+  EXPECT_EQ(settings.machine, "m.toml");
+  EXPECT_EQ(settings.output, "p.ftr");
+  EXPECT_EQ(settings.bound, machine::Bound::max);
+  EXPECT_EQ(settings.compute, ComputeModel::measured);
+  EXPECT_EQ(settings.scale, 2.5);
+  EXPECT_FALSE(settings.virtual_wtime);
+  EXPECT_EQ(settings.clock, trace::Clock::virtual_) << "a prediction has its own clock";
+}
+
+TEST(Settings, EveryValue) {
+  const auto with = [](const char* name, const char* value) {
+    return read({{"FORETRACE_MODE", "predict"}, {"FORETRACE_MACHINE", "m"}, {name, value}});
+  };
+  EXPECT_EQ(with("FORETRACE_BOUND", "min").bound, machine::Bound::min);
+  EXPECT_EQ(with("FORETRACE_BOUND", "avg").bound, machine::Bound::avg);
+  EXPECT_EQ(with("FORETRACE_COMPUTE", "none").compute, ComputeModel::none);
+  EXPECT_EQ(with("FORETRACE_COMPUTE", "annotated").compute, ComputeModel::annotated);
+  EXPECT_EQ(with("FORETRACE_COMPUTE", "measured").scale, 1);
+  EXPECT_EQ(with("FORETRACE_COMPUTE", "measured:0").scale, 0);
+  EXPECT_EQ(with("FORETRACE_COMPUTE", "measured:1e-3").scale, 1e-3);
+  EXPECT_TRUE(with("FORETRACE_WTIME", "virtual").virtual_wtime);
+}
+
+TEST(SettingsError, Mode) {
+  EXPECT_EQ(refusal({{"FORETRACE_MODE", "recrod"}}),
+            "FORETRACE_MODE='recrod': expected off, record or predict");
+  EXPECT_NE(refusal({{"FORETRACE_MODE", "RECORD"}}), "was accepted");
+}
+
+TEST(SettingsError, PredictNeedsAMachine) {
+  const std::string expected =
+      "FORETRACE_MODE=predict needs FORETRACE_MACHINE, the machine model's file";
+  EXPECT_EQ(refusal({{"FORETRACE_MODE", "predict"}}), expected);
+  EXPECT_EQ(refusal({{"FORETRACE_MODE", "predict"}, {"FORETRACE_MACHINE", ""}}), expected);
+}
+
+TEST(SettingsError, NamesVariableValueAndChoices) {
+  const auto refused = [](const char* name, const char* value) {
+    return refusal({{"FORETRACE_MODE", "predict"}, {"FORETRACE_MACHINE", "m"}, {name, value}});
+  };
+  EXPECT_EQ(refused("FORETRACE_CLOCK", "virtual"),
+            "FORETRACE_CLOCK='virtual': expected cpu or wall");
+  EXPECT_EQ(refused("FORETRACE_BOUND", "mean"), "FORETRACE_BOUND='mean': expected min, avg or max");
+  EXPECT_EQ(refused("FORETRACE_WTIME", "fake"), "FORETRACE_WTIME='fake': expected virtual or real");
+  EXPECT_EQ(refused("FORETRACE_COMPUTE", "counted"),
+            "FORETRACE_COMPUTE='counted': expected none, annotated, measured or measured:SCALE");
+  for (const char* value :
+       {"measured:", "measured:x", "measured:1x", "measured:-1", "measured:nan", "measured:inf",
+        "measured:1e999", "measured2", "measured 2", "measured:+1", "measured: 1", "measured:1,5"})
+    EXPECT_EQ(refused("FORETRACE_COMPUTE", value), "FORETRACE_COMPUTE='" + std::string(value) +
+                                                       "': expected measured or measured:SCALE");
+}
+
+}  // namespace
+}  // namespace foretrace::capture

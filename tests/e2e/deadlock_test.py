@@ -1,0 +1,71 @@
+"""Deadlocks on the target that today's MPI hides, and waits that are none."""
+
+import harness
+
+S = 2000
+
+
+class Deadlock(harness.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.model = self.write("m.toml", harness.with_threshold(harness.T3D.read_text(), S))
+
+    def command(self, *arguments):
+        return [harness.test_program("misbehave"), *arguments]
+
+    def predict_deadlock(self, *arguments):
+        result = harness.foretrace("predict", "-n", 2, "--machine", self.model, "--compute", "none",
+                                   "-o", self.directory / "p.ftr", "--", *self.command(*arguments),
+                                   limit=30)
+        self.ok(result, 1)
+        self.assertIn("deadlock", result.err)
+        return result.err
+
+    def simulate_deadlock(self, *arguments):
+        recorded = self.record(2, self.command(*arguments))
+        result = harness.foretrace("simulate", recorded, "--machine", self.model, "-o",
+                                   self.directory / "s.ftr")
+        self.ok(result, 1)
+        self.assertIn("deadlock", result.err)
+        self.assertFalse((self.directory / "s.ftr").exists())
+        return result.err
+
+    def test_head_on(self):
+        """S bytes, and more: both block in MPI_Send. (Both sizes are eager on today's MPIs.)"""
+        for size in (S, S + 1000):
+            with self.subTest(size=size):
+                text = self.predict_deadlock("head_on", size)
+                self.assertRegex(text, r"rank 0 waits in MPI_Send to rank 1 \(tag 5, %d bytes" % size)
+                self.assertRegex(text, r"rank 1 waits in MPI_Send to rank 0 \(tag 6, %d bytes" % size)
+                text = self.simulate_deadlock("head_on", size)
+                self.assertRegex(text, r"rank 0 in event \d+, MPI_Send to rank 1, tag 5, %d bytes" % size)
+                self.assertRegex(text, r"rank 1 in event \d+, MPI_Send to rank 0, tag 6, %d bytes" % size)
+
+    def test_head_on_below_threshold(self):
+        command = self.command("head_on", S - 1)
+        predicted = self.predict(2, command, self.model)
+        recorded = self.record(2, command)
+        self.assert_same_ticks(predicted, self.simulate(recorded, self.model))
+
+    def test_across_barrier(self):
+        """A rank that blocks in a send for one that waits for it in a barrier."""
+        text = self.simulate_deadlock("across_barrier", S)
+        self.assertIn("MPI_Send", text)
+        self.assertIn("MPI_Barrier", text)
+        text = self.predict_deadlock("across_barrier", S)
+        self.assertRegex(text, r"rank 0 .*MPI_Send")
+        self.assertRegex(text, r"rank 1 .*MPI_Barrier")
+
+    def check_patience(self, behaviour):
+        """Long waits, of which one will be over, are no deadlock."""
+        self.predict(3, self.command(behaviour), self.model)
+
+    def test_patient_waitall(self):
+        self.check_patience("patient_waitall")
+
+    def test_patient_waitany(self):
+        self.check_patience("patient_waitany")
+
+
+if __name__ == "__main__":
+    harness.main()

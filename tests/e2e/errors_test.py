@@ -1,0 +1,254 @@
+"""Wrong use, broken input and runs that die: clear messages, the right status, nothing lost."""
+
+import json
+import subprocess
+
+import harness
+
+
+class Errors(harness.TestCase):
+    def refused(self, status, *arguments, says, **options):
+        """One line on standard error that starts with our name, and the status."""
+        result = self.ok(harness.foretrace(*arguments, **options), status)
+        lines = result.err.splitlines()
+        self.assertEqual(len(lines), 1, str(result))
+        self.assertTrue(lines[0].startswith("foretrace: "), str(result))
+        for word in says:
+            self.assertIn(str(word), lines[0])
+        return lines[0]
+
+    def mandel(self, *more):
+        return [harness.paper_program("mandel"), "--rows", 9, "--cols", 9, *more]
+
+    def trace(self, name="run.ftr", ranks=2):
+        return self.record(ranks, self.mandel(), name=name)
+
+
+class MachineFiles(Errors):
+    def refuse_machine(self, text, *says):
+        model = self.write("m.toml", text)
+        recorded = self.trace()
+        for arguments in (["calc", model, "send"], ["simulate", recorded, "--machine", model],
+                          ["predict", "-n", 2, "--machine", model, "-o", self.directory / "p.ftr",
+                           "--", *self.mandel()]):
+            self.refused(1, *arguments, says=[f"{model}:", *says])
+        self.assertFalse((self.directory / "p.ftr").exists())
+
+    def test_typo(self):
+        """Line 14 of a file whose line 14 says c = 3O.0, with a letter."""
+        good = harness.T3D.read_text().splitlines()
+        number = next(i for i, line in enumerate(good) if line.startswith("c = "))
+        good[number] = "c = 3O.0"
+        self.refuse_machine("\n".join(good), f"m.toml:{number + 1}")
+
+    def test_unknown_key(self):
+        text = harness.SPARC.read_text()
+        line = text.count("\n") + 2
+        self.refuse_machine(text + "[loggps]\nlatency = 3\n", f"m.toml:{line}", "latency")
+
+    def test_missing(self):
+        missing = self.directory / "none.toml"
+        self.refused(1, "calc", missing, "send", says=[missing])
+        self.refused(1, "predict", "-n", 2, "--machine", missing, "-o", self.directory / "p.ftr",
+                     "--", *self.mandel(), says=[missing])
+
+
+class Traces(Errors):
+    def test_truncated(self):
+        """Cut off anywhere, a trace is refused in one line or read as far as it goes."""
+        whole = self.trace()
+        simulated = self.simulate(whole, compute="none")
+        for source in (whole, simulated):
+            data = source.read_bytes()
+            cuts = sorted({0, 1, 7, 8, 15, 16, 100, 4095, 4096, 4097, len(data) // 2, len(data) - 1,
+                           *range(4096, len(data), max(1, (len(data) - 4096) // 25))})
+            for cut in cuts:
+                with self.subTest(source=source.name, cut=cut):
+                    self.check_cut(self.write("cut.ftr", data[:cut]), cut < 4096)
+
+    def check_cut(self, cut, refuse):
+        page = self.directory / "page.html"
+        for arguments in (["report", cut, "--json"], ["timeline", cut], ["compare", cut, cut],
+                          ["timeline", cut, "-o", page],
+                          ["simulate", cut, "--machine", harness.T3D]):
+            result = harness.foretrace(*arguments, limit=20)
+            if refuse:
+                self.ok(result, 1)
+                self.assertEqual(len(result.err.splitlines()), 1, str(result))
+                self.assertIn(str(cut), result.err)
+            else:
+                self.assertIn(result.status, (0, 1), str(result))
+                self.assertTrue(result.status == 0 or "foretrace: " in result.err, str(result))
+            if not refuse and arguments[0] == "report" and result.status == 0:
+                self.assertFalse(json.loads(result.out)["complete"])
+
+    def test_kept(self):
+        """What stands before the cut is there."""
+        whole = self.trace()
+        data = whole.read_bytes()
+        cut = self.write("cut.ftr", data[:-60])
+        before = self.ticks(whole).splitlines()
+        after = self.ticks(cut).splitlines()
+        events = [line for line in after if not line.startswith("rank ")]
+        self.assertGreater(len(events), 0)
+        for line in events:
+            self.assertIn(line, before)
+        self.assertIn("incomplete", self.foretrace("report", cut).out)
+
+    def test_flipped_bytes(self):
+        """Wrong bytes anywhere crash nothing."""
+        data = self.trace().read_bytes()
+        for at in range(8, len(data), max(1, len(data) // 60)):
+            broken = bytearray(data)
+            broken[at] ^= 0xff
+            path = self.write("broken.ftr", bytes(broken))
+            for arguments in (["report", path], ["timeline", path],
+                              ["simulate", path, "--machine", harness.T3D]):
+                result = harness.foretrace(*arguments, limit=20)
+                self.assertIn(result.status, (0, 1), f"byte {at}: {result}")
+
+    def test_no_trace(self):
+        for path in (self.write("empty.ftr", ""), self.write("text.ftr", "hello\n" * 2000),
+                     self.directory / "none.ftr", self.directory):
+            for arguments in (["report", path], ["timeline", path], ["compare", path, path],
+                              ["simulate", path, "--machine", harness.T3D]):
+                self.refused(1, *arguments, says=[path])
+
+
+class Usage(Errors):
+    def setUp(self):
+        super().setUp()
+        self.output = self.write("old.ftr", "precious")
+
+    def tearDown(self):
+        self.assertEqual(self.output.read_bytes(), b"precious")
+
+    def refuse_run(self, *arguments, status=2, says=()):
+        for sub in (["record"], ["predict", "--machine", harness.T3D]):
+            self.refused(status, *sub, "-o", self.output, *arguments, says=says)
+
+    def test_program(self):
+        missing = self.directory / "none"
+        self.refuse_run("-n", 2, "--", missing, says=[missing])
+        self.refuse_run("-n", 2, "--", "no-such-program-anywhere", says=["no-such-program-anywhere"])
+        self.refuse_run("-n", 2, "--", "/bin/true", says=["/bin/true", "MPI"])
+        self.refuse_run("-n", 2, "--", __file__, says=[__file__])
+        self.refuse_run("-n", 2)
+        self.refuse_run("--", *self.mandel(), says=["-n"])
+        self.refuse_run("-n", 0, "--", *self.mandel(), says=["-n"])
+
+    def test_static_program(self):
+        source = self.write("static.c", "int main(void) { return 0; }\n")
+        program = self.directory / "static"
+        compiled = subprocess.run(["cc", "-static", source, "-o", program], capture_output=True)
+        if compiled.returncode != 0:
+            self.skipTest("no static libraries here")
+        self.refuse_run("-n", 2, "--", program, says=["statically"])
+
+    def test_options(self):
+        self.refuse_run("-n", 2, "--bogus", "--", *self.mandel(), says=["--bogus"])
+        self.refuse_run("-n", 2, "--mpi", "lam", "--", *self.mandel(), says=["lam", "openmpi"])
+        self.refused(2, "record", "-o", self.output, "-n", 2, "--clock", "sundial", "--",
+                     *self.mandel(), says=["sundial"])
+        for compute in ("some", "measured:x", "measured:-1"):
+            self.refused(2, "predict", "--machine", harness.T3D, "-o", self.output, "-n", 2,
+                         "--compute", compute, "--", *self.mandel(), says=[compute])
+        self.refused(2, "frobnicate", says=["frobnicate", "--help"])
+        self.refused(2, says=[])
+        self.refused(2, "report", says=["trace"])
+        self.refused(2, "report", self.output, "--bogus", says=["--bogus"])
+        self.refused(2, "simulate", self.output, says=["--machine"])
+        self.refused(2, "calc", harness.T3D, "frobnicate", says=["frobnicate"])
+        self.refused(2, "calc", harness.T3D, "send", "--ranks", "0", says=["--ranks"])
+
+    def test_output_directory(self):
+        missing = self.directory / "none" / "out.ftr"
+        for sub in (["record"], ["predict", "--machine", harness.T3D]):
+            self.refused(2, *sub, "-n", 2, "-o", missing, "--", *self.mandel(), says=[missing])
+        recorded = self.trace()
+        self.refused(1, "simulate", recorded, "--machine", harness.T3D, "-o", missing, says=[missing])
+        if harness.has_page():
+            self.refused(1, "timeline", recorded, "-o", missing, says=[missing])
+
+    def test_old_output_stays(self):
+        """A run that never gets to MPI_Init, and a simulation that fails, leave what was there,
+        and do not pass it off as theirs."""
+        recorded = self.trace("good.ftr")
+        before = recorded.read_bytes()
+        old = self.write("other.ftr", before)
+        result = harness.foretrace("record", "-n", 2, "-o", old, "--",
+                                   harness.test_program("misbehave"), "exit_before_init", 5)
+        self.assertNotEqual(result.status, 0, str(result))
+        self.assertEqual(old.read_bytes(), before)
+        self.assertNotIn("longest CPU time", result.err)
+        model = self.write("bad.toml", "[machine]\nnme = 3\n")
+        self.ok(harness.foretrace("simulate", recorded, "--machine", model, "-o", old), 1)
+        self.assertEqual(old.read_bytes(), before)
+
+
+class Deaths(Errors):
+    def die(self, subcommand, behaviour, *arguments):
+        """Rank 1 of 2 dies after a barrier; what was before is in the trace."""
+        command = [harness.test_program("misbehave"), behaviour, *arguments]
+        without = harness.plain(2, command, limit=30)
+        trace = self.directory / "dead.ftr"
+        machine = ["--machine", harness.T3D, "--compute", "none"] if subcommand == "predict" else []
+        result = harness.foretrace(subcommand, "-n", 2, *machine, "-o", trace, "--", *command,
+                                   limit=40)
+        self.assertNotEqual(without.status, 0, str(without))
+        self.assertEqual(result.status, without.status, str(result))
+        self.assertTrue(trace.exists(), str(result))
+        report = self.foretrace("report", trace)
+        self.assertIn("incomplete", report.out)
+        for events in self.events(trace):
+            self.assertIn("MPI_Barrier", [name for kind, name, f in events])
+        self.foretrace("timeline", trace)
+        ours = [line for line in result.err.splitlines() if line.startswith("foretrace: ")]
+        return "\n".join(ours)
+
+    def check(self, behaviour, *arguments, says):
+        for subcommand in ("record", "predict"):
+            with self.subTest(subcommand=subcommand):
+                said = self.die(subcommand, behaviour, *arguments)
+                for word in says:
+                    self.assertIn(word, said)
+
+    def test_segv(self):
+        self.check("segv", says=["rank 1"])
+
+    def test_kill(self):
+        self.check("kill", says=["rank 1"])
+
+    def test_exit(self):
+        self.check("exit", 4, says=["rank 1", "MPI_Finalize"])
+
+    def test_abort(self):
+        self.check("abort", 3, says=["rank 1 called MPI_Abort with code 3"])
+
+    def test_status_is_passed_on(self):
+        for number in (0, 3):
+            command = [harness.test_program("misbehave"), "status", number]
+            without = harness.plain(2, command)
+            for subcommand in (["record"], ["predict", "--machine", harness.T3D]):
+                result = harness.foretrace(*subcommand, "-n", 2, "-o", self.directory / "s.ftr",
+                                           "--", *command)
+                self.assertEqual(result.status, without.status, str(result))
+                self.assertIn("true", self.complete())
+
+    def complete(self):
+        return json.dumps(json.loads(
+            self.foretrace("report", self.directory / "s.ftr", "--json").out)["complete"])
+
+    def test_output_is_passed_on(self):
+        command = [harness.test_program("misbehave"), "print"]
+        without = self.ok(harness.plain(2, command))
+        for subcommand in (["record"], ["predict", "--machine", harness.T3D]):
+            result = self.foretrace(*subcommand, "-n", 2, "-o", self.directory / "s.ftr", "--",
+                                    *command)
+            self.assertEqual(sorted(result.out.splitlines()), sorted(without.out.splitlines()))
+            rest = [line for line in result.err.splitlines() if not line.startswith("foretrace: ")]
+            self.assertEqual(sorted(rest), sorted(without.err.splitlines()))
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,88 @@
+// parse_machine on mutated machine files. What is accepted must be usable: its
+// times are numbers, and it reads back as it was written.
+#include <cmath>
+#include <stdexcept>
+
+#include "base/error.hpp"
+#include "driver.hpp"
+#include "machine/machine_file.hpp"
+
+namespace {
+
+using namespace foretrace;
+
+class MachineTarget {
+ public:
+  static constexpr const char* kName = "machine";
+
+  static std::vector<std::string> seeds() {
+    const std::string folder = FORETRACE_SOURCE_DIR "/machines/";
+    return {fuzz::read_bytes(folder + "cray-t3d.toml"),
+            fuzz::read_bytes(folder + "sparc-ethernet.toml"),
+            "[machine]\nname = \"m\"\nranks = 4\ntime_unit = \"us\"\nelement_bytes = 8\n"
+            "[loggps]\nL = 1e-6\no_s = 2e-7\no_r = 3e-7\ng = 1e-7\nG = 1e-10\nS = 65536\n"
+            "[compute]\nstep = 1e-6\n[[function]]\nname = \"bcast\"\nclass = \"collective\"\n"
+            "[[function.regime]]\nbytes = [0, 64]\nc = [1.0, 0.1]\ns = [2.0, 0.2]\nf = \"ln p\"\n"
+            "k = [3.0, 0.3]\ng = \"p^2 d\"\nq = 0.5\nresidual = 0.1\n"
+            "[[function.regime]]\nbytes = [65]\nc = 1\n"};
+  }
+
+  static std::vector<std::string> words() {
+    return {"nan",
+            "-inf",
+            "1e308",
+            "-1",
+            "1e-320",
+            "[[function]]\n",
+            "[",
+            "]",
+            "{}",
+            "\"",
+            "'''",
+            "18446744073709551616",
+            "[0]",
+            "[257]",
+            "= ",
+            "\n",
+            "0x7fffffffffffffff",
+            "1979-05-27T07:32:00Z",
+            "\xff",
+            "\\u0000",
+            "\\U0010ffff",
+            "#",
+            "true",
+            "[machine]\n",
+            "\"ln p\"",
+            "\"p^2 d\"",
+            "f = \"p\"\n",
+            "bytes = [0, 10]\n",
+            "a.b.c = 1\n"};
+  }
+
+  // Whether the file was accepted.
+  bool run(const std::string& text) {
+    machine::MachineModel model;
+    try {
+      model = machine::parse_machine(text, "fuzz.toml");
+    } catch (const Error& error) {
+      if (!std::string_view(error.what()).starts_with("fuzz.toml:"))
+        throw std::runtime_error(std::string("an error without its place: ") + error.what());
+      return false;
+    }
+    for (const auto& [name, function] : model.functions)
+      for (const machine::Bound bound :
+           {machine::Bound::min, machine::Bound::avg, machine::Bound::max})
+        for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{256}, UINT64_MAX}) {
+          const double seconds = evaluate_seconds(model, function, 1000, Bytes(bytes), bound);
+          if (!(seconds >= 0)) throw std::runtime_error(name + " takes no time that is a number");
+        }
+    const std::string once = machine::format_machine(model);
+    if (machine::format_machine(machine::parse_machine(once, "again.toml")) != once)
+      throw std::runtime_error("the model does not read back as it was written");
+    return true;
+  }
+};
+
+}  // namespace
+
+FORETRACE_FUZZ_MAIN(MachineTarget)

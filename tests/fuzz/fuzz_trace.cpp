@@ -1,0 +1,167 @@
+// TraceReader and the simulator on mutated traces: each ends with a result or
+// an Error. Runs on one file in the working folder that is written anew for
+// each case.
+#include <unistd.h>
+
+#include <cstring>
+
+#include "base/error.hpp"
+#include "driver.hpp"
+#include "machine/machine_file.hpp"
+#include "sim/engine.hpp"
+#include "sim/trace_source.hpp"
+
+namespace {
+
+using namespace foretrace;
+using trace::Event;
+using trace::EventKind;
+
+Event message(EventKind kind, int peer, std::uint64_t bytes, std::uint64_t request = 0) {
+  Event event;
+  event.kind = kind;
+  event.compute = Time::ns(1000);
+  event.steps = 3;
+  event.send.peer = event.recv.peer = WorldRank(peer);
+  event.send.bytes = event.recv.bytes = Bytes(bytes);
+  event.request = request;
+  return event;
+}
+
+Event simple(EventKind kind) {
+  Event event;
+  event.kind = kind;
+  return event;
+}
+
+// Two ranks, all kinds of operations; ends well as it stands.
+trace::Trace example(trace::Clock clock) {
+  trace::Trace trace;
+  trace.info.ranks = 2;
+  trace.info.clock = clock;
+  trace.names = {"MPI_Call"};
+  trace.comms.resize(1);
+  trace.comms[0].members = {WorldRank(0), WorldRank(1)};
+  trace.ranks.resize(2);
+  for (int r = 0; r < 2; ++r) {
+    std::vector<Event>& events = trace.ranks[static_cast<std::size_t>(r)];
+    const int peer = 1 - r;
+    events.push_back(simple(EventKind::init));
+    events.push_back(message(r == 0 ? EventKind::send : EventKind::recv, peer, 800));
+    events.push_back(message(EventKind::sendrecv, peer, 16000));
+    events.push_back(message(EventKind::irecv, peer, 100, 1));
+    events.back().recv.any_source = events.back().recv.any_tag = true;
+    events.push_back(message(EventKind::isend, peer, 100, 2));
+    events.push_back(simple(EventKind::complete));
+    events.back().completions = {{1, WorldRank(peer), 0, Bytes(100), false},
+                                 {2, WorldRank(), 0, Bytes(0), false}};
+    events.push_back(simple(EventKind::phase_begin));
+    for (const machine::Cost cost : {machine::Cost::barrier, machine::Cost::bcast,
+                                     machine::Cost::reduce, machine::Cost::scan}) {
+      events.push_back(simple(EventKind::collective));
+      events.back().collective = cost;
+      events.back().bytes = Bytes(64);
+      events.back().root = LocalRank(0);
+    }
+    events.push_back(simple(EventKind::phase_end));
+    events.push_back(simple(EventKind::call));
+    events.back().count = 5;
+    events.push_back(simple(EventKind::finalize));
+    for (std::size_t i = 0; i < events.size(); ++i)
+      events[i].enter = events[i].leave = Time::ns(static_cast<std::int64_t>(i) * 1000);
+  }
+  return trace;
+}
+
+class TraceTarget {
+ public:
+  static constexpr const char* kName = "trace";
+
+  TraceTarget() {
+    model_ = machine::read_machine_file(FORETRACE_SOURCE_DIR "/machines/cray-t3d.toml");
+    model_.loggps.sync_threshold = Bytes(8192);
+  }
+
+  std::vector<std::string> seeds() const {
+    std::vector<std::string> all;
+    for (const trace::Clock clock : {trace::Clock::cpu, trace::Clock::virtual_}) {
+      trace::write_trace(example(clock), file_);
+      const std::string bytes = fuzz::read_bytes(file_);
+      all.push_back(bytes);
+      all.push_back(compact(bytes));
+    }
+    std::remove(file_.c_str());
+    return all;
+  }
+
+  std::vector<std::string> words() const {
+    return {std::string("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10),
+            std::string("\xff\xff\xff\xff\xff\xff\xff\xff\x1f", 9),
+            std::string(4, '\0'),
+            "\xff\xff\xff\xff",
+            "FTB1",
+            "\x20\x01x",
+            std::string("\x21\x00\x02\x00\x02\x02", 6),
+            std::string("\x02\x00\x00", 3),
+            "\x03",
+            "\x09",
+            "\x08",
+            std::string(4096, '\0')};
+  }
+
+  // Whether the simulation came to its end.
+  bool run(const std::string& data) {
+    std::ofstream(file_, std::ios::binary | std::ios::trunc) << restore(data);
+    bool finished = false;
+    for (const sim::ComputeMode compute : {sim::ComputeMode::recorded, sim::ComputeMode::annotated})
+      finished = simulate(compute) || finished;
+    std::remove(file_.c_str());
+    return finished;
+  }
+
+ private:
+  // The same trace without the padding of header and info block, so that
+  // mutations hit what matters: u32 length of the info text, text, blocks.
+  static std::string compact(const std::string& bytes) {
+    std::uint32_t used;
+    std::memcpy(&used, bytes.data() + 4096 + 12, sizeof used);
+    return std::string("C") + bytes.substr(8, 8) + bytes.substr(4096 + 12, 4) +
+           bytes.substr(4096 + 16, used) + bytes.substr(8192);
+  }
+
+  static std::string restore(const std::string& data) {
+    if (data.size() < 13 || data[0] != 'C') return data;
+    std::uint32_t used;
+    std::memcpy(&used, data.data() + 9, sizeof used);
+    used = static_cast<std::uint32_t>(std::min<std::size_t>(used, data.size() - 13));
+    if (used > 4080) return data;
+    std::string bytes = "FORETRC\n" + data.substr(1, 8);
+    bytes.resize(4096, '\0');
+    const std::uint32_t header[] = {0xffffffff, 4080, used};
+    bytes += "FTB1" + std::string(reinterpret_cast<const char*>(header), sizeof header);
+    bytes += data.substr(13, used);
+    bytes.resize(8192, '\0');
+    return bytes + data.substr(13 + used);
+  }
+
+  bool simulate(sim::ComputeMode compute) const {
+    try {
+      trace::TraceReader reader(file_);
+      sim::TraceSource source(reader);
+      sim::NullSink sink;
+      sim::SimulateOptions options;
+      options.compute = compute;
+      sim::simulate(source, machine::Timing(model_, machine::Bound::avg), options, sink);
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  }
+
+  machine::MachineModel model_;
+  std::string file_ = "fuzz-" + std::to_string(::getpid()) + ".ftr";
+};
+
+}  // namespace
+
+FORETRACE_FUZZ_MAIN(TraceTarget)

@@ -1,0 +1,98 @@
+// docs/machine-file.md: its example, its keys and its error message are true.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "base/error.hpp"
+#include "machine/machine_file.hpp"
+
+namespace foretrace::machine {
+namespace {
+
+std::string document() {
+  std::ifstream file(FORETRACE_SOURCE_DIR "/docs/machine-file.md");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string example() {
+  const std::string text = document();
+  const std::string fence = "```toml\n";
+  const std::size_t from = text.find(fence);
+  if (from == std::string::npos) return "";
+  return text.substr(from + fence.size(), text.find("```", from + 3) - from - fence.size());
+}
+
+double seconds(const MachineModel& model, const char* function, int ranks, std::uint64_t bytes,
+               Bound bound = Bound::avg) {
+  return evaluate_seconds(model, *model.find(function), ranks, Bytes(bytes), bound);
+}
+
+TEST(MachineFileDocument, ExampleGivesTheTimesOfTheText) {
+  const MachineModel model = parse_machine(example(), "docs/machine-file.md");
+  EXPECT_DOUBLE_EQ(seconds(model, "recv", 2, 800), 110e-6);
+  EXPECT_NEAR(seconds(model, "barrier", 16, 0), 32.2e-6, 0.05e-6);
+  EXPECT_EQ(model.loggps.sync_threshold, Bytes(8192));
+  // Large: (60 +- 1.5) + (0.5 +- 0.01) * 100.
+  EXPECT_DOUBLE_EQ(seconds(model, "recv", 2, 800, Bound::min), 107.5e-6);
+  EXPECT_DOUBLE_EQ(seconds(model, "recv", 2, 800, Bound::max), 112.5e-6);
+}
+
+// Without its errors and S, the example says what the shipped file says.
+TEST(MachineFileDocument, ExampleIsTheShippedMachine) {
+  const MachineModel model = parse_machine(example(), "docs/machine-file.md");
+  const MachineModel shipped = read_machine_file(FORETRACE_SOURCE_DIR "/machines/cray-t3d.toml");
+  EXPECT_EQ(model.name, shipped.name);
+  EXPECT_EQ(model.source, shipped.source);
+  for (const std::uint64_t bytes : {0, 256, 257, 80000})
+    EXPECT_EQ(seconds(model, "recv", 2, bytes), seconds(shipped, "recv", 2, bytes)) << bytes;
+  EXPECT_EQ(seconds(model, "barrier", 64, 0), seconds(shipped, "barrier", 64, 0));
+}
+
+// The parser lists the keys that it knows; each must stand in the document.
+void expect_documented_keys(const std::string& text) {
+  std::string what;
+  try {
+    parse_machine(text, "m.toml");
+  } catch (const Error& error) {
+    what = error.what();
+  }
+  const std::string lead = "known here: ";
+  const std::size_t from = what.find(lead);
+  ASSERT_NE(from, std::string::npos) << what;
+  const std::string page = document();
+  std::string keys = what.substr(from + lead.size()) + ", ";
+  for (std::size_t end; (end = keys.find(", ")) != std::string::npos; keys.erase(0, end + 2)) {
+    const std::string key = keys.substr(0, end);
+    EXPECT_TRUE(page.find("`" + key + "`") != std::string::npos ||
+                page.find("[" + key + "]") != std::string::npos ||
+                page.find("." + key + "]") != std::string::npos)
+        << key;
+  }
+}
+
+TEST(MachineFileDocument, NamesEveryKey) {
+  expect_documented_keys("x = 1\n[machine]\n");
+  expect_documented_keys("[machine]\nx = 1\n");
+  expect_documented_keys("[machine]\n[loggps]\nx = 1\n");
+  expect_documented_keys("[machine]\n[compute]\nx = 1\n");
+  expect_documented_keys("[machine]\n[[function]]\nx = 1\n");
+  expect_documented_keys("[machine]\n[[function]]\nname = \"f\"\n[[function.regime]]\nx = 1\n");
+}
+
+TEST(MachineFileDocument, QuotesARealMessage) {
+  const std::string text =
+      "[machine]\n\n[[function]]\nname = \"send\"\n[[function.regime]]\nc = 1\nbyte = [0]\n";
+  try {
+    parse_machine(text, "m.toml");
+    ADD_FAILURE() << "was accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(document().find(std::string("    ") + error.what() + "\n"), std::string::npos)
+        << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace foretrace::machine

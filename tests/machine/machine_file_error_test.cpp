@@ -1,0 +1,210 @@
+// What is wrong with a machine file, and in which line: one row each.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "machine/machine_file.hpp"
+
+namespace foretrace::machine {
+namespace {
+
+struct Fault {
+  std::string text;
+  int line;
+  std::string says;  // part of the message
+};
+
+// Lines 1 and 2 of every text below that adds to it.
+const std::string kHead = "[machine]\nname = \"m\"\n";
+// Lines 3 to 5, so that a regime's keys begin in line 6.
+const std::string kRegime = kHead + "[[function]]\nname = \"send\"\n[[function.regime]]\n";
+
+void expect_faults(const std::vector<Fault>& faults) {
+  for (const Fault& fault : faults) {
+    SCOPED_TRACE(fault.text);
+    try {
+      parse_machine(fault.text, "m.toml");
+      ADD_FAILURE() << "was accepted";
+    } catch (const Error& error) {
+      const std::string what = error.what();
+      EXPECT_EQ(what.substr(0, what.find(' ')), "m.toml:" + std::to_string(fault.line) + ":")
+          << what;
+      EXPECT_NE(what.find(fault.says), std::string::npos) << what;
+      EXPECT_EQ(what.find('\n'), std::string::npos) << "more than one line: " << what;
+    }
+  }
+}
+
+TEST(MachineFileError, UnknownKey) {
+  expect_faults({
+      {kHead + "rank = 3\n", 3, "unknown key 'rank'; known here: name, ranks"},
+      {"machnie = 1\n" + kHead, 1, "unknown key 'machnie'"},
+      {kHead + "[compute]\n\nsteps = 1e-6\n", 5, "unknown key 'steps'; known here: step"},
+      {kHead + "[loggps]\nL = 1e-6\no = 1e-6\n", 5, "unknown key 'o'"},
+      {kHead + "[[function]]\nname = \"send\"\nclas = \"local\"\n", 5, "unknown key 'clas'"},
+      {kRegime + "byte = [0]\n", 6, "unknown key 'byte'; known here: bytes, c"},
+      {kRegime + "c = 1\n[function.regime.x]\n", 7, "unknown key 'x'"},
+  });
+}
+
+TEST(MachineFileError, WrongTypeOfAString) {
+  expect_faults({
+      {"[machine]\nname = 3\n", 2, "'name' must be a string"},
+      {kHead + "source = true\n", 3, "'source' must be a string"},
+      {kHead + "date = 1996-07-05\n", 3, "'date' must be a string"},
+      {kHead + "mpi_library = []\n", 3, "'mpi_library' must be a string"},
+      {kHead + "time_unit = 1\n", 3, "'time_unit' must be a string"},
+      {kHead + "[[function]]\nname = 1.5\n", 4, "'name' must be a string"},
+      {kHead + "[[function]]\nname = \"send\"\nclass = 1\n", 5, "'class' must be a string"},
+      {kRegime + "s = 1\nf = 2\n", 7, "'f' must be a string"},
+      {kRegime + "k = 1\ng = [\"d\"]\n", 7, "'g' must be a string"},
+  });
+}
+
+TEST(MachineFileError, WrongTypeOfANumber) {
+  expect_faults({
+      {kHead + "ranks = \"8\"\n", 3, "'ranks'"},
+      {kHead + "ranks = 2.5\n", 3, "'ranks'"},
+      {kHead + "ranks = 1e300\n", 3, "'ranks'"},
+      {kHead + "ranks = 5000000000\n", 3, "'ranks'"},
+      {kHead + "timer_resolution = \"1 ns\"\n", 3, "'timer_resolution' must be a finite number"},
+      {kHead + "element_bytes = 1.5\n", 3, "'element_bytes' must be a whole number"},
+      {kHead + "element_bytes = \"8\"\n", 3, "'element_bytes' must be a whole number"},
+      {kHead + "[compute]\nstep = \"1e-6\"\n", 4, "'step' must be a finite number"},
+      {kHead + "[loggps]\nL = [1e-6, 0]\n", 4, "'L' must be a finite number"},
+      {kHead + "[loggps]\nS = 1.5\n", 4, "'S' must be a whole number"},
+      {kRegime + "c = \"1\"\n", 6, "'c' must be a finite number"},
+      {kRegime + "c = true\n", 6, "'c' must be a finite number"},
+      {kRegime + "c = [1]\n", 6, "'c' must be VALUE or [VALUE, ERROR]"},
+      {kRegime + "c = [1, 2, 3]\n", 6, "'c' must be VALUE or [VALUE, ERROR]"},
+      {kRegime + "c = [1, \"2\"]\n", 6, "'c' must be a finite number"},
+      {kRegime + "q = \"good\"\n", 6, "'q' must be a finite number"},
+      {kRegime + "residual = {}\n", 6, "'residual' must be a finite number"},
+  });
+}
+
+TEST(MachineFileError, WrongTypeOfATable) {
+  expect_faults({
+      {"machine = 1\n", 1, "'machine' must be a table"},
+      {"loggps = 1\n" + kHead, 1, "'loggps' must be a table"},
+      {"compute = []\n" + kHead, 1, "'compute' must be a table"},
+      {"function = 1\n" + kHead, 1, "'function' must be an array"},
+      {kHead + "[function]\nname = \"send\"\n", 3, "'function' must be an array"},
+      {"function = [1]\n" + kHead, 1, "'function' must be an array of tables"},
+      {kHead + "[[function]]\nname = \"send\"\nregime = 1\n", 5, "'regime' must be an array"},
+      {kHead + "[[function]]\nname = \"send\"\nregime = [1]\n", 5, "'regime' must be a table"},
+  });
+}
+
+TEST(MachineFileError, NotFinite) {
+  expect_faults({
+      {kHead + "timer_resolution = nan\n", 3, "must be a finite number"},
+      {kHead + "ranks = inf\n", 3, "'ranks'"},
+      {kHead + "[compute]\nstep = inf\n", 4, "must be a finite number"},
+      {kHead + "[loggps]\nG = -inf\n", 4, "must be a finite number"},
+      {kRegime + "c = nan\n", 6, "must be a finite number"},
+      {kRegime + "c = [1, inf]\n", 6, "must be a finite number"},
+      {kRegime + "f = \"p\"\ns = [-inf, 1]\n", 7, "must be a finite number"},
+      {kRegime + "q = +nan\n", 6, "must be a finite number"},
+      {kRegime + "c = 1e999\n", 6, ""},
+  });
+}
+
+TEST(MachineFileError, Negative) {
+  expect_faults({
+      {kHead + "ranks = -1\n", 3, "'ranks' must not be negative"},
+      {kHead + "timer_resolution = -1e-9\n", 3, "must not be negative"},
+      {kHead + "element_bytes = -8\n", 3, "0 or more"},
+      {kHead + "element_bytes = 0\n", 3, "1 or more"},
+      {kHead + "[compute]\nstep = -1\n", 4, "'step' must not be negative"},
+      {kHead + "[loggps]\no_s = -1e-6\n", 4, "'o_s' must not be negative"},
+      {kHead + "[loggps]\nS = -1\n", 4, "0 or more"},
+      {kRegime + "c = [1, -1]\n", 6, "the error of 'c' must not be negative"},
+      {kRegime + "bytes = [-1]\n", 6, "0 or more"},
+      {kRegime + "residual = -0.1\n", 6, "'residual' must not be negative"},
+      {kRegime + "q = -0.1\n", 6, "'q'"},
+  });
+}
+
+// Q is a probability.
+TEST(MachineFileError, QAboveOne) {
+  expect_faults({{kRegime + "c = 1\nq = 2\n", 7, "'q'"}});
+}
+
+TEST(MachineFileError, RangeOfBytes) {
+  expect_faults({
+      {kRegime + "bytes = 3\n", 6, "'bytes' must be an array"},
+      {kRegime + "bytes = []\n", 6, "'bytes' must be [FROM, TO]"},
+      {kRegime + "bytes = [0, 1, 2]\n", 6, "'bytes' must be [FROM, TO]"},
+      {kRegime + "bytes = [0.5]\n", 6, "whole number of bytes"},
+      {kRegime + "bytes = [0, \"1k\"]\n", 6, "whole number of bytes"},
+      {kRegime + "bytes = [5, 4]\n", 6, "'bytes' ends before it begins"},
+  });
+}
+
+TEST(MachineFileError, RegimesThatDoNotFollowEachOther) {
+  const auto two = [](const std::string& first, const std::string& second) {
+    return kRegime + "bytes = " + first + "\n[[function.regime]]\nbytes = " + second + "\n";
+  };
+  const std::string says = "the regimes of 'send' must follow each other";
+  expect_faults({
+      {two("[0, 10]", "[12]"), 7, says},
+      {two("[0, 10]", "[10]"), 7, says},
+      {two("[0, 10]", "[0, 10]"), 7, says},
+      {two("[11]", "[0, 10]"), 7, says},
+      {two("[0]", "[11]"), 7, says},
+      {kHead + "[[function]]\nname = \"send\"\n", 3, "needs at least one [[function.regime]]"},
+      {kHead + "[[function]]\nname = \"send\"\nregime = []\n", 3, "needs at least one"},
+  });
+}
+
+TEST(MachineFileError, CoefficientWithoutItsForm) {
+  expect_faults({
+      {kRegime + "s = 1\n", 6, "'s' needs 'f'"},
+      {kRegime + "c = 1\nk = [1, 0]\n", 7, "'k' needs 'g'"},
+      {kRegime + "s = 1\nf = \"log p\"\n", 7, R"(f must be "p", "ln p" or "p^2")"},
+      {kRegime + "k = 1\ng = \"p^2\"\n", 7, R"(g must be "d", "p d", "ln p d" or "p^2 d")"},
+  });
+}
+
+TEST(MachineFileError, Functions) {
+  expect_faults({
+      {kHead + "[[function]]\nclass = \"local\"\n", 3, "needs a 'name'"},
+      {kRegime + "c = 1\n[[function]]\nname = \"send\"\n[[function.regime]]\nc = 2\n", 7,
+       "'send' is there twice"},
+  });
+}
+
+TEST(MachineFileError, TimeUnit) {
+  expect_faults({{kHead + "time_unit = \"min\"\n", 3, R"(must be "s", "ms", "us" or "ns")"},
+                 {kHead + "time_unit = \"\"\n", 3, R"(must be "s", "ms", "us" or "ns")"}});
+}
+
+TEST(MachineFileError, NoMachineTable) {
+  expect_faults({{"", 1, "it has no [machine] table"},
+                 {"[compute]\nstep = 1\n", 1, "it has no [machine] table"}});
+}
+
+TEST(MachineFileError, TomlSyntax) {
+  expect_faults({
+      {kHead + "ranks = \n", 3, ""},
+      {kHead + "ranks 8\n", 3, ""},
+      {kHead + "name = \"again\"\n", 3, ""},
+      {kHead + "source = \"open\nnext = 1\n", 3, ""},
+      {kHead + "[compute\nstep = 1\n", 3, ""},
+      {kHead + "[machine]\n", 3, ""},
+      {kHead + "[)\n", 3, ""},
+      {kHead + "source = \"\xff\"\n", 3, ""},
+      {std::string("[machine]\n\0", 11), 2, ""},
+  });
+}
+
+// A hundred thousand brackets must be an error, not the end of the stack.
+TEST(MachineFileError, DeepNesting) {
+  EXPECT_THROW(parse_machine(kHead + "x = " + std::string(100000, '['), "m.toml"), Error);
+}
+
+}  // namespace
+}  // namespace foretrace::machine

@@ -1,0 +1,221 @@
+// The machine file: defaults, what is written reads back, files on disk.
+#include "machine/machine_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <string>
+
+#include "base/error.hpp"
+
+namespace foretrace::machine {
+namespace {
+
+void expect_same(const Coefficient& a, const Coefficient& b) {
+  EXPECT_EQ(a.value, b.value);
+  EXPECT_EQ(a.error, b.error);
+}
+
+// A form counts only where it multiplies something.
+void expect_same(const Regime& a, const Regime& b) {
+  EXPECT_EQ(a.from, b.from);
+  EXPECT_EQ(a.to, b.to);
+  expect_same(a.equation.constant, b.equation.constant);
+  expect_same(a.equation.startup, b.equation.startup);
+  expect_same(a.equation.data, b.equation.data);
+  if (a.equation.startup.value != 0 || a.equation.startup.error != 0) {
+    EXPECT_EQ(a.equation.startup_form, b.equation.startup_form);
+  }
+  if (a.equation.data.value != 0 || a.equation.data.error != 0) {
+    EXPECT_EQ(a.equation.data_form, b.equation.data_form);
+  }
+  EXPECT_EQ(a.q, b.q);
+  EXPECT_EQ(a.residual, b.residual);
+}
+
+void expect_same(const MachineModel& a, const MachineModel& b) {
+  EXPECT_EQ(a.name, b.name);
+  EXPECT_EQ(a.ranks, b.ranks);
+  EXPECT_EQ(a.source, b.source);
+  EXPECT_EQ(a.date, b.date);
+  EXPECT_EQ(a.mpi_library, b.mpi_library);
+  EXPECT_EQ(a.timer_resolution, b.timer_resolution);
+  EXPECT_EQ(a.time_unit, b.time_unit);
+  EXPECT_EQ(a.element, b.element);
+  EXPECT_EQ(a.compute_step, b.compute_step);
+  EXPECT_EQ(a.loggps.latency, b.loggps.latency);
+  EXPECT_EQ(a.loggps.overhead_send, b.loggps.overhead_send);
+  EXPECT_EQ(a.loggps.overhead_recv, b.loggps.overhead_recv);
+  EXPECT_EQ(a.loggps.gap, b.loggps.gap);
+  EXPECT_EQ(a.loggps.gap_per_byte, b.loggps.gap_per_byte);
+  EXPECT_EQ(a.loggps.sync_threshold, b.loggps.sync_threshold);
+  ASSERT_EQ(a.functions.size(), b.functions.size());
+  for (const auto& [name, function] : a.functions) {
+    SCOPED_TRACE(name);
+    const Function* other = b.find(name);
+    ASSERT_TRUE(other);
+    EXPECT_EQ(function.name, other->name);
+    EXPECT_EQ(function.function_class, other->function_class);
+    ASSERT_EQ(function.regimes.size(), other->regimes.size());
+    for (std::size_t i = 0; i < function.regimes.size(); ++i)
+      expect_same(function.regimes[i], other->regimes[i]);
+  }
+}
+
+void expect_round_trip(const MachineModel& model) {
+  const std::string text = format_machine(model);
+  SCOPED_TRACE(text);
+  const MachineModel again = parse_machine(text, "again.toml");
+  expect_same(model, again);
+  EXPECT_EQ(format_machine(again), text);
+}
+
+// One function for each pair of forms, every field set, doubles that need all
+// their digits.
+MachineModel full_model() {
+  MachineModel model;
+  model.name = "test";
+  model.ranks = 512;
+  model.source = "made up";
+  model.date = "2024-02-29";
+  model.mpi_library = "Some MPI 1.2";
+  model.timer_resolution = 1.0 / 3e8;
+  model.time_unit = 1e-9;
+  model.element = Bytes(8);
+  model.compute_step = 0.1;
+  model.loggps = {1e-6, 2e-7, 3e-7, 1.0 / 3, 4e-11, Bytes(65536)};
+  for (const StartupForm f : kStartupForms)
+    for (const DataForm g : kDataForms) {
+      Regime first;
+      first.to = Bytes(255);
+      first.equation = {{1.0 / 7, 1e-17}, f, {-2.5e-8, 0.1}, g, {5e-324, 0}};
+      first.q = 0.0625;
+      first.residual = 1e300;
+      Regime second;
+      second.from = Bytes(256);
+      second.equation = {{0, 0}, f, {0, 1}, g, {0, std::numeric_limits<double>::max()}};
+      second.q = 0;
+      const std::string name = std::string(name_of(f)) + "/" + std::string(name_of(g));
+      model.functions[name] = {name, "collective", {first, second}};
+    }
+  return model;
+}
+
+TEST(MachineFile, WhatIsWrittenReadsBack) {
+  expect_round_trip(full_model());
+}
+
+TEST(MachineFile, DefaultsReadBack) {
+  expect_round_trip(MachineModel());
+}
+
+TEST(MachineFile, AnyTimeUnitReadsBack) {
+  for (const double unit : {1.0, 1e-3, 1e-6, 1e-9}) {
+    MachineModel model = full_model();
+    model.time_unit = unit;
+    expect_round_trip(model);
+  }
+}
+
+TEST(MachineFile, AnyTextReadsBack) {
+  for (const std::string text : {"\"quoted\" and \\ back", "it's", "\ttab", "two\nlines",
+                                 "# no comment", "caf\xc3\xa9 \xe2\x82\xac", " blank ", "\x01\x7f",
+                                 "'''", "\"\"\"", "a = 1", "\r\n", "\n"}) {
+    MachineModel model;
+    model.name = model.source = model.date = model.mpi_library = text;
+    model.functions[text] = {text, text, {Regime()}};
+    expect_round_trip(model);
+  }
+}
+
+TEST(MachineFile, ShippedMachinesReadBack) {
+  for (const char* name : {"cray-t3d", "sparc-ethernet"})
+    expect_round_trip(
+        read_machine_file(FORETRACE_SOURCE_DIR "/machines/" + std::string(name) + ".toml"));
+}
+
+TEST(MachineFile, SmallestFileHasDefaults) {
+  const MachineModel model = parse_machine("[machine]\n", "m.toml");
+  expect_same(model, MachineModel());
+  EXPECT_EQ(model.time_unit, 1);
+  EXPECT_EQ(model.element, Bytes(1));
+  EXPECT_FALSE(model.loggps.sync_threshold);
+}
+
+// Whole numbers are numbers; a coefficient may come without its error; a
+// regime without bytes holds all sizes.
+TEST(MachineFile, ShortForms) {
+  const MachineModel model = parse_machine(
+      "[machine]\ntime_unit = \"us\"\n[[function]]\nname = \"send\"\n"
+      "[[function.regime]]\nc = 30\nk = [1, 2]\ng = \"d\"\n",
+      "m.toml");
+  const Regime& regime = model.find("send")->regimes.at(0);
+  EXPECT_EQ(regime.from, Bytes(0));
+  EXPECT_EQ(regime.to, Bytes(UINT64_MAX));
+  expect_same(regime.equation.constant, {30, 0});
+  expect_same(regime.equation.data, {1, 2});
+  expect_same(regime.equation.startup, {0, 0});
+  EXPECT_FALSE(regime.q);
+  EXPECT_FALSE(regime.residual);
+}
+
+class MachineFileOnDisk : public testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::create_directories(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  static std::string message_of_reading(const std::string& path) {
+    try {
+      read_machine_file(path);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "was read";
+  }
+  const std::string folder_ = testing::TempDir() + "machine_file_" +
+                              testing::UnitTest::GetInstance()->current_test_info()->name();
+};
+
+TEST_F(MachineFileOnDisk, WrittenFileReadsBack) {
+  write_machine_file(full_model(), path("m.toml"));
+  expect_same(full_model(), read_machine_file(path("m.toml")));
+  EXPECT_FALSE(std::filesystem::exists(path("m.toml.new")));
+}
+
+TEST_F(MachineFileOnDisk, ErrorNamesTheFile) {
+  std::ofstream(path("m.toml")) << "[machine]\nranks = -1\n";
+  EXPECT_EQ(message_of_reading(path("m.toml")).find(path("m.toml") + ":2: "), 0u);
+}
+
+TEST_F(MachineFileOnDisk, MissingFile) {
+  EXPECT_EQ(message_of_reading(path("none.toml")),
+            path("none.toml") + ": cannot read the machine model: No such file or directory");
+}
+
+TEST_F(MachineFileOnDisk, EmptyFileIsNoMachineModel) {
+  std::ofstream(path("empty.toml")).close();
+  EXPECT_EQ(message_of_reading(path("empty.toml")),
+            path("empty.toml") + ":1: not a machine model: it has no [machine] table");
+}
+
+TEST_F(MachineFileOnDisk, FolderIsNoMachineModel) {
+  EXPECT_EQ(message_of_reading(folder_),
+            folder_ + ": cannot read the machine model: Is a directory");
+}
+
+TEST_F(MachineFileOnDisk, FailedWriteLeavesWhatWasThere) {
+  EXPECT_THROW(write_machine_file(full_model(), path("none/m.toml")), Error);
+  // The target is a folder with content: it cannot be replaced.
+  std::filesystem::create_directories(path("m.toml/inside"));
+  EXPECT_THROW(write_machine_file(full_model(), path("m.toml")), Error);
+  EXPECT_TRUE(std::filesystem::exists(path("m.toml/inside")));
+  EXPECT_FALSE(std::filesystem::exists(path("m.toml.new")));
+}
+
+}  // namespace
+}  // namespace foretrace::machine
