@@ -12,7 +12,8 @@ using foretrace::cli::Subcommand;
 constexpr const Subcommand* kSubcommands[] = {
     &foretrace::cli::kMeasure,  &foretrace::cli::kCalc,     &foretrace::cli::kRecord,
     &foretrace::cli::kPredict,  &foretrace::cli::kSimulate, &foretrace::cli::kReport,
-    &foretrace::cli::kTimeline, &foretrace::cli::kCompare,  &foretrace::cli::kCoverage};
+    &foretrace::cli::kTimeline, &foretrace::cli::kCompare,  &foretrace::cli::kTopology,
+    &foretrace::cli::kCoverage};
 
 int report_usage(const std::string& message) {
   std::fprintf(stderr, "foretrace: %s\n", message.c_str());
@@ -39,6 +40,9 @@ int run(int argc, char** argv) {
     return app.exit(version);
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
+    if (chosen.empty() && argc > 1 && argv[1][0] != '-')
+      return report_usage(std::string("unknown sub-command '") + argv[1] +
+                          "'; see foretrace --help");
     const std::string name = chosen.empty() ? "" : chosen.front()->get_name() + " ";
     return report_usage(std::string(error.what()) + "; see foretrace " + name + "--help");
   }

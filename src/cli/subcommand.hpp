@@ -24,6 +24,7 @@ extern const Subcommand kCalc;
 extern const Subcommand kReport;
 extern const Subcommand kTimeline;
 extern const Subcommand kCompare;
+extern const Subcommand kTopology;
 extern const Subcommand kCoverage;
 
 }  // namespace foretrace::cli

@@ -135,7 +135,7 @@ TEST(Picture, LargeOnesAreRefused) {
     EXPECT_THAT(error.what(), testing::HasSubstr("81 processors and 0 switches would not be "
                                                  "readable; draw a smaller one"));
   }
-  EXPECT_THROW(picture_of(build("omega:64")), UsageError);  // 64 + 192 + ... nodes
+  EXPECT_THROW(picture_of(build("xgft:1;4;300")), UsageError);  // 300 switches
 }
 
 TEST(Svg, SameInputSameBytes) {

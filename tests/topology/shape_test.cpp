@@ -59,7 +59,7 @@ TEST(Expression, FaultsSayWhatToDo) {
            {"", "unknown topology ''; known: full, ring, array"},
            {"rings:4", "unknown topology 'rings'"},
            {"ring",
-            "topology 'ring:': expected whole numbers; after 'ring:' comes the number of "
+            "topology 'ring:': expected whole numbers; after 'ring:' write the number of "
             "processors, for example ring:16"},
            {"ring:", "expected whole numbers"},
            {"ring:0", "every size must be 1 or more"},
