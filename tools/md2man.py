@@ -97,7 +97,7 @@ class Converter:
 
     def block(self):
         line = self.lines[self.at]
-        if not line.strip() or line.startswith("<!--"):
+        if not line.strip() or line.startswith(("<!--", "![")):
             self.at += 1
         elif line.startswith("#"):
             self.heading(line)
@@ -117,7 +117,7 @@ class Converter:
             self.out += [".PP", *map(inline, self.take_while(self.is_text))]
 
     def is_text(self, line):
-        return bool(line.strip()) and not line.startswith(("#", "|", "    ", "```", "<!--")) and \
+        return bool(line.strip()) and not line.startswith(("#", "|", "    ", "```", "<!--", "![")) and \
             not BULLET.match(line)
 
     def heading(self, line):
