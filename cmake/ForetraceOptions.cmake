@@ -29,4 +29,3 @@ endif()
 # build/lib/foretrace lie to each other as bin and lib/foretrace do after
 # installation.
 set(FORETRACE_LIBDIR lib/foretrace)
-set(FORETRACE_DATADIR share/foretrace)
