@@ -27,7 +27,10 @@ class Time {
     if (std::isnan(picoseconds)) return Time();
     if (picoseconds >= 9.2e18) return max();
     if (picoseconds <= -9.2e18) return Time(INT64_MIN);
-    return Time(std::llround(picoseconds));
+    // What std::llround gives, without the call: both steps are exact.
+    const auto whole = static_cast<std::int64_t>(picoseconds);
+    const double rest = picoseconds - static_cast<double>(whole);
+    return Time(whole + (rest >= 0.5 ? 1 : 0) - (rest <= -0.5 ? 1 : 0));
   }
 
   static constexpr Time max() { return Time(INT64_MAX); }

@@ -6,10 +6,15 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "base/error.hpp"
 #include "machine/toml_reader.hpp"
+#include "machine/topology_builders.hpp"
+#include "machine/topology_file.hpp"
+#include "machine/topology_toml.hpp"
 
 namespace foretrace::machine {
 namespace {
@@ -131,6 +136,51 @@ void read_loggps(const TableReader& reader, LogGPS& loggps) {
   loggps.sync_threshold = reader.bytes("S");
 }
 
+// The tables of a graph as a topology file of their own.
+std::string graph_text(const toml::table& root) {
+  toml::table graph;
+  for (const char* key : {"topology", "node", "link"})
+    if (const toml::node* node = root.get(key)) graph.insert(key, *node);
+  std::ostringstream text;
+  text << graph << "\n";
+  return text.str();
+}
+
+ModelTopology read_topology(const TableReader& root, const TableReader& reader) {
+  ModelTopology topology;
+  const char* const form = reader.raw().get("expression") ? "expression" : "file";
+  if (const auto text = reader.text(form)) {
+    for (const char* key : {"node", "link"})
+      if (const toml::node* node = root.raw().get(key))
+        root.fail(node,
+                  "a topology with '" + std::string(form) + "' has no [[" + key + "]]; remove one");
+    if (form == std::string_view("file")) {
+      reader.allow_only({"file"});
+      if (text->empty()) reader.fail(reader.raw().get(form), "'file' must name a topology file");
+      topology.file = *text;
+      topology.folder = std::filesystem::path(reader.file()).parent_path().string();
+      return topology;
+    }
+    reader.allow_only({"expression"});
+    try {
+      topology.spec = parse_topology_expression(*text);
+    } catch (const UsageError& error) {
+      reader.fail(reader.raw().get(form), error.what());
+    }
+    return topology;
+  }
+  TopologySpec spec = read_topology_spec(root, reader, "");
+  if (spec.shape.kind == TopologyKind::arbitrary) {
+    // Read for its faults, whose lines are known only now.
+    read_topology_graph(root, reader, spec);
+    topology.graph = graph_text(root.raw());
+    return topology;
+  }
+  if (spec.name.empty()) spec.name = format_shape(spec.shape);
+  topology.spec = std::move(spec);
+  return topology;
+}
+
 std::string_view unit_name(double unit) {
   return unit == 1e-3 ? "ms" : unit == 1e-6 ? "us" : unit == 1e-9 ? "ns" : "s";
 }
@@ -199,6 +249,47 @@ void format_loggps(std::string& out, const LogGPS& loggps) {
   if (!body.empty()) out += "\n[loggps]\n" + body;
 }
 
+// The largest unit that leaves a whole number.
+std::string latency_text(Time time) {
+  std::int64_t count = time.count_ps();
+  const char* unit = "ps";
+  for (const char* larger : {"ns", "us", "ms", "s"}) {
+    if (count % 1000 != 0) break;
+    count /= 1000;
+    unit = larger;
+  }
+  return "\"" + std::to_string(count) + unit + "\"";
+}
+
+void format_speed(std::string& out, const char* prefix, const LinkSpeed& speed) {
+  if (speed.latency)
+    out += std::string(prefix) + "latency = " + latency_text(*speed.latency) + "\n";
+  if (speed.bytes_per_second)
+    out += std::string(prefix) + "bandwidth = " + number(*speed.bytes_per_second) +
+           "  # bytes per second\n";
+}
+
+void format_topology(std::string& out, const ModelTopology& topology) {
+  if (!topology.graph.empty()) {
+    out += "\n" + topology.graph;
+    return;
+  }
+  out += "\n[topology]\n";
+  if (!topology.file.empty()) {
+    out += "file = " + quoted(topology.file) + "\n";
+    return;
+  }
+  const TopologySpec& spec = topology.spec.value();
+  const std::string shape = format_shape(spec.shape);
+  const std::size_t colon = shape.find(':');
+  out += "name = " + quoted(spec.name) + "\nkind = " + quoted(shape.substr(0, colon)) +
+         "\nparameters = " + quoted(shape.substr(colon + 1)) + "\n";
+  format_speed(out, "", spec.link);
+  if (spec.ranks_per_node != 1)
+    out += "ranks_per_node = " + std::to_string(spec.ranks_per_node) + "\n";
+  format_speed(out, "intra_", spec.intra_node);
+}
+
 }  // namespace
 
 MachineModel parse_machine(std::string_view text, const std::string& name) {
@@ -210,7 +301,7 @@ MachineModel parse_machine(std::string_view text, const std::string& name) {
                 std::string(error.description()));
   }
   const TableReader reader(root, name, "machine model");
-  reader.allow_only({"machine", "function", "loggps", "compute"});
+  reader.allow_only({"machine", "function", "loggps", "compute", "topology", "node", "link"});
   MachineModel model;
   if (const toml::table* table = reader.table("machine"))
     read_machine_table(TableReader(*table, name, "[machine]"), model);
@@ -218,6 +309,13 @@ MachineModel parse_machine(std::string_view text, const std::string& name) {
     throw Error(name + ":1: not a machine model: it has no [machine] table");
   if (const toml::table* table = reader.table("loggps"))
     read_loggps(TableReader(*table, name, "[loggps]"), model.loggps);
+  if (const toml::table* table = reader.table("topology")) {
+    model.topology = read_topology(reader, TableReader(*table, name, "[topology]"));
+  } else {
+    for (const char* key : {"node", "link"})
+      if (const toml::node* node = root.get(key))
+        reader.fail(node, "[[" + std::string(key) + "]] needs a [topology]");
+  }
   if (const toml::table* table = reader.table("compute")) {
     const TableReader compute(*table, name, "[compute]");
     compute.allow_only({"step"});
@@ -245,6 +343,16 @@ MachineModel read_machine_file(const std::string& path) {
   return parse_machine(text, path);
 }
 
+Topology topology_of(const MachineModel& model) {
+  if (!model.topology)
+    throw Error("the machine model '" + model.name +
+                "' has no [topology]; add one, or give --topology");
+  const ModelTopology& topology = *model.topology;
+  if (topology.spec) return build_topology(*topology.spec);
+  if (!topology.graph.empty()) return parse_topology(topology.graph, "[topology] of " + model.name);
+  return read_topology_file((std::filesystem::path(topology.folder) / topology.file).string());
+}
+
 std::string format_machine(const MachineModel& model) {
   std::string out = "[machine]\nname = " + quoted(model.name) + "\n";
   if (model.ranks > 0) out += "ranks = " + std::to_string(model.ranks) + "\n";
@@ -256,6 +364,7 @@ std::string format_machine(const MachineModel& model) {
   out += "time_unit = \"" + std::string(unit_name(model.time_unit)) + "\"\n";
   out += "element_bytes = " + std::to_string(model.element.count) + "\n";
   format_loggps(out, model.loggps);
+  if (model.topology) format_topology(out, *model.topology);
   out += "\n[compute]\nstep = " + number(model.compute_step) + "  # seconds\n";
   for (const auto& [name, function] : model.functions) {
     out += "\n[[function]]\nname = " + quoted(name) + "\n";

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "machine/machine_model.hpp"
+#include "machine/topology.hpp"
 
 namespace foretrace::machine {
 
@@ -15,6 +16,10 @@ namespace foretrace::machine {
 MachineModel read_machine_file(const std::string& path);
 // The same from text; `name` stands for the file in messages.
 MachineModel parse_machine(std::string_view text, const std::string& name);
+
+// Builds the model's [topology]; reads the file if it names one. Throws Error,
+// also for a model that has none.
+Topology topology_of(const MachineModel& model);
 
 std::string format_machine(const MachineModel& model);
 // Writes a temporary file and renames it. Throws Error.

@@ -1,7 +1,7 @@
 // MachineModel: what Foretrace knows of a machine, as read from its file.
 //
 // One equation per MPI function and interval of message sizes ("regime"), the
-// LogGPS parameters and the cost of a compute step. Pure data and evaluation;
+// LogGPS parameters, the network and the cost of a compute step. Pure data and evaluation;
 // reading and writing the TOML form is in machine_file.hpp, what the times
 // mean for a program is in timing.hpp.
 #pragma once
@@ -16,6 +16,7 @@
 #include "base/ids.hpp"
 #include "base/time.hpp"
 #include "machine/equation.hpp"
+#include "machine/topology_shape.hpp"
 
 namespace foretrace::machine {
 
@@ -48,6 +49,15 @@ struct LogGPS {
   std::optional<Bytes> sync_threshold;  // S: rendezvous from this size on
 };
 
+// The machine's network as its file says it; machine_file.hpp builds it. One of
+// the three is there.
+struct ModelTopology {
+  std::optional<TopologySpec> spec;  // a kind with its sizes
+  std::string file;                  // a topology file, as written: from `folder` on
+  std::string folder;                // of the machine file; "" is the current one
+  std::string graph;                 // node by node: the text of a topology file
+};
+
 struct MachineModel {
   std::string name;
   int ranks = 0;  // the largest number of ranks measured; 0: unknown
@@ -59,6 +69,7 @@ struct MachineModel {
   Bytes element{1};             // bytes per unit of d
   double compute_step = 0;      // seconds per annotated compute step
   LogGPS loggps;
+  std::optional<ModelTopology> topology;
   std::map<std::string, Function, std::less<>> functions;
 
   // The function called `name`, or nullptr.

@@ -1,5 +1,7 @@
 #include "machine/topology.hpp"
 
+#include <cmath>
+
 namespace foretrace::machine {
 
 Topology::Topology(TopologySpec spec, TopologyGraph graph, std::vector<LinkSpeed> speeds,
@@ -57,6 +59,20 @@ bool Topology::route(NodeId from, NodeId to, std::vector<LinkId>& links) const {
         return true;
       },
       router_);
+}
+
+Topology Topology::with_speeds_times(double latency, double bandwidth) const {
+  Topology scaled = *this;
+  const auto scale = [&](LinkSpeed& speed) {
+    if (speed.latency)
+      speed.latency =
+          Time::ps(std::llround(static_cast<double>(speed.latency->count_ps()) * latency));
+    if (speed.bytes_per_second) *speed.bytes_per_second *= bandwidth;
+  };
+  for (LinkSpeed& speed : scaled.speeds_) scale(speed);
+  scale(scaled.spec_.link);
+  scale(scaled.spec_.intra_node);
+  return scaled;
 }
 
 }  // namespace foretrace::machine

@@ -31,6 +31,9 @@ class Topology {
   Topology(TopologySpec spec, TopologyGraph graph, std::vector<LinkSpeed> speeds = {},
            std::vector<std::string> node_names = {});
 
+  // The same with every latency and bandwidth that is given multiplied.
+  Topology with_speeds_times(double latency, double bandwidth) const;
+
   const std::string& name() const { return spec_.name; }
   const Shape& shape() const { return spec_.shape; }
   const TopologyGraph& graph() const { return *graph_; }

@@ -7,8 +7,8 @@
 #include <map>
 #include <sstream>
 
-#include "machine/toml_reader.hpp"
 #include "machine/topology_builders.hpp"
+#include "machine/topology_toml.hpp"
 
 namespace foretrace::machine {
 namespace {
@@ -271,6 +271,36 @@ Shape read_shape(const TableReader& reader) {
 
 }  // namespace
 
+TopologySpec read_topology_spec(const TableReader& root, const TableReader& topology,
+                                const std::string& default_name) {
+  topology.allow_only({"name", "kind", "parameters", "incidence", "switches", "latency",
+                       "bandwidth", "ranks_per_node", "intra_latency", "intra_bandwidth"});
+  TopologySpec spec;
+  spec.name = topology.text("name").value_or(default_name);
+  spec.link = read_speed(topology, "latency", "bandwidth");
+  spec.intra_node = read_speed(topology, "intra_latency", "intra_bandwidth");
+  spec.ranks_per_node =
+      static_cast<int>(whole_number(topology, "ranks_per_node", 1, 1 << 20).value_or(1));
+  if (!topology.text("kind")) {
+    if (const toml::node* node = topology.raw().get("parameters"))
+      topology.fail(node, "'parameters' needs 'kind', for example kind = \"torus\"");
+    return spec;
+  }
+  for (const char* key : {"incidence", "switches"})
+    if (const toml::node* node = topology.raw().get(key))
+      topology.fail(node, "a topology with 'kind' has no '" + std::string(key) + "'; remove one");
+  for (const char* key : {"node", "link"})
+    if (const toml::node* node = root.raw().get(key))
+      root.fail(node, "a topology with 'kind' has no [[" + std::string(key) + "]]; remove one");
+  spec.shape = read_shape(topology);
+  return spec;
+}
+
+Topology read_topology_graph(const TableReader& root, const TableReader& topology,
+                             const TopologySpec& spec) {
+  return GraphReader(root, topology, spec).read(spec);
+}
+
 Topology parse_topology(std::string_view text, const std::string& name) {
   toml::table root;
   try {
@@ -284,26 +314,9 @@ Topology parse_topology(std::string_view text, const std::string& name) {
   if (!table) throw Error(name + ":1: not a topology: it has no [topology] table");
   reader.allow_only({"topology", "node", "link"});
   const TableReader topology(*table, name, "[topology]");
-  topology.allow_only({"name", "kind", "parameters", "incidence", "switches", "latency",
-                       "bandwidth", "ranks_per_node", "intra_latency", "intra_bandwidth"});
-  TopologySpec spec;
-  spec.name = topology.text("name").value_or(name);
-  spec.link = read_speed(topology, "latency", "bandwidth");
-  spec.intra_node = read_speed(topology, "intra_latency", "intra_bandwidth");
-  spec.ranks_per_node =
-      static_cast<int>(whole_number(topology, "ranks_per_node", 1, 1 << 20).value_or(1));
-  if (!topology.text("kind")) {
-    if (const toml::node* node = table->get("parameters"))
-      topology.fail(node, "'parameters' needs 'kind', for example kind = \"torus\"");
-    return GraphReader(reader, topology, spec).read(spec);
-  }
-  for (const char* key : {"incidence", "switches"})
-    if (const toml::node* node = table->get(key))
-      topology.fail(node, "a topology with 'kind' has no '" + std::string(key) + "'; remove one");
-  for (const char* key : {"node", "link"})
-    if (const toml::node* node = root.get(key))
-      reader.fail(node, "a topology with 'kind' has no [[" + std::string(key) + "]]; remove one");
-  spec.shape = read_shape(topology);
+  const TopologySpec spec = read_topology_spec(reader, topology, name);
+  if (spec.shape.kind == TopologyKind::arbitrary)
+    return read_topology_graph(reader, topology, spec);
   return build_topology(spec);
 }
 

@@ -24,7 +24,16 @@ class MachineTarget {
             "[compute]\nstep = 1e-6\n[[function]]\nname = \"bcast\"\nclass = \"collective\"\n"
             "[[function.regime]]\nbytes = [0, 64]\nc = [1.0, 0.1]\ns = [2.0, 0.2]\nf = \"ln p\"\n"
             "k = [3.0, 0.3]\ng = \"p^2 d\"\nq = 0.5\nresidual = 0.1\n"
-            "[[function.regime]]\nbytes = [65]\nc = 1\n"};
+            "[[function.regime]]\nbytes = [65]\nc = 1\n",
+            "[machine]\n[topology]\nexpression = \"torus:4x4?latency=1us&bandwidth=1GB/s\"\n",
+            "[machine]\n[topology]\nname = \"t\"\nkind = \"xgft\"\nparameters = \"2;4,2;1,2\"\n"
+            "latency = 1e-6\nbandwidth = 1.5e9\nranks_per_node = 4\nintra_latency = \"2ns\"\n",
+            "[machine]\n[topology]\nfile = \"no/such/file.toml\"\n",
+            "[machine]\n[topology]\nswitches = 1\nincidence = [[2], [2], [0, 1]]\n"
+            "[[link]]\nfrom = 2\nto = 1\nlatency = \"5us\"\nbandwidth = 0.1\n",
+            "[machine]\n[topology]\nlatency = \"1us\"\n[[node]]\nname = \"a\"\n"
+            "[[node]]\nname = \"b\"\nkind = \"bus\"\n"
+            "[[link]]\nfrom = \"a\"\nto = \"b\"\nboth_ways = true\n"};
   }
 
   static std::vector<std::string> words() {

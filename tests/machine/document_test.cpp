@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "machine/machine_file.hpp"
@@ -51,6 +52,24 @@ TEST(MachineFileDocument, ExampleIsTheShippedMachine) {
   EXPECT_EQ(seconds(model, "barrier", 64, 0), seconds(shipped, "barrier", 64, 0));
 }
 
+// The examples of [topology]: 8*4*4 processors, a file beside, two workstations.
+TEST(MachineFileDocument, TopologyExamplesAreRead) {
+  std::vector<MachineModel> models;
+  const std::string page = document();
+  const std::string fence = "```toml\n";
+  for (std::size_t at = page.find("## `[topology]`");
+       (at = page.find(fence, at)) != std::string::npos;) {
+    at += fence.size();
+    std::string text = page.substr(at, page.find("```", at) - at);
+    if (!text.starts_with("[machine]")) text = "[machine]\n" + text;
+    models.push_back(parse_machine(text, FORETRACE_SOURCE_DIR "/machines/m.toml"));
+  }
+  ASSERT_EQ(models.size(), 3u);
+  EXPECT_EQ(topology_of(models[0]).processors(), 128);
+  EXPECT_EQ(topology_of(models[1]).processors(), 64);
+  EXPECT_EQ(topology_of(models[2]).node_name(NodeId(1)), "bert");
+}
+
 // The parser lists the keys that it knows; each must stand in the document.
 void expect_documented_keys(const std::string& text) {
   std::string what;
@@ -78,6 +97,9 @@ TEST(MachineFileDocument, NamesEveryKey) {
   expect_documented_keys("[machine]\nx = 1\n");
   expect_documented_keys("[machine]\n[loggps]\nx = 1\n");
   expect_documented_keys("[machine]\n[compute]\nx = 1\n");
+  expect_documented_keys("[machine]\n[topology]\nx = 1\n");
+  expect_documented_keys("[machine]\n[topology]\nexpression = \"ring:4\"\nx = 1\n");
+  expect_documented_keys("[machine]\n[topology]\nfile = \"t.toml\"\nx = 1\n");
   expect_documented_keys("[machine]\n[[function]]\nx = 1\n");
   expect_documented_keys("[machine]\n[[function]]\nname = \"f\"\n[[function.regime]]\nx = 1\n");
 }

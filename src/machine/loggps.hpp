@@ -1,0 +1,54 @@
+// The LogGPS parameters in force: what the command line says, else the machine
+// model, else what follows from the model's equations (docs/networks.md,
+// Parameters).
+//
+// Here are the words of --loggps and the numbers; what a message takes with
+// them is the network model's affair. Seed 004 defines the parameters.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+#include "machine/equation.hpp"
+#include "machine/machine_model.hpp"
+
+namespace foretrace::machine {
+
+struct LogGPSTimes {
+  Time latency;                         // L
+  Time overhead_send;                   // o_s
+  Time overhead_recv;                   // o_r
+  Time gap;                             // g
+  double gap_per_byte = 0;              // G, seconds per byte, not rounded
+  std::optional<Bytes> sync_threshold;  // S: rendezvous from this size on; nothing: never
+  // Those that nobody gave, of o_s, o_r, L, g, G in this order.
+  std::vector<std::string> derived;
+
+  // (k-1) G for k >= 1, 0 for an empty message: from the first byte's arrival
+  // to the last one's. Rounded here, once for each message.
+  Time stream(Bytes size) const {
+    if (size.count == 0) return Time();
+    return Time::from_seconds(static_cast<double>(size.count - 1) * gap_per_byte);
+  }
+};
+
+// "L=2us,o=500ns,os=1us,or=1us,g=100ns,G=0.08ns,S=65536", in any order. o is
+// os and or together, which win over it. G may be a rate (12.5GB/s); S takes
+// KiB, MiB, kB, MB, and "none" (which takes a model's S away). An empty
+// text gives nothing. Throws UsageError, which names the fault and quotes the list.
+LogGPS parse_loggps(std::string_view text);
+
+// `over` where it says something, else `under`.
+LogGPS merge(const LogGPS& under, const LogGPS& over);
+
+// The parameters of `model`, those of `given` before them; the rest from the
+// model's equations at `bound`, and 0 where it has none. L is derived with the
+// o_s and o_r in force, so that a message of one byte takes T_recv(1) whatever
+// they are.
+LogGPSTimes loggps_times(const MachineModel& model, const LogGPS& given, Bound bound);
+
+}  // namespace foretrace::machine
