@@ -1,0 +1,117 @@
+// The algorithms in which one rank talks to each other one in turn, and the
+// all-to-all that posts everything at once.
+#include "sim/collectives/parts.hpp"
+#include "sim/collectives/steps.hpp"
+
+namespace foretrace::sim::collectives {
+namespace {
+
+// The root's n-th partner: all other ranks, upwards.
+int other(const CollectiveCall& call, int n) {
+  return n < call.root ? n : n + 1;
+}
+
+int others(const CollectiveCall& call) {
+  return call.size - 1;
+}
+
+}  // namespace
+
+bool barrier_linear(const CollectiveCall& call, std::uint32_t index, Step& step) {
+  const auto n = static_cast<std::uint32_t>(others(call));
+  if (call.rank == 0) {
+    if (index < n) return receive(step, static_cast<int>(index) + 1, 0);
+    return index < 2 * n && post_send(step, static_cast<int>(index - n) + 1, 0);
+  }
+  if (index == 0) return send(step, 0, 0);
+  return index == 1 && receive(step, 0, 0);
+}
+
+bool bcast_linear(const CollectiveCall& call, std::uint32_t index, Step& step) {
+  const int i = static_cast<int>(index);
+  if (call.rank != call.root) return i == 0 && receive(step, call.root, call.bytes.count);
+  return i < others(call) && post_send(step, other(call, i), call.bytes.count);
+}
+
+bool scatter_linear(const CollectiveCall& call, std::uint32_t index, Step& step) {
+  const int i = static_cast<int>(index);
+  if (call.rank != call.root) return i == 0 && receive(step, call.root, call.bytes.count);
+  return i < others(call) && send(step, other(call, i), call.bytes.count);
+}
+
+bool scatter_posted(const CollectiveCall& call, std::uint32_t index, Step& step) {
+  return bcast_linear(call, index, step);
+}
+
+bool gather_linear(const CollectiveCall& call, std::uint32_t index, Step& step) {
+  const int i = static_cast<int>(index);
+  if (call.rank != call.root) return i == 0 && send(step, call.root, call.bytes.count);
+  return i < others(call) && receive(step, other(call, i), call.bytes.count);
+}
+
+bool gather_posted(const CollectiveCall& call, std::uint32_t index, Step& step) {
+  const int i = static_cast<int>(index);
+  if (call.rank != call.root) return i == 0 && send(step, call.root, call.bytes.count);
+  return i < others(call) && post_receive(step, other(call, i), call.bytes.count);
+}
+
+// The root asks each rank for its data, one after the other.
+bool gather_synchronised(const CollectiveCall& call, std::uint32_t index, Step& step) {
+  const int i = static_cast<int>(index);
+  if (call.rank == call.root)
+    return i < others(call) && exchange(step, other(call, i), 0, other(call, i), call.bytes.count);
+  if (i == 0) return receive(step, call.root, 0);
+  return i == 1 && send(step, call.root, call.bytes.count);
+}
+
+// From the last rank to the first, so that the operands come in order.
+bool reduce_linear(const CollectiveCall& call, std::uint32_t index, Step& step) {
+  const int i = static_cast<int>(index);
+  const std::uint64_t d = call.bytes.count;
+  if (call.rank != call.root) return i == 0 && send(step, call.root, d);
+  return i < others(call) && receive(step, other(call, others(call) - 1 - i), d, d);
+}
+
+bool scan_linear(const CollectiveCall& call, std::uint32_t index, Step& step) {
+  const std::uint64_t d = call.bytes.count;
+  const bool first = call.rank == 0;
+  if (!first && index == 0) return receive(step, call.rank - 1, d, d);
+  return index == (first ? 0u : 1u) && call.rank + 1 < call.size && send(step, call.rank + 1, d);
+}
+
+bool exscan_linear(const CollectiveCall& call, std::uint32_t index, Step& step) {
+  const std::uint64_t d = call.bytes.count;
+  const bool first = call.rank == 0;
+  const bool last = call.rank + 1 == call.size;
+  // The last rank has nobody to whom it would hand its own part on.
+  if (!first && index == 0) return receive(step, call.rank - 1, d, last ? 0 : d);
+  return index == (first ? 0u : 1u) && !last && send(step, call.rank + 1, d);
+}
+
+// All receives first; the sends the other way round, so that they come in the
+// order in which their receives were posted.
+bool alltoall_linear(const CollectiveCall& call, std::uint32_t index, Step& step) {
+  const auto n = static_cast<std::uint32_t>(others(call));
+  const std::uint64_t d = call.bytes.count;
+  if (index < n)
+    return post_receive(step, up(call.rank, static_cast<int>(index) + 1, call.size), d);
+  if (index >= 2 * n) return false;
+  return post_send(step, down(call.rank, static_cast<int>(index - n) + 1, call.size), d);
+}
+
+// Windows of receives and sends, each completed before the next.
+bool alltoall_scattered(const CollectiveCall& call, std::uint32_t index, Step& step) {
+  constexpr std::uint32_t kSteps = 2 * kScatteredWindow + 1;
+  const int before = static_cast<int>(index / kSteps) * kScatteredWindow;
+  const int in_window = std::min(kScatteredWindow, others(call) - before);
+  const int i = static_cast<int>(index % kSteps);
+  if (in_window <= 0) return false;
+  if (i < in_window)
+    return post_receive(step, up(call.rank, before + i + 1, call.size), call.bytes.count);
+  if (i < 2 * in_window)
+    return post_send(step, down(call.rank, before + i - in_window + 1, call.size),
+                     call.bytes.count);
+  return before + in_window < others(call) && wait_all(step);
+}
+
+}  // namespace foretrace::sim::collectives
