@@ -1,0 +1,107 @@
+// Network: what messages take, at their ends and on their way.
+//
+// The engine knows MPI's semantics and asks a Network for times: one class for
+// each model, in network/. docs/networks.md has the rules. Where messages share links,
+// the way itself is a SharedNetwork, which the engine drives in the order of
+// time; everything else is known as soon as both ends are.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+#include "machine/loggps.hpp"
+#include "machine/timing.hpp"
+#include "machine/topology.hpp"
+#include "sim/network/shared_network.hpp"
+
+namespace foretrace::sim {
+
+// A send (blocking or posted) as its sender alone sees it.
+struct SendTimes {
+  Time sent;   // the message's (or its request's) stamp
+  Time leave;  // of the call; blocking and rendezvous: not known yet
+  Time end;    // of an eager transfer for its sender
+};
+
+// A message whose both ends are known.
+struct Meeting {
+  WorldRank from;
+  WorldRank to;
+  machine::MessageStamp stamp;
+  machine::SendMode mode = machine::SendMode::standard;
+  bool posted_send = false;
+  Time entered;  // r0
+  machine::RecvKind kind = machine::RecvKind::blocking;
+};
+
+struct Delivery {
+  Time sender;   // rendezvous: the blocking call's leave, or the transfer's end
+  Time arrival;  // of the last byte; what it means is the network's own affair
+};
+
+// A request that is being completed.
+struct Finished {
+  bool is_send = false;
+  Time end;
+  Bytes bytes;
+  std::uint32_t index = 0;  // in the order listed
+};
+
+class Network {
+ public:
+  virtual ~Network() = default;
+
+  virtual bool is_rendezvous(machine::SendMode mode, Bytes bytes) const = 0;
+  // Called for each rank's sends in program order.
+  virtual SendTimes begin_send(WorldRank from, Time s0, machine::SendMode mode, Bytes bytes,
+                               bool posted) = 0;
+  virtual Delivery deliver(const Meeting& meeting) const = 0;
+  // By how much a rendezvous is later than with a receiver that was there at s0.
+  virtual Time rendezvous_delay(const Meeting& meeting) const = 0;
+
+  virtual Time post_receive_leave(Time r0, Bytes bytes) const = 0;
+  // A blocking receive; `other`: the latest that is known of the call's leave
+  // (sendrecv: its send). Called for each rank's receives in program order.
+  virtual Time receive_leave(WorldRank rank, Time r0, Time other, Time arrival, Bytes bytes) = 0;
+  // The same if the message had been there long before.
+  virtual Time receive_alone(Time r0, Time other, Bytes bytes) const = 0;
+  // The leave of a call that completes `requests` from w0 on, in program order;
+  // may reorder them. `minimum`: what it takes if all had ended long ago.
+  virtual Time complete(WorldRank rank, Time w0, std::span<Finished> requests, Time& minimum) = 0;
+
+  // When the message can be matched by a wildcard.
+  virtual Time header(WorldRank from, WorldRank to, const machine::MessageStamp& stamp) const = 0;
+
+  // The links that messages between nodes share; nullptr: none.
+  virtual SharedNetwork* shared() { return nullptr; }
+  // Where a rank is; only asked when there is shared().
+  virtual machine::NodeId node_of(WorldRank) const { return {}; }
+
+  virtual std::size_t memory() const { return 0; }
+};
+
+enum class NetworkKind : std::uint8_t { datasheet, loggps, hops, bus, flow, packet };
+
+// Everything that a Network is made from.
+struct NetworkOptions {
+  NetworkKind kind = NetworkKind::datasheet;
+  machine::LogGPSTimes loggps;                  // all but datasheet
+  const machine::Topology* topology = nullptr;  // from hops on; bus: may be left out
+  std::vector<machine::NodeId> placement;       // by rank; empty: ranks fill the nodes
+  Bytes block;                                  // hops: store-and-forward; 0: one block
+  bool cut_through = false;                     // hops
+  Bytes packet_size{2048};                      // packet
+  int buffer_packets = 16;                      // packet
+  bool adaptive = false;                        // packet
+};
+
+// Throws Error for options that do not fit together or the number of ranks.
+// `timing` and the topology must outlive it.
+std::unique_ptr<Network> make_network(const NetworkOptions& options, const machine::Timing& timing,
+                                      int ranks);
+
+}  // namespace foretrace::sim

@@ -1,0 +1,86 @@
+#include "sim/network/datasheet.hpp"
+
+#include <algorithm>
+
+namespace foretrace::sim {
+
+using machine::RecvKind;
+using machine::SendMode;
+
+DatasheetNetwork::DatasheetNetwork(const machine::Timing& timing) : timing_(&timing) {}
+
+bool DatasheetNetwork::is_rendezvous(SendMode mode, Bytes bytes) const {
+  return timing_->is_rendezvous(mode, bytes);
+}
+
+SendTimes DatasheetNetwork::begin_send(WorldRank, Time s0, SendMode mode, Bytes bytes,
+                                       bool posted) {
+  SendTimes times;
+  times.sent = s0;
+  if (posted) {
+    times.leave = timing_->isend_post_leave(s0, bytes);
+    times.end = timing_->isend_end(s0, s0, mode, bytes, false);
+  } else {
+    times.leave = timing_->send_eager_leave(s0, mode, bytes);
+  }
+  return times;
+}
+
+Delivery DatasheetNetwork::deliver(const Meeting& meeting) const {
+  const machine::MessageStamp& stamp = meeting.stamp;
+  Delivery delivery;
+  if (stamp.rendezvous)
+    delivery.sender =
+        meeting.posted_send
+            ? timing_->isend_end(stamp.sent, meeting.entered, meeting.mode, stamp.bytes, true)
+            : timing_->send_rendezvous_leave(stamp.sent, meeting.entered, stamp.bytes);
+  switch (meeting.kind) {
+    case RecvKind::blocking:
+      delivery.arrival = timing_->recv_leave(meeting.entered, stamp);
+      break;
+    case RecvKind::sendrecv:
+      delivery.arrival = timing_->sendrecv_recv_leave(meeting.entered, stamp);
+      break;
+    case RecvKind::posted:
+      delivery.arrival = timing_->irecv_end(meeting.entered, stamp);
+      break;
+  }
+  return delivery;
+}
+
+Time DatasheetNetwork::rendezvous_delay(const Meeting& meeting) const {
+  return std::max(meeting.entered - meeting.stamp.sent, Time());
+}
+
+Time DatasheetNetwork::post_receive_leave(Time r0, Bytes bytes) const {
+  return timing_->irecv_post_leave(r0, bytes);
+}
+
+Time DatasheetNetwork::receive_leave(WorldRank, Time, Time other, Time arrival, Bytes) {
+  return std::max(other, arrival);
+}
+
+Time DatasheetNetwork::receive_alone(Time r0, Time other, Bytes bytes) const {
+  return std::max(other, r0 + timing_->recv_minimum(bytes));
+}
+
+// MPI defines Waitall as Waits in some order; here it is the order listed.
+Time DatasheetNetwork::complete(WorldRank, Time w0, std::span<Finished> requests, Time& minimum) {
+  Time leave = w0;
+  for (const Finished& request : requests) {
+    if (request.is_send) {
+      leave = timing_->isend_complete_leave(leave, request.end, request.bytes);
+      minimum += timing_->isend_complete_minimum(request.bytes);
+    } else {
+      leave = timing_->irecv_complete_leave(leave, request.end, request.bytes);
+      minimum += timing_->irecv_complete_minimum(request.bytes);
+    }
+  }
+  return leave;
+}
+
+Time DatasheetNetwork::header(WorldRank, WorldRank, const machine::MessageStamp& stamp) const {
+  return stamp.sent;
+}
+
+}  // namespace foretrace::sim

@@ -1,0 +1,102 @@
+#include "sim/network/endpoints.hpp"
+
+#include <algorithm>
+
+namespace foretrace::sim {
+
+using machine::SendMode;
+
+EndpointNetwork::EndpointNetwork(const machine::LogGPSTimes& loggps, int ranks)
+    : loggps_(loggps), ranks_(static_cast<std::size_t>(ranks)) {}
+
+bool EndpointNetwork::is_rendezvous(SendMode mode, Bytes bytes) const {
+  if (mode == SendMode::synchronous) return true;
+  if (mode == SendMode::buffered) return false;
+  return loggps_.sync_threshold && bytes >= *loggps_.sync_threshold;
+}
+
+SendTimes EndpointNetwork::begin_send(WorldRank from, Time s0, SendMode, Bytes bytes, bool) {
+  RankState& state = ranks_[static_cast<std::size_t>(from.value)];
+  const Time begin = std::max(s0, state.send_free);
+  state.send_free = begin + loggps_.gap + own(bytes);
+  const Time sent = begin + loggps_.overhead_send;
+  return {sent, sent, sent};
+}
+
+Time EndpointNetwork::data_enters(const Meeting& meeting) const {
+  const Time request = meeting.stamp.sent + latency(meeting.from, meeting.to);
+  const Time answer = std::max(request, meeting.entered);
+  return answer + latency(meeting.to, meeting.from) + loggps_.overhead_send;
+}
+
+Delivery EndpointNetwork::deliver(const Meeting& meeting) const {
+  const Transit way = transit(meeting.from, meeting.to, meeting.stamp.bytes);
+  Delivery delivery;
+  Time enters = meeting.stamp.sent;
+  if (meeting.stamp.rendezvous) {
+    enters = data_enters(meeting);
+    delivery.sender = enters + way.stream;
+  }
+  delivery.arrival = enters + way.latency + way.stream;
+  return delivery;
+}
+
+Time EndpointNetwork::rendezvous_delay(const Meeting& meeting) const {
+  const Time request = meeting.stamp.sent + latency(meeting.from, meeting.to);
+  return std::max(meeting.entered - request, Time());
+}
+
+Time EndpointNetwork::post_receive_leave(Time r0, Bytes) const {
+  return r0;
+}
+
+// A rank's messages come in through one door, in the order in which it takes
+// them; one that was in before the last began to come in passes.
+Time EndpointNetwork::in_turn(WorldRank rank, Time arrival, Bytes bytes) {
+  if (!receives_in_turn_) return arrival;
+  RankState& state = ranks_[static_cast<std::size_t>(rank.value)];
+  const bool first = state.last_arrival == Time::ps(INT64_MIN);
+  if (!first && arrival <= state.last_began) return arrival;
+  const Time mine = own(bytes);
+  if (!first) arrival = std::max(arrival, state.last_arrival + loggps_.gap + mine);
+  state.last_arrival = arrival;
+  state.last_began = arrival - mine;
+  return arrival;
+}
+
+Time EndpointNetwork::receive_leave(WorldRank rank, Time r0, Time other, Time arrival,
+                                    Bytes bytes) {
+  return std::max({r0, other, in_turn(rank, arrival, bytes)}) + loggps_.overhead_recv;
+}
+
+Time EndpointNetwork::receive_alone(Time r0, Time other, Bytes) const {
+  return std::max(r0, other) + loggps_.overhead_recv;
+}
+
+Time EndpointNetwork::complete(WorldRank rank, Time w0, std::span<Finished> requests,
+                               Time& minimum) {
+  Time leave = w0;
+  if (requests.size() > 1) {
+    // Sends first, in the order listed; then the receives as they arrived.
+    const auto receives = std::ranges::stable_partition(requests, &Finished::is_send);
+    std::ranges::sort(receives, [](const Finished& a, const Finished& b) {
+      return a.end != b.end ? a.end < b.end : a.index < b.index;
+    });
+  }
+  for (const Finished& request : requests) {
+    if (request.is_send) {
+      leave = std::max(leave, request.end);
+    } else {
+      leave = std::max(leave, in_turn(rank, request.end, request.bytes)) + loggps_.overhead_recv;
+      minimum += loggps_.overhead_recv;
+    }
+  }
+  return leave;
+}
+
+Time EndpointNetwork::header(WorldRank from, WorldRank to,
+                             const machine::MessageStamp& stamp) const {
+  return stamp.sent + latency(from, to);
+}
+
+}  // namespace foretrace::sim

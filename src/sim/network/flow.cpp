@@ -1,0 +1,174 @@
+#include "sim/network/flow.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace foretrace::sim {
+namespace {
+
+// What is beyond does not fit into a Time.
+constexpr double kLatest = 9.2e18;
+// A stream that is never idle starts to count again from here on, so that
+// the bytes of each message stay exact to some 1e-6 of a byte.
+constexpr double kManyBytes = 4294967296.0;
+
+}  // namespace
+
+void FlowNetwork::inject(MessageId message, machine::NodeId from, machine::NodeId to, Bytes bytes,
+                         Time time) {
+  assert((first_waiting_ == waiting_.size() || waiting_.back().time <= time.count_ps()) &&
+         "messages enter in the order of time");
+  const std::uint32_t number = stream_of(from, to);
+  use(number);
+  waiting_.push_back({sequence_++, bytes.count, time.count_ps(), number, message});
+}
+
+Time FlowNetwork::next() const {
+  std::int64_t first = Time::max().count_ps();
+  if (first_waiting_ < waiting_.size()) first = waiting_[first_waiting_].time;
+  if (!ends_.empty()) first = std::min(first, ends_.top().end);
+  return Time::ps(first);
+}
+
+void FlowNetwork::advance(std::vector<Arrival>& arrivals) {
+  const Time time = next();
+  if (time == Time::max()) return;
+  gone_.clear();
+  // More than once if a flow takes less than half a picosecond.
+  while (next() == time) {
+    end_flows(time.count_ps());
+    start_flows(time.count_ps());
+    share(time.count_ps());
+  }
+  std::sort(gone_.begin(), gone_.end(),
+            [](const Gone& a, const Gone& b) { return a.sequence < b.sequence; });
+  for (const Gone& gone : gone_) arrivals.push_back(gone.arrival);
+}
+
+// Of the message that ends first.
+std::int64_t FlowNetwork::end_of(const Stream& stream) const {
+  assert(stream.rate > 0 && "every flow has a share");
+  const double left = std::max(0.0, stream.messages.front().target - stream.served);
+  const double ps = left / stream.rate;
+  if (static_cast<double>(stream.updated) + ps >= kLatest)
+    return static_cast<std::int64_t>(kLatest);
+  return stream.updated + std::llround(ps);
+}
+
+void FlowNetwork::update(Stream& stream, std::int64_t now) {
+  stream.served += stream.rate * static_cast<double>(now - stream.updated);
+  stream.updated = now;
+  if (stream.served < kManyBytes) return;
+  for (Message& message : stream.messages) message.target -= stream.served;
+  stream.served = 0;
+  std::make_heap(stream.messages.begin(), stream.messages.end());
+}
+
+void FlowNetwork::mark_moved(std::uint32_t number) {
+  Stream& stream = streams_[number];
+  if (stream.moved) return;
+  stream.moved = true;
+  moved_.push_back(number);
+}
+
+void FlowNetwork::end_flows(std::int64_t now) {
+  while (!ends_.empty() && ends_.top().end == now) {
+    const std::uint32_t number = ends_.top().number;
+    ends_.pop();
+    Stream& stream = streams_[number];
+    do {
+      const Message message = stream.messages.front();
+      std::pop_heap(stream.messages.begin(), stream.messages.end());
+      stream.messages.pop_back();
+      gone(number, message, now);
+    } while (!stream.messages.empty() && end_of(stream) <= now);
+    update(stream, now);
+    fair_.set_weight(number, static_cast<std::uint32_t>(stream.messages.size()));
+    mark_moved(number);
+  }
+}
+
+void FlowNetwork::start_flows(std::int64_t now) {
+  for (; first_waiting_ < waiting_.size() && waiting_[first_waiting_].time == now;
+       ++first_waiting_) {
+    const Injection& start = waiting_[first_waiting_];
+    Stream& stream = streams_[start.stream];
+    Message message{0, start.sequence, start.bytes, start.time, start.id};
+    if (start.bytes == 0 || !stream.limited) {
+      gone(start.stream, message, now);
+      continue;
+    }
+    if (stream.messages.empty()) {
+      stream.served = 0;
+      stream.rate = fair_.rate(start.stream);
+      stream.updated = now;
+    } else {
+      update(stream, now);
+    }
+    message.target = stream.served + static_cast<double>(start.bytes);
+    stream.messages.push_back(message);
+    std::push_heap(stream.messages.begin(), stream.messages.end());
+    fair_.set_weight(start.stream, static_cast<std::uint32_t>(stream.messages.size()));
+    mark_moved(start.stream);
+  }
+  if (2 * first_waiting_ >= waiting_.size()) {
+    waiting_.erase(waiting_.begin(),
+                   waiting_.begin() + static_cast<std::ptrdiff_t>(first_waiting_));
+    first_waiting_ = 0;
+  }
+}
+
+void FlowNetwork::share(std::int64_t now) {
+  if (!fair_.changed()) return;
+  for (const MaxMin::Flow flow : fair_.solve()) {
+    Stream& stream = streams_[flow];
+    update(stream, now);
+    stream.rate = fair_.rate(flow);
+    mark_moved(flow);
+  }
+  const bool many = moved_.size() * 8 > ends_.size();
+  for (const std::uint32_t number : moved_) {
+    Stream& stream = streams_[number];
+    stream.moved = false;
+    if (stream.messages.empty()) continue;
+    const std::int64_t end = end_of(stream);
+    if (many)
+      ends_.put(number, end);
+    else
+      ends_.set(number, end);
+  }
+  if (many) ends_.rebuild();
+  moved_.clear();
+}
+
+void FlowNetwork::gone(std::uint32_t number, const Message& message, std::int64_t now) {
+  const Stream& stream = streams_[number];
+  double ps_per_byte = 0;
+  Time busy;
+  for (const Carrier& carrier : stream.carriers) {
+    if (carrier.ps_per_byte != ps_per_byte) {
+      ps_per_byte = carrier.ps_per_byte;
+      busy = Time::from_seconds(static_cast<double>(message.bytes) * ps_per_byte * 1e-12);
+    }
+    usage_.carried(carrier.link, 1, Bytes(message.bytes), busy, Time::ps(message.start),
+                   Time::ps(now));
+  }
+  const Time sent = Time::ps(now);
+  gone_.push_back({message.sequence, {message.id, sent, sent + stream.latency}});
+  leave(number);
+}
+
+std::size_t FlowNetwork::memory() const {
+  std::size_t bytes = streams_.capacity() * sizeof(Stream) +
+                      (free_streams_.capacity() + buckets_.capacity() + fair_link_.capacity() +
+                       moved_.capacity() + limits_.capacity()) *
+                          sizeof(std::uint32_t) +
+                      waiting_.capacity() * sizeof(Injection) + gone_.capacity() * sizeof(Gone);
+  for (const Stream& stream : streams_)
+    bytes +=
+        stream.messages.capacity() * sizeof(Message) + stream.carriers.capacity() * sizeof(Carrier);
+  return bytes + fair_.memory() + ends_.memory() + usage_.memory();
+}
+
+}  // namespace foretrace::sim

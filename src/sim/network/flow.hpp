@@ -1,0 +1,135 @@
+// FlowNetwork: messages are fluids that share the links of their routes max-min
+// fairly.
+//
+// docs/networks.md, "flow". The rates are MaxMin's (max_min.hpp); here are the
+// clock, the bytes and the routes. The messages under way from one node to
+// another have one rate, so they are one *stream*: it counts the bytes that each
+// of them has been served, and a message has gone when its own are. Streams are
+// brought up to date when their rate or their messages change, never in
+// between. Time is whole picoseconds, also between changes: a flow ends, and the
+// others take its share, at the picosecond nearest to its end.
+//
+// Streams without messages stay for a while, as a cache of routes. Memory follows
+// what is under way, the links used, and kIdleStreams.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "machine/topology.hpp"
+#include "sim/network/end_heap.hpp"
+#include "sim/network/link_usage.hpp"
+#include "sim/network/max_min.hpp"
+#include "sim/network/shared_network.hpp"
+
+namespace foretrace::sim {
+
+class FlowNetwork final : public SharedNetwork {
+ public:
+  static constexpr std::size_t kIdleStreams = std::size_t{1} << 16;
+
+  // The topology must outlive the network. A link takes from `fallback` what it
+  // does not say itself; what that does not say either is no latency, no limit.
+  explicit FlowNetwork(const machine::Topology& topology, const machine::LinkSpeed& fallback = {});
+
+  // Throws Error if there is no way from one to the other; so does latency().
+  void inject(MessageId message, machine::NodeId from, machine::NodeId to, Bytes bytes,
+              Time time) override;
+  Time next() const override;
+  void advance(std::vector<Arrival>& arrivals) override;
+  Time latency(machine::NodeId from, machine::NodeId to) const override;
+  std::vector<LinkLoad> loads() const { return usage_.loads(); }
+  // The history has a message evenly from its start to its end.
+  const LinkUsage& usage() const override { return usage_; }
+  std::size_t memory() const override;
+
+ private:
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+
+  struct Message {
+    double target = 0;  // bytes that the stream has served when this one ends
+    std::uint64_t sequence = 0;
+    std::uint64_t bytes = 0;
+    std::int64_t start = 0;
+    MessageId id = 0;
+    // std heaps have the greatest on top.
+    bool operator<(const Message& other) const {
+      return target != other.target ? target > other.target : sequence > other.sequence;
+    }
+  };
+  struct Carrier {
+    machine::LinkId link;
+    double ps_per_byte = 0;
+  };
+  // All messages from one node to another.
+  struct Stream {
+    double rate = 0;    // bytes per picosecond, of each message
+    double served = 0;  // bytes of each message, up to `updated`
+    std::int64_t updated = 0;
+    std::uint32_t users = 0;  // messages under way or waiting to start
+    bool moved = false;
+    bool limited = false;           // whether a link has a limit
+    std::vector<Message> messages;  // a heap
+    std::uint64_t pair = 0;
+    Time latency;
+    std::uint32_t next_in_bucket = kNone;
+    std::uint32_t older = kNone, newer = kNone;  // while it is idle
+    std::vector<Carrier> carriers;
+  };
+  struct Injection {
+    std::uint64_t sequence = 0;
+    std::uint64_t bytes = 0;
+    std::int64_t time = 0;
+    std::uint32_t stream = 0;
+    MessageId id = 0;
+  };
+  struct Gone {
+    std::uint64_t sequence;
+    Arrival arrival;
+  };
+
+  machine::LinkSpeed speed_of(machine::LinkId link) const;
+  std::uint32_t stream_of(machine::NodeId from, machine::NodeId to);
+  std::uint32_t find_stream(std::uint64_t pair) const;
+  std::size_t bucket_of(std::uint64_t pair) const;
+  std::uint32_t new_stream(machine::NodeId from, machine::NodeId to);
+  void route(machine::NodeId from, machine::NodeId to) const;
+  void grow_buckets();
+  void evict_oldest();
+  void use(std::uint32_t number);
+  void leave(std::uint32_t number);
+
+  std::int64_t end_of(const Stream& stream) const;
+  void update(Stream& stream, std::int64_t now);
+  void mark_moved(std::uint32_t number);
+  void end_flows(std::int64_t now);
+  void start_flows(std::int64_t now);
+  void share(std::int64_t now);
+  void gone(std::uint32_t number, const Message& message, std::int64_t now);
+
+  const machine::Topology& topology_;
+  machine::LinkSpeed fallback_;
+  bool one_latency_ = true;  // of all links that take one
+  Time link_latency_;
+  mutable std::vector<machine::LinkId> route_;
+
+  std::vector<Stream> streams_;  // numbers are MaxMin's flows
+  std::vector<std::uint32_t> free_streams_;
+  std::vector<std::uint32_t> buckets_;  // a power of two
+  std::size_t idle_ = 0;
+  std::uint32_t oldest_ = kNone, newest_ = kNone;  // idle
+
+  MaxMin fair_;
+  std::vector<std::uint32_t> fair_link_;  // by link number, kNone: not yet
+  std::vector<MaxMin::Link> limits_;      // of a new stream
+  EndHeap ends_;
+  std::vector<std::uint32_t> moved_;  // streams whose end must be computed
+
+  std::vector<Injection> waiting_;  // from first_waiting_ on, by time
+  std::size_t first_waiting_ = 0;
+  std::uint64_t sequence_ = 0;
+  std::vector<Gone> gone_;  // in one advance()
+  LinkUsage usage_;
+};
+
+}  // namespace foretrace::sim

@@ -1,0 +1,74 @@
+// LinkUsage: what the carriers of a network have carried, and when.
+//
+// Networks call carried() for a message (packet) on each carrier of its route;
+// reports ask for the sums (loads) and for the busy time over virtual time
+// (history): which link is hot, and when. The time axis has at most kBins
+// bins, the same ones for all carriers; their width doubles whenever time grows
+// beyond the last. Memory: 32 bytes and 8 bytes a bin for each carrier that
+// carried something, and 4 bytes for each link number up to the highest of these.
+// It knows nothing of routes or speeds.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+#include "machine/topology.hpp"
+#include "sim/network/shared_network.hpp"
+
+namespace foretrace::sim {
+
+class LinkUsage {
+ public:
+  static constexpr int kBins = 64;
+
+  // `carrier` (machine::Topology::carrier) has carried `messages` more messages
+  // and `bytes` more bytes, somewhere in from..to. busy: bytes * time per byte
+  // of the carrier; the history has it evenly over from..to, all at `from` where
+  // these are equal. 0 <= from <= to. A message in packets counts its first
+  // packet with messages = 1, the others with 0.
+  void carried(machine::LinkId carrier, std::uint64_t messages, Bytes bytes, Time busy, Time from,
+               Time to);
+  // A carrier that was busy with one message (packet) all the time.
+  void carried(machine::LinkId carrier, Bytes bytes, Time from, Time to,
+               std::uint64_t messages = 1) {
+    carried(carrier, messages, bytes, to - from, from, to);
+  }
+
+  // By carrier number, those that carried something.
+  std::vector<LinkLoad> loads() const;
+
+  // Bin b of every history covers [b, b + 1) * bin_width(). The first width is
+  // 1,024 ps, later ones are powers of two.
+  Time bin_width() const { return Time::ps(std::int64_t{1} << shift_); }
+  // Bins that are in use, at most kBins.
+  int bins() const { return static_cast<int>(busy_.size()); }
+  // Busy time of one carrier, bins() of them; they sum up to LinkLoad::busy.
+  // All zero for a carrier that carried nothing.
+  std::vector<Time> history(machine::LinkId carrier) const;
+
+  std::size_t memory() const;
+
+ private:
+  struct Sum {
+    machine::LinkId link;
+    std::uint64_t messages = 0;
+    std::uint64_t bytes = 0;
+    std::int64_t busy_ps = 0;
+  };
+
+  std::size_t slot_of(machine::LinkId carrier);
+  void add_to_bin(std::size_t bin, std::size_t slot, std::int64_t ps);
+  void add_history(std::size_t slot, std::int64_t busy, std::int64_t from, std::int64_t to);
+  void make_room(std::int64_t last);
+
+  int shift_ = 10;
+  std::vector<std::int32_t> slot_;  // by link number, -1: carried nothing
+  std::vector<Sum> sums_;           // by slot
+  // By bin, then slot: what happens at one time lies together. The rows are as
+  // long as the slots written to.
+  std::vector<std::vector<std::int64_t>> busy_;
+};
+
+}  // namespace foretrace::sim

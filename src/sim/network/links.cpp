@@ -1,0 +1,48 @@
+#include "sim/network/links.hpp"
+
+#include "base/error.hpp"
+#include "sim/network/bus.hpp"
+#include "sim/network/flow.hpp"
+#include "sim/network/packet.hpp"
+
+namespace foretrace::sim {
+namespace {
+
+const machine::Topology& required(const NetworkOptions& options) {
+  if (!options.topology)
+    throw UsageError("the network needs a topology: --topology T, for example torus:4x4");
+  return *options.topology;
+}
+
+// The medium is as fast as the topology's first link, where there is one.
+machine::LinkSpeed bus_speed(const NetworkOptions& options) {
+  machine::LinkSpeed speed = default_speed(options.loggps);
+  if (!options.topology || options.topology->links() == 0) return speed;
+  const machine::LinkSpeed& given = options.topology->speed(machine::LinkId(0));
+  if (given.latency) speed.latency = given.latency;
+  if (given.bytes_per_second) speed.bytes_per_second = given.bytes_per_second;
+  return speed;
+}
+
+std::unique_ptr<SharedNetwork> make_links(const NetworkOptions& options) {
+  if (options.kind == NetworkKind::bus) return std::make_unique<BusNetwork>(bus_speed(options));
+  if (options.kind == NetworkKind::flow)
+    return std::make_unique<FlowNetwork>(required(options), default_speed(options.loggps));
+  PacketOptions packets;
+  packets.packet_size = options.packet_size;
+  packets.buffer_packets = options.buffer_packets;
+  packets.adaptive = options.adaptive;
+  return std::make_unique<PacketNetwork>(required(options), default_speed(options.loggps), packets);
+}
+
+}  // namespace
+
+LinkNetwork::LinkNetwork(const NetworkOptions& options, int ranks)
+    : NodeNetwork(options, ranks), links_(make_links(options)) {}
+
+Delivery LinkNetwork::deliver(const Meeting& meeting) const {
+  if (node_of(meeting.from) == node_of(meeting.to)) return EndpointNetwork::deliver(meeting);
+  return {Time(), meeting.stamp.rendezvous ? data_enters(meeting) : meeting.stamp.sent};
+}
+
+}  // namespace foretrace::sim
