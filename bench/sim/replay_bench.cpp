@@ -131,7 +131,56 @@ sim::MemorySource allreduce(int ranks) {
   return source;
 }
 
-void replay(benchmark::State& state, sim::MemorySource source) {
+// Both neighbours in a ring by Sendrecv, 8 bytes to 64 KiB, with computation.
+sim::MemorySource ring(int ranks) {
+  sim::MemorySource source(ranks);
+  sim::Operation exchange;
+  exchange.kind = trace::EventKind::sendrecv;
+  exchange.name = source.add_name("MPI_Sendrecv");
+  for (int step = 0; step < kOperations / ranks + 1; ++step) {
+    exchange.send.bytes = exchange.recv.bytes = Bytes(std::uint64_t{8} << (step % 14));
+    for (int r = 0; r < ranks; ++r) {
+      const int towards = step % 2 == 0 ? 1 : ranks - 1;
+      exchange.send.peer = WorldRank((r + towards) % ranks);
+      exchange.recv.peer = WorldRank((r + ranks - towards) % ranks);
+      exchange.compute = Time::ns(1'000 + (r * 37 + step * 11) % 500);
+      source.add(WorldRank(r), exchange);
+    }
+  }
+  add_finalize(source);
+  return source;
+}
+
+sim::MemorySource collective(int ranks, const char* name, machine::Cost what, Bytes bytes,
+                             int times) {
+  sim::MemorySource source(ranks);
+  sim::Operation operation;
+  operation.kind = trace::EventKind::collective;
+  operation.name = source.add_name(name);
+  operation.collective = what;
+  operation.bytes = bytes;
+  operation.compute = Time::ns(1'000);
+  for (int step = 0; step < times; ++step)
+    for (int r = 0; r < ranks; ++r) source.add(WorldRank(r), operation);
+  add_finalize(source);
+  return source;
+}
+
+// L=2us, o=500ns, g=100ns, G=0.08ns, S=64KiB.
+sim::SimulateOptions loggps(const sim::AlgorithmTable* algorithms = nullptr) {
+  sim::SimulateOptions options;
+  options.network.kind = sim::NetworkKind::loggps;
+  options.network.loggps.latency = Time::ns(2000);
+  options.network.loggps.overhead_send = options.network.loggps.overhead_recv = Time::ns(500);
+  options.network.loggps.gap = Time::ns(100);
+  options.network.loggps.gap_per_byte = 0.08e-9;
+  options.network.loggps.sync_threshold = Bytes(65536);
+  options.algorithms = algorithms;
+  return options;
+}
+
+void replay(benchmark::State& state, sim::MemorySource source,
+            const sim::SimulateOptions& options = {}) {
   const machine::MachineModel model = cray_t3d();
   const machine::Timing timing(model, machine::Bound::avg);
   sim::NullSink sink;
@@ -140,7 +189,7 @@ void replay(benchmark::State& state, sim::MemorySource source) {
   std::size_t peak = 0;
   for (auto _ : state) {
     source.rewind();
-    const sim::SimulateResult result = sim::simulate(source, timing, {}, sink);
+    const sim::SimulateResult result = sim::simulate(source, timing, options, sink);
     benchmark::DoNotOptimize(result.time);
     operations += result.stats.operations;
     messages += result.stats.messages;
@@ -162,6 +211,40 @@ void BM_allreduce(benchmark::State& state) {
   replay(state, allreduce(static_cast<int>(state.range(0))));
 }
 
+void BM_loggps_ring(benchmark::State& state) {
+  replay(state, ring(static_cast<int>(state.range(0))), loggps());
+}
+void BM_loggps_ring_by_time(benchmark::State& state) {
+  sim::SimulateOptions options = loggps();
+  options.order = sim::ReadyOrder::by_time;
+  replay(state, ring(static_cast<int>(state.range(0))), options);
+}
+void BM_loggps_neighbour_exchange(benchmark::State& state) {
+  replay(state, neighbour_exchange(static_cast<int>(state.range(0))), loggps());
+}
+void BM_loggps_allreduce(benchmark::State& state) {
+  const sim::AlgorithmTable table("openmpi,allreduce=recursive_doubling");
+  const int ranks = static_cast<int>(state.range(0));
+  replay(state,
+         collective(ranks, "MPI_Allreduce", machine::Cost::allreduce, Bytes(8),
+                    kOperations / ranks / 10 + 1),
+         loggps(&table));
+}
+void BM_loggps_alltoall(benchmark::State& state) {
+  const sim::AlgorithmTable table(state.range(1) != 0 ? "openmpi,alltoall=pairwise"
+                                                      : "openmpi,alltoall=linear");
+  const int ranks = static_cast<int>(state.range(0));
+  replay(state,
+         collective(ranks, "MPI_Alltoall", machine::Cost::alltoall, Bytes(1024),
+                    kOperations / ranks / ranks + 1),
+         loggps(&table));
+}
+
+BENCHMARK(BM_loggps_ring)->RangeMultiplier(4)->Range(16, 65536)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_loggps_ring_by_time)->Arg(16)->Arg(1024)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_loggps_neighbour_exchange)->Arg(16)->Arg(1024)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_loggps_allreduce)->RangeMultiplier(4)->Range(16, 4096)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_loggps_alltoall)->ArgsProduct({{64, 256}, {0, 1}})->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_neighbour_exchange)->Arg(16)->Arg(256)->Arg(4096)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_ping_pong)->Arg(2)->Arg(1024)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_allreduce)->Arg(16)->Arg(1024)->Unit(benchmark::kMillisecond);

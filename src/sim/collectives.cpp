@@ -65,7 +65,9 @@ std::int64_t Collectives::local_rank(const CommState& state, WorldRank rank) {
     return rank.value < static_cast<std::int32_t>(state.next.size()) ? rank.value : -1;
   const auto found = std::ranges::lower_bound(state.locals, rank.value, {},
                                               &std::pair<std::int32_t, std::uint32_t>::first);
-  return found != state.locals.end() && found->first == rank.value ? found->second : -1;
+  return found != state.locals.end() && found->first == rank.value
+             ? static_cast<std::int64_t>(found->second)
+             : -1;
 }
 
 Collectives::Instance& Collectives::instance(CommState& state, std::uint64_t number) {
@@ -156,15 +158,19 @@ void Collectives::release(const CommState& state, Instance& instance, Dependence
   }
 }
 
+int Collectives::rank_in(const Operation& operation, WorldRank rank) {
+  const CommState& comm = state(operation.comm);
+  const std::int64_t local = local_rank(comm, rank);
+  if (local >= 0) return static_cast<int>(local);
+  throw Error("rank " + std::to_string(rank.value) + " calls " +
+              describe_collective(*source_, operation.name, operation.collective, operation.root) +
+              " on " + describe_comm(*comm.comm) + ", of which it is no member");
+}
+
 void Collectives::enter(const Operation& operation, WorldRank rank, Time start,
                         std::vector<Release>& released) {
+  const int local = rank_in(operation, rank);
   CommState& comm = state(operation.comm);
-  const std::int64_t local = local_rank(comm, rank);
-  if (local < 0)
-    throw Error(
-        "rank " + std::to_string(rank.value) + " calls " +
-        describe_collective(*source_, operation.name, operation.collective, operation.root) +
-        " on " + describe_comm(*comm.comm) + ", of which it is no member");
   const std::uint64_t number = comm.next[static_cast<std::size_t>(local)]++;
   if (number == comm.end) open(comm, operation, rank);
   Instance& here = instance(comm, number);

@@ -44,6 +44,10 @@ class Collectives {
   // Members of the communicator.
   int size_of(trace::CommId comm) { return static_cast<int>(state(comm).comm->members.size()); }
 
+  // The local rank of `rank` in the operation's communicator. Throws Error if it
+  // is no member.
+  int rank_in(const Operation& operation, WorldRank rank);
+
   std::size_t memory() const;
 
  private:

@@ -133,13 +133,19 @@ class WaitGraph {
 }
 
 void check_all_explained(const WaitGraph& graph, std::vector<BlockedRank>& blocked,
-                         const std::vector<bool>& explained) {
+                         const std::vector<bool>& explained, bool cut_off) {
   for (std::size_t i = 0; i < blocked.size(); ++i) {
     if (explained[i]) continue;
     std::vector<WorldRank> finalized;
     for (const WorldRank target : blocked[i].waits_for)
       if (!graph.is_blocked(target)) finalized.push_back(target);
     if (!finalized.empty()) throw_never_comes(std::move(blocked), finalized, i);
+    // It waits for anybody; a rank that was cut off might have been the one.
+    if (blocked[i].waits_for.empty() && !cut_off) {
+      const std::string text = "deadlock on the target: " + line_of(blocked[i]) +
+                               ", waits for a message that nobody sends";
+      throw Deadlock(text, std::move(blocked), {});
+    }
   }
 }
 
@@ -182,7 +188,7 @@ std::vector<std::string> diagnose(int ranks, std::vector<BlockedRank> blocked,
       note += "; " + list_ranks(who) + (who.size() == 1 ? " waits for it" : " wait for it");
     notes.push_back(std::move(note));
   }
-  check_all_explained(graph, blocked, explained);
+  check_all_explained(graph, blocked, explained, !ended.empty());
   return notes;
 }
 

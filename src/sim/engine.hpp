@@ -1,22 +1,26 @@
 // simulate: operations in, virtual times out.
 //
-// Each rank has its own clock and runs on as far as it can; there is no event
-// queue. With the equations alone (network `datasheet`) no message acts on
-// another, every call's times follow from those of the calls it waits for, and
-// the order in which ranks are taken up cannot change the result. The engine
+// Where the result cannot depend on who comes first (no links that messages
+// share, no open wildcards) each rank runs on as far as it can, without any
+// event queue: every call's times follow from those of the calls it waits for.
+// Otherwise the ranks are taken up in the order of virtual time. The engine
 // knows MPI's semantics (matching, requests, who waits for whom); all times
-// come from machine::Timing. It reads and prints nothing.
+// come from the Network and machine::Timing. It reads and prints nothing.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/ids.hpp"
 #include "base/time.hpp"
 #include "machine/timing.hpp"
+#include "sim/collectives/algorithm.hpp"
 #include "sim/deadlock.hpp"
+#include "sim/network.hpp"
+#include "sim/network/link_usage.hpp"
 #include "sim/sink.hpp"
 #include "sim/source.hpp"
 
@@ -30,8 +34,9 @@ enum class ComputeMode : std::uint8_t {
 };
 
 // Which of the ranks that can go on is taken up next. Has no effect on any
-// time; there are two so that tests can hold the engine to that.
-enum class ReadyOrder : std::uint8_t { last_in_first_out, lowest_rank_first };
+// time; there are several so that tests can hold the engine to that. by_time is
+// taken in any case where the order matters.
+enum class ReadyOrder : std::uint8_t { last_in_first_out, lowest_rank_first, by_time };
 
 struct SimulateOptions {
   ComputeMode compute = ComputeMode::recorded;
@@ -41,6 +46,11 @@ struct SimulateOptions {
   // many collectives ahead) lets the others go first, so that memory holds what
   // is under way, not the trace.
   std::size_t run_ahead = 1024;
+  NetworkOptions network;
+  // How collectives become messages; nullptr: they take what the model's
+  // equations say.
+  const AlgorithmTable* algorithms = nullptr;
+  double reduce_per_byte = 0;  // seconds to combine a byte, in expanded reductions
 };
 
 struct RankResult {
@@ -53,7 +63,8 @@ struct RankResult {
 
 struct Stats {
   std::uint64_t operations = 0;
-  std::uint64_t messages = 0;  // sent, MPI_PROC_NULL and collectives not counted
+  // Sent, also by expanded collectives; those to MPI_PROC_NULL not counted.
+  std::uint64_t messages = 0;
   double seconds = 0;          // wall time of the replay alone
   std::size_t peak_bytes = 0;  // held by the engine itself, without source and sink
 };
@@ -64,6 +75,7 @@ struct SimulateResult {
   // One line for each rank whose operations end too early, and who waits for it.
   std::vector<std::string> notes;
   Stats stats;
+  std::optional<LinkUsage> links;  // networks with shared links: what they carried
 };
 
 // Runs `source` to its end on the machine behind `timing`. Throws Deadlock when

@@ -97,15 +97,26 @@ std::optional<PendingRecv> Matcher::send(const Route& route, const PendingSend& 
   node.rendezvous = message.stamp.rendezvous;
   node.mode = message.mode;
   node.request = message.request;
+  node.order = message.order;
+  node.flight = message.flight;
   return std::nullopt;
+}
+
+std::optional<PendingSend> Matcher::first_message(const Route& route) {
+  const Channel& queue = channel(route);
+  if (queue.head == kNone || !queue.holds_sends) return std::nullopt;
+  return message(nodes_[queue.head]);
+}
+
+std::optional<PendingSend> Matcher::take_message(const Route& route) {
+  Channel& queue = channel(route);
+  if (queue.head == kNone || !queue.holds_sends) return std::nullopt;
+  return message(take_first(queue));
 }
 
 std::optional<PendingSend> Matcher::receive(const Route& route, const PendingRecv& receive) {
   Channel& queue = channel(route);
-  if (queue.head != kNone && queue.holds_sends) {
-    const Node node = take_first(queue);
-    return PendingSend{{node.time, node.bytes, node.rendezvous}, node.mode, node.request};
-  }
+  if (queue.head != kNone && queue.holds_sends) return message(take_first(queue));
   queue.holds_sends = false;
   Node& node = append(queue);
   node.time = receive.entered;

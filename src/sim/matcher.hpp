@@ -25,6 +25,8 @@ struct PendingSend {
   machine::MessageStamp stamp;
   machine::SendMode mode = machine::SendMode::standard;
   std::uint64_t request = 0;  // 0: the sender is in the call
+  std::uint32_t order = 0;    // among the sender's messages
+  std::uint32_t flight = 0;   // carried along for the engine
 };
 
 struct PendingRecv {
@@ -49,6 +51,24 @@ class Matcher {
   // The message that has been waiting for this receive; else the receive waits.
   std::optional<PendingSend> receive(const Route& route, const PendingRecv& receive);
 
+  // The first message of the route, if one waits; it goes on waiting.
+  std::optional<PendingSend> first_message(const Route& route);
+  // The same, but it is taken.
+  std::optional<PendingSend> take_message(const Route& route);
+  // Calls see(route, message) for every message that waits at `destination`:
+  // those of one route in the order of sending, the routes in no particular one.
+  template <class See>
+  void for_each_message(WorldRank destination, See see) const {
+    for (const Channel& channel : inboxes_[static_cast<std::size_t>(destination.value)].channels) {
+      if (!channel.used || !channel.holds_sends || channel.head == kNone) continue;
+      const Route route{channel.comm,
+                        WorldRank(static_cast<std::int32_t>(channel.source_tag >> 32)), destination,
+                        static_cast<std::int32_t>(channel.source_tag)};
+      for (std::uint32_t at = channel.head; at != kNone; at = nodes_[at].next)
+        see(route, message(nodes_[at]));
+    }
+  }
+
   std::size_t memory() const;
 
  private:
@@ -62,7 +82,13 @@ class Matcher {
     Time time;
     Bytes bytes;
     std::uint64_t request = 0;
+    std::uint32_t order = 0;
+    std::uint32_t flight = 0;
   };
+  static PendingSend message(const Node& node) {
+    return {
+        {node.time, node.bytes, node.rendezvous}, node.mode, node.request, node.order, node.flight};
+  }
   // All nodes of a channel are sends, or all are receives.
   struct Channel {
     std::uint64_t source_tag = 0;

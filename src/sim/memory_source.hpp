@@ -1,72 +1,50 @@
-// MemorySource: operations that lie in memory, for benchmarks and tests.
+// MemorySource: a Program as a source of operations.
 //
-// Holds whole programs, rank by rank, and hands them out in order. It reads no
-// file; a recorded trace comes through TraceSource.
+// Has its own place in each rank's operations, so that several simulations can
+// read one program at once.
 #pragma once
 
-#include <cstddef>
-#include <deque>
-#include <string>
-#include <string_view>
+#include <memory>
+#include <utility>
 #include <vector>
 
-#include "sim/source.hpp"
+#include "sim/program.hpp"
 
 namespace foretrace::sim {
 
 class MemorySource : public Source {
  public:
-  // Communicator 0 is MPI_COMM_WORLD.
-  explicit MemorySource(int ranks)
-      : programs_(static_cast<std::size_t>(ranks)), next_(programs_.size()) {
-    trace::Communicator world;
-    for (int r = 0; r < ranks; ++r) world.members.push_back(WorldRank(r));
-    comms_.push_back(std::move(world));
-  }
+  explicit MemorySource(std::shared_ptr<Program> program)
+      : program_(std::move(program)), next_(static_cast<std::size_t>(program_->ranks())) {}
+  // An empty program of its own, to be filled by hand.
+  explicit MemorySource(int ranks) : MemorySource(std::make_shared<Program>(ranks)) {}
 
-  // The number of `name`, new or known.
-  trace::NameId add_name(std::string_view name) {
-    for (std::size_t i = 0; i < names_.size(); ++i)
-      if (names_[i] == name) return static_cast<trace::NameId>(i);
-    names_.emplace_back(name);
-    return static_cast<trace::NameId>(names_.size() - 1);
-  }
+  trace::NameId add_name(std::string_view name) { return program_->add_name(name); }
   trace::CommId add_comm(std::vector<WorldRank> members) {
-    comms_.push_back({comms_.size(), std::move(members)});
-    return static_cast<trace::CommId>(comms_.size() - 1);
+    return program_->add_comm(std::move(members));
   }
-  // Appends to a rank's program.
   void add(WorldRank rank, Operation operation,
            const std::vector<trace::Completion>& completions = {}) {
-    if (!completions.empty()) operation.completions = completions_.emplace_back(completions);
-    programs_[static_cast<std::size_t>(rank.value)].push_back(operation);
+    if (!completions.empty()) operation.completions = completions;
+    program_->add(rank, operation);
   }
-  // Starts all streams again.
-  void rewind() { next_.assign(programs_.size(), 0); }
 
-  int ranks() const override { return static_cast<int>(programs_.size()); }
+  // Starts all streams again.
+  void rewind() { next_.assign(next_.size(), 0); }
+
+  int ranks() const override { return program_->ranks(); }
   bool next(WorldRank rank, Operation& operation) override {
-    const auto r = static_cast<std::size_t>(rank.value);
-    if (next_[r] == programs_[r].size()) return false;
-    const Operation* from = &programs_[r][next_[r]++];
-    operation = *from;
-    // With many ranks each stream is touched too rarely for the processor to
-    // see that it is one.
-    __builtin_prefetch(from + 1);
-    __builtin_prefetch(reinterpret_cast<const char*>(from + 1) + 64);
-    return true;
+    std::size_t& at = next_[static_cast<std::size_t>(rank.value)];
+    return program_->read(rank, at, operation) && ++at != 0;
   }
-  std::string_view name(trace::NameId id) const override {
-    return id < names_.size() ? std::string_view(names_[id]) : std::string_view("?");
-  }
-  const trace::Communicator& comm(trace::CommId id) const override { return comms_.at(id); }
+  bool races() const override { return program_->races(); }
+  std::string_view name(trace::NameId id) const override { return program_->name(id); }
+  const trace::Communicator& comm(trace::CommId id) const override { return program_->comm(id); }
+  std::string end_reason(WorldRank rank) const override { return program_->end_reason(rank); }
 
  private:
-  std::vector<std::vector<Operation>> programs_;
+  std::shared_ptr<Program> program_;
   std::vector<std::size_t> next_;
-  std::vector<std::string> names_;
-  std::deque<trace::Communicator> comms_;
-  std::deque<std::vector<trace::Completion>> completions_;
 };
 
 }  // namespace foretrace::sim

@@ -16,6 +16,17 @@
 
 namespace foretrace::sim {
 
+// In Endpoint::tag of a receive: any tag, and it is not known which.
+inline constexpr std::int32_t kAnyTag = -1;
+
+// Which of its requests a completing operation waits for. The tests never
+// wait: they complete what is done, or nothing.
+enum class Completing : std::uint8_t { all, any, some, test_all, test_any, test_some };
+
+// call: looks for a message that fits `recv` without taking it; `wait` until
+// there is one, `look` now.
+enum class Probing : std::uint8_t { none, wait, look };
+
 struct Operation {
   // An operation has the kind of the event that it becomes.
   trace::EventKind kind = trace::EventKind::call;
@@ -24,6 +35,8 @@ struct Operation {
   // isend, irecv: false if no message ever belongs to the request: it was
   // cancelled, or it is a wildcard receive that is never completed.
   bool matched = true;
+  Completing completing = Completing::all;  // complete only
+  Probing probing = Probing::none;          // call only
 
   trace::NameId name = 0;   // for Source::name
   trace::CommId comm = 0;   // for Source::comm; messages and collectives
@@ -33,8 +46,9 @@ struct Operation {
   double steps = 0;  // annotated compute steps before it
 
   // Peers are world ranks, invalid for MPI_PROC_NULL. A wildcard receive holds
-  // the source and tag that it matched; any_source and any_tag say that the
-  // program did not name them.
+  // the source and tag that it matched, if the source of the operations knows
+  // them; any_source and any_tag say that the program did not name them. One that
+  // is open (any_source and no valid peer, or kAnyTag) is matched by arrival.
   trace::Endpoint send;  // send, isend, sendrecv
   trace::Endpoint recv;  // recv, irecv, sendrecv
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -38,19 +39,22 @@ class RequestTable {
       Request& slot = slots_[serial & (slots_.size() - 1)];
       if (slot.serial == serial && serial != 0) return &slot;
     }
-    if (aside_.empty()) return nullptr;
-    const auto found = aside_.find(serial);
-    return found == aside_.end() ? nullptr : &found->second;
+    if (!aside_) return nullptr;
+    const auto found = aside_->find(serial);
+    return found == aside_->end() ? nullptr : &found->second;
   }
 
   // A new request, to be filled in; nullptr if the serial is 0 or in use.
   // Pointers got before are no longer valid.
   Request* insert(std::uint64_t serial) {
     if (serial == 0 || find(serial)) return nullptr;
-    if (slots_.empty()) slots_.resize(8);
+    if (slots_.empty()) slots_.resize(2);
     while (slot(serial).serial != 0 && live_ * 4 > slots_.size()) grow();
     Request& place = slot(serial);
-    if (place.serial != 0) aside_.emplace(place.serial, place);
+    if (place.serial != 0) {
+      if (!aside_) aside_ = std::make_unique<std::unordered_map<std::uint64_t, Request>>();
+      aside_->emplace(place.serial, place);
+    }
     place = Request();
     place.serial = serial;
     ++live_;
@@ -62,12 +66,13 @@ class RequestTable {
     Request& place = slot(serial);
     if (place.serial == serial)
       place.serial = 0;
-    else
-      aside_.erase(serial);
+    else if (aside_)
+      aside_->erase(serial);
   }
 
   std::size_t memory() const {
-    return slots_.capacity() * sizeof(Request) + aside_.size() * (sizeof(Request) + 32);
+    return slots_.capacity() * sizeof(Request) +
+           (aside_ ? aside_->size() * (sizeof(Request) + 32) : 0);
   }
 
  private:
@@ -81,7 +86,7 @@ class RequestTable {
   }
 
   std::vector<Request> slots_;  // a power of two
-  std::unordered_map<std::uint64_t, Request> aside_;
+  std::unique_ptr<std::unordered_map<std::uint64_t, Request>> aside_;
   std::size_t live_ = 0;
 };
 

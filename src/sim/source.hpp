@@ -5,6 +5,7 @@
 // others ignore that.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,16 @@ struct Interval {
   Time wait;  // the part of leave - enter spent waiting for others
 };
 
+// What came out of an operation, for sources that react to it.
+struct Outcome {
+  // recv, sendrecv, probes: the message's source, tag and size; the peer is
+  // invalid if there was none.
+  trace::Endpoint message;
+  // complete: what was completed, in the order in which it was handled, with
+  // source, tag and bytes of what was received. Valid during the call.
+  std::span<const trace::Completion> completions;
+};
+
 class Source {
  public:
   virtual ~Source() = default;
@@ -35,10 +46,15 @@ class Source {
   virtual bool next(WorldRank rank, Operation& operation) = 0;
 
   // The rank's current operation has completed.
-  virtual void completed(WorldRank, const Operation&, const Interval&) {}
+  virtual void completed(WorldRank, const Operation&, const Interval&, const Outcome&) {}
 
   // Whether completed() wants to be called.
   virtual bool reactive() const { return false; }
+
+  // Whether there may be operations whose outcome depends on who comes first in
+  // virtual time: open wildcard receives, probes, Completing other than all.
+  // The engine then takes up the ranks in the order of time.
+  virtual bool races() const { return false; }
 
   virtual std::string_view name(trace::NameId id) const = 0;
   // Stays where it is as long as the source lives.

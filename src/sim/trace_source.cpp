@@ -38,12 +38,13 @@ void copy_operation(const Event& event, Operation& operation) {
 
 }  // namespace
 
-TraceSource::TraceSource(trace::TraceReader& reader)
-    : reader_(&reader), streams_(static_cast<std::size_t>(reader.ranks())) {
+TraceSource::TraceSource(trace::TraceReader& reader, Wildcards wildcards)
+    : reader_(&reader), wildcards_(wildcards), streams_(static_cast<std::size_t>(reader.ranks())) {
   for (int r = 0; r < reader.ranks(); ++r) survey(WorldRank(r));
 }
 
-TraceSource::TraceSource(const trace::Trace& trace) : trace_(&trace), streams_(trace.ranks.size()) {
+TraceSource::TraceSource(const trace::Trace& trace, Wildcards wildcards)
+    : trace_(&trace), wildcards_(wildcards), streams_(trace.ranks.size()) {
   for (const std::string& name : trace.names) names_.push_back(name);
   for (const trace::Communicator& comm : trace.comms) comms_.push_back(comm);
   for (std::size_t r = 0; r < streams_.size(); ++r) survey(WorldRank(static_cast<std::int32_t>(r)));
@@ -66,6 +67,8 @@ void TraceSource::survey(WorldRank rank) {
   std::unordered_map<std::uint64_t, std::size_t> open;  // request to index in wildcards
   rewind(rank);
   while (const Event* event = read(rank)) {
+    if (wildcards_ == Wildcards::arrival && (event->recv.any_source || event->recv.any_tag))
+      races_ = true;
     if (is_open_wildcard(*event)) {
       open[event->request] = to.wildcards.size();
       to.wildcards.push_back({event->request, WorldRank(), 0, false});
@@ -120,6 +123,13 @@ void TraceSource::resolve_wildcard(Stream& stream, Operation& operation) {
   operation.recv.tag = found.tag;
 }
 
+// Forgets which message it was.
+void TraceSource::reopen_wildcard(Operation& operation) const {
+  if (!operation.matched || !operation.recv.peer.valid()) return;
+  if (operation.recv.any_source) operation.recv.peer = WorldRank();
+  if (operation.recv.any_tag) operation.recv.tag = kAnyTag;
+}
+
 bool TraceSource::next(WorldRank rank, Operation& operation) {
   const Event* event = read(rank);
   if (!event) return false;
@@ -131,6 +141,7 @@ bool TraceSource::next(WorldRank rank, Operation& operation) {
   if (!from.cancelled.empty() && event->request != 0 &&
       std::ranges::binary_search(from.cancelled, event->request))
     operation.matched = false;
+  if (wildcards_ == Wildcards::arrival) reopen_wildcard(operation);
   return true;
 }
 

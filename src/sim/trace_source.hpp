@@ -19,15 +19,20 @@
 
 namespace foretrace::sim {
 
+// What wildcard receives take: the message that they got in the recorded run, or
+// the first to arrive in virtual time.
+enum class Wildcards : std::uint8_t { recorded, arrival };
+
 class TraceSource : public Source {
  public:
   // Both must outlive the source; the reader's streams are used up. Memory: 24
   // bytes per posted wildcard receive, besides what the reader needs.
-  explicit TraceSource(trace::TraceReader& reader);
-  explicit TraceSource(const trace::Trace& trace);
+  explicit TraceSource(trace::TraceReader& reader, Wildcards wildcards = Wildcards::recorded);
+  explicit TraceSource(const trace::Trace& trace, Wildcards wildcards = Wildcards::recorded);
 
   int ranks() const override { return static_cast<int>(streams_.size()); }
   bool next(WorldRank rank, Operation& operation) override;
+  bool races() const override { return races_; }
   std::string_view name(trace::NameId id) const override { return names_.at(id); }
   const trace::Communicator& comm(trace::CommId id) const override { return comms_.at(id); }
   std::string end_reason(WorldRank rank) const override;
@@ -57,9 +62,12 @@ class TraceSource : public Source {
   trace::NameId global_name(WorldRank rank, trace::NameId id);
   trace::CommId global_comm(WorldRank rank, trace::CommId id);
   void resolve_wildcard(Stream& stream, Operation& operation);
+  void reopen_wildcard(Operation& operation) const;
 
   trace::TraceReader* reader_ = nullptr;
   const trace::Trace* trace_ = nullptr;
+  Wildcards wildcards_;
+  bool races_ = false;
   std::vector<Stream> streams_;
   std::deque<std::string> names_;
   std::deque<trace::Communicator> comms_;

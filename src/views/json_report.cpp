@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "views/json_text.hpp"
+#include "views/link_json.hpp"
 #include "views/notes.hpp"
 #include "views/report.hpp"
 #include "views/units.hpp"
@@ -62,7 +63,8 @@ json damage_list(const Profile& profile) {
 
 }  // namespace
 
-std::string render_json_report(const Profile& profile, const std::optional<ReplayStats>& stats) {
+std::string render_json_report(const Profile& profile, const std::optional<ReplayStats>& stats,
+                               const analysis::LinksProfile* links) {
   json report = {{"program", profile.info.program},
                  {"origin", profile.info.origin},
                  {"clock", clock_name(profile.info.clock)},
@@ -96,6 +98,7 @@ std::string render_json_report(const Profile& profile, const std::optional<Repla
   report["per_rank"] = rank_list(profile);
   report["functions"] = function_list(profile);
   report["phases"] = phase_list(profile);
+  if (links) report["links"] = json_links(*links);
   return json_text(report);
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "analysis/links.hpp"
 #include "analysis/profile.hpp"
 
 namespace foretrace::views {
@@ -30,8 +31,10 @@ struct ReplayStats {
 };
 
 // One object with the fields of DESIGN section 7 and more (docs/report.md).
-// Times in seconds, sizes in bytes.
+// Times in seconds, sizes in bytes. With `links` also an array `links`
+// (link_report.hpp).
 std::string render_json_report(const analysis::Profile& profile,
-                               const std::optional<ReplayStats>& stats = std::nullopt);
+                               const std::optional<ReplayStats>& stats = std::nullopt,
+                               const analysis::LinksProfile* links = nullptr);
 
 }  // namespace foretrace::views

@@ -126,12 +126,13 @@ class Programs : public MemorySource {
     add(WorldRank(rank), make(trace::EventKind::complete, "MPI_Waitall", at), completions);
   }
   void collective(int rank, machine::Cost which, Time at = {}, int root = -1,
-                  trace::CommId comm = 0) {
+                  trace::CommId comm = 0, std::uint64_t bytes = 0) {
     const std::string name = "MPI_" + std::string(machine::name_of(which));
     Operation operation = make(trace::EventKind::collective, name.c_str(), at);
     operation.collective = which;
     operation.root = LocalRank(root);
     operation.comm = comm;
+    operation.bytes = Bytes(bytes);
     add(WorldRank(rank), operation);
   }
   void finalize(int rank, Time at = {}) {
@@ -153,20 +154,21 @@ struct Replayed {
   Time wait(int rank, int index) const { return event(rank, index).wait; }
 };
 
-// Replays on test_machine(), in both orders of ready ranks; throws Error where
+// Replays on test_machine(), in every order of ready ranks; throws Error where
 // they differ.
 inline Replayed replay(MemorySource& source, SimulateOptions options = {}) {
   static const machine::MachineModel model = test_machine();
   const machine::Timing timing(model, machine::Bound::avg);
   std::vector<Replayed> runs;
-  for (const ReadyOrder order : {ReadyOrder::last_in_first_out, ReadyOrder::lowest_rank_first}) {
+  for (const ReadyOrder order :
+       {ReadyOrder::last_in_first_out, ReadyOrder::lowest_rank_first, ReadyOrder::by_time}) {
     source.rewind();
     options.order = order;
     MemorySink sink(source, {});
     SimulateResult result = simulate(source, timing, options, sink);
     runs.push_back({std::move(result), sink.take()});
   }
-  if (runs[0].trace.ranks != runs[1].trace.ranks)
+  if (runs[0].trace.ranks != runs[1].trace.ranks || runs[0].trace.ranks != runs[2].trace.ranks)
     throw Error("the order in which ranks are taken up changes the result");
   return std::move(runs[0]);
 }

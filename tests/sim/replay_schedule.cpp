@@ -1,10 +1,10 @@
-// Replays schedules for random_schedules.py.
+// Replays schedules for random_schedules.py and random_networks.py.
 //
 // Standard input: one JSON object {"machine", "schedule"} per line (formats:
-// reference.py). Standard output: one line per schedule, for each rank
-// [finish, [leave, wait] of each call...] in picoseconds. Each schedule runs
-// under both orders of ready ranks and with the smallest run-ahead; all must
-// give the same times.
+// reference.py, reference_networks.py). Standard output: one line per schedule,
+// for each rank [finish, [leave, wait] of each call...] in picoseconds, or
+// "deadlock". Each schedule runs under all orders of ready ranks and with the
+// smallest run-ahead; all must give the same.
 #include <iostream>
 #include <string>
 
@@ -38,10 +38,19 @@ class TimesSink : public sim::Sink {
 json replay(const json& input, sim::SimulateOptions options) {
   const machine::MachineModel model = sim::parse_machine(input.at("machine"));
   const machine::Timing timing(model, machine::Bound::avg);
-  sim::MemorySource source = sim::parse_schedule(input.at("schedule"));
+  const json& schedule = input.at("schedule");
+  sim::ScheduleSource source = sim::parse_schedule(schedule);
+  sim::ParsedNetwork network;
+  if (schedule.contains("network")) network = sim::parse_network(schedule["network"], model);
+  options.network = network.options;
+  if (network.topology) options.network.topology = &*network.topology;
   options.compute = sim::ComputeMode::annotated;
   TimesSink sink(source.ranks());
-  sim::simulate(source, timing, options, sink);
+  try {
+    sim::simulate(source, timing, options, sink);
+  } catch (const sim::Deadlock&) {
+    return "deadlock";
+  }
   return sink.take();
 }
 
@@ -54,8 +63,10 @@ int main() {
       const json input = json::parse(line);
       const json times = replay(input, {});
       sim::SimulateOptions other;
-      other.order = sim::ReadyOrder::lowest_rank_first;
-      if (replay(input, other) != times) throw Error("the order of ready ranks has an effect");
+      for (const auto order : {sim::ReadyOrder::lowest_rank_first, sim::ReadyOrder::by_time}) {
+        other.order = order;
+        if (replay(input, other) != times) throw Error("the order of ready ranks has an effect");
+      }
       other.order = sim::ReadyOrder::last_in_first_out;
       other.run_ahead = 0;
       if (replay(input, other) != times) throw Error("running ahead has an effect");

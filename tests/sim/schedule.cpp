@@ -3,6 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "machine/loggps.hpp"
+#include "machine/topology_builders.hpp"
+#include "machine/topology_file.hpp"
+
 namespace foretrace::sim {
 
 using nlohmann::json;
@@ -51,7 +55,7 @@ class ScheduleParser {
     for (const json& program : data.at("programs")) add_program(WorldRank(rank++), program);
   }
 
-  MemorySource take() { return std::move(source_); }
+  ScheduleSource take() { return std::move(source_); }
 
  private:
   void add_program(WorldRank rank, const json& program) {
@@ -107,16 +111,20 @@ class ScheduleParser {
     return operation;
   }
 
-  trace::Endpoint endpoint(const json& call, const char* peer, const char* tag,
-                           const char* bytes) const {
+  trace::Endpoint endpoint(const json& call, const char* peer, const char* tag, const char* bytes) {
     trace::Endpoint end;
-    const int local = call.at(peer);
+    const int local = is_any(call, peer) ? -1 : int(call.at(peer));
+    end.any_source = is_any(call, peer);
+    end.any_tag = is_any(call, tag);
+    if (end.any_source || end.any_tag) source_.set_races();
     if (local >= 0)
       end.peer = comms_.at(call.at("comm").get<std::size_t>()).at(static_cast<std::size_t>(local));
-    end.tag = call.at(tag);
+    end.tag = end.any_tag ? kAnyTag : std::int32_t(call.at(tag));
     end.bytes = Bytes(call.at(bytes));
     return end;
   }
+
+  static bool is_any(const json& call, const char* key) { return call.at(key) == "any"; }
 
   static machine::SendMode parse_mode(const std::string& mode) {
     if (mode == "synchronous") return machine::SendMode::synchronous;
@@ -132,14 +140,71 @@ class ScheduleParser {
     throw std::invalid_argument("no such operation: " + op);
   }
 
-  MemorySource source_;
+  ScheduleSource source_;
   std::vector<std::vector<WorldRank>> comms_;
 };
 
+NetworkKind parse_kind(const std::string& kind) {
+  if (kind == "loggps") return NetworkKind::loggps;
+  if (kind == "hops") return NetworkKind::hops;
+  if (kind == "bus") return NetworkKind::bus;
+  if (kind == "flow") return NetworkKind::flow;
+  if (kind == "packet") return NetworkKind::packet;
+  return NetworkKind::datasheet;
+}
+
+machine::LogGPS parse_parameters(const json& data) {
+  const auto seconds = [&data](const char* key) -> std::optional<double> {
+    if (!data.contains(key)) return std::nullopt;
+    return data[key].get<double>() * 1e-12;
+  };
+  machine::LogGPS given;
+  given.latency = seconds("L");
+  given.overhead_send = seconds("os");
+  given.overhead_recv = seconds("or");
+  given.gap = seconds("g");
+  if (data.contains("G")) given.gap_per_byte = data["G"];
+  if (data.contains("S")) given.sync_threshold = Bytes(data["S"]);
+  return given;
+}
+
+// A graph as a topology file.
+std::string graph_file(const json& graph) {
+  const int processors = graph.at("processors");
+  const int switches = graph.at("switches");
+  std::vector<std::string> lists(static_cast<std::size_t>(processors + switches));
+  std::string speeds;
+  for (const json& link : graph.at("links")) {
+    lists.at(link[0]) += link[1].dump() + ", ";
+    speeds += "[[link]]\nfrom = " + link[0].dump() + "\nto = " + link[1].dump() + "\nlatency = \"" +
+              link[2].dump() + "ps\"\nbandwidth = \"" + link[3].dump() + "B/s\"\n";
+  }
+  std::string text = "[topology]\nswitches = " + std::to_string(switches) + "\nincidence = [\n";
+  for (const std::string& list : lists) text += "  [" + list + "],\n";
+  return text + "]\n" + speeds;
+}
+
 }  // namespace
 
-MemorySource parse_schedule(const json& data) {
+ScheduleSource parse_schedule(const json& data) {
   return ScheduleParser(data).take();
+}
+
+ParsedNetwork parse_network(const json& data, const machine::MachineModel& model) {
+  ParsedNetwork network;
+  network.options.kind = parse_kind(data.at("kind"));
+  network.options.loggps =
+      machine::loggps_times(model, parse_parameters(data), machine::Bound::avg);
+  network.options.block = Bytes(data.value("block", 0));
+  network.options.packet_size = Bytes(data.value("packet_size", 2048));
+  network.options.buffer_packets = data.value("buffer", 16);
+  network.options.cut_through = data.value("cut_through", false);
+  if (data.contains("topology"))
+    network.topology =
+        machine::build_topology(machine::parse_topology_expression(std::string(data["topology"])));
+  else if (data.contains("graph"))
+    network.topology = machine::parse_topology(graph_file(data["graph"]), "graph");
+  return network;
 }
 
 }  // namespace foretrace::sim

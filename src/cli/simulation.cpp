@@ -1,0 +1,210 @@
+#include "cli/simulation.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+#include "cli/summary.hpp"
+#include "machine/machine_file.hpp"
+#include "machine/placement.hpp"
+#include "machine/topology_builders.hpp"
+#include "sim/memory_source.hpp"
+#include "sim/text/goal_parser.hpp"
+#include "sim/text/goal_source.hpp"
+#include "sim/text/ti_source.hpp"
+#include "sim/trace_source.hpp"
+
+namespace foretrace::cli {
+namespace {
+
+machine::Bound parse_bound(const std::string& name) {
+  return name == "min"   ? machine::Bound::min
+         : name == "max" ? machine::Bound::max
+                         : machine::Bound::avg;
+}
+
+struct NetworkName {
+  std::string_view name;
+  sim::NetworkKind kind;
+  bool cut_through;
+};
+
+constexpr NetworkName kNetworks[] = {
+    {"datasheet", sim::NetworkKind::datasheet, false},
+    {"loggps", sim::NetworkKind::loggps, false},
+    {"hops", sim::NetworkKind::hops, false},
+    {"hops:store-and-forward", sim::NetworkKind::hops, false},
+    {"hops:cut-through", sim::NetworkKind::hops, true},
+    {"bus", sim::NetworkKind::bus, false},
+    {"flow", sim::NetworkKind::flow, false},
+    {"packet", sim::NetworkKind::packet, false},
+};
+
+const NetworkName& network_called(const std::string& name) {
+  for (const NetworkName& network : kNetworks)
+    if (network.name == name) return network;
+  std::string all;
+  for (const NetworkName& network : kNetworks)
+    all += (all.empty() ? "" : ", ") + std::string(network.name);
+  throw UsageError("--network " + name + ": there are " + all);
+}
+
+bool needs_topology(sim::NetworkKind kind) {
+  return kind == sim::NetworkKind::hops || kind == sim::NetworkKind::flow ||
+         kind == sim::NetworkKind::packet;
+}
+
+}  // namespace
+
+Simulation::Simulation(const SimulationOptions& options)
+    : options_(options),
+      bound_(parse_bound(options.bound)),
+      loggps_(machine::parse_loggps(options.loggps)) {
+  check_compute_option(options.compute, "recorded");
+  if (!options.machine.empty()) model_ = machine::read_machine_file(options.machine);
+  if (options_.network.empty()) options_.network = options.machine.empty() ? "loggps" : "datasheet";
+  const NetworkName& network = network_called(options_.network);
+  network_ = network.kind;
+  cut_through_ = network.cut_through;
+  if (options.machine.empty() &&
+      (network_ == sim::NetworkKind::datasheet || options.loggps.empty()))
+    throw UsageError(
+        "simulate needs --machine M.toml, or --loggps L=...,o=...,G=... and a network");
+  if (!options_.topology.empty())
+    topology_ = machine::make_topology(options_.topology);
+  else if (model_.topology)
+    topology_ = machine::topology_of(model_);
+  if (needs_topology(network_) && !topology_)
+    throw UsageError("--network " + options_.network +
+                     " needs a topology: --topology T, for example torus:4x4");
+  if (!options.reduction.empty()) {
+    const auto time = machine::parse_latency(options.reduction);
+    if (!time)
+      throw UsageError("--reduction must be a time per byte such as 0.1ns, found '" +
+                       options.reduction + "'");
+    reduce_per_byte_ = time->seconds();
+  }
+  if (options_.collectives.empty())
+    options_.collectives = network_ == sim::NetworkKind::datasheet ? "equation" : "algorithm";
+  if (options_.collectives == "algorithm")
+    options_.collectives =
+        model_.mpi_library.find("MPICH") != std::string::npos ? "mpich" : "openmpi";
+  if (options_.collectives != "equation") algorithms_.emplace(options_.collectives);
+
+  read_input();
+  if (topology_ && network_ != sim::NetworkKind::datasheet)
+    placement_ = machine::make_placement(options.placement, *topology_, ranks_);
+}
+
+void Simulation::read_input() {
+  if (options_.input.ends_with(".goal")) {
+    goal_ = sim::read_goal(options_.input);
+    ranks_ = goal_->ranks;
+  } else if (options_.input.ends_with(".ti")) {
+    sim::TiOptions ti;
+    ti.speed = options_.flops;
+    if (options_.derived_type > 0) ti.derived_type = Bytes(options_.derived_type);
+    ti_ = sim::read_ti(options_.input, ti);
+    ranks_ = static_cast<int>(ti_->ranks.size());
+  } else {
+    reader_ = std::make_unique<trace::TraceReader>(options_.input);
+    ranks_ = reader_->ranks();
+  }
+}
+
+trace::TraceInfo Simulation::info() const {
+  trace::TraceInfo info;
+  if (reader_)
+    info = reader_->info();
+  else
+    info.program = options_.input;
+  info.ranks = ranks_;
+  info.clock = trace::Clock::virtual_;
+  info.origin = "simulate";
+  info.machine = model_.name;
+  info.options = "bound=" + options_.bound + " compute=" + options_.compute;
+  if (equations_alone()) return info;
+  info.options += " network=" + options_.network + " collectives=" + options_.collectives;
+  if (!options_.loggps.empty()) info.options += " loggps=" + options_.loggps;
+  if (topology_) info.options += " topology=" + topology_->name();
+  if (options_.placement != "block") info.options += " placement=" + options_.placement;
+  return info;
+}
+
+std::vector<trace::Damage> Simulation::damage() const {
+  return reader_ ? reader_->damage() : std::vector<trace::Damage>();
+}
+
+sim::Wildcards Simulation::wildcards() const {
+  return options_.wildcards == "arrival" ? sim::Wildcards::arrival : sim::Wildcards::recorded;
+}
+
+std::unique_ptr<sim::Source> Simulation::open() {
+  if (reader_) return std::make_unique<sim::TraceSource>(*reader_, wildcards());
+  return open_shared();
+}
+
+void Simulation::prepare_sharing() {
+  if (!reader_) return;
+  sim::TraceSource source(*reader_, wildcards());
+  program_ = std::make_shared<sim::Program>(source);
+}
+
+std::unique_ptr<sim::Source> Simulation::open_shared() const {
+  if (goal_) return std::make_unique<sim::GoalSource>(*goal_);
+  if (ti_) return std::make_unique<sim::TiSource>(*ti_);
+  return std::make_unique<sim::MemorySource>(program_);
+}
+
+sim::SimulateOptions Simulation::engine_options(const machine::MachineModel& model,
+                                                const MachineFactors& factors,
+                                                std::optional<machine::Topology>& topology) const {
+  sim::SimulateOptions engine;
+  engine.compute = options_.compute == "none"        ? sim::ComputeMode::none
+                   : options_.compute == "annotated" ? sim::ComputeMode::annotated
+                                                     : sim::ComputeMode::recorded;
+  if (const auto colon = options_.compute.find(':'); colon != std::string::npos)
+    std::from_chars(options_.compute.data() + colon + 1,
+                    options_.compute.data() + options_.compute.size(), engine.scale);
+  engine.scale *= factors.compute;
+  engine.reduce_per_byte = reduce_per_byte_;
+  if (algorithms_) engine.algorithms = &*algorithms_;
+  sim::NetworkOptions& network = engine.network;
+  network.kind = network_;
+  network.cut_through = cut_through_;
+  network.block = Bytes(options_.block);
+  network.packet_size = Bytes(options_.packet_size);
+  network.buffer_packets = options_.buffer;
+  network.adaptive = options_.routing == "adaptive";
+  network.loggps = machine::loggps_times(model, loggps_, bound_);
+  const auto scaled = [](Time time, double factor) {
+    return Time::ps(std::llround(static_cast<double>(time.count_ps()) * factor));
+  };
+  network.loggps.latency = scaled(network.loggps.latency, factors.latency);
+  network.loggps.overhead_send = scaled(network.loggps.overhead_send, factors.overhead);
+  network.loggps.overhead_recv = scaled(network.loggps.overhead_recv, factors.overhead);
+  network.loggps.gap = scaled(network.loggps.gap, factors.overhead);
+  network.loggps.gap_per_byte /= factors.bandwidth;
+  if (factors.sync_threshold) network.loggps.sync_threshold = factors.sync_threshold;
+  if (topology_) {
+    topology = topology_->with_speeds_times(factors.latency, factors.bandwidth);
+    network.topology = &*topology;
+    network.placement = placement_;
+  }
+  return engine;
+}
+
+sim::SimulateResult Simulation::run(sim::Source& source, sim::Sink& sink,
+                                    const MachineFactors& factors) const {
+  machine::MachineModel model = model_;
+  model.compute_step *= factors.compute;
+  if (factors.sync_threshold) model.loggps.sync_threshold = factors.sync_threshold;
+  const machine::Timing timing(model, bound_);
+  std::optional<machine::Topology> topology;
+  const sim::SimulateOptions engine = engine_options(model, factors, topology);
+  return sim::simulate(source, timing, engine, sink);
+}
+
+}  // namespace foretrace::cli

@@ -1,0 +1,112 @@
+// Simulation: what `simulate` was told, made into what the engine needs.
+//
+// Reads the machine model, the topology and the operations once; every run then
+// has its own source, timing and network, so that runs can go on side by side.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "machine/loggps.hpp"
+#include "machine/machine_model.hpp"
+#include "machine/topology.hpp"
+#include "sim/engine.hpp"
+#include "sim/program.hpp"
+#include "sim/text/goal_program.hpp"
+#include "sim/text/ti_trace.hpp"
+#include "sim/trace_source.hpp"
+#include "trace/trace.hpp"
+#include "trace/trace_reader.hpp"
+
+namespace foretrace::cli {
+
+// The options, as they were given.
+struct SimulationOptions {
+  std::string input;  // FILE.goal, FILE.ti, else a trace
+  std::string machine;
+  std::string bound = "avg";
+  std::string compute = "recorded";
+  std::string network;  // empty: datasheet, or loggps where there is no machine
+  std::string loggps;
+  std::string topology;
+  std::string placement = "block";
+  std::string collectives;  // empty: equation with datasheet, else algorithm
+  std::string wildcards = "recorded";
+  std::string routing = "minimal";
+  std::string reduction;           // time per byte
+  double flops = 1e9;              // FILE.ti: floating point operations per second
+  std::uint64_t derived_type = 0;  // FILE.ti: bytes of a derived datatype; 0: not told
+  std::uint64_t block = 0;
+  std::uint64_t packet_size = 2048;
+  int buffer = 16;
+};
+
+// Factors on what the machine is like; 1 leaves it as it is.
+struct MachineFactors {
+  double latency = 1;
+  double bandwidth = 1;
+  double overhead = 1;
+  double compute = 1;
+  std::optional<Bytes> sync_threshold;  // instead of the machine's
+};
+
+class Simulation {
+ public:
+  // Reads all files. Throws UsageError and Error.
+  explicit Simulation(const SimulationOptions& options);
+
+  int ranks() const { return ranks_; }
+  const machine::MachineModel& model() const { return model_; }
+  // What the reader of the input wants to say.
+  std::vector<std::string> notes() const {
+    return goal_ ? goal_->notes : std::vector<std::string>();
+  }
+  // What the predicted trace says of itself.
+  trace::TraceInfo info() const;
+  // Of the recorded trace, if it is one.
+  bool sealed() const { return !reader_ || reader_->sealed(); }
+  std::vector<trace::Damage> damage() const;
+  const machine::Topology* topology() const { return topology_ ? &*topology_ : nullptr; }
+
+  // Whether all times come from the model's equations; whether ranks compute.
+  bool equations_alone() const { return network_ == sim::NetworkKind::datasheet && !algorithms_; }
+  bool computes() const { return options_.compute != "none"; }
+
+  // The operations, to be used up by one run.
+  std::unique_ptr<sim::Source> open();
+  // The same, for any number of runs at once: the operations of a trace are
+  // kept in memory. Call prepare_sharing() before.
+  std::unique_ptr<sim::Source> open_shared() const;
+  void prepare_sharing();
+
+  sim::SimulateResult run(sim::Source& source, sim::Sink& sink,
+                          const MachineFactors& factors = {}) const;
+
+ private:
+  void read_input();
+  sim::Wildcards wildcards() const;
+  sim::SimulateOptions engine_options(const machine::MachineModel& model,
+                                      const MachineFactors& factors,
+                                      std::optional<machine::Topology>& topology) const;
+
+  SimulationOptions options_;
+  machine::MachineModel model_;
+  machine::Bound bound_ = machine::Bound::avg;
+  machine::LogGPS loggps_;
+  sim::NetworkKind network_ = sim::NetworkKind::datasheet;
+  bool cut_through_ = false;
+  double reduce_per_byte_ = 0;
+  std::optional<machine::Topology> topology_;
+  std::vector<machine::NodeId> placement_;
+  std::optional<sim::AlgorithmTable> algorithms_;
+  // Where the operations are: one of these.
+  std::unique_ptr<trace::TraceReader> reader_;
+  std::optional<sim::GoalProgram> goal_;
+  std::optional<sim::TiTrace> ti_;
+  std::shared_ptr<sim::Program> program_;
+  int ranks_ = 0;
+};
+
+}  // namespace foretrace::cli

@@ -1,0 +1,129 @@
+#include <utility>
+
+#include "base/error.hpp"
+#include "sim/engine_impl.hpp"
+
+namespace foretrace::sim {
+namespace {
+
+// Requests of a collective's own.
+constexpr std::uint64_t kCollectiveRequest = std::uint64_t{1} << 63;
+
+// Calls that do not match must not pass for each other.
+std::int32_t tag_of(const CollectiveCall& call) {
+  return (call.root * static_cast<std::int32_t>(machine::Cost::kCount) +
+          static_cast<std::int32_t>(call.collective)) &
+         INT32_MAX;
+}
+
+}  // namespace
+
+void Engine::start_collective(Rank& rank) {
+  ++rank.waiting_for;
+  released_.clear();
+  collectives_.enter(rank.operation, rank.id, rank.enter, released_);
+  for (const Release& release : released_) {
+    Rank& member = rank_of(release.rank);
+    const Operation& operation = member.operation;
+    member.latest = release.latest;
+    member.leave = timing_.collective_leave(release.latest, operation.collective,
+                                            collectives_.size_of(operation.comm), operation.bytes);
+    half_done(member);
+  }
+}
+
+// Begins to carry out the rank's collective message by message; false if it
+// has no messages of its own.
+bool Engine::expand(Rank& rank) {
+  const Operation& operation = rank.operation;
+  if (algorithms_for(operation.collective).empty()) return false;
+  if (!rank.expansion) rank.expansion = std::make_unique<Expansion>();
+  Expansion& expansion = *rank.expansion;
+  CollectiveCall call;
+  call.collective = operation.collective;
+  call.size = collectives_.size_of(operation.comm);
+  call.rank = collectives_.rank_in(operation, rank.id);
+  call.root = operation.root.valid() ? operation.root.value : 0;
+  call.bytes = operation.bytes;
+  if (call.root >= call.size)
+    fail(rank, "root " + std::to_string(call.root) + " of a communicator of " +
+                   std::to_string(call.size));
+  expansion.call = call;
+  expansion.step = options_.algorithms->choose(call).step;
+  expansion.collective = operation;
+  expansion.compute = rank.enter - rank.clock;
+  expansion.enter = rank.enter;
+  expansion.wait = Time();
+  expansion.reduction = Time();
+  expansion.next = 0;
+  expansion.open.clear();
+  expansion.active = true;
+  rank.clock = rank.enter;
+  rank.operation.comm = operation.comm | kCollectiveComm;
+  rank.operation.mode = machine::SendMode::standard;
+  return true;
+}
+
+// Makes the next step the rank's operation; false after the last one.
+bool Engine::next_step(Rank& rank) {
+  Expansion& expansion = *rank.expansion;
+  Operation& operation = rank.operation;
+  rank.enter = rank.clock + std::exchange(expansion.reduction, Time());
+  Step step;
+  if (!expansion.step(expansion.call, expansion.next++, step)) {
+    if (expansion.open.empty()) return false;
+    step = {};
+    step.kind = Step::Kind::wait_all;
+  }
+  if (step.reduced.count > 0)
+    expansion.reduction =
+        Time::from_seconds(static_cast<double>(step.reduced.count) * options_.reduce_per_byte);
+  const auto& members = source_.comm(expansion.collective.comm).members;
+  const auto end = [&](int local, Bytes bytes) {
+    trace::Endpoint endpoint;
+    if (local != kNobody) endpoint.peer = members[static_cast<std::size_t>(local)];
+    endpoint.tag = tag_of(expansion.call);
+    endpoint.bytes = bytes;
+    return endpoint;
+  };
+  operation.send = end(step.to, step.send_bytes);
+  operation.recv = end(step.from, step.recv_bytes);
+  switch (step.kind) {
+    case Step::Kind::exchange:
+      operation.kind = step.from == kNobody ? trace::EventKind::send
+                       : step.to == kNobody ? trace::EventKind::recv
+                                            : trace::EventKind::sendrecv;
+      break;
+    case Step::Kind::post_send:
+    case Step::Kind::post_recv:
+      operation.kind =
+          step.kind == Step::Kind::post_send ? trace::EventKind::isend : trace::EventKind::irecv;
+      operation.request = kCollectiveRequest | ++expansion.posted;
+      expansion.open.push_back({operation.request, {}, 0, {}, false});
+      break;
+    case Step::Kind::wait_all:
+      operation.kind = trace::EventKind::complete;
+      expansion.awaited.swap(expansion.open);
+      expansion.open.clear();
+      operation.completing = Completing::all;
+      operation.completions = expansion.awaited;
+      break;
+  }
+  return true;
+}
+
+void Engine::end_expansion(Rank& rank) {
+  Expansion& expansion = *rank.expansion;
+  expansion.active = false;
+  rank.operation = expansion.collective;
+  Interval interval;
+  interval.compute = expansion.compute;
+  interval.enter = expansion.enter;
+  interval.leave = rank.enter;
+  interval.wait = expansion.wait;
+  rank.clock = rank.enter;
+  rank.received = false;
+  hand_over(rank, interval);
+}
+
+}  // namespace foretrace::sim

@@ -1,0 +1,166 @@
+// Engine: the class behind simulate(). Its parts lie in several files:
+//
+//     engine.cpp              ranks, clocks, the order in which they are taken up
+//     engine_messages.cpp     sends, receives, and how they meet
+//     engine_requests.cpp     calls that complete requests
+//     engine_open.cpp         open wildcards and probes
+//     engine_collectives.cpp  collectives by equation or message by message
+//     engine_report.cpp       why blocked ranks will never go on
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/collectives.hpp"
+#include "sim/engine.hpp"
+#include "sim/event_queue.hpp"
+#include "sim/matcher.hpp"
+#include "sim/network.hpp"
+#include "sim/rank.hpp"
+#include "sim/ready_list.hpp"
+
+namespace foretrace::sim {
+
+// Clocks stay below this, so that adding one more cost cannot overflow unseen.
+inline constexpr Time kEndOfTime = Time::ps(INT64_MAX / 2);
+
+// The messages of a communicator's collectives do not meet those of the
+// program: they have a communicator of their own.
+inline constexpr trace::CommId kCollectiveComm = trace::CommId{1} << 31;
+
+class Engine {
+ public:
+  Engine(Source& source, const machine::Timing& timing, const SimulateOptions& options, Sink& sink);
+  SimulateResult run();
+
+ private:
+  static constexpr std::uint32_t kNoFlight = UINT32_MAX;
+
+  // A message on links that messages share.
+  struct Flight {
+    WorldRank from;
+    WorldRank to;
+    Bytes bytes;
+    bool rendezvous = false;
+    bool left = false;  // its source; rendezvous only
+    bool arrived = false;
+    bool met = false;
+    std::uint64_t send_request = 0;
+    PendingRecv receive;  // if met
+    trace::Endpoint label;
+    Time arrival;  // if arrived
+  };
+
+  // engine.cpp
+  void run_in_any_order();
+  void run_by_time();
+  // Runs one rank until it blocks, ends, has run ahead or must let time pass.
+  void advance(Rank& rank);
+  bool prepare(Rank& rank);
+  bool is_next(const Rank& rank) const;
+  void start(Rank& rank);
+  void start_call(Rank& rank);
+  void finish(Rank& rank);
+  Time finish_times(Rank& rank);
+  void hand_over(Rank& rank, const Interval& interval);
+  bool too_far_ahead(const Rank& rank) const;
+  void half_done(Rank& rank);
+  Time compute_before(const Operation& operation) const;
+  Time call_cost(const Rank& rank);
+  Time poll_cost(const Rank& rank);
+  Rank& rank_of(WorldRank rank) { return ranks_[static_cast<std::size_t>(rank.value)]; }
+  Rank& partner(const Rank& rank, WorldRank peer);
+  [[noreturn]] void fail(const Rank& rank, const std::string& what) const;
+  SimulateResult result();
+
+  // engine_messages.cpp
+  void start_send(Rank& rank);
+  void start_recv(Rank& rank, machine::RecvKind kind);
+  void start_isend(Rank& rank);
+  void start_irecv(Rank& rank);
+  void connect_send(Rank& rank, Time sent, bool rendezvous, std::uint64_t request);
+  void connect_recv(Rank& rank, machine::RecvKind kind, std::uint64_t request);
+  void meet(Rank& sender, const PendingSend& send, std::int32_t tag, Rank& receiver,
+            const PendingRecv& recv);
+  void sender_done(Rank& sender, std::uint64_t request, Time when, Bytes bytes);
+  void receiver_done(Rank& receiver, const PendingRecv& recv, Time arrival,
+                     const trace::Endpoint& message);
+  void request_done(Rank& rank, std::uint64_t serial, Time end, const trace::Endpoint& message);
+  bool between_nodes(WorldRank from, WorldRank to) const;
+  std::uint32_t launch(const Flight& flight, std::uint32_t order, Time enters);
+  void leave_source(MessageId message, Time sent);
+  void land(std::uint32_t flight);
+  void enter_links(const Event& event);
+  void advance_links();
+
+  // engine_requests.cpp
+  void start_complete(Rank& rank);
+  Time complete_requests(Rank& rank, Time& wait);
+  bool choose_finished(Rank& rank, Time now, std::vector<trace::Completion>& chosen);
+  void wake_at(Rank& rank, Time when);
+  void wake(const Event& event);
+
+  // engine_open.cpp
+  struct Found {
+    Route route;
+    PendingSend send;
+    Time header;
+  };
+  static bool is_open(const trace::Endpoint& pattern) {
+    return (pattern.any_source && !pattern.peer.valid()) || pattern.tag == kAnyTag;
+  }
+  void open_receive(Rank& rank, machine::RecvKind kind, std::uint64_t request);
+  void note_arrival(Rank& receiver, const Route& route, const PendingSend& send, Time now);
+  void look_at(Rank& rank, Time when);
+  void look_when_there(Rank& rank, trace::CommId comm, const trace::Endpoint& pattern, Time now);
+  bool first_to_arrive(Rank& rank, trace::CommId comm, const trace::Endpoint& pattern,
+                       Found& found);
+  bool first_from(const Rank& rank, trace::CommId comm, const trace::Endpoint& pattern,
+                  Found& found);
+  void settle(Rank& rank, Time now);
+  void start_probe(Rank& rank);
+  bool look(Rank& rank, Time now);
+
+  // engine_collectives.cpp
+  void start_collective(Rank& rank);
+  bool expand(Rank& rank);
+  bool next_step(Rank& rank);
+  void end_expansion(Rank& rank);
+
+  // engine_report.cpp
+  std::vector<std::string> diagnose_blocked();
+  BlockedRank describe(Rank& rank);
+  void describe_point_to_point(const Rank& rank, BlockedRank& blocked);
+  void describe_complete(Rank& rank, BlockedRank& blocked);
+
+  Source& source_;
+  const machine::Timing& timing_;
+  const SimulateOptions& options_;
+  Sink& sink_;
+  std::unique_ptr<Network> network_;
+  SharedNetwork* const links_;  // nullptr: messages do not meet
+  const bool reactive_;
+  const bool races_;
+  const bool tells_;  // what completions received must be filled in
+  const bool by_time_;
+  std::vector<Rank> ranks_;
+  ReadyList ready_;
+  std::vector<std::size_t> deferred_;  // ranks that let others go first, in that order
+  std::size_t deferred_from_ = 0;
+  EventQueue events_;
+  std::uint32_t looks_ = 0;  // and wake-ups: for a fixed order at one time
+  Matcher matcher_;
+  Collectives collectives_;
+  std::vector<Flight> flights_;
+  std::vector<std::uint32_t> free_flights_;
+  std::vector<Arrival> arrivals_;
+  std::vector<Release> released_;
+  std::vector<Finished> finished_;
+  std::vector<trace::Completion> chosen_;  // what the operation at hand completed
+  std::vector<Time> call_costs_;           // by name; negative: not known yet
+  Stats stats_;
+};
+
+}  // namespace foretrace::sim

@@ -1,0 +1,245 @@
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "sim/engine_impl.hpp"
+
+namespace foretrace::sim {
+
+using machine::RecvKind;
+using machine::SendMode;
+
+void Engine::start_send(Rank& rank) {
+  const trace::Endpoint& to = rank.operation.send;
+  if (!to.peer.valid()) return;
+  const SendMode mode = rank.operation.mode;
+  const bool rendezvous = network_->is_rendezvous(mode, to.bytes);
+  const SendTimes times = network_->begin_send(rank.id, rank.enter, mode, to.bytes, false);
+  if (rendezvous) {
+    ++rank.waiting_for;
+    rank.send_open = true;
+  } else {
+    rank.leave = times.leave;
+  }
+  connect_send(rank, times.sent, rendezvous, 0);
+}
+
+void Engine::start_recv(Rank& rank, RecvKind kind) {
+  const trace::Endpoint& from = rank.operation.recv;
+  if (is_open(from)) {
+    if (!races_) fail(rank, "a wildcard receive whose message is not known; run the program live");
+  } else if (!from.peer.valid()) {
+    return;
+  }
+  ++rank.waiting_for;
+  rank.recv_open = true;
+  connect_recv(rank, kind, 0);
+}
+
+void Engine::start_isend(Rank& rank) {
+  const Operation& operation = rank.operation;
+  const trace::Endpoint& to = operation.send;
+  Request* request = rank.requests.insert(operation.request);
+  if (!request) fail(rank, "request " + std::to_string(operation.request) + " is posted twice");
+  request->is_send = true;
+  request->peer = to.peer;
+  request->tag = to.tag;
+  request->comm = operation.comm;
+  request->empty = !to.peer.valid() || !operation.matched;
+  request->done = request->empty;
+  if (!to.peer.valid()) return;
+  const SendTimes times = network_->begin_send(rank.id, rank.enter, operation.mode, to.bytes, true);
+  rank.leave = times.leave;
+  if (request->empty) return;
+  const bool rendezvous = network_->is_rendezvous(operation.mode, to.bytes);
+  request->needs_buffer = rendezvous && operation.mode != SendMode::synchronous;
+  if (!rendezvous) {
+    request->done = true;
+    request->bytes = to.bytes;
+    request->end = times.end;
+  }
+  connect_send(rank, times.sent, rendezvous, operation.request);
+}
+
+void Engine::start_irecv(Rank& rank) {
+  const Operation& operation = rank.operation;
+  const trace::Endpoint& from = operation.recv;
+  Request* request = rank.requests.insert(operation.request);
+  if (!request) fail(rank, "request " + std::to_string(operation.request) + " is posted twice");
+  const bool open = races_ && operation.matched && is_open(from);
+  request->peer = from.peer;
+  request->tag = from.tag;
+  request->comm = operation.comm;
+  request->empty = !open && (!from.peer.valid() || !operation.matched);
+  request->done = request->empty;
+  if (from.peer.valid() || from.any_source)
+    rank.leave = network_->post_receive_leave(rank.enter, from.bytes);
+  if (!request->empty) connect_recv(rank, RecvKind::posted, operation.request);
+}
+
+bool Engine::between_nodes(WorldRank from, WorldRank to) const {
+  return links_ && network_->node_of(from) != network_->node_of(to);
+}
+
+void Engine::connect_send(Rank& rank, Time sent, bool rendezvous, std::uint64_t request) {
+  const Operation& operation = rank.operation;
+  const trace::Endpoint& to = operation.send;
+  Rank& receiver = partner(rank, to.peer);
+  ++stats_.messages;
+  PendingSend send{{sent, to.bytes, rendezvous}, operation.mode, request, rank.sends++, kNoFlight};
+  if (!rendezvous && between_nodes(rank.id, to.peer)) {
+    Flight flight;
+    flight.from = rank.id;
+    flight.to = to.peer;
+    flight.bytes = to.bytes;
+    send.flight = launch(flight, send.order, sent);
+  }
+  const Route route{operation.comm, rank.id, to.peer, to.tag};
+  if (const auto recv = matcher_.send(route, send))
+    return meet(rank, send, to.tag, receiver, *recv);
+  if (!rendezvous) ++rank.unreceived;
+  if (receiver.arrivals) note_arrival(receiver, route, send, rank.enter);
+}
+
+void Engine::connect_recv(Rank& rank, RecvKind kind, std::uint64_t request) {
+  const Operation& operation = rank.operation;
+  const trace::Endpoint& from = operation.recv;
+  // A receive must not overtake open ones that were posted before it.
+  if (races_ && (is_open(from) || !rank.open.empty())) return open_receive(rank, kind, request);
+  Rank& sender = partner(rank, from.peer);
+  const PendingRecv recv{rank.enter, kind, request};
+  const auto send = matcher_.receive({operation.comm, from.peer, rank.id, from.tag}, recv);
+  if (!send) return;
+  if (!send->stamp.rendezvous) --sender.unreceived;
+  meet(sender, *send, from.tag, rank, recv);
+}
+
+// Both ends of a message are known: so are both ends' times, unless links that
+// others use lie between.
+void Engine::meet(Rank& sender, const PendingSend& send, std::int32_t tag, Rank& receiver,
+                  const PendingRecv& recv) {
+  const machine::MessageStamp& stamp = send.stamp;
+  Meeting meeting;
+  meeting.from = sender.id;
+  meeting.to = receiver.id;
+  meeting.stamp = stamp;
+  meeting.mode = send.mode;
+  meeting.posted_send = send.request != 0;
+  meeting.entered = recv.entered;
+  meeting.kind = recv.kind;
+  const Delivery delivery = network_->deliver(meeting);
+  if (stamp.rendezvous && send.request == 0)
+    sender.send_delay = network_->rendezvous_delay(meeting);
+  trace::Endpoint message;
+  message.peer = sender.id;
+  message.tag = tag;
+  message.bytes = stamp.bytes;
+  if (between_nodes(sender.id, receiver.id)) {
+    std::uint32_t number = send.flight;
+    if (stamp.rendezvous) {
+      Flight flight;
+      flight.from = sender.id;
+      flight.to = receiver.id;
+      flight.bytes = stamp.bytes;
+      flight.rendezvous = true;
+      flight.send_request = send.request;
+      number = launch(flight, send.order, delivery.arrival);
+    }
+    Flight& flight = flights_[number];
+    flight.met = true;
+    flight.receive = recv;
+    flight.label = message;
+    if (flight.arrived) land(number);
+    return;
+  }
+  if (stamp.rendezvous) sender_done(sender, send.request, delivery.sender, stamp.bytes);
+  receiver_done(receiver, recv, delivery.arrival, message);
+}
+
+void Engine::sender_done(Rank& sender, std::uint64_t request, Time when, Bytes bytes) {
+  if (request != 0) {
+    trace::Endpoint none;
+    none.bytes = bytes;
+    return request_done(sender, request, when, none);
+  }
+  sender.send_open = false;
+  sender.leave = std::max(sender.leave, when);
+  half_done(sender);
+}
+
+void Engine::receiver_done(Rank& receiver, const PendingRecv& recv, Time arrival,
+                           const trace::Endpoint& message) {
+  if (recv.kind == RecvKind::posted) return request_done(receiver, recv.request, arrival, message);
+  receiver.recv_open = false;
+  receiver.received = true;
+  receiver.arrival = arrival;
+  receiver.message = message;
+  half_done(receiver);
+}
+
+void Engine::request_done(Rank& rank, std::uint64_t serial, Time end,
+                          const trace::Endpoint& message) {
+  Request& request = *rank.requests.find(serial);
+  request.end = end;
+  request.bytes = message.bytes;
+  request.done = true;
+  if (!request.is_send) {
+    request.peer = message.peer;
+    request.tag = message.tag;
+  }
+  if (!request.awaited) return;
+  if (rank.any)
+    wake_at(rank, end);
+  else
+    half_done(rank);
+}
+
+// A message that will enter the shared links at `enters`.
+std::uint32_t Engine::launch(const Flight& flight, std::uint32_t order, Time enters) {
+  std::uint32_t number = static_cast<std::uint32_t>(flights_.size());
+  if (free_flights_.empty()) {
+    flights_.push_back(flight);
+  } else {
+    number = free_flights_.back();
+    free_flights_.pop_back();
+    flights_[number] = flight;
+  }
+  events_.push({enters, EventClass::inject, flight.from.value, order, number});
+  return number;
+}
+
+void Engine::enter_links(const Event& event) {
+  const Flight& flight = flights_[event.payload];
+  links_->inject(event.payload, network_->node_of(flight.from), network_->node_of(flight.to),
+                 flight.bytes, event.time);
+}
+
+void Engine::advance_links() {
+  arrivals_.clear();
+  links_->advance(arrivals_);
+  for (const Departure& departure : links_->departures())
+    leave_source(departure.message, departure.sent);
+  for (const Arrival& arrival : arrivals_) {
+    leave_source(arrival.message, arrival.sent);
+    Flight& flight = flights_[arrival.message];
+    flight.arrived = true;
+    flight.arrival = arrival.arrived;
+    if (flight.met) land(arrival.message);
+  }
+}
+
+// The sender of a rendezvous has its buffer back.
+void Engine::leave_source(MessageId message, Time sent) {
+  Flight& flight = flights_[message];
+  if (!flight.rendezvous || flight.left) return;
+  flight.left = true;
+  sender_done(rank_of(flight.from), flight.send_request, sent, flight.bytes);
+}
+
+// The message is there and somebody takes it.
+void Engine::land(std::uint32_t number) {
+  const Flight flight = flights_[number];
+  free_flights_.push_back(number);
+  receiver_done(rank_of(flight.to), flight.receive, flight.arrival, flight.label);
+}
+
+}  // namespace foretrace::sim

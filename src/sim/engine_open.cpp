@@ -1,0 +1,134 @@
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "sim/engine_impl.hpp"
+
+namespace foretrace::sim {
+// Open receives get their message when its header is there: after everything
+// that begins at that time, so that the order of ranks does not matter.
+void Engine::open_receive(Rank& rank, machine::RecvKind kind, std::uint64_t request) {
+  const Operation& operation = rank.operation;
+  rank.open.push_back({operation.comm, operation.recv, kind, request, rank.enter});
+  look_when_there(rank, operation.comm, operation.recv, rank.enter);
+}
+
+// A message waits at a rank that has (had) open receives.
+void Engine::note_arrival(Rank& receiver, const Route& route, const PendingSend& send, Time now) {
+  if (route.comm & kCollectiveComm) return;
+  const Time header = network_->header(route.source, route.destination, send.stamp);
+  receiver.arrivals->add(route.comm, {header, route.source, send.order, route.tag});
+  if (!receiver.open.empty() || receiver.probing) look_at(receiver, std::max(header, now));
+}
+
+// The rank looks for messages at `when`, unless it does so before.
+void Engine::look_at(Rank& rank, Time when) {
+  if (when >= rank.next_look) return;
+  rank.next_look = when;
+  events_.push({when, EventClass::header, rank.id.value, looks_++, 0});
+}
+
+// The same when the header of the next message under way that fits is there.
+void Engine::look_when_there(Rank& rank, trace::CommId comm, const trace::Endpoint& pattern,
+                             Time now) {
+  Found found;
+  if (first_to_arrive(rank, comm, pattern, found)) look_at(rank, std::max(found.header, now));
+}
+
+// Among the messages that wait and fit the one whose header is there first.
+bool Engine::first_to_arrive(Rank& rank, trace::CommId comm, const trace::Endpoint& pattern,
+                             Found& found) {
+  if (!rank.arrivals) {
+    rank.arrivals = std::make_unique<Arrivals>();
+    matcher_.for_each_message(rank.id, [&](const Route& route, const PendingSend& send) {
+      note_arrival(rank, route, send, rank.enter);
+    });
+  }
+  if (pattern.peer.valid()) return first_from(rank, comm, pattern, found);
+  WaitingMessage first;
+  const auto there = [&](const WaitingMessage& message) {
+    const auto waits = matcher_.first_message({comm, message.source, rank.id, message.tag});
+    return waits && waits->order == message.order;
+  };
+  if (!rank.arrivals->first(comm, pattern.tag, there, first)) return false;
+  found.route = {comm, first.source, rank.id, first.tag};
+  found.send = *matcher_.first_message(found.route);
+  found.header = first.header;
+  return true;
+}
+
+// The same for a named source, whose messages come in the order of sending.
+bool Engine::first_from(const Rank& rank, trace::CommId comm, const trace::Endpoint& pattern,
+                        Found& found) {
+  bool any = false;
+  const auto take = [&](const Route& route, const PendingSend& send) {
+    if (any && found.send.order < send.order) return;
+    found = {route, send, network_->header(route.source, route.destination, send.stamp)};
+    any = true;
+  };
+  if (pattern.tag != kAnyTag) {
+    const Route route{comm, pattern.peer, rank.id, pattern.tag};
+    if (const auto send = matcher_.first_message(route)) take(route, *send);
+  } else {
+    matcher_.for_each_message(rank.id, [&](const Route& route, const PendingSend& send) {
+      if (route.comm == comm && route.source == pattern.peer) take(route, send);
+    });
+  }
+  return any;
+}
+
+// Gives the messages whose headers are there to the receives posted first.
+void Engine::settle(Rank& rank, Time now) {
+  if (now >= rank.next_look) rank.next_look = Time::max();
+  for (std::size_t i = 0; i < rank.open.size();) {
+    Found found;
+    const OpenReceive& receive = rank.open[i];
+    if (!first_to_arrive(rank, receive.comm, receive.pattern, found) || found.header > now) {
+      ++i;
+      continue;
+    }
+    const PendingRecv recv{receive.entered, receive.kind, receive.request};
+    rank.open.erase(rank.open.begin() + static_cast<std::ptrdiff_t>(i));
+    matcher_.take_message(found.route);
+    Rank& sender = rank_of(found.route.source);
+    if (!found.send.stamp.rendezvous) --sender.unreceived;
+    if (recv.kind != machine::RecvKind::posted) {
+      rank.operation.recv.peer = found.route.source;
+      rank.operation.recv.tag = found.route.tag;
+      rank.operation.recv.bytes = found.send.stamp.bytes;
+    }
+    meet(sender, found.send, found.route.tag, rank, recv);
+  }
+  if (rank.probing && look(rank, now)) {
+    rank.probing = false;
+    rank.leave = now + call_cost(rank);
+    advance(rank);
+  }
+  for (const OpenReceive& receive : rank.open)
+    look_when_there(rank, receive.comm, receive.pattern, now);
+  if (rank.probing) look_when_there(rank, rank.operation.comm, rank.operation.recv, now);
+}
+
+void Engine::start_probe(Rank& rank) {
+  if (!races_) fail(rank, "a probe, but its source says that nothing races");
+  const bool found = look(rank, rank.enter);
+  if (found || rank.operation.probing == Probing::look) {
+    rank.leave = rank.enter + (found ? call_cost(rank) : poll_cost(rank));
+    return;
+  }
+  rank.probing = true;
+  look_when_there(rank, rank.operation.comm, rank.operation.recv, rank.enter);
+}
+
+// Whether a message is there that fits the rank's probe; what it is like.
+bool Engine::look(Rank& rank, Time now) {
+  Found found;
+  if (!first_to_arrive(rank, rank.operation.comm, rank.operation.recv, found) || found.header > now)
+    return false;
+  rank.received = true;
+  rank.message.peer = found.route.source;
+  rank.message.tag = found.route.tag;
+  rank.message.bytes = found.send.stamp.bytes;
+  return true;
+}
+
+}  // namespace foretrace::sim

@@ -1,0 +1,89 @@
+#include "sim/engine_impl.hpp"
+
+namespace foretrace::sim {
+namespace {
+
+std::string describe_open(const trace::Endpoint& from) {
+  return " from " + (from.peer.valid() ? "rank " + std::to_string(from.peer.value) : "any rank") +
+         ", " + (from.tag == kAnyTag ? "any tag" : "tag " + std::to_string(from.tag));
+}
+
+}  // namespace
+
+std::vector<std::string> Engine::diagnose_blocked() {
+  std::vector<BlockedRank> blocked;
+  std::vector<EndedRank> ended;
+  for (Rank& rank : ranks_) {
+    if (rank.blocked) {
+      blocked.push_back(describe(rank));
+    } else if (!rank.result.finalized) {
+      const bool aborted =
+          rank.result.events > 0 && rank.operation.kind == trace::EventKind::aborted;
+      ended.push_back({rank.id, rank.result.events,
+                       aborted ? "the program aborted" : source_.end_reason(rank.id)});
+    }
+  }
+  const auto& threshold = options_.network.kind == NetworkKind::datasheet
+                              ? timing_.model().loggps.sync_threshold
+                              : options_.network.loggps.sync_threshold;
+  return diagnose(source_.ranks(), std::move(blocked), ended,
+                  threshold ? std::optional(threshold->count) : std::nullopt);
+}
+
+BlockedRank Engine::describe(Rank& rank) {
+  const Operation& operation = rank.operation;
+  BlockedRank blocked;
+  blocked.rank = rank.id;
+  blocked.event = rank.result.events;
+  blocked.call = source_.name(operation.name);
+  if (rank.probing) {
+    blocked.call += describe_open(operation.recv);
+    return blocked;
+  }
+  if (operation.kind == trace::EventKind::complete) {
+    describe_complete(rank, blocked);
+  } else if (operation.kind == trace::EventKind::collective) {
+    blocked.call =
+        describe_collective(source_, operation.name, operation.collective, operation.root) +
+        " on " + describe_comm(source_.comm(operation.comm));
+    blocked.waits_for = collectives_.missing(operation.comm, rank.id);
+  } else {
+    describe_point_to_point(rank, blocked);
+  }
+  return blocked;
+}
+
+void Engine::describe_point_to_point(const Rank& rank, BlockedRank& blocked) {
+  const Operation& operation = rank.operation;
+  const auto add = [&](const char* direction, const trace::Endpoint& end) {
+    blocked.call += direction + std::to_string(end.peer.value) + ", tag " +
+                    std::to_string(end.tag) + ", " + std::to_string(end.bytes.count) + " bytes";
+    blocked.waits_for.push_back(end.peer);
+  };
+  if (rank.send_open) add(" to rank ", operation.send);
+  if (rank.recv_open && is_open(operation.recv))
+    blocked.call += describe_open(operation.recv);
+  else if (rank.recv_open)
+    add(rank.send_open ? " and from rank " : " from rank ", operation.recv);
+  blocked.needs_buffer =
+      rank.send_open && !rank.recv_open && operation.mode != machine::SendMode::synchronous;
+}
+
+void Engine::describe_complete(Rank& rank, BlockedRank& blocked) {
+  blocked.needs_buffer = true;
+  bool first = true;
+  for (const trace::Completion& completion : rank.operation.completions) {
+    const Request& request = *rank.requests.find(completion.request);
+    if (request.done) continue;
+    blocked.call += first ? " of a" : " and of a";
+    first = false;
+    blocked.call += (request.is_send ? " send to rank " : " receive from rank ") +
+                    (request.peer.valid() ? std::to_string(request.peer.value) : "any") + ", tag " +
+                    (request.tag == kAnyTag ? "any" : std::to_string(request.tag));
+    // Any of several may let it go on; who that is nobody knows.
+    if (request.peer.valid() && !rank.any) blocked.waits_for.push_back(request.peer);
+    blocked.needs_buffer = blocked.needs_buffer && request.needs_buffer;
+  }
+}
+
+}  // namespace foretrace::sim

@@ -1,0 +1,118 @@
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "sim/engine_impl.hpp"
+
+namespace foretrace::sim {
+
+namespace {
+
+bool is_test(Completing completing) {
+  return completing == Completing::test_all || completing == Completing::test_any ||
+         completing == Completing::test_some;
+}
+
+}  // namespace
+
+void Engine::start_complete(Rank& rank) {
+  const Operation& operation = rank.operation;
+  if (operation.completing != Completing::all && !races_)
+    fail(rank, "waits for any of its requests, but its source says that nothing races");
+  for (const trace::Completion& completion : operation.completions) {
+    Request* request = rank.requests.find(completion.request);
+    if (!request || request->awaited)
+      fail(rank, "completes request " + std::to_string(completion.request) +
+                     (request ? " twice" : ", which is not posted or completed before"));
+    request->awaited = true;
+    if (!request->done && operation.completing == Completing::all) ++rank.waiting_for;
+  }
+  if (is_test(operation.completing) || operation.completing == Completing::all ||
+      operation.completions.empty() || choose_finished(rank, rank.enter, chosen_))
+    return;
+  rank.any = true;
+  for (const trace::Completion& completion : operation.completions) {
+    const Request& request = *rank.requests.find(completion.request);
+    if (request.done) wake_at(rank, request.end);
+  }
+}
+
+void Engine::wake_at(Rank& rank, Time when) {
+  events_.push({when, EventClass::wake, rank.id.value, looks_++,
+                static_cast<std::uint32_t>(rank.result.events)});
+}
+
+// One of the requests that the rank waits for has ended now; or another one
+// let it go on before.
+void Engine::wake(const Event& event) {
+  Rank& rank = ranks_[static_cast<std::size_t>(event.rank)];
+  if (!rank.any || event.payload != static_cast<std::uint32_t>(rank.result.events)) return;
+  rank.any = false;
+  rank.leave = event.time;
+  advance(rank);
+}
+
+// The requests of the operation that it completes at `now`; false: none.
+bool Engine::choose_finished(Rank& rank, Time now, std::vector<trace::Completion>& chosen) {
+  const Operation& operation = rank.operation;
+  const Completing completing = operation.completing;
+  chosen.clear();
+  Time earliest = Time::max();
+  for (const trace::Completion& completion : operation.completions) {
+    const Request& request = *rank.requests.find(completion.request);
+    const bool ended = request.done && request.end <= now;
+    if (completing == Completing::any || completing == Completing::test_any) {
+      if (!ended || request.end >= earliest) continue;
+      earliest = request.end;
+      chosen.assign(1, completion);
+    } else if (ended || completing == Completing::all) {
+      chosen.push_back(completion);
+    }
+  }
+  if (completing == Completing::test_all && chosen.size() != operation.completions.size())
+    chosen.clear();
+  return !chosen.empty();
+}
+
+Time Engine::complete_requests(Rank& rank, Time& wait) {
+  Operation& operation = rank.operation;
+  std::span<const trace::Completion> completed = operation.completions;
+  if (operation.completing != Completing::all) {
+    choose_finished(rank, rank.leave, chosen_);
+    completed = chosen_;
+    for (const trace::Completion& completion : operation.completions)
+      rank.requests.find(completion.request)->awaited = false;
+    operation.completions = completed;
+    if (completed.empty()) {
+      if (is_test(operation.completing)) operation.kind = trace::EventKind::call;
+      return rank.leave + (is_test(operation.completing) ? poll_cost(rank) : Time());
+    }
+  } else if (tells_) {
+    chosen_.assign(completed.begin(), completed.end());
+    operation.completions = chosen_;
+  }
+  finished_.clear();
+  std::uint32_t index = 0;
+  for (const trace::Completion& completion : completed) {
+    const Request* request = rank.requests.find(completion.request);
+    if (!request) fail(rank, "completes request " + std::to_string(completion.request) + " twice");
+    if (tells_) {
+      trace::Completion& result = chosen_[index];
+      result.source = request->is_send || request->empty ? WorldRank() : request->peer;
+      result.tag = result.source.valid() ? request->tag : 0;
+      result.bytes = result.source.valid() ? request->bytes : Bytes();
+    }
+    // Where nothing moved nothing is paid.
+    if (!request->empty)
+      finished_.push_back({request->is_send, request->end, request->bytes, index});
+    ++index;
+    rank.requests.erase(completion.request);
+  }
+  Time minimum;
+  // One that waited for any of its requests has gone on at rank.leave.
+  const Time leave =
+      std::max(rank.leave, network_->complete(rank.id, rank.enter, finished_, minimum));
+  wait = std::max(leave - (rank.enter + minimum), Time());
+  return leave;
+}
+
+}  // namespace foretrace::sim

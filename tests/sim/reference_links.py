@@ -1,0 +1,203 @@
+"""Links that messages share, slowly and exactly, for reference_networks.py: the networks `bus`,
+`flow` and `packet` of docs/networks.md.
+
+A message (its sending call) enters at a time, never earlier than the last one; due() is when
+something happens next, if that is known; end(time) lets happen what is due then. `out` tells when
+a message's last byte has left its source, `there` when it is at its destination.
+"""
+
+from fractions import Fraction
+
+import reference
+
+PS = 10**12
+
+
+class Medium:
+    """The bus: one message after the other."""
+
+    def __init__(self, network):
+        self.network = network
+        self.free = 0
+        self.out = {}    # by message: when its last byte has left
+        self.there = {}  # and when it is there
+
+    def enter(self, at, time, to, size):
+        self.free = self.out[at] = max(time, self.free) + self.network.stream(at[0], to, size)
+        self.there[at] = self.out[at] + self.network.latency(at[0], to, size)
+
+    def due(self):
+        """When the next message has left that has entered, if that is not known yet."""
+        return None
+
+
+class Flows:
+    """Messages that share links max-min fairly. Between two of the times at which a message
+    enters or ends all rates are constant."""
+
+    def __init__(self, network):
+        self.network = network
+        self.now = 0
+        self.to = {}
+        self.routes = {}   # of the messages under way: the names of their links
+        self.left = {}     # bytes
+        self.rates = {}    # bytes per second
+        self.speeds = {}   # by link: bytes per second
+        self.out, self.there = {}, {}
+
+    def enter(self, at, time, to, size):
+        self.go_to(time)
+        links = [(name, per_byte) for name, _, per_byte in self.network.route(at[0], to)
+                 if per_byte > 0]
+        if size == 0 or not links:
+            self.ended(at, time, to)
+            return
+        self.to[at] = to
+        self.speeds.update((name, 1 / per_byte) for name, per_byte in links)
+        self.routes[at] = {name for name, _ in links}
+        self.left[at] = Fraction(size)
+        self.share()
+
+    def ended(self, at, time, to):
+        self.out[at] = time
+        self.there[at] = time + self.network.latency(at[0], to, 0)
+
+    def end_of(self, at):
+        return reference.half_away(self.now + self.left[at] / self.rates[at] * PS)
+
+    def due(self):
+        return min(map(self.end_of, self.left), default=None)
+
+    def end(self, time):
+        for at in [at for at in self.left if self.end_of(at) == time]:
+            self.ended(at, time, self.to[at])
+            del self.left[at], self.routes[at]
+        self.go_to(time)
+        self.share()
+
+    def go_to(self, time):
+        for at in self.left:
+            self.left[at] -= self.rates[at] * (time - self.now) / PS
+        self.now = time
+
+    def share(self):
+        """All rates grow together; those through a link that is full stay as they are."""
+        self.rates = dict.fromkeys(self.routes, Fraction(0))
+        growing = set(self.routes)
+        while growing:
+            users = {}
+            for at in growing:
+                for link in self.routes[at]:
+                    users[link] = users.get(link, 0) + 1
+            room = {link: self.speeds[link] - sum(rate for at, rate in self.rates.items()
+                                                  if link in self.routes[at]) for link in users}
+            most = min(room[link] / count for link, count in users.items())
+            for at in growing:
+                self.rates[at] += most
+            full = {link for link, count in users.items() if room[link] == most * count}
+            growing = {at for at in growing if not self.routes[at] & full}
+
+
+class Packet:
+    def __init__(self, message, size, last, route):
+        self.message = message
+        self.size = size
+        self.last = last    # of its message
+        self.route = route  # (name, start-up, seconds per byte) of each link
+        self.position = 0   # in the route: the link that it waits for or is on
+        self.key = None     # when it came to the node, and what goes first at the same time
+
+    def link(self):
+        return self.route[self.position][0]
+
+
+class Packets:
+    """Every change of state is an event; at each instant all changes happen first, then every link
+    that can start a packet does. Minimal routes; topologies whose routes cannot wait in a circle,
+    but for rings."""
+
+    def __init__(self, network):
+        self.network = network
+        self.out = {}      # by message: its last packet has left the source
+        self.there = {}    # by message: its last packet is at the destination
+        self.changes = {}  # by time: a list of ("left" or "arrives", packet, position)
+        self.waiting = {}  # by link: packets
+        self.sending = set()
+        self.taken = {}    # by link: places taken in the buffer at its end
+        self.own = {}        # by link: the packets of its source that have not come yet
+        self.own_waits = {}  # by link: whether one of them waits or is on the link
+
+    def enter(self, message, time, to, size):
+        route = self.network.route(message[0], to)
+        most = self.network.packet_size
+        sizes = [min(most, size - start) for start in range(0, size, most)] or [1]
+        for number, part in enumerate(sizes):
+            packet = Packet(message, part, number == len(sizes) - 1, route)
+            self.own.setdefault(packet.link(), []).append(packet)
+        if not self.own_waits.get(packet.link()):
+            self.next_own(time, packet.link())
+        self.start_all(time)
+
+    def next_own(self, time, link):
+        """The head of the source's queue comes to the node when the one before has left."""
+        self.own_waits[link] = bool(self.own[link])
+        if self.own_waits[link]:
+            packet = self.own[link].pop(0)
+            packet.key = (time, 1, 0)
+            self.waiting.setdefault(link, []).append(packet)
+
+    def due(self):
+        return min(self.changes, default=None)
+
+    def end(self, time):
+        for what, packet, position in self.changes.pop(time):
+            getattr(self, what)(time, packet, position)
+        self.start_all(time)
+
+    def left(self, time, packet, position):
+        self.sending.discard(packet.route[position][0])
+        if position > 0:
+            self.taken[packet.route[position - 1][0]] -= 1
+        else:
+            if packet.last:
+                self.out[packet.message] = time
+            self.next_own(time, packet.link())
+
+    def arrives(self, time, packet, position):
+        link = packet.route[position][0]
+        if position == len(packet.route) - 1:
+            self.taken[link] -= 1
+            if packet.last:
+                self.there[packet.message] = time
+            return
+        packet.position += 1
+        packet.key = (time, 0, self.network.topology.link_order(link))
+        self.waiting.setdefault(packet.link(), []).append(packet)
+
+    def start_all(self, time):
+        for link, packets in self.waiting.items():
+            if link in self.sending:
+                continue
+            free = self.network.buffer - self.taken.get(link, 0)
+            may_start = [p for p in packets if free >= (2 if self.enters_ring(p) else 1)]
+            if not may_start:
+                continue
+            packet = min(may_start, key=lambda p: p.key)
+            packets.remove(packet)
+            self.start(time, packet)
+
+    def enters_ring(self, packet):
+        ring = self.network.topology.ring_of(packet.link())
+        if ring is None:
+            return False
+        before = packet.position - 1
+        return before < 0 or self.network.topology.ring_of(packet.route[before][0]) != ring
+
+    def start(self, time, packet):
+        link, start_up, per_byte = packet.route[packet.position]
+        self.sending.add(link)
+        self.taken[link] = self.taken.get(link, 0) + 1
+        left = time + self.network.rounded(packet.size * per_byte * PS)
+        there = left + self.network.rounded(start_up)
+        self.changes.setdefault(left, []).append(("left", packet, packet.position))
+        self.changes.setdefault(there, []).append(("arrives", packet, packet.position))

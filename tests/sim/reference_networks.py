@@ -1,0 +1,528 @@
+#!/usr/bin/env python3
+"""A second implementation of the networks, for tests.
+
+    reference_networks.py MACHINE.json SCHEDULE.json      prints each rank's finish time in ps
+
+It shares nothing with the engine and follows docs/networks.md alone. Every call's times are
+equations that are evaluated recursively and remembered. Where messages race (wildcard receives,
+shared links) decisions are taken one at a time, the earliest first: who takes which message, when
+a message has left; an equation that needs a decision not yet taken is tried again later. Products
+with a size, and the rates of flows, are exact fractions until their one rounding.
+
+Machines and schedules are those of reference.py. In a schedule, a receive's "from" and "tag" (a
+sendrecv's "recv_tag") may be "any", "bytes" then is the size of its buffer. A schedule's
+"network" is an object with
+
+    kind                       "datasheet", "loggps", "hops", "bus", "flow" or "packet"
+    L, os, or, g               whole picoseconds
+    G                          seconds per byte
+    S                          bytes; left out: no rendezvous
+    cut_through, block         hops; block left out: one block
+    packet_size, buffer        packet
+    topology                   an expression as in docs/topology.md, latencies in ps, bandwidths
+                               in B/s; left out: one rank per node
+    graph                      instead of it: an object with processors, switches and links, a
+                               list of [from, to, latency, bandwidth]
+"""
+
+import concurrent.futures
+import functools
+import heapq
+import json
+import sys
+import threading
+from fractions import Fraction
+
+import reference
+import reference_links
+import reference_topology
+from reference import Stuck
+
+ANY = "any"
+SENDS = ("send", "isend", "sendrecv")
+RECEIVES = ("recv", "irecv", "sendrecv")
+PS = 10**12
+LINKS = {"flow": reference_links.Flows, "packet": reference_links.Packets}
+
+
+class Undecided(Exception):
+    """An equation needs a decision that has not been taken yet."""
+
+
+class Network:
+    """What a message of k bytes from rank a to rank b needs when nobody else is there."""
+
+    def __init__(self, data, machine):
+        self.kind = data["kind"]
+        self.machine = machine
+        self.derive(data)
+        self.cut_through = data.get("cut_through", False)
+        self.block = data.get("block")
+        self.packet_size = data.get("packet_size", 2048)
+        self.buffer = data.get("buffer", 16)
+        self.topology = None
+        if "topology" in data:
+            self.topology = reference_topology.Expression(data["topology"])
+        elif "graph" in data:
+            self.topology = reference_topology.Graph(data["graph"])
+        self.latency = functools.lru_cache(None)(self.find_latency)
+        self.stream = functools.lru_cache(None)(self.find_stream)
+
+    def derive(self, data):
+        cost = self.machine.cost
+        self.overhead_send = data.get("os", cost("send", 1))
+        self.overhead_recv = data.get("or", cost("recv", 1))
+        if "or" not in data:
+            self.overhead_recv = cost("recvmin", 1)
+        self.l = data.get("L", max(0, cost("recv", 1) - self.overhead_send - self.overhead_recv))
+        self.g = data.get("g", 0)
+        per_byte = Fraction(max(0, cost("recv", 65536) - cost("recv", 1)), 65535 * PS)
+        self.per_byte = Fraction(data["G"]) if "G" in data else per_byte
+        self.threshold = data.get("S", self.machine.threshold)
+
+    def rounded(self, exact):
+        """A sum of products in picoseconds, computed in double by the engine."""
+        if exact != int(exact) and abs(exact % 1 - Fraction(1, 2)) < exact / 10**14:
+            self.machine.doubtful = True
+        return reference.half_away(exact)
+
+    def gap_stream(self, size):
+        return self.rounded(max(0, size - 1) * self.per_byte * PS)
+
+    def own(self, size):
+        return self.gap_stream(size) if self.kind == "loggps" else 0
+
+    def node(self, rank):
+        return rank if self.topology is None else rank // self.topology.ranks_per_node
+
+    @property
+    def is_shared(self):
+        return self.kind in ("bus", "flow", "packet")
+
+    def shares_links(self, a, b):
+        return self.is_shared and self.node(a) != self.node(b)
+
+    def medium(self):
+        """Latency in ps and seconds per byte."""
+        latency, bandwidth = self.topology.first_link() if self.topology else (None, None)
+        return (self.l if latency is None else latency,
+                self.per_byte if bandwidth is None else 1 / bandwidth)
+
+    def route(self, a, b):
+        """(name, start-up, seconds per byte) of each link."""
+        return [(name, self.l if latency is None else latency,
+                 self.per_byte if bandwidth is None else 1 / bandwidth)
+                for name, latency, bandwidth in self.topology.route(self.node(a), self.node(b))]
+
+    def find_latency(self, a, b, size):
+        if a == b:
+            return 0
+        if self.node(a) == self.node(b):
+            inside = self.topology.inside[0]
+            return self.l if inside is None else self.rounded(inside)
+        if self.kind == "loggps":
+            return self.l
+        if self.kind == "bus":
+            return self.rounded(self.medium()[0])
+        if self.kind == "packet":  # an empty message is a packet of one byte
+            return sum(self.rounded(start_up) + self.rounded(per_byte * PS)
+                       for _, start_up, per_byte in self.route(a, b))
+        blocks = 1
+        if self.kind == "hops" and not self.cut_through and self.block is not None:
+            blocks = max(1, -(-size // self.block))
+        return self.rounded(sum(start_up * blocks for _, start_up, _ in self.route(a, b)))
+
+    def find_stream(self, a, b, size):
+        if a == b:
+            return 0
+        if self.node(a) == self.node(b):
+            inside = self.topology.inside[1]
+            return self.gap_stream(size) if inside is None else self.rounded(size / inside * PS)
+        if self.kind == "loggps":
+            return self.gap_stream(size)
+        if self.kind == "bus":
+            return self.rounded(size * self.medium()[1] * PS)
+        times = [size * per_byte * PS for _, _, per_byte in self.route(a, b)]
+        return self.rounded(max(times) if self.cut_through else sum(times))
+
+    def meets(self, mode, size):
+        if mode == "synchronous":
+            return True
+        return mode != "buffered" and self.threshold is not None and size >= self.threshold
+
+
+class Schedule(reference.Schedule):
+    """Pairs no messages if there are wildcard receives: that is decided in virtual time."""
+
+    def pair_messages(self):
+        calls = [call for rank in self.calls for _, call in rank]
+        self.races = any(ANY in (call.get("from"), call.get("tag"), call.get("recv_tag"))
+                         for call in calls)
+        if not self.races:
+            super().pair_messages()
+
+    def destination(self, at):
+        call = self.call(at)
+        return self.comms[call["comm"]][call["to"]]
+
+    def sends(self, at):
+        call = self.call(at)
+        return call["op"] in SENDS and call["to"] >= 0
+
+    def receives(self, at):
+        call = self.call(at)
+        return call["op"] in RECEIVES and (call["from"] == ANY or call["from"] >= 0)
+
+    def fits(self, send, receive):
+        out, back = self.call(send), self.call(receive)
+        source = back["from"]
+        tag = back["recv_tag"] if back["op"] == "sendrecv" else back["tag"]
+        return (self.destination(send) == receive[0] and out["comm"] == back["comm"] and
+                (source == ANY or self.comms[back["comm"]][source] == send[0]) and
+                tag in (ANY, out["tag"]))
+
+
+class Replay(reference.Replay):
+    """What all networks have in common: decisions in the order of time."""
+
+    def __init__(self, machine, schedule, network):
+        super().__init__(machine, schedule)
+        self.network = network
+        # Set when the order of things at one instant follows from no rule.
+        self.simultaneous = False
+        self.links = LINKS.get(network.kind, reference_links.Medium)(network)
+
+    def leave(self, at):
+        try:
+            return super().leave(at)
+        finally:
+            self.open.discard(at)
+
+    def partner(self, table, at):
+        if at not in table and self.schedule.races:
+            raise Undecided
+        return super().partner(table, at)
+
+    def run(self):
+        if self.schedule.races or self.network.is_shared:
+            self.decide()
+        return super().run()
+
+    # Events are (time, kind, rank, index): the posting of a receive, the arrival of a header, the
+    # entry of a message into the shared links, all of the call (rank, index).
+    POSTED, HEADER, ENTERS = 0, 1, 2
+
+    def decide(self):
+        self.events, self.frontier = [], [0] * len(self.schedule.calls)
+        self.waiting_receives, self.waiting_messages, self.entering = [], [], []
+        self.last = (-1,)
+        self.discover()
+        while self.events or self.links.due() is not None:
+            due = self.links.due()
+            if due is not None and (not self.events or due <= self.events[0][0]):
+                self.links.end(due)
+            else:
+                self.happen(heapq.heappop(self.events))
+            self.discover()
+
+    def happen(self, event):
+        assert event[0] >= self.last[0]
+        self.last = event
+        time, kind, *at = event
+        at = tuple(at)
+        if kind == self.POSTED:
+            self.posted(at)
+        elif kind == self.HEADER:
+            self.header_there(at)
+        else:
+            self.links.enter(at, time, self.schedule.destination(at), self.schedule.call(at)["bytes"])
+
+    def push(self, time, kind, at):
+        event = (time, kind, *at)
+        if kind == self.HEADER and event < self.last:
+            self.simultaneous = True
+        heapq.heappush(self.events, event)
+
+    def discover(self):
+        """Adds the events of every call whose entry has become known."""
+        self.find_calls()
+        for at in list(self.entering):
+            try:
+                self.push(self.entry(at)[0], self.ENTERS, at)
+                self.entering.remove(at)
+            except Undecided:
+                pass  # the receive is not posted yet
+
+    def find_calls(self):
+        grew = True
+        while grew:
+            grew = False
+            for rank, calls in enumerate(self.schedule.calls):
+                while self.frontier[rank] < len(calls):
+                    at = (rank, self.frontier[rank])
+                    try:
+                        self.enter(at)
+                    except Undecided:
+                        break
+                    self.frontier[rank] += 1
+                    self.found(at)
+                    grew = True
+
+    def found(self, at):
+        if self.schedule.races and self.schedule.receives(at):
+            self.push(self.enter(at), self.POSTED, at)
+        if self.schedule.sends(at):
+            if self.schedule.races:
+                self.push(self.header(at), self.HEADER, at)
+            if self.network.is_shared and self.shares_links(at):
+                self.entering.append(at)
+
+    def posted(self, at):
+        fitting = [send for send in self.waiting_messages if self.schedule.fits(send, at)]
+        if not fitting:
+            self.waiting_receives.append(at)
+            return
+        send = min(fitting, key=lambda s: (self.header(s), s))
+        self.waiting_messages.remove(send)
+        self.match(send, at)
+
+    def header_there(self, at):
+        fitting = [receive for receive in self.waiting_receives if self.schedule.fits(at, receive)]
+        if not fitting:
+            self.waiting_messages.append(at)
+            return
+        receive = min(fitting)  # of one rank, the first posted
+        self.waiting_receives.remove(receive)
+        self.match(at, receive)
+
+    def match(self, send, receive):
+        self.schedule.receive_of[send] = receive
+        self.schedule.send_of[receive] = send
+
+
+class DatasheetReplay(Replay):
+    """The equations alone, with wildcard receives."""
+
+    def header(self, at):
+        return self.enter(at)
+
+    def size_of_message(self, at):
+        return self.schedule.call(self.partner(self.schedule.send_of, at))["bytes"]
+
+    def receive(self, at, source, size, cost_name):
+        if source == ANY or source >= 0:
+            source, size = 0, self.size_of_message(at)
+        return super().receive(at, source, size, cost_name)
+
+    def irecv(self, at, call):
+        source = 0 if call["from"] == ANY else call["from"]
+        return super().irecv(at, dict(call, **{"from": source}))
+
+    def irecv_end(self, posted):
+        """As in reference.py, but posting costs by the buffer, the rest by the message."""
+        call = self.schedule.call(posted)
+        if call["from"] != ANY and call["from"] < 0:
+            return None, 0
+        origin = self.partner(self.schedule.send_of, posted)
+        sent, size = self.schedule.call(origin), self.size_of_message(posted)
+        start = self.enter(origin)
+        if self.machine.meets(sent.get("mode", "standard"), size):
+            start = max(start, self.enter(posted))
+        cost = self.machine.cost
+        end = start + cost("irecv1", size) + cost("irecv2", size)
+        if self.machine.regimes("irecvoverlap") is None:
+            return end, min(cost("irecv2", size), cost("recvmin", size))
+        return end, max(0, cost("irecv2", size) - cost("irecvoverlap", size))
+
+
+class EndpointReplay(Replay):
+    """The endpoints of docs/networks.md; loggps, hops and bus."""
+
+    def __init__(self, machine, schedule, network):
+        super().__init__(machine, schedule, network)
+        self.free = {}       # by call: send_free after it
+        self.taken = {}      # by call: (z, size) of the last message taken after it
+
+    # Sending.
+
+    def begin(self, at):
+        rank, index = at
+        return max(self.enter(at), self.free_after((rank, index - 1)))
+
+    def free_after(self, at):
+        rank, index = at
+        while index >= 0 and (rank, index) not in self.free:
+            if self.schedule.sends((rank, index)):
+                size = self.schedule.call((rank, index))["bytes"]
+                self.free[(rank, index)] = (self.begin((rank, index)) + self.network.g +
+                                            self.network.own(size))
+                break
+            index -= 1
+        return self.free[(rank, index)] if index >= 0 else 0
+
+    def left(self, at):
+        """x: the processor is done with the send."""
+        return self.begin(at) + self.network.overhead_send
+
+    def header(self, at):
+        return self.left(at) + self.network.latency(at[0], self.schedule.destination(at), 0)
+
+    def is_rendezvous(self, at):
+        call = self.schedule.call(at)
+        return self.network.meets(call.get("mode", "standard"), call["bytes"])
+
+    def entry(self, at):
+        """(when the data enters the network, the receiver's delay)."""
+        if not self.is_rendezvous(at):
+            return self.left(at), 0
+        there = self.header(at)
+        receiver = self.schedule.destination(at)
+        met = max(there, self.enter(self.partner(self.schedule.receive_of, at)))
+        back = self.network.latency(receiver, at[0], 0)
+        return met + back + self.network.overhead_send, met - there
+
+    def shares_links(self, at):
+        return self.network.shares_links(at[0], self.schedule.destination(at))
+
+    def sent(self, at):
+        """When the last byte of a rendezvous has left."""
+        if self.shares_links(at):
+            return self.decided(self.links.out, at)
+        return self.entry(at)[0] + self.stream(at)
+
+    def arrival(self, at):
+        """y: when the last byte is there."""
+        if self.shares_links(at):
+            return self.decided(self.links.there, at)
+        size, to = self.schedule.call(at)["bytes"], self.schedule.destination(at)
+        return self.entry(at)[0] + self.network.latency(at[0], to, size) + self.stream(at)
+
+    def stream(self, at):
+        return self.network.stream(at[0], self.schedule.destination(at),
+                                   self.schedule.call(at)["bytes"])
+
+    @staticmethod
+    def decided(times, at):
+        if at not in times:
+            raise Undecided
+        return times[at]
+
+    # Receiving.
+
+    def last_taken(self, at):
+        """(z, size) of the last message that the rank took before the call, or None."""
+        rank, index = at
+        while index > 0:
+            index -= 1
+            self.leave((rank, index))
+            if (rank, index) in self.taken:
+                return self.taken[(rank, index)]
+        return None
+
+    def take(self, there, size, last):
+        """(z, what is now the last message taken)."""
+        if self.network.kind != "loggps" or last is None:
+            return there, (there, size)
+        z_last, size_last = last
+        if there <= z_last - self.network.own(size_last):
+            return there, last
+        z = max(there, z_last + self.network.g + self.network.own(size))
+        return z, (z, size)
+
+    def receive_one(self, at):
+        origin = self.partner(self.schedule.send_of, at)
+        z, self.taken[at] = self.take(self.arrival(origin), self.schedule.call(origin)["bytes"],
+                                      self.last_taken(at))
+        return z
+
+    # Every rule below gives (leave, what it would be if nobody had been late).
+
+    def send(self, at, call):
+        if not self.schedule.sends(at):
+            return self.enter(at), self.enter(at)
+        if not self.is_rendezvous(at):
+            return self.left(at), self.left(at)
+        return self.sent(at), self.sent(at) - self.entry(at)[1]
+
+    def recv(self, at, call):
+        start = self.enter(at)
+        if not self.schedule.receives(at):
+            return start, start
+        paid = self.network.overhead_recv
+        return max(start, self.receive_one(at)) + paid, start + paid
+
+    def sendrecv(self, at, call):
+        leave, alone = self.send(at, call)
+        if self.schedule.receives(at):
+            paid = self.network.overhead_recv
+            leave, alone = max(leave, self.receive_one(at)) + paid, alone + paid
+        return leave, alone
+
+    def isend(self, at, call):
+        leave = self.left(at) if self.schedule.sends(at) else self.enter(at)
+        return leave, leave
+
+    def irecv(self, at, call):
+        return self.enter(at), self.enter(at)
+
+    def wait(self, at, call):
+        clock = alone = self.enter(at)
+        messages = []
+        for order, posted in enumerate(self.schedule.posted[at]):
+            if self.schedule.sends(posted):
+                end = self.sent(posted) if self.is_rendezvous(posted) else self.left(posted)
+                clock = max(clock, end)
+            elif self.schedule.receives(posted):
+                origin = self.partner(self.schedule.send_of, posted)
+                messages.append((self.arrival(origin), order,
+                                 self.schedule.call(origin)["bytes"]))
+        last = self.last_taken(at)
+        for there, _, size in sorted(messages):
+            z, last = self.take(there, size, last)
+            clock = max(clock, z) + self.network.overhead_recv
+        if messages:
+            self.taken[at] = last
+        return clock, alone + len(messages) * self.network.overhead_recv
+
+
+class Result:
+    """Per rank (finish, [(leave, wait) of each call]); `doubtful` if rounding or the order of
+    simultaneous things may go either way."""
+
+    def __init__(self, times, doubtful):
+        self.times = times
+        self.doubtful = doubtful
+
+
+def replay(machine, data):
+    """Runs a machine and a schedule, both JSON objects. Raises Stuck on a deadlock."""
+    model = reference.Machine(machine)
+    network = Network(data["network"], model)
+    kind = DatasheetReplay if network.kind == "datasheet" else EndpointReplay
+    replaying = kind(model, Schedule(data), network)
+    try:
+        times = replaying.run()
+    except Undecided:
+        raise Stuck("a decision is never taken") from None
+    return Result(times, model.doubtful or replaying.simultaneous)
+
+
+def run_deep(work):
+    """The result of work(); deep schedules need deep stacks."""
+    sys.setrecursionlimit(1_000_000)
+    threading.stack_size(512 * 1024 * 1024)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        return pool.submit(work).result()
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit("usage: reference_networks.py MACHINE.json SCHEDULE.json")
+    with open(sys.argv[1]) as machine, open(sys.argv[2]) as schedule:
+        inputs = json.load(machine), json.load(schedule)
+    for finish, _ in run_deep(lambda: replay(*inputs)).times:
+        print(finish)
+
+
+if __name__ == "__main__":
+    main()
