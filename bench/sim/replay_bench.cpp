@@ -9,6 +9,7 @@
 
 #include "machine/machine_model.hpp"
 #include "machine/timing.hpp"
+#include "machine/topology_builders.hpp"
 #include "sim/engine.hpp"
 #include "sim/memory_source.hpp"
 
@@ -222,12 +223,23 @@ void BM_loggps_ring_by_time(benchmark::State& state) {
 void BM_loggps_neighbour_exchange(benchmark::State& state) {
   replay(state, neighbour_exchange(static_cast<int>(state.range(0))), loggps());
 }
+// On a 2D torus, store-and-forward.
+void BM_hops_ring(benchmark::State& state) {
+  const int side = static_cast<int>(state.range(0));
+  const machine::Topology torus =
+      machine::make_topology("torus:" + std::to_string(side) + "x" + std::to_string(side) +
+                             "?latency=100ns&bandwidth=10GB/s");
+  sim::SimulateOptions options = loggps();
+  options.network.kind = sim::NetworkKind::hops;
+  options.network.topology = &torus;
+  replay(state, ring(side * side), options);
+}
 void BM_loggps_allreduce(benchmark::State& state) {
   const sim::AlgorithmTable table("openmpi,allreduce=recursive_doubling");
   const int ranks = static_cast<int>(state.range(0));
   replay(state,
          collective(ranks, "MPI_Allreduce", machine::Cost::allreduce, Bytes(8),
-                    kOperations / ranks / 10 + 1),
+                    kOperations / ranks / 4 + 1),
          loggps(&table));
 }
 void BM_loggps_alltoall(benchmark::State& state) {
@@ -242,6 +254,7 @@ void BM_loggps_alltoall(benchmark::State& state) {
 
 BENCHMARK(BM_loggps_ring)->RangeMultiplier(4)->Range(16, 65536)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_loggps_ring_by_time)->Arg(16)->Arg(1024)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_hops_ring)->Arg(4)->Arg(32)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_loggps_neighbour_exchange)->Arg(16)->Arg(1024)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_loggps_allreduce)->RangeMultiplier(4)->Range(16, 4096)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_loggps_alltoall)->ArgsProduct({{64, 256}, {0, 1}})->Unit(benchmark::kMillisecond);

@@ -87,6 +87,13 @@ bool Engine::next_step(Rank& rank) {
     return endpoint;
   };
   operation.send = end(step.to, step.send_bytes);
+  if (operation.send.peer.valid()) {
+    // The partner is far away in memory.
+    const Rank& partner = rank_of(operation.send.peer);
+    __builtin_prefetch(&partner);
+    __builtin_prefetch(&partner.operation.recv);
+    matcher_.prefetch(operation.send.peer);
+  }
   operation.recv = end(step.from, step.recv_bytes);
   switch (step.kind) {
     case Step::Kind::exchange:

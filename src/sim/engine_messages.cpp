@@ -94,6 +94,15 @@ void Engine::connect_send(Rank& rank, Time sent, bool rendezvous, std::uint64_t 
     send.flight = launch(flight, send.order, sent);
   }
   const Route route{operation.comm, rank.id, to.peer, to.tag};
+  if (receiver.awaits) {
+    // It is in a receive before which nothing waited on its route.
+    const Operation& awaited = receiver.operation;
+    if (awaited.recv.peer == rank.id && awaited.recv.tag == to.tag &&
+        awaited.comm == operation.comm) {
+      receiver.awaits = false;
+      return meet(rank, send, to.tag, receiver, {receiver.enter, receiver.awaited_kind, 0});
+    }
+  }
   if (const auto recv = matcher_.send(route, send))
     return meet(rank, send, to.tag, receiver, *recv);
   if (!rendezvous) ++rank.unreceived;
@@ -107,7 +116,13 @@ void Engine::connect_recv(Rank& rank, RecvKind kind, std::uint64_t request) {
   if (races_ && (is_open(from) || !rank.open.empty())) return open_receive(rank, kind, request);
   Rank& sender = partner(rank, from.peer);
   const PendingRecv recv{rank.enter, kind, request};
-  const auto send = matcher_.receive({operation.comm, from.peer, rank.id, from.tag}, recv);
+  const Route route{operation.comm, from.peer, rank.id, from.tag};
+  if (request == 0 && matcher_.is_empty(route)) {
+    rank.awaits = true;
+    rank.awaited_kind = kind;
+    return;
+  }
+  const auto send = matcher_.receive(route, recv);
   if (!send) return;
   if (!send->stamp.rendezvous) --sender.unreceived;
   meet(sender, *send, from.tag, rank, recv);

@@ -30,13 +30,18 @@ void Engine::start_complete(Rank& rank) {
       operation.completions.empty() || choose_finished(rank, rank.enter, chosen_))
     return;
   rank.any = true;
+  // Only the first end that is known can be the one that lets it go on.
+  Time first = Time::max();
   for (const trace::Completion& completion : operation.completions) {
     const Request& request = *rank.requests.find(completion.request);
-    if (request.done) wake_at(rank, request.end);
+    if (request.done) first = std::min(first, request.end);
   }
+  if (first != Time::max()) wake_at(rank, first);
 }
 
 void Engine::wake_at(Rank& rank, Time when) {
+  // A message that an open receive took late may have been there before.
+  when = std::max(when, rank.enter);
   events_.push({when, EventClass::wake, rank.id.value, looks_++,
                 static_cast<std::uint32_t>(rank.result.events)});
 }

@@ -10,54 +10,58 @@ std::uint64_t mix(std::uint64_t source_tag, trace::CommId comm) {
   return hash ^ (hash >> 32);
 }
 
+std::uint64_t source_tag_of(const Route& route) {
+  return static_cast<std::uint64_t>(static_cast<std::uint32_t>(route.source.value)) << 32 |
+         static_cast<std::uint32_t>(route.tag);
+}
+
 }  // namespace
 
 Matcher::Matcher(int ranks) : inboxes_(static_cast<std::size_t>(ranks)) {}
 
-Matcher::Channel& Matcher::probe(Inbox& inbox, std::uint64_t source_tag, trace::CommId comm) {
+std::size_t Matcher::slot(const Inbox& inbox, std::uint64_t source_tag, trace::CommId comm) {
   const std::size_t mask = inbox.channels.size() - 1;
   std::size_t at = mix(source_tag, comm) & mask;
   for (;; at = (at + 1) & mask) {
-    Channel& channel = inbox.channels[at];
-    if (!channel.used || (channel.source_tag == source_tag && channel.comm == comm)) return channel;
+    const Channel& channel = inbox.channels[at];
+    if (!channel.used || (channel.source_tag == source_tag && channel.comm == comm)) return at;
   }
 }
 
 void Matcher::make_room(Inbox& inbox) {
-  std::size_t busy = 0;
-  for (const Channel& channel : inbox.channels) busy += channel.head != kNone;
-  std::size_t size = inbox.channels.empty() ? 4 : inbox.channels.size();
-  while (busy * 2 >= size) size *= 2;
-  std::vector<Channel> old(size);
+  std::vector<Channel> old(std::max<std::size_t>(inbox.channels.size() * 2, 4));
   old.swap(inbox.channels);
-  inbox.used = 0;
-  for (const Channel& channel : old) {
-    if (channel.head == kNone) continue;
-    probe(inbox, channel.source_tag, channel.comm) = channel;
-    ++inbox.used;
-  }
+  for (const Channel& channel : old)
+    if (channel.used) inbox.channels[slot(inbox, channel.source_tag, channel.comm)] = channel;
 }
 
-Matcher::Channel& Matcher::channel(const Route& route) {
-  Inbox& inbox = inboxes_[static_cast<std::size_t>(route.destination.value)];
-  const std::uint64_t source_tag =
-      static_cast<std::uint64_t>(static_cast<std::uint32_t>(route.source.value)) << 32 |
-      static_cast<std::uint32_t>(route.tag);
-  if (!inbox.channels.empty()) {
-    Channel& found = probe(inbox, source_tag, route.comm);
-    if (found.used) return found;
+// Closes the gap with channels that lie behind it for want of room.
+void Matcher::erase(Inbox& inbox, Channel& channel) {
+  const std::size_t mask = inbox.channels.size() - 1;
+  auto gap = static_cast<std::size_t>(&channel - inbox.channels.data());
+  for (std::size_t at = (gap + 1) & mask; inbox.channels[at].used; at = (at + 1) & mask) {
+    const std::size_t home = mix(inbox.channels[at].source_tag, inbox.channels[at].comm) & mask;
+    if (((at - home) & mask) < ((at - gap) & mask)) continue;
+    inbox.channels[gap] = inbox.channels[at];
+    gap = at;
   }
-  // At most three quarters are in use, so that probe() always ends.
-  if ((inbox.used + 1) * 4 > inbox.channels.size() * 3) make_room(inbox);
-  Channel& fresh = probe(inbox, source_tag, route.comm);
-  fresh.source_tag = source_tag;
-  fresh.comm = route.comm;
-  fresh.used = true;
-  ++inbox.used;
-  return fresh;
+  inbox.channels[gap].used = false;
+  --inbox.used;
 }
 
-Matcher::Node& Matcher::append(Channel& channel) {
+const Matcher::Channel* Matcher::find(const Route& route) const {
+  const Inbox& inbox = inboxes_[static_cast<std::size_t>(route.destination.value)];
+  if (inbox.used == 0) return nullptr;
+  const Channel& channel = inbox.channels[slot(inbox, source_tag_of(route), route.comm)];
+  return channel.used ? &channel : nullptr;
+}
+
+bool Matcher::is_empty(const Route& route) const {
+  return find(route) == nullptr;
+}
+
+// A new node at the end of the route's channel, which holds such nodes or is new.
+Matcher::Node& Matcher::append(const Route& route, Channel* channel, bool sends) {
   std::uint32_t index = free_;
   if (index != kNone) {
     free_ = nodes_[index].next;
@@ -66,32 +70,40 @@ Matcher::Node& Matcher::append(Channel& channel) {
     index = static_cast<std::uint32_t>(nodes_.size());
     nodes_.emplace_back();
   }
-  if (channel.head == kNone)
-    channel.head = index;
-  else
-    nodes_[channel.tail].next = index;
-  channel.tail = index;
   nodes_[index].next = kNone;
+  if (channel) {
+    nodes_[channel->tail].next = index;
+    channel->tail = index;
+    return nodes_[index];
+  }
+  Inbox& inbox = inboxes_[static_cast<std::size_t>(route.destination.value)];
+  // At most three quarters are in use, so that slot() always finds one.
+  if ((inbox.used + 1) * 4 > inbox.channels.size() * 3) make_room(inbox);
+  const std::uint64_t source_tag = source_tag_of(route);
+  Channel& fresh = inbox.channels[slot(inbox, source_tag, route.comm)];
+  fresh = {source_tag, route.comm, true, sends, index, index};
+  ++inbox.used;
   return nodes_[index];
 }
 
-Matcher::Node Matcher::take_first(Channel& channel) {
+Matcher::Node Matcher::take_first(const Route& route, Channel& channel) {
+  Inbox& inbox = inboxes_[static_cast<std::size_t>(route.destination.value)];
   const std::uint32_t index = channel.head;
   const Node node = nodes_[index];
   channel.head = node.next;
   nodes_[index].next = free_;
   free_ = index;
+  if (channel.head == kNone) erase(inbox, channel);
   return node;
 }
 
 std::optional<PendingRecv> Matcher::send(const Route& route, const PendingSend& message) {
-  Channel& queue = channel(route);
-  if (queue.head != kNone && !queue.holds_sends) {
-    const Node node = take_first(queue);
+  Channel* const queue = find(route);
+  if (queue && !queue->holds_sends) {
+    const Node node = take_first(route, *queue);
     return PendingRecv{node.time, node.kind, node.request};
   }
-  queue.holds_sends = true;
-  Node& node = append(queue);
+  Node& node = append(route, queue, true);
   node.time = message.stamp.sent;
   node.bytes = message.stamp.bytes;
   node.rendezvous = message.stamp.rendezvous;
@@ -102,27 +114,26 @@ std::optional<PendingRecv> Matcher::send(const Route& route, const PendingSend& 
   return std::nullopt;
 }
 
-std::optional<PendingSend> Matcher::first_message(const Route& route) {
-  const Channel& queue = channel(route);
-  if (queue.head == kNone || !queue.holds_sends) return std::nullopt;
-  return message(nodes_[queue.head]);
-}
-
-std::optional<PendingSend> Matcher::take_message(const Route& route) {
-  Channel& queue = channel(route);
-  if (queue.head == kNone || !queue.holds_sends) return std::nullopt;
-  return message(take_first(queue));
-}
-
 std::optional<PendingSend> Matcher::receive(const Route& route, const PendingRecv& receive) {
-  Channel& queue = channel(route);
-  if (queue.head != kNone && queue.holds_sends) return message(take_first(queue));
-  queue.holds_sends = false;
-  Node& node = append(queue);
+  Channel* const queue = find(route);
+  if (queue && queue->holds_sends) return message(take_first(route, *queue));
+  Node& node = append(route, queue, false);
   node.time = receive.entered;
   node.kind = receive.kind;
   node.request = receive.request;
   return std::nullopt;
+}
+
+std::optional<PendingSend> Matcher::first_message(const Route& route) const {
+  const Channel* const queue = find(route);
+  if (!queue || !queue->holds_sends) return std::nullopt;
+  return message(nodes_[queue->head]);
+}
+
+std::optional<PendingSend> Matcher::take_message(const Route& route) {
+  Channel* const queue = find(route);
+  if (!queue || !queue->holds_sends) return std::nullopt;
+  return message(take_first(route, *queue));
 }
 
 std::size_t Matcher::memory() const {

@@ -51,8 +51,15 @@ class Matcher {
   // The message that has been waiting for this receive; else the receive waits.
   std::optional<PendingSend> receive(const Route& route, const PendingRecv& receive);
 
+  // A message to `destination` comes soon.
+  void prefetch(WorldRank destination) const {
+    __builtin_prefetch(&inboxes_[static_cast<std::size_t>(destination.value)]);
+  }
+  // Whether nothing waits on the route: no message, no receive.
+  bool is_empty(const Route& route) const;
+
   // The first message of the route, if one waits; it goes on waiting.
-  std::optional<PendingSend> first_message(const Route& route);
+  std::optional<PendingSend> first_message(const Route& route) const;
   // The same, but it is taken.
   std::optional<PendingSend> take_message(const Route& route);
   // Calls see(route, message) for every message that waits at `destination`:
@@ -60,7 +67,7 @@ class Matcher {
   template <class See>
   void for_each_message(WorldRank destination, See see) const {
     for (const Channel& channel : inboxes_[static_cast<std::size_t>(destination.value)].channels) {
-      if (!channel.used || !channel.holds_sends || channel.head == kNone) continue;
+      if (!channel.used || !channel.holds_sends) continue;
       const Route route{channel.comm,
                         WorldRank(static_cast<std::int32_t>(channel.source_tag >> 32)), destination,
                         static_cast<std::int32_t>(channel.source_tag)};
@@ -89,7 +96,7 @@ class Matcher {
     return {
         {node.time, node.bytes, node.rendezvous}, node.mode, node.request, node.order, node.flight};
   }
-  // All nodes of a channel are sends, or all are receives.
+  // Nodes of one route, at least one; all are sends, or all are receives.
   struct Channel {
     std::uint64_t source_tag = 0;
     trace::CommId comm = 0;
@@ -98,19 +105,25 @@ class Matcher {
     std::uint32_t head = kNone;
     std::uint32_t tail = kNone;
   };
-  // The channels that end at one rank: open addressing, a power of two.
-  // Channels that became empty are dropped when the table is full, so that it
-  // does not grow with the number of tags that a program ever used.
+  // The channels on which something waits at one rank: open addressing, a power
+  // of two. One that becomes empty is dropped at once, so that the table is small
+  // and near, however many partners and tags a rank has.
   struct Inbox {
     std::vector<Channel> channels;
     std::uint32_t used = 0;
   };
 
-  Channel& channel(const Route& route);
-  static Channel& probe(Inbox& inbox, std::uint64_t source_tag, trace::CommId comm);
+  // The route's channel, or nullptr where nothing waits.
+  const Channel* find(const Route& route) const;
+  Channel* find(const Route& route) {
+    return const_cast<Channel*>(static_cast<const Matcher*>(this)->find(route));
+  }
+  // Where the channel is, or would be.
+  static std::size_t slot(const Inbox& inbox, std::uint64_t source_tag, trace::CommId comm);
   static void make_room(Inbox& inbox);
-  Node& append(Channel& channel);
-  Node take_first(Channel& channel);
+  static void erase(Inbox& inbox, Channel& channel);
+  Node& append(const Route& route, Channel* channel, bool sends);
+  Node take_first(const Route& route, Channel& channel);
 
   std::vector<Inbox> inboxes_;
   std::vector<Node> nodes_;

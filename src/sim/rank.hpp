@@ -51,7 +51,9 @@ struct Rank {
   bool blocked = false;
   bool send_open = false;  // blocking calls: the half that is not done yet
   bool recv_open = false;
-  bool received = false;          // blocking calls: a message has come
+  bool received = false;  // blocking calls: a message has come
+  bool awaits = false;    // blocking calls: its receive is not known to the matcher
+  machine::RecvKind awaited_kind = machine::RecvKind::blocking;
   bool any = false;               // blocked until any of its operation's requests ends
   bool probing = false;           // blocked until a message arrives
   std::uint32_t waiting_for = 0;  // halves of messages, requests or a collective

@@ -4,6 +4,12 @@
 #include <limits>
 
 namespace foretrace::sim {
+namespace {
+
+// Time::max() means that nothing is under way; what would end beyond is told here.
+constexpr Time kLatest = Time::ps(9'200'000'000'000'000'000);
+
+}  // namespace
 
 BusNetwork::BusNetwork(const machine::LinkSpeed& speed)
     : latency_(speed.latency.value_or(Time())),
@@ -17,7 +23,7 @@ void BusNetwork::inject(MessageId message, machine::NodeId from, machine::NodeId
 
 Time BusNetwork::next() const {
   if (waiting_.empty()) return Time::max();
-  return std::max(free_, waiting_.top().time) + waiting_.top().hold;
+  return std::min(std::max(free_, waiting_.top().time) + waiting_.top().hold, kLatest);
 }
 
 void BusNetwork::advance(std::vector<Arrival>& arrivals) {

@@ -1,4 +1,5 @@
 // The streams of a FlowNetwork: their routes, and finding them again.
+#include <algorithm>
 #include <cassert>
 #include <limits>
 
@@ -54,7 +55,9 @@ void FlowNetwork::route(machine::NodeId from, machine::NodeId to) const {
 Time FlowNetwork::latency(machine::NodeId from, machine::NodeId to) const {
   if (one_latency_)
     if (const std::optional<int> hops = topology_.hops(from, to))
-      return Time::ps(*hops * link_latency_.count_ps());
+      return link_latency_.count_ps() <= INT64_MAX / std::max(*hops, 1)
+                 ? Time::ps(*hops * link_latency_.count_ps())
+                 : Time::max();
   if (const std::uint32_t number = find_stream(pair_of(from, to)); number != kNone)
     return streams_[number].latency;
   route(from, to);

@@ -17,13 +17,16 @@ std::size_t LinkUsage::slot_of(machine::LinkId carrier) {
 
 void LinkUsage::carried(machine::LinkId carrier, std::uint64_t messages, Bytes bytes, Time busy,
                         Time from, Time to) {
+  // Sums up to here fit, and have a double next to them.
+  constexpr std::int64_t kMostBusy = std::int64_t{1} << 62;
   assert(carrier.valid() && from >= Time() && to >= from && "a carrier and a span of time");
   const std::size_t slot = slot_of(carrier);
   Sum& sum = sums_[slot];
   sum.messages += messages;
   sum.bytes += bytes.count;
-  sum.busy_ps += busy.count_ps();
-  if (busy != Time()) add_history(slot, busy.count_ps(), from.count_ps(), to.count_ps());
+  const std::int64_t more = std::min(busy.count_ps(), kMostBusy - sum.busy_ps);
+  sum.busy_ps += more;
+  if (more != 0) add_history(slot, more, from.count_ps(), to.count_ps());
 }
 
 void LinkUsage::add_to_bin(std::size_t bin, std::size_t slot, std::int64_t ps) {

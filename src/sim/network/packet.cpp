@@ -15,6 +15,9 @@ using machine::NodeKind;
 
 namespace {
 
+// Of one message. Nobody waits for the end of more.
+constexpr std::uint64_t kMostPackets = std::uint64_t{1} << 32;
+
 // The number of a free element; a new one where none is free.
 template <class T>
 std::uint32_t take_slot(std::vector<T>& all, std::vector<std::uint32_t>& free) {
@@ -114,6 +117,11 @@ void PacketNetwork::inject(MessageId message, NodeId from, NodeId to, Bytes byte
   const std::uint64_t size = packet_size_.count;
   const std::uint64_t packets =
       std::max<std::uint64_t>(1, bytes.count / size + (bytes.count % size != 0 ? 1 : 0));
+  if (packets > kMostPackets)
+    throw Error("packet network: expected at most " + std::to_string(kMostPackets) +
+                " packets a message, found one of " + std::to_string(bytes.count) + " bytes from " +
+                topology_->node_name(from) + " to " + topology_->node_name(to) +
+                "; take larger packets (--packet-size)");
   const std::uint32_t slot = take_slot(messages_, free_messages_);
   Message& made = messages_[slot];
   made.id = message;
@@ -466,12 +474,12 @@ void PacketNetwork::stuck() const {
 
 Time PacketNetwork::latency(NodeId from, NodeId to) const {
   if (!routing_.route(from, to, steps_)) no_way(from, to);
-  std::int64_t sum = 0;
+  Time sum;
   for (const PacketHop& way : steps_) {
     const std::int32_t speed = link(way.link).speed;
-    sum += speeds_[static_cast<std::size_t>(speed)].latency + time_of(speed, 1);
+    sum += Time::ps(speeds_[static_cast<std::size_t>(speed)].latency) + Time::ps(time_of(speed, 1));
   }
-  return Time::ps(sum);
+  return sum;
 }
 
 std::size_t PacketNetwork::memory() const {
