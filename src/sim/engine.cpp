@@ -76,7 +76,7 @@ void Engine::run_by_time() {
     while (!ready_.empty()) advance(ranks_[ready_.pop()]);
     const Time links = links_ ? links_->next() : Time::max();
     if (events_.empty() && links == Time::max()) return;
-    if (links_ && (events_.empty() || links <= events_.top().time)) {
+    if (links != Time::max() && (events_.empty() || links <= events_.top().time)) {
       advance_links();
       continue;
     }
@@ -123,6 +123,7 @@ void Engine::advance(Rank& rank) {
   }
   if (rank.unreceived <= options_.run_ahead) rank.allowance = options_.run_ahead;
   while (rank.prepared || prepare(rank)) {
+    if (rank.enter > kEndOfTime) too_late(rank);
     if (by_time_ && !is_next(rank)) {
       rank.prepared = true;
       events_.push({rank.enter, EventClass::begin, rank.id.value, 0, 0});
@@ -232,7 +233,7 @@ void Engine::finish(Rank& rank) {
   interval.wait = finish_times(rank);
   interval.leave = rank.leave;
   if (rank.enter < rank.clock || rank.leave < rank.enter || rank.leave > kEndOfTime)
-    fail(rank, "the virtual time passes 53 days; check the machine model and the scale");
+    too_late(rank);
   rank.clock = rank.leave;
   if (rank.expansion && rank.expansion->active)
     rank.expansion->wait += interval.wait;
@@ -314,8 +315,12 @@ void Engine::start_call(Rank& rank) {
   if (rank.operation.probing != Probing::none) return start_probe(rank);
   const Time cost = call_cost(rank);
   if (cost > Time() && rank.operation.count > kEndOfTime.count_ps() / cost.count_ps())
-    fail(rank, "the virtual time passes 53 days; check the machine model");
+    too_late(rank);
   rank.leave = rank.enter + Time::ps(cost.count_ps() * rank.operation.count);
+}
+
+void Engine::too_late(const Rank& rank) const {
+  fail(rank, "the virtual time passes 53 days; check the machine model and the scale");
 }
 
 void Engine::fail(const Rank& rank, const std::string& what) const {

@@ -72,6 +72,7 @@ class Engine {
   Time poll_cost(const Rank& rank);
   Rank& rank_of(WorldRank rank) { return ranks_[static_cast<std::size_t>(rank.value)]; }
   Rank& partner(const Rank& rank, WorldRank peer);
+  [[noreturn]] void too_late(const Rank& rank) const;
   [[noreturn]] void fail(const Rank& rank, const std::string& what) const;
   SimulateResult result();
 
@@ -113,6 +114,7 @@ class Engine {
   }
   void open_receive(Rank& rank, machine::RecvKind kind, std::uint64_t request);
   void note_arrival(Rank& receiver, const Route& route, const PendingSend& send, Time now);
+  bool waits(const Rank& receiver, trace::CommId comm, const WaitingMessage& message);
   void look_at(Rank& rank, Time when);
   void look_when_there(Rank& rank, trace::CommId comm, const trace::Endpoint& pattern, Time now);
   bool first_to_arrive(Rank& rank, trace::CommId comm, const trace::Endpoint& pattern,

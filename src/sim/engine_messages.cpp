@@ -210,6 +210,7 @@ void Engine::request_done(Rank& rank, std::uint64_t serial, Time end,
 
 // A message that will enter the shared links at `enters`.
 std::uint32_t Engine::launch(const Flight& flight, std::uint32_t order, Time enters) {
+  if (enters > kEndOfTime) too_late(rank_of(flight.from));
   std::uint32_t number = static_cast<std::uint32_t>(flights_.size());
   if (free_flights_.empty()) {
     flights_.push_back(flight);

@@ -8,6 +8,7 @@ namespace foretrace::sim {
 // that begins at that time, so that the order of ranks does not matter.
 void Engine::open_receive(Rank& rank, machine::RecvKind kind, std::uint64_t request) {
   const Operation& operation = rank.operation;
+  if (operation.recv.peer.valid()) partner(rank, operation.recv.peer);
   rank.open.push_back({operation.comm, operation.recv, kind, request, rank.enter});
   look_when_there(rank, operation.comm, operation.recv, rank.enter);
 }
@@ -16,8 +17,17 @@ void Engine::open_receive(Rank& rank, machine::RecvKind kind, std::uint64_t requ
 void Engine::note_arrival(Rank& receiver, const Route& route, const PendingSend& send, Time now) {
   if (route.comm & kCollectiveComm) return;
   const Time header = network_->header(route.source, route.destination, send.stamp);
-  receiver.arrivals->add(route.comm, {header, route.source, send.order, route.tag});
+  receiver.arrivals->add(
+      route.comm, {header, route.source, send.order, route.tag},
+      [&](const WaitingMessage& other) { return waits(receiver, route.comm, other); });
   if (!receiver.open.empty() || receiver.probing) look_at(receiver, std::max(header, now));
+}
+
+// Whether nobody has taken the message yet: those of one route go in order.
+bool Engine::waits(const Rank& receiver, trace::CommId comm, const WaitingMessage& message) {
+  const auto first =
+      matcher_.first_message({comm, message.source, receiver.id, message.tag});
+  return first && static_cast<std::int32_t>(message.order - first->order) >= 0;
 }
 
 // The rank looks for messages at `when`, unless it does so before.
@@ -37,18 +47,18 @@ void Engine::look_when_there(Rank& rank, trace::CommId comm, const trace::Endpoi
 // Among the messages that wait and fit the one whose header is there first.
 bool Engine::first_to_arrive(Rank& rank, trace::CommId comm, const trace::Endpoint& pattern,
                              Found& found) {
-  if (!rank.arrivals) {
-    rank.arrivals = std::make_unique<Arrivals>();
+  if (!rank.arrivals) rank.arrivals = std::make_unique<Arrivals>();
+  if (pattern.peer.valid()) return first_from(rank, comm, pattern, found);
+  const auto there = [&](const WaitingMessage& message) { return waits(rank, comm, message); };
+  if (!rank.arrivals->knows(comm, pattern.tag)) {
+    rank.arrivals->learn(comm, pattern.tag);
     matcher_.for_each_message(rank.id, [&](const Route& route, const PendingSend& send) {
-      note_arrival(rank, route, send, rank.enter);
+      if (route.comm != comm || (pattern.tag != kAnyTag && route.tag != pattern.tag)) return;
+      const Time header = network_->header(route.source, route.destination, send.stamp);
+      rank.arrivals->add_to(comm, pattern.tag, {header, route.source, send.order, route.tag}, there);
     });
   }
-  if (pattern.peer.valid()) return first_from(rank, comm, pattern, found);
   WaitingMessage first;
-  const auto there = [&](const WaitingMessage& message) {
-    const auto waits = matcher_.first_message({comm, message.source, rank.id, message.tag});
-    return waits && waits->order == message.order;
-  };
   if (!rank.arrivals->first(comm, pattern.tag, there, first)) return false;
   found.route = {comm, first.source, rank.id, first.tag};
   found.send = *matcher_.first_message(found.route);
@@ -79,11 +89,17 @@ bool Engine::first_from(const Rank& rank, trace::CommId comm, const trace::Endpo
 // Gives the messages whose headers are there to the receives posted first.
 void Engine::settle(Rank& rank, Time now) {
   if (now >= rank.next_look) rank.next_look = Time::max();
+  // Many receives that ask for the same are looked at as one.
+  std::size_t in_vain = SIZE_MAX;
   for (std::size_t i = 0; i < rank.open.size();) {
     Found found;
     const OpenReceive& receive = rank.open[i];
-    if (!first_to_arrive(rank, receive.comm, receive.pattern, found) || found.header > now) {
+    if (in_vain < i && receive.asks_same(rank.open[in_vain])) {
       ++i;
+      continue;
+    }
+    if (!first_to_arrive(rank, receive.comm, receive.pattern, found) || found.header > now) {
+      in_vain = i++;
       continue;
     }
     const PendingRecv recv{receive.entered, receive.kind, receive.request};
@@ -103,8 +119,12 @@ void Engine::settle(Rank& rank, Time now) {
     rank.leave = now + call_cost(rank);
     advance(rank);
   }
-  for (const OpenReceive& receive : rank.open)
-    look_when_there(rank, receive.comm, receive.pattern, now);
+  const OpenReceive* before = nullptr;
+  for (const OpenReceive& receive : rank.open) {
+    if (!before || !receive.asks_same(*before))
+      look_when_there(rank, receive.comm, receive.pattern, now);
+    before = &receive;
+  }
   if (rank.probing) look_when_there(rank, rank.operation.comm, rank.operation.recv, now);
 }
 

@@ -43,6 +43,11 @@ struct OpenReceive {
   machine::RecvKind kind = machine::RecvKind::blocking;
   std::uint64_t request = 0;
   Time entered;
+
+  bool asks_same(const OpenReceive& other) const {
+    return comm == other.comm && pattern.peer == other.pattern.peer &&
+           pattern.tag == other.pattern.tag;
+  }
 };
 
 struct Rank {

@@ -116,6 +116,35 @@ TEST(Wildcard, CancelledAndForgottenReceivesTakeNothing) {
   EXPECT_EQ(r.leave(0, 4), us(1110));
 }
 
+// The recorded run gave rank 0 the message of rank 2 first; in virtual time rank
+// 1's is there 500 us before.
+TEST(Wildcard, ByArrivalTakesTheFirstInVirtualTime) {
+  trace::Trace trace = empty_trace(3);
+  Event recv;
+  recv.kind = EventKind::recv;
+  recv.recv = Programs::end(2, 800, 4);
+  recv.recv.any_source = recv.recv.any_tag = true;
+  Event second = recv;
+  second.recv = Programs::end(1, 16, 3);
+  second.recv.any_source = second.recv.any_tag = true;
+  trace.ranks[0] = {recv, second, finalize_event()};
+  trace.ranks[1] = {send_event(0, 16, 3), finalize_event()};
+  trace.ranks[2] = {send_event(0, 800, 4, us(500)), finalize_event()};
+  const machine::MachineModel model = test_machine();
+  const machine::Timing timing(model, machine::Bound::avg);
+  const auto first_source = [&](Wildcards wildcards) {
+    TraceSource source(trace, wildcards);
+    MemorySink sink(source, {});
+    simulate(source, timing, {}, sink);
+    const trace::Trace predicted = sink.take();
+    EXPECT_TRUE(predicted.ranks[0][0].recv.any_source);
+    EXPECT_EQ(predicted.ranks[0][0].recv.tag, predicted.ranks[0][0].recv.peer.value + 2);
+    return predicted.ranks[0][0].recv.peer;
+  };
+  EXPECT_EQ(first_source(Wildcards::recorded), WorldRank(2));
+  EXPECT_EQ(first_source(Wildcards::arrival), WorldRank(1));
+}
+
 TEST(Wildcard, CancelledSendIsNotSent) {
   trace::Trace trace = empty_trace(2);
   Event isend = send_event(1, 16000, 5);
