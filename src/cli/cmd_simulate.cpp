@@ -29,13 +29,13 @@ struct Options {
   bool json = false;
 };
 
-void print_text(const sim::SimulateResult& result, const std::string& machine, bool with_stats) {
+void print_text(const sim::SimulateResult& result, const std::string& where, bool with_stats) {
   Time serial;
   for (const sim::RankResult& rank : result.ranks) serial += rank.compute;
   const double time = result.time.seconds();
   const double speedup = time > 0 ? serial.seconds() / time : 0;
-  std::printf("predicted time %.6g s on %zu ranks of %s\n", time, result.ranks.size(),
-              machine.empty() ? "the given network" : machine.c_str());
+  std::printf("predicted time %.6g s on %zu %s%s\n", time, result.ranks.size(),
+              result.ranks.size() == 1 ? "rank" : "ranks", where.c_str());
   std::printf("serial time %.6g s, speed-up %.4g, efficiency %.1f %%\n", serial.seconds(), speedup,
               100 * speedup / static_cast<double>(result.ranks.size()));
   if (!with_stats) return;
@@ -106,6 +106,8 @@ int sweep(Simulation& simulation, const Options& options) {
   runner.jobs = options.jobs;
   runner.progress = terminal_progress();
   const views::SweepReport report = run_sweep(sweeps, runner);
+  if (!options.json && !options.csv)
+    std::printf("%d ranks%s\n", simulation.ranks(), simulation.where().c_str());
   const std::string text = options.json  ? views::render_json_sweep(report)
                            : options.csv ? views::render_csv_sweep(report)
                                          : views::render_text_sweep(report);
@@ -113,13 +115,31 @@ int sweep(Simulation& simulation, const Options& options) {
   return 0;
 }
 
+// Options of one run that a sweep has no place for, and the reverse.
+void check_options(const Options& options) {
+  const bool sweeps = !options.sweeps.empty();
+  const auto refuse = [](bool given, const char* what) {
+    if (given) throw UsageError(what);
+  };
+  refuse(sweeps && !options.output.empty(),
+         "--sweep writes no trace; leave out -o, or simulate one point without --sweep");
+  refuse(sweeps && (options.links || options.stats),
+         "--sweep prints a table; leave out --links and --stats, or simulate one point");
+  refuse(!sweeps && options.csv, "--csv is for --sweep; --json works with one run, too");
+  refuse(options.csv && options.json, "--csv and --json: choose one");
+}
+
 int simulate(const Options& options) {
+  check_options(options);
   allow_many_files();
   Simulation simulation(options.simulation);
   for (const std::string& note : simulation.notes())
     std::fprintf(stderr, "foretrace: %s\n", note.c_str());
   if (!options.sweeps.empty()) return sweep(simulation, options);
-  const std::unique_ptr<sim::Source> source = simulation.open();
+  // Statistics are of the replay alone: the operations are in memory before.
+  if (options.stats) simulation.prepare_sharing();
+  const std::unique_ptr<sim::Source> source =
+      options.stats ? simulation.open_shared() : simulation.open();
   sim::SimulateResult result;
   std::string json;
   if (options.json) {
@@ -148,17 +168,27 @@ int simulate(const Options& options) {
   }
   for (const std::string& note : result.notes)
     std::fprintf(stderr, "foretrace: %s\n", note.c_str());
+  if (options.links && !result.links)
+    std::fprintf(stderr, "foretrace: --links: messages share links on bus, flow and packet only\n");
   if (options.json) {
     std::fputs(json.c_str(), stdout);
     return 0;
   }
-  print_text(result, simulation.model().name, options.stats);
+  print_text(result, simulation.where(), options.stats);
   if (!options.links) return 0;
   if (const auto links = profile_of_links(result, simulation.topology()))
     std::fputs(views::render_text_links(*links).c_str(), stdout);
-  else
-    std::fprintf(stderr, "foretrace: --links: messages share links on bus, flow and packet only\n");
   return 0;
+}
+
+CLI::Validator above_zero() {
+  return {[](std::string& text) {
+            double value = 0;
+            return CLI::detail::lexical_cast(text, value) && value > 0
+                       ? std::string()
+                       : "expected a number above 0, found " + text;
+          },
+          "ABOVE 0"};
 }
 
 void add_network_options(CLI::App& app, SimulationOptions& options) {
@@ -183,7 +213,7 @@ void add_network_options(CLI::App& app, SimulationOptions& options) {
       ->capture_default_str();
   app.add_option("--flops", options.flops,
                  "FILE.ti: floating point operations per second of a processor")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero())
       ->capture_default_str();
   app.add_option("--derived-type", options.derived_type,
                  "FILE.ti: bytes of a derived datatype, which such traces do not tell")
@@ -196,7 +226,7 @@ void add_network_options(CLI::App& app, SimulationOptions& options) {
       ->transform(CLI::AsSizeValue(false))
       ->capture_default_str();
   app.add_option("--buffer", options.buffer, "packet: packets that an input of a switch holds")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1 << 24))
       ->capture_default_str();
   app.add_option("--routing", options.routing, "packet: minimal, adaptive")
       ->check(CLI::IsMember({"minimal", "adaptive"}))
@@ -226,7 +256,7 @@ std::function<int()> declare(CLI::App& app) {
       ->type_size(1)
       ->allow_extra_args(false);
   app.add_option("--jobs", options->jobs, "Simulations of a sweep at once (0: one per processor)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, 1 << 16));
   app.add_flag("--csv", options->csv, "With --sweep: print comma-separated values");
   app.add_flag("--links", options->links, "Tell which links carried how much, and when");
   app.add_flag("--stats", options->stats, "Tell operations, messages, seconds and memory");

@@ -1,7 +1,5 @@
 #include "machine/topology.hpp"
 
-#include <cmath>
-
 namespace foretrace::machine {
 
 Topology::Topology(TopologySpec spec, TopologyGraph graph, std::vector<LinkSpeed> speeds,
@@ -64,9 +62,7 @@ bool Topology::route(NodeId from, NodeId to, std::vector<LinkId>& links) const {
 Topology Topology::with_speeds_times(double latency, double bandwidth) const {
   Topology scaled = *this;
   const auto scale = [&](LinkSpeed& speed) {
-    if (speed.latency)
-      speed.latency =
-          Time::ps(std::llround(static_cast<double>(speed.latency->count_ps()) * latency));
+    if (speed.latency) speed.latency = Time::from_seconds(speed.latency->seconds() * latency);
     if (speed.bytes_per_second) *speed.bytes_per_second *= bandwidth;
   };
   for (LinkSpeed& speed : scaled.speeds_) scale(speed);

@@ -77,6 +77,13 @@ class Arrivals {
     return true;
   }
 
+  std::size_t memory() const {
+    std::size_t bytes = 0;
+    for (const auto& [pattern, heap] : heaps_)
+      bytes += sizeof heap + heap.messages.capacity() * sizeof(WaitingMessage);
+    return bytes;
+  }
+
  private:
   static constexpr std::size_t kMostHeaps = 64;
   static constexpr std::size_t kFirstLimit = 64;

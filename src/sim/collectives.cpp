@@ -92,9 +92,7 @@ void Collectives::open(CommState& state, const Operation& operation, WorldRank r
   fresh.root_entered = false;
   fresh.prefix = 0;
   fresh.waiting.clear();
-  fresh.here.assign(state.next.size(), false);
-  if (machine::dependence_of(operation.collective) == Dependence::prefix)
-    fresh.starts.resize(state.next.size());
+  fresh.here.clear();
 }
 
 void Collectives::check_same_call(const CommState& state, const Instance& instance,
@@ -167,10 +165,10 @@ int Collectives::rank_in(const Operation& operation, WorldRank rank) {
               " on " + describe_comm(*comm.comm) + ", of which it is no member");
 }
 
-void Collectives::enter(const Operation& operation, WorldRank rank, Time start,
-                        std::vector<Release>& released) {
-  const int local = rank_in(operation, rank);
-  CommState& comm = state(operation.comm);
+// The rank's part in the communicator's next collective, which must be that of
+// the other members.
+Collectives::Instance& Collectives::join(CommState& comm, int local, const Operation& operation,
+                                         WorldRank rank) {
   const std::uint64_t number = comm.next[static_cast<std::size_t>(local)]++;
   if (number == comm.end) open(comm, operation, rank);
   Instance& here = instance(comm, number);
@@ -185,10 +183,33 @@ void Collectives::enter(const Operation& operation, WorldRank rank, Time start,
         describe_collective(*source_, operation.name, operation.collective, operation.root) +
         " on " + describe_comm(*comm.comm) + ", which has no such root");
   ++here.entered;
-  here.here[static_cast<std::size_t>(local)] = true;
-  release(comm, here, dependence, static_cast<std::uint32_t>(local), start, released);
+  return here;
+}
+
+void Collectives::close_complete(CommState& comm) {
   while (comm.base < comm.end && instance(comm, comm.base).entered == comm.comm->members.size())
     ++comm.base;
+}
+
+int Collectives::agree(const Operation& operation, WorldRank rank) {
+  const int local = rank_in(operation, rank);
+  CommState& comm = state(operation.comm);
+  join(comm, local, operation, rank);
+  close_complete(comm);
+  return local;
+}
+
+void Collectives::enter(const Operation& operation, WorldRank rank, Time start,
+                        std::vector<Release>& released) {
+  const int local = rank_in(operation, rank);
+  CommState& comm = state(operation.comm);
+  Instance& here = join(comm, local, operation, rank);
+  const Dependence dependence = machine::dependence_of(operation.collective);
+  here.here.resize(comm.next.size());
+  if (dependence == Dependence::prefix) here.starts.resize(comm.next.size());
+  here.here[static_cast<std::size_t>(local)] = true;
+  release(comm, here, dependence, static_cast<std::uint32_t>(local), start, released);
+  close_complete(comm);
 }
 
 std::size_t Collectives::open_instances(trace::CommId comm) const {

@@ -35,6 +35,10 @@ class Collectives {
   void enter(const Operation& operation, WorldRank rank, Time start,
              std::vector<Release>& released);
 
+  // The same for a collective that takes place as messages: checks only that all
+  // members make the same call. Returns the rank's local rank.
+  int agree(const Operation& operation, WorldRank rank);
+
   // How many instances the communicator has that not all members have entered.
   std::size_t open_instances(trace::CommId comm) const;
 
@@ -43,10 +47,6 @@ class Collectives {
 
   // Members of the communicator.
   int size_of(trace::CommId comm) { return static_cast<int>(state(comm).comm->members.size()); }
-
-  // The local rank of `rank` in the operation's communicator. Throws Error if it
-  // is no member.
-  int rank_in(const Operation& operation, WorldRank rank);
 
   std::size_t memory() const;
 
@@ -80,6 +80,11 @@ class Collectives {
   CommState& state(trace::CommId comm);
   static std::int64_t local_rank(const CommState& state, WorldRank rank);
   static Instance& instance(CommState& state, std::uint64_t number);
+  // The local rank of `rank` in the operation's communicator. Throws Error if it
+  // is no member.
+  int rank_in(const Operation& operation, WorldRank rank);
+  Instance& join(CommState& comm, int local, const Operation& operation, WorldRank rank);
+  static void close_complete(CommState& comm);
   void open(CommState& state, const Operation& operation, WorldRank rank);
   void check_same_call(const CommState& state, const Instance& instance, const Operation& operation,
                        WorldRank rank) const;

@@ -232,8 +232,7 @@ void Engine::finish(Rank& rank) {
   interval.enter = rank.enter;
   interval.wait = finish_times(rank);
   interval.leave = rank.leave;
-  if (rank.enter < rank.clock || rank.leave < rank.enter || rank.leave > kEndOfTime)
-    too_late(rank);
+  if (rank.enter < rank.clock || rank.leave < rank.enter || rank.leave > kEndOfTime) too_late(rank);
   rank.clock = rank.leave;
   if (rank.expansion && rank.expansion->active)
     rank.expansion->wait += interval.wait;

@@ -9,13 +9,6 @@ namespace {
 // Requests of a collective's own.
 constexpr std::uint64_t kCollectiveRequest = std::uint64_t{1} << 63;
 
-// Calls that do not match must not pass for each other.
-std::int32_t tag_of(const CollectiveCall& call) {
-  return (call.root * static_cast<std::int32_t>(machine::Cost::kCount) +
-          static_cast<std::int32_t>(call.collective)) &
-         INT32_MAX;
-}
-
 }  // namespace
 
 void Engine::start_collective(Rank& rank) {
@@ -42,14 +35,16 @@ bool Engine::expand(Rank& rank) {
   CollectiveCall call;
   call.collective = operation.collective;
   call.size = collectives_.size_of(operation.comm);
-  call.rank = collectives_.rank_in(operation, rank.id);
+  call.rank = collectives_.agree(operation, rank.id);
   call.root = operation.root.valid() ? operation.root.value : 0;
   call.bytes = operation.bytes;
-  if (call.root >= call.size)
-    fail(rank, "root " + std::to_string(call.root) + " of a communicator of " +
-                   std::to_string(call.size));
   expansion.call = call;
-  expansion.step = options_.algorithms->choose(call).step;
+  if (call.collective != chosen_for_.collective || call.size != chosen_for_.size ||
+      call.bytes != chosen_for_.bytes) {
+    chosen_for_ = call;
+    chosen_step_ = options_.algorithms->choose(call).step;
+  }
+  expansion.step = chosen_step_;
   expansion.collective = operation;
   expansion.compute = rank.enter - rank.clock;
   expansion.enter = rank.enter;
@@ -82,7 +77,6 @@ bool Engine::next_step(Rank& rank) {
   const auto end = [&](int local, Bytes bytes) {
     trace::Endpoint endpoint;
     if (local != kNobody) endpoint.peer = members[static_cast<std::size_t>(local)];
-    endpoint.tag = tag_of(expansion.call);
     endpoint.bytes = bytes;
     return endpoint;
   };

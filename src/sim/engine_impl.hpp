@@ -159,6 +159,8 @@ class Engine {
   std::vector<std::uint32_t> free_flights_;
   std::vector<Arrival> arrivals_;
   std::vector<Release> released_;
+  CollectiveCall chosen_for_;  // the last choice of an algorithm, same on all ranks
+  StepFunction chosen_step_ = nullptr;
   std::vector<Finished> finished_;
   std::vector<trace::Completion> chosen_;  // what the operation at hand completed
   std::vector<Time> call_costs_;           // by name; negative: not known yet

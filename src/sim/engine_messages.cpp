@@ -112,8 +112,10 @@ void Engine::connect_send(Rank& rank, Time sent, bool rendezvous, std::uint64_t 
 void Engine::connect_recv(Rank& rank, RecvKind kind, std::uint64_t request) {
   const Operation& operation = rank.operation;
   const trace::Endpoint& from = operation.recv;
-  // A receive must not overtake open ones that were posted before it.
-  if (races_ && (is_open(from) || !rank.open.empty())) return open_receive(rank, kind, request);
+  // A receive must not overtake open ones that were posted before it; those of
+  // a collective never meet them.
+  if (races_ && (is_open(from) || (!rank.open.empty() && !(operation.comm & kCollectiveComm))))
+    return open_receive(rank, kind, request);
   Rank& sender = partner(rank, from.peer);
   const PendingRecv recv{rank.enter, kind, request};
   const Route route{operation.comm, from.peer, rank.id, from.tag};

@@ -25,8 +25,7 @@ void Engine::note_arrival(Rank& receiver, const Route& route, const PendingSend&
 
 // Whether nobody has taken the message yet: those of one route go in order.
 bool Engine::waits(const Rank& receiver, trace::CommId comm, const WaitingMessage& message) {
-  const auto first =
-      matcher_.first_message({comm, message.source, receiver.id, message.tag});
+  const auto first = matcher_.first_message({comm, message.source, receiver.id, message.tag});
   return first && static_cast<std::int32_t>(message.order - first->order) >= 0;
 }
 
@@ -55,7 +54,8 @@ bool Engine::first_to_arrive(Rank& rank, trace::CommId comm, const trace::Endpoi
     matcher_.for_each_message(rank.id, [&](const Route& route, const PendingSend& send) {
       if (route.comm != comm || (pattern.tag != kAnyTag && route.tag != pattern.tag)) return;
       const Time header = network_->header(route.source, route.destination, send.stamp);
-      rank.arrivals->add_to(comm, pattern.tag, {header, route.source, send.order, route.tag}, there);
+      rank.arrivals->add_to(comm, pattern.tag, {header, route.source, send.order, route.tag},
+                            there);
     });
   }
   WaitingMessage first;

@@ -69,7 +69,8 @@ class AlgorithmTable {
   // what there is.
   explicit AlgorithmTable(std::string_view text);
 
-  // For every collective that algorithms_for() knows.
+  // For every collective that algorithms_for() knows. Depends on the collective,
+  // the size and the bytes alone.
   const Algorithm& choose(const CollectiveCall& call) const;
 
  private:

@@ -51,9 +51,20 @@ CollectiveCall as(const CollectiveCall& call, Cost collective, std::uint64_t byt
 }
 
 // As the tables of Open MPI have it, the only one to compose collectives so.
+// Asked for every step, mostly of the same collective on many ranks: the last
+// choice for each collective is remembered.
 Part by_table(const CollectiveCall& call, Cost collective, std::uint64_t bytes) {
+  struct Choice {
+    int size = 0;
+    Bytes bytes;
+    StepFunction function = nullptr;
+  };
+  thread_local std::array<Choice, static_cast<std::size_t>(Cost::kCount)> last;
   const CollectiveCall inner = as(call, collective, bytes);
-  return {choose_openmpi(inner).step, inner};
+  Choice& choice = last[static_cast<std::size_t>(collective)];
+  if (choice.size != inner.size || choice.bytes != inner.bytes)
+    choice = {inner.size, inner.bytes, choose_openmpi(inner).step};
+  return {choice.function, inner};
 }
 
 }  // namespace
