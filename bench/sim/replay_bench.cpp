@@ -133,12 +133,12 @@ sim::MemorySource allreduce(int ranks) {
 }
 
 // Both neighbours in a ring by Sendrecv, 8 bytes to 64 KiB, with computation.
-sim::MemorySource ring(int ranks) {
+sim::MemorySource ring(int ranks, int steps) {
   sim::MemorySource source(ranks);
   sim::Operation exchange;
   exchange.kind = trace::EventKind::sendrecv;
   exchange.name = source.add_name("MPI_Sendrecv");
-  for (int step = 0; step < kOperations / ranks + 1; ++step) {
+  for (int step = 0; step < steps; ++step) {
     exchange.send.bytes = exchange.recv.bytes = Bytes(std::uint64_t{8} << (step % 14));
     for (int r = 0; r < ranks; ++r) {
       const int towards = step % 2 == 0 ? 1 : ranks - 1;
@@ -213,12 +213,17 @@ void BM_allreduce(benchmark::State& state) {
 }
 
 void BM_loggps_ring(benchmark::State& state) {
-  replay(state, ring(static_cast<int>(state.range(0))), loggps());
+  const int ranks = static_cast<int>(state.range(0));
+  replay(state, ring(ranks, kOperations / ranks + 1), loggps());
+}
+void BM_loggps_ring_of_100_steps(benchmark::State& state) {
+  replay(state, ring(static_cast<int>(state.range(0)), 100), loggps());
 }
 void BM_loggps_ring_by_time(benchmark::State& state) {
   sim::SimulateOptions options = loggps();
   options.order = sim::ReadyOrder::by_time;
-  replay(state, ring(static_cast<int>(state.range(0))), options);
+  const int ranks = static_cast<int>(state.range(0));
+  replay(state, ring(ranks, kOperations / ranks + 1), options);
 }
 void BM_loggps_neighbour_exchange(benchmark::State& state) {
   replay(state, neighbour_exchange(static_cast<int>(state.range(0))), loggps());
@@ -232,7 +237,7 @@ void BM_hops_ring(benchmark::State& state) {
   sim::SimulateOptions options = loggps();
   options.network.kind = sim::NetworkKind::hops;
   options.network.topology = &torus;
-  replay(state, ring(side * side), options);
+  replay(state, ring(side * side, kOperations / side / side + 1), options);
 }
 void BM_loggps_allreduce(benchmark::State& state) {
   const sim::AlgorithmTable table("openmpi,allreduce=recursive_doubling");
@@ -253,6 +258,7 @@ void BM_loggps_alltoall(benchmark::State& state) {
 }
 
 BENCHMARK(BM_loggps_ring)->RangeMultiplier(4)->Range(16, 65536)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_loggps_ring_of_100_steps)->Arg(1024)->Arg(65536)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_loggps_ring_by_time)->Arg(16)->Arg(1024)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_hops_ring)->Arg(4)->Arg(32)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_loggps_neighbour_exchange)->Arg(16)->Arg(1024)->Unit(benchmark::kMillisecond);

@@ -75,21 +75,23 @@ Time EndpointNetwork::receive_alone(Time r0, Time other, Bytes) const {
 
 Time EndpointNetwork::complete(WorldRank rank, Time w0, std::span<Finished> requests,
                                Time& minimum) {
+  // Sends first, then the receives as they arrived.
   Time leave = w0;
-  if (requests.size() > 1) {
-    // Sends first, in the order listed; then the receives as they arrived.
-    const auto receives = std::ranges::stable_partition(requests, &Finished::is_send);
-    std::ranges::sort(receives, [](const Finished& a, const Finished& b) {
+  std::size_t receives = 0;
+  for (const Finished& request : requests) {
+    if (request.is_send)
+      leave = std::max(leave, request.end);
+    else
+      requests[receives++] = request;
+  }
+  const auto arrived = requests.first(receives);
+  if (receives > 1)
+    std::ranges::sort(arrived, [](const Finished& a, const Finished& b) {
       return a.end != b.end ? a.end < b.end : a.index < b.index;
     });
-  }
-  for (const Finished& request : requests) {
-    if (request.is_send) {
-      leave = std::max(leave, request.end);
-    } else {
-      leave = std::max(leave, in_turn(rank, request.end, request.bytes)) + loggps_.overhead_recv;
-      minimum += loggps_.overhead_recv;
-    }
+  for (const Finished& request : arrived) {
+    leave = std::max(leave, in_turn(rank, request.end, request.bytes)) + loggps_.overhead_recv;
+    minimum += loggps_.overhead_recv;
   }
   return leave;
 }
