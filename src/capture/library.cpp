@@ -2,6 +2,8 @@
 // foretrace.h.
 #include <mpi.h>
 
+#include "capture/fortran.hpp"
+#include "capture/fortran_requests.hpp"
 #include "capture/handlers.hpp"
 #include "foretrace.h"
 
@@ -34,4 +36,11 @@ extern "C" FORETRACE_EXPORT const foretrace_hooks* foretrace_get_hooks() {
   return &kHooks;
 }
 
+#include "mpi_fortran.inc"
 #include "mpi_wrappers.inc"
+
+// Before the program runs: what it is linked with is loaded by then.
+__attribute__((constructor)) static void redirect_fortran() {
+  capture::redirect_fortran_calls(kFortranCalls);
+  capture::watch_fortran_requests(sizeof(MPI_Request));
+}

@@ -1,5 +1,7 @@
 #include "capture/request_table.hpp"
 
+#include "capture/fortran_requests.hpp"
+
 namespace foretrace::capture {
 
 Request& RequestTable::add() {
@@ -12,7 +14,7 @@ Request& RequestTable::add() {
 
 void RequestTable::index(Request& request, const MPI_Request* variable) {
   request.handle = *variable;
-  request.variable = variable;
+  request.variable = fortran_requests.variable_of(variable);
   SameHandle& list = by_handle_[handle_bits(*variable)];
   request.next = nullptr;
   request.previous = list.last;
@@ -28,9 +30,11 @@ Request* RequestTable::claim(const MPI_Request* variable) {
 
 // Programs wait for requests in the order in which they posted them: after a
 // hit the next one is tried first.
-Request* RequestTable::search(const MPI_Request* variable, std::uint64_t not_claimed_by) {
-  if (*variable == MPI_REQUEST_NULL) return nullptr;
-  const auto found = by_handle_.find(handle_bits(*variable));
+Request* RequestTable::search(const MPI_Request* handle, std::uint64_t not_claimed_by) {
+  // Also of null handles: the first one asked for is the first of the call.
+  const void* variable = fortran_requests.variable_of(handle);
+  if (*handle == MPI_REQUEST_NULL) return nullptr;
+  const auto found = by_handle_.find(handle_bits(*handle));
   if (found == by_handle_.end()) return nullptr;
   SameHandle& list = found->second;
   const auto is_free = [not_claimed_by](const Request* request) {

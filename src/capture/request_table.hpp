@@ -21,8 +21,8 @@ namespace foretrace::capture {
 
 struct Request {
   MPI_Request handle = MPI_REQUEST_NULL;
-  const MPI_Request* variable = nullptr;
-  Request* next = nullptr;  // with the same handle, posted later
+  const void* variable = nullptr;  // of the program, in C or Fortran
+  Request* next = nullptr;         // with the same handle, posted later
   Request* previous = nullptr;
   std::uint64_t claimed_by = 0;  // the last RequestTable::claim() that found it
 
@@ -72,7 +72,7 @@ class RequestTable {
     Request* hint = nullptr;  // where the next search may well succeed
   };
 
-  Request* search(const MPI_Request* variable, std::uint64_t not_claimed_by);
+  Request* search(const MPI_Request* handle, std::uint64_t not_claimed_by);
 
   std::deque<Request> slab_;
   std::vector<Request*> free_;

@@ -7,6 +7,8 @@ MPI_PREPROCESSED is mpi.h as the compiler's preprocessor leaves it (-E -P). Writ
 
     DIR/mpi_functions.inc   FORETRACE_FUNCTION(name, class) for every function
     DIR/mpi_wrappers.inc    one extern "C" wrapper for every function
+    DIR/mpi_fortran.inc     what stands in for it in the MPI's Fortran library,
+                            and the table of these, sorted by name
 
 A function is wrapped if mpi.h declares both MPI_X and PMPI_X. Its class comes
 from the table; a large-count MPI_X_c inherits the row of MPI_X. What a wrapper
@@ -228,6 +230,24 @@ def wrapper(function, rows, path):
             f"  return capture::{body(function, row, names, suffix)};\n}}\n")
 
 
+# The Fortran library converts handles and statuses all the time, for itself.
+CONVERSION = r"_(c|f|f08)2(c|f|f08)$"
+
+
+def fortran_call(function):
+    """Called in place of PMPI_X by the Fortran library: the wrapper if the program called X."""
+    args = argument_list(function.names)
+    return (f"static {function.result} fortran_{function.name}({function.signature(function.names)}) {{\n"
+            f'  if (capture::is_programs_call("{function.name}", __builtin_return_address(0)))\n'
+            f"    return {function.name}({args});\n"
+            f"  return P{function.name}({args});\n}}\n")
+
+
+def fortran_table(functions):
+    rows = "".join(f'    {{"{f.name}", reinterpret_cast<void*>(fortran_{f.name})}},\n' for f in functions)
+    return f"static const capture::FortranCall kFortranCalls[] = {{\n{rows}}};\n"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--header", required=True, type=pathlib.Path)
@@ -249,6 +269,9 @@ def main():
         # loading when all symbols are bound at once.
         out.write("".join(f"#pragma weak P{f.name}\n" for f in functions) + "\n")
         out.write("\n".join(wrapper(f, rows, arguments.table) for f in functions))
+    with open(arguments.output / "mpi_fortran.inc", "w") as out:
+        functions = [f for f in functions if not re.search(CONVERSION, f.name)]
+        out.write("\n".join(fortran_call(f) for f in functions) + "\n" + fortran_table(functions))
 
 
 if __name__ == "__main__":

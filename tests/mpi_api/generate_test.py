@@ -70,8 +70,14 @@ enum class Fn {
 template <class Real> auto generic(Fn, Real real) { return real(); }
 template <class A, class Real> auto wait(Fn, A, Real real) { return real(); }
 }
+namespace capture {
+struct FortranCall { const char* name; void* function; };
+bool is_programs_call(const char* name, const void* return_address);
+}
 using capture::Fn;
 #include "mpi_wrappers.inc"
+#include "mpi_fortran.inc"
+const void* used = kFortranCalls;
 """
 
 
@@ -124,6 +130,22 @@ class Generator(unittest.TestCase):
         self.generate(header(PROTOTYPES["plain"]))
         text = (self.folder / "mpi_wrappers.inc").read_text()
         self.assertRegex(text, r"PMPI_Plain\(a, b\)")
+
+    def test_fortran_calls_either_the_wrapper_or_what_it_called(self):
+        self.generate(header(PROTOTYPES["plain"]))
+        text = (self.folder / "mpi_fortran.inc").read_text()
+        self.assertRegex(text, r'if \(capture::is_programs_call\("MPI_Plain", __builtin_return_address\(0\)\)\)\s+'
+                               r"return MPI_Plain\(a, b\);\s+return PMPI_Plain\(a, b\);")
+        self.assertIn('{"MPI_Plain", reinterpret_cast<void*>(fortran_MPI_Plain)}', text)
+
+    def test_fortran_conversions_are_left_alone(self):
+        """The Fortran library calls them for itself, several times in most of its functions."""
+        conversions = [f"int MPI_{name}(int a);" for name in
+                       ("Comm_f2c", "Comm_c2f", "Status_c2f08", "Status_f082c", "Status_f2f08", "Status_f082f")]
+        self.generate(header(PROTOTYPES["plain"], "int MPI_F2c_other(int a);", *conversions))
+        self.assertEqual(re.findall(r'\{"(\w+)"', (self.folder / "mpi_fortran.inc").read_text()),
+                         ["MPI_F2c_other", "MPI_Plain"])
+        self.assertEqual(len(self.functions()), 8)
 
     def test_only_what_has_a_profiled_twin(self):
         alone = "int MPI_Alone(int a);\nint PMPI_Orphan(int a);\n"

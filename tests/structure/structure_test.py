@@ -35,7 +35,8 @@ OPEN_FILES = {"cli": {"measure/measure.hpp"}}
 # Parts that talk to MPI; and within them what stays free of it.
 SEES_MPI = {"capture", "measure", "live"}
 FREE_OF_MPI = {
-    "capture": {"cpu_clock", "function_ref", "imports", "settings"},
+    "capture": {"cpu_clock", "fortran", "fortran_requests", "function_ref", "imports",
+                "loaded_object", "settings"},
     "measure": {"fit", "options", "regimes", "samples", "measure"},
 }
 # Third-party headers, by the only part that uses them.
