@@ -1,5 +1,6 @@
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -127,6 +128,15 @@ void check_options(const Options& options) {
          "--sweep prints a table; leave out --links and --stats, or simulate one point");
   refuse(!sweeps && options.csv, "--csv is for --sweep; --json works with one run, too");
   refuse(options.csv && options.json, "--csv and --json: choose one");
+  // Before anything is read or said.
+  parse_sweeps(options.sweeps);
+}
+
+// What the replay alone takes: nothing is kept of it.
+sim::Stats stats_of_replay(const Simulation& simulation) {
+  const std::unique_ptr<sim::Source> source = simulation.open_shared();
+  sim::NullSink sink;
+  return simulation.run(*source, sink).stats;
 }
 
 int simulate(const Options& options) {
@@ -136,7 +146,7 @@ int simulate(const Options& options) {
   for (const std::string& note : simulation.notes())
     std::fprintf(stderr, "foretrace: %s\n", note.c_str());
   if (!options.sweeps.empty()) return sweep(simulation, options);
-  // Statistics are of the replay alone: the operations are in memory before.
+  // For statistics the operations are in memory before.
   if (options.stats) simulation.prepare_sharing();
   const std::unique_ptr<sim::Source> source =
       options.stats ? simulation.open_shared() : simulation.open();
@@ -149,6 +159,7 @@ int simulate(const Options& options) {
     trace::Trace predicted = sink.take();
     predicted.sealed = simulation.sealed();
     predicted.damage = simulation.damage();
+    if (options.stats) result.stats = stats_of_replay(simulation);
     std::optional<views::ReplayStats> stats;
     if (options.stats)
       stats = views::ReplayStats{result.stats.operations, result.stats.messages,
@@ -162,6 +173,7 @@ int simulate(const Options& options) {
     sim::FileSink sink(*source, simulation.info(), options.output);
     result = explain_deadlock([&] { return simulation.run(*source, sink); });
     sink.finish();
+    if (options.stats) result.stats = stats_of_replay(simulation);
   } else {
     sim::NullSink sink;
     result = explain_deadlock([&] { return simulation.run(*source, sink); });
@@ -191,6 +203,18 @@ CLI::Validator above_zero() {
           "ABOVE 0"};
 }
 
+// "64KiB" in bytes. CLI11 alone takes -1 and what does not fit as large numbers.
+CLI::Validator size_in_bytes() {
+  return {[](std::string& text) {
+            constexpr std::size_t kMostDigits = 15;
+            const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+            return digits == 0 || digits > kMostDigits
+                       ? "expected a size such as 2048 or 64KiB, found " + text
+                       : CLI::AsSizeValue(false)(text);
+          },
+          "SIZE"};
+}
+
 void add_network_options(CLI::App& app, SimulationOptions& options) {
   app.add_option("--network", options.network,
                  "How messages travel: datasheet (equations alone), loggps, "
@@ -217,13 +241,13 @@ void add_network_options(CLI::App& app, SimulationOptions& options) {
       ->capture_default_str();
   app.add_option("--derived-type", options.derived_type,
                  "FILE.ti: bytes of a derived datatype, which such traces do not tell")
-      ->transform(CLI::AsSizeValue(false));
+      ->transform(size_in_bytes());
   app.add_option("--reduction", options.reduction,
                  "Time per byte to combine data in an expanded reduction, e.g. 0.1ns");
   app.add_option("--block", options.block, "hops: bytes of a store-and-forward block (0: all)")
-      ->transform(CLI::AsSizeValue(false));
+      ->transform(size_in_bytes());
   app.add_option("--packet-size", options.packet_size, "packet: bytes of a packet")
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(size_in_bytes())
       ->capture_default_str();
   app.add_option("--buffer", options.buffer, "packet: packets that an input of a switch holds")
       ->check(CLI::Range(1, 1 << 24))
@@ -266,7 +290,7 @@ std::function<int()> declare(CLI::App& app) {
 
 }  // namespace
 
-const Subcommand kSimulate{"simulate", "Replay a recorded trace on a machine and a network",
-                           declare};
+const Subcommand kSimulate{
+    "simulate", "Replay a recorded run or a text program on a machine and a network", declare};
 
 }  // namespace foretrace::cli

@@ -64,14 +64,24 @@ Simulation::Simulation(const SimulationOptions& options)
       loggps_(machine::parse_loggps(options.loggps)) {
   check_compute_option(options.compute, "recorded");
   if (!options.machine.empty()) model_ = machine::read_machine_file(options.machine);
-  if (options_.network.empty()) options_.network = options.machine.empty() ? "loggps" : "datasheet";
+  if (loggps_.sync_threshold) model_.loggps.sync_threshold = loggps_.sync_threshold;
+  set_network();
+  set_collectives();
+  read_input();
+  if (topology_ && network_ != sim::NetworkKind::datasheet)
+    placement_ = machine::make_placement(options.placement, *topology_, ranks_);
+}
+
+void Simulation::set_network() {
+  const bool has_machine = !options_.machine.empty();
+  if (options_.network.empty()) options_.network = has_machine ? "datasheet" : "loggps";
   const NetworkName& network = network_called(options_.network);
   network_ = network.kind;
   cut_through_ = network.cut_through;
-  if (options.machine.empty() &&
-      (network_ == sim::NetworkKind::datasheet || options.loggps.empty()))
+  if (network_ == sim::NetworkKind::datasheet && !has_machine)
     throw UsageError(
-        "simulate needs --machine M.toml, or --loggps L=...,o=...,G=... and a network");
+        "--network datasheet needs --machine M.toml; without a machine choose --network loggps "
+        "--loggps L=2us,o=500ns,G=0.08ns");
   if (!options_.topology.empty())
     topology_ = machine::make_topology(options_.topology);
   else if (model_.topology)
@@ -79,11 +89,19 @@ Simulation::Simulation(const SimulationOptions& options)
   if (needs_topology(network_) && !topology_)
     throw UsageError("--network " + options_.network +
                      " needs a topology: --topology T, for example torus:4x4");
-  if (!options.reduction.empty()) {
-    const auto time = machine::parse_latency(options.reduction);
+  if (has_machine || !options_.loggps.empty()) return;
+  if (network_ == sim::NetworkKind::loggps || !topology_ || !links_have_speeds(*topology_))
+    throw UsageError(
+        "simulate needs a machine: --machine M.toml, or --loggps L=2us,o=500ns,G=0.08ns, or "
+        "--network flow with speeds in --topology \"torus:4x4?latency=1us&bandwidth=1GB/s\"");
+}
+
+void Simulation::set_collectives() {
+  if (!options_.reduction.empty()) {
+    const auto time = machine::parse_latency(options_.reduction);
     if (!time)
       throw UsageError("--reduction must be a time per byte such as 0.1ns, found '" +
-                       options.reduction + "'");
+                       options_.reduction + "'");
     reduce_per_byte_ = time->seconds();
   }
   if (options_.collectives.empty())
@@ -92,10 +110,6 @@ Simulation::Simulation(const SimulationOptions& options)
     options_.collectives =
         model_.mpi_library.find("MPICH") != std::string::npos ? "mpich" : "openmpi";
   if (options_.collectives != "equation") algorithms_.emplace(options_.collectives);
-
-  read_input();
-  if (topology_ && network_ != sim::NetworkKind::datasheet)
-    placement_ = machine::make_placement(options.placement, *topology_, ranks_);
 }
 
 void Simulation::read_input() {
@@ -125,11 +139,23 @@ trace::TraceInfo Simulation::info() const {
   info.origin = "simulate";
   info.machine = model_.name;
   info.options = "bound=" + options_.bound + " compute=" + options_.compute;
-  if (equations_alone()) return info;
-  info.options += " network=" + options_.network + " collectives=" + options_.collectives;
-  if (!options_.loggps.empty()) info.options += " loggps=" + options_.loggps;
-  if (topology_) info.options += " topology=" + topology_->name();
-  if (options_.placement != "block") info.options += " placement=" + options_.placement;
+  const SimulationOptions initial;
+  const auto add = [&info](const char* name, const std::string& value, const std::string& usual) {
+    if (value != usual) info.options += std::string(" ") + name + "=" + value;
+  };
+  if (!equations_alone())
+    info.options += " network=" + options_.network + " collectives=" + options_.collectives;
+  add("loggps", options_.loggps, "");
+  if (uses_topology()) add("topology", topology_->name(), "");
+  if (uses_topology()) add("placement", options_.placement, initial.placement);
+  add("wildcards", options_.wildcards, initial.wildcards);
+  add("reduction", options_.reduction, "");
+  if (network_ == sim::NetworkKind::hops && !cut_through_ && options_.block > 0)
+    add("block", std::to_string(options_.block), "");
+  if (network_ != sim::NetworkKind::packet) return info;
+  add("packet-size", std::to_string(options_.packet_size), std::to_string(initial.packet_size));
+  add("buffer", std::to_string(options_.buffer), std::to_string(initial.buffer));
+  add("routing", options_.routing, initial.routing);
   return info;
 }
 
@@ -179,8 +205,10 @@ sim::SimulateOptions Simulation::engine_options(const machine::MachineModel& mod
   network.buffer_packets = options_.buffer;
   network.adaptive = options_.routing == "adaptive";
   network.loggps = machine::loggps_times(model, loggps_, bound_);
+  // What is beyond the end of virtual time must not come out short.
   const auto scaled = [](Time time, double factor) {
-    return Time::ps(std::llround(static_cast<double>(time.count_ps()) * factor));
+    const double ps = static_cast<double>(time.count_ps()) * factor;
+    return Time::ps(ps < 0x1p62 ? std::llround(ps) : std::int64_t{1} << 62);
   };
   network.loggps.latency = scaled(network.loggps.latency, factors.latency);
   network.loggps.overhead_send = scaled(network.loggps.overhead_send, factors.overhead);

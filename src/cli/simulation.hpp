@@ -52,6 +52,9 @@ struct MachineFactors {
   std::optional<Bytes> sync_threshold;  // instead of the machine's
 };
 
+// Whether every link has a latency and a bandwidth of its own.
+bool links_have_speeds(const machine::Topology& topology);
+
 class Simulation {
  public:
   // Reads all files. Throws UsageError and Error.
@@ -59,10 +62,11 @@ class Simulation {
 
   int ranks() const { return ranks_; }
   const machine::MachineModel& model() const { return model_; }
-  // What the reader of the input wants to say.
-  std::vector<std::string> notes() const {
-    return goal_ ? goal_->notes : std::vector<std::string>();
-  }
+  // One line each: what the reader of the input wants to say, options without
+  // effect, parameters that nobody gave.
+  std::vector<std::string> notes() const;
+  // " of Cray T3D (network flow on torus:4x4, collectives openmpi)".
+  std::string where() const;
   // What the predicted trace says of itself.
   trace::TraceInfo info() const;
   // Of the recorded trace, if it is one.
@@ -85,7 +89,12 @@ class Simulation {
                           const MachineFactors& factors = {}) const;
 
  private:
+  void set_network();
+  void set_collectives();
   void read_input();
+  bool uses_topology() const;
+  std::optional<std::string> note_of_derived() const;
+  std::vector<std::string> notes_of_idle_options() const;
   sim::Wildcards wildcards() const;
   sim::SimulateOptions engine_options(const machine::MachineModel& model,
                                       const MachineFactors& factors,

@@ -26,5 +26,6 @@ extern const Subcommand kTimeline;
 extern const Subcommand kCompare;
 extern const Subcommand kTopology;
 extern const Subcommand kCoverage;
+extern const Subcommand kDatasheet;
 
 }  // namespace foretrace::cli

@@ -1,0 +1,112 @@
+// The data sheet of a machine model: times at common points, curves, and the
+// measured samples beside what the equations say of them (seed 003, chapter 3
+// and appendix B).
+//
+// From a MachineModel and its samples, if there are any, to plain tables and
+// curves in seconds; views draw them. Reads no file, formats nothing.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "machine/machine_model.hpp"
+
+namespace foretrace::analysis {
+
+// One measured block of repetitions.
+struct SheetSample {
+  std::string function;
+  int ranks = 0;
+  Bytes bytes;
+  double seconds = 0;
+};
+
+struct SheetOptions {
+  std::vector<int> ranks;    // empty: powers of two up to the model's ranks, five at most
+  std::vector<Bytes> bytes;  // empty: 8 bytes to 1 MiB
+};
+
+// How a function's times are laid out.
+enum class SheetGroup {
+  point_to_point,  // depends on d alone: p = 2
+  collective,      // depends on d, and has ranks to choose
+  no_data,         // has no message
+};
+
+// T(p,d) in seconds, from all coefficients one standard error lower (min), as
+// they are, and one higher (max).
+struct SheetTime {
+  int ranks = 0;
+  Bytes bytes;
+  double min = 0, avg = 0, max = 0;
+  bool beyond = false;  // outside the ranks or sizes that are known to have been measured
+};
+
+struct CurvePoint {
+  double x = 0;  // bytes; ranks for SheetGroup::no_data
+  double min = 0, avg = 0, max = 0;
+};
+
+// What one number of ranks takes; over the ranks for SheetGroup::no_data.
+struct SheetCurve {
+  int ranks = 0;
+  std::vector<std::vector<CurvePoint>> pieces;  // one for each regime that is in sight
+};
+
+// All samples of one point.
+struct MeasuredPoint {
+  int ranks = 0;
+  Bytes bytes;
+  std::size_t samples = 0;
+  double median = 0, low = 0, high = 0;  // seconds; the quartiles
+  double fitted = 0;                     // seconds, what the equation says
+};
+
+struct SheetFunction {
+  machine::Function function;
+  SheetGroup group = SheetGroup::collective;
+  std::vector<SheetTime> times;         // all bytes of the first rank count, then the next
+  std::vector<SheetCurve> curves;       // ascending ranks
+  std::vector<MeasuredPoint> measured;  // ascending ranks, then bytes
+};
+
+struct Datasheet {
+  machine::MachineModel model;
+  std::vector<int> ranks;                // of the tables
+  std::vector<Bytes> bytes;              // of the tables
+  std::vector<SheetFunction> functions;  // by group, then as the thesis orders them, then by name
+  bool has_samples = false;
+
+  const SheetFunction* find(std::string_view name) const;
+};
+
+// True if T depends on the ranks, or on the size, in any regime.
+bool depends_on_ranks(const machine::Function& function);
+bool depends_on_bytes(const machine::Function& function);
+// True if any coefficient of the function has a standard error.
+bool has_errors(const machine::Function& function);
+
+// Samples of functions that the model lacks are ignored.
+Datasheet make_datasheet(const machine::MachineModel& model, std::span<const SheetSample> samples,
+                         const SheetOptions& options);
+
+// One call on several machines.
+struct ComparedTime {
+  std::string function;
+  SheetGroup group = SheetGroup::collective;
+  int ranks = 0;
+  Bytes bytes;
+  std::vector<std::optional<SheetTime>> times;  // nothing: the model lacks the function
+  std::vector<std::optional<double>> ratios;    // to the first sheet's avg; nothing if either is 0
+};
+
+// `options`, with the ranks that suit the largest of the models where it has none.
+SheetOptions common_options(std::span<const machine::MachineModel> models, SheetOptions options);
+// Every function that any sheet has, at the ranks and sizes of the first sheet.
+std::vector<ComparedTime> compare_datasheets(std::span<const Datasheet> sheets);
+
+}  // namespace foretrace::analysis

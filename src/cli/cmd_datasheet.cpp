@@ -1,0 +1,157 @@
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <set>
+
+#include "analysis/datasheet.hpp"
+#include "base/error.hpp"
+#include "cli/process.hpp"
+#include "cli/subcommand.hpp"
+#include "cli/text_file.hpp"
+#include "machine/machine_file.hpp"
+#include "measure/measure.hpp"
+#include "views/datasheet.hpp"
+
+namespace foretrace::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostModels = 26;  // a letter for each
+constexpr const char* kLatexPackages =
+    "texlive-latex-base, texlive-latex-recommended and texlive-pictures";
+
+struct Options {
+  std::vector<std::string> machines;
+  std::vector<std::string> formats;
+  std::vector<int> ranks;
+  std::vector<std::uint64_t> bytes;
+  int digits = 0;
+  std::string output;
+};
+
+std::vector<analysis::SheetSample> samples_beside(const std::string& model) {
+  const std::string path = measure::samples_path(model);
+  std::vector<analysis::SheetSample> out;
+  if (!fs::exists(path)) return out;
+  for (const measure::Sample& sample : measure::read_samples(path).samples)
+    if (sample.kept)
+      out.push_back({sample.function, sample.ranks, Bytes(sample.bytes), sample.seconds});
+  return out;
+}
+
+std::vector<analysis::Datasheet> make_sheets(const Options& options) {
+  std::vector<machine::MachineModel> models;
+  for (const std::string& path : options.machines)
+    models.push_back(machine::read_machine_file(path));
+  analysis::SheetOptions wanted;
+  wanted.ranks = options.ranks;
+  for (const std::uint64_t bytes : options.bytes) wanted.bytes.emplace_back(bytes);
+  wanted = analysis::common_options(models, wanted);
+  std::vector<analysis::Datasheet> sheets;
+  for (std::size_t i = 0; i < models.size(); ++i)
+    sheets.push_back(
+        analysis::make_datasheet(models[i], samples_beside(options.machines[i]), wanted));
+  return sheets;
+}
+
+bool is_installed(const std::string& program) {
+  return run_and_wait({"sh", "-c", "command -v " + program + " >/dev/null 2>&1"}) == 0;
+}
+
+// Runs LaTeX on FOLDER/datasheet.tex, twice: longtable learns its widths in the first run.
+void make_pdf(const fs::path& folder) {
+  const std::string tex = (folder / "datasheet.tex").string();
+  std::string program;
+  for (const char* each : {"pdflatex", "lualatex"})
+    if (program.empty() && is_installed(each)) program = each;
+  if (program.empty())
+    throw Error(tex +
+                " is written, but there is no pdflatex and no lualatex to make a PDF of it; "
+                "install Debian's " +
+                kLatexPackages);
+  const fs::path work = folder / "datasheet.latex";
+  fs::create_directories(work);
+  const std::string log = (work / "output").string();
+  for (int run = 0; run < 2; ++run)
+    if (run_and_wait({"sh", "-c",
+                      "exec \"$0\" -no-shell-escape -interaction=nonstopmode "
+                      "-halt-on-error -output-directory=\"$1\" \"$2\" >\"$3\" 2>&1 </dev/null",
+                      program, work.string(), tex, log}) != 0)
+      throw Error(program + " could not make a PDF of " + tex + "; see " + log +
+                  "; it needs Debian's " + kLatexPackages);
+  fs::rename(work / "datasheet.pdf", folder / "datasheet.pdf");
+  fs::remove_all(work);
+}
+
+void write_gnuplot(const analysis::Datasheet& sheet, const fs::path& folder) {
+  fs::create_directories(folder);
+  for (const views::NamedText& file : views::render_gnuplot_datasheet(sheet))
+    write_text_file((folder / file.name).string(), file.text);
+}
+
+int datasheet(const Options& options) {
+  std::set<std::string> formats(options.formats.begin(), options.formats.end());
+  if (formats.empty()) formats.insert(options.output.empty() ? "text" : "html");
+  if (options.output.empty() && formats != std::set<std::string>{"text"})
+    throw UsageError(
+        "datasheet: only text goes to the terminal; give -o DIR for the other formats");
+  if (options.machines.size() > kMostModels)
+    throw UsageError("datasheet: at most " + std::to_string(kMostModels) +
+                     " models can be compared");
+  if (options.machines.size() > 1 && formats.contains("gnuplot"))
+    throw UsageError("datasheet: gnuplot files are of one model; call it once for each");
+
+  const std::vector<analysis::Datasheet> sheets = make_sheets(options);
+  const views::SheetDocument document =
+      sheets.size() == 1 ? views::datasheet_document(sheets.front(), options.digits)
+                         : views::comparison_document(sheets, options.digits);
+  if (options.output.empty()) {
+    std::fputs(views::render_text_datasheet(document).c_str(), stdout);
+    return 0;
+  }
+  const fs::path folder = options.output;
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw Error(options.output + ": cannot make the folder: " + error.message());
+  const auto write = [&](const char* name, const std::string& text) {
+    write_text_file((folder / name).string(), text);
+  };
+  if (formats.contains("text")) write("datasheet.txt", views::render_text_datasheet(document));
+  if (formats.contains("html")) write("datasheet.html", views::render_html_datasheet(document));
+  if (formats.contains("gnuplot")) write_gnuplot(sheets.front(), folder / "gnuplot");
+  if (formats.contains("tex") || formats.contains("pdf"))
+    write("datasheet.tex", views::render_latex_datasheet(document));
+  if (formats.contains("pdf")) make_pdf(folder);
+  return 0;
+}
+
+std::function<int()> declare(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("machines", options->machines, "The machine models (TOML); several are compared")
+      ->required();
+  app.add_option("--format", options->formats,
+                 "What to write, separated by commas: html, tex, pdf, gnuplot, text")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"html", "tex", "pdf", "gnuplot", "text"}));
+  app.add_option("--ranks", options->ranks, "Numbers of ranks in the tables")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1 << 26));
+  app.add_option("--bytes", options->bytes, "Message sizes in the tables, in bytes")
+      ->delimiter(',');
+  app.add_option("--digits", options->digits,
+                 "Significant digits of the coefficients; otherwise as their errors justify")
+      ->check(CLI::Range(1, 17));
+  app.add_option("-o,--output", options->output,
+                 "The folder to write to; none: text on the terminal");
+  return [options] { return datasheet(*options); };
+}
+
+}  // namespace
+
+const Subcommand kDatasheet{"datasheet",
+                            "Write the data sheet of a machine model, or compare models", declare};
+
+}  // namespace foretrace::cli

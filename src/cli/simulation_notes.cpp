@@ -1,0 +1,123 @@
+// What `simulate` says of itself: the network in words, the parameters that
+// nobody gave, and options that change nothing.
+#include <charconv>
+
+#include "cli/simulation.hpp"
+
+namespace foretrace::cli {
+namespace {
+
+// "30.1125us": exact, as --loggps takes it.
+std::string exact_time(Time time) {
+  struct Unit {
+    std::int64_t ps;
+    const char* name;
+  };
+  const std::int64_t ps = time.count_ps();
+  for (const Unit unit : {Unit{1'000'000'000, "ms"}, Unit{1'000'000, "us"}, Unit{1'000, "ns"}}) {
+    if (ps < unit.ps) continue;
+    std::string fraction = std::to_string(unit.ps + ps % unit.ps).substr(1);
+    fraction.erase(fraction.find_last_not_of('0') + 1);
+    return std::to_string(ps / unit.ps) + (fraction.empty() ? "" : "." + fraction) + unit.name;
+  }
+  return ps == 0 ? "0s" : std::to_string(ps) + "ps";
+}
+
+// Six significant digits are enough to read; the run has all of them.
+std::string time_per_byte(double seconds) {
+  char text[32];
+  const auto [end, error] =
+      std::to_chars(std::begin(text), std::end(text), seconds * 1e9, std::chars_format::general, 6);
+  return std::string(text, end) + "ns";
+}
+
+bool lacks_speed(const machine::LinkSpeed& speed) {
+  return !speed.latency || !speed.bytes_per_second;
+}
+
+}  // namespace
+
+bool links_have_speeds(const machine::Topology& topology) {
+  for (int link = 0; link < topology.links(); ++link)
+    if (lacks_speed(topology.speed(machine::LinkId(link)))) return false;
+  return true;
+}
+
+bool Simulation::uses_topology() const {
+  if (!topology_ || network_ == sim::NetworkKind::datasheet) return false;
+  return network_ != sim::NetworkKind::loggps || topology_->ranks_per_node() > 1;
+}
+
+std::string Simulation::where() const {
+  std::string network = "network " + options_.network;
+  if (uses_topology()) network += " on " + topology_->name();
+  const std::string of = model_.name.empty() ? "" : " of " + model_.name;
+  if (equations_alone()) return of;
+  return of + " (" + network + ", collectives " + options_.collectives + ")";
+}
+
+// Those of o_s, o_r, L, g and G that the run uses and nobody gave.
+std::optional<std::string> Simulation::note_of_derived() const {
+  if (network_ == sim::NetworkKind::datasheet) return std::nullopt;
+  const machine::LogGPSTimes times = machine::loggps_times(model_, loggps_, bound_);
+  const bool links_alone =
+      uses_topology() && network_ != sim::NetworkKind::loggps && links_have_speeds(*topology_) &&
+      (topology_->ranks_per_node() == 1 || !lacks_speed(topology_->intra_node()));
+  std::string list;
+  for (const std::string& name : times.derived) {
+    if (links_alone && (name == "L" || name == "G")) continue;
+    list += list.empty() ? "" : ",";
+    if (name == "o_s") list += "os=" + exact_time(times.overhead_send);
+    if (name == "o_r") list += "or=" + exact_time(times.overhead_recv);
+    if (name == "L") list += "L=" + exact_time(times.latency);
+    if (name == "g") list += "g=" + exact_time(times.gap);
+    if (name == "G") list += "G=" + time_per_byte(times.gap_per_byte);
+  }
+  if (list.empty()) return std::nullopt;
+  if (options_.machine.empty()) return "not given and taken as 0: --loggps " + list;
+  return "derived from the equations of " + (model_.name.empty() ? options_.machine : model_.name) +
+         ": --loggps " + list;
+}
+
+// One line for each option that was given and has no effect here.
+std::vector<std::string> Simulation::notes_of_idle_options() const {
+  using Kind = sim::NetworkKind;
+  std::vector<std::string> notes;
+  const SimulationOptions initial;
+  const auto idle = [&notes](bool given, const std::string& what) {
+    if (given) notes.push_back(what);
+  };
+  const bool packets = network_ == Kind::packet;
+  const std::string here = " has no effect on the network " + options_.network;
+  if (!uses_topology()) {
+    idle(!options_.topology.empty(),
+         "--topology" + here + "; choose --network hops, bus, flow or packet");
+    idle(options_.placement != initial.placement, "--placement" + here);
+  }
+  idle(
+      network_ == Kind::datasheet && (loggps_.latency || loggps_.overhead_send ||
+                                      loggps_.overhead_recv || loggps_.gap || loggps_.gap_per_byte),
+      "of --loggps the network datasheet takes S only; choose --network loggps");
+  idle(options_.block != initial.block && (network_ != Kind::hops || cut_through_),
+       "--block" + here);
+  idle(options_.packet_size != initial.packet_size && !packets, "--packet-size" + here);
+  idle(options_.buffer != initial.buffer && !packets, "--buffer" + here);
+  idle(options_.routing != initial.routing && !packets, "--routing" + here);
+  idle(!options_.reduction.empty() && !algorithms_,
+       "--reduction has no effect: --collectives equation takes its times from the model");
+  idle(options_.flops != initial.flops && !ti_, "--flops has no effect: it is for FILE.ti");
+  idle(options_.derived_type != initial.derived_type && !ti_,
+       "--derived-type has no effect: it is for FILE.ti");
+  idle(options_.compute == "annotated" && !reader_,
+       "--compute annotated leaves out what a text program computes; recorded keeps it");
+  return notes;
+}
+
+std::vector<std::string> Simulation::notes() const {
+  std::vector<std::string> notes = goal_ ? goal_->notes : std::vector<std::string>();
+  for (std::string& note : notes_of_idle_options()) notes.push_back(std::move(note));
+  if (auto note = note_of_derived()) notes.push_back(std::move(*note));
+  return notes;
+}
+
+}  // namespace foretrace::cli

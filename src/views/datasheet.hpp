@@ -1,0 +1,82 @@
+// The data sheet of a machine model on paper: as text, HTML, LaTeX, and for
+// gnuplot; and of several models, side by side.
+//
+// datasheet_document() and comparison_document() say once what stands on the
+// sheet; the render functions only draw. The same input gives the same bytes.
+#pragma once
+
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "analysis/datasheet.hpp"
+
+namespace foretrace::views {
+
+struct Heading {
+  int level = 1;  // 1: part of the sheet, 2: a function
+  std::string text;
+};
+struct Paragraph {
+  std::string text;
+};
+// Cells that end in " *" are extrapolated.
+struct SheetTable {
+  std::string caption;
+  std::vector<std::string> header;
+  std::vector<std::vector<std::string>> rows;
+  std::size_t text_columns = 1;  // from the left; the others hold numbers
+  bool raw = false;              // raw data: folded or left out where it would be in the way
+};
+struct PlotPoint {
+  double x = 0, y = 0;
+  double low = 0, high = 0;  // low = high = y: no band
+};
+struct PlotSeries {
+  std::string label;
+  bool marks = false;  // points with bars, not a line with a band
+  int colour = 0;      // series of the same ranks have the same one
+  std::vector<std::vector<PlotPoint>> pieces;
+};
+// x is logarithmic with base 2, y with base 10 if log_y.
+struct SheetPlot {
+  std::string title;
+  std::string x_label, y_label;
+  bool log_y = true;
+  std::vector<PlotSeries> series;
+};
+using SheetBlock = std::variant<Heading, Paragraph, SheetTable, SheetPlot>;
+
+// Text is UTF-8; beyond ASCII it uses x, +-, squared and micro signs.
+struct SheetDocument {
+  std::string title;
+  std::vector<SheetBlock> blocks;
+};
+
+// `digits`: significant digits of the coefficients in equations; 0: as many as
+// their standard errors justify, all where there is none.
+SheetDocument datasheet_document(const analysis::Datasheet& sheet, int digits);
+// Two sheets or more, made with the same ranks and sizes; ratios are to the first.
+SheetDocument comparison_document(std::span<const analysis::Datasheet> sheets, int digits);
+
+// "60 + 0.7 × d", "(100 ± 10) + (6.0 ± 0.8) × p".
+std::string format_equation(const machine::Equation& equation, int digits);
+
+std::string render_text_datasheet(const SheetDocument& document);
+// One self-contained page.
+std::string render_html_datasheet(const SheetDocument& document);
+// For pdflatex or lualatex with pgfplots.
+std::string render_latex_datasheet(const SheetDocument& document);
+// An <svg> element for a page that has the style of the plots.
+std::string render_svg_plot(const SheetPlot& plot);
+
+struct NamedText {
+  std::string name;
+  std::string text;
+};
+// functions.gp with t<function>(p,d), d in bytes, in seconds, and <function>.dat
+// and <function>.gp for each function.
+std::vector<NamedText> render_gnuplot_datasheet(const analysis::Datasheet& sheet);
+
+}  // namespace foretrace::views

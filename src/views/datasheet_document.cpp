@@ -1,0 +1,415 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "views/datasheet.hpp"
+#include "views/datasheet_notes.hpp"
+#include "views/datasheet_numbers.hpp"
+#include "views/units.hpp"
+
+namespace foretrace::views {
+namespace {
+
+using analysis::Datasheet;
+using analysis::SheetFunction;
+using analysis::SheetGroup;
+using analysis::SheetTime;
+using machine::MachineModel;
+using machine::Regime;
+
+constexpr double kPoorQ = 0.01;
+constexpr const char* kUnknown = "-";
+
+std::string time_cell(const SheetTime& time) {
+  return format_seconds(time.avg) + (time.beyond ? " *" : "");
+}
+
+std::string title_of(const MachineModel& model) {
+  return model.name.empty() ? "a machine without a name" : model.name;
+}
+
+void add_run_parameters(const Datasheet& sheet, SheetDocument& document) {
+  const MachineModel& model = sheet.model;
+  SheetTable table;
+  table.header = {"", ""};
+  table.text_columns = 2;
+  const auto row = [&](const char* key, const std::string& value) {
+    table.rows.push_back({key, value.empty() ? kUnknown : value});
+  };
+  row("machine", model.name);
+  row("MPI library", model.mpi_library);
+  row("measured", model.date);
+  row("source", model.source);
+  row("most ranks", model.ranks > 0 ? fmt::format("{}", model.ranks) : "");
+  row("timer resolution", model.timer_resolution > 0 ? format_seconds(model.timer_resolution) : "");
+  row("time in the equations", unit_name(model));
+  row("d in the equations", data_unit(model));
+  row("compute step", model.compute_step > 0 ? format_seconds(model.compute_step) : "");
+  document.blocks.push_back(Heading{1, "Run parameters"});
+  document.blocks.push_back(std::move(table));
+}
+
+void add_loggps(const machine::LogGPS& p, SheetDocument& document) {
+  SheetTable table;
+  table.header = {"", "meaning", "value"};
+  table.text_columns = 2;
+  const auto row = [&](const char* name, const char* meaning, const std::optional<double>& value,
+                       const char* per) {
+    if (value) table.rows.push_back({name, meaning, format_full(*value) + per});
+  };
+  row("L", "latency", p.latency, " s");
+  row("o_s", "overhead of the sender", p.overhead_send, " s");
+  row("o_r", "overhead of the receiver", p.overhead_recv, " s");
+  row("g", "gap between messages", p.gap, " s");
+  row("G", "gap per byte", p.gap_per_byte, " s/B");
+  if (p.sync_threshold)
+    table.rows.push_back({"S", "messages from this size on wait for their receiver",
+                          fmt::format("{} B", p.sync_threshold->count)});
+  document.blocks.push_back(Heading{1, "LogGPS parameters"});
+  if (table.rows.empty())
+    document.blocks.push_back(Paragraph{"The model holds none."});
+  else
+    document.blocks.push_back(std::move(table));
+}
+
+// Functions of one group at one number of ranks; those without data at all ranks.
+SheetTable times_table(const Datasheet& sheet, SheetGroup group, int ranks) {
+  SheetTable table;
+  table.header = {"function"};
+  if (group == SheetGroup::no_data) {
+    table.caption = "Functions without data, t(p), by the number of ranks p";
+    for (const int p : sheet.ranks) table.header.push_back(fmt::format("p = {}", p));
+  } else {
+    table.caption = group == SheetGroup::point_to_point
+                        ? "Point-to-point functions, t(2, d), by the size of the message"
+                        : fmt::format("Collective functions, t({}, d), by d in bytes", ranks);
+    for (const Bytes bytes : sheet.bytes) table.header.push_back(format_bytes(bytes));
+  }
+  for (const SheetFunction& each : sheet.functions) {
+    if (each.group != group) continue;
+    std::vector<std::string> row{each.function.name};
+    for (const SheetTime& time : each.times)
+      if (group != SheetGroup::collective || time.ranks == ranks) row.push_back(time_cell(time));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+void add_summary(const Datasheet& sheet, SheetDocument& document) {
+  document.blocks.push_back(Heading{1, "Times"});
+  const auto add = [&](SheetTable table) {
+    if (!table.rows.empty()) document.blocks.push_back(std::move(table));
+  };
+  const std::uint64_t element = sheet.model.element.count;
+  document.blocks.push_back(Paragraph{
+      fmt::format("What one call takes: the equation of the size's interval at that p and at d = "
+                  "{}. An asterisk "
+                  "marks what lies outside the ranks{} that are known to have been measured{}.",
+                  element == 1 ? std::string("the bytes") : fmt::format("bytes / {}", element),
+                  sheet.has_samples ? " and sizes" : "",
+                  sheet.has_samples ? "" : "; the model does not say up to which sizes that was")});
+  add(times_table(sheet, SheetGroup::point_to_point, 2));
+  for (const int ranks : sheet.ranks) add(times_table(sheet, SheetGroup::collective, ranks));
+  add(times_table(sheet, SheetGroup::no_data, 0));
+}
+
+std::string q_cell(const Regime& regime) {
+  return regime.q ? fmt::format("{:.2g}", *regime.q) : kUnknown;
+}
+
+// The equations of one regime of each function.
+template <class Choose>
+SheetTable equation_table(const Datasheet& sheet, int digits, std::string caption, Choose choose) {
+  SheetTable table;
+  table.caption = std::move(caption);
+  table.header = {"function", "time in " + unit_name(sheet.model), "holds for", "Q"};
+  table.text_columns = 3;
+  for (const SheetFunction& each : sheet.functions)
+    if (const Regime* regime = choose(each))
+      table.rows.push_back({each.function.name, format_equation(regime->equation, digits),
+                            format_interval(*regime), q_cell(*regime)});
+  return table;
+}
+
+void add_equations(const Datasheet& sheet, int digits, SheetDocument& document) {
+  document.blocks.push_back(Heading{1, "Equations"});
+  document.blocks.push_back(Paragraph{fmt::format(
+      "p is the number of ranks, d the message size in {}, ln the natural logarithm. {}",
+      data_unit(sheet.model),
+      digits > 0
+          ? fmt::format("Coefficients have {} significant digit{}.", digits, digits == 1 ? "" : "s")
+          : "Coefficients have the digits that their standard errors justify, all where "
+            "there is none.")});
+  const auto has_data = [](const SheetFunction& f) { return f.group != SheetGroup::no_data; };
+  const bool split = std::ranges::any_of(sheet.functions, [&](const SheetFunction& f) {
+    return has_data(f) && f.function.regimes.size() > 1;
+  });
+  const auto small = [&](const SheetFunction& f) {
+    return has_data(f) ? &regime_for(f.function, sheet.model.element) : nullptr;
+  };
+  const auto large = [&](const SheetFunction& f) {
+    return has_data(f) ? &f.function.regimes.back() : nullptr;
+  };
+  const auto add = [&](SheetTable table) {
+    if (!table.rows.empty()) document.blocks.push_back(std::move(table));
+  };
+  if (split) {
+    add(equation_table(sheet, digits,
+                       "Small messages: the interval that holds one element. Functions with one "
+                       "equation stand in both tables.",
+                       small));
+    add(equation_table(sheet, digits, "Large messages: the last interval", large));
+  } else {
+    add(equation_table(sheet, digits, "Messages of all sizes", large));
+  }
+  add(equation_table(sheet, digits, "Barrier type routines: no data",
+                     [&](const SheetFunction& f) -> const Regime* {
+                       return has_data(f) ? nullptr : &f.function.regimes.back();
+                     }));
+}
+
+std::string full_cell(const machine::Coefficient& c, std::string_view factor) {
+  if (c.value == 0 && c.error == 0) return "0";
+  std::string out = format_full(c.value);
+  if (c.error != 0) out += " ± " + format_full(c.error);
+  if (factor.empty()) return out;
+  std::string form(factor);
+  if (const std::size_t at = form.find("^2"); at != std::string::npos) form.replace(at, 2, "²");
+  return out + " (" + form + ")";
+}
+
+void add_regimes(const Datasheet& sheet, const SheetFunction& each, int digits,
+                 SheetDocument& document) {
+  const std::string unit = unit_name(sheet.model);
+  SheetTable table;
+  table.header = {"message size", "t(p, d) in " + unit, "Q", "residual in " + unit};
+  table.text_columns = 2;
+  SheetTable full;
+  full.caption = "The coefficients with up to nine digits, and what they multiply";
+  full.header = {"message size", "c", "s (f)", "k (g)"};
+  for (const Regime& regime : each.function.regimes) {
+    const machine::Equation& e = regime.equation;
+    table.rows.push_back({format_interval(regime), format_equation(e, digits), q_cell(regime),
+                          regime.residual ? format_digits(*regime.residual, 3) : kUnknown});
+    full.rows.push_back({format_interval(regime), full_cell(e.constant, ""),
+                         full_cell(e.startup, name_of(e.startup_form)),
+                         full_cell(e.data, name_of(e.data_form))});
+  }
+  document.blocks.push_back(std::move(table));
+  if (digits > 0 || analysis::has_errors(each.function)) document.blocks.push_back(std::move(full));
+}
+
+std::string curve_label(const SheetFunction& each, int ranks) {
+  if (each.group == SheetGroup::collective) return fmt::format("p = {}", ranks);
+  return "equation";
+}
+
+std::string point_label(const SheetFunction& each, int ranks) {
+  if (each.group == SheetGroup::collective) return fmt::format("p = {}, measured", ranks);
+  return "measured";
+}
+
+bool shown_with(const SheetFunction& each, const analysis::SheetCurve& curve,
+                const analysis::MeasuredPoint& point) {
+  return each.group != SheetGroup::collective || point.ranks == curve.ranks;
+}
+
+double x_of(const SheetFunction& each, const analysis::MeasuredPoint& point) {
+  return each.group == SheetGroup::no_data ? point.ranks : static_cast<double>(point.bytes.count);
+}
+
+void add_plots(const Datasheet& sheet, const SheetFunction& each, SheetDocument& document) {
+  const double unit = sheet.model.time_unit;
+  const std::string x = each.group == SheetGroup::no_data ? "ranks" : "bytes";
+  SheetPlot times{each.function.name, x, "time in " + unit_name(sheet.model), true, {}};
+  SheetPlot rest{
+      each.function.name + ": what the fit leaves", x, "measured - equation, %", false, {}};
+  int colour = 0;
+  for (const analysis::SheetCurve& curve : each.curves) {
+    PlotSeries line{curve_label(each, curve.ranks), false, colour, {}};
+    for (const auto& piece : curve.pieces) {
+      line.pieces.emplace_back();
+      for (const analysis::CurvePoint& p : piece)
+        line.pieces.back().push_back({p.x, p.avg / unit, p.min / unit, p.max / unit});
+    }
+    PlotSeries points{point_label(each, curve.ranks), true, colour, {{}}};
+    PlotSeries residuals = points;
+    for (const analysis::MeasuredPoint& p : each.measured) {
+      const double at = x_of(each, p);
+      if (!shown_with(each, curve, p) || at == 0) continue;
+      points.pieces[0].push_back({at, p.median / unit, p.low / unit, p.high / unit});
+      const auto percent = [&](double seconds) { return 100 * (seconds - p.fitted) / p.fitted; };
+      if (p.fitted > 0)
+        residuals.pieces[0].push_back({at, percent(p.median), percent(p.low), percent(p.high)});
+    }
+    times.series.push_back(std::move(line));
+    if (!points.pieces[0].empty()) times.series.push_back(std::move(points));
+    if (!residuals.pieces[0].empty()) rest.series.push_back(std::move(residuals));
+    ++colour;
+  }
+  if (!times.series.empty()) document.blocks.push_back(std::move(times));
+  if (!rest.series.empty()) document.blocks.push_back(std::move(rest));
+}
+
+void add_bounds(const SheetFunction& each, SheetDocument& document) {
+  if (!analysis::has_errors(each.function)) return;
+  SheetTable table;
+  table.caption = "Times with all coefficients one standard error lower and higher";
+  table.header = {"p", "bytes", "minimum", "time", "maximum"};
+  table.text_columns = 0;
+  for (const SheetTime& t : each.times)
+    table.rows.push_back({fmt::format("{}", t.ranks), fmt::format("{}", t.bytes.count),
+                          format_seconds(t.min), time_cell(t), format_seconds(t.max)});
+  document.blocks.push_back(std::move(table));
+}
+
+void add_raw(const SheetFunction& each, SheetDocument& document) {
+  if (each.measured.empty()) return;
+  SheetTable table;
+  table.caption =
+      fmt::format("Raw data of {}: medians and quartiles of the samples", each.function.name);
+  table.header = {"p",      "bytes",          "samples",  "lower quartile",
+                  "median", "upper quartile", "equation", "median - equation"};
+  table.text_columns = 0;
+  table.raw = true;
+  for (const analysis::MeasuredPoint& m : each.measured)
+    table.rows.push_back(
+        {fmt::format("{}", m.ranks), fmt::format("{}", m.bytes.count), fmt::format("{}", m.samples),
+         format_seconds(m.low), format_seconds(m.median), format_seconds(m.high),
+         format_seconds(m.fitted),
+         m.fitted > 0 ? format_percent((m.median - m.fitted) / m.fitted) : kUnknown});
+  document.blocks.push_back(std::move(table));
+}
+
+std::string remarks(const SheetFunction& each) {
+  std::string out(meaning_of(each.function.name));
+  const auto add = [&](std::string_view text) {
+    out += (out.empty() ? "" : " ") + std::string(text);
+  };
+  if (each.group == SheetGroup::point_to_point)
+    add("Evaluated with p = 2.");
+  else if (!each.measured.empty() && each.measured.front().ranks == each.measured.back().ranks)
+    add(
+        fmt::format("Measured with p = {} alone: what the equation says of other numbers of ranks "
+                    "means nothing.",
+                    each.measured.front().ranks));
+  if (std::ranges::any_of(each.function.regimes,
+                          [](const Regime& r) { return r.q && *r.q < kPoorQ; }))
+    add("Where Q is below 0.01 the equation leaves out something that the measurement saw.");
+  if (!each.measured.empty() && each.group != SheetGroup::no_data &&
+      std::ranges::any_of(each.measured, [](const auto& m) { return m.bytes.count == 0; }))
+    add("Empty messages stand in the raw data, not in the plots.");
+  return out;
+}
+
+void add_function(const Datasheet& sheet, const SheetFunction& each, int digits,
+                  SheetDocument& document) {
+  document.blocks.push_back(Heading{2, each.function.name});
+  if (const std::string text = remarks(each); !text.empty())
+    document.blocks.push_back(Paragraph{text});
+  add_regimes(sheet, each, digits, document);
+  add_plots(sheet, each, document);
+  add_bounds(each, document);
+  add_raw(each, document);
+}
+
+void add_notes(SheetDocument& document) {
+  document.blocks.push_back(Heading{1, "Notes on use"});
+  for (const std::string_view note : notes_on_use())
+    document.blocks.push_back(Paragraph{std::string(note)});
+}
+
+char letter(std::size_t index) {
+  return static_cast<char>('A' + static_cast<char>(index % 26));
+}
+
+void add_compared_machines(std::span<const Datasheet> sheets, SheetDocument& document) {
+  SheetTable table;
+  table.header = {"",           "machine",   "MPI library", "measured",
+                  "most ranks", "functions", "compute step"};
+  table.text_columns = 4;
+  for (std::size_t i = 0; i < sheets.size(); ++i) {
+    const MachineModel& m = sheets[i].model;
+    table.rows.push_back(
+        {std::string(1, letter(i)), title_of(m), m.mpi_library.empty() ? kUnknown : m.mpi_library,
+         m.date.empty() ? kUnknown : m.date, m.ranks > 0 ? fmt::format("{}", m.ranks) : kUnknown,
+         fmt::format("{}", sheets[i].functions.size()),
+         m.compute_step > 0 ? format_seconds(m.compute_step) : kUnknown});
+  }
+  document.blocks.push_back(Heading{1, "Machines"});
+  document.blocks.push_back(std::move(table));
+}
+
+SheetTable compared_table(std::size_t sheets) {
+  SheetTable table;
+  table.header = {"p", "bytes"};
+  table.text_columns = 0;
+  for (std::size_t i = 0; i < sheets; ++i) table.header.emplace_back(1, letter(i));
+  for (std::size_t i = 1; i < sheets; ++i) table.header.push_back(fmt::format("{} / A", letter(i)));
+  return table;
+}
+
+std::vector<std::string> compared_row(const analysis::ComparedTime& time) {
+  std::vector<std::string> row{fmt::format("{}", time.ranks),
+                               time.group == SheetGroup::no_data
+                                   ? std::string(kUnknown)
+                                   : fmt::format("{}", time.bytes.count)};
+  for (const auto& each : time.times) row.push_back(each ? time_cell(*each) : kUnknown);
+  for (std::size_t i = 1; i < time.ratios.size(); ++i)
+    row.push_back(time.ratios[i] ? format_ratio(*time.ratios[i]) : kUnknown);
+  return row;
+}
+
+}  // namespace
+
+SheetDocument datasheet_document(const Datasheet& sheet, int digits) {
+  SheetDocument document;
+  document.title = "MPI data sheet: " + title_of(sheet.model);
+  add_run_parameters(sheet, document);
+  if (sheet.functions.empty()) {
+    document.blocks.push_back(Paragraph{"The model holds no function."});
+  } else {
+    add_summary(sheet, document);
+    add_equations(sheet, digits, document);
+  }
+  add_loggps(sheet.model.loggps, document);
+  if (!sheet.functions.empty()) document.blocks.push_back(Heading{1, "Functions"});
+  for (const SheetFunction& each : sheet.functions) add_function(sheet, each, digits, document);
+  add_notes(document);
+  return document;
+}
+
+SheetDocument comparison_document(std::span<const Datasheet> sheets, int digits) {
+  SheetDocument document;
+  document.title = "MPI data sheets compared";
+  add_compared_machines(sheets, document);
+  document.blocks.push_back(Heading{1, "Times and ratios"});
+  document.blocks.push_back(Paragraph{
+      "What one call takes, t(p, d) with d in bytes on every machine, and how many times as long "
+      "as "
+      "on machine A. An asterisk marks what lies outside what is known to have been measured."});
+  const std::vector<analysis::ComparedTime> rows = analysis::compare_datasheets(sheets);
+  for (std::size_t i = 0; i < rows.size();) {
+    const std::string& name = rows[i].function;
+    document.blocks.push_back(Heading{2, name});
+    SheetTable equations;
+    equations.header = {"", "message size", "t(p, d)", "unit", "d in"};
+    equations.text_columns = 5;
+    for (std::size_t s = 0; s < sheets.size(); ++s)
+      if (const SheetFunction* found = sheets[s].find(name))
+        for (const Regime& regime : found->function.regimes)
+          equations.rows.push_back({std::string(1, letter(s)), format_interval(regime),
+                                    format_equation(regime.equation, digits),
+                                    unit_name(sheets[s].model), data_unit(sheets[s].model)});
+    document.blocks.push_back(std::move(equations));
+    SheetTable table = compared_table(sheets.size());
+    for (; i < rows.size() && rows[i].function == name; ++i)
+      table.rows.push_back(compared_row(rows[i]));
+    document.blocks.push_back(std::move(table));
+  }
+  if (rows.empty()) document.blocks.push_back(Paragraph{"The models hold no function."});
+  add_notes(document);
+  return document;
+}
+
+}  // namespace foretrace::views

@@ -1,0 +1,155 @@
+#include <fmt/format.h>
+
+#include <cctype>
+#include <cmath>
+#include <set>
+
+#include "views/datasheet.hpp"
+
+namespace foretrace::views {
+namespace {
+
+using analysis::Datasheet;
+using analysis::SheetFunction;
+using analysis::SheetGroup;
+using machine::Bound;
+
+// Names of files and of gnuplot's functions: letters, digits and "_", no two alike.
+std::vector<std::string> plain_names(const Datasheet& sheet) {
+  std::set<std::string> taken;
+  std::vector<std::string> names;
+  for (const SheetFunction& each : sheet.functions) {
+    std::string name;
+    for (const char c : each.function.name)
+      name += std::isalnum(static_cast<unsigned char>(c)) && static_cast<unsigned char>(c) < 0x80
+                  ? c
+                  : '_';
+    // "functions" is the file that holds them all.
+    while (name == "functions" || !taken.insert(name).second) name += "_";
+    names.push_back(name);
+  }
+  return names;
+}
+
+// A floating-point constant: gnuplot divides and multiplies whole numbers as such.
+std::string constant(double value) {
+  std::string text = fmt::format("{}", value);  // reads back as the same number
+  if (text.find_first_of(".en") == std::string::npos) text += ".0";
+  return text;
+}
+
+// One regime's time in the model's unit, never below zero.
+std::string expression(const machine::Equation& e, std::uint64_t element, Bound bound) {
+  static constexpr const char* kStartups[] = {"p", "log(p)", "p*p"};
+  static constexpr const char* kData[] = {"", "*p", "*log(p)", "*p*p"};
+  std::string out = constant(e.constant.at(bound));
+  if (const double s = e.startup.at(bound); s != 0)
+    out += fmt::format(" + {}*{}", constant(s), kStartups[static_cast<int>(e.startup_form)]);
+  if (const double k = e.data.at(bound); k != 0) {
+    out += fmt::format(" + {}{}*d", constant(k), kData[static_cast<int>(e.data_form)]);
+    if (element != 1) out += fmt::format("/{}.0", element);
+  }
+  return "atleast0(" + out + ")";
+}
+
+std::string definition(const Datasheet& sheet, const SheetFunction& each, const std::string& name,
+                       Bound bound) {
+  std::string out = fmt::format("{}(p,d) = {}*(", name, constant(sheet.model.time_unit));
+  const auto& regimes = each.function.regimes;
+  for (std::size_t i = 0; i < regimes.size(); ++i) {
+    if (i + 1 < regimes.size()) out += fmt::format("d <= {}.0 ? ", regimes[i].to.count);
+    out += expression(regimes[i].equation, sheet.model.element.count, bound);
+    if (i + 1 < regimes.size()) out += " : \\\n    ";
+  }
+  return out + ")\n";
+}
+
+// In a comment no line may end early.
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\\') c = ' ';
+  return text;
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : one_line(text)) out += c == '\'' ? std::string("''") : std::string(1, c);
+  return out + "'";
+}
+
+NamedText functions_file(const Datasheet& sheet, const std::vector<std::string>& names) {
+  std::string out = "# " + one_line("Times of " + sheet.model.name) +
+                    "\n# t<function>(p,d): seconds; p ranks, d bytes. least_ and most_: all "
+                    "coefficients one\n# standard error lower, higher. Load it and type: print "
+                    "tbcast(8,1024)\n\natleast0(t) = t > 0 ? t : 0.0\n\n";
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const SheetFunction& each = sheet.functions[i];
+    out += definition(sheet, each, "t" + names[i], Bound::avg);
+    out += definition(sheet, each, "least_" + names[i], Bound::min);
+    out += definition(sheet, each, "most_" + names[i], Bound::max);
+  }
+  return {"functions.gp", out};
+}
+
+// One block for each number of ranks, so that `index` picks it.
+NamedText data_file(const SheetFunction& each, const std::string& name) {
+  std::string out =
+      "# ranks bytes median lower_quartile upper_quartile samples equation (seconds)\n";
+  const bool measured = !each.measured.empty();
+  if (!measured) out += "# nothing measured lies beside the model\n";
+  int last = -1;
+  for (const analysis::MeasuredPoint& m : each.measured) {
+    if (last != -1 && last != m.ranks && each.group == SheetGroup::collective) out += "\n\n";
+    last = m.ranks;
+    out += fmt::format("{} {} {} {} {} {} {}\n", m.ranks, m.bytes.count, m.median, m.low, m.high,
+                       m.samples, m.fitted);
+  }
+  return {name + ".dat", out};
+}
+
+NamedText script_file(const Datasheet& sheet, const SheetFunction& each, const std::string& name) {
+  const bool over_ranks = each.group == SheetGroup::no_data;
+  std::string out = fmt::format(
+      "# gnuplot {0}.gp draws {0}.svg\nload 'functions.gp'\nset terminal svg size 800,500 dynamic "
+      "background 'white'\nset output '{0}.svg'\nset title {1} noenhanced\nset key left top\n"
+      "set logscale xy\nset xlabel '{2}'\nset ylabel 'time in s'\nset format '%g'\nset grid\nset "
+      "samples 800\n",
+      name, quoted(each.function.name + ", " + sheet.model.name), over_ranks ? "ranks" : "bytes");
+  double low = INFINITY;
+  double high = 0;
+  for (const analysis::SheetCurve& curve : each.curves)
+    for (const auto& piece : curve.pieces)
+      for (const analysis::CurvePoint& p : piece) {
+        low = std::min(low, p.x);
+        high = std::max(high, p.x);
+      }
+  if (!(low < high)) high = (low = std::isfinite(low) ? low : 1) * 2;
+  out += fmt::format("set xrange [{}:{}]\nplot ", low, high);
+  bool first = true;
+  for (const analysis::SheetCurve& curve : each.curves) {
+    const std::string arguments = over_ranks ? "x,0" : fmt::format("{},x", curve.ranks);
+    const std::string label = each.group == SheetGroup::collective
+                                  ? fmt::format("p = {}", curve.ranks)
+                                  : std::string("equation");
+    out += fmt::format("{}t{}({}) title '{}'", first ? "" : ", \\\n     ", name, arguments, label);
+    first = false;
+  }
+  if (!each.measured.empty())
+    out += fmt::format(", \\\n     '{}.dat' using {}:3:4:5 with yerrorbars title 'measured'", name,
+                       over_ranks ? 1 : 2);
+  return {name + ".gp", first ? std::string("# nothing to draw\n") : out + "\n"};
+}
+
+}  // namespace
+
+std::vector<NamedText> render_gnuplot_datasheet(const Datasheet& sheet) {
+  const std::vector<std::string> names = plain_names(sheet);
+  std::vector<NamedText> files{functions_file(sheet, names)};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    files.push_back(data_file(sheet.functions[i], names[i]));
+    files.push_back(script_file(sheet, sheet.functions[i], names[i]));
+  }
+  return files;
+}
+
+}  // namespace foretrace::views

@@ -1,0 +1,15 @@
+// Text in HTML and in LaTeX: a machine's or a function's name may hold anything.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace foretrace::views {
+
+// For text and for attributes in double quotes. Control characters become spaces.
+std::string escape_html(std::string_view text);
+
+// For text mode. Latin-1 letters pass; what pdflatex has no glyph for becomes "?".
+std::string escape_latex(std::string_view text);
+
+}  // namespace foretrace::views

@@ -1,0 +1,118 @@
+#include "views/datasheet_numbers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/time.hpp"
+#include "views/datasheet.hpp"
+#include "views/units.hpp"
+
+namespace foretrace::views {
+namespace {
+
+constexpr int kMostDigits = 17;
+constexpr double kMostTime = 9e6;  // seconds; beyond that Time saturates
+
+// The power of ten of the first digit once rounded to `significant` digits: 2 for 999.7 and 3.
+int exponent_of(double value, int significant) {
+  const std::string text = fmt::format("{:.{}e}", value, significant - 1);
+  return std::stoi(text.substr(text.find('e') + 1));
+}
+
+std::string term(const machine::Coefficient& c, std::string_view factor, int digits, bool first) {
+  const RoundedCoefficient rounded = round_coefficient(c, digits);
+  std::string out;
+  if (!rounded.error.empty())
+    out = fmt::format("{}({} ± {})", first ? "" : " + ", rounded.value, rounded.error);
+  else if (!first && rounded.value.front() == '-')
+    out = " - " + rounded.value.substr(1);
+  else
+    out = (first ? "" : " + ") + rounded.value;
+  for (std::size_t at = 0; at < factor.size();) {
+    // "ln p d" is ln p times d.
+    const std::size_t from = factor.substr(at, 3) == "ln " ? at + 3 : at;
+    const std::size_t end = std::min(factor.find(' ', from), factor.size());
+    const std::string_view one = factor.substr(at, end - at);
+    out += " × " + (one == "p^2" ? std::string("p²") : std::string(one));
+    at = end + 1;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string format_digits(double value, int significant) {
+  if (value == 0 || !std::isfinite(value)) return fmt::format("{}", value == 0 ? 0.0 : value);
+  const int digits = std::clamp(significant, 1, kMostDigits);
+  const int exponent = exponent_of(value, digits);
+  if (exponent < -4 || exponent >= 7) return fmt::format("{:.{}e}", value, digits - 1);
+  const int places = digits - 1 - exponent;
+  if (places >= 0) return fmt::format("{:.{}f}", value, places);
+  // The rounded digits, and zeros up to the point.
+  return fmt::format("{:.0f}", std::stod(fmt::format("{:.{}e}", value, digits - 1)));
+}
+
+std::string format_full(double value) {
+  return fmt::format("{:.9g}", value == 0 ? 0.0 : value);
+}
+
+RoundedCoefficient round_coefficient(const machine::Coefficient& c, int digits) {
+  RoundedCoefficient out;
+  if (digits > 0) {
+    out.value = format_digits(c.value, digits);
+    if (c.error != 0) out.error = format_digits(c.error, digits);
+    return out;
+  }
+  if (c.error == 0) {
+    out.value = format_full(c.value);
+    return out;
+  }
+  const int of_error = fmt::format("{:.0e}", c.error).front() == '1' ? 2 : 1;
+  const int last_place = exponent_of(c.error, of_error) - of_error + 1;
+  out.error = format_digits(c.error, of_error);
+  const int first_place = c.value == 0 ? last_place : exponent_of(c.value, 1);
+  out.value = format_digits(c.value, first_place - last_place + 1);
+  return out;
+}
+
+std::string format_seconds(double seconds) {
+  if (seconds > kMostTime) return format_digits(seconds, 4) + " s";
+  std::string text = format_time(Time::from_seconds(seconds));
+  if (text.ends_with(" us")) text.replace(text.size() - 2, 1, "µ");
+  return text;
+}
+
+std::string unit_name(const machine::MachineModel& model) {
+  if (model.time_unit == 1) return "s";
+  if (model.time_unit == 1e-3) return "ms";
+  if (model.time_unit == 1e-6) return "µs";
+  if (model.time_unit == 1e-9) return "ns";
+  return fmt::format("{} s", model.time_unit);
+}
+
+std::string data_unit(const machine::MachineModel& model) {
+  return model.element.count == 1 ? "bytes"
+                                  : fmt::format("elements of {} bytes", model.element.count);
+}
+
+std::string format_interval(const machine::Regime& regime) {
+  if (regime.to.count == UINT64_MAX)
+    return regime.from.count == 0 ? "all sizes" : fmt::format("{} B and more", regime.from.count);
+  if (regime.from == regime.to) return fmt::format("{} B", regime.from.count);
+  return fmt::format("{} to {} B", regime.from.count, regime.to.count);
+}
+
+std::string format_equation(const machine::Equation& equation, int digits) {
+  std::string out;
+  const auto add = [&](const machine::Coefficient& c, std::string_view factor) {
+    if (c.value != 0 || c.error != 0) out += term(c, factor, digits, out.empty());
+  };
+  add(equation.constant, "");
+  add(equation.startup, name_of(equation.startup_form));
+  add(equation.data, name_of(equation.data_form));
+  return out.empty() ? "0" : out;
+}
+
+}  // namespace foretrace::views

@@ -1,0 +1,36 @@
+// The numbers of a data sheet: coefficients with as many digits as their errors
+// justify, times, and the model's units.
+#pragma once
+
+#include <string>
+
+#include "machine/machine_model.hpp"
+
+namespace foretrace::views {
+
+// `significant` digits, 1 or more, with trailing zeros: (0.5, 2) is "0.50", (234, 1)
+// is "200". An exponent below 1e-4 and from 1e7 on.
+std::string format_digits(double value, int significant);
+
+// Up to nine digits, without trailing zeros.
+std::string format_full(double value);
+
+// A coefficient's value, and its error ("" if it has none), rounded alike: to
+// `digits` significant digits, or for 0 to the place of the error's first digit
+// (second, if the first is 1).
+struct RoundedCoefficient {
+  std::string value, error;
+};
+RoundedCoefficient round_coefficient(const machine::Coefficient& coefficient, int digits);
+
+// "110 µs"; four significant digits.
+std::string format_seconds(double seconds);
+
+// "s", "ms", "µs", "ns"; "1e-05 s" for any other.
+std::string unit_name(const machine::MachineModel& model);
+// "bytes" or "elements of 8 bytes"
+std::string data_unit(const machine::MachineModel& model);
+// "all sizes", "0 to 256 B", "257 B and more"
+std::string format_interval(const machine::Regime& regime);
+
+}  // namespace foretrace::views

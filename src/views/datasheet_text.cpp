@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "views/datasheet.hpp"
+#include "views/text_table.hpp"
+
+namespace foretrace::views {
+namespace {
+
+// Text goes to any terminal: ASCII for the signs that the sheet itself uses.
+std::string ascii(std::string text) {
+  static constexpr std::pair<std::string_view, std::string_view> kSigns[] = {
+      {"×", "x"}, {"±", "+/-"}, {"²", "^2"}, {"µ", "u"}};
+  for (const auto& [sign, plain] : kSigns)
+    for (std::size_t at = 0; (at = text.find(sign, at)) != std::string::npos; at += plain.size())
+      text.replace(at, sign.size(), plain);
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = ' ';
+  return text;
+}
+
+constexpr std::size_t kLineWidth = 100;
+
+std::string wrapped(const std::string& text) {
+  std::string out;
+  std::size_t column = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    at = end + 1;
+    if (column > 0 && column + 1 + word.size() > kLineWidth) {
+      out += '\n';
+      column = 0;
+    } else if (column > 0) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += word.size();
+  }
+  return out + "\n";
+}
+
+struct Writer {
+  std::string out;
+
+  void operator()(const Heading& heading) {
+    const std::string text = ascii(heading.text);
+    out += "\n" + text + "\n" + std::string(text.size(), heading.level == 1 ? '=' : '-') + "\n";
+  }
+  void operator()(const Paragraph& paragraph) { out += "\n" + wrapped(ascii(paragraph.text)); }
+  void operator()(const SheetTable& table) {
+    if (table.raw) return;
+    std::vector<Align> columns(table.header.size(), Align::right);
+    for (std::size_t i = 0; i < std::min(columns.size(), table.text_columns); ++i)
+      columns[i] = Align::left;
+    TextTable lines(columns);
+    const auto add = [&](const std::vector<std::string>& row) {
+      std::vector<std::string> cells;
+      for (const std::string& cell : row) cells.push_back(ascii(cell));
+      lines.add(cells);
+    };
+    bool titled = false;
+    for (const std::string& cell : table.header) titled = titled || !cell.empty();
+    if (titled) add(table.header);
+    for (const auto& row : table.rows) add(row);
+    out += "\n";
+    if (!table.caption.empty()) out += wrapped(ascii(table.caption));
+    out += lines.render(2);
+  }
+  // A terminal has no room for curves; the times stand in the tables.
+  void operator()(const SheetPlot&) {}
+};
+
+}  // namespace
+
+std::string render_text_datasheet(const SheetDocument& document) {
+  Writer writer;
+  const std::string title = ascii(document.title);
+  writer.out = title + "\n" + std::string(title.size(), '#') + "\n";
+  for (const SheetBlock& block : document.blocks) std::visit(writer, block);
+  return writer.out;
+}
+
+}  // namespace foretrace::views

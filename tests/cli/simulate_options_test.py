@@ -1,0 +1,49 @@
+"""Wrong use of `foretrace simulate`: status 2, one line, and no simulation.
+
+    simulate_options_test.py FORETRACE
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = "num_ranks 2\nrank 0 { send 8b to 1 }\nrank 1 { recv 8b from 0 }\n"
+PACKET = ["--network", "packet", "--topology", "ring:2", "--loggps", "L=1us"]
+
+
+class SimulateOptions(unittest.TestCase):
+    def refused(self, *options, says):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder, "p.goal")
+            program.write_text(PROGRAM)
+            result = subprocess.run([FORETRACE, "simulate", program, *PACKET, *options],
+                                    capture_output=True, text=True, timeout=60)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        self.assertEqual(result.stdout, "")
+        self.assertIn(says, result.stderr)
+
+    def test_sizes(self):
+        """Negative sizes and those beyond 2^64 are no large numbers."""
+        for option in ("--packet-size", "--block", "--derived-type"):
+            for value in ("-1", "99999999999999999999", "KiB", "1e3"):
+                with self.subTest(option=option, value=value):
+                    self.refused(option + "=" + value, says=option)
+
+    def test_sweep_factors(self):
+        for values in ("latency=-1", "latency=nan", "bandwidth=0", "latency=1:2:0", "S=-1", "=", ""):
+            with self.subTest(values=values):
+                self.refused("--sweep", values, says="--sweep")
+
+    def test_combinations(self):
+        self.refused("--sweep", "latency=1,2", "-o", "p.ftr", says="-o")
+        self.refused("--sweep", "latency=1,2", "--links", says="--links")
+        self.refused("--csv", says="--csv")
+        self.refused("--sweep", "latency=1,2", "--csv", "--json", says="choose one")
+
+
+if __name__ == "__main__":
+    FORETRACE = sys.argv.pop(1)
+    unittest.main()
