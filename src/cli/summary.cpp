@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -82,7 +83,7 @@ void check_compute_option(const std::string& value, const std::string& measured)
     const char* begin = value.data() + measured.size() + 1;
     const char* end = value.data() + value.size();
     const auto parsed = std::from_chars(begin, end, scale);
-    if (parsed.ec == std::errc() && parsed.ptr == end && scale >= 0) return;
+    if (parsed.ec == std::errc() && parsed.ptr == end && scale >= 0 && std::isfinite(scale)) return;
   }
   throw UsageError("--compute " + value + ": use none, annotated, " + measured + " or " + measured +
                    ":SCALE with a SCALE of 0 or more");

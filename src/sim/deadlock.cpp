@@ -156,8 +156,13 @@ Deadlock::Deadlock(const std::string& what, std::vector<BlockedRank> blocked,
     : Error(what), blocked_(std::move(blocked)), circle_(std::move(circle)) {}
 
 std::string Deadlock::report() const {
+  constexpr std::size_t kMostLines = 64;
   std::string text;
   for (const BlockedRank& blocked : blocked_) {
+    if (&blocked == blocked_.data() + kMostLines) {
+      text += "and " + std::to_string(blocked_.size() - kMostLines) + " more blocked ranks\n";
+      break;
+    }
     text += line_of(blocked);
     if (!blocked.waits_for.empty()) text += ": waits for " + list_ranks(blocked.waits_for);
     text += "\n";

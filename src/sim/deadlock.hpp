@@ -40,7 +40,7 @@ class Deadlock : public Error {
   // Each waits for the next, the last for the first; empty if the ranks wait
   // for one that has finalized.
   const std::vector<WorldRank>& circle() const { return circle_; }
-  // One line per blocked rank.
+  // One line per blocked rank, for the first 64.
   std::string report() const;
 
  private:

@@ -107,7 +107,8 @@ SimulateResult Engine::result() {
   for (const Rank& rank : ranks_) {
     stats_.operations += rank.result.events;
     stats_.peak_bytes += rank.requests.memory() + (rank.expansion ? sizeof(Expansion) : 0) +
-                         rank.open.capacity() * sizeof(OpenReceive);
+                         rank.open.capacity() * sizeof(OpenReceive) +
+                         (rank.arrivals ? rank.arrivals->memory() : 0);
     result.time = std::max(result.time, rank.result.time);
     result.ranks.push_back(rank.result);
   }

@@ -84,10 +84,17 @@ FileSink::FileSink(const Source& source, const trace::TraceInfo& info, std::stri
   own.ranks = source.ranks();
   own.clock = trace::Clock::virtual_;
   trace::create_trace_file(path_ + ".part", own);
-  for (int r = 0; r < source.ranks(); ++r) {
-    auto stream = std::make_unique<Stream>();
-    stream->writer = trace::TraceWriter(path_ + ".part", WorldRank(r), own.clock);
-    streams_.push_back(std::move(stream));
+  try {
+    for (int r = 0; r < source.ranks(); ++r) {
+      auto stream = std::make_unique<Stream>();
+      stream->writer = trace::TraceWriter(path_ + ".part", WorldRank(r), own.clock);
+      streams_.push_back(std::move(stream));
+    }
+  } catch (...) {
+    // Nobody calls the destructor of what was never made.
+    streams_.clear();
+    std::remove((path_ + ".part").c_str());
+    throw;
   }
 }
 

@@ -2,6 +2,11 @@
 // nobody can send, streams that end anywhere, many of everything.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
 
 #include "machine/topology_builders.hpp"
 #include "programs.hpp"
@@ -144,8 +149,7 @@ TEST(Hostile, CollectiveBehindAnOpenReceive) {
       if (rendezvous) options.network.loggps.sync_threshold = Bytes(0);
       Programs source(3);
       source.add(WorldRank(0), open_irecv(source, 1));
-      for (int r = 0; r < 3; ++r)
-        source.collective(r, Cost::allreduce, ns(r * 10000), -1, 0, 8);
+      for (int r = 0; r < 3; ++r) source.collective(r, Cost::allreduce, ns(r * 10000), -1, 0, 8);
       source.send(1, 0, 8);
       source.wait(0, {1});
       source.finalize_all();
@@ -283,26 +287,64 @@ TEST(Hostile, WaitsomeTakesAllThatWereThereBefore) {
   EXPECT_EQ(run.leave(1, 2), ns(12000));
 }
 
-// Requests that end later do not fill the queue of events at every call.
+// Message i is there at 1000 + i * 1000: all but the first end later than the
+// call that waits for any of them. Those do not fill the queue of events.
 TEST(Hostile, WaitanyOverManyRequestsKeepsTheQueueShort) {
   constexpr std::uint64_t kMany = 1000;
   Programs source(2);
   std::vector<std::uint64_t> requests;
   for (std::uint64_t i = 1; i <= kMany; ++i) {
-    source.irecv(1, 0, 8, i, i == 1 ? ns(100) : Time(), static_cast<int>(i));
+    source.irecv(1, 0, i * 1000, i, i == 1 ? ns(100) : Time(), static_cast<int>(i));
     requests.push_back(i);
   }
-  for (std::uint64_t i = 1; i <= kMany; ++i) source.isend(0, 1, 8, i, {}, static_cast<int>(i));
+  for (std::uint64_t i = 1; i <= kMany; ++i)
+    source.isend(0, 1, i * 1000, i, {}, static_cast<int>(i));
   source.wait(0, requests);
-  // Posted when all are under way.
   for (std::uint64_t i = 1; i <= kMany; ++i) {
     wait_some(source, 1, Completing::any, requests);
     requests.erase(requests.begin());
   }
   source.finalize_all();
-  SimulateOptions options = on(NetworkKind::loggps);
+  SimulateOptions options = on(NetworkKind::hops);
   options.network.loggps.overhead_send = Time();
-  EXPECT_LT(replay(source, options).result.stats.peak_bytes, 2'000'000u);
+  options.network.loggps.overhead_recv = Time();
+  const Replayed run = replay(source, options);
+  EXPECT_EQ(run.leave(1, 2 * kMany - 1), ns(1001000));
+  EXPECT_LT(run.result.stats.peak_bytes, 2'000'000u);
+}
+
+// Every rank waits for the next one: the first 64 have a line each.
+TEST(Hostile, ReportOfManyBlockedRanksIsShort) {
+  constexpr int kRanks = 1000;
+  Programs source(kRanks);
+  for (int r = 0; r < kRanks; ++r) source.recv(r, (r + 1) % kRanks, 8);
+  source.finalize_all();
+  SimulateOptions options = on(NetworkKind::loggps);
+  options.network.topology = nullptr;
+  try {
+    replay(source, options);
+    FAIL() << "no deadlock";
+  } catch (const Deadlock& deadlock) {
+    const std::string report = deadlock.report();
+    EXPECT_EQ(std::ranges::count(report, '\n'), 65);
+    EXPECT_THAT(report, ::testing::EndsWith("\nand 936 more blocked ranks\n"));
+    EXPECT_EQ(deadlock.blocked().size(), 1000u);
+  }
+}
+
+// A file for each rank is more than the system has: nothing is left behind.
+TEST(Hostile, SinkWithTooManyRanksLeavesNoFile) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit few = before;
+  few.rlim_cur = 32;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  const std::string path = ::testing::TempDir() + "hostile_" + std::to_string(::getpid()) + ".ftr";
+  const Programs source(100);
+  const std::string error = error_of([&] { FileSink(source, {}, path); });
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_THAT(error, HasSubstr("Too many open files"));
+  EXPECT_FALSE(std::filesystem::exists(path + ".part"));
 }
 
 // Messages that named receives took do not stay for ever.

@@ -1,4 +1,4 @@
-// The programs shown in docs/text-programs.md run.
+// The GOAL programs shown in docs/text-programs.md run.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -29,14 +29,16 @@ std::map<std::string, std::string> shown_programs() {
 }
 
 TEST(TextProgramsPage, ProgramsRun) {
-  const auto programs = shown_programs();
-  ASSERT_EQ(programs.size(), 3u);
-  for (const auto& [name, text] : programs) {
+  std::size_t run = 0;
+  for (const auto& [name, text] : shown_programs()) {
+    if (!name.ends_with(".goal")) continue;
     SCOPED_TRACE(name);
+    ++run;
     const Replayed r = simulate_goal(text);
     for (const RankResult& rank : r.result.ranks) EXPECT_TRUE(rank.finalized);
     EXPECT_EQ(parse_goal(text, name).races, name == "farm.goal");
   }
+  EXPECT_GE(run, 3u);
 }
 
 }  // namespace
