@@ -1,4 +1,5 @@
-// The GOAL programs shown in docs/text-programs.md run.
+// The GOAL programs shown in docs/text-programs.md run; the page also shows some
+// that must not.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -29,16 +30,14 @@ std::map<std::string, std::string> shown_programs() {
 }
 
 TEST(TextProgramsPage, ProgramsRun) {
-  std::size_t run = 0;
-  for (const auto& [name, text] : shown_programs()) {
-    if (!name.ends_with(".goal")) continue;
+  const auto programs = shown_programs();
+  for (const std::string name : {"ring.goal", "grid.goal", "farm.goal"}) {
     SCOPED_TRACE(name);
-    ++run;
+    const std::string& text = programs.at(name);
     const Replayed r = simulate_goal(text);
     for (const RankResult& rank : r.result.ranks) EXPECT_TRUE(rank.finalized);
     EXPECT_EQ(parse_goal(text, name).races, name == "farm.goal");
   }
-  EXPECT_GE(run, 3u);
 }
 
 }  // namespace
