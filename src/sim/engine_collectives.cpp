@@ -83,9 +83,8 @@ bool Engine::next_step(Rank& rank) {
   operation.send = end(step.to, step.send_bytes);
   if (operation.send.peer.valid()) {
     // The partner is far away in memory.
-    const Rank& partner = rank_of(operation.send.peer);
-    __builtin_prefetch(&partner);
-    __builtin_prefetch(&partner.operation.recv);
+    const auto* partner = reinterpret_cast<const char*>(&rank_of(operation.send.peer));
+    for (std::size_t at = 0; at < sizeof(Rank); at += 64) __builtin_prefetch(partner + at);
     matcher_.prefetch(operation.send.peer);
   }
   operation.recv = end(step.from, step.recv_bytes);

@@ -4,6 +4,7 @@
 #include "sim/engine_impl.hpp"
 
 namespace foretrace::sim {
+
 // Open receives get their message when its header is there: after everything
 // that begins at that time, so that the order of ranks does not matter.
 void Engine::open_receive(Rank& rank, machine::RecvKind kind, std::uint64_t request) {

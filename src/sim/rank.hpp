@@ -22,7 +22,6 @@ namespace foretrace::sim {
 // operation is the step at hand meanwhile.
 struct Expansion {
   bool active = false;
-  Operation collective;  // as the source gave it
   CollectiveCall call;
   StepFunction step = nullptr;
   std::uint32_t next = 0;  // number of the next step
@@ -33,6 +32,7 @@ struct Expansion {
   std::uint64_t posted = 0;                // requests of its own
   std::vector<trace::Completion> open;     // posted, not completed
   std::vector<trace::Completion> awaited;  // by the step at hand
+  Operation collective;                    // as the source gave it
 };
 
 // A receive that takes the first message to arrive, or was posted after one
@@ -50,7 +50,7 @@ struct OpenReceive {
   }
 };
 
-struct Rank {
+struct alignas(64) Rank {
   WorldRank id;
   bool prepared = false;  // `operation` and `enter` are those of the next operation
   bool blocked = false;
