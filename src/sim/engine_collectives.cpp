@@ -95,6 +95,13 @@ bool Engine::next_step(Rank& rank) {
                                             : trace::EventKind::sendrecv;
       break;
     case Step::Kind::post_send:
+      // An eager send of LogGPS is over when it is posted: no request is needed.
+      if (options_.network.kind != NetworkKind::datasheet &&
+          !network_->is_rendezvous(operation.mode, step.send_bytes)) {
+        operation.kind = trace::EventKind::send;
+        break;
+      }
+      [[fallthrough]];
     case Step::Kind::post_recv:
       operation.kind =
           step.kind == Step::Kind::post_send ? trace::EventKind::isend : trace::EventKind::irecv;
