@@ -190,11 +190,16 @@ class Deaths(Errors):
     def die(self, subcommand, behaviour, *arguments):
         """Rank 1 of 2 dies after a barrier; what was before is in the trace."""
         command = [harness.test_program("misbehave"), behaviour, *arguments]
-        without = harness.plain(2, command, limit=30)
         trace = self.directory / "dead.ftr"
         machine = ["--machine", harness.T3D, "--compute", "none"] if subcommand == "predict" else []
-        result = harness.foretrace(subcommand, "-n", 2, *machine, "-o", trace, "--", *command,
-                                   limit=40)
+        # mpirun.mpich kills the other ranks, and now and then reports that (9, or 1) instead of
+        # the dead one's status, without Foretrace as well: 5 of 80 plain runs on busy cores.
+        for _ in range(4):
+            without = harness.plain(2, command, limit=30)
+            result = harness.foretrace(subcommand, "-n", 2, *machine, "-o", trace, "--", *command,
+                                       limit=40)
+            if result.status == without.status:
+                break
         self.assertNotEqual(without.status, 0, str(without))
         self.assertEqual(result.status, without.status, str(result))
         self.assertTrue(trace.exists(), str(result))
