@@ -6,6 +6,7 @@
 
 #include <array>
 
+#include "loggps.hpp"
 #include "machine/machine_model.hpp"
 #include "machine/timing.hpp"
 #include "sim/engine.hpp"
@@ -15,22 +16,10 @@ namespace {
 
 using namespace foretrace;
 
-// L=2us, o=500ns, g=100ns, G=0.08ns, S=64KiB.
-sim::SimulateOptions loggps() {
-  sim::SimulateOptions options;
-  options.network.kind = sim::NetworkKind::loggps;
-  options.network.loggps.latency = Time::ns(2000);
-  options.network.loggps.overhead_send = options.network.loggps.overhead_recv = Time::ns(500);
-  options.network.loggps.gap = Time::ns(100);
-  options.network.loggps.gap_per_byte = 0.08e-9;
-  options.network.loggps.sync_threshold = Bytes(65536);
-  return options;
-}
-
 void measure(benchmark::State& state, sim::ModelProgram& program) {
   const machine::MachineModel model;
   const machine::Timing timing(model, machine::Bound::avg);
-  const sim::SimulateOptions options = loggps();
+  const sim::SimulateOptions options = sim::loggps();
   sim::NullSink sink;
   std::uint64_t messages = 0;
   std::size_t peak = 0;

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "loggps.hpp"
 #include "machine/machine_model.hpp"
 #include "machine/timing.hpp"
 #include "machine/topology_builders.hpp"
@@ -19,7 +20,7 @@ using namespace foretrace;
 
 constexpr int kOperations = 1'000'000;
 
-// The Cray T3D of seed 003, appendix B, large messages; microseconds, 8-byte
+// The Cray T3D of Howell's thesis, appendix B, large messages; microseconds, 8-byte
 // elements.
 machine::MachineModel cray_t3d() {
   machine::MachineModel model;
@@ -167,19 +168,6 @@ sim::MemorySource collective(int ranks, const char* name, machine::Cost what, By
   return source;
 }
 
-// L=2us, o=500ns, g=100ns, G=0.08ns, S=64KiB.
-sim::SimulateOptions loggps(const sim::AlgorithmTable* algorithms = nullptr) {
-  sim::SimulateOptions options;
-  options.network.kind = sim::NetworkKind::loggps;
-  options.network.loggps.latency = Time::ns(2000);
-  options.network.loggps.overhead_send = options.network.loggps.overhead_recv = Time::ns(500);
-  options.network.loggps.gap = Time::ns(100);
-  options.network.loggps.gap_per_byte = 0.08e-9;
-  options.network.loggps.sync_threshold = Bytes(65536);
-  options.algorithms = algorithms;
-  return options;
-}
-
 void replay(benchmark::State& state, sim::MemorySource source,
             const sim::SimulateOptions& options = {}) {
   const machine::MachineModel model = cray_t3d();
@@ -214,19 +202,19 @@ void BM_allreduce(benchmark::State& state) {
 
 void BM_loggps_ring(benchmark::State& state) {
   const int ranks = static_cast<int>(state.range(0));
-  replay(state, ring(ranks, kOperations / ranks + 1), loggps());
+  replay(state, ring(ranks, kOperations / ranks + 1), sim::loggps());
 }
 void BM_loggps_ring_of_100_steps(benchmark::State& state) {
-  replay(state, ring(static_cast<int>(state.range(0)), 100), loggps());
+  replay(state, ring(static_cast<int>(state.range(0)), 100), sim::loggps());
 }
 void BM_loggps_ring_by_time(benchmark::State& state) {
-  sim::SimulateOptions options = loggps();
+  sim::SimulateOptions options = sim::loggps();
   options.order = sim::ReadyOrder::by_time;
   const int ranks = static_cast<int>(state.range(0));
   replay(state, ring(ranks, kOperations / ranks + 1), options);
 }
 void BM_loggps_neighbour_exchange(benchmark::State& state) {
-  replay(state, neighbour_exchange(static_cast<int>(state.range(0))), loggps());
+  replay(state, neighbour_exchange(static_cast<int>(state.range(0))), sim::loggps());
 }
 // On a 2D torus, store-and-forward.
 void BM_hops_ring(benchmark::State& state) {
@@ -234,7 +222,7 @@ void BM_hops_ring(benchmark::State& state) {
   const machine::Topology torus =
       machine::make_topology("torus:" + std::to_string(side) + "x" + std::to_string(side) +
                              "?latency=100ns&bandwidth=10GB/s");
-  sim::SimulateOptions options = loggps();
+  sim::SimulateOptions options = sim::loggps();
   options.network.kind = sim::NetworkKind::hops;
   options.network.topology = &torus;
   replay(state, ring(side * side, kOperations / side / side + 1), options);
@@ -245,7 +233,7 @@ void BM_loggps_allreduce(benchmark::State& state) {
   replay(state,
          collective(ranks, "MPI_Allreduce", machine::Cost::allreduce, Bytes(8),
                     kOperations / ranks / 4 + 1),
-         loggps(&table));
+         sim::loggps(&table));
 }
 void BM_loggps_alltoall(benchmark::State& state) {
   const sim::AlgorithmTable table(state.range(1) != 0 ? "openmpi,alltoall=pairwise"
@@ -254,7 +242,7 @@ void BM_loggps_alltoall(benchmark::State& state) {
   replay(state,
          collective(ranks, "MPI_Alltoall", machine::Cost::alltoall, Bytes(1024),
                     kOperations / ranks / ranks + 1),
-         loggps(&table));
+         sim::loggps(&table));
 }
 
 BENCHMARK(BM_loggps_ring)->RangeMultiplier(4)->Range(16, 65536)->Unit(benchmark::kMillisecond);

@@ -8,7 +8,7 @@
 //   fan-in:  every rank adds up what its own columns take from the column and
 //            sends the sum to the owner, who subtracts all and normalises.
 // The matrix is made from an L of small whole numbers, so that all arithmetic
-// is exact and the order of the sums does not matter. Paper: seed 001.
+// is exact and the order of the sums does not matter. Paper: Demaine 1996.
 #include <cmath>
 
 #include "common/distribution.hpp"

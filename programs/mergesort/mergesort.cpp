@@ -5,7 +5,7 @@
 // odd ranks send their data to the even rank before them, which merges; then
 // rank 2 sends to 0, 6 to 4, and so on, until after log2(p) phases all lies
 // sorted on rank 0. A rank whose partner does not exist goes on without one, so
-// any number of ranks will do. Paper: seed 001, "Simulation accuracy".
+// any number of ranks will do. Paper: Demaine 1996, "Simulation accuracy".
 #include <algorithm>
 
 #include "common/distribution.hpp"

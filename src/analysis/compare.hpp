@@ -1,6 +1,6 @@
 // Comparison: the times of two traces of the same program, side by side.
 //
-// The three levels of cmptrace (seed 003, section 2.4.1): A event by event, B
+// The three levels of cmptrace (Howell's thesis, section 2.4.1): A event by event, B
 // per rank and state, C per state. Serves prediction against measurement, two
 // machines, or two runs on one. Computes only; the views draw it.
 #pragma once

@@ -1,5 +1,5 @@
 // The data sheet of a machine model: times at common points, curves, and the
-// measured samples beside what the equations say of them (seed 003, chapter 3
+// measured samples beside what the equations say of them (Howell's thesis, chapter 3
 // and appendix B).
 //
 // From a MachineModel and its samples, if there are any, to plain tables and

@@ -1,7 +1,7 @@
 // Profile: where the time of a run went, per rank, state, function and phase.
 //
 // Computed once from a Trace and drawn by the views as text or JSON. Speed-up
-// and efficiency are those of seed 001: the serial time is the sum of all
+// and efficiency are those of Demaine 1996: the serial time is the sum of all
 // computation. Does no I/O and knows nothing of units on paper.
 #pragma once
 
@@ -46,7 +46,7 @@ struct PhaseProfile {
   std::string name;
   std::uint64_t count = 0;     // occurrences over all ranks
   std::vector<Time> per_rank;  // inclusive, by rank
-  Time time;                   // the maximum over all ranks (seed 003 section 2.4.1)
+  Time time;                   // the maximum over all ranks (Howell's thesis section 2.4.1)
   Time mean;                   // over all ranks, rounded down
   WorldRank slowest;           // the lowest rank that has the maximum
 };

@@ -4,7 +4,7 @@
 // The one place that says which part of a trace is computation and which is
 // MPI: profile, comparison and time lines all walk a trace through here, so
 // that their sums agree. MPI_Init and MPI_Finalize take no time, the history
-// ends on entry to MPI_Finalize (DESIGN section 5).
+// ends on entry to MPI_Finalize (docs/theory.md).
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // The message size d of a collective call, in bytes, as the data sheets count
-// it: the size that the call names (seed 003 appendix B). Calls with a count
+// it: the size that the call names (Howell's thesis appendix B). Calls with a count
 // for each rank take the mean. One rule per line of src/mpi_api/functions.txt.
 #pragma once
 

@@ -80,7 +80,7 @@ void print_json(const Options& options, const Answer& answer) {
   std::printf("%s\n", json.dump(2).c_str());
 }
 
-// The thesis's timecalc: one question a line (seed 003 section 3.5.5).
+// The thesis's timecalc: one question a line (Howell's thesis section 3.5.5).
 int prompt(const machine::MachineModel& model) {
   std::printf("%s: enter FUNCTION RANKS BYTES; 'list' names the functions, 'quit' ends\n",
               model.name.c_str());

@@ -11,11 +11,11 @@
 
 namespace foretrace::machine {
 
-// f(p): how the start-up cost grows with the ranks. Seed 003 section 3.5.1.
+// f(p): how the start-up cost grows with the ranks. Howell's thesis section 3.5.1.
 enum class StartupForm { p, ln_p, p2 };
-// g(p,d): how the cost of the data grows. Seed 003 section 3.5.1.
+// g(p,d): how the cost of the data grows. Howell's thesis section 3.5.1.
 enum class DataForm { d, p_d, ln_p_d, p2_d };
-// Which end of the error interval to evaluate (seed 003 section 5.4.5).
+// Which end of the error interval to evaluate (Howell's thesis section 5.4.5).
 enum class Bound { min, avg, max };
 
 inline constexpr std::array kStartupForms{StartupForm::p, StartupForm::ln_p, StartupForm::p2};

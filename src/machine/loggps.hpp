@@ -3,7 +3,7 @@
 // Parameters).
 //
 // Here are the words of --loggps and the numbers; what a message takes with
-// them is the network model's affair. Seed 004 defines the parameters.
+// them is the network model's affair. Ino et al. (PPoPP 2001) define them.
 #pragma once
 
 #include <optional>

@@ -293,13 +293,7 @@ void format_topology(std::string& out, const ModelTopology& topology) {
 }  // namespace
 
 MachineModel parse_machine(std::string_view text, const std::string& name) {
-  toml::table root;
-  try {
-    root = toml::parse(text, name);
-  } catch (const toml::parse_error& error) {
-    throw Error(name + ":" + std::to_string(error.source().begin.line) + ": " +
-                std::string(error.description()));
-  }
+  const toml::table root = parse_toml(text, name);
   const TableReader reader(root, name, "machine model");
   reader.allow_only({"machine", "function", "loggps", "compute", "topology", "node", "link"});
   MachineModel model;

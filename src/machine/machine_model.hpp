@@ -38,7 +38,7 @@ struct Function {
   std::vector<Regime> regimes;  // ascending, contiguous, at least one
 };
 
-// LogGPS parameters (seed 004), those that are known. Seconds, seconds per
+// LogGPS parameters (Kanbe et al. 2003), those that are known. Seconds, seconds per
 // byte, bytes.
 struct LogGPS {
   std::optional<double> latency;        // L

@@ -137,7 +137,7 @@ Time Timing::isend_post_leave(Time s0, Bytes bytes) const {
 }
 
 // A posted send is over after posting and completing at once, counted from
-// where the transfer could start (definition of isend1 and isend2, seed 003
+// where the transfer could start (definition of isend1 and isend2, Howell's thesis
 // appendix B); a synchronous one takes what Ssend takes.
 Time Timing::isend_end(Time s0, Time r0, SendMode mode, Bytes bytes, bool rendezvous) const {
   const Time start = rendezvous ? std::max(s0, r0) : s0;
@@ -157,7 +157,7 @@ Time Timing::isend_complete_leave(Time w0, Time end, Bytes bytes) const {
   return std::max(w0 + isend_complete_minimum(bytes), end);
 }
 
-// Seed 003 section 5.2: T_recvend = max(T_recvstart + T_recvmin, T_sendstart + T_recv).
+// Howell's thesis section 5.2: T_recvend = max(T_recvstart + T_recvmin, T_sendstart + T_recv).
 Time Timing::recv_leave(Time r0, const MessageStamp& message) const {
   const Time transfer = cost(Cost::recv, kPointToPointRanks, message.bytes);
   if (message.rendezvous) return std::max(r0, message.sent) + transfer;

@@ -1,7 +1,7 @@
 // The timing rules: when does a call leave, given when who entered.
 //
 // This is the one place where they exist; capture (predict) and sim both call
-// it. DESIGN section 5 and seed 003 section 5.2; docs/theory.md derives them.
+// it. docs/theory.md derives them (Howell's thesis, section 5.2).
 // All functions are pure: times in, times out.
 //
 // s0 is the sender's clock on entry to the call that sends or posts the send,

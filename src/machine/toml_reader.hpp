@@ -18,6 +18,16 @@
 
 namespace foretrace::machine {
 
+// The file's root table; `name` stands for the file. Throws Error "FILE:LINE: ...".
+inline toml::table parse_toml(std::string_view text, const std::string& name) {
+  try {
+    return toml::parse(text, name);
+  } catch (const toml::parse_error& error) {
+    throw Error(name + ":" + std::to_string(error.source().begin.line) + ": " +
+                std::string(error.description()));
+  }
+}
+
 // Reads one table: typed access, and at the end every key must have been asked
 // for, so that a typo is an error and not a default.
 class TableReader {

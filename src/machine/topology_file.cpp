@@ -302,13 +302,7 @@ Topology read_topology_graph(const TableReader& root, const TableReader& topolog
 }
 
 Topology parse_topology(std::string_view text, const std::string& name) {
-  toml::table root;
-  try {
-    root = toml::parse(text, name);
-  } catch (const toml::parse_error& error) {
-    throw Error(name + ":" + std::to_string(error.source().begin.line) + ": " +
-                std::string(error.description()));
-  }
+  const toml::table root = parse_toml(text, name);
   const TableReader reader(root, name, "topology file");
   const toml::table* table = reader.table("topology");
   if (!table) throw Error(name + ":1: not a topology: it has no [topology] table");

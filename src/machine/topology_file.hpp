@@ -1,5 +1,5 @@
 // The TOML form of a topology (docs/topology.md): a kind with its parameters,
-// incidence lists (seed 001), or named nodes and links one by one.
+// incidence lists (Demaine 1996), or named nodes and links one by one.
 //
 // Unknown keys, wrong types and links that lead nowhere are errors that name
 // file and line.

@@ -1,5 +1,5 @@
 // The time of one compute step: an arithmetic operation and the store of its
-// result into an array (seed 003 section 5.2), data in the nearest cache.
+// result into an array (Howell's thesis section 5.2), data in the nearest cache.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // Experiments: what is called, by whom, and which spans of it are the data
-// sheet's functions. The definitions are those of seed 003 section 3.3,
+// sheet's functions. The definitions are those of Howell's thesis section 3.3,
 // figures 3.3 and 3.4 and the notes of appendix B; docs/measure.md tells them
 // to users.
 //

@@ -1,5 +1,5 @@
 // From samples to a machine model: regimes of message sizes, each with the best
-// of the 12 forms of seed 003 section 3.5.1.
+// of the 12 forms of Howell's thesis section 3.5.1.
 //
 // Every choice is by weighted least squares (stats/least_squares.hpp); this file
 // knows what the numbers mean, not how a fit is computed. No MPI, no files.

@@ -26,7 +26,7 @@ constexpr int kRehearsals = 4;
 // Seconds that a point may take at least before it is given up.
 constexpr double kPatience = 0.05;
 // Below this many timer steps a single reading says little, and the mean of
-// the block is taken in place of its median (seed 001, mixed median-mean).
+// the block is taken in place of its median (Demaine 1996, mixed median-mean).
 constexpr double kFewSteps = 20;
 
 long switches() {

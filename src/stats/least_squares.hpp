@@ -1,7 +1,7 @@
 // Weighted linear least squares with a few unknowns, and the choice of the best
 // of several design matrices.
 //
-// Fits y_i = sum_j a_j X_j(x_i) with known errors sigma_i (seed 003 section
+// Fits y_i = sum_j a_j X_j(x_i) with known errors sigma_i (Howell's thesis section
 // 3.5.2) by orthogonal factorisation: the normal equations would square the
 // condition number, which sizes from 1 to 2^22 in one column do not forgive.
 // Knows nothing of what the columns mean.

@@ -1,4 +1,4 @@
-// What `foretrace compare` prints: the tables A, B and C of seed 003, section
+// What `foretrace compare` prints: the tables A, B and C of Howell's thesis, section
 // 2.4.1, as text or JSON. Draws only; analysis/compare.hpp computes.
 #pragma once
 

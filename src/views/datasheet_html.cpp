@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "views/datasheet.hpp"
-#include "views/datasheet_markup.hpp"
+#include "views/markup.hpp"
 
 namespace foretrace::views {
 namespace {
@@ -106,25 +106,6 @@ std::string contents(const SheetDocument& document) {
 }
 
 }  // namespace
-
-std::string escape_html(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
-    else if (static_cast<unsigned char>(c) < ' ' || c == 0x7f)
-      out += ' ';
-    else
-      out += c;
-  }
-  return out;
-}
 
 std::string render_html_datasheet(const SheetDocument& document) {
   const std::string title = escape_html(document.title);

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "views/datasheet.hpp"
-#include "views/datasheet_markup.hpp"
+#include "views/markup.hpp"
 
 namespace foretrace::views {
 namespace {

@@ -30,7 +30,7 @@ struct ReplayStats {
   std::uint64_t peak_bytes = 0;
 };
 
-// One object with the fields of DESIGN section 7 and more (docs/report.md).
+// One object with the fields that docs/report.md lists.
 // Times in seconds, sizes in bytes. With `links` also an array `links`
 // (link_report.hpp).
 std::string render_json_report(const analysis::Profile& profile,

@@ -1,7 +1,7 @@
 // The time lines of a trace: characters for a terminal, a page for a browser.
 //
-// The text form is the rough ASCII time line of seed 001 with the "All" bar of
-// seed 003, section 5.4; the page is built from web/ and gets the trace's data
+// The text form is the rough ASCII time line of Demaine 1996 with the "All" bar of
+// Howell's thesis, section 5.4; the page is built from web/ and gets the trace's data
 // embedded, so that one file holds everything.
 #pragma once
 

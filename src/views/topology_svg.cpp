@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <cmath>
 
+#include "views/markup.hpp"
+
 namespace foretrace::views {
 namespace {
 
@@ -42,23 +44,6 @@ std::string number(double value) {
 
 std::string point(Point p) {
   return number(p.x) + " " + number(p.y);
-}
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (static_cast<unsigned char>(c) < ' ')
-      out += ' ';
-    else
-      out += c;
-  }
-  return out;
 }
 
 // A small triangle whose tip is the line's end.
@@ -103,7 +88,7 @@ std::string draw_node(const PlacedNode& node) {
   }
   if (!node.label.empty())
     out += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", number(node.at.x),
-                       number(node.at.y + (node.label_below ? 26 : 4)), escaped(node.label));
+                       number(node.at.y + (node.label_below ? 26 : 4)), escape_html(node.label));
   return out;
 }
 
@@ -113,14 +98,14 @@ std::string render_topology_svg(const TopologyPicture& picture) {
   std::string out = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"{0:.0f}\" "
       "height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\">\n<title>{2}</title>\n",
-      std::ceil(picture.width), std::ceil(picture.height), escaped(picture.caption));
+      std::ceil(picture.width), std::ceil(picture.height), escape_html(picture.caption));
   out += kStyle;
   out += "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n";
   for (const PlacedLine& line : picture.lines) out += draw_line(line);
   for (const PlacedNode& node : picture.nodes) out += draw_node(node);
-  out +=
-      fmt::format("<text class=\"caption\" x=\"{}\" y=\"{}\">{}</text>\n</svg>\n",
-                  number(picture.width / 2), number(picture.height - 20), escaped(picture.caption));
+  out += fmt::format("<text class=\"caption\" x=\"{}\" y=\"{}\">{}</text>\n</svg>\n",
+                     number(picture.width / 2), number(picture.height - 20),
+                     escape_html(picture.caption));
   return out;
 }
 

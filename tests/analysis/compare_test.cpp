@@ -19,7 +19,7 @@ Time cs(double hundredths) {
   return Time::from_seconds(hundredths / 100);
 }
 
-// The two traces of seed 003, figure 2.10: compute, barrier, compute, wait.
+// The two traces of Howell's thesis, figure 2.10: compute, barrier, compute, wait.
 TraceBuilder figure(double c1, double barrier, double c2, double wait) {
   TraceBuilder b(1);
   b.init(0);

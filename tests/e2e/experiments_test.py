@@ -1,6 +1,6 @@
 """Experiments of the papers with topologies: one recorded run, simulated on several networks.
 
-Seed 001, table 2: a merge sort on a hypercube and on a ring. Seed 003, section 6.3.1: an allreduce
+Demaine 1996, table 2: a merge sort on a hypercube and on a ring. Howell's thesis, section 6.3.1: an allreduce
 on a binary tree and a fat tree, on tori and an omega network. All times follow from the programs
 by hand, exactly: computation is annotated, the processors' overheads are 0.
 """

@@ -133,7 +133,7 @@ class Calc(harness.TestCase):
         return answer["avg"]
 
     def test_sparc(self):
-        """Seed 003, section 4.2; microseconds, elements of 4 bytes."""
+        """Howell's thesis, section 4.2; microseconds, elements of 4 bytes."""
         self.assertEqual(self.calc(harness.SPARC, "barrier", 8, 0), 0.072)
         equations = {"alltoall": lambda p, d: 2000 + 4000 * p * p + 2 * p * p * d,
                      "send": lambda p, d: 2000 + d,
@@ -150,7 +150,7 @@ class Calc(harness.TestCase):
                                                equation(p, d) * 1e-6, delta=1e-9)
 
     def test_t3d(self):
-        """Seed 003, appendix B: up to 32 elements of 8 bytes, and above."""
+        """Howell's thesis, appendix B: up to 32 elements of 8 bytes, and above."""
         log = math.log
         small = {"alltoall": lambda p, d: 40 + 50 * p + 2 * d,
                  "gather": lambda p, d: 70 + 10 * p + 0.7 * d,

@@ -1,4 +1,4 @@
-"""The shapes of the thesis's predictions (seed 003, sections 5.4.1, 5.4.4 and 5.4.6)."""
+"""The shapes of the predictions of Howell's thesis (sections 5.4.1, 5.4.4 and 5.4.6)."""
 
 import json
 

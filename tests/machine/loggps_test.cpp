@@ -127,7 +127,7 @@ MachineModel t3d() {
   return read_machine_file(FORETRACE_SOURCE_DIR "/machines/cray-t3d.toml");
 }
 
-// Seed 003 appendix B, microseconds, d = 1/8 element for one byte:
+// Howell's thesis appendix B, microseconds, d = 1/8 element for one byte:
 //   send    30                       = o_s
 //   recvmin 30 + 0.9/8 = 30.1125     = o_r
 //   recv    60 + 0.7/8 = 60.0875; less o_s and o_r -0.025, so L = 0

@@ -1,4 +1,4 @@
-// The machines of seed 003 as they are shipped, against the printed equations.
+// The machines of Howell's thesis as they are shipped, against the printed equations.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -40,7 +40,7 @@ void expect_formulas(const MachineModel& model, const Formulas& formulas,
   }
 }
 
-// DESIGN section 8 and seed 003, appendix B, "large messages".
+// Howell's thesis, appendix B, "large messages".
 const Formulas kT3dLarge{
     {"send", [](double, double d) { return 30 + 0.09 * d; }},
     {"ssend", [](double, double d) { return 100 + 0.1 * d; }},
@@ -90,7 +90,7 @@ const Formulas kT3dSmall{
     {"barrier", [](double p, double) { return 10 + 8 * lg(p); }},
 };
 
-// DESIGN section 8 and seed 003, section 4.2; recv and the rest are not printed.
+// Howell's thesis, section 4.2; recv and the rest are not printed.
 const Formulas kSparc{
     {"alltoall", [](double p, double d) { return 2000 + 4000 * p * p + 2 * p * p * d; }},
     {"send", [](double, double d) { return 2000 + d; }},
@@ -141,7 +141,7 @@ TEST(ShippedMachines, SayWhatTheyAre) {
   const MachineModel sparc = shipped("sparc-ethernet");
   EXPECT_EQ(sparc.ranks, 8);
   EXPECT_EQ(sparc.element, Bytes(4));
-  // The 72 ms in which the Mandelbrot time line of seed 003, 5.4.1, begins.
+  // The 72 ms in which the Mandelbrot time line of Howell's thesis, 5.4.1, begins.
   EXPECT_DOUBLE_EQ(evaluate_seconds(sparc, *sparc.find("barrier"), 8, Bytes(0), Bound::avg), 72e-3);
 }
 

@@ -1,5 +1,5 @@
 // The timing rules (docs/theory.md), every time worked out by hand with the
-// Cray T3D of seed 003, appendix B, and S = 8192 bytes. Microseconds:
+// Cray T3D of Howell's thesis, appendix B, and S = 8192 bytes. Microseconds:
 //
 //   bytes  elements  send ssend rsend recv  recvmin isend1 isend2 isendoverlap irecv1 irecv2
 //   irecvoverlap sendrecv 64     8 small   30   84    30.8  65.6  37.2    31.6   10     3 30     40

@@ -238,61 +238,52 @@ SimulateOptions hops(const machine::Topology& topology) {
   return options;
 }
 
-// From 0 to 3 on a line: 3 hops. One block: 3 (10 + 100) = 330.
-TEST(HopsNetwork, StoreAndForward) {
-  const machine::Topology line = machine::make_topology("array:4?latency=10ns&bandwidth=1GB/s");
+const machine::Topology& line() {
+  static const machine::Topology topology =
+      machine::make_topology("array:4?latency=10ns&bandwidth=1GB/s");
+  return topology;
+}
+
+// When 100 bytes from rank 0 are at rank 3.
+Time arrival_of_100_bytes(const SimulateOptions& options) {
   Programs source(4);
   source.send(0, 3, 100);
   source.recv(3, 0, 100);
   source.finalize_all();
-  EXPECT_EQ(replay(source, hops(line)).leave(3, 0), ns(330));
+  return replay(source, options).leave(3, 0);
+}
+
+// From 0 to 3 on a line: 3 hops. One block: 3 (10 + 100) = 330.
+TEST(HopsNetwork, StoreAndForward) {
+  EXPECT_EQ(arrival_of_100_bytes(hops(line())), ns(330));
 }
 
 // Blocks of 30 bytes: 4 of them, 3 (4 * 10 + 100) = 420.
 TEST(HopsNetwork, StoreAndForwardInBlocks) {
-  const machine::Topology line = machine::make_topology("array:4?latency=10ns&bandwidth=1GB/s");
-  Programs source(4);
-  source.send(0, 3, 100);
-  source.recv(3, 0, 100);
-  source.finalize_all();
-  SimulateOptions options = hops(line);
+  SimulateOptions options = hops(line());
   options.network.block = Bytes(30);
-  EXPECT_EQ(replay(source, options).leave(3, 0), ns(420));
+  EXPECT_EQ(arrival_of_100_bytes(options), ns(420));
 }
 
 // The head needs 30, the rest follows at 1 ns a byte: 130.
 TEST(HopsNetwork, CutThrough) {
-  const machine::Topology line = machine::make_topology("array:4?latency=10ns&bandwidth=1GB/s");
-  Programs source(4);
-  source.send(0, 3, 100);
-  source.recv(3, 0, 100);
-  source.finalize_all();
-  SimulateOptions options = hops(line);
+  SimulateOptions options = hops(line());
   options.network.cut_through = true;
-  EXPECT_EQ(replay(source, options).leave(3, 0), ns(130));
+  EXPECT_EQ(arrival_of_100_bytes(options), ns(130));
 }
 
 // A ring of 4 goes the other way round: 1 hop.
 TEST(HopsNetwork, TopologyMatters) {
   const machine::Topology ring = machine::make_topology("ring:4?latency=10ns&bandwidth=1GB/s");
-  Programs source(4);
-  source.send(0, 3, 100);
-  source.recv(3, 0, 100);
-  source.finalize_all();
-  EXPECT_EQ(replay(source, hops(ring)).leave(3, 0), ns(110));
+  EXPECT_EQ(arrival_of_100_bytes(hops(ring)), ns(110));
 }
 
 // Rank 3 on the processor beside rank 0's.
 TEST(HopsNetwork, PlacementMatters) {
-  const machine::Topology line = machine::make_topology("array:4?latency=10ns&bandwidth=1GB/s");
-  Programs source(4);
-  source.send(0, 3, 100);
-  source.recv(3, 0, 100);
-  source.finalize_all();
-  SimulateOptions options = hops(line);
+  SimulateOptions options = hops(line());
   using machine::NodeId;
   options.network.placement = {NodeId(0), NodeId(3), NodeId(2), NodeId(1)};
-  EXPECT_EQ(replay(source, options).leave(3, 0), ns(110));
+  EXPECT_EQ(arrival_of_100_bytes(options), ns(110));
 }
 
 TEST(HopsNetwork, NoWayIsAnError) {

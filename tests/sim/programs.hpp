@@ -20,7 +20,7 @@ constexpr Time tenths(std::int64_t tenths_of_us) {
   return Time::ns(tenths_of_us * 100);
 }
 
-// The Cray T3D of seed 003, appendix B (large messages), microseconds and
+// The Cray T3D of Howell's thesis, appendix B (large messages), microseconds and
 // elements of 8 bytes, with S = 8192 bytes and collectives without logarithm.
 // Times in microseconds that the tests use:
 //
@@ -154,9 +154,10 @@ struct Replayed {
   Time wait(int rank, int index) const { return event(rank, index).wait; }
 };
 
-// Replays on test_machine(), in every order of ready ranks; throws Error where
-// they differ.
-inline Replayed replay(MemorySource& source, SimulateOptions options = {}) {
+// Simulates a source on test_machine(), in every order of ready ranks; throws
+// Error where they differ.
+template <class Rewindable>
+Replayed replay(Rewindable& source, SimulateOptions options = {}) {
   static const machine::MachineModel model = test_machine();
   const machine::Timing timing(model, machine::Bound::avg);
   std::vector<Replayed> runs;
@@ -168,8 +169,9 @@ inline Replayed replay(MemorySource& source, SimulateOptions options = {}) {
     SimulateResult result = simulate(source, timing, options, sink);
     runs.push_back({std::move(result), sink.take()});
   }
-  if (runs[0].trace.ranks != runs[1].trace.ranks || runs[0].trace.ranks != runs[2].trace.ranks)
-    throw Error("the order in which ranks are taken up changes the result");
+  for (const Replayed& run : runs)
+    if (run.trace.ranks != runs[0].trace.ranks || run.trace.names != runs[0].trace.names)
+      throw Error("the order in which ranks are taken up changes the result");
   return std::move(runs[0]);
 }
 

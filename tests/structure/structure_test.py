@@ -2,7 +2,7 @@
 """structure_test.py SOURCE_DIR: the rules that hold for the source tree.
 
 Who may include whom, who may see an MPI header, what every header opens with,
-how long a file may get. docs/architecture.md and DESIGN section 3 give the reasons.
+how long a file may get. docs/architecture.md gives the reasons.
 """
 
 import pathlib

@@ -120,7 +120,7 @@ TEST(Builders, Hypercube) {
   EXPECT_EQ(build("hypercube:0").processors(), 1);
 }
 
-// Seed 001, Table 2: in a ring neighbours can differ in more than one bit, in a
+// Demaine 1996, Table 2: in a ring neighbours can differ in more than one bit, in a
 // hypercube they differ in exactly one, so the two differ by numbering alone.
 TEST(Builders, RingAndHypercubeOfFourDifferInNumbering) {
   const Topology ring = build("ring:4");

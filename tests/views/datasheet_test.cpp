@@ -13,8 +13,8 @@
 #include <sstream>
 
 #include "machine/machine_file.hpp"
-#include "views/datasheet_markup.hpp"
 #include "views/datasheet_numbers.hpp"
+#include "views/markup.hpp"
 
 namespace foretrace::views {
 namespace {

@@ -7,7 +7,7 @@
 namespace foretrace::test {
 
 // Eight workstations compute a set of unequal parts between a barrier and a
-// gather, in the shape of seed 003, section 5.4.1; with phases.
+// gather, in the shape of Howell's thesis, section 5.4.1; with phases.
 trace::Trace mandel_trace();
 
 // A ring of ranks that exchange halos with posted receives, and reduce every

@@ -1,4 +1,4 @@
-// HopsNetwork: messages go hop by hop and never meet (seed 001, section 3).
+// HopsNetwork: messages go hop by hop and never meet (Demaine 1996, section 3).
 //
 // Store-and-forward in blocks, or cut-through. Where all links have one speed
 // only the number of hops is asked for; else the route is walked.

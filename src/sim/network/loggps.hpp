@@ -1,4 +1,4 @@
-// LoggpsNetwork: LogGPS (seed 004; Ino et al., PPoPP 2001) between any two nodes.
+// LoggpsNetwork: LogGPS (Kanbe et al. 2003; Ino et al., PPoPP 2001) between any two nodes.
 #pragma once
 
 #include "sim/network/nodes.hpp"
