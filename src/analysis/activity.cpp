@@ -81,6 +81,7 @@ Activity activity_of(const Event& event) {
       return Activity::sendrecv;
     case EventKind::isend:
     case EventKind::irecv:
+    case EventKind::icollective:
       return Activity::post;
     case EventKind::complete:
       return Activity::complete;

@@ -20,7 +20,7 @@ enum class Activity : std::uint8_t {
   send,
   recv,
   sendrecv,
-  post,      // isend, irecv
+  post,      // isend, irecv, icollective
   complete,  // MPI_Wait and its kin
   barrier,
   collective,

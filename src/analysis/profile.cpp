@@ -37,7 +37,8 @@ void count_bytes(const Event& event, FunctionProfile& function, Profile& profile
   // A posted receive knows only its buffer; what came stands at its completion.
   for (const trace::Completion& done : event.completions)
     if (!done.cancelled) add(function.received, done.bytes);
-  if (event.kind == EventKind::collective) add(function.collective, event.bytes);
+  if (event.kind == EventKind::collective || event.kind == EventKind::icollective)
+    add(function.collective, event.bytes);
 }
 
 void profile_functions(const trace::Trace& trace, Profile& profile) {

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <string>
 
-#include "capture/cpu_clock.hpp"
+#include "base/cpu_clock.hpp"
 #include "capture/piggyback.hpp"
 
 namespace foretrace::capture {

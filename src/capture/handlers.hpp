@@ -10,13 +10,14 @@
 #include "capture/function_ref.hpp"
 #include "capture/functions.hpp"
 #include "capture/session.hpp"
-#include "capture/sizes.hpp"
+#include "mpi_api/sizes.hpp"
 #include "machine/timing.hpp"
 
 namespace foretrace::capture {
 
 using machine::Cost;
 using machine::SendMode;
+using mpi_api::message_bytes;
 using Real = FunctionRef<int()>;
 using RealStatus = FunctionRef<int(MPI_Status*)>;
 using Post = FunctionRef<int(MPI_Request*)>;
@@ -97,7 +98,7 @@ int request_free(Fn fn, MPI_Request* request, Real real);
 int cancel(Fn fn, MPI_Request* request, Real real);
 
 // --- collectives and communicators (handlers_collective.cpp)
-int collective(Fn fn, Cost cost, MPI_Comm comm, int root, FunctionRef<Bytes(const CommInfo&)> bytes,
+int collective(Fn fn, Cost cost, MPI_Comm comm, int root, FunctionRef<Bytes(const mpi_api::CommShape&)> bytes,
                Real real);
 int comm_create(Fn fn, Cost cost, MPI_Comm comm, MPI_Comm* newcomm, Real real);
 int comm_create_group(Fn fn, MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm, Real real);

@@ -59,13 +59,13 @@ int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, By
 
 }  // namespace
 
-int collective(Fn fn, Cost cost, MPI_Comm comm, int root, FunctionRef<Bytes(const CommInfo&)> bytes,
+int collective(Fn fn, Cost cost, MPI_Comm comm, int root, FunctionRef<Bytes(const mpi_api::CommShape&)> bytes,
                Real real) {
   Inside inside;
   if (!inside) return real();
   CommInfo* info = session.comms.find(comm);
   if (!info) return plain_call(fn, real);
-  return run_collective(fn, cost, *info, comm, root, bytes(*info), real);
+  return run_collective(fn, cost, *info, comm, root, bytes({info->size, info->rank.value}), real);
 }
 
 int comm_create(Fn fn, Cost cost, MPI_Comm comm, MPI_Comm* newcomm, Real real) {

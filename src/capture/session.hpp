@@ -12,7 +12,7 @@
 #include <unordered_map>
 
 #include "capture/comm_table.hpp"
-#include "capture/cpu_clock.hpp"
+#include "base/cpu_clock.hpp"
 #include "capture/functions.hpp"
 #include "capture/piggyback.hpp"
 #include "capture/request_table.hpp"

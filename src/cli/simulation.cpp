@@ -62,7 +62,7 @@ Simulation::Simulation(const SimulationOptions& options)
     : options_(options),
       bound_(parse_bound(options.bound)),
       loggps_(machine::parse_loggps(options.loggps)) {
-  check_compute_option(options.compute, "recorded");
+  check_compute_option(options.compute, options.live_ranks > 0 ? "measured" : "recorded");
   if (!options.machine.empty()) model_ = machine::read_machine_file(options.machine);
   if (loggps_.sync_threshold) model_.loggps.sync_threshold = loggps_.sync_threshold;
   set_network();
@@ -113,7 +113,9 @@ void Simulation::set_collectives() {
 }
 
 void Simulation::read_input() {
-  if (options_.input.ends_with(".goal")) {
+  if (options_.live_ranks > 0) {
+    ranks_ = options_.live_ranks;
+  } else if (options_.input.ends_with(".goal")) {
     goal_ = sim::read_goal(options_.input);
     ranks_ = goal_->ranks;
   } else if (options_.input.ends_with(".ti")) {
@@ -134,6 +136,7 @@ trace::TraceInfo Simulation::info() const {
     info = reader_->info();
   else
     info.program = options_.input;
+  if (options_.live_ranks > 0) info.mpi = options_.live_mpi;
   info.ranks = ranks_;
   info.clock = trace::Clock::virtual_;
   info.origin = "simulate";
@@ -165,6 +168,12 @@ std::vector<trace::Damage> Simulation::damage() const {
 
 sim::Wildcards Simulation::wildcards() const {
   return options_.wildcards == "arrival" ? sim::Wildcards::arrival : sim::Wildcards::recorded;
+}
+
+live::Measured Simulation::live_compute() const {
+  return options_.compute == "none"        ? live::Measured::nothing
+         : options_.compute == "annotated" ? live::Measured::steps
+                                           : live::Measured::cpu;
 }
 
 std::unique_ptr<sim::Source> Simulation::open() {

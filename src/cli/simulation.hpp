@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "live/live_source.hpp"
 #include "machine/loggps.hpp"
 #include "machine/machine_model.hpp"
 #include "machine/topology.hpp"
@@ -24,7 +25,9 @@ namespace foretrace::cli {
 
 // The options, as they were given.
 struct SimulationOptions {
-  std::string input;  // FILE.goal, FILE.ti, else a trace
+  std::string input;  // FILE.goal, FILE.ti, else a trace; live: the program's command line
+  int live_ranks = 0;  // > 0: a program runs live
+  std::string live_mpi;  // the MPI that it was built for
   std::string machine;
   std::string bound = "avg";
   std::string compute = "recorded";
@@ -77,6 +80,9 @@ class Simulation {
   // Whether all times come from the model's equations; whether ranks compute.
   bool equations_alone() const { return network_ == sim::NetworkKind::datasheet && !algorithms_; }
   bool computes() const { return options_.compute != "none"; }
+
+  // What the processes of a live run have to measure.
+  live::Measured live_compute() const;
 
   // The operations, to be used up by one run.
   std::unique_ptr<sim::Source> open();

@@ -198,9 +198,9 @@ def body(function, row, names, suffix):
         root = "root" if "root" in row.parameters else "-1"
         rule_name, _, rule_args = rule.partition("(")
         rule_args = rule_args.rstrip(")")
-        call = f"size_{rule_name}(c{', ' + rule_args if rule_args else ''})"
+        call = f"mpi_api::size_{rule_name}(shape{', ' + rule_args if rule_args else ''})"
         return (f"collective({fn}, Cost::{row.options[0]}, comm, {root}, "
-                f"[&](const CommInfo& c) {{ (void)c; return {call}; }}, {real})")
+                f"[&](const mpi_api::CommShape& shape) {{ (void)shape; return {call}; }}, {real})")
     if klass == "comm_create":
         return f"comm_create({fn}, Cost::{row.options[0]}, comm, newcomm, {real})"
     # All others take the function's own arguments and the real call.

@@ -20,6 +20,11 @@ std::string plain_name(std::string_view name) {
   return plain;
 }
 
+// A persistent collective is posted by a call that does not say which it is.
+bool is_start(std::string_view name) {
+  return plain_name(name).starts_with("mpi_start");
+}
+
 }  // namespace
 
 std::string describe_collective(const Source& source, trace::NameId name, machine::Cost collective,
@@ -93,14 +98,19 @@ void Collectives::open(CommState& state, const Operation& operation, WorldRank r
   fresh.prefix = 0;
   fresh.waiting.clear();
   fresh.here.clear();
+  fresh.posted = operation.kind == trace::EventKind::icollective;
+  fresh.requests.clear();
 }
 
 void Collectives::check_same_call(const CommState& state, const Instance& instance,
                                   const Operation& operation, WorldRank rank) const {
-  const bool same_name =
-      instance.name == operation.name ||
-      plain_name(source_->name(instance.name)) == plain_name(source_->name(operation.name));
-  if (same_name && instance.collective == operation.collective && instance.root == operation.root)
+  const std::string_view name = source_->name(operation.name);
+  const std::string_view other = source_->name(instance.name);
+  const bool posted = operation.kind == trace::EventKind::icollective;
+  const bool same_name = instance.name == operation.name || plain_name(other) == plain_name(name) ||
+                         (posted && (is_start(name) || is_start(other)));
+  if (same_name && instance.posted == posted && instance.collective == operation.collective &&
+      instance.root == operation.root)
     return;
   throw Error("collective calls on " + describe_comm(*state.comm) + " do not match: rank " +
               std::to_string(instance.first.value) + " calls " +
@@ -208,7 +218,15 @@ void Collectives::enter(const Operation& operation, WorldRank rank, Time start,
   here.here.resize(comm.next.size());
   if (dependence == Dependence::prefix) here.starts.resize(comm.next.size());
   here.here[static_cast<std::size_t>(local)] = true;
+  const std::size_t before = released.size();
+  if (here.posted) {
+    here.requests.resize(comm.next.size());
+    here.requests[static_cast<std::size_t>(local)] = operation.request;
+  }
   release(comm, here, dependence, static_cast<std::uint32_t>(local), start, released);
+  for (std::size_t i = before; here.posted && i < released.size(); ++i)
+    released[i].request =
+        here.requests[static_cast<std::size_t>(local_rank(comm, released[i].rank))];
   close_complete(comm);
 }
 
@@ -216,10 +234,29 @@ std::size_t Collectives::open_instances(trace::CommId comm) const {
   return comm < comms_.size() ? comms_[comm].end - comms_[comm].base : 0;
 }
 
-std::vector<WorldRank> Collectives::missing(trace::CommId comm, WorldRank rank) const {
+const Collectives::Instance& Collectives::entered(const CommState& state, std::size_t local,
+                                                  std::uint64_t request) {
+  std::uint64_t number = state.next[local] - 1;
+  const auto at = [&]() -> const Instance& { return state.ring[number & (state.ring.size() - 1)]; };
+  while (request != 0 && number > state.base &&
+         (at().requests.empty() || at().requests[local] != request))
+    --number;
+  return at();
+}
+
+std::string Collectives::describe_posted(trace::CommId comm, WorldRank rank,
+                                         std::uint64_t request) const {
+  const CommState& state = comms_.at(comm);
+  const Instance& here = entered(state, static_cast<std::size_t>(local_rank(state, rank)), request);
+  return describe_collective(*source_, here.name, here.collective, here.root) + " on " +
+         describe_comm(*state.comm);
+}
+
+std::vector<WorldRank> Collectives::missing(trace::CommId comm, WorldRank rank,
+                                            std::uint64_t request) const {
   const CommState& state = comms_.at(comm);
   const auto local = static_cast<std::size_t>(local_rank(state, rank));
-  const Instance& here = state.ring[(state.next[local] - 1) & (state.ring.size() - 1)];
+  const Instance& here = entered(state, local, request);
   const auto& members = state.comm->members;
   const Dependence dependence = machine::dependence_of(here.collective);
   if (dependence == Dependence::all_for_root)
@@ -239,7 +276,8 @@ std::size_t Collectives::memory() const {
              state.ring.capacity() * sizeof(Instance);
     for (const Instance& instance : state.ring)
       bytes += instance.starts.capacity() * sizeof(Time) + instance.here.capacity() / 8 +
-               instance.waiting.capacity() * sizeof(std::uint32_t);
+               instance.waiting.capacity() * sizeof(std::uint32_t) +
+               instance.requests.capacity() * sizeof(std::uint64_t);
   }
   return bytes;
 }

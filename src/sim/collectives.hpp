@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -22,7 +23,8 @@ namespace foretrace::sim {
 // A member that need not wait any more.
 struct Release {
   WorldRank rank;
-  Time latest;  // the latest start that it had to wait for, its own included
+  Time latest;                // the latest start that it had to wait for, its own included
+  std::uint64_t request = 0;  // of its posted collective; 0: it is in the call
 };
 
 class Collectives {
@@ -42,8 +44,11 @@ class Collectives {
   // How many instances the communicator has that not all members have entered.
   std::size_t open_instances(trace::CommId comm) const;
 
-  // The members that `rank`, blocked in a collective on `comm`, waits for.
-  std::vector<WorldRank> missing(trace::CommId comm, WorldRank rank) const;
+  // The members that `rank` waits for, blocked in a collective on `comm` or (not
+  // 0) in the completion of `request`.
+  std::vector<WorldRank> missing(trace::CommId comm, WorldRank rank, std::uint64_t request) const;
+  // "MPI_Ibcast (root 2)": the posted collective behind a request that is not done.
+  std::string describe_posted(trace::CommId comm, WorldRank rank, std::uint64_t request) const;
 
   // Members of the communicator.
   int size_of(trace::CommId comm) { return static_cast<int>(state(comm).comm->members.size()); }
@@ -57,14 +62,16 @@ class Collectives {
     trace::NameId name = 0;
     LocalRank root;
     WorldRank first;
+    bool posted = false;  // not blocking
 
     std::uint32_t entered = 0;
     Time latest;  // of the starts known; prefix: of ranks below `prefix`
     bool root_entered = false;
-    std::uint32_t prefix = 0;            // ranks 0..prefix-1 have all entered
-    std::vector<Time> starts;            // prefix: by local rank
-    std::vector<bool> here;              // by local rank
-    std::vector<std::uint32_t> waiting;  // all_for_root: blocked members
+    std::uint32_t prefix = 0;             // ranks 0..prefix-1 have all entered
+    std::vector<Time> starts;             // prefix: by local rank
+    std::vector<bool> here;               // by local rank
+    std::vector<std::uint32_t> waiting;   // all_for_root: blocked members
+    std::vector<std::uint64_t> requests;  // posted: by local rank
   };
 
   struct CommState {
@@ -80,6 +87,8 @@ class Collectives {
   CommState& state(trace::CommId comm);
   static std::int64_t local_rank(const CommState& state, WorldRank rank);
   static Instance& instance(CommState& state, std::uint64_t number);
+  // The open instance in which the local rank is blocked, or posted `request`.
+  static const Instance& entered(const CommState& state, std::size_t local, std::uint64_t request);
   // The local rank of `rank` in the operation's communicator. Throws Error if it
   // is no member.
   int rank_in(const Operation& operation, WorldRank rank);

@@ -18,6 +18,9 @@ namespace {
 // A program that polls must see time pass.
 constexpr Time kLeastPoll = Time::ns(100);
 
+// So many parked ranks are looked at again when nothing else is ready.
+constexpr int kMostLooks = 16;
+
 }  // namespace
 
 Engine::Engine(Source& source, const machine::Timing& timing, const SimulateOptions& options,
@@ -57,6 +60,8 @@ void Engine::run_in_any_order() {
   for (;;) {
     if (!ready_.empty()) {
       advance(ranks_[ready_.pop()]);
+    } else if (Rank* rank = unparked()) {
+      advance(*rank);
     } else if (deferred_from_ < deferred_.size()) {
       Rank& rank = ranks_[deferred_[deferred_from_++]];
       rank.allowance = rank.unreceived + options_.run_ahead;
@@ -65,10 +70,38 @@ void Engine::run_in_any_order() {
         deferred_from_ = 0;
       }
       advance(rank);
+    } else if (!parked_.empty()) {
+      const auto first = *parked_.begin();
+      parked_.erase(parked_.begin());
+      advance(ranks_[static_cast<std::size_t>(first.second)]);
     } else {
       return;
     }
   }
+}
+
+// The rank's next operation is not there yet. By time, nothing happens from its
+// clock on before it is: then the queue asks for it.
+void Engine::park(Rank& rank) {
+  rank.parked = true;
+  if (by_time_)
+    events_.push({rank.clock, EventClass::ask, rank.id.value, 0, 0});
+  else
+    parked_.emplace(rank.clock, rank.id.value);
+}
+
+// A parked rank whose operation is there now, if a few looks find one.
+Rank* Engine::unparked() {
+  for (int i = 0; i < kMostLooks && !parked_.empty(); ++i) {
+    auto at = parked_.upper_bound(looked_at_);
+    if (at == parked_.end()) at = parked_.begin();
+    looked_at_ = *at;
+    Rank& rank = ranks_[static_cast<std::size_t>(at->second)];
+    if (!source_.ready(rank.id)) continue;
+    parked_.erase(at);
+    return &rank;
+  }
+  return nullptr;
 }
 
 void Engine::run_by_time() {
@@ -82,6 +115,7 @@ void Engine::run_by_time() {
     }
     const Event event = events_.pop();
     switch (event.what) {
+      case EventClass::ask:
       case EventClass::begin:
         advance(ranks_[static_cast<std::size_t>(event.rank)]);
         break;
@@ -93,6 +127,9 @@ void Engine::run_by_time() {
         break;
       case EventClass::inject:
         enter_links(event);
+        break;
+      case EventClass::give_up:
+        give_up(event);
         break;
     }
   }
@@ -107,13 +144,13 @@ SimulateResult Engine::result() {
   for (const Rank& rank : ranks_) {
     stats_.operations += rank.result.events;
     stats_.peak_bytes += rank.requests.memory() + (rank.expansion ? sizeof(Expansion) : 0) +
-                         rank.open.capacity() * sizeof(OpenReceive) +
-                         (rank.arrivals ? rank.arrivals->memory() : 0);
+                         (rank.racing ? rank.racing->memory() : 0);
     result.time = std::max(result.time, rank.result.time);
     result.ranks.push_back(rank.result);
   }
   result.stats = stats_;
   if (links_) result.links = links_->usage();
+  find_left_over(result);
   return result;
 }
 
@@ -151,6 +188,11 @@ bool Engine::prepare(Rank& rank) {
       if (next_step(rank)) return true;
       end_expansion(rank);
     }
+    if (reactive_ && !rank.parked && !source_.ready(rank.id)) {
+      park(rank);
+      return false;
+    }
+    rank.parked = false;
     if (!source_.next(rank.id, rank.operation)) return false;
     ++rank.result.events;
     // The clock starts when MPI_Init returns; what was before does not count.
@@ -174,7 +216,8 @@ bool Engine::is_next(const Rank& rank) const {
 // allowance was raised because nobody else could.
 bool Engine::too_far_ahead(const Rank& rank) const {
   if (rank.unreceived > rank.allowance) return true;
-  return rank.operation.kind == EventKind::collective &&
+  return (rank.operation.kind == EventKind::collective ||
+          rank.operation.kind == EventKind::icollective) &&
          collectives_.open_instances(rank.operation.comm) > options_.run_ahead && !ready_.empty();
 }
 
@@ -214,6 +257,8 @@ void Engine::start(Rank& rank) {
       return start_complete(rank);
     case EventKind::collective:
       return start_collective(rank);
+    case EventKind::icollective:
+      return start_icollective(rank);
     case EventKind::call:
       return start_call(rank);
     case EventKind::finalize:
@@ -251,8 +296,15 @@ void Engine::hand_over(Rank& rank, const Interval& interval) {
   sink_.finished(rank.id, operation, interval);
   if (!reactive_) return;
   Outcome outcome;
-  if (rank.received) outcome.message = rank.message;
-  if (operation.kind == EventKind::complete) outcome.completions = operation.completions;
+  if (rank.received) {
+    outcome.message = rank.message;
+    outcome.payload = rank.payload;
+  }
+  if (operation.kind == EventKind::complete) {
+    outcome.completions = operation.completions;
+    outcome.payloads = chosen_payloads_;
+  }
+  outcome.cancelled = operation.cancel != 0 && rank.cancelled;
   source_.completed(rank.id, operation, interval, outcome);
 }
 
@@ -280,8 +332,11 @@ Time Engine::finish_times(Rank& rank) {
     case EventKind::collective:
       return rank.latest - rank.enter;
     case EventKind::call:
-      return operation.probing == Probing::wait ? rank.leave - rank.enter - call_cost(rank)
-                                                : Time();
+      if (operation.probing == Probing::none && operation.locking == Locking::none) return Time();
+      return std::max(rank.leave - rank.enter -
+                          (operation.probing != Probing::none && !rank.received ? poll_cost(rank)
+                                                                                : call_cost(rank)),
+                      Time());
     default:
       return Time();
   }
@@ -313,6 +368,8 @@ Time Engine::poll_cost(const Rank& rank) {
 
 void Engine::start_call(Rank& rank) {
   if (rank.operation.probing != Probing::none) return start_probe(rank);
+  if (rank.operation.cancel != 0) return start_cancel(rank);
+  if (rank.operation.locking != Locking::none) return start_lock(rank);
   const Time cost = call_cost(rank);
   if (cost > Time() && rank.operation.count > kEndOfTime.count_ps() / cost.count_ps())
     too_late(rank);

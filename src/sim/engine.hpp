@@ -61,6 +61,15 @@ struct RankResult {
   bool finalized = false;
 };
 
+// A message that nobody has received.
+struct LeftMessage {
+  WorldRank source;
+  WorldRank destination;
+  trace::CommId comm = 0;
+  std::int32_t tag = 0;
+  Bytes bytes;
+};
+
 struct Stats {
   std::uint64_t operations = 0;
   // Sent, also by expanded collectives; those to MPI_PROC_NULL not counted.
@@ -69,6 +78,8 @@ struct Stats {
   std::size_t peak_bytes = 0;  // held by the engine itself, without source and sink
 };
 
+inline constexpr std::size_t kMostLeftMessages = 20;
+
 struct SimulateResult {
   Time time;  // the latest of the ranks'
   std::vector<RankResult> ranks;
@@ -76,6 +87,10 @@ struct SimulateResult {
   std::vector<std::string> notes;
   Stats stats;
   std::optional<LinkUsage> links;  // networks with shared links: what they carried
+  // What is left of a run whose ranks have all finalized.
+  std::vector<LeftMessage> left_messages;  // the first kMostLeftMessages, by destination
+  std::uint64_t left_message_count = 0;
+  std::vector<std::uint64_t> left_requests;  // by rank: posted and not completed
 };
 
 // Runs `source` to its end on the machine behind `timing`. Throws Deadlock when

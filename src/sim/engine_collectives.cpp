@@ -13,14 +13,40 @@ constexpr std::uint64_t kCollectiveRequest = std::uint64_t{1} << 63;
 
 void Engine::start_collective(Rank& rank) {
   ++rank.waiting_for;
+  enter_collective(rank);
+}
+
+// The posting is the rank's part in it; its request ends when a blocking call
+// would have let it go.
+void Engine::start_icollective(Rank& rank) {
+  const Operation& operation = rank.operation;
+  Request* request = rank.requests.insert(operation.request);
+  if (!request) fail(rank, "request " + std::to_string(operation.request) + " is posted twice");
+  request->is_collective = true;
+  request->collective = operation.collective;
+  request->comm = operation.comm;
+  request->bytes = operation.bytes;
+  rank.leave = rank.enter + call_cost(rank);
+  enter_collective(rank);
+}
+
+void Engine::enter_collective(Rank& rank) {
+  const int size = collectives_.size_of(rank.operation.comm);
   released_.clear();
   collectives_.enter(rank.operation, rank.id, rank.enter, released_);
   for (const Release& release : released_) {
     Rank& member = rank_of(release.rank);
+    if (release.request != 0) {
+      const Request& request = *member.requests.find(release.request);
+      const Time end =
+          timing_.collective_leave(release.latest, request.collective, size, request.bytes);
+      request_done(member, release.request, end, {}, 0);
+      continue;
+    }
     const Operation& operation = member.operation;
     member.latest = release.latest;
-    member.leave = timing_.collective_leave(release.latest, operation.collective,
-                                            collectives_.size_of(operation.comm), operation.bytes);
+    member.leave =
+        timing_.collective_leave(release.latest, operation.collective, size, operation.bytes);
     half_done(member);
   }
 }

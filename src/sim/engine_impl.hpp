@@ -4,13 +4,18 @@
 //     engine_messages.cpp     sends, receives, and how they meet
 //     engine_requests.cpp     calls that complete requests
 //     engine_open.cpp         open wildcards and probes
+//     engine_locks.cpp        locks
 //     engine_collectives.cpp  collectives by equation or message by message
 //     engine_report.cpp       why blocked ranks will never go on
 #pragma once
 
+#include <deque>
 #include <limits>
 #include <memory>
+#include <set>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "sim/collectives.hpp"
@@ -50,6 +55,7 @@ class Engine {
     std::uint64_t send_request = 0;
     PendingRecv receive;  // if met
     trace::Endpoint label;
+    std::uint64_t payload = 0;
     Time arrival;  // if arrived
   };
 
@@ -59,6 +65,8 @@ class Engine {
   // Runs one rank until it blocks, ends, has run ahead or must let time pass.
   void advance(Rank& rank);
   bool prepare(Rank& rank);
+  void park(Rank& rank);
+  Rank* unparked();
   bool is_next(const Rank& rank) const;
   void start(Rank& rank);
   void start_call(Rank& rank);
@@ -87,8 +95,9 @@ class Engine {
             const PendingRecv& recv);
   void sender_done(Rank& sender, std::uint64_t request, Time when, Bytes bytes);
   void receiver_done(Rank& receiver, const PendingRecv& recv, Time arrival,
-                     const trace::Endpoint& message);
-  void request_done(Rank& rank, std::uint64_t serial, Time end, const trace::Endpoint& message);
+                     const trace::Endpoint& message, std::uint64_t payload);
+  void request_done(Rank& rank, std::uint64_t serial, Time end, const trace::Endpoint& message,
+                    std::uint64_t payload);
   bool between_nodes(WorldRank from, WorldRank to) const;
   std::uint32_t launch(const Flight& flight, std::uint32_t order, Time enters);
   void leave_source(MessageId message, Time sent);
@@ -99,6 +108,9 @@ class Engine {
   // engine_requests.cpp
   void start_complete(Rank& rank);
   Time complete_requests(Rank& rank, Time& wait);
+  void give_up_later(Rank& rank);
+  void give_up(const Event& event);
+  void start_cancel(Rank& rank);
   bool choose_finished(Rank& rank, Time now, std::vector<trace::Completion>& chosen);
   void wake_at(Rank& rank, Time when);
   void wake(const Event& event);
@@ -122,20 +134,40 @@ class Engine {
   bool first_from(const Rank& rank, trace::CommId comm, const trace::Endpoint& pattern,
                   Found& found);
   void settle(Rank& rank, Time now);
+  void settle_open(Rank& rank);
+  static Racing& racing(Rank& rank);
   void start_probe(Rank& rank);
+  void receive_taken(Rank& rank, machine::RecvKind kind, std::uint64_t request);
   bool look(Rank& rank, Time now);
+
+  // engine_locks.cpp
+  struct LockWaiter {
+    WorldRank rank;
+    bool exclusive = false;
+  };
+  struct Lock {
+    std::vector<WorldRank> holders;
+    bool exclusive = false;          // held so
+    std::deque<LockWaiter> waiting;  // in the order in which they came
+  };
+  void start_lock(Rank& rank);
+  void release_lock(Rank& rank);
 
   // engine_collectives.cpp
   void start_collective(Rank& rank);
+  void start_icollective(Rank& rank);
+  void enter_collective(Rank& rank);
   bool expand(Rank& rank);
   bool next_step(Rank& rank);
   void end_expansion(Rank& rank);
 
   // engine_report.cpp
+  void find_left_over(SimulateResult& result) const;
   std::vector<std::string> diagnose_blocked();
   BlockedRank describe(Rank& rank);
   void describe_point_to_point(const Rank& rank, BlockedRank& blocked);
   void describe_complete(Rank& rank, BlockedRank& blocked);
+  void describe_lock(const Rank& rank, BlockedRank& blocked) const;
 
   Source& source_;
   const machine::Timing& timing_;
@@ -151,10 +183,15 @@ class Engine {
   ReadyList ready_;
   std::vector<std::size_t> deferred_;  // ranks that let others go first, in that order
   std::size_t deferred_from_ = 0;
+  // In any order: ranks whose next operation was not there, by their clocks. By
+  // time they are among the events.
+  std::set<std::pair<Time, std::int32_t>> parked_;
+  std::pair<Time, std::int32_t> looked_at_;  // the last of them
   EventQueue events_;
   std::uint32_t looks_ = 0;  // and wake-ups: for a fixed order at one time
   Matcher matcher_;
   Collectives collectives_;
+  std::unordered_map<std::uint64_t, Lock> locks_;  // that somebody holds
   std::vector<Flight> flights_;
   std::vector<std::uint32_t> free_flights_;
   std::vector<Arrival> arrivals_;
@@ -163,7 +200,8 @@ class Engine {
   StepFunction chosen_step_ = nullptr;
   std::vector<Finished> finished_;
   std::vector<trace::Completion> chosen_;  // what the operation at hand completed
-  std::vector<Time> call_costs_;           // by name; negative: not known yet
+  std::vector<std::uint64_t> chosen_payloads_;
+  std::vector<Time> call_costs_;  // by name; negative: not known yet
   Stats stats_;
 };
 

@@ -25,6 +25,7 @@ void Engine::start_send(Rank& rank) {
 
 void Engine::start_recv(Rank& rank, RecvKind kind) {
   const trace::Endpoint& from = rank.operation.recv;
+  if (rank.operation.taken != 0) return receive_taken(rank, kind, 0);
   if (is_open(from)) {
     if (!races_) fail(rank, "a wildcard receive whose message is not known; run the program live");
   } else if (!from.peer.valid()) {
@@ -65,6 +66,10 @@ void Engine::start_irecv(Rank& rank) {
   const trace::Endpoint& from = operation.recv;
   Request* request = rank.requests.insert(operation.request);
   if (!request) fail(rank, "request " + std::to_string(operation.request) + " is posted twice");
+  if (operation.taken != 0) {
+    rank.leave = network_->post_receive_leave(rank.enter, from.bytes);
+    return receive_taken(rank, RecvKind::posted, operation.request);
+  }
   const bool open = races_ && operation.matched && is_open(from);
   request->peer = from.peer;
   request->tag = from.tag;
@@ -85,7 +90,12 @@ void Engine::connect_send(Rank& rank, Time sent, bool rendezvous, std::uint64_t 
   const trace::Endpoint& to = operation.send;
   Rank& receiver = partner(rank, to.peer);
   ++stats_.messages;
-  PendingSend send{{sent, to.bytes, rendezvous}, operation.mode, request, rank.sends++, kNoFlight};
+  PendingSend send{{sent, to.bytes, rendezvous},
+                   operation.mode,
+                   request,
+                   rank.sends++,
+                   kNoFlight,
+                   operation.payload};
   if (!rendezvous && between_nodes(rank.id, to.peer)) {
     Flight flight;
     flight.from = rank.id;
@@ -106,7 +116,7 @@ void Engine::connect_send(Rank& rank, Time sent, bool rendezvous, std::uint64_t 
   if (const auto recv = matcher_.send(route, send))
     return meet(rank, send, to.tag, receiver, *recv);
   if (!rendezvous) ++rank.unreceived;
-  if (receiver.arrivals) note_arrival(receiver, route, send, rank.enter);
+  if (receiver.racing) note_arrival(receiver, route, send, rank.enter);
 }
 
 void Engine::connect_recv(Rank& rank, RecvKind kind, std::uint64_t request) {
@@ -114,7 +124,8 @@ void Engine::connect_recv(Rank& rank, RecvKind kind, std::uint64_t request) {
   const trace::Endpoint& from = operation.recv;
   // A receive must not overtake open ones that were posted before it; those of
   // a collective never meet them.
-  if (races_ && (is_open(from) || (!rank.open.empty() && !(operation.comm & kCollectiveComm))))
+  if (races_ &&
+      (is_open(from) || (rank.has_open_receives() && !(operation.comm & kCollectiveComm))))
     return open_receive(rank, kind, request);
   Rank& sender = partner(rank, from.peer);
   const PendingRecv recv{rank.enter, kind, request};
@@ -165,18 +176,19 @@ void Engine::meet(Rank& sender, const PendingSend& send, std::int32_t tag, Rank&
     flight.met = true;
     flight.receive = recv;
     flight.label = message;
+    flight.payload = send.payload;
     if (flight.arrived) land(number);
     return;
   }
   if (stamp.rendezvous) sender_done(sender, send.request, delivery.sender, stamp.bytes);
-  receiver_done(receiver, recv, delivery.arrival, message);
+  receiver_done(receiver, recv, delivery.arrival, message, send.payload);
 }
 
 void Engine::sender_done(Rank& sender, std::uint64_t request, Time when, Bytes bytes) {
   if (request != 0) {
     trace::Endpoint none;
     none.bytes = bytes;
-    return request_done(sender, request, when, none);
+    return request_done(sender, request, when, none, 0);
   }
   sender.send_open = false;
   sender.leave = std::max(sender.leave, when);
@@ -184,20 +196,23 @@ void Engine::sender_done(Rank& sender, std::uint64_t request, Time when, Bytes b
 }
 
 void Engine::receiver_done(Rank& receiver, const PendingRecv& recv, Time arrival,
-                           const trace::Endpoint& message) {
-  if (recv.kind == RecvKind::posted) return request_done(receiver, recv.request, arrival, message);
+                           const trace::Endpoint& message, std::uint64_t payload) {
+  if (recv.kind == RecvKind::posted)
+    return request_done(receiver, recv.request, arrival, message, payload);
   receiver.recv_open = false;
   receiver.received = true;
   receiver.arrival = arrival;
   receiver.message = message;
+  receiver.payload = payload;
   half_done(receiver);
 }
 
 void Engine::request_done(Rank& rank, std::uint64_t serial, Time end,
-                          const trace::Endpoint& message) {
+                          const trace::Endpoint& message, std::uint64_t payload) {
   Request& request = *rank.requests.find(serial);
   request.end = end;
   request.bytes = message.bytes;
+  request.payload = payload;
   request.done = true;
   if (!request.is_send) {
     request.peer = message.peer;
@@ -257,7 +272,7 @@ void Engine::leave_source(MessageId message, Time sent) {
 void Engine::land(std::uint32_t number) {
   const Flight flight = flights_[number];
   free_flights_.push_back(number);
-  receiver_done(rank_of(flight.to), flight.receive, flight.arrival, flight.label);
+  receiver_done(rank_of(flight.to), flight.receive, flight.arrival, flight.label, flight.payload);
 }
 
 }  // namespace foretrace::sim

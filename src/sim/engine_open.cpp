@@ -5,12 +5,17 @@
 
 namespace foretrace::sim {
 
+Racing& Engine::racing(Rank& rank) {
+  if (!rank.racing) rank.racing = std::make_unique<Racing>();
+  return *rank.racing;
+}
+
 // Open receives get their message when its header is there: after everything
 // that begins at that time, so that the order of ranks does not matter.
 void Engine::open_receive(Rank& rank, machine::RecvKind kind, std::uint64_t request) {
   const Operation& operation = rank.operation;
   if (operation.recv.peer.valid()) partner(rank, operation.recv.peer);
-  rank.open.push_back({operation.comm, operation.recv, kind, request, rank.enter});
+  racing(rank).open.push_back({operation.comm, operation.recv, kind, request, rank.enter});
   look_when_there(rank, operation.comm, operation.recv, rank.enter);
 }
 
@@ -18,10 +23,10 @@ void Engine::open_receive(Rank& rank, machine::RecvKind kind, std::uint64_t requ
 void Engine::note_arrival(Rank& receiver, const Route& route, const PendingSend& send, Time now) {
   if (route.comm & kCollectiveComm) return;
   const Time header = network_->header(route.source, route.destination, send.stamp);
-  receiver.arrivals->add(
+  receiver.racing->arrivals.add(
       route.comm, {header, route.source, send.order, route.tag},
       [&](const WaitingMessage& other) { return waits(receiver, route.comm, other); });
-  if (!receiver.open.empty() || receiver.probing) look_at(receiver, std::max(header, now));
+  if (receiver.has_open_receives() || receiver.probing) look_at(receiver, std::max(header, now));
 }
 
 // Whether nobody has taken the message yet: those of one route go in order.
@@ -32,8 +37,9 @@ bool Engine::waits(const Rank& receiver, trace::CommId comm, const WaitingMessag
 
 // The rank looks for messages at `when`, unless it does so before.
 void Engine::look_at(Rank& rank, Time when) {
-  if (when >= rank.next_look) return;
-  rank.next_look = when;
+  Time& next = racing(rank).next_look;
+  if (when >= next) return;
+  next = when;
   events_.push({when, EventClass::header, rank.id.value, looks_++, 0});
 }
 
@@ -47,20 +53,19 @@ void Engine::look_when_there(Rank& rank, trace::CommId comm, const trace::Endpoi
 // Among the messages that wait and fit the one whose header is there first.
 bool Engine::first_to_arrive(Rank& rank, trace::CommId comm, const trace::Endpoint& pattern,
                              Found& found) {
-  if (!rank.arrivals) rank.arrivals = std::make_unique<Arrivals>();
+  Arrivals& arrivals = racing(rank).arrivals;
   if (pattern.peer.valid()) return first_from(rank, comm, pattern, found);
   const auto there = [&](const WaitingMessage& message) { return waits(rank, comm, message); };
-  if (!rank.arrivals->knows(comm, pattern.tag)) {
-    rank.arrivals->learn(comm, pattern.tag);
+  if (!arrivals.knows(comm, pattern.tag)) {
+    arrivals.learn(comm, pattern.tag);
     matcher_.for_each_message(rank.id, [&](const Route& route, const PendingSend& send) {
       if (route.comm != comm || (pattern.tag != kAnyTag && route.tag != pattern.tag)) return;
       const Time header = network_->header(route.source, route.destination, send.stamp);
-      rank.arrivals->add_to(comm, pattern.tag, {header, route.source, send.order, route.tag},
-                            there);
+      arrivals.add_to(comm, pattern.tag, {header, route.source, send.order, route.tag}, there);
     });
   }
   WaitingMessage first;
-  if (!rank.arrivals->first(comm, pattern.tag, there, first)) return false;
+  if (!arrivals.first(comm, pattern.tag, there, first)) return false;
   found.route = {comm, first.source, rank.id, first.tag};
   found.send = *matcher_.first_message(found.route);
   found.header = first.header;
@@ -89,13 +94,14 @@ bool Engine::first_from(const Rank& rank, trace::CommId comm, const trace::Endpo
 
 // Gives the messages whose headers are there to the receives posted first.
 void Engine::settle(Rank& rank, Time now) {
-  if (now >= rank.next_look) rank.next_look = Time::max();
+  Racing& all = racing(rank);
+  if (now >= all.next_look) all.next_look = Time::max();
   // Many receives that ask for the same are looked at as one.
   std::size_t in_vain = SIZE_MAX;
-  for (std::size_t i = 0; i < rank.open.size();) {
+  for (std::size_t i = 0; i < all.open.size();) {
     Found found;
-    const OpenReceive& receive = rank.open[i];
-    if (in_vain < i && receive.asks_same(rank.open[in_vain])) {
+    const OpenReceive& receive = all.open[i];
+    if (in_vain < i && receive.asks_same(all.open[in_vain])) {
       ++i;
       continue;
     }
@@ -104,7 +110,7 @@ void Engine::settle(Rank& rank, Time now) {
       continue;
     }
     const PendingRecv recv{receive.entered, receive.kind, receive.request};
-    rank.open.erase(rank.open.begin() + static_cast<std::ptrdiff_t>(i));
+    all.open.erase(all.open.begin() + static_cast<std::ptrdiff_t>(i));
     matcher_.take_message(found.route);
     Rank& sender = rank_of(found.route.source);
     if (!found.send.stamp.rendezvous) --sender.unreceived;
@@ -121,7 +127,7 @@ void Engine::settle(Rank& rank, Time now) {
     advance(rank);
   }
   const OpenReceive* before = nullptr;
-  for (const OpenReceive& receive : rank.open) {
+  for (const OpenReceive& receive : all.open) {
     if (!before || !receive.asks_same(*before))
       look_when_there(rank, receive.comm, receive.pattern, now);
     before = &receive;
@@ -129,18 +135,57 @@ void Engine::settle(Rank& rank, Time now) {
   if (rank.probing) look_when_there(rank, rank.operation.comm, rank.operation.recv, now);
 }
 
+// What the rank has posted before comes first, also for headers of this very time.
+void Engine::settle_open(Rank& rank) {
+  if (rank.has_open_receives()) settle(rank, rank.enter);
+}
+
 void Engine::start_probe(Rank& rank) {
   if (!races_) fail(rank, "a probe, but its source says that nothing races");
+  const Probing probing = rank.operation.probing;
+  const bool polls = probing == Probing::look || probing == Probing::take_look;
+  settle_open(rank);
   const bool found = look(rank, rank.enter);
-  if (found || rank.operation.probing == Probing::look) {
+  if (found || (polls && rank.operation.patience == Time())) {
     rank.leave = rank.enter + (found ? call_cost(rank) : poll_cost(rank));
     return;
   }
   rank.probing = true;
   look_when_there(rank, rank.operation.comm, rank.operation.recv, rank.enter);
+  if (polls) give_up_later(rank);
 }
 
-// Whether a message is there that fits the rank's probe; what it is like.
+// Receives the message that a probe of the rank has taken.
+void Engine::receive_taken(Rank& rank, machine::RecvKind kind, std::uint64_t request) {
+  Operation& operation = rank.operation;
+  const auto is_it = [&](const HeldMessage& held) { return held.number == operation.taken; };
+  std::vector<HeldMessage>& all = racing(rank).held;
+  const auto found = std::ranges::find_if(all, is_it);
+  if (found == all.end())
+    fail(rank,
+         "receives message " + std::to_string(operation.taken) + ", which no probe has taken");
+  const HeldMessage held = *found;
+  all.erase(found);
+  operation.comm = held.route.comm;
+  operation.recv.peer = held.route.source;
+  operation.recv.tag = held.route.tag;
+  Rank& sender = rank_of(held.route.source);
+  if (!held.send.stamp.rendezvous) --sender.unreceived;
+  if (kind == machine::RecvKind::posted) {
+    Request* const posted = rank.requests.find(request);
+    posted->peer = held.route.source;
+    posted->tag = held.route.tag;
+    posted->comm = held.route.comm;
+  } else {
+    ++rank.waiting_for;
+    rank.recv_open = true;
+    operation.recv.bytes = held.send.stamp.bytes;
+  }
+  meet(sender, held.send, held.route.tag, rank, {rank.enter, kind, request});
+}
+
+// Whether a message is there that fits the rank's probe; what it is like. One that
+// takes it takes it.
 bool Engine::look(Rank& rank, Time now) {
   Found found;
   if (!first_to_arrive(rank, rank.operation.comm, rank.operation.recv, found) || found.header > now)
@@ -149,6 +194,12 @@ bool Engine::look(Rank& rank, Time now) {
   rank.message.peer = found.route.source;
   rank.message.tag = found.route.tag;
   rank.message.bytes = found.send.stamp.bytes;
+  rank.payload = 0;
+  const Probing probing = rank.operation.probing;
+  if (probing == Probing::take_wait || probing == Probing::take_look) {
+    matcher_.take_message(found.route);
+    racing(rank).held.push_back({rank.operation.request, found.route, found.send});
+  }
   return true;
 }
 

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <utility>
+
 #include "sim/engine_impl.hpp"
 
 namespace foretrace::sim {
@@ -8,7 +11,40 @@ std::string describe_open(const trace::Endpoint& from) {
          ", " + (from.tag == kAnyTag ? "any tag" : "tag " + std::to_string(from.tag));
 }
 
+constexpr std::size_t kShownHolders = 3;
+
 }  // namespace
+
+// Messages and requests, once everybody has finalized.
+void Engine::find_left_over(SimulateResult& result) const {
+  for (const Rank& rank : ranks_)
+    if (!rank.result.finalized) return;
+  struct Left {
+    LeftMessage message;
+    std::uint32_t order = 0;  // among the source's messages
+  };
+  std::vector<Left> left;
+  for (const Rank& rank : ranks_) {
+    left.clear();
+    const auto add = [&](const Route& route, const PendingSend& send) {
+      if (route.comm & kCollectiveComm) return;
+      const LeftMessage message{route.source, route.destination, route.comm, route.tag,
+                                send.stamp.bytes};
+      left.push_back({message, send.order});
+    };
+    matcher_.for_each_message(rank.id, add);
+    if (rank.racing)
+      for (const HeldMessage& held : rank.racing->held) add(held.route, held.send);
+    result.left_message_count += left.size();
+    result.left_requests.push_back(rank.requests.size());
+    if (result.left_messages.size() == kMostLeftMessages) continue;
+    std::ranges::sort(
+        left, {}, [](const Left& one) { return std::pair(one.message.source.value, one.order); });
+    for (const Left& one : left)
+      if (result.left_messages.size() < kMostLeftMessages)
+        result.left_messages.push_back(one.message);
+  }
+}
 
 std::vector<std::string> Engine::diagnose_blocked() {
   std::vector<BlockedRank> blocked;
@@ -40,13 +76,17 @@ BlockedRank Engine::describe(Rank& rank) {
     blocked.call += describe_open(operation.recv);
     return blocked;
   }
+  if (operation.locking != Locking::none) {
+    describe_lock(rank, blocked);
+    return blocked;
+  }
   if (operation.kind == trace::EventKind::complete) {
     describe_complete(rank, blocked);
   } else if (operation.kind == trace::EventKind::collective) {
     blocked.call =
         describe_collective(source_, operation.name, operation.collective, operation.root) +
         " on " + describe_comm(source_.comm(operation.comm));
-    blocked.waits_for = collectives_.missing(operation.comm, rank.id);
+    blocked.waits_for = collectives_.missing(operation.comm, rank.id, 0);
   } else {
     describe_point_to_point(rank, blocked);
   }
@@ -69,15 +109,33 @@ void Engine::describe_point_to_point(const Rank& rank, BlockedRank& blocked) {
       rank.send_open && !rank.recv_open && operation.mode != machine::SendMode::synchronous;
 }
 
+void Engine::describe_lock(const Rank& rank, BlockedRank& blocked) const {
+  blocked.waits_for = locks_.at(rank.operation.lock).holders;
+  blocked.call += ", a lock that ";
+  for (std::size_t i = 0; i < blocked.waits_for.size() && i < kShownHolders; ++i)
+    blocked.call += (i > 0 ? " and rank " : "rank ") + std::to_string(blocked.waits_for[i].value);
+  if (blocked.waits_for.size() > kShownHolders)
+    blocked.call += " and " + std::to_string(blocked.waits_for.size() - kShownHolders) + " more";
+  blocked.call += blocked.waits_for.size() > 1 ? " hold" : " holds";
+}
+
 void Engine::describe_complete(Rank& rank, BlockedRank& blocked) {
   blocked.needs_buffer = true;
   bool first = true;
   for (const trace::Completion& completion : rank.operation.completions) {
     const Request& request = *rank.requests.find(completion.request);
     if (request.done) continue;
-    blocked.call += first ? " of a" : " and of a";
+    blocked.call += first ? " of " : " and of ";
     first = false;
-    blocked.call += (request.is_send ? " send to rank " : " receive from rank ") +
+    if (request.is_collective) {
+      blocked.call += collectives_.describe_posted(request.comm, rank.id, request.serial);
+      const auto missing = collectives_.missing(request.comm, rank.id, request.serial);
+      if (!rank.any)
+        blocked.waits_for.insert(blocked.waits_for.end(), missing.begin(), missing.end());
+      blocked.needs_buffer = false;
+      continue;
+    }
+    blocked.call += (request.is_send ? "a send to rank " : "a receive from rank ") +
                     (request.peer.valid() ? std::to_string(request.peer.value) : "any") + ", tag " +
                     (request.tag == kAnyTag ? "any" : std::to_string(request.tag));
     // Any of several may let it go on; who that is nobody knows.

@@ -26,17 +26,64 @@ void Engine::start_complete(Rank& rank) {
     request->awaited = true;
     if (!request->done && operation.completing == Completing::all) ++rank.waiting_for;
   }
-  if (is_test(operation.completing) || operation.completing == Completing::all ||
+  const bool test = is_test(operation.completing);
+  if ((test && operation.patience == Time()) || operation.completing == Completing::all ||
       operation.completions.empty() || choose_finished(rank, rank.enter, chosen_))
     return;
   rank.any = true;
-  // Only the first end that is known can be the one that lets it go on.
-  Time first = Time::max();
+  // Only the first end that is known can be the one that lets it go on; where all
+  // must have ended, the last.
+  const bool all = operation.completing == Completing::test_all;
+  Time next = all ? Time() : Time::max();
+  bool known = false;
   for (const trace::Completion& completion : operation.completions) {
     const Request& request = *rank.requests.find(completion.request);
-    if (request.done) first = std::min(first, request.end);
+    if (!request.done) continue;
+    known = true;
+    next = all ? std::max(next, request.end) : std::min(next, request.end);
   }
-  if (first != Time::max()) wake_at(rank, first);
+  if (known) wake_at(rank, next);
+  if (test) give_up_later(rank);
+}
+
+// A test or look that has found nothing stops waiting, unless it succeeds before.
+void Engine::give_up_later(Rank& rank) {
+  const Time patience = std::min(rank.operation.patience, kEndOfTime);
+  events_.push({rank.enter + patience, EventClass::give_up, rank.id.value, 0,
+                static_cast<std::uint32_t>(rank.result.events)});
+}
+
+void Engine::give_up(const Event& event) {
+  Rank& rank = ranks_[static_cast<std::size_t>(event.rank)];
+  if (!rank.any && !rank.probing) return;
+  if (event.payload != static_cast<std::uint32_t>(rank.result.events)) return;
+  rank.leave = rank.any ? event.time : std::max(event.time, rank.enter + poll_cost(rank));
+  rank.any = false;
+  rank.probing = false;
+  advance(rank);
+}
+
+// Withdraws a posted receive that no message belongs to yet.
+void Engine::start_cancel(Rank& rank) {
+  if (!races_) fail(rank, "cancels a receive, but its source says that nothing races");
+  rank.leave = rank.enter + call_cost(rank);
+  rank.cancelled = false;
+  const std::uint64_t serial = rank.operation.cancel;
+  Request* const request = rank.requests.find(serial);
+  if (!request)
+    fail(rank,
+         "cancels request " + std::to_string(serial) + ", which is not posted or completed before");
+  settle_open(rank);
+  if (request->is_send || request->is_collective || request->done) return;
+  const Route route{request->comm, request->peer, rank.id, request->tag};
+  const auto is_it = [&](const OpenReceive& open) { return open.request == serial; };
+  const bool open = rank.racing && std::erase_if(rank.racing->open, is_it) > 0;
+  if (!open && !matcher_.withdraw(route, serial)) return;
+  request->empty = true;
+  request->done = true;
+  request->cancelled = true;
+  request->end = rank.enter;
+  rank.cancelled = true;
 }
 
 void Engine::wake_at(Rank& rank, Time when) {
@@ -51,6 +98,9 @@ void Engine::wake_at(Rank& rank, Time when) {
 void Engine::wake(const Event& event) {
   Rank& rank = ranks_[static_cast<std::size_t>(event.rank)];
   if (!rank.any || event.payload != static_cast<std::uint32_t>(rank.result.events)) return;
+  if (rank.operation.completing == Completing::test_all &&
+      !choose_finished(rank, event.time, chosen_))
+    return;
   rank.any = false;
   rank.leave = event.time;
   advance(rank);
@@ -81,6 +131,7 @@ bool Engine::choose_finished(Rank& rank, Time now, std::vector<trace::Completion
 Time Engine::complete_requests(Rank& rank, Time& wait) {
   Operation& operation = rank.operation;
   std::span<const trace::Completion> completed = operation.completions;
+  chosen_payloads_.clear();
   if (operation.completing != Completing::all) {
     choose_finished(rank, rank.leave, chosen_);
     completed = chosen_;
@@ -88,8 +139,11 @@ Time Engine::complete_requests(Rank& rank, Time& wait) {
       rank.requests.find(completion.request)->awaited = false;
     operation.completions = completed;
     if (completed.empty()) {
-      if (is_test(operation.completing)) operation.kind = trace::EventKind::call;
-      return rank.leave + (is_test(operation.completing) ? poll_cost(rank) : Time());
+      if (!is_test(operation.completing)) return rank.leave;
+      operation.kind = trace::EventKind::call;
+      const Time alone = rank.enter + poll_cost(rank);
+      wait = std::max(rank.leave - alone, Time());
+      return std::max(rank.leave, alone);
     }
   } else if (tells_) {
     chosen_.assign(completed.begin(), completed.end());
@@ -97,6 +151,7 @@ Time Engine::complete_requests(Rank& rank, Time& wait) {
   }
   finished_.clear();
   std::uint32_t index = 0;
+  Time collectives;  // a posted one costs nothing but time
   for (const trace::Completion& completion : completed) {
     const Request* request = rank.requests.find(completion.request);
     if (!request) fail(rank, "completes request " + std::to_string(completion.request) + " twice");
@@ -105,17 +160,21 @@ Time Engine::complete_requests(Rank& rank, Time& wait) {
       result.source = request->is_send || request->empty ? WorldRank() : request->peer;
       result.tag = result.source.valid() ? request->tag : 0;
       result.bytes = result.source.valid() ? request->bytes : Bytes();
+      result.cancelled = request->cancelled;
+      chosen_payloads_.push_back(request->payload);
     }
     // Where nothing moved nothing is paid.
-    if (!request->empty)
+    if (request->is_collective)
+      collectives = std::max(collectives, request->end);
+    else if (!request->empty)
       finished_.push_back({request->is_send, request->end, request->bytes, index});
     ++index;
     rank.requests.erase(completion.request);
   }
   Time minimum;
   // One that waited for any of its requests has gone on at rank.leave.
-  const Time leave =
-      std::max(rank.leave, network_->complete(rank.id, rank.enter, finished_, minimum));
+  const Time leave = std::max(
+      {rank.leave, collectives, network_->complete(rank.id, rank.enter, finished_, minimum)});
   wait = std::max(leave - (rank.enter + minimum), Time());
   return leave;
 }

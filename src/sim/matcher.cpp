@@ -1,5 +1,7 @@
 #include "sim/matcher.hpp"
 
+#include <utility>
+
 #include "base/error.hpp"
 
 namespace foretrace::sim {
@@ -111,6 +113,7 @@ std::optional<PendingRecv> Matcher::send(const Route& route, const PendingSend& 
   node.request = message.request;
   node.order = message.order;
   node.flight = message.flight;
+  node.payload = message.payload;
   return std::nullopt;
 }
 
@@ -134,6 +137,24 @@ std::optional<PendingSend> Matcher::take_message(const Route& route) {
   Channel* const queue = find(route);
   if (!queue || !queue->holds_sends) return std::nullopt;
   return message(take_first(route, *queue));
+}
+
+bool Matcher::withdraw(const Route& route, std::uint64_t request) {
+  Channel* const queue = find(route);
+  if (!queue || queue->holds_sends) return false;
+  std::uint32_t before = kNone;
+  std::uint32_t at = queue->head;
+  while (at != kNone && nodes_[at].request != request) before = std::exchange(at, nodes_[at].next);
+  if (at == kNone) return false;
+  if (before == kNone) {
+    take_first(route, *queue);
+    return true;
+  }
+  nodes_[before].next = nodes_[at].next;
+  if (queue->tail == at) queue->tail = before;
+  nodes_[at].next = free_;
+  free_ = at;
+  return true;
 }
 
 std::size_t Matcher::memory() const {

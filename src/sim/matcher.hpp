@@ -27,6 +27,7 @@ struct PendingSend {
   std::uint64_t request = 0;  // 0: the sender is in the call
   std::uint32_t order = 0;    // among the sender's messages
   std::uint32_t flight = 0;   // carried along for the engine
+  std::uint64_t payload = 0;  // the same
 };
 
 struct PendingRecv {
@@ -62,6 +63,9 @@ class Matcher {
   std::optional<PendingSend> first_message(const Route& route) const;
   // The same, but it is taken.
   std::optional<PendingSend> take_message(const Route& route);
+  // A posted receive that waits on the route is there no more; false if there is
+  // none of that number.
+  bool withdraw(const Route& route, std::uint64_t request);
   // Calls see(route, message) for every message that waits at `destination`:
   // those of one route in the order of sending, the routes in no particular one.
   template <class See>
@@ -91,10 +95,15 @@ class Matcher {
     std::uint64_t request = 0;
     std::uint32_t order = 0;
     std::uint32_t flight = 0;
+    std::uint64_t payload = 0;
   };
   static PendingSend message(const Node& node) {
-    return {
-        {node.time, node.bytes, node.rendezvous}, node.mode, node.request, node.order, node.flight};
+    return {{node.time, node.bytes, node.rendezvous},
+            node.mode,
+            node.request,
+            node.order,
+            node.flight,
+            node.payload};
   }
   // Nodes of one route, at least one; all are sends, or all are receives.
   struct Channel {

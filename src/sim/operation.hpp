@@ -24,19 +24,24 @@ inline constexpr std::int32_t kAnyTag = -1;
 enum class Completing : std::uint8_t { all, any, some, test_all, test_any, test_some };
 
 // call: looks for a message that fits `recv` without taking it; `wait` until
-// there is one, `look` now.
-enum class Probing : std::uint8_t { none, wait, look };
+// there is one, `look` now. The same and take it out of matching, to be received
+// later (Operation::taken): take_wait, take_look.
+enum class Probing : std::uint8_t { none, wait, look, take_wait, take_look };
+
+// call: a lock in virtual time (Operation::lock).
+enum class Locking : std::uint8_t { none, shared, exclusive, release };
 
 struct Operation {
   // An operation has the kind of the event that it becomes.
   trace::EventKind kind = trace::EventKind::call;
   machine::SendMode mode = machine::SendMode::standard;
-  machine::Cost collective = machine::Cost::kCount;  // collective only
+  machine::Cost collective = machine::Cost::kCount;  // collective, icollective
   // isend, irecv: false if no message ever belongs to the request: it was
   // cancelled, or it is a wildcard receive that is never completed.
   bool matched = true;
   Completing completing = Completing::all;  // complete only
   Probing probing = Probing::none;          // call only
+  Locking locking = Locking::none;          // call only
 
   trace::NameId name = 0;   // for Source::name
   trace::CommId comm = 0;   // for Source::comm; messages and collectives
@@ -52,13 +57,22 @@ struct Operation {
   trace::Endpoint send;  // send, isend, sendrecv
   trace::Endpoint recv;  // recv, irecv, sendrecv
 
-  Bytes bytes;            // collective: d of its equation
-  LocalRank root;         // collective: invalid where there is none
+  Bytes bytes;            // collective, icollective: d of its equation
+  LocalRank root;         // the same: invalid where there is none
   std::int32_t code = 0;  // aborted: as in trace::Event
 
-  // isend, irecv: the rank's own number of the request, distinct from those
+  // isend, irecv, icollective: the rank's own number of the request, distinct from those
   // of its requests that are not completed yet.
   std::uint64_t request = 0;
+  // Sends: carried to whoever receives the message (Outcome); means nothing here.
+  std::uint64_t payload = 0;
+  // recv, irecv: the number (`request`) of the probe that took its message; 0: none.
+  std::uint64_t taken = 0;
+  // call: the request of an irecv that is to be cancelled; 0: none.
+  std::uint64_t cancel = 0;
+  std::uint64_t lock = 0;  // call: which lock
+  // Tests and looks that find nothing go on for so long.
+  Time patience;
   // complete: the requests in the order in which they are handled. Valid until
   // the source is asked for the rank's next operation.
   std::span<const trace::Completion> completions;

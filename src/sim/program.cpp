@@ -8,13 +8,13 @@ using trace::EventKind;
 
 namespace {
 
-// Packed::flags: SendMode in bits 0-1, Completing in 2-4, Probing in 5-6.
+// Packed::flags: SendMode in bits 0-1, Completing in 2-4, Probing in 5-7.
 constexpr int kCompletingShift = 2;
 constexpr int kProbingShift = 5;
-constexpr unsigned kMatched = 1u << 7;
-constexpr unsigned kAnySource = 1u << 8;
-constexpr unsigned kAnyTagGiven = 1u << 9;
-constexpr unsigned kHasExtra = 1u << 10;
+constexpr unsigned kMatched = 1u << 8;
+constexpr unsigned kAnySource = 1u << 9;
+constexpr unsigned kAnyTagGiven = 1u << 10;
+constexpr unsigned kHasExtra = 1u << 11;
 
 bool is_send(EventKind kind) {
   return kind == EventKind::send || kind == EventKind::isend || kind == EventKind::sendrecv;
@@ -92,7 +92,7 @@ void Program::add(WorldRank rank, const Operation& operation) {
   if (is_send(operation.kind)) packed.first = end(operation.send);
   if (is_receive(operation.kind)) packed.first = end(operation.recv);
   if (operation.kind == EventKind::sendrecv) packed.second = end(operation.recv);
-  if (operation.kind == EventKind::collective)
+  if (operation.kind == EventKind::collective || operation.kind == EventKind::icollective)
     packed.first = {operation.root.value, 0, operation.bytes.count};
   if (operation.kind == EventKind::aborted) packed.first.tag = operation.code;
   if (operation.kind == EventKind::complete) {
@@ -108,7 +108,7 @@ void Program::add(WorldRank rank, const Operation& operation) {
 void Program::unpack(WorldRank rank, const Packed& packed, Operation& operation) const {
   const Stream& stream = streams_[static_cast<std::size_t>(rank.value)];
   const unsigned flags = packed.flags;
-  operation = Operation();
+  // All but what only running programs have: it is never set here.
   operation.kind = packed.kind;
   operation.collective = packed.collective;
   operation.name = packed.name;
@@ -117,8 +117,16 @@ void Program::unpack(WorldRank rank, const Packed& packed, Operation& operation)
   operation.request = packed.request;
   operation.mode = static_cast<machine::SendMode>(flags & 3);
   operation.completing = static_cast<Completing>(flags >> kCompletingShift & 7);
-  operation.probing = static_cast<Probing>(flags >> kProbingShift & 3);
+  operation.probing = static_cast<Probing>(flags >> kProbingShift & 7);
   operation.matched = (flags & kMatched) != 0;
+  operation.steps = 0;
+  operation.count = 1;
+  operation.send = trace::Endpoint();
+  operation.recv = trace::Endpoint();
+  operation.bytes = Bytes();
+  operation.root = LocalRank();
+  operation.code = 0;
+  operation.completions = {};
   if (flags & kHasExtra) {
     operation.steps = stream.extras[packed.extra].steps;
     operation.count = stream.extras[packed.extra].count;
@@ -142,6 +150,7 @@ void Program::unpack(WorldRank rank, const Packed& packed, Operation& operation)
       end(packed.first, operation.recv);
       break;
     case EventKind::collective:
+    case EventKind::icollective:
       operation.root = LocalRank(packed.first.peer);
       operation.bytes = Bytes(packed.first.bytes);
       break;

@@ -2,8 +2,9 @@
 // simulations at once.
 //
 // An operation takes one cache line, whatever it is; what few need (annotated
-// steps, repeated calls, lists of requests) lies beside. Built once, from another
-// source or by hand, then only read.
+// steps, repeated calls, lists of requests) lies beside; what only running programs
+// do (payload, taken, cancel, locks, patience) has no place. Built once, from
+// another source or by hand, then only read.
 #pragma once
 
 #include <cstdint>
@@ -69,7 +70,7 @@ class Program {
     std::uint32_t extra = 0;  // with kHasExtra: index into Stream::extras
     std::int64_t compute = 0;
     std::uint64_t request = 0;
-    // The one that the kind has, sendrecv's send. collective: root, -, bytes;
+    // The one that the kind has, sendrecv's send. collective, icollective: root, -, bytes;
     // aborted: -, code, -.
     End first;
     End second;  // sendrecv's receive; complete: number of requests, -, first of them

@@ -13,6 +13,7 @@
 #include "sim/arrivals.hpp"
 #include "sim/collectives/algorithm.hpp"
 #include "sim/engine.hpp"
+#include "sim/matcher.hpp"
 #include "sim/operation.hpp"
 #include "sim/request_table.hpp"
 
@@ -50,14 +51,36 @@ struct OpenReceive {
   }
 };
 
+// A message that a probe has taken and that is not received yet.
+struct HeldMessage {
+  std::uint64_t number = 0;
+  Route route;
+  PendingSend send;
+};
+
+// What only ranks have that had open receives or probes.
+struct Racing {
+  std::vector<OpenReceive> open;  // in the order of posting
+  Arrivals arrivals;
+  Time next_look = Time::max();   // when the rank looks for messages for them
+  std::vector<HeldMessage> held;  // taken by probes
+
+  std::size_t memory() const {
+    return sizeof(Racing) + open.capacity() * sizeof(OpenReceive) + arrivals.memory() +
+           held.capacity() * sizeof(HeldMessage);
+  }
+};
+
 struct alignas(64) Rank {
   WorldRank id;
   bool prepared = false;  // `operation` and `enter` are those of the next operation
+  bool parked = false;    // its next operation was not there when it was asked for
   bool blocked = false;
   bool send_open = false;  // blocking calls: the half that is not done yet
   bool recv_open = false;
-  bool received = false;  // blocking calls: a message has come
-  bool awaits = false;    // blocking calls: its receive is not known to the matcher
+  bool received = false;   // blocking calls, probes: a message has come
+  bool cancelled = false;  // cancelling call: the receive was withdrawn
+  bool awaits = false;     // blocking calls: its receive is not known to the matcher
   machine::RecvKind awaited_kind = machine::RecvKind::blocking;
   bool any = false;               // blocked until any of its operation's requests ends
   bool probing = false;           // blocked until a message arrives
@@ -71,14 +94,16 @@ struct alignas(64) Rank {
   Time send_delay;               // blocking send: what its receiver's lateness costs
   Time arrival;                  // blocking receive: its message's
   trace::Endpoint message;       // blocking receive, probe: what came
+  std::uint64_t payload = 0;     // of the message of a blocking receive
   std::uint64_t unreceived = 0;  // eager messages that it sent and nobody took yet
   std::uint64_t allowance = 0;   // how far `unreceived` may grow before others go first
   RequestTable requests;
   std::unique_ptr<Expansion> expansion;
-  std::vector<OpenReceive> open;       // in the order of posting
-  std::unique_ptr<Arrivals> arrivals;  // of a rank that had open receives or probes
-  Time next_look = Time::max();        // when it looks for messages for them
+  std::unique_ptr<Racing> racing;
+
+  bool has_open_receives() const { return racing && !racing->open.empty(); }
   RankResult result;
 };
+static_assert(sizeof(Rank) <= 384);
 
 }  // namespace foretrace::sim

@@ -12,24 +12,31 @@
 
 #include "base/ids.hpp"
 #include "base/time.hpp"
+#include "machine/timing.hpp"
 #include "trace/event.hpp"
 
 namespace foretrace::sim {
 
 struct Request {
-  std::uint64_t serial = 0;  // 0: the slot is free
-  Time end;                  // of the transfer, if done
-  Bytes bytes;               // of the message, if done
-  bool is_send = false;
-  bool done = false;          // the transfer's end is known
-  bool empty = false;         // no message: MPI_PROC_NULL or cancelled; takes no time
-  bool awaited = false;       // its rank is blocked on it
-  bool needs_buffer = false;  // send: a library with more buffer would let it pass
+  std::uint64_t serial = 0;   // 0: the slot is free
+  Time end;                   // of the transfer, if done
+  Bytes bytes;                // of the message, if done; collective: of its equation until then
+  std::uint64_t payload = 0;  // receive: of the message, if done
+  bool is_send : 1 = false;
+  bool done : 1 = false;          // the transfer's end is known
+  bool empty : 1 = false;         // no message: MPI_PROC_NULL or cancelled; takes no time
+  bool awaited : 1 = false;       // its rank is blocked on it
+  bool needs_buffer : 1 = false;  // send: a library with more buffer would let it pass
+  bool is_collective : 1 = false;
+  bool cancelled : 1 = false;
+  machine::Cost collective = machine::Cost::kCount;
   // For reports.
   WorldRank peer;
   std::int32_t tag = 0;
   trace::CommId comm = 0;
 };
+// There may be many millions.
+static_assert(sizeof(Request) <= 48);
 
 class RequestTable {
  public:
@@ -69,6 +76,9 @@ class RequestTable {
     else if (aside_)
       aside_->erase(serial);
   }
+
+  // How many there are.
+  std::size_t size() const { return live_; }
 
   std::size_t memory() const {
     return slots_.capacity() * sizeof(Request) +

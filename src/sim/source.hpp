@@ -5,6 +5,7 @@
 // others ignore that.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,9 +30,14 @@ struct Outcome {
   // recv, sendrecv, probes: the message's source, tag and size; the peer is
   // invalid if there was none.
   trace::Endpoint message;
+  // recv, sendrecv: Operation::payload of the message; 0 if there was none.
+  std::uint64_t payload = 0;
   // complete: what was completed, in the order in which it was handled, with
   // source, tag and bytes of what was received. Valid during the call.
   std::span<const trace::Completion> completions;
+  // Beside each of them the payload of what was received; 0 for sends.
+  std::span<const std::uint64_t> payloads;
+  bool cancelled = false;  // cancel: no message had come; its completion says so as well
 };
 
 class Source {
@@ -44,6 +50,12 @@ class Source {
   // when the rank's previous operation has completed. A stream that ends
   // without finalize or aborted is taken as cut off.
   virtual bool next(WorldRank rank, Operation& operation) = 0;
+
+  // Whether next(rank) would answer at once. Where it would not (the rank is a
+  // process that still computes) the engine goes on with others as far as the
+  // result cannot depend on that rank, and calls next(), which then waits, when
+  // nothing else is left. Asked of reactive sources alone; may change at any time.
+  virtual bool ready(WorldRank) const { return true; }
 
   // The rank's current operation has completed.
   virtual void completed(WorldRank, const Operation&, const Interval&, const Outcome&) {}

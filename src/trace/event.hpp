@@ -31,18 +31,20 @@ enum class EventKind : std::uint8_t {
   call,         // any other MPI call: a state in the time line, no partner
   phase_begin,  // named phase of the program
   phase_end,
-  aborted,  // MPI_Abort or a fatal signal: the rank's last event
+  aborted,      // MPI_Abort or a fatal signal: the rank's last event
+  icollective,  // posts a collective on all ranks of `comm`
 };
 
 // Whether events of this kind refer to a communicator (Event::comm).
 constexpr bool uses_comm(EventKind kind) {
-  return kind >= EventKind::send && kind <= EventKind::collective && kind != EventKind::complete;
+  return kind == EventKind::icollective ||
+         (kind >= EventKind::send && kind <= EventKind::collective && kind != EventKind::complete);
 }
 
 // Which receive or send a completing call finished.
 struct Completion {
-  std::uint64_t request = 0;  // Event::request of the isend or irecv
-  // For a receive: who sent it, under which tag, how much. For a send: invalid, 0, 0.
+  std::uint64_t request = 0;  // Event::request of the isend, irecv or icollective
+  // For a receive: who sent it, under which tag, how much. Else: invalid, 0, 0.
   WorldRank source;
   std::int32_t tag = 0;
   Bytes bytes;
@@ -80,11 +82,12 @@ struct Event {
   Endpoint recv;  // recv, irecv, sendrecv
   machine::SendMode mode = machine::SendMode::standard;
 
-  machine::Cost collective = machine::Cost::kCount;  // collective only
-  Bytes bytes;                                       // collective: d of its equation
-  LocalRank root;  // collective: in `comm`; invalid where there is none
+  // collective, icollective
+  machine::Cost collective = machine::Cost::kCount;
+  Bytes bytes;     // d of its equation
+  LocalRank root;  // in `comm`; invalid where there is none
 
-  std::uint64_t request = 0;            // isend, irecv: serial of the request, from 1
+  std::uint64_t request = 0;            // isend, irecv, icollective: its serial, from 1
   std::vector<Completion> completions;  // complete
 
   // call: made this many times in a row (polling loops); compute holds the

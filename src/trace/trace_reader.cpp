@@ -168,6 +168,9 @@ void decode_body(Decoder& in, Event& event, const Stream& stream, int ranks) {
       return decode_recv(in, event, stream, ranks);
     case EventKind::complete:
       return decode_completions(in, event, ranks);
+    case EventKind::icollective:
+      event.request = in.varint();
+      [[fallthrough]];
     case EventKind::collective:
       return decode_collective(in, event, stream);
     case EventKind::call:
@@ -189,7 +192,7 @@ void decode_event(Decoder& in, std::uint8_t head, Event& event, Stream& stream,
   event.completions = std::move(storage);
   const std::uint8_t kind = head & kKindMask;
   if (kind < static_cast<std::uint8_t>(EventKind::init) ||
-      kind > static_cast<std::uint8_t>(EventKind::aborted))
+      kind > static_cast<std::uint8_t>(EventKind::icollective))
     throw Broken{"an unknown kind of record"};
   event.kind = static_cast<EventKind>(kind);
   event.name = in.index(stream.names.size(), "an undefined name");

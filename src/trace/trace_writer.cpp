@@ -73,6 +73,9 @@ void encode_body(Encoder& out, const Event& event) {
     case EventKind::complete:
       out.varint(event.completions.size());
       break;
+    case EventKind::icollective:
+      out.varint(event.request);
+      [[fallthrough]];
     case EventKind::collective:
       out.varint(event.comm);
       out.u8(static_cast<std::uint8_t>(event.collective));

@@ -108,6 +108,7 @@ Shape Encoder::shape_of(const Event& event, int rank, const Arrival* arrival) co
       put_endpoint(shape, 6, event.recv, rank);
       break;
     case EventKind::collective:
+    case EventKind::icollective:
       shape[2] = event.comm;
       shape[9] = static_cast<std::int64_t>(event.bytes.count);
       shape[10] = event.root.value;

@@ -1,5 +1,5 @@
 // CpuClock against the kernel's own clock of the thread.
-#include "capture/cpu_clock.hpp"
+#include "base/cpu_clock.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>

@@ -24,8 +24,8 @@ MAY_USE = {
     "sim": {"machine", "trace"},
     "analysis": {"machine", "trace", "stats"},
     "views": {"analysis", "machine", "trace"},
-    "capture": {"machine", "trace"},
-    "live": {"machine", "trace", "sim"},
+    "capture": {"machine", "mpi_api", "trace"},
+    "live": {"machine", "mpi_api", "sim", "trace"},
     "measure": {"machine", "stats"},
     "cli": {"stats", "machine", "trace", "sim", "analysis", "views", "mpi_api"},
 }
@@ -35,7 +35,7 @@ OPEN_FILES = {"cli": {"measure/measure.hpp"}}
 # Parts that talk to MPI; and within them what stays free of it.
 SEES_MPI = {"capture", "measure", "live"}
 FREE_OF_MPI = {
-    "capture": {"cpu_clock", "fortran", "fortran_requests", "function_ref", "imports",
+    "capture": {"fortran", "fortran_requests", "function_ref", "imports",
                 "loaded_object", "settings"},
     "measure": {"fit", "options", "regimes", "samples", "measure"},
 }

@@ -17,6 +17,7 @@ import struct
 import sys
 
 SEND, RECV, SENDRECV, ISEND, IRECV, COMPLETE, COLLECTIVE, CALL, ABORTED = 3, 4, 5, 6, 7, 8, 9, 10, 13
+ICOLLECTIVE = 14
 NO_RANK = 0xFFFFFFFF
 
 
@@ -111,9 +112,10 @@ class Rank:
             return comm, f" request={request}{text}"
         if kind == COMPLETE:
             return None, self.completions()
-        if kind == COLLECTIVE:
+        if kind in (COLLECTIVE, ICOLLECTIVE):
+            text = f" request={b.varint()}" if kind == ICOLLECTIVE else ""
             comm = b.varint()
-            return comm, f" collective={b.u8()},{b.varint()},{b.svarint()}"
+            return comm, f"{text} collective={b.u8()},{b.varint()},{b.svarint()}"
         if kind == CALL:
             return None, f" count={b.varint()}"
         if kind == ABORTED:

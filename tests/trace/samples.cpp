@@ -134,6 +134,11 @@ std::vector<Event> sample_events(int ranks, Clock clock) {
   for (int cost = static_cast<int>(machine::Cost::barrier);
        cost < static_cast<int>(machine::Cost::kCount); ++cost)
     events.push_back(collective(static_cast<machine::Cost>(cost), Bytes(8), LocalRank(0)));
+  for (const std::uint64_t request : {std::uint64_t{1}, UINT64_MAX}) {
+    events.push_back(collective(machine::Cost::bcast, kMostBytes, LocalRank(last)));
+    events.back().kind = EventKind::icollective;
+    events.back().request = request;
+  }
   events.push_back(of_kind(EventKind::call));
   events.back().count = UINT32_MAX;
   events.push_back(of_kind(EventKind::call));

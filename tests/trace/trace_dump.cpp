@@ -50,6 +50,9 @@ void print_body(const Event& event) {
         std::printf(" done=%" PRIu64 ",%d,%d,%d,%" PRIu64, done.request, done.cancelled,
                     done.source.value, done.tag, done.bytes.count);
       return;
+    case EventKind::icollective:
+      std::printf(" request=%" PRIu64, event.request);
+      [[fallthrough]];
     case EventKind::collective:
       std::printf(" collective=%d,%" PRIu64 ",%d", static_cast<int>(event.collective),
                   event.bytes.count, event.root.value);

@@ -16,6 +16,7 @@ export const Kind = {
   phaseBegin: 11,
   phaseEnd: 12,
   aborted: 13,
+  icollective: 14,
 } as const;
 
 // What equal calls have in common. Peers are relative to the calling rank, -1
@@ -76,7 +77,7 @@ export interface TraceData {
 
 // True for events that are calls with a duration.
 export function isTimedCall(kind: number): boolean {
-  return kind >= Kind.send && kind <= Kind.call;
+  return (kind >= Kind.send && kind <= Kind.call) || kind === Kind.icollective;
 }
 
 // World rank of a relative peer.

@@ -48,13 +48,14 @@ export function describeEvent(model: Model, ref: EventRef): Description {
   };
   const sends = shape.kind === Kind.send || shape.kind === Kind.isend || shape.kind === Kind.sendrecv;
   const receives = shape.kind === Kind.recv || shape.kind === Kind.irecv || shape.kind === Kind.sendrecv;
+  const collective = shape.kind === Kind.collective || shape.kind === Kind.icollective;
   if (sends) partner("to", shape.sendPeer, shape.sendTag, shape.sendBytes);
   if (receives) partner("from", shape.recvPeer, shape.recvTag, shape.recvBytes);
-  if (shape.kind === Kind.collective) {
+  if (collective) {
     facts.push(["size", formatBytes(shape.collectiveBytes)]);
     if (shape.root >= 0) facts.push(["root", `${shape.root} of the communicator`]);
   }
-  if (sends || receives || shape.kind === Kind.collective) {
+  if (sends || receives || collective) {
     const comm = trace.head.comms[shape.comm];
     if (comm) facts.push(["communicator", comm.name || `number ${shape.comm}, ${comm.size} ranks`]);
   }

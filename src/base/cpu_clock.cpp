@@ -1,4 +1,4 @@
-#include "capture/cpu_clock.hpp"
+#include "base/cpu_clock.hpp"
 
 #include <time.h>
 
@@ -12,7 +12,7 @@
 #define FORETRACE_HAVE_RSEQ 0
 #endif
 
-namespace foretrace::capture {
+namespace foretrace {
 namespace {
 
 std::int64_t read_clock(clockid_t clock) {
@@ -110,4 +110,4 @@ Time CpuClock::stop() {
   return Time::ns(std::max<std::int64_t>(cpu - (monotonic_ns_ + offset_ns_), 0));
 }
 
-}  // namespace foretrace::capture
+}  // namespace foretrace

@@ -11,7 +11,7 @@
 
 #include "base/time.hpp"
 
-namespace foretrace::capture {
+namespace foretrace {
 
 class CpuClock {
  public:
@@ -32,4 +32,4 @@ class CpuClock {
 // Monotonic time in nanoseconds, as all processes of this host see it.
 std::int64_t monotonic_ns();
 
-}  // namespace foretrace::capture
+}  // namespace foretrace

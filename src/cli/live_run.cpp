@@ -1,0 +1,47 @@
+#include "cli/live_run.hpp"
+
+#include <cstdio>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "cli/mpi_detection.hpp"
+#include "cli/process.hpp"
+#include "live/live_source.hpp"
+
+namespace foretrace::cli {
+
+live::Command prepare_live(const std::vector<std::string>& program,
+                           const std::optional<std::string>& mpi_name,
+                           SimulationOptions& options) {
+  live::Command command;
+  command.words = program;
+  command.words.front() = find_program(program.front());
+  const Mpi mpi = mpi_name ? parse_mpi(*mpi_name) : detect_mpi(command.words.front());
+  command.library = library_directory() + "/live/" + name_of(mpi) +
+                    (mpi == Mpi::mpich ? "/libmpich.so.12" : "/libmpi.so.40");
+  if (!std::filesystem::exists(command.library))
+    throw Error(command.library + ": the library is missing: Foretrace was built without " +
+                name_of(mpi) + "; install its development package and build again");
+  options.live_mpi = name_of(mpi);
+  options.input.clear();
+  for (const std::string& word : program) options.input += (options.input.empty() ? "" : " ") + word;
+  if (options.compute == "recorded") options.compute = "measured";
+  return command;
+}
+
+int run_live(const Simulation& simulation, const live::Command& program,
+             const RunOptions& options) {
+  live::LiveSource source(program, simulation.ranks(), simulation.live_compute());
+  try {
+    run_once(simulation, source, options);
+  } catch (const live::RunEnded& end) {
+    if (!end.message.empty()) std::fprintf(stderr, "foretrace: %s\n", end.message.c_str());
+    return end.status;
+  }
+  const int status = source.wait_for_processes();
+  if (!source.any_started())
+    std::fprintf(stderr, "foretrace: no rank came to MPI_Init\n");
+  return status;
+}
+
+}  // namespace foretrace::cli

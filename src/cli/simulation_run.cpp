@@ -1,0 +1,114 @@
+#include "cli/simulation_run.hpp"
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "analysis/links.hpp"
+#include "analysis/profile.hpp"
+#include "live/live_source.hpp"
+#include "sim/sink.hpp"
+#include "views/link_report.hpp"
+#include "views/report.hpp"
+
+namespace foretrace::cli {
+namespace {
+
+void print_text(const sim::SimulateResult& result, const std::string& where, bool with_stats) {
+  Time serial;
+  for (const sim::RankResult& rank : result.ranks) serial += rank.compute;
+  const double time = result.time.seconds();
+  const double speedup = time > 0 ? serial.seconds() / time : 0;
+  std::printf("predicted time %.6g s on %zu %s%s\n", time, result.ranks.size(),
+              result.ranks.size() == 1 ? "rank" : "ranks", where.c_str());
+  std::printf("serial time %.6g s, speed-up %.4g, efficiency %.1f %%\n", serial.seconds(), speedup,
+              100 * speedup / static_cast<double>(result.ranks.size()));
+  if (!with_stats) return;
+  const sim::Stats& stats = result.stats;
+  std::printf(
+      "replayed %llu operations, %llu messages in %.3g s (%.3g million operations, %.3g million "
+      "messages a second), %zu bytes at most\n",
+      static_cast<unsigned long long>(stats.operations),
+      static_cast<unsigned long long>(stats.messages), stats.seconds,
+      stats.seconds > 0 ? static_cast<double>(stats.operations) / stats.seconds * 1e-6 : 0,
+      stats.seconds > 0 ? static_cast<double>(stats.messages) / stats.seconds * 1e-6 : 0,
+      stats.peak_bytes);
+}
+
+// A deadlock's report has a line for each blocked rank; the error's own line
+// is the first.
+template <class Run>
+auto explain_deadlock(Run run) {
+  try {
+    return run();
+  } catch (const sim::Deadlock& deadlock) {
+    std::fprintf(stderr, "%s", deadlock.report().c_str());
+    throw;
+  }
+}
+
+// What the simulated links carried; nothing where messages do not share any.
+std::optional<analysis::LinksProfile> profile_of_links(const sim::SimulateResult& result,
+                                                       const machine::Topology* topology) {
+  if (!result.links) return std::nullopt;
+  analysis::NetworkUse use;
+  use.time = result.time;
+  use.bin_width = result.links->bin_width();
+  for (const sim::LinkLoad& load : result.links->loads())
+    use.links.push_back(
+        {load.link, load.messages, load.bytes, load.busy, result.links->history(load.link)});
+  return analysis::profile_links(use, topology);
+}
+
+}  // namespace
+
+void run_once(const Simulation& simulation, sim::Source& source, const RunOptions& options,
+              const std::function<sim::Stats()>& replay) {
+  sim::SimulateResult result;
+  std::string json;
+  if (options.json) {
+    // The report needs the events; they are kept in memory.
+    sim::MemorySink sink(source, simulation.info());
+    result = explain_deadlock([&] { return simulation.run(source, sink); });
+    trace::Trace predicted = sink.take();
+    predicted.sealed = simulation.sealed();
+    predicted.damage = simulation.damage();
+    if (replay) result.stats = replay();
+    std::optional<views::ReplayStats> stats;
+    if (options.stats)
+      stats = views::ReplayStats{result.stats.operations, result.stats.messages,
+                                 result.stats.seconds, result.stats.peak_bytes};
+    const auto links = options.links ? profile_of_links(result, simulation.topology())
+                                     : std::optional<analysis::LinksProfile>();
+    json = views::render_json_report(analysis::profile_trace(predicted), stats,
+                                     links ? &*links : nullptr);
+    if (!options.output.empty()) trace::write_trace(predicted, options.output);
+  } else if (!options.output.empty()) {
+    sim::FileSink sink(source, simulation.info(), options.output);
+    try {
+      result = explain_deadlock([&] { return simulation.run(source, sink); });
+    } catch (const live::RunEnded&) {
+      sink.finish();
+      throw;
+    }
+    sink.finish();
+    if (replay) result.stats = replay();
+  } else {
+    sim::NullSink sink;
+    result = explain_deadlock([&] { return simulation.run(source, sink); });
+  }
+  for (const std::string& note : result.notes)
+    std::fprintf(stderr, "foretrace: %s\n", note.c_str());
+  if (options.links && !result.links)
+    std::fprintf(stderr, "foretrace: --links: messages share links on bus, flow and packet only\n");
+  if (options.json) {
+    std::fputs(json.c_str(), stdout);
+    return;
+  }
+  print_text(result, simulation.where(), options.stats);
+  if (!options.links) return;
+  if (const auto links = profile_of_links(result, simulation.topology()))
+    std::fputs(views::render_text_links(*links).c_str(), stdout);
+}
+
+}  // namespace foretrace::cli

@@ -1,0 +1,109 @@
+// LiveSource: running processes as a source of operations for the engine.
+//
+// The processes' MPI library (mpi/) posts what they want into shared memory;
+// the engine takes it in the order of virtual time and says when it completed
+// and with which message; that goes back as the answer. Messages themselves,
+// and what collectives combine, are blocks in shared memory that the processes
+// hand each other; the simulator never looks into them.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "live/processes.hpp"
+#include "live/shared_memory.hpp"
+#include "sim/source.hpp"
+
+namespace foretrace::live {
+
+// The program ended the run: MPI_Abort, a fatal error, a signal, an exit
+// without MPI_Finalize.
+struct RunEnded {
+  int status = 1;       // what to exit with
+  std::string message;  // may be empty
+};
+
+class LiveSource : public sim::Source {
+ public:
+  // Makes the shared memory; the processes are started as they are needed.
+  LiveSource(const Command& command, int ranks, Measured measured);
+
+  int ranks() const override { return ranks_; }
+  bool next(WorldRank rank, sim::Operation& operation) override;
+  bool ready(WorldRank rank) const override;
+  void completed(WorldRank rank, const sim::Operation& operation, const sim::Interval& interval,
+                 const sim::Outcome& outcome) override;
+  bool reactive() const override { return true; }
+  bool races() const override { return true; }
+  std::string_view name(trace::NameId id) const override;
+  const trace::Communicator& comm(trace::CommId id) const override;
+  std::string end_reason(WorldRank rank) const override;
+
+  // Waits for the processes to end after the run. The exit status of the first rank
+  // that did not end with 0; 128 + its signal.
+  int wait_for_processes();
+  // Whether any rank came to MPI_Init.
+  bool any_started() const;
+
+ private:
+  // A collective that not all members have entered, or not all have left.
+  struct Instance {
+    std::uint64_t place = 0;  // of its Gathering; 0: not made yet
+    std::uint32_t entered = 0;
+    bool split = false;
+    std::vector<std::pair<std::int32_t, std::int32_t>> colours;  // split: colour and key by place
+    std::vector<std::pair<trace::CommId, std::uint64_t>> made;   // split: by place: comm, members
+  };
+  struct CommState {
+    std::vector<std::uint64_t> next;  // per member: the instance it enters next
+    std::uint64_t base = 0;
+    std::deque<Instance> open;
+  };
+  struct Rank {
+    Record record;  // the operation that the engine has
+    std::vector<trace::Completion> requests;
+    std::uint64_t instance = 0;
+    std::unordered_map<std::uint64_t, std::pair<trace::CommId, std::uint64_t>> posted;  // collectives by request
+    std::vector<std::uint32_t> names;  // the program's own: rank's number to ours
+    bool gone = false;
+    bool initialized = false;
+    bool finalized = false;
+    Ended end;
+    bool reported = false;  // its end was handed on as an operation
+  };
+
+  Slot& slot(WorldRank rank) const { return SharedMemory::slot(rank.value); }
+  Rank& state(WorldRank rank) { return states_[static_cast<std::size_t>(rank.value)]; }
+  void wait_for(WorldRank rank);
+  void look_after_processes();
+  bool treat(WorldRank rank, sim::Operation& operation);
+  bool end_of(WorldRank rank, sim::Operation& operation);
+  void fill(WorldRank rank, const Record& record, sim::Operation& operation);
+  void enter_collective(WorldRank rank, const Record& record);
+  Instance& instance(trace::CommId comm, std::uint64_t number);
+  void make_gathering(trace::CommId comm, Instance& instance);
+  void make_split(trace::CommId comm, Instance& instance);
+  void answer_collective(const Record& record, std::uint64_t number, Answer& answer);
+  void answer_completions(Rank& state, Slot& slot, const sim::Outcome& outcome);
+  trace::CommId comm_of(const Record& record);
+  trace::CommId add_comm(std::vector<WorldRank> members);
+  void read_names() const;
+
+  int ranks_;
+  Processes processes_;
+  std::vector<Rank> states_;
+  std::deque<trace::Communicator> comms_;
+  std::deque<CommState> comm_states_;
+  std::vector<std::uint32_t> comms_of_;  // by rank: communicators that it came first in
+  std::unordered_map<trace::CommId, trace::CommId> hidden_;
+  mutable std::deque<std::string> names_;
+  mutable std::size_t functions_ = 0;
+  std::unordered_map<std::string, std::uint32_t> own_names_;
+  std::string message_;  // of the rank that ends the run
+};
+
+}  // namespace foretrace::live

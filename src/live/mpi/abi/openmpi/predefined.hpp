@@ -1,0 +1,116 @@
+// Open MPI's predefined handles: exported objects, of the sizes that the real
+// library's have. Programs hold copies of those that they name (copy relocations),
+// made as large as the real ones; all code reaches them through the global offset
+// table, which knows which one counts.
+//
+// FORETRACE_CELLS(CELL) lists them: CELL(symbol, kind, number in Fortran).
+#pragma once
+
+#define FORETRACE_CELLS(CELL)                           \
+  CELL(ompi_mpi_comm_world, comm, 0)                    \
+  CELL(ompi_mpi_comm_self, comm, 1)                     \
+  CELL(ompi_mpi_comm_null, comm, 2)                     \
+  CELL(ompi_mpi_group_empty, group, 1)                  \
+  CELL(ompi_mpi_group_null, group, 0)                   \
+  CELL(ompi_request_null, request, 0)                   \
+  CELL(ompi_message_null, message, 0)                   \
+  CELL(ompi_message_no_proc, message, 1)                \
+  CELL(ompi_mpi_op_null, op, 0)                         \
+  CELL(ompi_mpi_op_min, op, 2)                          \
+  CELL(ompi_mpi_op_max, op, 1)                          \
+  CELL(ompi_mpi_op_sum, op, 3)                          \
+  CELL(ompi_mpi_op_prod, op, 4)                         \
+  CELL(ompi_mpi_op_land, op, 5)                         \
+  CELL(ompi_mpi_op_band, op, 6)                         \
+  CELL(ompi_mpi_op_lor, op, 7)                          \
+  CELL(ompi_mpi_op_bor, op, 8)                          \
+  CELL(ompi_mpi_op_lxor, op, 9)                         \
+  CELL(ompi_mpi_op_bxor, op, 10)                        \
+  CELL(ompi_mpi_op_maxloc, op, 11)                      \
+  CELL(ompi_mpi_op_minloc, op, 12)                      \
+  CELL(ompi_mpi_op_replace, op, 13)                     \
+  CELL(ompi_mpi_op_no_op, op, 14)                       \
+  CELL(ompi_mpi_datatype_null, datatype, 0)             \
+  CELL(ompi_mpi_char, datatype, 34)                     \
+  CELL(ompi_mpi_signed_char, datatype, 36)              \
+  CELL(ompi_mpi_unsigned_char, datatype, 35)            \
+  CELL(ompi_mpi_byte, datatype, 1)                      \
+  CELL(ompi_mpi_short, datatype, 37)                    \
+  CELL(ompi_mpi_unsigned_short, datatype, 38)           \
+  CELL(ompi_mpi_int, datatype, 39)                      \
+  CELL(ompi_mpi_unsigned, datatype, 40)                 \
+  CELL(ompi_mpi_long, datatype, 41)                     \
+  CELL(ompi_mpi_unsigned_long, datatype, 42)            \
+  CELL(ompi_mpi_long_long_int, datatype, 43)            \
+  CELL(ompi_mpi_unsigned_long_long, datatype, 44)       \
+  CELL(ompi_mpi_float, datatype, 45)                    \
+  CELL(ompi_mpi_double, datatype, 46)                   \
+  CELL(ompi_mpi_long_double, datatype, 47)              \
+  CELL(ompi_mpi_wchar, datatype, 33)                    \
+  CELL(ompi_mpi_packed, datatype, 2)                    \
+  CELL(ompi_mpi_cxx_bool, datatype, 54)                 \
+  CELL(ompi_mpi_cxx_cplex, datatype, 55)                \
+  CELL(ompi_mpi_cxx_dblcplex, datatype, 56)             \
+  CELL(ompi_mpi_cxx_ldblcplex, datatype, 57)            \
+  CELL(ompi_mpi_logical, datatype, 6)                   \
+  CELL(ompi_mpi_character, datatype, 5)                 \
+  CELL(ompi_mpi_integer, datatype, 7)                   \
+  CELL(ompi_mpi_real, datatype, 13)                     \
+  CELL(ompi_mpi_dblprec, datatype, 17)                  \
+  CELL(ompi_mpi_cplex, datatype, 18)                    \
+  CELL(ompi_mpi_dblcplex, datatype, 22)                 \
+  CELL(ompi_mpi_ldblcplex, datatype, 73)                \
+  CELL(ompi_mpi_2int, datatype, 52)                     \
+  CELL(ompi_mpi_2integer, datatype, 25)                 \
+  CELL(ompi_mpi_2real, datatype, 23)                    \
+  CELL(ompi_mpi_2dblprec, datatype, 24)                 \
+  CELL(ompi_mpi_2cplex, datatype, 26)                   \
+  CELL(ompi_mpi_2dblcplex, datatype, 27)                \
+  CELL(ompi_mpi_float_int, datatype, 48)                \
+  CELL(ompi_mpi_double_int, datatype, 49)               \
+  CELL(ompi_mpi_longdbl_int, datatype, 50)              \
+  CELL(ompi_mpi_short_int, datatype, 53)                \
+  CELL(ompi_mpi_long_int, datatype, 51)                 \
+  CELL(ompi_mpi_logical1, datatype, 29)                 \
+  CELL(ompi_mpi_logical2, datatype, 30)                 \
+  CELL(ompi_mpi_logical4, datatype, 31)                 \
+  CELL(ompi_mpi_logical8, datatype, 32)                 \
+  CELL(ompi_mpi_integer1, datatype, 8)                  \
+  CELL(ompi_mpi_integer2, datatype, 9)                  \
+  CELL(ompi_mpi_integer4, datatype, 10)                 \
+  CELL(ompi_mpi_integer8, datatype, 11)                 \
+  CELL(ompi_mpi_integer16, datatype, 12)                \
+  CELL(ompi_mpi_real2, datatype, 28)                    \
+  CELL(ompi_mpi_real4, datatype, 14)                    \
+  CELL(ompi_mpi_real8, datatype, 15)                    \
+  CELL(ompi_mpi_real16, datatype, 16)                   \
+  CELL(ompi_mpi_complex8, datatype, 19)                 \
+  CELL(ompi_mpi_complex16, datatype, 20)                \
+  CELL(ompi_mpi_complex32, datatype, 21)                \
+  CELL(ompi_mpi_int8_t, datatype, 58)                   \
+  CELL(ompi_mpi_uint8_t, datatype, 59)                  \
+  CELL(ompi_mpi_int16_t, datatype, 60)                  \
+  CELL(ompi_mpi_uint16_t, datatype, 61)                 \
+  CELL(ompi_mpi_int32_t, datatype, 62)                  \
+  CELL(ompi_mpi_uint32_t, datatype, 63)                 \
+  CELL(ompi_mpi_int64_t, datatype, 64)                  \
+  CELL(ompi_mpi_uint64_t, datatype, 65)                 \
+  CELL(ompi_mpi_aint, datatype, 66)                     \
+  CELL(ompi_mpi_offset, datatype, 67)                   \
+  CELL(ompi_mpi_count, datatype, 72)                    \
+  CELL(ompi_mpi_c_bool, datatype, 68)                   \
+  CELL(ompi_mpi_c_float_complex, datatype, 69)          \
+  CELL(ompi_mpi_c_double_complex, datatype, 70)         \
+  CELL(ompi_mpi_c_long_double_complex, datatype, 71)    \
+  CELL(ompi_mpi_errhandler_null, errhandler, 0)         \
+  CELL(ompi_mpi_errors_are_fatal, errhandler, 1)        \
+  CELL(ompi_mpi_errors_return, errhandler, 2)           \
+  CELL(ompi_mpi_win_null, win, 0)                       \
+  CELL(ompi_mpi_file_null, file, 0)                     \
+  CELL(ompi_mpi_info_null, info, 0)                     \
+  CELL(ompi_mpi_info_env, info, 1)                      \
+  CELL(ompi_mpi_lb, datatype, 4)                        \
+  CELL(ompi_mpi_ub, datatype, 3)                        \
+  CELL(ompi_mpi_errors_throw_exceptions, errhandler, 3) \
+  CELL(ompi_mpi_c_complex, datatype, 74)                \
+  CELL(ompi_mpi_unavailable, datatype, 75)

@@ -1,0 +1,220 @@
+#include "live/mpi/completion.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "live/mpi/line.hpp"
+
+namespace foretrace::live {
+
+using sim::Completing;
+using trace::EventKind;
+
+bool is_complete(const Request& request) {
+  return !request.generalized || request.generalized->complete;
+}
+
+int partner_of(const Comm& comm, int world_rank) {
+  const std::vector<int>& members = comm.partners().members;
+  // Often they are the same.
+  const auto at = static_cast<std::size_t>(world_rank);
+  if (at < members.size() && members[at] == world_rank) return world_rank;
+  return comm.partners().index_of(world_rank);
+}
+
+void set_empty_status(MPI_Status& status) {
+  status.MPI_SOURCE = MPI_ANY_SOURCE;
+  status.MPI_TAG = MPI_ANY_TAG;
+  status.MPI_ERROR = MPI_SUCCESS;
+  set_status_bytes(status, 0, false);
+}
+
+void set_null_status(MPI_Status& status) {
+  set_empty_status(status);
+  status.MPI_SOURCE = MPI_PROC_NULL;
+}
+
+void set_status(MPI_Status& status, const Comm& comm, const Result& message) {
+  status.MPI_SOURCE = partner_of(comm, message.source);
+  status.MPI_TAG = message.tag;
+  status.MPI_ERROR = MPI_SUCCESS;
+  set_status_bytes(status, message.bytes, false);
+}
+
+namespace {
+
+bool is_open(const Request* request) {
+  return request && request->active;
+}
+
+void receive(Request& request, const Result& result) {
+  const Block message = Block::take(result.payload, result.bytes);
+  if (result.cancelled) {
+    set_empty_status(request.status);
+    set_status_bytes(request.status, 0, true);
+    request.cancelled = true;
+    return;
+  }
+  if (result.source < 0) return set_null_status(request.status);
+  Result fitting = result;
+  if (result.bytes > request.capacity) {
+    request.error = MPI_ERR_TRUNCATE;
+    fitting.bytes = request.capacity;
+  }
+  set_status(request.status, *request.comm, fitting);
+  if (request.arrived)
+    request.arrived({message.data(), fitting.bytes});
+  else if (fitting.bytes > 0)
+    unpack(message.data(), fitting.bytes, request.buffer, request.count, *request.type);
+}
+
+void settle(Request& request, const Result& result) {
+  request.serial = 0;
+  set_empty_status(request.status);
+  if (request.what == Request::What::receive) {
+    receive(request, result);
+  } else if (request.what == Request::What::collective) {
+    Gathered gathered(result.payload);
+    if (request.finish) request.finish(gathered);
+  }
+}
+
+// After the last of its parts.
+void finish_several(Request& request) {
+  if (request.what != Request::What::several || request.finished || !request.settled()) return;
+  request.finished = true;
+  set_empty_status(request.status);
+  for (const Request* part : request.parts)
+    if (part->error != MPI_SUCCESS && request.error == MPI_SUCCESS) request.error = part->error;
+  if (request.finish_parts) request.finish_parts();
+}
+
+void collect_open(Request* request, std::vector<Request*>& open) {
+  if (request->serial != 0) open.push_back(request);
+  for (Request* part : request->parts) collect_open(part, open);
+}
+
+// One call of the engine about these; whether it completed any.
+bool ask_engine(Completing how, const std::vector<Request*>& open) {
+  if (open.empty()) return false;
+  Record record = line.record(EventKind::complete);
+  record.completing = static_cast<std::uint8_t>(how);
+  std::vector<std::uint64_t> numbers;
+  numbers.reserve(open.size());
+  for (const Request* request : open) numbers.push_back(request->serial);
+  line.set_list(record, numbers);
+  const bool tests = how == Completing::test_all || how == Completing::test_any ||
+                     how == Completing::test_some;
+  const Answer answer = tests ? line.poll(record, numbers.front()) : line.ask(record);
+  if (record.list != 0) Block::take(record.list, 1);
+  // Finishing may ask again: the results have to be out of the way.
+  const Result* results = line.results(answer);
+  const std::vector<Result> copies(results, results + answer.completed);
+  line.free_results(answer);
+  // They come in the order of the list, though some may be left out.
+  std::size_t at = 0;
+  for (const Result& result : copies) {
+    for (std::size_t i = 0; i < open.size() && open[at]->serial != result.request; ++i)
+      at = (at + 1) % open.size();
+    Request& request = *open[at];
+    at = (at + 1) % open.size();
+    settle(request, result);
+  }
+  return !copies.empty();
+}
+
+bool has_parts(std::span<Request* const> requests) {
+  return std::ranges::any_of(requests, [](const Request* request) {
+    return is_open(request) &&
+           (request->what == Request::What::several || request->generalized != nullptr);
+  });
+}
+
+// Where all have to be complete.
+void wait_for_all(std::span<Request* const> requests) {
+  std::vector<Request*> open;
+  for (Request* request : requests)
+    if (is_open(request)) collect_open(request, open);
+  if (threads_multiple()) {
+    while (!open.empty() && !ask_engine(Completing::test_all, open)) let_threads_in();
+  } else {
+    ask_engine(Completing::all, open);
+  }
+  for (Request* request : requests) {
+    if (!is_open(request)) continue;
+    finish_several(*request);
+    while (!request->settled()) let_threads_in();
+  }
+}
+
+// One look at each; whether any is complete.
+void test_each(Completing how, std::span<Request* const> requests) {
+  std::vector<Request*> simple;
+  for (Request* request : requests) {
+    if (!is_open(request)) continue;
+    if (request->what != Request::What::several) {
+      if (request->serial != 0) simple.push_back(request);
+      continue;
+    }
+    std::vector<Request*> open;
+    collect_open(request, open);
+    ask_engine(Completing::test_all, open);
+    finish_several(*request);
+  }
+  ask_engine(how, simple);
+}
+
+std::vector<int> settled_ones(std::span<Request* const> requests) {
+  std::vector<int> indices;
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    if (is_open(requests[i]) && requests[i]->settled()) indices.push_back(static_cast<int>(i));
+  return indices;
+}
+
+}  // namespace
+
+std::vector<int> complete(Completing how, std::span<Request* const> requests) {
+  const bool any = how == Completing::any || how == Completing::test_any;
+  const bool some = how == Completing::some || how == Completing::test_some;
+  const auto chosen = [&] {
+    std::vector<int> indices = settled_ones(requests);
+    if (any && indices.size() > 1) indices.resize(1);
+    return indices;
+  };
+  if (how == Completing::all) {
+    wait_for_all(requests);
+    return chosen();
+  }
+  if (any || some) {
+    std::vector<int> indices = chosen();
+    if (!indices.empty() && any) return indices;
+    const bool waits = how == Completing::any || how == Completing::some;
+    const Completing test = any ? Completing::test_any : Completing::test_some;
+    if (std::ranges::none_of(requests, is_open)) return {};
+    if (waits && indices.empty() && !has_parts(requests) && !threads_multiple()) {
+      std::vector<Request*> open;
+      for (Request* request : requests)
+        if (is_open(request)) open.push_back(request);
+      ask_engine(how, open);
+      return chosen();
+    }
+    do {
+      test_each(test, requests);
+      indices = chosen();
+      if (waits && indices.empty()) let_threads_in();
+    } while (waits && indices.empty());
+    return indices;
+  }
+  // test_all
+  std::vector<Request*> open;
+  for (Request* request : requests)
+    if (is_open(request)) collect_open(request, open);
+  ask_engine(Completing::test_all, open);
+  for (Request* request : requests)
+    if (is_open(request)) finish_several(*request);
+  const auto all_settled = std::ranges::all_of(
+      requests, [](const Request* request) { return !is_open(request) || request->settled(); });
+  return all_settled ? chosen() : std::vector<int>();
+}
+
+}  // namespace foretrace::live

@@ -1,0 +1,43 @@
+// Completing requests: what the engine says of them, and what follows.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "live/mpi/request.hpp"
+#include "live/shared_memory.hpp"
+#include "sim/operation.hpp"
+
+namespace foretrace::live {
+
+// Completes requests as the MPI call of the same name; some may be nullptr or
+// inactive. Returns the indices of those that are complete now, in order: any
+// has at most one, all has all; empty for a test that failed. Data is where it
+// belongs, `status` and `error` are set; nothing is released.
+std::vector<int> complete(sim::Completing how, std::span<Request* const> requests);
+
+// Parts of a generalized request.
+struct Request::Generalized {
+  MPI_Grequest_query_function* query = nullptr;
+  MPI_Grequest_free_function* free = nullptr;
+  MPI_Grequest_cancel_function* cancel = nullptr;
+  void* state = nullptr;
+  bool complete = false;
+  bool free_when_complete = false;  // the program gave its handle back before
+};
+// False for a generalized request that the program has not completed.
+bool is_complete(const Request& request);
+
+// The source and the tag of a receive or a probe, as MPI has them.
+void set_source(Record& record, const Comm& comm, int source, int tag);
+// Local rank (as in point-to-point calls) of a world rank.
+int partner_of(const Comm& comm, int world_rank);
+// The status of a message.
+void set_status(MPI_Status& status, const Comm& comm, const Result& message);
+// That of a receive from MPI_PROC_NULL; and the empty status.
+void set_null_status(MPI_Status& status);
+void set_empty_status(MPI_Status& status);
+// Posts a send or a receive that is filled in, under a new number.
+void post_again(Request& request, Block data);
+
+}  // namespace foretrace::live

@@ -1,0 +1,100 @@
+// The life of the program: initialisation, its end, clocks.
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+#include "live/mpi/line.hpp"
+#include "live_impl.hpp"
+
+namespace foretrace::live {
+namespace {
+
+using trace::EventKind;
+
+enum class Stage { before, running, after };
+Stage stage = Stage::before;
+int thread_level = MPI_THREAD_SINGLE;
+pthread_t main_thread;
+
+// The names of those that have not been released may be looked at in a debugger.
+void start(int level) {
+  line.open();
+  thread_level = level;
+  main_thread = ::pthread_self();
+  create_predefined_comms();
+  stage = Stage::running;
+  Record record = line.record(EventKind::init);
+  line.post(record);
+}
+
+__attribute__((constructor)) void load() {
+  create_predefined_types();
+  create_predefined_ops();
+}
+
+}  // namespace
+
+namespace impl {
+
+int Init_thread(int*, char***, int required, int* provided) {
+  if (stage != Stage::before)
+    return raise(static_cast<Comm*>(nullptr), MPI_ERR_OTHER,
+                 stage == Stage::running ? "MPI is initialised already" : "MPI is finalised");
+  start(required);
+  if (provided) *provided = required;
+  return MPI_SUCCESS;
+}
+
+int Init(int* argc, char*** argv) {
+  return Init_thread(argc, argv, MPI_THREAD_SINGLE, nullptr);
+}
+
+int Finalize() {
+  if (stage != Stage::running)
+    return raise(static_cast<Comm*>(nullptr), MPI_ERR_OTHER, "MPI is not initialised");
+  // Attributes of MPI_COMM_SELF are how programs clean up (MPI 3.1, 8.7.1).
+  delete_attributes(*self_comm);
+  Record record = line.record(EventKind::finalize);
+  line.post(record);
+  line.close();
+  stage = Stage::after;
+  return MPI_SUCCESS;
+}
+
+int Initialized(int* flag) {
+  *flag = stage != Stage::before ? 1 : 0;
+  return MPI_SUCCESS;
+}
+
+int Finalized(int* flag) {
+  *flag = stage == Stage::after ? 1 : 0;
+  return MPI_SUCCESS;
+}
+
+int Query_thread(int* provided) {
+  *provided = thread_level;
+  return MPI_SUCCESS;
+}
+
+int Is_thread_main(int* flag) {
+  *flag = ::pthread_equal(::pthread_self(), main_thread) ? 1 : 0;
+  return MPI_SUCCESS;
+}
+
+int Abort(MPI_Comm, int errorcode) {
+  end_run(errorcode, "MPI_Abort with error code " + std::to_string(errorcode));
+}
+
+double Wtime() {
+  return line.is_open() ? virtual_seconds() : 0;
+}
+
+double Wtick() {
+  return 1e-9;
+}
+
+}  // namespace impl
+}  // namespace foretrace::live

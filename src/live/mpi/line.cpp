@@ -1,0 +1,259 @@
+#include "live/mpi/line.hpp"
+
+#include <sys/prctl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "../include/foretrace.h"
+#include "live/heap.hpp"
+
+namespace foretrace::live {
+
+using trace::EventKind;
+
+Line line;
+
+namespace {
+
+[[noreturn]] void refuse(const char* why) {
+  std::fprintf(stderr, "foretrace: %s\n", why);
+  std::_Exit(3);
+}
+
+// Programs that this one starts are none of our business.
+void leave_environment() {
+  ::unsetenv(kVariable);
+  const char* value = std::getenv("LD_PRELOAD");
+  if (!value) return;
+  const char* others = std::strchr(value, ':');
+  if (others)
+    ::setenv("LD_PRELOAD", std::string(others + 1).c_str(), 1);
+  else
+    ::unsetenv("LD_PRELOAD");
+}
+
+}  // namespace
+
+void Line::open() {
+  const char* value = std::getenv(kVariable);
+  int descriptor = -1;
+  if (!value || std::sscanf(value, "%d:%d", &descriptor, &rank_) != 2)
+    refuse("this MPI library simulates; start the program with: foretrace simulate -n RANKS "
+           "--machine MACHINE -- PROGRAM");
+  if (!SharedMemory::mapped() && !SharedMemory::attach(descriptor))
+    refuse("cannot reach the simulator (is this process one that the program started itself?)");
+  ::close(descriptor);
+  leave_environment();
+  const Header& header = SharedMemory::header();
+  size_ = header.ranks;
+  measured_ = header.measured;
+  heap::begin(rank_);
+  slot_ = &SharedMemory::slot(rank_);
+  posted_ = slot_->posted.load();
+  publish_names();
+}
+
+void Line::close() {
+  flush_call();
+  slot_ = nullptr;
+}
+
+// The simulator knows functions by our numbers.
+void Line::publish_names() {
+  Header& header = SharedMemory::header();
+  if (header.names_taken.exchange(1) != 0) return;
+  std::string text;
+  const int count = function_count();
+  for (int i = 0; i < count; ++i) {
+    text += name_of(static_cast<Fn>(i));
+    text += '\0';
+  }
+  const std::uint64_t place = heap::allocate(sizeof(std::uint64_t) + text.size());
+  *SharedMemory::at<std::uint64_t>(place) = static_cast<std::uint64_t>(count);
+  std::memcpy(SharedMemory::at<char>(place + sizeof(std::uint64_t)), text.data(), text.size());
+  header.names.store(place, std::memory_order_release);
+}
+
+Record Line::record(EventKind kind) const {
+  Record record;
+  record.kind = static_cast<std::uint8_t>(kind);
+  record.name = static_cast<std::uint32_t>(current_function());
+  return record;
+}
+
+void Line::append(const Record& record) {
+  make_room();
+  slot_->ring[posted_ % kRing] = record;
+  slot_->posted.store(++posted_, std::memory_order_release);
+}
+
+void Line::make_room() {
+  const auto full = [this] {
+    return posted_ - slot_->taken.load(std::memory_order_seq_cst) >= kRing;
+  };
+  if (!full()) return;
+  slot_->go.store(0, std::memory_order_relaxed);
+  slot_->wants_room.store(1, std::memory_order_seq_cst);
+  // The simulator may have made room before it could see that we wait.
+  if (!full() && slot_->wants_room.exchange(0, std::memory_order_acq_rel) != 0) {
+    slot_->go.store(1, std::memory_order_relaxed);
+    return;
+  }
+  give_up_core(rank_);
+  wait_for_turn(rank_);
+}
+
+void Line::take_compute(Record& record) {
+  record.compute = compute_.count_ps();
+  record.steps = steps_;
+  compute_ = Time();
+  steps_ = 0;
+}
+
+void Line::post(Record& record) {
+  if (record.posting == Posting::operation) {
+    flush_call();
+    take_compute(record);
+    in_vain_ = 0;
+  }
+  said_ = true;
+  append(record);
+}
+
+const Answer& Line::ask(Record& record) {
+  record.answer = true;
+  if (record.posting == Posting::operation) {
+    flush_call();
+    take_compute(record);
+  }
+  said_ = true;
+  make_room();
+  slot_->go.store(0, std::memory_order_relaxed);
+  slot_->ring[posted_ % kRing] = record;
+  slot_->posted.store(++posted_, std::memory_order_release);
+  give_up_core(rank_);
+  wait_for_turn(rank_);
+  return slot_->answer;
+}
+
+const Answer& Line::poll(Record& record, std::uint64_t about) {
+  constexpr int kFew = 32;
+  constexpr Time kBusy = Time::ns(5000);
+  if (steps_ != 0 || compute_ > kBusy) in_vain_ = 0;
+  same_ = in_vain_ == 0 || (same_ && about == about_);
+  about_ = about;
+  // Where it looks for several things in turn, the others must not wait for
+  // long because of this one.
+  const std::int64_t elapsed = slot_->answer.clock - since_;
+  if (in_vain_ >= kFew) record.patience = same_ ? elapsed : elapsed / 8;
+  const int before = in_vain_;
+  const Answer& answer = ask(record);
+  const bool found = answer.found || answer.completed > 0;
+  if (before == 0) since_ = answer.clock;
+  in_vain_ = found ? 0 : before + 1;
+  return answer;
+}
+
+void Line::set_list(Record& record, const std::vector<std::uint64_t>& numbers) {
+  record.list_count = numbers.size();
+  std::uint64_t* list = slot_->numbers;
+  if (numbers.size() > kTable) {
+    record.list = heap::allocate(numbers.size() * sizeof(std::uint64_t));
+    if (record.list == 0) refuse("the memory that the ranks share is full");
+    list = SharedMemory::at<std::uint64_t>(record.list);
+  }
+  std::ranges::copy(numbers, list);
+}
+
+const Result* Line::results(const Answer& answer) {
+  return answer.results != 0 ? SharedMemory::at<Result>(answer.results) : slot_->results;
+}
+
+void Line::free_results(const Answer& answer) {
+  if (answer.results != 0) heap::free(answer.results);
+}
+
+void Line::enter(Fn) {
+  if (!slot_) return;
+  said_ = false;
+  if (measured_ == Measured::cpu && measuring_) compute_ += cpu_.stop();
+}
+
+void Line::leave(Fn function) {
+  if (!slot_) return;
+  if (!said_) note_call(function);
+  if (measured_ == Measured::cpu) {
+    measuring_ = true;
+    cpu_.resume();
+  }
+}
+
+// A call that asked nothing of the simulator. Those in a row under one name
+// become one event.
+void Line::note_call(Fn function) {
+  if (!has_call_ || call_.name != static_cast<std::uint32_t>(function) || steps_ != 0) {
+    flush_call();
+    call_ = Record();
+    call_.kind = static_cast<std::uint8_t>(EventKind::call);
+    call_.name = static_cast<std::uint32_t>(function);
+    call_.steps = steps_;
+    call_.count = 0;
+    has_call_ = true;
+    steps_ = 0;
+  }
+  ++call_.count;
+  call_.compute += compute_.count_ps();
+  compute_ = Time();
+}
+
+void Line::flush_call() {
+  if (!has_call_) return;
+  has_call_ = false;
+  append(call_);
+}
+
+void Line::phase(EventKind kind, const char* name) {
+  if (!slot_) return;
+  auto found = std::ranges::find(phases_, name);
+  Record event;
+  event.kind = static_cast<std::uint8_t>(kind);
+  event.name = kOwnNames + static_cast<std::uint32_t>(found - phases_.begin());
+  if (found == phases_.end()) {
+    phases_.emplace_back(name);
+    Record definition;
+    definition.posting = Posting::name;
+    definition.list_count = std::strlen(name);
+    definition.list = heap::allocate(definition.list_count + 1);
+    std::memcpy(SharedMemory::at<char>(definition.list), name, definition.list_count);
+    flush_call();
+    append(definition);
+  }
+  post(event);
+}
+
+}  // namespace foretrace::live
+
+// --- include/foretrace.h ------------------------------------------------------
+
+namespace {
+
+using foretrace::live::line;
+using foretrace::trace::EventKind;
+
+constexpr foretrace_hooks kHooks = {
+    [](double steps) { line.add_steps(steps); },
+    [](const char* name) { line.phase(EventKind::phase_begin, name); },
+    [](const char* name) { line.phase(EventKind::phase_end, name); },
+};
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const foretrace_hooks* foretrace_get_hooks() {
+  return line.is_open() ? &kHooks : nullptr;
+}

@@ -1,0 +1,81 @@
+// Line: the postings behind the functions of rank.hpp and request.hpp.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/cpu_clock.hpp"
+#include "live/mpi/rank.hpp"
+#include "live/shared_memory.hpp"
+#include "sim/operation.hpp"
+#include "trace/event.hpp"
+
+namespace foretrace::live {
+
+// This process's line to the simulator.
+class Line {
+ public:
+  // MPI_Init: finds the simulator. Ends the process if there is none.
+  void open();
+  // After MPI_Finalize nothing is posted any more.
+  void close();
+  bool is_open() const { return slot_ != nullptr; }
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+
+  // A record of this kind with the current function's name.
+  Record record(trace::EventKind kind) const;
+  // Posts it, with the computation before it; waits for room, not for an answer.
+  void post(Record& record);
+  // Posts it and waits for the answer, which is good until the next one.
+  const Answer& ask(Record& record);
+  // The same for a call that looks whether something is there (Test, Iprobe).
+  // A program that does so again and again without a result looks for longer and
+  // longer: the simulator repeats the call until something is there. `about` tells
+  // what it looks for.
+  const Answer& poll(Record& record, std::uint64_t about);
+  // For a completing call: numbers of requests, and what became of them.
+  void set_list(Record& record, const std::vector<std::uint64_t>& numbers);
+  const Result* results(const Answer& answer);
+  void free_results(const Answer& answer);
+
+  std::uint64_t new_serial() { return ++serials_; }
+  void add_steps(double steps) { steps_ += steps; }
+  void phase(trace::EventKind kind, const char* name);
+
+  // The generated entries.
+  void enter(Fn function);
+  void leave(Fn function);
+
+ private:
+  void take_compute(Record& record);
+  void append(const Record& record);
+  void make_room();
+  void note_call(Fn function);
+  void flush_call();
+  void publish_names();
+
+  int rank_ = 0;
+  int size_ = 0;
+  Slot* slot_ = nullptr;
+  std::uint32_t posted_ = 0;
+  std::uint64_t serials_ = 0;
+  Measured measured_ = Measured::nothing;
+  CpuClock cpu_;
+  bool measuring_ = false;
+  Time compute_;      // since the last posting
+  double steps_ = 0;  // annotated since the last posting
+  int in_vain_ = 0;      // polls in a row
+  std::uint64_t about_ = 0;
+  bool same_ = true;     // all of them about the same
+  std::int64_t since_ = 0;  // virtual time of the first one
+  bool said_ = false;  // the call at hand has posted something
+  bool has_call_ = false;
+  Record call_;  // calls in a row, not posted yet
+  std::vector<std::string> phases_;
+};
+
+extern Line line;
+
+}  // namespace foretrace::live

@@ -1,0 +1,258 @@
+#include "live/mpi/rank.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "live/heap.hpp"
+#include "live/mpi/line.hpp"
+#include "live/mpi/request.hpp"
+
+namespace foretrace::live {
+
+using trace::EventKind;
+
+// --- blocks --------------------------------------------------------------------
+
+Block::Block(std::uint64_t bytes) : bytes_(bytes) {
+  if (bytes == 0) return;
+  const std::uint64_t place = heap::allocate(bytes);
+  if (place == 0) end_run(1, "the memory that the ranks share is full");
+  data_ = SharedMemory::at(place);
+}
+
+Block::Block(Block&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+
+Block& Block::operator=(Block&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+Block::~Block() {
+  if (data_) heap::free(SharedMemory::place_of(data_));
+}
+
+std::uint64_t Block::give_away() {
+  bytes_ = 0;
+  return data_ ? SharedMemory::place_of(std::exchange(data_, nullptr)) : 0;
+}
+
+Block Block::take(std::uint64_t place, std::uint64_t bytes) {
+  Block block;
+  if (place != 0) {
+    block.data_ = SharedMemory::at(place);
+    block.bytes_ = bytes;
+  }
+  return block;
+}
+
+std::byte* address_of(std::uint64_t place) {
+  return SharedMemory::at(place);
+}
+
+// --- collectives -----------------------------------------------------------------
+
+Gathered::Gathered(std::uint64_t place) : place_(place) {}
+
+Gathered::Gathered(Gathered&& other) noexcept
+    : place_(std::exchange(other.place_, 0)), own_(std::move(other.own_)) {}
+
+Gathered& Gathered::operator=(Gathered&& other) noexcept {
+  std::swap(place_, other.place_);
+  std::swap(own_, other.own_);
+  return *this;
+}
+
+Gathered::~Gathered() {
+  if (place_ == 0) return;
+  auto& gathering = *SharedMemory::at<Gathering>(place_);
+  if (gathering.holders.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  const auto* contributions = reinterpret_cast<const Contribution*>(&gathering + 1);
+  for (std::uint32_t i = 0; i < gathering.members; ++i)
+    if (contributions[i].place != 0) heap::free(contributions[i].place);
+  if (gathering.common != 0) heap::free(gathering.common);
+  if (gathering.splits != 0) heap::free(gathering.splits);
+  heap::free(place_);
+}
+
+std::span<const std::byte> Gathered::of(int place) const {
+  if (place_ == 0) return {};
+  const auto* gathering = SharedMemory::at<Gathering>(place_);
+  const auto& contribution =
+      reinterpret_cast<const Contribution*>(gathering + 1)[static_cast<std::size_t>(place)];
+  if (contribution.place == 0) return {};
+  return {SharedMemory::at(contribution.place), contribution.bytes};
+}
+
+std::span<const std::byte> Gathered::common(std::uint64_t bytes,
+                                            const std::function<void(std::byte*)>& compute) {
+  enum : std::uint32_t { nobody, somebody, ready };
+  auto& gathering = *SharedMemory::at<Gathering>(place_);
+  std::uint32_t state = nobody;
+  if (gathering.common_state.load(std::memory_order_acquire) == nobody &&
+      gathering.common_state.compare_exchange_strong(state, somebody)) {
+    Block block(std::max<std::uint64_t>(bytes, 1));
+    compute(block.data());
+    gathering.common = block.give_away();
+    gathering.common_bytes = bytes;
+    gathering.common_state.store(ready, std::memory_order_release);
+  }
+  if (gathering.common_state.load(std::memory_order_acquire) == ready)
+    return {SharedMemory::at(gathering.common), gathering.common_bytes};
+  // Somebody is at it, perhaps without a core: the same once more is sooner done.
+  own_ = Block(std::max<std::uint64_t>(bytes, 1));
+  compute(own_.data());
+  return {own_.data(), bytes};
+}
+
+namespace {
+
+Record collective_record(EventKind kind, const CollectiveCall& call, Block& contribution) {
+  Record record = line.record(kind);
+  record.collective = static_cast<std::uint8_t>(call.cost);
+  record.comm = call.comm->together;
+  record.root = call.root;
+  record.place = call.comm->place();
+  record.bytes = call.bytes;
+  record.send_bytes = contribution.bytes();
+  record.payload = contribution.give_away();
+  return record;
+}
+
+}  // namespace
+
+Gathered collective(const CollectiveCall& call, Block contribution) {
+  Record record = collective_record(EventKind::collective, call, contribution);
+  return Gathered(line.ask(record).gathered);
+}
+
+Request* post_collective(const CollectiveCall& call, Block contribution,
+                         std::function<void(Gathered&)> finish, std::vector<Object*> keep) {
+  auto* request = new Request;
+  request->what = Request::What::collective;
+  request->active = true;
+  request->comm = retain(call.comm);
+  request->finish = std::move(finish);
+  for (Object* object : keep) request->keep.push_back(retain(object));
+  Record record = collective_record(EventKind::icollective, call, contribution);
+  record.request = request->serial = line.new_serial();
+  line.post(record);
+  return request;
+}
+
+Split split(const CollectiveCall& call, int colour, int key) {
+  Block nothing;
+  Record record = collective_record(EventKind::collective, call, nothing);
+  record.split = true;
+  record.colour = std::max(colour, -1);
+  record.key = key;
+  const Answer& answer = line.ask(record);
+  const Gathered gathered(answer.gathered);
+  Split made;
+  made.context = answer.context;
+  const auto* members = SharedMemory::at<std::int32_t>(answer.members);
+  made.members.assign(members, members + answer.member_count);
+  return made;
+}
+
+ContextId define_context(const std::vector<int>& members) {
+  Block list(members.size() * sizeof(int));
+  std::memcpy(list.data(), members.data(), members.size() * sizeof(int));
+  Record record;
+  record.posting = Posting::comm;
+  record.list_count = members.size();
+  record.list = SharedMemory::place_of(list.data());
+  return line.ask(record).context;
+}
+
+// --- messages of the library's own ---------------------------------------------
+
+void send_bytes(Comm& comm, int partner, int tag, const void* data, std::uint64_t bytes) {
+  Block block(bytes);
+  if (bytes > 0) std::memcpy(block.data(), data, bytes);
+  Record record = line.record(EventKind::send);
+  record.comm = comm.context | kHidden;
+  record.send_peer = comm.world(partner);
+  record.send_tag = tag;
+  record.send_bytes = bytes;
+  record.payload = block.give_away();
+  line.post(record);
+}
+
+std::vector<std::byte> receive_bytes(Comm& comm, int partner, int tag) {
+  Record record = line.record(EventKind::recv);
+  record.comm = comm.context | kHidden;
+  record.recv_peer = comm.world(partner);
+  record.recv_tag = tag;
+  const Answer& answer = line.ask(record);
+  const Block block = Block::take(answer.message.payload, answer.message.bytes);
+  return {block.data(), block.data() + block.bytes()};
+}
+
+// --- locks ---------------------------------------------------------------------
+
+void lock(std::uint64_t number, bool shared) {
+  Record record = line.record(EventKind::call);
+  record.locking =
+      static_cast<std::uint8_t>(shared ? sim::Locking::shared : sim::Locking::exclusive);
+  record.lock = number;
+  line.ask(record);
+}
+
+void unlock(std::uint64_t number) {
+  Record record = line.record(EventKind::call);
+  record.locking = static_cast<std::uint8_t>(sim::Locking::release);
+  record.lock = number;
+  line.post(record);
+}
+
+std::uint64_t new_lock_numbers(std::uint64_t count) {
+  return SharedMemory::header().locks.fetch_add(count);
+}
+
+// --- the rank --------------------------------------------------------------------
+
+int world_rank() {
+  return line.rank();
+}
+
+int world_size() {
+  return line.size();
+}
+
+int process_of(int rank) {
+  return SharedMemory::slot(rank).process;
+}
+
+double virtual_seconds() {
+  Record record = line.record(EventKind::call);
+  return static_cast<double>(line.ask(record).clock) * 1e-12;
+}
+
+void end_run(int exit_status, const std::string& message) {
+  if (!line.is_open()) {
+    if (!message.empty()) std::fprintf(stderr, "foretrace: %s\n", message.c_str());
+    std::_Exit(exit_status == 0 ? 1 : exit_status);
+  }
+  // What the program printed before would be lost with the process.
+  std::fflush(nullptr);
+  Record record = line.record(EventKind::aborted);
+  record.code = exit_status;
+  const std::string text =
+      message.empty() ? message : "rank " + std::to_string(world_rank()) + ": " + message;
+  if (!text.empty()) {
+    record.list_count = text.size();
+    record.list = heap::allocate(text.size());
+    if (record.list != 0) std::memcpy(SharedMemory::at<char>(record.list), text.data(), text.size());
+  }
+  line.ask(record);
+  std::_Exit(exit_status);
+}
+
+}  // namespace foretrace::live

@@ -1,0 +1,24 @@
+// Virtual topologies: Cartesian grids, graphs, distributed graphs.
+//
+// A topology never renumbers: the new communicator's ranks are those of the old.
+#pragma once
+
+#include <vector>
+
+#include "live/mpi/comm.hpp"
+
+namespace foretrace::live {
+
+// The communicator of the first `size` members of `comm`, by one collective; on
+// the others nullptr.
+Comm* create_of_first(Comm& comm, int size);
+
+// Rank of coordinates that are in range, in row-major order.
+int rank_at(const Cartesian& grid, const std::vector<int>& coords);
+std::vector<int> coords_of(const Cartesian& grid, int rank);
+
+// Number of processes in `dims` (products are checked against `limit`); -1 if a
+// dimension is not positive or there are more than `limit`.
+long long grid_size(int ndims, const int dims[], long long limit);
+
+}  // namespace foretrace::live

@@ -1,0 +1,142 @@
+#include "live/processes.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+
+#include "base/error.hpp"
+#include "live/shared_memory.hpp"
+
+extern char** environ;
+
+namespace foretrace::live {
+
+// A thread waits for processes to end; it alone reaps them.
+struct Processes::Watch {
+  std::mutex mutex;
+  std::unordered_map<pid_t, int> living;  // process to rank
+  std::vector<Ended> ended;
+  int gone = 0;
+  bool stop = false;
+  std::thread thread;
+
+  void run() {
+    for (;;) {
+      siginfo_t info{};
+      // The process stays a zombie, with its number its own, until it is known.
+      if (::waitid(P_ALL, 0, &info, WEXITED | WNOWAIT) != 0) {
+        const std::lock_guard lock(mutex);
+        if (stop) return;
+        if (errno == ECHILD) {
+          // None yet, or none any more.
+          timespec moment{0, 1'000'000};
+          ::nanosleep(&moment, nullptr);
+        }
+        continue;
+      }
+      {
+        const std::lock_guard lock(mutex);
+        ::waitid(P_PID, static_cast<id_t>(info.si_pid), &info, WEXITED);
+        const auto found = living.find(info.si_pid);
+        if (found == living.end()) continue;
+        const bool exited = info.si_code == CLD_EXITED;
+        ended.push_back({found->second, exited ? 0 : info.si_status, exited ? info.si_status : 0});
+        living.erase(found);
+        ++gone;
+      }
+      ring_bell();
+    }
+  }
+};
+
+Processes::Processes(const Command& command, int ranks)
+    : command_(command), ranks_(ranks), watch_(std::make_unique<Watch>()) {
+  watch_->thread = std::thread([watch = watch_.get()] { watch->run(); });
+}
+
+Processes::~Processes() {
+  {
+    const std::lock_guard lock(watch_->mutex);
+    watch_->stop = true;
+    for (const auto& [process, rank] : watch_->living) ::kill(process, SIGKILL);
+  }
+  watch_->thread.join();
+}
+
+void Processes::start_more() {
+  while (started_ < ranks_ && core_is_free()) start(started_++);
+}
+
+void Processes::start(int rank) {
+  Slot& slot = SharedMemory::slot(rank);
+  const int descriptor = SharedMemory::descriptor();
+  std::vector<std::string> environment = command_.environment;
+  environment.push_back(std::string(kVariable) + "=" + std::to_string(descriptor) + ":" +
+                        std::to_string(rank));
+  std::string preload = "LD_PRELOAD=" + command_.library;
+  for (char** entry = environ; *entry; ++entry) {
+    if (std::strncmp(*entry, "LD_PRELOAD=", 11) == 0)
+      preload += std::string(":") + (*entry + 11);
+    else
+      environment.emplace_back(*entry);
+  }
+  environment.push_back(preload);
+  std::vector<char*> variables;
+  for (std::string& text : environment) variables.push_back(text.data());
+  variables.push_back(nullptr);
+  std::vector<char*> words;
+  for (std::string& text : command_.words) words.push_back(text.data());
+  words.push_back(nullptr);
+
+  slot.cores.store(1);
+  slot.go.store(1);
+  slot.life.store(Life::absent);
+  count_running(+1);
+  const pid_t parent = ::getpid();
+  volatile int error = 0;
+  const std::lock_guard lock(watch_->mutex);
+  const pid_t process = ::vfork();
+  if (process == 0) {
+    // Shares our memory until it becomes the program: system calls only.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(127);
+    ::fcntl(descriptor, F_SETFD, 0);
+    if (rank > 0) {
+      const int null = ::open("/dev/null", O_RDONLY);
+      if (null >= 0) ::dup2(null, 0);
+    }
+    ::execve(words.front(), words.data(), variables.data());
+    error = errno;
+    ::_exit(127);
+  }
+  if (process < 0 || error != 0) {
+    const std::string reason = std::strerror(process < 0 ? errno : error);
+    if (process > 0) watch_->living.emplace(process, rank);
+    throw Error("cannot start rank " + std::to_string(rank) + " (" + command_.words.front() +
+                "): " + reason);
+  }
+  slot.process = process;
+  watch_->living.emplace(process, rank);
+}
+
+std::vector<Ended> Processes::ended() {
+  std::vector<Ended> result;
+  const std::lock_guard lock(watch_->mutex);
+  result.swap(watch_->ended);
+  return result;
+}
+
+bool Processes::all_ended() const {
+  const std::lock_guard lock(watch_->mutex);
+  return watch_->gone == started_;
+}
+
+}  // namespace foretrace::live

@@ -1,0 +1,52 @@
+// The ranks' processes: started, watched, and none left behind.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace foretrace::live {
+
+struct Command {
+  std::vector<std::string> words;  // the program's path first
+  std::string library;             // our MPI library, to be loaded before the program's
+  // For all ranks, besides the simulator's own environment: "NAME=VALUE".
+  std::vector<std::string> environment;
+};
+
+// How a process ended.
+struct Ended {
+  int rank = 0;
+  int signal = 0;  // 0: it exited
+  int status = 0;  // exit status
+};
+
+// Wants SharedMemory::create() before. One at a time.
+class Processes {
+ public:
+  Processes(const Command& command, int ranks);
+  // Kills and reaps those that still live.
+  ~Processes();
+  Processes(const Processes&) = delete;
+  Processes& operator=(const Processes&) = delete;
+
+  // Starts the next ranks while a core is free, at least `rank`'s at the end of
+  // all; those that are running already count. Throws Error.
+  void start_more();
+  int started() const { return started_; }
+  // Those that have ended since the last call.
+  std::vector<Ended> ended();
+  bool all_ended() const;
+
+ private:
+  struct Watch;
+
+  void start(int rank);
+
+  Command command_;
+  int ranks_;
+  int started_ = 0;
+  std::unique_ptr<Watch> watch_;
+};
+
+}  // namespace foretrace::live

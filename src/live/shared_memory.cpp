@@ -1,0 +1,173 @@
+#include "live/shared_memory.hpp"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <new>
+
+#include "base/error.hpp"
+
+namespace foretrace::live {
+
+std::byte* SharedMemory::base_ = nullptr;
+int SharedMemory::descriptor_ = -1;
+
+namespace {
+
+// Address space, not memory.
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
+constexpr std::uint64_t kLeastBytes = std::uint64_t{1} << 32;
+constexpr std::uint64_t kHeapAlignment = 1 << 20;
+
+void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t value) {
+  ::syscall(SYS_futex, &word, FUTEX_WAIT, value, nullptr, nullptr, 0);
+}
+
+void wake_sleeper(std::atomic<std::uint32_t>& word) {
+  ::syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+// Held for some twenty instructions.
+class QueueLock {
+ public:
+  explicit QueueLock(Header& header) : lock_(header.queue_lock) {
+    while (lock_.exchange(1, std::memory_order_acquire) != 0) ::sched_yield();
+  }
+  ~QueueLock() { lock_.store(0, std::memory_order_release); }
+
+ private:
+  std::atomic<std::uint32_t>& lock_;
+};
+
+void start_running(Slot& slot) {
+  slot.cores.fetch_add(1, std::memory_order_relaxed);
+  slot.go.store(1, std::memory_order_release);
+  wake_sleeper(slot.go);
+}
+
+// The next rank in the queue, which now has the caller's core; -1: none waits.
+int take_turn(Header& header) {
+  if (header.queue_head == header.queue_tail) return -1;
+  const auto at = header.queue_head++ % static_cast<std::uint32_t>(header.ranks);
+  return static_cast<int>(SharedMemory::queue()[at]);
+}
+
+}  // namespace
+
+void SharedMemory::create(int ranks, int cores) {
+  const int descriptor = ::memfd_create("foretrace", MFD_CLOEXEC);
+  if (descriptor < 0)
+    throw Error(std::string("cannot make shared memory for the ranks: ") + std::strerror(errno));
+  std::uint64_t total = kMostBytes;
+  void* base = MAP_FAILED;
+  for (; total >= kLeastBytes; total /= 2) {
+    if (::ftruncate(descriptor, static_cast<off_t>(total)) != 0) continue;
+    base = ::mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+    if (base != MAP_FAILED) break;
+  }
+  if (base == MAP_FAILED) {
+    const std::string reason = std::strerror(errno);
+    ::close(descriptor);
+    throw Error("cannot map shared memory for the ranks: " + reason + " (see ulimit -v)");
+  }
+  base_ = static_cast<std::byte*>(base);
+  descriptor_ = descriptor;
+  Header& header = *new (base_) Header;
+  header.ranks = ranks;
+  header.total = total;
+  header.cores = cores;
+  const auto count = static_cast<std::uint64_t>(ranks);
+  const std::uint64_t end = kSlots + count * sizeof(Slot) + count * sizeof(std::uint32_t);
+  header.heap = (end + kHeapAlignment - 1) / kHeapAlignment * kHeapAlignment;
+  header.heap_end.store(header.heap);
+}
+
+bool SharedMemory::attach(int descriptor) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0 || status.st_size < static_cast<off_t>(kLeastBytes))
+    return false;
+  const auto total = static_cast<std::size_t>(status.st_size);
+  void* base = ::mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+  if (base == MAP_FAILED) return false;
+  if (static_cast<Header*>(base)->magic != kMagic) {
+    ::munmap(base, total);
+    return false;
+  }
+  base_ = static_cast<std::byte*>(base);
+  descriptor_ = descriptor;
+  return true;
+}
+
+void let_go_on(int rank) {
+  Header& header = SharedMemory::header();
+  {
+    const QueueLock lock(header);
+    if (header.running >= header.cores || header.queue_head != header.queue_tail) {
+      SharedMemory::queue()[header.queue_tail++ % static_cast<std::uint32_t>(header.ranks)] =
+          static_cast<std::uint32_t>(rank);
+      if (header.running >= header.cores) return;
+      rank = take_turn(header);
+    }
+    ++header.running;
+  }
+  start_running(SharedMemory::slot(rank));
+}
+
+void give_up_core(int rank) {
+  Header& header = SharedMemory::header();
+  SharedMemory::slot(rank).cores.fetch_sub(1, std::memory_order_relaxed);
+  int next = -1;
+  {
+    const QueueLock lock(header);
+    next = take_turn(header);
+    if (next < 0) --header.running;
+  }
+  if (next >= 0)
+    start_running(SharedMemory::slot(next));
+  else
+    ring_bell();
+}
+
+void wait_for_turn(int rank) {
+  std::atomic<std::uint32_t>& go = SharedMemory::slot(rank).go;
+  while (go.load(std::memory_order_acquire) == 0) sleep_on(go, 0);
+}
+
+void count_running(int change) {
+  Header& header = SharedMemory::header();
+  int next = -1;
+  {
+    const QueueLock lock(header);
+    header.running += change;
+    if (header.running < header.cores && (next = take_turn(header)) >= 0) ++header.running;
+  }
+  if (next >= 0) start_running(SharedMemory::slot(next));
+}
+
+bool core_is_free() {
+  Header& header = SharedMemory::header();
+  const QueueLock lock(header);
+  return header.running < header.cores && header.queue_head == header.queue_tail;
+}
+
+void ring_bell() {
+  Header& header = SharedMemory::header();
+  header.bell.fetch_add(1, std::memory_order_seq_cst);
+  if (header.listens.load(std::memory_order_seq_cst) != 0) wake_sleeper(header.bell);
+}
+
+void wait_for_bell(std::uint32_t bell) {
+  Header& header = SharedMemory::header();
+  header.listens.store(1, std::memory_order_seq_cst);
+  sleep_on(header.bell, bell);
+  header.listens.store(0, std::memory_order_relaxed);
+}
+
+}  // namespace foretrace::live

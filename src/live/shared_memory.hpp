@@ -1,0 +1,206 @@
+// What the simulator and its ranks, one process each, share: one memory object
+// without a name, laid out as
+//
+//     Header | Slot of rank 0 | Slot of rank 1 | ... | heap (heap.hpp)
+//
+// It is gone when the last of them is. Only pages that were written to take
+// memory. Everything in it is plain data, and found by its distance from the
+// beginning ("place", never 0), since each process maps it where it likes.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace foretrace::live {
+
+// Environment variable with which a rank finds all this: "FD:RANK".
+inline constexpr const char* kVariable = "FORETRACE_LIVE";
+
+inline constexpr std::uint64_t kMagic = 0x3176'696c'7274'6f66;  // "fotrliv1"
+
+// What the processes find out about the computation between calls.
+enum class Measured : std::int32_t { nothing, steps, cpu };
+
+// What a rank posts; most are operations of the engine. A program that ends the
+// run posts kind aborted; `list` then holds a message.
+enum class Posting : std::uint8_t {
+  operation,
+  comm,      // a communicator for its members alone: `list` holds their world ranks
+  name,      // a name of the program's own (a phase), `name`: `list` holds its characters
+};
+
+// One posting. Fields as in sim::Operation and trace::Event; times in
+// picoseconds; peers are world ranks, -1 for none.
+struct Record {
+  Posting posting = Posting::operation;
+  std::uint8_t kind = 0;
+  std::uint8_t mode = 0;
+  std::uint8_t collective = 0;
+  std::uint8_t completing = 0;
+  std::uint8_t probing = 0;
+  std::uint8_t locking = 0;
+  bool any_source = false;
+  bool any_tag = false;
+  bool answer = false;  // the rank waits for the answer
+  bool split = false;   // collective: makes communicators by `colour` and `key`
+  std::uint32_t name = 0;
+  std::uint32_t comm = 0;
+  std::uint32_t count = 1;
+  std::int32_t send_peer = -1;
+  std::int32_t send_tag = 0;
+  std::int32_t recv_peer = -1;
+  std::int32_t recv_tag = 0;
+  std::int32_t root = -1;
+  std::int32_t place = 0;  // collective: of this rank in the communicator
+  std::int32_t colour = -1;
+  std::int32_t key = 0;
+  std::int32_t code = 0;
+  std::int64_t compute = 0;
+  std::int64_t patience = 0;
+  double steps = 0;
+  std::uint64_t send_bytes = 0;
+  std::uint64_t recv_bytes = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t request = 0;
+  std::uint64_t taken = 0;
+  std::uint64_t lock = 0;
+  std::uint64_t cancel = 0;
+  // Message or contribution: place of its block, 0 if it has no bytes.
+  std::uint64_t payload = 0;
+  // `list_count` items (request numbers; see Posting) in the slot's table, or
+  // in a block of the heap if `list` is not 0.
+  std::uint64_t list = 0;
+  std::uint64_t list_count = 0;
+};
+
+// What one request of a completing call, or the message of a receive, came to.
+struct Result {
+  std::uint64_t request = 0;
+  std::int32_t source = -1;  // world rank; -1: none
+  std::int32_t tag = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t payload = 0;  // message: its block; collective: what was gathered
+  bool cancelled = false;
+};
+
+struct Answer {
+  std::int64_t clock = 0;  // virtual time on leaving the call
+  bool found = false;      // receives, probes: there is a message
+  Result message;
+  std::uint32_t completed = 0;  // results, in the slot's table or in `results`
+  std::uint64_t results = 0;    // place of a block, if not 0
+  std::uint64_t gathered = 0;   // collective: place of its Gathering
+  std::uint32_t context = 0;    // split: of the rank's new communicator
+  std::uint64_t members = 0;    // split: place of its members' world ranks, int32 each
+  std::uint32_t member_count = 0;
+};
+
+inline constexpr std::uint32_t kRing = 64;    // postings under way
+inline constexpr std::uint32_t kTable = 160;  // results or request numbers without a block
+
+enum class Life : std::uint32_t { absent, started, finalized, gone };
+
+// The line between one rank and the simulator. Written by the rank: posted,
+// ring, table before a posting; by the simulator: the rest.
+struct alignas(4096) Slot {
+  alignas(64) std::atomic<std::uint32_t> posted{0};  // postings so far
+  alignas(64) std::atomic<std::uint32_t> taken{0};   // of which the simulator has read
+  // 1: the rank may run. The rank sets it to 0 before a posting that it waits for.
+  alignas(64) std::atomic<std::uint32_t> go{0};
+  std::atomic<std::uint32_t> wants_room{0};  // it waits for the ring to have room
+  std::atomic<std::int32_t> cores{0};  // that count as this rank's: 0 or 1, for a moment 2
+  std::atomic<Life> life{Life::absent};
+  std::int32_t process = 0;
+  alignas(64) std::atomic<std::uint64_t> returned{0};  // heap blocks that others gave back
+  Answer answer;
+  std::uint64_t numbers[kTable];  // the rank's request numbers
+  Result results[kTable];
+  Record ring[kRing];
+};
+
+// What the members of a communicator laid down for one collective, in the
+// heap; behind it `members` contributions.
+struct Gathering {
+  std::atomic<std::uint32_t> holders{0};  // members that have not let go
+  std::uint32_t members = 0;
+  std::atomic<std::uint32_t> common_state{0};  // 0: nobody computes, 1: somebody, 2: ready
+  std::uint64_t common = 0;                    // place of the block
+  std::uint64_t common_bytes = 0;
+  std::uint64_t splits = 0;  // place of the new communicators' members, freed with it
+};
+struct Contribution {
+  std::uint64_t place = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct Header {
+  std::uint64_t magic = kMagic;
+  std::int32_t ranks = 0;
+  std::uint64_t total = 0;      // bytes of the object
+  std::uint64_t heap = 0;       // where the heap begins
+  Measured measured = Measured::nothing;
+  std::atomic<std::uint64_t> heap_end{0};  // what was given out of the heap
+  // Functions' names, written by the first rank: count, then null-ended strings.
+  std::atomic<std::uint64_t> names{0};
+  std::atomic<std::uint32_t> names_taken{0};
+  std::atomic<std::uint64_t> locks{1};  // numbers of locks given out
+  // Who runs: ranks that may go on wait here for a core (schedule.hpp).
+  alignas(64) std::atomic<std::uint32_t> queue_lock{0};
+  std::uint32_t queue_head = 0;
+  std::uint32_t queue_tail = 0;
+  std::int32_t running = 0;
+  std::int32_t cores = 1;
+  alignas(64) std::atomic<std::uint32_t> bell{0};  // rung when the simulator should look
+  std::atomic<std::uint32_t> listens{0};           // the simulator sleeps
+  std::atomic<std::uint64_t> simulator_returned{0};  // heap blocks of the simulator's
+};
+
+// The mapped object. One for each process.
+class SharedMemory {
+ public:
+  // The simulator's: makes it. Throws Error.
+  static void create(int ranks, int cores);
+  // A rank's: maps what `descriptor` refers to; false if it is not ours.
+  static bool attach(int descriptor);
+
+  static bool mapped() { return base_ != nullptr; }
+  static int descriptor() { return descriptor_; }
+  static Header& header() { return *reinterpret_cast<Header*>(base_); }
+  static Slot& slot(int rank) {
+    return reinterpret_cast<Slot*>(base_ + kSlots)[static_cast<std::size_t>(rank)];
+  }
+  static std::uint32_t* queue() { return reinterpret_cast<std::uint32_t*>(base_ + header().heap) - header().ranks; }
+  template <class Type = std::byte>
+  static Type* at(std::uint64_t place) {
+    return reinterpret_cast<Type*>(base_ + place);
+  }
+  static std::uint64_t place_of(const void* address) {
+    return static_cast<std::uint64_t>(static_cast<const std::byte*>(address) - base_);
+  }
+
+ private:
+  static constexpr std::size_t kSlots = 4096;
+  static std::byte* base_;
+  static int descriptor_;
+};
+
+// --- who runs ------------------------------------------------------------------
+// As many ranks run at the same time as there are cores.
+
+// The rank may go on: it does so at once if a core is free, else when its turn
+// comes. Called by the simulator.
+void let_go_on(int rank);
+// The calling rank gives up its core: to the next in the queue, or else it rings
+// the simulator's bell.
+void give_up_core(int rank);
+// The calling rank waits until it may go on.
+void wait_for_turn(int rank);
+// The simulator: a process came or went with a core.
+void count_running(int change);
+bool core_is_free();
+// The simulator waits until something may have changed since it read `bell`.
+void wait_for_bell(std::uint32_t bell);
+void ring_bell();
+
+}  // namespace foretrace::live

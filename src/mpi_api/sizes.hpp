@@ -1,0 +1,113 @@
+// The message size d of a collective call, in bytes, as the data sheets count
+// it: the size that the call names (Howell's thesis appendix B). Calls with a count
+// for each rank take the mean. One rule per line of src/mpi_api/functions.txt.
+//
+// `Type` is MPI_Datatype, or what the including side has for a datatype: then
+// that side declares type_bytes() for it in its own namespace.
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/ids.hpp"
+
+namespace foretrace::mpi_api {
+
+// Of the communicator that the call is on.
+struct CommShape {
+  int size = 0;
+  int rank = 0;  // of this process
+};
+
+inline std::uint64_t type_bytes(MPI_Datatype type) {
+  MPI_Count size = 0;
+  if (type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &size) != MPI_SUCCESS) return 0;
+  return size > 0 ? static_cast<std::uint64_t>(size) : 0;
+}
+
+template <class Count, class Type>
+Bytes message_bytes(Count count, Type type) {
+  return Bytes(count > 0 ? static_cast<std::uint64_t>(count) * type_bytes(type) : 0);
+}
+
+template <class Count>
+std::uint64_t sum(const CommShape& comm, const Count* counts) {
+  std::uint64_t total = 0;
+  for (int i = 0; i < comm.size; ++i)
+    if (counts[i] > 0) total += static_cast<std::uint64_t>(counts[i]);
+  return total;
+}
+
+inline Bytes size_none(const CommShape&) {
+  return Bytes(0);
+}
+
+template <class Count, class Type>
+Bytes size_one(const CommShape&, Count count, Type type) {
+  return message_bytes(count, type);
+}
+
+// What this rank contributes.
+template <class Count, class Type>
+Bytes size_gather(const CommShape&, const void* sendbuf, Count sendcount, Type sendtype,
+                  Count recvcount, Type recvtype) {
+  return sendbuf == MPI_IN_PLACE ? message_bytes(recvcount, recvtype)
+                                 : message_bytes(sendcount, sendtype);
+}
+
+// What this rank gets; only the root's send arguments mean anything.
+template <class Count, class Type>
+Bytes size_scatter(const CommShape& comm, Count sendcount, Type sendtype, const void* recvbuf,
+                   Count recvcount, Type recvtype, int root) {
+  if (comm.rank == root || recvbuf == MPI_IN_PLACE) return message_bytes(sendcount, sendtype);
+  return message_bytes(recvcount, recvtype);
+}
+
+template <class Count, class Type>
+Bytes size_mean(const CommShape& comm, const Count* counts, Type type) {
+  return Bytes(sum(comm, counts) * type_bytes(type) / static_cast<std::uint64_t>(comm.size));
+}
+
+template <class Count, class Type>
+Bytes size_total(const CommShape& comm, const Count* counts, Type type) {
+  return Bytes(sum(comm, counts) * type_bytes(type));
+}
+
+template <class Count, class Type>
+Bytes size_block(const CommShape& comm, Count count, Type type) {
+  return Bytes(message_bytes(count, type).count * static_cast<std::uint64_t>(comm.size));
+}
+
+template <class Count, class Type>
+Bytes size_gatherv(const CommShape& comm, Count sendcount, Type sendtype, const Count* recvcounts,
+                   Type recvtype, int root) {
+  if (comm.rank == root) return size_mean(comm, recvcounts, recvtype);
+  return message_bytes(sendcount, sendtype);
+}
+
+template <class Count, class Type>
+Bytes size_scatterv(const CommShape& comm, const Count* sendcounts, Type sendtype, Count recvcount,
+                    Type recvtype, int root) {
+  if (comm.rank == root) return size_mean(comm, sendcounts, sendtype);
+  return message_bytes(recvcount, recvtype);
+}
+
+// The larger of what goes out and what comes in.
+template <class Count, class Type>
+Bytes size_alltoallv(const CommShape& comm, const void* sendbuf, const Count* sendcounts,
+                     Type sendtype, const Count* recvcounts, Type recvtype) {
+  const Bytes in = size_mean(comm, recvcounts, recvtype);
+  if (sendbuf == MPI_IN_PLACE) return in;
+  return std::max(in, size_mean(comm, sendcounts, sendtype));
+}
+
+template <class Count, class Type>
+Bytes size_alltoallw(const CommShape& comm, const Count* recvcounts, const Type* recvtypes) {
+  std::uint64_t total = 0;
+  for (int i = 0; i < comm.size; ++i) total += message_bytes(recvcounts[i], recvtypes[i]).count;
+  return Bytes(total / static_cast<std::uint64_t>(comm.size));
+}
+
+}  // namespace foretrace::mpi_api

@@ -1,0 +1,230 @@
+"""How runs end that do not end well: ranks that die, abort, exit or wait for ever, and launchers that are
+killed. Each ends with a status and a line that says who and why, leaves a trace that can be read, and
+no process, no shared memory and no file behind."""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+
+import harness_live
+from harness_live import harness
+
+PATIENCE = 5  # seconds until what has to go is gone
+
+DEADLOCK = r"""
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  int rank, size, value = 0;
+  MPI_Request request;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  switch (atoi(argv[1])) {
+    case 0: MPI_Recv(&value, 1, MPI_INT, (rank + 1) % size, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE); break;
+    case 1: MPI_Ssend(&value, 1, MPI_INT, (rank + 1) % size, 6, MPI_COMM_WORLD); break;
+    case 2:
+      if (rank > 0) MPI_Barrier(MPI_COMM_WORLD);
+      else MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      break;
+    case 3:
+      MPI_Irecv(&value, 1, MPI_INT, (rank + 1) % size, 8, MPI_COMM_WORLD, &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      break;
+    case 4: MPI_Probe((rank + 1) % size, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE); break;
+    default: /* one is gone, the other waits for it */
+      if (rank == 0) MPI_Recv(&value, 1, MPI_INT, 1, 10, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+FOREVER = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv) {
+  int rank, value;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) { printf("ready\n"); fflush(stdout); }
+  if (!strcmp(argv[1], "compute") && rank == 1) for (volatile long i = 0;; ++i) {}
+  if (!strcmp(argv[1], "polls") && rank == 1)
+    for (int flag = 0; ; ) MPI_Iprobe(0, 3, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE), MPI_Wtime();
+  MPI_Recv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+def shared_memory():
+    return {path.name for path in pathlib.Path("/dev/shm").iterdir() if "foretrace" in path.name}
+
+
+class Endings(harness_live.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.before = shared_memory()
+
+    def misbehave(self, *arguments):
+        """A copy whose path is in no other process's command line."""
+        program = self.directory / "misbehave"
+        if not program.exists():
+            shutil.copy(harness.test_program("misbehave"), program)
+        return [program, *arguments]
+
+    def nothing_is_left(self):
+        """No process, no shared memory; nothing but the trace and what was there."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            processes = harness_live.processes_with(str(self.directory))
+            memory = shared_memory() - self.before
+            if not processes and not memory:
+                break
+            if time.monotonic() > end:
+                self.fail(f"left behind: processes {processes}, shared memory {sorted(memory)}")
+            time.sleep(0.05)
+        files = {path.name for path in self.directory.iterdir()}
+        self.assertLessEqual(files, {"live.ftr", "misbehave", "program", "program.c"})
+
+    def readable(self, complete):
+        report = self.report(self.directory / "live.ftr")
+        self.assertEqual(report["complete"], complete, report)
+        return report
+
+    def ends(self, arguments, status, *says, ranks=3, complete=False):
+        result = harness.run(self.live_command(ranks, self.misbehave(*arguments)), limit=30)
+        self.ok(result, status)
+        for words in says:
+            self.assertIn(words, result.err, str(result))
+        self.nothing_is_left()
+        self.readable(complete)
+        return result
+
+    def test_signal(self):
+        result = self.ends(["segv"], 128 + signal.SIGSEGV, "rank 1")
+        self.assertRegex(result.err, r"rank 1.*(SIGSEGV|Segmentation fault|signal 11)")
+
+    def test_killed(self):
+        result = self.ends(["kill"], 128 + signal.SIGKILL, "rank 1")
+        self.assertRegex(result.err, r"rank 1.*(SIGKILL|Killed|signal 9)")
+
+    def test_exit_without_finalize(self):
+        self.ends(["exit", 7], 7, "rank 1", "MPI_Finalize")
+
+    def test_exit_with_0_without_finalize(self):
+        """An error all the same."""
+        result = harness.run(self.live_command(3, self.misbehave("exit", 0)), limit=30)
+        self.assertNotEqual(result.status, 0, str(result))
+        self.assertIn("rank 1", result.err)
+        self.nothing_is_left()
+
+    def test_abort(self):
+        self.ends(["abort", 5], 5, "rank 1", "MPI_Abort")
+
+    def test_status_after_finalize(self):
+        self.ends(["status", 4], 4, complete=True)
+
+    def test_exit_before_init(self):
+        for status in (0, 3):
+            result = harness.run(self.live_command(3, self.misbehave("exit_before_init", status)), limit=30)
+            self.ok(result, status)
+            self.nothing_is_left()
+
+    def test_no_such_program(self):
+        result = harness.run(self.live_command(3, [self.directory / "none"]), limit=30)
+        self.assertNotEqual(result.status, 0)
+        self.assertEqual(len(result.err.splitlines()), 1, str(result))
+        self.assertIn("none", result.err)
+        self.nothing_is_left()
+
+    def test_output_passes(self):
+        result = self.ends(["print"], 0, complete=True)
+        for rank in range(3):
+            for where in ("between", "after MPI_Finalize"):
+                self.assertIn(f"rank {rank} says hello to stdout {where}", result.out)
+                self.assertIn(f"rank {rank} says hello to stderr {where}", result.err)
+
+    def test_deadlocks(self):
+        """Every rank is named with its call, partner and tag."""
+        program = self.compile(DEADLOCK)
+        expected = [
+            r"rank {0}\b.*MPI_Recv.*rank {1}\b.*tag 5", r"rank {0}\b.*MPI_Ssend.*rank {1}\b.*tag 6", None,
+            r"rank {0}\b.*MPI_Wait", r"rank {0}\b.*MPI_Probe"]
+        for which, pattern in enumerate(expected):
+            with self.subTest(which=which):
+                result = self.ok(harness.run(self.live_command(3, [program, which]), limit=20), 1)
+                self.assertIn("deadlock", result.err, str(result))
+                self.assertIn("program.c:", result.err, "no source line")
+                for rank in range(3):
+                    if pattern:
+                        self.assertRegex(result.err, pattern.format(rank, (rank + 1) % 3))
+                if not pattern:
+                    self.assertRegex(result.err, r"rank 0\b.*MPI_Recv.*any.*tag 7")
+                    self.assertRegex(result.err, r"rank 2\b.*MPI_Barrier")
+                self.nothing_is_left()
+                self.readable(False)
+        result = self.ok(harness.run(self.live_command(2, [program, 5]), limit=20), 1)
+        self.assertRegex(result.err, r"rank 0\b.*MPI_Recv.*rank 1\b.*tag 10")
+        self.nothing_is_left()
+
+    def launcher_gets(self, number, what):
+        program = self.compile(FOREVER)
+        command = [str(word) for word in self.live_command(4, [program, what])]
+        launcher = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                    stdin=subprocess.DEVNULL, start_new_session=True,
+                                    env=harness.environment())
+        try:
+            self.assertEqual(launcher.stdout.readline(), b"ready\n")
+            time.sleep(0.3)
+            if number == signal.SIGINT:
+                os.killpg(launcher.pid, number)  # as a terminal does
+            else:
+                os.kill(launcher.pid, number)
+            launcher.communicate(timeout=20)
+            self.assertNotEqual(launcher.returncode, 0)
+            self.nothing_is_left()
+        finally:
+            harness.kill(launcher)
+            launcher.wait()
+
+    def test_interrupted(self):
+        self.launcher_gets(signal.SIGINT, "compute")
+
+    def test_terminated(self):
+        self.launcher_gets(signal.SIGTERM, "compute")
+
+    def test_launcher_killed(self):
+        for what in ("compute", "polls"):
+            with self.subTest(what=what):
+                self.launcher_gets(signal.SIGKILL, what)
+
+    def test_rank_killed_from_outside(self):
+        program = self.compile(FOREVER)
+        command = [str(word) for word in self.live_command(4, [program, "compute"])]
+        launcher = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                    stdin=subprocess.DEVNULL, start_new_session=True,
+                                    env=harness.environment())
+        try:
+            self.assertEqual(launcher.stdout.readline(), "ready\n")
+            ranks = set(harness_live.processes_with(str(program))) - {launcher.pid}
+            self.assertTrue(ranks)
+            os.kill(max(ranks), signal.SIGKILL)
+            _, said = launcher.communicate(timeout=20)
+            self.assertNotEqual(launcher.returncode, 0)
+            self.assertRegex(said, r"rank \d")
+            self.nothing_is_left()
+            self.readable(False)
+        finally:
+            harness.kill(launcher)
+            launcher.wait()
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,146 @@
+"""The programs of tests/live/GROUP, on Foretrace's own MPI library.
+
+    live_test.py --mpi openmpi|mpich --build BUILD --group GROUP [--real] [unittest arguments]
+
+Each source file directly in GROUP is one program (.c, .cpp, .f, .f90, .F90) that checks itself: it
+ends with status 0, or with another one and a line on standard error for what is wrong. Each is
+compiled with the MPI's own compiler and run unmodified under `foretrace simulate` at several sizes.
+With --real they run under the MPI itself: that is how they are known to be right.
+
+Lines in a program's comments say what differs from that:
+
+    live: ranks 2 4 64       the sizes (else 1 2 3 4 7 8)
+    live: mpi mpich          with that MPI alone (what the other's mpi.h does not have)
+    live: flags -pthread     for the compiler
+    live: arguments A "B C"  for the program; given twice, it is run with each
+    live: status 3           how it has to end
+    live: says TEXT          part of its standard error
+    live: compare            standard output is the real MPI's, lines in any order
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "e2e"))
+import harness  # noqa: E402
+
+COMPILERS = {".c": "mpicc", ".cpp": "mpicxx", ".f": "mpifort", ".f90": "mpifort", ".F90": "mpifort"}
+COMPARED_UP_TO = 4  # ranks: starting the real MPIs takes time
+group, real = "p2p", False
+
+
+class Program:
+    def __init__(self, source):
+        self.source = source
+        self.name = source.name.replace(".", "_")
+        said = {}
+        for line in source.read_text().splitlines()[:60]:
+            match = re.search(r"live: (\w+) *(.*?) *(?:\*/)?$", line)
+            if match:
+                said.setdefault(match[1], []).append(match[2])
+        self.ranks = [int(n) for n in said.get("ranks", ["1 2 3 4 7 8"])[0].split()]
+        self.only = said.get("mpi", [None])[0]
+        self.flags = said.get("flags", [""])[0].split()
+        self.arguments = [shlex.split(words) for words in said.get("arguments", [""])]
+        self.status = int(said.get("status", ["0"])[0])
+        self.says = said.get("says", [])
+        self.compare = "compare" in said
+
+    def is_fortran(self):
+        return COMPILERS[self.source.suffix] == "mpifort"
+
+    def binary(self):
+        return harness.build / "tests" / "live" / harness.mpi / group / self.name
+
+    def compile(self):
+        """Nothing if it is there and newer than its source."""
+        target = self.binary()
+        headers = [*HERE.glob("*.h"), *self.source.parent.glob("*.h")]
+        if target.exists() and all(target.stat().st_mtime > path.stat().st_mtime
+                                   for path in [self.source, *headers]):
+            return None
+        # Where compilers leave module files, and under a name that nobody runs before it is whole.
+        scratch = target.parent / f"{self.name}.d"
+        scratch.mkdir(parents=True, exist_ok=True)
+        command = [f"{COMPILERS[self.source.suffix]}.{harness.mpi}", "-g", "-O1", *self.flags,
+                   self.source, "-o", scratch / "program"]
+        if not self.is_fortran():
+            command[1:1] = ["-Wall", f"-I{HERE}", f"-I{harness.SOURCE / 'include'}"]
+        result = harness.run(command, limit=60, cwd=scratch)
+        if result.status == 0:
+            os.replace(scratch / "program", target)
+        return result
+
+
+class Live(harness.TestCase):
+    def launch(self, program, ranks, arguments):
+        command = [program.binary(), *arguments]
+        if real:
+            return harness.plain(ranks, command, limit=60, env={"TESTS_LIVE_REAL": harness.mpi})
+        return harness.foretrace("simulate", "-n", ranks, "--machine", harness.T3D, "--compute",
+                                 "none", "-o", self.directory / "live.ftr", "--", *command,
+                                 limit=30, cwd=self.directory)
+
+    def check(self, program, ranks, arguments):
+        if program.result is not None:
+            self.ok(program.result)
+        result = self.ok(self.launch(program, ranks, arguments), program.status)
+        for text in program.says:
+            self.assertIn(text, result.err)
+        if program.compare and not real and ranks <= COMPARED_UP_TO:
+            plain = self.ok(harness.plain(ranks, [program.binary(), *arguments]), program.status)
+            self.assertEqual(sorted(self.said(result)), sorted(plain.out.splitlines()))
+
+    @staticmethod
+    def said(result):
+        """The program's lines of standard output."""
+        return [line for line in result.out.splitlines()
+                if not re.match(r"(predicted|serial) time ", line)]
+
+
+def add_tests():
+    programs = [Program(source) for source in sorted((HERE / group).iterdir())
+                if source.suffix in COMPILERS]
+    programs = [program for program in programs
+                if program.only in (None, harness.mpi)
+                and (not program.is_fortran() or shutil.which("gfortran"))]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for program, result in zip(programs, pool.map(Program.compile, programs)):
+            program.result = result
+    for program in programs:
+        for which, arguments in enumerate(program.arguments):
+            for ranks in program.ranks:
+                if real and ranks > 8:
+                    continue
+
+                def test(self, program=program, ranks=ranks, arguments=arguments):
+                    self.check(program, ranks, arguments)
+
+                label = f"_{which}" if len(program.arguments) > 1 else ""
+                setattr(Live, f"test_{program.name}{label}_{ranks:02}", test)
+
+
+def main():
+    global group, real
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--mpi", default=harness.mpi)
+    parser.add_argument("--build", default=harness.build, type=pathlib.Path)
+    parser.add_argument("--group", default=group)
+    parser.add_argument("--real", action="store_true")
+    options, rest = parser.parse_known_args()
+    harness.mpi, harness.build = options.mpi, options.build.resolve()
+    group, real = options.group, options.real
+    add_tests()
+    sys.argv = [sys.argv[0], "--mpi", options.mpi, "--build", str(options.build), *rest]
+    harness.main()
+
+
+if __name__ == "__main__":
+    main()

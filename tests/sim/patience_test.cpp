@@ -1,0 +1,268 @@
+// Polls that wait a while, messages taken by probes, and receives that are
+// cancelled.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reacting_source.hpp"
+
+namespace foretrace::sim {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using trace::EventKind;
+
+std::string error_of(ReactingSource& source) {
+  try {
+    react(source);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+Operation& patient(Operation& operation, Time patience) {
+  operation.patience = patience;
+  return operation;
+}
+
+// On the data sheet a header is there when its send begins.
+TEST(Patience, ALookWaitsForTheMessage) {
+  ReactingSource p(2);
+  patient(p.probe(0, Probing::look, 1), us(50));
+  p.recv(0, 1);
+  p.send(1, 0, 800, us(20));
+  p.finalize_all();
+  const Reaction r = react(p);
+  EXPECT_EQ(r.leave(0, 0), us(20));
+  EXPECT_EQ(r.wait(0, 0), us(20));
+  EXPECT_EQ(r.of(0, 0).message.peer, WorldRank(1));
+  EXPECT_EQ(r.of(0, 0).message.bytes, Bytes(800));
+}
+
+TEST(Patience, ALookGivesUp) {
+  ReactingSource p(2);
+  patient(p.probe(0, Probing::look, 1), us(15));
+  patient(p.probe(0, Probing::look, 1), Time::ns(30));  // less than a poll takes
+  patient(p.probe(0, Probing::look, 1), us(1000));
+  p.recv(0, 1);
+  p.send(1, 0, 800, us(20));
+  p.finalize_all();
+  const Reaction r = react(p);
+  EXPECT_EQ(r.leave(0, 0), us(15));
+  EXPECT_EQ(r.wait(0, 0), Time::ns(14'900));
+  EXPECT_FALSE(r.of(0, 0).message.peer.valid());
+  EXPECT_EQ(r.leave(0, 1), Time::ns(15'100));
+  EXPECT_EQ(r.wait(0, 1), us(0));
+  EXPECT_EQ(r.leave(0, 2), us(20));
+}
+
+// A message that is there exactly at the end is found.
+TEST(Patience, TheLastMomentCounts) {
+  ReactingSource p(2);
+  patient(p.probe(0, Probing::look, -1, -1), us(20));
+  patient(p.probe(0, Probing::look, 1, 7), us(20));
+  p.recv(0, 1);
+  p.irecv(0, 1, 1, {}, 7);
+  patient(p.complete(0, {1}, Completing::test_all, {}), us(1000));
+  p.send(1, 0, 800, us(20));
+  p.send(1, 0, 800, us(1000), 7);
+  p.finalize_all();
+  const Reaction r = react(p);
+  EXPECT_EQ(r.leave(0, 0), us(20));
+  EXPECT_TRUE(r.of(0, 0).message.peer.valid());
+  EXPECT_EQ(r.leave(0, 1), us(40));
+  EXPECT_FALSE(r.of(0, 1).message.peer.valid());
+  EXPECT_EQ(r.leave(0, 2), us(130));  // sent at 20
+  // Posted at 130..170; sent at 1059; ends at 1059 + 95 = 1154.
+  EXPECT_EQ(r.leave(0, 4), us(1154));
+  EXPECT_EQ(r.of(0, 4).kind, EventKind::complete);
+}
+
+// irecv of a message sent at s ends at s + 95; a test handles it in 54.5.
+TEST(Patience, ATestWaitsForItsRequest) {
+  ReactingSource p(2);
+  p.irecv(0, 1, 1);
+  patient(p.complete(0, {1}, Completing::test_any, us(10)), us(20));  // gives up at 70
+  patient(p.complete(0, {1}, Completing::test_some), us(500));        // ends at 195
+  p.send(1, 0, 800, us(100));
+  p.finalize_all();
+  const Reaction r = react(p);
+  EXPECT_EQ(r.of(0, 1).kind, EventKind::call);
+  EXPECT_EQ(r.leave(0, 1), us(70));
+  EXPECT_EQ(r.wait(0, 1), Time::ns(19'900));
+  EXPECT_EQ(r.of(0, 2).kind, EventKind::complete);
+  EXPECT_EQ(r.leave(0, 2), us(195));
+  EXPECT_EQ(r.wait(0, 2), tenths(705));  // from 70 + 54.5
+  EXPECT_THAT(r.of(0, 2).completions, SizeIs(1));
+}
+
+TEST(Patience, TestAllWaitsForTheLast) {
+  for (const bool later_first : {true, false}) {
+    ReactingSource p(3);
+    p.irecv(0, 1, 1);
+    p.irecv(0, 2, 2);
+    patient(p.complete(0, {1, 2}, Completing::test_all), us(20));
+    patient(p.complete(0, {1, 2}, Completing::test_all), us(5000));
+    patient(p.complete(0, {}, Completing::test_all), us(5000));
+    p.send(1, 0, 800, us(later_first ? 900 : 100));
+    p.send(2, 0, 800, us(later_first ? 100 : 900));
+    p.finalize_all();
+    const Reaction r = react(p);
+    EXPECT_EQ(r.leave(0, 2), us(100));
+    EXPECT_EQ(r.leave(0, 3), us(995) + (later_first ? tenths(545) : Time()));
+    EXPECT_THAT(r.of(0, 3).completions, SizeIs(2));
+    EXPECT_EQ(r.leave(0, 4), r.leave(0, 3) + Time::ns(100));
+  }
+}
+
+// Both ends are known when the test begins, and the first listed is the last.
+TEST(Patience, TestAllOfWhatIsUnderWay) {
+  ReactingSource p(2);
+  p.irecv(0, 1, 1);
+  p.irecv(0, 1, 2);
+  patient(p.complete(0, {2, 1}, Completing::test_all), us(500));
+  p.send(1, 0, 800);
+  p.send(1, 0, 800);
+  p.finalize_all();
+  const Reaction r = react(p);
+  EXPECT_EQ(r.of(0, 2).kind, EventKind::complete);
+  EXPECT_THAT(r.of(0, 2).completions, SizeIs(2));
+}
+
+// Taken at 100, received at 600 in whatever order: recvmin 70.
+TEST(MatchedProbe, TheTakenMessageIsReceived) {
+  ReactingSource p(2);
+  p.send(1, 0, 800).payload = 1;
+  p.send(1, 0, 0).payload = 2;
+  p.send(1, 0, 800).payload = 3;
+  p.probe(0, Probing::take_look, 1, 0, us(500)).request = 7;
+  p.probe(0, Probing::take_wait, -1, -1).request = 8;
+  p.recv(0, 1);
+  Operation& posted = p.irecv(0, -1, 20, {}, -1);
+  posted.taken = 8;
+  p.complete(0, {20});
+  p.recv(0, -1, {}, -1).taken = 7;
+  p.finalize_all();
+  const Reaction r = react(p);
+  EXPECT_EQ(r.of(0, 0).message.bytes, Bytes(800));
+  EXPECT_EQ(r.of(0, 1).message.bytes, Bytes(0));
+  EXPECT_EQ(r.of(0, 2).payload, 3u);
+  EXPECT_THAT(r.of(0, 4).payloads, ElementsAre(2u));
+  EXPECT_EQ(r.of(0, 4).completions.at(0).source, WorldRank(1));
+  EXPECT_EQ(r.of(0, 5).payload, 1u);
+  EXPECT_EQ(r.leave(0, 5) - r.of(0, 5).interval.enter, us(70));
+  EXPECT_EQ(r.trace.ranks[0][5].recv.peer, WorldRank(1));
+  EXPECT_EQ(r.trace.ranks[0][5].recv.tag, 0);
+  EXPECT_THAT(r.result.left_messages, IsEmpty());
+}
+
+TEST(MatchedProbe, RendezvousBeginsAtTheReceive) {
+  ReactingSource p(2);
+  p.send(1, 0, 16000);
+  p.probe(0, Probing::take_wait, 1, 0, us(100)).request = 7;
+  p.recv(0, 1, us(400)).taken = 7;
+  p.finalize_all();
+  const Reaction r = react(p);
+  EXPECT_EQ(r.leave(0, 0), us(100));
+  EXPECT_EQ(r.leave(0, 1), us(1560));  // 500 + recv 1060
+  EXPECT_EQ(r.leave(1, 0), us(800));   // 500 + ssend 300
+}
+
+// What was posted before has the first choice, also at the same moment.
+TEST(MatchedProbe, EarlierReceivesComeFirst) {
+  ReactingSource p(2);
+  p.irecv(0, -1, 1);
+  p.probe(0, Probing::take_wait, -1).request = 7;
+  p.recv(0, -1).taken = 7;
+  p.complete(0, {1});
+  p.send(1, 0, 800, us(40)).payload = 1;
+  p.send(1, 0, 800).payload = 2;
+  p.finalize_all();
+  const Reaction r = react(p);
+  EXPECT_EQ(r.of(0, 2).payload, 2u);
+  EXPECT_THAT(r.of(0, 3).payloads, ElementsAre(1u));
+}
+
+TEST(MatchedProbe, MistakesAreErrors) {
+  ReactingSource p(1);
+  p.recv(0, 0).taken = 7;
+  EXPECT_THAT(error_of(p), HasSubstr("receives message 7, which no probe has taken"));
+}
+
+TEST(Cancel, AnUnmatchedReceiveIsWithdrawn) {
+  for (const int from : {1, -1}) {
+    ReactingSource p(2);
+    p.irecv(0, from, 1);
+    p.irecv(0, from, 2);
+    p.irecv(0, from, 3);
+    p.add(0, EventKind::call, "MPI_Cancel").cancel = 2;
+    p.complete(0, {2, 1});
+    p.complete(0, {3}, Completing::any);
+    p.send(1, 0, 800, us(500)).payload = 11;
+    p.send(1, 0, 800).payload = 13;
+    p.finalize_all();
+    const Reaction r = react(p);
+    ASSERT_THAT(r.of(0, 4).completions, SizeIs(2));
+    EXPECT_TRUE(r.of(0, 4).completions[0].cancelled);
+    EXPECT_FALSE(r.of(0, 4).completions[0].source.valid());
+    EXPECT_FALSE(r.of(0, 4).completions[1].cancelled);
+    EXPECT_THAT(r.of(0, 4).payloads, ElementsAre(0u, 11u));
+    EXPECT_THAT(r.of(0, 5).payloads, ElementsAre(13u));
+  }
+}
+
+TEST(Cancel, FirstAndLastOfAQueue) {
+  ReactingSource p(2);
+  for (std::uint64_t i = 1; i <= 3; ++i) p.irecv(0, 1, i);
+  p.add(0, EventKind::call, "MPI_Cancel").cancel = 3;
+  p.irecv(0, 1, 4);
+  p.add(0, EventKind::call, "MPI_Cancel").cancel = 1;
+  p.complete(0, {1, 2, 3, 4});
+  p.irecv(0, 1, 5);
+  p.add(0, EventKind::call, "MPI_Cancel").cancel = 5;
+  p.complete(0, {5}, Completing::test_any);
+  p.recv(0, 1);
+  for (std::uint64_t i = 1; i <= 3; ++i) p.send(1, 0, 800, us(1000)).payload = i;
+  p.finalize_all();
+  const Reaction r = react(p);
+  EXPECT_THAT(r.of(0, 6).payloads, ElementsAre(0u, 1u, 0u, 2u));
+  EXPECT_EQ(r.of(0, 9).kind, EventKind::complete);
+  EXPECT_EQ(r.of(0, 10).payload, 3u);
+}
+
+TEST(Cancel, TooLateForWhatIsMatched) {
+  ReactingSource p(2);
+  p.irecv(0, 1, 1);
+  p.isend(0, 1, 16000, 2, us(500));
+  p.add(0, EventKind::call, "MPI_Cancel").cancel = 1;
+  p.add(0, EventKind::call, "MPI_Cancel").cancel = 2;  // never
+  p.complete(0, {1, 2});
+  p.send(1, 0, 800).payload = 11;
+  p.recv(1, 0, us(5000));
+  p.finalize_all();
+  const Reaction r = react(p);
+  EXPECT_FALSE(r.of(0, 4).completions.at(0).cancelled);
+  EXPECT_FALSE(r.of(0, 4).completions.at(1).cancelled);
+  EXPECT_EQ(r.of(0, 4).payloads[0], 11u);
+  EXPECT_FALSE(r.of(0, 2).cancelled);
+}
+
+TEST(Cancel, SaysWhetherItCame) {
+  ReactingSource p(1);
+  p.irecv(0, 0, 1);
+  p.add(0, EventKind::call, "MPI_Cancel").cancel = 1;
+  p.complete(0, {1});
+  p.finalize_all();
+  const Reaction r = react(p);
+  EXPECT_TRUE(r.of(0, 1).cancelled);
+  EXPECT_FALSE(r.of(0, 2).cancelled);
+  ReactingSource unknown(1);
+  unknown.add(0, EventKind::call, "MPI_Cancel").cancel = 9;
+  EXPECT_THAT(error_of(unknown), HasSubstr("cancels request 9, which is not posted"));
+}
+
+}  // namespace
+}  // namespace foretrace::sim
