@@ -90,14 +90,14 @@ class App:
 def scalapack(mpi, name, data):
     folder = SCALAPACK.format(mpi=mpi)
     return App(f"scalapack {name}, {mpi}", mpi, [f"{folder}/{name}"],
-               r"^ *(Finished|\d+ +tests)", copies=[f"{folder}/{data}"])
+               r"^ *(Finished|\d+ +tests)|^(Passed|Failed|End of tests)", copies=[f"{folder}/{data}"])
 
 
 def apps():
     found = []
     for mpi in ("mpich", "openmpi"):
         for name, data in (("xdlu", "LU.dat"), ("xcllt", "LLT.dat"), ("xdqr", "QR.dat"),
-                           ("xzinv", "INV.dat"), ("xdls", "LS.dat"), ("xdsep", "SEP.dat"),
+                           ("xzinv", "INV.dat"), ("xdls", "LS.dat"), ("xdbrd", "BRD.dat"),
                            ("xdsvd", "SVD.dat"), ("xshrd", "HRD.dat")):
             found.append(scalapack(mpi, name, data))
     for name, kind in (("dsimpletest", "real"), ("zsimpletest", "cmplx")):
@@ -112,7 +112,7 @@ def apps():
                      output="hpccoutf.txt", ranks=(4,)))
     for mpi, name in (("openmpi", "NPopenmpi"), ("mpich", "NPmpich2")):
         found.append(App(f"netpipe, {mpi}", mpi, [f"/usr/bin/{name}", "-u", "65536", "-i"],
-                         r"(?<=> )Integrity check (passed|failed)", ranks=(2,)))
+                         r"Integrity check (passed|failed)$", ranks=(2,)))
     found.append(App("mpi4py", "openmpi", [PYTHON, "mpi4py_program.py"], r"checks passed",
                      files={"mpi4py_program.py": MPI4PY}))
     return [app for app in found if installed(app)]
@@ -174,6 +174,8 @@ def results(app, text):
         if re.search(app.results, line):
             if line.endswith("Integrity check passed"):
                 line = "Integrity check passed"  # without the times, and how often
+            if app.name.startswith("scalapack xdsvd"):
+                line = line.split()[0]
             if app.digits:
                 line = re.sub(r"-?\d+\.\d+(?:[ED][-+]?\d+)?",
                               lambda m: f"{float(m[0].replace('D', 'E')):.{app.digits - 1}e}", line)

@@ -54,11 +54,11 @@ def doubling(ranks, rounds):
 
 
 CASES = [
-    Case("exchange, 256 ranks", 256, "exchange 200 8", 256 * 2 * 200, aim=">= 0.3 M/s"),
-    Case("exchange, 1,024 ranks", 1024, "exchange 50 8", 1024 * 2 * 50, aim=">= 0.3 M/s"),
-    Case("allreduce 8 B, 1,024 ranks", 1024, "allreduce 30", doubling(1024, 30),
+    Case("exchange, 256 ranks", 256, "exchange 1000 8", 256 * 2 * 1000, aim=">= 0.3 M/s"),
+    Case("exchange, 1,024 ranks", 1024, "exchange 250 8", 1024 * 2 * 250, aim=">= 0.3 M/s"),
+    Case("allreduce 8 B, 1,024 ranks", 1024, "allreduce 100", doubling(1024, 100),
          aim=">= 0.3 M/s"),
-    Case("ping-pong, 32 pairs", 64, "pingpong 2000 8", 64 * 2000, aim=">= 0.15 M/s"),
+    Case("ping-pong, 32 pairs", 64, "pingpong 4000 8", 64 * 4000, aim=">= 0.15 M/s"),
     Case("compute, 8 ranks", 8, "compute 400", wall=True, compute="measured",
          aim="<= 0.6 of SMPI's wall"),
     Case("start and end, 1,024 ranks", 1024, "nothing", wall=True, memory=True,

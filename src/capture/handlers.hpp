@@ -10,8 +10,8 @@
 #include "capture/function_ref.hpp"
 #include "capture/functions.hpp"
 #include "capture/session.hpp"
-#include "mpi_api/sizes.hpp"
 #include "machine/timing.hpp"
+#include "mpi_api/sizes.hpp"
 
 namespace foretrace::capture {
 
@@ -98,8 +98,8 @@ int request_free(Fn fn, MPI_Request* request, Real real);
 int cancel(Fn fn, MPI_Request* request, Real real);
 
 // --- collectives and communicators (handlers_collective.cpp)
-int collective(Fn fn, Cost cost, MPI_Comm comm, int root, FunctionRef<Bytes(const mpi_api::CommShape&)> bytes,
-               Real real);
+int collective(Fn fn, Cost cost, MPI_Comm comm, int root,
+               FunctionRef<Bytes(const mpi_api::CommShape&)> bytes, Real real);
 int comm_create(Fn fn, Cost cost, MPI_Comm comm, MPI_Comm* newcomm, Real real);
 int comm_create_group(Fn fn, MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm, Real real);
 // A communicator whose making has no rule yet.

@@ -59,8 +59,8 @@ int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, By
 
 }  // namespace
 
-int collective(Fn fn, Cost cost, MPI_Comm comm, int root, FunctionRef<Bytes(const mpi_api::CommShape&)> bytes,
-               Real real) {
+int collective(Fn fn, Cost cost, MPI_Comm comm, int root,
+               FunctionRef<Bytes(const mpi_api::CommShape&)> bytes, Real real) {
   Inside inside;
   if (!inside) return real();
   CommInfo* info = session.comms.find(comm);

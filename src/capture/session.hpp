@@ -11,8 +11,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "capture/comm_table.hpp"
 #include "base/cpu_clock.hpp"
+#include "capture/comm_table.hpp"
 #include "capture/functions.hpp"
 #include "capture/piggyback.hpp"
 #include "capture/request_table.hpp"

@@ -1,8 +1,11 @@
 #include <cstdio>
+#include <fstream>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "cli/function_list.hpp"
+#include "cli/process.hpp"
 #include "cli/subcommand.hpp"
 
 namespace foretrace::cli {
@@ -14,11 +17,31 @@ const char* meaning(std::string_view treatment) {
   return "full";
 }
 
-int coverage() {
-  std::map<std::string, std::map<std::string, std::string>> rows;
+// By function and MPI.
+using Rows = std::map<std::string, std::map<std::string, std::string>>;
+
+Rows captured() {
+  Rows rows;
   for (const char* mpi : {"openmpi", "mpich"})
     for (const ListedFunction& function : functions_of(mpi))
       rows[std::string(function.name)][mpi] = meaning(function.treatment);
+  return rows;
+}
+
+// What our MPI libraries have, as the build found: a function and yes or no on each line.
+Rows simulated() {
+  Rows rows;
+  for (const char* mpi : {"openmpi", "mpich"}) {
+    std::ifstream list(library_directory() + "/live_coverage-" + mpi + ".txt");
+    std::string name;
+    std::string there;
+    while (list >> name >> there) rows[name][mpi] = there == "yes" ? "simulated" : "missing";
+  }
+  return rows;
+}
+
+int coverage(bool live) {
+  const Rows rows = live ? simulated() : captured();
   std::printf("%-36s %-28s %s\n", "function", "Open MPI", "MPICH");
   const auto cell = [](const std::map<std::string, std::string>& row, const char* mpi) {
     const auto found = row.find(mpi);
@@ -29,8 +52,10 @@ int coverage() {
   return 0;
 }
 
-std::function<int()> declare(CLI::App&) {
-  return coverage;
+std::function<int()> declare(CLI::App& app) {
+  const auto live = std::make_shared<bool>(false);
+  app.add_flag("--live", *live, "What simulate -n has of MPI, instead of record and predict");
+  return [live] { return coverage(*live); };
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ namespace {
 
 struct Options {
   SimulationOptions simulation;
-  std::vector<std::string> input;    // a file; live: the program and its arguments
-  std::optional<std::string> mpi;    // live
+  std::vector<std::string> input;  // a file; live: the program and its arguments
+  std::optional<std::string> mpi;  // live
   std::vector<std::string> sweeps;
   int jobs = 0;
   bool csv = false;
@@ -59,9 +59,9 @@ int sweep(Simulation& simulation, const Options& options) {
   const views::SweepReport report = run_sweep(sweeps, runner);
   if (!options.run.json && !options.csv)
     std::printf("%d ranks%s\n", simulation.ranks(), simulation.where().c_str());
-  const std::string text = options.run.json  ? views::render_json_sweep(report)
-                           : options.csv ? views::render_csv_sweep(report)
-                                         : views::render_text_sweep(report);
+  const std::string text = options.run.json ? views::render_json_sweep(report)
+                           : options.csv    ? views::render_csv_sweep(report)
+                                            : views::render_text_sweep(report);
   std::fputs(text.c_str(), stdout);
   return 0;
 }
@@ -75,7 +75,8 @@ void check_options(const Options& options) {
   const bool live = options.simulation.live_ranks > 0;
   refuse(!live && options.input.size() > 1,
          "one file at a time; to run a program live, say -n RANKS");
-  refuse(live && sweeps, "--sweep is for recorded runs; record the program, or run it several times");
+  refuse(live && sweeps,
+         "--sweep is for recorded runs; record the program, or run it several times");
   refuse(!live && options.mpi, "--mpi is for programs that run live; say -n RANKS");
   refuse(sweeps && !options.run.output.empty(),
          "--sweep writes no trace; leave out -o, or simulate one point without --sweep");
@@ -188,7 +189,6 @@ std::function<int()> declare(CLI::App& app) {
                  "time-independent trace of SimGrid (FILE.ti); with -n, after --: a program and "
                  "its arguments, which runs live")
       ->required();
-  app.positionals_at_end();
   app.add_option("-n", simulation.live_ranks, "Run a program live on so many ranks")
       ->check(CLI::Range(1, 1 << 20));
   app.add_option("--mpi", options->mpi,
@@ -221,6 +221,8 @@ std::function<int()> declare(CLI::App& app) {
 }  // namespace
 
 const Subcommand kSimulate{
-    "simulate", "Replay a recorded run or a text program, or run a program live, on a machine and a network", declare};
+    "simulate",
+    "Replay a recorded run or a text program, or run a program live, on a machine and a network",
+    declare};
 
 }  // namespace foretrace::cli

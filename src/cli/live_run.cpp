@@ -11,8 +11,7 @@
 namespace foretrace::cli {
 
 live::Command prepare_live(const std::vector<std::string>& program,
-                           const std::optional<std::string>& mpi_name,
-                           SimulationOptions& options) {
+                           const std::optional<std::string>& mpi_name, SimulationOptions& options) {
   live::Command command;
   command.words = program;
   command.words.front() = find_program(program.front());
@@ -24,7 +23,8 @@ live::Command prepare_live(const std::vector<std::string>& program,
                 name_of(mpi) + "; install its development package and build again");
   options.live_mpi = name_of(mpi);
   options.input.clear();
-  for (const std::string& word : program) options.input += (options.input.empty() ? "" : " ") + word;
+  for (const std::string& word : program)
+    options.input += (options.input.empty() ? "" : " ") + word;
   if (options.compute == "recorded") options.compute = "measured";
   return command;
 }
@@ -32,15 +32,17 @@ live::Command prepare_live(const std::vector<std::string>& program,
 int run_live(const Simulation& simulation, const live::Command& program,
              const RunOptions& options) {
   live::LiveSource source(program, simulation.ranks(), simulation.live_compute());
+  live::end_runs_on_signals();
   try {
-    run_once(simulation, source, options);
+    RunOptions own = options;
+    own.live = true;
+    run_once(simulation, source, own);
   } catch (const live::RunEnded& end) {
     if (!end.message.empty()) std::fprintf(stderr, "foretrace: %s\n", end.message.c_str());
     return end.status;
   }
   const int status = source.wait_for_processes();
-  if (!source.any_started())
-    std::fprintf(stderr, "foretrace: no rank came to MPI_Init\n");
+  if (!source.any_started()) std::fprintf(stderr, "foretrace: no rank came to MPI_Init\n");
   return status;
 }
 

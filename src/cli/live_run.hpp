@@ -16,7 +16,6 @@ live::Command prepare_live(const std::vector<std::string>& program,
                            const std::optional<std::string>& mpi, SimulationOptions& options);
 
 // Runs it. Returns the exit status: the program's.
-int run_live(const Simulation& simulation, const live::Command& program,
-             const RunOptions& options);
+int run_live(const Simulation& simulation, const live::Command& program, const RunOptions& options);
 
 }  // namespace foretrace::cli

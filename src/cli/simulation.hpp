@@ -25,8 +25,8 @@ namespace foretrace::cli {
 
 // The options, as they were given.
 struct SimulationOptions {
-  std::string input;  // FILE.goal, FILE.ti, else a trace; live: the program's command line
-  int live_ranks = 0;  // > 0: a program runs live
+  std::string input;     // FILE.goal, FILE.ti, else a trace; live: the program's command line
+  int live_ranks = 0;    // > 0: a program runs live
   std::string live_mpi;  // the MPI that it was built for
   std::string machine;
   std::string bound = "avg";

@@ -6,7 +6,6 @@
 
 #include "analysis/links.hpp"
 #include "analysis/profile.hpp"
-#include "live/live_source.hpp"
 #include "sim/sink.hpp"
 #include "views/link_report.hpp"
 #include "views/report.hpp"
@@ -60,6 +59,23 @@ std::optional<analysis::LinksProfile> profile_of_links(const sim::SimulateResult
   return analysis::profile_links(use, topology);
 }
 
+// What a correct program would not leave (MPI 3.1, 8.7).
+void tell_what_is_left(const sim::SimulateResult& result) {
+  const auto count = static_cast<unsigned long long>(result.left_message_count);
+  if (count > 0)
+    std::fprintf(stderr, "foretrace: %llu %s at MPI_Finalize\n", count,
+                 count == 1 ? "message was not received" : "messages were not received");
+  for (const sim::LeftMessage& left : result.left_messages)
+    std::fprintf(stderr, "foretrace:   from rank %d to rank %d, tag %d, %llu bytes\n",
+                 left.source.value, left.destination.value, left.tag,
+                 static_cast<unsigned long long>(left.bytes.count));
+  for (std::size_t rank = 0; rank < result.left_requests.size(); ++rank)
+    if (result.left_requests[rank] > 0)
+      std::fprintf(stderr, "foretrace: rank %zu left %llu %s without MPI_Wait or MPI_Test\n", rank,
+                   static_cast<unsigned long long>(result.left_requests[rank]),
+                   result.left_requests[rank] == 1 ? "request" : "requests");
+}
+
 }  // namespace
 
 void run_once(const Simulation& simulation, sim::Source& source, const RunOptions& options,
@@ -87,8 +103,8 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
     sim::FileSink sink(source, simulation.info(), options.output);
     try {
       result = explain_deadlock([&] { return simulation.run(source, sink); });
-    } catch (const live::RunEnded&) {
-      sink.finish();
+    } catch (...) {
+      if (options.live) sink.leave_unfinished();
       throw;
     }
     sink.finish();
@@ -99,6 +115,7 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
   }
   for (const std::string& note : result.notes)
     std::fprintf(stderr, "foretrace: %s\n", note.c_str());
+  if (options.live) tell_what_is_left(result);
   if (options.links && !result.links)
     std::fprintf(stderr, "foretrace: --links: messages share links on bus, flow and packet only\n");
   if (options.json) {

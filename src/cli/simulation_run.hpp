@@ -13,11 +13,13 @@ struct RunOptions {
   bool links = false;
   bool stats = false;
   bool json = false;
+  // A program runs live: its trace is kept if the run ends early, and what it
+  // left undone at its end is told.
+  bool live = false;
 };
 
-// Runs `source` to its end and prints the result. If the program ends the run
-// before (live::RunEnded), the trace holds what happened until then. `replay`, if
-// given, tells the statistics of the replay alone.
+// Runs `source` to its end and prints the result. `replay`, if given, tells the
+// statistics of the replay alone.
 void run_once(const Simulation& simulation, sim::Source& source, const RunOptions& options,
               const std::function<sim::Stats()>& replay = {});
 

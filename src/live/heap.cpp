@@ -31,7 +31,7 @@ struct alignas(kAlignment) Head {
 int self = -1;
 std::uint64_t chunk_at = 0;
 std::uint64_t chunk_end = 0;
-std::uint64_t free_lists[kShifts];  // places of heads
+std::uint64_t free_lists[kShifts];                                // places of heads
 std::multimap<std::uint64_t, std::uint64_t>* big_free = nullptr;  // by size
 
 Head* head_at(std::uint64_t place) {

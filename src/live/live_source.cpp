@@ -3,13 +3,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <numeric>
 #include <thread>
 
 #include "base/error.hpp"
-#include "live/heap.hpp"
 #include "live/context.hpp"
+#include "live/heap.hpp"
 
 namespace foretrace::live {
 
@@ -19,12 +20,17 @@ namespace {
 
 constexpr std::uint64_t kHiddenKey = std::uint64_t{1} << 63;
 
+// How long the run may go on after the death of a rank.
+constexpr std::chrono::nanoseconds kGrace = std::chrono::seconds(1);
+
+volatile std::sig_atomic_t stop_signal = 0;
+
 int cores() {
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
-int with_shared_memory(int ranks) {
-  SharedMemory::create(ranks, cores());
+int with_shared_memory(int ranks, int cores) {
+  SharedMemory::create(ranks, cores);
   heap::begin(-1);
   return ranks;
 }
@@ -61,8 +67,19 @@ Result result_of(const trace::Completion& completion) {
 
 }  // namespace
 
+void end_runs_on_signals() {
+  struct sigaction action {};
+  action.sa_handler = [](int signal) {
+    stop_signal = signal;
+    ring_bell();
+  };
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
+}
+
 LiveSource::LiveSource(const Command& command, int ranks, Measured measured)
-    : ranks_(with_shared_memory(ranks)),
+    : cores_(cores()),
+      counted_since_(std::chrono::steady_clock::now()),
+      ranks_(with_shared_memory(ranks, cores_)),
       processes_(command, ranks),
       states_(static_cast<std::size_t>(ranks)),
       comms_of_(static_cast<std::size_t>(ranks)) {
@@ -82,9 +99,12 @@ LiveSource::LiveSource(const Command& command, int ranks, Measured measured)
 
 bool LiveSource::ready(WorldRank rank) const {
   const Rank& state = states_[static_cast<std::size_t>(rank.value)];
+  return state.gone || ready_to_read(rank);
+}
+
+bool LiveSource::ready_to_read(WorldRank rank) const {
   const Slot& line = slot(rank);
-  return state.gone || line.posted.load(std::memory_order_acquire) !=
-                           line.taken.load(std::memory_order_relaxed);
+  return line.posted.load(std::memory_order_acquire) != line.taken.load(std::memory_order_relaxed);
 }
 
 void LiveSource::look_after_processes() {
@@ -93,9 +113,32 @@ void LiveSource::look_after_processes() {
     Rank& of = states_[static_cast<std::size_t>(end.rank)];
     of.gone = true;
     of.end = end;
+    const std::uint32_t posted = line.posted.load(std::memory_order_acquire);
+    const Record& last = line.ring[(posted - 1) % kRing];
+    if (posted > 0 && static_cast<EventKind>(last.kind) != EventKind::finalize && !died_)
+      died_ = std::chrono::steady_clock::now();
     count_running(-line.cores.exchange(0));
   }
   processes_.start_more();
+}
+
+// Lets the rank go on; now and then looks how often that happens.
+void LiveSource::go_on(WorldRank rank) {
+  constexpr std::uint32_t kSample = 4096;
+  // A rank that computes for less than this hands over sooner than another core
+  // would have helped it.
+  constexpr std::chrono::microseconds kShort{25};
+  constexpr std::chrono::microseconds kLong{70};
+  let_go_on(rank.value);
+  if (++hand_overs_ < kSample) return;
+  const auto now = std::chrono::steady_clock::now();
+  const auto each = (now - counted_since_) / kSample;
+  hand_overs_ = 0;
+  counted_since_ = now;
+  if (followed_ == 0 ? each < kShort : each > kLong) {
+    run_together(followed_ == 0, cores_);
+    follow_core(followed_);
+  }
 }
 
 void LiveSource::wait_for(WorldRank rank) {
@@ -104,11 +147,26 @@ void LiveSource::wait_for(WorldRank rank) {
     const std::uint32_t bell = header.bell.load(std::memory_order_acquire);
     look_after_processes();
     if (ready(rank)) return;
-    wait_for_bell(bell);
+    end_if_dead();
+    wait_for_bell(bell, died_ ? kGrace : std::chrono::nanoseconds(0));
+  }
+}
+
+// A rank has died, and the engine does not come to it: the one that it waits for
+// may compute for ever.
+void LiveSource::end_if_dead() {
+  if (stop_signal != 0) throw RunEnded{128 + stop_signal, "interrupted"};
+  if (!died_ || std::chrono::steady_clock::now() - *died_ < kGrace) return;
+  for (int r = 0; r < ranks_; ++r) {
+    sim::Operation operation;
+    const Rank& of = states_[static_cast<std::size_t>(r)];
+    if (of.gone && !ready_to_read(WorldRank(r)) && end_of(WorldRank(r), operation))
+      throw RunEnded{state(WorldRank(r)).record.code, std::exchange(message_, {})};
   }
 }
 
 bool LiveSource::next(WorldRank rank, sim::Operation& operation) {
+  if (stop_signal != 0) throw RunEnded{128 + stop_signal, "interrupted"};
   for (;;) {
     if (!ready(rank)) wait_for(rank);
     Slot& line = slot(rank);
@@ -117,7 +175,7 @@ bool LiveSource::next(WorldRank rank, sim::Operation& operation) {
     state(rank).record = line.ring[at % kRing];
     const bool is_operation = treat(rank, operation);
     line.taken.store(at + 1, std::memory_order_release);
-    if (line.wants_room.exchange(0, std::memory_order_acq_rel) != 0) let_go_on(rank.value);
+    if (line.wants_room.exchange(0, std::memory_order_acq_rel) != 0) go_on(rank);
     if (is_operation) return true;
   }
 }
@@ -132,7 +190,7 @@ bool LiveSource::treat(WorldRank rank, sim::Operation& operation) {
       std::vector<WorldRank> ranks;
       for (std::uint64_t i = 0; i < record.list_count; ++i) ranks.emplace_back(members[i]);
       slot(rank).answer.context = add_comm(std::move(ranks));
-      let_go_on(rank.value);
+      go_on(rank);
       return false;
     }
     case Posting::name: {
@@ -187,8 +245,7 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
       of.finalized = true;
       break;
     case EventKind::aborted:
-      if (record.list != 0)
-        message_.assign(SharedMemory::at<char>(record.list), record.list_count);
+      if (record.list != 0) message_.assign(SharedMemory::at<char>(record.list), record.list_count);
       break;
     case EventKind::complete: {
       const std::uint64_t* numbers =
@@ -322,13 +379,13 @@ void LiveSource::completed(WorldRank rank, const sim::Operation& operation,
   answer.clock = interval.leave.count_ps();
   answer.found = outcome.message.peer.valid();
   if (answer.found)
-    answer.message = {operation.request,       outcome.message.peer.value,
-                      outcome.message.tag,     outcome.message.bytes.count,
-                      outcome.payload,         false};
+    answer.message = {operation.request,   outcome.message.peer.value,
+                      outcome.message.tag, outcome.message.bytes.count,
+                      outcome.payload,     false};
   answer.completed = 0;
   if (static_cast<EventKind>(record.kind) == EventKind::complete)
     answer_completions(of, line, outcome);
-  let_go_on(rank.value);
+  go_on(rank);
 }
 
 void LiveSource::answer_collective(const Record& record, std::uint64_t number, Answer& answer) {
@@ -401,8 +458,7 @@ const trace::Communicator& LiveSource::comm(trace::CommId id) const {
 trace::CommId LiveSource::comm_of(const Record& record) {
   if (!(record.comm & kHidden)) return record.comm;
   const trace::CommId of = record.comm & ~kHidden;
-  const auto [entry, added] =
-      hidden_.try_emplace(of, static_cast<trace::CommId>(comms_.size()));
+  const auto [entry, added] = hidden_.try_emplace(of, static_cast<trace::CommId>(comms_.size()));
   if (added) {
     trace::Communicator comm = comms_.at(of);
     comm.key |= kHiddenKey;
@@ -410,6 +466,11 @@ trace::CommId LiveSource::comm_of(const Record& record) {
     comm_states_.emplace_back();
   }
   return entry->second;
+}
+
+std::string LiveSource::place(WorldRank rank) const {
+  const Rank& of = states_[static_cast<std::size_t>(rank.value)];
+  return of.gone ? std::string() : call_sites_.describe(slot(rank).process, of.record.caller);
 }
 
 std::string LiveSource::end_reason(WorldRank rank) const {
@@ -428,6 +489,7 @@ int LiveSource::wait_for_processes() {
     const std::uint32_t bell = header.bell.load(std::memory_order_acquire);
     look_after_processes();
     if (processes_.started() == ranks_ && processes_.all_ended()) break;
+    if (stop_signal != 0) return 128 + stop_signal;
     wait_for_bell(bell);
   }
   look_after_processes();

@@ -7,13 +7,16 @@
 // hand each other; the simulator never looks into them.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "live/call_sites.hpp"
 #include "live/processes.hpp"
 #include "live/shared_memory.hpp"
 #include "sim/source.hpp"
@@ -26,6 +29,9 @@ struct RunEnded {
   int status = 1;       // what to exit with
   std::string message;  // may be empty
 };
+
+// From now on SIGINT, SIGTERM and SIGHUP end a run as RunEnded.
+void end_runs_on_signals();
 
 class LiveSource : public sim::Source {
  public:
@@ -41,6 +47,7 @@ class LiveSource : public sim::Source {
   bool races() const override { return true; }
   std::string_view name(trace::NameId id) const override;
   const trace::Communicator& comm(trace::CommId id) const override;
+  std::string place(WorldRank rank) const override;
   std::string end_reason(WorldRank rank) const override;
 
   // Waits for the processes to end after the run. The exit status of the first rank
@@ -67,7 +74,8 @@ class LiveSource : public sim::Source {
     Record record;  // the operation that the engine has
     std::vector<trace::Completion> requests;
     std::uint64_t instance = 0;
-    std::unordered_map<std::uint64_t, std::pair<trace::CommId, std::uint64_t>> posted;  // collectives by request
+    std::unordered_map<std::uint64_t, std::pair<trace::CommId, std::uint64_t>>
+        posted;                        // collectives by request
     std::vector<std::uint32_t> names;  // the program's own: rank's number to ours
     bool gone = false;
     bool initialized = false;
@@ -78,8 +86,11 @@ class LiveSource : public sim::Source {
 
   Slot& slot(WorldRank rank) const { return SharedMemory::slot(rank.value); }
   Rank& state(WorldRank rank) { return states_[static_cast<std::size_t>(rank.value)]; }
+  bool ready_to_read(WorldRank rank) const;
+  void go_on(WorldRank rank);
   void wait_for(WorldRank rank);
   void look_after_processes();
+  void end_if_dead();
   bool treat(WorldRank rank, sim::Operation& operation);
   bool end_of(WorldRank rank, sim::Operation& operation);
   void fill(WorldRank rank, const Record& record, sim::Operation& operation);
@@ -93,6 +104,10 @@ class LiveSource : public sim::Source {
   trace::CommId add_comm(std::vector<WorldRank> members);
   void read_names() const;
 
+  int cores_;
+  std::uint32_t hand_overs_ = 0;
+  std::chrono::steady_clock::time_point counted_since_;
+  std::int32_t followed_ = 0;
   int ranks_;
   Processes processes_;
   std::vector<Rank> states_;
@@ -103,7 +118,9 @@ class LiveSource : public sim::Source {
   mutable std::deque<std::string> names_;
   mutable std::size_t functions_ = 0;
   std::unordered_map<std::string, std::uint32_t> own_names_;
-  std::string message_;  // of the rank that ends the run
+  mutable CallSites call_sites_;
+  std::optional<std::chrono::steady_clock::time_point> died_;  // when the first rank did
+  std::string message_;                                        // of the rank that ends the run
 };
 
 }  // namespace foretrace::live

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <condition_variable>
 #include <cstring>
 #include <mutex>
 #include <thread>
@@ -22,6 +23,7 @@ namespace foretrace::live {
 // A thread waits for processes to end; it alone reaps them.
 struct Processes::Watch {
   std::mutex mutex;
+  std::condition_variable changed;
   std::unordered_map<pid_t, int> living;  // process to rank
   std::vector<Ended> ended;
   int gone = 0;
@@ -33,13 +35,10 @@ struct Processes::Watch {
       siginfo_t info{};
       // The process stays a zombie, with its number its own, until it is known.
       if (::waitid(P_ALL, 0, &info, WEXITED | WNOWAIT) != 0) {
-        const std::lock_guard lock(mutex);
-        if (stop) return;
-        if (errno == ECHILD) {
-          // None yet, or none any more.
-          timespec moment{0, 1'000'000};
-          ::nanosleep(&moment, nullptr);
-        }
+        // None yet, or none any more.
+        std::unique_lock lock(mutex);
+        changed.wait(lock, [this] { return stop || !living.empty(); });
+        if (stop && living.empty()) return;
         continue;
       }
       {
@@ -68,6 +67,7 @@ Processes::~Processes() {
     watch_->stop = true;
     for (const auto& [process, rank] : watch_->living) ::kill(process, SIGKILL);
   }
+  watch_->changed.notify_one();
   watch_->thread.join();
 }
 
@@ -125,6 +125,7 @@ void Processes::start(int rank) {
   }
   slot.process = process;
   watch_->living.emplace(process, rank);
+  watch_->changed.notify_one();
 }
 
 std::vector<Ended> Processes::ended() {

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstring>
@@ -26,8 +27,10 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
 constexpr std::uint64_t kLeastBytes = std::uint64_t{1} << 32;
 constexpr std::uint64_t kHeapAlignment = 1 << 20;
 
-void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t value) {
-  ::syscall(SYS_futex, &word, FUTEX_WAIT, value, nullptr, nullptr, 0);
+void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t value,
+              std::chrono::nanoseconds most = {}) {
+  const timespec limit{most.count() / 1'000'000'000, most.count() % 1'000'000'000};
+  ::syscall(SYS_futex, &word, FUTEX_WAIT, value, most.count() > 0 ? &limit : nullptr, nullptr, 0);
 }
 
 void wake_sleeper(std::atomic<std::uint32_t>& word) {
@@ -69,7 +72,8 @@ void SharedMemory::create(int ranks, int cores) {
   void* base = MAP_FAILED;
   for (; total >= kLeastBytes; total /= 2) {
     if (::ftruncate(descriptor, static_cast<off_t>(total)) != 0) continue;
-    base = ::mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+    base =
+        ::mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
     if (base != MAP_FAILED) break;
   }
   if (base == MAP_FAILED) {
@@ -94,7 +98,8 @@ bool SharedMemory::attach(int descriptor) {
   if (::fstat(descriptor, &status) != 0 || status.st_size < static_cast<off_t>(kLeastBytes))
     return false;
   const auto total = static_cast<std::size_t>(status.st_size);
-  void* base = ::mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+  void* base =
+      ::mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
   if (base == MAP_FAILED) return false;
   if (static_cast<Header*>(base)->magic != kMagic) {
     ::munmap(base, total);
@@ -126,7 +131,7 @@ void give_up_core(int rank) {
   int next = -1;
   {
     const QueueLock lock(header);
-    next = take_turn(header);
+    if (header.running <= header.cores) next = take_turn(header);
     if (next < 0) --header.running;
   }
   if (next >= 0)
@@ -151,6 +156,25 @@ void count_running(int change) {
   if (next >= 0) start_running(SharedMemory::slot(next));
 }
 
+void run_together(bool together, int cores) {
+  Header& header = SharedMemory::header();
+  header.together.store(together ? 1 + std::max(::sched_getcpu(), 0) : 0);
+  header.cores.store(together ? 1 : cores);
+  for (int i = 0; i < cores; ++i) count_running(0);
+}
+
+void follow_core(std::int32_t& followed) {
+  static cpu_set_t before;
+  const std::int32_t now = SharedMemory::header().together.load(std::memory_order_relaxed);
+  if (now == followed) return;
+  if (followed == 0) ::sched_getaffinity(0, sizeof before, &before);
+  followed = now;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  if (now > 0) CPU_SET(static_cast<std::size_t>(now - 1), &one);
+  ::sched_setaffinity(0, sizeof before, now > 0 ? &one : &before);
+}
+
 bool core_is_free() {
   Header& header = SharedMemory::header();
   const QueueLock lock(header);
@@ -163,10 +187,10 @@ void ring_bell() {
   if (header.listens.load(std::memory_order_seq_cst) != 0) wake_sleeper(header.bell);
 }
 
-void wait_for_bell(std::uint32_t bell) {
+void wait_for_bell(std::uint32_t bell, std::chrono::nanoseconds most) {
   Header& header = SharedMemory::header();
   header.listens.store(1, std::memory_order_seq_cst);
-  sleep_on(header.bell, bell);
+  sleep_on(header.bell, bell, most);
   header.listens.store(0, std::memory_order_relaxed);
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -26,8 +27,8 @@ enum class Measured : std::int32_t { nothing, steps, cpu };
 // run posts kind aborted; `list` then holds a message.
 enum class Posting : std::uint8_t {
   operation,
-  comm,      // a communicator for its members alone: `list` holds their world ranks
-  name,      // a name of the program's own (a phase), `name`: `list` holds its characters
+  comm,  // a communicator for its members alone: `list` holds their world ranks
+  name,  // a name of the program's own (a phase), `name`: `list` holds its characters
 };
 
 // One posting. Fields as in sim::Operation and trace::Event; times in
@@ -66,6 +67,7 @@ struct Record {
   std::uint64_t taken = 0;
   std::uint64_t lock = 0;
   std::uint64_t cancel = 0;
+  std::uint64_t caller = 0;  // address in the program to which the call returns
   // Message or contribution: place of its block, 0 if it has no bytes.
   std::uint64_t payload = 0;
   // `list_count` items (request numbers; see Posting) in the slot's table, or
@@ -109,7 +111,7 @@ struct alignas(4096) Slot {
   // 1: the rank may run. The rank sets it to 0 before a posting that it waits for.
   alignas(64) std::atomic<std::uint32_t> go{0};
   std::atomic<std::uint32_t> wants_room{0};  // it waits for the ring to have room
-  std::atomic<std::int32_t> cores{0};  // that count as this rank's: 0 or 1, for a moment 2
+  std::atomic<std::int32_t> cores{0};        // that count as this rank's: 0 or 1, for a moment 2
   std::atomic<Life> life{Life::absent};
   std::int32_t process = 0;
   alignas(64) std::atomic<std::uint64_t> returned{0};  // heap blocks that others gave back
@@ -137,8 +139,8 @@ struct Contribution {
 struct Header {
   std::uint64_t magic = kMagic;
   std::int32_t ranks = 0;
-  std::uint64_t total = 0;      // bytes of the object
-  std::uint64_t heap = 0;       // where the heap begins
+  std::uint64_t total = 0;  // bytes of the object
+  std::uint64_t heap = 0;   // where the heap begins
   Measured measured = Measured::nothing;
   std::atomic<std::uint64_t> heap_end{0};  // what was given out of the heap
   // Functions' names, written by the first rank: count, then null-ended strings.
@@ -150,9 +152,12 @@ struct Header {
   std::uint32_t queue_head = 0;
   std::uint32_t queue_tail = 0;
   std::int32_t running = 0;
-  std::int32_t cores = 1;
-  alignas(64) std::atomic<std::uint32_t> bell{0};  // rung when the simulator should look
-  std::atomic<std::uint32_t> listens{0};           // the simulator sleeps
+  std::atomic<std::int32_t> cores{1};
+  // 0, or 1 + the core on which all ranks without other threads run now: where
+  // they hand over to each other all the time, moving between cores costs most.
+  std::atomic<std::int32_t> together{0};
+  alignas(64) std::atomic<std::uint32_t> bell{0};    // rung when the simulator should look
+  std::atomic<std::uint32_t> listens{0};             // the simulator sleeps
   std::atomic<std::uint64_t> simulator_returned{0};  // heap blocks of the simulator's
 };
 
@@ -170,7 +175,9 @@ class SharedMemory {
   static Slot& slot(int rank) {
     return reinterpret_cast<Slot*>(base_ + kSlots)[static_cast<std::size_t>(rank)];
   }
-  static std::uint32_t* queue() { return reinterpret_cast<std::uint32_t*>(base_ + header().heap) - header().ranks; }
+  static std::uint32_t* queue() {
+    return reinterpret_cast<std::uint32_t*>(base_ + header().heap) - header().ranks;
+  }
   template <class Type = std::byte>
   static Type* at(std::uint64_t place) {
     return reinterpret_cast<Type*>(base_ + place);
@@ -199,8 +206,13 @@ void wait_for_turn(int rank);
 // The simulator: a process came or went with a core.
 void count_running(int change);
 bool core_is_free();
-// The simulator waits until something may have changed since it read `bell`.
-void wait_for_bell(std::uint32_t bell);
+// The simulator: all on one core, or on all `cores` again.
+void run_together(bool together, int cores);
+// The calling process follows.
+void follow_core(std::int32_t& followed);
+// The simulator waits until something may have changed since it read `bell`; not
+// longer than `most`, unless that is 0.
+void wait_for_bell(std::uint32_t bell, std::chrono::nanoseconds most = {});
 void ring_bell();
 
 }  // namespace foretrace::live

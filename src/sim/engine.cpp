@@ -108,12 +108,23 @@ void Engine::run_by_time() {
   for (;;) {
     while (!ready_.empty()) advance(ranks_[ready_.pop()]);
     const Time links = links_ ? links_->next() : Time::max();
-    if (events_.empty() && links == Time::max()) return;
+    if (events_.empty() && links == Time::max()) {
+      if (patience_.empty()) return;
+      give_up_at_once();
+      continue;
+    }
+    if (!patience_.empty() && patience_.top().time < links &&
+        (events_.empty() || patience_.top() < events_.top())) {
+      const Event event = patience_.pop();
+      give_up(event, event.time);
+      continue;
+    }
     if (links != Time::max() && (events_.empty() || links <= events_.top().time)) {
       advance_links();
       continue;
     }
     const Event event = events_.pop();
+    if (event.what != EventClass::wake) now_ = event.time;
     switch (event.what) {
       case EventClass::ask:
       case EventClass::begin:
@@ -129,7 +140,6 @@ void Engine::run_by_time() {
         enter_links(event);
         break;
       case EventClass::give_up:
-        give_up(event);
         break;
     }
   }
@@ -209,7 +219,8 @@ bool Engine::is_next(const Rank& rank) const {
   if (links_ && links_->next() <= rank.enter) return false;
   const Event begin{rank.enter, EventClass::begin, rank.id.value, 0, 0};
   // Others that are ready may have something to do before.
-  return ready_.empty() && (events_.empty() || begin < events_.top());
+  return ready_.empty() && (events_.empty() || begin < events_.top()) &&
+         (patience_.empty() || begin < patience_.top());
 }
 
 // A rank that has nobody to let go first just goes on; so does one whose

@@ -109,7 +109,9 @@ class Engine {
   void start_complete(Rank& rank);
   Time complete_requests(Rank& rank, Time& wait);
   void give_up_later(Rank& rank);
-  void give_up(const Event& event);
+  bool is_patient(const Event& event) const;
+  void give_up_at_once();
+  void give_up(const Event& event, Time when);
   void start_cancel(Rank& rank);
   bool choose_finished(Rank& rank, Time now, std::vector<trace::Completion>& chosen);
   void wake_at(Rank& rank, Time when);
@@ -188,6 +190,8 @@ class Engine {
   std::set<std::pair<Time, std::int32_t>> parked_;
   std::pair<Time, std::int32_t> looked_at_;  // the last of them
   EventQueue events_;
+  EventQueue patience_;      // when calls that look end in vain
+  Time now_;                 // of the last event that was one of a rank's own
   std::uint32_t looks_ = 0;  // and wake-ups: for a fixed order at one time
   Matcher matcher_;
   Collectives collectives_;

@@ -49,15 +49,31 @@ void Engine::start_complete(Rank& rank) {
 // A test or look that has found nothing stops waiting, unless it succeeds before.
 void Engine::give_up_later(Rank& rank) {
   const Time patience = std::min(rank.operation.patience, kEndOfTime);
-  events_.push({rank.enter + patience, EventClass::give_up, rank.id.value, 0,
-                static_cast<std::uint32_t>(rank.result.events)});
+  patience_.push({rank.enter + patience, EventClass::give_up, rank.id.value, 0,
+                  static_cast<std::uint32_t>(rank.result.events)});
 }
 
-void Engine::give_up(const Event& event) {
+// Whether the rank still waits in the call that the event is about.
+bool Engine::is_patient(const Event& event) const {
+  const Rank& rank = ranks_[static_cast<std::size_t>(event.rank)];
+  return (rank.any || rank.probing) &&
+         event.payload == static_cast<std::uint32_t>(rank.result.events);
+}
+
+// Where nobody does anything but look, waiting helps nobody: the one whose
+// patience ends first goes on now.
+void Engine::give_up_at_once() {
+  const Event event = patience_.pop();
+  if (!is_patient(event)) return;
   Rank& rank = ranks_[static_cast<std::size_t>(event.rank)];
-  if (!rank.any && !rank.probing) return;
-  if (event.payload != static_cast<std::uint32_t>(rank.result.events)) return;
-  rank.leave = rank.any ? event.time : std::max(event.time, rank.enter + poll_cost(rank));
+  now_ = std::max(now_, rank.enter);
+  give_up(event, std::min(event.time, now_));
+}
+
+void Engine::give_up(const Event& event, Time when) {
+  if (!is_patient(event)) return;
+  Rank& rank = ranks_[static_cast<std::size_t>(event.rank)];
+  rank.leave = rank.any ? when : std::max(when, rank.enter + poll_cost(rank));
   rank.any = false;
   rank.probing = false;
   advance(rank);

@@ -71,7 +71,8 @@ struct Operation {
   // call: the request of an irecv that is to be cancelled; 0: none.
   std::uint64_t cancel = 0;
   std::uint64_t lock = 0;  // call: which lock
-  // Tests and looks that find nothing go on for so long.
+  // Tests and looks that find nothing go on for so long; not so long where no
+  // rank does anything else, so that nothing can come of it.
   Time patience;
   // complete: the requests in the order in which they are handled. Valid until
   // the source is asked for the rank's next operation.

@@ -140,4 +140,9 @@ void FileSink::finish() {
   sealed_ = true;
 }
 
+void FileSink::leave_unfinished() {
+  streams_.clear();
+  if (std::rename((path_ + ".part").c_str(), path_.c_str()) == 0) sealed_ = true;
+}
+
 }  // namespace foretrace::sim

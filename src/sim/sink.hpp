@@ -56,6 +56,9 @@ class FileSink : public Sink {
   void finished(WorldRank rank, const Operation& operation, const Interval& interval) override;
   // Seals the file under its own name. Throws Error (disk full), names the file.
   void finish();
+  // The run did not come to its end: leaves under its own name what there is,
+  // which readers take as incomplete.
+  void leave_unfinished();
 
  private:
   struct Stream;

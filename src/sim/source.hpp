@@ -72,6 +72,9 @@ class Source {
   // Stays where it is as long as the source lives.
   virtual const trace::Communicator& comm(trace::CommId id) const = 0;
 
+  // Where in the program the rank's current operation is ("halo.c:37"); may be empty.
+  virtual std::string place(WorldRank) const { return {}; }
+
   // Why the rank's stream was cut off ("damaged at offset 4711: ..."); may be
   // empty.
   virtual std::string end_reason(WorldRank) const { return {}; }

@@ -76,6 +76,8 @@ TEST(Activity, KindsOfCalls) {
   EXPECT_EQ(activity_of(event), Activity::collective);
   event.kind = trace::EventKind::irecv;
   EXPECT_EQ(activity_of(event), Activity::post);
+  event.kind = trace::EventKind::icollective;
+  EXPECT_EQ(activity_of(event), Activity::post);
   event.kind = trace::EventKind::call;
   EXPECT_EQ(activity_of(event), Activity::other);
 }

@@ -136,7 +136,7 @@ class GoalTarget {
     for (const trace::Completion& completion : done)
       if (open.erase(completion.request) == 0)
         throw std::runtime_error("a wait for a request that is not open");
-    if (source.reactive()) source.completed(rank, operation, {}, {{}, done});
+    if (source.reactive()) source.completed(rank, operation, {}, {{}, 0, done, {}, false});
   }
 
   // Programs of a size that a case can afford.

@@ -110,7 +110,7 @@ class TiTarget {
       for (const trace::Completion& completion : done)
         if (open.erase(completion.request) == 0)
           throw std::runtime_error("a wait for a request that is not open");
-      if (source.reactive()) source.completed(rank, operation, {}, {{}, done});
+      if (source.reactive()) source.completed(rank, operation, {}, {{}, 0, done, {}, false});
     }
     if (last != trace::EventKind::finalize || !open.empty())
       throw std::runtime_error("a rank does not end as it should");

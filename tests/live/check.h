@@ -4,8 +4,7 @@
  * check_done(): 0 if all checks of this rank held, else 1. Each failed check prints one
  * line on standard error. live_test.py describes how the programs are run.
  */
-#ifndef TESTS_LIVE_CHECK_H
-#define TESTS_LIVE_CHECK_H
+#pragma once
 
 #include <mpi.h>
 #include <stdarg.h>
@@ -92,4 +91,3 @@ static inline long check_wrong(const unsigned char* data, int from, int number, 
   return -1;
 }
 
-#endif

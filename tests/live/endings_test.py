@@ -79,7 +79,7 @@ class Endings(harness_live.TestCase):
             shutil.copy(harness.test_program("misbehave"), program)
         return [program, *arguments]
 
-    def nothing_is_left(self):
+    def nothing_is_left(self, *more):
         """No process, no shared memory; nothing but the trace and what was there."""
         end = time.monotonic() + PATIENCE
         while True:
@@ -91,7 +91,7 @@ class Endings(harness_live.TestCase):
                 self.fail(f"left behind: processes {processes}, shared memory {sorted(memory)}")
             time.sleep(0.05)
         files = {path.name for path in self.directory.iterdir()}
-        self.assertLessEqual(files, {"live.ftr", "misbehave", "program", "program.c"})
+        self.assertLessEqual(files, {"live.ftr", "misbehave", "program", "program.c", *more})
 
     def readable(self, complete):
         report = self.report(self.directory / "live.ftr")
@@ -189,7 +189,8 @@ class Endings(harness_live.TestCase):
                 os.kill(launcher.pid, number)
             launcher.communicate(timeout=20)
             self.assertNotEqual(launcher.returncode, 0)
-            self.nothing_is_left()
+            # Who is killed cannot give the trace its name.
+            self.nothing_is_left(*["live.ftr.part"] if number == signal.SIGKILL else [])
         finally:
             harness.kill(launcher)
             launcher.wait()

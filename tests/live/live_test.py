@@ -69,7 +69,7 @@ class Program:
         # Where compilers leave module files, and under a name that nobody runs before it is whole.
         scratch = target.parent / f"{self.name}.d"
         scratch.mkdir(parents=True, exist_ok=True)
-        command = [f"{COMPILERS[self.source.suffix]}.{harness.mpi}", "-g", "-O1", *self.flags,
+        command = [f"{COMPILERS[self.source.suffix]}.{harness.mpi}", "-g", "-O0", *self.flags,
                    self.source, "-o", scratch / "program"]
         if not self.is_fortran():
             command[1:1] = ["-Wall", f"-I{HERE}", f"-I{harness.SOURCE / 'include'}"]

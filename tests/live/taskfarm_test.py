@@ -8,7 +8,7 @@ import sys
 import harness_live
 from harness_live import harness
 
-TASKS = ["--tasks", "200", "--mean-steps", "500"]
+TASKS = ["--tasks", "200", "--mean-steps", "700"]
 RANKS = 10  # a farmer, eight workers, a sink
 WORKERS = range(1, RANKS - 1)
 REQUEST_TAG = 1  # programs/taskfarm/taskfarm.cpp

@@ -87,7 +87,8 @@ class Frame(unittest.TestCase):
         self.assertIn('missing("MPI_Wtime")', self.stub("Wtime"))
 
     def test_large_counts_become_contiguous_types_except_in_reductions(self):
-        self.assertIn("return Send(buf, counted_count.count, counted_count.type, dest, tag, comm);", self.stub("Send_c"))
+        self.assertIn("return Send(buf, counted_count.count, counted_count.type, dest, tag, comm);",
+                      self.stub("Send_c"))
         self.assertIn('abi::narrow<int>("MPI_Allreduce_c", "count", count)', self.stub("Allreduce_c"))
 
     def test_results_are_widened(self):

@@ -72,8 +72,11 @@ TEST(TimelineData, APostedReceiveHasWhatCame) {
 TEST(TimelineData, CollectivesHaveSizeAndRoot) {
   TraceBuilder b(1);
   b.collective(0, "MPI_Bcast", Cost::bcast, 32, Time(), Time::ps(1)).root = LocalRank(0);
+  b.collective(0, "MPI_Ibcast", Cost::bcast, 32, Time(), Time::ps(1)).kind =
+      trace::EventKind::icollective;
   const json head = json::parse(encode_timeline(b.trace()).head);
   EXPECT_EQ(head["shapes"][0], json::parse("[9,0,0,-1,0,0,-1,0,0,32,0,1]"));
+  EXPECT_EQ(head["shapes"][1], json::parse("[14,1,0,-1,0,0,-1,0,0,32,-1,1]"));
   EXPECT_EQ(head["comms"], json::parse(R"([{"name":"MPI_COMM_WORLD","size":1}])"));
 }
 

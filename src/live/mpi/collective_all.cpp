@@ -123,6 +123,9 @@ Planned allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, vo
   CollectiveCall& call = arguments.plan().call;
   call.cost = Cost::allgatherv;
   call.bytes = mpi_api::size_mean(shape(arguments), recvcounts, type).count;
+  // The groups of an inter-communicator cannot agree on one size; there is no
+  // need to in an alltoallv, which does the same.
+  if (arguments.inter()) call.cost = Cost::alltoallv;
   if (in_place) own = into[arguments.comm()->rank];
   return plan_allgather(arguments, in_place, own, std::move(into));
 }
@@ -186,7 +189,6 @@ Planned alltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls
   const Pieces from = in_place ? into : Pieces(sendbuf, sendcounts, sdispls, outward, partners);
   arguments.buffer(recvbuf, into.bytes() > 0, type, "the receive buffer");
   if (!in_place) arguments.buffer(sendbuf, from.bytes() > 0, outward, "the send buffer");
-  arguments.distinct(sendbuf, recvbuf, into.bytes() > 0);
   if (!arguments) return arguments.refuse();
   CollectiveCall& call = arguments.plan().call;
   call.cost = Cost::alltoallv;
@@ -212,7 +214,6 @@ Planned alltoallw(const void* sendbuf, const int* sendcounts, const int* sdispls
   const std::vector<Datatype*> inward =
       arguments.types(recvtypes, recvcounts, partners, "a receive type");
   arguments.not_in_place(recvbuf, "the receive buffer");
-  arguments.distinct(sendbuf, recvbuf, partners);
   if (!arguments) return arguments.refuse();
   const Pieces into(recvbuf, recvcounts, rdispls, inward, partners);
   CollectiveCall& call = arguments.plan().call;

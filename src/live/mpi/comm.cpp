@@ -24,7 +24,8 @@ Comm::~Comm() {
 }
 
 int raise_no_comm() {
-  return raise(world_comm, MPI_ERR_COMM, "null or freed communicator");
+  return raise(world_comm, MPI_ERR_COMM,
+               world_comm ? "null or freed communicator" : "MPI is not initialised");
 }
 
 Comm* make_comm(const Comm* parent, ContextId context, Group* group, Group* remote, bool first) {

@@ -43,9 +43,9 @@ struct Comm : Object {
   Comm() : Object(ObjectKind::comm) {}
   ~Comm() override;
 
-  ContextId context = 0;   // messages
-  ContextId together = 0;  // collectives: context; of an inter-communicator the two
-                           // groups' union, lower group (see `first`) first
+  ContextId context = 0;    // messages
+  ContextId together = 0;   // collectives: context; of an inter-communicator the two
+                            // groups' union, lower group (see `first`) first
   Group* group = nullptr;   // local; owned (one reference)
   Group* remote = nullptr;  // inter-communicators: owned; else nullptr
   bool first = true;        // inter-communicators: whether the local group comes first in the union

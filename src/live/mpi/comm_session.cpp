@@ -1,7 +1,8 @@
 // Sessions (MPI 4), and communicators from groups alone.
 //
-// A session is only a name for the processes that are there since MPI_Init: one
-// that comes before MPI_Init is not simulated.
+// A session is only a name for the processes that are there. A program that has
+// sessions and no MPI_Init begins with its first session and ends with its last;
+// it cannot begin again, nor call MPI_Init afterwards.
 #include <mpi.h>
 
 #if MPI_VERSION >= 4
@@ -31,6 +32,9 @@ struct Session : Object {
 };
 
 namespace {
+
+int open_sessions = 0;
+bool began_by_session = false;
 
 constexpr const char* kSets[] = {"mpi://WORLD", "mpi://SELF"};
 
@@ -82,7 +86,15 @@ int hand_out(Comm* comm, MPI_Errhandler errhandler, MPI_Info info, MPI_Comm* new
 namespace impl {
 
 int Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* handle) {
-  if (!world_comm) missing("MPI_Session_init", "before MPI_Init");
+  int finalized = 0;
+  Finalized(&finalized);
+  if (finalized) missing("MPI_Session_init", "after the program's end in MPI");
+  if (!world_comm) {
+    int provided = 0;
+    if (const int error = Init_thread(nullptr, nullptr, MPI_THREAD_SINGLE, &provided)) return error;
+    began_by_session = true;
+  }
+  ++open_sessions;
   auto* session = new Session;
   session->errhandler = retain(get<Errhandler>(errhandler));
   session->info = copy_of(get<Info>(info));
@@ -95,7 +107,7 @@ int Session_finalize(MPI_Session* handle) {
   if (!session) return raise_no_session();
   release(session);
   *handle = MPI_SESSION_NULL;
-  return MPI_SUCCESS;
+  return --open_sessions == 0 && began_by_session ? Finalize() : MPI_SUCCESS;
 }
 
 int Session_get_info(MPI_Session handle, MPI_Info* info) {

@@ -103,8 +103,8 @@ bool ask_engine(Completing how, const std::vector<Request*>& open) {
   numbers.reserve(open.size());
   for (const Request* request : open) numbers.push_back(request->serial);
   line.set_list(record, numbers);
-  const bool tests = how == Completing::test_all || how == Completing::test_any ||
-                     how == Completing::test_some;
+  const bool tests =
+      how == Completing::test_all || how == Completing::test_any || how == Completing::test_some;
   const Answer answer = tests ? line.poll(record, numbers.front()) : line.ask(record);
   if (record.list != 0) Block::take(record.list, 1);
   // Finishing may ask again: the results have to be out of the way.
@@ -129,6 +129,8 @@ bool has_parts(std::span<Request* const> requests) {
            (request->what == Request::What::several || request->generalized != nullptr);
   });
 }
+
+std::vector<Request*> freed_receives;
 
 // Where all have to be complete.
 void wait_for_all(std::span<Request* const> requests) {
@@ -173,14 +175,31 @@ std::vector<int> settled_ones(std::span<Request* const> requests) {
 
 }  // namespace
 
+void keep_freed_receive(Request* request) {
+  freed_receives.push_back(request);
+}
+
+void settle_freed_receives() {
+  for (std::size_t i = 0; i < freed_receives.size();) {
+    Request* request = freed_receives[i];
+    if (!ask_engine(Completing::test_all, {request})) {
+      ++i;
+      continue;
+    }
+    freed_receives.erase(freed_receives.begin() + static_cast<std::ptrdiff_t>(i));
+    release(request);
+  }
+}
+
 std::vector<int> complete(Completing how, std::span<Request* const> requests) {
   const bool any = how == Completing::any || how == Completing::test_any;
   const bool some = how == Completing::some || how == Completing::test_some;
   const auto chosen = [&] {
     std::vector<int> indices = settled_ones(requests);
-    if (any && indices.size() > 1) indices.resize(1);
+    if (any && indices.size() > 1) indices.erase(indices.begin() + 1, indices.end());
     return indices;
   };
+  if (!freed_receives.empty()) settle_freed_receives();
   if (how == Completing::all) {
     wait_for_all(requests);
     return chosen();

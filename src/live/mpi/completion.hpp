@@ -16,6 +16,11 @@ namespace foretrace::live {
 // belongs, `status` and `error` are set; nothing is released.
 std::vector<int> complete(sim::Completing how, std::span<Request* const> requests);
 
+// Receives whose requests the program freed while they were under way: they are
+// filled when their message is there (MPI 3.1, 3.7.3).
+void keep_freed_receive(Request* request);
+void settle_freed_receives();
+
 // Parts of a generalized request.
 struct Request::Generalized {
   MPI_Grequest_query_function* query = nullptr;

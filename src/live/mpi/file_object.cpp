@@ -59,7 +59,8 @@ int check_view(File* file, MPI_Offset displacement, const Datatype* etype, const
     return raise(file, MPI_ERR_TYPE, "filetype is null, freed or not committed");
   if (!representation) return raise(file, MPI_ERR_ARG, "null data representation");
   const bool current = displacement == MPI_DISPLACEMENT_CURRENT;
-  if (current != ((file->state->amode & MPI_MODE_SEQUENTIAL) != 0) && (current || displacement < 0))
+  const bool sequential = (file->state->amode & MPI_MODE_SEQUENTIAL) != 0;
+  if (current ? !sequential : displacement < 0)
     return raise(file, MPI_ERR_ARG, "displacement " + std::to_string(displacement));
   if (etype->size == 0 || filetype->size % etype->size != 0)
     return raise(file, MPI_ERR_ARG,

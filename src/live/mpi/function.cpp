@@ -42,11 +42,11 @@ void restore_call(const CallState& state) {
   current = state.current;
 }
 
-Entry::Entry(Fn function, void*) : outer_(current) {
+Entry::Entry(Fn function, void* return_address) : outer_(current) {
   enter_library();
   if (depth++ > 0) return;
   current = function;
-  line.enter(function);
+  line.enter(return_address);
 }
 
 Entry::~Entry() {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string>
 
+#include "live/mpi/completion.hpp"
 #include "live/mpi/line.hpp"
 #include "live_impl.hpp"
 
@@ -19,10 +20,10 @@ Stage stage = Stage::before;
 int thread_level = MPI_THREAD_SINGLE;
 pthread_t main_thread;
 
-// The names of those that have not been released may be looked at in a debugger.
 void start(int level) {
   line.open();
   thread_level = level;
+  set_thread_level(level);
   main_thread = ::pthread_self();
   create_predefined_comms();
   stage = Stage::running;
@@ -57,6 +58,8 @@ int Finalize() {
     return raise(static_cast<Comm*>(nullptr), MPI_ERR_OTHER, "MPI is not initialised");
   // Attributes of MPI_COMM_SELF are how programs clean up (MPI 3.1, 8.7.1).
   delete_attributes(*self_comm);
+  delete_attributes(*world_comm);
+  settle_freed_receives();
   Record record = line.record(EventKind::finalize);
   line.post(record);
   line.close();

@@ -1,7 +1,6 @@
 #include "live/mpi/line.hpp"
 
-#include <sys/prctl.h>
-#include <signal.h>
+#include <sys/single_threaded.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,8 +43,9 @@ void Line::open() {
   const char* value = std::getenv(kVariable);
   int descriptor = -1;
   if (!value || std::sscanf(value, "%d:%d", &descriptor, &rank_) != 2)
-    refuse("this MPI library simulates; start the program with: foretrace simulate -n RANKS "
-           "--machine MACHINE -- PROGRAM");
+    refuse(
+        "this MPI library simulates; start the program with: foretrace simulate -n RANKS "
+        "--machine MACHINE -- PROGRAM");
   if (!SharedMemory::mapped() && !SharedMemory::attach(descriptor))
     refuse("cannot reach the simulator (is this process one that the program started itself?)");
   ::close(descriptor);
@@ -84,6 +84,7 @@ Record Line::record(EventKind kind) const {
   Record record;
   record.kind = static_cast<std::uint8_t>(kind);
   record.name = static_cast<std::uint32_t>(current_function());
+  record.caller = caller_;
   return record;
 }
 
@@ -139,6 +140,7 @@ const Answer& Line::ask(Record& record) {
   slot_->posted.store(++posted_, std::memory_order_release);
   give_up_core(rank_);
   wait_for_turn(rank_);
+  if (__libc_single_threaded) follow_core(followed_);
   return slot_->answer;
 }
 
@@ -151,7 +153,8 @@ const Answer& Line::poll(Record& record, std::uint64_t about) {
   // Where it looks for several things in turn, the others must not wait for
   // long because of this one.
   const std::int64_t elapsed = slot_->answer.clock - since_;
-  if (in_vain_ >= kFew) record.patience = same_ ? elapsed : elapsed / 8;
+  // Another thread of this rank may be what brings it about.
+  if (in_vain_ >= kFew && !threads_multiple()) record.patience = same_ ? elapsed : elapsed / 8;
   const int before = in_vain_;
   const Answer& answer = ask(record);
   const bool found = answer.found || answer.completed > 0;
@@ -179,8 +182,9 @@ void Line::free_results(const Answer& answer) {
   if (answer.results != 0) heap::free(answer.results);
 }
 
-void Line::enter(Fn) {
+void Line::enter(const void* caller) {
   if (!slot_) return;
+  caller_ = reinterpret_cast<std::uintptr_t>(caller);
   said_ = false;
   if (measured_ == Measured::cpu && measuring_) compute_ += cpu_.stop();
 }

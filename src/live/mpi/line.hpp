@@ -45,7 +45,7 @@ class Line {
   void phase(trace::EventKind kind, const char* name);
 
   // The generated entries.
-  void enter(Fn function);
+  void enter(const void* caller);
   void leave(Fn function);
 
  private:
@@ -60,17 +60,19 @@ class Line {
   int size_ = 0;
   Slot* slot_ = nullptr;
   std::uint32_t posted_ = 0;
+  std::int32_t followed_ = 0;
   std::uint64_t serials_ = 0;
   Measured measured_ = Measured::nothing;
   CpuClock cpu_;
   bool measuring_ = false;
   Time compute_;      // since the last posting
   double steps_ = 0;  // annotated since the last posting
-  int in_vain_ = 0;      // polls in a row
+  int in_vain_ = 0;   // polls in a row
   std::uint64_t about_ = 0;
-  bool same_ = true;     // all of them about the same
-  std::int64_t since_ = 0;  // virtual time of the first one
-  bool said_ = false;  // the call at hand has posted something
+  bool same_ = true;          // all of them about the same
+  std::int64_t since_ = 0;    // virtual time of the first one
+  std::uint64_t caller_ = 0;  // of the call at hand
+  bool said_ = false;         // the call at hand has posted something
   bool has_call_ = false;
   Record call_;  // calls in a row, not posted yet
   std::vector<std::string> phases_;

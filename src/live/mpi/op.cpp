@@ -33,7 +33,7 @@ bool is_users(const Op& op) {
 #if MPI_VERSION >= 4
   if (op.large_function) return true;
 #endif
-  return op.function != nullptr;
+  return op.function || op.foreign;
 }
 
 // The predefined type that a type stands for: itself, the one that

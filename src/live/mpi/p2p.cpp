@@ -66,10 +66,16 @@ int deliver(const Answer& answer, const Checked& checked, void* buf, int count,
   return error;
 }
 
+int no_buffer(Comm& comm) {
+  return raise(&comm, MPI_ERR_BUFFER, "the message does not fit the attached buffer");
+}
+
 int send(SendMode mode, const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
          MPI_Comm comm) {
   const Checked checked = check_send(buf, count, datatype, dest, tag, comm);
   if (!checked) return checked.error;
+  if (mode == SendMode::buffered && !fits_buffer(packed_bytes(count, *checked.type)))
+    return no_buffer(*checked.comm);
   if (threads_multiple() && dest != MPI_PROC_NULL) {
     // A rendezvous must not keep other threads out.
     wait_for(post_send(*checked.comm, dest, tag, false, mode, packed(buf, count, *checked.type)));
@@ -118,6 +124,8 @@ int isend(SendMode mode, const void* buf, int count, MPI_Datatype datatype, int 
           MPI_Comm comm, MPI_Request* request) {
   const Checked checked = check_send(buf, count, datatype, dest, tag, comm);
   if (!checked) return checked.error;
+  if (mode == SendMode::buffered && !fits_buffer(packed_bytes(count, *checked.type)))
+    return no_buffer(*checked.comm);
   Request* posted = describe_send(mode, checked, buf, count, dest, tag);
   post(*posted);
   *request = handle_of(posted);

@@ -11,6 +11,10 @@ namespace {
 using sim::Probing;
 using trace::EventKind;
 
+// A message is packed when it is sent, so the program's buffer is never used.
+void* attached = nullptr;
+int attached_bytes = 0;
+
 // What a probe found; `found` is false if nothing.
 struct Sight {
   bool found = false;
@@ -90,6 +94,10 @@ int take(Probing probing, int source, int tag, MPI_Comm comm, int* flag, MPI_Mes
 
 }  // namespace
 
+bool fits_buffer(std::uint64_t bytes) {
+  return attached && bytes + MPI_BSEND_OVERHEAD <= static_cast<std::uint64_t>(attached_bytes);
+}
+
 Message::~Message() {
   release(comm);
 }
@@ -164,12 +172,6 @@ int Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI
   release(taken);
   return receive_now(checked, buf, count, source, tag, number, status);
 }
-
-// A message is packed when it is sent, so the program's buffer is never used.
-namespace {
-void* attached = nullptr;
-int attached_bytes = 0;
-}  // namespace
 
 int Buffer_attach(void* buffer, int size) {
   if (attached)

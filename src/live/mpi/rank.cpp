@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "live/heap.hpp"
+#include "live/mpi/completion.hpp"
 #include "live/mpi/line.hpp"
 #include "live/mpi/request.hpp"
 
@@ -128,6 +129,15 @@ Record collective_record(EventKind kind, const CollectiveCall& call, Block& cont
 }  // namespace
 
 Gathered collective(const CollectiveCall& call, Block contribution) {
+  if (thread_multiple_level()) {
+    // Other threads must not be kept out; and all members have to make the same
+    // call, whether they have other threads or not.
+    Gathered result;
+    wait_for(post_collective(call, std::move(contribution),
+                             [&result](Gathered& gathered) { result = std::move(gathered); }, {}));
+    return result;
+  }
+  settle_freed_receives();
   Record record = collective_record(EventKind::collective, call, contribution);
   return Gathered(line.ask(record).gathered);
 }
@@ -186,6 +196,14 @@ void send_bytes(Comm& comm, int partner, int tag, const void* data, std::uint64_
 }
 
 std::vector<std::byte> receive_bytes(Comm& comm, int partner, int tag) {
+  if (threads_multiple()) {
+    std::vector<std::byte> bytes;
+    wait_for(post_receive(comm, partner, tag, true, UINT64_MAX,
+                          [&bytes](std::span<const std::byte> message) {
+                            bytes.assign(message.begin(), message.end());
+                          }));
+    return bytes;
+  }
   Record record = line.record(EventKind::recv);
   record.comm = comm.context | kHidden;
   record.recv_peer = comm.world(partner);
@@ -249,7 +267,8 @@ void end_run(int exit_status, const std::string& message) {
   if (!text.empty()) {
     record.list_count = text.size();
     record.list = heap::allocate(text.size());
-    if (record.list != 0) std::memcpy(SharedMemory::at<char>(record.list), text.data(), text.size());
+    if (record.list != 0)
+      std::memcpy(SharedMemory::at<char>(record.list), text.data(), text.size());
   }
   line.ask(record);
   std::_Exit(exit_status);

@@ -134,7 +134,11 @@ void enter_library();
 void leave_library();
 // Lets other threads in for a moment; from a call that waits.
 void let_threads_in();
+// Whether there may be such a thread: the level is MPI_THREAD_MULTIPLE, and a second
+// thread exists.
 bool threads_multiple();
+void set_thread_level(int level);
+bool thread_multiple_level();
 
 // --- the rank itself -------------------------------------------------------------
 

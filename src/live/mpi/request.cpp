@@ -21,7 +21,8 @@ Request::~Request() {
 }
 
 bool Request::settled() const {
-  return serial == 0 && std::ranges::all_of(parts, &Request::settled) && is_complete(*this);
+  return serial == 0 && unready == 0 && std::ranges::all_of(parts, &Request::settled) &&
+         is_complete(*this);
 }
 
 void post_again(Request& request, Block data) {

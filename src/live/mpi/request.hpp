@@ -24,13 +24,13 @@ struct Request : Object {
 
   What what = What::done;
   bool persistent = false;
-  bool active = false;   // posted and not completed; always true where not persistent
+  bool active = false;  // posted and not completed; always true where not persistent
   bool cancelled = false;
   std::uint64_t serial = 0;  // the engine's number; 0: the engine does not know it
   MPI_Status status{};       // once done
   int error = MPI_SUCCESS;   // once done
 
-  Comm* comm = nullptr;  // one reference
+  Comm* comm = nullptr;      // one reference
   Datatype* type = nullptr;  // one reference
   void* buffer = nullptr;
   MPI_Count count = 0;
@@ -40,13 +40,14 @@ struct Request : Object {
   bool hidden = false;         // on the context of the library's own messages
   std::uint64_t capacity = 0;  // receive: of the buffer, in bytes
   std::uint64_t taken = 0;     // receive: number of the matched probe
+  int unready = 0;             // partitioned send: partitions that the program has not given yet
 
   std::function<void(std::span<const std::byte>)> arrived;  // receive: takes the message, if set
-  std::function<void(Gathered&)> finish;           // collective
-  std::vector<Request*> parts;                     // several; owned
-  std::function<void()> finish_parts;              // several: when all are done
-  bool finished = false;                           // several: finish_parts has run
-  std::vector<Object*> keep;                       // released with the request
+  std::function<void(Gathered&)> finish;                    // collective
+  std::vector<Request*> parts;                              // several; owned
+  std::function<void()> finish_parts;                       // several: when all are done
+  bool finished = false;                                    // several: finish_parts has run
+  std::vector<Object*> keep;                                // released with the request
   // persistent: MPI_Start; makes what has to be waited for anew, into *this.
   std::function<void(Request&)> start;
   // Whether the engine has nothing to say about it any more.

@@ -14,6 +14,7 @@ namespace foretrace::live {
 namespace {
 
 std::recursive_mutex door;
+bool multiple = false;
 thread_local int times_entered = 0;  // with the door locked
 
 }  // namespace
@@ -30,8 +31,16 @@ void leave_library() {
   door.unlock();
 }
 
+void set_thread_level(int level) {
+  multiple = level == MPI_THREAD_MULTIPLE;
+}
+
+bool thread_multiple_level() {
+  return multiple;
+}
+
 bool threads_multiple() {
-  return !__libc_single_threaded;
+  return multiple && !__libc_single_threaded;
 }
 
 void let_threads_in() {

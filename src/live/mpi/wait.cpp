@@ -218,11 +218,9 @@ int Request_free(MPI_Request* request) {
       object->generalized->free_when_complete = true;
   }
   *request = MPI_REQUEST_NULL;
-  // A receive that is under way still needs its buffer to be filled, some time: MPI
-  // leaves no way to know when, so it is at the end.
-  const bool under_way = object->active && !object->settled();
-  if (under_way && object->what != Request::What::send) {
+  if (object->active && object->what == Request::What::receive && object->serial != 0) {
     forget_handle(*object);
+    keep_freed_receive(object);
     return MPI_SUCCESS;
   }
   release(object);

@@ -4,6 +4,7 @@
 
 static MPI_Comm between;
 static int here, there, me, side; /* members of the two groups, rank and which group */
+static int seed;                  /* argument of the program */
 static int number;
 
 static const struct layout *from, *into;
@@ -227,6 +228,7 @@ static void reduce_scatter(enum form form, int block) {
 
 int main(int argc, char** argv) {
   check_init(&argc, &argv);
+  seed = argc > 1 ? atoi(argv[1]) : 0;
   make_layouts();
   MPI_Comm group;
   side = check_rank >= (check_size + 1) / 3; /* the second group is the larger one */
@@ -237,7 +239,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(between, &here);
   MPI_Comm_remote_size(between, &there);
   MPI_Comm_rank(between, &me);
-  random_state = 31;
+  random_state = seed + 31;
   for (number = 0; number < 200; ++number) {
     enum form form = any_form();
     from = any_layout();

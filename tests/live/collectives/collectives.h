@@ -4,8 +4,7 @@
  * is a `struct job`: its buffers, and what the receive buffer has to hold in the end, gaps
  * included. Jobs run in one of three forms, several of the last two at once.
  */
-#ifndef TESTS_LIVE_COLLECTIVES_H
-#define TESTS_LIVE_COLLECTIVES_H
+#pragma once
 
 #include "../check.h"
 #ifdef OPEN_MPI
@@ -201,4 +200,3 @@ static inline void end_all(void) {
   while (jobs_under_way > 0) end_one(jobs_under_way - 1);
 }
 
-#endif

@@ -2,6 +2,7 @@
    datatypes, in place or not, on several communicators. */
 #include "collectives.h"
 
+static int seed;   /* argument of the program */
 static int number; /* of the call */
 
 /* Displacements in elements for pieces of these counts, in random order with random gaps.
@@ -218,12 +219,13 @@ static void try_all(MPI_Comm comm, int calls) {
 
 int main(int argc, char** argv) {
   check_init(&argc, &argv);
+  seed = argc > 1 ? atoi(argv[1]) : 0;
   make_layouts();
   MPI_Comm part;
   MPI_Comm_split(MPI_COMM_WORLD, check_rank % 2, -check_rank, &part);
-  random_state = 11;
+  random_state = seed + 11;
   try_all(MPI_COMM_WORLD, 150);
-  random_state = 12 + (unsigned)check_rank % 2;
+  random_state = seed + 12 + (unsigned)check_rank % 2;
   try_all(part, 100);
   try_all(MPI_COMM_SELF, 30);
   MPI_Comm_free(&part);

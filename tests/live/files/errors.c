@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
   CHECK_CLASS(MPI_File_write_at(file, 0, &x, 1, MPI_DATATYPE_NULL, &status), MPI_ERR_TYPE);
   CHECK(MPI_File_seek(file, 0, 12345) != MPI_SUCCESS);
   CHECK(MPI_File_seek(file, -5, MPI_SEEK_SET) != MPI_SUCCESS);
+  CHECK(MPI_File_set_view(file, MPI_DISPLACEMENT_CURRENT, MPI_INT, MPI_INT, "native", MPI_INFO_NULL) != MPI_SUCCESS);
   CHECK_CLASS(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "no such", MPI_INFO_NULL), MPI_ERR_UNSUPPORTED_DATAREP);
   CHECK_OK(MPI_File_close(&file));
   CHECK_CLASS(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_WRONLY, MPI_INFO_NULL, &file), MPI_ERR_FILE_EXISTS);

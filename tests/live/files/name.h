@@ -1,6 +1,5 @@
 /* name.h - a file's name that no other run has, the same in all ranks. */
-#ifndef TESTS_LIVE_FILES_NAME_H
-#define TESTS_LIVE_FILES_NAME_H
+#pragma once
 
 #include <unistd.h>
 
@@ -22,4 +21,3 @@ static inline int bytes_of(const MPI_Status* status) {
   return count;
 }
 
-#endif

@@ -69,6 +69,7 @@ int main(int argc, char** argv) {
   MPI_Waitall(pending, requests, MPI_STATUSES_IGNORE);
   for (size_t i = 0; i < places; ++i) CHECK_EQUAL(expected[i], total[i]);
 
+  MPI_Barrier(MPI_COMM_WORLD);
   /* Posted receives take messages in the order in which they were posted. */
   const int next = (check_rank + 1) % check_size;
   const int previous = (check_rank + check_size - 1) % check_size;

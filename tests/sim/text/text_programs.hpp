@@ -83,7 +83,9 @@ inline std::vector<std::string> operations(Source& source, int rank, const Choos
       done.clear();
       for (const std::uint64_t request : choose(operation)) done.emplace_back().request = request;
     }
-    source.completed(WorldRank(rank), operation, {}, {{}, done});
+    Outcome outcome;
+    outcome.completions = done;
+    source.completed(WorldRank(rank), operation, {}, outcome);
   }
   EXPECT_EQ(kinds.front(), trace::EventKind::init);
   EXPECT_EQ(kinds.back(), trace::EventKind::finalize);

@@ -41,6 +41,29 @@ using OpProxy = void(const void* in, void* inout, int count, MPI_Datatype type,
 ErrorProxy* error_proxy = nullptr;
 enum ErrorProxyKind : int { kOnComm = 0, kOnFile = 1, kOnWin = 2 };
 
+// The bindings hand a code that a call returns to MPI_Comm_call_errhandler (or
+// MPI_Win_..., MPI_File_...). MPICH itself returns none once a handler of C++ has been
+// called; here the call returns it, and the handler is not called a second time.
+struct Handled {
+  std::intptr_t object = 0;
+  int code = MPI_SUCCESS;
+};
+Handled handled_already;
+
+bool hands_code_over() {
+  const Fn function = current_function();
+  return function == Fn::MPI_Comm_call_errhandler || function == Fn::MPI_Win_call_errhandler ||
+         function == Fn::MPI_File_call_errhandler;
+}
+
+bool is_second_time(const Object& object, int code) {
+  const Handled last = handled_already;
+  handled_already = {};
+  if (hands_code_over()) return last.object == object.handle && last.code == code;
+  handled_already = {object.handle, code};
+  return false;
+}
+
 // Stand in for handlers' functions; those are C++'s, kept aside.
 template <class Kind, class Handle, int kProxyKind>
 void call_error_proxy(Handle* handle, int* code, ...) {
@@ -49,6 +72,7 @@ void call_error_proxy(Handle* handle, int* code, ...) {
   if constexpr (kProxyKind == kOnFile) {
     if (!handler) handler = default_file_errhandler();
   }
+  if (object && is_second_time(*object, *code)) return;
   if (handler) error_proxy(kProxyKind, handle, code, handler->foreign);
 }
 

@@ -1,0 +1,106 @@
+// Partitioned communication: a message travels when all its parts are ready,
+// and arrives as a whole.
+#include <string>
+
+#include "live/mpi/completion.hpp"
+#include "live/mpi/p2p_checks.hpp"
+#include "live_impl.hpp"
+
+#if MPI_VERSION >= 4
+namespace foretrace::live {
+namespace {
+
+// On the library's own context, so that it does not meet other messages.
+void start_send(Request& request, int partitions) {
+  request.unready = partitions;
+  for (Request* part : request.parts) release(part);
+  request.parts.clear();
+  request.finished = false;
+}
+
+void make_ready(Request& request, int partitions) {
+  request.unready -= partitions;
+  if (request.unready > 0) return;
+  Block data(request.capacity);
+  if (data.bytes() > 0) pack(request.buffer, request.count, *request.type, data.data());
+  request.parts.push_back(post_send(*request.comm, request.peer, request.tag, true,
+                                    machine::SendMode::standard, std::move(data)));
+}
+
+Request* make_partitioned(const Checked& checked, void* buf, int partitions, MPI_Count count,
+                          int partner, int tag) {
+  Request* request = persistent_request(*checked.comm, {}, {});
+  request->what = Request::What::several;
+  request->type = retain(checked.type);
+  request->buffer = buf;
+  request->count = count * partitions;
+  request->peer = partner;
+  request->tag = tag;
+  request->capacity = packed_bytes(request->count, *checked.type);
+  return request;
+}
+
+int ready(MPI_Request handle, int partitions) {
+  Request* request = get(handle);
+  if (!request || !request->active || request->unready < partitions)
+    return raise(static_cast<Comm*>(nullptr), MPI_ERR_REQUEST,
+                 "expected a partitioned send that is active and lacks the partition");
+  make_ready(*request, partitions);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+namespace impl {
+
+int Psend_init(const void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest,
+               int tag, MPI_Comm comm, MPI_Info, MPI_Request* request) {
+  const Checked checked = check_send(buf, partitions, datatype, dest, tag, comm);
+  if (!checked) return checked.error;
+  Request* made = make_partitioned(checked, const_cast<void*>(buf), partitions, count, dest, tag);
+  made->start = [partitions](Request& self) { start_send(self, partitions); };
+  *request = handle_of(made);
+  return MPI_SUCCESS;
+}
+
+int Precv_init(void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source,
+               int tag, MPI_Comm comm, MPI_Info, MPI_Request* request) {
+  const Checked checked = check_recv(buf, partitions, datatype, source, tag, comm);
+  if (!checked) return checked.error;
+  Request* made = make_partitioned(checked, buf, partitions, count, source, tag);
+  made->start = [](Request& self) {
+    start_send(self, 0);
+    self.parts.push_back(post_receive(*self.comm, self.peer, self.tag, true, self.capacity,
+                                      [&self](std::span<const std::byte> message) {
+                                        unpack(message.data(), message.size(), self.buffer,
+                                               self.count, *self.type);
+                                      }));
+    self.finish_parts = [&self] { self.status = self.parts.front()->status; };
+  };
+  *request = handle_of(made);
+  return MPI_SUCCESS;
+}
+
+int Pready(int, MPI_Request request) {
+  return ready(request, 1);
+}
+
+int Pready_range(int partition_low, int partition_high, MPI_Request request) {
+  return ready(request, partition_high - partition_low + 1);
+}
+
+int Pready_list(int length, int[], MPI_Request request) {
+  return ready(request, length);
+}
+
+int Parrived(MPI_Request handle, int, int* flag) {
+  *flag = 1;
+  Request* request = get(handle);
+  if (!request || !request->active || request->settled()) return MPI_SUCCESS;
+  *flag = complete(sim::Completing::test_all, {&request, 1}).empty() ? 0 : 1;
+  return MPI_SUCCESS;
+}
+
+}  // namespace impl
+}  // namespace foretrace::live
+#endif

@@ -1,0 +1,21 @@
+/* A program without MPI_Init. live: mpi mpich */
+#include "check.h"
+
+int main(void) {
+  MPI_Session session;
+  MPI_Group world;
+  MPI_Comm comm;
+  int rank, size, sum;
+  CHECK_OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
+  CHECK_OK(MPI_Group_from_session_pset(session, "mpi://WORLD", &world));
+  CHECK_OK(MPI_Comm_create_from_group(world, "all", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm));
+  MPI_Group_free(&world);
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
+  CHECK_EQUAL(sum, size * (size - 1) / 2);
+  MPI_Comm_free(&comm);
+  CHECK_OK(MPI_Session_finalize(&session));
+  CHECK(session == MPI_SESSION_NULL, "a finalized session");
+  return check_done();
+}
