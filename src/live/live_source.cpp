@@ -107,16 +107,21 @@ bool LiveSource::ready_to_read(WorldRank rank) const {
   return line.posted.load(std::memory_order_acquire) != line.taken.load(std::memory_order_relaxed);
 }
 
+// Whether the rank's process ended between MPI_Init and MPI_Finalize.
+bool LiveSource::died(WorldRank rank) const {
+  const Slot& line = slot(rank);
+  const std::uint32_t posted = line.posted.load(std::memory_order_acquire);
+  return states_[static_cast<std::size_t>(rank.value)].gone && posted > 0 &&
+         static_cast<EventKind>(line.ring[(posted - 1) % kRing].kind) != EventKind::finalize;
+}
+
 void LiveSource::look_after_processes() {
   for (const Ended& end : processes_.ended()) {
     Slot& line = SharedMemory::slot(end.rank);
     Rank& of = states_[static_cast<std::size_t>(end.rank)];
     of.gone = true;
     of.end = end;
-    const std::uint32_t posted = line.posted.load(std::memory_order_acquire);
-    const Record& last = line.ring[(posted - 1) % kRing];
-    if (posted > 0 && static_cast<EventKind>(last.kind) != EventKind::finalize && !died_)
-      died_ = std::chrono::steady_clock::now();
+    if (!died_ && died(WorldRank(end.rank))) died_ = std::chrono::steady_clock::now();
     count_running(-line.cores.exchange(0));
   }
   processes_.start_more();
@@ -159,9 +164,9 @@ void LiveSource::end_if_dead() {
   if (!died_ || std::chrono::steady_clock::now() - *died_ < kGrace) return;
   for (int r = 0; r < ranks_; ++r) {
     sim::Operation operation;
-    const Rank& of = states_[static_cast<std::size_t>(r)];
-    if (of.gone && !ready_to_read(WorldRank(r)) && end_of(WorldRank(r), operation))
-      throw RunEnded{state(WorldRank(r)).record.code, std::exchange(message_, {})};
+    if (!died(WorldRank(r))) continue;
+    end_of(WorldRank(r), operation);
+    throw RunEnded{state(WorldRank(r)).record.code, std::exchange(message_, {})};
   }
 }
 
@@ -269,7 +274,7 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
 // else the end of the run.
 bool LiveSource::end_of(WorldRank rank, sim::Operation& operation) {
   Rank& of = state(rank);
-  if (of.reported || of.finalized || !of.initialized) return false;
+  if (of.reported || !died(rank)) return false;
   of.reported = true;
   operation = sim::Operation();
   operation.kind = EventKind::aborted;

@@ -87,6 +87,7 @@ class LiveSource : public sim::Source {
   Slot& slot(WorldRank rank) const { return SharedMemory::slot(rank.value); }
   Rank& state(WorldRank rank) { return states_[static_cast<std::size_t>(rank.value)]; }
   bool ready_to_read(WorldRank rank) const;
+  bool died(WorldRank rank) const;
   void go_on(WorldRank rank);
   void wait_for(WorldRank rank);
   void look_after_processes();

@@ -124,7 +124,8 @@ void Engine::run_by_time() {
       continue;
     }
     const Event event = events_.pop();
-    if (event.what != EventClass::wake) now_ = event.time;
+    if (event.what == EventClass::header || event.what == EventClass::inject)
+      now_ = std::max(now_, event.time);
     switch (event.what) {
       case EventClass::ask:
       case EventClass::begin:
@@ -178,6 +179,7 @@ void Engine::advance(Rank& rank) {
       return;
     }
     rank.prepared = false;
+    now_ = std::max(now_, rank.enter);
     start(rank);
     if (rank.waiting_for > 0 || rank.any || rank.probing) {
       rank.blocked = true;
