@@ -30,8 +30,7 @@ class Processes {
   Processes(const Processes&) = delete;
   Processes& operator=(const Processes&) = delete;
 
-  // Starts the next ranks while a core is free, at least `rank`'s at the end of
-  // all; those that are running already count. Throws Error.
+  // Starts the next ranks while a core is free. Throws Error.
   void start_more();
   int started() const { return started_; }
   // Those that have ended since the last call.

@@ -90,4 +90,3 @@ static inline long check_wrong(const unsigned char* data, int from, int number, 
   }
   return -1;
 }
-

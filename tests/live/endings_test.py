@@ -43,6 +43,32 @@ int main(int argc, char **argv) {
 }
 """
 
+MISTAKES = r"""
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  int rank, sum, values[4] = {0};
+  MPI_Request request;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  switch (atoi(argv[1])) {
+    case 0:
+      if (rank == 0) MPI_Send(values, 4, MPI_INT, 1, 3, MPI_COMM_WORLD);
+      else MPI_Recv(values, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      break;
+    case 1:
+      if (rank == 0) MPI_Bcast(values, 1, MPI_INT, 0, MPI_COMM_WORLD);
+      else MPI_Allreduce(values, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+      break;
+    default:
+      if (rank == 0) MPI_Send(values, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
+      else MPI_Irecv(values, 1, MPI_INT, 0, 6, MPI_COMM_WORLD, &request);
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
+
 FOREVER = r"""
 #include <mpi.h>
 #include <stdio.h>
@@ -173,6 +199,25 @@ class Endings(harness_live.TestCase):
         result = self.ok(harness.run(self.live_command(2, [program, 5]), limit=20), 1)
         self.assertRegex(result.err, r"rank 0\b.*MPI_Recv.*rank 1\b.*tag 10")
         self.nothing_is_left()
+
+    def mistake(self, which, *says):
+        result = harness.run(self.live_command(2, [self.compile(MISTAKES), which]), limit=20)
+        for words in says:
+            self.assertIn(words, result.err, str(result))
+        self.nothing_is_left()
+        return result
+
+    def test_message_longer_than_its_buffer(self):
+        result = self.mistake(0, "rank 1: MPI_Recv: MPI_ERR_TRUNCATE", "16 bytes from rank 0 with tag 3")
+        self.assertNotEqual(result.status, 0)
+
+    def test_different_collectives(self):
+        result = self.mistake(1, "rank 0 calls MPI_Bcast", "rank 1 calls MPI_Allreduce")
+        self.assertEqual(result.status, 1)
+
+    def test_left_at_the_end(self):
+        result = self.mistake(2, "from rank 0 to rank 1, tag 5, 4 bytes", "rank 1 left 1 request")
+        self.assertEqual(result.status, 0)
 
     def launcher_gets(self, number, what):
         program = self.compile(FOREVER)

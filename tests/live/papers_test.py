@@ -8,6 +8,14 @@ import programs_test
 SIZES = (1, 2, 3, 4, 7, 8, 16, 64)
 # `predict` and `record` start real ranks, which takes time.
 TIMED = (2, 3)
+# Where messages share links, and collectives are made of messages.
+NETWORKS = {
+    "flow": "--network flow --topology ring:4?latency=5us&bandwidth=1MB/s",
+    "packet": "--network packet --topology ring:4?latency=5us&bandwidth=1MB/s",
+    "bus": "--network bus --topology bus:4?latency=5us&bandwidth=1MB/s",
+    "loggps": "--network loggps --collectives mpich",
+}
+ON_NETWORKS = {"life_nonblocking", "half", "sor"}
 
 
 class Papers(harness_live.TestCase):
@@ -38,6 +46,18 @@ class Papers(harness_live.TestCase):
                     self.assert_same_ticks(live, self.simulate(self.record(ranks, command)))
 
 
+    def check_networks(self, name, arguments):
+        command = [harness.paper_program(name), *arguments.split()]
+        recorded = self.record(4, command)
+        for network, words in NETWORKS.items():
+            with self.subTest(network=network):
+                live = self.live(4, command, options=words.split())
+                replayed = self.directory / "replayed.ftr"
+                self.foretrace("simulate", recorded, "--machine", harness.T3D, "--compute", "annotated",
+                               *words.split(), "-o", replayed)
+                self.assert_same_ticks(live, replayed)
+
+
 def add_tests():
     programs = {name: (name, arguments) for name, arguments in programs_test.SIZES.items()}
     for label, (name, arguments) in (programs | programs_test.MORE).items():
@@ -47,7 +67,12 @@ def add_tests():
         def times(self, name=name, arguments=arguments):
             self.check_times(name, arguments)
 
+        def networks(self, name=name, arguments=arguments):
+            self.check_networks(name, arguments)
+
         setattr(Papers, f"test_{label}_results", results)
+        if label in ON_NETWORKS:
+            setattr(Papers, f"test_{label}_networks", networks)
         if name not in programs_test.NOT_DETERMINISTIC:
             setattr(Papers, f"test_{label}_times", times)
 

@@ -1,9 +1,6 @@
 // The life of the program: initialisation, its end, clocks.
-#include <signal.h>
-#include <sys/prctl.h>
-#include <unistd.h>
+#include <pthread.h>
 
-#include <cstdio>
 #include <string>
 
 #include "live/mpi/completion.hpp"
