@@ -30,15 +30,6 @@ class LockingSource : public ReactingSource {
   }
 };
 
-std::string error_of(ReactingSource& source, bool races = true) {
-  try {
-    react(source, {}, races);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST(Lock, ExclusiveOnesFollowEachOther) {
   LockingSource p(3);
   p.hold(0, Locking::exclusive, us(10), us(100));

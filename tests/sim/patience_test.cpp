@@ -14,15 +14,6 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using trace::EventKind;
 
-std::string error_of(ReactingSource& source) {
-  try {
-    react(source);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 Operation& patient(Operation& operation, Time patience) {
   operation.patience = patience;
   return operation;

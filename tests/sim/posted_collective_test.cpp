@@ -15,15 +15,6 @@ using machine::Cost;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::string error_of(ReactingSource& source, bool races = true) {
-  try {
-    react(source, {}, races);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 // The barrier of 3 that is entered at 0, 20 and 50 ends at 50 + 40.
 TEST(PostedCollective, EndsWhenABlockingOneWouldLeave) {
   for (const bool races : {true, false}) {

@@ -222,4 +222,14 @@ inline Reaction react(ReactingSource& source, SimulateOptions options = {}, bool
   return std::move(runs[0]);
 }
 
+// What the simulation says is wrong.
+inline std::string error_of(ReactingSource& source, bool races = true) {
+  try {
+    react(source, {}, races);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
 }  // namespace foretrace::sim

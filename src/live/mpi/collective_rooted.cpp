@@ -89,18 +89,49 @@ Planned plan_gather(const Arguments& arguments, int root, bool in_place, const P
   return arguments.planned();
 }
 
-// What this rank sends in a gather; at the root it may be in place.
-Piece gathered_piece(Arguments& arguments, const void* sendbuf, int sendcount,
-                     MPI_Datatype sendtype, int root) {
+// How errors call the arguments that describe what is sent, and what is received.
+struct Words {
+  const char* buffer;
+  const char* count;
+  const char* counts;
+  const char* type;
+};
+constexpr Words kSend{"the send buffer", "the send count", "the send counts", "the send type"};
+constexpr Words kReceive{"the receive buffer", "the receive count", "the receive counts",
+                         "the receive type"};
+
+// This rank's own part of a gather or scatter; at the root it may be in place.
+Piece own_piece(Arguments& arguments, const Words& words, const void* buffer, int count,
+                MPI_Datatype datatype, int root) {
   if (!arguments) return {};
   const bool is_root = arguments.is_root(root);
   if (arguments.inter() && is_root) return {};
-  if (!is_root) arguments.not_in_place(sendbuf, "the send buffer");
-  if (sendbuf == MPI_IN_PLACE) return {};
-  arguments.count(sendcount, "the send count");
-  const Datatype* type = arguments.type(sendtype, "the send type");
-  arguments.buffer(sendbuf, sendcount, type, "the send buffer");
-  return piece(sendbuf, sendcount, type);
+  if (!is_root) arguments.not_in_place(buffer, words.buffer);
+  if (buffer == MPI_IN_PLACE) return {};
+  arguments.count(count, words.count);
+  const Datatype* type = arguments.type(datatype, words.type);
+  arguments.buffer(buffer, count, type, words.buffer);
+  return piece(buffer, count, type);
+}
+
+// All members' parts, which only the root describes: equal ones, or with a count for each.
+Pieces all_pieces(Arguments& arguments, const Words& words, const void* buffer, int count,
+                  MPI_Datatype datatype, const Datatype*& type) {
+  arguments.count(count, words.count);
+  type = arguments.type(datatype, words.type);
+  arguments.buffer(buffer, count, type, words.buffer);
+  arguments.not_in_place(buffer, words.buffer);
+  return Pieces(piece(buffer, count, type), arguments.partners());
+}
+Pieces all_pieces(Arguments& arguments, const Words& words, const void* buffer, const int* counts,
+                  const int* displs, MPI_Datatype datatype, const Datatype*& type) {
+  Pieces pieces;
+  arguments.counts(counts, arguments.partners(), words.counts);
+  type = arguments.type(datatype, words.type);
+  arguments.not_in_place(buffer, words.buffer);
+  if (arguments) pieces = Pieces(buffer, counts, displs, type, arguments.partners());
+  arguments.buffer(buffer, pieces.bytes() > 0, type, words.buffer);
+  return pieces;
 }
 
 Planned gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -108,15 +139,11 @@ Planned gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* 
   Arguments arguments(comm);
   arguments.root(root);
   if (is_beside(arguments, root)) return nothing(arguments);
-  const Piece own = gathered_piece(arguments, sendbuf, sendcount, sendtype, root);
+  const Piece own = own_piece(arguments, kSend, sendbuf, sendcount, sendtype, root);
   Pieces into;
   const Datatype* type = nullptr;
   if (arguments && arguments.is_root(root)) {
-    arguments.count(recvcount, "the receive count");
-    type = arguments.type(recvtype, "the receive type");
-    arguments.buffer(recvbuf, recvcount, type, "the receive buffer");
-    arguments.not_in_place(recvbuf, "the receive buffer");
-    into = Pieces(piece(recvbuf, recvcount, type), arguments.partners());
+    into = all_pieces(arguments, kReceive, recvbuf, recvcount, recvtype, type);
     if (arguments) arguments.distinct(sendbuf, into[arguments.inter() ? 0 : root].data, sendcount);
   }
   if (!arguments) return arguments.refuse();
@@ -134,15 +161,11 @@ Planned gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void*
   Arguments arguments(comm);
   arguments.root(root);
   if (is_beside(arguments, root)) return nothing(arguments);
-  const Piece own = gathered_piece(arguments, sendbuf, sendcount, sendtype, root);
+  const Piece own = own_piece(arguments, kSend, sendbuf, sendcount, sendtype, root);
   Pieces into;
   const Datatype* type = nullptr;
   if (arguments && arguments.is_root(root)) {
-    arguments.counts(recvcounts, arguments.partners(), "the receive counts");
-    type = arguments.type(recvtype, "the receive type");
-    arguments.not_in_place(recvbuf, "the receive buffer");
-    if (arguments) into = Pieces(recvbuf, recvcounts, displs, type, arguments.partners());
-    arguments.buffer(recvbuf, into.bytes() > 0, type, "the receive buffer");
+    into = all_pieces(arguments, kReceive, recvbuf, recvcounts, displs, recvtype, type);
   }
   if (!arguments) return arguments.refuse();
   CollectiveCall& call = arguments.plan().call;
@@ -175,34 +198,16 @@ Planned plan_scatter(const Arguments& arguments, int root, bool in_place, Pieces
   return arguments.planned();
 }
 
-// Where this rank wants its part of a scatter; the root's may be in place.
-Piece scattered_piece(Arguments& arguments, void* recvbuf, int recvcount, MPI_Datatype recvtype,
-                      int root) {
-  if (!arguments) return {};
-  const bool is_root = arguments.is_root(root);
-  if (arguments.inter() && is_root) return {};
-  if (!is_root) arguments.not_in_place(recvbuf, "the receive buffer");
-  if (recvbuf == MPI_IN_PLACE) return {};
-  arguments.count(recvcount, "the receive count");
-  const Datatype* type = arguments.type(recvtype, "the receive type");
-  arguments.buffer(recvbuf, recvcount, type, "the receive buffer");
-  return piece(recvbuf, recvcount, type);
-}
-
 Planned scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                 int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   Arguments arguments(comm);
   arguments.root(root);
   if (is_beside(arguments, root)) return nothing(arguments);
-  const Piece own = scattered_piece(arguments, recvbuf, recvcount, recvtype, root);
+  const Piece own = own_piece(arguments, kReceive, recvbuf, recvcount, recvtype, root);
   Pieces from;
   const Datatype* type = nullptr;
   if (arguments && arguments.is_root(root)) {
-    arguments.count(sendcount, "the send count");
-    type = arguments.type(sendtype, "the send type");
-    arguments.buffer(sendbuf, sendcount, type, "the send buffer");
-    arguments.not_in_place(sendbuf, "the send buffer");
-    from = Pieces(piece(sendbuf, sendcount, type), arguments.partners());
+    from = all_pieces(arguments, kSend, sendbuf, sendcount, sendtype, type);
     if (arguments) arguments.distinct(from[arguments.inter() ? 0 : root].data, recvbuf, recvcount);
   }
   if (!arguments) return arguments.refuse();
@@ -221,15 +226,11 @@ Planned scatterv(const void* sendbuf, const int* sendcounts, const int* displs,
   Arguments arguments(comm);
   arguments.root(root);
   if (is_beside(arguments, root)) return nothing(arguments);
-  const Piece own = scattered_piece(arguments, recvbuf, recvcount, recvtype, root);
+  const Piece own = own_piece(arguments, kReceive, recvbuf, recvcount, recvtype, root);
   Pieces from;
   const Datatype* type = nullptr;
   if (arguments && arguments.is_root(root)) {
-    arguments.counts(sendcounts, arguments.partners(), "the send counts");
-    type = arguments.type(sendtype, "the send type");
-    arguments.not_in_place(sendbuf, "the send buffer");
-    if (arguments) from = Pieces(sendbuf, sendcounts, displs, type, arguments.partners());
-    arguments.buffer(sendbuf, from.bytes() > 0, type, "the send buffer");
+    from = all_pieces(arguments, kSend, sendbuf, sendcounts, displs, sendtype, type);
   }
   if (!arguments) return arguments.refuse();
   CollectiveCall& call = arguments.plan().call;

@@ -71,32 +71,33 @@ int check_view(File* file, MPI_Offset displacement, const Datatype* etype, const
   return MPI_SUCCESS;
 }
 
+// All members name the same size; one of them does it: change(descriptor) returns an
+// error of the system, or 0.
+template <class Change>
+int resize(MPI_File handle, MPI_Offset size, Change change) {
+  File* file = get(handle);
+  if (const int error = check_file(file)) return error;
+  if (size < 0) return raise(file, MPI_ERR_ARG, "size " + std::to_string(size));
+  const Gathered gathered = meet(*file, contribution_of(size));
+  if (const int error = check_same(file, gathered, size, "size")) return error;
+  const std::int64_t number =
+      once(*file, [&]() -> std::int64_t { return change(file->state->descriptor); });
+  return number == 0 ? MPI_SUCCESS : failed(file, number);
+}
+
 }  // namespace
 
 namespace impl {
 
-int File_set_size(MPI_File handle, MPI_Offset size) {
-  File* file = get(handle);
-  if (const int error = check_file(file)) return error;
-  if (size < 0) return raise(file, MPI_ERR_ARG, "size " + std::to_string(size));
-  const Gathered gathered = meet(*file, contribution_of(size));
-  if (const int error = check_same(file, gathered, size, "size")) return error;
-  const std::int64_t number = once(*file, [&]() -> std::int64_t {
-    return ::ftruncate(file->state->descriptor, size) == 0 ? 0 : errno;
-  });
-  return number == 0 ? MPI_SUCCESS : failed(file, number);
+int File_set_size(MPI_File file, MPI_Offset size) {
+  return resize(file, size,
+                [size](int descriptor) { return ::ftruncate(descriptor, size) == 0 ? 0 : errno; });
 }
 
-int File_preallocate(MPI_File handle, MPI_Offset size) {
-  File* file = get(handle);
-  if (const int error = check_file(file)) return error;
-  if (size < 0) return raise(file, MPI_ERR_ARG, "size " + std::to_string(size));
-  const Gathered gathered = meet(*file, contribution_of(size));
-  if (const int error = check_same(file, gathered, size, "size")) return error;
-  const std::int64_t number = once(*file, [&]() -> std::int64_t {
-    return size == 0 ? 0 : ::posix_fallocate(file->state->descriptor, 0, size);
+int File_preallocate(MPI_File file, MPI_Offset size) {
+  return resize(file, size, [size](int descriptor) {
+    return size == 0 ? 0 : ::posix_fallocate(descriptor, 0, size);
   });
-  return number == 0 ? MPI_SUCCESS : failed(file, number);
 }
 
 int File_get_size(MPI_File handle, MPI_Offset* size) {

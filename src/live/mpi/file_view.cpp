@@ -13,11 +13,13 @@ namespace {
 // One system call moves at most this much.
 constexpr std::uint64_t kMost = 1 << 30;
 
-Moved read_piece(int descriptor, MPI_Offset place, std::byte* out, std::uint64_t bytes) {
+// transfer(done, most, place): a pread or a pwrite, from the byte `done` of the piece on.
+template <class Transfer>
+Moved move_piece(MPI_Offset place, std::uint64_t bytes, Transfer transfer) {
   Moved moved;
   while (moved.bytes < bytes) {
-    const ssize_t count = pread(descriptor, out + moved.bytes, std::min(bytes - moved.bytes, kMost),
-                                place + static_cast<MPI_Offset>(moved.bytes));
+    const ssize_t count = transfer(moved.bytes, std::min(bytes - moved.bytes, kMost),
+                                   place + static_cast<MPI_Offset>(moved.bytes));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) moved.error = errno;
     if (count <= 0) break;
@@ -26,17 +28,16 @@ Moved read_piece(int descriptor, MPI_Offset place, std::byte* out, std::uint64_t
   return moved;
 }
 
+Moved read_piece(int descriptor, MPI_Offset place, std::byte* out, std::uint64_t bytes) {
+  return move_piece(place, bytes, [=](std::uint64_t done, std::uint64_t most, MPI_Offset at) {
+    return ::pread(descriptor, out + done, most, at);
+  });
+}
+
 Moved write_piece(int descriptor, MPI_Offset place, const std::byte* in, std::uint64_t bytes) {
-  Moved moved;
-  while (moved.bytes < bytes) {
-    const ssize_t count = pwrite(descriptor, in + moved.bytes, std::min(bytes - moved.bytes, kMost),
-                                 place + static_cast<MPI_Offset>(moved.bytes));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) moved.error = errno;
-    if (count <= 0) break;
-    moved.bytes += static_cast<std::uint64_t>(count);
-  }
-  return moved;
+  return move_piece(place, bytes, [=](std::uint64_t done, std::uint64_t most, MPI_Offset at) {
+    return ::pwrite(descriptor, in + done, most, at);
+  });
 }
 
 template <class Piece>

@@ -17,6 +17,8 @@ struct Message : Object {
   int tag = 0;
 };
 
+// A request for a receive, to be posted.
+Request* describe_recv(const Checked& checked, void* buf, int count, int source, int tag);
 // A blocking receive; of the message held under `taken`, if that is not 0.
 int receive_now(const Checked& checked, void* buf, int count, int source, int tag,
                 std::uint64_t taken, MPI_Status* status);

@@ -66,16 +66,18 @@ int deliver(const Answer& answer, const Checked& checked, void* buf, int count,
   return error;
 }
 
-int no_buffer(Comm& comm) {
-  return raise(&comm, MPI_ERR_BUFFER, "the message does not fit the attached buffer");
+// Buffered sends want room in the program's buffer.
+int check_room(SendMode mode, const Checked& checked, int count) {
+  if (mode != SendMode::buffered || fits_buffer(packed_bytes(count, *checked.type)))
+    return MPI_SUCCESS;
+  return raise(checked.comm, MPI_ERR_BUFFER, "the message does not fit the attached buffer");
 }
 
 int send(SendMode mode, const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
          MPI_Comm comm) {
   const Checked checked = check_send(buf, count, datatype, dest, tag, comm);
   if (!checked) return checked.error;
-  if (mode == SendMode::buffered && !fits_buffer(packed_bytes(count, *checked.type)))
-    return no_buffer(*checked.comm);
+  if (const int error = check_room(mode, checked, count)) return error;
   if (threads_multiple() && dest != MPI_PROC_NULL) {
     // A rendezvous must not keep other threads out.
     wait_for(post_send(*checked.comm, dest, tag, false, mode, packed(buf, count, *checked.type)));
@@ -102,19 +104,6 @@ Request* describe_send(SendMode mode, const Checked& checked, const void* buf, i
   return request;
 }
 
-Request* describe_recv(const Checked& checked, void* buf, int count, int source, int tag) {
-  auto* request = new Request;
-  request->what = Request::What::receive;
-  request->comm = retain(checked.comm);
-  request->type = retain(checked.type);
-  request->buffer = buf;
-  request->count = count;
-  request->peer = source;
-  request->tag = tag;
-  request->capacity = packed_bytes(count, *checked.type);
-  return request;
-}
-
 void post(Request& request) {
   const bool sends = request.what == Request::What::send && request.peer != MPI_PROC_NULL;
   post_again(request, sends ? packed(request.buffer, request.count, *request.type) : Block());
@@ -124,8 +113,7 @@ int isend(SendMode mode, const void* buf, int count, MPI_Datatype datatype, int 
           MPI_Comm comm, MPI_Request* request) {
   const Checked checked = check_send(buf, count, datatype, dest, tag, comm);
   if (!checked) return checked.error;
-  if (mode == SendMode::buffered && !fits_buffer(packed_bytes(count, *checked.type)))
-    return no_buffer(*checked.comm);
+  if (const int error = check_room(mode, checked, count)) return error;
   Request* posted = describe_send(mode, checked, buf, count, dest, tag);
   post(*posted);
   *request = handle_of(posted);
@@ -144,6 +132,19 @@ int send_init(SendMode mode, const void* buf, int count, MPI_Datatype datatype, 
 }
 
 }  // namespace
+
+Request* describe_recv(const Checked& checked, void* buf, int count, int source, int tag) {
+  auto* request = new Request;
+  request->what = Request::What::receive;
+  request->comm = retain(checked.comm);
+  request->type = retain(checked.type);
+  request->buffer = buf;
+  request->count = count;
+  request->peer = source;
+  request->tag = tag;
+  request->capacity = packed_bytes(count, *checked.type);
+  return request;
+}
 
 int receive_now(const Checked& checked, void* buf, int count, int source, int tag,
                 std::uint64_t taken, MPI_Status* status) {

@@ -138,15 +138,7 @@ int Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message,
   const Checked checked =
       check_recv(buf, count, datatype, taken->source, taken->tag, handle_of(taken->comm));
   if (!checked) return checked.error;
-  auto* receive = new Request;
-  receive->what = Request::What::receive;
-  receive->comm = retain(checked.comm);
-  receive->type = retain(checked.type);
-  receive->buffer = buf;
-  receive->count = count;
-  receive->peer = taken->source;
-  receive->tag = taken->tag;
-  receive->capacity = packed_bytes(count, *checked.type);
+  Request* receive = describe_recv(checked, buf, count, taken->source, taken->tag);
   receive->taken = taken->number;
   post_again(*receive, {});
   release(taken);

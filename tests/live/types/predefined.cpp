@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "check.h"
+#include "random.h"
 
 namespace {
 
@@ -108,15 +109,6 @@ struct Operation {
 const Operation kOps[] = {O(MPI_MAX),  O(MPI_MIN),  O(MPI_SUM),    O(MPI_PROD),
                           O(MPI_LAND), O(MPI_BAND), O(MPI_LOR),    O(MPI_BOR),
                           O(MPI_LXOR), O(MPI_BXOR), O(MPI_MINLOC), O(MPI_MAXLOC)};
-
-std::uint64_t state;
-std::uint64_t next() {
-  state += 0x9e3779b97f4a7c15u;
-  std::uint64_t z = state;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
 
 constexpr int kNumbers = 37;
 using Bytes = std::vector<unsigned char>;

@@ -12,18 +12,10 @@
 #include <vector>
 
 #include "check.h"
+#include "random.h"
 
 namespace {
 
-// A generator of our own: the same numbers with every C++ library.
-std::uint64_t state;
-std::uint64_t next() {
-  state += 0x9e3779b97f4a7c15u;
-  std::uint64_t z = state;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
 int between(int low, int high) {
   return low + static_cast<int>(next() % static_cast<std::uint64_t>(high - low + 1));
 }
