@@ -50,6 +50,23 @@ TEST(Patience, ALookGivesUp) {
   EXPECT_EQ(r.leave(0, 2), us(20));
 }
 
+// Two that look for each other's message before they send theirs: waiting would
+// help neither, so the first gives up at once, and the second finds its message.
+TEST(Patience, NobodyWaitsWhereAllLook) {
+  ReactingSource p(2);
+  for (int rank = 0; rank < 2; ++rank) {
+    patient(p.probe(rank, Probing::look, 1 - rank), us(1'000'000));
+    p.send(rank, 1 - rank, 800);
+    p.recv(rank, 1 - rank);
+  }
+  p.finalize_all();
+  const Reaction r = react(p);
+  EXPECT_EQ(r.leave(0, 0), Time::ns(100));
+  EXPECT_FALSE(r.of(0, 0).message.peer.valid());
+  EXPECT_EQ(r.leave(1, 0), Time::ns(100));
+  EXPECT_TRUE(r.of(1, 0).message.peer.valid());
+}
+
 // A message that is there exactly at the end is found.
 TEST(Patience, TheLastMomentCounts) {
   ReactingSource p(2);
