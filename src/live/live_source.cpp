@@ -179,8 +179,7 @@ bool LiveSource::next(WorldRank rank, sim::Operation& operation) {
     if (at == line.posted.load(std::memory_order_acquire)) return end_of(rank, operation);
     state(rank).record = line.ring[at % kRing];
     const bool is_operation = treat(rank, operation);
-    line.taken.store(at + 1, std::memory_order_release);
-    if (line.wants_room.exchange(0, std::memory_order_acq_rel) != 0) go_on(rank);
+    if (make_room(rank.value)) go_on(rank);
     if (is_operation) return true;
   }
 }

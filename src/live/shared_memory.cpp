@@ -145,6 +145,31 @@ void wait_for_turn(int rank) {
   while (go.load(std::memory_order_acquire) == 0) sleep_on(go, 0);
 }
 
+void wait_for_room(int rank, std::uint32_t posted) {
+  Slot& slot = SharedMemory::slot(rank);
+  const auto full = [&] { return posted - slot.taken.load(std::memory_order_seq_cst) >= kRing; };
+  // A wish is sometimes granted for room that was taken before it was made: then
+  // the ring is full still.
+  while (full()) {
+    slot.go.store(0, std::memory_order_relaxed);
+    slot.wants_room.store(1, std::memory_order_seq_cst);
+    // The simulator may have made room before it could see that we wait.
+    if (!full() && slot.wants_room.exchange(0, std::memory_order_acq_rel) != 0) {
+      slot.go.store(1, std::memory_order_relaxed);
+      return;
+    }
+    give_up_core(rank);
+    wait_for_turn(rank);
+  }
+}
+
+bool make_room(int rank) {
+  Slot& slot = SharedMemory::slot(rank);
+  slot.taken.store(slot.taken.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
+  return slot.wants_room.load(std::memory_order_seq_cst) != 0 &&
+         slot.wants_room.exchange(0, std::memory_order_acq_rel) != 0;
+}
+
 void count_running(int change) {
   Header& header = SharedMemory::header();
   int next = -1;

@@ -203,6 +203,11 @@ void let_go_on(int rank);
 void give_up_core(int rank);
 // The calling rank waits until it may go on.
 void wait_for_turn(int rank);
+// The calling rank has made `posted` postings: waits until its ring has room for
+// one more.
+void wait_for_room(int rank, std::uint32_t posted);
+// The simulator has read one more posting of the rank; true if that one is to go on.
+bool make_room(int rank);
 // The simulator: a process came or went with a core.
 void count_running(int change);
 bool core_is_free();

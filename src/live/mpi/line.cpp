@@ -89,25 +89,9 @@ Record Line::record(EventKind kind) const {
 }
 
 void Line::append(const Record& record) {
-  make_room();
+  wait_for_room(rank_, posted_);
   slot_->ring[posted_ % kRing] = record;
   slot_->posted.store(++posted_, std::memory_order_release);
-}
-
-void Line::make_room() {
-  const auto full = [this] {
-    return posted_ - slot_->taken.load(std::memory_order_seq_cst) >= kRing;
-  };
-  if (!full()) return;
-  slot_->go.store(0, std::memory_order_relaxed);
-  slot_->wants_room.store(1, std::memory_order_seq_cst);
-  // The simulator may have made room before it could see that we wait.
-  if (!full() && slot_->wants_room.exchange(0, std::memory_order_acq_rel) != 0) {
-    slot_->go.store(1, std::memory_order_relaxed);
-    return;
-  }
-  give_up_core(rank_);
-  wait_for_turn(rank_);
 }
 
 void Line::take_compute(Record& record) {
@@ -134,7 +118,7 @@ const Answer& Line::ask(Record& record) {
     take_compute(record);
   }
   said_ = true;
-  make_room();
+  wait_for_room(rank_, posted_);
   slot_->go.store(0, std::memory_order_relaxed);
   slot_->ring[posted_ % kRing] = record;
   slot_->posted.store(++posted_, std::memory_order_release);

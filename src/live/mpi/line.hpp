@@ -51,7 +51,6 @@ class Line {
  private:
   void take_compute(Record& record);
   void append(const Record& record);
-  void make_room();
   void note_call(Fn function);
   void flush_call();
   void publish_names();
