@@ -1,6 +1,6 @@
 # A thin front to cmake and ctest; CMakePresets.json has the settings.
 # Variables: JOBS (parallel compilers), PREFIX and DESTDIR (install),
-# CMAKE_ARGS (more words for cmake's configuration).
+# CMAKE_ARGS (more words for cmake's configuration), APPS_ARGS (for tests/apps/run_apps.py).
 
 BUILD      := build
 JOBS       ?= $(shell nproc)
@@ -13,7 +13,7 @@ DEMO_PROGRAMS := mandel elastic life mergesort
 DEMO_TARGETS  := foretrace foretrace-measure-openmpi foretrace-measure-mpich \
                  $(foreach p,$(DEMO_PROGRAMS),$(p)_openmpi)
 
-.PHONY: build help deps configure demo test check bench format format-check lint install clean
+.PHONY: build help deps configure demo test test-apps check bench format format-check lint install clean
 
 build: configure
 	cmake --build $(BUILD) -j $(JOBS)
@@ -23,6 +23,7 @@ help:
 	@echo 'make demo       installs what is missing, builds, predicts and checks; result: demo/index.html'
 	@echo 'make test       installs what is missing, builds, runs all tests'
 	@echo 'make check      runs all tests, installs nothing'
+	@echo 'make test-apps  installs real MPI programs, runs them with and without Foretrace; takes long'
 	@echo 'make bench      builds and runs the benchmarks'
 	@echo 'make format     formats the C++ sources; format-check only looks'
 	@echo 'make lint       clang-tidy over src/'
@@ -49,6 +50,13 @@ test:
 check:
 	@$(MAKE) --no-print-directory build
 	ctest --test-dir $(BUILD) --output-on-failure -j 2 --no-tests=error
+
+# Other people's programs, by Debian's packages.
+test-apps:
+	@$(MAKE) --no-print-directory deps
+	@tools/install-dependencies $$(tests/apps/run_apps.py --list-packages)
+	@$(MAKE) --no-print-directory build
+	tests/apps/run_apps.py $(BUILD) $(APPS_ARGS)
 
 bench:
 	@$(MAKE) --no-print-directory build CMAKE_ARGS='$(CMAKE_ARGS) -DFORETRACE_BENCH=ON'
