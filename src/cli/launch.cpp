@@ -78,7 +78,7 @@ std::vector<std::string> launcher_command(Mpi mpi, int ranks) {
 
 LaunchResult launch(const CaptureRun& run) {
   const std::string path = find_program(run.program.front());
-  const Mpi mpi = run.mpi ? parse_mpi(*run.mpi) : detect_mpi(path);
+  const Mpi mpi = mpi_of(path, run.mpi);
   if (run.ranks == 0) become_program(run, path, mpi);
   capture_library(mpi);  // a missing one is better found before the launch
 

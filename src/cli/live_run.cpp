@@ -15,7 +15,7 @@ live::Command prepare_live(const std::vector<std::string>& program,
   live::Command command;
   command.words = program;
   command.words.front() = find_program(program.front());
-  const Mpi mpi = mpi_name ? parse_mpi(*mpi_name) : detect_mpi(command.words.front());
+  const Mpi mpi = mpi_of(command.words.front(), mpi_name);
   command.library = library_directory() + "/live/" + name_of(mpi) +
                     (mpi == Mpi::mpich ? "/libmpich.so.12" : "/libmpi.so.40");
   if (!std::filesystem::exists(command.library))

@@ -1,17 +1,13 @@
 #include "cli/mpi_detection.hpp"
 
-#include <elf.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <sstream>
-#include <vector>
 
 #include "base/error.hpp"
+#include "cli/elf_program.hpp"
 #include "cli/process.hpp"
 
 namespace foretrace::cli {
@@ -23,28 +19,19 @@ bool is_runnable(const std::string& path) {
          ::access(path.c_str(), X_OK) == 0;
 }
 
-// The dynamic linker that the program asks for; empty: statically linked.
-// Throws UsageError if the file is no ELF program of this kind of machine.
-std::string interpreter_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  Elf64_Ehdr header;
-  if (!file.read(reinterpret_cast<char*>(&header), sizeof header) ||
-      std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64)
-    throw UsageError(path +
-                     " is not a 64-bit ELF program; if it is a script that starts one, say "
-                     "which MPI it uses: --mpi openmpi or --mpi mpich");
-  for (int i = 0; i < header.e_phnum; ++i) {
-    Elf64_Phdr segment;
-    file.seekg(static_cast<std::streamoff>(header.e_phoff) +
-               static_cast<std::streamoff>(i) * header.e_phentsize);
-    if (!file.read(reinterpret_cast<char*>(&segment), sizeof segment)) break;
-    if (segment.p_type != PT_INTERP || segment.p_filesz > 4096) continue;
-    std::string name(segment.p_filesz, '\0');
-    file.seekg(static_cast<std::streamoff>(segment.p_offset));
-    file.read(name.data(), static_cast<std::streamsize>(name.size()));
-    return name.c_str();
-  }
-  return "";
+// The program's own MPI, by what the dynamic linker would load for it. Throws
+// UsageError when it loads none.
+Mpi loaded_mpi(const std::string& path, const ElfProgram& program) {
+  // The dynamic linker knows best what it would load, also through the
+  // program's shared libraries and their search paths.
+  const std::string loaded = output_of({program.interpreter, "--list", path});
+  if (loaded.find("libmpich.so") != std::string::npos) return Mpi::mpich;
+  // Open MPI's is libmpi.so.40, MPICH's may be called libmpi.so.12 elsewhere.
+  if (loaded.find("libmpi.so.12") != std::string::npos) return Mpi::mpich;
+  if (loaded.find("libmpi.so") != std::string::npos) return Mpi::openmpi;
+  throw UsageError(path +
+                   " is not an MPI program: it loads neither libmpi.so (Open MPI) nor "
+                   "libmpich.so; if it loads MPI later, say which: --mpi openmpi|mpich");
 }
 
 }  // namespace
@@ -73,22 +60,22 @@ std::string find_program(const std::string& program) {
   throw UsageError("cannot run " + program + ": not found in PATH");
 }
 
-Mpi detect_mpi(const std::string& path) {
-  const std::string interpreter = interpreter_of(path);
-  if (interpreter.empty())
+Mpi mpi_of(const std::string& path, const std::optional<std::string>& given) {
+  const ElfProgram program = read_elf(path);
+  if (program.is_elf && program.interpreter.empty())
     throw UsageError(path +
                      " is statically linked: Foretrace works by the dynamic linker; link "
                      "the program dynamically");
-  // The dynamic linker knows best what it would load, also through the
-  // program's shared libraries and their search paths.
-  const std::string loaded = output_of({interpreter, "--list", path});
-  if (loaded.find("libmpich.so") != std::string::npos) return Mpi::mpich;
-  // Open MPI's is libmpi.so.40, MPICH's may be called libmpi.so.12 elsewhere.
-  if (loaded.find("libmpi.so.12") != std::string::npos) return Mpi::mpich;
-  if (loaded.find("libmpi.so") != std::string::npos) return Mpi::openmpi;
-  throw UsageError(path +
-                   " is not an MPI program: it loads neither libmpi.so (Open MPI) nor "
-                   "libmpich.so; if it loads MPI later, say which: --mpi openmpi|mpich");
+  if (program.is_elf && program.holds_mpi)
+    throw UsageError(path +
+                     ": MPI is linked into it statically, where nobody can see its calls; link "
+                     "it with the MPI's shared library");
+  if (given) return parse_mpi(*given);
+  if (!program.is_elf)
+    throw UsageError(path +
+                     " is not a 64-bit ELF program; if it is a script that starts one, say "
+                     "which MPI it uses: --mpi openmpi or --mpi mpich");
+  return loaded_mpi(path, program);
 }
 
 }  // namespace foretrace::cli

@@ -1,6 +1,7 @@
 // Which MPI does a program need? Asked of the program itself.
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace foretrace::cli {
@@ -15,8 +16,9 @@ Mpi parse_mpi(const std::string& name);
 // UsageError when there is none that can be run.
 std::string find_program(const std::string& program);
 
-// The MPI library among all that the dynamic linker would load for `path`.
-// Throws UsageError when there is none, or the program is statically linked.
-Mpi detect_mpi(const std::string& path);
+// The MPI of the program in the file `path`: the `given` one, else the one that the
+// dynamic linker would load for it. Throws UsageError when there is none, or where
+// the program is linked in a way in which it cannot be followed.
+Mpi mpi_of(const std::string& path, const std::optional<std::string>& given);
 
 }  // namespace foretrace::cli

@@ -1,0 +1,105 @@
+"""Foretrace beside what real programs do around MPI (programs/attach.c): children, exec, threads,
+scripts, MPI that is loaded late or finalised late. The output is that of a plain run, and the calls
+are seen."""
+
+import unittest
+
+import harness
+
+
+class Attach(harness.TestCase):
+    ranks = 3
+
+    def run_modes(self, *command, options=(), calls=("MPI_Allreduce",), modes=("record", "predict")):
+        """Runs the command plainly and in each mode; every rank's `calls` have to be in the traces."""
+        plain = self.ok(harness.plain(self.ranks, command)).out
+        for mode in modes:
+            with self.subTest(mode=mode):
+                trace = self.directory / f"{mode}.ftr"
+                machine = ["--machine", harness.T3D] if mode == "predict" else []
+                ended = self.foretrace(mode, *machine, "-n", self.ranks, *options, "-o", trace, "--", *command)
+                self.assertEqual(sorted(ended.out.splitlines()), sorted(plain.splitlines()))
+                for events in self.events(trace):
+                    names = [event[1] for event in events]
+                    for call in calls:
+                        self.assertEqual(names.count(call), 1, names)
+                    self.assertEqual(names[-1], "MPI_Finalize")
+        live = self.foretrace("simulate", "-n", self.ranks, "--machine", harness.T3D, *options, "-o",
+                              self.directory / "live.ftr", "--", *command)
+        self.assertEqual(sorted(line for line in live.out.splitlines()
+                                if not line.startswith(("predicted time", "serial time"))),
+                         sorted(plain.splitlines()))
+
+    def program(self, way):
+        return [harness.test_program("attach"), way]
+
+    def test_plain(self):
+        self.run_modes(*self.program("plain"))
+
+    def test_children(self):
+        self.run_modes(*self.program("forks"))
+
+    def test_becomes_itself(self):
+        self.run_modes(*self.program("execs"))
+
+    def test_finalize_at_exit(self):
+        self.run_modes(*self.program("at_exit"))
+
+    def test_threads(self):
+        command = self.program("threads")
+        self.run_modes(*command, calls=(), modes=("record",))
+        ended = self.foretrace("predict", "--machine", harness.T3D, "-n", self.ranks, "-o",
+                               self.directory / "p.ftr", "--", *command)
+        self.assertEqual(ended.out, "done\n")
+        self.assertIn("MPI_THREAD_MULTIPLE", ended.err)
+
+    def test_script(self):
+        script = self.write("run.sh", f"#!/bin/sh\ncd / && exec {harness.test_program('attach')} plain\n")
+        script.chmod(0o755)
+        refused = self.foretrace("record", "-n", 2, "--", script, status=2)
+        self.assertIn("--mpi openmpi or --mpi mpich", refused.err)
+        self.run_modes(script, options=("--mpi", harness.mpi))
+
+    def test_loaded_late(self):
+        module = harness.build / "tests/programs" / harness.mpi / "late_module.so"
+        self.run_modes(harness.build / "tests/bin/loads_late", module, options=("--mpi", harness.mpi),
+                       calls=("MPI_Allreduce", "MPI_Barrier"))
+
+    def test_never_initialised(self):
+        ended = self.foretrace("record", "-n", 2, "-o", self.directory / "r.ftr", "--",
+                               *self.program("never"))
+        self.assertEqual(ended.out, "not initialised\n" * 2)
+        self.assertIn("no rank came to MPI_Init", ended.err)
+        self.assertFalse((self.directory / "r.ftr").exists())
+
+    def test_static(self):
+        source = self.write("hello.c", '#include <stdio.h>\nint main(void) { puts("hello"); return 0; }\n')
+        program = self.directory / "hello"
+        self.ok(harness.run(["cc", "-static", source, "-o", program]))
+        for options in ((), ("--mpi", harness.mpi)):
+            ended = self.foretrace("record", "-n", 2, *options, "--", program, status=2)
+            self.assertIn("is statically linked", ended.err)
+            self.assertEqual(ended.out, "")
+        inside = harness.run([*harness.launcher(2), harness.build / "bin/foretrace", "record", "--mpi",
+                              harness.mpi, "-o", self.directory / "r.ftr", "--", program])
+        self.assertNotEqual(inside.status, 0)
+        self.assertIn("is statically linked", inside.err)
+
+    def test_static_mpi(self):
+        """MPI itself linked into the program: calls between its parts pass nobody."""
+        if harness.mpi != "mpich":
+            self.skipTest("only MPICH comes as a static library")
+        program = self.directory / "static_mpi"
+        source = harness.SOURCE / "tests/e2e/programs/late_module.c"
+        self.write("main.c", "void run(void);\nint main(void) { run(); return 0; }\n")
+        built = harness.run(["mpicc.mpich", "-static-mpi", self.directory / "main.c", source, "-o", program])
+        if built.status != 0:
+            self.skipTest("cannot link MPICH statically here")
+        for options in ((), ("--mpi", "mpich")):
+            ended = self.foretrace("record", "-n", 2, *options, "-o", self.directory / "r.ftr", "--", program,
+                                   status=2)
+            self.assertIn("MPI is linked into it statically", ended.err)
+
+
+if __name__ == "__main__":
+    harness.main()
