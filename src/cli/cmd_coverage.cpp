@@ -31,7 +31,7 @@ Rows captured() {
 // What our MPI libraries have, as the build found: a function and yes or no on each line.
 Rows simulated() {
   Rows rows;
-  for (const char* mpi : {"openmpi", "mpich"}) {
+  for (const char* mpi : {"openmpi", "mpich", "standard"}) {
     std::ifstream list(library_directory() + "/live_coverage-" + mpi + ".txt");
     std::string name;
     std::string there;
@@ -42,11 +42,18 @@ Rows simulated() {
 
 int coverage(bool live) {
   const Rows rows = live ? simulated() : captured();
-  std::printf("%-36s %-28s %s\n", "function", "Open MPI", "MPICH");
   const auto cell = [](const std::map<std::string, std::string>& row, const char* mpi) {
     const auto found = row.find(mpi);
     return found == row.end() ? "-" : found->second.c_str();
   };
+  if (live) {
+    std::printf("%-36s %-12s %-12s %s\n", "function", "Open MPI", "MPICH", "standard ABI");
+    for (const auto& [name, row] : rows)
+      std::printf("%-36s %-12s %-12s %s\n", name.c_str(), cell(row, "openmpi"), cell(row, "mpich"),
+                  cell(row, "standard"));
+    return 0;
+  }
+  std::printf("%-36s %-28s %s\n", "function", "Open MPI", "MPICH");
   for (const auto& [name, row] : rows)
     std::printf("%-36s %-28s %s\n", name.c_str(), cell(row, "openmpi"), cell(row, "mpich"));
   return 0;

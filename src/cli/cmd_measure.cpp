@@ -35,6 +35,10 @@ std::vector<std::string> split_words(const std::string& text) {
 
 int measure(const Options& options) {
   const Mpi mpi = parse_mpi(options.mpi);
+  if (mpi == Mpi::standard)
+    throw UsageError(
+        "Foretrace's own library for the standard ABI cannot be measured; use --mpi "
+        "openmpi or mpich");
   if (options.ranks == 0 && !options.refit)
     throw UsageError("give -n RANKS, the number of ranks to measure with");
   if (options.quick && options.thorough)

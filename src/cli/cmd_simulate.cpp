@@ -192,7 +192,7 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("-n", simulation.live_ranks, "Run a program live on so many ranks")
       ->check(CLI::Range(1, 1 << 20));
   app.add_option("--mpi", options->mpi,
-                 "Live: the program's MPI, if it cannot be seen: openmpi or mpich");
+                 "Live: the program's MPI, if it cannot be seen: openmpi, mpich or standard");
   app.add_option("--machine", simulation.machine, "The machine model (TOML)");
   add_network_options(app, simulation);
   app.add_option("--compute", simulation.compute,

@@ -27,6 +27,10 @@ bool inside_launcher() {
 }
 
 std::string capture_library(Mpi mpi) {
+  if (mpi == Mpi::standard)
+    throw UsageError(
+        "the program is compiled for MPI's standard ABI (foretrace-cc), which runs live only: "
+        "foretrace simulate -n RANKS --machine M.toml -- PROGRAM; or compile it with mpicc");
   const std::string path =
       library_directory() + "/libforetrace-" + std::string(name_of(mpi)) + ".so";
   if (!fs::exists(path))

@@ -10,14 +10,30 @@
 
 namespace foretrace::cli {
 
+namespace {
+
+// The name by which programs ask for their MPI.
+const char* library_name(Mpi mpi) {
+  switch (mpi) {
+    case Mpi::openmpi:
+      return "libmpi.so.40";
+    case Mpi::mpich:
+      return "libmpich.so.12";
+    case Mpi::standard:
+      break;
+  }
+  return "libmpi_abi.so.0";
+}
+
+}  // namespace
+
 live::Command prepare_live(const std::vector<std::string>& program,
                            const std::optional<std::string>& mpi_name, SimulationOptions& options) {
   live::Command command;
   command.words = program;
   command.words.front() = find_program(program.front());
   const Mpi mpi = mpi_of(command.words.front(), mpi_name);
-  command.library = library_directory() + "/live/" + name_of(mpi) +
-                    (mpi == Mpi::mpich ? "/libmpich.so.12" : "/libmpi.so.40");
+  command.library = library_directory() + "/live/" + name_of(mpi) + "/" + library_name(mpi);
   if (!std::filesystem::exists(command.library))
     throw Error(command.library + ": the library is missing: Foretrace was built without " +
                 name_of(mpi) + "; install its development package and build again");

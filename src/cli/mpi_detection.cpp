@@ -25,25 +25,36 @@ Mpi loaded_mpi(const std::string& path, const ElfProgram& program) {
   // The dynamic linker knows best what it would load, also through the
   // program's shared libraries and their search paths.
   const std::string loaded = output_of({program.interpreter, "--list", path});
+  if (loaded.find("libmpi_abi.so") != std::string::npos) return Mpi::standard;
   if (loaded.find("libmpich.so") != std::string::npos) return Mpi::mpich;
   // Open MPI's is libmpi.so.40, MPICH's may be called libmpi.so.12 elsewhere.
   if (loaded.find("libmpi.so.12") != std::string::npos) return Mpi::mpich;
   if (loaded.find("libmpi.so") != std::string::npos) return Mpi::openmpi;
-  throw UsageError(path +
-                   " is not an MPI program: it loads neither libmpi.so (Open MPI) nor "
-                   "libmpich.so; if it loads MPI later, say which: --mpi openmpi|mpich");
+  throw UsageError(
+      path +
+      " is not an MPI program: it loads neither libmpi.so (Open MPI) nor "
+      "libmpich.so nor libmpi_abi.so; if it loads MPI later, say which: --mpi openmpi|mpich");
 }
 
 }  // namespace
 
 const char* name_of(Mpi mpi) {
-  return mpi == Mpi::openmpi ? "openmpi" : "mpich";
+  switch (mpi) {
+    case Mpi::openmpi:
+      return "openmpi";
+    case Mpi::mpich:
+      return "mpich";
+    case Mpi::standard:
+      break;
+  }
+  return "standard";
 }
 
 Mpi parse_mpi(const std::string& name) {
   if (name == "openmpi") return Mpi::openmpi;
   if (name == "mpich") return Mpi::mpich;
-  throw UsageError("unknown MPI '" + name + "'; use openmpi or mpich");
+  if (name == "standard") return Mpi::standard;
+  throw UsageError("unknown MPI '" + name + "'; use openmpi, mpich or, for live runs, standard");
 }
 
 std::string find_program(const std::string& program) {

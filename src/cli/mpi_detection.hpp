@@ -6,10 +6,12 @@
 
 namespace foretrace::cli {
 
-enum class Mpi { openmpi, mpich };
+// `standard` is the ABI of MPI 5.0 (libmpi_abi), which foretrace-cc compiles for. There
+// is a live library for it, but no launcher, and no capture library.
+enum class Mpi { openmpi, mpich, standard };
 
 const char* name_of(Mpi mpi);
-// "openmpi" or "mpich"; throws UsageError for anything else.
+// "openmpi", "mpich" or "standard"; throws UsageError for anything else.
 Mpi parse_mpi(const std::string& name);
 
 // The file that `program` names, looked up in PATH as a shell does. Throws

@@ -54,6 +54,11 @@ class Markdown(unittest.TestCase):
             "foretrace\\-x \\- Does x", ".SH DESCRIPTION", ".PP", "Text.", ".SH OPTIONS", ".PP",
             ".RS 4", ".nf", "  \\-n INT", ".fi", ".RE", ".SH SEE ALSO", "\\fBforetrace\\fR(1)"])
 
+    def test_a_page_without_a_tool_has_its_summary(self):
+        page = md2man.page("# Title\nText.", "foretrace-cc", ["Compile a program."], "foretrace 0")
+        self.assertIn("foretrace\\-cc \\- Compile a program\n", page)
+        self.assertNotIn(".SH OPTIONS", page)
+
 
 class Pages(unittest.TestCase):
     @unittest.skipUnless(shutil.which("groff"), "groff is not installed")

@@ -3,7 +3,7 @@ with a hard limit on its time, how to compare traces.
 
 A test file is started as
 
-    X_test.py --mpi openmpi|mpich|both --build BUILD_DIRECTORY [unittest arguments]
+    X_test.py --mpi openmpi|mpich|standard|both --build BUILD_DIRECTORY [unittest arguments]
 
 and ends with `harness.main()`. Everything is written below one temporary
 directory a test, removed at its end (kept, and named, with FORETRACE_KEEP=1).
@@ -235,7 +235,7 @@ def with_threshold(text, threshold):
 def main():
     global mpi, build
     parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("--mpi", default=mpi, choices=["openmpi", "mpich", "both"])
+    parser.add_argument("--mpi", default=mpi, choices=["openmpi", "mpich", "standard", "both"])
     parser.add_argument("--build", default=build, type=pathlib.Path)
     options, rest = parser.parse_known_args()
     mpi, build = options.mpi, options.build.resolve()

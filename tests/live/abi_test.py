@@ -4,7 +4,8 @@
 
 A program finds Foretrace's library in the place of its MPI's, under the same name. So it has to
 export everything that programs, and that MPI's own libraries for Fortran and C++, may want of it.
-Tests of an MPI that this machine does not have are skipped.
+Tests of an MPI that this machine does not have are skipped. Of the standard's ABI there is no real
+one: what its header declares has to be there.
 """
 
 import argparse
@@ -132,6 +133,46 @@ class OpenMpi(Exports, unittest.TestCase):
         names = set(re.findall(r"extern struct ompi_predefined_\w+ (\w+);", header.read_text()))
         self.assertGreater(len(names), 90)
         self.assertEqual(sorted(names - set(self.ours)), [])
+
+
+class Standard(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        directory = build / "lib" / "foretrace" / "live" / "standard"
+        cls.path = directory / "libmpi_abi.so.0"
+        cls.ours = exported(cls.path)
+        header = (directory / "include" / "mpi.h").read_text()
+        cls.declared = set(re.findall(r"^(?:int|double|MPI_\w+) (P?MPI_\w+)\(", header, re.M))
+
+    def test_the_name_is_the_standards(self):
+        self.assertEqual(soname(self.path), "libmpi_abi.so.0")
+        self.assertEqual((self.path.parent / "libmpi_abi.so").resolve(), self.path)
+
+    def test_it_holds_what_the_header_declares_and_nothing_else(self):
+        self.assertGreater(len(self.declared), 1300)
+        self.assertEqual(sorted(self.declared - set(self.ours)), [])
+        self.assertEqual(sorted(set(self.ours) - self.declared - OWN), [])
+
+    def test_programs_may_replace_mpi_functions(self):
+        for name in self.declared:
+            self.assertEqual(self.ours[name].type, "FUNC", name)
+            self.assertEqual(self.ours[name].bind, "GLOBAL" if name.startswith("P") else "WEAK", name)
+
+    def test_nothing_is_left_to_other_libraries_but_the_system(self):
+        missing = [symbol.name for symbol in symbols(self.path)
+                   if symbol.section == "UND" and symbol.bind == "GLOBAL"]
+        self.assertEqual([name for name in missing if re.match(r"(P?MPIX?_|_ZN9foretrace)", name)], [])
+
+    def test_its_functions_are_those_of_the_others(self):
+        """What MPI 3.1 and 4.0 have and MPI 5.0 took out is missing, and nothing else."""
+        mpich = SYSTEM / NAMES["mpich"]
+        if not mpich.exists():
+            self.skipTest("no mpich")
+        removed = r"PMPI_(\w+_([cf]2[cf]|f082[cf]|[cf]2f08)|Address|Errhandler_(create|get|set)" \
+                  r"|Type_(extent|hindexed|hvector|lb|struct|ub)|DUP_FN)$"
+        names = {name for name in exported(mpich) if name.startswith("PMPI_")}
+        self.assertGreater(len(names), 500)
+        self.assertEqual(sorted(name for name in names - self.declared if not re.match(removed, name)), [])
 
 
 def main():

@@ -1,21 +1,26 @@
 """The programs of tests/live/GROUP, on Foretrace's own MPI library.
 
-    live_test.py --mpi openmpi|mpich --build BUILD --group GROUP [--real] [unittest arguments]
+    live_test.py --mpi openmpi|mpich|standard --build BUILD --group GROUP [--real] [--few] [unittest arguments]
 
 Each source file directly in GROUP is one program (.c, .cpp, .f, .f90, .F90) that checks itself: it
 ends with status 0, or with another one and a line on standard error for what is wrong. Each is
 compiled with the MPI's own compiler and run unmodified under `foretrace simulate` at several sizes.
-With --real they run under the MPI itself: that is how they are known to be right.
+With --real they run under the MPI itself: that is how they are known to be right. With --few
+each runs at one size. `standard` is MPI's standard ABI, for which foretrace-cc compiles; what
+MPICH's mpi.h has it has too, but for Fortran.
 
 Lines in a program's comments say what differs from that:
 
     live: ranks 2 4 64       the sizes (else 1 2 3 4 7 8)
-    live: mpi mpich          with that MPI alone (what the other's mpi.h does not have)
+    live: mpi mpich          with that MPI alone (what the other's mpi.h does not have); mpich means
+                             the standard ABI as well
+    live: not standard       not with the standard ABI
     live: flags -pthread     for the compiler
     live: arguments A "B C"  for the program; given twice, it is run with each
     live: status 3           how it has to end
     live: says TEXT          part of its standard error
-    live: compare            standard output is the real MPI's, lines in any order
+    live: compare            standard output is the real MPI's, lines in any order (the standard
+                             ABI's: what the program says with MPICH's)
 """
 
 import argparse
@@ -33,7 +38,7 @@ import harness  # noqa: E402
 
 COMPILERS = {".c": "mpicc", ".cpp": "mpicxx", ".f": "mpifort", ".f90": "mpifort", ".F90": "mpifort"}
 COMPARED_UP_TO = 4  # ranks: starting the real MPIs takes time
-group, real = "p2p", False
+group, real, few = "p2p", False, False
 
 
 class Program:
@@ -47,6 +52,7 @@ class Program:
                 said.setdefault(match[1], []).append(match[2])
         self.ranks = [int(n) for n in said.get("ranks", ["1 2 3 4 7 8"])[0].split()]
         self.only = said.get("mpi", [None])[0]
+        self.excluded = said.get("not", [])
         self.flags = said.get("flags", [""])[0].split()
         self.arguments = [shlex.split(words) for words in said.get("arguments", [""])]
         self.status = int(said.get("status", ["0"])[0])
@@ -56,12 +62,28 @@ class Program:
     def is_fortran(self):
         return COMPILERS[self.source.suffix] == "mpifort"
 
-    def binary(self):
-        return harness.build / "tests" / "live" / harness.mpi / group / self.name
+    def is_for(self, mpi):
+        if mpi in self.excluded or (self.is_fortran() and (mpi == "standard" or not shutil.which("gfortran"))):
+            return False
+        return self.only in (None, mpi) or (self.only, mpi) == ("mpich", "standard")
 
-    def compile(self):
+    def sizes(self):
+        """The first that is enough for neighbours who differ."""
+        return next(([n] for n in self.ranks if n >= 3), self.ranks[:1]) if few else self.ranks
+
+    def compiler(self, mpi):
+        name = COMPILERS[self.source.suffix]
+        if mpi != "standard":
+            return f"{name}.{mpi}"
+        return harness.build / "bin" / ("foretrace-cc" if name == "mpicc" else "foretrace-c++")
+
+    def binary(self, mpi=None):
+        return harness.build / "tests" / "live" / (mpi or harness.mpi) / group / self.name
+
+    def compile(self, mpi=None):
         """Nothing if it is there and newer than its source."""
-        target = self.binary()
+        mpi = mpi or harness.mpi
+        target = self.binary(mpi)
         headers = [*HERE.glob("*.h"), *self.source.parent.glob("*.h")]
         if target.exists() and all(target.stat().st_mtime > path.stat().st_mtime
                                    for path in [self.source, *headers]):
@@ -69,7 +91,7 @@ class Program:
         # Where compilers leave module files, and under a name that nobody runs before it is whole.
         scratch = target.parent / f"{self.name}.d"
         scratch.mkdir(parents=True, exist_ok=True)
-        command = [f"{COMPILERS[self.source.suffix]}.{harness.mpi}", "-g", "-O0",
+        command = [self.compiler(mpi), "-g", "-O0",
                    *(["-std=c++20"] if self.source.suffix == ".cpp" else []), *self.flags,
                    self.source, "-o", scratch / "program"]
         if not self.is_fortran():
@@ -81,8 +103,8 @@ class Program:
 
 
 class Live(harness.TestCase):
-    def launch(self, program, ranks, arguments):
-        command = [program.binary(), *arguments]
+    def launch(self, program, ranks, arguments, mpi=None):
+        command = [program.binary(mpi), *arguments]
         if real:
             return self.plain(program, ranks, arguments)
         return harness.foretrace("simulate", "-n", ranks, "--machine", harness.T3D, "--compute",
@@ -101,9 +123,22 @@ class Live(harness.TestCase):
         result = self.ok(self.launch(program, ranks, arguments), program.status)
         for text in program.says:
             self.assertIn(text, result.err)
-        if program.compare and not real and ranks <= COMPARED_UP_TO:
+        if program.compare and harness.mpi == "standard":
+            self.compare_with_mpich(program, ranks, arguments, result)
+        elif program.compare and not real and ranks <= COMPARED_UP_TO:
             plain = self.ok(self.plain(program, ranks, arguments), program.status)
             self.assertEqual(sorted(self.said(result)), sorted(plain.out.splitlines()))
+
+    def compare_with_mpich(self, program, ranks, arguments, result):
+        if not shutil.which("mpicc.mpich"):
+            return
+        compiled = program.compile("mpich")
+        if compiled is not None:
+            self.ok(compiled)
+        other = self.ok(self.launch(program, ranks, arguments, "mpich"), program.status)
+        # MPICH's extensions are not the standard's.
+        expected = [line for line in self.said(other) if "MPIX_" not in line]
+        self.assertEqual(sorted(self.said(result)), sorted(expected))
 
     @staticmethod
     def said(result):
@@ -115,15 +150,13 @@ class Live(harness.TestCase):
 def add_tests():
     programs = [Program(source) for source in sorted((HERE / group).iterdir())
                 if source.suffix in COMPILERS]
-    programs = [program for program in programs
-                if program.only in (None, harness.mpi)
-                and (not program.is_fortran() or shutil.which("gfortran"))]
+    programs = [program for program in programs if program.is_for(harness.mpi)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for program, result in zip(programs, pool.map(Program.compile, programs)):
             program.result = result
     for program in programs:
         for which, arguments in enumerate(program.arguments):
-            for ranks in program.ranks:
+            for ranks in program.sizes():
                 if real and ranks > 8:
                     continue
 
@@ -135,15 +168,16 @@ def add_tests():
 
 
 def main():
-    global group, real
+    global group, real, few
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--mpi", default=harness.mpi)
     parser.add_argument("--build", default=harness.build, type=pathlib.Path)
     parser.add_argument("--group", default=group)
     parser.add_argument("--real", action="store_true")
+    parser.add_argument("--few", action="store_true")
     options, rest = parser.parse_known_args()
     harness.mpi, harness.build = options.mpi, options.build.resolve()
-    group, real = options.group, options.real
+    group, real, few = options.group, options.real, options.few
     add_tests()
     sys.argv = [sys.argv[0], "--mpi", options.mpi, "--build", str(options.build), *rest]
     harness.main()

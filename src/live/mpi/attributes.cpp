@@ -29,8 +29,8 @@ namespace {
 using Value = AttributeSet::Value;
 using By = Value::By;
 
-// Beyond the predefined keyvals of both MPIs.
-constexpr int kFirstKeyval = 64;
+// Beyond the predefined keyvals, and all numbers that the standard's ABI keeps.
+constexpr int kFirstKeyval = 16385;
 
 std::map<int, Keyval>& keyvals() {
   static auto& all = *new std::map<int, Keyval>;

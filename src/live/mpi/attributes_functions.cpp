@@ -14,7 +14,7 @@ FORETRACE_EXPORT int MPIR_Dup_fn(MPI_Comm, int, void*, void* in, void* out, int*
   return MPI_SUCCESS;
 }
 
-#else
+#elif defined OPEN_MPI
 
 #define FORETRACE_FUNCTIONS(Kind, Handle)                                                 \
   FORETRACE_EXPORT int OMPI_C_MPI_##Kind##DUP_FN(Handle, int, void*, void* in, void* out, \
@@ -47,9 +47,12 @@ bool is_dup_function(void (*function)()) {
   const auto is = [&](auto* known) { return function == reinterpret_cast<void (*)()>(known); };
 #ifdef MPICH
   return is(&MPIR_Dup_fn);
-#else
+#elif defined OPEN_MPI
   return is(&OMPI_C_MPI_COMM_DUP_FN) || is(&OMPI_C_MPI_TYPE_DUP_FN) || is(&OMPI_C_MPI_WIN_DUP_FN) ||
          is(&OMPI_C_MPI_DUP_FN);
+#else
+  // Numbers, and one for all kinds of objects.
+  return is(MPI_COMM_DUP_FN);
 #endif
 }
 

@@ -193,7 +193,7 @@ void Arguments::not_in_place(const void* buffer, const char* what) {
 void Arguments::distinct([[maybe_unused]] const void* send, [[maybe_unused]] const void* receive,
                          [[maybe_unused]] MPI_Count count) {
   // Open MPI takes them.
-#ifdef MPICH_VERSION
+#ifndef OPEN_MPI
   if (send == receive && send && count > 0 && send != MPI_IN_PLACE)
     fail(MPI_ERR_BUFFER, "send and receive buffer are the same; expected MPI_IN_PLACE");
 #endif

@@ -147,7 +147,7 @@ int this_node() {
 // Colour of those with which this process shares what `split_type` names; kNone
 // where it names nothing that is known.
 int colour_of_type(int split_type, const Info* hints) {
-#ifdef MPICH
+#ifndef OPEN_MPI
   if (split_type == MPI_COMM_TYPE_HW_GUIDED) {
     const std::string* resource = hints ? hints->find("mpi_hw_resource_type") : nullptr;
     return resource && *resource == "mpi_shared_memory" ? this_node() : kNone;
@@ -169,8 +169,10 @@ int colour_of_type(int split_type, const Info* hints) {
 bool is_split_type(int split_type) {
 #ifdef MPICH
   return split_type >= MPI_COMM_TYPE_SHARED && split_type <= MPIX_COMM_TYPE_NEIGHBORHOOD;
-#else
+#elif defined OPEN_MPI
   return split_type >= MPI_COMM_TYPE_SHARED && split_type <= OMPI_COMM_TYPE_CLUSTER;
+#else
+  return split_type >= MPI_COMM_TYPE_SHARED && split_type <= MPI_COMM_TYPE_RESOURCE_GUIDED;
 #endif
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "live/mpi/datatype_basic.hpp"
 #include "live/mpi/datatype_build.hpp"
 #include "live_impl.hpp"
 
@@ -41,6 +42,10 @@ int tell_size(MPI_Datatype handle, MPI_Count* size) {
   if (!type) return error;
   if (int missing_result = check_result(size, "size")) return missing_result;
   *size = type->size;
+#ifdef FORETRACE_STANDARD_ABI
+  // MPI 5.0, 20.4: so that programs see which of Fortran's types there are.
+  if (type->basic && type->basic->value == Scalar::none) *size = MPI_UNDEFINED;
+#endif
   return MPI_SUCCESS;
 }
 

@@ -3,7 +3,7 @@
 #include <iterator>
 #include <new>
 
-#ifndef MPICH_VERSION
+#ifdef OPEN_MPI
 // Handles that Fortran has, or that mpi.h hides.
 extern "C" {
 extern struct ompi_predefined_datatype_t ompi_mpi_integer16;
@@ -172,7 +172,7 @@ constinit const Row kTypes[] = {
     {plain("MPI_LB", lower_marker), MPI_LB},
     {plain("MPI_UB", upper_marker), MPI_UB},
     {plain("MPIX_C_FLOAT16", float16), MPIX_C_FLOAT16},
-#else
+#elif defined OPEN_MPI
     {plain("MPI_LB", lower_marker), OMPI_PREDEFINED_GLOBAL(MPI_Datatype, ompi_mpi_lb)},
     {plain("MPI_UB", upper_marker), OMPI_PREDEFINED_GLOBAL(MPI_Datatype, ompi_mpi_ub)},
     {plain("MPI_LOGICAL1", logical8), MPI_LOGICAL1},
@@ -186,6 +186,16 @@ constinit const Row kTypes[] = {
     // Debian's Open MPI has neither: handles of size 0.
     {plain("MPI_REAL2", none), OMPI_PREDEFINED_GLOBAL(MPI_Datatype, ompi_mpi_real2)},
     {plain("MPI_INTEGER16", none), OMPI_PREDEFINED_GLOBAL(MPI_Datatype, ompi_mpi_integer16)},
+#else
+    {plain("MPI_LOGICAL1", logical8), MPI_LOGICAL1},
+    {plain("MPI_LOGICAL2", logical16), MPI_LOGICAL2},
+    {plain("MPI_LOGICAL4", logical32), MPI_LOGICAL4},
+    {plain("MPI_LOGICAL8", logical64), MPI_LOGICAL8},
+    // The standard's ABI names what a compiler may lack; MPI_Type_size says so.
+    {plain("MPI_LOGICAL16", none), MPI_LOGICAL16},
+    {plain("MPI_INTEGER16", none), MPI_INTEGER16},
+    {plain("MPI_REAL2", none), MPI_REAL2},
+    {plain("MPI_COMPLEX4", none), MPI_COMPLEX4},
 #endif
 };
 

@@ -67,7 +67,7 @@ inline bool is_integer(Scalar scalar) {
 }
 
 // How many basic elements MPI_Get_elements counts for a pair type.
-#ifdef MPICH_VERSION
+#ifndef OPEN_MPI
 inline constexpr int kElementsOfPair = 2;
 #else
 inline constexpr int kElementsOfPair = 1;

@@ -83,7 +83,7 @@ Datatype* old_type(MPI_Datatype handle, int& error);
 int check_result(const void* result, const char* name);
 
 // MPI's rules for bounds leave little, but what they leave programs see.
-#ifdef MPICH_VERSION
+#ifndef OPEN_MPI
 inline constexpr bool kPadsAlways = false;        // only structs
 inline constexpr bool kMarkersInherited = false;  // only MPI_LB and MPI_UB in a struct itself
 #else

@@ -32,7 +32,7 @@ struct Arguments {
 };
 
 int negative_blocklength(MPI_Count blocklength) {
-#ifdef MPICH_VERSION
+#ifndef OPEN_MPI
   constexpr int error_class = MPI_ERR_COUNT;
 #else
   constexpr int error_class = MPI_ERR_ARG;

@@ -74,7 +74,7 @@ int real_type(int combiner, int precision, int range, MPI_Datatype* newtype) {
 
 // Which of two types with the same numbers: programs see the name.
 constexpr bool kSizedNames =
-#ifdef MPICH_VERSION
+#ifndef OPEN_MPI
     true;
 #else
     false;

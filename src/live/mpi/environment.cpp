@@ -48,9 +48,12 @@ int Get_library_version(char* version, int* resultlen) {
   std::string text = "Foretrace, simulated MPI with the binary interface of ";
 #ifdef MPICH
   text += "MPICH " MPICH_VERSION;
-#else
+#elif defined OPEN_MPI
   text += "Open MPI " + std::to_string(OMPI_MAJOR_VERSION) + "." +
           std::to_string(OMPI_MINOR_VERSION) + "." + std::to_string(OMPI_RELEASE_VERSION);
+#else
+  text += "MPI's standard ABI " + std::to_string(MPI_ABI_VERSION) + "." +
+          std::to_string(MPI_ABI_SUBVERSION);
 #endif
   hand_out(std::move(text), MPI_MAX_LIBRARY_VERSION_STRING, version, resultlen);
   return MPI_SUCCESS;

@@ -102,6 +102,10 @@ constexpr ErrorClass kClasses[] = {
     FORETRACE_CLASS(MPI_ERR_VALUE_TOO_LARGE, "the value does not fit the variable"),
     FORETRACE_CLASS(MPI_T_ERR_NOT_SUPPORTED, "tools: not supported"),
 #endif
+#ifdef MPI_ERR_ABI
+    FORETRACE_CLASS(MPI_ERR_ERRHANDLER, "not an error handler for this call"),
+    FORETRACE_CLASS(MPI_ERR_ABI, "the ABI does not allow it now"),
+#endif
 };
 #undef FORETRACE_CLASS
 
@@ -203,21 +207,28 @@ int Add_error_string(int errorcode, const char* string) {
 }
 
 #if MPI_VERSION >= 4
-int X_Delete_error_class(int errorclass) {
+// MPI 4.1 has them under another name.
+#ifdef FORETRACE_STANDARD_ABI
+#define FORETRACE_REMOVE(what) Remove_error_##what
+#else
+#define FORETRACE_REMOVE(what) X_Delete_error_##what
+#endif
+
+int FORETRACE_REMOVE(class)(int errorclass) {
   const Added* entry = find_added(errorclass);
   if (!entry || entry->error_class != errorclass) return raise_no_code(errorclass);
   added().erase(added().begin() + (entry - added().data()));
   return MPI_SUCCESS;
 }
 
-int X_Delete_error_code(int errorcode) {
+int FORETRACE_REMOVE(code)(int errorcode) {
   const Added* entry = find_added(errorcode);
   if (!entry) return raise_no_code(errorcode);
   added().erase(added().begin() + (entry - added().data()));
   return MPI_SUCCESS;
 }
 
-int X_Delete_error_string(int errorcode) {
+int FORETRACE_REMOVE(string)(int errorcode) {
   Added* entry = find_added(errorcode);
   if (!entry) return raise_no_code(errorcode);
   entry->text.clear();

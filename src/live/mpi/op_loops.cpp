@@ -232,7 +232,7 @@ Loop for_integers(Scalar value) {
       return loop<Operate, std::int64_t>;
     case Scalar::uint64:
       return loop<Operate, std::uint64_t>;
-#ifndef MPICH_VERSION
+#ifdef OPEN_MPI
     case Scalar::byte:
       return loop<Operate, std::uint8_t>;
 #endif

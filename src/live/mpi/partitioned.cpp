@@ -89,7 +89,14 @@ int Pready_range(int partition_low, int partition_high, MPI_Request request) {
   return ready(request, partition_high - partition_low + 1);
 }
 
-int Pready_list(int length, int[], MPI_Request request) {
+// MPI 4.1 made the list constant.
+#ifdef FORETRACE_STANDARD_ABI
+using Partitions = const int;
+#else
+using Partitions = int;
+#endif
+
+int Pready_list(int length, Partitions[], MPI_Request request) {
   return ready(request, length);
 }
 

@@ -95,6 +95,9 @@ int take(Probing probing, int source, int tag, MPI_Comm comm, int* flag, MPI_Mes
 }  // namespace
 
 bool fits_buffer(std::uint64_t bytes) {
+#ifdef MPI_BUFFER_AUTOMATIC
+  if (attached == MPI_BUFFER_AUTOMATIC) return true;
+#endif
   return attached && bytes + MPI_BSEND_OVERHEAD <= static_cast<std::uint64_t>(attached_bytes);
 }
 
@@ -180,6 +183,17 @@ int Buffer_detach(void* buffer_addr, int* size) {
   attached_bytes = 0;
   return MPI_SUCCESS;
 }
+
+#ifdef FORETRACE_STANDARD_ABI
+int Buffer_flush() {
+  return MPI_SUCCESS;
+}
+
+// A send to nobody is done at once.
+int Buffer_iflush(MPI_Request* request) {
+  return Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
+}
+#endif
 
 }  // namespace impl
 }  // namespace foretrace::live

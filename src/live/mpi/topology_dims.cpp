@@ -12,7 +12,7 @@
 namespace foretrace::live {
 namespace {
 
-#ifdef MPICH
+#ifndef OPEN_MPI
 
 // All ways to write n as a product of `count` factors, not increasing. Kept is the
 // one with the least distance between the first and the last, and of those the one

@@ -70,6 +70,14 @@ int one(Request* request, MPI_Request& handle, MPI_Status* status) {
   return report(comm, conclude(*request, handle, status));
 }
 
+// The status of a completed request that stays.
+void tell(Request& request, MPI_Status* status) {
+  if (is_ignored(status)) return;
+  if (request.generalized && request.generalized->query)
+    request.generalized->query(request.generalized->state, &request.status);
+  *status = request.status;
+}
+
 void empty(MPI_Status* status) {
   if (is_ignored(status)) return;
   const int before = status->MPI_ERROR;
@@ -234,13 +242,54 @@ int Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   if (!object) return wrong("not a request");
   if (!object->active) return empty(status), MPI_SUCCESS;
   *flag = complete(Completing::test_all, {&object, 1}).empty() ? 0 : 1;
-  if (*flag && !is_ignored(status)) {
-    if (object->generalized && object->generalized->query)
-      object->generalized->query(object->generalized->state, &object->status);
-    *status = object->status;
+  if (*flag) tell(*object, status);
+  return MPI_SUCCESS;
+}
+
+#ifdef FORETRACE_STANDARD_ABI
+int Request_get_status_all(int count, const MPI_Request requests[], int* flag,
+                           MPI_Status statuses[]) {
+  std::vector<Request*> objects;
+  if (!resolve(count, requests, objects)) return wrong("an element is no request");
+  const bool none = none_active(objects);
+  const std::vector<int> done = complete(Completing::test_all, objects);
+  *flag = none || !done.empty() ? 1 : 0;
+  if (*flag == 0 || is_ignored(statuses)) return MPI_SUCCESS;
+  empty_inactive(objects, statuses);
+  for (const int index : done) tell(*objects[static_cast<std::size_t>(index)], &statuses[index]);
+  return MPI_SUCCESS;
+}
+
+int Request_get_status_any(int count, const MPI_Request requests[], int* index, int* flag,
+                           MPI_Status* status) {
+  std::vector<Request*> objects;
+  if (!resolve(count, requests, objects)) return wrong("an element is no request");
+  *index = MPI_UNDEFINED;
+  *flag = 1;
+  if (none_active(objects)) return empty(status), MPI_SUCCESS;
+  const std::vector<int> done = complete(Completing::test_any, objects);
+  *flag = done.empty() ? 0 : 1;
+  if (done.empty()) return MPI_SUCCESS;
+  *index = done.front();
+  tell(*objects[static_cast<std::size_t>(*index)], status);
+  return MPI_SUCCESS;
+}
+
+int Request_get_status_some(int incount, const MPI_Request requests[], int* outcount, int indices[],
+                            MPI_Status statuses[]) {
+  std::vector<Request*> objects;
+  if (!resolve(incount, requests, objects)) return wrong("an element is no request");
+  *outcount = MPI_UNDEFINED;
+  if (none_active(objects)) return MPI_SUCCESS;
+  const std::vector<int> done = complete(Completing::test_some, objects);
+  *outcount = static_cast<int>(done.size());
+  for (std::size_t i = 0; i < done.size(); ++i) {
+    indices[i] = done[i];
+    if (!is_ignored(statuses)) tell(*objects[static_cast<std::size_t>(done[i])], &statuses[i]);
   }
   return MPI_SUCCESS;
 }
+#endif
 
 int Cancel(MPI_Request* request) {
   Request* object = get(*request);

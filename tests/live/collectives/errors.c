@@ -36,7 +36,7 @@ static void arguments(void) {
     CHECK_CLASS(MPI_Allreduce(a, b, 1, MPI_INT, MPI_REPLACE, world), MPI_ERR_OP);
     CHECK_CLASS(MPI_Bcast(NULL, 1, MPI_INT, 0, world), MPI_ERR_BUFFER);
     CHECK_CLASS(MPI_Allreduce(a, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, world), MPI_ERR_BUFFER);
-#ifdef MPICH_VERSION
+#ifndef OPEN_MPI
     CHECK_CLASS(MPI_Allreduce(a, a, 1, MPI_INT, MPI_SUM, world), MPI_ERR_BUFFER);
 #endif
   }

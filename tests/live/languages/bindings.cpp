@@ -1,6 +1,7 @@
 // MPI-2's C++ bindings, which both MPIs still have: user functions, attributes,
 // error handlers.
 // live: ranks 1 2 3
+// live: not standard
 // live: flags -std=c++14 -w
 #include <mpi.h>
 

@@ -1,5 +1,6 @@
 /* Handles and statuses from C to Fortran's form and back; handles that are no more. */
 /* live: ranks 1 2 */
+/* live: not standard */
 #include <mpi.h>
 
 #include "check.h"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "check.h"
+#include "names.h"
 
 namespace {
 
@@ -113,9 +114,18 @@ void check(int number) {
     std::vector<int> integers(static_cast<std::size_t>(i));
     MPI_Datatype inner;
     MPI_Type_get_contents(type, i, a, t, integers.data(), nullptr, &inner);
-    std::printf(" combiner %d:", combiner);
-    for (const int value : integers) std::printf(" %d", value);
-    std::printf("\n");
+    std::printf(" combiner %s:", combiner_name(combiner));
+    for (int k = 0; k < i - 1; ++k) {
+      const int value = integers[static_cast<std::size_t>(k)];
+      const int kind = (k - 3) / ndims;  // sizes, distributions, arguments, processes
+      if (k >= 3 && kind == 1)
+        std::printf(" %s", distribution_name(value));
+      else if (k >= 3 && kind == 2 && value == MPI_DISTRIBUTE_DFLT_DARG)
+        std::printf(" default");
+      else
+        std::printf(" %d", value);
+    }
+    std::printf(" %s\n", order_name(integers.back()));
     if (width == 2) MPI_Type_free(&inner);
     MPI_Type_free(&type);
   }

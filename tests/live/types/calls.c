@@ -181,7 +181,7 @@ static void large(void) {
 }
 
 static void refused(void) {
-#ifdef MPICH_VERSION
+#ifndef OPEN_MPI
   const int negative = MPI_ERR_COUNT;
 #else
   const int negative = MPI_ERR_ARG;

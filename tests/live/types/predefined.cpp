@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "check.h"
+#include "names.h"
 #include "random.h"
 
 namespace {
@@ -90,7 +91,7 @@ const Type kTypes[] = {
     T(MPI_2INTEGER, pair),
 #ifdef MPICH_VERSION
     T(MPIX_C_FLOAT16, other),
-#else
+#elif defined OPEN_MPI
     T(MPI_LOGICAL1, other),
     T(MPI_LOGICAL2, other),
     T(MPI_LOGICAL4, truth),
@@ -280,9 +281,9 @@ void describe(const Type& type) {
   MPI_Type_get_true_extent(type.type, &true_lb, &true_extent);
   MPI_Type_get_name(type.type, name, &length);
   MPI_Type_get_envelope(type.type, &integers, &addresses, &types, &combiner);
-  std::printf("%s %s %d size %d lb %ld extent %ld true %ld %ld combiner %d", type.name,
+  std::printf("%s %s %d size %d lb %ld extent %ld true %ld %ld combiner %s", type.name,
               std::strcmp(type.name, "MPIX_C_FLOAT16") ? name : "", integers + addresses + types,
-              size, lb, extent, true_lb, true_extent, combiner);
+              size, lb, extent, true_lb, true_extent, combiner_name(combiner));
   // MPICH knows neither pairs nor half numbers in external32, and Open MPI says
   // that a long has 8 bytes there and packs 4.
   const bool is_long = type.type == MPI_LONG || type.type == MPI_UNSIGNED_LONG;
@@ -302,7 +303,7 @@ void match(int typeclass, int size) {
   char name[MPI_MAX_OBJECT_NAME];
   int length = 0;
   MPI_Type_get_name(type, name, &length);
-  std::printf("match %d %d is %d %s\n", typeclass, size, got, name);
+  std::printf("match %s %d is %d %s\n", typeclass_name(typeclass), size, got, name);
 }
 
 }  // namespace
@@ -333,8 +334,8 @@ int main(int argc, char** argv) {
     MPI_Type_size(complex, &complex_size);
     MPI_Type_get_envelope(real, &i, &a, &d, &combiner);
     MPI_Type_get_contents(real, i, a, d, values, nullptr, nullptr);
-    std::printf("real %d %d: %d, complex %d, combiner %d %d %d %d\n", values[0], values[1], size,
-                complex_size, combiner, i, a, d);
+    std::printf("real %d %d: %d, complex %d, combiner %s %d %d %d\n", values[0], values[1], size,
+                complex_size, combiner_name(combiner), i, a, d);
     double x[2] = {1, 2}, y[2] = {3, 4};
     CHECK_OK(MPI_Reduce_local(x, y, 1, real, MPI_MAX));
   }

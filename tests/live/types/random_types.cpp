@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "check.h"
+#include "names.h"
 #include "random.h"
 
 namespace {
@@ -302,8 +303,11 @@ void check_contents(const Model& model) {
   std::vector<MPI_Aint> a(static_cast<std::size_t>(addresses) + 1);
   std::vector<MPI_Datatype> t(static_cast<std::size_t>(types) + 1);
   MPI_Type_get_contents(model.type, integers, addresses, types, i.data(), a.data(), t.data());
-  std::printf(" combiner %d i", combiner);
-  for (int k = 0; k < integers; ++k) std::printf(" %d", i[static_cast<std::size_t>(k)]);
+  const bool ordered = combiner == MPI_COMBINER_SUBARRAY;
+  std::printf(" combiner %s i", combiner_name(combiner));
+  for (int k = 0; k < integers - (ordered ? 1 : 0); ++k)
+    std::printf(" %d", i[static_cast<std::size_t>(k)]);
+  if (ordered) std::printf(" %s", order_name(i[static_cast<std::size_t>(integers) - 1]));
   std::printf(" a");
   for (int k = 0; k < addresses; ++k) std::printf(" %ld", a[static_cast<std::size_t>(k)]);
   std::printf(" t");
@@ -312,7 +316,7 @@ void check_contents(const Model& model) {
     int size = 0, x = 0, y = 0, z = 0, child_combiner = 0;
     MPI_Type_size(child, &size);
     MPI_Type_get_envelope(child, &x, &y, &z, &child_combiner);
-    std::printf(" %d/%d", child_combiner, size);
+    std::printf(" %s/%d", combiner_name(child_combiner), size);
     if (child_combiner != MPI_COMBINER_NAMED) MPI_Type_free(&child);
   }
 }
