@@ -76,6 +76,7 @@ Activity activity_of(const Event& event) {
     case EventKind::send:
       return Activity::send;
     case EventKind::recv:
+    case EventKind::probe:
       return Activity::recv;
     case EventKind::sendrecv:
       return Activity::sendrecv;

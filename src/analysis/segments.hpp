@@ -27,7 +27,7 @@ struct Segment {
   Time wait;  // calls: the part of to - from that was spent waiting for others
 };
 
-// True for events that are MPI calls with a duration: not marks of phases, not
+// True for events that are MPI calls with a duration: not phases and marks, not
 // the end of a run, not MPI_Init and MPI_Finalize.
 inline bool is_timed_call(const trace::Event& event) {
   using trace::EventKind;
@@ -36,6 +36,7 @@ inline bool is_timed_call(const trace::Event& event) {
     case EventKind::finalize:
     case EventKind::phase_begin:
     case EventKind::phase_end:
+    case EventKind::mark:
     case EventKind::aborted:
       return false;
     default:

@@ -281,6 +281,8 @@ void Engine::start(Rank& rank) {
     case EventKind::init:
     case EventKind::phase_begin:
     case EventKind::phase_end:
+    case EventKind::mark:
+    case EventKind::probe:
       return;
   }
 }

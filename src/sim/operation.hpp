@@ -44,6 +44,7 @@ struct Operation {
   Locking locking = Locking::none;          // call only
 
   trace::NameId name = 0;   // for Source::name
+  trace::SiteId site = 0;   // for Source::site
   trace::CommId comm = 0;   // for Source::comm; messages and collectives
   std::uint32_t count = 1;  // call: made this many times in a row
 
@@ -57,7 +58,7 @@ struct Operation {
   trace::Endpoint send;  // send, isend, sendrecv
   trace::Endpoint recv;  // recv, irecv, sendrecv
 
-  Bytes bytes;            // collective, icollective: d of its equation
+  Bytes bytes;            // collective, icollective: d of its equation; call: as in trace::Event
   LocalRank root;         // the same: invalid where there is none
   std::int32_t code = 0;  // aborted: as in trace::Event
 
@@ -65,6 +66,7 @@ struct Operation {
   // of its requests that are not completed yet.
   std::uint64_t request = 0;
   // Sends: carried to whoever receives the message (Outcome); means nothing here.
+  // mark: the bits of its value, in the place of what no mark has.
   std::uint64_t payload = 0;
   // recv, irecv: the number (`request`) of the probe that took its message; 0: none.
   std::uint64_t taken = 0;

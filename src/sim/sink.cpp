@@ -1,7 +1,9 @@
 #include "sim/sink.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
+#include <map>
 #include <unordered_map>
 #include <utility>
 
@@ -12,6 +14,7 @@ namespace foretrace::sim {
 void to_event(const Operation& operation, const Interval& interval, trace::Event& event) {
   event.kind = operation.kind;
   event.name = operation.name;
+  event.site = operation.site;
   event.compute = interval.compute;
   event.steps = operation.steps;
   event.enter = interval.enter;
@@ -28,6 +31,8 @@ void to_event(const Operation& operation, const Interval& interval, trace::Event
   event.completions.assign(operation.completions.begin(), operation.completions.end());
   event.count = operation.count;
   event.code = operation.code;
+  event.value =
+      operation.kind == trace::EventKind::mark ? std::bit_cast<double>(operation.payload) : 0;
 }
 
 MemorySink::MemorySink(const Source& source, trace::TraceInfo info) : source_(&source) {
@@ -46,6 +51,7 @@ void MemorySink::finished(WorldRank rank, const Operation& operation, const Inte
 trace::Trace MemorySink::take() {
   constexpr std::uint32_t kNew = UINT32_MAX;
   std::vector<trace::NameId> names;
+  std::map<trace::SiteId, trace::SiteId> sites;
   std::vector<std::pair<std::uint64_t, trace::CommId>> keys;
   for (auto& events : trace_.ranks) {
     for (trace::Event& event : events) {
@@ -55,8 +61,15 @@ trace::Trace MemorySink::take() {
         trace_.names.emplace_back(source_->name(event.name));
       }
       event.name = names[event.name];
-      if (trace::uses_comm(event.kind))
-        keys.emplace_back(source_->comm(event.comm).key, event.comm);
+      if (event.site != 0) {
+        const auto [site, added] = sites.try_emplace(event.site);
+        if (added) {
+          trace_.sites.push_back(source_->site(event.site));
+          site->second = static_cast<trace::SiteId>(trace_.sites.size());
+        }
+        event.site = site->second;
+      }
+      if (trace::uses_comm(event)) keys.emplace_back(source_->comm(event.comm).key, event.comm);
     }
   }
   std::ranges::sort(keys);
@@ -68,7 +81,7 @@ trace::Trace MemorySink::take() {
   }
   for (auto& events : trace_.ranks)
     for (trace::Event& event : events)
-      if (trace::uses_comm(event.kind)) event.comm = comms.at(event.comm);
+      if (trace::uses_comm(event)) event.comm = comms.at(event.comm);
   return std::move(trace_);
 }
 
@@ -76,6 +89,7 @@ struct FileSink::Stream {
   trace::TraceWriter writer;
   std::unordered_map<trace::NameId, trace::NameId> names;
   std::unordered_map<trace::CommId, trace::CommId> comms;
+  std::unordered_map<trace::SiteId, trace::SiteId> sites;
 };
 
 FileSink::FileSink(const Source& source, const trace::TraceInfo& info, std::string path)
@@ -108,7 +122,8 @@ void FileSink::finished(WorldRank rank, const Operation& operation, const Interv
   Stream& stream = *streams_[static_cast<std::size_t>(rank.value)];
   to_event(operation, interval, event_);
   event_.name = name_number(stream, event_.name);
-  if (trace::uses_comm(event_.kind)) event_.comm = comm_number(stream, event_.comm);
+  if (event_.site != 0) event_.site = site_number(stream, event_.site);
+  if (trace::uses_comm(event_)) event_.comm = comm_number(stream, event_.comm);
   stream.writer.write(event_);
 }
 
@@ -124,6 +139,12 @@ trace::CommId FileSink::comm_number(Stream& stream, trace::CommId id) {
     const trace::Communicator& comm = source_->comm(id);
     entry->second = stream.writer.define_comm(comm.key, comm.members);
   }
+  return entry->second;
+}
+
+trace::SiteId FileSink::site_number(Stream& stream, trace::SiteId id) {
+  const auto [entry, added] = stream.sites.try_emplace(id);
+  if (added) entry->second = stream.writer.define_site(source_->site(id));
   return entry->second;
 }
 

@@ -64,6 +64,7 @@ class FileSink : public Sink {
   struct Stream;
   trace::NameId name_number(Stream& stream, trace::NameId id);
   trace::CommId comm_number(Stream& stream, trace::CommId id);
+  trace::SiteId site_number(Stream& stream, trace::SiteId id);
 
   const Source* source_;
   std::string path_;

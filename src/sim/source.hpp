@@ -71,6 +71,11 @@ class Source {
   virtual std::string_view name(trace::NameId id) const = 0;
   // Stays where it is as long as the source lives.
   virtual const trace::Communicator& comm(trace::CommId id) const = 0;
+  // Asked only for what Operation::site says, other than 0.
+  virtual const trace::Site& site(trace::SiteId) const {
+    static const trace::Site nowhere;
+    return nowhere;
+  }
 
   // Where in the program the rank's current operation is ("halo.c:37"); may be empty.
   virtual std::string place(WorldRank) const { return {}; }

@@ -1,6 +1,7 @@
 #include "sim/trace_source.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/error.hpp"
 
@@ -32,6 +33,7 @@ void copy_operation(const Event& event, Operation& operation) {
   operation.bytes = event.bytes;
   operation.root = event.root;
   operation.code = event.code;
+  if (event.kind == EventKind::mark) operation.payload = std::bit_cast<std::uint64_t>(event.value);
   operation.request = event.request;
   operation.completions = event.completions;
 }
@@ -47,6 +49,7 @@ TraceSource::TraceSource(const trace::Trace& trace, Wildcards wildcards)
     : trace_(&trace), wildcards_(wildcards), streams_(trace.ranks.size()) {
   for (const std::string& name : trace.names) names_.push_back(name);
   for (const trace::Communicator& comm : trace.comms) comms_.push_back(comm);
+  for (const trace::Site& site : trace.sites) sites_.push_back(site);
   for (std::size_t r = 0; r < streams_.size(); ++r) survey(WorldRank(static_cast<std::int32_t>(r)));
 }
 
@@ -115,6 +118,20 @@ trace::CommId TraceSource::global_comm(WorldRank rank, trace::CommId id) {
   return numbers[id] = entry->second;
 }
 
+trace::SiteId TraceSource::global_site(WorldRank rank, trace::SiteId id) {
+  if (trace_ || id == 0) return id;
+  auto& numbers = stream(rank).sites;
+  if (id >= numbers.size()) numbers.resize(id + std::size_t{1}, kUnknown);
+  if (numbers[id] != kUnknown) return numbers[id];
+  const trace::Site& site = reader_->site(rank, id);
+  const auto [entry, added] = site_numbers_.try_emplace({site.object, site.offset});
+  if (added) {
+    sites_.push_back(site);
+    entry->second = static_cast<trace::SiteId>(sites_.size());
+  }
+  return numbers[id] = entry->second;
+}
+
 void TraceSource::resolve_wildcard(Stream& stream, Operation& operation) {
   const Resolution& found = stream.wildcards[stream.next_wildcard++];
   operation.matched = found.matched;
@@ -136,7 +153,8 @@ bool TraceSource::next(WorldRank rank, Operation& operation) {
   Stream& from = stream(rank);
   copy_operation(*event, operation);
   operation.name = global_name(rank, event->name);
-  operation.comm = trace::uses_comm(event->kind) ? global_comm(rank, event->comm) : 0;
+  operation.site = global_site(rank, event->site);
+  operation.comm = trace::uses_comm(*event) ? global_comm(rank, event->comm) : 0;
   if (is_open_wildcard(*event)) resolve_wildcard(from, operation);
   if (!from.cancelled.empty() && event->request != 0 &&
       std::ranges::binary_search(from.cancelled, event->request))

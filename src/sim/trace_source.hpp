@@ -9,8 +9,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "sim/source.hpp"
@@ -35,6 +37,9 @@ class TraceSource : public Source {
   bool races() const override { return races_; }
   std::string_view name(trace::NameId id) const override { return names_.at(id); }
   const trace::Communicator& comm(trace::CommId id) const override { return comms_.at(id); }
+  const trace::Site& site(trace::SiteId id) const override {
+    return sites_.at(id - std::size_t{1});
+  }
   std::string end_reason(WorldRank rank) const override;
 
  private:
@@ -53,6 +58,7 @@ class TraceSource : public Source {
     std::vector<std::uint64_t> cancelled;  // requests, ascending
     std::vector<trace::NameId> names;      // the rank's numbers to those of the source
     std::vector<trace::CommId> comms;
+    std::vector<trace::SiteId> sites;
   };
 
   Stream& stream(WorldRank rank) { return streams_[static_cast<std::size_t>(rank.value)]; }
@@ -61,6 +67,7 @@ class TraceSource : public Source {
   void survey(WorldRank rank);
   trace::NameId global_name(WorldRank rank, trace::NameId id);
   trace::CommId global_comm(WorldRank rank, trace::CommId id);
+  trace::SiteId global_site(WorldRank rank, trace::SiteId id);
   void resolve_wildcard(Stream& stream, Operation& operation);
   void reopen_wildcard(Operation& operation) const;
 
@@ -71,8 +78,10 @@ class TraceSource : public Source {
   std::vector<Stream> streams_;
   std::deque<std::string> names_;
   std::deque<trace::Communicator> comms_;
+  std::deque<trace::Site> sites_;
   std::unordered_map<std::string, trace::NameId> name_numbers_;
   std::unordered_map<std::uint64_t, trace::CommId> comm_numbers_;
+  std::map<std::pair<std::string, std::uint64_t>, trace::SiteId> site_numbers_;
 };
 
 }  // namespace foretrace::sim

@@ -86,10 +86,11 @@ void BlockIndex::scan() {
     throw Error(path_ + ": offset 0: not a Foretrace trace");
   if (size_ < kPage)
     throw Error(path_ + ": offset " + std::to_string(size_) + ": cut off in the header");
-  const std::uint32_t version = read_u32(data_ + 8);
-  if (version != kVersion)
-    throw Error(path_ + ": offset 8: trace format version " + std::to_string(version) +
-                ", this tool reads version " + std::to_string(kVersion));
+  version_ = read_u32(data_ + 8);
+  if (version_ < kOldestVersion || version_ > kVersion)
+    throw Error(path_ + ": offset 8: trace format version " + std::to_string(version_) +
+                ", this tool reads versions " + std::to_string(kOldestVersion) + " to " +
+                std::to_string(kVersion));
   const std::uint32_t ranks = read_u32(data_ + 12);
   if (ranks == 0 || ranks > kMostRanks)
     throw Error(path_ + ": offset 12: impossible number of ranks " + std::to_string(ranks));

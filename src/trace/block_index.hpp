@@ -28,6 +28,7 @@ class BlockIndex {
 
   const std::string& path() const { return path_; }
   const TraceInfo& info() const { return info_; }
+  std::uint32_t version() const { return version_; }
   bool sealed() const { return sealed_; }
   const std::uint8_t* data() const { return data_; }
   const std::vector<Piece>& pieces(WorldRank rank) const {
@@ -43,6 +44,7 @@ class BlockIndex {
   const std::uint8_t* data_ = nullptr;
   std::uint64_t size_ = 0;
   TraceInfo info_;
+  std::uint32_t version_ = 0;
   bool sealed_ = false;
   std::vector<std::vector<Piece>> pieces_;
   std::vector<Damage> damage_;

@@ -12,7 +12,8 @@ namespace foretrace::trace {
 
 inline constexpr char kFileMagic[8] = {'F', 'O', 'R', 'E', 'T', 'R', 'C', '\n'};
 inline constexpr char kBlockMagic[4] = {'F', 'T', 'B', '1'};
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kOldestVersion = 1;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kNoRank = 0xffffffff;
 inline constexpr char kEndPayload[4] = "END";
@@ -30,6 +31,11 @@ inline constexpr std::uint8_t kHasSteps = 0x40;
 inline constexpr std::uint8_t kHasWait = 0x80;
 inline constexpr std::uint8_t kDefineName = 32;
 inline constexpr std::uint8_t kDefineComm = 33;
+inline constexpr std::uint8_t kDefineSite = 34;
+// The byte after an event's head: which of the rarer fields follow.
+inline constexpr std::uint8_t kHasSite = 1;
+inline constexpr std::uint8_t kHasTaken = 2;
+inline constexpr std::uint8_t kHasMove = 4;
 
 inline constexpr std::uint64_t zigzag(std::int64_t value) {
   return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
@@ -67,7 +73,7 @@ class Encoder {
 // Longer names are cut by the writer and refused by the reader.
 inline constexpr std::uint64_t kLongestName = 4096;
 
-// Longest possible record without completions and members: 14 varints.
+// Longest possible record without completions and members: 17 varints.
 inline constexpr std::size_t kMaxRecord = 192;
 
 }  // namespace foretrace::trace

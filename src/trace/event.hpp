@@ -33,11 +33,13 @@ enum class EventKind : std::uint8_t {
   phase_end,
   aborted,      // MPI_Abort or a fatal signal: the rank's last event
   icollective,  // posts a collective on all ranks of `comm`
+  mark,         // an event of the program's own: `name`, `value`
+  probe,        // took a message out of matching (MPI_Mprobe): `recv`, `request`
 };
 
-// Whether events of this kind refer to a communicator (Event::comm).
+// Whether every event of this kind refers to a communicator (Event::comm).
 constexpr bool uses_comm(EventKind kind) {
-  return kind == EventKind::icollective ||
+  return kind == EventKind::icollective || kind == EventKind::probe ||
          (kind >= EventKind::send && kind <= EventKind::collective && kind != EventKind::complete);
 }
 
@@ -64,30 +66,42 @@ struct Endpoint {
   bool operator==(const Endpoint&) const = default;
 };
 
-// Index into a trace's tables (Trace::functions, Trace::comms, Trace::phases).
+// Index into a trace's tables (Trace::names, Trace::comms).
 using NameId = std::uint32_t;
 using CommId = std::uint32_t;
+// Index into Trace::sites, plus one; 0: not known.
+using SiteId = std::uint32_t;
+
+// A place in the program that calls: the instruction after the call.
+struct Site {
+  std::string object;        // path of the executable or shared library
+  std::uint64_t offset = 0;  // from where it is loaded, bytes
+
+  bool operator==(const Site&) const = default;
+};
 
 struct Event {
   EventKind kind = EventKind::call;
-  NameId name = 0;   // function, or phase name for phase_*
+  NameId name = 0;   // function, or the program's own name for phase_*, mark
+  SiteId site = 0;   // where the call stands in the program
   Time compute;      // CPU time since the previous event
   double steps = 0;  // compute steps annotated since the previous event
   Time enter;        // this trace's clock, 0 when MPI_Init returned
   Time leave;        // >= enter
   Time wait;         // the part of leave - enter spent waiting for others
-  CommId comm = 0;   // messages and collectives
+  CommId comm = 0;   // messages and collectives; call: if it moves something
 
-  Endpoint send;  // send, isend, sendrecv
-  Endpoint recv;  // recv, irecv, sendrecv
+  Endpoint send;  // send, isend, sendrecv; call: the peer that it moves `bytes` to or from
+  Endpoint recv;  // recv, irecv, sendrecv, probe
   machine::SendMode mode = machine::SendMode::standard;
 
   // collective, icollective
   machine::Cost collective = machine::Cost::kCount;
-  Bytes bytes;     // d of its equation
+  Bytes bytes;     // d of its equation; call: what it moves (one-sided, file I/O)
   LocalRank root;  // in `comm`; invalid where there is none
 
-  std::uint64_t request = 0;            // isend, irecv, icollective: its serial, from 1
+  std::uint64_t request = 0;            // isend, irecv, icollective, probe: its serial, from 1
+  std::uint64_t taken = 0;              // recv, irecv: the probe that took its message; 0: none
   std::vector<Completion> completions;  // complete
 
   // call: made this many times in a row (polling loops); compute holds the
@@ -96,9 +110,19 @@ struct Event {
   std::uint32_t count = 1;
 
   std::int32_t code = 0;  // aborted: signal (> 0) or -(MPI_Abort's code) - 1
+  double value = 0;       // mark: what the program said of it
 
   bool operator==(const Event&) const = default;
 };
+
+// Whether the call tells what it moves.
+inline bool moves_data(const Event& event) {
+  return event.kind == EventKind::call && (event.bytes.count > 0 || event.send.peer.valid());
+}
+// Whether the event refers to a communicator (Event::comm).
+inline bool uses_comm(const Event& event) {
+  return uses_comm(event.kind) || moves_data(event);
+}
 
 // A communicator's members by world rank, in local rank order.
 struct Communicator {

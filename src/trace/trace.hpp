@@ -14,11 +14,12 @@ struct Trace {
   bool sealed = true;
   std::vector<std::string> names;         // Event::name, over all ranks, in order of first use
   std::vector<Communicator> comms;        // Event::comm, over all ranks, by key
+  std::vector<Site> sites;                // Event::site - 1, over all ranks, in order of first use
   std::vector<std::vector<Event>> ranks;  // events by world rank
   std::vector<Damage> damage;
 };
 
-// Reads a trace file; name and communicator numbers are made global. Throws
+// Reads a trace file; name, communicator and site numbers are made global. Throws
 // Error as TraceReader does.
 Trace read_trace(const std::string& path);
 

@@ -24,6 +24,7 @@ struct Stream {
   Time cpu;
   std::vector<std::string> names;
   std::vector<Communicator> comms;
+  std::vector<Site> sites;
 };
 
 // Reads bytes across the pieces of one rank.
@@ -112,7 +113,8 @@ void decode_send(Decoder& in, Event& event, const Stream& stream, int ranks) {
   event.send.bytes = Bytes(in.varint());
 }
 
-void decode_recv(Decoder& in, Event& event, const Stream& stream, int ranks) {
+void decode_recv(Decoder& in, Event& event, const Stream& stream, int ranks,
+                 std::uint8_t rare = 0) {
   event.comm = in.index(stream.comms.size(), "an undefined communicator");
   const std::uint8_t wild = in.u8();
   event.recv.any_source = wild & 1;
@@ -120,6 +122,7 @@ void decode_recv(Decoder& in, Event& event, const Stream& stream, int ranks) {
   event.recv.peer = decode_rank(in, ranks);
   event.recv.tag = in.s32();
   event.recv.bytes = Bytes(in.varint());
+  if (rare & kHasTaken) event.taken = in.varint();
 }
 
 void decode_completions(Decoder& in, Event& event, int ranks) {
@@ -151,12 +154,20 @@ void decode_collective(Decoder& in, Event& event, const Stream& stream) {
   if (event.root.value < -1 || event.root.value >= size) throw Broken{"a root that does not exist"};
 }
 
-void decode_body(Decoder& in, Event& event, const Stream& stream, int ranks) {
+void decode_call(Decoder& in, Event& event, const Stream& stream, int ranks, std::uint8_t rare) {
+  event.count = static_cast<std::uint32_t>(std::min<std::uint64_t>(in.varint(), UINT32_MAX));
+  if (!(rare & kHasMove)) return;
+  event.comm = in.index(stream.comms.size(), "an undefined communicator");
+  event.send.peer = decode_rank(in, ranks);
+  event.bytes = Bytes(in.varint());
+}
+
+void decode_body(Decoder& in, Event& event, const Stream& stream, int ranks, std::uint8_t rare) {
   switch (event.kind) {
     case EventKind::send:
       return decode_send(in, event, stream, ranks);
     case EventKind::recv:
-      return decode_recv(in, event, stream, ranks);
+      return decode_recv(in, event, stream, ranks, rare);
     case EventKind::sendrecv:
       decode_send(in, event, stream, ranks);
       return decode_recv(in, event, stream, ranks);
@@ -164,8 +175,9 @@ void decode_body(Decoder& in, Event& event, const Stream& stream, int ranks) {
       event.request = in.varint();
       return decode_send(in, event, stream, ranks);
     case EventKind::irecv:
+    case EventKind::probe:
       event.request = in.varint();
-      return decode_recv(in, event, stream, ranks);
+      return decode_recv(in, event, stream, ranks, rare);
     case EventKind::complete:
       return decode_completions(in, event, ranks);
     case EventKind::icollective:
@@ -174,7 +186,9 @@ void decode_body(Decoder& in, Event& event, const Stream& stream, int ranks) {
     case EventKind::collective:
       return decode_collective(in, event, stream);
     case EventKind::call:
-      event.count = static_cast<std::uint32_t>(std::min<std::uint64_t>(in.varint(), UINT32_MAX));
+      return decode_call(in, event, stream, ranks, rare);
+    case EventKind::mark:
+      event.value = in.f64();
       return;
     case EventKind::aborted:
       event.code = in.s32();
@@ -185,17 +199,19 @@ void decode_body(Decoder& in, Event& event, const Stream& stream, int ranks) {
 }
 
 void decode_event(Decoder& in, std::uint8_t head, Event& event, Stream& stream,
-                  const TraceInfo& info) {
+                  const TraceInfo& info, std::uint32_t version) {
   std::vector<Completion> storage = std::move(event.completions);
   storage.clear();
   event = Event();
   event.completions = std::move(storage);
   const std::uint8_t kind = head & kKindMask;
   if (kind < static_cast<std::uint8_t>(EventKind::init) ||
-      kind > static_cast<std::uint8_t>(EventKind::icollective))
+      kind > static_cast<std::uint8_t>(EventKind::probe))
     throw Broken{"an unknown kind of record"};
   event.kind = static_cast<EventKind>(kind);
+  const std::uint8_t rare = version >= 2 ? in.u8() : std::uint8_t{0};
   event.name = in.index(stream.names.size(), "an undefined name");
+  if (rare & kHasSite) event.site = in.index(stream.sites.size() + 1, "an undefined call site");
   event.compute = in.time();
   if (head & kHasSteps) event.steps = in.f64();
   const Time cpu = stream.cpu + event.compute;
@@ -209,17 +225,24 @@ void decode_event(Decoder& in, std::uint8_t head, Event& event, Stream& stream,
     if (event.leave.count_ps() > INT64_MAX / 2) throw Broken{"a time is out of range"};
   }
   if (head & kHasWait) event.wait = in.time();
-  decode_body(in, event, stream, info.ranks);
+  decode_body(in, event, stream, info.ranks, rare);
   stream.cpu = cpu;
   stream.last_leave = event.leave;
 }
 
-void decode_name(Decoder& in, Stream& stream) {
+std::string decode_string(Decoder& in) {
   const std::uint64_t length = in.varint();
   if (length > kLongestName) throw Broken{"a name is too long"};
-  std::string name;
-  for (std::uint64_t i = 0; i < length; ++i) name.push_back(static_cast<char>(in.u8()));
-  stream.names.push_back(std::move(name));
+  std::string text;
+  for (std::uint64_t i = 0; i < length; ++i) text.push_back(static_cast<char>(in.u8()));
+  return text;
+}
+
+void decode_site(Decoder& in, Stream& stream) {
+  Site site;
+  site.offset = in.varint();
+  site.object = decode_string(in);
+  stream.sites.push_back(std::move(site));
 }
 
 void decode_comm(Decoder& in, Stream& stream, int ranks) {
@@ -282,16 +305,20 @@ bool TraceReader::next(WorldRank rank, Event& event) {
     const std::uint64_t offset = pieces[in.piece()].offset + in.at();
     try {
       const std::uint8_t head = in.u8();
-      const bool definition = head == kDefineName || head == kDefineComm;
-      if (head == kDefineName)
-        decode_name(in, stream);
+      const bool event_follows = (head & kKindMask) < kDefineName;
+      if (event_follows)
+        decode_event(in, head, event, stream, info(), impl_->file.version());
+      else if (head == kDefineName)
+        stream.names.push_back(decode_string(in));
       else if (head == kDefineComm)
         decode_comm(in, stream, info().ranks);
+      else if (head == kDefineSite)
+        decode_site(in, stream);
       else
-        decode_event(in, head, event, stream, info());
+        throw Broken{"an unknown kind of record"};
       stream.piece = in.piece();
       stream.at = in.at();
-      if (!definition) return true;
+      if (event_follows) return true;
     } catch (const Broken& broken) {
       const auto known = std::ranges::find_if(impl_->damage, [&](const Damage& damage) {
         return damage.rank == rank && damage.offset == offset;
@@ -314,6 +341,10 @@ const std::string& TraceReader::name(WorldRank rank, NameId id) const {
 
 const Communicator& TraceReader::comm(WorldRank rank, CommId id) const {
   return impl_->stream(rank).comms.at(id);
+}
+
+const Site& TraceReader::site(WorldRank rank, SiteId id) const {
+  return impl_->stream(rank).sites.at(id - std::size_t{1});
 }
 
 const std::vector<Damage>& TraceReader::damage() const {

@@ -36,14 +36,15 @@ class TraceReader {
   bool sealed() const;
 
   // The next event of `rank`; false at the end of its stream. `event`'s
-  // storage is reused. Event::name and Event::comm are indices for name() and
-  // comm() of the same rank.
+  // storage is reused. Event::name, Event::comm and Event::site are indices for
+  // name(), comm() and site() of the same rank.
   bool next(WorldRank rank, Event& event);
   // Starts the rank's stream again.
   void rewind(WorldRank rank);
 
   const std::string& name(WorldRank rank, NameId id) const;
   const Communicator& comm(WorldRank rank, CommId id) const;
+  const Site& site(WorldRank rank, SiteId id) const;  // id > 0
 
   // Found so far, in the streams that were read.
   const std::vector<Damage>& damage() const;

@@ -36,6 +36,15 @@ void encode_recv(Encoder& out, const Event& event) {
   out.svarint(event.recv.peer.value);
   out.svarint(event.recv.tag);
   out.varint(event.recv.bytes.count);
+  if (event.taken != 0) out.varint(event.taken);
+}
+
+// Which of the rarer fields the event has.
+std::uint8_t rare_fields(const Event& event) {
+  const bool takes = event.kind == EventKind::recv || event.kind == EventKind::irecv;
+  return static_cast<std::uint8_t>((event.site != 0 ? kHasSite : 0) |
+                                   (takes && event.taken != 0 ? kHasTaken : 0) |
+                                   (moves_data(event) ? kHasMove : 0));
 }
 
 void encode_times(Encoder& out, const Event& event, Clock clock, Time last_leave) {
@@ -67,6 +76,7 @@ void encode_body(Encoder& out, const Event& event) {
       encode_send(out, event);
       break;
     case EventKind::irecv:
+    case EventKind::probe:
       out.varint(event.request);
       encode_recv(out, event);
       break;
@@ -84,6 +94,13 @@ void encode_body(Encoder& out, const Event& event) {
       break;
     case EventKind::call:
       out.varint(event.count);
+      if (!moves_data(event)) break;
+      out.varint(event.comm);
+      out.svarint(event.send.peer.value);
+      out.varint(event.bytes.count);
+      break;
+    case EventKind::mark:
+      out.f64(event.value);
       break;
     case EventKind::aborted:
       out.svarint(event.code);
@@ -143,6 +160,7 @@ TraceWriter& TraceWriter::operator=(TraceWriter&& other) noexcept {
   last_leave_ = other.last_leave_;
   names_ = other.names_;
   comms_ = other.comms_;
+  sites_ = other.sites_;
   lost_ = other.lost_;
   error_ = other.error_;
   return *this;
@@ -203,16 +221,27 @@ bool TraceWriter::put(const std::uint8_t* bytes, std::size_t count) noexcept {
   return true;
 }
 
-NameId TraceWriter::define_name(std::string_view name) noexcept {
-  name = name.substr(0, kLongestName);
+bool TraceWriter::put_string(std::string_view text) noexcept {
+  text = text.substr(0, kLongestName);
   std::uint8_t buffer[kMaxRecord];
   Encoder out(buffer);
-  out.u8(kDefineName);
-  out.varint(name.size());
-  if (!put(buffer, out.size()) ||
-      !put(reinterpret_cast<const std::uint8_t*>(name.data()), name.size()))
-    ++lost_;
+  out.varint(text.size());
+  return put(buffer, out.size()) &&
+         put(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
+}
+
+NameId TraceWriter::define_name(std::string_view name) noexcept {
+  if (!put(&kDefineName, 1) || !put_string(name)) ++lost_;
   return names_++;
+}
+
+SiteId TraceWriter::define_site(const Site& site) noexcept {
+  std::uint8_t buffer[kMaxRecord];
+  Encoder out(buffer);
+  out.u8(kDefineSite);
+  out.varint(site.offset);
+  if (!put(buffer, out.size()) || !put_string(site.object)) ++lost_;
+  return ++sites_;
 }
 
 CommId TraceWriter::define_comm(std::uint64_t key, std::span<const WorldRank> members) noexcept {
@@ -246,7 +275,9 @@ void TraceWriter::write(const Event& event) noexcept {
   out.u8(static_cast<std::uint8_t>(static_cast<std::uint8_t>(event.kind) |
                                    (event.steps != 0 ? kHasSteps : 0) |
                                    (event.wait > Time() ? kHasWait : 0)));
+  out.u8(rare_fields(event));
   out.varint(event.name);
+  if (event.site != 0) out.varint(event.site);
   encode_times(out, event, clock_, last_leave_);
   encode_body(out, event);
   last_leave_ = std::max(event.leave, last_leave_);

@@ -35,6 +35,7 @@ class TraceWriter {
   // stops, and lost() counts what was not written. Names are cut at 4096 bytes.
   NameId define_name(std::string_view name) noexcept;
   CommId define_comm(std::uint64_t key, std::span<const WorldRank> members) noexcept;
+  SiteId define_site(const Site& site) noexcept;
   void write(const Event& event) noexcept;
 
   // Number of records that could not be written, and why (errno).
@@ -46,6 +47,7 @@ class TraceWriter {
  private:
   // False if something could not be written; the caller counts the record.
   bool put(const std::uint8_t* bytes, std::size_t count) noexcept;
+  bool put_string(std::string_view text) noexcept;
   bool new_block() noexcept;
 
   int fd_ = -1;
@@ -58,6 +60,7 @@ class TraceWriter {
   Time last_leave_;
   NameId names_ = 0;
   CommId comms_ = 0;
+  SiteId sites_ = 0;
   std::uint64_t lost_ = 0;
   int error_ = 0;
 };

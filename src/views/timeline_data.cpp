@@ -88,6 +88,7 @@ Shape Encoder::shape_of(const Event& event, int rank, const Arrival* arrival) co
       put_endpoint(shape, 3, event.send, rank);
       break;
     case EventKind::recv:
+    case EventKind::probe:
       shape[2] = event.comm;
       put_endpoint(shape, 6, event.recv, rank);
       break;

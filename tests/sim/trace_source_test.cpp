@@ -198,6 +198,43 @@ TEST(TraceFile, PredictedTraceHasTheSameBytesTwice) {
   EXPECT_EQ(bytes[0], bytes[1]);
 }
 
+// Marks with their values, call sites, and calls that tell what they move are in
+// the prediction as in the recording, from memory and through a file.
+TEST(TraceFile, PredictionKeepsSitesMarksAndWhatCallsMove) {
+  trace::Trace input = empty_trace(2);
+  input.comms.push_back({7, {WorldRank(1), WorldRank(0)}});
+  input.sites = {{"/bin/application", 100}, {"/bin/application", 200}};
+  Event put;
+  put.kind = EventKind::call;
+  put.site = 2;
+  put.comm = 1;
+  put.send.peer = WorldRank(1);
+  put.bytes = Bytes(64);
+  Event mark;
+  mark.kind = EventKind::mark;
+  mark.site = 1;
+  mark.value = -0.5;
+  input.ranks = {{put, mark, finalize_event()}, {finalize_event()}};
+  const std::string path = testing::TempDir() + "sim_sites.ftr";
+  const trace::Trace predicted = replay_trace(input).trace;
+  trace::write_trace(predicted, path);
+  trace::TraceReader reader(path);
+  TraceSource source(reader);
+  for (const trace::Trace& trace : {predicted, replay_trace(source).trace}) {
+    const std::vector<Event>& events = trace.ranks[0];
+    ASSERT_EQ(events.size(), 3u);
+    EXPECT_EQ(trace.sites.at(events[0].site - 1), input.sites[1]);
+    EXPECT_EQ(trace.sites.at(events[1].site - 1), input.sites[0]);
+    EXPECT_EQ(events[2].site, 0u);
+    EXPECT_EQ(trace.comms.at(events[0].comm).key, 7u);
+    EXPECT_EQ(events[0].send.peer, WorldRank(1));
+    EXPECT_EQ(events[0].bytes, Bytes(64));
+    EXPECT_EQ(events[1].kind, EventKind::mark);
+    EXPECT_EQ(events[1].value, -0.5);
+  }
+  std::remove(path.c_str());
+}
+
 TEST(TraceFile, UnfinishedSinkLeavesNothing) {
   const std::string path = testing::TempDir() + "sim_unfinished.ftr";
   const trace::Trace input = wildcard_trace();

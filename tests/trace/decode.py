@@ -5,10 +5,11 @@ Written from the document, without a look at the code, so that the two can be
 held against each other. The first line says what the trace says of itself; then
 one line an event, rank by rank:
 
-    RANK kind=N name=TEXT compute=PS steps=HEX enter=PS leave=PS wait=PS [comm=KEY:MEMBER.MEMBER.] FIELDS
+    RANK kind=N name=TEXT compute=PS steps=HEX enter=PS leave=PS wait=PS [comm=KEY:MEMBER.MEMBER.] [site=OBJECT+OFFSET] FIELDS
 
 FIELDS, by kind: send=MODE,PEER,TAG,BYTES recv=WILD,PEER,TAG,BYTES request=N
-done=REQUEST,CANCELLED,SOURCE,TAG,BYTES collective=WHICH,BYTES,ROOT count=N code=N.
+done=REQUEST,CANCELLED,SOURCE,TAG,BYTES collective=WHICH,BYTES,ROOT count=N code=N
+taken=N moves=PEER,BYTES value=HEX.
 Last, `damage rank=N` for every stream that is cut off.
 """
 
@@ -17,7 +18,8 @@ import struct
 import sys
 
 SEND, RECV, SENDRECV, ISEND, IRECV, COMPLETE, COLLECTIVE, CALL, ABORTED = 3, 4, 5, 6, 7, 8, 9, 10, 13
-ICOLLECTIVE = 14
+ICOLLECTIVE, MARK, PROBE = 14, 15, 16
+HAS_SITE, HAS_TAKEN, HAS_MOVE = 1, 2, 4
 NO_RANK = 0xFFFFFFFF
 
 
@@ -59,12 +61,14 @@ class Bytes:
 class Rank:
     """A rank's stream: what it has defined, and its clock."""
 
-    def __init__(self, number, data, clock):
+    def __init__(self, number, data, clock, version):
         self.number = number
+        self.version = version
         self.bytes = Bytes(data)
         self.clock = clock
         self.names = []
         self.comms = []
+        self.sites = [""]
         self.cpu = 0
         self.leave = 0
 
@@ -82,10 +86,11 @@ class Rank:
         comm = b.varint()
         return comm, f" send={b.u8()},{b.svarint()},{b.svarint()},{b.varint()}"
 
-    def recv(self):
+    def recv(self, rare=0):
         b = self.bytes
         comm = b.varint()
-        return comm, f" recv={b.u8()},{b.svarint()},{b.svarint()},{b.varint()}"
+        text = f" recv={b.u8()},{b.svarint()},{b.svarint()},{b.varint()}"
+        return comm, text + (f" taken={b.varint()}" if rare & HAS_TAKEN else "")
 
     def completions(self):
         b = self.bytes
@@ -96,19 +101,26 @@ class Rank:
             text += f" done={request},{flags >> 1 & 1},{source},{tag},{size}"
         return text
 
-    def body(self, kind):
+    def call(self, rare):
+        b = self.bytes
+        text = f" count={b.varint()}"
+        if not rare & HAS_MOVE:
+            return None, text
+        return b.varint(), f"{text} moves={b.svarint()},{b.varint()}"
+
+    def body(self, kind, rare):
         """Returns (communicator or None, text)."""
         b = self.bytes
         if kind == SEND:
             return self.send()
         if kind == RECV:
-            return self.recv()
+            return self.recv(rare)
         if kind == SENDRECV:
             (comm, sent), (_, received) = self.send(), self.recv()
             return comm, sent + received
-        if kind in (ISEND, IRECV):
+        if kind in (ISEND, IRECV, PROBE):
             request = b.varint()
-            comm, text = self.send() if kind == ISEND else self.recv()
+            comm, text = self.send() if kind == ISEND else self.recv(rare)
             return comm, f" request={request}{text}"
         if kind == COMPLETE:
             return None, self.completions()
@@ -117,15 +129,20 @@ class Rank:
             comm = b.varint()
             return comm, f"{text} collective={b.u8()},{b.varint()},{b.svarint()}"
         if kind == CALL:
-            return None, f" count={b.varint()}"
+            return self.call(rare)
         if kind == ABORTED:
             return None, f" code={b.svarint()}"
+        if kind == MARK:
+            return None, f" value={struct.unpack('<Q', b.take(8))[0]:016x}"
         return None, ""
 
     def event(self, head):
         b = self.bytes
         kind = head & 0x3F
-        name, compute = b.varint(), b.varint()
+        rare = b.u8() if self.version >= 2 else 0
+        name = b.varint()
+        site = b.varint() if rare & HAS_SITE else 0
+        compute = b.varint()
         steps = b.take(8) if head & 0x40 else bytes(8)
         cpu = self.cpu + compute
         if self.clock == "cpu":
@@ -134,9 +151,11 @@ class Rank:
             enter = self.leave + b.varint()
             leave = enter + b.varint()
         wait = b.varint() if head & 0x80 else 0
-        comm, text = self.body(kind)
+        comm, text = self.body(kind, rare)
         self.cpu, self.leave = cpu, leave
         where = "" if comm is None else f" comm={self.comms[comm]}"
+        if site:
+            where += f" site={self.sites[site]}"
         return (f"{self.number} kind={kind} name={self.names[name]} compute={compute} "
                 f"steps={struct.unpack('<Q', steps)[0]:016x} enter={enter} leave={leave} wait={wait}"
                 f"{where}{text}")
@@ -149,13 +168,16 @@ class Rank:
                 self.names.append(self.bytes.string())
             elif head == 33:
                 self.define_comm()
+            elif head == 34:
+                offset = self.bytes.varint()
+                self.sites.append(f"{self.bytes.string()}+{offset}")
             else:
                 yield self.event(head)
 
 
 def decode(data):
     magic, version, ranks = struct.unpack_from("<8sII", data)
-    assert magic == b"FORETRC\n" and version == 1
+    assert magic == b"FORETRC\n" and version in (1, 2)
     streams, info, sealed = [b""] * ranks, None, False
     at = 4096
     while at + 16 <= len(data):
@@ -173,7 +195,7 @@ def decode(data):
              " ".join(f"{k}={info[k]}" for k in ("program", "origin", "machine", "options", "mpi"))]
     damage = []
     for number, stream in enumerate(streams):
-        rank = Rank(number, stream, info["clock"])
+        rank = Rank(number, stream, info["clock"], version)
         try:
             for line in rank.lines():
                 lines.append(line)

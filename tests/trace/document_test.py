@@ -3,7 +3,8 @@
 
 Traces with every kind of record, of each clock, sealed and not, and cut off
 inside a record, must read the same through the library (trace_dump) and through
-the decoder that was written from the document (decode.py).
+the decoder that was written from the document (decode.py). Traces of older
+versions, kept here, must read as they did.
 """
 
 import pathlib
@@ -32,8 +33,16 @@ def compare(dump, path, what):
     return len(expected)
 
 
+def compare_old(dump):
+    for old in sorted(pathlib.Path(__file__).parent.glob("version-*/*.ftr")):
+        compare(dump, old, str(old))
+        if decode.decode(old.read_bytes()) != old.with_suffix(".txt").read_text().splitlines():
+            sys.exit(f"{old}: it does not read as it did")
+
+
 def main():
     dump = sys.argv[1]
+    compare_old(dump)
     with tempfile.TemporaryDirectory() as folder:
         part, whole = pathlib.Path(folder, "a.part"), pathlib.Path(folder, "a.ftr")
         for clock in ("cpu", "wall", "virtual"):

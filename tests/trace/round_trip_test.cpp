@@ -214,6 +214,43 @@ TEST_F(RoundTrip, WholeTraceInMemory) {
   EXPECT_FALSE(std::filesystem::exists(path("a.ftr.part")));
 }
 
+// Sites are numbered by rank in the file and over all ranks in memory; a call that
+// moves data has a communicator, others have none.
+TEST_F(RoundTrip, CallSitesAndCallsThatMoveData) {
+  Trace trace;
+  trace.info = sample_info(2, Clock::virtual_);
+  trace.names = {"MPI_Put"};
+  trace.sites = {{"/bin/application", 16}, {"/lib/solver.so", UINT64_MAX}};
+  trace.comms.resize(2);
+  trace.comms[0].members = {WorldRank(0), WorldRank(1)};
+  trace.comms[1].key = 3;
+  trace.comms[1].members = {WorldRank(1), WorldRank(0)};
+  Event put;
+  put.kind = EventKind::call;
+  put.site = 1;
+  put.comm = 1;
+  put.send.peer = WorldRank(1);
+  put.bytes = Bytes(800);
+  Event fence;
+  fence.kind = EventKind::call;
+  fence.site = 2;
+  Event send;
+  send.kind = EventKind::send;
+  trace.ranks = {{put, fence}, {send, fence, put}};
+  write_trace(trace, path("a.ftr"));
+  TraceReader reader(path("a.ftr"));
+  Event event;
+  reader.next(WorldRank(1), event);
+  reader.next(WorldRank(1), event);
+  EXPECT_EQ(event.site, 1u);
+  EXPECT_EQ(reader.site(WorldRank(1), event.site), trace.sites[1]);
+  const Trace read = read_trace(path("a.ftr"));
+  EXPECT_EQ(read.sites, trace.sites);
+  EXPECT_EQ(read.ranks, trace.ranks);
+  ASSERT_EQ(read.comms.size(), 2u);
+  EXPECT_EQ(read.comms[1].members, trace.comms[1].members);
+}
+
 TEST_F(RoundTrip, MissingFilesAreErrors) {
   EXPECT_THROW(TraceReader(path("none.ftr")), Error);
   EXPECT_THROW(TraceWriter(path("none.ftr"), WorldRank(0), Clock::cpu), Error);

@@ -71,6 +71,26 @@ void add_messages(std::vector<Event>& events, int last) {
       send(EventKind::isend, end(last, kMostTag, kMostBytes), SendMode::synchronous, UINT64_MAX));
   events.push_back(recv(EventKind::irecv, end(0, 0, Bytes(1u << 14)), false, false, 2));
   events.push_back(recv(EventKind::irecv, Endpoint(), true, true, UINT64_MAX - 1));
+  events.push_back(recv(EventKind::probe, end(last, kMostTag, kMostBytes), true, true, 7));
+  events.push_back(recv(EventKind::recv, end(last, kMostTag, kMostBytes), true, true));
+  events.back().taken = 7;
+  events.push_back(recv(EventKind::irecv, end(0, 0, Bytes(1)), false, false, 8));
+  events.back().taken = UINT64_MAX;
+}
+
+void add_calls(std::vector<Event>& events, int last) {
+  events.push_back(of_kind(EventKind::call));
+  events.back().count = UINT32_MAX;
+  events.push_back(of_kind(EventKind::call));
+  events.back().count = 0;
+  events.push_back(of_kind(EventKind::call));
+  events.back().bytes = kMostBytes;
+  events.push_back(of_kind(EventKind::call));
+  events.back().send.peer = WorldRank(last);
+  for (const double value : {0.0, -1.5, std::numeric_limits<double>::denorm_min()}) {
+    events.push_back(of_kind(EventKind::mark));
+    events.back().value = value;
+  }
 }
 
 void add_completions(std::vector<Event>& events, int last) {
@@ -139,10 +159,7 @@ std::vector<Event> sample_events(int ranks, Clock clock) {
     events.back().kind = EventKind::icollective;
     events.back().request = request;
   }
-  events.push_back(of_kind(EventKind::call));
-  events.back().count = UINT32_MAX;
-  events.push_back(of_kind(EventKind::call));
-  events.back().count = 0;
+  add_calls(events, last);
   events.push_back(of_kind(EventKind::phase_begin));
   events.push_back(of_kind(EventKind::phase_end));
   events.push_back(of_kind(EventKind::finalize));
@@ -151,6 +168,8 @@ std::vector<Event> sample_events(int ranks, Clock clock) {
     events.back().code = code;
   }
   set_times(events, clock);
+  for (std::size_t i = 0; i < events.size(); ++i)
+    if (i % 5 > 2) events[i].site = static_cast<SiteId>(i % 5 - 2);
   return events;
 }
 
@@ -187,6 +206,8 @@ void define(TraceWriter& writer, int ranks) {
   for (int r = 0; r < ranks; ++r) members.emplace_back(r);
   writer.define_name("MPI_Something");
   writer.define_comm(0, members);
+  writer.define_site({"/usr/bin/application", 0x1234});
+  writer.define_site({"", UINT64_MAX});
 }
 
 std::vector<Event> read_all(TraceReader& reader, int rank) {

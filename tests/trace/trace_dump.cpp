@@ -3,6 +3,7 @@
 // trace_dump --seal FROM TO
 //
 // The form of the lines is shared with decode.py, and documented there.
+#include <bit>
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
@@ -23,6 +24,7 @@ void print_send(const Event& event) {
 void print_recv(const Event& event) {
   std::printf(" recv=%d,%d,%d,%" PRIu64, event.recv.any_source + 2 * event.recv.any_tag,
               event.recv.peer.value, event.recv.tag, event.recv.bytes.count);
+  if (event.taken != 0) std::printf(" taken=%" PRIu64, event.taken);
 }
 
 void print_comm(const Communicator& comm) {
@@ -38,6 +40,7 @@ void print_body(const Event& event) {
     case EventKind::send:
       return print_send(event);
     case EventKind::irecv:
+    case EventKind::probe:
       std::printf(" request=%" PRIu64, event.request);
       [[fallthrough]];
     case EventKind::recv:
@@ -59,6 +62,11 @@ void print_body(const Event& event) {
       return;
     case EventKind::call:
       std::printf(" count=%u", event.count);
+      if (moves_data(event))
+        std::printf(" moves=%d,%" PRIu64, event.send.peer.value, event.bytes.count);
+      return;
+    case EventKind::mark:
+      std::printf(" value=%016" PRIx64, std::bit_cast<std::uint64_t>(event.value));
       return;
     case EventKind::aborted:
       std::printf(" code=%d", event.code);
@@ -76,7 +84,11 @@ void print_event(const TraceReader& reader, WorldRank rank, const Event& event) 
               rank.value, static_cast<int>(event.kind), reader.name(rank, event.name).c_str(),
               event.compute.count_ps(), steps, event.enter.count_ps(), event.leave.count_ps(),
               event.wait.count_ps());
-  if (uses_comm(event.kind)) print_comm(reader.comm(rank, event.comm));
+  if (uses_comm(event)) print_comm(reader.comm(rank, event.comm));
+  if (event.site != 0) {
+    const Site& site = reader.site(rank, event.site);
+    std::printf(" site=%s+%" PRIu64, site.object.c_str(), site.offset);
+  }
   print_body(event);
   std::printf("\n");
 }

@@ -17,6 +17,8 @@ export const Kind = {
   phaseEnd: 12,
   aborted: 13,
   icollective: 14,
+  mark: 15,
+  probe: 16,
 } as const;
 
 // What equal calls have in common. Peers are relative to the calling rank, -1
@@ -77,7 +79,7 @@ export interface TraceData {
 
 // True for events that are calls with a duration.
 export function isTimedCall(kind: number): boolean {
-  return (kind >= Kind.send && kind <= Kind.call) || kind === Kind.icollective;
+  return (kind >= Kind.send && kind <= Kind.call) || kind === Kind.icollective || kind === Kind.probe;
 }
 
 // World rank of a relative peer.
