@@ -4,6 +4,9 @@
  * each of them is one test of a pointer, so they may stay in production code;
  * define FORETRACE_DISABLE before the include to remove even that. They do
  * not need MPI, and need no library at link time.
+ *
+ * C++ programs have foretrace.hpp on top of this, Fortran programs the module
+ * foretrace. docs/annotations.md explains them all.
  */
 #ifndef FORETRACE_H
 #define FORETRACE_H
@@ -14,24 +17,33 @@
 #define FORETRACE_COMPUTE(n) ((void)sizeof(n))
 #define FORETRACE_PHASE_BEGIN(name) ((void)sizeof(name))
 #define FORETRACE_PHASE_END(name) ((void)sizeof(name))
+#define FORETRACE_MARK(name) ((void)sizeof(name))
+#define FORETRACE_MARK_VALUE(name, value) ((void)(sizeof(name) + sizeof(value)))
 
 #else
 
 #include <dlfcn.h>
+#include <stddef.h>
 #include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The capture library's side of the macros, as one table of functions. */
+/* The capture library's side of the macros, as one table of functions. Program
+ * and library may be of different ages: the table grows at its end only, and
+ * `size` says how far the library's reaches. */
 struct foretrace_hooks {
+  size_t size; /* of this struct, in bytes, as the library knows it */
   /* Adds `steps` compute steps (>= 0) to the calling rank. One step lasts
    * compute.step seconds of the machine model. */
   void (*compute)(double steps);
-  /* Opens and closes the phase `name`; phases nest. */
+  /* Opens and closes the phase `name`; phases nest. One that was opened under
+   * the name "" gets the name under which it is closed. */
   void (*phase_begin)(const char *name);
   void (*phase_end)(const char *name);
+  /* Marks a moment; `value` is the program's own. */
+  void (*mark)(const char *name, double value);
 };
 
 /* Returns the capture library's hooks, or NULL where it is not loaded. */
@@ -40,7 +52,7 @@ static inline const struct foretrace_hooks *foretrace_find_hooks(void) {
   static int looked;
   if (!looked) {
     const struct foretrace_hooks *(*get)(void);
-    void *symbol = dlsym((void *)0 /* RTLD_DEFAULT */, "foretrace_get_hooks");
+    void *symbol = dlsym((void *)0 /* RTLD_DEFAULT */, "foretrace_get_hook_table");
     if (symbol) {
       memcpy(&get, &symbol, sizeof get);
       hooks = get();
@@ -54,27 +66,28 @@ static inline const struct foretrace_hooks *foretrace_find_hooks(void) {
 }
 #endif
 
-/* Counts n compute steps done since the last MPI call (predict --compute
- * annotated turns them into time). */
-#define FORETRACE_COMPUTE(n)                                    \
-  do {                                                          \
-    const struct foretrace_hooks *ft_h = foretrace_find_hooks(); \
-    if (ft_h) ft_h->compute((double)(n));                       \
+/* Calls one of the hooks, where there is a library that has it. */
+#define FORETRACE_CALL_HOOK(hook, arguments)                          \
+  do {                                                                \
+    const struct foretrace_hooks *ft_h = foretrace_find_hooks();      \
+    if (ft_h && ft_h->size > offsetof(struct foretrace_hooks, hook))  \
+      ft_h->hook arguments;                                           \
   } while (0)
+
+/* Counts n compute steps done since the last MPI call (--compute annotated
+ * turns them into time). */
+#define FORETRACE_COMPUTE(n) FORETRACE_CALL_HOOK(compute, ((double)(n)))
 
 /* Opens a named phase of the program; phases nest. */
-#define FORETRACE_PHASE_BEGIN(name)                             \
-  do {                                                          \
-    const struct foretrace_hooks *ft_h = foretrace_find_hooks(); \
-    if (ft_h) ft_h->phase_begin(name);                          \
-  } while (0)
+#define FORETRACE_PHASE_BEGIN(name) FORETRACE_CALL_HOOK(phase_begin, (name))
 
 /* Closes the phase opened last under this name. */
-#define FORETRACE_PHASE_END(name)                               \
-  do {                                                          \
-    const struct foretrace_hooks *ft_h = foretrace_find_hooks(); \
-    if (ft_h) ft_h->phase_end(name);                            \
-  } while (0)
+#define FORETRACE_PHASE_END(name) FORETRACE_CALL_HOOK(phase_end, (name))
+
+/* Marks this moment in the time line, and a number with it (a residual, an
+ * iteration, a size). */
+#define FORETRACE_MARK(name) FORETRACE_CALL_HOOK(mark, ((name), 0))
+#define FORETRACE_MARK_VALUE(name, value) FORETRACE_CALL_HOOK(mark, ((name), (double)(value)))
 
 #endif /* FORETRACE_DISABLE */
 

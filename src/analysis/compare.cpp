@@ -20,6 +20,8 @@ std::string describe(const Trace& trace, const std::vector<Event>& events, std::
       return "phase begin " + trace.names.at(event.name);
     case EventKind::phase_end:
       return "phase end " + trace.names.at(event.name);
+    case EventKind::mark:
+      return "mark " + trace.names.at(event.name);
     case EventKind::aborted:
       return "end of an aborted run";
     default:

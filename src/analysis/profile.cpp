@@ -63,7 +63,7 @@ void profile_functions(const trace::Trace& trace, Profile& profile) {
 }
 
 // Adds one rank's phases to `phases`, which is indexed by name.
-void profile_rank_phases(const std::vector<Event>& events, std::size_t rank, Time end,
+void profile_rank_phases(const trace::Trace& trace, std::size_t rank, Time end,
                          std::vector<PhaseProfile>& phases) {
   struct Open {
     trace::NameId name;
@@ -79,18 +79,27 @@ void profile_rank_phases(const std::vector<Event>& events, std::size_t rank, Tim
     if (!is_open(phase.name)) phases[phase.name].per_rank[rank] += at - phase.since;
   };
 
-  for (const Event& event : events) {
+  const auto last_open = [&](auto fits) {
+    const auto found = std::find_if(open.rbegin(), open.rend(), fits);
+    return static_cast<std::size_t>(open.rend() - found);  // index + 1; 0: none
+  };
+  const auto unnamed = [&](trace::NameId name) { return trace.names[name].empty(); };
+
+  for (const Event& event : trace.ranks[rank]) {
     if (event.kind == EventKind::phase_begin) {
-      ++phases.at(event.name).count;
+      if (!unnamed(event.name)) ++phases[event.name].count;
       open.push_back({event.name, event.enter});
     } else if (event.kind == EventKind::phase_end) {
-      // Ends the one opened last under this name; an end without a beginning
-      // says nothing that could be timed.
-      for (std::size_t i = open.size(); i-- > 0;) {
-        if (open[i].name != event.name) continue;
-        close(i, event.enter);
-        break;
+      // Ends the one opened last under this name, or without one; an end
+      // without a beginning says nothing that could be timed.
+      std::size_t which = last_open([&](const Open& o) { return o.name == event.name; });
+      if (which == 0) {
+        which = last_open([&](const Open& o) { return unnamed(o.name); });
+        if (which == 0) continue;
+        ++phases[event.name].count;
+        open[which - 1].name = event.name;
       }
+      close(which - 1, event.enter);
     }
   }
   // A phase still open lasts to the end of the rank's program.
@@ -102,7 +111,7 @@ void profile_phases(const trace::Trace& trace, const std::vector<Time>& rank_tim
   std::vector<PhaseProfile> phases(trace.names.size());
   for (PhaseProfile& phase : phases) phase.per_rank.resize(trace.ranks.size());
   for (std::size_t rank = 0; rank < trace.ranks.size(); ++rank)
-    profile_rank_phases(trace.ranks[rank], rank, rank_time[rank], phases);
+    profile_rank_phases(trace, rank, rank_time[rank], phases);
 
   for (std::size_t name = 0; name < phases.size(); ++name) {
     PhaseProfile& phase = phases[name];
@@ -165,6 +174,7 @@ Profile profile_trace(const trace::Trace& trace) {
   }
   profile_functions(trace, profile);
   profile_phases(trace, times.rank_time, profile);
+  profile.marks = profile_marks(trace);
   return profile;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/marks.hpp"
 #include "base/ids.hpp"
 #include "base/time.hpp"
 #include "trace/trace.hpp"
@@ -42,6 +43,7 @@ struct FunctionProfile {
 
 // A phase of the program, all its occurrences together. Phases nest; a
 // phase's time includes those inside it, but a phase inside itself counts once.
+// One that was opened without a name has the name that it was closed under.
 struct PhaseProfile {
   std::string name;
   std::uint64_t count = 0;     // occurrences over all ranks
@@ -71,6 +73,7 @@ struct Profile {
   std::vector<StateProfile> states;        // COMPUTE, then functions in order of first use
   std::vector<FunctionProfile> functions;  // in order of first use, MPI_Init and _Finalize included
   std::vector<PhaseProfile> phases;        // in order of first use
+  std::vector<MarkProfile> marks;          // the same
 };
 
 // With clock cpu (recorded, no times of MPI) mpi and wait are zero and time is

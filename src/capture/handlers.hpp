@@ -48,6 +48,7 @@ int init(Fn fn, int* argc, char*** argv, Real real);
 int init(Fn fn, int* argc, char*** argv, int required, int* provided, Real real);
 int finalize(Fn fn, Real real);
 int abort(Fn fn, MPI_Comm comm, int code, Real real);
+int pcontrol(Fn fn, int level, Real real);
 double wtime(Fn fn, FunctionRef<double()> real);
 double wtick(Fn fn, FunctionRef<double()> real);
 

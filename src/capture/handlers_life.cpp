@@ -25,6 +25,17 @@ int abort(Fn fn, MPI_Comm, int code, Real real) {
   return real();
 }
 
+// MPI 3.1, 14.2.4. There is nothing to flush (level 2); other levels mean nothing here.
+int pcontrol(Fn fn, int level, Real real) {
+  Inside inside;
+  if (!inside) return real();
+  session.piggyback.keep_going();
+  if (level == 1) session.set_logging(true);
+  const int result = plain_call(fn, real);
+  if (level == 0) session.set_logging(false);
+  return result;
+}
+
 double wtime(Fn fn, FunctionRef<double()> real) {
   Inside inside;
   if (!inside) return real();

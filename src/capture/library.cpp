@@ -22,17 +22,21 @@ void hook_compute(double steps) {
   if (session.active()) session.add_steps(steps);
 }
 void hook_phase_begin(const char* name) {
-  session.phase(trace::EventKind::phase_begin, name);
+  session.phase_begin(name);
 }
 void hook_phase_end(const char* name) {
-  session.phase(trace::EventKind::phase_end, name);
+  session.phase_end(name);
+}
+void hook_mark(const char* name, double value) {
+  session.mark(name, value);
 }
 
-constexpr foretrace_hooks kHooks{hook_compute, hook_phase_begin, hook_phase_end};
+constexpr foretrace_hooks kHooks{sizeof(foretrace_hooks), hook_compute, hook_phase_begin,
+                                 hook_phase_end, hook_mark};
 
 }  // namespace
 
-extern "C" FORETRACE_EXPORT const foretrace_hooks* foretrace_get_hooks() {
+extern "C" FORETRACE_EXPORT const foretrace_hooks* foretrace_get_hook_table() {
   return &kHooks;
 }
 

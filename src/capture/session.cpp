@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <utility>
 
 #include "base/error.hpp"
 #include "capture/imports.hpp"
@@ -107,6 +108,7 @@ void Session::start(Fn fn) {
   PMPI_Barrier(MPI_COMM_WORLD);
   wall_zero_ns_ = monotonic_ns();
   PMPI_Allreduce(MPI_IN_PLACE, &wall_zero_ns_, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+  logging_ = settings_.start_logging;
   active_ = true;
   trace::Event& event = event_;
   event = trace::Event();
@@ -165,6 +167,7 @@ void Session::stop(Fn fn) {
   open(trace::EventKind::finalize, fn);
   close();
   write_pending();
+  complain_of_phases();
   if (writer_.lost() > 0)
     say("rank " + std::to_string(comms.world_rank().value) + " could not write " +
         std::to_string(writer_.lost()) + " records to " + settings_.output +
@@ -216,6 +219,8 @@ void Session::begin_event(trace::Event& event, trace::EventKind kind, trace::Nam
     }
     now_ += event.compute;
   }
+  event.compute += std::exchange(unlogged_, Time());
+  event.steps += std::exchange(unlogged_steps_, 0);
   event.enter = event.leave = now_;
 }
 
@@ -250,6 +255,12 @@ void Session::close_as_call() {
     now_ += call_cost(fn_);
   else if (settings_.clock == trace::Clock::wall)
     now_ = wall_now();
+  if (!logging_) {
+    unlogged_ = event_.compute;
+    unlogged_steps_ = event_.steps;
+    cpu_.resume();
+    return;
+  }
   if (!has_pending_ || pending_.name != event_.name || event_.steps != 0) {
     write_pending();
     pending_ = event_;
@@ -271,16 +282,6 @@ void Session::write_pending() {
   has_pending_ = false;
   pending_.enter = pending_.leave - pending_busy_;
   writer_.write(pending_);
-}
-
-void Session::phase(trace::EventKind kind, const char* name) {
-  Inside inside;
-  if (!inside) return;
-  begin_event(event_, kind, 0);
-  const auto [entry, added] = phase_ids_.try_emplace(name, 0);
-  if (added) entry->second = writer_.define_name(name);
-  event_.name = entry->second;
-  close();
 }
 
 trace::NameId Session::name_id(Fn fn) {

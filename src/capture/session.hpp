@@ -9,7 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
+#include <vector>
 
 #include "base/cpu_clock.hpp"
 #include "capture/comm_table.hpp"
@@ -19,6 +19,7 @@
 #include "capture/settings.hpp"
 #include "machine/machine_model.hpp"
 #include "machine/timing.hpp"
+#include "trace/annotations.hpp"
 #include "trace/event.hpp"
 #include "trace/trace_writer.hpp"
 
@@ -57,7 +58,14 @@ class Session {
   double clock_seconds() const { return now_.seconds(); }
 
   void add_steps(double steps) { steps_ += steps; }
-  void phase(trace::EventKind kind, const char* name);
+  // The program's own marks (include/foretrace.h).
+  void phase_begin(const char* name);
+  void phase_end(const char* name);
+  void mark(const char* name, double value);
+  // MPI_Pcontrol: from now on only what a replay needs is logged, or all again.
+  void set_logging(bool on);
+  // Writes what is held back.
+  void flush() { write_pending(); }
 
   trace::CommId comm_id(CommInfo& comm);
 
@@ -71,6 +79,9 @@ class Session {
   void begin_event(trace::Event& event, trace::EventKind kind, trace::NameId name);
   void write_event();
   void write_pending();
+  void annotate(trace::EventKind kind, std::uint32_t annotation, double value);
+  std::uint32_t annotation_number(const char* name);
+  void complain_of_phases() const;
   trace::NameId name_id(Fn fn);
   Time call_cost(Fn fn);
   Time wall_now() const;
@@ -85,6 +96,9 @@ class Session {
   Time now_;  // cpu: CPU time so far; virtual: the rank's clock; wall: last reading
   std::int64_t wall_zero_ns_ = 0;
   double steps_ = 0;
+  bool logging_ = true;
+  Time unlogged_;  // computation before calls that were not logged
+  double unlogged_steps_ = 0;
 
   trace::Event event_;
   trace::Event pending_;  // the calls that are being merged
@@ -94,7 +108,8 @@ class Session {
   std::array<std::int32_t, static_cast<std::size_t>(Fn::kCount)>
       name_ids_{};  // 0: none, else id + 1
   std::array<std::int64_t, static_cast<std::size_t>(Fn::kCount)> call_costs_{};  // ps + 1
-  std::unordered_map<std::string, trace::NameId> phase_ids_;
+  trace::Annotations annotations_;
+  std::vector<trace::NameId> annotation_ids_;  // by its numbers
 };
 
 extern Session session;

@@ -76,6 +76,12 @@ Settings read_settings() {
   const std::string_view compute = variable("FORETRACE_COMPUTE");
   if (!compute.empty()) read_compute(compute, settings);
 
+  const std::string_view start = variable("FORETRACE_START");
+  if (start == "off")
+    settings.start_logging = false;
+  else if (!start.empty() && start != "on")
+    refuse("FORETRACE_START", start, "on or off");
+
   const std::string_view wtime = variable("FORETRACE_WTIME");
   if (wtime == "real")
     settings.virtual_wtime = false;

@@ -23,6 +23,7 @@ struct Settings {
   machine::Bound bound = machine::Bound::avg;     // FORETRACE_BOUND
   ComputeModel compute = ComputeModel::measured;  // FORETRACE_COMPUTE
   double scale = 1;                               // FORETRACE_COMPUTE=measured:SCALE
+  bool start_logging = true;                      // FORETRACE_START: on, off
   bool virtual_wtime = true;                      // FORETRACE_WTIME: virtual, real
 };
 

@@ -15,6 +15,7 @@ struct Options {
   std::string bound = "avg";
   std::string compute = "measured";
   std::string wtime = "virtual";
+  std::string start = "on";
 };
 
 int predict(Options& options) {
@@ -23,9 +24,10 @@ int predict(Options& options) {
   run.environment = {{"FORETRACE_MACHINE", std::filesystem::absolute(options.machine).string()},
                      {"FORETRACE_BOUND", options.bound},
                      {"FORETRACE_COMPUTE", options.compute},
-                     {"FORETRACE_WTIME", options.wtime}};
-  run.own_options = {"--machine", options.machine, "--bound", options.bound,
-                     "--compute", options.compute, "--wtime", options.wtime};
+                     {"FORETRACE_WTIME", options.wtime},
+                     {"FORETRACE_START", options.start}};
+  run.own_options = {"--machine",     options.machine, "--bound",     options.bound, "--compute",
+                     options.compute, "--wtime",       options.wtime, "--start",     options.start};
   check_capture_run(run);
   check_compute_option(options.compute, "measured");
   machine::read_machine_file(options.machine);
@@ -50,6 +52,7 @@ std::function<int()> declare(CLI::App& app) {
                  "What MPI_Wtime tells the program: virtual or real time")
       ->check(CLI::IsMember({"virtual", "real"}))
       ->capture_default_str();
+  add_start_option(app, options->start);
   return [options] { return predict(*options); };
 }
 

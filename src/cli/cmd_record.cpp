@@ -10,13 +10,14 @@ namespace {
 struct Options {
   CaptureRun run;
   std::string clock = "cpu";
+  std::string start = "on";
 };
 
 int record(Options& options) {
   CaptureRun& run = options.run;
   run.subcommand = "record";
-  run.environment = {{"FORETRACE_CLOCK", options.clock}};
-  run.own_options = {"--clock", options.clock};
+  run.environment = {{"FORETRACE_CLOCK", options.clock}, {"FORETRACE_START", options.start}};
+  run.own_options = {"--clock", options.clock, "--start", options.start};
   check_capture_run(run);
   const LaunchResult result = launch(run);
   if (result.traced) print_run_summary(run.output);
@@ -30,6 +31,7 @@ std::function<int()> declare(CLI::App& app) {
                  "What the recorded times are: cpu (CPU time, the same on a busy machine) or wall")
       ->check(CLI::IsMember({"cpu", "wall"}))
       ->capture_default_str();
+  add_start_option(app, options->start);
   return [options] { return record(*options); };
 }
 

@@ -9,6 +9,7 @@
 #include "cli/simulation.hpp"
 #include "cli/simulation_run.hpp"
 #include "cli/subcommand.hpp"
+#include "cli/summary.hpp"
 #include "cli/sweep.hpp"
 #include "sim/sink.hpp"
 #include "views/sweep_report.hpp"
@@ -20,6 +21,7 @@ struct Options {
   SimulationOptions simulation;
   std::vector<std::string> input;  // a file; live: the program and its arguments
   std::optional<std::string> mpi;  // live
+  std::string start;               // live: --start
   std::vector<std::string> sweeps;
   int jobs = 0;
   bool csv = false;
@@ -77,6 +79,7 @@ void check_options(const Options& options) {
          "one file at a time; to run a program live, say -n RANKS");
   refuse(live && sweeps,
          "--sweep is for recorded runs; record the program, or run it several times");
+  refuse(!live && !options.start.empty(), "--start is for programs that run live; say -n RANKS");
   refuse(!live && options.mpi, "--mpi is for programs that run live; say -n RANKS");
   refuse(sweeps && !options.run.output.empty(),
          "--sweep writes no trace; leave out -o, or simulate one point without --sweep");
@@ -99,10 +102,12 @@ int simulate(Options& options) {
   check_options(options);
   allow_many_files();
   std::optional<live::Command> program;
-  if (options.simulation.live_ranks > 0)
+  if (options.simulation.live_ranks > 0) {
     program = prepare_live(options.input, options.mpi, options.simulation);
-  else
+    if (!options.start.empty()) program->environment.push_back("FORETRACE_START=" + options.start);
+  } else {
     options.simulation.input = options.input.front();
+  }
   Simulation simulation(options.simulation);
   for (const std::string& note : simulation.notes())
     std::fprintf(stderr, "foretrace: %s\n", note.c_str());
@@ -193,6 +198,7 @@ std::function<int()> declare(CLI::App& app) {
       ->check(CLI::Range(1, 1 << 20));
   app.add_option("--mpi", options->mpi,
                  "Live: the program's MPI, if it cannot be seen: openmpi, mpich or standard");
+  add_start_option(app, options->start);
   app.add_option("--machine", simulation.machine, "The machine model (TOML)");
   add_network_options(app, simulation);
   app.add_option("--compute", simulation.compute,

@@ -76,6 +76,13 @@ void add_capture_options(CLI::App& app, CaptureRun& run, const std::string& defa
   app.positionals_at_end();
 }
 
+void add_start_option(CLI::App& app, std::string& start) {
+  app.add_option("--start", start,
+                 "Log from the start on, or from MPI_Pcontrol(1) on: on, off")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->default_str("on");
+}
+
 void check_compute_option(const std::string& value, const std::string& measured) {
   if (value == "none" || value == "annotated" || value == measured) return;
   if (value.starts_with(measured + ":")) {

@@ -12,6 +12,9 @@ namespace foretrace::cli {
 // -n, -o, --mpi and the program.
 void add_capture_options(CLI::App& app, CaptureRun& run, const std::string& default_output);
 
+// --start on|off: whether the program begins as after MPI_Pcontrol(1) or (0).
+void add_start_option(CLI::App& app, std::string& start);
+
 // "none", "annotated", or `measured`[:SCALE]. Throws UsageError.
 void check_compute_option(const std::string& value, const std::string& measured);
 

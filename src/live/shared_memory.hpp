@@ -17,6 +17,8 @@ namespace foretrace::live {
 
 // Environment variable with which a rank finds all this: "FD:RANK".
 inline constexpr const char* kVariable = "FORETRACE_LIVE";
+// "off": ranks begin as after MPI_Pcontrol(0).
+inline constexpr const char* kStartVariable = "FORETRACE_START";
 
 inline constexpr std::uint64_t kMagic = 0x3176'696c'7274'6f66;  // "fotrliv1"
 
@@ -68,7 +70,8 @@ struct Record {
   std::uint64_t lock = 0;
   std::uint64_t cancel = 0;
   std::uint64_t caller = 0;  // address in the program to which the call returns
-  // Message or contribution: place of its block, 0 if it has no bytes.
+  // Message or contribution: place of its block, 0 if it has no bytes. Mark: the
+  // bits of its value.
   std::uint64_t payload = 0;
   // `list_count` items (request numbers; see Posting) in the slot's table, or
   // in a block of the heap if `list` is not 0.

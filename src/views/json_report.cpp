@@ -52,6 +52,19 @@ json phase_list(const Profile& profile) {
   return list;
 }
 
+json mark_list(const Profile& profile) {
+  json list = json::array();
+  for (const auto& m : profile.marks)
+    list.push_back({{"name", m.name},
+                    {"count", m.count},
+                    {"first", to_seconds(m.first)},
+                    {"last", to_seconds(m.last)},
+                    {"least", m.least},
+                    {"mean", m.mean},
+                    {"most", m.most}});
+  return list;
+}
+
 json damage_list(const Profile& profile) {
   json list = json::array();
   for (const auto& d : profile.damage)
@@ -98,6 +111,7 @@ std::string render_json_report(const Profile& profile, const std::optional<Repla
   report["per_rank"] = rank_list(profile);
   report["functions"] = function_list(profile);
   report["phases"] = phase_list(profile);
+  report["marks"] = mark_list(profile);
   if (links) report["links"] = json_links(*links);
   return json_text(report);
 }

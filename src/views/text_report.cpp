@@ -129,6 +129,19 @@ std::string phase_section(const Profile& profile) {
   return "\nPhases (time: the maximum over all ranks)\n" + table.render(2);
 }
 
+std::string mark_section(const Profile& profile) {
+  if (profile.marks.empty()) return {};
+  TextTable table({L, R, R, R, R, R, R});
+  table.add({"mark", "times", "first", "last", "least value", "mean", "most"});
+  for (const auto& mark : profile.marks) {
+    const bool values = mark.least != 0 || mark.most != 0;
+    const auto value = [values](double v) { return values ? fmt::format("{:.6g}", v) : "-"; };
+    table.add({mark.name, std::to_string(mark.count), format_time(mark.first),
+               format_time(mark.last), value(mark.least), value(mark.mean), value(mark.most)});
+  }
+  return "\nMarks, over all ranks\n" + table.render(2);
+}
+
 }  // namespace
 
 std::string render_text_report(const Profile& profile, const TextReportOptions& options) {
@@ -138,6 +151,7 @@ std::string render_text_report(const Profile& profile, const TextReportOptions& 
   text += state_section(profile);
   text += function_section(profile);
   text += phase_section(profile);
+  text += mark_section(profile);
   return text;
 }
 

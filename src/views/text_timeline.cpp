@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/activity.hpp"
+#include "analysis/marks.hpp"
 #include "views/notes.hpp"
 #include "views/timeline.hpp"
 #include "views/units.hpp"
@@ -88,6 +89,31 @@ std::string legend(const std::vector<bool>& used) {
   return text;
 }
 
+// Where any rank passed a mark of the program's own.
+std::string mark_row(const trace::Trace& trace, const ActivityGrid& grid) {
+  const auto columns = static_cast<std::size_t>(grid.columns);
+  const double per_column =
+      static_cast<double>(std::max<std::int64_t>(grid.end.count_ps(), 1)) / grid.columns;
+  std::string row(columns, ' ');
+  for (const auto& events : trace.ranks) {
+    for (const trace::Event& event : events) {
+      if (event.kind != trace::EventKind::mark) continue;
+      const auto column =
+          static_cast<std::size_t>(static_cast<double>(event.enter.count_ps()) / per_column);
+      row[std::min(column, columns - 1)] = '^';
+    }
+  }
+  row.erase(row.find_last_not_of(' ') + 1);
+  return row;
+}
+
+std::string mark_legend(const std::vector<analysis::MarkProfile>& marks) {
+  std::string text;
+  for (const auto& mark : marks)
+    text += (text.empty() ? "^ " : ", ") + fmt::format("{} ({})", mark.name, mark.count);
+  return text + "\n";
+}
+
 }  // namespace
 
 std::string render_text_timeline(const trace::Trace& trace, const TextTimelineOptions& options) {
@@ -119,7 +145,10 @@ std::string render_text_timeline(const trace::Trace& trace, const TextTimelineOp
   for (std::size_t row = 0; row < grid.rows.size(); ++row)
     text += line(row_label(static_cast<int>(row), grid, ranks), grid.rows[row]);
   text += line("All", grid.all);
+  const auto marks = analysis::profile_marks(trace);
+  if (!marks.empty()) text += fmt::format("{:>{}} {}\n", "^", label_width, mark_row(trace, grid));
   text += fmt::format("\n{}\n", legend(used));
+  if (!marks.empty()) text += mark_legend(marks);
   if (grid.ranks_per_row > 1)
     text += fmt::format("a row stands for {} neighbouring ranks\n", grid.ranks_per_row);
   return text;

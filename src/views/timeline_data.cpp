@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -26,6 +27,11 @@ void put_varint(std::string& out, std::uint64_t value) {
     value >>= 7;
   }
   out += static_cast<char>(value);
+}
+
+void put_double(std::string& out, double value) {
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  for (int shift = 0; shift < 64; shift += 8) out += static_cast<char>(bits >> shift & 0xff);
 }
 
 // What came into a posted receive, and by which event it was known.
@@ -145,6 +151,7 @@ void Encoder::add_rank(const std::vector<Event>& events, int rank) {
     if (waits) put_varint(stream_, static_cast<std::uint64_t>(event.wait.count_ps()));
     if (event.kind == EventKind::irecv)
       put_varint(stream_, arrival != nullptr && arrival->event > i ? arrival->event - i : 0);
+    if (event.kind == EventKind::mark) put_double(stream_, event.value);
     now = leave;
     ++count;
     if (event.kind == EventKind::finalize) break;

@@ -11,6 +11,7 @@
 //   wait      ps, only where the shape says so
 //   done      only for kind irecv: distance in events to the call that
 //             completed the receive, 0 when none did
+//   value     only for kind mark: 8 bytes, an IEEE double, low byte first
 //
 // A shape is what equal calls have in common, so that a regular program needs
 // few bytes per event:

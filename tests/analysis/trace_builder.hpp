@@ -53,6 +53,9 @@ class TraceBuilder {
   void phase_end(int rank, std::string_view name, Time compute = Time()) {
     add(rank, trace::EventKind::phase_end, name, compute, Time());
   }
+  void mark(int rank, std::string_view name, double value, Time compute = Time()) {
+    add(rank, trace::EventKind::mark, name, compute, Time()).value = value;
+  }
   void send(int rank, int to, int tag, std::uint64_t bytes, Time compute, Time takes,
             Time wait = Time()) {
     add(rank, trace::EventKind::send, "MPI_Send", compute, takes, wait).send =

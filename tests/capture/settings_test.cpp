@@ -17,7 +17,7 @@ using Variables = std::initializer_list<std::pair<const char*, const char*>>;
 
 constexpr const char* kAll[] = {"FORETRACE_MODE",  "FORETRACE_OUTPUT", "FORETRACE_MACHINE",
                                 "FORETRACE_CLOCK", "FORETRACE_BOUND",  "FORETRACE_COMPUTE",
-                                "FORETRACE_WTIME"};
+                                "FORETRACE_WTIME", "FORETRACE_START"};
 
 Settings read(Variables variables) {
   for (const char* name : kAll) ::unsetenv(name);
@@ -54,6 +54,7 @@ TEST(Settings, RecordsDefaults) {
   EXPECT_EQ(settings.compute, ComputeModel::measured);
   EXPECT_EQ(settings.scale, 1);
   EXPECT_TRUE(settings.virtual_wtime);
+  EXPECT_TRUE(settings.start_logging);
 }
 
 TEST(Settings, EmptyVariablesAreNotSet) {
@@ -109,6 +110,8 @@ TEST(Settings, EveryValue) {
   EXPECT_EQ(with("FORETRACE_COMPUTE", "measured:0").scale, 0);
   EXPECT_EQ(with("FORETRACE_COMPUTE", "measured:1e-3").scale, 1e-3);
   EXPECT_TRUE(with("FORETRACE_WTIME", "virtual").virtual_wtime);
+  EXPECT_TRUE(with("FORETRACE_START", "on").start_logging);
+  EXPECT_FALSE(with("FORETRACE_START", "off").start_logging);
 }
 
 TEST(SettingsError, Mode) {
@@ -132,6 +135,7 @@ TEST(SettingsError, NamesVariableValueAndChoices) {
             "FORETRACE_CLOCK='virtual': expected cpu or wall");
   EXPECT_EQ(refused("FORETRACE_BOUND", "mean"), "FORETRACE_BOUND='mean': expected min, avg or max");
   EXPECT_EQ(refused("FORETRACE_WTIME", "fake"), "FORETRACE_WTIME='fake': expected virtual or real");
+  EXPECT_EQ(refused("FORETRACE_START", "no"), "FORETRACE_START='no': expected on or off");
   EXPECT_EQ(refused("FORETRACE_COMPUTE", "counted"),
             "FORETRACE_COMPUTE='counted': expected none, annotated, measured or measured:SCALE");
   for (const char* value :

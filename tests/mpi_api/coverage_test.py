@@ -4,7 +4,7 @@
 What there is to wrap is found without the generator: MPI_X is a function of the
 MPI if its library exports both MPI_X and PMPI_X, and a program that refers to it
 compiles. (A library also exports what its header no longer offers.) Nothing but
-wrappers and foretrace_get_hooks may leave libforetrace: any other name could
+wrappers and foretrace_get_hook_table may leave libforetrace: any other name could
 take the place of the program's own. Nor may it bring other libraries than the
 MPI and the C library: a second C++ run-time cannot catch what the first throws.
 """
@@ -59,10 +59,10 @@ def main():
     for name in sorted(usable - exported):
         faults.append(f"{name} has no wrapper")
     for name in sorted(exported):
-        if not re.match(r"MPIX?_[A-Za-z0-9_]+$", name) and name != "foretrace_get_hooks":
+        if not re.match(r"MPIX?_[A-Za-z0-9_]+$", name) and name != "foretrace_get_hook_table":
             faults.append(f"exports {name}, which is no MPI function")
-    if "foretrace_get_hooks" not in exported:
-        faults.append("does not export foretrace_get_hooks")
+    if "foretrace_get_hook_table" not in exported:
+        faults.append("does not export foretrace_get_hook_table")
     for name in sorted(re.findall(r"^(MPI_\w+)", pathlib.Path(table).read_text(), re.M)):
         if name in usable and name not in exported:
             faults.append(f"{name} is in the table and has no wrapper")

@@ -80,6 +80,18 @@ TEST(TimelineData, CollectivesHaveSizeAndRoot) {
   EXPECT_EQ(head["comms"], json::parse(R"([{"name":"MPI_COMM_WORLD","size":1}])"));
 }
 
+TEST(TimelineData, MarksHaveTheirNumber) {
+  TraceBuilder b(1);
+  b.mark(0, "residual", 2.5, Time::ps(5));
+  b.mark(0, "residual", 1, Time::ps(3));
+  const auto data = encode_timeline(b.trace());
+  const json head = json::parse(data.head);
+  EXPECT_EQ(head["shapes"], json::parse("[[15,0,0,-1,0,0,-1,0,0,0,-1,1]]"));
+  // 2.5 is 0x4004000000000000, 1 is 0x3ff0000000000000.
+  EXPECT_EQ(bytes(data.stream), (std::vector<int>{0, 5, 0, 0, 0, 0, 0, 0, 0, 4,    0x40,
+                                                  0, 3, 0, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f}));
+}
+
 TEST(TimelineData, NotesAndWhatFollowsFinalize) {
   TraceBuilder b(1, trace::Clock::cpu);
   b.trace().sealed = false;

@@ -45,6 +45,30 @@ All ##########...###################bbb#
 )");
 }
 
+// 36 columns of 10 us; a mark at the very end falls into the last one.
+TEST(TextTimeline, ShowsMarks) {
+  TraceBuilder b(2);
+  b.init(0);
+  b.mark(0, "iteration", 1, us(100));
+  b.mark(0, "iteration", 2, us(105));
+  b.finalize(0, us(155));
+  b.init(1);
+  b.mark(1, "done", 0, us(360));
+  b.finalize(1);
+  EXPECT_EQ(views::render_text_timeline(b.trace(), {.width = 40}),
+            R"(2 ranks, 360 us; a column is 10 us
+    0 s                 200 us
+    |-------------------|---------------
+  0 ####################################
+  1 ####################################
+All ####################################
+  ^           ^         ^              ^
+
+# computing
+^ iteration (2), done (1)
+)");
+}
+
 TEST(TextTimeline, FoldsRanksThatDoNotFit) {
   TraceBuilder b(5);
   for (int r = 0; r < 5; ++r) b.init(r), b.finalize(r, us(100));

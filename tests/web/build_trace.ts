@@ -1,5 +1,5 @@
 // Traces made by hand for the tests of the page's modules.
-import { Kind, type PhaseSpan, type RankData, type Shape, type TraceData } from "../../web/src/events";
+import { Kind, type Mark, type PhaseSpan, type RankData, type Shape, type TraceData } from "../../web/src/events";
 
 export interface Call {
   gap: number; // computation before it, ps
@@ -19,7 +19,7 @@ export function buildTrace(names: string[], calls: Call[][]): TraceData {
   const ranks = calls.map((list): RankData => {
     const n = list.length;
     const rank = {
-      count: n, end: 0, phases: [] as PhaseSpan[],
+      count: n, end: 0, phases: [] as PhaseSpan[], marks: [] as Mark[],
       enter: new Float64Array(n), leave: new Float64Array(n), wait: new Float64Array(n),
       shape: new Uint32Array(n), done: new Uint32Array(n),
     };

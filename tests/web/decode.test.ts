@@ -76,6 +76,29 @@ test("phases nest; an open one lasts to the end", () => {
   ]);
 });
 
+test("a phase without a name has the one that it is closed under", () => {
+  const shape = (kind: number, name: number): number[] => [kind, name, 0, -1, 0, 0, -1, 0, 0, 0, -1, 1];
+  const shapes = [shape(Kind.phaseBegin, 4), shape(Kind.phaseEnd, 1), shape(Kind.phaseBegin, 1)];
+  // "" at 2, "load" inside it from 3 to 5, "" ends as "load" at 9, "" from 9 on.
+  const stream = Uint8Array.of(0, 2, 0, 4, 1, 0, 2, 2, 0, 2, 4, 0, 0, 0, 0);
+  const named = head(shapes, [[5, 15, 20]]);
+  const rank = decodeTrace({ ...named, names: [...named.names, ""] }, stream).ranks[0]!;
+  assert.deepEqual(rank.phases, [
+    { name: 1, depth: 0, from: 2, to: 9 },
+    { name: 1, depth: 1, from: 3, to: 5 },
+  ]);
+});
+
+test("a mark has its moment and its number", () => {
+  const shapes = [[Kind.mark, 1, 0, -1, 0, 0, -1, 0, 0, 0, -1, 1]];
+  // At 5 the value 2.5, 0x4004000000000000; 3 later the value 0.
+  const stream = Uint8Array.of(0, 5, 0, 0, 0, 0, 0, 0, 0, 4, 64, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  const rank = decodeTrace(head(shapes, [[2, 22, 8]]), stream).ranks[0]!;
+  assert.deepEqual(rank.marks, [{ event: 0, value: 2.5 }, { event: 1, value: 0 }]);
+  assert.deepEqual([...rank.enter], [5, 8]);
+  assert.throws(() => decodeTrace(head(shapes, [[1, 5, 5]]), Uint8Array.of(0, 5, 0, 0, 0)), /cut off/);
+});
+
 test("a damaged stream is refused", () => {
   const shapes = [[Kind.call, 0, 0, -1, 0, 0, -1, 0, 0, 0, -1, 1]];
   assert.throws(() => decodeTrace(head(shapes, [[1, 3, 1]]), Uint8Array.of(0, 1)), /cut off/);

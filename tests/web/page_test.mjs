@@ -107,6 +107,30 @@ check("what a user does changes what is drawn", () => {
   assert.ok(result.reset);
 });
 
+check("marks are drawn, and tell their number", () => {
+  const file = writePage("halo", "16", "400");
+  const script = `<script>
+    const { model, page } = window.foretraceTimeline;
+    const result = { drawn: page.drawNow().marks };
+    const { enter, marks } = model.trace.ranks[0];
+    const { left, plot, rowsTop, rowBar } = page.layout;
+    const x = left + (enter[marks[1].event] / model.view.t1) * plot;
+    page.controls.pointer = { x: x + 2, y: rowsTop + rowBar / 2 };
+    page.drawNow();
+    page.drawFront();
+    result.tooltip = page.tooltip.textContent;
+    document.documentElement.dataset.result = JSON.stringify(result);
+  </script></body>`;
+  const changed = join(folder, "marks.html");
+  writeFileSync(changed, readFileSync(file, "utf8").replace("</body>", () => script));
+  const { attribute, messages } = open(changed);
+  assert.deepEqual(messages, []);
+  const result = JSON.parse(attribute("result"));
+  assert.equal(result.drawn, 5); // 80 steps, one in 16
+  assert.match(result.tooltip, /residual/);
+  assert.match(result.tooltip, /value.*0\.03125/s); // 1/32
+});
+
 check("a page whose data were cut off says so", () => {
   const file = writePage("mandel", "0", "0");
   const page = readFileSync(file, "utf8");

@@ -1,7 +1,7 @@
 // Pointer and keyboard: turns them into changes of the model's view.
 import { type Layout, maxScroll, rankAt } from "./layout";
 import type { EventRef, Model } from "./model";
-import { eventAt } from "./tooltip";
+import { eventAt, markAt } from "./tooltip";
 import { clampInterval, panBy, xToTime, zoomAt } from "./viewport";
 
 export interface Surface {
@@ -53,7 +53,9 @@ export class Controls {
     const layout = this.surface.layout();
     const rank = rankAt(layout, this.model.trace.ranks.length, this.model.scroll, this.pointer.y);
     const t = this.timeAt(this.pointer.x);
-    return rank < 0 || t === null ? null : eventAt(this.model, rank, t);
+    if (rank < 0 || t === null) return null;
+    const { t0, t1 } = this.model.view;
+    return markAt(this.model, rank, t, (4 / layout.plot) * (t1 - t0)) ?? eventAt(this.model, rank, t);
   }
 
   zoom(factor: number, fraction = 0.5): void {

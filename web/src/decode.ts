@@ -1,6 +1,6 @@
 // From the bytes that the page carries to TraceData. The format is described
 // in src/views/timeline_data.hpp.
-import { Kind, type PhaseSpan, type RankData, type Shape, type TraceData, type TraceHead } from "./events";
+import { Kind, type Mark, type PhaseSpan, type RankData, type Shape, type TraceData, type TraceHead } from "./events";
 
 const kInvalid = 255;
 
@@ -66,6 +66,14 @@ export class VarintReader {
     } while (byte >= 0x80);
     return value;
   }
+
+  // An IEEE double, low byte first.
+  double(): number {
+    if (this.at + 8 > this.bytes.length) throw new Error("trace data: cut off");
+    const value = new DataView(this.bytes.buffer, this.bytes.byteOffset + this.at, 8).getFloat64(0, true);
+    this.at += 8;
+    return value;
+  }
 }
 
 function toShape(numbers: number[]): Shape {
@@ -79,10 +87,14 @@ function toShape(numbers: number[]): Shape {
   };
 }
 
-// The spans of a rank's phases. A phase that is never closed lasts to `end`.
+// The spans of a rank's phases. A phase that is never closed lasts to `end`;
+// one that was opened without a name has the name that it was closed under, and
+// is left out if there is none.
 class PhaseCollector {
   private readonly open: { name: number; index: number }[] = [];
   private readonly spans: { name: number; depth: number; from: number; to: number }[] = [];
+
+  constructor(private readonly names: string[]) {}
 
   begin(name: number, at: number): void {
     this.open.push({ name, index: this.spans.length });
@@ -90,27 +102,37 @@ class PhaseCollector {
   }
 
   close(name: number, at: number): void {
-    for (let i = this.open.length - 1; i >= 0; i--) {
-      if (this.open[i]!.name !== name) continue;
-      this.spans[this.open[i]!.index]!.to = at;
-      this.open.splice(i, 1);
-      return;
-    }
+    let found = this.lastOpen((opened) => opened === name);
+    if (found < 0) found = this.lastOpen((opened) => this.names[opened] === "");
+    if (found < 0) return;
+    const span = this.spans[this.open[found]!.index]!;
+    span.name = name;
+    span.to = at;
+    this.open.splice(found, 1);
+  }
+
+  private lastOpen(fits: (name: number) => boolean): number {
+    let i = this.open.length - 1;
+    while (i >= 0 && !fits(this.open[i]!.name)) i--;
+    return i;
   }
 
   finish(end: number): PhaseSpan[] {
     for (const phase of this.open) this.spans[phase.index]!.to = end;
-    return this.spans;
+    return this.spans.filter((span) => this.names[span.name] !== "");
   }
 }
 
-function decodeRank(reader: VarintReader, count: number, end: number, shapes: Shape[]): RankData {
+function decodeRank(
+  reader: VarintReader, count: number, end: number, shapes: Shape[], names: string[],
+): RankData {
   const enter = new Float64Array(count);
   const leave = new Float64Array(count);
   const wait = new Float64Array(count);
   const shape = new Uint32Array(count);
   const done = new Uint32Array(count);
-  const phases = new PhaseCollector();
+  const phases = new PhaseCollector(names);
+  const marks: Mark[] = [];
   let now = 0;
   for (let i = 0; i < count; i++) {
     const word = reader.next();
@@ -130,9 +152,11 @@ function decodeRank(reader: VarintReader, count: number, end: number, shapes: Sh
       phases.begin(info.name, enter[i]!);
     } else if (info.kind === Kind.phaseEnd) {
       phases.close(info.name, enter[i]!);
+    } else if (info.kind === Kind.mark) {
+      marks.push({ event: i, value: reader.double() });
     }
   }
-  return { count, end, enter, leave, wait, shape, done, phases: phases.finish(end) };
+  return { count, end, enter, leave, wait, shape, done, phases: phases.finish(end), marks };
 }
 
 export function decodeTrace(head: TraceHead, bytes: Uint8Array): TraceData {
@@ -143,7 +167,7 @@ export function decodeTrace(head: TraceHead, bytes: Uint8Array): TraceData {
   let events = 0;
   const ranks = head.ranks.map(([count, size, rankEnd]) => {
     const stop = reader.position + size;
-    const rank = decodeRank(reader, count, rankEnd, shapes);
+    const rank = decodeRank(reader, count, rankEnd, shapes, head.names);
     if (reader.position !== stop) throw new Error("trace data: a rank has the wrong length");
     end = Math.max(end, rankEnd);
     events += count;

@@ -17,6 +17,7 @@ const kVoters = 256; // ranks that are asked for the "All" bar
 export interface FrameInfo {
   ranksDrawn: number;
   runs: number; // changes of class along the drawn rows
+  marks: number; // of the program's own, drawn
 }
 
 // A canvas whose pixels are written directly and then stretched into place.
@@ -157,9 +158,11 @@ export class Painter {
     const runs = model.shares
       ? this.paintShares(layout, ratio, first, last, drawn)
       : this.paintDominant(layout, width, first, last, rows);
+    let marks = 0;
     for (let rank = first; rank < last; rank++) {
       const y = rowY(layout, model.scroll, rank);
       this.decorate(layout, ratio, rank, y);
+      marks += this.drawMarks(layout, rank, y);
     }
     context.restore();
     for (let rank = first; rank < last; rank++) this.rankLabel(layout, rank);
@@ -174,7 +177,7 @@ export class Painter {
       this.stretch(all, layout.left, layout.allTop, layout.plot, layout.allHeight);
     }
     this.label("All", layout, layout.allTop + layout.allHeight / 2, false);
-    return { ranksDrawn: last - first, runs };
+    return { ranksDrawn: last - first, runs, marks };
   }
 
   // Fills `rows` with the classes of the rows drawn; returns the number of runs.
@@ -303,6 +306,31 @@ export class Painter {
       const name = model.trace.head.names[shape.name]!.replace(/^MPI_/, "");
       this.nameCall(layout, name, state, x0, x1, ready - x0 > (x1 - x0) / 2, y);
     }
+  }
+
+  // A small flag for each of the rank's marks; those at one place are drawn once.
+  private drawMarks(layout: Layout, rank: number, y: number): number {
+    const { context, model } = this;
+    const { enter, marks } = model.trace.ranks[rank]!;
+    const height = Math.min(layout.rowBar, 14);
+    let drawn = 0;
+    let before = -Infinity;
+    context.fillStyle = model.theme.text;
+    for (const mark of marks) {
+      const at = enter[mark.event]!;
+      if (at < model.view.t0 || at > model.view.t1) continue;
+      const x = Math.round(layout.left + timeToX(model.view, layout.plot, at));
+      if (x === before) continue;
+      before = x;
+      drawn++;
+      context.fillRect(x, y, 1, layout.rowBar);
+      context.beginPath();
+      context.moveTo(x, y);
+      context.lineTo(x + height / 2, y + height / 4);
+      context.lineTo(x, y + height / 2);
+      context.fill();
+    }
+    return drawn;
   }
 
   private nameCall(

@@ -45,6 +45,12 @@ export interface PhaseSpan {
   readonly to: number;
 }
 
+// A moment that the program marked: its event, and the number it said.
+export interface Mark {
+  readonly event: number;
+  readonly value: number;
+}
+
 export interface RankData {
   readonly count: number;
   readonly end: number; // the rank's time
@@ -54,6 +60,7 @@ export interface RankData {
   readonly shape: Uint32Array;
   readonly done: Uint32Array; // irecv: event that completed it, 0: none
   readonly phases: PhaseSpan[]; // by start; outer before inner
+  readonly marks: Mark[]; // by time
 }
 
 export interface TraceHead {

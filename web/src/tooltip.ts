@@ -12,6 +12,17 @@ export function eventAt(model: Model, rank: number, t: number): EventRef | null 
   return { rank, event, compute: t < data.enter[event]! };
 }
 
+// The rank's mark nearest to t, not farther than `reach` from it, or null.
+export function markAt(model: Model, rank: number, t: number, reach: number): EventRef | null {
+  const data = model.trace.ranks[rank];
+  if (data === undefined) return null;
+  const distance = (event: number): number => Math.abs(data.enter[event]! - t);
+  let nearest: number | null = null;
+  for (const { event } of data.marks)
+    if (distance(event) <= reach && (nearest === null || distance(event) < distance(nearest))) nearest = event;
+  return nearest === null ? null : { rank, event: nearest, compute: false };
+}
+
 // Names of the phases that hold time t, outermost first.
 export function phasesAt(names: string[], data: RankData, t: number): string[] {
   return data.phases.filter((span) => span.from <= t && t < span.to).map((span) => names[span.name]!);
@@ -36,6 +47,15 @@ export function describeEvent(model: Model, ref: EventRef): Description {
   }
   const index = data.shape[ref.event]!;
   const shape = trace.shapes[index]!;
+  const title = trace.head.names[shape.name] ?? "";
+  if (shape.kind === Kind.mark) {
+    const mark = data.marks.find((each) => each.event === ref.event);
+    const about: [string, string][] = [["rank", String(ref.rank)], ["marked at", formatTime(start)]];
+    if (mark !== undefined && mark.value !== 0) about.push(["value", String(mark.value)]);
+    addPhases(model, data, start, about);
+    about.push(["event", String(ref.event)]);
+    return { title, state: 0, facts: about };
+  }
   const wait = data.wait[ref.event]!;
   if (wait > 0) facts.push(["waiting", formatTime(wait)]);
   const partner = (label: string, peer: number, tag: number, bytes: number): void => {
@@ -62,7 +82,6 @@ export function describeEvent(model: Model, ref: EventRef): Description {
   if (shape.count > 1) facts.push(["calls in a row", String(shape.count)]);
   addPhases(model, data, start, facts);
   facts.push(["event", String(ref.event)]);
-  const title = trace.head.names[shape.name] ?? "";
   return { title, state: isTimedCall(shape.kind) ? states.ofShape[index]! : 0, facts };
 }
 

@@ -7,6 +7,7 @@
 
 #include "live/mpi/comm.hpp"
 #include "live/mpi/info.hpp"
+#include "live/mpi/line.hpp"
 #include "live_impl.hpp"
 
 namespace foretrace::live {
@@ -90,7 +91,8 @@ MPI_Aint Aint_diff(MPI_Aint a, MPI_Aint b) {
   return static_cast<MPI_Aint>(static_cast<std::uintptr_t>(a) - static_cast<std::uintptr_t>(b));
 }
 
-int Pcontrol(const int, ...) {
+int Pcontrol(const int level, ...) {
+  if (level == 0 || level == 1) line.set_logging(level == 1);
   return MPI_SUCCESS;
 }
 

@@ -57,6 +57,7 @@ int Finalize() {
   delete_attributes(*self_comm);
   delete_attributes(*world_comm);
   settle_freed_receives();
+  line.complain_of_phases();
   Record record = line.record(EventKind::finalize);
   // Nothing after it happens before the simulator has come to it.
   line.ask(record);

@@ -9,7 +9,6 @@
 #include <cstring>
 #include <string>
 
-#include "../include/foretrace.h"
 #include "live/heap.hpp"
 
 namespace foretrace::live {
@@ -28,6 +27,7 @@ namespace {
 // Programs that this one starts are none of our business.
 void leave_environment() {
   ::unsetenv(kVariable);
+  ::unsetenv(kStartVariable);
   const char* value = std::getenv("LD_PRELOAD");
   if (!value) return;
   const char* others = std::strchr(value, ':');
@@ -49,6 +49,8 @@ void Line::open() {
   if (!SharedMemory::mapped() && !SharedMemory::attach(descriptor))
     refuse("cannot reach the simulator (is this process one that the program started itself?)");
   ::close(descriptor);
+  const char* start = std::getenv(kStartVariable);
+  logging_ = logging_next_ = !start || std::strcmp(start, "off") != 0;
   leave_environment();
   const Header& header = SharedMemory::header();
   size_ = header.ranks;
@@ -176,6 +178,7 @@ void Line::enter(const void* caller) {
 void Line::leave(Fn function) {
   if (!slot_) return;
   if (!said_) note_call(function);
+  logging_ = logging_next_;
   if (measured_ == Measured::cpu) {
     measuring_ = true;
     cpu_.resume();
@@ -185,6 +188,7 @@ void Line::leave(Fn function) {
 // A call that asked nothing of the simulator. Those in a row under one name
 // become one event.
 void Line::note_call(Fn function) {
+  if (!logging_) return;
   if (!has_call_ || call_.name != static_cast<std::uint32_t>(function) || steps_ != 0) {
     flush_call();
     call_ = Record();
@@ -206,42 +210,4 @@ void Line::flush_call() {
   append(call_);
 }
 
-void Line::phase(EventKind kind, const char* name) {
-  if (!slot_) return;
-  auto found = std::ranges::find(phases_, name);
-  Record event;
-  event.kind = static_cast<std::uint8_t>(kind);
-  event.name = kOwnNames + static_cast<std::uint32_t>(found - phases_.begin());
-  if (found == phases_.end()) {
-    phases_.emplace_back(name);
-    Record definition;
-    definition.posting = Posting::name;
-    definition.list_count = std::strlen(name);
-    definition.list = heap::allocate(definition.list_count + 1);
-    std::memcpy(SharedMemory::at<char>(definition.list), name, definition.list_count);
-    flush_call();
-    append(definition);
-  }
-  post(event);
-}
-
 }  // namespace foretrace::live
-
-// --- include/foretrace.h ------------------------------------------------------
-
-namespace {
-
-using foretrace::live::line;
-using foretrace::trace::EventKind;
-
-constexpr foretrace_hooks kHooks = {
-    [](double steps) { line.add_steps(steps); },
-    [](const char* name) { line.phase(EventKind::phase_begin, name); },
-    [](const char* name) { line.phase(EventKind::phase_end, name); },
-};
-
-}  // namespace
-
-extern "C" __attribute__((visibility("default"))) const foretrace_hooks* foretrace_get_hooks() {
-  return line.is_open() ? &kHooks : nullptr;
-}

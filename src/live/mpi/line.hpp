@@ -1,13 +1,14 @@
 // Line: the postings behind the functions of rank.hpp and request.hpp.
 #pragma once
 
-#include <string>
+#include <cstdint>
 #include <vector>
 
 #include "base/cpu_clock.hpp"
 #include "live/mpi/rank.hpp"
 #include "live/shared_memory.hpp"
 #include "sim/operation.hpp"
+#include "trace/annotations.hpp"
 #include "trace/event.hpp"
 
 namespace foretrace::live {
@@ -42,7 +43,15 @@ class Line {
 
   std::uint64_t new_serial() { return ++serials_; }
   void add_steps(double steps) { steps_ += steps; }
-  void phase(trace::EventKind kind, const char* name);
+
+  // The program's own marks (include/foretrace.h), and MPI_Pcontrol: from the
+  // next call on only what the simulator must know is posted, or all again.
+  void phase_begin(const char* name);
+  void phase_end(const char* name);
+  void mark(const char* name, double value);
+  void set_logging(bool on);
+  // At the program's end: says which phases were not opened or not closed.
+  void complain_of_phases() const;
 
   // The generated entries.
   void enter(const void* caller);
@@ -54,6 +63,8 @@ class Line {
   void note_call(Fn function);
   void flush_call();
   void publish_names();
+  std::uint32_t annotation_name(const char* name);
+  void annotate(trace::EventKind kind, std::uint32_t name, double value);
 
   int rank_ = 0;
   int size_ = 0;
@@ -74,7 +85,9 @@ class Line {
   bool said_ = false;         // the call at hand has posted something
   bool has_call_ = false;
   Record call_;  // calls in a row, not posted yet
-  std::vector<std::string> phases_;
+  trace::Annotations annotations_;
+  bool logging_ = true;
+  bool logging_next_ = true;  // after the call at hand
 };
 
 extern Line line;

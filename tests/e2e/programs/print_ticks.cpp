@@ -20,7 +20,8 @@ using trace::EventKind;
 
 constexpr const char* kKinds[] = {"",         "init",        "finalize",  "send",     "recv",
                                   "sendrecv", "isend",       "irecv",     "complete", "collective",
-                                  "call",     "phase_begin", "phase_end", "aborted"};
+                                  "call",     "phase_begin", "phase_end", "aborted",  "icollective",
+                                  "mark",     "probe"};
 
 void print_number(const char* name, long long value) {
   std::printf(" %s=%lld", name, value);
@@ -62,6 +63,7 @@ void print_event(const trace::Trace& trace, const trace::Event& event) {
     print_number("bytes", static_cast<long long>(event.bytes.count));
     print_number("root", event.root.value);
   }
+  if (event.kind == EventKind::mark) std::printf(" value=%.17g", event.value);
   if (event.kind == EventKind::aborted) print_number("code", event.code);
   std::printf("\n");
 }
