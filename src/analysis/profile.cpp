@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/messages.hpp"
 #include "analysis/segments.hpp"
 
 namespace foretrace::analysis {
@@ -175,6 +176,8 @@ Profile profile_trace(const trace::Trace& trace) {
   profile_functions(trace, profile);
   profile_phases(trace, times.rank_time, profile);
   profile.marks = profile_marks(trace);
+  if (trace.info.clock == trace::Clock::wall)
+    profile.clock_violations = count_clock_violations(trace);
   return profile;
 }
 

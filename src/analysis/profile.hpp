@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,7 @@ struct Profile {
   Time wait;                            // sum over all ranks
   std::uint64_t messages = 0;           // point-to-point messages sent
   Bytes message_bytes;
+  std::optional<std::uint64_t> clock_violations;  // clock wall: see messages.hpp
 
   std::vector<RankProfile> per_rank;
   std::vector<StateProfile> states;        // COMPUTE, then functions in order of first use

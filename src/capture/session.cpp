@@ -101,13 +101,15 @@ void Session::start(Fn fn) {
   one_thread_ = thread_level == MPI_THREAD_MULTIPLE;
   if (problem.empty() && one_thread_ && comms.world_rank().value == 0)
     say("MPI_THREAD_MULTIPLE: only the calls of the thread that initialised MPI are recorded");
-  if (!all_agree(problem.empty()) || !open_trace()) return;
+  if (!all_agree(problem.empty())) return;
+  if (settings_.clock == trace::Clock::wall)
+    clocks_.start(comms.world_rank().value, comms.world_size());
+  if (!open_trace()) return;
   if (settings_.mode == Mode::predict) start_prediction();
 
   // All ranks count from one moment.
   PMPI_Barrier(MPI_COMM_WORLD);
-  wall_zero_ns_ = monotonic_ns();
-  PMPI_Allreduce(MPI_IN_PLACE, &wall_zero_ns_, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+  wall_zero_ns_ = clocks_.common_now_ns();
   logging_ = settings_.start_logging;
   active_ = true;
   trace::Event& event = event_;
@@ -139,6 +141,7 @@ bool Session::open_trace() {
       info.machine = model_ ? model_->name : "";
       info.options = settings_.mode == Mode::predict ? describe(settings_) : "";
       info.mpi = FORETRACE_MPI_NAME;
+      info.clocks = clocks_.at_start();
       trace::create_trace_file(part, info);
     });
   }
@@ -176,9 +179,10 @@ void Session::stop(Fn fn) {
   active_ = false;
   if (predicting()) piggyback.stop();
   PMPI_Barrier(MPI_COMM_WORLD);
+  const trace::Clocks clocks = clocks_.finish(wall_zero_ns_);
   if (comms.world_rank().value == 0) {
     try {
-      trace::seal_trace_file(settings_.output + ".part", settings_.output);
+      trace::seal_trace_file(settings_.output + ".part", settings_.output, clocks);
     } catch (const Error& error) {
       say(error.what());
     }

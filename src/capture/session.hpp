@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/cpu_clock.hpp"
+#include "capture/clock_sync.hpp"
 #include "capture/comm_table.hpp"
 #include "capture/functions.hpp"
 #include "capture/piggyback.hpp"
@@ -64,8 +65,6 @@ class Session {
   void mark(const char* name, double value);
   // MPI_Pcontrol: from now on only what a replay needs is logged, or all again.
   void set_logging(bool on);
-  // Writes what is held back.
-  void flush() { write_pending(); }
 
   trace::CommId comm_id(CommInfo& comm);
 
@@ -94,6 +93,7 @@ class Session {
   trace::TraceWriter writer_;
   CpuClock cpu_;
   Time now_;  // cpu: CPU time so far; virtual: the rank's clock; wall: last reading
+  ClockSync clocks_;
   std::int64_t wall_zero_ns_ = 0;
   double steps_ = 0;
   bool logging_ = true;

@@ -77,8 +77,7 @@ void add_capture_options(CLI::App& app, CaptureRun& run, const std::string& defa
 }
 
 void add_start_option(CLI::App& app, std::string& start) {
-  app.add_option("--start", start,
-                 "Log from the start on, or from MPI_Pcontrol(1) on: on, off")
+  app.add_option("--start", start, "Log from the start on, or from MPI_Pcontrol(1) on: on, off")
       ->check(CLI::IsMember({"on", "off"}))
       ->default_str("on");
 }
@@ -107,6 +106,10 @@ void print_run_summary(const std::string& path) {
   const char* kind = info.clock == trace::Clock::cpu    ? "longest CPU time"
                      : info.clock == trace::Clock::wall ? "measured time"
                                                         : "predicted time";
+  if (info.clocks.hosts > 1)
+    std::fprintf(stderr,
+                 "foretrace: %d hosts, whose clocks agree with rank 0's to within %.3g us\n",
+                 info.clocks.hosts, info.clocks.error.seconds() * 1e6);
   std::string on = std::to_string(info.ranks) + (info.ranks == 1 ? " rank" : " ranks");
   if (!info.machine.empty()) on += " of " + info.machine;
   std::fprintf(stderr, "foretrace: %s %.6g s on %s, %llu events -> %s\n", kind,

@@ -13,6 +13,7 @@
 #include "base/ids.hpp"
 #include "base/time.hpp"
 #include "machine/timing.hpp"
+#include "trace/clocks.hpp"
 
 namespace foretrace::trace {
 
@@ -147,6 +148,7 @@ struct TraceInfo {
   std::string machine;  // virtual clock: the model's name
   std::string options;  // virtual clock: how it was computed ("bound=avg compute=none")
   std::string mpi;      // the MPI library that the program ran under
+  Clocks clocks;        // clock wall: those of the hosts
 };
 
 }  // namespace foretrace::trace

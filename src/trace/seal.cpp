@@ -30,6 +30,35 @@ const char* clock_name(Clock clock) {
   return clock == Clock::cpu ? "cpu" : clock == Clock::wall ? "wall" : "virtual";
 }
 
+nlohmann::ordered_json to_json(const Clocks& clocks) {
+  nlohmann::ordered_json json = {{"hosts", clocks.hosts}, {"error", clocks.error.count_ps()}};
+  for (const ClockDrift& drift : clocks.drift)
+    json["drift"].push_back({drift.from.count_ps(), drift.to.count_ps(), drift.change.count_ps()});
+  return json;
+}
+
+// Throws nlohmann's exceptions, and Error where the numbers cannot be.
+Clocks to_clocks(const nlohmann::json& json, int ranks) {
+  constexpr std::int64_t kMost = INT64_MAX / 4;
+  Clocks clocks;
+  clocks.hosts = json.at("hosts").get<int>();
+  clocks.error = Time::ps(json.at("error").get<std::int64_t>());
+  for (const auto& numbers : json.value("drift", nlohmann::json::array())) {
+    const auto number = [&numbers](std::size_t i) { return numbers.at(i).get<std::int64_t>(); };
+    const std::int64_t from = number(0);
+    const std::int64_t to = number(1);
+    const std::int64_t change = number(2);
+    // A clock that drifts by as much as time goes by could run backwards.
+    const bool possible =
+        from >= -kMost && from < to && to <= kMost && change > from - to && change < to - from;
+    if (!possible) throw Error("an impossible clock drift");
+    clocks.drift.push_back({Time::ps(from), Time::ps(to), Time::ps(change)});
+  }
+  if (!clocks.drift.empty() && clocks.drift.size() != static_cast<std::size_t>(ranks))
+    throw Error("a clock drift for " + std::to_string(clocks.drift.size()) + " ranks");
+  return clocks;
+}
+
 }  // namespace
 
 std::string file_start(const TraceInfo& info) {
@@ -37,10 +66,11 @@ std::string file_start(const TraceInfo& info) {
   const std::uint32_t numbers[2] = {kVersion, static_cast<std::uint32_t>(info.ranks)};
   out.append(reinterpret_cast<const char*>(numbers), sizeof numbers);
   out.resize(kPage, '\0');
-  const nlohmann::ordered_json json = {{"ranks", info.ranks},     {"clock", clock_name(info.clock)},
-                                       {"program", info.program}, {"origin", info.origin},
-                                       {"machine", info.machine}, {"options", info.options},
-                                       {"mpi", info.mpi}};
+  nlohmann::ordered_json json = {{"ranks", info.ranks},     {"clock", clock_name(info.clock)},
+                                 {"program", info.program}, {"origin", info.origin},
+                                 {"machine", info.machine}, {"options", info.options},
+                                 {"mpi", info.mpi}};
+  if (info.clocks.hosts > 0) json["clocks"] = to_json(info.clocks);
   const std::string text =
       json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   const std::size_t whole = (sizeof(BlockHeader) + text.size() + kPage - 1) / kPage * kPage;
@@ -66,14 +96,17 @@ TraceInfo parse_info(const std::string& text) {
   info.machine = json.value("machine", "");
   info.options = json.value("options", "");
   info.mpi = json.value("mpi", "");
+  if (json.contains("clocks")) info.clocks = to_clocks(json["clocks"], info.ranks);
   return info;
 }
 
-void seal_trace_file(const std::string& from, const std::string& to) {
+void seal_trace_file(const std::string& from, const std::string& to, const Clocks& clocks) {
   const BlockIndex index(from);
+  TraceInfo info = index.info();
+  if (clocks.hosts > 0) info.clocks = clocks;
   const std::string temporary = to + ".sealing";
   std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-  out << file_start(index.info());
+  out << file_start(info);
   for (int rank = 0; rank < index.info().ranks; ++rank) {
     for (const BlockIndex::Piece& piece : index.pieces(WorldRank(rank))) {
       out << block_header(static_cast<std::uint32_t>(rank), piece.used, piece.used);

@@ -11,7 +11,7 @@ namespace foretrace::trace {
 std::string file_start(const TraceInfo& info);
 // The block that ends a sealed file.
 std::string end_block();
-// Parses the payload of an info block. Throws nlohmann's exceptions.
+// Parses the payload of an info block. Throws nlohmann's exceptions, and Error.
 TraceInfo parse_info(const std::string& json);
 
 }  // namespace foretrace::trace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/error.hpp"
 #include "trace/block_index.hpp"
@@ -272,6 +273,16 @@ struct TraceReader::Impl {
   explicit Impl(const std::string& path)
       : file(path), streams(static_cast<std::size_t>(file.info().ranks)) {
     damage = file.damage();
+    info = file.info();
+    drift = std::exchange(info.clocks.drift, {});
+  }
+
+  // The times of the rank's host on rank 0's clock.
+  void straighten(WorldRank rank, Event& event) const {
+    if (drift.empty()) return;
+    const ClockDrift& of = drift[static_cast<std::size_t>(rank.value)];
+    event.enter = std::max(of.straightened(event.enter), Time());
+    event.leave = std::max(of.straightened(event.leave), event.enter);
   }
 
   Stream& stream(WorldRank rank) { return streams[static_cast<std::size_t>(rank.value)]; }
@@ -279,6 +290,8 @@ struct TraceReader::Impl {
   BlockIndex file;
   std::vector<Stream> streams;
   std::vector<Damage> damage;
+  TraceInfo info;
+  std::vector<ClockDrift> drift;  // by rank, or none
 };
 
 TraceReader::TraceReader(const std::string& path) : impl_(std::make_unique<Impl>(path)) {}
@@ -290,7 +303,7 @@ const std::string& TraceReader::path() const {
   return impl_->file.path();
 }
 const TraceInfo& TraceReader::info() const {
-  return impl_->file.info();
+  return impl_->info;
 }
 bool TraceReader::sealed() const {
   return impl_->file.sealed();
@@ -318,7 +331,10 @@ bool TraceReader::next(WorldRank rank, Event& event) {
         throw Broken{"an unknown kind of record"};
       stream.piece = in.piece();
       stream.at = in.at();
-      if (event_follows) return true;
+      if (event_follows) {
+        impl_->straighten(rank, event);
+        return true;
+      }
     } catch (const Broken& broken) {
       const auto known = std::ranges::find_if(impl_->damage, [&](const Damage& damage) {
         return damage.rank == rank && damage.offset == offset;

@@ -30,6 +30,7 @@ class TraceReader {
   TraceReader& operator=(TraceReader&&) noexcept;
 
   const std::string& path() const;
+  // Clocks::drift is always empty: next() has straightened the times by it.
   const TraceInfo& info() const;
   int ranks() const { return info().ranks; }
   // False: the run did not reach its end (or still runs).

@@ -19,8 +19,9 @@ namespace foretrace::trace {
 void create_trace_file(const std::string& path, const TraceInfo& info);
 
 // Rewrites a trace into its final form: blocks in rank order, no slack, end
-// block; then moves it to `to`. Throws Error, `from` is left as it was then.
-void seal_trace_file(const std::string& from, const std::string& to);
+// block; then moves it to `to`. `clocks` replaces what the info block says of them.
+// Throws Error, `from` is left as it was then.
+void seal_trace_file(const std::string& from, const std::string& to, const Clocks& clocks = {});
 
 class TraceWriter {
  public:

@@ -95,6 +95,10 @@ std::string render_json_report(const Profile& profile, const std::optional<Repla
                  {"wait", to_seconds(profile.wait)},
                  {"messages", profile.messages},
                  {"message_bytes", profile.message_bytes.count}};
+  if (profile.clock_violations) report["clock_violations"] = *profile.clock_violations;
+  if (profile.info.clocks.hosts > 0)
+    report["clocks"] = {{"hosts", profile.info.clocks.hosts},
+                        {"error", to_seconds(profile.info.clocks.error)}};
   if (stats)
     report["stats"] = {{"operations", stats->operations},
                        {"messages", stats->messages},

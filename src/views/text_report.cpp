@@ -129,6 +129,20 @@ std::string phase_section(const Profile& profile) {
   return "\nPhases (time: the maximum over all ranks)\n" + table.render(2);
 }
 
+// What is to be said of the clocks of a measured run on several hosts.
+std::string clock_notes(const Profile& profile) {
+  std::string text;
+  const trace::Clocks& clocks = profile.info.clocks;
+  if (clocks.hosts > 1)
+    text += fmt::format("note: {} hosts, whose clocks agree with rank 0's to within {}\n",
+                        clocks.hosts, format_time(clocks.error));
+  if (profile.clock_violations.value_or(0) > 0)
+    text +=
+        fmt::format("note: {} of {} messages are there before they were sent: the clocks differ\n",
+                    *profile.clock_violations, profile.messages);
+  return text;
+}
+
 std::string mark_section(const Profile& profile) {
   if (profile.marks.empty()) return {};
   TextTable table({L, R, R, R, R, R, R});
@@ -146,6 +160,7 @@ std::string mark_section(const Profile& profile) {
 
 std::string render_text_report(const Profile& profile, const TextReportOptions& options) {
   std::string text = trace_notes(profile.info, profile.complete, profile.damage);
+  text += clock_notes(profile);
   text += program_section(profile);
   text += rank_section(profile, options.max_ranks);
   text += state_section(profile);

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "analysis/profile.hpp"
 #include "base/error.hpp"
 #include "driver.hpp"
 #include "machine/machine_file.hpp"
@@ -39,6 +40,11 @@ trace::Trace example(trace::Clock clock) {
   trace::Trace trace;
   trace.info.ranks = 2;
   trace.info.clock = clock;
+  if (clock == trace::Clock::wall)
+    trace.info.clocks = {
+        2,
+        Time::ns(500),
+        {{Time(), Time::ns(10), Time::ns(2)}, {Time(), Time::ns(10), Time::ns(-2)}}};
   trace.names = {"MPI_Call"};
   trace.comms.resize(1);
   trace.comms[0].members = {WorldRank(0), WorldRank(1)};
@@ -63,6 +69,8 @@ trace::Trace example(trace::Clock clock) {
       events.back().bytes = Bytes(64);
       events.back().root = LocalRank(0);
     }
+    events.push_back(simple(EventKind::mark));
+    events.back().value = 2.5;
     events.push_back(simple(EventKind::phase_end));
     events.push_back(simple(EventKind::call));
     events.back().count = 5;
@@ -84,7 +92,8 @@ class TraceTarget {
 
   std::vector<std::string> seeds() const {
     std::vector<std::string> all;
-    for (const trace::Clock clock : {trace::Clock::cpu, trace::Clock::virtual_}) {
+    for (const trace::Clock clock :
+         {trace::Clock::cpu, trace::Clock::wall, trace::Clock::virtual_}) {
       trace::write_trace(example(clock), file_);
       const std::string bytes = fuzz::read_bytes(file_);
       all.push_back(bytes);
@@ -115,6 +124,7 @@ class TraceTarget {
     bool finished = false;
     for (const sim::ComputeMode compute : {sim::ComputeMode::recorded, sim::ComputeMode::annotated})
       finished = simulate(compute) || finished;
+    analyse();
     std::remove(file_.c_str());
     return finished;
   }
@@ -142,6 +152,14 @@ class TraceTarget {
     bytes += data.substr(13, used);
     bytes.resize(8192, '\0');
     return bytes + data.substr(13 + used);
+  }
+
+  void analyse() const {
+    try {
+      analysis::profile_trace(trace::read_trace(file_));
+    } catch (const Error&) {
+      // Refused.
+    }
   }
 
   bool simulate(sim::ComputeMode compute) const {
