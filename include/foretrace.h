@@ -19,6 +19,8 @@
 #define FORETRACE_PHASE_END(name) ((void)sizeof(name))
 #define FORETRACE_MARK(name) ((void)sizeof(name))
 #define FORETRACE_MARK_VALUE(name, value) ((void)(sizeof(name) + sizeof(value)))
+#define FORETRACE_KERNEL_RUNS(name, key) ((void)(sizeof(name) + sizeof(key)), 1)
+#define FORETRACE_KERNEL_END(name) ((void)sizeof(name))
 
 #else
 
@@ -44,6 +46,10 @@ struct foretrace_hooks {
   void (*phase_end)(const char *name);
   /* Marks a moment; `value` is the program's own. */
   void (*mark)(const char *name, double value);
+  /* Whether the kernel `name` of size `key` is to be executed; if so, its end
+   * is told. */
+  int (*kernel_begin)(const char *name, double key);
+  void (*kernel_end)(const char *name);
 };
 
 /* Returns the capture library's hooks, or NULL where it is not loaded. */
@@ -60,6 +66,13 @@ static inline const struct foretrace_hooks *foretrace_find_hooks(void) {
     looked = 1;
   }
   return hooks;
+}
+
+static inline int foretrace_kernel_runs(const char *name, double key) {
+  const struct foretrace_hooks *hooks = foretrace_find_hooks();
+  if (hooks && hooks->size > offsetof(struct foretrace_hooks, kernel_begin))
+    return hooks->kernel_begin(name, key);
+  return 1;
 }
 
 #ifdef __cplusplus
@@ -88,6 +101,20 @@ static inline const struct foretrace_hooks *foretrace_find_hooks(void) {
  * iteration, a size). */
 #define FORETRACE_MARK(name) FORETRACE_CALL_HOOK(mark, ((name), 0))
 #define FORETRACE_MARK_VALUE(name, value) FORETRACE_CALL_HOOK(mark, ((name), (double)(value)))
+
+/* A computation that the program makes again and again, without MPI calls:
+ *
+ *     if (FORETRACE_KERNEL_RUNS("relax", n)) {
+ *       relax(n);
+ *       FORETRACE_KERNEL_END("relax");
+ *     }
+ *
+ * It is always executed, but for runs under --sample N: there each rank executes
+ * the first N of each name and key, and is then taken to compute for as long as
+ * they did. What it would have computed is missing from then on: the results of
+ * such a run are not the program's. */
+#define FORETRACE_KERNEL_RUNS(name, key) foretrace_kernel_runs((name), (double)(key))
+#define FORETRACE_KERNEL_END(name) FORETRACE_CALL_HOOK(kernel_end, (name))
 
 #endif /* FORETRACE_DISABLE */
 

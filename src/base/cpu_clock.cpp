@@ -102,7 +102,7 @@ void CpuClock::resume() {
   offset_ns_ = cpu - monotonic_ns_;
 }
 
-Time CpuClock::stop() {
+Time CpuClock::stop() const {
   if (thread_ != &thread_identity) return Time();
   const std::int64_t now = monotonic_ns();
   if (undisturbed()) return Time::ns(std::max<std::int64_t>(now - monotonic_ns_, 0));

@@ -19,7 +19,7 @@ class CpuClock {
   void resume();
   // CPU time of the calling thread since resume(); zero if another thread
   // called resume().
-  Time stop();
+  Time stop() const;
 
  private:
   const void* thread_ = nullptr;

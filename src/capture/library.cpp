@@ -5,6 +5,7 @@
 #include "capture/fortran.hpp"
 #include "capture/fortran_requests.hpp"
 #include "capture/handlers.hpp"
+#include "compute/work_counter.hpp"
 #include "foretrace.h"
 
 #define FORETRACE_EXPORT __attribute__((visibility("default")))
@@ -30,14 +31,26 @@ void hook_phase_end(const char* name) {
 void hook_mark(const char* name, double value) {
   session.mark(name, value);
 }
+int hook_kernel_begin(const char* name, double key) {
+  return session.kernel_begin(name, key) ? 1 : 0;
+}
+void hook_kernel_end(const char* name) {
+  session.kernel_end(name);
+}
 
 constexpr foretrace_hooks kHooks{sizeof(foretrace_hooks), hook_compute, hook_phase_begin,
-                                 hook_phase_end, hook_mark};
+                                 hook_phase_end,          hook_mark,    hook_kernel_begin,
+                                 hook_kernel_end};
 
 }  // namespace
 
 extern "C" FORETRACE_EXPORT const foretrace_hooks* foretrace_get_hook_table() {
   return &kHooks;
+}
+
+// For libforetrace-blocks.a.
+extern "C" FORETRACE_EXPORT void foretrace_count_blocks(compute::BlockCounter counter) {
+  compute::add_block_counter(counter);
 }
 
 #include "mpi_fortran.inc"

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <stdexcept>
 #include <utility>
 
 #include "base/error.hpp"
@@ -61,19 +62,21 @@ const char* name_of(machine::Bound bound) {
   return bound == machine::Bound::min ? "min" : bound == machine::Bound::max ? "max" : "avg";
 }
 
-std::string describe(const Settings& settings) {
-  std::string text = std::string("bound=") + name_of(settings.bound) + " compute=";
-  switch (settings.compute) {
-    case ComputeModel::none:
-      return text + "none";
-    case ComputeModel::annotated:
-      return text + "annotated";
-    case ComputeModel::measured:
-      break;
-  }
-  text += "measured";
-  if (settings.scale != 1) text += ":" + std::to_string(settings.scale);
+// What a trace's steps are, where the program did not announce them; and that
+// kernels were left out.
+std::string describe_counts(const Settings& settings) {
+  std::string text;
+  if (settings.count != compute::Counter::none) text = compute::counts_option(settings.count);
+  if (settings.sample > 0)
+    text += (text.empty() ? "" : " ") + ("sample=" + std::to_string(settings.sample));
   return text;
+}
+
+std::string describe(const Settings& settings) {
+  std::string text = std::string("bound=") + name_of(settings.bound) +
+                     " compute=" + compute::format_spec(settings.compute);
+  const std::string counts = describe_counts(settings);
+  return counts.empty() ? text : text + " " + counts;
 }
 
 }  // namespace
@@ -91,6 +94,7 @@ void Session::start(Fn fn) {
   if (problem.empty() && settings_.mode == Mode::off) return;
   leave_environment();
   comms.start();
+  if (problem.empty()) problem = start_computation();
   int thread_level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&thread_level);
   if (problem.empty() && thread_level == MPI_THREAD_MULTIPLE && settings_.mode == Mode::predict)
@@ -117,7 +121,17 @@ void Session::start(Fn fn) {
   event.kind = trace::EventKind::init;
   event.name = name_id(fn);
   writer_.write(event);
-  cpu_.resume();
+  computation_.resume();
+}
+
+std::string Session::start_computation() {
+  try {
+    computation_.start(settings_, model_ ? &*model_ : nullptr, comms.world_rank(),
+                       comms.world_size());
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return {};
 }
 
 bool Session::open_trace() {
@@ -139,7 +153,8 @@ bool Session::open_trace() {
       info.program = command_line();
       info.origin = settings_.mode == Mode::predict ? "predict" : "record";
       info.machine = model_ ? model_->name : "";
-      info.options = settings_.mode == Mode::predict ? describe(settings_) : "";
+      info.options =
+          settings_.mode == Mode::predict ? describe(settings_) : describe_counts(settings_);
       info.mpi = FORETRACE_MPI_NAME;
       info.clocks = clocks_.at_start();
       trace::create_trace_file(part, info);
@@ -159,6 +174,7 @@ bool Session::open_trace() {
 
 void Session::start_prediction() {
   timing_.emplace(*model_, settings_.bound);
+  computation_.predict_with(*timing_);
   int rendezvous = model_->loggps.sync_threshold || program_imports_synchronous_sends() ? 1 : 0;
   PMPI_Allreduce(MPI_IN_PLACE, &rendezvous, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   piggyback.start(rendezvous != 0);
@@ -177,6 +193,8 @@ void Session::stop(Fn fn) {
         ".part: " + std::strerror(writer_.error()));
   writer_.close();
   active_ = false;
+  const std::string kernels = computation_.kernel_summary();
+  if (!kernels.empty() && comms.world_rank().value == 0) say(kernels);
   if (predicting()) piggyback.stop();
   PMPI_Barrier(MPI_COMM_WORLD);
   const trace::Clocks clocks = clocks_.finish(wall_zero_ns_);
@@ -196,33 +214,22 @@ void Session::abort(Fn fn, int code) {
   writer_.close();
 }
 
-void Session::begin_event(trace::Event& event, trace::EventKind kind, trace::NameId name) {
+void Session::begin_event(trace::Event& event, trace::EventKind kind, trace::NameId name,
+                          const char* text) {
   std::vector<trace::Completion> storage = std::move(event.completions);
   storage.clear();
   event = trace::Event();
   event.completions = std::move(storage);
   event.kind = kind;
   event.name = name;
-  event.steps = steps_;
-  steps_ = 0;
-  if (!predicting()) {
-    event.compute = cpu_.stop();
-    now_ = settings_.clock == trace::Clock::wall ? wall_now() : now_ + event.compute;
-  } else {
-    switch (settings_.compute) {
-      case ComputeModel::none:
-        break;
-      case ComputeModel::annotated:
-        event.compute = timing_->compute(event.steps);
-        break;
-      case ComputeModel::measured:
-        event.compute = settings_.scale == 1
-                            ? cpu_.stop()
-                            : Time::from_seconds(cpu_.stop().seconds() * settings_.scale);
-        break;
-    }
-    now_ += event.compute;
+  try {
+    computation_.end(event, text);
+  } catch (const Error& error) {
+    say(error.what());
+    PMPI_Abort(MPI_COMM_WORLD, 1);
   }
+  const bool wall = !predicting() && settings_.clock == trace::Clock::wall;
+  now_ = wall ? wall_now() : now_ + event.compute;
   event.compute += std::exchange(unlogged_, Time());
   event.steps += std::exchange(unlogged_steps_, 0);
   event.enter = event.leave = now_;
@@ -232,7 +239,7 @@ trace::Event& Session::open(trace::EventKind kind, Fn fn) {
   // Tests that fail become plain calls and may be merged; before all others
   // what is pending is written, so that it survives if this call never ends.
   if (kind != trace::EventKind::call && kind != trace::EventKind::complete) write_pending();
-  begin_event(event_, kind, name_id(fn));
+  begin_event(event_, kind, name_id(fn), capture::name_of(fn));
   fn_ = fn;
   return event_;
 }
@@ -251,7 +258,8 @@ void Session::close_at(Time leave, Time wait) {
 void Session::write_event() {
   write_pending();
   writer_.write(event_);
-  cpu_.resume();
+  computation_.looked(true);
+  computation_.resume();
 }
 
 void Session::close_as_call() {
@@ -262,23 +270,32 @@ void Session::close_as_call() {
   if (!logging_) {
     unlogged_ = event_.compute;
     unlogged_steps_ = event_.steps;
-    cpu_.resume();
+    computation_.looked(false);
+    computation_.resume();
     return;
   }
-  if (!has_pending_ || pending_.name != event_.name || event_.steps != 0) {
+  const Time busy = now_ - event_.enter;
+  const bool announced = event_.steps != 0 && !computation_.counts();
+  if (!has_pending_ || pending_.name != event_.name || announced) {
     write_pending();
     pending_ = event_;
     pending_.kind = trace::EventKind::call;
     pending_.compute = Time();
+    pending_.steps = 0;
     pending_.count = 0;
     pending_busy_ = Time();
     has_pending_ = true;
   }
-  pending_.compute += event_.compute;
+  // Together they may round otherwise than one by one.
+  const Time together = computation_.together(pending_, event_);
+  now_ += together - pending_.compute - event_.compute;
+  pending_.compute = together;
+  pending_.steps += event_.steps;
   pending_.leave = now_;
-  pending_busy_ += now_ - event_.enter;
+  pending_busy_ += busy;
   ++pending_.count;
-  cpu_.resume();
+  computation_.looked(false);
+  computation_.resume();
 }
 
 void Session::write_pending() {

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "base/cpu_clock.hpp"
 #include "capture/clock_sync.hpp"
 #include "capture/comm_table.hpp"
+#include "capture/computation.hpp"
 #include "capture/functions.hpp"
 #include "capture/piggyback.hpp"
 #include "capture/request_table.hpp"
@@ -58,11 +58,14 @@ class Session {
   // Virtual seconds, now (inside a call) or at the program's end.
   double clock_seconds() const { return now_.seconds(); }
 
-  void add_steps(double steps) { steps_ += steps; }
+  void add_steps(double steps) { computation_.add_steps(steps); }
   // The program's own marks (include/foretrace.h).
   void phase_begin(const char* name);
   void phase_end(const char* name);
   void mark(const char* name, double value);
+  // Whether the kernel is to be executed (--sample).
+  bool kernel_begin(const char* name, double key);
+  void kernel_end(const char* name);
   // MPI_Pcontrol: from now on only what a replay needs is logged, or all again.
   void set_logging(bool on);
 
@@ -75,10 +78,12 @@ class Session {
  private:
   bool open_trace();
   void start_prediction();
-  void begin_event(trace::Event& event, trace::EventKind kind, trace::NameId name);
+  std::string start_computation();
+  void begin_event(trace::Event& event, trace::EventKind kind, trace::NameId name,
+                   const char* text);
   void write_event();
   void write_pending();
-  void annotate(trace::EventKind kind, std::uint32_t annotation, double value);
+  void annotate(trace::EventKind kind, const char* name, std::uint32_t annotation, double value);
   std::uint32_t annotation_number(const char* name);
   void complain_of_phases() const;
   trace::NameId name_id(Fn fn);
@@ -91,11 +96,10 @@ class Session {
   std::optional<machine::MachineModel> model_;
   std::optional<machine::Timing> timing_;
   trace::TraceWriter writer_;
-  CpuClock cpu_;
+  Computation computation_;
   Time now_;  // cpu: CPU time so far; virtual: the rank's clock; wall: last reading
   ClockSync clocks_;
   std::int64_t wall_zero_ns_ = 0;
-  double steps_ = 0;
   bool logging_ = true;
   Time unlogged_;  // computation before calls that were not logged
   double unlogged_steps_ = 0;

@@ -15,8 +15,8 @@ std::uint32_t Session::annotation_number(const char* name) {
   return number;
 }
 
-void Session::annotate(EventKind kind, std::uint32_t annotation, double value) {
-  begin_event(event_, kind, annotation_ids_[annotation]);
+void Session::annotate(EventKind kind, const char* name, std::uint32_t annotation, double value) {
+  begin_event(event_, kind, annotation_ids_[annotation], name);
   event_.value = value;
   close();
 }
@@ -26,20 +26,30 @@ void Session::phase_begin(const char* name) {
   if (!inside) return;
   const std::uint32_t number = annotation_number(name);
   annotations_.begin(number, logging_);
-  if (logging_) annotate(EventKind::phase_begin, number, 0);
+  if (logging_) annotate(EventKind::phase_begin, name, number, 0);
 }
 
 void Session::phase_end(const char* name) {
   Inside inside;
   if (!inside) return;
   const std::uint32_t number = annotation_number(name);
-  if (annotations_.end(number, logging_)) annotate(EventKind::phase_end, number, 0);
+  if (annotations_.end(number, logging_)) annotate(EventKind::phase_end, name, number, 0);
 }
 
 void Session::mark(const char* name, double value) {
   Inside inside;
   if (!inside || !logging_) return;
-  annotate(EventKind::mark, annotation_number(name), value);
+  annotate(EventKind::mark, name, annotation_number(name), value);
+}
+
+bool Session::kernel_begin(const char* name, double key) {
+  Inside inside;
+  return !inside || computation_.kernel_begin(name, key);
+}
+
+void Session::kernel_end(const char* name) {
+  Inside inside;
+  if (inside) computation_.kernel_end(name);
 }
 
 void Session::set_logging(bool on) {

@@ -1,7 +1,6 @@
 #include "capture/settings.hpp"
 
 #include <charconv>
-#include <cmath>
 #include <cstdlib>
 #include <string_view>
 
@@ -20,22 +19,10 @@ std::string_view variable(const char* name) {
 }
 
 void read_compute(std::string_view value, Settings& settings) {
-  if (value == "none") {
-    settings.compute = ComputeModel::none;
-  } else if (value == "annotated") {
-    settings.compute = ComputeModel::annotated;
-  } else if (value.starts_with("measured")) {
-    settings.compute = ComputeModel::measured;
-    const std::string_view rest = value.substr(8);
-    if (rest.empty()) return;
-    const char* end = rest.data() + rest.size();
-    const auto parsed = rest[0] == ':' ? std::from_chars(rest.data() + 1, end, settings.scale)
-                                       : std::from_chars_result{end, std::errc::invalid_argument};
-    if (parsed.ec != std::errc() || parsed.ptr != end || !(settings.scale >= 0) ||
-        std::isinf(settings.scale))
-      refuse("FORETRACE_COMPUTE", value, "measured or measured:SCALE");
-  } else {
-    refuse("FORETRACE_COMPUTE", value, "none, annotated, measured or measured:SCALE");
+  try {
+    settings.compute = compute::parse_spec(value, "FORETRACE_COMPUTE");
+  } catch (const UsageError& error) {
+    throw Error(error.what());
   }
 }
 
@@ -81,6 +68,18 @@ Settings read_settings() {
     settings.start_logging = false;
   else if (!start.empty() && start != "on")
     refuse("FORETRACE_START", start, "on or off");
+  const std::string_view count = variable("FORETRACE_COUNT");
+  settings.count =
+      settings.mode == Mode::predict ? settings.compute.counter : compute::parse_counter(count);
+  if (!count.empty() && compute::parse_counter(count) == compute::Counter::none)
+    refuse("FORETRACE_COUNT", count, "blocks or instructions");
+
+  settings.scale_from = variable("FORETRACE_SCALE_FROM");
+  const std::string_view sample = variable("FORETRACE_SAMPLE");
+  const char* end = sample.data() + sample.size();
+  const auto [stop, error] = std::from_chars(sample.data(), end, settings.sample);
+  if (!sample.empty() && (error != std::errc() || stop != end || settings.sample < 1))
+    refuse("FORETRACE_SAMPLE", sample, "how often each kernel is to be executed, 1 or more");
 
   const std::string_view wtime = variable("FORETRACE_WTIME");
   if (wtime == "real")

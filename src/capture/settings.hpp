@@ -7,24 +7,27 @@
 #include <optional>
 #include <string>
 
+#include "compute/spec.hpp"
 #include "machine/equation.hpp"
 #include "trace/event.hpp"
 
 namespace foretrace::capture {
 
 enum class Mode { off, record, predict };
-enum class ComputeModel { none, annotated, measured };
 
 struct Settings {
   Mode mode = Mode::off;
-  std::string output;                             // FORETRACE_OUTPUT: the trace
-  std::string machine;                            // FORETRACE_MACHINE: predict's model
-  trace::Clock clock = trace::Clock::cpu;         // FORETRACE_CLOCK: cpu, wall
-  machine::Bound bound = machine::Bound::avg;     // FORETRACE_BOUND
-  ComputeModel compute = ComputeModel::measured;  // FORETRACE_COMPUTE
-  double scale = 1;                               // FORETRACE_COMPUTE=measured:SCALE
-  bool start_logging = true;                      // FORETRACE_START: on, off
-  bool virtual_wtime = true;                      // FORETRACE_WTIME: virtual, real
+  std::string output;                          // FORETRACE_OUTPUT: the trace
+  std::string machine;                         // FORETRACE_MACHINE: predict's model
+  trace::Clock clock = trace::Clock::cpu;      // FORETRACE_CLOCK: cpu, wall
+  machine::Bound bound = machine::Bound::avg;  // FORETRACE_BOUND
+  compute::Spec compute;                       // FORETRACE_COMPUTE
+  // FORETRACE_COUNT, or what `compute` counts
+  compute::Counter count = compute::Counter::none;
+  std::string scale_from;     // FORETRACE_SCALE_FROM: the model of this machine
+  int sample = 0;             // FORETRACE_SAMPLE: executions of each kernel; 0: all
+  bool start_logging = true;  // FORETRACE_START: on, off
+  bool virtual_wtime = true;  // FORETRACE_WTIME: virtual, real
 };
 
 // Throws Error naming the variable that makes no sense.

@@ -4,6 +4,8 @@
 #include "cli/launch.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/summary.hpp"
+#include "compute/rules.hpp"
+#include "compute/work_counter.hpp"
 #include "machine/machine_file.hpp"
 
 namespace foretrace::cli {
@@ -14,26 +16,53 @@ struct Options {
   std::string machine;
   std::string bound = "avg";
   std::string compute = "measured";
+  std::string scale_from;
   std::string wtime = "virtual";
   std::string start = "on";
+  int sample = 0;
 };
 
+std::string absolute(const std::string& path) {
+  return path.empty() ? path : std::filesystem::absolute(path).string();
+}
+
+// What every rank would refuse is refused before the first one starts.
+void check_computation(const compute::Spec& spec, const Options& options) {
+  const machine::ComputeCosts costs = machine::read_compute_costs(options.machine);
+  if (spec.kind == compute::Kind::counted) compute::cost_of(spec.counter, costs);
+  if (spec.counter == compute::Counter::instructions) compute::check_instructions();
+  if (options.run.ranks > 0)
+    compute::read_rules(spec, options.scale_from, costs, options.run.ranks);
+}
+
 int predict(Options& options) {
+  compute::Spec spec = compute::parse_spec(options.compute, "--compute");
+  spec.file = absolute(spec.file);
   CaptureRun& run = options.run;
   run.subcommand = "predict";
-  run.environment = {{"FORETRACE_MACHINE", std::filesystem::absolute(options.machine).string()},
+  run.environment = {{"FORETRACE_MACHINE", absolute(options.machine)},
                      {"FORETRACE_BOUND", options.bound},
-                     {"FORETRACE_COMPUTE", options.compute},
+                     {"FORETRACE_COMPUTE", compute::format_spec(spec)},
+                     {"FORETRACE_SCALE_FROM", absolute(options.scale_from)},
                      {"FORETRACE_WTIME", options.wtime},
                      {"FORETRACE_START", options.start}};
+  if (options.sample > 0)
+    run.environment.emplace_back("FORETRACE_SAMPLE", std::to_string(options.sample));
   run.own_options = {"--machine",     options.machine, "--bound",     options.bound, "--compute",
                      options.compute, "--wtime",       options.wtime, "--start",     options.start};
+  if (!options.scale_from.empty())
+    run.own_options.insert(run.own_options.end(), {"--scale-from", options.scale_from});
+  if (options.sample > 0)
+    run.own_options.insert(run.own_options.end(), {"--sample", std::to_string(options.sample)});
   check_capture_run(run);
-  check_compute_option(options.compute, "measured");
   machine::read_machine_file(options.machine);
+  check_computation(spec, options);
+  if (run.ranks > 0) warn_of_samples(options.sample);
   const LaunchResult result = launch(run);
   if (result.traced) print_run_summary(run.output);
-  return result.status;
+  // A program that does not count what it was asked to ran without us.
+  const bool refused = spec.kind == compute::Kind::counted && !result.traced;
+  return result.status == 0 && refused ? 1 : result.status;
 }
 
 std::function<int()> declare(CLI::App& app) {
@@ -46,13 +75,18 @@ std::function<int()> declare(CLI::App& app) {
       ->check(CLI::IsMember({"min", "avg", "max"}))
       ->capture_default_str();
   app.add_option("--compute", options->compute,
-                 "Time between calls: none, annotated (FORETRACE_COMPUTE), measured[:SCALE]")
+                 "Time between calls: none, annotated (FORETRACE_COMPUTE), "
+                 "counted[:blocks|instructions], measured[:SCALE], table:FILE, replayed:RUN.ftr")
       ->capture_default_str();
+  app.add_option("--scale-from", options->scale_from,
+                 "The model of this machine: measured times are scaled by its kernels and those of "
+                 "--machine");
   app.add_option("--wtime", options->wtime,
                  "What MPI_Wtime tells the program: virtual or real time")
       ->check(CLI::IsMember({"virtual", "real"}))
       ->capture_default_str();
   add_start_option(app, options->start);
+  add_sample_option(app, options->sample);
   return [options] { return predict(*options); };
 }
 

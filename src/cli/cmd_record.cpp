@@ -3,6 +3,7 @@
 #include "cli/launch.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/summary.hpp"
+#include "compute/work_counter.hpp"
 
 namespace foretrace::cli {
 namespace {
@@ -11,17 +12,32 @@ struct Options {
   CaptureRun run;
   std::string clock = "cpu";
   std::string start = "on";
+  int sample = 0;
+  std::string count;
 };
 
 int record(Options& options) {
   CaptureRun& run = options.run;
   run.subcommand = "record";
-  run.environment = {{"FORETRACE_CLOCK", options.clock}, {"FORETRACE_START", options.start}};
+  run.environment = {{"FORETRACE_CLOCK", options.clock},
+                     {"FORETRACE_COUNT", options.count},
+                     {"FORETRACE_START", options.start}};
+  if (options.sample > 0)
+    run.environment.emplace_back("FORETRACE_SAMPLE", std::to_string(options.sample));
   run.own_options = {"--clock", options.clock, "--start", options.start};
+  if (!options.count.empty())
+    run.own_options.insert(run.own_options.end(), {"--count", options.count});
+  if (options.sample > 0)
+    run.own_options.insert(run.own_options.end(), {"--sample", std::to_string(options.sample)});
   check_capture_run(run);
+  if (compute::parse_counter(options.count) == compute::Counter::instructions)
+    compute::check_instructions();
+  if (run.ranks > 0) warn_of_samples(options.sample);
   const LaunchResult result = launch(run);
   if (result.traced) print_run_summary(run.output);
-  return result.status;
+  // A program that does not count what it was asked to ran without us.
+  const bool refused = !options.count.empty() && !result.traced;
+  return result.status == 0 && refused ? 1 : result.status;
 }
 
 std::function<int()> declare(CLI::App& app) {
@@ -32,6 +48,11 @@ std::function<int()> declare(CLI::App& app) {
       ->check(CLI::IsMember({"cpu", "wall"}))
       ->capture_default_str();
   add_start_option(app, options->start);
+  add_sample_option(app, options->sample);
+  app.add_option("--count", options->count,
+                 "Log what the program executes, for simulate --compute counted: blocks or "
+                 "instructions")
+      ->check(CLI::IsMember({"blocks", "instructions"}));
   return [options] { return record(*options); };
 }
 

@@ -79,6 +79,8 @@ void check_options(const Options& options) {
          "one file at a time; to run a program live, say -n RANKS");
   refuse(live && sweeps,
          "--sweep is for recorded runs; record the program, or run it several times");
+  refuse(!live && options.simulation.sample > 0,
+         "--sample is for programs that run live; say -n RANKS");
   refuse(!live && !options.start.empty(), "--start is for programs that run live; say -n RANKS");
   refuse(!live && options.mpi, "--mpi is for programs that run live; say -n RANKS");
   refuse(sweeps && !options.run.output.empty(),
@@ -105,6 +107,10 @@ int simulate(Options& options) {
   if (options.simulation.live_ranks > 0) {
     program = prepare_live(options.input, options.mpi, options.simulation);
     if (!options.start.empty()) program->environment.push_back("FORETRACE_START=" + options.start);
+    if (options.simulation.sample > 0)
+      program->environment.push_back("FORETRACE_SAMPLE=" +
+                                     std::to_string(options.simulation.sample));
+    warn_of_samples(options.simulation.sample);
   } else {
     options.simulation.input = options.input.front();
   }
@@ -199,12 +205,17 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("--mpi", options->mpi,
                  "Live: the program's MPI, if it cannot be seen: openmpi, mpich or standard");
   add_start_option(app, options->start);
+  add_sample_option(app, simulation.sample);
   app.add_option("--machine", simulation.machine, "The machine model (TOML)");
   add_network_options(app, simulation);
   app.add_option("--compute", simulation.compute,
-                 "Time between calls: none, annotated (FORETRACE_COMPUTE), recorded[:SCALE]; "
-                 "live: measured[:SCALE] instead")
+                 "Time between calls: none, annotated (FORETRACE_COMPUTE), "
+                 "counted[:blocks|instructions], recorded[:SCALE] (live: measured[:SCALE]), "
+                 "table:FILE, replayed:RUN.ftr")
       ->capture_default_str();
+  app.add_option("--scale-from", simulation.scale_from,
+                 "The model of the machine where CPU times were measured: they are scaled by its "
+                 "kernels and those of --machine");
   app.add_option("--bound", simulation.bound,
                  "Which end of the model's error interval: min, avg, max")
       ->check(CLI::IsMember({"min", "avg", "max"}))

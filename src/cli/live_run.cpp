@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 
 #include "base/error.hpp"
 #include "cli/mpi_detection.hpp"
@@ -52,7 +53,8 @@ int run_live(const Simulation& simulation, const live::Command& program,
   try {
     RunOptions own = options;
     own.live = true;
-    run_once(simulation, source, own);
+    const std::unique_ptr<sim::Source> timed = simulation.with_times(source);
+    run_once(simulation, timed ? *timed : source, own);
   } catch (const live::RunEnded& end) {
     if (!end.message.empty()) std::fprintf(stderr, "foretrace: %s\n", end.message.c_str());
     return end.status;

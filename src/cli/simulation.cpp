@@ -1,15 +1,15 @@
 #include "cli/simulation.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "base/error.hpp"
-#include "cli/summary.hpp"
+#include "compute/work_counter.hpp"
 #include "machine/machine_file.hpp"
 #include "machine/placement.hpp"
 #include "machine/topology_builders.hpp"
+#include "sim/computed_source.hpp"
 #include "sim/memory_source.hpp"
 #include "sim/text/goal_parser.hpp"
 #include "sim/text/goal_source.hpp"
@@ -60,14 +60,21 @@ bool needs_topology(sim::NetworkKind kind) {
 
 Simulation::Simulation(const SimulationOptions& options)
     : options_(options),
+      spec_(compute::parse_spec(options.compute, "--compute")),
       bound_(parse_bound(options.bound)),
       loggps_(machine::parse_loggps(options.loggps)) {
-  check_compute_option(options.compute, options.live_ranks > 0 ? "measured" : "recorded");
   if (!options.machine.empty()) model_ = machine::read_machine_file(options.machine);
   if (loggps_.sync_threshold) model_.loggps.sync_threshold = loggps_.sync_threshold;
   set_network();
   set_collectives();
   read_input();
+  check_compute();
+  const machine::ComputeCosts costs = options_.machine.empty()
+                                          ? machine::ComputeCosts()
+                                          : machine::read_compute_costs(options_.machine);
+  if (spec_.kind == compute::Kind::counted)
+    model_.compute_step = compute::cost_of(spec_.counter, costs);
+  rules_ = compute::read_rules(spec_, options_.scale_from, costs, ranks_);
   if (topology_ && network_ != sim::NetworkKind::datasheet)
     placement_ = machine::make_placement(options.placement, *topology_, ranks_);
 }
@@ -130,18 +137,44 @@ void Simulation::read_input() {
   }
 }
 
+// Whether what the operations hold is what --compute wants.
+void Simulation::check_compute() const {
+  const bool live = options_.live_ranks > 0;
+  const compute::Counter has =
+      reader_ ? compute::counter_of(reader_->info()) : compute::Counter::none;
+  const std::string name(compute::name_of(spec_.counter));
+  if (spec_.kind == compute::Kind::counted && (goal_ || ti_))
+    throw UsageError("--compute counted is for programs; a text program says its times itself");
+  if (spec_.kind == compute::Kind::counted && reader_ && has != spec_.counter)
+    throw Error(options_.input + ": holds no counts of " + name +
+                "; record the program with --count " + name);
+  if (spec_.kind == compute::Kind::annotated && has != compute::Counter::none)
+    throw Error(options_.input + ": holds counts of " + std::string(compute::name_of(has)) +
+                " instead of the program's steps; use --compute counted:" +
+                std::string(compute::name_of(has)) + ", or record it without --count");
+  if (live && spec_.counter == compute::Counter::instructions) compute::check_instructions();
+}
+
 trace::TraceInfo Simulation::info() const {
+  const bool live = options_.live_ranks > 0;
   trace::TraceInfo info;
   if (reader_)
     info = reader_->info();
   else
     info.program = options_.input;
-  if (options_.live_ranks > 0) info.mpi = options_.live_mpi;
+  if (live) info.mpi = options_.live_mpi;
   info.ranks = ranks_;
   info.clock = trace::Clock::virtual_;
   info.origin = "simulate";
   info.machine = model_.name;
-  info.options = "bound=" + options_.bound + " compute=" + options_.compute;
+  const compute::Counter counts = live      ? spec_.counter
+                                  : reader_ ? compute::counter_of(reader_->info())
+                                            : compute::Counter::none;
+  info.options =
+      "bound=" + options_.bound + " compute=" +
+      (spec_.kind == compute::Kind::counted ? compute::format_spec(spec_) : options_.compute);
+  if (counts != compute::Counter::none) info.options += " " + compute::counts_option(counts);
+  if (options_.sample > 0) info.options += " sample=" + std::to_string(options_.sample);
   const SimulationOptions initial;
   const auto add = [&info](const char* name, const std::string& value, const std::string& usual) {
     if (value != usual) info.options += std::string(" ") + name + "=" + value;
@@ -171,25 +204,46 @@ sim::Wildcards Simulation::wildcards() const {
 }
 
 live::Measured Simulation::live_compute() const {
-  return options_.compute == "none"        ? live::Measured::nothing
-         : options_.compute == "annotated" ? live::Measured::steps
-                                           : live::Measured::cpu;
+  switch (spec_.kind) {
+    case compute::Kind::none:
+      return live::Measured::nothing;
+    case compute::Kind::annotated:
+      return live::Measured::steps;
+    case compute::Kind::counted:
+      return spec_.counter == compute::Counter::blocks ? live::Measured::blocks
+                                                       : live::Measured::instructions;
+    case compute::Kind::measured:
+    case compute::Kind::table:
+    case compute::Kind::replayed:
+      break;
+  }
+  return rules_.needs_cpu ? live::Measured::cpu : live::Measured::nothing;
 }
 
 std::unique_ptr<sim::Source> Simulation::open() {
-  if (reader_) return std::make_unique<sim::TraceSource>(*reader_, wildcards());
+  if (reader_) return with_times(std::make_unique<sim::TraceSource>(*reader_, wildcards()));
   return open_shared();
+}
+
+std::unique_ptr<sim::Source> Simulation::with_times(sim::Source& source) const {
+  if (!rules_.make) return nullptr;
+  return std::make_unique<sim::ComputedSource>(source, rules_.make);
+}
+
+std::unique_ptr<sim::Source> Simulation::with_times(std::unique_ptr<sim::Source> source) const {
+  if (!rules_.make) return source;
+  return std::make_unique<sim::ComputedSource>(std::move(source), rules_.make);
 }
 
 void Simulation::prepare_sharing() {
   if (!reader_) return;
-  sim::TraceSource source(*reader_, wildcards());
-  program_ = std::make_shared<sim::Program>(source);
+  const auto source = with_times(std::make_unique<sim::TraceSource>(*reader_, wildcards()));
+  program_ = std::make_shared<sim::Program>(*source);
 }
 
 std::unique_ptr<sim::Source> Simulation::open_shared() const {
-  if (goal_) return std::make_unique<sim::GoalSource>(*goal_);
-  if (ti_) return std::make_unique<sim::TiSource>(*ti_);
+  if (goal_) return with_times(std::make_unique<sim::GoalSource>(*goal_));
+  if (ti_) return with_times(std::make_unique<sim::TiSource>(*ti_));
   return std::make_unique<sim::MemorySource>(program_);
 }
 
@@ -197,13 +251,11 @@ sim::SimulateOptions Simulation::engine_options(const machine::MachineModel& mod
                                                 const MachineFactors& factors,
                                                 std::optional<machine::Topology>& topology) const {
   sim::SimulateOptions engine;
-  engine.compute = options_.compute == "none"        ? sim::ComputeMode::none
-                   : options_.compute == "annotated" ? sim::ComputeMode::annotated
-                                                     : sim::ComputeMode::recorded;
-  if (const auto colon = options_.compute.find(':'); colon != std::string::npos)
-    std::from_chars(options_.compute.data() + colon + 1,
-                    options_.compute.data() + options_.compute.size(), engine.scale);
-  engine.scale *= factors.compute;
+  engine.compute = spec_.kind == compute::Kind::none ? sim::ComputeMode::none
+                   : spec_.kind == compute::Kind::annotated || spec_.kind == compute::Kind::counted
+                       ? sim::ComputeMode::annotated
+                       : sim::ComputeMode::recorded;
+  engine.scale = rules_.scale * factors.compute;
   engine.reduce_per_byte = reduce_per_byte_;
   if (algorithms_) engine.algorithms = &*algorithms_;
   sim::NetworkOptions& network = engine.network;

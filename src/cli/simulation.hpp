@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "compute/rules.hpp"
+#include "compute/spec.hpp"
 #include "live/live_source.hpp"
 #include "machine/loggps.hpp"
 #include "machine/machine_model.hpp"
@@ -31,6 +33,8 @@ struct SimulationOptions {
   std::string machine;
   std::string bound = "avg";
   std::string compute = "recorded";
+  std::string scale_from;
+  int sample = 0;       // live: --sample
   std::string network;  // empty: datasheet, or loggps where there is no machine
   std::string loggps;
   std::string topology;
@@ -79,13 +83,16 @@ class Simulation {
 
   // Whether all times come from the model's equations; whether ranks compute.
   bool equations_alone() const { return network_ == sim::NetworkKind::datasheet && !algorithms_; }
-  bool computes() const { return options_.compute != "none"; }
+  bool computes() const { return spec_.kind != compute::Kind::none; }
 
   // What the processes of a live run have to measure.
   live::Measured live_compute() const;
 
   // The operations, to be used up by one run.
   std::unique_ptr<sim::Source> open();
+  // Those of a running program, with the times that --compute gives them;
+  // nullptr: as they are.
+  std::unique_ptr<sim::Source> with_times(sim::Source& source) const;
   // The same, for any number of runs at once: the operations of a trace are
   // kept in memory. Call prepare_sharing() before.
   std::unique_ptr<sim::Source> open_shared() const;
@@ -98,6 +105,8 @@ class Simulation {
   void set_network();
   void set_collectives();
   void read_input();
+  void check_compute() const;
+  std::unique_ptr<sim::Source> with_times(std::unique_ptr<sim::Source> source) const;
   bool uses_topology() const;
   std::optional<std::string> note_of_derived() const;
   std::vector<std::string> notes_of_idle_options() const;
@@ -107,6 +116,8 @@ class Simulation {
                                       std::optional<machine::Topology>& topology) const;
 
   SimulationOptions options_;
+  compute::Spec spec_;
+  compute::Rules rules_;
   machine::MachineModel model_;
   machine::Bound bound_ = machine::Bound::avg;
   machine::LogGPS loggps_;

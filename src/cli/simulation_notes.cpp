@@ -108,7 +108,7 @@ std::vector<std::string> Simulation::notes_of_idle_options() const {
   idle(options_.flops != initial.flops && !ti_, "--flops has no effect: it is for FILE.ti");
   idle(options_.derived_type != initial.derived_type && !ti_,
        "--derived-type has no effect: it is for FILE.ti");
-  idle(options_.compute == "annotated" && (goal_ || ti_),
+  idle(spec_.kind == compute::Kind::annotated && (goal_ || ti_),
        "--compute annotated leaves out what a text program computes; recorded keeps it");
   return notes;
 }

@@ -26,6 +26,7 @@ extern const Subcommand kTimeline;
 extern const Subcommand kCompare;
 extern const Subcommand kTopology;
 extern const Subcommand kCoverage;
+extern const Subcommand kRegions;
 extern const Subcommand kDatasheet;
 
 }  // namespace foretrace::cli

@@ -1,8 +1,6 @@
 #include "cli/summary.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -76,23 +74,25 @@ void add_capture_options(CLI::App& app, CaptureRun& run, const std::string& defa
   app.positionals_at_end();
 }
 
+void add_sample_option(CLI::App& app, int& samples) {
+  app.add_option("--sample", samples,
+                 "Execute each kernel that the program marks (FORETRACE_KERNEL_RUNS) so often on "
+                 "each rank, then only take its time; the program's results are lost")
+      ->check(CLI::Range(1, 1 << 20));
+}
+
+void warn_of_samples(int samples) {
+  if (samples > 0)
+    std::fprintf(stderr,
+                 "foretrace: --sample %d: kernels are left out once their time is known; what the "
+                 "program computes and prints is NOT what it would be\n",
+                 samples);
+}
+
 void add_start_option(CLI::App& app, std::string& start) {
   app.add_option("--start", start, "Log from the start on, or from MPI_Pcontrol(1) on: on, off")
       ->check(CLI::IsMember({"on", "off"}))
       ->default_str("on");
-}
-
-void check_compute_option(const std::string& value, const std::string& measured) {
-  if (value == "none" || value == "annotated" || value == measured) return;
-  if (value.starts_with(measured + ":")) {
-    double scale = -1;
-    const char* begin = value.data() + measured.size() + 1;
-    const char* end = value.data() + value.size();
-    const auto parsed = std::from_chars(begin, end, scale);
-    if (parsed.ec == std::errc() && parsed.ptr == end && scale >= 0 && std::isfinite(scale)) return;
-  }
-  throw UsageError("--compute " + value + ": use none, annotated, " + measured + " or " + measured +
-                   ":SCALE with a SCALE of 0 or more");
 }
 
 void print_run_summary(const std::string& path) {

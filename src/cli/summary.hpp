@@ -12,11 +12,13 @@ namespace foretrace::cli {
 // -n, -o, --mpi and the program.
 void add_capture_options(CLI::App& app, CaptureRun& run, const std::string& default_output);
 
+// --sample N: kernels that are executed N times (foretrace.h); 0: not given.
+void add_sample_option(CLI::App& app, int& samples);
+// Says what becomes of the program's results.
+void warn_of_samples(int samples);
+
 // --start on|off: whether the program begins as after MPI_Pcontrol(1) or (0).
 void add_start_option(CLI::App& app, std::string& start);
-
-// "none", "annotated", or `measured`[:SCALE]. Throws UsageError.
-void check_compute_option(const std::string& value, const std::string& measured);
 
 // After a run: the time it took or will take, ranks that did not come to their
 // end, calls that carry no virtual time. Silent where there is no trace.

@@ -19,11 +19,13 @@ namespace foretrace::live {
 inline constexpr const char* kVariable = "FORETRACE_LIVE";
 // "off": ranks begin as after MPI_Pcontrol(0).
 inline constexpr const char* kStartVariable = "FORETRACE_START";
+// How often each kernel is executed (--sample); not set: always.
+inline constexpr const char* kSampleVariable = "FORETRACE_SAMPLE";
 
 inline constexpr std::uint64_t kMagic = 0x3176'696c'7274'6f66;  // "fotrliv1"
 
 // What the processes find out about the computation between calls.
-enum class Measured : std::int32_t { nothing, steps, cpu };
+enum class Measured : std::int32_t { nothing, steps, cpu, blocks, instructions };
 
 // What a rank posts; most are operations of the engine. A program that ends the
 // run posts kind aborted; `list` then holds a message.

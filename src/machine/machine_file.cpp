@@ -1,7 +1,6 @@
 #include "machine/machine_file.hpp"
 
 #include <toml++/toml.h>
-#include <charconv>
 #include <climits>
 #include <cmath>
 #include <cstdio>
@@ -11,7 +10,9 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "machine/compute_toml.hpp"
 #include "machine/toml_reader.hpp"
+#include "machine/toml_text.hpp"
 #include "machine/topology_builders.hpp"
 #include "machine/topology_file.hpp"
 #include "machine/topology_toml.hpp"
@@ -185,34 +186,6 @@ std::string_view unit_name(double unit) {
   return unit == 1e-3 ? "ms" : unit == 1e-6 ? "us" : unit == 1e-9 ? "ns" : "s";
 }
 
-// The shortest text that reads back as the same double, with a point or
-// exponent so that it stays a float in TOML.
-std::string number(double value) {
-  char buffer[32];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
-  std::string text(buffer, end);
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return text;
-}
-
-// A TOML basic string, always on one line.
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned char>(c));
-      out += escape;
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
-}
-
 void format_coefficient(std::string& out, const char* key, const Coefficient& c) {
   out += std::string(key) + " = [" + number(c.value) + ", " + number(c.error) + "]\n";
 }
@@ -297,6 +270,7 @@ MachineModel parse_machine(std::string_view text, const std::string& name) {
   const TableReader reader(root, name, "machine model");
   reader.allow_only({"machine", "function", "loggps", "compute", "topology", "node", "link"});
   MachineModel model;
+  ComputeCosts costs;  // read for their faults
   if (const toml::table* table = reader.table("machine"))
     read_machine_table(TableReader(*table, name, "[machine]"), model);
   else
@@ -310,11 +284,8 @@ MachineModel parse_machine(std::string_view text, const std::string& name) {
       if (const toml::node* node = root.get(key))
         reader.fail(node, "[[" + std::string(key) + "]] needs a [topology]");
   }
-  if (const toml::table* table = reader.table("compute")) {
-    const TableReader compute(*table, name, "[compute]");
-    compute.allow_only({"step"});
-    model.compute_step = compute.non_negative("step").value_or(0);
-  }
+  if (const toml::table* table = reader.table("compute"))
+    model.compute_step = read_compute(TableReader(*table, name, "[compute]"), costs);
   if (const toml::array* functions = reader.array("function")) {
     for (const toml::node& node : *functions) {
       if (!node.is_table()) reader.fail(&node, "'function' must be an array of tables");
@@ -328,13 +299,7 @@ MachineModel parse_machine(std::string_view text, const std::string& name) {
 }
 
 MachineModel read_machine_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text;
-  char buffer[4096];
-  while (file.read(buffer, sizeof buffer), file.gcount() > 0)
-    text.append(buffer, static_cast<std::size_t>(file.gcount()));
-  if (!file.eof()) throw Error(path + ": cannot read the machine model: " + std::strerror(errno));
-  return parse_machine(text, path);
+  return parse_machine(read_toml_file(path, "the machine model"), path);
 }
 
 Topology topology_of(const MachineModel& model) {
@@ -347,7 +312,7 @@ Topology topology_of(const MachineModel& model) {
   return read_topology_file((std::filesystem::path(topology.folder) / topology.file).string());
 }
 
-std::string format_machine(const MachineModel& model) {
+std::string format_machine(const MachineModel& model, const ComputeCosts& costs) {
   std::string out = "[machine]\nname = " + quoted(model.name) + "\n";
   if (model.ranks > 0) out += "ranks = " + std::to_string(model.ranks) + "\n";
   if (!model.source.empty()) out += "source = " + quoted(model.source) + "\n";
@@ -359,7 +324,7 @@ std::string format_machine(const MachineModel& model) {
   out += "element_bytes = " + std::to_string(model.element.count) + "\n";
   format_loggps(out, model.loggps);
   if (model.topology) format_topology(out, *model.topology);
-  out += "\n[compute]\nstep = " + number(model.compute_step) + "  # seconds\n";
+  out += format_compute(model.compute_step, costs);
   for (const auto& [name, function] : model.functions) {
     out += "\n[[function]]\nname = " + quoted(name) + "\n";
     if (!function.function_class.empty())
@@ -369,10 +334,11 @@ std::string format_machine(const MachineModel& model) {
   return out;
 }
 
-void write_machine_file(const MachineModel& model, const std::string& path) {
+void write_machine_file(const MachineModel& model, const std::string& path,
+                        const ComputeCosts& costs) {
   const std::string temporary = path + ".new";
   std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-  file << format_machine(model);
+  file << format_machine(model, costs);
   file.close();
   if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
     const std::string reason = std::strerror(errno);

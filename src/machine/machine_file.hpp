@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "machine/compute_costs.hpp"
 #include "machine/machine_model.hpp"
 #include "machine/topology.hpp"
 
@@ -21,8 +22,9 @@ MachineModel parse_machine(std::string_view text, const std::string& name);
 // also for a model that has none.
 Topology topology_of(const MachineModel& model);
 
-std::string format_machine(const MachineModel& model);
+std::string format_machine(const MachineModel& model, const ComputeCosts& costs = {});
 // Writes a temporary file and renames it. Throws Error.
-void write_machine_file(const MachineModel& model, const std::string& path);
+void write_machine_file(const MachineModel& model, const std::string& path,
+                        const ComputeCosts& costs = {});
 
 }  // namespace foretrace::machine

@@ -15,6 +15,7 @@
 
 #include "base/error.hpp"
 #include "base/ids.hpp"
+#include "machine/compute_costs.hpp"
 
 namespace foretrace::machine {
 
@@ -75,6 +76,25 @@ class TableReader {
     if (value && *value < 0)
       fail(table_.get(key), "'" + std::string(key) + "' must not be negative");
     return value;
+  }
+
+  // A number of seconds, or a text such as "1.2ns"; 0 or more.
+  std::optional<double> seconds(std::string_view key) const {
+    const toml::node* node = table_.get(key);
+    if (!node) return std::nullopt;
+    return seconds_in(*node, key);
+  }
+
+  double seconds_in(const toml::node& node, std::string_view key) const {
+    std::optional<double> value;
+    if (const auto text = node.value_exact<std::string>())
+      value = parse_seconds(*text);
+    else if (node.is_number())
+      value = number_in(node, key);
+    if (!value || *value < 0)
+      fail(&node, "'" + std::string(key) +
+                      "' must be a time, 0 or more: a text such as \"1.2ns\", or seconds");
+    return *value;
   }
 
   std::optional<Bytes> bytes(std::string_view key) const {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "machine/compute_costs.hpp"
 
 namespace foretrace::machine {
 namespace {
@@ -360,11 +361,9 @@ std::string format_shape(const Shape& shape) {
 }
 
 std::optional<Time> parse_latency(std::string_view text) {
-  static constexpr std::array kUnits{Unit{"ps", 1e-12}, Unit{"ns", 1e-9}, Unit{"us", 1e-6},
-                                     Unit{"ms", 1e-3}, Unit{"s", 1}};
-  const auto seconds = parse_quantity(text, kUnits);
+  const auto seconds = parse_seconds(text);
   // A day on one link is no latency, and would overflow along a route.
-  if (!seconds || *seconds < 0 || *seconds > 86400) return std::nullopt;
+  if (!seconds || *seconds > 86400) return std::nullopt;
   return Time::from_seconds(*seconds);
 }
 

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "measure/clock.hpp"
 #include "measure/compute_step.hpp"
+#include "measure/kernels.hpp"
 #include "measure/options.hpp"
 #include "measure/runner.hpp"
 #include "measure/samples.hpp"
@@ -184,6 +185,12 @@ std::vector<Sample> run_plan(Plan& plan, const Group& world, const ProgramOption
       if (world.rank == 0)
         samples.push_back({"compute_step", 1, 0, options.launch, block.seconds, block.kept});
   }
+  // All ranks at once, as programs do: they share the memory.
+  MPI_Barrier(world.comm);
+  for (const KernelBlock& each : time_kernels(settings.blocks))
+    if (world.rank == 0)
+      samples.push_back(
+          {kKernelPrefix + each.name, 1, 0, options.launch, each.block.seconds, each.block.kept});
   std::ranges::stable_sort(samples, [](const Sample& a, const Sample& b) {
     return std::tie(a.function, a.ranks, a.bytes) < std::tie(b.function, b.ranks, b.bytes);
   });

@@ -1,11 +1,19 @@
 #include "measure/clock.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <vector>
 
 #include "stats/summary.hpp"
 
 namespace foretrace::measure {
+
+long context_switches() {
+  rusage usage{};
+  ::getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nvcsw + usage.ru_nivcsw;
+}
 
 TimerFacts examine_timer() {
   constexpr int kReadings = 20'000;

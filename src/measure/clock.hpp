@@ -15,6 +15,9 @@ inline std::int64_t now_ns() {
   return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
 }
 
+// How often the calling thread was switched out so far.
+long context_switches();
+
 struct TimerFacts {
   double resolution = 0;  // seconds: the smallest step seen between two readings
   double overhead = 0;    // seconds: what one reading adds to a measured span

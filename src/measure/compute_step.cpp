@@ -1,7 +1,5 @@
 #include "measure/compute_step.hpp"
 
-#include <sys/resource.h>
-
 #include <array>
 #include <cstddef>
 
@@ -12,12 +10,6 @@ namespace {
 
 constexpr std::size_t kElements = 1024;
 constexpr int kPasses = 50;
-
-long switches() {
-  rusage usage{};
-  getrusage(RUSAGE_THREAD, &usage);
-  return usage.ru_nvcsw + usage.ru_nivcsw;
-}
 
 // One step at a time: the empty statement keeps the compiler from doing
 // several in one vector instruction, which it cannot do in the loops that
@@ -37,12 +29,12 @@ std::vector<ComputeBlock> time_compute_steps(int blocks) {
   steps(values);
   std::vector<ComputeBlock> result;
   for (int i = 0; i < blocks; ++i) {
-    const long before = switches();
+    const long before = context_switches();
     const auto begin = now_ns();
     steps(values);
     const auto end = now_ns();
-    result.push_back(
-        {static_cast<double>(end - begin) * 1e-9 / (kElements * kPasses), switches() == before});
+    result.push_back({static_cast<double>(end - begin) * 1e-9 / (kElements * kPasses),
+                      context_switches() == before});
   }
   return result;
 }

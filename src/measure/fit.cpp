@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "measure/kernels.hpp"
 #include "measure/regimes.hpp"
 #include "stats/summary.hpp"
 
@@ -143,6 +144,13 @@ FitOutcome fit_model(const SampleSet& set, const FitSettings& settings) {
     model.compute_step = summarise(steps->second).front().seconds;
     by_function.erase(steps);
   }
+  const std::string_view kernel = kKernelPrefix;
+  std::erase_if(by_function, [&](const auto& entry) {
+    const auto& [name, samples] = entry;
+    if (!name.starts_with(kernel) || name.size() == kernel.size()) return false;
+    outcome.costs.kernels[name.substr(kernel.size())] = summarise(samples).front().seconds;
+    return true;
+  });
   if (by_function.empty()) throw Error("samples: no MPI function was measured; measure again");
   for (const auto& [name, samples] : by_function) {
     const std::vector<Point> points = summarise(samples);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "machine/compute_costs.hpp"
 #include "machine/machine_model.hpp"
 #include "measure/samples.hpp"
 
@@ -44,6 +45,7 @@ struct FunctionReport {
 
 struct FitOutcome {
   machine::MachineModel model;
+  machine::ComputeCosts costs;          // the kernels
   std::vector<FunctionReport> reports;  // by name
 };
 

@@ -160,7 +160,7 @@ int run_measure(const MeasureOptions& options) {
   write_samples(set, partial);
   const FitOutcome outcome = fit_and_name(options, set);
   const std::string model_file = unused_name(options.output + ".part");
-  machine::write_machine_file(outcome.model, model_file);
+  machine::write_machine_file(outcome.model, model_file, outcome.costs);
   rename_file(partial, samples_file);
   rename_file(model_file, options.output);
   return finish(options, outcome);
@@ -168,7 +168,7 @@ int run_measure(const MeasureOptions& options) {
 
 int refit(const MeasureOptions& options) {
   const FitOutcome outcome = fit_and_name(options, read_samples(samples_path(options.output)));
-  machine::write_machine_file(outcome.model, options.output);
+  machine::write_machine_file(outcome.model, options.output, outcome.costs);
   return finish(options, outcome);
 }
 

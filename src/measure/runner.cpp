@@ -1,7 +1,5 @@
 #include "measure/runner.hpp"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -28,12 +26,6 @@ constexpr double kPatience = 0.05;
 // Below this many timer steps a single reading says little, and the mean of
 // the block is taken in place of its median (Demaine 1996, mixed median-mean).
 constexpr double kFewSteps = 20;
-
-long switches() {
-  rusage usage{};
-  getrusage(RUSAGE_THREAD, &usage);
-  return usage.ru_nvcsw + usage.ru_nivcsw;
-}
 
 // One block, gathered from all ranks. Valid on rank 0.
 struct Outcome {
@@ -86,7 +78,7 @@ class BlockRunner {
     const bool yield = settings_.surroundings.oversubscribed;
     Notes notes(n, experiment_.functions.size());
     std::vector<Span> spans(experiment_.functions.size());
-    const long switches_before = switches();
+    const long switches_before = context_switches();
     for (std::size_t i = 0; i < n; ++i) {
       std::ranges::fill(spans, Span{});
       std::int64_t entry = 0;
@@ -112,7 +104,7 @@ class BlockRunner {
         notes.end(i, f) = spans[f].end - origin;
       }
     }
-    notes.switched() = switches() != switches_before;
+    notes.switched() = context_switches() != switches_before;
     notes.combine(group_.comm, group_.rank);
     return group_.rank == 0 ? evaluate(notes, n) : Outcome{};
   }

@@ -17,23 +17,25 @@ class MachineTarget {
 
   static std::vector<std::string> seeds() {
     const std::string folder = FORETRACE_SOURCE_DIR "/machines/";
-    return {fuzz::read_bytes(folder + "cray-t3d.toml"),
-            fuzz::read_bytes(folder + "sparc-ethernet.toml"),
-            "[machine]\nname = \"m\"\nranks = 4\ntime_unit = \"us\"\nelement_bytes = 8\n"
-            "[loggps]\nL = 1e-6\no_s = 2e-7\no_r = 3e-7\ng = 1e-7\nG = 1e-10\nS = 65536\n"
-            "[compute]\nstep = 1e-6\n[[function]]\nname = \"bcast\"\nclass = \"collective\"\n"
-            "[[function.regime]]\nbytes = [0, 64]\nc = [1.0, 0.1]\ns = [2.0, 0.2]\nf = \"ln p\"\n"
-            "k = [3.0, 0.3]\ng = \"p^2 d\"\nq = 0.5\nresidual = 0.1\n"
-            "[[function.regime]]\nbytes = [65]\nc = 1\n",
-            "[machine]\n[topology]\nexpression = \"torus:4x4?latency=1us&bandwidth=1GB/s\"\n",
-            "[machine]\n[topology]\nname = \"t\"\nkind = \"xgft\"\nparameters = \"2;4,2;1,2\"\n"
-            "latency = 1e-6\nbandwidth = 1.5e9\nranks_per_node = 4\nintra_latency = \"2ns\"\n",
-            "[machine]\n[topology]\nfile = \"no/such/file.toml\"\n",
-            "[machine]\n[topology]\nswitches = 1\nincidence = [[2], [2], [0, 1]]\n"
-            "[[link]]\nfrom = 2\nto = 1\nlatency = \"5us\"\nbandwidth = 0.1\n",
-            "[machine]\n[topology]\nlatency = \"1us\"\n[[node]]\nname = \"a\"\n"
-            "[[node]]\nname = \"b\"\nkind = \"bus\"\n"
-            "[[link]]\nfrom = \"a\"\nto = \"b\"\nboth_ways = true\n"};
+    return {
+        fuzz::read_bytes(folder + "cray-t3d.toml"),
+        fuzz::read_bytes(folder + "sparc-ethernet.toml"),
+        "[machine]\nname = \"m\"\nranks = 4\ntime_unit = \"us\"\nelement_bytes = 8\n"
+        "[loggps]\nL = 1e-6\no_s = 2e-7\no_r = 3e-7\ng = 1e-7\nG = 1e-10\nS = 65536\n"
+        "[compute]\nstep = 1e-6\nblock = \"1.2ns\"\ninstruction = 1e-10\n[[compute.kernel]]\n"
+        "name = \"sqrt\"\ntime = \"5ns\"\n[[function]]\nname = \"bcast\"\nclass = \"collective\"\n"
+        "[[function.regime]]\nbytes = [0, 64]\nc = [1.0, 0.1]\ns = [2.0, 0.2]\nf = \"ln p\"\n"
+        "k = [3.0, 0.3]\ng = \"p^2 d\"\nq = 0.5\nresidual = 0.1\n"
+        "[[function.regime]]\nbytes = [65]\nc = 1\n",
+        "[machine]\n[topology]\nexpression = \"torus:4x4?latency=1us&bandwidth=1GB/s\"\n",
+        "[machine]\n[topology]\nname = \"t\"\nkind = \"xgft\"\nparameters = \"2;4,2;1,2\"\n"
+        "latency = 1e-6\nbandwidth = 1.5e9\nranks_per_node = 4\nintra_latency = \"2ns\"\n",
+        "[machine]\n[topology]\nfile = \"no/such/file.toml\"\n",
+        "[machine]\n[topology]\nswitches = 1\nincidence = [[2], [2], [0, 1]]\n"
+        "[[link]]\nfrom = 2\nto = 1\nlatency = \"5us\"\nbandwidth = 0.1\n",
+        "[machine]\n[topology]\nlatency = \"1us\"\n[[node]]\nname = \"a\"\n"
+        "[[node]]\nname = \"b\"\nkind = \"bus\"\n"
+        "[[link]]\nfrom = \"a\"\nto = \"b\"\nboth_ways = true\n"};
   }
 
   static std::vector<std::string> words() {
@@ -85,8 +87,10 @@ class MachineTarget {
           const double seconds = evaluate_seconds(model, function, 1000, Bytes(bytes), bound);
           if (!(seconds >= 0)) throw std::runtime_error(name + " takes no time that is a number");
         }
-    const std::string once = machine::format_machine(model);
-    if (machine::format_machine(machine::parse_machine(once, "again.toml")) != once)
+    const machine::ComputeCosts costs = machine::parse_compute_costs(text, "fuzz.toml");
+    const std::string once = machine::format_machine(model, costs);
+    if (machine::format_machine(machine::parse_machine(once, "again.toml"),
+                                machine::parse_compute_costs(once, "again.toml")) != once)
       throw std::runtime_error("the model does not read back as it was written");
     return true;
   }

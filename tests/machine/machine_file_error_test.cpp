@@ -177,6 +177,21 @@ TEST(MachineFileError, Functions) {
   });
 }
 
+TEST(MachineFileError, Compute) {
+  const std::string compute = "[machine]\n[compute]\n";
+  const std::string kernel = compute + "[[compute.kernel]]\n";
+  expect_faults({
+      {compute + "block = \"1.2 parsecs\"\n", 3, "'block' must be a time, 0 or more"},
+      {compute + "block = -1\n", 3, "'block' must be a time, 0 or more"},
+      {compute + "instruction = true\n", 3, "'instruction' must be a time, 0 or more"},
+      {compute + "kernel = 3\n", 3, "'kernel' must be an array"},
+      {kernel + "name = \"sqrt\"\n", 3, "needs a 'name' and a 'time' above 0"},
+      {kernel + "name = \"sqrt\"\ntime = 0\n", 3, "needs a 'name' and a 'time' above 0"},
+      {kernel + "name = \"a\"\ntime = 1\n[[compute.kernel]]\nname = \"a\"\ntime = 1\n", 6,
+       "'a' is there twice"},
+  });
+}
+
 TEST(MachineFileError, TimeUnit) {
   expect_faults({{kHead + "time_unit = \"min\"\n", 3, R"(must be "s", "ms", "us" or "ns")"},
                  {kHead + "time_unit = \"\"\n", 3, R"(must be "s", "ms", "us" or "ns")"}});

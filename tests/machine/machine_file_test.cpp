@@ -164,6 +164,26 @@ TEST(MachineFile, ShortForms) {
   EXPECT_FALSE(regime.residual);
 }
 
+TEST(MachineFile, TimesOfComputationMayHaveUnits) {
+  const std::string text =
+      "[machine]\nname = \"m\"\n[compute]\nstep = \"1us\"\nblock = \"1.5ns\"\n"
+      "instruction = 1e-10\n[[compute.kernel]]\nname = \"sqrt\"\ntime = \"0.25ms\"\n";
+  EXPECT_EQ(parse_machine(text, "m.toml").compute_step, 1e-6);
+  EXPECT_EQ(parse_compute_costs(text, "m.toml"),
+            (ComputeCosts{"m", 1.5e-9, 1e-10, {{"sqrt", 0.25e-3}}}));
+  EXPECT_EQ(parse_compute_costs("[machine]\n", "m.toml"), ComputeCosts());
+}
+
+TEST(MachineFile, CostsOfComputationReadBack) {
+  MachineModel model;
+  model.name = "m";
+  const ComputeCosts costs{
+      "m", 1.0 / 3e9, 1e-10, {{"stream \"large\"", 1.0 / 3}, {"sqrt", 5e-324}}};
+  const std::string text = format_machine(model, costs);
+  EXPECT_EQ(parse_compute_costs(text, "again.toml"), costs) << text;
+  expect_same(parse_machine(text, "again.toml"), model);
+}
+
 class MachineFileOnDisk : public testing::Test {
  protected:
   void SetUp() override { std::filesystem::create_directories(folder_); }

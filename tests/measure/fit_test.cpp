@@ -50,6 +50,10 @@ SampleSet two_functions() {
     set.samples.push_back({"send", 2, d, 1, 1e-6 + 1e-9 * static_cast<double>(d), true});
   for (int p : {2, 4, 8}) set.samples.push_back({"barrier", p, 0, 1, 1e-6 * p, true});
   set.samples.push_back({"compute_step", 1, 0, 1, 4e-10, true});
+  for (const double seconds : {3e-9, 2e-9, 7e-9})
+    set.samples.push_back({"kernel:stream", 1, 0, 1, seconds, true});
+  // A block in which the rank was switched out counts for nothing.
+  set.samples.push_back({"kernel:stream", 1, 0, 1, 1e-10, false});
   return set;
 }
 
@@ -62,6 +66,7 @@ TEST(FitModel, GivesACompleteModelInMicroseconds) {
   EXPECT_EQ(model.time_unit, 1e-6);
   EXPECT_EQ(model.element, Bytes(1));
   EXPECT_EQ(model.compute_step, 4e-10);
+  EXPECT_EQ(outcome.costs.kernels, (decltype(outcome.costs.kernels){{"stream", 3e-9}}));
   EXPECT_EQ(model.loggps.sync_threshold, Bytes(4041));
   ASSERT_EQ(model.functions.size(), 2u);
 

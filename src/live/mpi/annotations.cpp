@@ -28,14 +28,14 @@ std::uint32_t Line::annotation_name(const char* name) {
 }
 
 void Line::annotate(EventKind kind, std::uint32_t name, double value) {
-  const bool measures = measured_ == Measured::cpu && measuring_;
-  if (measures) compute_ += cpu_.stop();
+  stop_work();
+  ++calls_;
   Record event;
   event.kind = static_cast<std::uint8_t>(kind);
   event.name = kOwnNames + name;
   event.payload = std::bit_cast<std::uint64_t>(value);
   post(event);
-  if (measures) cpu_.resume();
+  if (measuring_) resume_work();
 }
 
 void Line::phase_begin(const char* name) {
@@ -54,6 +54,24 @@ void Line::phase_end(const char* name) {
 void Line::mark(const char* name, double value) {
   if (!slot_ || !logging_) return;
   annotate(EventKind::mark, annotation_name(name), value);
+}
+
+bool Line::kernel_begin(const char* name, double key) {
+  if (!slot_ || !sampler_.samples()) return true;
+  stop_work();
+  const compute::KernelSampler::Answer answer =
+      sampler_.begin(name, key, {compute_, steps_}, calls_);
+  compute_ += answer.work.cpu;
+  steps_ += answer.work.steps;
+  if (measuring_) resume_work();
+  return answer.runs;
+}
+
+void Line::kernel_end(const char* name) {
+  if (!slot_ || !sampler_.samples()) return;
+  stop_work();
+  sampler_.end(name, {compute_, steps_}, calls_);
+  if (measuring_) resume_work();
 }
 
 // The call that switches is logged itself.
@@ -83,9 +101,17 @@ constexpr foretrace_hooks kHooks = {
     [](const char* name) { line.phase_begin(name); },
     [](const char* name) { line.phase_end(name); },
     [](const char* name, double value) { line.mark(name, value); },
+    [](const char* name, double key) { return line.kernel_begin(name, key) ? 1 : 0; },
+    [](const char* name) { line.kernel_end(name); },
 };
 
 }  // namespace
+
+// For libforetrace-blocks.a.
+extern "C" __attribute__((visibility("default"))) void foretrace_count_blocks(
+    foretrace::compute::BlockCounter counter) {
+  foretrace::compute::add_block_counter(counter);
+}
 
 extern "C" __attribute__((visibility("default"))) const foretrace_hooks*
 foretrace_get_hook_table() {

@@ -8,7 +8,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 
+#include "base/error.hpp"
 #include "live/heap.hpp"
 
 namespace foretrace::live {
@@ -28,6 +30,7 @@ namespace {
 void leave_environment() {
   ::unsetenv(kVariable);
   ::unsetenv(kStartVariable);
+  ::unsetenv(kSampleVariable);
   const char* value = std::getenv("LD_PRELOAD");
   if (!value) return;
   const char* others = std::strchr(value, ':');
@@ -49,12 +52,20 @@ void Line::open() {
   if (!SharedMemory::mapped() && !SharedMemory::attach(descriptor))
     refuse("cannot reach the simulator (is this process one that the program started itself?)");
   ::close(descriptor);
+  if (const char* samples = std::getenv(kSampleVariable))
+    sampler_ = compute::KernelSampler(std::atoi(samples));
   const char* start = std::getenv(kStartVariable);
   logging_ = logging_next_ = !start || std::strcmp(start, "off") != 0;
   leave_environment();
   const Header& header = SharedMemory::header();
   size_ = header.ranks;
   measured_ = header.measured;
+  try {
+    if (measured_ == Measured::blocks) counter_.open(compute::Counter::blocks);
+    if (measured_ == Measured::instructions) counter_.open(compute::Counter::instructions);
+  } catch (const Error& error) {
+    refuse(error.what());
+  }
   heap::begin(rank_);
   slot_ = &SharedMemory::slot(rank_);
   posted_ = slot_->posted.load();
@@ -63,6 +74,8 @@ void Line::open() {
 
 void Line::close() {
   flush_call();
+  const std::string kernels = sampler_.summary();
+  if (!kernels.empty() && rank_ == 0) std::fprintf(stderr, "foretrace: %s\n", kernels.c_str());
   slot_ = nullptr;
 }
 
@@ -133,7 +146,10 @@ const Answer& Line::ask(Record& record) {
 const Answer& Line::poll(Record& record, std::uint64_t about) {
   constexpr int kFew = 32;
   constexpr Time kBusy = Time::ns(5000);
-  if (steps_ != 0 || compute_ > kBusy) in_vain_ = 0;
+  // A loop that does nothing but look counts a little, too.
+  constexpr double kBusyCount = 1000;
+  const bool worked = counter_.is_open() ? steps_ > kBusyCount : steps_ != 0;
+  if (worked || compute_ > kBusy) in_vain_ = 0;
   same_ = in_vain_ == 0 || (same_ && about == about_);
   about_ = about;
   // Where it looks for several things in turn, the others must not wait for
@@ -172,34 +188,45 @@ void Line::enter(const void* caller) {
   if (!slot_) return;
   caller_ = reinterpret_cast<std::uintptr_t>(caller);
   said_ = false;
-  if (measured_ == Measured::cpu && measuring_) compute_ += cpu_.stop();
+  ++calls_;
+  stop_work();
 }
 
 void Line::leave(Fn function) {
   if (!slot_) return;
   if (!said_) note_call(function);
   logging_ = logging_next_;
-  if (measured_ == Measured::cpu) {
-    measuring_ = true;
-    cpu_.resume();
-  }
+  measuring_ = true;
+  resume_work();
+}
+
+// Adds up what the program computed until now, if it has begun to.
+void Line::stop_work() {
+  if (!measuring_) return;
+  if (measured_ == Measured::cpu) compute_ += cpu_.stop();
+  if (counter_.is_open()) steps_ += static_cast<double>(counter_.stop());
+}
+
+void Line::resume_work() {
+  if (measured_ == Measured::cpu) cpu_.resume();
+  if (counter_.is_open()) counter_.resume();
 }
 
 // A call that asked nothing of the simulator. Those in a row under one name
 // become one event.
 void Line::note_call(Fn function) {
   if (!logging_) return;
-  if (!has_call_ || call_.name != static_cast<std::uint32_t>(function) || steps_ != 0) {
+  const bool announced = steps_ != 0 && !counter_.is_open();
+  if (!has_call_ || call_.name != static_cast<std::uint32_t>(function) || announced) {
     flush_call();
     call_ = Record();
     call_.kind = static_cast<std::uint8_t>(EventKind::call);
     call_.name = static_cast<std::uint32_t>(function);
-    call_.steps = steps_;
     call_.count = 0;
     has_call_ = true;
-    steps_ = 0;
   }
   ++call_.count;
+  call_.steps += std::exchange(steps_, 0);
   call_.compute += compute_.count_ps();
   compute_ = Time();
 }

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "base/cpu_clock.hpp"
+#include "compute/kernel_sampler.hpp"
+#include "compute/work_counter.hpp"
 #include "live/mpi/rank.hpp"
 #include "live/shared_memory.hpp"
 #include "sim/operation.hpp"
@@ -42,13 +44,18 @@ class Line {
   void free_results(const Answer& answer);
 
   std::uint64_t new_serial() { return ++serials_; }
-  void add_steps(double steps) { steps_ += steps; }
+  void add_steps(double steps) {
+    if (!counter_.is_open()) steps_ += steps;
+  }
 
   // The program's own marks (include/foretrace.h), and MPI_Pcontrol: from the
   // next call on only what the simulator must know is posted, or all again.
   void phase_begin(const char* name);
   void phase_end(const char* name);
   void mark(const char* name, double value);
+  // Whether the kernel is to be executed (--sample).
+  bool kernel_begin(const char* name, double key);
+  void kernel_end(const char* name);
   void set_logging(bool on);
   // At the program's end: says which phases were not opened or not closed.
   void complain_of_phases() const;
@@ -58,6 +65,8 @@ class Line {
   void leave(Fn function);
 
  private:
+  void stop_work();
+  void resume_work();
   void take_compute(Record& record);
   void append(const Record& record);
   void note_call(Fn function);
@@ -74,9 +83,12 @@ class Line {
   std::uint64_t serials_ = 0;
   Measured measured_ = Measured::nothing;
   CpuClock cpu_;
+  compute::WorkCounter counter_;
+  compute::KernelSampler sampler_;
+  std::uint64_t calls_ = 0;  // and marks so far, for the sampler
   bool measuring_ = false;
   Time compute_;      // since the last posting
-  double steps_ = 0;  // annotated since the last posting
+  double steps_ = 0;  // announced or counted since the last posting
   int in_vain_ = 0;   // polls in a row
   std::uint64_t about_ = 0;
   bool same_ = true;          // all of them about the same

@@ -1,0 +1,74 @@
+#include "capture/computation.hpp"
+
+#include <utility>
+
+#include "compute/rules.hpp"
+
+namespace foretrace::capture {
+
+using compute::Kind;
+
+void Computation::start(const Settings& settings, machine::MachineModel* model, WorldRank rank,
+                        int ranks) {
+  spec_ = settings.compute;
+  sampler_ = compute::KernelSampler(settings.sample);
+  if (settings.count != compute::Counter::none) counter_.open(settings.count);
+  if (!model) return;
+  const machine::ComputeCosts costs = machine::read_compute_costs(settings.machine);
+  if (spec_.kind == Kind::counted) model->compute_step = compute::cost_of(spec_.counter, costs);
+  const compute::Rules rules = compute::read_rules(spec_, settings.scale_from, costs, ranks);
+  scale_ = rules.scale;
+  needs_cpu_ = rules.needs_cpu;
+  if (rules.make) rule_ = rules.make(rank);
+}
+
+void Computation::resume() {
+  if (needs_cpu_) cpu_.resume();
+  if (counts()) counter_.resume();
+}
+
+compute::Work Computation::so_far() const {
+  compute::Work work = added_;
+  if (needs_cpu_) work.cpu += cpu_.stop();
+  if (counts()) work.steps += static_cast<double>(counter_.stop());
+  return work;
+}
+
+void Computation::end(trace::Event& event, std::string_view name) {
+  const compute::Work work = so_far();
+  added_ = {};
+  ++calls_;
+  event.steps = work.steps;
+  event.compute = timing_ ? time_of(work, event.kind, name) : work.cpu;
+}
+
+Time Computation::time_of(const compute::Work& work, trace::EventKind kind, std::string_view name) {
+  if (rule_) return rule_->before({kind, name, work.cpu, work.steps});
+  switch (spec_.kind) {
+    case Kind::annotated:
+    case Kind::counted:
+      return timing_->compute(work.steps);
+    case Kind::measured:
+      return scale_ == 1 ? work.cpu : Time::from_seconds(work.cpu.seconds() * scale_);
+    default:
+      return Time();
+  }
+}
+
+bool Computation::kernel_begin(const char* name, double key) {
+  if (!sampler_.samples()) return true;
+  const compute::KernelSampler::Answer answer = sampler_.begin(name, key, so_far(), calls_);
+  added_ += answer.work;
+  return answer.runs;
+}
+
+void Computation::kernel_end(const char* name) {
+  if (sampler_.samples()) sampler_.end(name, so_far(), calls_);
+}
+
+Time Computation::together(const trace::Event& merged, const trace::Event& event) const {
+  if (timing_ && spec_.kind == Kind::counted) return timing_->compute(merged.steps + event.steps);
+  return merged.compute + event.compute;
+}
+
+}  // namespace foretrace::capture

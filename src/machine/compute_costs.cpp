@@ -1,0 +1,74 @@
+#include "machine/compute_costs.hpp"
+
+#include <cmath>
+
+#include "machine/compute_toml.hpp"
+#include "machine/toml_text.hpp"
+
+namespace foretrace::machine {
+
+double read_compute(const TableReader& reader, ComputeCosts& costs) {
+  reader.allow_only({"step", "block", "instruction", "kernel"});
+  costs.block = reader.seconds("block");
+  costs.instruction = reader.seconds("instruction");
+  if (const toml::array* kernels = reader.array("kernel")) {
+    for (const toml::node& node : *kernels) {
+      if (!node.is_table()) reader.fail(&node, "'kernel' must be an array of tables");
+      const TableReader kernel(*node.as_table(), reader.file(), "[[compute.kernel]]");
+      kernel.allow_only({"name", "time"});
+      const auto name = kernel.text("name");
+      const auto time = kernel.seconds("time");
+      if (!name || name->empty() || !time || !(*time > 0))
+        kernel.fail(nullptr, "needs a 'name' and a 'time' above 0");
+      if (!costs.kernels.emplace(*name, *time).second)
+        kernel.fail(nullptr, "'" + *name + "' is there twice");
+    }
+  }
+  return reader.seconds("step").value_or(0);
+}
+
+std::string format_compute(double step, const ComputeCosts& costs) {
+  std::string out = "\n[compute]\n";
+  const auto put = [&out](const char* key, double seconds) {
+    out += std::string(key) + " = " + number(seconds) + "  # seconds\n";
+  };
+  put("step", step);
+  if (costs.block) put("block", *costs.block);
+  if (costs.instruction) put("instruction", *costs.instruction);
+  for (const auto& [name, seconds] : costs.kernels) {
+    out += "[[compute.kernel]]\nname = " + quoted(name) + "\n";
+    put("time", seconds);
+  }
+  return out;
+}
+
+ComputeCosts parse_compute_costs(std::string_view text, const std::string& name) {
+  const toml::table root = parse_toml(text, name);
+  const TableReader reader(root, name, "machine model");
+  ComputeCosts costs;
+  if (const toml::table* table = reader.table("machine"))
+    costs.machine = TableReader(*table, name, "[machine]").text("name").value_or("");
+  if (const toml::table* table = reader.table("compute"))
+    read_compute(TableReader(*table, name, "[compute]"), costs);
+  return costs;
+}
+
+ComputeCosts read_compute_costs(const std::string& path) {
+  return parse_compute_costs(read_toml_file(path, "the machine model"), path);
+}
+
+std::optional<double> parse_seconds(std::string_view text) {
+  static constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"ps", 1e-12}, {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || !(value >= 0) || !std::isfinite(value)) return std::nullopt;
+  std::string_view unit(stop, static_cast<std::size_t>(end - stop));
+  if (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
+  for (const auto& [name, factor] : kUnits)
+    if (unit == name) return value * factor;
+  return std::nullopt;
+}
+
+}  // namespace foretrace::machine

@@ -1,0 +1,33 @@
+// ComputeCosts: what computation takes on a machine, besides annotated steps
+// ([compute] of the machine's file). Only what gives time to counts, or compares
+// two machines, looks at it; so it is read apart from the model.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace foretrace::machine {
+
+// Seconds.
+struct ComputeCosts {
+  std::string machine;                // the model's name
+  std::optional<double> block;        // a basic block, as the compiler counts them
+  std::optional<double> instruction;  // an instruction, as the processor counts them
+  // The kernels of `foretrace measure` by name, one execution each: what two
+  // machines are compared by.
+  std::map<std::string, double, std::less<>> kernels;
+
+  bool operator==(const ComputeCosts&) const = default;
+};
+
+// From a machine's file; throws Error as read_machine_file does.
+ComputeCosts read_compute_costs(const std::string& path);
+// The same from text; `name` stands for the file in messages.
+ComputeCosts parse_compute_costs(std::string_view text, const std::string& name);
+
+// "1.2ns": a number >= 0 and ps, ns, us, ms or s, in seconds; nothing if it is none.
+std::optional<double> parse_seconds(std::string_view text);
+
+}  // namespace foretrace::machine

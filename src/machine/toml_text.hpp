@@ -1,0 +1,54 @@
+// TOML as text, for the readers and writers of this part.
+#pragma once
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "base/error.hpp"
+
+namespace foretrace::machine {
+
+// The whole file. Throws Error; `what` names its contents there.
+inline std::string read_toml_file(const std::string& path, const std::string& what) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  char buffer[4096];
+  while (file.read(buffer, sizeof buffer), file.gcount() > 0)
+    text.append(buffer, static_cast<std::size_t>(file.gcount()));
+  if (!file.eof()) throw Error(path + ": cannot read " + what + ": " + std::strerror(errno));
+  return text;
+}
+
+// The shortest text that reads back as the same double, with a point or
+// exponent so that it stays a float in TOML.
+inline std::string number(double value) {
+  char buffer[32];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+  std::string text(buffer, end);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+// A TOML basic string, always on one line.
+inline std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned char>(c));
+      out += escape;
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+}  // namespace foretrace::machine

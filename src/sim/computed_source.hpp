@@ -1,0 +1,58 @@
+// ComputedSource: the operations of another source, with the time of their
+// computation found anew by a rule (a table of regions, an earlier run).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "compute/rule.hpp"
+#include "sim/source.hpp"
+
+namespace foretrace::sim {
+
+class ComputedSource : public Source {
+ public:
+  // `source` must live as long.
+  ComputedSource(Source& source, const compute::RuleMaker& make) : source_(&source) {
+    for (int r = 0; r < source.ranks(); ++r) rules_.push_back(make(WorldRank(r)));
+  }
+  ComputedSource(std::unique_ptr<Source> source, const compute::RuleMaker& make)
+      : ComputedSource(*source, make) {
+    own_ = std::move(source);
+  }
+
+  int ranks() const override { return source_->ranks(); }
+  bool next(WorldRank rank, Operation& operation) override {
+    if (!source_->next(rank, operation)) return false;
+    operation.compute = rule(rank).before({operation.kind, source_->name(operation.name),
+                                           operation.compute, operation.steps, operation.count});
+    // A recorded test that is an event of its own has found something.
+    if (!source_->reactive() && operation.kind == trace::EventKind::complete)
+      rule(rank).looked(true);
+    return true;
+  }
+  bool ready(WorldRank rank) const override { return source_->ready(rank); }
+  void completed(WorldRank rank, const Operation& operation, const Interval& interval,
+                 const Outcome& outcome) override {
+    rule(rank).looked(operation.kind == trace::EventKind::complete && !outcome.completions.empty());
+    source_->completed(rank, operation, interval, outcome);
+  }
+  bool reactive() const override { return source_->reactive(); }
+  bool races() const override { return source_->races(); }
+  std::string_view name(trace::NameId id) const override { return source_->name(id); }
+  const trace::Communicator& comm(trace::CommId id) const override { return source_->comm(id); }
+  std::string place(WorldRank rank) const override { return source_->place(rank); }
+  std::string end_reason(WorldRank rank) const override { return source_->end_reason(rank); }
+
+ private:
+  compute::Rule& rule(WorldRank rank) { return *rules_[static_cast<std::size_t>(rank.value)]; }
+
+  std::unique_ptr<Source> own_;
+  Source* source_;
+  std::vector<std::unique_ptr<compute::Rule>> rules_;
+};
+
+}  // namespace foretrace::sim

@@ -1,0 +1,102 @@
+// The rule that follows a rank's phases through a compute table.
+#include "compute/regions.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace foretrace::compute {
+namespace {
+
+using trace::EventKind;
+
+RegionRule rule_of(const std::string& table) {
+  return RegionRule(std::make_shared<const Regions>(
+      bind_table(machine::parse_compute_table(table, "t.toml"), nullptr, {})));
+}
+
+class Follow {
+ public:
+  explicit Follow(const std::string& table) : rule_(rule_of(table)) {}
+  Time begin(const char* phase) { return at(EventKind::phase_begin, phase); }
+  Time end(const char* phase) { return at(EventKind::phase_end, phase); }
+  Time send() { return at(EventKind::send, "MPI_Send"); }
+  Time at(EventKind kind, const char* name) { return rule_.before({kind, name, Time::ns(100), 5}); }
+
+ private:
+  RegionRule rule_;
+};
+
+TEST(Regions, VisitsCountTheirIntervals) {
+  Follow run("[[region]]\nphase = \"a\"\nvisit = [\"3us\", \"1us\"]\n");
+  for (int visit = 0; visit < 2; ++visit) {
+    EXPECT_EQ(run.begin("a"), Time()) << "before the phase is elsewhere";
+    EXPECT_EQ(run.send(), Time::ns(3000));
+    EXPECT_EQ(run.send(), Time::ns(1000));
+    EXPECT_EQ(run.send(), Time()) << "there are no more than two";
+    EXPECT_EQ(run.end("a"), Time());
+  }
+  EXPECT_EQ(run.send(), Time());
+}
+
+// Local calls and those that look end no interval: runs differ in how many there are.
+TEST(Regions, LocalCallsGetNothing) {
+  Follow run("[[region]]\nphase = \"a\"\nvisit = [\"3us\", \"1us\"]\n");
+  run.begin("a");
+  EXPECT_EQ(run.at(EventKind::call, "MPI_Comm_rank"), Time());
+  EXPECT_EQ(run.at(EventKind::complete, "MPI_Test"), Time());
+  EXPECT_EQ(run.at(EventKind::call, "MPI_Iprobe"), Time());
+  EXPECT_EQ(run.at(EventKind::mark, "residual"), Time());
+  EXPECT_EQ(run.at(EventKind::complete, "MPI_Wait"), Time::ns(3000));
+  EXPECT_EQ(run.end("a"), Time::ns(1000));
+}
+
+TEST(Regions, InnermostKnownPhaseCounts) {
+  Follow run(
+      "[elsewhere]\ntime = \"measured\"\n[[region]]\nphase = \"outer\"\nvisit = [1, 2, 4]\n"
+      "[[region]]\nphase = \"inner\"\nstep = \"1ns\"\nscale = 2\n");
+  EXPECT_EQ(run.begin("outer"), Time::ns(100));
+  EXPECT_EQ(run.begin("unknown"), Time::from_seconds(1));
+  EXPECT_EQ(run.begin("inner"), Time::from_seconds(2)) << "the unknown one belongs to outer";
+  EXPECT_EQ(run.send(), Time::ns(10)) << "5 steps of 2 ns";
+  EXPECT_EQ(run.end("inner"), Time::ns(10));
+  EXPECT_EQ(run.end("unknown"), Time::from_seconds(4));
+  EXPECT_EQ(run.end("outer"), Time());
+  EXPECT_EQ(run.send(), Time::ns(100));
+}
+
+TEST(Regions, PhasesThatAreClosedInAnotherOrder) {
+  Follow run("[[region]]\nphase = \"a\"\nvisit = [1, 1, 1, 1]\n");
+  EXPECT_EQ(run.end("a"), Time()) << "was never open";
+  run.begin("a");
+  run.begin("b");
+  EXPECT_EQ(run.end("a"), Time::from_seconds(1));
+  EXPECT_EQ(run.send(), Time()) << "b alone is open, and unknown";
+}
+
+machine::ComputeCosts model(std::map<std::string, double, std::less<>> kernels) {
+  return {"m", {}, {}, std::move(kernels)};
+}
+
+TEST(Regions, KernelsCompareMachines) {
+  const auto here = model({{"stream", 2e-9}, {"sqrt", 1e-9}, {"mine", 1}});
+  const auto there = model({{"stream", 1e-9}, {"sqrt", 4e-9}, {"theirs", 1}});
+  // Half of the time twice as fast, half of it four times slower.
+  EXPECT_EQ(kernel_ratio({}, here, there), 2.25);
+  EXPECT_EQ(kernel_ratio({{"stream", 5}}, here, there), 0.5);
+  EXPECT_EQ(kernel_ratio({{"stream", 3}, {"sqrt", 1}}, here, there), 1.375);
+  EXPECT_THROW(kernel_ratio({{"mine", 1}}, here, there), Error);
+  EXPECT_THROW(kernel_ratio({}, here, model({{"theirs", 1}})), Error);
+
+  const auto table = machine::parse_compute_table(
+      "[elsewhere]\ntime = \"measured\"\n[[region]]\nphase = \"a\"\ntime = \"measured\"\n"
+      "scale = 10\nkernels = { sqrt = 1 }\n",
+      "t.toml");
+  const Regions regions = bind_table(table, &here, there);
+  EXPECT_EQ(regions.elsewhere.factor, 2.25);
+  EXPECT_EQ(regions.list[0].factor, 40);
+  EXPECT_THROW(bind_table(table, nullptr, there), Error) << "compares kernels with nothing";
+}
+
+}  // namespace
+}  // namespace foretrace::compute
