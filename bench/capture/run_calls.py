@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What a call costs under record and predict, beside the bare program.
+"""What a call costs under profile, record and predict, beside the bare program.
 
     run_calls.py BUILD_DIR [--launches N]
 
-Starts bench_calls on 2 ranks, bare and captured in turn, N times; prints the
+Starts bench_calls on 2 ranks, bare, with wrappers that do nothing, and captured in turn, N times; prints the
 median over launches of nanoseconds per call, and what is added. Run it on an
 idle machine with two cores.
 """
@@ -43,8 +43,13 @@ def main():
             if not program.exists():
                 continue
             predict = [tool, "predict", "-n", "2", "--machine"]
+            wrappers = program.with_name("libbench_bare_wrappers.so")
             modes = {
                 "bare": [f"mpirun.{mpi}", "-n", "2", program],
+                "wrapper": [f"mpirun.{mpi}", "-n", "2", "env", f"LD_PRELOAD={wrappers}", program],
+                "profile": [tool, "profile", "-n", "2", "-o", f"{scratch}/profile.fprof", "--", program],
+                "profile 4": [tool, "profile", "-n", "2", "--depth", "4", "-o", f"{scratch}/profile.fprof",
+                              "--", program],
                 "record": [tool, "record", "-n", "2", *output, "--", program],
                 "predict": [*predict, model, *output, "--", program],
                 "predict S": [*predict, rendezvous, *output, "--", program],

@@ -1,4 +1,5 @@
 #include "capture/handlers.hpp"
+#include "capture/profiler.hpp"
 
 namespace foretrace::capture {
 
@@ -14,6 +15,7 @@ int init(Fn fn, int* argc, char*** argv, int, int*, Real real) {
 
 int finalize(Fn fn, Real real) {
   session.stop(fn);
+  profiler.stop();
   return real();
 }
 
@@ -22,6 +24,7 @@ int abort(Fn fn, MPI_Comm, int code, Real real) {
     Inside inside;
     if (inside) session.abort(fn, code);
   }
+  profiler.abort(code);
   return real();
 }
 

@@ -5,6 +5,7 @@
 #include "capture/fortran.hpp"
 #include "capture/fortran_requests.hpp"
 #include "capture/handlers.hpp"
+#include "capture/profile_call.hpp"
 #include "compute/work_counter.hpp"
 #include "foretrace.h"
 

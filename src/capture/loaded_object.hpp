@@ -17,6 +17,8 @@ class LoadedObject {
  public:
   explicit LoadedObject(const dl_phdr_info& info);
 
+  // As the dynamic linker knows it; empty for the executable.
+  const char* path() const { return path_; }
   // Without its directory; empty for the executable.
   std::string_view file_name() const;
   // The addresses of the object's code and data lie from its base up to there.

@@ -1,8 +1,6 @@
 #include "capture/session.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -12,6 +10,8 @@
 
 #include "base/error.hpp"
 #include "capture/imports.hpp"
+#include "capture/profiler.hpp"
+#include "capture/start_up.hpp"
 #include "machine/machine_file.hpp"
 
 namespace foretrace::capture {
@@ -21,42 +21,6 @@ thread_local int wrapper_depth = 0;
 thread_local bool initial_thread = false;
 
 namespace {
-
-void say(const std::string& message) {
-  std::fprintf(stderr, "foretrace: %s\n", message.c_str());
-}
-
-// True on all ranks if it is true on all of them.
-bool all_agree(bool mine) {
-  int in = mine ? 1 : 0;
-  int out = 0;
-  PMPI_Allreduce(&in, &out, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  return out != 0;
-}
-
-std::string command_line() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), {});
-  while (!text.empty() && text.back() == '\0') text.pop_back();
-  for (char& c : text)
-    if (c == '\0') c = ' ';
-  return text;
-}
-
-// Programs that this one starts are none of our business.
-void leave_environment() {
-  const char* value = std::getenv("LD_PRELOAD");
-  if (!value) return;
-  std::istringstream entries(value);
-  std::string others;
-  for (std::string entry; std::getline(entries, entry, ':');)
-    if (entry.find("/libforetrace-") == std::string::npos)
-      others += (others.empty() ? "" : ":") + entry;
-  if (others.empty())
-    ::unsetenv("LD_PRELOAD");
-  else
-    ::setenv("LD_PRELOAD", others.c_str(), 1);
-}
 
 const char* name_of(machine::Bound bound) {
   return bound == machine::Bound::min ? "min" : bound == machine::Bound::max ? "max" : "avg";
@@ -93,6 +57,7 @@ void Session::start(Fn fn) {
   wrapper_depth = 0;
   if (problem.empty() && settings_.mode == Mode::off) return;
   leave_environment();
+  if (problem.empty() && settings_.mode == Mode::profile) return profiler.start(settings_);
   comms.start();
   if (problem.empty()) problem = start_computation();
   int thread_level = MPI_THREAD_SINGLE;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "trace/call_counters.hpp"
 
 namespace foretrace::capture {
 namespace {
@@ -26,6 +27,16 @@ void read_compute(std::string_view value, Settings& settings) {
   }
 }
 
+int read_depth(std::string_view value) {
+  int depth = 1;
+  const char* end = value.data() + value.size();
+  const auto parsed = std::from_chars(value.data(), end, depth);
+  if (!value.empty() &&
+      (parsed.ec != std::errc() || parsed.ptr != end || depth < 1 || depth > trace::kMostFrames))
+    refuse("FORETRACE_DEPTH", value, "a number of frames from 1 to 8");
+  return depth;
+}
+
 }  // namespace
 
 Settings read_settings() {
@@ -35,12 +46,16 @@ Settings read_settings() {
     settings.mode = Mode::record;
   else if (mode == "predict")
     settings.mode = Mode::predict;
+  else if (mode == "profile")
+    settings.mode = Mode::profile;
   else if (!mode.empty() && mode != "off")
-    refuse("FORETRACE_MODE", mode, "off, record or predict");
+    refuse("FORETRACE_MODE", mode, "off, profile, record or predict");
   if (settings.mode == Mode::off) return settings;
 
   settings.output = variable("FORETRACE_OUTPUT");
-  if (settings.output.empty()) settings.output = "foretrace.ftr";
+  if (settings.output.empty())
+    settings.output = settings.mode == Mode::profile ? "foretrace.fprof" : "foretrace.ftr";
+  if (settings.mode == Mode::profile) settings.depth = read_depth(variable("FORETRACE_DEPTH"));
   settings.machine = variable("FORETRACE_MACHINE");
   if (settings.mode == Mode::predict && settings.machine.empty())
     throw Error("FORETRACE_MODE=predict needs FORETRACE_MACHINE, the machine model's file");

@@ -13,11 +13,11 @@
 
 namespace foretrace::capture {
 
-enum class Mode { off, record, predict };
+enum class Mode { off, record, predict, profile };
 
 struct Settings {
   Mode mode = Mode::off;
-  std::string output;                          // FORETRACE_OUTPUT: the trace
+  std::string output;                          // FORETRACE_OUTPUT: the trace or profile
   std::string machine;                         // FORETRACE_MACHINE: predict's model
   trace::Clock clock = trace::Clock::cpu;      // FORETRACE_CLOCK: cpu, wall
   machine::Bound bound = machine::Bound::avg;  // FORETRACE_BOUND
@@ -26,6 +26,7 @@ struct Settings {
   compute::Counter count = compute::Counter::none;
   std::string scale_from;     // FORETRACE_SCALE_FROM: the model of this machine
   int sample = 0;             // FORETRACE_SAMPLE: executions of each kernel; 0: all
+  int depth = 1;              // FORETRACE_DEPTH: profile's call sites
   bool start_logging = true;  // FORETRACE_START: on, off
   bool virtual_wtime = true;  // FORETRACE_WTIME: virtual, real
 };

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <tuple>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "cli/process.hpp"
@@ -39,7 +39,8 @@ std::string capture_library(Mpi mpi) {
   return path;
 }
 
-[[noreturn]] void become_program(const CaptureRun& run, const std::string& path, Mpi mpi) {
+// Sets the environment for the program; returns the words that start it.
+std::vector<std::string> prepare_program(const CaptureRun& run, const std::string& path, Mpi mpi) {
   for (const auto& [name, value] : run.environment) ::setenv(name.c_str(), value.c_str(), 1);
   ::setenv("FORETRACE_MODE", run.subcommand.c_str(), 1);
   ::setenv("FORETRACE_OUTPUT", fs::absolute(run.output).c_str(), 1);
@@ -49,7 +50,32 @@ std::string capture_library(Mpi mpi) {
   ::setenv("LD_PRELOAD", preload.c_str(), 1);
   std::vector<std::string> command = run.program;
   command.front() = path;
-  replace_process(command);
+  return command;
+}
+
+struct FileIdentity {
+  ino_t inode = 0;
+  time_t seconds = 0;
+  long nanoseconds = 0;
+  bool operator==(const FileIdentity&) const = default;
+};
+
+FileIdentity identity_of(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return {};
+  return {status.st_ino, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+}
+
+// The program as this rank of the user's launcher; others may still be running
+// when it has ended.
+LaunchResult run_in_place(const CaptureRun& run, const std::string& path, Mpi mpi) {
+  const FileIdentity before = identity_of(run.output);
+  const int status = run_and_wait(prepare_program(run, path, mpi));
+  const bool traced = identity_of(run.output) != before;
+  if (!traced)
+    std::fprintf(stderr, "foretrace: the run ended before MPI_Finalize; %s.part may hold a %s\n",
+                 run.output.c_str(), run.product.c_str());
+  return {status, traced};
 }
 
 }  // namespace
@@ -60,10 +86,21 @@ void check_capture_run(const CaptureRun& run) {
                      " -n RANKS -o FILE -- PROGRAM [ARGUMENTS]");
   if (run.ranks == 0 && !inside_launcher())
     throw UsageError("give -n RANKS, or start under mpirun or srun");
-  const fs::path directory = fs::absolute(run.output).parent_path();
+  check_writable(run.output);
+}
+
+void check_writable(const std::string& path) {
+  const fs::path directory = fs::absolute(path).parent_path();
   if (!fs::is_directory(directory) || ::access(directory.c_str(), W_OK) != 0)
-    throw UsageError("cannot write " + run.output + ": " + directory.string() +
+    throw UsageError("cannot write " + path + ": " + directory.string() +
                      " is not a writable directory");
+}
+
+// The launcher's own variable; a batch system's may be the same in all ranks.
+bool is_first_rank() {
+  for (const char* name : kRankVariables)
+    if (const char* value = std::getenv(name)) return std::string_view(value) == "0";
+  return false;
 }
 
 std::vector<std::string> launcher_command(Mpi mpi, int ranks) {
@@ -83,20 +120,15 @@ std::vector<std::string> launcher_command(Mpi mpi, int ranks) {
 LaunchResult launch(const CaptureRun& run) {
   const std::string path = find_program(run.program.front());
   const Mpi mpi = mpi_of(path, run.mpi);
-  if (run.ranks == 0) become_program(run, path, mpi);
+  if (run.ranks == 0 && run.returns) return run_in_place(run, path, mpi);
+  if (run.ranks == 0) replace_process(prepare_program(run, path, mpi));
   capture_library(mpi);  // a missing one is better found before the launch
 
   const std::string part = run.output + ".part";
   fs::remove(part);
   // A trace that is there already stays if this run writes none; it is not
   // this run's then. Sealing replaces the file, so the new one differs in this.
-  const auto identity = [&run] {
-    struct stat status {};
-    return ::stat(run.output.c_str(), &status) == 0
-               ? std::tuple(status.st_ino, status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
-               : std::tuple<ino_t, time_t, long>();
-  };
-  const auto before = identity();
+  const FileIdentity before = identity_of(run.output);
   std::vector<std::string> command = launcher_command(mpi, run.ranks);
   command.insert(command.end(), {own_path(), run.subcommand});
   command.insert(command.end(), run.own_options.begin(), run.own_options.end());
@@ -106,12 +138,16 @@ LaunchResult launch(const CaptureRun& run) {
   if (fs::exists(part)) {
     // The run did not come to its end; what there is becomes the result.
     fs::rename(part, run.output);
-    std::fprintf(
-        stderr, "foretrace: the run ended before MPI_Finalize; %s holds what happened until then\n",
-        run.output.c_str());
+    if (run.keeps_output)
+      std::fprintf(
+          stderr,
+          "foretrace: the run ended before MPI_Finalize; %s holds what happened until then\n",
+          run.output.c_str());
   }
-  const bool traced = identity() != before;
-  if (!traced) std::fprintf(stderr, "foretrace: no rank came to MPI_Init; no trace was written\n");
+  const bool traced = identity_of(run.output) != before;
+  if (!traced)
+    std::fprintf(stderr, "foretrace: no rank came to MPI_Init; no %s was written\n",
+                 run.product.c_str());
   return {status, traced};
 }
 

@@ -22,7 +22,16 @@ struct CaptureRun {
   std::vector<std::string> own_options;  // to repeat in each rank
   std::vector<std::pair<std::string, std::string>> environment;  // for the library
   std::string output;                                            // the trace
+  std::string product = "trace";                                 // what it is called
+  bool keeps_output = true;  // it is the user's; else only ours until we have read it
+  bool returns = false;      // without ranks: start the program and wait for it
 };
+
+// Checks that a file can be written where `path` says. Throws UsageError.
+void check_writable(const std::string& path);
+
+// Inside a launcher: whether this is its first rank.
+bool is_first_rank();
 
 // Checks that `output` can be written and that a program was given. Throws
 // UsageError.
@@ -35,7 +44,7 @@ struct LaunchResult {
 
 // With ranks: runs it to its end and returns how it ended; says
 // on standard error what went wrong and moves an unfinished trace to its
-// place. Without: becomes the program and does not return.
+// place. Without: becomes the program and does not return, or waits for it.
 LaunchResult launch(const CaptureRun& run);
 
 // The words that start `ranks` processes of what follows them.

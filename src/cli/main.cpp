@@ -10,9 +10,10 @@ namespace {
 using foretrace::cli::Subcommand;
 
 constexpr const Subcommand* kSubcommands[] = {
-    &foretrace::cli::kMeasure,  &foretrace::cli::kCalc,     &foretrace::cli::kRecord,
-    &foretrace::cli::kPredict,  &foretrace::cli::kSimulate, &foretrace::cli::kReport,
-    &foretrace::cli::kRegions,  &foretrace::cli::kTimeline, &foretrace::cli::kCompare,
+    &foretrace::cli::kMeasure,  \&foretrace::cli::kCalc,     \&foretrace::cli::kProfile,
+    &foretrace::cli::kRecord,   \&foretrace::cli::kPredict,  \&foretrace::cli::kSimulate,
+    &foretrace::cli::kReport,   \&foretrace::cli::kRegions,  \&foretrace::cli::kTimeline,
+    &foretrace::cli::kCompare,
     &foretrace::cli::kTopology, &foretrace::cli::kCoverage, &foretrace::cli::kDatasheet};
 
 int report_usage(const std::string& message) {

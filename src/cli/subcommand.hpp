@@ -16,6 +16,7 @@ struct Subcommand {
   std::function<int()> (*declare)(CLI::App& app);
 };
 
+extern const Subcommand kProfile;
 extern const Subcommand kRecord;
 extern const Subcommand kPredict;
 extern const Subcommand kSimulate;

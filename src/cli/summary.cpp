@@ -66,9 +66,13 @@ void print_untreated(const Outcome& outcome) {
 
 void add_capture_options(CLI::App& app, CaptureRun& run, const std::string& default_output) {
   run.output = default_output;
+  add_program_options(app, run);
+  app.add_option("-o,--output", run.output, "The trace to write")->capture_default_str();
+}
+
+void add_program_options(CLI::App& app, CaptureRun& run) {
   app.add_option("-n", run.ranks, "Number of ranks to start; leave out under mpirun or srun")
       ->check(CLI::Range(1, 1 << 24));
-  app.add_option("-o,--output", run.output, "The trace to write")->capture_default_str();
   app.add_option("--mpi", run.mpi, "The program's MPI, if it cannot be seen: openmpi or mpich");
   app.add_option("program", run.program, "After --: the program and its arguments");
   app.positionals_at_end();

@@ -9,7 +9,9 @@
 
 namespace foretrace::cli {
 
-// -n, -o, --mpi and the program.
+// -n, --mpi and the program.
+void add_program_options(CLI::App& app, CaptureRun& run);
+// And -o, a trace.
 void add_capture_options(CLI::App& app, CaptureRun& run, const std::string& default_output);
 
 // --sample N: kernels that are executed N times (foretrace.h); 0: not given.

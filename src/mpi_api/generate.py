@@ -20,6 +20,8 @@ import pathlib
 import re
 import sys
 
+import profile_wrapper
+
 
 # What a class needs besides its parameters, in a form to match the options.
 NEEDED_OPTIONS = {
@@ -194,11 +196,8 @@ def body(function, row, names, suffix):
     if klass == "imrecv":
         return f"imrecv({fn}, count, datatype, message, request, {real})"
     if klass == "collective":
-        rule = row.option("bytes=")
         root = "root" if "root" in row.parameters else "-1"
-        rule_name, _, rule_args = rule.partition("(")
-        rule_args = rule_args.rstrip(")")
-        call = f"mpi_api::size_{rule_name}(shape{', ' + rule_args if rule_args else ''})"
+        call = profile_wrapper.collective_bytes(row)
         return (f"collective({fn}, Cost::{row.options[0]}, comm, {root}, "
                 f"[&](const mpi_api::CommShape& shape) {{ (void)shape; return {call}; }}, {real})")
     if klass == "comm_create":
@@ -227,6 +226,7 @@ def wrapper(function, rows, path):
         if row.parameters:
             names = list(row.parameters)
     return (f'extern "C" FORETRACE_EXPORT {function.result} {function.name}({function.signature(names)}) {{\n'
+            f"{profile_wrapper.measured(function, row, names)}"
             f"  return capture::{body(function, row, names, suffix)};\n}}\n")
 
 

@@ -2,36 +2,12 @@
 
 #include "views/datasheet.hpp"
 #include "views/markup.hpp"
+#include "views/page.hpp"
 
 namespace foretrace::views {
 namespace {
 
-constexpr const char* kStyle = R"(<style>
-:root { color-scheme: light dark; --ink: #16191f; --paper: #ffffff; --soft: #5d6673; --rule: #d6dae0;
-  --row: #f4f6f8; --c0: #2f5fa8; --c1: #b4500f; --c2: #2b7a4b; --c3: #8a3fa0; --c4: #7a6a12; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e6e9ee; --paper: #15181d; --soft: #98a2b0; --rule: #343a44; --row: #1c2027;
-    --c0: #7fa9ea; --c1: #ff9c5e; --c2: #6cc892; --c3: #cf93e2; --c4: #d3bf55; }
-}
-body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
-  max-width: 62rem; margin: 0 auto; padding: 1rem 1.5rem 4rem; }
-h1 { font-size: 1.7rem; margin-bottom: .3rem; }
-h2 { margin-top: 2.4rem; border-bottom: 1px solid var(--rule); }
-h3 { margin-top: 2.2rem; font-family: ui-monospace, monospace; font-size: 1.15rem; }
-nav { color: var(--soft); }
-nav a { color: var(--c0); margin-right: .8em; white-space: nowrap; }
-p { max-width: 48rem; }
-.wide { overflow-x: auto; margin: 1rem 0; }
-table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
-caption, summary { text-align: left; color: var(--soft); padding: .2rem 0; }
-caption { white-space: nowrap; }
-th, td { padding: .22rem .8rem .22rem .2rem; text-align: right; white-space: nowrap;
-  border-bottom: 1px solid var(--rule); vertical-align: top; }
-th { font-weight: 600; }
-tbody tr:nth-child(even) { background: var(--row); }
-.t { text-align: left; }
-td.t:last-child { white-space: normal; }
-.beyond { color: var(--soft); font-style: italic; }
+constexpr const char* kStyle = R"(.beyond { color: var(--soft); font-style: italic; }
 .plot { display: block; width: 100%; max-width: 46rem; height: auto; margin: .8rem 0; }
 .plot text { font: 11px system-ui, sans-serif; fill: var(--ink); }
 .plot .title { font-weight: 600; font-size: 13px; }
@@ -49,8 +25,7 @@ td.t:last-child { white-space: normal; }
 .line.c2, .bar.c2 { stroke: var(--c2); } .band.c2, .mark.c2 { fill: var(--c2); }
 .line.c3, .bar.c3 { stroke: var(--c3); } .band.c3, .mark.c3 { fill: var(--c3); }
 .line.c4, .bar.c4 { stroke: var(--c4); } .band.c4, .mark.c4 { fill: var(--c4); }
-@media print { body { max-width: none; } h3, table, .plot { break-inside: avoid; } }
-</style>
+@media print { .plot { break-inside: avoid; } }
 )";
 
 struct Writer {
@@ -108,15 +83,10 @@ std::string contents(const SheetDocument& document) {
 }  // namespace
 
 std::string render_html_datasheet(const SheetDocument& document) {
-  const std::string title = escape_html(document.title);
   Writer writer;
-  writer.out =
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
-      title + "</title>\n" + kStyle + "</head>\n<body>\n<h1>" + title + "</h1>\n" +
-      contents(document);
+  writer.out = begin_page(document.title, kStyle) + contents(document);
   for (const SheetBlock& block : document.blocks) std::visit(writer, block);
-  return writer.out + "</body>\n</html>\n";
+  return writer.out + end_page();
 }
 
 }  // namespace foretrace::views

@@ -17,7 +17,8 @@ using Variables = std::initializer_list<std::pair<const char*, const char*>>;
 
 constexpr const char* kAll[] = {"FORETRACE_MODE",  "FORETRACE_OUTPUT", "FORETRACE_MACHINE",
                                 "FORETRACE_CLOCK", "FORETRACE_BOUND",  "FORETRACE_COMPUTE",
-                                "FORETRACE_WTIME", "FORETRACE_START",  "FORETRACE_COUNT"};
+                                "FORETRACE_WTIME", "FORETRACE_START",  "FORETRACE_COUNT",
+                                "FORETRACE_DEPTH"};
 
 Settings read(Variables variables) {
   for (const char* name : kAll) ::unsetenv(name);
@@ -55,6 +56,18 @@ TEST(Settings, RecordsDefaults) {
   EXPECT_EQ(settings.compute.scale, 1);
   EXPECT_TRUE(settings.virtual_wtime);
   EXPECT_TRUE(settings.start_logging);
+}
+
+TEST(Settings, Profile) {
+  const Settings settings = read({{"FORETRACE_MODE", "profile"}});
+  EXPECT_EQ(settings.mode, Mode::profile);
+  EXPECT_EQ(settings.output, "foretrace.fprof");
+  EXPECT_EQ(settings.depth, 1);
+  EXPECT_EQ(read({{"FORETRACE_MODE", "profile"}, {"FORETRACE_DEPTH", "8"}}).depth, 8);
+  for (const char* depth : {"0", "9", "-1", "2x", "two"})
+    EXPECT_EQ(
+        refusal({{"FORETRACE_MODE", "profile"}, {"FORETRACE_DEPTH", depth}}),
+        std::string("FORETRACE_DEPTH='") + depth + "': expected a number of frames from 1 to 8");
 }
 
 TEST(Settings, EmptyVariablesAreNotSet) {
@@ -126,7 +139,7 @@ TEST(Settings, Counts) {
 
 TEST(SettingsError, Mode) {
   EXPECT_EQ(refusal({{"FORETRACE_MODE", "recrod"}}),
-            "FORETRACE_MODE='recrod': expected off, record or predict");
+            "FORETRACE_MODE='recrod': expected off, profile, record or predict");
   EXPECT_NE(refusal({{"FORETRACE_MODE", "RECORD"}}), "was accepted");
 }
 

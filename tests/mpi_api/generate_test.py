@@ -69,6 +69,12 @@ enum class Fn {
 };
 template <class Real> auto generic(Fn, Real real) { return real(); }
 template <class A, class Real> auto wait(Fn, A, Real real) { return real(); }
+extern bool profiling;
+struct Measured {
+  Measured(Fn, const void* address, const void* cfa);
+  void stop();
+  void on(MPI_Comm);
+};
 }
 namespace capture {
 struct FortranCall { const char* name; void* function; };
@@ -203,6 +209,41 @@ class Generator(unittest.TestCase):
         self.refused("MPI_Send send : buf count datatype dest tag comm\n", 1, "MPI_Send", send)
         self.refused("MPI_Send send standard : buf count datatype dest tag comm\n", 1, "MPI_Send", send)
         self.refused("MPI_Barrier collective barrier : comm\n", 1, "MPI_Barrier", ("int MPI_Barrier(MPI_Comm comm);",))
+
+    def profiles(self, prototype, table, *statements):
+        """The wrapper's part for mode profile holds these statements, in order."""
+        self.assertEqual(self.generate(header(prototype), table).stderr, "")
+        text = (self.folder / "mpi_wrappers.inc").read_text()
+        part = re.search(r"if \(capture::profiling\) \{\n(.*?)\n  \}\n", text, re.S).group(1)
+        lines = [line.strip() for line in part.splitlines()]
+        self.assertRegex(lines[0], r"capture::Measured call_\(Fn::MPI_\w+, __builtin_return_address\(0\)")
+        self.assertEqual(lines[1:], list(statements))
+
+    def test_profile_counts_messages(self):
+        call = "int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);"
+        self.profiles(call, "MPI_Send send standard post=MPI_Isend : buf count datatype dest tag comm\n",
+                      "const auto result_ = PMPI_Send(buf, count, datatype, dest, tag, comm);", "call_.stop();",
+                      "call_.sent(count, datatype, dest, comm);", "return result_;")
+        call = "int MPI_Recv(void *b, int n, MPI_Datatype t, int s, int tag, MPI_Comm c, MPI_Status *status);"
+        self.profiles(call, "MPI_Recv recv : buf count datatype source tag comm status\n",
+                      "MPI_Status own_;",
+                      "MPI_Status* const seen_ = status == MPI_STATUS_IGNORE ? &own_ : status;",
+                      "const auto result_ = PMPI_Recv(buf, count, datatype, source, tag, comm, seen_);",
+                      "call_.stop();", "call_.received(*seen_, source, comm);", "return result_;")
+        call = "int MPI_File_write_at(MPI_File fh, MPI_Offset at, const void *buf, int count, MPI_Datatype datatype);"
+        self.profiles(call, "", "const auto result_ = PMPI_File_write_at(fh, at, buf, count, datatype);",
+                      "call_.stop();",
+                      "call_.moved(trace::Direction::sent, count, datatype, MPI_COMM_NULL);", "return result_;")
+
+    def test_profile_follows_communicators(self):
+        call = "int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);"
+        self.profiles(call, "", "const auto result_ = PMPI_Comm_dup(comm, newcomm);", "call_.stop();",
+                      "call_.on(comm);", "call_.created(result_, newcomm);", "return result_;")
+        call = "int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);"
+        self.profiles(call, "", "const auto result_ = PMPI_Comm_idup(comm, newcomm, request);", "call_.stop();",
+                      "call_.on(comm);", "call_.created_like(result_, newcomm, comm);", "return result_;")
+        self.profiles("int MPI_Comm_free(MPI_Comm *comm);", "", "call_.freeing_comm(comm);",
+                      "const auto result_ = PMPI_Comm_free(comm);", "call_.stop();", "return result_;")
 
     def test_header_without_functions(self):
         result = self.generate(PREAMBLE)

@@ -18,6 +18,7 @@ SOURCES = (".hpp", ".cpp", ".h", ".c")
 MAY_USE = {
     "base": set(),
     "stats": set(),
+    "symbols": set(),
     "machine": {"stats"},
     "trace": {"machine"},
     "compute": {"machine", "trace"},
@@ -27,9 +28,10 @@ MAY_USE = {
     "analysis": {"machine", "trace", "stats"},
     "views": {"analysis", "machine", "trace"},
     "capture": {"compute", "machine", "mpi_api", "trace"},
-    "live": {"compute", "machine", "mpi_api", "sim", "trace"},
+    "live": {"compute", "machine", "mpi_api", "sim", "symbols", "trace"},
     "measure": {"machine", "stats"},
-    "cli": {"stats", "machine", "compute", "trace", "sim", "analysis", "views", "mpi_api"},
+    "cli": {"stats", "machine", "compute", "trace", "sim", "analysis", "views", "mpi_api",
+            "symbols"},
 }
 # Files of a part that others may include although the part is closed to them.
 OPEN_FILES = {"cli": {"measure/measure.hpp", "live/live_source.hpp", "live/processes.hpp"}}
@@ -38,13 +40,13 @@ OPEN_FILES = {"cli": {"measure/measure.hpp", "live/live_source.hpp", "live/proce
 SEES_MPI = {"capture", "measure", "live", "mpi_api"}
 FREE_OF_MPI = {
     "capture": {"clock_offset", "computation", "fortran", "fortran_requests", "function_ref", "imports",
-                "loaded_object", "settings"},
+                "loaded_object", "settings", "shared_table", "stack_walk", "ticks"},
     "live": {"context", "heap", "live_source", "processes", "shared_memory"},
     "measure": {"fit", "options", "regimes", "samples", "measure"},
 }
 # Third-party headers, by the only part that uses them.
 THIRD_PARTY = {"CLI/": {"cli"}, "toml++/": {"machine", "cli"}, "fmt/": {"views"}, "Eigen/": {"stats"},
-               "boost/": {"stats"}}
+               "boost/": {"stats"}, "elfutils/": {"symbols"}}
 
 MOST_LINES = 600
 

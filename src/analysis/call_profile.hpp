@@ -1,0 +1,136 @@
+// CallProfile: the counters of a run, added up over ranks, call sites with
+// their places in the source. Wall-clock times; what the profiler itself took
+// is taken out. Computed once, drawn by views (call_profile.hpp there).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+#include "trace/counters_file.hpp"
+
+namespace foretrace::analysis {
+
+// A value over ranks.
+struct Spread {
+  Time min;
+  Time mean;
+  Time max;
+  WorldRank slowest;  // where the maximum is
+
+  // How much the maximum exceeds the mean: 0.25 for a quarter.
+  double imbalance() const;
+};
+
+// What a rank does in a call, as far as its name tells.
+enum class CallClass { send, receive, complete, poll, collective, one_sided, file, other, kCount };
+const char* name_of(CallClass of);
+// Whether such a call comes back when others have done something: time in it
+// may be waiting.
+bool may_wait(CallClass of);
+CallClass class_of(const std::string& function);
+
+struct CallFrame {
+  std::string function;  // empty: not known
+  std::string file;
+  int line = 0;
+  std::string object;
+  std::uint64_t offset = 0;
+  std::string place;  // "halo.c:37", "halo+0x11e9"
+
+  bool operator==(const CallFrame&) const = default;
+};
+
+struct Moved {
+  Bytes sent;
+  Bytes received;
+  Bytes collective;
+  std::uint64_t messages = 0;  // sent
+};
+
+struct CallTotal {
+  std::uint64_t calls = 0;
+  Time time;
+  Time longest;  // a single call
+  Spread ranks;  // over all ranks, those without a call included
+  Moved moved;
+};
+
+struct FunctionTotal : CallTotal {
+  std::string name;
+  CallClass kind = CallClass::other;
+};
+
+struct SiteTotal : CallTotal {
+  std::string function;
+  std::vector<CallFrame> frames;  // innermost first; empty: the places are not known
+};
+
+struct CommTotal {
+  std::string name;  // as the program called it, else "communicator 2 of 4 ranks"
+  std::uint32_t size = 0;
+  bool inter = false;
+  std::uint64_t calls = 0;
+  Time time;
+  Moved moved;
+};
+
+struct SizeTotal {
+  std::string comm;  // CommTotal::name; empty: the call has none
+  std::string function;
+  trace::Direction direction = trace::Direction::none;
+  Bytes from;  // of one message
+  Bytes to;
+  std::uint64_t calls = 0;
+  Bytes bytes;
+  Time time;
+};
+
+struct RankTotal {
+  WorldRank rank;
+  std::string host;
+  Time time;         // from MPI_Init's return to MPI_Finalize
+  Time application;  // outside of MPI
+  Time mpi;
+  Time own;         // the profiler's, in none of the others
+  std::string end;  // how it ended if not in MPI_Finalize: "was in MPI_Recv at halo.c:37 for 3 s"
+};
+
+struct MatrixEntry {
+  WorldRank from;
+  WorldRank to;
+  std::uint64_t messages = 0;
+  Bytes bytes;
+};
+
+struct CallProfile {
+  std::string program;
+  std::string mpi;
+  int ranks = 0;
+  bool complete = true;
+  bool several_threads = false;
+  int depth = 1;
+  std::uint64_t lost = 0;  // calls without their site, size or partner
+  Spread time;
+  Spread application;
+  Spread mpi_time;
+  Spread own;
+  std::uint64_t calls = 0;
+  std::vector<RankTotal> per_rank;       // those that left something
+  std::vector<FunctionTotal> functions;  // by time, the longest first
+  std::vector<SiteTotal> sites;          // by time
+  std::vector<CommTotal> comms;          // by time
+  std::vector<SizeTotal> sizes;          // by communicator, function, direction and size
+  std::vector<MatrixEntry> matrix;       // by sender and receiver
+  std::vector<Time> classes;             // by CallClass, over all ranks
+};
+
+// Finds the place of the call that returns to `offset` of `object`.
+using FindPlace = std::function<CallFrame(const std::string& object, std::uint64_t offset)>;
+
+CallProfile make_call_profile(const trace::CallCounters& counters, const FindPlace& find_place);
+
+}  // namespace foretrace::analysis

@@ -1,0 +1,133 @@
+// Profiler: the capture library's mode without a trace. Counts calls, time and
+// bytes of this rank by call site, message size and partner, in memory that it
+// shares with the profile's file.
+//
+// The wrappers come here by Measured (profile_call.hpp), not through the
+// handlers of messages. One for each process, from MPI_Init to MPI_Finalize.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <string>
+#include <unordered_map>
+
+#include "capture/functions.hpp"
+#include "capture/profile_comms.hpp"
+#include "capture/settings.hpp"
+#include "capture/shared_table.hpp"
+#include "capture/stack_walk.hpp"
+#include "capture/ticks.hpp"
+#include "trace/counters_file.hpp"
+
+namespace foretrace::capture {
+
+// Where the program called a wrapper.
+struct CallPoint {
+  const void* address;  // that it returns to
+  const void* cfa;      // where its frame ends
+};
+
+// A call that is being measured.
+struct OpenCall {
+  trace::SiteRecord* site = nullptr;  // none: not measured
+  std::uint32_t slots = 0;            // of the table when it was looked up
+  Fn fn{};
+  std::uint64_t begin = 0;
+  std::uint64_t ticks = 0;
+  bool timed = false;  // its ticks are in some SizeRecord
+};
+
+class Profiler {
+ public:
+  // After the real MPI_Init; collective. Leaves the profiler inactive, with a
+  // line on standard error, where it cannot work.
+  void start(const Settings& settings);
+  // Before the real MPI_Finalize; collective.
+  void stop();
+  void abort(int code);
+
+  // What MPI_Pcontrol says: 0 switches off, others on.
+  void control(int level);
+
+  void begin(OpenCall& call, Fn fn, const CallPoint& point);
+  void end(OpenCall& call);
+
+  // What an ended call moved. `comm` may be MPI_COMM_NULL: not known.
+  void message(OpenCall& call, std::uint64_t bytes, int dest, MPI_Comm comm);
+  void moved(OpenCall& call, trace::Direction direction, std::uint64_t bytes, MPI_Comm comm);
+
+  // Persistent sends: what each start of `request` sends.
+  void prepare(MPI_Request request, std::uint64_t bytes, int dest, MPI_Comm comm);
+  void started(OpenCall& call, MPI_Request request);
+  void forget_request(MPI_Request request);
+
+  void adopt(MPI_Comm comm);
+  void adopt_like(MPI_Comm comm, MPI_Comm parent);
+  void forget_comm(MPI_Comm comm);
+  void name(MPI_Comm comm, const char* name);
+  mpi_api::CommShape shape(MPI_Comm comm);
+
+ private:
+  // Held where several threads may call at once.
+  class Lock {
+   public:
+    explicit Lock(Profiler& profiler)
+        : flag_(profiler.several_threads_ ? &profiler.busy_ : nullptr) {
+      while (flag_ && flag_->test_and_set(std::memory_order_acquire)) {
+      }
+    }
+    ~Lock() {
+      if (flag_) flag_->clear(std::memory_order_release);
+    }
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+
+   private:
+    std::atomic_flag* flag_;
+  };
+
+  struct Prepared {
+    std::uint64_t bytes;
+    int dest;
+    MPI_Comm comm;
+  };
+
+  bool open_file(const Settings& settings);
+  bool start_tables(int ranks);
+  void calibrate();
+  void read_both_clocks(std::uint64_t& ticks, std::uint64_t& ns) const;
+  trace::SiteRecord* find_site(Fn fn, const Chain& chain) const;
+  trace::SiteRecord& current_site(OpenCall& call) const;
+  trace::SiteRecord* site_of(Fn fn, const CallPoint& point);
+  trace::SiteRecord* new_site(Fn fn, const Chain& chain);
+  void remember_object(std::uint64_t address);
+  void count_size(OpenCall& call, trace::Direction direction, std::uint64_t bytes,
+                  const ProfiledComm* comm);
+  void count_message(OpenCall& call, std::uint64_t bytes, int dest, MPI_Comm comm);
+
+  trace::CountersWriter writer_;
+  trace::RankRecord* rank_ = nullptr;
+  SharedTable<trace::SiteRecord> sites_;
+  SharedTable<trace::SizeRecord> sizes_;
+  SharedTable<trace::PeerRecord> peers_;
+  SharedTable<trace::ObjectRecord> objects_;
+  ProfileComms comms_;
+  StackWalker walker_;
+  std::unordered_map<std::uint64_t, Prepared> prepared_;
+  std::string output_;
+  int depth_ = 1;
+  int world_rank_ = 0;
+  bool even_counter_ = false;
+  bool several_threads_ = false;
+  std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
+  std::uint64_t off_since_ = 0;  // 0: on
+  std::uint32_t until_clocks_ = 0;
+};
+
+extern Profiler profiler;
+
+// Whether wrappers measure their calls.
+extern bool profiling;
+
+}  // namespace foretrace::capture

@@ -1,0 +1,47 @@
+#include "capture/start_up.hpp"
+
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+namespace foretrace::capture {
+
+void say(const std::string& message) {
+  std::fprintf(stderr, "foretrace: %s\n", message.c_str());
+}
+
+bool all_agree(bool mine) {
+  int in = mine ? 1 : 0;
+  int out = 0;
+  PMPI_Allreduce(&in, &out, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  return out != 0;
+}
+
+std::string command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+  for (char& c : text)
+    if (c == '\0') c = ' ';
+  return text;
+}
+
+void leave_environment() {
+  const char* value = std::getenv("LD_PRELOAD");
+  if (!value) return;
+  std::istringstream entries(value);
+  std::string others;
+  for (std::string entry; std::getline(entries, entry, ':');)
+    if (entry.find("/libforetrace-") == std::string::npos)
+      others += (others.empty() ? "" : ":") + entry;
+  if (others.empty())
+    ::unsetenv("LD_PRELOAD");
+  else
+    ::setenv("LD_PRELOAD", others.c_str(), 1);
+}
+
+}  // namespace foretrace::capture

@@ -1,0 +1,156 @@
+#include <stdlib.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "analysis/call_profile.hpp"
+#include "base/error.hpp"
+#include "cli/launch.hpp"
+#include "cli/subcommand.hpp"
+#include "cli/summary.hpp"
+#include "cli/text_file.hpp"
+#include "symbols/call_places.hpp"
+#include "trace/counters_file.hpp"
+#include "views/call_profile.hpp"
+#include "views/units.hpp"
+
+namespace foretrace::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  CaptureRun run;
+  std::vector<std::string> outputs;
+  std::string read;
+  int depth = 1;
+  std::size_t top = 10;
+  bool json = false;
+  bool in_rank = false;  // started by ourselves: the output is the counters' file
+};
+
+bool is_counters_file(const std::string& path) {
+  return fs::path(path).extension() == ".fprof";
+}
+
+void check_outputs(const Options& options) {
+  for (const std::string& output : options.outputs) {
+    const std::string ending = fs::path(output).extension().string();
+    if (ending != ".html" && ending != ".json" && ending != ".txt" && ending != ".fprof")
+      throw UsageError("profile: -o " + output +
+                       ": use a name that ends in .html, .json, .txt or .fprof");
+    check_writable(output);
+  }
+}
+
+analysis::CallProfile load(const std::string& path) {
+  const trace::CallCounters counters = trace::read_counters(path);
+  symbols::CallPlaces places;
+  return analysis::make_call_profile(
+      counters, [&places](const std::string& object, std::uint64_t offset) {
+        const symbols::Place& place = places.find(object, offset);
+        return analysis::CallFrame{place.function, place.file, place.line,
+                                   object,         offset,     symbols::format_place(place)};
+      });
+}
+
+// Writes what was asked for; without files, prints.
+void show(const std::string& path, const Options& options) {
+  const analysis::CallProfile profile = load(path);
+  const views::CallProfileText text{options.top, 16};
+  for (const std::string& output : options.outputs) {
+    const std::string ending = fs::path(output).extension().string();
+    if (ending == ".html") write_text_file(output, views::render_call_profile_html(profile));
+    if (ending == ".json") write_text_file(output, views::render_call_profile_json(profile));
+    if (ending == ".txt") write_text_file(output, views::render_call_profile_text(profile, text));
+    std::fprintf(stderr, "foretrace: %s on %d ranks, %llu MPI calls -> %s\n",
+                 views::format_time(profile.time.max).c_str(), profile.ranks,
+                 static_cast<unsigned long long>(profile.calls), output.c_str());
+  }
+  if (options.json)
+    std::fputs(views::render_call_profile_json(profile).c_str(), stdout);
+  else if (options.outputs.empty())
+    std::fputs(views::render_call_profile_text(profile, text).c_str(), stdout);
+}
+
+// A folder of its own for the counters of a run, gone when the run is over.
+class ScratchFolder {
+ public:
+  ScratchFolder()
+      : path_((fs::temp_directory_path() / ("foretrace-" + std::string(6, 'X'))).string()) {
+    if (!::mkdtemp(path_.data())) throw Error(path_ + ": cannot make a folder for the profile");
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  std::string file() const { return path_ + "/run.fprof"; }
+
+ private:
+  std::string path_;
+};
+
+int profile(Options& options) {
+  if (!options.read.empty()) {
+    if (!options.run.program.empty() || options.run.ranks != 0)
+      throw UsageError("profile: --read shows a profile that is there; it starts no program");
+    check_outputs(options);
+    show(options.read, options);
+    return 0;
+  }
+  CaptureRun& run = options.run;
+  run.subcommand = "profile";
+  run.product = "profile";
+  run.environment = {{"FORETRACE_DEPTH", std::to_string(options.depth)}};
+  run.own_options = {"--depth", std::to_string(options.depth), "--in-rank"};
+  if (options.in_rank) {
+    run.output = options.outputs.at(0);
+    return launch(run).status;
+  }
+  check_outputs(options);
+  for (const std::string& output : options.outputs)
+    if (is_counters_file(output)) run.output = output;
+  std::unique_ptr<ScratchFolder> scratch;
+  if (run.output.empty() && run.ranks > 0) {
+    scratch = std::make_unique<ScratchFolder>();
+    run.output = scratch->file();
+    run.keeps_output = false;
+  }
+  // Under a launcher the ranks may be on several hosts: a name that all know.
+  if (run.output.empty()) run.output = "foretrace.fprof";
+  check_capture_run(run);
+  run.returns = run.ranks == 0 && is_first_rank();
+  const LaunchResult result = launch(run);
+  if (result.traced) show(run.output, options);
+  return result.status;
+}
+
+std::function<int()> declare(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  add_program_options(app, options->run);
+  app.add_option("-o,--output", options->outputs,
+                 "What to write instead of text on the terminal: P.html, P.json, P.txt, or "
+                 "P.fprof for --read; can be given several times")
+      ->allow_extra_args(false)
+      ->take_all();
+  app.add_option("--depth", options->depth, "How many callers tell one call site from another")
+      ->check(CLI::Range(1, trace::kMostFrames))
+      ->capture_default_str();
+  app.add_option("--top", options->top, "Lines of each table on the terminal")
+      ->check(CLI::Range(1, 1 << 30))
+      ->capture_default_str();
+  app.add_flag("--json", options->json, "Print all of it as JSON");
+  app.add_option("--read", options->read, "Show a profile that was written before; start nothing");
+  app.add_flag("--in-rank", options->in_rank)->group("");
+  return [options] { return profile(*options); };
+}
+
+}  // namespace
+
+const Subcommand kProfile{"profile",
+                          "Run an MPI program and show its time by MPI function and call", declare};
+
+}  // namespace foretrace::cli

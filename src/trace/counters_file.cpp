@@ -1,0 +1,362 @@
+#include "trace/counters_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace foretrace::trace {
+namespace {
+
+constexpr std::size_t kPage = 4096;
+constexpr char kFileMagic[8] = {'F', 'T', 'P', 'R', 'O', 'F', '0', '1'};
+constexpr std::uint32_t kChunkMagic = 0x43505446;  // "FTPC"
+constexpr std::uint32_t kMostRanks = 1u << 24;
+
+// At the file's start, followed by the texts, each ended by a zero; the first
+// chunk begins at a multiple of a page.
+struct FileHead {
+  char magic[8];
+  std::uint32_t ranks;
+  std::uint32_t complete;
+  std::uint32_t texts;  // program, mpi, then the functions
+  std::uint32_t text_bytes;
+};
+
+// Before the records of a chunk, which has a multiple of a page.
+struct ChunkHead {
+  std::uint32_t magic;
+  ChunkKind kind;
+  std::uint32_t rank;
+  std::uint32_t count;
+  std::uint32_t record_bytes;
+  std::uint32_t live;
+  std::uint64_t bytes;  // with this head and to the end of the page
+  std::uint64_t reserved[4];
+};
+static_assert(sizeof(ChunkHead) == 64);
+
+std::size_t whole_pages(std::size_t bytes) {
+  return (bytes + kPage - 1) / kPage * kPage;
+}
+
+std::string file_start(const CountersInfo& info) {
+  std::string texts;
+  const auto add = [&texts](const std::string& text) {
+    texts += text.substr(0, text.find('\0')) + '\0';
+  };
+  add(info.program);
+  add(info.mpi);
+  for (const std::string& function : info.functions) add(function);
+  FileHead head{};
+  std::memcpy(head.magic, kFileMagic, sizeof head.magic);
+  head.ranks = static_cast<std::uint32_t>(info.ranks);
+  head.complete = info.complete ? 1 : 0;
+  head.texts = static_cast<std::uint32_t>(2 + info.functions.size());
+  head.text_bytes = static_cast<std::uint32_t>(texts.size());
+  std::string out(reinterpret_cast<const char*>(&head), sizeof head);
+  out += texts;
+  out.resize(whole_pages(out.size()), '\0');
+  return out;
+}
+
+[[noreturn]] void fail(const std::string& name, std::size_t offset, const std::string& what) {
+  throw Error(name + ": byte " + std::to_string(offset) + ": " + what);
+}
+
+template <class T>
+T load(std::string_view bytes, std::size_t at) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  T value;
+  std::memcpy(static_cast<void*>(&value), bytes.data() + at, sizeof value);
+  return value;
+}
+
+CountersInfo parse_head(std::string_view bytes, const std::string& name, std::size_t& end) {
+  if (bytes.size() < sizeof(FileHead) ||
+      std::memcmp(bytes.data(), kFileMagic, sizeof kFileMagic) != 0)
+    throw Error(name + ": is no profile of Foretrace");
+  const auto head = load<FileHead>(bytes, 0);
+  if (head.ranks == 0 || head.ranks > kMostRanks)
+    fail(name, 8, std::to_string(head.ranks) + " ranks make no sense");
+  if (head.text_bytes > bytes.size() - sizeof head)
+    fail(name, sizeof head, "the file ends too early");
+  CountersInfo info;
+  info.ranks = static_cast<int>(head.ranks);
+  info.complete = head.complete != 0;
+  std::string_view texts = bytes.substr(sizeof head, head.text_bytes);
+  std::vector<std::string> parts;
+  while (!texts.empty()) {
+    const std::size_t length = std::min(texts.find('\0'), texts.size());
+    parts.emplace_back(texts.substr(0, length));
+    texts.remove_prefix(std::min(length + 1, texts.size()));
+  }
+  if (parts.size() < 2 || parts.size() != head.texts)
+    fail(
+        name, sizeof head,
+        "expected " + std::to_string(head.texts) + " texts, found " + std::to_string(parts.size()));
+  info.program = parts[0];
+  info.mpi = parts[1];
+  info.functions.assign(parts.begin() + 2, parts.end());
+  end = whole_pages(sizeof head + head.text_bytes);
+  return info;
+}
+
+// Takes the records of a chunk that are in use.
+template <class Record>
+void take(std::string_view records, const ChunkHead& head, std::vector<Record>& out,
+          const std::string& name, std::size_t offset) {
+  if (head.record_bytes != sizeof(Record))
+    fail(name, offset, "records of a size that is not known");
+  out.clear();
+  for (std::size_t i = 0; i < head.count; ++i) {
+    const auto record = load<Record>(records, i * sizeof(Record));
+    // Others refer to these by their place.
+    constexpr bool kNumbered =
+        std::is_same_v<Record, SiteRecord> || std::is_same_v<Record, CommRecord>;
+    if (record.used || kNumbered) out.push_back(record);
+  }
+}
+
+void parse_chunk(std::string_view records, const ChunkHead& head, RankCounters& rank,
+                 const std::string& name, std::size_t offset) {
+  switch (head.kind) {
+    case ChunkKind::rank: {
+      std::vector<RankRecord> one;
+      take(records, head, one, name, offset);
+      if (!one.empty()) rank.rank = one.front();
+      return;
+    }
+    case ChunkKind::objects:
+      return take(records, head, rank.objects, name, offset);
+    case ChunkKind::sites:
+      return take(records, head, rank.sites, name, offset);
+    case ChunkKind::sizes:
+      return take(records, head, rank.sizes, name, offset);
+    case ChunkKind::comms:
+      return take(records, head, rank.comms, name, offset);
+    case ChunkKind::peers:
+      return take(records, head, rank.peers, name, offset);
+  }
+  fail(name, offset, "a chunk of a kind that is not known");
+}
+
+void check_rank(const CountersInfo& info, const RankCounters& rank, const std::string& name,
+                std::size_t number) {
+  const auto refuse = [&](const char* what) {
+    throw Error(name + ": rank " + std::to_string(number) + ": " + what);
+  };
+  if (rank.rank.state > RankState::aborted) refuse("a state that is not known");
+  for (const SiteRecord& site : rank.sites)
+    if (site.function >= info.functions.size() || site.depth > kMostFrames)
+      refuse("a call site of a function that is not known");
+  for (const SizeRecord& size : rank.sizes)
+    if (size.function >= info.functions.size() || size.comm > rank.comms.size() || size.bin > 64 ||
+        size.direction > Direction::collective)
+      refuse("a message size that makes no sense");
+  for (const PeerRecord& peer : rank.peers)
+    if (peer.rank >= static_cast<std::uint32_t>(info.ranks))
+      refuse("messages to a rank beyond the last");
+  if (rank.rank.open_site > rank.sites.size()) refuse("an open call that is not known");
+}
+
+template <class Record>
+void append_chunk(std::string& out, ChunkKind kind, std::size_t rank, const Record* records,
+                  std::size_t count) {
+  if (count == 0) return;
+  ChunkHead head{};
+  head.magic = kChunkMagic;
+  head.kind = kind;
+  head.rank = static_cast<std::uint32_t>(rank);
+  head.count = static_cast<std::uint32_t>(count);
+  head.record_bytes = sizeof(Record);
+  head.live = 1;
+  head.bytes = sizeof head + count * sizeof(Record);
+  out.append(reinterpret_cast<const char*>(&head), sizeof head);
+  out.append(reinterpret_cast<const char*>(records), count * sizeof(Record));
+}
+
+// Without the empty slots, which what refers to sites must not notice.
+RankCounters dense(RankCounters rank) {
+  std::vector<SiteRecord> sites;
+  std::uint32_t open = 0;
+  for (std::size_t i = 0; i < rank.sites.size(); ++i) {
+    if (!rank.sites[i].used) continue;
+    sites.push_back(rank.sites[i]);
+    if (rank.rank.open_site == i + 1) open = static_cast<std::uint32_t>(sites.size());
+  }
+  rank.sites = std::move(sites);
+  rank.rank.open_site = open;
+  while (!rank.comms.empty() && !rank.comms.back().used) rank.comms.pop_back();
+  return rank;
+}
+
+}  // namespace
+
+void create_counters_file(const std::string& path, const CountersInfo& info) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0) throw Error(path + ": cannot create the profile: " + std::strerror(errno));
+  const std::string start = file_start(info);
+  const ssize_t written = ::write(fd, start.data(), start.size());
+  const int reason = written < 0 ? errno : ENOSPC;
+  ::close(fd);
+  if (written != static_cast<ssize_t>(start.size()))
+    throw Error(path + ": cannot write the profile: " + std::strerror(reason));
+}
+
+CountersWriter::CountersWriter(const std::string& path, int rank)
+    : fd_(::open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC)),
+      rank_(static_cast<std::uint32_t>(rank)) {
+  if (fd_ < 0) throw Error(path + ": cannot open the profile for writing: " + std::strerror(errno));
+}
+
+CountersWriter::~CountersWriter() {
+  close();
+}
+
+CountersWriter::CountersWriter(CountersWriter&& other) noexcept {
+  *this = std::move(other);
+}
+
+CountersWriter& CountersWriter::operator=(CountersWriter&& other) noexcept {
+  if (this == &other) return *this;
+  close();
+  fd_ = std::exchange(other.fd_, -1);
+  rank_ = other.rank_;
+  error_ = other.error_;
+  return *this;
+}
+
+// Appended as zeros and then mapped: a full disk is an error here instead of a
+// bus error later, and O_APPEND gives each process its own place in the file.
+void* CountersWriter::append(ChunkKind kind, std::uint32_t count, std::uint32_t bytes) noexcept {
+  if (fd_ < 0 || error_ != 0) return nullptr;
+  const std::size_t size = whole_pages(sizeof(ChunkHead) + static_cast<std::size_t>(count) * bytes);
+  static constexpr std::size_t kPiece = 64 * kPage;
+  static constexpr char kZeros[kPiece] = {};
+  // In pieces the places of two processes could mix; one write keeps together.
+  std::string zeros;
+  const char* data = kZeros;
+  try {
+    if (size > kPiece) {
+      zeros.assign(size, '\0');
+      data = zeros.data();
+    }
+  } catch (const std::bad_alloc&) {
+    error_ = ENOMEM;
+    return nullptr;
+  }
+  const ssize_t written = ::write(fd_, data, size);
+  const off_t end = ::lseek(fd_, 0, SEEK_CUR);
+  if (written != static_cast<ssize_t>(size) || end < static_cast<off_t>(size)) {
+    error_ = written < 0 ? errno : ENOSPC;
+    return nullptr;
+  }
+  void* mapped = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_,
+                        end - static_cast<off_t>(size));
+  if (mapped == MAP_FAILED) {
+    error_ = errno;
+    return nullptr;
+  }
+  ChunkHead head{};
+  head.magic = kChunkMagic;
+  head.kind = kind;
+  head.rank = rank_;
+  head.count = count;
+  head.record_bytes = bytes;
+  head.bytes = size;
+  std::memcpy(mapped, &head, sizeof head);
+  return static_cast<char*>(mapped) + sizeof head;
+}
+
+void CountersWriter::publish(void* records, void* before) noexcept {
+  const auto set_live = [](void* of, std::uint32_t value) {
+    char* head = static_cast<char*>(of) - sizeof(ChunkHead);
+    std::memcpy(head + offsetof(ChunkHead, live), &value, sizeof value);
+  };
+  std::atomic_signal_fence(std::memory_order_release);
+  set_live(records, 1);
+  // Between the two both hold the same; readers take the later one.
+  std::atomic_signal_fence(std::memory_order_release);
+  if (before) set_live(before, 0);
+}
+
+void CountersWriter::close() noexcept {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+}
+
+CallCounters parse_counters(std::string_view bytes, const std::string& name) {
+  CallCounters counters;
+  std::size_t at = 0;
+  counters.info = parse_head(bytes, name, at);
+  // A damaged head must not ask for more than the file can hold.
+  if (static_cast<std::size_t>(counters.info.ranks) > 64 + bytes.size())
+    fail(name, 8, "more ranks than the file can hold");
+  counters.ranks.resize(static_cast<std::size_t>(counters.info.ranks));
+  while (at + sizeof(ChunkHead) <= bytes.size()) {
+    const auto head = load<ChunkHead>(bytes, at);
+    if (head.magic == 0) {  // appended and never filled
+      at = whole_pages(at + 1);
+      continue;
+    }
+    if (head.magic != kChunkMagic) fail(name, at, "expected a chunk");
+    const std::uint64_t needed =
+        sizeof head + static_cast<std::uint64_t>(head.count) * head.record_bytes;
+    if (head.bytes < needed || head.bytes > bytes.size() - at)
+      fail(name, at, "a chunk that is longer than the file");
+    if (head.rank >= counters.ranks.size()) fail(name, at, "a rank beyond the last");
+    if (head.live != 0)
+      parse_chunk(bytes.substr(at + sizeof head, needed - sizeof head), head,
+                  counters.ranks[head.rank], name, at);
+    at += head.bytes;
+  }
+  for (std::size_t r = 0; r < counters.ranks.size(); ++r)
+    check_rank(counters.info, counters.ranks[r], name, r);
+  return counters;
+}
+
+CallCounters read_counters(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(path + ": cannot open the profile: " + std::strerror(errno));
+  const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  if (file.bad()) throw Error(path + ": cannot read the profile: " + std::strerror(errno));
+  return parse_counters(bytes, path);
+}
+
+void write_counters(const CallCounters& counters, const std::string& path) {
+  const std::string temporary = path + ".writing";
+  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+  file << file_start(counters.info);
+  for (std::size_t r = 0; r < counters.ranks.size(); ++r) {
+    if (counters.ranks[r].rank.state == RankState::none) continue;
+    const RankCounters rank = dense(counters.ranks[r]);
+    std::string out;
+    append_chunk(out, ChunkKind::rank, r, &rank.rank, 1);
+    append_chunk(out, ChunkKind::objects, r, rank.objects.data(), rank.objects.size());
+    append_chunk(out, ChunkKind::sites, r, rank.sites.data(), rank.sites.size());
+    append_chunk(out, ChunkKind::sizes, r, rank.sizes.data(), rank.sizes.size());
+    append_chunk(out, ChunkKind::comms, r, rank.comms.data(), rank.comms.size());
+    append_chunk(out, ChunkKind::peers, r, rank.peers.data(), rank.peers.size());
+    file << out;
+  }
+  file.close();
+  if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
+    const std::string reason = std::strerror(errno);
+    std::remove(temporary.c_str());
+    throw Error(path + ": cannot write the profile: " + reason);
+  }
+}
+
+}  // namespace foretrace::trace

@@ -1,0 +1,234 @@
+"""`foretrace profile`: counts, bytes, partners, communicators and call sites of programs that say which
+they are; runs that die; several threads; Fortran."""
+
+import json
+import re
+import shutil
+import unittest
+
+import harness
+
+PROGRAMS = harness.SOURCE / "tests/e2e/programs"
+SOURCE = PROGRAMS / "profiled_calls.c"
+
+
+def line_of(comment, source=SOURCE):
+    return next(n for n, line in enumerate(source.read_text().splitlines(), 1) if comment in line)
+
+
+class Profile(harness.TestCase):
+    def compile(self, source=SOURCE, compiler=None, *options):
+        program = self.directory / source.stem
+        self.ok(harness.run([compiler or f"mpicc.{harness.mpi}", "-g", "-O1", *options, source, "-o", program,
+                             "-lpthread"], cwd=self.directory))
+        return program
+
+    def profile(self, ranks, command, *options, status=0, **rest):
+        path = self.directory / "p.json"
+        self.result = self.foretrace("profile", "-n", ranks, *options, "-o", path, "--", *command,
+                                     status=status, **rest)
+        return json.loads(path.read_text())
+
+    def function(self, profile, name):
+        return next(f for f in profile["functions"] if f["name"] == name)
+
+    def sites(self, profile, name):
+        """calls by (function, line) of the frames of the call sites of a function."""
+        return {tuple((f["function"], f["line"]) for f in s["frames"]): s["calls"]
+                for s in profile["sites"] if s["function"] == name}
+
+
+class Counts(Profile):
+    def test_counts(self):
+        profile = self.profile(4, [self.compile()])
+        self.assertEqual(self.result.out, "profiled_calls: done\n")
+        self.assertTrue(profile["complete"])
+        self.assertEqual(profile["ranks"], 4)
+        self.assertEqual(profile["lost"], 0)
+        calls = {f["name"]: f["calls"] for f in profile["functions"]}
+        # Switched off by MPI_Pcontrol: one more send and receive, and the call that switches on again.
+        expected = {"MPI_Send": 101, "MPI_Recv": 101, "MPI_Comm_rank": 4, "MPI_Comm_size": 4, "MPI_Comm_split": 4,
+                    "MPI_Comm_dup": 4, "MPI_Comm_set_name": 4, "MPI_Allreduce": 28, "MPI_Barrier": 4,
+                    "MPI_Comm_free": 8, "MPI_Send_init": 1, "MPI_Recv_init": 1, "MPI_Start": 6, "MPI_Wait": 6,
+                    "MPI_Request_free": 2, "MPI_Pcontrol": 4}
+        self.assertEqual(calls, expected)
+        send = self.function(profile, "MPI_Send")
+        self.assertEqual((send["sent"], send["messages"]), (1800, 101))
+        self.assertEqual(self.function(profile, "MPI_Recv")["received"], 1800)
+        self.assertEqual(self.function(profile, "MPI_Start")["sent"], 3 * 64)
+        self.assertEqual(self.function(profile, "MPI_Allreduce")["collective"], 28 * 8)
+        self.assertEqual(profile["matrix"], [{"from": 0, "to": 1, "messages": 104, "bytes": 1800 + 192}])
+
+    def test_sums(self):
+        """Each sum over call sites is the function's; times of ranks add up."""
+        profile = self.profile(2, [self.compile()])
+        for function in profile["functions"]:
+            sites = [s for s in profile["sites"] if s["function"] == function["name"]]
+            self.assertEqual(sum(s["calls"] for s in sites), function["calls"])
+            self.assertAlmostEqual(sum(s["time"] for s in sites), function["time"], delta=1e-9)
+        self.assertAlmostEqual(sum(f["time"] for f in profile["functions"]),
+                               sum(r["mpi"] for r in profile["per_rank"]), delta=1e-6)
+        for rank in profile["per_rank"]:
+            self.assertAlmostEqual(rank["application"] + rank["mpi"], rank["time"], delta=1e-9)
+            self.assertGreater(rank["application"], 0)
+            self.assertGreater(rank["profiler"], 0)
+        self.assertAlmostEqual(sum(profile["classes"].values()), sum(f["time"] for f in profile["functions"]),
+                               delta=1e-6)
+
+    def test_communicators(self):
+        profile = self.profile(4, [self.compile()])
+        comms = {c["name"]: c for c in profile["communicators"]}
+        self.assertEqual(set(comms), {"MPI_COMM_WORLD", "a copy", "communicator 1 of 2", "communicator 2 of 2"})
+        self.assertEqual(comms["a copy"]["ranks"], 4)
+        # Barrier and MPI_Comm_set_name on each of four ranks.
+        self.assertEqual(comms["a copy"]["calls"], 8)
+        self.assertEqual(comms["communicator 1 of 2"]["calls"], 14)
+        self.assertEqual(comms["communicator 1 of 2"]["collective"], 14 * 8)
+        self.assertEqual(comms["MPI_COMM_WORLD"]["sent"], 1800 + 192)
+
+    def test_sizes(self):
+        profile = self.profile(2, [self.compile()])
+        sizes = {(s["function"], s["direction"], s["from"], s["to"]): (s["calls"], s["bytes"])
+                 for s in profile["sizes"] if s["communicator"] == "MPI_COMM_WORLD"}
+        self.assertEqual(sizes[("MPI_Send", "sent", 8, 15)], (100, 800))
+        self.assertEqual(sizes[("MPI_Send", "sent", 512, 1023)], (1, 1000))
+        self.assertEqual(sizes[("MPI_Recv", "received", 512, 1023)], (1, 1000))
+        self.assertEqual(sizes[("MPI_Start", "sent", 64, 127)], (3, 192))
+
+    def test_call_sites(self):
+        """One line; the compiler may have made one call of it or several, in other functions."""
+        sites = self.sites(self.profile(2, [self.compile()]), "MPI_Send")
+        self.assertEqual(sum(sites.values()), 101)
+        for frames in sites:
+            self.assertEqual(frames, (("send_or_receive", line_of("send here")),))
+
+
+class Depth(Profile):
+    def test_callers(self):
+        program = [self.compile(SOURCE, None, "-fno-inline", "-fno-optimize-sibling-calls")]
+        here = ("send_or_receive", line_of("send here"))
+        self.assertEqual(self.sites(self.profile(2, program), "MPI_Send"), {(here,): 101})
+        sites = self.sites(self.profile(2, program, "--depth", 2), "MPI_Send")
+        self.assertEqual(sites, {(here, ("small", line_of("/* small */"))): 100,
+                                 (here, ("large", line_of("/* large */"))): 1})
+        sites = self.sites(self.profile(2, program, "--depth", 3), "MPI_Send")
+        self.assertEqual([[f for f, _ in frames] for frames in sorted(sites, key=sites.get)],
+                         [["send_or_receive", "large", "main"], ["send_or_receive", "small", "main"]])
+
+    def test_without_line_numbers(self):
+        program = self.compile(SOURCE, None, "-g0", "-s")
+        text = self.foretrace("profile", "-n", 2, "--", program).out
+        self.assertRegex(text, r"MPI_Send .*profiled_calls\+0x[0-9a-f]+")
+
+
+class Views(Profile):
+    def test_text(self):
+        program = self.compile()
+        text = self.foretrace("profile", "-n", 2, "--top", 3, "--", program).out
+        self.assertTrue(text.startswith("profiled_calls: done\n"), text)
+        for words in ("wall-clock times of this run", "MPI share", "profiler", "\nRanks\n", "\nFunctions",
+                      "\nCall sites", "\nCommunicators", "\nMessage sizes", "\nMessages between ranks: 104 with"):
+            self.assertIn(words, text)
+        self.assertRegex(text, r"13 more functions")
+
+    def test_files(self):
+        """All forms come from the same counters, which can be kept and read again."""
+        program = self.compile()
+        files = [self.directory / f"p.{ending}" for ending in ("html", "json", "txt", "fprof")]
+        result = self.foretrace("profile", "-n", 2, *[w for f in files for w in ("-o", f)], "--", program)
+        self.assertEqual(result.out, "profiled_calls: done\n")
+        again = self.foretrace("profile", "--read", files[3], "--json").out
+        self.assertEqual(again, files[1].read_text())
+        self.assertEqual(self.foretrace("profile", "--read", files[3]).out, files[2].read_text())
+        page = files[0].read_text()
+        self.assertTrue(page.startswith("<!DOCTYPE html>"))
+        self.assertNotRegex(page, r"(src|href)=\"(?!#)")
+        self.assertIn("profiled_calls.c:", page)
+        self.assertEqual(list(self.directory.glob("*.part")), [])
+
+    def test_in_a_launcher(self):
+        program = self.compile()
+        command = [*harness.launcher(2), harness.build / "bin" / "foretrace", "profile", "--", program]
+        result = self.ok(harness.run(command, cwd=self.directory))
+        self.assertEqual(len(re.findall("^Call sites", result.out, re.M)), 1, str(result))
+        self.assertIn("profiled_calls: done", result.out)
+
+    def test_by_environment(self):
+        library = harness.build / "lib" / "foretrace" / f"libforetrace-{harness.mpi}.so"
+        output = self.directory / "e.fprof"
+        result = harness.plain(2, ["env", f"LD_PRELOAD={library}", "FORETRACE_MODE=profile",
+                                   f"FORETRACE_OUTPUT={output}", self.compile()])
+        self.assertEqual(self.ok(result).out, "profiled_calls: done\n")
+        self.assertIn("MPI_Send", self.foretrace("profile", "--read", output).out)
+
+
+class Endings(Profile):
+    def test_killed(self):
+        """What was counted is there; who still was in a call is named, with the place."""
+        result = harness.foretrace("profile", "-n", 2, "-o", self.directory / "p.json", "-o",
+                                   self.directory / "p.txt", "--", self.compile(), "block", limit=60)
+        self.assertNotEqual(result.status, 0, str(result))
+        profile = json.loads((self.directory / "p.json").read_text())
+        self.assertFalse(profile["complete"])
+        self.assertEqual(self.function(profile, "MPI_Send")["calls"], 101)
+        line = line_of("/* block */")
+        self.assertEqual(profile["per_rank"][0]["end"], f"was in MPI_Recv called by main at profiled_calls.c:{line}")
+        self.assertIn(f"rank 0 was in MPI_Recv called by main at profiled_calls.c:{line}",
+                      (self.directory / "p.txt").read_text())
+
+    def test_abort(self):
+        program = harness.test_program("misbehave")
+        result = harness.foretrace("profile", "-n", 2, "-o", self.directory / "p.json", "--", program, "abort", 3)
+        self.assertNotEqual(result.status, 0)
+        ranks = json.loads((self.directory / "p.json").read_text())["per_rank"]
+        self.assertEqual(ranks[1]["end"], "called MPI_Abort with code 3")
+
+    def test_status_passes(self):
+        program = harness.test_program("misbehave")
+        self.assertEqual(harness.foretrace("profile", "-n", 2, "--", program, "status", 4).status, 4)
+
+    def test_wrong_use(self):
+        program = harness.test_program("misbehave")
+        for words, says in ((["-n", 2, "-o", "p.pdf", "--", program], ".html"),
+                            (["--", program], "-n"),
+                            (["-n", 2, "--depth", 9, "--", program], "--depth"),
+                            (["-n", 2, "-o", "/none/p.html", "--", program], "/none"),
+                            (["--read", "x.fprof", "-n", 2, "--", program], "--read")):
+            result = self.ok(harness.foretrace("profile", *words, cwd=self.directory), 2)
+            self.assertEqual(len(result.err.splitlines()), 1, str(result))
+            self.assertIn(says, result.err)
+        self.assertEqual(list(self.directory.iterdir()), [])
+        for path in (self.write("text.fprof", "hello"), self.directory / "none.fprof"):
+            result = self.foretrace("profile", "--read", path, status=1)
+            self.assertIn(str(path), result.err)
+
+    def test_threads(self):
+        """Calls of all threads are counted, none twice."""
+        profile = self.profile(2, [self.compile(), "threads"])
+        if not profile["several_threads"]:
+            self.skipTest(f"{harness.mpi} has no MPI_THREAD_MULTIPLE here")
+        self.assertEqual(self.function(profile, "MPI_Initialized")["calls"], 2 * 4 * 5000)
+        self.assertEqual(self.function(profile, "MPI_Send")["calls"], 2 * 4 * 5000)
+        self.assertEqual(self.function(profile, "MPI_Send")["messages"], 0)
+
+
+@unittest.skipUnless(shutil.which("gfortran") and shutil.which(f"mpifort.{harness.mpi}"), "no gfortran")
+class Fortran(Profile):
+    def test_call_sites(self):
+        """The place is the Fortran program's, not the MPI library's."""
+        for name in ("ten_calls.f", "ten_calls.f90", "ten_calls.f08.f90"):
+            with self.subTest(name=name):
+                source = PROGRAMS / name
+                profile = self.profile(2, [self.compile(source, f"mpifort.{harness.mpi}")])
+                calls = {f["name"]: f["calls"] for f in profile["functions"]}
+                self.assertEqual(calls["MPI_Send"], 2)
+                sites = self.sites(profile, "MPI_Bcast")
+                text = source.read_text().splitlines()
+                self.assertEqual(len(sites), 1, sites)
+                (function, line), = next(iter(sites))
+                self.assertEqual(function, "ten_calls")
+                self.assertIn("mpi_bcast", text[line - 1].lower())
+
+
+if __name__ == "__main__":
+    harness.main()
