@@ -6,6 +6,7 @@
 #include "capture/fortran_requests.hpp"
 #include "capture/handlers.hpp"
 #include "capture/profile_call.hpp"
+#include "capture/yielding.hpp"
 #include "compute/work_counter.hpp"
 #include "foretrace.h"
 
@@ -58,7 +59,8 @@ extern "C" FORETRACE_EXPORT void foretrace_count_blocks(compute::BlockCounter co
 #include "mpi_wrappers.inc"
 
 // Before the program runs: what it is linked with is loaded by then.
-__attribute__((constructor)) static void redirect_fortran() {
+__attribute__((constructor)) static void redirect_calls() {
   capture::redirect_fortran_calls(kFortranCalls);
   capture::watch_fortran_requests(sizeof(MPI_Request));
+  capture::begin_yielding_early();
 }

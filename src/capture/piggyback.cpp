@@ -2,24 +2,16 @@
 
 #include <sched.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
+
+#include "capture/yielding.hpp"
 
 namespace foretrace::capture {
 namespace {
 
 enum Tag : int { kStampTag = 1, kAnswerTag = 2, kStartTag = 4 };
-
-bool more_ranks_than_cores() {
-  MPI_Comm host;
-  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-  int ranks = 0;
-  PMPI_Comm_size(host, &ranks);
-  PMPI_Comm_free(&host);
-  return ranks > ::sysconf(_SC_NPROCESSORS_ONLN);
-}
 
 }  // namespace
 
@@ -39,7 +31,7 @@ void Piggyback::start(bool rendezvous) {
   PMPI_Comm_size(comm_, &size);
   rank_ = WorldRank(rank);
   needs_progress_ = rendezvous;
-  oversubscribed_ = more_ranks_than_cores();
+  yields_ = must_yield_in_loops();
   if (rank == 0) reports_.resize(static_cast<std::size_t>(size));
 }
 
@@ -286,10 +278,11 @@ void Piggyback::progress() {
   }
 }
 
-// A rank that waits on a machine with fewer cores than ranks gives its core
-// away; elsewhere it keeps spinning, as the MPI libraries do.
+// With a core for every rank a rank that waits keeps spinning, as the MPI
+// libraries do; else the library's own polls give the core away, where we know
+// them.
 void Piggyback::relax(unsigned spin, const Blocked& blocked) {
-  if (oversubscribed_) {
+  if (yields_) {
     if (spin < 2 * kSpins) {
       ::sched_yield();
     } else {

@@ -169,7 +169,7 @@ class Piggyback {
   MPI_Comm comm_ = MPI_COMM_NULL;
   WorldRank rank_;
   bool needs_progress_ = false;
-  bool oversubscribed_ = false;
+  bool yields_ = false;
   std::uint64_t serials_ = 0;
   std::unordered_map<StreamKey, Stream, StreamHash> streams_;
   std::unordered_map<std::uint64_t, Time> answers_;

@@ -15,6 +15,7 @@
 #include "capture/loaded_object.hpp"
 #include "capture/session.hpp"
 #include "capture/start_up.hpp"
+#include "capture/yielding.hpp"
 
 namespace foretrace::capture {
 
@@ -87,7 +88,9 @@ void Profiler::start(const Settings& settings) {
   PMPI_Query_thread(&level);
   several_threads_ = level == MPI_THREAD_MULTIPLE;
   initial_thread = true;
-  if (!all_agree(true) || !open_file(settings)) return;
+  if (!all_agree(true)) return;
+  begin_yielding(settings.yield);
+  if (!open_file(settings)) return;
   calibrate();
   PMPI_Barrier(MPI_COMM_WORLD);
   read_both_clocks(rank_->second_ticks, rank_->second_ns);

@@ -12,6 +12,7 @@
 #include "capture/imports.hpp"
 #include "capture/profiler.hpp"
 #include "capture/start_up.hpp"
+#include "capture/yielding.hpp"
 #include "machine/machine_file.hpp"
 
 namespace foretrace::capture {
@@ -71,6 +72,7 @@ void Session::start(Fn fn) {
   if (problem.empty() && one_thread_ && comms.world_rank().value == 0)
     say("MPI_THREAD_MULTIPLE: only the calls of the thread that initialised MPI are recorded");
   if (!all_agree(problem.empty())) return;
+  begin_yielding(settings_.yield);
   if (settings_.clock == trace::Clock::wall)
     clocks_.start(comms.world_rank().value, comms.world_size());
   if (!open_trace()) return;

@@ -101,6 +101,14 @@ Settings read_settings() {
     settings.virtual_wtime = false;
   else if (!wtime.empty() && wtime != "virtual")
     refuse("FORETRACE_WTIME", wtime, "virtual or real");
+
+  const std::string_view yield = variable("FORETRACE_YIELD");
+  if (yield == "always")
+    settings.yield = Yield::always;
+  else if (yield == "never")
+    settings.yield = Yield::never;
+  else if (!yield.empty() && yield != "auto")
+    refuse("FORETRACE_YIELD", yield, "auto, always or never");
   return settings;
 }
 

@@ -14,6 +14,8 @@
 namespace foretrace::capture {
 
 enum class Mode { off, record, predict, profile };
+// Whether ranks that wait give their cores away.
+enum class Yield { automatic, always, never };
 
 struct Settings {
   Mode mode = Mode::off;
@@ -24,11 +26,12 @@ struct Settings {
   compute::Spec compute;                       // FORETRACE_COMPUTE
   // FORETRACE_COUNT, or what `compute` counts
   compute::Counter count = compute::Counter::none;
-  std::string scale_from;     // FORETRACE_SCALE_FROM: the model of this machine
-  int sample = 0;             // FORETRACE_SAMPLE: executions of each kernel; 0: all
-  int depth = 1;              // FORETRACE_DEPTH: profile's call sites
-  bool start_logging = true;  // FORETRACE_START: on, off
-  bool virtual_wtime = true;  // FORETRACE_WTIME: virtual, real
+  std::string scale_from;          // FORETRACE_SCALE_FROM: the model of this machine
+  int sample = 0;                  // FORETRACE_SAMPLE: executions of each kernel; 0: all
+  int depth = 1;                   // FORETRACE_DEPTH: profile's call sites
+  bool start_logging = true;       // FORETRACE_START: on, off
+  bool virtual_wtime = true;       // FORETRACE_WTIME: virtual, real
+  Yield yield = Yield::automatic;  // FORETRACE_YIELD: auto, always, never
 };
 
 // Throws Error naming the variable that makes no sense.

@@ -42,6 +42,7 @@ std::string capture_library(Mpi mpi) {
 // Sets the environment for the program; returns the words that start it.
 std::vector<std::string> prepare_program(const CaptureRun& run, const std::string& path, Mpi mpi) {
   for (const auto& [name, value] : run.environment) ::setenv(name.c_str(), value.c_str(), 1);
+  if (run.yield) ::setenv("FORETRACE_YIELD", run.yield->c_str(), 1);
   ::setenv("FORETRACE_MODE", run.subcommand.c_str(), 1);
   ::setenv("FORETRACE_OUTPUT", fs::absolute(run.output).c_str(), 1);
   std::string preload = capture_library(mpi);
@@ -132,6 +133,7 @@ LaunchResult launch(const CaptureRun& run) {
   std::vector<std::string> command = launcher_command(mpi, run.ranks);
   command.insert(command.end(), {own_path(), run.subcommand});
   command.insert(command.end(), run.own_options.begin(), run.own_options.end());
+  if (run.yield) command.insert(command.end(), {"--yield", *run.yield});
   command.insert(command.end(), {"--mpi", name_of(mpi), "-o", run.output, "--", path});
   command.insert(command.end(), run.program.begin() + 1, run.program.end());
   const int status = run_and_wait(command);

@@ -23,8 +23,9 @@ struct CaptureRun {
   std::vector<std::pair<std::string, std::string>> environment;  // for the library
   std::string output;                                            // the trace
   std::string product = "trace";                                 // what it is called
-  bool keeps_output = true;  // it is the user's; else only ours until we have read it
-  bool returns = false;      // without ranks: start the program and wait for it
+  bool keeps_output = true;          // it is the user's; else only ours until we have read it
+  bool returns = false;              // without ranks: start the program and wait for it
+  std::optional<std::string> yield;  // --yield
 };
 
 // Checks that a file can be written where `path` says. Throws UsageError.

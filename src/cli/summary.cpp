@@ -74,6 +74,10 @@ void add_program_options(CLI::App& app, CaptureRun& run) {
   app.add_option("-n", run.ranks, "Number of ranks to start; leave out under mpirun or srun")
       ->check(CLI::Range(1, 1 << 24));
   app.add_option("--mpi", run.mpi, "The program's MPI, if it cannot be seen: openmpi or mpich");
+  app.add_option("--yield", run.yield,
+                 "Whether ranks that wait give their cores away: auto (where there are more ranks "
+                 "than cores), always, never")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
   app.add_option("program", run.program, "After --: the program and its arguments");
   app.positionals_at_end();
 }

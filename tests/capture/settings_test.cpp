@@ -18,7 +18,7 @@ using Variables = std::initializer_list<std::pair<const char*, const char*>>;
 constexpr const char* kAll[] = {"FORETRACE_MODE",  "FORETRACE_OUTPUT", "FORETRACE_MACHINE",
                                 "FORETRACE_CLOCK", "FORETRACE_BOUND",  "FORETRACE_COMPUTE",
                                 "FORETRACE_WTIME", "FORETRACE_START",  "FORETRACE_COUNT",
-                                "FORETRACE_DEPTH"};
+                                "FORETRACE_DEPTH", "FORETRACE_YIELD"};
 
 Settings read(Variables variables) {
   for (const char* name : kAll) ::unsetenv(name);
@@ -135,6 +135,9 @@ TEST(Settings, Counts) {
                                   {"FORETRACE_MACHINE", "m"},
                                   {"FORETRACE_COMPUTE", "counted:instructions"}});
   EXPECT_EQ(settings.count, compute::Counter::instructions);
+  EXPECT_EQ(with("FORETRACE_YIELD", "auto").yield, Yield::automatic);
+  EXPECT_EQ(with("FORETRACE_YIELD", "always").yield, Yield::always);
+  EXPECT_EQ(with("FORETRACE_YIELD", "never").yield, Yield::never);
 }
 
 TEST(SettingsError, Mode) {
@@ -158,6 +161,8 @@ TEST(SettingsError, NamesVariableValueAndChoices) {
             "FORETRACE_CLOCK='virtual': expected cpu or wall");
   EXPECT_EQ(refused("FORETRACE_BOUND", "mean"), "FORETRACE_BOUND='mean': expected min, avg or max");
   EXPECT_EQ(refused("FORETRACE_WTIME", "fake"), "FORETRACE_WTIME='fake': expected virtual or real");
+  EXPECT_EQ(refused("FORETRACE_YIELD", "yes"),
+            "FORETRACE_YIELD='yes': expected auto, always or never");
   EXPECT_EQ(refused("FORETRACE_START", "no"), "FORETRACE_START='no': expected on or off");
   EXPECT_EQ(refused("FORETRACE_COMPUTE", "measured:x"),
             "FORETRACE_COMPUTE measured:x: use measured:SCALE with a SCALE of 0 or more");

@@ -39,8 +39,8 @@ OPEN_FILES = {"cli": {"measure/measure.hpp", "live/live_source.hpp", "live/proce
 # Parts that talk to MPI; and within them what stays free of it.
 SEES_MPI = {"capture", "measure", "live", "mpi_api"}
 FREE_OF_MPI = {
-    "capture": {"clock_offset", "computation", "fortran", "fortran_requests", "function_ref", "imports",
-                "loaded_object", "settings", "shared_table", "stack_walk", "ticks"},
+    "capture": {"clock_offset", "computation", "core_set", "fortran", "fortran_requests", "function_ref", "idle_polls",
+                "imports", "loaded_object", "settings", "shared_table", "stack_walk", "ticks"},
     "live": {"context", "heap", "live_source", "processes", "shared_memory"},
     "measure": {"fit", "options", "regimes", "samples", "measure"},
 }

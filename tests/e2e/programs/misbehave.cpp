@@ -6,6 +6,7 @@
 // the end comes; rank 1 is the one that misbehaves.
 #include <mpi.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -78,6 +79,22 @@ void poll_clock() {
     std::printf("polled %s, %.9f s\n", polls > 0 ? "several times" : "once", end - start);
 }
 
+// Rank 0 waits for rank 1, which sleeps; says how often it went to sleep itself.
+void wait_long() {
+  int data = 0;
+  rusage before;
+  rusage after;
+  if (rank == 1) {
+    nap(1);
+    MPI_Send(&data, 1, MPI_INT, 0, 1, world);
+  } else if (rank == 0) {
+    ::getrusage(RUSAGE_SELF, &before);
+    MPI_Recv(&data, 1, MPI_INT, 1, 1, world, MPI_STATUS_IGNORE);
+    ::getrusage(RUSAGE_SELF, &after);
+    std::printf("slept %s\n", after.ru_nvcsw - before.ru_nvcsw >= 20 ? "often" : "seldom");
+  }
+}
+
 void print(const char* where) {
   std::printf("rank %d says hello to stdout %s\n", rank, where);
   std::fprintf(stderr, "rank %d says hello to stderr %s\n", rank, where);
@@ -99,6 +116,7 @@ int main(int argc, char** argv) {
   if (behaviour == "patient_waitall") patience(false);
   if (behaviour == "patient_waitany") patience(true);
   if (behaviour == "poll_clock") poll_clock();
+  if (behaviour == "wait_long") wait_long();
   if (rank == 1) {
     if (behaviour == "segv") ::raise(SIGSEGV);
     if (behaviour == "kill") ::raise(SIGKILL);

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""More ranks than cores: what a program takes bare, and recorded with and without yielding.
+
+    run_oversubscribed.py BUILD_DIR [--ranks N ...] [--repetitions N]
+
+Three programs (oversubscribed.cpp), each bare, under record --yield auto and
+under --yield never, in turn. Prints the median of the wall times with the
+range; for `compute` as a multiple of the CPU time computed, divided by the
+cores; for the others as microseconds a round. A run of more than 60 s is
+given up and counts as that.
+"""
+
+import argparse
+import os
+import pathlib
+import signal
+import statistics
+import subprocess
+import tempfile
+
+PROGRAMS = {"ring": 300, "allreduce": 100, "compute": 10}
+LIMIT = 60
+
+
+def run(command):
+    """The seconds that the program prints, or None after LIMIT."""
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    process = subprocess.Popen([str(word) for word in command], env=environment, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    try:
+        out, err = process.communicate(timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        # The launcher ends its ranks when told to end.
+        process.send_signal(signal.SIGTERM)
+        process.communicate()
+        return None
+    if process.returncode != 0:
+        raise SystemExit(f"{' '.join(map(str, command))}: status {process.returncode}\n{err}")
+    return tuple(float(word) for word in out.split())
+
+
+def cell(kind, rounds, samples, cores):
+    if None in samples:
+        return f"more than {LIMIT} s"
+    if kind == "compute":
+        values = [seconds / (computed / cores) for seconds, computed in samples]
+        return f"{statistics.median(values):.2f} ({min(values):.2f}-{max(values):.2f})"
+    values = [seconds / rounds * 1e6 for seconds, _ in samples]
+    return f"{statistics.median(values):.0f} us ({min(values):.0f}-{max(values):.0f})"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--ranks", type=int, nargs="+", default=[16, 32])
+    parser.add_argument("--repetitions", type=int, default=5)
+    arguments = parser.parse_args()
+    tool = arguments.build / "bin" / "foretrace"
+    cores = len(os.sched_getaffinity(0))
+    print(f"{cores} cores, load {os.getloadavg()[0]:.1f} at the start")
+    with tempfile.TemporaryDirectory() as scratch:
+        for mpi in ("openmpi", "mpich"):
+            program = arguments.build / "programs" / mpi / "bench_oversubscribed"
+            if not program.exists():
+                continue
+            launcher = [f"mpirun.{mpi}"] + (["--oversubscribe"] if mpi == "openmpi" else [])
+            record = [tool, "record", "-o", f"{scratch}/trace.ftr", "-n"]
+            for ranks in arguments.ranks:
+                for kind, rounds in PROGRAMS.items():
+                    words = [program, kind, rounds]
+                    modes = {"bare": [*launcher, "-n", ranks, *words],
+                             "record": [*record, ranks, "--", *words],
+                             "record --yield never": [*record, ranks, "--yield", "never", "--", *words]}
+                    samples = {mode: [] for mode in modes}
+                    for _ in range(arguments.repetitions):
+                        for mode, command in modes.items():
+                            if None not in samples[mode]:
+                                samples[mode].append(run(command))
+                    cells = [f"{mode}: {cell(kind, rounds, samples[mode], cores)}" for mode in modes]
+                    print(f"{mpi:8} {ranks:3} ranks  {kind:10} {'   '.join(cells)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

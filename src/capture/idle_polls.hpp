@@ -1,0 +1,21 @@
+// Idle polls: an MPI library that waits calls its progress engine again and
+// again, and keeps its core from the ranks that have something to do. Here the
+// function that it calls when it found nothing is directed to one that gives the
+// core away once that has gone on for a while. So every wait of every MPI
+// function is covered, and none is changed.
+//
+// MPICH over UCX looks for messages by ucp_worker_progress, Open MPI calls
+// sched_yield when it found none, as do MPICH's older devices. Knows nothing
+// else of MPI.
+#pragma once
+
+namespace foretrace::capture {
+
+// Directs the idle polls of all MPI libraries that are loaded to us. Can be
+// called again; false if no library polls in a way that we know.
+bool redirect_idle_polls();
+
+// Whether polls that find nothing give the core away. False at first.
+void set_idle_naps(bool on);
+
+}  // namespace foretrace::capture
