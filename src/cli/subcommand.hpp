@@ -29,5 +29,6 @@ extern const Subcommand kTopology;
 extern const Subcommand kCoverage;
 extern const Subcommand kRegions;
 extern const Subcommand kDatasheet;
+extern const Subcommand kWrap;
 
 }  // namespace foretrace::cli

@@ -7,6 +7,8 @@ MPI_PREPROCESSED is mpi.h as the compiler's preprocessor leaves it (-E -P). Writ
 
     DIR/mpi_functions.inc   FORETRACE_FUNCTION(name, class) for every function
     DIR/mpi_wrappers.inc    one extern "C" wrapper for every function
+    DIR/mpi_signatures.inc  FORETRACE_SIGNATURE(name, result, parameters, arguments), as
+                            strings, for every function
     DIR/mpi_fortran.inc     what stands in for it in the MPI's Fortran library,
                             and the table of these, sorted by name
 
@@ -230,6 +232,18 @@ def wrapper(function, rows, path):
             f"  return capture::{body(function, row, names, suffix)};\n}}\n")
 
 
+def names_of(function, rows):
+    """The arguments' names: the table's, which are the standard's, or the header's own."""
+    row, _ = find_row(rows, function.name)
+    return row.parameters if row and len(row.parameters) == len(function.names) else function.names
+
+
+def signature_row(function, rows):
+    names = names_of(function, rows)
+    strings = [function.name, function.result, function.signature(names), argument_list(names)]
+    return "FORETRACE_SIGNATURE(" + ", ".join(f'"{" ".join(s.split())}"' for s in strings) + ")\n"
+
+
 # The Fortran library converts handles and statuses all the time, for itself.
 CONVERSION = r"_(c|f|f08)2(c|f|f08)$"
 
@@ -263,6 +277,8 @@ def main():
         for function in functions:
             row, _ = find_row(rows, function.name)
             out.write(f"FORETRACE_FUNCTION({function.name}, {row.klass if row else 'generic'})\n")
+    with open(arguments.output / "mpi_signatures.inc", "w") as out:
+        out.write("".join(signature_row(f, rows) for f in functions))
     with open(arguments.output / "mpi_wrappers.inc", "w") as out:
         # mpi.h may declare what the MPI's C library does not hold (MPICH keeps
         # MPI_Status_c2f08 with Fortran): that must not stop the library from

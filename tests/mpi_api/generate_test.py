@@ -137,6 +137,15 @@ class Generator(unittest.TestCase):
         text = (self.folder / "mpi_wrappers.inc").read_text()
         self.assertRegex(text, r"PMPI_Plain\(a, b\)")
 
+    def test_signatures_are_strings(self):
+        """Under the table's names where it has the function, else the header's."""
+        self.generate(header(PROTOTYPES["plain"]))
+        self.assertEqual((self.folder / "mpi_signatures.inc").read_text(),
+                         'FORETRACE_SIGNATURE("MPI_Plain", "int", "int a, double b", "a, b")\n')
+        self.generate(header(PROTOTYPES["plain"]), "MPI_Plain generic : first second\n")
+        self.assertEqual((self.folder / "mpi_signatures.inc").read_text(),
+                         'FORETRACE_SIGNATURE("MPI_Plain", "int", "int first, double second", "first, second")\n')
+
     def test_fortran_calls_either_the_wrapper_or_what_it_called(self):
         self.generate(header(PROTOTYPES["plain"]))
         text = (self.folder / "mpi_fortran.inc").read_text()

@@ -30,8 +30,9 @@ MAY_USE = {
     "capture": {"compute", "machine", "mpi_api", "trace"},
     "live": {"compute", "machine", "mpi_api", "sim", "symbols", "trace"},
     "measure": {"machine", "stats"},
+    "wrap": set(),
     "cli": {"stats", "machine", "compute", "trace", "sim", "analysis", "views", "mpi_api",
-            "symbols"},
+            "symbols", "wrap"},
 }
 # Files of a part that others may include although the part is closed to them.
 OPEN_FILES = {"cli": {"measure/measure.hpp", "live/live_source.hpp", "live/processes.hpp"}}
@@ -40,7 +41,8 @@ OPEN_FILES = {"cli": {"measure/measure.hpp", "live/live_source.hpp", "live/proce
 SEES_MPI = {"capture", "measure", "live", "mpi_api"}
 FREE_OF_MPI = {
     "capture": {"clock_offset", "computation", "core_set", "fortran", "fortran_requests", "function_ref", "idle_polls",
-                "imports", "loaded_object", "settings", "shared_table", "stack_walk", "ticks"},
+                "imports", "loaded_object", "settings", "shared_table", "stack_walk", "ticks",
+                "wrap_support"},
     "live": {"context", "heap", "live_source", "processes", "shared_memory"},
     "measure": {"fit", "options", "regimes", "samples", "measure"},
 }

@@ -1,0 +1,157 @@
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+
+#include "base/error.hpp"
+#include "cli/mpi_detection.hpp"
+#include "cli/mpi_signatures.hpp"
+#include "cli/process.hpp"
+#include "cli/subcommand.hpp"
+#include "cli/text_file.hpp"
+#include "wrap/generate.hpp"
+#include "wrap/template.hpp"
+
+namespace foretrace::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string input;
+  std::string output;
+  std::optional<std::string> mpi;
+  std::string compiler;
+};
+
+bool is_library(const fs::path& path) {
+  return path.extension() == ".so";
+}
+
+// The MPI that the bare compiler wrapper in PATH belongs to, else the first one
+// that the tool knows.
+std::string default_mpi() {
+  std::string line;
+  try {
+    line = output_of({find_program("mpicc"), "-show"});
+  } catch (const UsageError&) {
+  }
+  for (const char* mpi : {"mpich", "openmpi"})
+    if (line.find(mpi) != std::string::npos && !signatures_of(mpi).empty()) return mpi;
+  return signatures_of("openmpi").empty() ? "mpich" : "openmpi";
+}
+
+std::string compiler_for(const std::string& mpi, bool cpp) {
+  const std::string name = cpp ? "mpicxx" : "mpicc";
+  try {
+    return find_program(name + "." + mpi);
+  } catch (const UsageError&) {
+    return find_program(name);
+  }
+}
+
+void check_output(const fs::path& output, bool cpp) {
+  const std::string end = output.extension();
+  if (end != ".so" && end != ".c" && end != ".cc" && end != ".cpp" && end != ".cxx")
+    throw UsageError("-o " + output.string() +
+                     ": name a library (.so), or a source file (.c, .cpp)");
+  if (end != ".so" && (end != ".c") != cpp)
+    throw UsageError("-o " + output.string() + ": the template is " +
+                     (cpp ? "C++ (%language); use .cpp" : "C; use .c, or say %language c++ in it"));
+  const fs::path directory = fs::absolute(output).parent_path();
+  if (!fs::is_directory(directory) || ::access(directory.c_str(), W_OK) != 0)
+    throw UsageError("cannot write " + output.string() + ": " + directory.string() +
+                     " is not a writable directory");
+}
+
+// A name beside `path` that is not in use; what comes to be there is removed
+// again unless it was moved.
+class Draft {
+ public:
+  Draft(const fs::path& path, const std::string& end)
+      : path_(path.string() + "." + std::to_string(::getpid()) + end) {}
+  ~Draft() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+  const fs::path& path() const { return path_; }
+  void move_to(const fs::path& target) const { fs::rename(path_, target); }
+
+ private:
+  fs::path path_;
+};
+
+std::string read_template(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  char buffer[4096];
+  while (file.read(buffer, sizeof buffer), file.gcount() > 0)
+    text.append(buffer, static_cast<std::size_t>(file.gcount()));
+  if (!file.eof()) throw Error(path + ": cannot read the template: " + std::strerror(errno));
+  return text;
+}
+
+void compile(const wrap::Source& source, bool cpp, const std::string& compiler,
+             const fs::path& output) {
+  const Draft code(output, cpp ? ".cpp" : ".c");
+  const Draft library(output, ".tmp");
+  write_text_file(code.path(), source.text);
+  const int status =
+      run_and_wait({compiler, "-O2", "-g", "-fPIC", "-shared", "-Wno-deprecated-declarations", "-o",
+                    library.path(), code.path(), library_directory() + "/libforetrace-wrap.a",
+                    "-Wl,--exclude-libs,ALL", "-lstdc++", "-ldl"});
+  if (status != 0)
+    throw Error("the compiler refused the library; " + output.string() + " was not written");
+  library.move_to(output);
+}
+
+int wrap_template(const Options& options) {
+  const std::string mpi = options.mpi ? name_of(parse_mpi(*options.mpi)) : default_mpi();
+  const auto functions = signatures_of(mpi);
+  if (functions.empty())
+    throw UsageError("Foretrace was built without " + mpi + "; use --mpi with the other one");
+  const wrap::Template source = wrap::parse_template(read_template(options.input), options.input);
+  const fs::path output = !options.output.empty()
+                              ? fs::path(options.output)
+                              : fs::path("lib" + fs::path(options.input).stem().string() + ".so");
+  check_output(output, source.cpp);
+  const wrap::Source result =
+      wrap::generate(source, mpi, functions, output.string(), is_library(output));
+  std::string use;
+  if (is_library(output)) {
+    const std::string compiler =
+        options.compiler.empty() ? compiler_for(mpi, source.cpp) : find_program(options.compiler);
+    compile(result, source.cpp, compiler, output);
+    use = "; start a program with LD_PRELOAD=" + fs::absolute(output).lexically_normal().string();
+  } else {
+    write_text_file(output, result.text);
+  }
+  std::fprintf(stderr, "foretrace: %s wraps %d functions of %s%s\n", output.c_str(),
+               result.functions, mpi.c_str(), use.c_str());
+  return 0;
+}
+
+std::function<int()> declare(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("template", options->input, "The template")->required();
+  app.add_option("-o,--output", options->output,
+                 "The library (.so) or its source (.c, .cpp); default libTEMPLATE.so");
+  app.add_option("--mpi", options->mpi,
+                 "For which MPI: openmpi or mpich; default: the one that mpicc belongs to");
+  app.add_option("--compiler", options->compiler,
+                 "Compiles the library; default mpicc.MPI, mpicc, or mpicxx likewise");
+  return [options] { return wrap_template(*options); };
+}
+
+}  // namespace
+
+const Subcommand kWrap{"wrap", "Make an MPI wrapper library of your own from a template", declare};
+
+}  // namespace foretrace::cli
