@@ -1,8 +1,9 @@
 // CommTable: what the library knows of the program's communicators.
 //
 // A communicator is tracked from the call that made it; its members agree on a
-// key. Inter-communicators and those made by calls that are not treated yet
-// are not tracked: calls on them are states without partners.
+// key. An inter-communicator is known as the union of its two groups, the one
+// with the lower first member first. Communicators made by calls that are not
+// treated yet are not tracked: calls on them are states without partners.
 #pragma once
 
 #include <mpi.h>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "base/ids.hpp"
+#include "mpi_api/sizes.hpp"
 #include "trace/event.hpp"
 
 namespace foretrace::capture {
@@ -22,26 +24,56 @@ struct PostedRecv;
 struct CommInfo {
   std::uint64_t key = 0;
   int size = 0;
-  LocalRank rank;                  // of this process
+  LocalRank rank;                  // of this process, in `members`
   std::vector<WorldRank> members;  // by local rank
   trace::CommId id = UINT32_MAX;   // in the trace; UINT32_MAX: not defined yet
+  // Inter-communicators: the group that ranks in calls refer to, by rank, and
+  // the union as a communicator of our own.
+  std::vector<WorldRank> remote;
+  MPI_Comm together = MPI_COMM_NULL;
+  // Messages that a collective consists of, beside those of the program.
+  std::unique_ptr<CommInfo> hidden;
   // Receives whose message is not settled by (source, tag), in posting order:
   // wildcards, and all that were posted behind one.
   std::vector<PostedRecv*> unsettled;
 
-  WorldRank world(int local) const {
-    return local >= 0 && local < size ? members[static_cast<std::size_t>(local)] : WorldRank();
+  bool is_inter() const { return !remote.empty(); }
+  // Of a partner's rank in a call.
+  WorldRank world(int partner) const {
+    const auto& partners = is_inter() ? remote : members;
+    return partner >= 0 && partner < static_cast<int>(partners.size())
+               ? partners[static_cast<std::size_t>(partner)]
+               : WorldRank();
   }
+  // For the size of a collective; on inter-communicators of the group whose data
+  // the counts are about.
+  mpi_api::CommShape shape(machine::Cost cost) const {
+    if (!is_inter()) return {size, rank.value};
+    const int there = static_cast<int>(remote.size());
+    const bool scattered =
+        cost == machine::Cost::reduce_scatter || cost == machine::Cost::reduce_scatter_block;
+    return {scattered ? size - there : there, -1, true};
+  }
+  WorldRank member(int place) const { return members[static_cast<std::size_t>(place)]; }
 };
 
 class CommTable {
  public:
   // Learns MPI_COMM_WORLD and MPI_COMM_SELF.
   void start();
-  // Tracks a new communicator; collective over its members. Null handles and
-  // inter-communicators are ignored.
+  // Tracks a new communicator; collective over its members. Null handles are
+  // ignored.
   void adopt(MPI_Comm comm);
+  // The same under a key that its members know already.
+  void adopt(MPI_Comm comm, std::uint64_t key);
+  // A key for a communicator whose first member this process is.
+  std::uint64_t choose_key();
+  // What stands for the same members under a key of its own: a window, a file.
+  // Collective over `comm`, which is not inter.
+  CommInfo& adopt_members(const CommInfo& info, MPI_Comm comm);
   void forget(MPI_Comm comm);
+  // For the messages that collectives on `comm` consist of.
+  CommInfo& hidden(CommInfo& comm);
   // The members of a group that this process belongs to (rank invalid if it
   // does not), without key.
   CommInfo describe(MPI_Group group) const;
@@ -56,6 +88,9 @@ class CommTable {
  private:
   CommInfo* look_up(MPI_Comm comm);
   CommInfo& add(MPI_Comm comm, std::uint64_t key);
+  std::uint64_t agree_on_key(MPI_Comm comm);
+  void adopt_inter(MPI_Comm comm);
+  std::vector<WorldRank> world_ranks(MPI_Group group) const;
 
   // Freed communicators stay, for receives still posted on them.
   std::vector<std::unique_ptr<CommInfo>> all_;

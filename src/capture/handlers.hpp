@@ -21,6 +21,10 @@ using mpi_api::message_bytes;
 using Real = FunctionRef<int()>;
 using RealStatus = FunctionRef<int(MPI_Status*)>;
 using Post = FunctionRef<int(MPI_Request*)>;
+// d of a collective.
+using SizeOf = FunctionRef<Bytes(const mpi_api::CommShape&)>;
+// What goes to, or comes from, the i-th partner.
+using SizeOfPiece = FunctionRef<Bytes(int i)>;
 
 // --- any call
 
@@ -67,6 +71,10 @@ int sendrecv_replace(Fn fn, const void* buf, MPI_Count count, MPI_Datatype type,
                      int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status* status,
                      RealStatus real, Post post_recv);
 
+int isendrecv(Fn fn, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+              MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+              MPI_Request* request, Real real);
+
 // --- persistent requests and matched probes (handlers_persistent.cpp)
 int send_init(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int tag,
               MPI_Comm comm, MPI_Request* request, Real real);
@@ -98,27 +106,45 @@ int testsome(Fn fn, int count, MPI_Request* requests, int* outcount, int* indice
 int request_free(Fn fn, MPI_Request* request, Real real);
 int cancel(Fn fn, MPI_Request* request, Real real);
 
+// --- collectives that are posted (handlers_posted.cpp)
+int icollective(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, SizeOfPiece between,
+                MPI_Request* request, Real real);
+int collective_init(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, SizeOfPiece between,
+                    MPI_Request* request, Real real);
+int comm_idup(Fn fn, MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request, Real real);
+
+// --- neighbourhoods (handlers_neighbour.cpp)
+int neighbor(Fn fn, MPI_Comm comm, SizeOfPiece out, SizeOfPiece in, Real real);
+int ineighbor(Fn fn, MPI_Comm comm, SizeOfPiece out, SizeOfPiece in, MPI_Request* request,
+              Real real);
+int neighbor_init(Fn fn, MPI_Comm comm, SizeOfPiece out, SizeOfPiece in, MPI_Request* request,
+                  Real real);
+
 // --- collectives and communicators (handlers_collective.cpp)
-int collective(Fn fn, Cost cost, MPI_Comm comm, int root,
-               FunctionRef<Bytes(const mpi_api::CommShape&)> bytes, Real real);
+// `between` is the size of the message to or from each partner where the call is
+// on an inter-communicator and has a root; nobody asks for it elsewhere.
+int collective(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, SizeOfPiece between,
+               Real real);
 int comm_create(Fn fn, Cost cost, MPI_Comm comm, MPI_Comm* newcomm, Real real);
 int comm_create_group(Fn fn, MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm, Real real);
-// A communicator whose making has no rule yet.
-int comm_adopt(Fn fn, MPI_Comm intercomm, int high, MPI_Comm* newcomm, Real real);
+int intercomm_create(Fn fn, MPI_Comm comm, MPI_Comm* newcomm, Real real);
 // A blocking collective that has no rule yet.
 int synchronising(Fn fn, MPI_Comm comm, Real real);
 int comm_free(Fn fn, MPI_Comm* comm, Real real);
+
+// --- windows and files (handlers_together.cpp)
+int win_create(Fn fn, MPI_Comm comm, const MPI_Win* win, Real real);
+int win_free(Fn fn, const MPI_Win* win, Real real);
+int win_fence(Fn fn, MPI_Win win, Real real);
+int file_open(Fn fn, MPI_Comm comm, const MPI_File* file, Real real);
+int file_close(Fn fn, const MPI_File* file, Real real);
+// All members meet so many times.
+int file_collective(Fn fn, MPI_File file, int meetings, Real real);
 
 // --- shared by the handlers (handlers_p2p.cpp)
 
 // The number of bytes that a completed receive brought.
 Bytes received_bytes(const MPI_Status& status);
-// Describes a send or receive that was just posted, before it has a handle.
-void describe_send(Request& request, CommInfo& comm, SendMode mode, Bytes bytes, int dest, int tag);
-void describe_recv(Request& request, CommInfo& comm, Bytes bytes, int source, int tag);
-// Begins the event of posting `request`, makes the call, tracks the request
-// and ends the event.
-int post_request(Fn fn, Request& request, MPI_Request* variable, Real real);
 void fill_send(trace::Event& event, CommInfo& comm, SendMode mode, Bytes bytes, int dest, int tag);
 // What a settled receive got.
 void fill_recv(trace::Event& event, CommInfo& comm, const MPI_Status& status, int source, int tag);

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "capture/handlers.hpp"
+#include "capture/posting.hpp"
 
 namespace foretrace::capture {
 namespace {
@@ -37,6 +37,8 @@ Time latest_start(Fn fn, const CommInfo& info, MPI_Comm comm, machine::Dependenc
   return Time::ps(latest);
 }
 
+}  // namespace
+
 int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, Bytes bytes,
                    Real real) {
   trace::Event& event = session.open(trace::EventKind::collective, fn);
@@ -44,37 +46,63 @@ int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, By
   event.collective = cost;
   event.bytes = bytes;
   event.root = LocalRank(root);
-  if (!session.predicting()) {
-    const int result = real();
-    session.close();
-    return result;
-  }
-  const Time latest = latest_start(fn, info, comm, machine::dependence_of(cost), root, event.enter);
+  Time latest;
+  if (session.predicting())
+    latest = latest_start(fn, info, comm, machine::dependence_of(cost), root, event.enter);
   const int size = info.size;
   const int result = real();
-  session.close_at(session.timing().collective_leave(latest, cost, size, bytes),
-                   latest - event.enter);
+  if (is_refused(result))
+    session.close_as_call();
+  else if (session.predicting())
+    session.close_at(session.timing().collective_leave(latest, cost, size, bytes),
+                     latest - event.enter);
+  else
+    session.close();
   return result;
 }
 
-}  // namespace
-
-int collective(Fn fn, Cost cost, MPI_Comm comm, int root,
-               FunctionRef<Bytes(const mpi_api::CommShape&)> bytes, Real real) {
+int collective(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, SizeOfPiece between,
+               Real real) {
   Inside inside;
   if (!inside) return real();
   CommInfo* info = session.comms.find(comm);
   if (!info) return plain_call(fn, real);
-  return run_collective(fn, cost, *info, comm, root, bytes({info->size, info->rank.value}), real);
+  if (!is_messages(cost, *info))
+    return run_collective(fn, cost_between(cost, *info), *info, comm, root,
+                          bytes(info->shape(cost)), real);
+  Request whole;
+  describe_between(whole, *info, cost, root, between);
+  return run_messages(fn, *info, whole, real);
 }
 
 int comm_create(Fn fn, Cost cost, MPI_Comm comm, MPI_Comm* newcomm, Real real) {
   Inside inside;
   if (!inside) return real();
   CommInfo* info = session.comms.find(comm);
-  const int result =
-      info ? run_collective(fn, cost, *info, comm, -1, Bytes(0), real) : plain_call(fn, real);
+  // Its members may be no processes of this run.
+  if (!info) return plain_call(fn, real);
+  // The two groups tell each other their keys before.
+  if (cost == Cost::comm_split && info->is_inter())
+    run_collective(fn, cost, *info, comm, -1, Bytes(0), [] { return MPI_SUCCESS; });
+  const int result = run_collective(fn, cost, *info, comm, -1, Bytes(0), real);
   if (result == MPI_SUCCESS) session.comms.adopt(*newcomm);
+  return result;
+}
+
+// The call that made *newcomm is a collective of its members.
+static int close_creation(trace::Event& event, Time latest, MPI_Comm newcomm, int result) {
+  CommInfo* info = result == MPI_SUCCESS ? session.comms.find(newcomm) : nullptr;
+  if (!info) {
+    session.close_as_call();
+    return result;
+  }
+  event.comm = session.comm_id(*info);
+  if (session.predicting())
+    session.close_at(
+        session.timing().collective_leave(latest, Cost::comm_create, info->size, Bytes(0)),
+        latest - event.enter);
+  else
+    session.close();
   return result;
 }
 
@@ -91,27 +119,27 @@ int comm_create_group(Fn fn, MPI_Comm, MPI_Group group, int, MPI_Comm* newcomm, 
   }
   const int result = real();
   if (result == MPI_SUCCESS) session.comms.adopt(*newcomm);
-  CommInfo* info = result == MPI_SUCCESS ? session.comms.find(*newcomm) : nullptr;
-  if (!info) {
-    session.close_as_call();
-    return result;
-  }
-  event.comm = session.comm_id(*info);
-  if (session.predicting())
-    session.close_at(
-        session.timing().collective_leave(latest, Cost::comm_create, info->size, Bytes(0)),
-        latest - event.enter);
-  else
-    session.close();
-  return result;
+  return close_creation(event, latest, *newcomm, result);
 }
 
-int comm_adopt(Fn fn, MPI_Comm, int, MPI_Comm* newcomm, Real real) {
+// Nobody but the leaders knows the other group before.
+int intercomm_create(Fn fn, MPI_Comm comm, MPI_Comm* newcomm, Real real) {
   Inside inside;
   if (!inside) return real();
-  const int result = plain_call(fn, real);
+  CommInfo* local = session.comms.find(comm);
+  if (!local) return plain_call(fn, real);
+  trace::Event& event = session.open(trace::EventKind::collective, fn);
+  event.collective = Cost::comm_create;
+  // None is stuck in the call before while others disappear into the real call.
+  if (session.predicting() && session.piggyback.needs_progress())
+    session.piggyback.exchange_starts(*local, Time(), -1, name_of(fn));
+  const int result = real();
   if (result == MPI_SUCCESS) session.comms.adopt(*newcomm);
-  return result;
+  CommInfo* both = result == MPI_SUCCESS ? session.comms.find(*newcomm) : nullptr;
+  Time latest = event.enter;
+  if (session.predicting() && both)
+    latest = session.piggyback.exchange_starts(*both, event.enter, -1, name_of(fn)).latest;
+  return close_creation(event, latest, *newcomm, result);
 }
 
 int synchronising(Fn fn, MPI_Comm comm, Real real) {

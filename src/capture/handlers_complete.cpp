@@ -2,7 +2,8 @@
 #include <string_view>
 #include <vector>
 
-#include "capture/handlers.hpp"
+#include "capture/posting.hpp"
+#include "capture/shadow.hpp"
 
 namespace foretrace::capture {
 namespace {
@@ -39,7 +40,21 @@ bool look_up(int count, const MPI_Request* requests) {
 
 void release(Request& request) {
   request.active = false;
-  if (!request.persistent) session.requests.remove(request);
+  if (request.persistent) return;
+  discard_parts(request);
+  if (request.shadow) shadows.let_go(*request.shadow);
+  session.requests.remove(request);
+}
+
+// Part of a collective: nobody says what came, but it is what was posted.
+bool is_described(const Request& request) {
+  return request.part && !request.has_status;
+}
+WorldRank source_of(const Request& request, const MPI_Status& status) {
+  return request.comm->world(is_described(request) ? request.peer : status.MPI_SOURCE);
+}
+int tag_of(const Request& request, const MPI_Status& status) {
+  return is_described(request) ? request.tag : status.MPI_TAG;
 }
 
 // A completing call under way: takes the requests that it completed, in the
@@ -50,34 +65,64 @@ class Completing {
       : event_(event), leave_(event.enter), least_(event.enter) {}
 
   void take(Request& request, const MPI_Status& status) {
+    take_parts(request, status);
+    release(request);
+  }
+
+  // Without the request itself. Of several parts the receives come first.
+  void take_parts(Request& request, const MPI_Status& status) {
+    if (!request.several) return take_one(request, status);
+    for (Request* part : request.parts)
+      if (part->receive) take_one(*part, status);
+    for (Request* part : request.parts)
+      if (!part->receive) take_one(*part, status);
+  }
+
+  void finish() {
+    const Time leave = std::max(leave_, collectives_);
+    if (event_.completions.empty())
+      session.close_as_call();
+    else if (session.predicting())
+      session.close_at(leave, std::max(leave - least_, Time()));
+    else
+      session.close();
+  }
+
+ private:
+  void take_one(Request& request, const MPI_Status& status) {
     trace::Completion completion;
     completion.request = request.serial;
     int cancelled = 0;
     if (request.cancelled) PMPI_Test_cancelled(&status, &cancelled);
     completion.cancelled = cancelled != 0;
     if (request.receive && !request.to_nobody && !cancelled) {
-      completion.source = request.comm->world(status.MPI_SOURCE);
-      completion.tag = status.MPI_TAG;
-      completion.bytes = received_bytes(status);
+      completion.source = source_of(request, status);
+      completion.tag = tag_of(request, status);
+      completion.bytes = is_described(request) ? request.bytes : received_bytes(status);
     }
     event_.completions.push_back(completion);
-    if (session.predicting() && !request.to_nobody) {
+    if (request.collective) {
+      end_collective(request);
+    } else if (session.predicting() && !request.to_nobody) {
       if (cancelled)
         withdraw(request);
       else
         advance(request, completion);
     }
-    release(request);
   }
 
-  void finish() {
+  // One that was posted costs nothing but time, which others in the same call do
+  // not add to.
+  void end_collective(Request& request) {
+    const Blocked blocked{name_of(Fn::MPI_Wait), WorldRank(), 0, 0, false};
     if (session.predicting())
-      session.close_at(leave_, std::max(leave_ - least_, Time()));
-    else
-      session.close();
+      collectives_ = std::max(collectives_, session.timing().collective_leave(
+                                                request.shadow->latest(blocked), request.cost,
+                                                request.comm->size, request.bytes));
+    if (request.made != MPI_COMM_NULL)
+      session.comms.adopt(request.made, request.shadow->key(blocked));
   }
 
- private:
   static void withdraw(Request& request) {
     if (request.receive) session.piggyback.withdraw(request.recv);
   }
@@ -107,6 +152,7 @@ class Completing {
   trace::Event& event_;
   Time leave_;
   Time least_;
+  Time collectives_;
 };
 
 // For whom a waiting call waits: the first of its requests that is not done.
@@ -120,6 +166,7 @@ Blocked blocked_on(Fn fn, int count) {
     int complete = 0;
     PMPI_Request_get_status(request->handle, &complete, MPI_STATUS_IGNORE);
     if (complete) continue;
+    if (request->several && !request->parts.empty()) request = request->parts.front();
     blocked.peer = request->comm->world(request->peer);
     blocked.tag = request->tag;
     blocked.bytes = request->bytes.count;
@@ -156,15 +203,33 @@ int wait_for(Fn fn, int count, FunctionRef<int()> real, TestCall test) {
   return result;
 }
 
+// MPICH's Testall fails where there are persistent collectives.
+bool has_persistent_collectives(int count) {
+  const auto is_one = [](const Request* request) {
+    return request && request->persistent && (request->collective || request->several);
+  };
+  return std::any_of(scratch.tracked.begin(), scratch.tracked.begin() + count, is_one);
+}
+
+// Testall by other means; the requests are complete where *flag is set.
+int test_each(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+  for (int i = 0; i < count; ++i) {
+    const int result = PMPI_Request_get_status(requests[i], flag, MPI_STATUS_IGNORE);
+    if (result != MPI_SUCCESS || !*flag) return result;
+  }
+  return PMPI_Waitall(count, requests, statuses);
+}
+
 // A call completed the request; what it got is known from now on.
 void note_match(Request& request, const MPI_Status& status) {
+  for (Request* part : request.parts) note_match(*part, status);
   if (!request.receive || request.to_nobody) return;
   int cancelled = 0;
   if (request.cancelled) PMPI_Test_cancelled(&status, &cancelled);
   if (cancelled)
     session.piggyback.withdraw(request.recv);
   else
-    Piggyback::set_matched(request.recv, request.comm->world(status.MPI_SOURCE), status.MPI_TAG);
+    Piggyback::set_matched(request.recv, source_of(request, status), tag_of(request, status));
 }
 
 // The requests numbered `indices` (all of them: nullptr) were completed.
@@ -185,6 +250,13 @@ void take_completed(trace::Event& event, int count, const int* indices,
 }
 
 }  // namespace
+
+void complete_parts(Fn fn, Request& whole) {
+  trace::Event& event = session.open(trace::EventKind::complete, fn);
+  Completing completing(event);
+  completing.take_parts(whole, MPI_Status());
+  completing.finish();
+}
 
 int wait(Fn fn, MPI_Request* request, MPI_Status* status, Real real) {
   Inside inside;
@@ -213,9 +285,10 @@ int waitall(Fn fn, int count, MPI_Request* requests, MPI_Status* statuses, Real 
     });
   statuses = scratch.room(count, statuses);
   trace::Event& event = session.open(trace::EventKind::complete, fn);
+  const auto test_all = has_persistent_collectives(count) ? test_each : PMPI_Testall;
   const int result = wait_for(
       fn, count, [&] { return PMPI_Waitall(count, requests, statuses); },
-      [&](int* flag) { return PMPI_Testall(count, requests, flag, statuses); });
+      [&](int* flag) { return test_all(count, requests, flag, statuses); });
   take_completed(event, count, nullptr, statuses);
   return result;
 }
@@ -342,11 +415,14 @@ int request_free(Fn fn, MPI_Request* variable, Real real) {
   Request* request = session.requests.find(variable);
   const int result = plain_call(fn, real);
   if (!request || result != MPI_SUCCESS) return result;
-  const bool may_match = request->receive && request->active && !request->to_nobody;
-  if (may_match && session.predicting())
+  const bool may_match = request->several || (request->receive && !request->to_nobody);
+  if (may_match && request->active && session.predicting()) {
     session.requests.orphan(*request);
-  else
-    session.requests.remove(*request);
+    return result;
+  }
+  discard_parts(*request);
+  if (request->shadow) shadows.let_go(*request->shadow);
+  session.requests.remove(*request);
   return result;
 }
 

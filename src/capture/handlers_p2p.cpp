@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "capture/handlers.hpp"
+#include "capture/posting.hpp"
 
 namespace foretrace::capture {
 namespace {
@@ -12,23 +13,16 @@ bool test_request(MPI_Request* request, MPI_Status* status, int* result) {
   return done != 0 || *result != MPI_SUCCESS;
 }
 
+// Other ranks are left to MPI, which refuses them in the program's own call.
+bool is_partner(const CommInfo& comm, int rank) {
+  return rank == MPI_PROC_NULL || comm.world(rank).valid();
+}
+bool is_source(const CommInfo& comm, int rank) {
+  return rank == MPI_ANY_SOURCE || is_partner(comm, rank);
+}
+
 Blocked blocked_in(Fn fn, const CommInfo& comm, int peer, int tag) {
   return {name_of(fn), comm.world(peer), tag, 0, false};
-}
-
-machine::MessageStamp stamp_of(SendMode mode, Bytes bytes, Time s0) {
-  return {s0, bytes, session.timing().is_rendezvous(mode, bytes)};
-}
-
-// The receive of a blocking call: posted, not yet matched.
-PostedRecv posted_recv(CommInfo& comm, int source, int tag, Time r0, MPI_Request handle) {
-  PostedRecv recv;
-  recv.comm = &comm;
-  recv.source = comm.world(source);
-  recv.tag = tag;
-  recv.posted = r0;
-  recv.handle = handle;
-  return recv;
 }
 
 // The sender's half of a blocking send under predict: when it leaves.
@@ -76,19 +70,22 @@ int send(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int
   Inside inside;
   if (!inside) return real();
   CommInfo* info = session.comms.find(comm);
-  if (!info) return plain_call(fn, real);
+  if (!info || !is_partner(*info, dest)) return plain_call(fn, real);
   const Bytes bytes = message_bytes(count, type);
   trace::Event& event = session.open(trace::EventKind::send, fn);
   fill_send(event, *info, mode, bytes, dest, tag);
   if (!session.predicting() || dest == MPI_PROC_NULL) {
     const int result = real();
-    session.close();
+    if (is_refused(result))
+      session.close_as_call();
+    else
+      session.close();
     return result;
   }
   MPI_Request request;
   int result = post(&request);
   if (result != MPI_SUCCESS) {
-    session.close();
+    session.close_as_call();
     return result;
   }
   const machine::MessageStamp stamp = stamp_of(mode, bytes, event.enter);
@@ -109,13 +106,17 @@ int recv(Fn fn, int source, int tag, MPI_Comm comm, MPI_Status* status, RealStat
   Inside inside;
   if (!inside) return real(status);
   CommInfo* info = session.comms.find(comm);
-  if (!info) return plain_call(fn, [&] { return real(status); });
+  if (!info || !is_source(*info, source)) return plain_call(fn, [&] { return real(status); });
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   trace::Event& event = session.open(trace::EventKind::recv, fn);
   int result = MPI_SUCCESS;
   if (!session.predicting() || source == MPI_PROC_NULL) {
     result = real(status);
+    if (is_refused(result)) {
+      session.close_as_call();
+      return result;
+    }
     fill_recv(event, *info, *status, source, tag);
     session.close();
     return result;
@@ -123,7 +124,7 @@ int recv(Fn fn, int source, int tag, MPI_Comm comm, MPI_Status* status, RealStat
   MPI_Request request;
   result = post(&request);
   if (result != MPI_SUCCESS) {
-    session.close();
+    session.close_as_call();
     return result;
   }
   PostedRecv posted = posted_recv(*info, source, tag, event.enter, request);
@@ -149,8 +150,18 @@ static int exchange(Fn fn, CommInfo& comm, Bytes bytes, int dest, int sendtag, i
   MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   int result = post_recv(&requests[0]);
   PostedRecv posted = posted_recv(comm, source, recvtag, event.enter, requests[0]);
+  if (result != MPI_SUCCESS) {
+    session.close_as_call();
+    return result;
+  }
+  result = post_send(&requests[1]);
+  if (result != MPI_SUCCESS) {
+    PMPI_Cancel(&requests[0]);
+    PMPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    session.close_as_call();
+    return result;
+  }
   if (source != MPI_PROC_NULL) session.piggyback.post(posted);
-  if (result == MPI_SUCCESS) result = post_send(&requests[1]);
   const machine::MessageStamp stamp = stamp_of(SendMode::standard, bytes, event.enter);
   std::uint64_t serial = 0;
   if (dest != MPI_PROC_NULL)
@@ -191,7 +202,8 @@ int sendrecv(Fn fn, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int se
   Inside inside;
   if (!inside) return real(status);
   CommInfo* info = session.comms.find(comm);
-  if (!info) return plain_call(fn, [&] { return real(status); });
+  if (!info || !is_partner(*info, dest) || !is_source(*info, source))
+    return plain_call(fn, [&] { return real(status); });
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   const Bytes bytes = message_bytes(sendcount, sendtype);
@@ -200,6 +212,10 @@ int sendrecv(Fn fn, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int se
   trace::Event& event = session.open(trace::EventKind::sendrecv, fn);
   fill_send(event, *info, SendMode::standard, bytes, dest, sendtag);
   const int result = real(status);
+  if (is_refused(result)) {
+    session.close_as_call();
+    return result;
+  }
   fill_recv(event, *info, *status, source, recvtag);
   session.close();
   return result;
@@ -224,81 +240,6 @@ int sendrecv_replace(Fn fn, const void* buf, MPI_Count count, MPI_Datatype type,
                   post_recv);
 }
 
-void describe_send(Request& request, CommInfo& comm, SendMode mode, Bytes bytes, int dest,
-                   int tag) {
-  request.comm = &comm;
-  request.mode = mode;
-  request.bytes = bytes;
-  request.peer = dest;
-  request.tag = tag;
-  request.to_nobody = dest == MPI_PROC_NULL;
-}
-
-void describe_recv(Request& request, CommInfo& comm, Bytes bytes, int source, int tag) {
-  describe_send(request, comm, SendMode::standard, bytes, source, tag);
-  request.receive = true;
-}
-
-static void begin_posting(Fn fn, Request& request) {
-  request.serial = session.requests.next_serial();
-  request.active = true;
-  request.cancelled = false;
-  CommInfo& comm = *request.comm;
-  trace::Event& event =
-      session.open(request.receive ? trace::EventKind::irecv : trace::EventKind::isend, fn);
-  event.request = request.serial;
-  request.posted = event.enter;
-  if (!request.receive) {
-    fill_send(event, comm, request.mode, request.bytes, request.peer, request.tag);
-    return;
-  }
-  event.comm = session.comm_id(comm);
-  event.recv.peer = comm.world(request.peer);
-  event.recv.tag = request.tag == MPI_ANY_TAG ? 0 : request.tag;
-  event.recv.bytes = request.bytes;
-  event.recv.any_source = request.peer == MPI_ANY_SOURCE;
-  event.recv.any_tag = request.tag == MPI_ANY_TAG;
-}
-
-static void end_posting(Request& request) {
-  if (!session.predicting() || request.to_nobody) {
-    session.close();
-    return;
-  }
-  const machine::Timing& timing = session.timing();
-  if (request.receive) {
-    if (request.probed) {
-      session.piggyback.set_posted(*request.probed, request.posted);
-      request.recv = *request.probed;
-    } else {
-      request.recv =
-          posted_recv(*request.comm, request.peer, request.tag, request.posted, request.handle);
-      session.piggyback.post(request.recv);
-    }
-    session.close_at(timing.irecv_post_leave(request.posted, request.bytes), Time());
-    return;
-  }
-  const machine::MessageStamp stamp = stamp_of(request.mode, request.bytes, request.posted);
-  request.rendezvous = stamp.rendezvous;
-  request.stamp_serial = session.piggyback.send_stamp(
-      *request.comm, request.comm->world(request.peer), request.tag, stamp);
-  session.close_at(timing.isend_post_leave(request.posted, request.bytes), Time());
-}
-
-int post_request(Fn fn, Request& request, MPI_Request* variable, Real real) {
-  begin_posting(fn, request);
-  const int result = real();
-  if (result != MPI_SUCCESS) {
-    session.close();
-    if (!request.persistent) session.requests.remove(request);
-    request.active = false;
-    return result;
-  }
-  if (!request.persistent) session.requests.index(request, variable);
-  end_posting(request);
-  return result;
-}
-
 int isend(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int tag,
           MPI_Comm comm, MPI_Request* request, Real real) {
   Inside inside;
@@ -317,6 +258,24 @@ int irecv(Fn fn, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Co
   Request& posted = session.requests.add();
   describe_recv(posted, *info, message_bytes(count, type), source, tag);
   return post_request(fn, posted, request, real);
+}
+
+int isendrecv(Fn fn, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+              MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+              MPI_Request* request, Real real) {
+  Inside inside;
+  CommInfo* info = inside ? session.comms.find(comm) : nullptr;
+  if (!info) return inside ? plain_call(fn, real) : real();
+  Request& both = session.requests.add();
+  both.several = true;
+  both.comm = info;
+  describe_send(add_part(both), *info, SendMode::standard, message_bytes(sendcount, sendtype), dest,
+                sendtag);
+  Request& receives = add_part(both);
+  describe_recv(receives, *info, message_bytes(recvcount, recvtype), source, recvtag);
+  // MPICH says nothing of what came; where the program named it, it is known.
+  receives.has_status = source == MPI_ANY_SOURCE || recvtag == MPI_ANY_TAG;
+  return post_several(fn, both, request, real);
 }
 
 }  // namespace foretrace::capture

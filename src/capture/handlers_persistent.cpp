@@ -1,6 +1,6 @@
 #include <unordered_map>
 
-#include "capture/handlers.hpp"
+#include "capture/posting.hpp"
 
 namespace foretrace::capture {
 namespace {
@@ -33,16 +33,6 @@ ProbedMessage* find_probed(MPI_Message message) {
   return found == probed.end() ? nullptr : &found->second;
 }
 
-int init_request(Fn fn, MPI_Request* variable, Real real, FunctionRef<void(Request&)> describe) {
-  const int result = plain_call(fn, real);
-  if (result != MPI_SUCCESS) return result;
-  Request& request = session.requests.add();
-  describe(request);
-  request.persistent = true;
-  session.requests.index(request, variable);
-  return result;
-}
-
 }  // namespace
 
 int send_init(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int tag,
@@ -50,7 +40,7 @@ int send_init(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest
   Inside inside;
   CommInfo* info = inside ? session.comms.find(comm) : nullptr;
   if (!info) return inside ? plain_call(fn, real) : real();
-  return init_request(fn, variable, real, [&](Request& request) {
+  return make_persistent(fn, variable, real, [&](Request& request) {
     describe_send(request, *info, mode, message_bytes(count, type), dest, tag);
   });
 }
@@ -60,7 +50,7 @@ int recv_init(Fn fn, MPI_Count count, MPI_Datatype type, int source, int tag, MP
   Inside inside;
   CommInfo* info = inside ? session.comms.find(comm) : nullptr;
   if (!info) return inside ? plain_call(fn, real) : real();
-  return init_request(fn, variable, real, [&](Request& request) {
+  return make_persistent(fn, variable, real, [&](Request& request) {
     describe_recv(request, *info, message_bytes(count, type), source, tag);
   });
 }

@@ -104,8 +104,8 @@ Piggyback::Starts Piggyback::exchange_starts(const CommInfo& comm, Time own, int
   const int self = comm.rank.value;
   Known known{own.count_ps(), self == root ? own.count_ps() : INT64_MIN};
   for (int distance = 1; distance < comm.size; distance *= 2) {
-    const WorldRank to = comm.world((self + distance) % comm.size);
-    const WorldRank from = comm.world((self - distance % comm.size + comm.size) % comm.size);
+    const WorldRank to = comm.member((self + distance) % comm.size);
+    const WorldRank from = comm.member((self - distance % comm.size + comm.size) % comm.size);
     Known theirs;
     MPI_Request request;
     PMPI_Irecv(&theirs, sizeof theirs, MPI_BYTE, from.value, kStartTag, comm_, &request);

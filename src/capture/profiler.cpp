@@ -456,7 +456,7 @@ void Profiler::name(MPI_Comm comm, const char* name) {
 mpi_api::CommShape Profiler::shape(MPI_Comm comm) {
   const Lock lock(*this);
   const ProfiledComm* known = comms_.find(comm);
-  return known ? known->shape : mpi_api::CommShape{1, 0};
+  return known ? known->shape : mpi_api::CommShape{1, 0, false};
 }
 
 }  // namespace foretrace::capture

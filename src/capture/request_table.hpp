@@ -19,6 +19,8 @@
 
 namespace foretrace::capture {
 
+class Shadow;
+
 struct Request {
   MPI_Request handle = MPI_REQUEST_NULL;
   const void* variable = nullptr;  // of the program, in C or Fortran
@@ -28,6 +30,8 @@ struct Request {
 
   std::uint64_t serial = 0;  // in the trace, from 1; of the last start if persistent
   bool receive = false;
+  bool collective = false;
+  bool several = false;  // complete when all `parts` are
   bool persistent = false;
   bool active = false;
   bool cancelled = false;  // MPI_Cancel was called
@@ -36,7 +40,16 @@ struct Request {
   machine::SendMode mode = machine::SendMode::standard;
   int peer = MPI_PROC_NULL;  // local rank, or MPI_ANY_SOURCE
   int tag = 0;
-  Bytes bytes;  // the message sent, or the buffer posted
+  Bytes bytes;  // the message sent, or the buffer posted; collective: d of its equation
+
+  machine::Cost cost = machine::Cost::kCount;  // collective
+  int root = -1;
+  MPI_Comm on = MPI_COMM_NULL;    // collective: where its shadow takes place
+  MPI_Comm made = MPI_COMM_NULL;  // collective: makes this communicator
+  Shadow* shadow = nullptr;       // what travels beside the collective
+  std::vector<Request*> parts;    // in the order in which they are posted and completed
+  bool part = false;              // of another request
+  bool has_status = false;        // part: what came is what the whole's status says
 
   // Predict only.
   Time posted;
@@ -60,6 +73,8 @@ class RequestTable {
   Request* claim(const MPI_Request* variable);
 
   void remove(Request& request);
+  // Of a request that was never indexed.
+  void discard(Request& request) { free_.push_back(&request); }
   // Makes the request unfindable but keeps it: a freed receive still takes the
   // message that MPI matches it with.
   void orphan(Request& request);

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "capture/imports.hpp"
 #include "capture/profiler.hpp"
+#include "capture/shadow.hpp"
 #include "capture/start_up.hpp"
 #include "capture/yielding.hpp"
 #include "machine/machine_file.hpp"
@@ -162,6 +163,7 @@ void Session::stop(Fn fn) {
   active_ = false;
   const std::string kernels = computation_.kernel_summary();
   if (!kernels.empty() && comms.world_rank().value == 0) say(kernels);
+  shadows.finish();
   if (predicting()) piggyback.stop();
   PMPI_Barrier(MPI_COMM_WORLD);
   const trace::Clocks clocks = clocks_.finish(wall_zero_ns_);

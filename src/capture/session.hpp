@@ -58,6 +58,9 @@ class Session {
   // Virtual seconds, now (inside a call) or at the program's end.
   double clock_seconds() const { return now_.seconds(); }
 
+  // What a call takes that has an equation of its own name; predict only.
+  Time call_cost(Fn fn);
+
   void add_steps(double steps) { computation_.add_steps(steps); }
   // The program's own marks (include/foretrace.h).
   void phase_begin(const char* name);
@@ -87,7 +90,6 @@ class Session {
   std::uint32_t annotation_number(const char* name);
   void complain_of_phases() const;
   trace::NameId name_id(Fn fn);
-  Time call_cost(Fn fn);
   Time wall_now() const;
 
   bool active_ = false;

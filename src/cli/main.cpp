@@ -15,13 +15,6 @@ constexpr const Subcommand* kSubcommands[] = {
     &foretrace::cli::kReport,    &foretrace::cli::kRegions,  &foretrace::cli::kTimeline,
     &foretrace::cli::kCompare,   &foretrace::cli::kTopology, &foretrace::cli::kCoverage,
     &foretrace::cli::kDatasheet, &foretrace::cli::kWrap};
-=======
-&foretrace::cli::kMeasure, &foretrace::cli::kCalc, &foretrace::cli::kRecord,
-    &foretrace::cli::kPredict, &foretrace::cli::kSimulate, &foretrace::cli::kReport,
-    &foretrace::cli::kTimeline, &foretrace::cli::kCompare, &foretrace::cli::kTopology,
-    &foretrace::cli::kCoverage, &foretrace::cli::kDatasheet, &foretrace::cli::kWrap
-};
->>>>>>> de1dd7a (Make wrapper libraries from templates: foretrace wrap)
 
 int report_usage(const std::string& message) {
   std::fprintf(stderr, "foretrace: %s\n", message.c_str());

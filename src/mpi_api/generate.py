@@ -23,6 +23,7 @@ import re
 import sys
 
 import profile_wrapper
+from rules import rule_call
 
 
 # What a class needs besides its parameters, in a form to match the options.
@@ -30,7 +31,9 @@ NEEDED_OPTIONS = {
     "send": r"\w+ post=\w+",
     "isend": r"\w+",
     "send_init": r"\w+",
-    "collective": r"\w+ bytes=\S+",
+    "collective": r"\w+ bytes=\S+( between=\S+)?",
+    "file_collective": r"\d",
+    "neighbor": r"out=\S+\s+in=\S+",
     "comm_create": r"\w+",
     "untreated": r"(sync)?",
 }
@@ -197,24 +200,64 @@ def body(function, row, names, suffix):
                 f"[&](MPI_Status* s) {{ return PMPI_Mrecv{suffix}(buf, count, datatype, message, s); }})")
     if klass == "imrecv":
         return f"imrecv({fn}, count, datatype, message, request, {real})"
-    if klass == "collective":
+    if klass in ("collective", "icollective", "collective_init"):
         root = "root" if "root" in row.parameters else "-1"
-        call = profile_wrapper.collective_bytes(row)
-        return (f"collective({fn}, Cost::{row.options[0]}, comm, {root}, "
-                f"[&](const mpi_api::CommShape& shape) {{ (void)shape; return {call}; }}, {real})")
+        request = "" if klass == "collective" else "request, "
+        call = rule_call("size", "shape", row.option("bytes="))
+        pieces = [rule_call("piece", "i", rule) for rule in (row.option("between=") or "none").split("|")]
+        piece = f"root == MPI_ROOT ? {pieces[0]} : {pieces[1]}" if len(pieces) == 2 else pieces[0]
+        return (f"{klass}({fn}, Cost::{row.options[0]}, comm, {root}, "
+                f"[&](const mpi_api::CommShape& shape) {{ (void)shape; return {call}; }}, "
+                f"[&](int i) {{ (void)i; return {piece}; }}, {request}{real})")
+    if klass in ("neighbor", "ineighbor", "neighbor_init"):
+        request = "" if klass == "neighbor" else "request, "
+        sizes = "".join(f"[&](int i) {{ (void)i; return {rule_call('piece', 'i', row.option(way))}; }}, "
+                        for way in ("out=", "in="))
+        return f"{klass}({fn}, comm, {sizes}{request}{real})"
+    if klass == "intercomm_create":
+        return f"intercomm_create({fn}, comm, newcomm, {real})"
+    if klass in ("win_create", "file_open"):
+        return f"{klass}({fn}, comm, {'win' if klass == 'win_create' else 'fh'}, {real})"
+    if klass == "win_fence":
+        return f"win_fence({fn}, win, {real})"
+    if klass == "file_collective":
+        return f"file_collective({fn}, fh, {row.options[0]}, {real})"
+    if klass == "comm_idup":
+        return f"comm_idup({fn}, comm, newcomm, request, {real})"
+    if klass == "isendrecv":
+        return (f"isendrecv({fn}, sendcount, sendtype, dest, sendtag, recvcount, recvtype, source, recvtag, "
+                f"comm, request, {real})")
+    if klass == "isendrecv_replace":
+        return (f"isendrecv({fn}, count, datatype, dest, sendtag, count, datatype, source, recvtag, "
+                f"comm, request, {real})")
     if klass == "comm_create":
         return f"comm_create({fn}, Cost::{row.options[0]}, comm, newcomm, {real})"
     # All others take the function's own arguments and the real call.
     return f"{klass}({fn}{', ' + args if args else ''}, {real})"
 
 
+# Classes whose rows hold for the non-blocking and the persistent form too.
+IN_THREE_FORMS = ("collective", "neighbor")
+
+
+def posted_form(rows, name):
+    """The row of MPI_Ix or MPI_X_init made from that of MPI_X; None: there is none."""
+    if name.endswith("_init"):
+        row, klass, extra = rows.get(name[:-5]), "{}_init", ["info", "request"]
+    elif name.startswith("MPI_I"):
+        row, klass, extra = rows.get("MPI_" + name[5:].capitalize()), "i{}", ["request"]
+    else:
+        return None
+    if row is None or row.klass not in IN_THREE_FORMS:
+        return None
+    return Row(row.line_number, name, klass.format(row.klass), row.options, row.parameters + extra)
+
+
 def find_row(rows, name):
     """The row of a function and the suffix of its large-count form."""
-    if name in rows:
-        return rows[name], ""
-    if name.endswith("_c") and name[:-2] in rows:
-        return rows[name[:-2]], "_c"
-    return None, ""
+    plain, suffix = (name[:-2], "_c") if name.endswith("_c") and name not in rows else (name, "")
+    row = rows.get(plain) or posted_form(rows, plain)
+    return (row, suffix) if row else (None, "")
 
 
 def wrapper(function, rows, path):

@@ -6,18 +6,13 @@ parameter's does.
 
 import re
 
+from rules import rule_call
+
 # They begin and end the profile.
 UNMEASURED = ("init", "finalize", "abort")
 
 # Their MPI_Comm* is no new communicator.
 NOT_NEW = ("MPI_Comm_free", "MPI_Comm_disconnect", "MPI_Comm_get_parent")
-
-
-def collective_bytes(row):
-    """The rule of option bytes= as a call on `shape`."""
-    name, _, arguments = row.option("bytes=").partition("(")
-    arguments = arguments.rstrip(")")
-    return f"mpi_api::size_{name}(shape{', ' + arguments if arguments else ''})"
 
 
 def of_type(function, names, pattern):
@@ -29,9 +24,10 @@ def moves(function, row, names, comm):
     """Statements that tell what the call moved; none: nothing that is known."""
     klass = row.klass if row else ""
     has = set(names).issuperset
-    if row and row.option("bytes="):
+    if klass in ("collective", "icollective"):
+        size = rule_call("size", "shape", row.option("bytes="))
         return [f"call_.collective({comm}, [&](const mpi_api::CommShape& shape) "
-                f"{{ (void)shape; return {collective_bytes(row)}; }});"]
+                f"{{ (void)shape; return {size}; }});"]
     if klass in ("send", "isend"):
         return ["call_.sent(count, datatype, dest, comm);"]
     if klass == "recv":

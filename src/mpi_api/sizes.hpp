@@ -18,7 +18,8 @@ namespace foretrace::mpi_api {
 // Of the communicator that the call is on.
 struct CommShape {
   int size = 0;
-  int rank = 0;  // of this process
+  int rank = 0;          // of this process
+  bool between = false;  // two groups: an inter-communicator
 };
 
 inline std::uint64_t type_bytes(MPI_Datatype type) {
@@ -49,10 +50,12 @@ Bytes size_one(const CommShape&, Count count, Type type) {
   return message_bytes(count, type);
 }
 
-// What this rank contributes.
+// What this rank contributes; two groups agree on the larger of the two directions.
 template <class Count, class Type>
-Bytes size_gather(const CommShape&, const void* sendbuf, Count sendcount, Type sendtype,
+Bytes size_gather(const CommShape& comm, const void* sendbuf, Count sendcount, Type sendtype,
                   Count recvcount, Type recvtype) {
+  if (comm.between)
+    return std::max(message_bytes(sendcount, sendtype), message_bytes(recvcount, recvtype));
   return sendbuf == MPI_IN_PLACE ? message_bytes(recvcount, recvtype)
                                  : message_bytes(sendcount, sendtype);
 }
@@ -108,6 +111,27 @@ Bytes size_alltoallw(const CommShape& comm, const Count* recvcounts, const Type*
   std::uint64_t total = 0;
   for (int i = 0; i < comm.size; ++i) total += message_bytes(recvcounts[i], recvtypes[i]).count;
   return Bytes(total / static_cast<std::uint64_t>(comm.size));
+}
+
+// --- the message to or from the i-th partner
+
+inline Bytes piece_none(int) {
+  return Bytes();
+}
+
+template <class Count, class Type>
+Bytes piece_one(int, Count count, Type type) {
+  return message_bytes(count, type);
+}
+
+template <class Count, class Type>
+Bytes piece_each(int i, const Count* counts, Type type) {
+  return message_bytes(counts[i], type);
+}
+
+template <class Count, class Type>
+Bytes piece_mixed(int i, const Count* counts, const Type* types) {
+  return counts[i] > 0 ? message_bytes(counts[i], types[i]) : Bytes();
 }
 
 }  // namespace foretrace::mpi_api

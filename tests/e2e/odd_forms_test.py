@@ -1,6 +1,6 @@
 """The less common forms of MPI (programs/odd_forms.cpp checks its data itself): the same output
 with and without us, and the same times from predict as from record and simulate, on a machine
-without rendezvous and on one with."""
+without rendezvous and on one with; some also as in a live run."""
 
 import re
 import unittest
@@ -9,6 +9,9 @@ import harness
 
 CASES = re.findall(r'^    \{"(\w+)",',
                    (harness.SOURCE / "tests/e2e/programs/odd_forms.cpp").read_text(), re.M)
+
+LIVE = ("posted_collectives", "posted_together", "persistent_collectives", "duplicate_posted",
+        "send_and_receive_posted", "neighbours")
 
 
 class OddForms(harness.TestCase):
@@ -27,6 +30,14 @@ class OddForms(harness.TestCase):
                 predicted = self.predict(ranks, command, model, limit=10)
                 self.assertEqual(self.result.out, said)
                 self.assert_same_ticks(predicted, self.simulate(recorded, model))
+                if case in LIVE:
+                    self.assert_same_ticks(predicted, self.live(ranks, command, model))
+
+    def live(self, ranks, command, model):
+        trace = self.directory / "live.ftr"
+        self.foretrace("simulate", "-n", ranks, "--machine", model, "--compute", "annotated", "-o",
+                       trace, "--", *command, limit=10)
+        return trace
 
 
 for each in CASES:

@@ -1,11 +1,13 @@
 """The programs of tests/live/GROUP, on Foretrace's own MPI library.
 
-    live_test.py --mpi openmpi|mpich|standard --build BUILD --group GROUP [--real] [--few] [unittest arguments]
+    live_test.py --mpi openmpi|mpich|standard --build BUILD --group GROUP
+                 [--real | --under record|predict] [--few] [unittest arguments]
 
 Each source file directly in GROUP is one program (.c, .cpp, .f, .f90, .F90) that checks itself: it
 ends with status 0, or with another one and a line on standard error for what is wrong. Each is
 compiled with the MPI's own compiler and run unmodified under `foretrace simulate` at several sizes.
-With --real they run under the MPI itself: that is how they are known to be right. With --few
+With --real they run under the MPI itself: that is how they are known to be right. With --under
+they run under the MPI itself and `foretrace record` or `predict`, which may not change anything. With --few
 each runs at one size. `standard` is MPI's standard ABI, for which foretrace-cc compiles; what
 MPICH's mpi.h has it has too, but for Fortran.
 
@@ -38,7 +40,7 @@ import harness  # noqa: E402
 
 COMPILERS = {".c": "mpicc", ".cpp": "mpicxx", ".f": "mpifort", ".f90": "mpifort", ".F90": "mpifort"}
 COMPARED_UP_TO = 4  # ranks: starting the real MPIs takes time
-group, real, few = "p2p", False, False
+group, real, few, under = "p2p", False, False, None
 
 
 class Program:
@@ -105,11 +107,21 @@ class Program:
 class Live(harness.TestCase):
     def launch(self, program, ranks, arguments, mpi=None):
         command = [program.binary(mpi), *arguments]
+        if under:
+            return self.captured(ranks, command)
         if real:
             return self.plain(program, ranks, arguments)
         return harness.foretrace("simulate", "-n", ranks, "--machine", harness.T3D, "--compute",
                                  "none", "-o", self.directory / "live.ftr", "--", *command,
                                  limit=30, cwd=self.directory)
+
+    def captured(self, ranks, command):
+        """Under the real MPI and our capture library, on a machine with rendezvous."""
+        model = self.write("m.toml", harness.with_threshold(harness.T3D.read_text(), 1024))
+        options = ["--machine", model, "--compute", "none"] if under == "predict" else []
+        return harness.foretrace(under, "-n", ranks, *options, "-o", self.directory / "run.ftr",
+                                 "--", *command, limit=60, cwd=self.directory,
+                                 env={"TESTS_LIVE_REAL": harness.mpi})
 
     @staticmethod
     def plain(program, ranks, arguments):
@@ -120,12 +132,17 @@ class Live(harness.TestCase):
     def check(self, program, ranks, arguments):
         if program.result is not None:
             self.ok(program.result)
-        result = self.ok(self.launch(program, ranks, arguments), program.status)
+        result = self.launch(program, ranks, arguments)
+        if under and result.status != program.status:
+            plain = self.plain(program, ranks, arguments)
+            if plain.status != program.status:
+                self.skipTest(f"{harness.mpi} itself ends with status {plain.status}")
+        self.ok(result, program.status)
         for text in program.says:
             self.assertIn(text, result.err)
         if program.compare and harness.mpi == "standard":
             self.compare_with_mpich(program, ranks, arguments, result)
-        elif program.compare and not real and ranks <= COMPARED_UP_TO:
+        elif program.compare and not real and not under and ranks <= COMPARED_UP_TO:
             plain = self.ok(self.plain(program, ranks, arguments), program.status)
             self.assertEqual(sorted(self.said(result)), sorted(plain.out.splitlines()))
 
@@ -147,6 +164,13 @@ class Live(harness.TestCase):
                 if not re.match(r"(predicted|serial) time ", line)]
 
 
+def captured_at(sizes):
+    """Those that run under record and predict: the largest up to 4; all up to 4 with
+    FORETRACE_TEST_ALL=1."""
+    few = [ranks for ranks in sizes if ranks <= 4]
+    return few if os.environ.get("FORETRACE_TEST_ALL") else few[-1:]
+
+
 def add_tests():
     programs = [Program(source) for source in sorted((HERE / group).iterdir())
                 if source.suffix in COMPILERS]
@@ -159,6 +183,8 @@ def add_tests():
             for ranks in program.sizes():
                 if real and ranks > 8:
                     continue
+                if under and ranks not in captured_at(program.ranks):
+                    continue
 
                 def test(self, program=program, ranks=ranks, arguments=arguments):
                     self.check(program, ranks, arguments)
@@ -168,16 +194,17 @@ def add_tests():
 
 
 def main():
-    global group, real, few
+    global group, real, few, under
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--mpi", default=harness.mpi)
     parser.add_argument("--build", default=harness.build, type=pathlib.Path)
     parser.add_argument("--group", default=group)
     parser.add_argument("--real", action="store_true")
     parser.add_argument("--few", action="store_true")
+    parser.add_argument("--under", choices=["record", "predict"])
     options, rest = parser.parse_known_args()
     harness.mpi, harness.build = options.mpi, options.build.resolve()
-    group, real, few = options.group, options.real, options.few
+    group, real, few, under = options.group, options.real, options.few, options.under
     add_tests()
     sys.argv = [sys.argv[0], "--mpi", options.mpi, "--build", str(options.build), *rest]
     harness.main()

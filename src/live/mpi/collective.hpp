@@ -21,6 +21,7 @@
 #include "live/mpi/datatype.hpp"
 #include "live/mpi/rank.hpp"
 #include "live/mpi/request.hpp"
+#include "mpi_api/neighbours.hpp"
 
 namespace foretrace::live {
 
@@ -86,8 +87,8 @@ int run(const Planned& planned);
 int post(const Planned& planned, MPI_Request* request);
 int prepare(const Planned& planned, MPI_Request* request);
 
-// The tags of the messages that plans consist of, on hidden contexts: this one and above.
-inline constexpr int kCollectiveTag = 0x70000000;
+// Of the messages that plans consist of, on hidden contexts.
+using mpi_api::kCollectiveTag;
 
 // --- arguments ------------------------------------------------------------------
 

@@ -1,70 +1,35 @@
 // Neighbourhood collectives, as messages between neighbours.
 //
-// The n-th message to a neighbour meets the n-th receive that names this rank,
-// in the order in which the topology lists them. In a Cartesian grid, where the
-// two neighbours of a dimension may be the same rank, what goes down comes from
-// above (MPI 4.0, 8.6): there each message's tag is the receiver's slot.
+// mpi_api/neighbours.hpp says who they are.
 #include <cstddef>
 #include <utility>
 
 #include "live/mpi/collective_data.hpp"
 #include "live/mpi/collective_names.hpp"
+#include "mpi_api/neighbours.hpp"
 
 namespace foretrace::live {
 namespace {
 
-// The partners of this rank, in the order of the buffers' parts, and the tags.
-struct Neighbourhood {
-  struct Link {
-    int partner;
-    int tag;
-  };
-  std::vector<Link> in, out;
-};
-
-Neighbourhood grid(const Cartesian& grid) {
-  Neighbourhood found;
-  const std::size_t dimensions = grid.dims.size();
-  for (std::size_t d = 0; d < dimensions; ++d)
-    for (const int step : {-1, 1}) {
-      int partner = 0;
-      bool outside = false;
-      for (std::size_t i = 0; i < dimensions; ++i) {
-        int at = grid.coords[i] + (i == d ? step : 0);
-        if (at < 0 || at >= grid.dims[i]) {
-          outside = !grid.periods[i];
-          at = (at + grid.dims[i]) % grid.dims[i];
-        }
-        partner = partner * grid.dims[i] + at;
-      }
-      if (outside) partner = MPI_PROC_NULL;
-      const int slot = static_cast<int>(found.in.size());
-      found.in.push_back({partner, kCollectiveTag + slot});
-      found.out.push_back({partner, kCollectiveTag + (slot ^ 1)});
-    }
-  return found;
-}
-
-Neighbourhood listed(const std::vector<int>& sources, const std::vector<int>& destinations) {
-  Neighbourhood found;
-  for (const int source : sources) found.in.push_back({source, kCollectiveTag});
-  for (const int destination : destinations) found.out.push_back({destination, kCollectiveTag});
-  return found;
-}
+using mpi_api::listed_neighbourhood;
+using mpi_api::Neighbourhood;
 
 // The communicator's neighbourhood; an error if it has no topology.
 Neighbourhood neighbourhood(Arguments& arguments) {
   if (!arguments) return {};
   const Comm& comm = *arguments.comm();
-  if (comm.cartesian) return grid(*comm.cartesian);
-  if (comm.neighbours) return listed(comm.neighbours->sources, comm.neighbours->destinations);
+  if (comm.cartesian)
+    return mpi_api::grid_neighbourhood(comm.cartesian->dims, comm.cartesian->periods,
+                                       comm.cartesian->coords);
+  if (comm.neighbours)
+    return listed_neighbourhood(comm.neighbours->sources, comm.neighbours->destinations);
   if (comm.graph) {
     const Graph& graph = *comm.graph;
     const auto rank = static_cast<std::size_t>(comm.rank);
     const int begin = rank > 0 ? graph.index[rank - 1] : 0;
     const std::vector<int> edges(graph.edges.begin() + begin,
                                  graph.edges.begin() + graph.index[rank]);
-    return listed(edges, edges);
+    return listed_neighbourhood(edges, edges);
   }
   arguments.fail(MPI_ERR_TOPOLOGY, "the communicator has no topology");
   return {};
@@ -80,18 +45,18 @@ Planned plan_neighbours(const Arguments& arguments, const Neighbourhood& neighbo
   Plan& plan = arguments.plan();
   plan.by_messages = true;
   for (int i = 0; i < count_of(neighbours.in); ++i) {
-    const auto [partner, tag] = neighbours.in[static_cast<std::size_t>(i)];
+    const auto [partner, slot] = neighbours.in[static_cast<std::size_t>(i)];
     if (partner == MPI_PROC_NULL) continue;
     const Piece place = into[i];
     plan.incoming.push_back(
-        {partner, tag, place.bytes(),
+        {partner, kCollectiveTag + slot, place.bytes(),
          [place, partner = partner](ByteSpan data) { deliver(data, place, partner); }});
   }
   for (int i = 0; i < count_of(neighbours.out); ++i) {
-    const auto [partner, tag] = neighbours.out[static_cast<std::size_t>(i)];
+    const auto [partner, slot] = neighbours.out[static_cast<std::size_t>(i)];
     if (partner == MPI_PROC_NULL) continue;
     const Piece sent = from[from.members() == 1 ? 0 : i];
-    plan.outgoing.push_back({partner, tag, [sent] { return packed(sent); }});
+    plan.outgoing.push_back({partner, kCollectiveTag + slot, [sent] { return packed(sent); }});
   }
   return arguments.planned();
 }

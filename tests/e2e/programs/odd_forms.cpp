@@ -481,6 +481,13 @@ const std::map<std::string, std::function<void()>> kCases = {
     {"busy_test_ibarrier", busy_test_ibarrier},
     {"busy_create_group", busy_create_group},
     {"busy_window", busy_window},
+    {"posted_collectives", posted_collectives},
+    {"posted_together", posted_together},
+    {"posted_tested", posted_tested},
+    {"persistent_collectives", persistent_collectives},
+    {"duplicate_posted", duplicate_posted},
+    {"send_and_receive_posted", send_and_receive_posted},
+    {"neighbours", neighbours},
 };
 
 }  // namespace

@@ -50,6 +50,8 @@ inline void receive(int count, int start, int from, int tag, MPI_Comm comm = wor
   MPI_Recv(data.data(), count, MPI_INT, from, tag, comm, MPI_STATUS_IGNORE);
   CHECK(data == numbers(count, start));
 }
+// Messages and collectives on a communicator.
+void use(MPI_Comm comm);
 void communicators();
 void comm_free();
 void many_comms();
@@ -62,5 +64,12 @@ void busy_test_ibarrier();
 void busy_create_group();
 void busy_barrier();
 void busy_window();
+void posted_collectives();
+void posted_together();
+void posted_tested();
+void persistent_collectives();
+void duplicate_posted();
+void send_and_receive_posted();
+void neighbours();
 
 }  // namespace odd_forms

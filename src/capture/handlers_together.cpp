@@ -1,0 +1,85 @@
+// Windows and files: who waits for whom. Their synchronising calls are barriers
+// of their members, which have a communicator of their own in the trace.
+#include <unordered_map>
+
+#include "capture/posting.hpp"
+
+namespace foretrace::capture {
+namespace {
+
+// Windows or files, by handle.
+template <class Handle>
+class Known {
+ public:
+  void add(Handle handle, CommInfo& info) { members_[handle_bits(handle)] = &info; }
+  CommInfo* find(Handle handle) const {
+    const auto found = members_.find(handle_bits(handle));
+    return found == members_.end() ? nullptr : found->second;
+  }
+  void remove(Handle handle) { members_.erase(handle_bits(handle)); }
+
+ private:
+  std::unordered_map<std::uint64_t, CommInfo*> members_;
+};
+
+Known<MPI_Win> windows;
+Known<MPI_File> files;
+
+int barrier(Fn fn, CommInfo& info, Real real) {
+  return run_collective(fn, Cost::barrier, info, MPI_COMM_NULL, -1, Bytes(0), real);
+}
+
+template <class Handle>
+int make(Fn fn, MPI_Comm comm, const Handle* handle, Known<Handle>& known, Real real) {
+  Inside inside;
+  CommInfo* info = inside ? session.comms.find(comm) : nullptr;
+  if (!info) return inside ? plain_call(fn, real) : real();
+  const int result = barrier(fn, *info, real);
+  if (result == MPI_SUCCESS) known.add(*handle, session.comms.adopt_members(*info, comm));
+  return result;
+}
+
+template <class Handle>
+int end(Fn fn, Handle handle, Known<Handle>& known, Real real) {
+  Inside inside;
+  CommInfo* info = inside ? known.find(handle) : nullptr;
+  if (!info) return inside ? plain_call(fn, real) : real();
+  const int result = barrier(fn, *info, real);
+  if (result == MPI_SUCCESS) known.remove(handle);
+  return result;
+}
+
+}  // namespace
+
+int win_create(Fn fn, MPI_Comm comm, const MPI_Win* win, Real real) {
+  return make(fn, comm, win, windows, real);
+}
+
+int win_free(Fn fn, const MPI_Win* win, Real real) {
+  return end(fn, *win, windows, real);
+}
+
+int win_fence(Fn fn, MPI_Win win, Real real) {
+  Inside inside;
+  CommInfo* info = inside ? windows.find(win) : nullptr;
+  if (!info) return inside ? plain_call(fn, real) : real();
+  return barrier(fn, *info, real);
+}
+
+int file_open(Fn fn, MPI_Comm comm, const MPI_File* file, Real real) {
+  return make(fn, comm, file, files, real);
+}
+
+int file_close(Fn fn, const MPI_File* file, Real real) {
+  return end(fn, *file, files, real);
+}
+
+int file_collective(Fn fn, MPI_File file, int meetings, Real real) {
+  Inside inside;
+  CommInfo* info = inside ? files.find(file) : nullptr;
+  if (!info) return inside ? plain_call(fn, real) : real();
+  for (int i = 1; i < meetings; ++i) barrier(fn, *info, [] { return MPI_SUCCESS; });
+  return barrier(fn, *info, real);
+}
+
+}  // namespace foretrace::capture
