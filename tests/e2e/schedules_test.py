@@ -38,7 +38,7 @@ class Generator(random_schedules.Generator):
         self.unique = 100
 
     def schedule(self, acts):
-        kinds = [self.message] * 6 + [self.collective] * 4 + [self.wait] * 4 + [self.compute] * 3
+        kinds = [self.message] * 6 + [self.collective] * 4 + [self.posted_collective] * 3 + [self.wait] * 4 + [self.compute] * 3
         kinds += [self.batch, self.batch, self.shift, self.shift, self.nowhere, self.ready_send,
                   self.any_source, self.any_tag, self.any_message]
         for _ in range(acts):
@@ -50,15 +50,13 @@ class Generator(random_schedules.Generator):
     def mode(self):
         return self.rng.choice(["standard"] * 6 + ["synchronous", "buffered"])
 
-    def collective(self):
-        super().collective()
-        for program in self.programs:
-            call = program[-1] if program else {"op": ""}
-            if call["op"] == "reduce_scatter_block":
-                members = len(self.comms[call["comm"]])
-                call["bytes"] -= call["bytes"] % members
-            elif call["op"] == "barrier":
-                call["bytes"] = 0
+    def any_collective(self):
+        call = super().any_collective()
+        if call["op"] == "reduce_scatter_block":
+            call["bytes"] -= call["bytes"] % len(self.comms[call["comm"]])
+        elif call["op"] == "barrier":
+            call["bytes"] = 0
+        return call
 
     def pair(self):
         comm = self.comm(2)

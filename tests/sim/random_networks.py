@@ -42,6 +42,10 @@ class Generator(random_schedules.Generator):
             act = self.rng.choice([self.farm, self.farm, self.mixed, self.wild_shift])
         act()
 
+    def posted_collective(self):
+        """reference_networks.py has blocking ones only."""
+        self.collective()
+
     def receive(self, comm, to, source, tag, size, blocking):
         """With a buffer that may be larger than the message."""
         self.post_recv(comm, to, source, tag, max(random_schedules.SIZES), blocking)

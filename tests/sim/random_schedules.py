@@ -57,7 +57,8 @@ class Generator:
 
     def schedule(self):
         acts = [self.message, self.message, self.message, self.batch, self.shift,
-                self.collective, self.wait, self.wait, self.compute, self.nowhere]
+                self.collective, self.posted_collective, self.wait, self.wait, self.compute,
+                self.nowhere]
         for _ in range(self.rng.randint(10, 80)):
             self.rng.choice(acts)()
         for rank in range(self.ranks):
@@ -134,13 +135,22 @@ class Generator:
                  "from": order[i - 1] if ring or not first else -1,
                  "recv_tag": tag, "recv_bytes": sizes[i - 1]})
 
-    def collective(self):
+    def any_collective(self):
         comm = self.comm(1)
         call = {"op": self.rng.choice(COLLECTIVES), "comm": comm, "bytes": self.rng.choice(SIZES)}
         if call["op"] in ROOTED:
             call["root"] = self.rng.randrange(len(self.comms[comm]))
-        for rank in self.comms[comm]:
+        return call
+
+    def collective(self):
+        call = self.any_collective()
+        for rank in self.comms[call["comm"]]:
             self.programs[rank].append(dict(call))
+
+    def posted_collective(self):
+        call = self.any_collective()
+        for rank in self.comms[call["comm"]]:
+            self.programs[rank].append(dict(call, request=self.request(rank)))
 
     def wait(self):
         rank = self.rng.randrange(self.ranks)

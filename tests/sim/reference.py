@@ -26,7 +26,8 @@ What a rank calls is an object with "op" and
     wait                       requests: completes them in this order (MPI_Waitall)
     barrier, bcast, scatter, gather, reduce, allgather, alltoall, allreduce,
     reduce_scatter_block, scan, exscan
-                               comm, bytes (d of the equation), root for the rooted ones
+                               comm, bytes (d of the equation), root for the rooted ones; with
+                               request: the non-blocking form
 
 "to" and "from" are ranks in `comm`, -1 is MPI_PROC_NULL; "request" is a number > 0 that is
 not in use by the rank. A machine is a JSON object:
@@ -145,7 +146,7 @@ class Schedule:
                 steps += call["steps"]
                 continue
             here = (rank, len(calls))
-            if call["op"] in ("isend", "irecv"):
+            if "request" in call:
                 requests[call["request"]] = here
             if call["op"] == "wait":
                 self.posted[here] = [requests.pop(number) for number in call["requests"]]
@@ -215,7 +216,10 @@ class Replay:
                 raise Stuck(f"rank {at[0]}, call {at[1]}")
             self.open.add(at)
             call = self.schedule.call(at)
-            rule = self.collective if call["op"] in WAITS_FOR else getattr(self, call["op"])
+            if call["op"] not in WAITS_FOR:
+                rule = getattr(self, call["op"])
+            else:
+                rule = self.post_collective if "request" in call else self.collective
             leave, alone = rule(at, call)
             self.leaves[at] = leave
             self.waits[at] = max(0, leave - alone)
@@ -273,8 +277,11 @@ class Replay:
         return self.enter(at) + paid, self.enter(at) + paid
 
     def wait(self, at, call):
-        clock = alone = self.enter(at)
+        clock = alone = ends = self.enter(at)
         for posted in self.schedule.posted[at]:
+            if self.schedule.call(posted)["op"] in WAITS_FOR:
+                ends = max(ends, self.collective(posted, self.schedule.call(posted))[0])
+                continue
             if self.schedule.call(posted)["op"] == "isend":
                 end, least = self.isend_end(posted)
             else:
@@ -283,7 +290,11 @@ class Replay:
                 continue
             clock = max(clock + least, end)
             alone += least
-        return clock, alone
+        # A collective that goes on by itself costs nothing but time.
+        return max(clock, ends), alone
+
+    def post_collective(self, at, call):
+        return self.enter(at), self.enter(at)
 
     def isend_end(self, posted):
         call = self.schedule.call(posted)

@@ -104,6 +104,10 @@ class ScheduleParser {
       }
     } else {
       operation.kind = EventKind::collective;
+      if (operation.request != 0) {
+        operation.kind = EventKind::icollective;
+        operation.name = source_.add_name("i" + op);
+      }
       operation.collective = parse_collective(op);
       operation.bytes = Bytes(call.at("bytes"));
       if (call.contains("root")) operation.root = LocalRank(call.at("root"));

@@ -45,6 +45,7 @@ struct Communicator {
 // could tell copies of it apart.)
 struct Posted {
   MPI_Request* request = nullptr;
+  Data out;  // collectives: what this rank contributes
   Data data;
   Data expected;
 };
@@ -147,6 +148,8 @@ class Runner {
       sendrecv(call);
     else if (op == "wait")
       wait(call);
+    else if (call.contains("request"))
+      icollective(op, call);
     else
       collective(op, call);
   }
@@ -309,6 +312,64 @@ class Runner {
     } else if (op == "exscan") {
       MPI_Exscan(mine.data(), one.data(), n, MPI_BYTE, MPI_BOR, comm.handle);
       if (comm.rank > 0) check(one, Data(mine.size(), combined(comm.rank - 1)));
+    } else {
+      fail("no such operation: " + op);
+    }
+  }
+
+  void icollective(const std::string& op, const json& call) {
+    const Communicator& comm = comm_of(call);
+    const auto bytes = call.at("bytes").get<std::size_t>();
+    const int n = static_cast<int>(bytes);
+    const int root = call.value("root", 0);
+    const auto members = static_cast<std::size_t>(comm.size());
+    const bool at_root = comm.rank == root;
+    Posted& posted = posted_[call.at("request")];
+    Data& out = posted.out;
+    Data& in = posted.data;
+    Data& expected = posted.expected;
+    MPI_Request* request = posted.request;
+    out.assign(bytes, contribution(comm.rank));
+    in.assign(bytes, 0);
+    expected.assign(bytes, combined(comm.size() - 1));
+    if (op == "barrier") {
+      in = expected = {};
+      MPI_Ibarrier(comm.handle, request);
+    } else if (op == "bcast") {
+      expected.assign(bytes, contribution(root));
+      if (at_root) in = expected;
+      MPI_Ibcast(in.data(), n, MPI_BYTE, root, comm.handle, request);
+    } else if (op == "scatter") {
+      expected = out;
+      out = gathered(comm, bytes);
+      MPI_Iscatter(out.data(), n, MPI_BYTE, in.data(), n, MPI_BYTE, root, comm.handle, request);
+    } else if (op == "gather" || op == "allgather" || op == "alltoall") {
+      in.assign(bytes * members, 0);
+      expected = op != "gather" || at_root ? gathered(comm, bytes) : in;
+      if (op == "alltoall") out.assign(bytes * members, contribution(comm.rank));
+      if (op == "gather")
+        MPI_Igather(out.data(), n, MPI_BYTE, in.data(), n, MPI_BYTE, root, comm.handle, request);
+      else if (op == "allgather")
+        MPI_Iallgather(out.data(), n, MPI_BYTE, in.data(), n, MPI_BYTE, comm.handle, request);
+      else
+        MPI_Ialltoall(out.data(), n, MPI_BYTE, in.data(), n, MPI_BYTE, comm.handle, request);
+    } else if (op == "reduce") {
+      if (!at_root) expected = in;
+      MPI_Ireduce(out.data(), in.data(), n, MPI_BYTE, MPI_BOR, root, comm.handle, request);
+    } else if (op == "allreduce") {
+      MPI_Iallreduce(out.data(), in.data(), n, MPI_BYTE, MPI_BOR, comm.handle, request);
+    } else if (op == "reduce_scatter_block") {
+      const int block = n / comm.size();
+      in.resize(static_cast<std::size_t>(block));
+      expected.resize(in.size());
+      MPI_Ireduce_scatter_block(out.data(), in.data(), block, MPI_BYTE, MPI_BOR, comm.handle,
+                                request);
+    } else if (op == "scan") {
+      expected.assign(bytes, combined(comm.rank));
+      MPI_Iscan(out.data(), in.data(), n, MPI_BYTE, MPI_BOR, comm.handle, request);
+    } else if (op == "exscan") {
+      expected.assign(bytes, comm.rank > 0 ? combined(comm.rank - 1) : 0);
+      MPI_Iexscan(out.data(), in.data(), n, MPI_BYTE, MPI_BOR, comm.handle, request);
     } else {
       fail("no such operation: " + op);
     }
