@@ -65,6 +65,10 @@ Collectives::CommState& Collectives::state(trace::CommId comm) {
   return state;
 }
 
+void Collectives::forget(trace::CommId comm) {
+  if (comm < comms_.size()) comms_[comm] = CommState();
+}
+
 std::int64_t Collectives::local_rank(const CommState& state, WorldRank rank) {
   if (state.identity)
     return rank.value < static_cast<std::int32_t>(state.next.size()) ? rank.value : -1;

@@ -50,6 +50,9 @@ class Collectives {
   // "MPI_Ibcast (root 2)": the posted collective behind a request that is not done.
   std::string describe_posted(trace::CommId comm, WorldRank rank, std::uint64_t request) const;
 
+  // Nobody has a use for the communicator any more.
+  void forget(trace::CommId comm);
+
   // Members of the communicator.
   int size_of(trace::CommId comm) { return static_cast<int>(state(comm).comm->members.size()); }
 

@@ -310,6 +310,8 @@ void Engine::hand_over(Rank& rank, const Interval& interval) {
   }
   sink_.finished(rank.id, operation, interval);
   if (!reactive_) return;
+  if (operation.kind == EventKind::collective || operation.kind == EventKind::icollective)
+    for (const trace::CommId comm : source_.take_freed()) collectives_.forget(comm);
   Outcome outcome;
   if (rank.received) {
     outcome.message = rank.message;

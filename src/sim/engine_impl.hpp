@@ -113,6 +113,8 @@ class Engine {
   void give_up_at_once();
   void give_up(const Event& event, Time when);
   void start_cancel(Rank& rank);
+  bool watch(Rank& rank);
+  bool watched_ended(Rank& rank, Time now);
   bool choose_finished(Rank& rank, Time now, std::vector<trace::Completion>& chosen);
   void wake_at(Rank& rank, Time when);
   void wake(const Event& event);

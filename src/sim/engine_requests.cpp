@@ -12,13 +12,22 @@ bool is_test(Completing completing) {
          completing == Completing::test_some;
 }
 
+using Completions = std::span<const trace::Completion>;
+
+Completions asked(const Operation& operation) {
+  return operation.completions.first(operation.completions.size() - operation.watched);
+}
+Completions watched(const Operation& operation) {
+  return operation.completions.last(operation.watched);
+}
+
 }  // namespace
 
 void Engine::start_complete(Rank& rank) {
   const Operation& operation = rank.operation;
   if (operation.completing != Completing::all && !races_)
     fail(rank, "waits for any of its requests, but its source says that nothing races");
-  for (const trace::Completion& completion : operation.completions) {
+  for (const trace::Completion& completion : asked(operation)) {
     Request* request = rank.requests.find(completion.request);
     if (!request || request->awaited)
       fail(rank, "completes request " + std::to_string(completion.request) +
@@ -28,7 +37,7 @@ void Engine::start_complete(Rank& rank) {
   }
   const bool test = is_test(operation.completing);
   if ((test && operation.patience == Time()) || operation.completing == Completing::all ||
-      operation.completions.empty() || choose_finished(rank, rank.enter, chosen_))
+      asked(operation).empty() || choose_finished(rank, rank.enter, chosen_) || !watch(rank))
     return;
   rank.any = true;
   // Only the first end that is known can be the one that lets it go on; where all
@@ -36,7 +45,7 @@ void Engine::start_complete(Rank& rank) {
   const bool all = operation.completing == Completing::test_all;
   Time next = all ? Time() : Time::max();
   bool known = false;
-  for (const trace::Completion& completion : operation.completions) {
+  for (const trace::Completion& completion : asked(operation)) {
     const Request& request = *rank.requests.find(completion.request);
     if (!request.done) continue;
     known = true;
@@ -44,6 +53,26 @@ void Engine::start_complete(Rank& rank) {
   }
   if (known) wake_at(rank, next);
   if (test) give_up_later(rank);
+}
+
+// Of what the rank does not ask for, but looked for before: it shall be let go on
+// when that is there. False if it is.
+bool Engine::watch(Rank& rank) {
+  if (watched_ended(rank, rank.enter)) return false;
+  for (const trace::Completion& completion : watched(rank.operation)) {
+    Request* request = rank.requests.find(completion.request);
+    if (!request) continue;
+    request->awaited = true;
+    if (request->done) wake_at(rank, request->end);
+  }
+  return true;
+}
+
+bool Engine::watched_ended(Rank& rank, Time now) {
+  return std::ranges::any_of(watched(rank.operation), [&](const trace::Completion& completion) {
+    const Request* request = rank.requests.find(completion.request);
+    return request && request->done && request->end <= now;
+  });
 }
 
 // A test or look that has found nothing stops waiting, unless it succeeds before.
@@ -115,7 +144,7 @@ void Engine::wake(const Event& event) {
   Rank& rank = ranks_[static_cast<std::size_t>(event.rank)];
   if (!rank.any || event.payload != static_cast<std::uint32_t>(rank.result.events)) return;
   if (rank.operation.completing == Completing::test_all &&
-      !choose_finished(rank, event.time, chosen_))
+      !choose_finished(rank, event.time, chosen_) && !watched_ended(rank, event.time))
     return;
   rank.any = false;
   rank.leave = event.time;
@@ -128,7 +157,7 @@ bool Engine::choose_finished(Rank& rank, Time now, std::vector<trace::Completion
   const Completing completing = operation.completing;
   chosen.clear();
   Time earliest = Time::max();
-  for (const trace::Completion& completion : operation.completions) {
+  for (const trace::Completion& completion : asked(operation)) {
     const Request& request = *rank.requests.find(completion.request);
     const bool ended = request.done && request.end <= now;
     if (completing == Completing::any || completing == Completing::test_any) {
@@ -139,7 +168,7 @@ bool Engine::choose_finished(Rank& rank, Time now, std::vector<trace::Completion
       chosen.push_back(completion);
     }
   }
-  if (completing == Completing::test_all && chosen.size() != operation.completions.size())
+  if (completing == Completing::test_all && chosen.size() != asked(operation).size())
     chosen.clear();
   return !chosen.empty();
 }
@@ -152,8 +181,9 @@ Time Engine::complete_requests(Rank& rank, Time& wait) {
     choose_finished(rank, rank.leave, chosen_);
     completed = chosen_;
     for (const trace::Completion& completion : operation.completions)
-      rank.requests.find(completion.request)->awaited = false;
+      if (Request* request = rank.requests.find(completion.request)) request->awaited = false;
     operation.completions = completed;
+    operation.watched = 0;
     if (completed.empty()) {
       if (!is_test(operation.completing)) return rank.leave;
       operation.kind = trace::EventKind::call;

@@ -58,9 +58,14 @@ struct Operation {
   trace::Endpoint send;  // send, isend, sendrecv
   trace::Endpoint recv;  // recv, irecv, sendrecv
 
-  Bytes bytes;            // collective, icollective: d of its equation; call: as in trace::Event
-  LocalRank root;         // the same: invalid where there is none
-  std::int32_t code = 0;  // aborted: as in trace::Event
+  Bytes bytes;     // collective, icollective: d of its equation; call: as in trace::Event
+  LocalRank root;  // collectives: invalid where there is none
+  union {
+    std::int32_t code = 0;  // aborted: as in trace::Event
+    // complete, a test with patience: so many of `completions`, the last ones, are
+    // not asked for, but end it in vain as soon as one of them is done.
+    std::uint32_t watched;
+  };
 
   // isend, irecv, icollective: the rank's own number of the request, distinct from those
   // of its requests that are not completed yet.

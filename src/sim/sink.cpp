@@ -44,6 +44,8 @@ MemorySink::MemorySink(const Source& source, trace::TraceInfo info) : source_(&s
 void MemorySink::finished(WorldRank rank, const Operation& operation, const Interval& interval) {
   trace::Event& event = trace_.ranks[static_cast<std::size_t>(rank.value)].emplace_back();
   to_event(operation, interval, event);
+  if (trace::uses_comm(event.kind) && !comms_.contains(event.comm))
+    comms_.emplace(event.comm, source_->comm(event.comm));
 }
 
 // The source's numbers depend on the order in which the engine asked for
@@ -69,7 +71,7 @@ trace::Trace MemorySink::take() {
         }
         event.site = site->second;
       }
-      if (trace::uses_comm(event)) keys.emplace_back(source_->comm(event.comm).key, event.comm);
+      if (trace::uses_comm(event)) keys.emplace_back(comms_.at(event.comm).key, event.comm);
     }
   }
   std::ranges::sort(keys);
@@ -77,7 +79,7 @@ trace::Trace MemorySink::take() {
   std::unordered_map<trace::CommId, trace::CommId> comms;
   for (const auto& [key, id] : keys) {
     comms.emplace(id, static_cast<trace::CommId>(trace_.comms.size()));
-    trace_.comms.push_back(source_->comm(id));
+    trace_.comms.push_back(std::move(comms_.at(id)));
   }
   for (auto& events : trace_.ranks)
     for (trace::Event& event : events)

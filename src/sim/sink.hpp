@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "sim/source.hpp"
@@ -44,6 +45,8 @@ class MemorySink : public Sink {
  private:
   const Source* source_;
   trace::Trace trace_;
+  // Those that events are about; a source may forget what is not used any more.
+  std::unordered_map<trace::CommId, trace::Communicator> comms_;
 };
 
 // Streams the predicted trace into a file; keeps one writer open per rank.

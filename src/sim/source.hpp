@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/ids.hpp"
 #include "base/time.hpp"
@@ -69,13 +70,16 @@ class Source {
   virtual bool races() const { return false; }
 
   virtual std::string_view name(trace::NameId id) const = 0;
-  // Stays where it is as long as the source lives.
+  // Stays where it is; its members are known until it is freed.
   virtual const trace::Communicator& comm(trace::CommId id) const = 0;
   // Asked only for what Operation::site says, other than 0.
   virtual const trace::Site& site(trace::SiteId) const {
     static const trace::Site nowhere;
     return nowhere;
   }
+
+  // Communicators that no rank has a use for any more, of those since the last call.
+  virtual std::vector<trace::CommId> take_freed() { return {}; }
 
   // Where in the program the rank's current operation is ("halo.c:37"); may be empty.
   virtual std::string place(WorldRank) const { return {}; }

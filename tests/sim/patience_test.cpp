@@ -140,6 +140,45 @@ TEST(Patience, TestAllOfWhatIsUnderWay) {
   EXPECT_THAT(r.of(0, 2).completions, SizeIs(2));
 }
 
+// A rank that tests two requests in turn: the test of the first ends in vain when the
+// second is done, which the next test then finds at that moment.
+TEST(Patience, AWatchedRequestEndsTheTest) {
+  ReactingSource p(2);
+  p.irecv(0, 1, 1);         // 0..40
+  p.irecv(0, 1, 2, {}, 7);  // 40..80
+  patient(p.complete(0, {1, 2}, Completing::test_all), us(5000)).watched = 1;
+  patient(p.complete(0, {2, 1}, Completing::test_all), us(5000)).watched = 1;
+  p.complete(0, {1});
+  p.send(1, 0, 800, us(100), 7);
+  p.send(1, 0, 800, us(1000));
+  p.finalize_all();
+  const Reaction r = react(p);
+  EXPECT_EQ(r.of(0, 2).kind, EventKind::call);
+  EXPECT_THAT(r.of(0, 2).completions, IsEmpty());
+  EXPECT_EQ(r.leave(0, 2), us(195));  // sent at 100
+  EXPECT_EQ(r.of(0, 3).kind, EventKind::complete);
+  EXPECT_EQ(r.of(0, 3).completions.at(0).request, 2u);
+  EXPECT_EQ(r.leave(0, 3), us(195) + tenths(545));
+  EXPECT_EQ(r.of(0, 4).completions.at(0).request, 1u);
+}
+
+// One that is done already, or is no more, keeps nobody waiting for it.
+TEST(Patience, WatchedRequestsThatAreDone) {
+  ReactingSource p(2);
+  p.irecv(0, 1, 1);
+  p.irecv(0, 1, 2, {}, 7);
+  patient(p.complete(0, {1, 2}, Completing::test_all, us(500)), us(5000)).watched = 1;
+  p.complete(0, {2});
+  patient(p.complete(0, {1, 2}, Completing::test_all), us(50)).watched = 1;
+  p.complete(0, {1});
+  p.send(1, 0, 800, us(100), 7);
+  p.send(1, 0, 800, us(1000));
+  p.finalize_all();
+  const Reaction r = react(p);
+  EXPECT_EQ(r.leave(0, 2), us(580) + Time::ns(100));
+  EXPECT_EQ(r.leave(0, 4), r.leave(0, 3) + us(50));
+}
+
 // Taken at 100, received at 600 in whatever order: recvmin 70.
 TEST(MatchedProbe, TheTakenMessageIsReceived) {
   ReactingSource p(2);
