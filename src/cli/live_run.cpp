@@ -48,7 +48,8 @@ live::Command prepare_live(const std::vector<std::string>& program,
 
 int run_live(const Simulation& simulation, const live::Command& program,
              const RunOptions& options) {
-  live::LiveSource source(program, simulation.ranks(), simulation.live_compute());
+  live::LiveSource source(program, simulation.ranks(), simulation.live_compute(),
+                          simulation.nodes());
   live::end_runs_on_signals();
   try {
     RunOptions own = options;
@@ -59,9 +60,9 @@ int run_live(const Simulation& simulation, const live::Command& program,
     if (!end.message.empty()) std::fprintf(stderr, "foretrace: %s\n", end.message.c_str());
     return end.status;
   }
-  const int status = source.wait_for_processes();
-  if (!source.any_started()) std::fprintf(stderr, "foretrace: no rank came to MPI_Init\n");
-  return status;
+  if (const std::string left = source.left_communicators(); !left.empty())
+    std::fprintf(stderr, "foretrace: %s\n", left.c_str());
+  return source.wait_for_processes();
 }
 
 }  // namespace foretrace::cli

@@ -19,9 +19,8 @@ bool is_runnable(const std::string& path) {
          ::access(path.c_str(), X_OK) == 0;
 }
 
-// The program's own MPI, by what the dynamic linker would load for it. Throws
-// UsageError when it loads none.
-Mpi loaded_mpi(const std::string& path, const ElfProgram& program) {
+// The program's own MPI, by what the dynamic linker would load for it.
+std::optional<Mpi> loaded_mpi(const std::string& path, const ElfProgram& program) {
   // The dynamic linker knows best what it would load, also through the
   // program's shared libraries and their search paths.
   const std::string loaded = output_of({program.interpreter, "--list", path});
@@ -30,10 +29,7 @@ Mpi loaded_mpi(const std::string& path, const ElfProgram& program) {
   // Open MPI's is libmpi.so.40, MPICH's may be called libmpi.so.12 elsewhere.
   if (loaded.find("libmpi.so.12") != std::string::npos) return Mpi::mpich;
   if (loaded.find("libmpi.so") != std::string::npos) return Mpi::openmpi;
-  throw UsageError(
-      path +
-      " is not an MPI program: it loads neither libmpi.so (Open MPI) nor "
-      "libmpich.so nor libmpi_abi.so; if it loads MPI later, say which: --mpi openmpi|mpich");
+  return std::nullopt;
 }
 
 }  // namespace
@@ -81,12 +77,22 @@ Mpi mpi_of(const std::string& path, const std::optional<std::string>& given) {
     throw UsageError(path +
                      ": MPI is linked into it statically, where nobody can see its calls; link "
                      "it with the MPI's shared library");
-  if (given) return parse_mpi(*given);
+  if (given && !program.is_elf) return parse_mpi(*given);
   if (!program.is_elf)
     throw UsageError(path +
                      " is not a 64-bit ELF program; if it is a script that starts one, say "
                      "which MPI it uses: --mpi openmpi or --mpi mpich");
-  return loaded_mpi(path, program);
+  const std::optional<Mpi> loaded = loaded_mpi(path, program);
+  if (given && loaded.value_or(parse_mpi(*given)) != parse_mpi(*given))
+    throw UsageError(path + " was built for " + name_of(*loaded) + ", not for " + *given +
+                     "; leave out --mpi");
+  if (given) return parse_mpi(*given);
+  if (!loaded)
+    throw UsageError(
+        path +
+        " is not an MPI program: it loads neither libmpi.so (Open MPI) nor "
+        "libmpich.so nor libmpi_abi.so; if it loads MPI later, say which: --mpi openmpi|mpich");
+  return *loaded;
 }
 
 }  // namespace foretrace::cli

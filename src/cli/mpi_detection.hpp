@@ -19,8 +19,8 @@ Mpi parse_mpi(const std::string& name);
 std::string find_program(const std::string& program);
 
 // The MPI of the program in the file `path`: the `given` one, else the one that the
-// dynamic linker would load for it. Throws UsageError when there is none, or where
-// the program is linked in a way in which it cannot be followed.
+// dynamic linker would load for it. Throws UsageError when there is none, when the
+// two differ, or where the program is linked in a way in which it cannot be followed.
 Mpi mpi_of(const std::string& path, const std::optional<std::string>& given);
 
 }  // namespace foretrace::cli

@@ -79,6 +79,14 @@ Simulation::Simulation(const SimulationOptions& options)
     placement_ = machine::make_placement(options.placement, *topology_, ranks_);
 }
 
+std::vector<std::int32_t> Simulation::nodes() const {
+  std::vector<std::int32_t> nodes;
+  if (topology_ && topology_->ranks_per_node() > 1)
+    for (const machine::NodeId node : placement_)
+      nodes.push_back(static_cast<std::int32_t>(node.value));
+  return nodes;
+}
+
 void Simulation::set_network() {
   const bool has_machine = !options_.machine.empty();
   if (options_.network.empty()) options_.network = has_machine ? "datasheet" : "loggps";

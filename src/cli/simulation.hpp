@@ -87,6 +87,8 @@ class Simulation {
 
   // What the processes of a live run have to measure.
   live::Measured live_compute() const;
+  // By rank, its node; empty where every rank has a node of its own, or none is known.
+  std::vector<std::int32_t> nodes() const;
 
   // The operations, to be used up by one run.
   std::unique_ptr<sim::Source> open();

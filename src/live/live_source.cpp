@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
-#include <numeric>
 #include <thread>
 
 #include "base/error.hpp"
@@ -18,10 +17,11 @@ using trace::EventKind;
 
 namespace {
 
-constexpr std::uint64_t kHiddenKey = std::uint64_t{1} << 63;
-
 // How long the run may go on after the death of a rank.
 constexpr std::chrono::nanoseconds kGrace = std::chrono::seconds(1);
+
+// Nothing happened for so long.
+constexpr std::chrono::nanoseconds kStall = std::chrono::seconds(1);
 
 volatile std::sig_atomic_t stop_signal = 0;
 
@@ -33,12 +33,6 @@ int with_shared_memory(int ranks, int cores) {
   SharedMemory::create(ranks, cores);
   heap::begin(-1);
   return ranks;
-}
-
-std::uint64_t allocate(std::uint64_t bytes) {
-  const std::uint64_t place = heap::allocate(bytes);
-  if (place == 0) throw Error("the memory that the ranks share is full");
-  return place;
 }
 
 std::string describe(const Ended& end) {
@@ -53,6 +47,10 @@ trace::Endpoint endpoint(std::int32_t peer, std::int32_t tag, std::uint64_t byte
   end.tag = tag;
   end.bytes = Bytes(bytes);
   return end;
+}
+
+bool is_collective(EventKind kind) {
+  return kind == EventKind::collective || kind == EventKind::icollective;
 }
 
 Result result_of(const trace::Completion& completion) {
@@ -76,7 +74,8 @@ void end_runs_on_signals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
 }
 
-LiveSource::LiveSource(const Command& command, int ranks, Measured measured)
+LiveSource::LiveSource(const Command& command, int ranks, Measured measured,
+                       const std::vector<std::int32_t>& nodes)
     : cores_(cores()),
       counted_since_(std::chrono::steady_clock::now()),
       ranks_(with_shared_memory(ranks, cores_)),
@@ -95,6 +94,8 @@ LiveSource::LiveSource(const Command& command, int ranks, Measured measured)
     comms_.push_back(std::move(self));
   }
   comm_states_.resize(comms_.size());
+  for (std::size_t r = 0; r < nodes.size(); ++r)
+    SharedMemory::slot(static_cast<int>(r)).node = nodes[r];
 }
 
 bool LiveSource::ready(WorldRank rank) const {
@@ -109,10 +110,10 @@ bool LiveSource::ready_to_read(WorldRank rank) const {
 
 // Whether the rank's process ended between MPI_Init and MPI_Finalize.
 bool LiveSource::died(WorldRank rank) const {
-  const Slot& line = slot(rank);
+  Slot& line = slot(rank);
   const std::uint32_t posted = line.posted.load(std::memory_order_acquire);
   return states_[static_cast<std::size_t>(rank.value)].gone && posted > 0 &&
-         static_cast<EventKind>(line.ring[(posted - 1) % kRing].kind) != EventKind::finalize;
+         static_cast<EventKind>(line.posting(posted - 1).kind) != EventKind::finalize;
 }
 
 void LiveSource::look_after_processes() {
@@ -151,10 +152,44 @@ void LiveSource::wait_for(WorldRank rank) {
   for (;;) {
     const std::uint32_t bell = header.bell.load(std::memory_order_acquire);
     look_after_processes();
-    if (ready(rank)) return;
+    if (ready(rank)) break;
     end_if_dead();
-    wait_for_bell(bell, died_ ? kGrace : std::chrono::nanoseconds(0));
+    if (!wait_for_bell(bell, died_ ? kGrace : kStall) && stalled()) lend_core();
   }
+  take_back_cores();
+}
+
+// Whether no rank has posted anything for a second, though others wait for a core:
+// those that run may wait for these, by other means than MPI. If they compute
+// meanwhile, they may also have much to do: then only after ten.
+bool LiveSource::stalled() {
+  constexpr int kBusy = 10;
+  const auto ticks_a_second = static_cast<std::uint64_t>(std::max(::sysconf(_SC_CLK_TCK), 4L));
+  std::uint64_t postings = 0, ticks = 0;
+  for (int r = 0; r < ranks_; ++r) {
+    const Slot& slot = SharedMemory::slot(r);
+    postings += slot.posted.load();
+    if (slot.cores.load() > 0) ticks += cpu_ticks(slot.process);
+  }
+  const bool computed = ticks - std::exchange(ticks_, ticks) > ticks_a_second / 4;
+  if (std::exchange(postings_, postings) != postings) {
+    stalls_ = 0;
+    return false;
+  }
+  ++stalls_;
+  return (!computed || stalls_ % kBusy == 0) &&
+         (processes_.started() < ranks_ || some_wait_for_core());
+}
+
+// One more rank runs than there are cores.
+void LiveSource::lend_core() {
+  ++lent_cores_;
+  change_cores(+1);
+}
+
+void LiveSource::take_back_cores() {
+  if (lent_cores_ == 0) return;
+  change_cores(-std::exchange(lent_cores_, 0));
 }
 
 // A rank has died, and the engine does not come to it: the one that it waits for
@@ -177,7 +212,7 @@ bool LiveSource::next(WorldRank rank, sim::Operation& operation) {
     Slot& line = slot(rank);
     const std::uint32_t at = line.taken.load(std::memory_order_relaxed);
     if (at == line.posted.load(std::memory_order_acquire)) return end_of(rank, operation);
-    state(rank).record = line.ring[at % kRing];
+    state(rank).record = line.posting(at);
     const bool is_operation = treat(rank, operation);
     if (make_room(rank.value)) go_on(rank);
     if (is_operation) return true;
@@ -197,6 +232,10 @@ bool LiveSource::treat(WorldRank rank, sim::Operation& operation) {
       go_on(rank);
       return false;
     }
+    case Posting::free:
+      if (++comm_state(record.comm).freed == comms_.at(record.comm).members.size())
+        free_comm(record.comm);
+      return false;
     case Posting::name: {
       std::string text(SharedMemory::at<char>(record.list), record.list_count);
       heap::free(record.list);
@@ -228,18 +267,24 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
   operation.count = record.count;
   operation.compute = Time::ps(record.compute);
   operation.steps = record.steps;
-  operation.send = endpoint(record.send_peer, record.send_tag, record.send_bytes);
-  operation.recv = endpoint(record.recv_peer, record.recv_tag, record.recv_bytes);
-  operation.recv.any_source = record.any_source;
-  operation.recv.any_tag = record.any_tag;
-  operation.bytes = Bytes(record.bytes);
-  if (record.root >= 0) operation.root = LocalRank(record.root);
-  operation.code = record.code;
+  if (operation.kind == EventKind::aborted) operation.code = record.code;
   operation.request = record.request;
   operation.payload = record.payload;
-  operation.taken = record.taken;
-  operation.cancel = record.cancel;
-  operation.lock = record.lock;
+  if (is_collective(operation.kind)) {
+    operation.bytes = Bytes(record.bytes);
+    if (record.root >= 0) operation.root = LocalRank(record.root);
+  } else {
+    operation.send = endpoint(record.send_peer, record.send_tag, record.send_bytes);
+    operation.recv = endpoint(record.recv_peer, record.recv_tag, record.recv_bytes);
+    operation.recv.any_source = record.any_source;
+    operation.recv.any_tag = record.any_tag;
+  }
+  if (operation.locking != sim::Locking::none)
+    operation.lock = record.lock;
+  else if (operation.kind == EventKind::call)
+    operation.cancel = record.cancel;
+  else if (operation.kind == EventKind::recv || operation.kind == EventKind::irecv)
+    operation.taken = record.taken;
   operation.patience = Time::ps(record.patience);
   switch (operation.kind) {
     case EventKind::init:
@@ -247,6 +292,7 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
       break;
     case EventKind::finalize:
       of.finalized = true;
+      note_left(rank, record);
       break;
     case EventKind::aborted:
       if (record.list != 0) message_.assign(SharedMemory::at<char>(record.list), record.list_count);
@@ -255,7 +301,8 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
       const std::uint64_t* numbers =
           record.list != 0 ? SharedMemory::at<std::uint64_t>(record.list) : slot(rank).numbers;
       of.requests.clear();
-      for (std::uint64_t i = 0; i < record.list_count; ++i)
+      operation.watched = record.watched;
+      for (std::uint32_t i = 0; i < record.list_count; ++i)
         of.requests.push_back({numbers[i], {}, 0, {}, false});
       operation.completions = of.requests;
       break;
@@ -269,10 +316,19 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
   }
 }
 
+// The last of the processes has ended, and MPI was no part of any.
+void LiveSource::end_if_none_came() {
+  if (any_started() || processes_.started() < ranks_ || !std::ranges::all_of(states_, &Rank::gone))
+    return;
+  throw RunEnded{std::max(first_failure(), 1),
+                 "no rank came to MPI_Init; does the program use the MPI that --mpi names?"};
+}
+
 // The end of a process: of its stream if it finalised or never came to MPI,
 // else the end of the run.
 bool LiveSource::end_of(WorldRank rank, sim::Operation& operation) {
   Rank& of = state(rank);
+  end_if_none_came();
   if (of.reported || !died(rank)) return false;
   of.reported = true;
   operation = sim::Operation();
@@ -288,88 +344,6 @@ bool LiveSource::end_of(WorldRank rank, sim::Operation& operation) {
   return true;
 }
 
-void LiveSource::enter_collective(WorldRank rank, const Record& record) {
-  CommState& comm = comm_states_.at(record.comm);
-  const std::size_t members = comms_[record.comm].members.size();
-  if (comm.next.empty()) comm.next.resize(members);
-  const auto place = static_cast<std::size_t>(record.place);
-  Rank& of = state(rank);
-  of.instance = comm.next.at(place)++;
-  Instance& current = instance(record.comm, of.instance);
-  if (current.place == 0 &&
-      (record.payload != 0 || record.split ||
-       static_cast<machine::Cost>(record.collective) != machine::Cost::barrier))
-    make_gathering(record.comm, current);
-  if (record.payload != 0) {
-    auto* contributions =
-        reinterpret_cast<Contribution*>(SharedMemory::at<Gathering>(current.place) + 1);
-    contributions[place] = {record.payload, record.send_bytes};
-  }
-  if (record.split) {
-    current.split = true;
-    current.colours.resize(members);
-    current.colours[place] = {record.colour, record.key};
-  }
-  if (static_cast<EventKind>(record.kind) == EventKind::icollective)
-    of.posted[record.request] = {record.comm, current.place};
-  ++current.entered;
-}
-
-LiveSource::Instance& LiveSource::instance(trace::CommId id, std::uint64_t number) {
-  CommState& comm = comm_states_[id];
-  while (comm.base + comm.open.size() <= number) comm.open.emplace_back();
-  return comm.open[number - comm.base];
-}
-
-void LiveSource::make_gathering(trace::CommId comm, Instance& instance) {
-  const std::size_t members = comms_[comm].members.size();
-  instance.place = allocate(sizeof(Gathering) + members * sizeof(Contribution));
-  auto* gathering = new (SharedMemory::at<Gathering>(instance.place)) Gathering;
-  gathering->members = static_cast<std::uint32_t>(members);
-  gathering->holders.store(gathering->members, std::memory_order_relaxed);
-  std::uninitialized_value_construct_n(reinterpret_cast<Contribution*>(gathering + 1), members);
-}
-
-// The communicators of a split: a group for each colour, by key, then place.
-void LiveSource::make_split(trace::CommId comm, Instance& instance) {
-  if (!instance.made.empty()) return;
-  const std::vector<WorldRank> members = comms_[comm].members;
-  instance.made.resize(members.size());
-  std::vector<std::size_t> order(members.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-    return instance.colours[a] < instance.colours[b];
-  });
-  const std::uint64_t lists = allocate(members.size() * sizeof(std::int32_t));
-  SharedMemory::at<Gathering>(instance.place)->splits = lists;
-  auto* list = SharedMemory::at<std::int32_t>(lists);
-  for (std::size_t i = 0; i < order.size(); ++i) list[i] = members[order[i]].value;
-  for (std::size_t first = 0; first < order.size();) {
-    const std::int32_t colour = instance.colours[order[first]].first;
-    std::size_t last = first;
-    std::vector<WorldRank> group;
-    for (; last < order.size() && instance.colours[order[last]].first == colour; ++last)
-      group.push_back(members[order[last]]);
-    if (colour >= 0) {
-      const trace::CommId made = add_comm(std::move(group));
-      for (std::size_t i = first; i < last; ++i)
-        instance.made[order[i]] = {made, lists + first * sizeof(std::int32_t)};
-    }
-    first = last;
-  }
-}
-
-trace::CommId LiveSource::add_comm(std::vector<WorldRank> members) {
-  trace::Communicator comm;
-  const WorldRank first = members.front();
-  comm.key = static_cast<std::uint64_t>(first.value) << 32 |
-             ++comms_of_[static_cast<std::size_t>(first.value)];
-  comm.members = std::move(members);
-  comms_.push_back(std::move(comm));
-  comm_states_.emplace_back();
-  return static_cast<trace::CommId>(comms_.size() - 1);
-}
-
 void LiveSource::completed(WorldRank rank, const sim::Operation& operation,
                            const sim::Interval& interval, const sim::Outcome& outcome) {
   Rank& of = state(rank);
@@ -383,33 +357,12 @@ void LiveSource::completed(WorldRank rank, const sim::Operation& operation,
   answer.clock = interval.leave.count_ps();
   answer.found = outcome.message.peer.valid();
   if (answer.found)
-    answer.message = {operation.request,   outcome.message.peer.value,
-                      outcome.message.tag, outcome.message.bytes.count,
-                      outcome.payload,     false};
+    answer.message = {operation.request,          outcome.message.bytes.count, outcome.payload,
+                      outcome.message.peer.value, outcome.message.tag,         false};
   answer.completed = 0;
   if (static_cast<EventKind>(record.kind) == EventKind::complete)
     answer_completions(of, line, outcome);
   go_on(rank);
-}
-
-void LiveSource::answer_collective(const Record& record, std::uint64_t number, Answer& answer) {
-  CommState& comm = comm_states_[record.comm];
-  Instance& current = comm.open[number - comm.base];
-  answer.gathered = current.place;
-  if (current.split) {
-    make_split(record.comm, current);
-    const auto& [made, members] = current.made[static_cast<std::size_t>(record.place)];
-    answer.context = made;
-    answer.members = members;
-    answer.member_count = made != 0 ? static_cast<std::uint32_t>(comms_[made].members.size()) : 0;
-  }
-  // Instances that all have entered and that hold nothing for others to fetch.
-  if (!current.split)
-    while (!comm.open.empty() && comm.open.front().entered == comms_[record.comm].members.size() &&
-           comm.base < number) {
-      comm.open.pop_front();
-      ++comm.base;
-    }
 }
 
 void LiveSource::answer_completions(Rank& of, Slot& line, const sim::Outcome& outcome) {
@@ -453,25 +406,6 @@ std::string_view LiveSource::name(trace::NameId id) const {
   return id < names_.size() ? std::string_view(names_[id]) : std::string_view("?");
 }
 
-const trace::Communicator& LiveSource::comm(trace::CommId id) const {
-  return comms_.at(id);
-}
-
-// The engine's number of the communicator of a record. The library's own
-// messages have one beside that of the program's.
-trace::CommId LiveSource::comm_of(const Record& record) {
-  if (!(record.comm & kHidden)) return record.comm;
-  const trace::CommId of = record.comm & ~kHidden;
-  const auto [entry, added] = hidden_.try_emplace(of, static_cast<trace::CommId>(comms_.size()));
-  if (added) {
-    trace::Communicator comm = comms_.at(of);
-    comm.key |= kHiddenKey;
-    comms_.push_back(std::move(comm));
-    comm_states_.emplace_back();
-  }
-  return entry->second;
-}
-
 std::string LiveSource::place(WorldRank rank) const {
   const Rank& of = states_[static_cast<std::size_t>(rank.value)];
   return of.gone ? std::string() : call_sites_.describe(slot(rank).process, of.record.caller);
@@ -494,9 +428,13 @@ int LiveSource::wait_for_processes() {
     look_after_processes();
     if (processes_.started() == ranks_ && processes_.all_ended()) break;
     if (stop_signal != 0) return 128 + stop_signal;
-    wait_for_bell(bell);
+    if (!wait_for_bell(bell, kStall) && stalled()) lend_core();
   }
   look_after_processes();
+  return first_failure();
+}
+
+int LiveSource::first_failure() const {
   for (const Rank& of : states_)
     if (of.end.signal != 0 || of.end.status != 0)
       return of.end.signal != 0 ? 128 + of.end.signal : of.end.status;

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -36,7 +37,9 @@ void end_runs_on_signals();
 class LiveSource : public sim::Source {
  public:
   // Makes the shared memory; the processes are started as they are needed.
-  LiveSource(const Command& command, int ranks, Measured measured);
+  // `nodes`: by rank, of the machine that is simulated; empty: all are on one.
+  LiveSource(const Command& command, int ranks, Measured measured,
+             const std::vector<std::int32_t>& nodes);
 
   int ranks() const override { return ranks_; }
   bool next(WorldRank rank, sim::Operation& operation) override;
@@ -47,20 +50,21 @@ class LiveSource : public sim::Source {
   bool races() const override { return true; }
   std::string_view name(trace::NameId id) const override;
   const trace::Communicator& comm(trace::CommId id) const override;
+  std::vector<trace::CommId> take_freed() override;
   std::string place(WorldRank rank) const override;
   std::string end_reason(WorldRank rank) const override;
 
   // Waits for the processes to end after the run. The exit status of the first rank
   // that did not end with 0; 128 + its signal.
   int wait_for_processes();
-  // Whether any rank came to MPI_Init.
-  bool any_started() const;
+  // "2 communicators were not freed (...)"; empty if all were.
+  std::string left_communicators() const;
 
  private:
-  // A collective that not all members have entered, or not all have left.
+  // A collective that not all members have left.
   struct Instance {
     std::uint64_t place = 0;  // of its Gathering; 0: not made yet
-    std::uint32_t entered = 0;
+    std::uint32_t left = 0;   // members that have what they want of it
     bool split = false;
     std::vector<std::pair<std::int32_t, std::int32_t>> colours;  // split: colour and key by place
     std::vector<std::pair<trace::CommId, std::uint64_t>> made;   // split: by place: comm, members
@@ -69,6 +73,7 @@ class LiveSource : public sim::Source {
     std::vector<std::uint64_t> next;  // per member: the instance it enters next
     std::uint64_t base = 0;
     std::deque<Instance> open;
+    std::size_t freed = 0;  // members that have no use for it any more
   };
   struct Rank {
     Record record;  // the operation that the engine has
@@ -94,15 +99,26 @@ class LiveSource : public sim::Source {
   void end_if_dead();
   bool treat(WorldRank rank, sim::Operation& operation);
   bool end_of(WorldRank rank, sim::Operation& operation);
+  void end_if_none_came();
+  bool any_started() const;
+  int first_failure() const;
   void fill(WorldRank rank, const Record& record, sim::Operation& operation);
   void enter_collective(WorldRank rank, const Record& record);
   Instance& instance(trace::CommId comm, std::uint64_t number);
+  void leave_instance(trace::CommId comm, Instance& instance);
+  static std::uint64_t allocate(std::uint64_t bytes);
   void make_gathering(trace::CommId comm, Instance& instance);
   void make_split(trace::CommId comm, Instance& instance);
   void answer_collective(const Record& record, std::uint64_t number, Answer& answer);
   void answer_completions(Rank& state, Slot& slot, const sim::Outcome& outcome);
   trace::CommId comm_of(const Record& record);
   trace::CommId add_comm(std::vector<WorldRank> members);
+  CommState& comm_state(trace::CommId comm);
+  void free_comm(trace::CommId comm);
+  void note_left(WorldRank rank, const Record& record);
+  bool stalled();
+  void lend_core();
+  void take_back_cores();
   void read_names() const;
 
   int cores_;
@@ -113,7 +129,8 @@ class LiveSource : public sim::Source {
   Processes processes_;
   std::vector<Rank> states_;
   std::deque<trace::Communicator> comms_;
-  std::deque<CommState> comm_states_;
+  std::vector<std::unique_ptr<CommState>> comm_states_;  // made when they are needed
+  std::vector<trace::CommId> freed_;                     // by all, which the engine does not know
   std::vector<std::uint32_t> comms_of_;  // by rank: communicators that it came first in
   std::unordered_map<trace::CommId, trace::CommId> hidden_;
   mutable std::deque<std::string> names_;
@@ -122,6 +139,13 @@ class LiveSource : public sim::Source {
   mutable CallSites call_sites_;
   std::optional<std::chrono::steady_clock::time_point> died_;  // when the first rank did
   std::string message_;                                        // of the rank that ends the run
+  std::uint64_t left_comms_ = 0;                               // most that a rank left
+  int leaving_ranks_ = 0;
+  std::string left_place_;      // where the first of them was made
+  std::uint64_t postings_ = 0;  // of all ranks, when it was looked last
+  std::uint64_t ticks_ = 0;     // CPU time of those that had a core
+  int stalls_ = 0;              // looks in a row at which nothing had been posted
+  int lent_cores_ = 0;
 };
 
 }  // namespace foretrace::live

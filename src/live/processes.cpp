@@ -9,7 +9,10 @@
 #include <cerrno>
 #include <condition_variable>
 #include <cstring>
+#include <fstream>
 #include <mutex>
+#include <sstream>
+#include <string>
 #include <thread>
 #include <unordered_map>
 
@@ -19,6 +22,20 @@
 extern char** environ;
 
 namespace foretrace::live {
+
+std::uint64_t cpu_ticks(int process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  // The second field is the program's name in parentheses, which may hold anything;
+  // user and system time are the fields 14 and 15.
+  std::istringstream rest(text.substr(text.rfind(')') + 1));
+  std::string skipped;
+  for (int field = 3; field < 14; ++field) rest >> skipped;
+  std::uint64_t user = 0, system = 0;
+  rest >> user >> system;
+  return user + system;
+}
 
 // A thread waits for processes to end; it alone reaps them.
 struct Processes::Watch {

@@ -1,6 +1,7 @@
 // The ranks' processes: started, watched, and none left behind.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +21,10 @@ struct Ended {
   int signal = 0;  // 0: it exited
   int status = 0;  // exit status
 };
+
+// CPU time that a process has used so far, in the system's clock ticks; 0 if it is
+// no more.
+std::uint64_t cpu_ticks(int process);
 
 // Wants SharedMemory::create() before. One at a time.
 class Processes {

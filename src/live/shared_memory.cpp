@@ -27,10 +27,13 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
 constexpr std::uint64_t kLeastBytes = std::uint64_t{1} << 32;
 constexpr std::uint64_t kHeapAlignment = 1 << 20;
 
-void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t value,
+// False if it was not woken for so long.
+bool sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t value,
               std::chrono::nanoseconds most = {}) {
   const timespec limit{most.count() / 1'000'000'000, most.count() % 1'000'000'000};
-  ::syscall(SYS_futex, &word, FUTEX_WAIT, value, most.count() > 0 ? &limit : nullptr, nullptr, 0);
+  return ::syscall(SYS_futex, &word, FUTEX_WAIT, value, most.count() > 0 ? &limit : nullptr,
+                   nullptr, 0) == 0 ||
+         errno != ETIMEDOUT;
 }
 
 void wake_sleeper(std::atomic<std::uint32_t>& word) {
@@ -206,17 +209,29 @@ bool core_is_free() {
   return header.running < header.cores && header.queue_head == header.queue_tail;
 }
 
+bool some_wait_for_core() {
+  Header& header = SharedMemory::header();
+  const QueueLock lock(header);
+  return header.queue_head != header.queue_tail;
+}
+
+void change_cores(int change) {
+  SharedMemory::header().cores.fetch_add(change);
+  for (int i = 0; i < change; ++i) count_running(0);
+}
+
 void ring_bell() {
   Header& header = SharedMemory::header();
   header.bell.fetch_add(1, std::memory_order_seq_cst);
   if (header.listens.load(std::memory_order_seq_cst) != 0) wake_sleeper(header.bell);
 }
 
-void wait_for_bell(std::uint32_t bell, std::chrono::nanoseconds most) {
+bool wait_for_bell(std::uint32_t bell, std::chrono::nanoseconds most) {
   Header& header = SharedMemory::header();
   header.listens.store(1, std::memory_order_seq_cst);
-  sleep_on(header.bell, bell, most);
+  const bool rang = sleep_on(header.bell, bell, most);
   header.listens.store(0, std::memory_order_relaxed);
+  return rang;
 }
 
 }  // namespace foretrace::live

@@ -32,12 +32,14 @@ enum class Measured : std::int32_t { nothing, steps, cpu, blocks, instructions }
 enum class Posting : std::uint8_t {
   operation,
   comm,  // a communicator for its members alone: `list` holds their world ranks
+  free,  // this rank has no use for the communicator `comm` any more
   name,  // a name of the program's own (a phase), `name`: `list` holds its characters
 };
 
 // One posting. Fields as in sim::Operation and trace::Event; times in
-// picoseconds; peers are world ranks, -1 for none.
-struct Record {
+// picoseconds; peers are world ranks, -1 for none. Two cache lines: what only
+// collectives need lies where messages have their ends.
+struct alignas(64) Record {
   Posting posting = Posting::operation;
   std::uint8_t kind = 0;
   std::uint8_t mode = 0;
@@ -52,78 +54,112 @@ struct Record {
   std::uint32_t name = 0;
   std::uint32_t comm = 0;
   std::uint32_t count = 1;
-  std::int32_t send_peer = -1;
-  std::int32_t send_tag = 0;
-  std::int32_t recv_peer = -1;
-  std::int32_t recv_tag = 0;
-  std::int32_t root = -1;
-  std::int32_t place = 0;  // collective: of this rank in the communicator
-  std::int32_t colour = -1;
-  std::int32_t key = 0;
-  std::int32_t code = 0;
+  union {
+    std::int32_t send_peer = -1;
+    std::int32_t root;  // collective
+  };
+  union {
+    std::int32_t send_tag = 0;
+    std::int32_t place;  // collective: of this rank in the communicator
+  };
+  union {
+    std::int32_t recv_peer = -1;
+    std::int32_t colour;  // collective
+  };
+  union {
+    std::int32_t recv_tag = 0;
+    std::int32_t key;  // collective
+  };
+  union {
+    std::int32_t code = 0;
+    std::uint32_t watched;  // complete: as in sim::Operation
+  };
+  union {
+    std::uint32_t list_count = 0;
+    std::uint32_t left;  // finalize: communicators that were not freed
+  };
   std::int64_t compute = 0;
-  std::int64_t patience = 0;
   double steps = 0;
-  std::uint64_t send_bytes = 0;
-  std::uint64_t recv_bytes = 0;
-  std::uint64_t bytes = 0;
   std::uint64_t request = 0;
-  std::uint64_t taken = 0;
-  std::uint64_t lock = 0;
-  std::uint64_t cancel = 0;
-  std::uint64_t caller = 0;  // address in the program to which the call returns
-  // Message or contribution: place of its block, 0 if it has no bytes. Mark: the
-  // bits of its value.
+  // Message or contribution: its bytes if they are not more than a word, else the
+  // place of their block. Mark: the bits of its value.
   std::uint64_t payload = 0;
+  std::uint64_t send_bytes = 0;
+  union {
+    std::uint64_t recv_bytes = 0;
+    std::uint64_t bytes;  // collective
+  };
+  std::uint64_t caller = 0;  // address in the program to which the call returns
+  union {
+    std::uint64_t taken = 0;  // receive
+    std::uint64_t lock;       // call with `locking`
+    std::uint64_t cancel;     // other call
+    std::uint64_t left_at;    // finalize: where the first of `left` was made, as `caller`
+  };
+  std::int64_t patience = 0;
   // `list_count` items (request numbers; see Posting) in the slot's table, or
   // in a block of the heap if `list` is not 0.
   std::uint64_t list = 0;
-  std::uint64_t list_count = 0;
 };
+static_assert(sizeof(Record) == 128);
+
+// Content of so many bytes travels in the word that else holds its place.
+inline constexpr std::uint64_t kWordBytes = sizeof(std::uint64_t);
 
 // What one request of a completing call, or the message of a receive, came to.
 struct Result {
   std::uint64_t request = 0;
-  std::int32_t source = -1;  // world rank; -1: none
-  std::int32_t tag = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t payload = 0;  // message: its block; collective: what was gathered
+  std::uint64_t payload = 0;  // message: as in Record; collective: place of what was gathered
+  std::int32_t source = -1;   // world rank; -1: none
+  std::int32_t tag = 0;
   bool cancelled = false;
 };
 
 struct Answer {
-  std::int64_t clock = 0;  // virtual time on leaving the call
-  bool found = false;      // receives, probes: there is a message
-  Result message;
+  std::int64_t clock = 0;       // virtual time on leaving the call
   std::uint32_t completed = 0;  // results, in the slot's table or in `results`
-  std::uint64_t results = 0;    // place of a block, if not 0
-  std::uint64_t gathered = 0;   // collective: place of its Gathering
-  std::uint32_t context = 0;    // split: of the rank's new communicator
-  std::uint64_t members = 0;    // split: place of its members' world ranks, int32 each
-  std::uint32_t member_count = 0;
+  bool found = false;           // receives, probes: there is a message
+  Result message;
+  std::uint64_t results = 0;       // place of a block, if not 0
+  std::uint64_t gathered = 0;      // collective: place of its Gathering
+  std::uint64_t members = 0;       // split: place of its members' world ranks, int32 each
+  std::uint32_t context = 0;       // split: of the rank's new communicator
+  std::uint32_t member_count = 0;  // split
 };
 
-inline constexpr std::uint32_t kRing = 64;    // postings under way
-inline constexpr std::uint32_t kTable = 160;  // results or request numbers without a block
+inline constexpr std::uint32_t kRing = 64;   // postings under way
+inline constexpr std::uint32_t kTable = 24;  // results or request numbers without a block
 
 enum class Life : std::uint32_t { absent, started, finalized, gone };
 
-// The line between one rank and the simulator. Written by the rank: posted,
-// ring, table before a posting; by the simulator: the rest.
+// The line between one rank and the simulator. What is used by every call comes
+// first and is close together: after a switch between processes none of it is
+// in the cache, nor is its page's address.
 struct alignas(4096) Slot {
-  alignas(64) std::atomic<std::uint32_t> posted{0};  // postings so far
-  alignas(64) std::atomic<std::uint32_t> taken{0};   // of which the simulator has read
+  std::atomic<std::uint32_t> posted{0};  // the rank's postings so far
+  std::atomic<std::uint32_t> taken{0};   // of which the simulator has read
   // 1: the rank may run. The rank sets it to 0 before a posting that it waits for.
-  alignas(64) std::atomic<std::uint32_t> go{0};
-  std::atomic<std::uint32_t> wants_room{0};  // it waits for the ring to have room
+  std::atomic<std::uint32_t> go{0};
+  std::uint32_t first = 0;                   // the posting that is in ring[0]
+  std::atomic<std::uint32_t> wants_room{0};  // the rank waits for the ring to have room
   std::atomic<std::int32_t> cores{0};        // that count as this rank's: 0 or 1, for a moment 2
   std::atomic<Life> life{Life::absent};
   std::int32_t process = 0;
-  alignas(64) std::atomic<std::uint64_t> returned{0};  // heap blocks that others gave back
-  Answer answer;
-  std::uint64_t numbers[kTable];  // the rank's request numbers
-  Result results[kTable];
-  Record ring[kRing];
+  std::int32_t node = 0;                   // of the machine, on which the rank is
+  std::atomic<std::uint64_t> returned{0};  // heap blocks that others gave back
+  Answer answer;                           // written by the simulator
+  std::uint64_t numbers[kTable];           // the rank's request numbers
+  Result results[kTable];                  // written by the simulator
+  Record ring[kRing];                      // written by the rank
+
+  Record& posting(std::uint32_t number) { return ring[(number - first) % kRing]; }
+  // The rank has made `number` postings and makes one more: where. The ring begins
+  // anew when all has been read, so that the same few of it are used.
+  Record& next_posting(std::uint32_t number) {
+    if (taken.load(std::memory_order_acquire) == number) first = number;
+    return posting(number);
+  }
 };
 
 // What the members of a communicator laid down for one collective, in the
@@ -132,12 +168,12 @@ struct Gathering {
   std::atomic<std::uint32_t> holders{0};  // members that have not let go
   std::uint32_t members = 0;
   std::atomic<std::uint32_t> common_state{0};  // 0: nobody computes, 1: somebody, 2: ready
-  std::uint64_t common = 0;                    // place of the block
+  std::uint64_t common = 0;                    // place of the block, or its bytes
   std::uint64_t common_bytes = 0;
   std::uint64_t splits = 0;  // place of the new communicators' members, freed with it
 };
 struct Contribution {
-  std::uint64_t place = 0;
+  std::uint64_t place = 0;  // or the bytes, as Record::payload
   std::uint64_t bytes = 0;
 };
 
@@ -216,13 +252,17 @@ bool make_room(int rank);
 // The simulator: a process came or went with a core.
 void count_running(int change);
 bool core_is_free();
+bool some_wait_for_core();
+// The simulator: so many more ranks may run, or fewer.
+void change_cores(int change);
 // The simulator: all on one core, or on all `cores` again.
 void run_together(bool together, int cores);
 // The calling process follows.
 void follow_core(std::int32_t& followed);
 // The simulator waits until something may have changed since it read `bell`; not
 // longer than `most`, unless that is 0.
-void wait_for_bell(std::uint32_t bell, std::chrono::nanoseconds most = {});
+// False if nobody rang for so long.
+bool wait_for_bell(std::uint32_t bell, std::chrono::nanoseconds most = {});
 void ring_bell();
 
 }  // namespace foretrace::live

@@ -18,11 +18,11 @@ std::uint32_t Line::annotation_name(const char* name) {
   if (is_new) {
     Record definition;
     definition.posting = Posting::name;
-    definition.list_count = std::strlen(name);
+    definition.list_count = static_cast<std::uint32_t>(std::strlen(name));
     definition.list = heap::allocate(definition.list_count + 1);
     std::memcpy(SharedMemory::at<char>(definition.list), name, definition.list_count);
     flush_call();
-    append(definition);
+    tell(definition);
   }
   return number;
 }

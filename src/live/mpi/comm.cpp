@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <numeric>
 #include <string>
 
 #include "live/mpi/group.hpp"
 #include "live/mpi/info.hpp"
+#include "live/mpi/line.hpp"
 #include "live/mpi/rank.hpp"
 #include "live_impl.hpp"
 
@@ -16,11 +18,35 @@ namespace foretrace::live {
 Comm* world_comm = nullptr;
 Comm* self_comm = nullptr;
 
+namespace {
+
+// Never destroyed: programs free communicators until their very end.
+std::vector<const Comm*>& all_comms() {
+  static auto* const comms = new std::vector<const Comm*>;
+  return *comms;
+}
+
+}  // namespace
+
+Comm::Comm() : Object(ObjectKind::comm), made_at(line.caller()) {
+  all_comms().push_back(this);
+}
+
 Comm::~Comm() {
+  all_comms().erase(std::ranges::find(all_comms(), this));
+  // The first contexts are those of MPI_COMM_WORLD and all MPI_COMM_SELF.
+  if (line.is_open() && context > static_cast<ContextId>(line.size())) free_context(context);
   release(group);
   release(remote);
   release(errhandler);
   release(info);
+}
+
+std::vector<const Comm*> open_comms() {
+  std::vector<const Comm*> open;
+  std::ranges::copy_if(all_comms(), std::back_inserter(open),
+                       [](const Comm* comm) { return comm->handle != 0 && !comm->predefined; });
+  return open;
 }
 
 int raise_no_comm() {

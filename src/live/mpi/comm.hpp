@@ -40,7 +40,7 @@ struct Neighbours {  // distributed graph
 };
 
 struct Comm : Object {
-  Comm() : Object(ObjectKind::comm) {}
+  Comm();
   ~Comm() override;
 
   ContextId context = 0;    // messages
@@ -51,6 +51,7 @@ struct Comm : Object {
   bool first = true;        // inter-communicators: whether the local group comes first in the union
   int rank = 0;             // in the local group
   std::string name;
+  std::uint64_t made_at = 0;  // address in the program to which the call returns that made it
   Errhandler* errhandler = nullptr;  // owned
   AttributeSet attributes;
   Info* info = nullptr;  // hints, owned; nullptr: none
@@ -75,6 +76,10 @@ extern Comm* self_comm;
 // Makes MPI_COMM_WORLD, MPI_COMM_SELF, the groups' and handlers' predefined
 // objects; called by MPI_Init.
 void create_predefined_comms();
+
+// The program's communicators that are still there, in the order in which they
+// were made.
+std::vector<const Comm*> open_comms();
 
 // Raises MPI_ERR_COMM for a handle that stands for nothing.
 int raise_no_comm();

@@ -111,7 +111,10 @@ Comm* split_off(Comm& comm, machine::Cost cost, int colour, int key) {
   std::vector<int> here, there;
   for (const int member : made.members) (local.has(member) ? here : there).push_back(member);
   // A colour that only one side has makes no inter-communicator.
-  if (here.empty() || there.empty()) return nullptr;
+  if (here.empty() || there.empty()) {
+    free_context(made.context);
+    return nullptr;
+  }
   return make_comm(&comm, made.context, make_group(std::move(here)), make_group(std::move(there)),
                    comm.first);
 }
@@ -139,9 +142,9 @@ int split_by(Comm& comm, int colour, int key, MPI_Comm* newcomm) {
   return hand_out(split_off(comm, kCost, colour, key), newcomm);
 }
 
-// Every rank is on the one machine whose memory the processes share.
+// The node that this rank is on: several where the simulation has a topology.
 int this_node() {
-  return 0;
+  return node_of(world_rank());
 }
 
 // Colour of those with which this process shares what `split_type` names; kNone

@@ -1,7 +1,6 @@
 #include "live/mpi/completion.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "live/mpi/line.hpp"
 
@@ -11,7 +10,7 @@ using sim::Completing;
 using trace::EventKind;
 
 bool is_complete(const Request& request) {
-  return !request.generalized || request.generalized->complete;
+  return !request.generalized() || request.generalized()->complete;
 }
 
 int partner_of(const Comm& comm, int world_rank) {
@@ -62,8 +61,8 @@ void receive(Request& request, const Result& result) {
     fitting.bytes = request.capacity;
   }
   set_status(request.status, *request.comm, fitting);
-  if (request.arrived)
-    request.arrived({message.data(), fitting.bytes});
+  if (request.has_more() && request.more().arrived)
+    request.more().arrived({message.data(), fitting.bytes});
   else if (fitting.bytes > 0)
     unpack(message.data(), fitting.bytes, request.buffer, request.count, *request.type);
 }
@@ -75,41 +74,48 @@ void settle(Request& request, const Result& result) {
     receive(request, result);
   } else if (request.what == Request::What::collective) {
     Gathered gathered(result.payload);
-    if (request.finish) request.finish(gathered);
+    if (request.more().finish) request.more().finish(gathered);
   }
 }
 
 // After the last of its parts.
 void finish_several(Request& request) {
-  if (request.what != Request::What::several || request.finished || !request.settled()) return;
-  request.finished = true;
+  if (request.what != Request::What::several || request.more().finished || !request.settled())
+    return;
+  request.more().finished = true;
   set_empty_status(request.status);
-  for (const Request* part : request.parts)
+  for (const Request* part : request.parts())
     if (part->error != MPI_SUCCESS && request.error == MPI_SUCCESS) request.error = part->error;
-  if (request.finish_parts) request.finish_parts();
+  if (request.more().finish_parts) request.more().finish_parts();
 }
 
-void collect_open(Request* request, std::vector<Request*>& open) {
+void collect_open(Request* request, Few<Request*>& open) {
   if (request->serial != 0) open.push_back(request);
-  for (Request* part : request->parts) collect_open(part, open);
+  for (Request* part : request->parts()) collect_open(part, open);
 }
 
 // One call of the engine about these; whether it completed any.
-bool ask_engine(Completing how, const std::vector<Request*>& open) {
+bool ask_engine(Completing how, std::span<Request* const> open) {
   if (open.empty()) return false;
   Record record = line.record(EventKind::complete);
   record.completing = static_cast<std::uint8_t>(how);
-  std::vector<std::uint64_t> numbers;
-  numbers.reserve(open.size());
-  for (const Request* request : open) numbers.push_back(request->serial);
-  line.set_list(record, numbers);
   const bool tests =
       how == Completing::test_all || how == Completing::test_any || how == Completing::test_some;
-  const Answer answer = tests ? line.poll(record, numbers.front()) : line.ask(record);
-  if (record.list != 0) Block::take(record.list, 1);
+  const std::uint64_t first = open.front()->serial;
+  const Few<std::uint64_t> others =
+      tests && open.size() == 1 ? line.looked_for_besides(first) : Few<std::uint64_t>();
+  record.watched = static_cast<std::uint32_t>(others.size());
+  const std::span<std::uint64_t> list = line.make_list(record, open.size() + others.size());
+  const auto asked = std::ranges::transform(open, list.begin(), &Request::serial);
+  std::ranges::copy(others, asked.out);
+  const Answer& answer =
+      tests ? line.poll(record, open.size() == 1 ? first : first | Line::kNoRequest)
+            : line.ask(record);
+  if (record.list != 0) free_shared(record.list);
+  if (answer.completed == 0) return false;
   // Finishing may ask again: the results have to be out of the way.
-  const Result* results = line.results(answer);
-  const std::vector<Result> copies(results, results + answer.completed);
+  Few<Result, 8> copies(answer.completed);
+  std::copy_n(line.results(answer), copies.size(), copies.begin());
   line.free_results(answer);
   // They come in the order of the list, though some may be left out.
   std::size_t at = 0;
@@ -120,13 +126,13 @@ bool ask_engine(Completing how, const std::vector<Request*>& open) {
     at = (at + 1) % open.size();
     settle(request, result);
   }
-  return !copies.empty();
+  return true;
 }
 
 bool has_parts(std::span<Request* const> requests) {
   return std::ranges::any_of(requests, [](const Request* request) {
     return is_open(request) &&
-           (request->what == Request::What::several || request->generalized != nullptr);
+           (request->what == Request::What::several || request->generalized() != nullptr);
   });
 }
 
@@ -134,7 +140,7 @@ std::vector<Request*> freed_receives;
 
 // Where all have to be complete.
 void wait_for_all(std::span<Request* const> requests) {
-  std::vector<Request*> open;
+  Few<Request*> open;
   for (Request* request : requests)
     if (is_open(request)) collect_open(request, open);
   if (threads_multiple()) {
@@ -151,14 +157,14 @@ void wait_for_all(std::span<Request* const> requests) {
 
 // One look at each; whether any is complete.
 void test_each(Completing how, std::span<Request* const> requests) {
-  std::vector<Request*> simple;
+  Few<Request*> simple;
   for (Request* request : requests) {
     if (!is_open(request)) continue;
     if (request->what != Request::What::several) {
       if (request->serial != 0) simple.push_back(request);
       continue;
     }
-    std::vector<Request*> open;
+    Few<Request*> open;
     collect_open(request, open);
     ask_engine(Completing::test_all, open);
     finish_several(*request);
@@ -166,8 +172,8 @@ void test_each(Completing how, std::span<Request* const> requests) {
   ask_engine(how, simple);
 }
 
-std::vector<int> settled_ones(std::span<Request* const> requests) {
-  std::vector<int> indices;
+Indices settled_ones(std::span<Request* const> requests) {
+  Indices indices;
   for (std::size_t i = 0; i < requests.size(); ++i)
     if (is_open(requests[i]) && requests[i]->settled()) indices.push_back(static_cast<int>(i));
   return indices;
@@ -182,7 +188,7 @@ void keep_freed_receive(Request* request) {
 void settle_freed_receives() {
   for (std::size_t i = 0; i < freed_receives.size();) {
     Request* request = freed_receives[i];
-    if (!ask_engine(Completing::test_all, {request})) {
+    if (!ask_engine(Completing::test_all, {&request, 1})) {
       ++i;
       continue;
     }
@@ -191,13 +197,15 @@ void settle_freed_receives() {
   }
 }
 
-std::vector<int> complete(Completing how, std::span<Request* const> requests) {
+Indices complete(Completing how, std::span<Request* const> requests) {
   const bool any = how == Completing::any || how == Completing::test_any;
   const bool some = how == Completing::some || how == Completing::test_some;
   const auto chosen = [&] {
-    std::vector<int> indices = settled_ones(requests);
-    if (any && indices.size() > 1) indices.erase(indices.begin() + 1, indices.end());
-    return indices;
+    Indices indices = settled_ones(requests);
+    if (!any || indices.size() < 2) return indices;
+    Indices first;
+    first.push_back(indices.front());
+    return first;
   };
   if (!freed_receives.empty()) settle_freed_receives();
   if (how == Completing::all) {
@@ -205,13 +213,13 @@ std::vector<int> complete(Completing how, std::span<Request* const> requests) {
     return chosen();
   }
   if (any || some) {
-    std::vector<int> indices = chosen();
+    Indices indices = chosen();
     if (!indices.empty() && any) return indices;
     const bool waits = how == Completing::any || how == Completing::some;
     const Completing test = any ? Completing::test_any : Completing::test_some;
     if (std::ranges::none_of(requests, is_open)) return {};
     if (waits && indices.empty() && !has_parts(requests) && !threads_multiple()) {
-      std::vector<Request*> open;
+      Few<Request*> open;
       for (Request* request : requests)
         if (is_open(request)) open.push_back(request);
       ask_engine(how, open);
@@ -225,7 +233,7 @@ std::vector<int> complete(Completing how, std::span<Request* const> requests) {
     return indices;
   }
   // test_all
-  std::vector<Request*> open;
+  Few<Request*> open;
   for (Request* request : requests)
     if (is_open(request)) collect_open(request, open);
   ask_engine(Completing::test_all, open);
@@ -233,7 +241,7 @@ std::vector<int> complete(Completing how, std::span<Request* const> requests) {
     if (is_open(request)) finish_several(*request);
   const auto all_settled = std::ranges::all_of(
       requests, [](const Request* request) { return !is_open(request) || request->settled(); });
-  return all_settled ? chosen() : std::vector<int>();
+  return all_settled ? chosen() : Indices();
 }
 
 }  // namespace foretrace::live

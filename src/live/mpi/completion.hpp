@@ -2,8 +2,8 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
+#include "live/mpi/few.hpp"
 #include "live/mpi/request.hpp"
 #include "live/shared_memory.hpp"
 #include "sim/operation.hpp"
@@ -14,7 +14,8 @@ namespace foretrace::live {
 // inactive. Returns the indices of those that are complete now, in order: any
 // has at most one, all has all; empty for a test that failed. Data is where it
 // belongs, `status` and `error` are set; nothing is released.
-std::vector<int> complete(sim::Completing how, std::span<Request* const> requests);
+using Indices = Few<int>;
+Indices complete(sim::Completing how, std::span<Request* const> requests);
 
 // Receives whose requests the program freed while they were under way: they are
 // filled when their message is there (MPI 3.1, 3.7.3).

@@ -65,9 +65,9 @@ Opening opening_of(const Gathered& gathered, int place) {
 }
 
 std::uint64_t new_shared_file() {
-  Block block(kSharedBytes);
-  new (block.data()) SharedFile;
-  return block.give_away();
+  const std::uint64_t place = allocate_shared(kSharedBytes);
+  new (address_of(place)) SharedFile;
+  return place;
 }
 
 int no_file(int number, const std::string& path) {
@@ -203,14 +203,14 @@ int File_open(MPI_Comm handle, const char* filename, int amode, MPI_Info info, M
   const Gathered gathered = collective({.comm = comm}, std::move(contribution));
   const Opening first = opening_of(gathered, 0);
   if (first.error != 0) {
-    if (comm->rank == 0) Block::take(first.shared, kSharedBytes);
+    if (comm->rank == 0) free_shared(first.shared);
     return no_file(static_cast<int>(first.error), path);
   }
   // All of them fail if one does.
   for (int member = 0; member < comm->size(); ++member)
     if (opening_of(gathered, member).amode != first.amode) {
       if (descriptor >= 0) ::close(descriptor);
-      if (comm->rank == 0) Block::take(first.shared, kSharedBytes);
+      if (comm->rank == 0) free_shared(first.shared);
       return raise(nowhere, MPI_ERR_NOT_SAME, "access modes differ");
     }
   if (comm->rank != 0) descriptor = ::open(path.c_str(), flags_of(amode, false));
@@ -242,7 +242,7 @@ int File_close(MPI_File* handle) {
       ::unlink(state.path.c_str()) != 0)
     error = errno;
   meet(*file);
-  if (file->comm->rank == 0) Block::take(state.shared, kSharedBytes);
+  if (file->comm->rank == 0) free_shared(state.shared);
   if (error != 0 && error != ENOENT)
     return raise(file, file_error_class(error), state.path + ": " + system_message(error));
   release(file);

@@ -59,6 +59,9 @@ int Finalize() {
   settle_freed_receives();
   line.complain_of_phases();
   Record record = line.record(EventKind::finalize);
+  const std::vector<const Comm*> left = open_comms();
+  record.left = static_cast<std::uint32_t>(left.size());
+  if (!left.empty()) record.left_at = left.front()->made_at;
   // Nothing after it happens before the simulator has come to it.
   line.ask(record);
   line.close();

@@ -21,6 +21,9 @@ Line line;
 
 namespace {
 
+// After so many polls in vain the simulator repeats the call for the program.
+constexpr int kFewPolls = 8;
+
 [[noreturn]] void refuse(const char* why) {
   std::fprintf(stderr, "foretrace: %s\n", why);
   std::_Exit(3);
@@ -105,7 +108,7 @@ Record Line::record(EventKind kind) const {
 
 void Line::append(const Record& record) {
   wait_for_room(rank_, posted_);
-  slot_->ring[posted_ % kRing] = record;
+  slot_->next_posting(posted_) = record;
   slot_->posted.store(++posted_, std::memory_order_release);
 }
 
@@ -120,13 +123,18 @@ void Line::post(Record& record) {
   if (record.posting == Posting::operation) {
     flush_call();
     take_compute(record);
-    in_vain_ = 0;
+    forget_polls();
   }
   said_ = true;
   append(record);
 }
 
 const Answer& Line::ask(Record& record) {
+  if (record.kind != static_cast<std::uint8_t>(EventKind::call)) forget_polls();
+  return exchange(record);
+}
+
+const Answer& Line::exchange(Record& record) {
   record.answer = true;
   if (record.posting == Posting::operation) {
     flush_call();
@@ -135,7 +143,7 @@ const Answer& Line::ask(Record& record) {
   said_ = true;
   wait_for_room(rank_, posted_);
   slot_->go.store(0, std::memory_order_relaxed);
-  slot_->ring[posted_ % kRing] = record;
+  slot_->next_posting(posted_) = record;
   slot_->posted.store(++posted_, std::memory_order_release);
   give_up_core(rank_);
   wait_for_turn(rank_);
@@ -143,37 +151,57 @@ const Answer& Line::ask(Record& record) {
   return slot_->answer;
 }
 
+// A program that computes in between, or does something else, begins anew.
+void Line::forget_polls() {
+  in_vain_ = 0;
+  abouts_ = 0;
+  more_abouts_ = false;
+}
+
+void Line::note_about(std::uint64_t about) {
+  if (std::find(looked_for_, looked_for_ + abouts_, about) != looked_for_ + abouts_) return;
+  if (abouts_ < kMostLookedFor)
+    looked_for_[abouts_++] = about;
+  else
+    more_abouts_ = true;
+}
+
+Few<std::uint64_t> Line::looked_for_besides(std::uint64_t number) {
+  Few<std::uint64_t> others;
+  if (in_vain_ < kFewPolls) return others;
+  for (std::size_t i = 0; i < abouts_; ++i)
+    if (looked_for_[i] != number && looked_for_[i] < kNoRequest) others.push_back(looked_for_[i]);
+  return others;
+}
+
 const Answer& Line::poll(Record& record, std::uint64_t about) {
-  constexpr int kFew = 32;
   constexpr Time kBusy = Time::ns(5000);
   // A loop that does nothing but look counts a little, too.
   constexpr double kBusyCount = 1000;
   const bool worked = counter_.is_open() ? steps_ > kBusyCount : steps_ != 0;
-  if (worked || compute_ > kBusy) in_vain_ = 0;
-  same_ = in_vain_ == 0 || (same_ && about == about_);
-  about_ = about;
-  // Where it looks for several things in turn, the others must not wait for
-  // long because of this one.
+  if (worked || compute_ > kBusy) forget_polls();
+  note_about(about);
+  // Where it looks for several things in turn that cannot all be watched at once,
+  // the others must not wait for long because of this one.
+  const bool watches_all = !more_abouts_ && abouts_ == std::size_t{1} + record.watched;
   const std::int64_t elapsed = slot_->answer.clock - since_;
   // Another thread of this rank may be what brings it about.
-  if (in_vain_ >= kFew && !threads_multiple()) record.patience = same_ ? elapsed : elapsed / 8;
+  if (in_vain_ >= kFewPolls && !threads_multiple())
+    record.patience = watches_all ? elapsed : elapsed / 8;
   const int before = in_vain_;
-  const Answer& answer = ask(record);
-  const bool found = answer.found || answer.completed > 0;
+  const Answer& answer = exchange(record);
+  in_vain_ = before + 1;
   if (before == 0) since_ = answer.clock;
-  in_vain_ = found ? 0 : before + 1;
+  if (answer.found || answer.completed > 0) forget_polls();
   return answer;
 }
 
-void Line::set_list(Record& record, const std::vector<std::uint64_t>& numbers) {
-  record.list_count = numbers.size();
-  std::uint64_t* list = slot_->numbers;
-  if (numbers.size() > kTable) {
-    record.list = heap::allocate(numbers.size() * sizeof(std::uint64_t));
-    if (record.list == 0) refuse("the memory that the ranks share is full");
-    list = SharedMemory::at<std::uint64_t>(record.list);
-  }
-  std::ranges::copy(numbers, list);
+std::span<std::uint64_t> Line::make_list(Record& record, std::size_t count) {
+  record.list_count = static_cast<std::uint32_t>(count);
+  if (count <= kTable) return {slot_->numbers, count};
+  record.list = heap::allocate(count * sizeof(std::uint64_t));
+  if (record.list == 0) refuse("the memory that the ranks share is full");
+  return {SharedMemory::at<std::uint64_t>(record.list), count};
 }
 
 const Result* Line::results(const Answer& answer) {

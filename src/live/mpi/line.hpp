@@ -1,12 +1,15 @@
 // Line: the postings behind the functions of rank.hpp and request.hpp.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/cpu_clock.hpp"
 #include "compute/kernel_sampler.hpp"
 #include "compute/work_counter.hpp"
+#include "live/mpi/few.hpp"
 #include "live/mpi/rank.hpp"
 #include "live/shared_memory.hpp"
 #include "sim/operation.hpp"
@@ -31,15 +34,22 @@ class Line {
   Record record(trace::EventKind kind) const;
   // Posts it, with the computation before it; waits for room, not for an answer.
   void post(Record& record);
+  // Posts what is no operation and waits for nothing.
+  void tell(const Record& record) { append(record); }
   // Posts it and waits for the answer, which is good until the next one.
   const Answer& ask(Record& record);
   // The same for a call that looks whether something is there (Test, Iprobe).
   // A program that does so again and again without a result looks for longer and
   // longer: the simulator repeats the call until something is there. `about` tells
-  // what it looks for.
+  // what it looks for: the number of a request, or kNoRequest and more.
   const Answer& poll(Record& record, std::uint64_t about);
-  // For a completing call: numbers of requests, and what became of them.
-  void set_list(Record& record, const std::vector<std::uint64_t>& numbers);
+  static constexpr std::uint64_t kNoRequest = std::uint64_t{1} << 63;
+  // The other requests that it looked for meanwhile, to be watched as well; none
+  // if it is not that far.
+  Few<std::uint64_t> looked_for_besides(std::uint64_t number);
+  // For a completing call: room for the numbers of its requests, and what became
+  // of them.
+  std::span<std::uint64_t> make_list(Record& record, std::size_t count);
   const Result* results(const Answer& answer);
   void free_results(const Answer& answer);
 
@@ -62,13 +72,18 @@ class Line {
 
   // The generated entries.
   void enter(const void* caller);
+  // The address in the program to which the call at hand returns.
+  std::uint64_t caller() const { return caller_; }
   void leave(Fn function);
 
  private:
   void stop_work();
   void resume_work();
   void take_compute(Record& record);
+  void forget_polls();
+  void note_about(std::uint64_t about);
   void append(const Record& record);
+  const Answer& exchange(Record& record);
   void note_call(Fn function);
   void flush_call();
   void publish_names();
@@ -90,8 +105,10 @@ class Line {
   Time compute_;      // since the last posting
   double steps_ = 0;  // announced or counted since the last posting
   int in_vain_ = 0;   // polls in a row
-  std::uint64_t about_ = 0;
-  bool same_ = true;          // all of them about the same
+  static constexpr std::size_t kMostLookedFor = 16;
+  std::uint64_t looked_for_[kMostLookedFor] = {};  // by these polls: so many
+  std::size_t abouts_ = 0;
+  bool more_abouts_ = false;  // than there is room for
   std::int64_t since_ = 0;    // virtual time of the first one
   std::uint64_t caller_ = 0;  // of the call at hand
   bool said_ = false;         // the call at hand has posted something

@@ -126,7 +126,7 @@ int send_init(SendMode mode, const void* buf, int count, MPI_Datatype datatype, 
   if (!checked) return checked.error;
   Request* made = describe_send(mode, checked, buf, count, dest, tag);
   made->persistent = true;
-  made->start = post;
+  made->more().start = post;
   *request = handle_of(made);
   return MPI_SUCCESS;
 }
@@ -150,7 +150,7 @@ int receive_now(const Checked& checked, void* buf, int count, int source, int ta
                 std::uint64_t taken, MPI_Status* status) {
   if (threads_multiple()) {
     Request* posted = describe_recv(checked, buf, count, source, tag);
-    posted->taken = taken;
+    if (taken != 0) posted->more().taken = taken;
     post(*posted);
     MPI_Request request = handle_of(posted);
     return impl::Wait(&request, status);
@@ -233,7 +233,7 @@ int Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int tag, 
   if (!checked) return checked.error;
   Request* made = describe_recv(checked, buf, count, source, tag);
   made->persistent = true;
-  made->start = post;
+  made->more().start = post;
   *request = handle_of(made);
   return MPI_SUCCESS;
 }
@@ -247,7 +247,7 @@ int Start(MPI_Request* request) {
   object->error = MPI_SUCCESS;
   object->cancelled = false;
   object->active = true;
-  object->start(*object);
+  object->more().start(*object);
   return MPI_SUCCESS;
 }
 
@@ -299,7 +299,7 @@ int Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int des
   post(*sends);
   post(*receives);
   Request* both = post_several(*in.comm, {receives, sends}, {}, {});
-  both->finish_parts = [both, receives] { both->status = receives->status; };
+  both->more().finish_parts = [both, receives] { both->status = receives->status; };
   *request = handle_of(both);
   return MPI_SUCCESS;
 }

@@ -12,19 +12,20 @@ namespace {
 
 // On the library's own context, so that it does not meet other messages.
 void start_send(Request& request, int partitions) {
-  request.unready = partitions;
-  for (Request* part : request.parts) release(part);
-  request.parts.clear();
-  request.finished = false;
+  Request::More& more = request.more();
+  more.unready = partitions;
+  for (Request* part : more.parts) release(part);
+  more.parts.clear();
+  more.finished = false;
 }
 
 void make_ready(Request& request, int partitions) {
-  request.unready -= partitions;
-  if (request.unready > 0) return;
+  request.more().unready -= partitions;
+  if (request.more().unready > 0) return;
   Block data(request.capacity);
   if (data.bytes() > 0) pack(request.buffer, request.count, *request.type, data.data());
-  request.parts.push_back(post_send(*request.comm, request.peer, request.tag, true,
-                                    machine::SendMode::standard, std::move(data)));
+  request.more().parts.push_back(post_send(*request.comm, request.peer, request.tag, true,
+                                           machine::SendMode::standard, std::move(data)));
 }
 
 Request* make_partitioned(const Checked& checked, void* buf, int partitions, MPI_Count count,
@@ -42,7 +43,7 @@ Request* make_partitioned(const Checked& checked, void* buf, int partitions, MPI
 
 int ready(MPI_Request handle, int partitions) {
   Request* request = get(handle);
-  if (!request || !request->active || request->unready < partitions)
+  if (!request || !request->active || request->more().unready < partitions)
     return raise(static_cast<Comm*>(nullptr), MPI_ERR_REQUEST,
                  "expected a partitioned send that is active and lacks the partition");
   make_ready(*request, partitions);
@@ -58,7 +59,7 @@ int Psend_init(const void* buf, int partitions, MPI_Count count, MPI_Datatype da
   const Checked checked = check_send(buf, partitions, datatype, dest, tag, comm);
   if (!checked) return checked.error;
   Request* made = make_partitioned(checked, const_cast<void*>(buf), partitions, count, dest, tag);
-  made->start = [partitions](Request& self) { start_send(self, partitions); };
+  made->more().start = [partitions](Request& self) { start_send(self, partitions); };
   *request = handle_of(made);
   return MPI_SUCCESS;
 }
@@ -68,14 +69,14 @@ int Precv_init(void* buf, int partitions, MPI_Count count, MPI_Datatype datatype
   const Checked checked = check_recv(buf, partitions, datatype, source, tag, comm);
   if (!checked) return checked.error;
   Request* made = make_partitioned(checked, buf, partitions, count, source, tag);
-  made->start = [](Request& self) {
+  made->more().start = [](Request& self) {
     start_send(self, 0);
-    self.parts.push_back(post_receive(*self.comm, self.peer, self.tag, true, self.capacity,
-                                      [&self](std::span<const std::byte> message) {
-                                        unpack(message.data(), message.size(), self.buffer,
-                                               self.count, *self.type);
-                                      }));
-    self.finish_parts = [&self] { self.status = self.parts.front()->status; };
+    self.more().parts.push_back(post_receive(*self.comm, self.peer, self.tag, true, self.capacity,
+                                             [&self](std::span<const std::byte> message) {
+                                               unpack(message.data(), message.size(), self.buffer,
+                                                      self.count, *self.type);
+                                             }));
+    self.more().finish_parts = [&self] { self.status = self.parts().front()->status; };
   };
   *request = handle_of(made);
   return MPI_SUCCESS;

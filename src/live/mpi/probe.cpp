@@ -31,7 +31,7 @@ Sight look(Probing probing, const Comm& comm, int source, int tag, std::uint64_t
     set_source(record, comm, source, tag);
     const bool waits = how == Probing::wait || how == Probing::take_wait;
     const Answer& answer =
-        waits ? line.ask(record) : line.poll(record, std::uint64_t{1} << 63 | comm.context);
+        waits ? line.ask(record) : line.poll(record, Line::kNoRequest | comm.context);
     sight = {answer.found, answer.message};
   };
   if (!threads_multiple()) {
@@ -142,7 +142,7 @@ int Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message,
       check_recv(buf, count, datatype, taken->source, taken->tag, handle_of(taken->comm));
   if (!checked) return checked.error;
   Request* receive = describe_recv(checked, buf, count, taken->source, taken->tag);
-  receive->taken = taken->number;
+  receive->more().taken = taken->number;
   post_again(*receive, {});
   release(taken);
   *message = MPI_MESSAGE_NULL;

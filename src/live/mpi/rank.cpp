@@ -19,37 +19,43 @@ using trace::EventKind;
 
 // --- blocks --------------------------------------------------------------------
 
-Block::Block(std::uint64_t bytes) : bytes_(bytes) {
-  if (bytes == 0) return;
+std::uint64_t allocate_shared(std::uint64_t bytes) {
   const std::uint64_t place = heap::allocate(bytes);
   if (place == 0) end_run(1, "the memory that the ranks share is full");
-  data_ = SharedMemory::at(place);
+  return place;
 }
 
-Block::Block(Block&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+void free_shared(std::uint64_t place) {
+  heap::free(place);
+}
+
+Block::Block(std::uint64_t bytes)
+    : word_(bytes > kWordBytes ? allocate_shared(bytes) : 0), bytes_(bytes) {}
+
+Block::Block(Block&& other) noexcept : word_(other.word_), bytes_(std::exchange(other.bytes_, 0)) {}
 
 Block& Block::operator=(Block&& other) noexcept {
-  std::swap(data_, other.data_);
+  std::swap(word_, other.word_);
   std::swap(bytes_, other.bytes_);
   return *this;
 }
 
 Block::~Block() {
-  if (data_) heap::free(SharedMemory::place_of(data_));
+  if (bytes_ > kWordBytes) heap::free(word_);
+}
+
+std::byte* Block::data() {
+  return bytes_ > kWordBytes ? SharedMemory::at(word_) : reinterpret_cast<std::byte*>(&word_);
 }
 
 std::uint64_t Block::give_away() {
-  bytes_ = 0;
-  return data_ ? SharedMemory::place_of(std::exchange(data_, nullptr)) : 0;
+  return std::exchange(bytes_, 0) == 0 ? 0 : word_;
 }
 
-Block Block::take(std::uint64_t place, std::uint64_t bytes) {
+Block Block::take(std::uint64_t word, std::uint64_t bytes) {
   Block block;
-  if (place != 0) {
-    block.data_ = SharedMemory::at(place);
-    block.bytes_ = bytes;
-  }
+  block.word_ = word;
+  block.bytes_ = bytes;
   return block;
 }
 
@@ -76,19 +82,28 @@ Gathered::~Gathered() {
   if (gathering.holders.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   const auto* contributions = reinterpret_cast<const Contribution*>(&gathering + 1);
   for (std::uint32_t i = 0; i < gathering.members; ++i)
-    if (contributions[i].place != 0) heap::free(contributions[i].place);
-  if (gathering.common != 0) heap::free(gathering.common);
+    Block::take(contributions[i].place, contributions[i].bytes);
+  Block::take(gathering.common, gathering.common_bytes);
   if (gathering.splits != 0) heap::free(gathering.splits);
   heap::free(place_);
 }
+
+namespace {
+
+// What was given away as `word`, which stays where it is.
+std::span<const std::byte> bytes_of(const std::uint64_t& word, std::uint64_t bytes) {
+  return {bytes > kWordBytes ? SharedMemory::at(word) : reinterpret_cast<const std::byte*>(&word),
+          bytes};
+}
+
+}  // namespace
 
 std::span<const std::byte> Gathered::of(int place) const {
   if (place_ == 0) return {};
   const auto* gathering = SharedMemory::at<Gathering>(place_);
   const auto& contribution =
       reinterpret_cast<const Contribution*>(gathering + 1)[static_cast<std::size_t>(place)];
-  if (contribution.place == 0) return {};
-  return {SharedMemory::at(contribution.place), contribution.bytes};
+  return bytes_of(contribution.place, contribution.bytes);
 }
 
 std::span<const std::byte> Gathered::common(std::uint64_t bytes,
@@ -98,16 +113,16 @@ std::span<const std::byte> Gathered::common(std::uint64_t bytes,
   std::uint32_t state = nobody;
   if (gathering.common_state.load(std::memory_order_acquire) == nobody &&
       gathering.common_state.compare_exchange_strong(state, somebody)) {
-    Block block(std::max<std::uint64_t>(bytes, 1));
+    Block block(bytes);
     compute(block.data());
     gathering.common = block.give_away();
     gathering.common_bytes = bytes;
     gathering.common_state.store(ready, std::memory_order_release);
   }
   if (gathering.common_state.load(std::memory_order_acquire) == ready)
-    return {SharedMemory::at(gathering.common), gathering.common_bytes};
+    return bytes_of(gathering.common, gathering.common_bytes);
   // Somebody is at it, perhaps without a core: the same once more is sooner done.
-  own_ = Block(std::max<std::uint64_t>(bytes, 1));
+  own_ = Block(bytes);
   compute(own_.data());
   return {own_.data(), bytes};
 }
@@ -148,8 +163,8 @@ Request* post_collective(const CollectiveCall& call, Block contribution,
   request->what = Request::What::collective;
   request->active = true;
   request->comm = retain(call.comm);
-  request->finish = std::move(finish);
-  for (Object* object : keep) request->keep.push_back(retain(object));
+  request->more().finish = std::move(finish);
+  for (Object* object : keep) request->more().keep.push_back(retain(object));
   Record record = collective_record(EventKind::icollective, call, contribution);
   record.request = request->serial = line.new_serial();
   line.post(record);
@@ -172,13 +187,21 @@ Split split(const CollectiveCall& call, int colour, int key) {
 }
 
 ContextId define_context(const std::vector<int>& members) {
-  Block list(members.size() * sizeof(int));
-  std::memcpy(list.data(), members.data(), members.size() * sizeof(int));
   Record record;
   record.posting = Posting::comm;
-  record.list_count = members.size();
-  record.list = SharedMemory::place_of(list.data());
-  return line.ask(record).context;
+  record.list_count = static_cast<std::uint32_t>(members.size());
+  record.list = allocate_shared(members.size() * sizeof(int));
+  std::memcpy(address_of(record.list), members.data(), members.size() * sizeof(int));
+  const ContextId context = line.ask(record).context;
+  free_shared(record.list);
+  return context;
+}
+
+void free_context(ContextId context) {
+  Record record;
+  record.posting = Posting::free;
+  record.comm = context;
+  line.tell(record);
 }
 
 // --- messages of the library's own ---------------------------------------------
@@ -248,6 +271,10 @@ int process_of(int rank) {
   return SharedMemory::slot(rank).process;
 }
 
+int node_of(int rank) {
+  return SharedMemory::slot(rank).node;
+}
+
 double virtual_seconds() {
   Record record = line.record(EventKind::call);
   return static_cast<double>(line.ask(record).clock) * 1e-12;
@@ -265,7 +292,7 @@ void end_run(int exit_status, const std::string& message) {
   const std::string text =
       message.empty() ? message : "rank " + std::to_string(world_rank()) + ": " + message;
   if (!text.empty()) {
-    record.list_count = text.size();
+    record.list_count = static_cast<std::uint32_t>(text.size());
     record.list = heap::allocate(text.size());
     if (record.list != 0)
       std::memcpy(SharedMemory::at<char>(record.list), text.data(), text.size());

@@ -22,30 +22,38 @@
 
 namespace foretrace::live {
 
-// --- blocks in shared memory -------------------------------------------------
+// --- what ranks hand each other ------------------------------------------------
 
-// A block in the memory that all ranks share; moves, frees what it holds.
+// The bytes of a message or contribution, which one rank leaves and another gets:
+// a block in the memory that all share, or a word if they are so few. Moves, frees
+// what it holds.
 class Block {
  public:
   Block() = default;
-  // Of at least `bytes` bytes, 64-byte aligned; 0: an empty one. Ends the run
-  // if there is no memory left.
+  // Of `bytes` bytes, 64-byte aligned from a block's size on; 0: an empty one. Ends
+  // the run if there is no memory left.
   explicit Block(std::uint64_t bytes);
   Block(Block&& other) noexcept;
   Block& operator=(Block&& other) noexcept;
   ~Block();
 
-  std::byte* data() const { return data_; }
+  std::byte* data();
+  const std::byte* data() const { return const_cast<Block*>(this)->data(); }
   std::uint64_t bytes() const { return bytes_; }
-  // Hands the block to whoever gets its place; 0 for an empty one.
+  // Hands the bytes to whoever gets this word.
   std::uint64_t give_away();
-  // Takes a block over that somebody gave away.
-  static Block take(std::uint64_t place, std::uint64_t bytes);
+  // Takes over what somebody gave away.
+  static Block take(std::uint64_t word, std::uint64_t bytes);
 
  private:
-  std::byte* data_ = nullptr;
+  std::uint64_t word_ = 0;  // the bytes, or their place
   std::uint64_t bytes_ = 0;
 };
+
+// Memory that all ranks share, 64-byte aligned: its place. Ends the run if there
+// is none left.
+std::uint64_t allocate_shared(std::uint64_t bytes);
+void free_shared(std::uint64_t place);
 // A block's address from its place (for blocks that several ranks read).
 std::byte* address_of(std::uint64_t place);
 
@@ -107,6 +115,8 @@ Split split(const CollectiveCall& call, int colour, int key);
 // their own members make. The caller (one of the members, and only one) gets a
 // new context for `members`; it must tell the others by a message.
 ContextId define_context(const std::vector<int>& members);
+// Gives a context back, which every member does; it is not used any more.
+void free_context(ContextId context);
 
 // --- the library's own messages -------------------------------------------------
 
@@ -146,6 +156,9 @@ int world_rank();
 int world_size();
 // The other rank's process on this machine.
 int process_of(int world_rank);
+// The node of the simulated machine that a rank is on; all are on node 0 where the
+// simulation has no topology.
+int node_of(int rank);
 // Virtual time in seconds since MPI_Init returned. Asks the simulator.
 double virtual_seconds();
 // Ends the whole run. `code` as for MPI_Abort; the message (one line, may be

@@ -14,15 +14,31 @@ using trace::EventKind;
 Request::Request() : Object(ObjectKind::request) {}
 
 Request::~Request() {
-  for (Request* part : parts) release(part);
-  for (Object* object : keep) release(object);
+  if (more_) {
+    for (Request* part : more_->parts) release(part);
+    for (Object* object : more_->keep) release(object);
+  }
   release(comm);
   release(type);
 }
 
+Request::More& Request::more() {
+  if (!more_) more_ = std::make_unique<More>();
+  return *more_;
+}
+
+Request::Generalized* Request::generalized() const {
+  return more_ ? more_->generalized.get() : nullptr;
+}
+
+std::span<Request* const> Request::parts() const {
+  return more_ ? std::span<Request* const>(more_->parts) : std::span<Request* const>();
+}
+
 bool Request::settled() const {
-  return serial == 0 && unready == 0 && std::ranges::all_of(parts, &Request::settled) &&
-         is_complete(*this);
+  if (serial != 0) return false;
+  return !more_ || (more_->unready == 0 && std::ranges::all_of(more_->parts, &Request::settled) &&
+                    is_complete(*this));
 }
 
 void post_again(Request& request, Block data) {
@@ -40,7 +56,7 @@ void post_again(Request& request, Block data) {
   } else {
     set_source(record, *request.comm, request.peer, request.tag);
     record.recv_bytes = request.capacity;
-    record.taken = request.taken;
+    if (request.has_more()) record.taken = request.more().taken;
   }
   line.post(record);
 }
@@ -74,7 +90,7 @@ Request* post_receive(Comm& comm, int partner, int tag, bool hidden, std::uint64
   request->tag = tag;
   request->hidden = hidden;
   request->capacity = capacity;
-  request->arrived = std::move(arrived);
+  request->more().arrived = std::move(arrived);
   post_again(*request, {});
   return request;
 }
@@ -85,9 +101,10 @@ Request* post_several(Comm& comm, std::vector<Request*> parts, std::function<voi
   request->what = Request::What::several;
   request->active = true;
   request->comm = retain(&comm);
-  request->parts = std::move(parts);
-  request->finish_parts = std::move(finish);
-  for (Object* object : keep) request->keep.push_back(retain(object));
+  Request::More& more = request->more();
+  more.parts = std::move(parts);
+  more.finish_parts = std::move(finish);
+  for (Object* object : keep) more.keep.push_back(retain(object));
   return request;
 }
 
@@ -104,8 +121,8 @@ Request* persistent_request(Comm& comm, std::function<void(Request&)> start,
   auto* request = new Request;
   request->persistent = true;
   request->comm = retain(&comm);
-  request->start = std::move(start);
-  for (Object* object : keep) request->keep.push_back(retain(object));
+  request->more().start = std::move(start);
+  for (Object* object : keep) request->more().keep.push_back(retain(object));
   return request;
 }
 
@@ -123,12 +140,14 @@ void adopt(Request& persistent, Request* posted) {
   persistent.tag = posted->tag;
   persistent.hidden = posted->hidden;
   persistent.capacity = posted->capacity;
-  persistent.arrived = std::move(posted->arrived);
-  persistent.finish = std::move(posted->finish);
-  for (Request* part : persistent.parts) release(part);
-  persistent.parts = std::exchange(posted->parts, {});
-  persistent.finish_parts = std::move(posted->finish_parts);
-  persistent.finished = false;
+  Request::More& mine = persistent.more();
+  Request::More& other = posted->more();
+  mine.arrived = std::move(other.arrived);
+  mine.finish = std::move(other.finish);
+  for (Request* part : mine.parts) release(part);
+  mine.parts = std::exchange(other.parts, {});
+  mine.finish_parts = std::move(other.finish_parts);
+  mine.finished = false;
   release(posted);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "live/mpi/rank.hpp"
@@ -19,6 +20,7 @@ struct Request : Object {
     done,         // nothing to wait for: I/O, one-sided, MPI_PROC_NULL
     generalized,  // MPI_Grequest_start
   };
+  struct Generalized;
   Request();
   ~Request() override;
 
@@ -26,9 +28,10 @@ struct Request : Object {
   bool persistent = false;
   bool active = false;  // posted and not completed; always true where not persistent
   bool cancelled = false;
-  std::uint64_t serial = 0;  // the engine's number; 0: the engine does not know it
-  MPI_Status status{};       // once done
+  bool hidden = false;  // on the context of the library's own messages
+  machine::SendMode mode = machine::SendMode::standard;
   int error = MPI_SUCCESS;   // once done
+  std::uint64_t serial = 0;  // the engine's number; 0: the engine does not know it
 
   Comm* comm = nullptr;      // one reference
   Datatype* type = nullptr;  // one reference
@@ -36,23 +39,34 @@ struct Request : Object {
   MPI_Count count = 0;
   int peer = MPI_PROC_NULL;
   int tag = 0;
-  machine::SendMode mode = machine::SendMode::standard;
-  bool hidden = false;         // on the context of the library's own messages
   std::uint64_t capacity = 0;  // receive: of the buffer, in bytes
-  std::uint64_t taken = 0;     // receive: number of the matched probe
-  int unready = 0;             // partitioned send: partitions that the program has not given yet
+  MPI_Status status{};         // once done
 
+  // What a plain message has not; made when it is asked for.
+  struct More;
+  More& more();
+  bool has_more() const { return more_ != nullptr; }
+  // nullptr, nothing where there is no such thing.
+  Generalized* generalized() const;
+  std::span<Request* const> parts() const;
+  // Whether the engine has nothing to say about it any more.
+  bool settled() const;
+
+ private:
+  std::unique_ptr<More> more_;
+};
+
+struct Request::More {
+  std::uint64_t taken = 0;                                  // receive: number of the matched probe
   std::function<void(std::span<const std::byte>)> arrived;  // receive: takes the message, if set
   std::function<void(Gathered&)> finish;                    // collective
   std::vector<Request*> parts;                              // several; owned
   std::function<void()> finish_parts;                       // several: when all are done
   bool finished = false;                                    // several: finish_parts has run
-  std::vector<Object*> keep;                                // released with the request
+  int unready = 0;            // partitioned send: partitions that the program has not given yet
+  std::vector<Object*> keep;  // released with the request
   // persistent: MPI_Start; makes what has to be waited for anew, into *this.
   std::function<void(Request&)> start;
-  // Whether the engine has nothing to say about it any more.
-  bool settled() const;
-  struct Generalized;
   std::unique_ptr<Generalized> generalized;
 };
 

@@ -1,7 +1,7 @@
 // MPI_Wait*, MPI_Test*, and what else a program does with requests.
 #include <algorithm>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "live/mpi/completion.hpp"
 #include "live/mpi/line.hpp"
@@ -19,11 +19,10 @@ int wrong(const std::string& what) {
 
 // The requests behind handles; nullptr for MPI_REQUEST_NULL. False if one is no
 // request.
-bool resolve(int count, const MPI_Request handles[], std::vector<Request*>& requests) {
-  requests.resize(static_cast<std::size_t>(std::max(count, 0)));
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    requests[i] = handles[i] == MPI_REQUEST_NULL ? nullptr : get<Request>(handles[i]);
-    if (!requests[i] && handles[i] != MPI_REQUEST_NULL) return false;
+bool resolve(int count, const MPI_Request handles[], Few<Request*>& requests) {
+  for (int i = 0; i < count; ++i) {
+    requests.push_back(handles[i] == MPI_REQUEST_NULL ? nullptr : get<Request>(handles[i]));
+    if (!requests[static_cast<std::size_t>(i)] && handles[i] != MPI_REQUEST_NULL) return false;
   }
   return true;
 }
@@ -31,8 +30,9 @@ bool resolve(int count, const MPI_Request handles[], std::vector<Request*>& requ
 // Hands over the status of a completed request, and its end: an inactive
 // persistent one, or MPI_REQUEST_NULL. Returns its error.
 int conclude(Request& request, MPI_Request& handle, MPI_Status* status) {
-  if (request.generalized && request.generalized->query)
-    request.error = request.generalized->query(request.generalized->state, &request.status);
+  Request::Generalized* const generalized = request.generalized();
+  if (generalized && generalized->query)
+    request.error = generalized->query(generalized->state, &request.status);
   const int error = request.error;
   if (!is_ignored(status)) {
     const int before = status->MPI_ERROR;
@@ -43,8 +43,7 @@ int conclude(Request& request, MPI_Request& handle, MPI_Status* status) {
     request.active = false;
     return error;
   }
-  if (request.generalized && request.generalized->free)
-    request.generalized->free(request.generalized->state);
+  if (generalized && generalized->free) generalized->free(generalized->state);
   release(&request);
   handle = MPI_REQUEST_NULL;
   return error;
@@ -73,8 +72,8 @@ int one(Request* request, MPI_Request& handle, MPI_Status* status) {
 // The status of a completed request that stays.
 void tell(Request& request, MPI_Status* status) {
   if (is_ignored(status)) return;
-  if (request.generalized && request.generalized->query)
-    request.generalized->query(request.generalized->state, &request.status);
+  const Request::Generalized* const generalized = request.generalized();
+  if (generalized && generalized->query) generalized->query(generalized->state, &request.status);
   *status = request.status;
 }
 
@@ -86,8 +85,8 @@ void empty(MPI_Status* status) {
 }
 
 // Several at once: errors go to the statuses.
-int many(const std::vector<int>& indices, const std::vector<Request*>& requests,
-         MPI_Request handles[], MPI_Status statuses[], bool by_index) {
+int many(const Indices& indices, std::span<Request* const> requests, MPI_Request handles[],
+         MPI_Status statuses[], bool by_index) {
   int first = MPI_SUCCESS;
   Comm* comm = nullptr;
   for (std::size_t i = 0; i < indices.size(); ++i) {
@@ -111,12 +110,12 @@ int many(const std::vector<int>& indices, const std::vector<Request*>& requests,
   return code;
 }
 
-bool none_active(const std::vector<Request*>& requests) {
+bool none_active(std::span<Request* const> requests) {
   return std::ranges::none_of(requests,
                               [](const Request* request) { return request && request->active; });
 }
 
-void empty_inactive(const std::vector<Request*>& requests, MPI_Status statuses[]) {
+void empty_inactive(std::span<Request* const> requests, MPI_Status statuses[]) {
   if (is_ignored(statuses)) return;
   for (std::size_t i = 0; i < requests.size(); ++i)
     if (!requests[i] || !requests[i]->active) {
@@ -126,7 +125,7 @@ void empty_inactive(const std::vector<Request*>& requests, MPI_Status statuses[]
 
 int any(Completing how, int count, MPI_Request handles[], int* index, int* flag,
         MPI_Status* status) {
-  std::vector<Request*> requests;
+  Few<Request*> requests;
   if (!resolve(count, handles, requests)) return wrong("an element is no request");
   if (none_active(requests)) {
     *index = MPI_UNDEFINED;
@@ -134,7 +133,7 @@ int any(Completing how, int count, MPI_Request handles[], int* index, int* flag,
     empty(status);
     return MPI_SUCCESS;
   }
-  const std::vector<int> done = complete(how, requests);
+  const Indices done = complete(how, requests);
   *flag = done.empty() ? 0 : 1;
   *index = done.empty() ? MPI_UNDEFINED : done.front();
   if (done.empty()) return MPI_SUCCESS;
@@ -144,13 +143,13 @@ int any(Completing how, int count, MPI_Request handles[], int* index, int* flag,
 
 int some(Completing how, int incount, MPI_Request handles[], int* outcount, int indices[],
          MPI_Status statuses[]) {
-  std::vector<Request*> requests;
+  Few<Request*> requests;
   if (!resolve(incount, handles, requests)) return wrong("an element is no request");
   if (none_active(requests)) {
     *outcount = MPI_UNDEFINED;
     return MPI_SUCCESS;
   }
-  const std::vector<int> done = complete(how, requests);
+  const Indices done = complete(how, requests);
   *outcount = static_cast<int>(done.size());
   std::ranges::copy(done, indices);
   return many(done, requests, handles, statuses, false);
@@ -170,10 +169,10 @@ int Wait(MPI_Request* request, MPI_Status* status) {
 }
 
 int Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
-  std::vector<Request*> objects;
+  Few<Request*> objects;
   if (!resolve(count, requests, objects)) return wrong("an element is no request");
   empty_inactive(objects, statuses);
-  const std::vector<int> done = complete(Completing::all, objects);
+  const Indices done = complete(Completing::all, objects);
   return many(done, objects, requests, statuses, true);
 }
 
@@ -198,10 +197,10 @@ int Test(MPI_Request* request, int* flag, MPI_Status* status) {
 }
 
 int Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
-  std::vector<Request*> objects;
+  Few<Request*> objects;
   if (!resolve(count, requests, objects)) return wrong("an element is no request");
   const bool none = none_active(objects);
-  const std::vector<int> done = complete(Completing::test_all, objects);
+  const Indices done = complete(Completing::test_all, objects);
   *flag = none || !done.empty() ? 1 : 0;
   if (*flag) empty_inactive(objects, statuses);
   return many(done, objects, requests, statuses, true);
@@ -219,11 +218,11 @@ int Testsome(int incount, MPI_Request requests[], int* outcount, int indices[],
 int Request_free(MPI_Request* request) {
   Request* object = get(*request);
   if (!object) return wrong("not a request");
-  if (object->generalized) {
-    if (object->generalized->complete && object->generalized->free)
-      object->generalized->free(object->generalized->state);
+  if (Request::Generalized* const generalized = object->generalized()) {
+    if (generalized->complete && generalized->free)
+      generalized->free(generalized->state);
     else
-      object->generalized->free_when_complete = true;
+      generalized->free_when_complete = true;
   }
   *request = MPI_REQUEST_NULL;
   if (object->active && object->what == Request::What::receive && object->serial != 0) {
@@ -249,10 +248,10 @@ int Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
 #ifdef FORETRACE_STANDARD_ABI
 int Request_get_status_all(int count, const MPI_Request requests[], int* flag,
                            MPI_Status statuses[]) {
-  std::vector<Request*> objects;
+  Few<Request*> objects;
   if (!resolve(count, requests, objects)) return wrong("an element is no request");
   const bool none = none_active(objects);
-  const std::vector<int> done = complete(Completing::test_all, objects);
+  const Indices done = complete(Completing::test_all, objects);
   *flag = none || !done.empty() ? 1 : 0;
   if (*flag == 0 || is_ignored(statuses)) return MPI_SUCCESS;
   empty_inactive(objects, statuses);
@@ -262,12 +261,12 @@ int Request_get_status_all(int count, const MPI_Request requests[], int* flag,
 
 int Request_get_status_any(int count, const MPI_Request requests[], int* index, int* flag,
                            MPI_Status* status) {
-  std::vector<Request*> objects;
+  Few<Request*> objects;
   if (!resolve(count, requests, objects)) return wrong("an element is no request");
   *index = MPI_UNDEFINED;
   *flag = 1;
   if (none_active(objects)) return empty(status), MPI_SUCCESS;
-  const std::vector<int> done = complete(Completing::test_any, objects);
+  const Indices done = complete(Completing::test_any, objects);
   *flag = done.empty() ? 0 : 1;
   if (done.empty()) return MPI_SUCCESS;
   *index = done.front();
@@ -277,11 +276,11 @@ int Request_get_status_any(int count, const MPI_Request requests[], int* index, 
 
 int Request_get_status_some(int incount, const MPI_Request requests[], int* outcount, int indices[],
                             MPI_Status statuses[]) {
-  std::vector<Request*> objects;
+  Few<Request*> objects;
   if (!resolve(incount, requests, objects)) return wrong("an element is no request");
   *outcount = MPI_UNDEFINED;
   if (none_active(objects)) return MPI_SUCCESS;
-  const std::vector<int> done = complete(Completing::test_some, objects);
+  const Indices done = complete(Completing::test_some, objects);
   *outcount = static_cast<int>(done.size());
   for (std::size_t i = 0; i < done.size(); ++i) {
     indices[i] = done[i];
@@ -294,12 +293,10 @@ int Request_get_status_some(int incount, const MPI_Request requests[], int* outc
 int Cancel(MPI_Request* request) {
   Request* object = get(*request);
   if (!object) return wrong("not a request");
-  if (object->generalized) {
-    if (object->generalized->cancel)
-      return object->generalized->cancel(object->generalized->state,
-                                         object->generalized->complete ? 1 : 0);
-    return MPI_SUCCESS;
-  }
+  if (const Request::Generalized* const generalized = object->generalized())
+    return generalized->cancel
+               ? generalized->cancel(generalized->state, generalized->complete ? 1 : 0)
+               : MPI_SUCCESS;
   // Sends are on their way; MPI lets the library refuse.
   if (object->what != Request::What::receive || object->serial == 0) return MPI_SUCCESS;
   Record record = line.record(EventKind::call);
@@ -324,8 +321,8 @@ int Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_func
   auto* made = new Request;
   made->what = Request::What::generalized;
   made->active = true;
-  made->generalized = std::make_unique<Request::Generalized>();
-  *made->generalized = {query_fn, free_fn, cancel_fn, extra_state, false, false};
+  made->more().generalized = std::make_unique<Request::Generalized>();
+  *made->generalized() = {query_fn, free_fn, cancel_fn, extra_state, false, false};
   set_empty_status(made->status);
   *request = handle_of(made);
   return MPI_SUCCESS;
@@ -333,10 +330,11 @@ int Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_func
 
 int Grequest_complete(MPI_Request request) {
   Request* object = get(request);
-  if (!object || !object->generalized) return wrong("not a generalized request");
-  object->generalized->complete = true;
-  if (!object->generalized->free_when_complete) return MPI_SUCCESS;
-  if (object->generalized->free) object->generalized->free(object->generalized->state);
+  Request::Generalized* const generalized = object ? object->generalized() : nullptr;
+  if (!generalized) return wrong("not a generalized request");
+  generalized->complete = true;
+  if (!generalized->free_when_complete) return MPI_SUCCESS;
+  if (generalized->free) generalized->free(generalized->state);
   release(object);
   return MPI_SUCCESS;
 }

@@ -44,9 +44,8 @@ Win* make_window(Comm& comm, int flavor, Exposure mine, int disp_unit, Info* inf
   win->state = std::make_unique<WinState>();
   WinState& state = *win->state;
 
-  Block control(kControlBytes);
-  new (control.data()) Control;
-  state.mutex = mine.mutex = control.give_away();
+  state.mutex = mine.mutex = allocate_shared(kControlBytes);
+  new (address_of(state.mutex)) Control;
   mine.disp_unit = disp_unit;
   if (comm.rank == 0) {
     mine.context = define_context(comm.group->members);
@@ -86,7 +85,7 @@ void lay_out_segments(Win& win, bool gaps) {
   const std::uint64_t bytes = std::max<std::uint64_t>(state.offset(members), 1);
   Control& control = *reinterpret_cast<Control*>(address_of(state.exposure(0).mutex));
   const SharedMutex hold(state.exposure(0).mutex);
-  if (control.segments == 0) control.segments = Block(bytes).give_away();
+  if (control.segments == 0) control.segments = allocate_shared(bytes);
   state.segments = control.segments;
 }
 
@@ -145,15 +144,12 @@ int Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm handle, v
   Comm* comm = get(handle);
   if (const int error = check_shape(comm, size, disp_unit)) return error;
   const auto bytes = std::max<std::uint64_t>(static_cast<std::uint64_t>(size), 1);
-  Block block(bytes);
-  std::byte* memory = block.data();
-  const std::uint64_t place = block.give_away();
+  const std::uint64_t place = allocate_shared(bytes);
   Win* made =
       make_window(*comm, MPI_WIN_FLAVOR_ALLOCATE,
                   {.base = place, .bytes = static_cast<std::uint64_t>(size)}, disp_unit, get(info));
   made->state->memory = place;
-  made->state->memory_bytes = bytes;
-  made->base = memory;
+  made->base = address_of(place);
   made->bytes = size;
   *static_cast<void**>(baseptr) = made->base;
   *win = handle_of(made);
@@ -247,11 +243,9 @@ int Win_free(MPI_Win* handle) {
   // Nobody's memory goes before all have come here.
   collective({.comm = win->comm}, Block());
   WinState& state = *win->state;
-  if (state.memory) Block::take(state.memory, state.memory_bytes);
-  if (state.segments && win->comm->rank == 0)
-    Block::take(state.segments, std::max<std::uint64_t>(
-                                    state.offset(static_cast<std::size_t>(win->comm->size())), 1));
-  Block::take(state.mutex, kControlBytes);
+  if (state.memory) free_shared(state.memory);
+  if (state.segments && win->comm->rank == 0) free_shared(state.segments);
+  free_shared(state.mutex);
   state.exposures = Gathered();
   release(win);
   *handle = MPI_WIN_NULL;

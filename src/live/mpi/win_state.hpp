@@ -44,7 +44,6 @@ struct WinState {
   std::uint64_t locks = 0;
   // What this process gave to the window: blocks, to be freed with it.
   std::uint64_t memory = 0;
-  std::uint64_t memory_bytes = 0;
   std::uint64_t mutex = 0;
   // Shared windows: place of all members' memory, freed by the first, and where in it
   // each member's begins; behind them, where the last one's ends.

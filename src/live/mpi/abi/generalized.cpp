@@ -53,7 +53,7 @@ To* cast(From* function) {
 }  // namespace
 
 void make_fortran(Request& generalized) {
-  Request::Generalized& functions = *generalized.generalized;
+  Request::Generalized& functions = *generalized.generalized();
   functions.state =
       new FortranFunctions{cast<FortranQuery>(functions.query), cast<FortranFree>(functions.free),
                            cast<FortranCancel>(functions.cancel), functions.state};

@@ -1,0 +1,194 @@
+// LiveSource's communicators, and the collectives on them: who laid down what, and
+// which communicators come of it.
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/error.hpp"
+#include "live/context.hpp"
+#include "live/heap.hpp"
+#include "live/live_source.hpp"
+
+namespace foretrace::live {
+
+using trace::EventKind;
+
+namespace {
+
+constexpr std::uint64_t kHiddenKey = std::uint64_t{1} << 63;
+
+}  // namespace
+
+std::uint64_t LiveSource::allocate(std::uint64_t bytes) {
+  const std::uint64_t place = heap::allocate(bytes);
+  if (place == 0) throw Error("the memory that the ranks share is full");
+  return place;
+}
+
+void LiveSource::enter_collective(WorldRank rank, const Record& record) {
+  CommState& comm = comm_state(record.comm);
+  const std::size_t members = comms_[record.comm].members.size();
+  if (comm.next.empty()) comm.next.resize(members);
+  const auto place = static_cast<std::size_t>(record.place);
+  Rank& of = state(rank);
+  of.instance = comm.next.at(place)++;
+  Instance& current = instance(record.comm, of.instance);
+  if (current.place == 0 &&
+      (record.send_bytes != 0 || record.split ||
+       static_cast<machine::Cost>(record.collective) != machine::Cost::barrier))
+    make_gathering(record.comm, current);
+  if (record.send_bytes != 0) {
+    auto* contributions =
+        reinterpret_cast<Contribution*>(SharedMemory::at<Gathering>(current.place) + 1);
+    contributions[place] = {record.payload, record.send_bytes};
+  }
+  if (record.split) {
+    current.split = true;
+    current.colours.resize(members);
+    current.colours[place] = {record.colour, record.key};
+  }
+  if (static_cast<EventKind>(record.kind) == EventKind::icollective)
+    of.posted[record.request] = {record.comm, current.place};
+  // Who posts it takes nothing from it later.
+  if (static_cast<EventKind>(record.kind) == EventKind::icollective)
+    leave_instance(record.comm, current);
+}
+
+LiveSource::Instance& LiveSource::instance(trace::CommId id, std::uint64_t number) {
+  CommState& comm = comm_state(id);
+  while (comm.base + comm.open.size() <= number) comm.open.emplace_back();
+  return comm.open[number - comm.base];
+}
+
+void LiveSource::make_gathering(trace::CommId comm, Instance& instance) {
+  const std::size_t members = comms_[comm].members.size();
+  instance.place = allocate(sizeof(Gathering) + members * sizeof(Contribution));
+  auto* gathering = new (SharedMemory::at<Gathering>(instance.place)) Gathering;
+  gathering->members = static_cast<std::uint32_t>(members);
+  gathering->holders.store(gathering->members, std::memory_order_relaxed);
+  std::uninitialized_value_construct_n(reinterpret_cast<Contribution*>(gathering + 1), members);
+}
+
+// The communicators of a split: a group for each colour, by key, then place.
+void LiveSource::make_split(trace::CommId comm, Instance& instance) {
+  if (!instance.made.empty()) return;
+  const std::vector<WorldRank> members = comms_[comm].members;
+  instance.made.resize(members.size());
+  std::vector<std::size_t> order(members.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    return instance.colours[a] < instance.colours[b];
+  });
+  const std::uint64_t lists = allocate(members.size() * sizeof(std::int32_t));
+  SharedMemory::at<Gathering>(instance.place)->splits = lists;
+  auto* list = SharedMemory::at<std::int32_t>(lists);
+  for (std::size_t i = 0; i < order.size(); ++i) list[i] = members[order[i]].value;
+  for (std::size_t first = 0; first < order.size();) {
+    const std::int32_t colour = instance.colours[order[first]].first;
+    std::size_t last = first;
+    std::vector<WorldRank> group;
+    for (; last < order.size() && instance.colours[order[last]].first == colour; ++last)
+      group.push_back(members[order[last]]);
+    if (colour >= 0) {
+      const trace::CommId made = add_comm(std::move(group));
+      for (std::size_t i = first; i < last; ++i)
+        instance.made[order[i]] = {made, lists + first * sizeof(std::int32_t)};
+    }
+    first = last;
+  }
+}
+
+trace::CommId LiveSource::add_comm(std::vector<WorldRank> members) {
+  trace::Communicator comm;
+  const WorldRank first = members.front();
+  comm.key = static_cast<std::uint64_t>(first.value) << 32 |
+             ++comms_of_[static_cast<std::size_t>(first.value)];
+  comm.members = std::move(members);
+  comms_.push_back(std::move(comm));
+  comm_states_.emplace_back();
+  return static_cast<trace::CommId>(comms_.size() - 1);
+}
+
+LiveSource::CommState& LiveSource::comm_state(trace::CommId comm) {
+  std::unique_ptr<CommState>& state = comm_states_.at(comm);
+  if (!state) state = std::make_unique<CommState>();
+  return *state;
+}
+
+// What was known of it goes; its number is never another's.
+void LiveSource::free_comm(trace::CommId comm) {
+  comm_states_[comm].reset();
+  comms_[comm].members = {};
+  freed_.push_back(comm);
+  if (const auto hidden = hidden_.find(comm); hidden != hidden_.end()) {
+    comm_states_[hidden->second].reset();
+    comms_[hidden->second].members = {};
+    hidden_.erase(hidden);
+  }
+}
+
+std::vector<trace::CommId> LiveSource::take_freed() {
+  return std::exchange(freed_, {});
+}
+
+// The rank finalises: communicators that it has not freed. Its process is there
+// still, to say where the first one was made.
+void LiveSource::note_left(WorldRank rank, const Record& record) {
+  if (record.left == 0) return;
+  ++leaving_ranks_;
+  left_comms_ = std::max<std::uint64_t>(left_comms_, record.left);
+  if (left_place_.empty()) left_place_ = call_sites_.describe(slot(rank).process, record.left_at);
+}
+
+std::string LiveSource::left_communicators() const {
+  if (leaving_ranks_ == 0) return {};
+  return std::to_string(left_comms_) +
+         (left_comms_ == 1 ? " communicator was not freed" : " communicators were not freed") +
+         (leaving_ranks_ == 1 ? " on a rank" : " on " + std::to_string(leaving_ranks_) + " ranks") +
+         (left_place_.empty() ? "" : ", the first made at " + left_place_);
+}
+
+void LiveSource::answer_collective(const Record& record, std::uint64_t number, Answer& answer) {
+  CommState& comm = comm_state(record.comm);
+  Instance& current = comm.open[number - comm.base];
+  answer.gathered = current.place;
+  if (current.split) {
+    make_split(record.comm, current);
+    const auto& [made, members] = current.made[static_cast<std::size_t>(record.place)];
+    answer.context = made;
+    answer.members = members;
+    answer.member_count = made != 0 ? static_cast<std::uint32_t>(comms_[made].members.size()) : 0;
+  }
+  leave_instance(record.comm, current);
+}
+
+// Of those at the front that all have left nothing is wanted any more.
+void LiveSource::leave_instance(trace::CommId id, Instance& instance) {
+  ++instance.left;
+  CommState& comm = comm_state(id);
+  while (!comm.open.empty() && comm.open.front().left == comms_[id].members.size()) {
+    comm.open.pop_front();
+    ++comm.base;
+  }
+}
+
+const trace::Communicator& LiveSource::comm(trace::CommId id) const {
+  return comms_.at(id);
+}
+
+// The engine's number of the communicator of a record. The library's own
+// messages have one beside that of the program's.
+trace::CommId LiveSource::comm_of(const Record& record) {
+  if (!(record.comm & kHidden)) return record.comm;
+  const trace::CommId of = record.comm & ~kHidden;
+  const auto [entry, added] = hidden_.try_emplace(of, static_cast<trace::CommId>(comms_.size()));
+  if (added) {
+    trace::Communicator comm = comms_.at(of);
+    comm.key |= kHiddenKey;
+    comms_.push_back(std::move(comm));
+    comm_states_.emplace_back();
+  }
+  return entry->second;
+}
+
+}  // namespace foretrace::live
