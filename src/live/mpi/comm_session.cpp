@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "live/mpi/buffers.hpp"
 #include "live/mpi/comm_create.hpp"
 #include "live/mpi/group.hpp"
 #include "live/mpi/info.hpp"
@@ -105,6 +106,7 @@ int Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* handle) 
 int Session_finalize(MPI_Session* handle) {
   Session* session = handle ? get<Session>(*handle) : nullptr;
   if (!session) return raise_no_session();
+  forget_buffer(session);
   release(session);
   *handle = MPI_SESSION_NULL;
   return --open_sessions == 0 && began_by_session ? Finalize() : MPI_SUCCESS;

@@ -275,5 +275,12 @@ int Register_datarep(const char* name, MPI_Datarep_conversion_function*,
                std::string(name) + ": data representations of the program's own");
 }
 
+#if MPI_VERSION >= 4
+int Register_datarep_c(const char* name, MPI_Datarep_conversion_function_c*,
+                       MPI_Datarep_conversion_function_c*, MPI_Datarep_extent_function*, void*) {
+  return Register_datarep(name, nullptr, nullptr, nullptr, nullptr);
+}
+#endif
+
 }  // namespace impl
 }  // namespace foretrace::live

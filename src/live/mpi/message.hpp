@@ -23,7 +23,4 @@ Request* describe_recv(const Checked& checked, void* buf, int count, int source,
 int receive_now(const Checked& checked, void* buf, int count, int source, int tag,
                 std::uint64_t taken, MPI_Status* status);
 
-// Whether a buffered message has room in the buffer that the program attached.
-bool fits_buffer(std::uint64_t bytes);
-
 }  // namespace foretrace::live

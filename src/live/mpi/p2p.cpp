@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 
+#include "live/mpi/buffers.hpp"
 #include "live/mpi/completion.hpp"
 #include "live/mpi/line.hpp"
 #include "live/mpi/message.hpp"
@@ -68,7 +69,7 @@ int deliver(const Answer& answer, const Checked& checked, void* buf, int count,
 
 // Buffered sends want room in the program's buffer.
 int check_room(SendMode mode, const Checked& checked, int count) {
-  if (mode != SendMode::buffered || fits_buffer(packed_bytes(count, *checked.type)))
+  if (mode != SendMode::buffered || fits_buffer(*checked.comm, packed_bytes(count, *checked.type)))
     return MPI_SUCCESS;
   return raise(checked.comm, MPI_ERR_BUFFER, "the message does not fit the attached buffer");
 }

@@ -1,4 +1,4 @@
-// Probes, matched probes, and buffers of buffered sends.
+// Probes and matched probes.
 #include "live/mpi/completion.hpp"
 #include "live/mpi/line.hpp"
 #include "live/mpi/message.hpp"
@@ -10,10 +10,6 @@ namespace {
 
 using sim::Probing;
 using trace::EventKind;
-
-// A message is packed when it is sent, so the program's buffer is never used.
-void* attached = nullptr;
-int attached_bytes = 0;
 
 // What a probe found; `found` is false if nothing.
 struct Sight {
@@ -94,13 +90,6 @@ int take(Probing probing, int source, int tag, MPI_Comm comm, int* flag, MPI_Mes
 
 }  // namespace
 
-bool fits_buffer(std::uint64_t bytes) {
-#ifdef MPI_BUFFER_AUTOMATIC
-  if (attached == MPI_BUFFER_AUTOMATIC) return true;
-#endif
-  return attached && bytes + MPI_BSEND_OVERHEAD <= static_cast<std::uint64_t>(attached_bytes);
-}
-
 Message::~Message() {
   release(comm);
 }
@@ -167,33 +156,6 @@ int Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI
   release(taken);
   return receive_now(checked, buf, count, source, tag, number, status);
 }
-
-int Buffer_attach(void* buffer, int size) {
-  if (attached)
-    return raise(static_cast<Comm*>(nullptr), MPI_ERR_BUFFER, "a buffer is attached already");
-  attached = buffer;
-  attached_bytes = size;
-  return MPI_SUCCESS;
-}
-
-int Buffer_detach(void* buffer_addr, int* size) {
-  *static_cast<void**>(buffer_addr) = attached;
-  *size = attached_bytes;
-  attached = nullptr;
-  attached_bytes = 0;
-  return MPI_SUCCESS;
-}
-
-#ifdef FORETRACE_STANDARD_ABI
-int Buffer_flush() {
-  return MPI_SUCCESS;
-}
-
-// A send to nobody is done at once.
-int Buffer_iflush(MPI_Request* request) {
-  return Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
-}
-#endif
 
 }  // namespace impl
 }  // namespace foretrace::live

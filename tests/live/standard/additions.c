@@ -164,6 +164,49 @@ static void buffers(void) {
   CHECK(buffer == MPI_BUFFER_AUTOMATIC, "%p", buffer);
 }
 
+/* A communicator's own buffer comes before a session's, and that before the process's. */
+static void buffers_of_their_own(void) {
+  char place[MPI_BSEND_OVERHEAD + 8];
+  void* buffer = NULL;
+  int size = -1, value = -1;
+  MPI_Count large = -1;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Session session;
+  MPI_Comm comm;
+  CHECK_OK(MPI_Comm_dup(MPI_COMM_SELF, &comm));
+  CHECK_OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
+  CHECK_CLASS(MPI_Bsend(&check_rank, 1, MPI_INT, 0, 5, comm), MPI_ERR_BUFFER);
+  CHECK_OK(MPI_Session_attach_buffer(session, MPI_BUFFER_AUTOMATIC, 0));
+  CHECK_CLASS(MPI_Session_attach_buffer(session, place, 1), MPI_ERR_BUFFER);
+  CHECK_OK(MPI_Bsend(&check_rank, 1, MPI_INT, 0, 5, comm));
+  CHECK_OK(MPI_Comm_attach_buffer(comm, place, MPI_BSEND_OVERHEAD + 3));
+  CHECK_CLASS(MPI_Comm_attach_buffer(comm, place, 1), MPI_ERR_BUFFER);
+  CHECK_CLASS(MPI_Bsend(&check_rank, 1, MPI_INT, 0, 6, comm), MPI_ERR_BUFFER);
+  CHECK_OK(MPI_Comm_detach_buffer(comm, &buffer, &size));
+  CHECK(buffer == place && size == MPI_BSEND_OVERHEAD + 3, "%d", size);
+  CHECK_OK(MPI_Comm_attach_buffer_c(comm, place, MPI_BSEND_OVERHEAD + 4));
+  CHECK_OK(MPI_Bsend(&check_rank, 1, MPI_INT, 0, 6, comm));
+  CHECK_OK(MPI_Comm_flush_buffer(comm));
+  CHECK_OK(MPI_Comm_iflush_buffer(comm, &request));
+  CHECK_OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+  CHECK_OK(MPI_Session_flush_buffer(session));
+  CHECK_OK(MPI_Session_iflush_buffer(session, &request));
+  CHECK_OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+  CHECK_OK(MPI_Comm_detach_buffer_c(comm, &buffer, &large));
+  CHECK_EQUAL(large, MPI_BSEND_OVERHEAD + 4);
+  CHECK_OK(MPI_Session_detach_buffer(session, &buffer, &size));
+  CHECK(buffer == MPI_BUFFER_AUTOMATIC && size == 0, "%d", size);
+  CHECK_CLASS(MPI_Bsend(&check_rank, 1, MPI_INT, 0, 7, comm), MPI_ERR_BUFFER);
+  CHECK_OK(MPI_Session_attach_buffer(session, MPI_BUFFER_AUTOMATIC, 0));
+  CHECK_OK(MPI_Session_finalize(&session));
+  CHECK_CLASS(MPI_Bsend(&check_rank, 1, MPI_INT, 0, 7, comm), MPI_ERR_BUFFER);
+  for (int tag = 5; tag < 7; ++tag)
+    CHECK_OK(MPI_Recv(&value, 1, MPI_INT, 0, tag, comm, MPI_STATUS_IGNORE));
+  CHECK_CLASS(MPI_Comm_flush_buffer(MPI_COMM_NULL), MPI_ERR_COMM);
+  CHECK_CLASS(MPI_Session_flush_buffer(MPI_SESSION_NULL), MPI_ERR_SESSION);
+  CHECK_OK(MPI_Comm_free(&comm));
+}
+
 /* The ABI keeps the numbers up to 16384 for constants. */
 static void keyvals_beyond_the_constants(void) {
   int keyval = MPI_KEYVAL_INVALID, flag = -1;
@@ -190,6 +233,15 @@ static void error_codes_taken_back(void) {
   CHECK_OK(MPI_Remove_error_class(added));
 }
 
+static void data_representations(void) {
+  CHECK_CLASS(MPI_Register_datarep_c("native", MPI_CONVERSION_FN_NULL_C, MPI_CONVERSION_FN_NULL_C,
+                                     NULL, NULL),
+              MPI_ERR_DUP_DATAREP);
+  CHECK_CLASS(
+      MPI_Register_datarep_c("own", MPI_CONVERSION_FN_NULL_C, MPI_CONVERSION_FN_NULL_C, NULL, NULL),
+      MPI_ERR_UNSUPPORTED_DATAREP);
+}
+
 int main(int argc, char** argv) {
   ask_about_the_abi(); /* MPI allows it at any time */
   check_init(&argc, &argv);
@@ -203,7 +255,9 @@ int main(int argc, char** argv) {
   statuses();
   requests();
   buffers();
+  buffers_of_their_own();
   keyvals_beyond_the_constants();
   error_codes_taken_back();
+  data_representations();
   return check_end();
 }
