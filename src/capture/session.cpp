@@ -209,6 +209,7 @@ trace::Event& Session::open(trace::EventKind kind, Fn fn) {
   // what is pending is written, so that it survives if this call never ends.
   if (kind != trace::EventKind::call && kind != trace::EventKind::complete) write_pending();
   begin_event(event_, kind, name_id(fn), capture::name_of(fn));
+  writer_.enter(event_.name);
   fn_ = fn;
   return event_;
 }
@@ -263,6 +264,7 @@ void Session::close_as_call() {
   pending_.leave = now_;
   pending_busy_ += busy;
   ++pending_.count;
+  writer_.leave();
   computation_.looked(false);
   computation_.resume();
 }

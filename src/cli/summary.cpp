@@ -22,6 +22,8 @@ struct Outcome {
 std::string describe_end(const trace::TraceReader& reader, WorldRank rank, const trace::Event* last,
                          std::uint64_t events) {
   const std::string who = "rank " + std::to_string(rank.value);
+  if (const std::string* open = reader.open_call(rank))
+    return who + " was last seen in " + *open + " (event " + std::to_string(events + 1) + ")";
   if (!last) return who + " left nothing";
   const std::string where =
       reader.name(rank, last->name) + " (event " + std::to_string(events) + ")";

@@ -11,7 +11,6 @@
 #include <exception>
 
 #include "base/error.hpp"
-#include "trace/encoding.hpp"
 #include "trace/seal.hpp"
 
 namespace foretrace::trace {
@@ -58,15 +57,20 @@ BlockIndex::~BlockIndex() {
   if (data_) ::munmap(const_cast<std::uint8_t*>(data_), size_);
 }
 
+BlockHeader BlockIndex::header_at(std::uint64_t at) const {
+  BlockHeader header{};
+  std::memcpy(&header, data_ + at, header_bytes_);
+  return header;
+}
+
 // Header and info block both hold the number of ranks. Memory is taken for
 // each rank, so a header that the info block contradicts is refused; without
 // a readable info block there cannot be more ranks than bytes.
 void BlockIndex::check_ranks() const {
   auto most = static_cast<std::int64_t>(size_);
-  BlockHeader header;
-  const std::uint64_t payload = kPage + sizeof header;
+  const std::uint64_t payload = kPage + header_bytes_;
   if (payload <= size_) {
-    std::memcpy(&header, data_ + kPage, sizeof header);
+    const BlockHeader header = header_at(kPage);
     const bool is_info = std::memcmp(header.magic, kBlockMagic, sizeof header.magic) == 0 &&
                          header.rank == kNoRank && header.used <= size_ - payload;
     try {
@@ -91,17 +95,18 @@ void BlockIndex::scan() {
     throw Error(path_ + ": offset 8: trace format version " + std::to_string(version_) +
                 ", this tool reads versions " + std::to_string(kOldestVersion) + " to " +
                 std::to_string(kVersion));
+  header_bytes_ = version_ == 1 ? kHeaderBytesOfVersion1 : kHeaderBytes;
   const std::uint32_t ranks = read_u32(data_ + 12);
   if (ranks == 0 || ranks > kMostRanks)
     throw Error(path_ + ": offset 12: impossible number of ranks " + std::to_string(ranks));
   info_.ranks = static_cast<int>(ranks);
   check_ranks();
   pieces_.resize(ranks);
+  open_.resize(ranks);
 
   std::uint64_t at = kPage;
-  while (at + sizeof(BlockHeader) <= size_) {
-    BlockHeader header;
-    std::memcpy(&header, data_ + at, sizeof header);
+  while (at + header_bytes_ <= size_) {
+    const BlockHeader header = header_at(at);
     const bool good_magic = std::memcmp(header.magic, kBlockMagic, sizeof header.magic) == 0;
     if (!good_magic) {
       // A rank that died between reserving a block and heading it leaves
@@ -116,7 +121,7 @@ void BlockIndex::scan() {
       at = next;
       continue;
     }
-    const std::uint64_t payload = at + sizeof header;
+    const std::uint64_t payload = at + header_bytes_;
     const std::uint64_t room = size_ - payload;
     const std::uint64_t used = std::min<std::uint64_t>({header.used, header.size, room});
     if (header.used > header.size || header.used > room)
@@ -125,6 +130,7 @@ void BlockIndex::scan() {
            "the block is cut off"});
     if (header.rank < ranks) {
       pieces_[header.rank].push_back({payload, used});
+      open_[header.rank] = header.open;
     } else if (header.rank == kNoRank) {
       if (used == sizeof kEndPayload &&
           std::memcmp(data_ + payload, kEndPayload, sizeof kEndPayload) == 0) {

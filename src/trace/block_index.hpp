@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "trace/encoding.hpp"
 #include "trace/event.hpp"
 #include "trace/trace_reader.hpp"
 
@@ -34,11 +35,14 @@ class BlockIndex {
   const std::vector<Piece>& pieces(WorldRank rank) const {
     return pieces_[static_cast<std::size_t>(rank.value)];
   }
+  // Of the rank's last block: BlockHeader::open.
+  std::uint32_t open(WorldRank rank) const { return open_[static_cast<std::size_t>(rank.value)]; }
   const std::vector<Damage>& damage() const { return damage_; }
 
  private:
   void scan();
   void check_ranks() const;
+  BlockHeader header_at(std::uint64_t at) const;
 
   std::string path_;
   const std::uint8_t* data_ = nullptr;
@@ -46,7 +50,9 @@ class BlockIndex {
   TraceInfo info_;
   std::uint32_t version_ = 0;
   bool sealed_ = false;
+  std::size_t header_bytes_ = 0;
   std::vector<std::vector<Piece>> pieces_;
+  std::vector<std::uint32_t> open_;
   std::vector<Damage> damage_;
 };
 

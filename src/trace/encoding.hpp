@@ -1,10 +1,10 @@
-// The bytes of the trace format: constants, varints and the layout of each
-// record (docs/trace-format.md). Shared by writer and reader; private to
-// src/trace.
+// The bytes of the trace format: constants, varints and times
+// (docs/trace-format.md). Shared by writer and readers; private to src/trace.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 #include "trace/event.hpp"
 
@@ -23,19 +23,27 @@ struct BlockHeader {
   std::uint32_t rank;
   std::uint32_t size;  // payload area
   std::uint32_t used;  // filled payload
+  // The call that the rank is in: number of its name, plus one; 0: none. The
+  // last block of a rank tells. Not in files of version 1.
+  std::uint32_t open;
+  std::uint32_t zero;
 };
-static_assert(sizeof(BlockHeader) == 16);
+inline constexpr std::size_t kHeaderBytes = sizeof(BlockHeader);
+inline constexpr std::size_t kHeaderBytesOfVersion1 = 16;
+static_assert(kHeaderBytes == 24);
 
-inline constexpr std::uint8_t kKindMask = 0x3f;
-inline constexpr std::uint8_t kHasSteps = 0x40;
-inline constexpr std::uint8_t kHasWait = 0x80;
-inline constexpr std::uint8_t kDefineName = 32;
-inline constexpr std::uint8_t kDefineComm = 33;
-inline constexpr std::uint8_t kDefineSite = 34;
-// The byte after an event's head: which of the rarer fields follow.
-inline constexpr std::uint8_t kHasSite = 1;
-inline constexpr std::uint8_t kHasTaken = 2;
-inline constexpr std::uint8_t kHasMove = 4;
+// How a record begins. From kFirstShape on: an event of that shape.
+enum Head : std::uint64_t {
+  kDefineName = 1,
+  kDefineComm = 2,
+  kDefineSite = 3,
+  kDefineShape = 4,
+  kSingleEvent = 5,  // its shape follows and is not kept
+  kFirstShape = 8,
+};
+
+// A rank keeps this many shapes; one more takes the place of an old one.
+inline constexpr std::size_t kMostShapes = 512;
 
 inline constexpr std::uint64_t zigzag(std::int64_t value) {
   return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
@@ -44,8 +52,7 @@ inline constexpr std::int64_t unzigzag(std::uint64_t value) {
   return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1);
 }
 
-// Appends to a buffer that is large enough: kMaxRecord for a record without
-// completions or members.
+// Appends to a buffer that is large enough.
 class Encoder {
  public:
   explicit Encoder(std::uint8_t* out) : begin_(out), out_(out) {}
@@ -59,11 +66,22 @@ class Encoder {
     *out_++ = static_cast<std::uint8_t>(value);
   }
   void svarint(std::int64_t value) { varint(zigzag(value)); }
-  void f64(double value) {
-    std::memcpy(out_, &value, sizeof value);
-    out_ += sizeof value;
+  // Whole nanoseconds are the common case: clocks count them. The low bit
+  // tells those from picoseconds.
+  void time(std::int64_t ps) {
+    const auto value = static_cast<std::uint64_t>(ps);
+    varint(value % 1000 == 0 ? value / 1000 << 1 : value << 1 | 1);
+  }
+  void signed_time(std::int64_t ps) {
+    varint(ps % 1000 == 0 ? zigzag(ps / 1000) << 1 : zigzag(ps) << 1 | 1);
+  }
+  void f64(double value) { bytes(&value, sizeof value); }
+  void bytes(const void* from, std::size_t count) {
+    std::memcpy(out_, from, count);
+    out_ += count;
   }
   std::size_t size() const { return static_cast<std::size_t>(out_ - begin_); }
+  std::span<const std::uint8_t> written() const { return {begin_, size()}; }
 
  private:
   std::uint8_t* begin_;
@@ -72,8 +90,5 @@ class Encoder {
 
 // Longer names are cut by the writer and refused by the reader.
 inline constexpr std::uint64_t kLongestName = 4096;
-
-// Longest possible record without completions and members: 17 varints.
-inline constexpr std::size_t kMaxRecord = 192;
 
 }  // namespace foretrace::trace

@@ -6,23 +6,30 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "trace/block_index.hpp"
 #include "trace/encoding.hpp"
+#include "trace/file_size_signal.hpp"
 #include "trace/trace_writer.hpp"
 
 namespace foretrace::trace {
+
+namespace fs = std::filesystem;
+
 namespace {
 
-std::string block_header(std::uint32_t rank, std::size_t size, std::size_t used) {
-  BlockHeader header;
+std::string block_header(std::uint32_t rank, std::size_t size, std::size_t used,
+                         std::uint32_t open = 0) {
+  BlockHeader header{};
   std::memcpy(header.magic, kBlockMagic, sizeof header.magic);
   header.rank = rank;
   header.size = static_cast<std::uint32_t>(size);
   header.used = static_cast<std::uint32_t>(used);
+  header.open = open;
   return std::string(reinterpret_cast<const char*>(&header), sizeof header);
 }
 
@@ -102,14 +109,23 @@ TraceInfo parse_info(const std::string& text) {
 
 void seal_trace_file(const std::string& from, const std::string& to, const Clocks& clocks) {
   const BlockIndex index(from);
+  if (index.version() != kVersion)
+    throw Error(from + ": made by an older Foretrace; it stays as it is, and readable");
+  std::error_code ignored;
+  if (fs::exists(to, ignored) && !fs::is_regular_file(to, ignored))
+    throw Error(to + ": cannot write the trace: it is no regular file; it is still readable as " +
+                from);
   TraceInfo info = index.info();
   if (clocks.hosts > 0) info.clocks = clocks;
+  const NoFileSizeSignal quiet;
   const std::string temporary = to + ".sealing";
   std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
   out << file_start(info);
   for (int rank = 0; rank < index.info().ranks; ++rank) {
-    for (const BlockIndex::Piece& piece : index.pieces(WorldRank(rank))) {
-      out << block_header(static_cast<std::uint32_t>(rank), piece.used, piece.used);
+    const auto& pieces = index.pieces(WorldRank(rank));
+    for (const BlockIndex::Piece& piece : pieces) {
+      const std::uint32_t open = &piece == &pieces.back() ? index.open(WorldRank(rank)) : 0;
+      out << block_header(static_cast<std::uint32_t>(rank), piece.used, piece.used, open);
       out.write(reinterpret_cast<const char*>(index.data() + piece.offset),
                 static_cast<std::streamsize>(piece.used));
     }

@@ -40,12 +40,24 @@ class TraceReader {
   // storage is reused. Event::name, Event::comm and Event::site are indices for
   // name(), comm() and site() of the same rank.
   bool next(WorldRank rank, Event& event);
+  // The same for whoever wants the definitions in their places as well: a name,
+  // communicator or site is the last one of its kind.
+  enum class Record { end, name, comm, site, event };
+  Record next_record(WorldRank rank, Event& event);
   // Starts the rank's stream again.
   void rewind(WorldRank rank);
 
+  // How many names, communicators and sites the rank has defined so far.
+  std::size_t names(WorldRank rank) const;
+  std::size_t comms(WorldRank rank) const;
+  std::size_t sites(WorldRank rank) const;
   const std::string& name(WorldRank rank, NameId id) const;
   const Communicator& comm(WorldRank rank, CommId id) const;
   const Site& site(WorldRank rank, SiteId id) const;  // id > 0
+
+  // The call that the rank had begun and not ended when it was last heard of;
+  // nullptr: none. Known once its stream was read.
+  const std::string* open_call(WorldRank rank) const;
 
   // Found so far, in the streams that were read.
   const std::vector<Damage>& damage() const;

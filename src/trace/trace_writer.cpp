@@ -10,115 +10,25 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <nlohmann/json.hpp>
+#include <new>
 #include <utility>
 
 #include "base/error.hpp"
 #include "trace/encoding.hpp"
+#include "trace/fields.hpp"
+#include "trace/file_size_signal.hpp"
 #include "trace/seal.hpp"
+#include "trace/shape.hpp"
 
 namespace foretrace::trace {
 namespace {
 
 constexpr std::size_t kLargestBlock = 256 * 1024;
 
-void encode_send(Encoder& out, const Event& event) {
-  out.varint(event.comm);
-  out.u8(static_cast<std::uint8_t>(event.mode));
-  out.svarint(event.send.peer.value);
-  out.svarint(event.send.tag);
-  out.varint(event.send.bytes.count);
-}
-
-void encode_recv(Encoder& out, const Event& event) {
-  out.varint(event.comm);
-  out.u8(static_cast<std::uint8_t>((event.recv.any_source ? 1 : 0) | (event.recv.any_tag ? 2 : 0)));
-  out.svarint(event.recv.peer.value);
-  out.svarint(event.recv.tag);
-  out.varint(event.recv.bytes.count);
-  if (event.taken != 0) out.varint(event.taken);
-}
-
-// Which of the rarer fields the event has.
-std::uint8_t rare_fields(const Event& event) {
-  const bool takes = event.kind == EventKind::recv || event.kind == EventKind::irecv;
-  return static_cast<std::uint8_t>((event.site != 0 ? kHasSite : 0) |
-                                   (takes && event.taken != 0 ? kHasTaken : 0) |
-                                   (moves_data(event) ? kHasMove : 0));
-}
-
-void encode_times(Encoder& out, const Event& event, Clock clock, Time last_leave) {
-  out.varint(static_cast<std::uint64_t>(std::max<std::int64_t>(event.compute.count_ps(), 0)));
-  if (event.steps != 0) out.f64(event.steps);
-  if (clock != Clock::cpu) {
-    const Time gap = std::max(event.enter - last_leave, Time());
-    const Time stay = std::max(event.leave - event.enter, Time());
-    out.varint(static_cast<std::uint64_t>(gap.count_ps()));
-    out.varint(static_cast<std::uint64_t>(stay.count_ps()));
-  }
-  if (event.wait > Time()) out.varint(static_cast<std::uint64_t>(event.wait.count_ps()));
-}
-
-void encode_body(Encoder& out, const Event& event) {
-  switch (event.kind) {
-    case EventKind::send:
-      encode_send(out, event);
-      break;
-    case EventKind::recv:
-      encode_recv(out, event);
-      break;
-    case EventKind::sendrecv:
-      encode_send(out, event);
-      encode_recv(out, event);
-      break;
-    case EventKind::isend:
-      out.varint(event.request);
-      encode_send(out, event);
-      break;
-    case EventKind::irecv:
-    case EventKind::probe:
-      out.varint(event.request);
-      encode_recv(out, event);
-      break;
-    case EventKind::complete:
-      out.varint(event.completions.size());
-      break;
-    case EventKind::icollective:
-      out.varint(event.request);
-      [[fallthrough]];
-    case EventKind::collective:
-      out.varint(event.comm);
-      out.u8(static_cast<std::uint8_t>(event.collective));
-      out.varint(event.bytes.count);
-      out.svarint(event.root.value);
-      break;
-    case EventKind::call:
-      out.varint(event.count);
-      if (!moves_data(event)) break;
-      out.varint(event.comm);
-      out.svarint(event.send.peer.value);
-      out.varint(event.bytes.count);
-      break;
-    case EventKind::mark:
-      out.f64(event.value);
-      break;
-    case EventKind::aborted:
-      out.svarint(event.code);
-      break;
-    default:
-      break;
-  }
-}
-
-void encode_completion(Encoder& out, const Completion& completion) {
-  const bool receive = completion.source.valid();
-  out.varint(completion.request);
-  out.u8(static_cast<std::uint8_t>((receive ? 1 : 0) | (completion.cancelled ? 2 : 0)));
-  if (!receive) return;
-  out.svarint(completion.source.value);
-  out.svarint(completion.tag);
-  out.varint(completion.bytes.count);
-}
+// A shape that comes with the same duration again and again takes it in; one
+// of a name whose durations are seldom the same leaves it to the events.
+constexpr int kVolatile = 64;
+constexpr int kSteady = -1000;
 
 }  // namespace
 
@@ -126,6 +36,7 @@ void create_trace_file(const std::string& path, const TraceInfo& info) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (fd < 0) throw Error(path + ": cannot create the trace: " + std::strerror(errno));
   const std::string start = file_start(info);
+  const NoFileSizeSignal quiet;
   const ssize_t written = ::write(fd, start.data(), start.size());
   const int reason = errno;
   ::close(fd);
@@ -158,6 +69,10 @@ TraceWriter& TraceWriter::operator=(TraceWriter&& other) noexcept {
   used_ = other.used_;
   next_block_size_ = other.next_block_size_;
   last_leave_ = other.last_leave_;
+  last_request_ = other.last_request_;
+  open_ = other.open_;
+  shapes_ = std::move(other.shapes_);
+  surprises_ = std::move(other.surprises_);
   names_ = other.names_;
   comms_ = other.comms_;
   sites_ = other.sites_;
@@ -171,10 +86,15 @@ TraceWriter& TraceWriter::operator=(TraceWriter&& other) noexcept {
 // process its own place in the file.
 bool TraceWriter::new_block() noexcept {
   if (fd_ < 0 || error_ != 0) return false;
+  // The call that the rank is in is told by its last block.
+  const std::uint32_t open = open_;
+  set_open(0);
+  open_ = open;
   if (block_) ::munmap(block_, block_size_);
   block_ = nullptr;
   static constexpr char kZeros[kLargestBlock] = {};
   const std::size_t size = next_block_size_;
+  const NoFileSizeSignal quiet;
   const ssize_t written = ::write(fd_, kZeros, size);
   const off_t end = ::lseek(fd_, 0, SEEK_CUR);
   if (written != static_cast<ssize_t>(size) || end < static_cast<off_t>(size)) {
@@ -191,11 +111,11 @@ bool TraceWriter::new_block() noexcept {
   block_size_ = size;
   used_ = 0;
   next_block_size_ = std::min(size * 4, kLargestBlock);
-  BlockHeader header;
+  BlockHeader header{};
   std::memcpy(header.magic, kBlockMagic, sizeof header.magic);
   header.rank = static_cast<std::uint32_t>(rank_.value);
   header.size = static_cast<std::uint32_t>(size - sizeof header);
-  header.used = 0;
+  header.open = open_;
   std::memcpy(block_, &header, sizeof header);
   return true;
 }
@@ -223,7 +143,7 @@ bool TraceWriter::put(const std::uint8_t* bytes, std::size_t count) noexcept {
 
 bool TraceWriter::put_string(std::string_view text) noexcept {
   text = text.substr(0, kLongestName);
-  std::uint8_t buffer[kMaxRecord];
+  std::uint8_t buffer[kLongestTimes];
   Encoder out(buffer);
   out.varint(text.size());
   return put(buffer, out.size()) &&
@@ -231,12 +151,18 @@ bool TraceWriter::put_string(std::string_view text) noexcept {
 }
 
 NameId TraceWriter::define_name(std::string_view name) noexcept {
-  if (!put(&kDefineName, 1) || !put_string(name)) ++lost_;
+  const std::uint8_t head = kDefineName;
+  if (!put(&head, 1) || !put_string(name)) ++lost_;
+  try {
+    surprises_.push_back(0);
+  } catch (const std::bad_alloc&) {
+    // Its durations are then not looked at.
+  }
   return names_++;
 }
 
 SiteId TraceWriter::define_site(const Site& site) noexcept {
-  std::uint8_t buffer[kMaxRecord];
+  std::uint8_t buffer[kLongestTimes];
   Encoder out(buffer);
   out.u8(kDefineSite);
   out.varint(site.offset);
@@ -245,7 +171,7 @@ SiteId TraceWriter::define_site(const Site& site) noexcept {
 }
 
 CommId TraceWriter::define_comm(std::uint64_t key, std::span<const WorldRank> members) noexcept {
-  std::uint8_t buffer[kMaxRecord];
+  std::uint8_t buffer[kLongestTimes];
   Encoder head(buffer);
   head.u8(kDefineComm);
   head.varint(key);
@@ -269,26 +195,89 @@ CommId TraceWriter::define_comm(std::uint64_t key, std::span<const WorldRank> me
   return comms_++;
 }
 
+// What a duration is worth in the shape was learnt from the name's events so far.
+bool TraceWriter::durations_repeat(NameId name) const noexcept {
+  return clock_ == Clock::virtual_ && name < surprises_.size() && surprises_[name] < kVolatile;
+}
+
+void TraceWriter::learn(NameId name, bool new_shape) noexcept {
+  if (name >= surprises_.size()) return;
+  std::int16_t& surprises = surprises_[name];
+  if (new_shape)
+    ++surprises;
+  else if (surprises > kSteady)
+    --surprises;
+}
+
 void TraceWriter::write(const Event& event) noexcept {
-  std::uint8_t buffer[kMaxRecord];
-  Encoder out(buffer);
-  out.u8(static_cast<std::uint8_t>(static_cast<std::uint8_t>(event.kind) |
-                                   (event.steps != 0 ? kHasSteps : 0) |
-                                   (event.wait > Time() ? kHasWait : 0)));
-  out.u8(rare_fields(event));
-  out.varint(event.name);
-  if (event.site != 0) out.varint(event.site);
-  encode_times(out, event, clock_, last_leave_);
-  encode_body(out, event);
-  last_leave_ = std::max(event.leave, last_leave_);
-  bool good = put(buffer, out.size());
-  for (const Completion& completion : event.completions) {
-    if (event.kind != EventKind::complete) break;
-    Encoder each(buffer);
-    encode_completion(each, completion);
-    good = good && put(buffer, each.size());
+  set_open(0);
+  const EventTimes times = times_of(event, clock_, last_leave_);
+  const bool stay_fixed = durations_repeat(event.name);
+  const bool completes = event.kind == EventKind::complete;
+  // Posting moves the count on; completions count from what is posted by then.
+  const std::uint64_t last_request = last_request_;
+  if (posts(event.kind)) last_request_ = event.request;
+  std::uint8_t shape_bytes[kLongestShape];
+  Encoder shape(shape_bytes);
+  encode_shape(shape, event, times, stay_fixed, last_request);
+  bool good;
+  if (completes && event.completions.size() > kMostCompletions) {
+    good = write_single(event, shape.written(), times, stay_fixed);
+  } else {
+    if (completes)
+      for (const Completion& completion : event.completions)
+        encode_completion(shape, completion, last_request);
+    good = write_shaped(event, shape.written(), times, stay_fixed);
   }
   if (!good) ++lost_;
+  last_leave_ = std::min(last_leave_ + duration(times), Time::ps(kLatest));
+}
+
+bool TraceWriter::write_shaped(const Event& event, std::span<const std::uint8_t> shape,
+                               const EventTimes& times, bool stay_fixed) noexcept {
+  ShapeTable::Place place;
+  if (!shapes_.find_or_add(shape, place)) {
+    const std::uint8_t head = kSingleEvent;
+    return put(&head, 1) && put(shape.data(), shape.size()) && put_times(event, times, stay_fixed);
+  }
+  if (stay_fixed) learn(event.name, place.added);
+  std::uint8_t buffer[kLongestShape + kLongestTimes];
+  Encoder out(buffer);
+  if (place.added) {
+    out.varint(kDefineShape);
+    out.varint(place.number);
+    out.bytes(shape.data(), shape.size());
+  }
+  out.varint(kFirstShape + place.number);
+  encode_times(out, event, times, stay_fixed, clock_);
+  return put(buffer, out.size());
+}
+
+// An event with more completions than a shape names.
+bool TraceWriter::write_single(const Event& event, std::span<const std::uint8_t> shape,
+                               const EventTimes& times, bool stay_fixed) noexcept {
+  const std::uint8_t head = kSingleEvent;
+  bool good = put(&head, 1) && put(shape.data(), shape.size());
+  for (const Completion& completion : event.completions) {
+    std::uint8_t buffer[kLongestTimes];
+    Encoder each(buffer);
+    encode_completion(each, completion, last_request_);
+    good = good && put(buffer, each.size());
+  }
+  return good && put_times(event, times, stay_fixed);
+}
+
+bool TraceWriter::put_times(const Event& event, const EventTimes& times, bool stay_fixed) noexcept {
+  std::uint8_t buffer[kLongestTimes];
+  Encoder out(buffer);
+  encode_times(out, event, times, stay_fixed, clock_);
+  return put(buffer, out.size());
+}
+
+void TraceWriter::set_open(std::uint32_t open) noexcept {
+  if (open_ == open) return;
+  open_ = open;
+  if (block_) std::memcpy(block_ + offsetof(BlockHeader, open), &open, sizeof open);
 }
 
 void TraceWriter::close() noexcept {

@@ -10,10 +10,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "trace/event.hpp"
+#include "trace/shape_table.hpp"
 
 namespace foretrace::trace {
+
+struct EventTimes;
 
 // Creates (replaces) the file with its header and info block. Throws Error.
 void create_trace_file(const std::string& path, const TraceInfo& info);
@@ -38,6 +42,11 @@ class TraceWriter {
   CommId define_comm(std::uint64_t key, std::span<const WorldRank> members) noexcept;
   SiteId define_site(const Site& site) noexcept;
   void write(const Event& event) noexcept;
+  // The rank begins a call of that name; the next event says that it ended. If
+  // the process dies in between, readers know (TraceReader::open_call).
+  void enter(NameId name) noexcept { set_open(name + 1); }
+  // The call has ended without an event of its own.
+  void leave() noexcept { set_open(0); }
 
   // Number of records that could not be written, and why (errno).
   std::uint64_t lost() const { return lost_; }
@@ -49,7 +58,15 @@ class TraceWriter {
   // False if something could not be written; the caller counts the record.
   bool put(const std::uint8_t* bytes, std::size_t count) noexcept;
   bool put_string(std::string_view text) noexcept;
+  bool put_times(const Event& event, const EventTimes& times, bool stay_fixed) noexcept;
+  bool write_shaped(const Event& event, std::span<const std::uint8_t> shape,
+                    const EventTimes& times, bool stay_fixed) noexcept;
+  bool write_single(const Event& event, std::span<const std::uint8_t> shape,
+                    const EventTimes& times, bool stay_fixed) noexcept;
+  bool durations_repeat(NameId name) const noexcept;
+  void learn(NameId name, bool new_shape) noexcept;
   bool new_block() noexcept;
+  void set_open(std::uint32_t open) noexcept;
 
   int fd_ = -1;
   WorldRank rank_;
@@ -59,6 +76,10 @@ class TraceWriter {
   std::size_t used_ = 0;           // payload bytes in the block
   std::size_t next_block_size_ = 4096;
   Time last_leave_;
+  std::uint64_t last_request_ = 0;
+  std::uint32_t open_ = 0;  // as BlockHeader::open
+  ShapeTable shapes_;
+  std::vector<std::int16_t> surprises_;  // by name: how often a duration was new, less those known
   NameId names_ = 0;
   CommId comms_ = 0;
   SiteId sites_ = 0;

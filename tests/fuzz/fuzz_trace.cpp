@@ -109,10 +109,11 @@ class TraceTarget {
             std::string(4, '\0'),
             "\xff\xff\xff\xff",
             "FTB1",
-            "\x20\x01x",
-            std::string("\x21\x00\x02\x00\x02\x02", 6),
-            std::string("\x02\x00\x00", 3),
-            "\x03",
+            "\x01\x01x",
+            std::string("\x02\x00\x02\x00\x02\x02", 6),
+            std::string("\x03\x00\x01y", 4),
+            std::string("\x04\x00\x0a\x00\x00", 5),
+            "\x05",
             "\x09",
             "\x08",
             std::string(4096, '\0')};
@@ -136,7 +137,7 @@ class TraceTarget {
     std::uint32_t used;
     std::memcpy(&used, bytes.data() + 4096 + 12, sizeof used);
     return std::string("C") + bytes.substr(8, 8) + bytes.substr(4096 + 12, 4) +
-           bytes.substr(4096 + 16, used) + bytes.substr(8192);
+           bytes.substr(4096 + 24, used) + bytes.substr(8192);
   }
 
   static std::string restore(const std::string& data) {
@@ -144,10 +145,10 @@ class TraceTarget {
     std::uint32_t used;
     std::memcpy(&used, data.data() + 9, sizeof used);
     used = static_cast<std::uint32_t>(std::min<std::size_t>(used, data.size() - 13));
-    if (used > 4080) return data;
+    if (used > 4072) return data;
     std::string bytes = "FORETRC\n" + data.substr(1, 8);
     bytes.resize(4096, '\0');
-    const std::uint32_t header[] = {0xffffffff, 4080, used};
+    const std::uint32_t header[] = {0xffffffff, 4072, used, 0, 0};
     bytes += "FTB1" + std::string(reinterpret_cast<const char*>(header), sizeof header);
     bytes += data.substr(13, used);
     bytes.resize(8192, '\0');

@@ -10,7 +10,7 @@ one line an event, rank by rank:
 FIELDS, by kind: send=MODE,PEER,TAG,BYTES recv=WILD,PEER,TAG,BYTES request=N
 done=REQUEST,CANCELLED,SOURCE,TAG,BYTES collective=WHICH,BYTES,ROOT count=N code=N
 taken=N moves=PEER,BYTES value=HEX.
-Last, `damage rank=N` for every stream that is cut off.
+Last, `open rank=N NAME` for every rank that was in a call, and `damage rank=N` for every stream that is cut off.
 """
 
 import json
@@ -19,7 +19,6 @@ import sys
 
 SEND, RECV, SENDRECV, ISEND, IRECV, COMPLETE, COLLECTIVE, CALL, ABORTED = 3, 4, 5, 6, 7, 8, 9, 10, 13
 ICOLLECTIVE, MARK, PROBE = 14, 15, 16
-HAS_SITE, HAS_TAKEN, HAS_MOVE = 1, 2, 4
 NO_RANK = 0xFFFFFFFF
 
 
@@ -54,6 +53,16 @@ class Bytes:
         value = self.varint()
         return -(value + 1) // 2 if value % 2 else value // 2
 
+    def time(self):
+        value = self.varint()
+        return value >> 1 if value & 1 else (value >> 1) * 1000
+
+    def stime(self):
+        value = self.varint()
+        number = value >> 1
+        number = -(number + 1) // 2 if number % 2 else number // 2
+        return number if value & 1 else number * 1000
+
     def string(self):
         return self.take(self.varint()).decode()
 
@@ -61,16 +70,17 @@ class Bytes:
 class Rank:
     """A rank's stream: what it has defined, and its clock."""
 
-    def __init__(self, number, data, clock, version):
+    def __init__(self, number, data, clock):
         self.number = number
-        self.version = version
         self.bytes = Bytes(data)
         self.clock = clock
         self.names = []
         self.comms = []
         self.sites = [""]
+        self.shapes = {}
         self.cpu = 0
         self.leave = 0
+        self.posted = 0
 
     def define_comm(self):
         b = self.bytes
@@ -81,68 +91,154 @@ class Rank:
             members += [first + i * stride for i in range(count)]
         self.comms.append(f"{key}:" + "".join(f"{m}." for m in members))
 
-    def send(self):
+    def endpoint(self, what):
+        """Returns (communicator, text) of the fields of send or of recv."""
         b = self.bytes
         comm = b.varint()
-        return comm, f" send={b.u8()},{b.svarint()},{b.svarint()},{b.varint()}"
+        return comm, f" {what}={b.u8()},{b.svarint()},{b.svarint()},{b.varint()}"
 
-    def recv(self, rare=0):
+    def completions(self, request):
         b = self.bytes
-        comm = b.varint()
-        text = f" recv={b.u8()},{b.svarint()},{b.svarint()},{b.varint()}"
-        return comm, text + (f" taken={b.varint()}" if rare & HAS_TAKEN else "")
-
-    def completions(self):
-        b = self.bytes
-        text = ""
+        done = []
         for _ in range(b.varint()):
-            request, flags = b.varint(), b.u8()
+            number, flags = request(), b.u8()
             source, tag, size = (b.svarint(), b.svarint(), b.varint()) if flags & 1 else (-1, 0, 0)
-            text += f" done={request},{flags >> 1 & 1},{source},{tag},{size}"
-        return text
+            done.append((number, f",{flags >> 1 & 1},{source},{tag},{size}"))
+        return done
 
-    def call(self, rare):
+    def collective(self):
         b = self.bytes
-        text = f" count={b.varint()}"
-        if not rare & HAS_MOVE:
-            return None, text
-        return b.varint(), f"{text} moves={b.svarint()},{b.varint()}"
+        comm = b.varint()
+        return comm, f" collective={b.u8()},{b.varint()},{b.svarint()}"
 
-    def body(self, kind, rare):
+    def line(self, kind, name, compute, steps, enter, leave, wait, comm, site, text):
+        where = "" if comm is None else f" comm={self.comms[comm]}"
+        if site:
+            where += f" site={self.sites[site]}"
+        self.leave = leave
+        return (f"{self.number} kind={kind} name={self.names[name]} compute={compute} "
+                f"steps={struct.unpack('<Q', steps)[0]:016x} enter={enter} leave={leave} wait={wait}"
+                f"{where}{text}")
+
+    def shape(self):
+        """What a shape says; the requests stay distances."""
+        b = self.bytes
+        first, second = b.u8(), b.u8()
+        kind = first & 0x1F
+        shape = {"first": first, "second": second, "kind": kind, "name": b.varint(), "comm": None,
+                 "posts": None, "taken": None, "done": [], "text": ""}
+        shape["site"] = b.varint() if second & 0x01 else 0
+        shape["alone"] = b.stime() if second & 0x20 else None
+        if kind in (ISEND, IRECV, ICOLLECTIVE, PROBE):
+            shape["posts"] = b.svarint()
+        if kind in (SEND, ISEND, SENDRECV):
+            shape["comm"], shape["text"] = self.endpoint("send")
+        if kind in (RECV, IRECV, SENDRECV, PROBE):
+            shape["comm"], text = self.endpoint("recv")
+            shape["text"] += text
+        if first & 0x40:
+            shape["taken"] = b.svarint()
+        if kind == COMPLETE:
+            shape["done"] = self.completions(b.svarint)
+        if kind in (COLLECTIVE, ICOLLECTIVE):
+            shape["comm"], shape["text"] = self.collective()
+        if first & 0x80:
+            shape["comm"] = b.varint()
+            shape["text"] = f" moves={b.svarint()},{b.varint()}"
+        if kind == ABORTED:
+            shape["text"] = f" code={b.svarint()}"
+        return shape
+
+    def requests(self, shape):
+        """The texts before and after the fields; numbers are modulo 2^64."""
+        before = after = ""
+        if shape["taken"] is not None:
+            after = f" taken={(self.posted - shape['taken']) % 2**64}"
+        if shape["posts"] is not None:
+            self.posted = (self.posted + 1 + shape["posts"]) % 2**64
+            before = f" request={self.posted}"
+        for distance, rest in shape["done"]:
+            after += f" done={(self.posted - distance) % 2**64}{rest}"
+        return before, after
+
+    def event(self, shape):
+        b = self.bytes
+        first, second, kind = shape["first"], shape["second"], shape["kind"]
+        compute = b.time() if second & 0x02 else 0
+        steps = b.take(8) if second & 0x04 else bytes(8)
+        gap = b.stime() if second & 0x10 else 0
+        alone = shape["alone"]
+        if alone is None:
+            alone = 0 if self.clock == "cpu" else b.stime()
+        wait = b.time() if second & 0x08 else 0
+        varies = ""
+        if kind == CALL:
+            varies = f" count={b.varint() if first & 0x20 else 1}"
+        elif kind == MARK:
+            value = b.take(8) if first & 0x20 else bytes(8)
+            varies = f" value={struct.unpack('<Q', value)[0]:016x}"
+        self.cpu += compute
+        if self.clock == "cpu":
+            enter = leave = self.cpu
+        else:
+            enter = self.leave + compute + gap
+            leave = enter + alone + wait
+        before, after = self.requests(shape)
+        return self.line(kind, shape["name"], compute, steps, enter, leave, wait, shape["comm"],
+                         shape["site"], varies + before + shape["text"] + after)
+
+    def lines(self):
+        """Yields the lines of the whole records; raises CutOff after them."""
+        b = self.bytes
+        while b.at < len(b.data):
+            head = b.varint()
+            if head == 1:
+                self.names.append(b.string())
+            elif head == 2:
+                self.define_comm()
+            elif head == 3:
+                offset = b.varint()
+                self.sites.append(f"{b.string()}+{offset}")
+            elif head == 4:
+                number = b.varint()
+                self.shapes[number] = self.shape()
+            elif head == 5:
+                yield self.event(self.shape())
+            else:
+                yield self.event(self.shapes[head - 8])
+
+
+class RankOfVersion1(Rank):
+    """As it was before there were shapes."""
+
+    def body(self, kind):
         """Returns (communicator or None, text)."""
         b = self.bytes
-        if kind == SEND:
-            return self.send()
-        if kind == RECV:
-            return self.recv(rare)
+        request = f" request={b.varint()}" if kind in (ISEND, IRECV, ICOLLECTIVE) else ""
+        if kind in (SEND, ISEND):
+            comm, text = self.endpoint("send")
+            return comm, request + text
+        if kind in (RECV, IRECV):
+            comm, text = self.endpoint("recv")
+            return comm, request + text
         if kind == SENDRECV:
-            (comm, sent), (_, received) = self.send(), self.recv()
+            (comm, sent), (_, received) = self.endpoint("send"), self.endpoint("recv")
             return comm, sent + received
-        if kind in (ISEND, IRECV, PROBE):
-            request = b.varint()
-            comm, text = self.send() if kind == ISEND else self.recv(rare)
-            return comm, f" request={request}{text}"
         if kind == COMPLETE:
-            return None, self.completions()
+            return None, "".join(f" done={n}{rest}" for n, rest in self.completions(b.varint))
         if kind in (COLLECTIVE, ICOLLECTIVE):
-            text = f" request={b.varint()}" if kind == ICOLLECTIVE else ""
-            comm = b.varint()
-            return comm, f"{text} collective={b.u8()},{b.varint()},{b.svarint()}"
+            comm, text = self.collective()
+            return comm, request + text
         if kind == CALL:
-            return self.call(rare)
+            return None, f" count={b.varint()}"
         if kind == ABORTED:
             return None, f" code={b.svarint()}"
-        if kind == MARK:
-            return None, f" value={struct.unpack('<Q', b.take(8))[0]:016x}"
         return None, ""
 
-    def event(self, head):
+    def event_after(self, head):
         b = self.bytes
         kind = head & 0x3F
-        rare = b.u8() if self.version >= 2 else 0
-        name = b.varint()
-        site = b.varint() if rare & HAS_SITE else 0
-        compute = b.varint()
+        name, compute = b.varint(), b.varint()
         steps = b.take(8) if head & 0x40 else bytes(8)
         cpu = self.cpu + compute
         if self.clock == "cpu":
@@ -151,57 +247,51 @@ class Rank:
             enter = self.leave + b.varint()
             leave = enter + b.varint()
         wait = b.varint() if head & 0x80 else 0
-        comm, text = self.body(kind, rare)
-        self.cpu, self.leave = cpu, leave
-        where = "" if comm is None else f" comm={self.comms[comm]}"
-        if site:
-            where += f" site={self.sites[site]}"
-        return (f"{self.number} kind={kind} name={self.names[name]} compute={compute} "
-                f"steps={struct.unpack('<Q', steps)[0]:016x} enter={enter} leave={leave} wait={wait}"
-                f"{where}{text}")
+        comm, text = self.body(kind)
+        self.cpu = cpu
+        return self.line(kind, name, compute, steps, enter, leave, wait, comm, 0, text)
 
     def lines(self):
-        """Yields the lines of the whole records; raises CutOff after them."""
         while self.bytes.at < len(self.bytes.data):
             head = self.bytes.u8()
             if head == 32:
                 self.names.append(self.bytes.string())
             elif head == 33:
                 self.define_comm()
-            elif head == 34:
-                offset = self.bytes.varint()
-                self.sites.append(f"{self.bytes.string()}+{offset}")
             else:
-                yield self.event(head)
+                yield self.event_after(head)
 
 
 def decode(data):
     magic, version, ranks = struct.unpack_from("<8sII", data)
     assert magic == b"FORETRC\n" and version in (1, 2)
-    streams, info, sealed = [b""] * ranks, None, False
-    at = 4096
-    while at + 16 <= len(data):
+    streams, opened, info, sealed = [b""] * ranks, [0] * ranks, None, False
+    at, header = 4096, 16 if version == 1 else 24
+    while at + header <= len(data):
         magic, rank, size, used = struct.unpack_from("<4sIII", data, at)
         assert magic == b"FTB1", f"no block at {at}"
-        payload = data[at + 16:at + 16 + used]
+        payload = data[at + header:at + header + used]
         if rank != NO_RANK:
             streams[rank] += payload
+            opened[rank] = struct.unpack_from("<I", data, at + 16)[0] if version > 1 else 0
         elif info is None:
             info = json.loads(payload)
         elif payload == b"END\0":
             sealed = True
-        at += 16 + size
+        at += header + size
     lines = [f"ranks={info['ranks']} clock={info['clock']} sealed={int(sealed)} " +
              " ".join(f"{k}={info[k]}" for k in ("program", "origin", "machine", "options", "mpi"))]
-    damage = []
+    last, damage = [], []
     for number, stream in enumerate(streams):
-        rank = Rank(number, stream, info["clock"], version)
+        rank = (RankOfVersion1 if version == 1 else Rank)(number, stream, info["clock"])
         try:
             for line in rank.lines():
                 lines.append(line)
         except CutOff:
             damage.append(f"damage rank={number}")
-    return lines + damage
+        if opened[number]:
+            last.append(f"open rank={number} {rank.names[opened[number] - 1]}")
+    return lines + last + damage
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ void expect_intact(const std::string& path, const Outcome& outcome) {
 class FullDisk : public ScratchFolder {};
 
 // The limit on a file's size stands in for the disk: write() gives less, then
-// EFBIG. In a child, so that it ends with the test.
+// EFBIG, and no signal ends the program. In a child, so that it ends with the test.
 TEST_F(FullDisk, LimitOfTheFilesSize) {
   for (const rlim_t limit : {100'000u, 102'400u, 600'001u}) {
     create_trace_file(path("a.ftr"), sample_info(2, Clock::virtual_));
@@ -56,7 +56,7 @@ TEST_F(FullDisk, LimitOfTheFilesSize) {
     ASSERT_EQ(::pipe(channel), 0);
     const pid_t child = ::fork();
     if (child == 0) {
-      ::signal(SIGXFSZ, SIG_IGN);
+      ::signal(SIGXFSZ, SIG_DFL);  // would end the process
       const rlimit most{limit, limit};
       ::setrlimit(RLIMIT_FSIZE, &most);
       const Outcome outcome = write_until_full(path("a.ftr"));

@@ -72,11 +72,11 @@ TEST_F(Sealing, Layout) {
     EXPECT_GE(u32(at + 4), previous);
     previous = u32(at + 4);
     EXPECT_EQ(u32(at + 8), u32(at + 12)) << "slack at " << at;
-    at += 16 + u32(at + 8);
+    at += 24 + u32(at + 8);
     ASSERT_LT(at, bytes.size());
   }
   EXPECT_EQ(previous, 2u);
-  EXPECT_EQ(bytes.substr(at + 16), std::string("END\0", 4));
+  EXPECT_EQ(bytes.substr(at + 24), std::string("END\0", 4));
 }
 
 TEST_F(Sealing, ASealedFileStaysAsItIs) {

@@ -105,6 +105,9 @@ void dump(const char* path) {
   Event event;
   for (int rank = 0; rank < info.ranks; ++rank)
     while (reader.next(WorldRank(rank), event)) print_event(reader, WorldRank(rank), event);
+  for (int rank = 0; rank < info.ranks; ++rank)
+    if (const std::string* name = reader.open_call(WorldRank(rank)))
+      std::printf("open rank=%d %s\n", rank, name->c_str());
   for (const Damage& damage : reader.damage())
     if (damage.rank.valid()) std::printf("damage rank=%d\n", damage.rank.value);
 }
@@ -128,7 +131,10 @@ void make(const char* path, Clock clock) {
   event.collective = machine::Cost::barrier;
   event.name = comms.define_name("MPI_Barrier");
   event.comm = comms.define_comm(0xfedcba9876543210, members);
+  event.compute = event.enter = event.leave = Time::ns(700);
   comms.write(event);
+  // Rank 1 is in a call that does not end.
+  blocks.enter(0);
 }
 
 }  // namespace

@@ -1,0 +1,22 @@
+// NoFileSizeSignal: as long as it lives, writing beyond the limit on a file's
+// size (ulimit -f) is an error of write(), and not a signal that would end the
+// program. For this thread; private to src/trace.
+#pragma once
+
+#include <csignal>
+
+namespace foretrace::trace {
+
+class NoFileSizeSignal {
+ public:
+  NoFileSizeSignal() noexcept;
+  ~NoFileSizeSignal();
+  NoFileSizeSignal(const NoFileSizeSignal&) = delete;
+  NoFileSizeSignal& operator=(const NoFileSizeSignal&) = delete;
+
+ private:
+  sigset_t before_;
+  bool was_pending_;
+};
+
+}  // namespace foretrace::trace

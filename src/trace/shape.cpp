@@ -1,0 +1,245 @@
+#include "trace/shape.hpp"
+
+#include <algorithm>
+
+#include "trace/fields.hpp"
+
+namespace foretrace::trace {
+namespace {
+
+// First byte of a shape: the kind, and
+constexpr std::uint8_t kKindMask = 0x1f;
+constexpr std::uint8_t kHasExtra = 0x20;
+constexpr std::uint8_t kHasTaken = 0x40;
+constexpr std::uint8_t kMoves = 0x80;
+// Second byte.
+constexpr std::uint8_t kHasSite = 0x01;
+constexpr std::uint8_t kHasCompute = 0x02;
+constexpr std::uint8_t kHasSteps = 0x04;
+constexpr std::uint8_t kHasWait = 0x08;
+constexpr std::uint8_t kHasGap = 0x10;
+constexpr std::uint8_t kStayFixed = 0x20;
+
+std::uint8_t as_byte(int bits) {
+  return static_cast<std::uint8_t>(bits);
+}
+
+// Numbers wrap around: any two requests have a distance.
+std::int64_t distance(std::uint64_t from, std::uint64_t to) {
+  return static_cast<std::int64_t>(to - from);
+}
+
+bool receives(const Event& event) {
+  return event.kind == EventKind::recv || event.kind == EventKind::irecv;
+}
+
+bool has_extra(const Event& event) {
+  return (event.kind == EventKind::call && event.count != 1) ||
+         (event.kind == EventKind::mark && event.value != 0);
+}
+
+void encode_send(Encoder& out, const Event& event) {
+  out.varint(event.comm);
+  out.u8(static_cast<std::uint8_t>(event.mode));
+  out.svarint(event.send.peer.value);
+  out.svarint(event.send.tag);
+  out.varint(event.send.bytes.count);
+}
+
+void encode_recv(Encoder& out, const Event& event) {
+  out.varint(event.comm);
+  out.u8(as_byte((event.recv.any_source ? 1 : 0) | (event.recv.any_tag ? 2 : 0)));
+  out.svarint(event.recv.peer.value);
+  out.svarint(event.recv.tag);
+  out.varint(event.recv.bytes.count);
+}
+
+void encode_body(Encoder& out, const Event& event, std::uint64_t last_request) {
+  if (posts(event.kind)) out.svarint(distance(last_request + 1, event.request));
+  switch (event.kind) {
+    case EventKind::send:
+    case EventKind::isend:
+      return encode_send(out, event);
+    case EventKind::recv:
+    case EventKind::irecv:
+    case EventKind::probe:
+      encode_recv(out, event);
+      if (receives(event) && event.taken != 0) out.svarint(distance(event.taken, last_request));
+      return;
+    case EventKind::sendrecv:
+      encode_send(out, event);
+      return encode_recv(out, event);
+    case EventKind::complete:
+      return out.varint(event.completions.size());
+    case EventKind::collective:
+    case EventKind::icollective:
+      out.varint(event.comm);
+      out.u8(static_cast<std::uint8_t>(event.collective));
+      out.varint(event.bytes.count);
+      return out.svarint(event.root.value);
+    case EventKind::call:
+      if (!moves_data(event)) return;
+      out.varint(event.comm);
+      out.svarint(event.send.peer.value);
+      return out.varint(event.bytes.count);
+    case EventKind::aborted:
+      return out.svarint(event.code);
+    default:
+      return;
+  }
+}
+
+void decode_body(Decoder& in, Event& event, const Definitions& defined, std::uint8_t bits) {
+  if (posts(event.kind)) event.request = static_cast<std::uint64_t>(in.svarint());
+  switch (event.kind) {
+    case EventKind::send:
+    case EventKind::isend:
+      return decode_send(in, event, defined);
+    case EventKind::recv:
+    case EventKind::irecv:
+    case EventKind::probe:
+      decode_recv(in, event, defined);
+      if (bits & kHasTaken) event.taken = static_cast<std::uint64_t>(in.svarint());
+      return;
+    case EventKind::sendrecv:
+      decode_send(in, event, defined);
+      return decode_recv(in, event, defined);
+    case EventKind::complete:
+      return decode_completions(in, event, defined,
+                                [&] { return static_cast<std::uint64_t>(in.svarint()); });
+    case EventKind::collective:
+    case EventKind::icollective:
+      return decode_collective(in, event, defined);
+    case EventKind::call:
+      if (!(bits & kMoves)) return;
+      event.comm = in.index(defined.comms.size(), "an undefined communicator");
+      event.send.peer = decode_rank(in, defined.ranks);
+      event.bytes = Bytes(in.varint());
+      return;
+    case EventKind::aborted:
+      event.code = in.s32();
+      return;
+    default:
+      return;
+  }
+}
+
+// From distances to numbers.
+void number_requests(const Shape& shape, Event& event, std::uint64_t& last_request) {
+  if (shape.has_taken) event.taken = last_request - event.taken;
+  if (posts(event.kind)) last_request = event.request += last_request + 1;
+  for (Completion& completion : event.completions)
+    completion.request = last_request - completion.request;
+}
+
+std::int64_t clipped(std::int64_t ps) {
+  return std::clamp(ps, -Decoder::kLongestSpan, Decoder::kLongestSpan);
+}
+
+}  // namespace
+
+// Times that run backwards or beyond what the format holds are bent, so that
+// the rest of the stream stays readable.
+EventTimes times_of(const Event& event, Clock clock, Time last_leave) {
+  EventTimes times;
+  times.compute = clipped(std::max<std::int64_t>(event.compute.count_ps(), 0));
+  times.wait = clipped(std::max<std::int64_t>(event.wait.count_ps(), 0));
+  if (clock == Clock::cpu) return times;
+  const std::int64_t enter = event.enter.count_ps();
+  const std::int64_t before = clipped(std::max<std::int64_t>(enter - last_leave.count_ps(), 0));
+  const std::int64_t stay = clipped(std::max<std::int64_t>(event.leave.count_ps() - enter, 0));
+  times.gap = before - times.compute;
+  times.alone = stay - times.wait;
+  return times;
+}
+
+Time duration(const EventTimes& times) {
+  return Time::ps(times.compute + times.gap + times.alone + times.wait);
+}
+
+void encode_shape(Encoder& out, const Event& event, const EventTimes& times, bool stay_fixed,
+                  std::uint64_t last_request) {
+  out.u8(as_byte(static_cast<int>(event.kind) | (has_extra(event) ? kHasExtra : 0) |
+                 (receives(event) && event.taken != 0 ? kHasTaken : 0) |
+                 (moves_data(event) ? kMoves : 0)));
+  out.u8(as_byte((event.site != 0 ? kHasSite : 0) | (times.compute != 0 ? kHasCompute : 0) |
+                 (event.steps != 0 ? kHasSteps : 0) | (times.wait != 0 ? kHasWait : 0) |
+                 (times.gap != 0 ? kHasGap : 0) | (stay_fixed ? kStayFixed : 0)));
+  out.varint(event.name);
+  if (event.site != 0) out.varint(event.site);
+  if (stay_fixed) out.signed_time(times.alone);
+  encode_body(out, event, last_request);
+}
+
+void encode_completion(Encoder& out, const Completion& completion, std::uint64_t last_request) {
+  const bool receive = completion.source.valid();
+  out.svarint(distance(completion.request, last_request));
+  out.u8(as_byte((receive ? 1 : 0) | (completion.cancelled ? 2 : 0)));
+  if (!receive) return;
+  out.svarint(completion.source.value);
+  out.svarint(completion.tag);
+  out.varint(completion.bytes.count);
+}
+
+void encode_times(Encoder& out, const Event& event, const EventTimes& times, bool stay_fixed,
+                  Clock clock) {
+  if (times.compute != 0) out.time(times.compute);
+  if (event.steps != 0) out.f64(event.steps);
+  if (times.gap != 0) out.signed_time(times.gap);
+  if (clock != Clock::cpu && !stay_fixed) out.signed_time(times.alone);
+  if (times.wait != 0) out.time(times.wait);
+  if (!has_extra(event)) return;
+  if (event.kind == EventKind::call)
+    out.varint(event.count);
+  else
+    out.f64(event.value);
+}
+
+void decode_shape(Decoder& in, Shape& shape, const Definitions& defined) {
+  shape = Shape();
+  const std::uint8_t first = in.u8();
+  const std::uint8_t kind = first & kKindMask;
+  if (kind < static_cast<std::uint8_t>(EventKind::init) ||
+      kind > static_cast<std::uint8_t>(EventKind::probe))
+    throw Broken{"an unknown kind of event"};
+  shape.event.kind = static_cast<EventKind>(kind);
+  const std::uint8_t second = in.u8();
+  shape.has_extra = first & kHasExtra;
+  shape.has_taken = first & kHasTaken;
+  shape.has_compute = second & kHasCompute;
+  shape.has_steps = second & kHasSteps;
+  shape.has_wait = second & kHasWait;
+  shape.has_gap = second & kHasGap;
+  shape.stay_fixed = second & kStayFixed;
+  shape.event.name = in.index(defined.names.size(), "an undefined name");
+  if (second & kHasSite)
+    shape.event.site = in.index(defined.sites.size() + 1, "an undefined call site");
+  if (shape.stay_fixed) shape.alone = Time::ps(in.signed_time());
+  decode_body(in, shape.event, defined, first);
+}
+
+void decode_event(Decoder& in, const Shape& shape, Event& event, Clock clock, LastTimes& clocks) {
+  event = shape.event;
+  if (shape.has_compute) event.compute = Time::ps(in.time());
+  if (shape.has_steps) event.steps = in.f64();
+  const Time cpu = clocks.cpu + event.compute;
+  const Time gap = Time::ps(shape.has_gap ? in.signed_time() : 0);
+  Time alone = shape.alone;
+  if (clock != Clock::cpu && !shape.stay_fixed) alone = Time::ps(in.signed_time());
+  if (shape.has_wait) event.wait = Time::ps(in.time());
+  event.enter = clock == Clock::cpu ? cpu : clocks.last_leave + event.compute + gap;
+  if (std::max(cpu, event.enter).count_ps() > kLatest) throw Broken{"a time is out of range"};
+  event.leave = clock == Clock::cpu ? cpu : event.enter + alone + event.wait;
+  if (event.enter < clocks.last_leave || event.leave < event.enter ||
+      event.leave.count_ps() > kLatest)
+    throw Broken{"a time is out of range"};
+  if (shape.has_extra && event.kind == EventKind::mark)
+    event.value = in.f64();
+  else if (shape.has_extra)
+    event.count = static_cast<std::uint32_t>(std::min<std::uint64_t>(in.varint(), UINT32_MAX));
+  number_requests(shape, event, clocks.last_request);
+  clocks.cpu = cpu;
+  clocks.last_leave = event.leave;
+}
+
+}  // namespace foretrace::trace
