@@ -95,8 +95,8 @@ void check_writable(const std::string& path) {
   if (!fs::is_directory(directory) || ::access(directory.c_str(), W_OK) != 0)
     throw UsageError("cannot write " + path + ": " + directory.string() +
                      " is not a writable directory");
-  if (fs::exists(run.output) && !fs::is_regular_file(run.output))
-    throw UsageError("cannot write " + run.output + ": it is no regular file; give another name");
+  if (fs::exists(path) && !fs::is_regular_file(path))
+    throw UsageError("cannot write " + path + ": it is no regular file; give another name");
 }
 
 // The launcher's own variable; a batch system's may be the same in all ranks.

@@ -17,7 +17,7 @@ struct Stream {
   std::size_t piece = 0;
   std::uint64_t at = 0;  // within the piece
   bool ended = false;
-  Clocks clocks;
+  LastTimes clocks;
   Definitions defined;
   std::vector<Shape> shapes;
 };

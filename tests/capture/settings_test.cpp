@@ -125,6 +125,9 @@ TEST(Settings, EveryValue) {
   EXPECT_TRUE(with("FORETRACE_WTIME", "virtual").virtual_wtime);
   EXPECT_TRUE(with("FORETRACE_START", "on").start_logging);
   EXPECT_FALSE(with("FORETRACE_START", "off").start_logging);
+  EXPECT_EQ(with("FORETRACE_YIELD", "auto").yield, Yield::automatic);
+  EXPECT_EQ(with("FORETRACE_YIELD", "always").yield, Yield::always);
+  EXPECT_EQ(with("FORETRACE_YIELD", "never").yield, Yield::never);
 }
 
 TEST(Settings, Counts) {
@@ -135,9 +138,6 @@ TEST(Settings, Counts) {
                                   {"FORETRACE_MACHINE", "m"},
                                   {"FORETRACE_COMPUTE", "counted:instructions"}});
   EXPECT_EQ(settings.count, compute::Counter::instructions);
-  EXPECT_EQ(with("FORETRACE_YIELD", "auto").yield, Yield::automatic);
-  EXPECT_EQ(with("FORETRACE_YIELD", "always").yield, Yield::always);
-  EXPECT_EQ(with("FORETRACE_YIELD", "never").yield, Yield::never);
 }
 
 TEST(SettingsError, Mode) {
