@@ -44,7 +44,7 @@ MemorySink::MemorySink(const Source& source, trace::TraceInfo info) : source_(&s
 void MemorySink::finished(WorldRank rank, const Operation& operation, const Interval& interval) {
   trace::Event& event = trace_.ranks[static_cast<std::size_t>(rank.value)].emplace_back();
   to_event(operation, interval, event);
-  if (trace::uses_comm(event.kind) && !comms_.contains(event.comm))
+  if (trace::uses_comm(event) && !comms_.contains(event.comm))
     comms_.emplace(event.comm, source_->comm(event.comm));
 }
 
