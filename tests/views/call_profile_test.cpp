@@ -67,7 +67,7 @@ TEST(CallProfileText, ShowsAllTables) {
   EXPECT_THAT(text, HasSubstr("MPI share       30.0 % of all ranks' time, 12 calls\n"));
   EXPECT_THAT(text, HasSubstr("may be waiting  29.5 %"));
   EXPECT_THAT(text, HasSubstr("profiler        3 us on the rank with most"));
-  EXPECT_THAT(text, HasSubstr("     0     1 ms       800 us  200 us     20.0 %  node0\n"));
+  EXPECT_THAT(text, HasSubstr("     0  1 ms       800 us  200 us     20.0 %  node0\n"));
   EXPECT_THAT(text, HasSubstr("  receiving *  590 us  29.5 %\n"));
   EXPECT_THAT(text, HasSubstr("halo.c:37 exchange < app+0x1300\n"));
   EXPECT_THAT(text, HasSubstr("Messages between ranks: 10 with 80 B; 1 of 4 pairs have any\n"));
