@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """More ranks than cores: what a program takes bare, and recorded with and without yielding.
 
-    run_oversubscribed.py BUILD_DIR [--ranks N ...] [--repetitions N]
+    run_oversubscribed.py BUILD_DIR [--ranks N ...] [--repetitions N] [--limit SECONDS]
 
 Three programs (oversubscribed.cpp), each bare, under record --yield auto and
 under --yield never, in turn. Prints the median of the wall times with the
 range; for `compute` as a multiple of the CPU time computed, divided by the
-cores; for the others as microseconds a round. A run of more than 60 s is
-given up and counts as that.
+cores; for the others as microseconds a round. A run that takes longer than the
+limit is given up.
 """
 
 import argparse
@@ -19,16 +19,15 @@ import subprocess
 import tempfile
 
 PROGRAMS = {"ring": 300, "allreduce": 100, "compute": 10}
-LIMIT = 60
 
 
-def run(command):
-    """The seconds that the program prints, or None after LIMIT."""
+def run(command, limit):
+    """The seconds that the program prints, or None after `limit` seconds."""
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     process = subprocess.Popen([str(word) for word in command], env=environment, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
     try:
-        out, err = process.communicate(timeout=LIMIT)
+        out, err = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
         # The launcher ends its ranks when told to end.
         process.send_signal(signal.SIGTERM)
@@ -39,9 +38,9 @@ def run(command):
     return tuple(float(word) for word in out.split())
 
 
-def cell(kind, rounds, samples, cores):
+def cell(kind, rounds, samples, cores, limit):
     if None in samples:
-        return f"more than {LIMIT} s"
+        return f"more than {limit} s"
     if kind == "compute":
         values = [seconds / (computed / cores) for seconds, computed in samples]
         return f"{statistics.median(values):.2f} ({min(values):.2f}-{max(values):.2f})"
@@ -54,6 +53,7 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--ranks", type=int, nargs="+", default=[16, 32])
     parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--limit", type=int, default=60)
     arguments = parser.parse_args()
     tool = arguments.build / "bin" / "foretrace"
     cores = len(os.sched_getaffinity(0))
@@ -75,8 +75,8 @@ def main():
                     for _ in range(arguments.repetitions):
                         for mode, command in modes.items():
                             if None not in samples[mode]:
-                                samples[mode].append(run(command))
-                    cells = [f"{mode}: {cell(kind, rounds, samples[mode], cores)}" for mode in modes]
+                                samples[mode].append(run(command, arguments.limit))
+                    cells = [f"{mode}: {cell(kind, rounds, samples[mode], cores, arguments.limit)}" for mode in modes]
                     print(f"{mpi:8} {ranks:3} ranks  {kind:10} {'   '.join(cells)}", flush=True)
 
 

@@ -23,12 +23,12 @@ constexpr int kYieldsBeforeNap = 500;
 // is over. Once a yield has taken that long, ranks sleep instead for a while.
 constexpr std::int64_t kSliceNs = 200'000;
 constexpr std::int64_t kCrowdedNs = 100'000'000;
-constexpr int kPollsBeforeNap = 20;
+constexpr int kPollsBeforeNap = 8;
 // The system adds some 50 us.
 constexpr timespec kNap{0, 20'000};
 // Polls that lie further apart are not made in a row: the program computes
 // between them, or the system gave the core to somebody else.
-constexpr std::int64_t kRowNs = 10'000;
+constexpr std::int64_t kRowNs = 100'000;
 
 std::atomic<bool> naps_on{false};
 // Found before the first slot is written.
