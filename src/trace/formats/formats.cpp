@@ -1,0 +1,73 @@
+#include "trace/formats/formats.hpp"
+
+#include "trace/formats/new_trace.hpp"
+
+namespace foretrace::trace {
+namespace {
+
+void read_trace_file(const std::string& from, const std::string& to) {
+  TraceReader reader(from);
+  copy_trace(reader, to);
+}
+
+constexpr Format kFormats[] = {
+    {"trace", ".ftr", copy_trace, read_trace_file},
+    {"text", ".txt", write_text, read_text},
+};
+
+}  // namespace
+
+std::span<const Format> formats() {
+  return kFormats;
+}
+
+const Format* find_format(std::string_view name) {
+  for (const Format& format : kFormats)
+    if (name == format.name) return &format;
+  return nullptr;
+}
+
+const Format* format_of(std::string_view path) {
+  for (const Format& format : kFormats)
+    if (path.ends_with(format.extension)) return &format;
+  return nullptr;
+}
+
+std::optional<NameId> open_call_of(const TraceReader& reader, WorldRank rank) {
+  const std::string* open = reader.open_call(rank);
+  for (NameId id = 0; open && id < reader.names(rank); ++id)
+    if (&reader.name(rank, id) == open) return id;
+  return std::nullopt;
+}
+
+void copy_trace(TraceReader& reader, const std::string& path) {
+  NewTrace to(path, reader.info());
+  for (int r = 0; r < reader.ranks(); ++r) {
+    const WorldRank rank(r);
+    TraceWriter& writer = to.start(rank);
+    reader.rewind(rank);
+    Event event;
+    for (auto record = reader.next_record(rank, event); record != TraceReader::Record::end;
+         record = reader.next_record(rank, event)) {
+      switch (record) {
+        case TraceReader::Record::name:
+          writer.define_name(reader.name(rank, static_cast<NameId>(reader.names(rank) - 1)));
+          break;
+        case TraceReader::Record::comm: {
+          const Communicator& comm = reader.comm(rank, static_cast<CommId>(reader.comms(rank) - 1));
+          writer.define_comm(comm.key, comm.members);
+          break;
+        }
+        case TraceReader::Record::site:
+          writer.define_site(reader.site(rank, static_cast<SiteId>(reader.sites(rank))));
+          break;
+        default:
+          writer.write(event);
+      }
+    }
+    if (const auto open = open_call_of(reader, rank)) to.enter(*open);
+  }
+  to.finish(reader.sealed());
+}
+
+}  // namespace foretrace::trace
