@@ -8,29 +8,15 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <stdint.h>
 #include <string.h>
 
 #define WEAK __attribute__((weak, visibility("default")))
 
 static __thread unsigned long blocks;
 
-/* GCC and Clang: -fsanitize-coverage=trace-pc */
 WEAK void __sanitizer_cov_trace_pc(void);
 void __sanitizer_cov_trace_pc(void) {
   ++blocks;
-}
-
-/* Clang: -fsanitize-coverage=trace-pc-guard */
-WEAK void __sanitizer_cov_trace_pc_guard(uint32_t *guard);
-void __sanitizer_cov_trace_pc_guard(uint32_t *guard) {
-  (void)guard;
-  ++blocks;
-}
-WEAK void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop);
-void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
-  (void)start;
-  (void)stop;
 }
 
 static unsigned long *counter_of_this_thread(void) {

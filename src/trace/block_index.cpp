@@ -16,8 +16,6 @@
 namespace foretrace::trace {
 namespace {
 
-constexpr std::uint32_t kMostRanks = 1u << 26;
-
 std::uint32_t read_u32(const std::uint8_t* at) {
   std::uint32_t value;
   std::memcpy(&value, at, sizeof value);
@@ -97,7 +95,7 @@ void BlockIndex::scan() {
                 std::to_string(kVersion));
   header_bytes_ = version_ == 1 ? kHeaderBytesOfVersion1 : kHeaderBytes;
   const std::uint32_t ranks = read_u32(data_ + 12);
-  if (ranks == 0 || ranks > kMostRanks)
+  if (ranks == 0 || ranks > std::uint32_t{kMostRanks})
     throw Error(path_ + ": offset 12: impossible number of ranks " + std::to_string(ranks));
   info_.ranks = static_cast<int>(ranks);
   check_ranks();

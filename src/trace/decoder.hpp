@@ -114,7 +114,7 @@ struct Definitions {
 };
 
 // Where the rank's clocks and its count of requests stand after the last event.
-struct LastTimes {
+struct Position {
   Time last_leave;
   Time cpu;
   std::uint64_t last_request = 0;

@@ -14,6 +14,7 @@ inline constexpr char kFileMagic[8] = {'F', 'O', 'R', 'E', 'T', 'R', 'C', '\n'};
 inline constexpr char kBlockMagic[4] = {'F', 'T', 'B', '1'};
 inline constexpr std::uint32_t kVersion = 2;
 inline constexpr std::uint32_t kOldestVersion = 1;
+inline constexpr int kMostRanks = 1 << 26;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kNoRank = 0xffffffff;
 inline constexpr char kEndPayload[4] = "END";

@@ -68,18 +68,21 @@ Clocks to_clocks(const nlohmann::json& json, int ranks) {
 
 }  // namespace
 
-std::string file_start(const TraceInfo& info) {
-  std::string out(kFileMagic, sizeof kFileMagic);
-  const std::uint32_t numbers[2] = {kVersion, static_cast<std::uint32_t>(info.ranks)};
-  out.append(reinterpret_cast<const char*>(numbers), sizeof numbers);
-  out.resize(kPage, '\0');
+std::string info_text(const TraceInfo& info) {
   nlohmann::ordered_json json = {{"ranks", info.ranks},     {"clock", clock_name(info.clock)},
                                  {"program", info.program}, {"origin", info.origin},
                                  {"machine", info.machine}, {"options", info.options},
                                  {"mpi", info.mpi}};
   if (info.clocks.hosts > 0) json["clocks"] = to_json(info.clocks);
-  const std::string text =
-      json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+std::string file_start(const TraceInfo& info) {
+  std::string out(kFileMagic, sizeof kFileMagic);
+  const std::uint32_t numbers[2] = {kVersion, static_cast<std::uint32_t>(info.ranks)};
+  out.append(reinterpret_cast<const char*>(numbers), sizeof numbers);
+  out.resize(kPage, '\0');
+  const std::string text = info_text(info);
   const std::size_t whole = (sizeof(BlockHeader) + text.size() + kPage - 1) / kPage * kPage;
   out += block_header(kNoRank, whole - sizeof(BlockHeader), text.size());
   out += text;
@@ -111,12 +114,12 @@ void seal_trace_file(const std::string& from, const std::string& to, const Clock
   const BlockIndex index(from);
   if (index.version() != kVersion)
     throw Error(from + ": made by an older Foretrace; it stays as it is, and readable");
+  TraceInfo info = index.info();
+  if (clocks.hosts > 0) info.clocks = clocks;
   std::error_code ignored;
   if (fs::exists(to, ignored) && !fs::is_regular_file(to, ignored))
     throw Error(to + ": cannot write the trace: it is no regular file; it is still readable as " +
                 from);
-  TraceInfo info = index.info();
-  if (clocks.hosts > 0) info.clocks = clocks;
   const NoFileSizeSignal quiet;
   const std::string temporary = to + ".sealing";
   std::ofstream out(temporary, std::ios::binary | std::ios::trunc);

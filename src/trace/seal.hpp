@@ -11,7 +11,9 @@ namespace foretrace::trace {
 std::string file_start(const TraceInfo& info);
 // The block that ends a sealed file.
 std::string end_block();
-// Parses the payload of an info block. Throws nlohmann's exceptions, and Error.
+// The payload of an info block, and back. Parsing throws nlohmann's
+// exceptions, and Error.
+std::string info_text(const TraceInfo& info);
 TraceInfo parse_info(const std::string& json);
 
 }  // namespace foretrace::trace

@@ -218,28 +218,28 @@ void decode_shape(Decoder& in, Shape& shape, const Definitions& defined) {
   decode_body(in, shape.event, defined, first);
 }
 
-void decode_event(Decoder& in, const Shape& shape, Event& event, Clock clock, LastTimes& clocks) {
+void decode_event(Decoder& in, const Shape& shape, Event& event, Clock clock, Position& position) {
   event = shape.event;
   if (shape.has_compute) event.compute = Time::ps(in.time());
   if (shape.has_steps) event.steps = in.f64();
-  const Time cpu = clocks.cpu + event.compute;
+  const Time cpu = position.cpu + event.compute;
   const Time gap = Time::ps(shape.has_gap ? in.signed_time() : 0);
   Time alone = shape.alone;
   if (clock != Clock::cpu && !shape.stay_fixed) alone = Time::ps(in.signed_time());
   if (shape.has_wait) event.wait = Time::ps(in.time());
-  event.enter = clock == Clock::cpu ? cpu : clocks.last_leave + event.compute + gap;
+  event.enter = clock == Clock::cpu ? cpu : position.last_leave + event.compute + gap;
   if (std::max(cpu, event.enter).count_ps() > kLatest) throw Broken{"a time is out of range"};
   event.leave = clock == Clock::cpu ? cpu : event.enter + alone + event.wait;
-  if (event.enter < clocks.last_leave || event.leave < event.enter ||
+  if (event.enter < position.last_leave || event.leave < event.enter ||
       event.leave.count_ps() > kLatest)
     throw Broken{"a time is out of range"};
   if (shape.has_extra && event.kind == EventKind::mark)
     event.value = in.f64();
   else if (shape.has_extra)
     event.count = static_cast<std::uint32_t>(std::min<std::uint64_t>(in.varint(), UINT32_MAX));
-  number_requests(shape, event, clocks.last_request);
-  clocks.cpu = cpu;
-  clocks.last_leave = event.leave;
+  number_requests(shape, event, position.last_request);
+  position.cpu = cpu;
+  position.last_leave = event.leave;
 }
 
 }  // namespace foretrace::trace

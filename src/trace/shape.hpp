@@ -62,6 +62,6 @@ void encode_times(Encoder& out, const Event& event, const EventTimes& times, boo
 // Throw Broken.
 void decode_shape(Decoder& in, Shape& shape, const Definitions& defined);
 // Makes `event` out of its shape and what follows in the stream.
-void decode_event(Decoder& in, const Shape& shape, Event& event, Clock clock, LastTimes& clocks);
+void decode_event(Decoder& in, const Shape& shape, Event& event, Clock clock, Position& position);
 
 }  // namespace foretrace::trace

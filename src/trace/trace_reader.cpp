@@ -17,7 +17,7 @@ struct Stream {
   std::size_t piece = 0;
   std::uint64_t at = 0;  // within the piece
   bool ended = false;
-  LastTimes clocks;
+  Position position;
   Definitions defined;
   std::vector<Shape> shapes;
 };
@@ -68,11 +68,11 @@ void read_event(Decoder& in, std::uint64_t head, Event& event, Stream& stream) {
   if (head == kSingleEvent) {
     Shape shape;
     decode_shape(in, shape, stream.defined);
-    return decode_event(in, shape, event, stream.defined.clock, stream.clocks);
+    return decode_event(in, shape, event, stream.defined.clock, stream.position);
   }
   if (head < kFirstShape || head - kFirstShape >= stream.shapes.size())
     throw Broken{"an undefined shape"};
-  decode_event(in, stream.shapes[head - kFirstShape], event, stream.defined.clock, stream.clocks);
+  decode_event(in, stream.shapes[head - kFirstShape], event, stream.defined.clock, stream.position);
 }
 
 // Each reads records until there is one that means something to others.
@@ -111,7 +111,7 @@ Record read_record_of_version1(Decoder& in, Event& event, Stream& stream) {
   storage.clear();
   event = Event();
   event.completions = std::move(storage);
-  version1::decode_event(in, head, event, stream.defined, stream.clocks);
+  version1::decode_event(in, head, event, stream.defined, stream.position);
   return Record::event;
 }
 
@@ -128,8 +128,8 @@ struct TraceReader::Impl {
 
   void start(Stream& at) const {
     at = Stream();
-    at.defined.ranks = info.ranks;
-    at.defined.clock = info.clock;
+    at.defined.ranks = file.info().ranks;
+    at.defined.clock = file.info().clock;
   }
 
   // The times of the rank's host on rank 0's clock.

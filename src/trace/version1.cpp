@@ -54,7 +54,7 @@ void decode_body(Decoder& in, Event& event, const Definitions& defined) {
 }  // namespace
 
 void decode_event(Decoder& in, std::uint8_t head, Event& event, const Definitions& defined,
-                  LastTimes& clocks) {
+                  Position& position) {
   const std::uint8_t kind = head & kKindMask;
   if (kind < static_cast<std::uint8_t>(EventKind::init) ||
       kind > static_cast<std::uint8_t>(EventKind::icollective))
@@ -63,19 +63,19 @@ void decode_event(Decoder& in, std::uint8_t head, Event& event, const Definition
   event.name = in.index(defined.names.size(), "an undefined name");
   event.compute = decode_time(in);
   if (head & kHasSteps) event.steps = in.f64();
-  const Time cpu = clocks.cpu + event.compute;
+  const Time cpu = position.cpu + event.compute;
   if (cpu.count_ps() > kLatest) throw Broken{"a time is out of range"};
   if (defined.clock == Clock::cpu) {
     event.enter = event.leave = cpu;
   } else {
-    event.enter = clocks.last_leave + decode_time(in);
+    event.enter = position.last_leave + decode_time(in);
     event.leave = event.enter + decode_time(in);
     if (event.leave.count_ps() > kLatest) throw Broken{"a time is out of range"};
   }
   if (head & kHasWait) event.wait = decode_time(in);
   decode_body(in, event, defined);
-  clocks.cpu = cpu;
-  clocks.last_leave = event.leave;
+  position.cpu = cpu;
+  position.last_leave = event.leave;
 }
 
 }  // namespace foretrace::trace::version1

@@ -12,6 +12,6 @@ inline constexpr std::uint8_t kDefineComm = 33;
 
 // The event whose record begins with `head`. `event` is as new. Throws Broken.
 void decode_event(Decoder& in, std::uint8_t head, Event& event, const Definitions& defined,
-                  LastTimes& clocks);
+                  Position& position);
 
 }  // namespace foretrace::trace::version1

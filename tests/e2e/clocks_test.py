@@ -27,6 +27,7 @@ int main(int argc, char **argv) {
     MPI_Send(&token, 1, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD);
     if (rank == 0) MPI_Recv(&token, 1, MPI_INT, size - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
+  MPI_Barrier(MPI_COMM_WORLD);
   if (argc > 1) return 1; /* dies without MPI_Finalize */
   MPI_Finalize();
   return 0;

@@ -99,12 +99,11 @@ class Compute(harness.TestCase):
         self.assert_same_ticks(trace, again)
 
     def test_counted_blocks_of_clang(self):
-        for how in ("trace-pc", "trace-pc-guard"):
-            clang = self.compile(how, f"-fsanitize-coverage={how}",
-                                 harness.build / "lib/foretrace/libforetrace-blocks.a", compiler="clang-14")
-            self.program = clang
-            self.assert_same_ticks(self.predicted("counted"), self.live("counted"))
-            self.assertGreater(self.compute_before(self.directory / "live.ftr")[0][-1][1], 0)
+        self.program = self.compile("clang", "-fsanitize-coverage=trace-pc",
+                                    harness.build / "lib/foretrace/libforetrace-blocks.a", compiler="clang-14")
+        self.assert_same_ticks(self.predicted("counted"), self.live("counted"))
+        solve = [ps for name, ps in self.compute_before(self.directory / "live.ftr")[0] if name == "MPI_Allreduce"]
+        self.assertGreater(min(solve), 0)
 
     def test_trace_says_what_its_steps_are(self):
         record = self.directory / "r.ftr"

@@ -66,14 +66,14 @@ TEST_F(Shapes, DurationsThatRepeatAreNotRepeated) {
 }
 
 // Durations that are all different must not become shapes of their own: 5 bytes
-// for a time (10^9 ps take 31 bits with the unit's), one for the shape.
+// for a time (10^9 ps take 31 bits with the unit's; none is a whole ns), one for the shape.
 TEST_F(Shapes, DurationsThatDifferAreTimes) {
   std::vector<Event> events(2000);
   Time now;
   std::int64_t n = 0;
   for (Event& event : events) {
     event.enter = now;
-    event.leave = now += Time::ps(1'000'000'001 + 7 * ++n);
+    event.leave = now += Time::ps(1'000'000'001 + 14 * ++n);
   }
   write(events, Clock::virtual_);
   const std::size_t whole = read_bytes(path("a.ftr")).size();

@@ -39,12 +39,14 @@ int main(int argc, char **argv) {
   for (int round = 0; round < rounds; ++round) {
     MPI_Request requests[2];
     FORETRACE_PHASE_BEGIN("exchange");
-    MPI_Irecv(values, 1, MPI_DOUBLE, left, 1, MPI_COMM_WORLD, &requests[0]);
+    double halo = 0;
+    MPI_Irecv(&halo, 1, MPI_DOUBLE, left, 1, MPI_COMM_WORLD, &requests[0]);
     sum += relax(1);
     MPI_Isend(values + 510, 1, MPI_DOUBLE, right, 1, MPI_COMM_WORLD, &requests[1]);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-    MPI_Sendrecv(values + 1, 1, MPI_DOUBLE, left, 2, values + 511, 1, MPI_DOUBLE, right, 2,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    values[0] = halo;
+    MPI_Sendrecv(values + 1, 1, MPI_DOUBLE, (rank + size - 1) % size, 2, values + 511, 1,
+                 MPI_DOUBLE, (rank + 1) % size, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     FORETRACE_PHASE_END("exchange");
     FORETRACE_PHASE_BEGIN("solve");
     sum += relax(2 + rank);
