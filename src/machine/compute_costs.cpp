@@ -59,15 +59,15 @@ ComputeCosts read_compute_costs(const std::string& path) {
 
 std::optional<double> parse_seconds(std::string_view text) {
   static constexpr std::pair<std::string_view, double> kUnits[] = {
-      {"ps", 1e-12}, {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
+      {"ps", 1e12}, {"ns", 1e9}, {"us", 1e6}, {"ms", 1e3}, {"s", 1}};
   double value = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || !(value >= 0) || !std::isfinite(value)) return std::nullopt;
   std::string_view unit(stop, static_cast<std::size_t>(end - stop));
   if (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
-  for (const auto& [name, factor] : kUnits)
-    if (unit == name) return value * factor;
+  for (const auto& [name, in_a_second] : kUnits)
+    if (unit == name) return value / in_a_second;
   return std::nullopt;
 }
 
