@@ -9,23 +9,49 @@ namespace {
 struct ProbedMessage {
   CommInfo* comm = nullptr;
   MPI_Status status;
+  std::uint64_t number = 0;
   PostedRecv recv;
 };
 
 // Nodes stay in place while they wait: Piggyback points at `recv`.
 std::unordered_map<std::uint64_t, ProbedMessage> probed;
 
-void remember(CommInfo& comm, MPI_Message message, const MPI_Status& status) {
+ProbedMessage& remember(CommInfo& comm, MPI_Message message, const MPI_Status& status) {
   ProbedMessage& entry = probed[handle_bits(message)];
   entry = ProbedMessage();
   entry.comm = &comm;
   entry.status = status;
-  if (!session.predicting()) return;
-  entry.recv.comm = &comm;
-  entry.recv.source = comm.world(status.MPI_SOURCE);
-  entry.recv.tag = status.MPI_TAG;
+  entry.number = session.requests.next_serial();
+  return entry;
+}
+
+// A matched probe, which is a call like others if it takes nothing.
+int take_message(Fn fn, int source, int tag, MPI_Comm comm, MPI_Message* message,
+                 MPI_Status* status, const int* flag, FunctionRef<int(MPI_Status*)> real) {
+  CommInfo* info = session.comms.find(comm);
+  MPI_Status own;
+  if (status == MPI_STATUS_IGNORE) status = &own;
+  trace::Event& event = session.open(trace::EventKind::call, fn);
+  const int result = real(status);
+  if (!info || result != MPI_SUCCESS || !*flag || source == MPI_PROC_NULL) {
+    session.close_as_call();
+    return result;
+  }
+  ProbedMessage& entry = remember(*info, *message, *status);
+  event.kind = trace::EventKind::probe;
+  event.request = entry.number;
+  fill_recv(event, *info, *status, source, tag);
+  if (!session.predicting()) {
+    session.close();
+    return result;
+  }
+  session.close_at(event.enter + session.call_cost(fn), Time());
+  entry.recv.comm = info;
+  entry.recv.source = info->world(status->MPI_SOURCE);
+  entry.recv.tag = status->MPI_TAG;
   entry.recv.is_posted = false;
   session.piggyback.settle(entry.recv, entry.recv.source, entry.recv.tag);
+  return result;
 }
 
 ProbedMessage* find_probed(MPI_Message message) {
@@ -97,15 +123,10 @@ int improbe(Fn fn, int source, int tag, MPI_Comm comm, int* flag, MPI_Message* m
             MPI_Status* status, Real) {
   Inside inside;
   if (!inside) return PMPI_Improbe(source, tag, comm, flag, message, status);
-  CommInfo* info = session.comms.find(comm);
-  MPI_Status own;
-  if (status == MPI_STATUS_IGNORE) status = &own;
-  const int result =
-      plain_call(fn, [&] { return PMPI_Improbe(source, tag, comm, flag, message, status); });
-  if (info && result == MPI_SUCCESS && *flag && source != MPI_PROC_NULL)
-    remember(*info, *message, *status);
-  else
-    session.piggyback.keep_going();
+  const int result = take_message(
+      fn, source, tag, comm, message, status, flag,
+      [&](MPI_Status* given) { return PMPI_Improbe(source, tag, comm, flag, message, given); });
+  session.piggyback.keep_going();
   return result;
 }
 
@@ -113,23 +134,19 @@ int mprobe(Fn fn, int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_
            Real real) {
   Inside inside;
   if (!inside) return real();
-  CommInfo* info = session.comms.find(comm);
-  MPI_Status own;
-  if (status == MPI_STATUS_IGNORE) status = &own;
-  const int result = plain_call(fn, [&] {
-    if (!session.predicting()) return PMPI_Mprobe(source, tag, comm, message, status);
+  const int always = 1;
+  return take_message(fn, source, tag, comm, message, status, &always, [&](MPI_Status* given) {
+    if (!session.predicting()) return PMPI_Mprobe(source, tag, comm, message, given);
     int code = MPI_SUCCESS;
     session.piggyback.poll(
         [&] {
           int there = 0;
-          code = PMPI_Improbe(source, tag, comm, &there, message, status);
+          code = PMPI_Improbe(source, tag, comm, &there, message, given);
           return there != 0 || code != MPI_SUCCESS;
         },
         Blocked{name_of(fn), WorldRank(), tag, 0, false});
     return code;
   });
-  if (info && result == MPI_SUCCESS && source != MPI_PROC_NULL) remember(*info, *message, *status);
-  return result;
 }
 
 int mrecv(Fn fn, MPI_Message* message, MPI_Status* status, RealStatus real) {
@@ -144,6 +161,7 @@ int mrecv(Fn fn, MPI_Message* message, MPI_Status* status, RealStatus real) {
   if (session.predicting()) session.piggyback.set_posted(entry->recv, event.enter);
   const int result = real(status);
   fill_recv(event, *entry->comm, *status, entry->status.MPI_SOURCE, entry->status.MPI_TAG);
+  event.taken = entry->number;
   if (!session.predicting()) {
     session.close();
   } else {
@@ -167,6 +185,7 @@ int imrecv(Fn fn, MPI_Count count, MPI_Datatype type, MPI_Message* message, MPI_
   Request& request = session.requests.add();
   describe_recv(request, *entry->comm, message_bytes(count, type), entry->status.MPI_SOURCE,
                 entry->status.MPI_TAG);
+  request.taken = entry->number;
   request.probed = session.predicting() ? &entry->recv : nullptr;
   const int result = post_request(fn, request, variable, real);
   request.probed = nullptr;

@@ -128,6 +128,7 @@ void begin_posting(Fn fn, Request& request) {
   event.recv.bytes = request.bytes;
   event.recv.any_source = request.peer == MPI_ANY_SOURCE;
   event.recv.any_tag = request.tag == MPI_ANY_TAG;
+  event.taken = request.taken;
 }
 
 void end_receive(Request& request) {

@@ -51,6 +51,8 @@ struct Request {
   bool part = false;              // of another request
   bool has_status = false;        // part: what came is what the whole's status says
 
+  std::uint64_t taken = 0;  // receive: the number of the probe that took its message
+
   // Predict only.
   Time posted;
   bool rendezvous = false;

@@ -282,8 +282,9 @@ void Engine::start(Rank& rank) {
     case EventKind::phase_begin:
     case EventKind::phase_end:
     case EventKind::mark:
-    case EventKind::probe:
       return;
+    case EventKind::probe:
+      return start_take(rank);
   }
 }
 
@@ -349,6 +350,7 @@ Time Engine::finish_times(Rank& rank) {
     case EventKind::collective:
       return rank.latest - rank.enter;
     case EventKind::call:
+    case EventKind::probe:
       if (operation.probing == Probing::none && operation.locking == Locking::none) return Time();
       return std::max(rank.leave - rank.enter -
                           (operation.probing != Probing::none && !rank.received ? poll_cost(rank)

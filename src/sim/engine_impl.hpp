@@ -41,6 +41,8 @@ class Engine {
   SimulateResult run();
 
  private:
+  // PendingRecv::request of a probe that takes its message.
+  static constexpr std::uint64_t kTakes = UINT64_MAX;
   static constexpr std::uint32_t kNoFlight = UINT32_MAX;
 
   // A message on links that messages share.
@@ -141,6 +143,8 @@ class Engine {
   void settle_open(Rank& rank);
   static Racing& racing(Rank& rank);
   void start_probe(Rank& rank);
+  void start_take(Rank& rank);
+  void take(Rank& rank, const Route& route, const PendingSend& send);
   void receive_taken(Rank& rank, machine::RecvKind kind, std::uint64_t request);
   bool look(Rank& rank, Time now);
 

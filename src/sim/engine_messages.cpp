@@ -113,9 +113,10 @@ void Engine::connect_send(Rank& rank, Time sent, bool rendezvous, std::uint64_t 
       return meet(rank, send, to.tag, receiver, {receiver.enter, receiver.awaited_kind, 0});
     }
   }
-  if (const auto recv = matcher_.send(route, send))
-    return meet(rank, send, to.tag, receiver, *recv);
+  const auto recv = matcher_.send(route, send);
+  if (recv && recv->request != kTakes) return meet(rank, send, to.tag, receiver, *recv);
   if (!rendezvous) ++rank.unreceived;
+  if (recv) return take(receiver, route, send);
   if (receiver.racing) note_arrival(receiver, route, send, rank.enter);
 }
 

@@ -199,8 +199,33 @@ bool Engine::look(Rank& rank, Time now) {
   if (probing == Probing::take_wait || probing == Probing::take_look) {
     matcher_.take_message(found.route);
     racing(rank).held.push_back({rank.operation.request, found.route, found.send});
+    rank.operation.kind = trace::EventKind::probe;
+    rank.operation.recv.peer = rank.message.peer;
+    rank.operation.recv.tag = rank.message.tag;
+    rank.operation.recv.bytes = rank.message.bytes;
   }
   return true;
+}
+
+// A probe that is known to have taken a message: which one follows from its place
+// among the receives, and it need not wait for it. (Its rank goes on when it is
+// known, so that a receive finds it.)
+void Engine::start_take(Rank& rank) {
+  const Operation& operation = rank.operation;
+  rank.leave = rank.enter + call_cost(rank);
+  if (!operation.recv.peer.valid()) return;
+  partner(rank, operation.recv.peer);
+  const Route route{operation.comm, operation.recv.peer, rank.id, operation.recv.tag};
+  ++rank.waiting_for;
+  rank.recv_open = true;
+  const PendingRecv recv{rank.enter, machine::RecvKind::posted, kTakes};
+  if (const auto send = matcher_.receive(route, recv)) take(rank, route, *send);
+}
+
+void Engine::take(Rank& rank, const Route& route, const PendingSend& send) {
+  racing(rank).held.push_back({rank.operation.request, route, send});
+  rank.recv_open = false;
+  half_done(rank);
 }
 
 }  // namespace foretrace::sim

@@ -21,7 +21,8 @@ bool is_send(EventKind kind) {
 }
 
 bool is_receive(EventKind kind) {
-  return kind == EventKind::recv || kind == EventKind::irecv || kind == EventKind::call;
+  return kind == EventKind::recv || kind == EventKind::irecv || kind == EventKind::call ||
+         kind == EventKind::probe;
 }
 
 bool can_race(const Operation& operation) {
@@ -92,6 +93,8 @@ void Program::add(WorldRank rank, const Operation& operation) {
   if (is_send(operation.kind)) packed.first = end(operation.send);
   if (is_receive(operation.kind)) packed.first = end(operation.recv);
   if (operation.kind == EventKind::sendrecv) packed.second = end(operation.recv);
+  if (operation.kind == EventKind::recv || operation.kind == EventKind::irecv)
+    packed.second.bytes = operation.taken;
   if (operation.kind == EventKind::collective || operation.kind == EventKind::icollective)
     packed.first = {operation.root.value, 0, operation.bytes.count};
   if (operation.kind == EventKind::aborted) packed.first.tag = operation.code;
@@ -126,6 +129,7 @@ void Program::unpack(WorldRank rank, const Packed& packed, Operation& operation)
   operation.bytes = Bytes();
   operation.root = LocalRank();
   operation.code = 0;
+  operation.taken = 0;
   operation.completions = {};
   if (flags & kHasExtra) {
     operation.steps = stream.extras[packed.extra].steps;
@@ -146,7 +150,10 @@ void Program::unpack(WorldRank rank, const Packed& packed, Operation& operation)
       break;
     case EventKind::recv:
     case EventKind::irecv:
+      operation.taken = packed.second.bytes;
+      [[fallthrough]];
     case EventKind::call:
+    case EventKind::probe:
       end(packed.first, operation.recv);
       break;
     case EventKind::collective:

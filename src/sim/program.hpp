@@ -3,7 +3,7 @@
 //
 // An operation takes one cache line, whatever it is; what few need (annotated
 // steps, repeated calls, lists of requests) lies beside; what only running programs
-// do (payload, taken, cancel, locks, patience) has no place. Built once, from
+// do (payload, cancel, locks, patience) has no place. Built once, from
 // another source or by hand, then only read.
 #pragma once
 
@@ -73,7 +73,8 @@ class Program {
     // The one that the kind has, sendrecv's send. collective, icollective: root, -, bytes;
     // aborted: -, code, -.
     End first;
-    End second;  // sendrecv's receive; complete: number of requests, -, first of them
+    // sendrecv's receive; complete: number of requests, -, first of them; recv, irecv: -, -, taken
+    End second;
   };
   static_assert(sizeof(Packed) == 64);
   struct Extra {

@@ -28,6 +28,7 @@ void to_event(const Operation& operation, const Interval& interval, trace::Event
   event.bytes = operation.bytes;
   event.root = operation.root;
   event.request = operation.request;
+  event.taken = operation.taken;
   event.completions.assign(operation.completions.begin(), operation.completions.end());
   event.count = operation.count;
   event.code = operation.code;

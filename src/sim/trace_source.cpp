@@ -35,6 +35,8 @@ void copy_operation(const Event& event, Operation& operation) {
   operation.code = event.code;
   if (event.kind == EventKind::mark) operation.payload = std::bit_cast<std::uint64_t>(event.value);
   operation.request = event.request;
+  operation.taken = event.taken;
+  operation.probing = Probing::none;
   operation.completions = event.completions;
 }
 
@@ -70,7 +72,8 @@ void TraceSource::survey(WorldRank rank) {
   std::unordered_map<std::uint64_t, std::size_t> open;  // request to index in wildcards
   rewind(rank);
   while (const Event* event = read(rank)) {
-    if (wildcards_ == Wildcards::arrival && (event->recv.any_source || event->recv.any_tag))
+    if (wildcards_ == Wildcards::arrival &&
+        (event->recv.any_source || event->recv.any_tag || event->kind == EventKind::probe))
       races_ = true;
     if (is_open_wildcard(*event)) {
       open[event->request] = to.wildcards.size();
@@ -143,6 +146,11 @@ void TraceSource::resolve_wildcard(Stream& stream, Operation& operation) {
 // Forgets which message it was.
 void TraceSource::reopen_wildcard(Operation& operation) const {
   if (!operation.matched || !operation.recv.peer.valid()) return;
+  // It takes what is there first, as a running program's would.
+  if (operation.kind == EventKind::probe) {
+    operation.kind = EventKind::call;
+    operation.probing = Probing::take_wait;
+  }
   if (operation.recv.any_source) operation.recv.peer = WorldRank();
   if (operation.recv.any_tag) operation.recv.tag = kAnyTag;
 }

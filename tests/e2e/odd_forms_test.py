@@ -11,7 +11,7 @@ CASES = re.findall(r'^    \{"(\w+)",',
                    (harness.SOURCE / "tests/e2e/programs/odd_forms.cpp").read_text(), re.M)
 
 LIVE = ("posted_collectives", "posted_together", "persistent_collectives", "duplicate_posted",
-        "send_and_receive_posted", "neighbours")
+        "send_and_receive_posted", "neighbours", "probe_order")
 
 
 class OddForms(harness.TestCase):
@@ -42,10 +42,6 @@ class OddForms(harness.TestCase):
 
 for each in CASES:
     setattr(OddForms, f"test_{each}", lambda self, case=each: self.check(case))
-
-# A trace does not say when a matched probe took its message, only when it was
-# received (docs/simulate.md): predict is right, simulate pairs them in order.
-OddForms.test_probe_order = unittest.expectedFailure(OddForms.test_probe_order)
 
 if __name__ == "__main__":
     harness.main()

@@ -48,7 +48,8 @@ void print_event(const trace::Trace& trace, const trace::Event& event) {
   if (event.kind == EventKind::call) print_number("count", event.count);
   if (trace::uses_comm(event.kind)) print_comm(trace.comms[event.comm]);
   const bool sends = event.kind == EventKind::send || event.kind == EventKind::isend;
-  const bool receives = event.kind == EventKind::recv || event.kind == EventKind::irecv;
+  const bool receives = event.kind == EventKind::recv || event.kind == EventKind::irecv ||
+                        event.kind == EventKind::probe;
   const bool both = event.kind == EventKind::sendrecv;
   if (sends || both) print_number("mode", static_cast<int>(event.mode));
   if (sends || both) print_end("send", event.send);
@@ -58,7 +59,8 @@ void print_event(const trace::Trace& trace, const trace::Event& event) {
     std::printf(" done=%llu:%d/%d/%llu%s", static_cast<unsigned long long>(done.request),
                 done.source.value, done.tag, static_cast<unsigned long long>(done.bytes.count),
                 done.cancelled ? "/cancelled" : "");
-  if (event.kind == EventKind::collective) {
+  if (event.taken != 0) print_number("taken", static_cast<long long>(event.taken));
+  if (event.kind == EventKind::collective || event.kind == EventKind::icollective) {
     std::printf(" cost=%s", std::string(machine::name_of(event.collective)).c_str());
     print_number("bytes", static_cast<long long>(event.bytes.count));
     print_number("root", event.root.value);
