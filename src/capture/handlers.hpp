@@ -138,6 +138,9 @@ int win_free(Fn fn, const MPI_Win* win, Real real);
 int win_fence(Fn fn, MPI_Win win, Real real);
 int file_open(Fn fn, MPI_Comm comm, const MPI_File* file, Real real);
 int file_close(Fn fn, const MPI_File* file, Real real);
+// What moves `bytes` to or from a member of a window, or a file.
+int moves_to(Fn fn, MPI_Win win, int target, Bytes bytes, Real real);
+int moves_in(Fn fn, MPI_File file, Bytes bytes, Real real);
 // All members meet so many times.
 int file_collective(Fn fn, MPI_File file, int meetings, Real real);
 

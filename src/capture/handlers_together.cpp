@@ -25,6 +25,23 @@ class Known {
 Known<MPI_Win> windows;
 Known<MPI_File> files;
 
+int move(Fn fn, CommInfo* info, int target, Bytes bytes, Real real) {
+  trace::Event& event = session.open(trace::EventKind::call, fn);
+  const int result = real();
+  if (!info || result != MPI_SUCCESS || bytes.count == 0) {
+    session.close_as_call();
+    return result;
+  }
+  event.comm = session.comm_id(*info);
+  event.bytes = bytes;
+  event.send.peer = info->world(target);
+  if (session.predicting())
+    session.close_at(event.enter + session.call_cost(fn, bytes), Time());
+  else
+    session.close();
+  return result;
+}
+
 int barrier(Fn fn, CommInfo& info, Real real) {
   return run_collective(fn, Cost::barrier, info, MPI_COMM_NULL, -1, Bytes(0), real);
 }
@@ -72,6 +89,18 @@ int file_open(Fn fn, MPI_Comm comm, const MPI_File* file, Real real) {
 
 int file_close(Fn fn, const MPI_File* file, Real real) {
   return end(fn, *file, files, real);
+}
+
+int moves_to(Fn fn, MPI_Win win, int target, Bytes bytes, Real real) {
+  Inside inside;
+  if (!inside) return real();
+  return move(fn, target == MPI_PROC_NULL ? nullptr : windows.find(win), target, bytes, real);
+}
+
+int moves_in(Fn fn, MPI_File file, Bytes bytes, Real real) {
+  Inside inside;
+  if (!inside) return real();
+  return move(fn, files.find(file), -1, bytes, real);
 }
 
 int file_collective(Fn fn, MPI_File file, int meetings, Real real) {

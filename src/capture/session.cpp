@@ -15,6 +15,7 @@
 #include "capture/start_up.hpp"
 #include "capture/yielding.hpp"
 #include "machine/machine_file.hpp"
+#include "machine/moving.hpp"
 
 namespace foretrace::capture {
 
@@ -294,6 +295,10 @@ Time Session::call_cost(Fn fn) {
   if (cost == 0)
     cost = timing_->local_call(capture::name_of(fn), comms.world_size()).count_ps() + 1;
   return Time::ps(cost - 1);
+}
+
+Time Session::call_cost(Fn fn, Bytes bytes) {
+  return machine::moving_time(*timing_, capture::name_of(fn), comms.world_size(), bytes);
 }
 
 Time Session::wall_now() const {

@@ -60,6 +60,7 @@ class Session {
 
   // What a call takes that has an equation of its own name; predict only.
   Time call_cost(Fn fn);
+  Time call_cost(Fn fn, Bytes bytes);
 
   void add_steps(double steps) { computation_.add_steps(steps); }
   // The program's own marks (include/foretrace.h).

@@ -13,7 +13,7 @@ namespace {
 
 const char* meaning(std::string_view treatment) {
   if (treatment == "generic") return "state";
-  if (treatment == "untreated") return "state, no virtual time yet";
+  if (treatment.starts_with("untreated")) return "state, no virtual time yet";
   return "full";
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "machine/moving.hpp"
+
 namespace foretrace::machine {
 namespace {
 
@@ -206,17 +208,22 @@ Time Timing::compute(double steps) const {
   return Time::from_seconds(steps * model_->compute_step);
 }
 
-Time Timing::local_call(std::string_view mpi_name, int ranks) const {
+Time moving_time(const Timing& timing, std::string_view mpi_name, int ranks, Bytes bytes) {
   constexpr std::string_view kPrefix = "MPI_";
   if (!mpi_name.starts_with(kPrefix)) return Time();
   std::string name(mpi_name.substr(kPrefix.size()));
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  const Function* function = model_->find(name);
-  const Time taken =
-      function ? Time::from_seconds(evaluate_seconds(*model_, *function, ranks, Bytes(0), bound_))
-               : Time();
+  const MachineModel& model = timing.model();
+  const Function* function = model.find(name);
+  return function
+             ? Time::from_seconds(evaluate_seconds(model, *function, ranks, bytes, timing.bound()))
+             : Time();
+}
+
+Time Timing::local_call(std::string_view mpi_name, int ranks) const {
+  const Time taken = moving_time(*this, mpi_name, ranks, Bytes(0));
   // A program that polls the clock must see it move.
-  if (name == "wtime") return std::max(taken, Time::from_seconds(model_->timer_resolution));
+  if (mpi_name == "MPI_Wtime") return std::max(taken, Time::from_seconds(model_->timer_resolution));
   return taken;
 }
 

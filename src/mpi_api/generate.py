@@ -222,6 +222,11 @@ def body(function, row, names, suffix):
         return f"win_fence({fn}, win, {real})"
     if klass == "file_collective":
         return f"file_collective({fn}, fh, {row.options[0]}, {real})"
+    if klass == "untreated_rma":
+        count = "count" if "count" in row.parameters else "1"
+        return f"moves_to({fn}, win, target_rank, message_bytes({count}, datatype), {real})"
+    if klass == "untreated_file":
+        return f"moves_in({fn}, fh, message_bytes(count, datatype), {real})"
     if klass == "comm_idup":
         return f"comm_idup({fn}, comm, newcomm, request, {real})"
     if klass == "isendrecv":

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "machine/moving.hpp"
 #include "sim/engine_impl.hpp"
 
 namespace foretrace::sim {
@@ -389,7 +390,11 @@ void Engine::start_call(Rank& rank) {
   if (rank.operation.probing != Probing::none) return start_probe(rank);
   if (rank.operation.cancel != 0) return start_cancel(rank);
   if (rank.operation.locking != Locking::none) return start_lock(rank);
-  const Time cost = call_cost(rank);
+  const Bytes bytes = rank.operation.bytes;
+  const Time cost = bytes.count == 0
+                        ? call_cost(rank)
+                        : machine::moving_time(timing_, source_.name(rank.operation.name),
+                                               source_.ranks(), bytes);
   if (cost > Time() && rank.operation.count > kEndOfTime.count_ps() / cost.count_ps())
     too_late(rank);
   rank.leave = rank.enter + Time::ps(cost.count_ps() * rank.operation.count);

@@ -46,7 +46,7 @@ Program::Program(Source& source) : streams_(static_cast<std::size_t>(source.rank
     while (source.next(rank, operation)) {
       for (auto id = static_cast<trace::NameId>(names_.size()); id <= operation.name; ++id)
         names_.emplace_back(source.name(id));
-      if (trace::uses_comm(operation.kind))
+      if (trace::uses_comm(operation.kind) || operation.comm != 0)
         for (auto id = static_cast<trace::CommId>(comms_.size()); id <= operation.comm; ++id)
           comms_.push_back(source.comm(id));
       add(rank, operation);
@@ -95,6 +95,8 @@ void Program::add(WorldRank rank, const Operation& operation) {
   if (operation.kind == EventKind::sendrecv) packed.second = end(operation.recv);
   if (operation.kind == EventKind::recv || operation.kind == EventKind::irecv)
     packed.second.bytes = operation.taken;
+  if (operation.kind == EventKind::call)
+    packed.second = {operation.send.peer.value, 0, operation.bytes.count};
   if (operation.kind == EventKind::collective || operation.kind == EventKind::icollective)
     packed.first = {operation.root.value, 0, operation.bytes.count};
   if (operation.kind == EventKind::aborted) packed.first.tag = operation.code;
@@ -152,9 +154,13 @@ void Program::unpack(WorldRank rank, const Packed& packed, Operation& operation)
     case EventKind::irecv:
       operation.taken = packed.second.bytes;
       [[fallthrough]];
-    case EventKind::call:
     case EventKind::probe:
       end(packed.first, operation.recv);
+      break;
+    case EventKind::call:
+      end(packed.first, operation.recv);
+      operation.send.peer = WorldRank(packed.second.peer);
+      operation.bytes = Bytes(packed.second.bytes);
       break;
     case EventKind::collective:
     case EventKind::icollective:

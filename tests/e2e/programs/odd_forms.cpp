@@ -488,6 +488,9 @@ const std::map<std::string, std::function<void()>> kCases = {
     {"duplicate_posted", duplicate_posted},
     {"send_and_receive_posted", send_and_receive_posted},
     {"neighbours", neighbours},
+    {"between", between},
+    {"window", window},
+    {"file", file},
 };
 
 }  // namespace

@@ -71,5 +71,8 @@ void persistent_collectives();
 void duplicate_posted();
 void send_and_receive_posted();
 void neighbours();
+void between();
+void window();
+void file();
 
 }  // namespace odd_forms

@@ -46,7 +46,10 @@ void print_event(const trace::Trace& trace, const trace::Event& event) {
   print_number("compute", event.compute.count_ps());
   std::printf(" steps=%.17g", event.steps);
   if (event.kind == EventKind::call) print_number("count", event.count);
-  if (trace::uses_comm(event.kind)) print_comm(trace.comms[event.comm]);
+  if (trace::uses_comm(event)) print_comm(trace.comms[event.comm]);
+  if (trace::moves_data(event))
+    std::printf(" moves=%d/%llu", event.send.peer.value,
+                static_cast<unsigned long long>(event.bytes.count));
   const bool sends = event.kind == EventKind::send || event.kind == EventKind::isend;
   const bool receives = event.kind == EventKind::recv || event.kind == EventKind::irecv ||
                         event.kind == EventKind::probe;
