@@ -1,6 +1,7 @@
 /* Ranks that look into a window until something is there, while those they wait for
  * have other things to do first.
  * live: ranks 2 4 8
+ * live: not real mpich
  * Open MPI 4.1 makes no such windows on one rank; MPICH 4.0 itself does not let
  * the accumulate in while its target looks in the ways 2 and 3. */
 #include "check.h"

@@ -27,11 +27,11 @@ static void shift(int distance, int count) {
   for (int i = 0; i < count; ++i) in[i] = -1;
   MPI_Isendrecv(out, count, MPI_DOUBLE, to, 5, in, count, MPI_DOUBLE, from, 5, MPI_COMM_WORLD,
                 &request);
-  MPI_Wait(&request, &status);
+  MPI_Wait(&request, &status); /* MPICH 4.0.2 gives no status here */
   const int twice = (from + check_size - distance % check_size) % check_size;
   for (int i = 0; i < count; ++i) wrong += in[i] != twice + i * 0.5;
   CHECK_EQUAL(wrong, 0);
-  CHECK_EQUAL(status.MPI_SOURCE, from);
+  if (!known_defect("mpich")) CHECK_EQUAL(status.MPI_SOURCE, from);
   MPI_Isendrecv_replace(out, count, MPI_DOUBLE, to, 6, from, 6, MPI_COMM_WORLD, &request);
   MPI_Wait(&request, &status);
   for (int i = 0; i < count; ++i) wrong += out[i] != twice + i * 0.5;
