@@ -3,9 +3,11 @@
 // would touch the allocator's memory, which after a switch of processes is cold.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 namespace foretrace::live {
 
@@ -18,6 +20,14 @@ class Few {
   // `size` elements, to be filled.
   explicit Few(std::size_t size) : size_(size), room_(size > inside ? size : inside) {
     if (size > inside) more_ = std::make_unique_for_overwrite<Place[]>(size);
+  }
+  Few(Few&& other) noexcept { *this = std::move(other); }
+  Few& operator=(Few&& other) noexcept {
+    more_ = std::move(other.more_);
+    size_ = std::exchange(other.size_, 0);
+    room_ = std::exchange(other.room_, inside);
+    if (!more_) std::copy_n(other.first_, size_, first_);
+    return *this;
   }
 
   void push_back(const Value& value) {
