@@ -33,16 +33,20 @@ bool must_share_cores() {
   return must_share(own, all);
 }
 
-void yield(bool on) {
+// Open MPI yields by itself: a nap would be longer than most of its waits, unless `told`.
+void yield(bool on, bool told) {
   in_loops = false;
+  bool yields_itself = false;
   if (on) {
     in_loops = !redirect_idle_polls();
     // Open MPI polls idly by sched_yield only when told so. Its launcher says so
     // by the hosts' slots, which need not be their cores.
-    if (void* set = ::dlsym(RTLD_DEFAULT, "opal_progress_set_yield_when_idle"))
+    if (void* set = ::dlsym(RTLD_DEFAULT, "opal_progress_set_yield_when_idle")) {
       reinterpret_cast<bool (*)(bool)>(set)(true);
+      yields_itself = true;
+    }
   }
-  set_idle_naps(on);
+  set_idle_naps(on && (told || !yields_itself));
 }
 
 }  // namespace
@@ -51,12 +55,13 @@ void begin_yielding_early() {
   const std::string_view mode = variable("FORETRACE_MODE");
   const std::string_view setting = variable("FORETRACE_YIELD");
   if (mode.empty() || mode == "off" || setting == "never") return;
-  if (setting == "always" || ranks_by_launcher() > ::sysconf(_SC_NPROCESSORS_ONLN)) yield(true);
+  const bool told = setting == "always";
+  if (told || ranks_by_launcher() > ::sysconf(_SC_NPROCESSORS_ONLN)) yield(true, told);
 }
 
 void begin_yielding(Yield setting) {
   const bool shared = setting == Yield::automatic && must_share_cores();
-  yield(setting == Yield::always || shared);
+  yield(setting == Yield::always || shared, setting == Yield::always);
 }
 
 bool must_yield_in_loops() {
