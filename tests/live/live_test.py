@@ -34,6 +34,7 @@ import re
 import shlex
 import shutil
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
@@ -92,8 +93,9 @@ class Program:
                                    for path in [self.source, *headers]):
             return None
         # Where compilers leave module files, and under a name that nobody runs before it is whole.
-        scratch = target.parent / f"{self.name}.d"
-        scratch.mkdir(parents=True, exist_ok=True)
+        # Of this process alone: several tests run the same programs, also at the same time.
+        target.parent.mkdir(parents=True, exist_ok=True)
+        scratch = pathlib.Path(tempfile.mkdtemp(prefix=f"{self.name}.", dir=target.parent))
         command = [self.compiler(mpi), "-g", "-O0",
                    *(["-std=c++20"] if self.source.suffix == ".cpp" else []), *self.flags,
                    self.source, "-o", scratch / "program"]
@@ -102,6 +104,7 @@ class Program:
         result = harness.run(command, limit=60, cwd=scratch)
         if result.status == 0:
             os.replace(scratch / "program", target)
+        shutil.rmtree(scratch)
         return result
 
 
