@@ -90,7 +90,9 @@ int main(int argc, char** argv) {
   attributes(win, MPI_BOTTOM, 0, 1, MPI_WIN_FLAVOR_DYNAMIC);
   MPI_Win_free(&win);
 
-  /* Windows on parts of the world, several at a time. */
+  /* Windows on parts of the world, several at a time. Open MPI 4.1 gives the two halves' shared
+   * files the same name, and one half then writes into the other's. */
+  if (known_defect("openmpi")) return check_end();
   MPI_Comm half;
   MPI_Comm_split(MPI_COMM_WORLD, check_rank % 2, -check_rank, &half);
   int rank, size, value;
