@@ -4,13 +4,13 @@
 // still.
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <string>
 
 #include "base/cpu_clock.hpp"
 #include "capture/piggyback.hpp"
+#include "capture/start_up.hpp"
 
 namespace foretrace::capture {
 namespace {
@@ -133,9 +133,7 @@ void Piggyback::report_deadlock(const std::vector<std::int32_t>& cycle) {
         "foretrace: sends of that size are rendezvous there (S in the machine model): they do not "
         "return before the receive is posted. Post receives first, or use MPI_Sendrecv.\n";
   std::fputs(text.c_str(), stderr);
-  std::fflush(stderr);
-  PMPI_Abort(MPI_COMM_WORLD, 1);
-  std::abort();
+  end_program();
 }
 
 }  // namespace foretrace::capture

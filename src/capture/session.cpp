@@ -196,7 +196,7 @@ void Session::begin_event(trace::Event& event, trace::EventKind kind, trace::Nam
     computation_.end(event, text);
   } catch (const Error& error) {
     say(error.what());
-    PMPI_Abort(MPI_COMM_WORLD, 1);
+    end_program();
   }
   const bool wall = !predicting() && settings_.clock == trace::Clock::wall;
   now_ = wall ? wall_now() : now_ + event.compute;

@@ -2,16 +2,25 @@
 
 #include <mpi.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <thread>
 
 namespace foretrace::capture {
 
 void say(const std::string& message) {
   std::fprintf(stderr, "foretrace: %s\n", message.c_str());
+}
+
+void end_program() {
+  std::fflush(stderr);
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  PMPI_Abort(MPI_COMM_WORLD, 1);
+  std::abort();
 }
 
 bool all_agree(bool mine) {

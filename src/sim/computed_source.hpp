@@ -44,6 +44,7 @@ class ComputedSource : public Source {
   bool races() const override { return source_->races(); }
   std::string_view name(trace::NameId id) const override { return source_->name(id); }
   const trace::Communicator& comm(trace::CommId id) const override { return source_->comm(id); }
+  std::vector<trace::CommId> take_freed() override { return source_->take_freed(); }
   std::string place(WorldRank rank) const override { return source_->place(rank); }
   std::string end_reason(WorldRank rank) const override { return source_->end_reason(rank); }
 
