@@ -1,0 +1,100 @@
+#include "stats/curve_cells.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "stats/summary.hpp"
+
+namespace foretrace::stats {
+
+CurveData::CurveData(const std::vector<CurvePoint>& points, double negligible)
+    : negligible_(negligible) {
+  std::set<double> x;
+  std::map<std::size_t, std::size_t> groups;
+  const auto usable = [negligible](const CurvePoint& point) {
+    return std::isfinite(point.x) && point.x >= 0 && std::isfinite(point.y) && point.y >= 0 &&
+           (point.y > 0 || negligible > 0);
+  };
+  for (const CurvePoint& point : points) {
+    if (!usable(point)) {
+      ++left_out_;
+      continue;
+    }
+    x.insert(point.x);
+    groups.emplace(point.group, groups.size());
+    curves_ = std::max(curves_, point.curve + 1);
+  }
+  x_.assign(x.begin(), x.end());
+  by_group_.resize(groups.size());
+  for (const CurvePoint& point : points) {
+    if (!usable(point)) continue;
+    const auto i = static_cast<std::size_t>(std::ranges::lower_bound(x_, point.x) - x_.begin());
+    by_group_[groups.at(point.group)].push_back({i, point.curve, point.y});
+  }
+  remove_levels();
+}
+
+void CurveData::remove_levels() {
+  if (groups() < 2) return;
+  const Cells middle = cells();
+  for (std::vector<Value>& group : by_group_) {
+    std::vector<double> ratios;
+    for (const Value& value : group) {
+      const double usual = middle.y[value.i * curves_ + value.curve];
+      if (usual > 0) ratios.push_back(value.y / usual);
+    }
+    const double level = ratios.empty() ? 1 : median(ratios);
+    if (level > 0)
+      for (Value& value : group) value.y /= level;
+  }
+}
+
+Cells CurveData::cells(std::optional<std::size_t> without) const {
+  Cells cells{x_, curves_, std::vector<double>(x_.size() * curves_, 0),
+              std::vector<double>(x_.size() * curves_, 0)};
+  std::vector<std::vector<double>> values(cells.y.size());
+  for (std::size_t g = 0; g < groups(); ++g) {
+    if (without && g == *without) continue;
+    for (const Value& value : by_group_[g])
+      values[value.i * curves_ + value.curve].push_back(value.y);
+  }
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (values[k].empty()) continue;
+    cells.y[k] = median(values[k]);
+    const double base = std::max(cells.y[k], negligible_);
+    if (base > 0) cells.weight[k] = 1 / (base * base);
+  }
+  return cells;
+}
+
+double CurveData::relative(double y, double fitted) const {
+  const double base = std::max({fitted, 0.2 * y, negligible_});
+  return base > 0 ? (y - fitted) / base : 0;
+}
+
+void drop_wild_cells(Cells& cells, double factor) {
+  constexpr std::size_t kWindow = 5;
+  for (std::size_t c = 0; c < cells.curves; ++c) {
+    std::vector<std::size_t> row;
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      if (cells.weight[i * cells.curves + c] > 0) row.push_back(i * cells.curves + c);
+    if (row.size() < kWindow) continue;
+    std::vector<std::size_t> wild;
+    for (std::size_t k = kWindow / 2; k + kWindow / 2 < row.size(); ++k) {
+      std::array<double, kWindow> near{};
+      for (std::size_t m = 0; m < kWindow; ++m) near[m] = cells.y[row[k + m - kWindow / 2]];
+      const double usual = median(near);
+      const double y = cells.y[row[k]];
+      // Growth is no reason: only what is outside of both its neighbours.
+      const auto [low, high] = std::minmax(near[kWindow / 2 - 1], near[kWindow / 2 + 1]);
+      if ((y > high && y > factor * usual) || (y < low && factor * y < usual))
+        wild.push_back(row[k]);
+    }
+    for (std::size_t k : wild) cells.weight[k] = 0;
+  }
+}
+
+}  // namespace foretrace::stats
