@@ -187,7 +187,7 @@ std::vector<Sample> run_plan(Plan& plan, const Group& world, const ProgramOption
   }
   // All ranks at once, as programs do: they share the memory.
   MPI_Barrier(world.comm);
-  for (const KernelBlock& each : time_kernels(settings.blocks))
+  for (const KernelBlock& each : time_kernels(settings.blocks, kernel_levels(find_cache_sizes())))
     if (world.rank == 0)
       samples.push_back(
           {kKernelPrefix + each.name, 1, 0, options.launch, each.block.seconds, each.block.kept});

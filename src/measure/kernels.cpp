@@ -1,8 +1,10 @@
 #include "measure/kernels.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <random>
 
@@ -75,22 +77,19 @@ double multiply_adds(Data& data, double times) {
   return done;
 }
 
-double triad(Data& data, std::size_t size, double times) {
+double triad(double* a, const double* b, const double* c, std::size_t size, double times) {
   double done = 0;
   for (; done < times; done += static_cast<double>(size)) {
-    double* const a = data.a.data();
-    const double* const b = data.b.data();
-    const double* const c = data.c.data();
     for (std::size_t i = 0; i < size; ++i) a[i] = b[i] + 0.25 * c[i];
     asm volatile("" : : : "memory");
   }
   return done;
 }
 double triad_near(Data& data, double times) {
-  return triad(data, kNear, times);
+  return triad(data.a.data(), data.b.data(), data.c.data(), kNear, times);
 }
 double triad_far(Data& data, double times) {
-  return triad(data, kFar, times);
+  return triad(data.a.data(), data.b.data(), data.c.data(), kFar, times);
 }
 
 double chase(const std::vector<std::uint32_t>& next, double times) {
@@ -162,12 +161,36 @@ double matrix_products(Data& data, double times) {
   return done;
 }
 
-struct Kernel {
-  const char* name;
-  double (*run)(Data& data, double times);
+// Nodes of a line each, in a circle through a power of two of them. Its order is
+// that of a linear congruential generator: full period by Hull and Dobell, and
+// quick to lay out in any amount of memory.
+struct Node {
+  std::uint64_t next;
+  std::uint64_t rest[7];
 };
 
-constexpr Kernel kKernels[] = {
+void lay_out_circle(std::vector<Node>& nodes, std::uint64_t count) {
+  constexpr std::uint64_t kFactor = 1664525;
+  constexpr std::uint64_t kStep = 1013904223;
+  for (std::uint64_t i = 0; i < count; ++i) nodes[i].next = (kFactor * i + kStep) & (count - 1);
+}
+
+// Goes on where it was left.
+double chase_nodes(const std::vector<Node>& nodes, std::uint64_t& begin, double times) {
+  const auto n = static_cast<std::uint64_t>(times);
+  std::uint64_t at = begin;
+  for (std::uint64_t i = 0; i < n; ++i) at = nodes[at].next;
+  keep(at);
+  begin = at;
+  return times;
+}
+
+struct Kernel {
+  std::string name;
+  std::function<double(double times)> run;
+};
+
+const std::pair<const char*, double (*)(Data&, double)> kKernels[] = {
     {"integer", integers},        {"float", multiply_adds}, {"stream", triad_far},
     {"stream-cache", triad_near}, {"random", chase_far},    {"random-cache", chase_near},
     {"branch", branches},         {"sqrt", square_roots},   {"exp", exponentials},
@@ -177,34 +200,67 @@ constexpr Kernel kKernels[] = {
 constexpr double kBlock = 1e-3;  // seconds
 
 // How many operations take about a block; they run in on the way.
-double calibrate(const Kernel& kernel, Data& data) {
+double calibrate(const Kernel& kernel) {
   double times = 1000;
   for (;;) {
     const auto begin = now_ns();
-    const double done = kernel.run(data, times);
+    const double done = kernel.run(times);
     const double seconds = static_cast<double>(now_ns() - begin) * 1e-9;
     if (seconds > kBlock / 4) return std::max(1.0, done * kBlock / seconds);
     times = 4 * done;
   }
 }
 
+void time_kernel(const Kernel& kernel, int blocks, std::vector<KernelBlock>& result) {
+  const double times = calibrate(kernel);
+  for (int i = 0; i < blocks; ++i) {
+    const long before = context_switches();
+    const auto begin = now_ns();
+    const double done = kernel.run(times);
+    const auto end = now_ns();
+    result.push_back(
+        {kernel.name,
+         {static_cast<double>(end - begin) * 1e-9 / done, context_switches() == before}});
+  }
+}
+
+void time_level(const KernelLevel& level, int blocks, std::vector<KernelBlock>& result) {
+  const std::size_t third = level.bytes / (3 * sizeof(double));
+  {
+    std::vector<double> a(third, 1);
+    const std::vector<double> b(third, 1.5);
+    const std::vector<double> c(third, 0.5);
+    // A block need not be a whole pass.
+    std::size_t at = 0;
+    const std::size_t piece = std::min(third, std::size_t{1} << 14);
+    time_kernel({"stream-" + level.name,
+                 [&](double times) {
+                   double done = 0;
+                   for (; done < times; done += static_cast<double>(piece)) {
+                     if (at + piece > third) at = 0;
+                     triad(a.data() + at, b.data() + at, c.data() + at, piece, 1);
+                     at += piece;
+                   }
+                   return done;
+                 }},
+                blocks, result);
+  }
+  std::vector<Node> nodes(std::bit_floor(level.bytes / sizeof(Node)));
+  lay_out_circle(nodes, nodes.size());
+  std::uint64_t at = 0;
+  time_kernel({"random-" + level.name, [&](double times) { return chase_nodes(nodes, at, times); }},
+              blocks, result);
+}
+
 }  // namespace
 
-std::vector<KernelBlock> time_kernels(int blocks) {
+std::vector<KernelBlock> time_kernels(int blocks, const std::vector<KernelLevel>& levels) {
   Data data = make_data();
   std::vector<KernelBlock> result;
-  for (const Kernel& kernel : kKernels) {
-    const double times = calibrate(kernel, data);
-    for (int i = 0; i < blocks; ++i) {
-      const long before = context_switches();
-      const auto begin = now_ns();
-      const double done = kernel.run(data, times);
-      const auto end = now_ns();
-      result.push_back(
-          {kernel.name,
-           {static_cast<double>(end - begin) * 1e-9 / done, context_switches() == before}});
-    }
-  }
+  for (const auto& [name, run] : kKernels)
+    time_kernel({name, [&data, run = run](double times) { return run(data, times); }}, blocks,
+                result);
+  for (const KernelLevel& level : levels) time_level(level, blocks, result);
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "measure/compute_step.hpp"
+#include "measure/kernel_levels.hpp"
 
 namespace foretrace::measure {
 
@@ -18,8 +19,7 @@ struct KernelBlock {
   ComputeBlock block;  // seconds of one operation
 };
 
-// `blocks` blocks of every kernel, about a millisecond each, in turn. Data of
-// kernels that go to memory take 24 MiB.
-std::vector<KernelBlock> time_kernels(int blocks);
+// `blocks` blocks of every kernel, about a millisecond each, in turn.
+std::vector<KernelBlock> time_kernels(int blocks, const std::vector<KernelLevel>& levels);
 
 }  // namespace foretrace::measure

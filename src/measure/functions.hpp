@@ -1,0 +1,27 @@
+// Functions: the names that the characterisation program writes, what class they
+// are of, how d is counted and what their time is. For the fit, the notes of
+// the data sheet, and the tests of the documentation. No MPI.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace foretrace::measure {
+
+struct FunctionFacts {
+  std::string name;
+  // "point-to-point", "one-sided": between two ranks, depends on d alone;
+  // "collective", "file": on p and d; "barrier": on p alone.
+  std::string_view function_class;
+  std::string_view bytes;  // what d counts; empty: there are no data
+  std::string meaning;     // a sentence
+};
+
+// Every function, in the order of the documentation.
+const std::vector<FunctionFacts>& measured_functions();
+// nullptr: none of that name is measured.
+const FunctionFacts* facts_of(std::string_view name);
+
+}  // namespace foretrace::measure

@@ -1,0 +1,43 @@
+#include "measure/functions.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace foretrace::measure {
+namespace {
+
+TEST(Functions, NamesAreUniqueAndEveryRowIsComplete) {
+  std::set<std::string> names;
+  for (const FunctionFacts& each : measured_functions()) {
+    EXPECT_TRUE(names.insert(each.name).second) << each.name;
+    EXPECT_TRUE(each.meaning.ends_with(".")) << each.name;
+    const bool data = each.function_class != "barrier" && !each.name.ends_with("_open") &&
+                      !each.name.ends_with("_close");
+    EXPECT_EQ(each.bytes.empty(), !data) << each.name;
+    EXPECT_EQ(facts_of(each.name), &each);
+  }
+  EXPECT_GT(names.size(), 100u);
+}
+
+TEST(Functions, Classes) {
+  EXPECT_EQ(facts_of("send")->function_class, "point-to-point");
+  EXPECT_EQ(facts_of("gap")->function_class, "point-to-point");
+  EXPECT_EQ(facts_of("allsend")->function_class, "collective");
+  EXPECT_EQ(facts_of("ibcastoverlap")->function_class, "collective");
+  EXPECT_EQ(facts_of("ibarrier1")->function_class, "barrier");
+  EXPECT_EQ(facts_of("barrier_halves_random")->function_class, "barrier");
+  EXPECT_EQ(facts_of("put")->function_class, "one-sided");
+  EXPECT_EQ(facts_of("file_read_at")->function_class, "file");
+  EXPECT_EQ(facts_of("barrier_root"), nullptr);
+  EXPECT_EQ(facts_of("nothing"), nullptr);
+}
+
+TEST(Functions, MeaningsNameTheCall) {
+  EXPECT_EQ(facts_of("reduce_scatter_block")->meaning,
+            "From the common start until the last rank leaves MPI_Reduce_scatter_block.");
+  EXPECT_EQ(facts_of("ibcast1")->meaning, "Until the last rank leaves MPI_Ibcast: posting it.");
+}
+
+}  // namespace
+}  // namespace foretrace::measure
