@@ -1,0 +1,325 @@
+/* Plain MPI loops on 2 ranks of one host: the truth that a machine model is
+ * judged by. The definitions are those of docs/measure.md; the code shares
+ * nothing with src/measure.
+ *
+ *   bench_fresh BLOCKS SEED START FUNCTION:BYTES ...
+ *
+ * START is `rounds` (a block's starts are agreed on once, at a fixed distance),
+ * `each` (the start is agreed on before every repetition) or `none` (a repetition
+ * follows the last). FUNCTION is send
+ * (which also gives recv), pingpong, sendrecv, bcast, allreduce. Points are
+ * visited in random order; each until BLOCKS blocks are undisturbed.
+ *
+ * Prints "# key value" lines (the state of the machine, before and after) and
+ * "function,bytes,seconds,kept" for every block: the median of its repetitions,
+ * and whether no rank was switched out in it. */
+#include "shared.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { kMost = 30, kTag = 7 };
+
+static const MPI_Comm world = MPI_COMM_WORLD;
+static int rank;
+static enum { kRounds, kEach, kNone } start_by;
+static char* out;
+static char* in;
+static double clock_ns; /* what two readings in a row are apart */
+
+static int ascending(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+static double median(double* values, int n) {
+  if (n == 0) return NAN;
+  qsort(values, n, sizeof *values, ascending);
+  return n % 2 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
+}
+
+/* ---- the calls ---- */
+
+static void send_one(int bytes) {
+  if (rank == 0)
+    MPI_Send(out, bytes, MPI_CHAR, 1, kTag, world);
+  else
+    MPI_Recv(in, bytes, MPI_CHAR, 0, kTag, world, MPI_STATUS_IGNORE);
+}
+static void pingpong(int bytes) {
+  if (rank == 0) {
+    MPI_Send(out, bytes, MPI_CHAR, 1, kTag, world);
+    MPI_Recv(out, bytes, MPI_CHAR, 1, kTag, world, MPI_STATUS_IGNORE);
+  } else {
+    MPI_Recv(out, bytes, MPI_CHAR, 0, kTag, world, MPI_STATUS_IGNORE);
+    MPI_Send(out, bytes, MPI_CHAR, 0, kTag, world);
+  }
+}
+static void sendrecv(int bytes) {
+  MPI_Sendrecv(out, bytes, MPI_CHAR, 1 - rank, kTag, in, bytes, MPI_CHAR, 1 - rank, kTag, world,
+               MPI_STATUS_IGNORE);
+}
+static void bcast(int bytes) {
+  MPI_Bcast(out, bytes, MPI_CHAR, 0, world);
+}
+static void allreduce(int bytes) {
+  MPI_Allreduce(out, in, bytes / (int)sizeof(double), MPI_DOUBLE, MPI_SUM, world);
+}
+
+/* When a function is over: for this rank or that, or when the later one is done. */
+enum Over { kFirstRank, kLaterRank };
+struct Function {
+  const char* name;
+  void (*call)(int bytes);
+  int written_by; /* the rank that writes the data before; 2: both */
+  enum Over over;
+};
+static const struct Function functions[] = {{"send", send_one, 0, kFirstRank},
+                                            {"pingpong", pingpong, 0, kFirstRank},
+                                            {"sendrecv", sendrecv, 2, kLaterRank},
+                                            {"bcast", bcast, 0, kLaterRank},
+                                            {"allreduce", allreduce, 2, kLaterRank}};
+
+struct Point {
+  const struct Function* function;
+  int bytes;
+  int64_t pace; /* ns that a repetition needs; 0: not known yet */
+};
+
+/* Whole doubles where there are any: denormal ones would make sums slow. */
+static void write_data(const struct Point* point, double value) {
+  if (point->function->written_by != 2 && point->function->written_by != rank) return;
+  const size_t doubles = (size_t)point->bytes / sizeof value;
+  for (size_t i = 0; i < doubles; ++i) memcpy(out + i * sizeof value, &value, sizeof value);
+  memset(out + doubles * sizeof value, 1, (size_t)point->bytes % sizeof value);
+}
+
+/* ---- one block ---- */
+
+struct Times {
+  int64_t begin[kMost], end[kMost], busy[kMost], late[kMost];
+  int64_t switched;
+};
+
+static int64_t spin(int64_t until) {
+  int64_t reading;
+  do reading = now();
+  while (reading < until);
+  return reading;
+}
+
+/* Rank 0 learns of both ranks' times; each repetition is started when both know of it. */
+static void time_block(const struct Point* point, int repetitions, int64_t distance,
+                       struct Times times[2]) {
+  struct Times mine;
+  memset(&mine, 0, sizeof mine);
+  int64_t start = now() + 30000 + distance; /* the data have to be written before the first */
+  MPI_Bcast(&start, 1, MPI_INT64_T, 0, world);
+  const long before = switches();
+  for (int i = 0; i < repetitions; ++i, start += distance) {
+    const int64_t awake = now();
+    write_data(point, 1.0 + i);
+    if (start_by == kEach) {
+      MPI_Barrier(world);
+      start = now() + 5000;
+      MPI_Bcast(&start, 1, MPI_INT64_T, 0, world);
+    }
+    if (start_by == kNone && i > 0) start = 0;
+    const int64_t ready = now();
+    mine.late[i] = start_by == kNone ? i == 0 : ready >= start;
+    mine.begin[i] = spin(start);
+    point->function->call(point->bytes);
+    mine.end[i] = now();
+    mine.busy[i] = mine.end[i] - mine.begin[i] + ready - awake;
+  }
+  mine.switched = switches() != before;
+  if (rank == 1) {
+    MPI_Send(&mine, sizeof mine, MPI_BYTE, 0, kTag, world);
+  } else {
+    times[0] = mine;
+    MPI_Recv(&times[1], sizeof mine, MPI_BYTE, 1, kTag, world, MPI_STATUS_IGNORE);
+  }
+}
+
+static int64_t later(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
+static void print_block(const char* name, int bytes, double* ns, int n, int kept) {
+  if (n < 2) return;
+  printf("%s,%d,%.4g,%d\n", name, bytes, fmax(median(ns, n) - clock_ns, 0) * 1e-9, kept);
+}
+
+/* Rank 0: what the block says, and whether it is worth anything. Also paces the
+ * next one. */
+static int judge_block(struct Point* point, int repetitions, const struct Times times[2],
+                       int print) {
+  double first[kMost], second[kMost], pace[kMost];
+  int n = 0, late = 0;
+  for (int i = 0; i < repetitions; ++i) {
+    pace[i] = (double)later(times[0].busy[i], times[1].busy[i]);
+    if (times[0].late[i] || times[1].late[i]) {
+      ++late;
+      continue;
+    }
+    first[n] = (double)(times[0].end[i] - times[0].begin[i]);
+    second[n] = (double)(times[1].end[i] - times[1].begin[i]);
+    if (point->function->over == kLaterRank)
+      first[n] = (double)(later(times[0].end[i], times[1].end[i]) -
+                          later(times[0].begin[i], times[1].begin[i]));
+    ++n;
+  }
+  const int64_t needed = (int64_t)median(pace, repetitions);
+  point->pace = 4 * late > repetitions ? later(2 * point->pace, needed) : needed;
+  if (2 * late > repetitions) return 0;
+  const int kept = !times[0].switched && !times[1].switched;
+  if (!print) return kept;
+  print_block(point->function->name, point->bytes, first, n, kept);
+  if (point->function->call == send_one) print_block("recv", point->bytes, second, n, kept);
+  return kept;
+}
+
+/* Returns how many repetitions were made, or 0 if the block is worth nothing; on
+ * both ranks. */
+static int run_block(struct Point* point, int print) {
+  struct Times times[2];
+  int64_t order[2] = {3, 20000 + point->bytes}; /* repetitions, distance: a first guess */
+  if (rank == 0 && point->pace > 0) {
+    order[1] = point->pace * 3 / 2 + 4000;
+    order[0] = 1000000 / order[1];
+    if (order[0] < 4) order[0] = 4;
+    if (order[0] > kMost) order[0] = kMost;
+  }
+  MPI_Bcast(order, 2, MPI_INT64_T, 0, world);
+  time_block(point, (int)order[0], order[1], times);
+  int usable = 0;
+  if (rank == 0) usable = judge_block(point, (int)order[0], times, print);
+  MPI_Bcast(&usable, 1, MPI_INT, 0, world);
+  return usable ? (int)order[0] : 0;
+}
+
+static int agreed(int mine) {
+  MPI_Bcast(&mine, 1, MPI_INT, 0, world);
+  return mine;
+}
+
+/* As a benchmark does that repeats one call: not timed before the library's own
+ * buffers have come round (MPICH's, 256 of them; until then a message of 1 KiB
+ * takes a quarter longer). Disturbed blocks are tried again, but not for ever. */
+static void visit(struct Point* point, int blocks) {
+  enum { kWarm = 600 };
+  const int64_t warm_by = now() + 20000000;
+  for (int done = 0; agreed(done < kWarm && now() < warm_by);) done += run_block(point, 0);
+  const int64_t give_up = now() + 20000000 * (int64_t)blocks;
+  for (int kept = 0; agreed(kept < blocks && now() < give_up);)
+    kept += run_block(point, 1) > 0;
+}
+
+/* ---- the machine's state ---- */
+
+/* Half a round trip of a cache line between the two ranks' cores, ns. */
+static double bounce(_Atomic int64_t* line) {
+  enum { kTrips = 200, kTries = 41 };
+  double half[kTries];
+  for (int k = 0; k < kTries; ++k) {
+    MPI_Barrier(world);
+    const int64_t begin = now();
+    for (int64_t i = 1; i <= kTrips; ++i) {
+      const int64_t base = 2 * (k * kTrips + i);
+      if (rank == 0) {
+        atomic_store_explicit(line, base - 1, memory_order_release);
+        while (atomic_load_explicit(line, memory_order_acquire) != base) continue;
+      } else {
+        while (atomic_load_explicit(line, memory_order_acquire) != base - 1) continue;
+        atomic_store_explicit(line, base, memory_order_release);
+      }
+    }
+    half[k] = (double)(now() - begin) / (2.0 * kTrips);
+  }
+  /* The lower quartile: most of what disturbs only adds. */
+  qsort(half, kTries, sizeof *half, ascending);
+  return half[kTries / 4];
+}
+
+/* Bytes per ns of a copy of 256 KiB. */
+static double copy_rate(void) {
+  enum { kBytes = 256 << 10, kTries = 101 };
+  double rate[kTries];
+  for (int k = 0; k < kTries; ++k) {
+    const int64_t begin = now();
+    memcpy(in, out, kBytes);
+    rate[k] = kBytes / (double)(now() - begin);
+  }
+  return median(rate, kTries);
+}
+
+static double clock_cost(void) {
+  enum { kReadings = 10001 };
+  static double apart[kReadings];
+  int64_t before = now();
+  for (int i = 0; i < kReadings; ++i) {
+    const int64_t after = now();
+    apart[i] = (double)(after - before);
+    before = after;
+  }
+  return median(apart, kReadings);
+}
+
+static void print_state(const char* when, _Atomic int64_t* page) {
+  atomic_store(page, 0);
+  MPI_Barrier(world);
+  const double half = bounce(page);
+  const double rate = copy_rate();
+  if (rank == 0) printf("# %s bounce_ns %.1f copy_bytes_per_ns %.2f\n", when, half, rate);
+}
+
+/* ---- the program ---- */
+
+static struct Point parse_point(const char* text) {
+  for (size_t f = 0; f < sizeof functions / sizeof *functions; ++f) {
+    const size_t length = strlen(functions[f].name);
+    if (strncmp(text, functions[f].name, length) == 0 && text[length] == ':')
+      return (struct Point){&functions[f], atoi(text + length + 1), 0};
+  }
+  fail("usage: bench_fresh BLOCKS SEED rounds|each|none FUNCTION:BYTES ...");
+  return (struct Point){0};
+}
+
+static void shuffle(struct Point* points, int n) {
+  for (int i = n - 1; i > 0; --i) {
+    const int j = rand() % (i + 1);
+    const struct Point keep = points[i];
+    points[i] = points[j];
+    points[j] = keep;
+  }
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int size;
+  MPI_Comm_rank(world, &rank);
+  MPI_Comm_size(world, &size);
+  if (size != 2 || argc < 5) fail("needs 2 ranks, BLOCKS SEED rounds|each|none FUNCTION:BYTES ...");
+  const int blocks = atoi(argv[1]);
+  srand((unsigned)atoi(argv[2])); /* the same on both ranks */
+  start_by = strcmp(argv[3], "each") == 0 ? kEach : strcmp(argv[3], "none") == 0 ? kNone : kRounds;
+  const int n = argc - 4;
+  struct Point* points = malloc((size_t)n * sizeof *points);
+  size_t most = 1 << 20;
+  for (int i = 0; i < n; ++i) {
+    points[i] = parse_point(argv[4 + i]);
+    if ((size_t)points[i].bytes > most) most = (size_t)points[i].bytes;
+  }
+  out = malloc(most);
+  in = malloc(most);
+  memset(out, 0, most);
+  memset(in, 0, most);
+  clock_ns = clock_cost();
+  _Atomic int64_t* page = shared_page();
+  if (rank == 0) printf("# clock_ns %.1f\n", clock_ns);
+  print_state("before", page);
+  shuffle(points, n);
+  for (int i = 0; i < n; ++i) visit(&points[i], blocks);
+  print_state("after", page);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,102 @@
+"""Launches of bench_fresh, and what the scripts of this folder share.
+
+A launch is the unit: how processes and memory land differs from start to start, and no single one sees that.
+"""
+
+import contextlib
+import os
+import pathlib
+import signal
+import statistics
+import subprocess
+
+FUNCTIONS = ("send", "recv", "pingpong", "sendrecv", "bcast", "allreduce")
+# recv is the other half of send: one experiment gives both.
+MEASURED = ("send", "pingpong", "sendrecv", "bcast", "allreduce")
+# Two launches whose cores are so much further apart than the model's saw another machine.
+SAME_STATE = 1.4
+
+
+def environment():
+    return dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+
+
+def run(command, limit=600):
+    """Standard output; ends the script where the command fails."""
+    command = [str(word) for word in command]
+    result = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=limit)
+    if result.returncode != 0:
+        raise SystemExit(f"{' '.join(command)}: status {result.returncode}\n{result.stderr}")
+    return result.stdout
+
+
+def launcher(mpi):
+    """The words that `foretrace measure -n 2` starts its ranks with."""
+    return [f"mpirun.{mpi}", *(["--oversubscribe"] if mpi == "openmpi" else []), "-n", "2"]
+
+
+class Launch:
+    """What one launch of bench_fresh printed."""
+
+    def __init__(self, text):
+        self.blocks = {}  # (function, bytes) -> seconds of the undisturbed blocks
+        self.disturbed = 0
+        self.total = 0
+        self.bounce = []  # ns, before and after
+        for line in text.splitlines():
+            if line.startswith("#"):
+                words = line.split()
+                if "bounce_ns" in words:
+                    self.bounce.append(float(words[words.index("bounce_ns") + 1]))
+                continue
+            function, size, seconds, kept = line.split(",")
+            self.total += 1
+            if kept == "1":
+                self.blocks.setdefault((function, int(size)), []).append(float(seconds))
+            else:
+                self.disturbed += 1
+
+    def median(self, point):
+        blocks = self.blocks.get(point)
+        return statistics.median(blocks) if blocks else None
+
+
+def fresh(build, mpi, points, blocks, seed, start="rounds"):
+    """One launch over `points`, pairs of a measured function and a size."""
+    program = build / "programs" / mpi / "bench_fresh"
+    if not program.exists():
+        raise SystemExit(f"{program} is not there: configure with -DFORETRACE_BENCH=ON, build bench_fresh_{mpi}")
+    words = [f"{function}:{size}" for function, size in points]
+    return Launch(run([*launcher(mpi), program, blocks, seed, start, *words]))
+
+
+def medians(launches):
+    """By (function, bytes): the median over launches of each launch's median."""
+    points = sorted({point for launch in launches for point in launch.blocks})
+    values = {p: [m for launch in launches if (m := launch.median(p)) is not None] for p in points}
+    return {p: statistics.median(v) for p, v in values.items()}
+
+
+def same_state(bounces, reference):
+    """Whether the cores were as near to each other as they were for `reference` (both in ns)."""
+    return all(max(b, reference) <= SAME_STATE * min(b, reference) for b in bounces)
+
+
+@contextlib.contextmanager
+def busy_core(wanted):
+    """While this lasts, if wanted, another process keeps the last core busy."""
+    if not wanted:
+        yield
+        return
+    core = max(os.sched_getaffinity(0))
+    loop = subprocess.Popen(["sh", "-c", "while :; do :; done"], start_new_session=True,
+                            preexec_fn=lambda: os.sched_setaffinity(0, {core}))
+    try:
+        yield
+    finally:
+        os.killpg(loop.pid, signal.SIGKILL)
+        loop.wait()
+
+
+def percent(value):
+    return f"{100 * value:.1f} %"
