@@ -5,19 +5,20 @@
 
 Before each of measure's launches, and after the last, bench_fresh times both functions: pingpong as a loop in which one
 repetition follows the other, allreduce from a common start to the last rank's end. Prints, for each size, the medians
-over the launches. Status 1 if a function's median difference is above 3 %.
+over the launches; where NetPIPE is installed also what it says, up to 4 KiB (from there on its messages, which nobody
+writes between, lie in the receiver's cache). Status 1 if a function's median difference is above 3 %.
 """
 
 import argparse
-import csv
 import os
 import pathlib
 import shlex
+import shutil
 import statistics
 import sys
 import tempfile
 
-from launches import Launch, busy_core, launcher, medians, percent, run
+from launches import Launch, Samples, busy_core, launcher, medians, percent, run
 
 BAR = 0.03
 # Powers of four are in every grid of measure's; from 16 B on the clock's own step is below the bar.
@@ -41,16 +42,19 @@ def beside(program, folder, *command):
     os.execvp(command[0], command)
 
 
-def by_launch(samples):
-    """(function, bytes) -> the median over launches of their medians, of the samples file."""
-    blocks = {}
-    with samples.open() as file:
-        for row in csv.DictReader(line for line in file if not line.startswith("#")):
-            if row["function"] in LOOPS and row["ranks"] == "2" and row["kept"] == "1":
-                point = blocks.setdefault((row["function"], int(row["bytes"])), {})
-                point.setdefault(row["launch"], []).append(float(row["seconds"]))
-    return {point: statistics.median(statistics.median(b) for b in launches.values())
-            for point, launches in blocks.items()}
+NETPIPE = {"openmpi": "NPopenmpi", "mpich": "NPmpich2"}
+
+
+def netpipe(mpi, folder):
+    """bytes -> seconds there and back; nothing where it is not installed."""
+    program = shutil.which(NETPIPE[mpi])
+    if not program:
+        return {}
+    output = folder / "netpipe"
+    run([*launcher(mpi), program, "-u", 4200, "-n", 2000, "-o", output])
+    rows = (line.split() for line in output.read_text().splitlines())
+    # The second column, in 2^20 bits per second, has more digits than the time.
+    return {int(size): 2 * 8 * int(size) / (float(rate) * 2 ** 20) for size, rate, _ in rows}
 
 
 def compare(arguments, mpi, scratch):
@@ -66,13 +70,15 @@ def compare(arguments, mpi, scratch):
     plain = {}
     for function in LOOPS:
         plain |= medians([Launch(path.read_text()) for path in folder.glob(f"{function}.*")])
-    measured = by_launch(model.with_suffix(".samples.csv"))
+    peer = netpipe(mpi, folder)
+    measured = Samples(model.with_suffix(".samples.csv")).medians()
     apart = {}
     for point in sorted(set(plain) & set(measured)):
         function, size = point
         apart.setdefault(function, []).append(measured[point] / plain[point] - 1)
         print(f"{mpi:8} {function:10} {size:8} loop {1e6 * plain[point]:10.3f} us  measure "
-              f"{1e6 * measured[point]:10.3f} us  {100 * apart[function][-1]:+.1f} %")
+              f"{1e6 * measured[point]:10.3f} us  {100 * apart[function][-1]:+.1f} %"
+              + (f"  NetPIPE {1e6 * peer[size]:.3f} us" if function == "pingpong" and size in peer else ""))
     missed = 0
     for function in LOOPS:
         differences = [abs(d) for d in apart.get(function, [])]

@@ -8,7 +8,7 @@
  * `each` (the start is agreed on before every repetition) or `none` (a repetition
  * follows the last). FUNCTION is send
  * (which also gives recv), pingpong, sendrecv, bcast, allreduce. Points are
- * visited in random order; each until BLOCKS blocks are undisturbed.
+ * visited in random order, each until BLOCKS blocks are undisturbed.
  *
  * Prints "# key value" lines (the state of the machine, before and after) and
  * "function,bytes,seconds,kept" for every block: the median of its repetitions,
@@ -207,7 +207,7 @@ static int agreed(int mine) {
  * takes a quarter longer). Disturbed blocks are tried again, but not for ever. */
 static void visit(struct Point* point, int blocks) {
   enum { kWarm = 600 };
-  const int64_t warm_by = now() + 20000000;
+  const int64_t warm_by = now() + 6000000;
   for (int done = 0; agreed(done < kWarm && now() < warm_by);) done += run_block(point, 0);
   const int64_t give_up = now() + 20000000 * (int64_t)blocks;
   for (int kept = 0; agreed(kept < blocks && now() < give_up);)

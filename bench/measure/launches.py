@@ -4,6 +4,7 @@ A launch is the unit: how processes and memory land differs from start to start,
 """
 
 import contextlib
+import csv
 import os
 import pathlib
 import signal
@@ -89,13 +90,52 @@ def busy_core(wanted):
         yield
         return
     core = max(os.sched_getaffinity(0))
-    loop = subprocess.Popen(["sh", "-c", "while :; do :; done"], start_new_session=True,
-                            preexec_fn=lambda: os.sched_setaffinity(0, {core}))
+
+    def like_any_other():
+        # Under a real-time policy, should this script have one, the loop would never let go.
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        os.sched_setaffinity(0, {core})
+
+    loop = subprocess.Popen(["sh", "-c", "while :; do :; done"], start_new_session=True, preexec_fn=like_any_other)
     try:
         yield
     finally:
         os.killpg(loop.pid, signal.SIGKILL)
         loop.wait()
+
+
+class Samples:
+    """What a samples file holds of 2 ranks; launches that measure left out for their state are left out here."""
+
+    def __init__(self, path):
+        self.facts = {}
+        self.sizes = set()
+        self.blocks = {}  # (function, bytes) -> launch -> seconds of what was kept
+        with path.open() as file:
+            lines = file.read().splitlines()
+        for line in lines:
+            if line.startswith("#") and "=" in line:
+                key, value = line[1:].split("=", 1)
+                self.facts[key.strip()] = value.strip()
+        for row in csv.DictReader(line for line in lines if not line.startswith("#")):
+            self.sizes.add(int(row["bytes"]))
+            if row["ranks"] == "2" and row["kept"] == "1" and self.used(row["launch"]):
+                launches = self.blocks.setdefault((row["function"], int(row["bytes"])), {})
+                launches.setdefault(row["launch"], []).append(float(row["seconds"]))
+
+    def used(self, launch):
+        return self.facts.get(f"launch_{launch}_state", "used") == "used"
+
+    def medians(self):
+        """(function, bytes) -> the median over launches of each launch's median."""
+        return {point: statistics.median(statistics.median(b) for b in launches.values())
+                for point, launches in self.blocks.items()}
+
+    def bounce(self):
+        """ns, by measure's own fingerprints of the launches used; None: the file has none."""
+        found = [float(value) for key, value in self.facts.items()
+                 if (words := key.split("_"))[0] == "launch" and words[2:] == ["bounce"] and self.used(words[1])]
+        return 1e9 * statistics.median(found) if found else None
 
 
 def percent(value):

@@ -14,7 +14,6 @@ from the other. Status 1 where a bar is missed: mean 4 %, largest 15 %.
 """
 
 import argparse
-import csv
 import json
 import math
 import os
@@ -26,7 +25,7 @@ import sys
 import tempfile
 import tomllib
 
-from launches import FUNCTIONS, MEASURED, busy_core, fresh, medians, percent, run, same_state
+from launches import FUNCTIONS, MEASURED, Samples, busy_core, fresh, medians, percent, run, same_state
 
 MEAN_BAR = 0.04
 LARGEST_BAR = 0.15
@@ -34,30 +33,10 @@ APART_BAR = 0.04
 MOST_BYTES = 4 << 20
 
 
-def samples_file(model):
-    return model.with_name(model.stem + ".samples.csv")
-
-
-def measured_sizes(model):
-    """The sizes in the samples beside the model; none where there are no samples."""
-    path = samples_file(model)
-    if not path.exists():
-        return set()
-    with path.open() as file:
-        rows = csv.DictReader(line for line in file if not line.startswith("#"))
-        return {int(row["bytes"]) for row in rows}
-
-
-def sampled_medians(model):
-    """By (function, bytes) for 2 ranks: the median over launches of the medians of what was kept."""
-    launches = {}
-    with samples_file(model).open() as file:
-        for row in csv.DictReader(line for line in file if not line.startswith("#")):
-            if row["ranks"] == "2" and row["kept"] == "1":
-                blocks = launches.setdefault((row["function"], int(row["bytes"])), {})
-                blocks.setdefault(row["launch"], []).append(float(row["seconds"]))
-    return {point: statistics.median(statistics.median(b) for b in blocks.values())
-            for point, blocks in launches.items()}
+def samples_of(model):
+    """What lies beside the model; None: nothing."""
+    path = model.with_suffix(".samples.csv")
+    return Samples(path) if path.exists() else None
 
 
 def random_sizes(count, seed, taken, multiple=1):
@@ -185,8 +164,11 @@ def validate(arguments, model):
     bounce = arguments.bounce
     if arguments.measure is not None:
         bounce = measure(arguments, model)
-    taken = measured_sizes(model)
-    sampled = sampled_medians(model) if arguments.at_samples else {}
+    samples = samples_of(model)
+    if samples and bounce is None:
+        bounce = samples.bounce()
+    taken = samples.sizes if samples else set()
+    sampled = samples.medians() if samples and arguments.at_samples else {}
     if arguments.at_samples:
         points = [(f, s) for f in MEASURED
                   for s in some_of(sorted(b for name, b in sampled if name == f and b > 0), arguments.sizes)]
@@ -253,7 +235,7 @@ def main():
     parser.add_argument("--measure", metavar="WORDS", help="measure first; WORDS go to foretrace measure")
     parser.add_argument("--compare", type=pathlib.Path, nargs=2, metavar="M.toml")
     parser.add_argument("--sizes", type=int, default=30)
-    parser.add_argument("--launches", type=int, default=10)
+    parser.add_argument("--launches", type=int, default=24)
     parser.add_argument("--blocks", type=int, default=5, help="undisturbed blocks of each point and launch")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--at-samples", action="store_true",
