@@ -146,35 +146,12 @@ std::vector<std::uint64_t> spaced(std::uint64_t from, std::uint64_t to) {
   return out;
 }
 
-CurvePoint curve_point(const SheetTime& time, double x) {
-  return {x, time.min, time.avg, time.max};
-}
-
-SheetCurve curve_over_bytes(const MachineModel& model, const SheetFunction& sheet, int ranks,
-                            std::uint64_t least, std::uint64_t most) {
-  SheetCurve curve;
-  curve.ranks = ranks;
-  const std::vector<Regime>& regimes = sheet.function.regimes;
-  for (std::size_t i = 0; i < regimes.size(); ++i) {
-    // The first and the last regime also stand for what lies outside.
-    const std::uint64_t from = i == 0 ? least : std::max(least, regimes[i].from.count);
-    const std::uint64_t to = i + 1 == regimes.size() ? most : std::min(most, regimes[i].to.count);
-    if (from > to) continue;
-    curve.pieces.emplace_back();
-    for (const std::uint64_t bytes : spaced(from, to))
-      curve.pieces.back().push_back(
-          curve_point(time_at(model, sheet, ranks, Bytes(bytes)), static_cast<double>(bytes)));
-  }
-  return curve;
-}
-
-SheetCurve curve_over_ranks(const MachineModel& model, const SheetFunction& sheet, int most) {
-  SheetCurve curve;
-  curve.pieces.emplace_back();
-  for (const std::uint64_t ranks : spaced(2, static_cast<std::uint64_t>(std::max(most, 2))))
-    curve.pieces.back().push_back(curve_point(
-        time_at(model, sheet, static_cast<int>(ranks), Bytes(0)), static_cast<double>(ranks)));
-  return curve;
+CurvePoint curve_point(const MachineModel& model, const Function& function, int ranks, Bytes bytes,
+                       std::uint64_t x) {
+  const auto at = [&](Bound bound) {
+    return evaluate_seconds(model, function, ranks, bytes, bound);
+  };
+  return {static_cast<double>(x), at(Bound::min), at(Bound::avg), at(Bound::max)};
 }
 
 void add_curves(const Datasheet& all, SheetFunction& sheet) {
@@ -196,13 +173,16 @@ void add_curves(const Datasheet& all, SheetFunction& sheet) {
     }
   }
   if (sheet.group == SheetGroup::no_data) {
-    sheet.curves.push_back(curve_over_ranks(all.model, sheet, *std::ranges::max_element(ranks)));
+    const int last = std::max(*std::ranges::max_element(ranks), kPointToPointRanks);
+    sheet.curves.push_back(
+        curve_over_ranks(all.model, sheet.function, Bytes(0), kPointToPointRanks, last));
     return;
   }
   if (least == UINT64_MAX) return;
   if (sheet.group == SheetGroup::point_to_point) ranks = {kPointToPointRanks};
   for (const int each : thinned(ranks, kMostCurves))
-    sheet.curves.push_back(curve_over_bytes(all.model, sheet, each, least, most));
+    sheet.curves.push_back(
+        curve_over_bytes(all.model, sheet.function, each, Bytes(least), Bytes(most)));
 }
 
 bool comes_before(SheetGroup group_a, std::string_view a, SheetGroup group_b, std::string_view b) {
@@ -262,6 +242,34 @@ bool has_errors(const Function& function) {
   return any_equation(function, [](const machine::Equation& e) {
     return e.constant.error != 0 || e.startup.error != 0 || e.data.error != 0;
   });
+}
+
+SheetCurve curve_over_bytes(const MachineModel& model, const Function& function, int ranks,
+                            Bytes least, Bytes most) {
+  SheetCurve curve;
+  curve.ranks = ranks;
+  const std::vector<Regime>& regimes = function.regimes;
+  for (std::size_t i = 0; i < regimes.size(); ++i) {
+    // The first and the last regime also stand for what lies outside.
+    const Bytes from = i == 0 ? least : std::max(least, regimes[i].from);
+    const Bytes to = i + 1 == regimes.size() ? most : std::min(most, regimes[i].to);
+    if (from > to) continue;
+    curve.pieces.emplace_back();
+    for (const std::uint64_t bytes : spaced(from.count, to.count))
+      curve.pieces.back().push_back(curve_point(model, function, ranks, Bytes(bytes), bytes));
+  }
+  return curve;
+}
+
+SheetCurve curve_over_ranks(const MachineModel& model, const Function& function, Bytes bytes,
+                            int least, int most) {
+  SheetCurve curve;
+  curve.pieces.emplace_back();
+  for (const std::uint64_t ranks :
+       spaced(static_cast<std::uint64_t>(least), static_cast<std::uint64_t>(most)))
+    curve.pieces.back().push_back(
+        curve_point(model, function, static_cast<int>(ranks), bytes, ranks));
+  return curve;
 }
 
 Datasheet make_datasheet(const MachineModel& model, std::span<const SheetSample> samples,

@@ -90,6 +90,13 @@ bool depends_on_bytes(const machine::Function& function);
 // True if any coefficient of the function has a standard error.
 bool has_errors(const machine::Function& function);
 
+// What the equations say from `least` >= 1 to `most`, at points that are evenly spaced on a
+// logarithmic axis, both ends included.
+SheetCurve curve_over_bytes(const machine::MachineModel& model, const machine::Function& function,
+                            int ranks, Bytes least, Bytes most);
+SheetCurve curve_over_ranks(const machine::MachineModel& model, const machine::Function& function,
+                            Bytes bytes, int least, int most);
+
 // Samples of functions that the model lacks are ignored.
 Datasheet make_datasheet(const machine::MachineModel& model, std::span<const SheetSample> samples,
                          const SheetOptions& options);

@@ -1,141 +1,270 @@
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdio>
-#include <iostream>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <utility>
 
+#include "analysis/datasheet.hpp"
 #include "base/error.hpp"
+#include "cli/line_editor.hpp"
+#include "cli/number_list.hpp"
 #include "cli/subcommand.hpp"
+#include "cli/text_file.hpp"
 #include "machine/machine_file.hpp"
+#include "views/calculation.hpp"
 
 namespace foretrace::cli {
 namespace {
 
+using machine::Bound;
+using machine::Function;
+using machine::MachineModel;
+
+constexpr int kMostRanks = 1 << 26;
+constexpr const char* kCommands[] = {"all", "exit", "help", "list", "plot", "quit"};
+constexpr const char* kHelp =
+    "FUNCTION RANKS BYTES           how long the call takes; RANKS is 2, BYTES 0 if left out\n"
+    "plot FUNCTION RANKS BYTES      a plot over BYTES, or over RANKS\n"
+    "list                           the model's functions\n"
+    "quit                           ends; so does the end of the input\n"
+    "FUNCTION may be several, as send,recv, or all; RANKS and BYTES too: 2,4 or 8..64k (doubled\n"
+    "each time) or 8..64:8 (8 more each time). k, m and g are powers of 1024.\n";
+
 struct Options {
   std::string machine;
-  std::string function;
-  int ranks = 2;
-  std::uint64_t bytes = 0;
+  std::string functions;
+  std::string ranks = "2";
+  std::string bytes = "0";
+  std::string output;
   bool json = false;
+  bool plot = false;
 };
 
-struct Answer {
-  const machine::Regime* regime = nullptr;
-  double min = 0, avg = 0, max = 0;  // seconds
+// As it was typed; errors call the numbers by where they stand.
+struct Words {
+  std::string functions, ranks, bytes;
+  std::string ranks_name, bytes_name;
 };
 
-Answer evaluate(const machine::MachineModel& model, const std::string& name, int ranks,
-                Bytes bytes) {
-  const machine::Function* function = model.find(name);
-  if (!function) {
-    std::string known;
-    for (const auto& [each, unused] : model.functions) known += " " + each;
-    throw UsageError("'" + name + "' is not in the machine model; it has" + known);
-  }
-  const auto at = [&](machine::Bound bound) {
-    return machine::evaluate_seconds(model, *function, ranks, bytes, bound);
+// What is asked: every combination.
+struct Question {
+  std::vector<Function> functions;
+  std::vector<int> ranks;
+  std::vector<Bytes> bytes;
+
+  bool is_one() const { return functions.size() == 1 && ranks.size() == 1 && bytes.size() == 1; }
+};
+
+const Function& find_function(const MachineModel& model, const std::string& name) {
+  if (const Function* function = model.find(name)) return *function;
+  std::string known;
+  for (const auto& [each, unused] : model.functions) known += " " + each;
+  throw UsageError("'" + name + "' is not in the machine model; it has" + known);
+}
+
+Question parse_question(const MachineModel& model, const Words& words) {
+  Question question;
+  std::istringstream names(words.functions);
+  for (std::string name; std::getline(names, name, ',');)
+    if (name == "all")
+      for (const auto& [unused, function] : model.functions) question.functions.push_back(function);
+    else
+      question.functions.push_back(find_function(model, name));
+  if (question.functions.empty()) throw UsageError("the machine model holds no function");
+  for (const std::uint64_t each : parse_number_list(words.ranks, {words.ranks_name, 1, kMostRanks}))
+    question.ranks.push_back(static_cast<int>(each));
+  for (const std::uint64_t each : parse_number_list(words.bytes, {words.bytes_name}))
+    question.bytes.emplace_back(each);
+  return question;
+}
+
+// The times that were asked for, as a data sheet of these functions.
+analysis::Datasheet sheet_of(const MachineModel& model, const Question& question) {
+  MachineModel asked = model;
+  std::erase_if(asked.functions, [&](const auto& entry) {
+    return std::ranges::find(question.functions, entry.first, &Function::name) ==
+           question.functions.end();
+  });
+  return analysis::make_datasheet(asked, {}, {question.ranks, question.bytes});
+}
+
+void print_one(const MachineModel& model, const Question& question) {
+  const Function& function = question.functions.front();
+  const auto at = [&](Bound bound) {
+    return evaluate_seconds(model, function, question.ranks.front(), question.bytes.front(), bound);
   };
-  return {&machine::regime_for(*function, bytes), at(machine::Bound::min), at(machine::Bound::avg),
-          at(machine::Bound::max)};
+  std::printf("%s\nmin = %.6g s   avg = %.6g s   max = %.6g s\n",
+              views::describe_equation(model, function, question.bytes.front()).c_str(),
+              at(Bound::min), at(Bound::avg), at(Bound::max));
 }
 
-void print_term(const machine::Coefficient& c, std::string_view factor, bool& first) {
-  if (c.value == 0 && c.error == 0) return;
-  std::printf("%s(%g +/- %g)%s%s", first ? "" : " + ", c.value, c.error,
-              factor.empty() ? "" : " * ", std::string(factor).c_str());
-  first = false;
-}
-
-void print_answer(const machine::MachineModel& model, const Answer& answer) {
-  const machine::Equation& equation = answer.regime->equation;
-  const char* unit = model.time_unit == 1e-6   ? "us"
-                     : model.time_unit == 1e-3 ? "ms"
-                     : model.time_unit == 1e-9 ? "ns"
-                                               : "s";
-  std::printf("t = ");
-  bool first = true;
-  print_term(equation.constant, "", first);
-  print_term(equation.startup, name_of(equation.startup_form), first);
-  print_term(equation.data, name_of(equation.data_form), first);
-  std::printf("%s %s, d in ", first ? "0" : "", unit);
-  if (model.element.count == 1)
-    std::printf("bytes");
+void print_answer(const MachineModel& model, const Question& question) {
+  if (question.is_one())
+    print_one(model, question);
   else
-    std::printf("elements of %llu bytes", static_cast<unsigned long long>(model.element.count));
-  std::printf(", for %llu", static_cast<unsigned long long>(answer.regime->from.count));
-  if (answer.regime->to.count == UINT64_MAX)
-    std::printf(" bytes and more\n");
-  else
-    std::printf(" to %llu bytes\n", static_cast<unsigned long long>(answer.regime->to.count));
-  std::printf("min = %.6g s   avg = %.6g s   max = %.6g s\n", answer.min, answer.avg, answer.max);
+    std::fputs(views::render_times(sheet_of(model, question)).c_str(), stdout);
 }
 
-void print_json(const Options& options, const Answer& answer) {
-  const nlohmann::ordered_json json = {{"function", options.function},
-                                       {"ranks", options.ranks},
-                                       {"bytes", options.bytes},
-                                       {"min", answer.min},
-                                       {"avg", answer.avg},
-                                       {"max", answer.max}};
-  std::printf("%s\n", json.dump(2).c_str());
+// One object, or an array of them for several.
+void print_json(const MachineModel& model, const Question& question) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Function& function : question.functions)
+    for (const int ranks : question.ranks)
+      for (const Bytes bytes : question.bytes) {
+        const auto at = [&](Bound bound) {
+          return evaluate_seconds(model, function, ranks, bytes, bound);
+        };
+        all.push_back({{"function", function.name},
+                       {"ranks", ranks},
+                       {"bytes", bytes.count},
+                       {"min", at(Bound::min)},
+                       {"avg", at(Bound::avg)},
+                       {"max", at(Bound::max)}});
+      }
+  const nlohmann::ordered_json& json = question.is_one() ? all.front() : all;
+  std::printf("%s\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+}
+
+std::pair<std::size_t, std::size_t> terminal_size() {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return {80, 24};
+  return {std::min<std::size_t>(size.ws_col, 120), std::clamp<std::size_t>(size.ws_row, 16, 32)};
+}
+
+views::PlotRange plot_range(const Question& question) {
+  views::PlotRange range{question.ranks, question.bytes};
+  std::ranges::sort(range.ranks);
+  std::ranges::sort(range.bytes);
+  const auto [ranks_end, unused] = std::ranges::unique(range.ranks);
+  range.ranks.erase(ranks_end, range.ranks.end());
+  const auto [bytes_end, unused_too] = std::ranges::unique(range.bytes);
+  range.bytes.erase(bytes_end, range.bytes.end());
+  if (range.ranks.size() < 2 && range.bytes.size() < 2)
+    throw UsageError("a plot needs several sizes or several ranks, such as --bytes 8..1m");
+  return range;
+}
+
+// To the terminal, or to a file whose name says what: .svg or .gp.
+void plot(const MachineModel& model, const Question& question, const std::string& output) {
+  const views::PlotRange range = plot_range(question);
+  const views::SheetPlot picture = views::times_plot(model, question.functions, range);
+  if (output.empty()) {
+    const auto [width, height] = terminal_size();
+    std::fputs(views::render_text_plot(picture, width, height).c_str(), stdout);
+    return;
+  }
+  const std::filesystem::path path = output;
+  if (path.extension() == ".svg")
+    write_text_file(output, views::render_svg_file(picture));
+  else if (path.extension() == ".gp")
+    write_text_file(
+        output, views::render_gnuplot_plot(sheet_of(model, question), range, path.stem().string()));
+  else
+    throw UsageError("-o: expected a file that ends in .svg or .gp, found '" + output + "'");
+}
+
+std::vector<std::string> completions(const MachineModel& model, const std::string& line,
+                                     std::size_t word) {
+  // Only functions, and commands, are words: the rest are numbers.
+  std::istringstream before(line.substr(0, line.find_last_of(" \t", word) + 1));
+  std::string first, second;
+  before >> first >> second;
+  const bool plots = first == "plot" && second.empty();
+  std::vector<std::string> out;
+  if (!first.empty() && !plots) return out;
+  for (const auto& [name, unused] : model.functions) out.push_back(name);
+  if (plots)
+    out.emplace_back("all");
+  else
+    out.insert(out.end(), std::begin(kCommands), std::end(kCommands));
+  std::ranges::sort(out);
+  return out;
+}
+
+// False: that was the last line.
+bool answer_line(const MachineModel& model, const std::string& line) {
+  std::istringstream words(line);
+  std::string name;
+  std::string ranks = "2";
+  std::string bytes = "0";
+  std::string more;
+  if (!(words >> name)) return true;
+  if (name == "quit" || name == "exit") return false;
+  if (name == "list") {
+    for (const auto& [each, unused] : model.functions) std::printf("%s\n", each.c_str());
+    return true;
+  }
+  if (name == "help") {
+    std::fputs(kHelp, stdout);
+    return true;
+  }
+  const bool plots = name == "plot";
+  if (plots && !(words >> name)) throw UsageError("plot what? See help");
+  if (words >> ranks) words >> bytes;
+  if (words >> more) throw UsageError("'" + more + "' is too much; enter FUNCTION RANKS BYTES");
+  const Question question = parse_question(model, {name, ranks, bytes, "RANKS", "BYTES"});
+  if (plots)
+    plot(model, question, "");
+  else
+    print_answer(model, question);
+  return true;
 }
 
 // The thesis's timecalc: one question a line (Howell's thesis section 3.5.5).
-int prompt(const machine::MachineModel& model) {
-  std::printf("%s: enter FUNCTION RANKS BYTES; 'list' names the functions, 'quit' ends\n",
+int prompt(const MachineModel& model) {
+  std::printf("%s: enter FUNCTION RANKS BYTES; 'help' says more, 'quit' ends\n",
               model.name.c_str());
-  for (std::string line; std::printf("> "), std::fflush(stdout), std::getline(std::cin, line);) {
-    std::istringstream words(line);
-    std::string name;
-    long long ranks = 2;
-    long long bytes = 0;
-    if (!(words >> name)) continue;
-    if (name == "quit" || name == "exit") return 0;
-    if (name == "list") {
-      for (const auto& [each, unused] : model.functions) std::printf("%s\n", each.c_str());
-      continue;
-    }
-    if ((words >> ranks) && !(words >> bytes)) bytes = 0;
-    if (ranks < 1 || ranks > 1 << 26 || bytes < 0) {
-      std::printf("RANKS must be 1 or more, BYTES 0 or more\n");
-      continue;
-    }
+  LineEditor editor(
+      {"> ", state_file("calc_history"),
+       [&](const std::string& line, std::size_t word) { return completions(model, line, word); }});
+  for (std::string line; editor.read(line);) {
     try {
-      print_answer(model, evaluate(model, name, static_cast<int>(ranks),
-                                   Bytes(static_cast<std::uint64_t>(bytes))));
+      if (!answer_line(model, line)) break;
     } catch (const UsageError& error) {
       std::printf("%s\n", error.what());
     }
   }
-  std::printf("\n");
   return 0;
 }
 
 int calc(const Options& options) {
-  const machine::MachineModel model = machine::read_machine_file(options.machine);
-  if (options.function.empty()) return prompt(model);
-  const Answer answer = evaluate(model, options.function, options.ranks, Bytes(options.bytes));
-  if (options.json)
-    print_json(options, answer);
+  const MachineModel model = machine::read_machine_file(options.machine);
+  if (options.functions.empty()) return prompt(model);
+  if (options.json && options.plot) throw UsageError("calc: --json and --plot: choose one");
+  if (!options.output.empty() && !options.plot) throw UsageError("calc: -o is for --plot");
+  const Question question = parse_question(
+      model, {options.functions, options.ranks, options.bytes, "--ranks", "--bytes"});
+  if (options.plot)
+    plot(model, question, options.output);
+  else if (options.json)
+    print_json(model, question);
   else
-    print_answer(model, answer);
+    print_answer(model, question);
   return 0;
 }
 
 std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("machine", options->machine, "The machine model (TOML)")->required();
-  app.add_option("function", options->function, "MPI function, e.g. bcast; none: ask at a prompt");
-  app.add_option("--ranks", options->ranks, "Number of ranks")
-      ->check(CLI::Range(1, 1 << 26))
+  app.add_option("function", options->functions,
+                 "MPI functions, e.g. bcast or send,recv, or all; none: ask at a prompt");
+  app.add_option("--ranks", options->ranks, "Numbers of ranks, e.g. 8 or 2,4 or 2..64")
       ->capture_default_str();
-  app.add_option("--bytes", options->bytes, "Message size in bytes")->capture_default_str();
-  app.add_flag("--json", options->json, "Print one JSON object");
+  app.add_option("--bytes", options->bytes, "Message sizes in bytes, e.g. 64k or 8,1k or 8..1m")
+      ->capture_default_str();
+  app.add_flag("--json", options->json, "Print one JSON object; an array for several times");
+  app.add_flag("--plot", options->plot, "Draw the times over the sizes, or over the ranks");
+  app.add_option("-o,--output", options->output, "Where to draw: a file FILE.svg or FILE.gp");
   return [options] { return calc(*options); };
 }
 
 }  // namespace
 
-const Subcommand kCalc{"calc", "Tell how long an MPI function takes on a machine", declare};
+const Subcommand kCalc{"calc", "Tell how long MPI functions take on a machine", declare};
 
 }  // namespace foretrace::cli

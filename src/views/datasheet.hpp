@@ -7,6 +7,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -70,6 +71,11 @@ std::string render_html_datasheet(const SheetDocument& document);
 std::string render_latex_datasheet(const SheetDocument& document);
 // An <svg> element for a page that has the style of the plots.
 std::string render_svg_plot(const SheetPlot& plot);
+std::string_view svg_plot_style();
+// A file of its own, light or dark.
+std::string render_svg_file(const SheetPlot& plot);
+// `width` and `height` in characters, axes and legend included.
+std::string render_text_plot(const SheetPlot& plot, std::size_t width, std::size_t height);
 
 struct NamedText {
   std::string name;

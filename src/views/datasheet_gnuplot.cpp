@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <set>
+#include <span>
 
+#include "views/calculation.hpp"
 #include "views/datasheet.hpp"
 
 namespace foretrace::views {
@@ -141,6 +144,39 @@ NamedText script_file(const Datasheet& sheet, const SheetFunction& each, const s
 }
 
 }  // namespace
+
+std::string render_gnuplot_plot(const Datasheet& sheet, const PlotRange& range,
+                                const std::string& name) {
+  const std::vector<std::string> names = plain_names(sheet);
+  std::string out =
+      functions_file(sheet, names).text +
+      fmt::format(
+          "\nset terminal svg size 800,500 dynamic background 'white'\n"
+          "set output {}\nset title {} noenhanced\nset key left top noenhanced\n"
+          "set logscale xy\nset xlabel '{}'\nset ylabel 'time in s'\n"
+          "set format '%g'\nset grid\nset samples 800\n",
+          quoted(name + ".svg"), quoted(sheet.model.name), range.over_bytes() ? "bytes" : "ranks");
+  const std::uint64_t least = std::max<std::uint64_t>(range.bytes.front().count, 1);
+  out += range.over_bytes() ? fmt::format("plot [{}:{}] ", least, range.bytes.back().count)
+                            : fmt::format("plot [{}:{}] ", range.ranks.front(), range.ranks.back());
+  const char* between = "";
+  const auto add = [&](const std::string& call, const std::string& label) {
+    out += fmt::format("{}{} title {}", between, call, quoted(label));
+    between = ", \\\n     ";
+  };
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const machine::Function& function = sheet.functions[i].function;
+    if (!range.over_bytes()) {
+      add(fmt::format("t{}(x,{})", names[i], range.bytes.front().count), function.name);
+      continue;
+    }
+    const bool one = range.ranks.size() == 1 || !analysis::depends_on_ranks(function);
+    for (const int ranks : one ? std::span(range.ranks).first(1) : std::span(range.ranks))
+      add(fmt::format("t{}({},x)", names[i], ranks),
+          one ? function.name : fmt::format("{}, p = {}", function.name, ranks));
+  }
+  return out + "\n";
+}
 
 std::vector<NamedText> render_gnuplot_datasheet(const Datasheet& sheet) {
   const std::vector<std::string> names = plain_names(sheet);

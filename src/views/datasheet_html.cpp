@@ -9,22 +9,6 @@ namespace {
 
 constexpr const char* kStyle = R"(.beyond { color: var(--soft); font-style: italic; }
 .plot { display: block; width: 100%; max-width: 46rem; height: auto; margin: .8rem 0; }
-.plot text { font: 11px system-ui, sans-serif; fill: var(--ink); }
-.plot .title { font-weight: 600; font-size: 13px; }
-.plot .mid { text-anchor: middle; }
-.plot .end { text-anchor: end; }
-.grid { stroke: var(--rule); fill: none; }
-.zero { stroke: var(--soft); }
-.frame { fill: none; stroke: var(--soft); }
-.line { fill: none; stroke-width: 1.8; }
-.bar { fill: none; stroke-width: 1; opacity: .5; }
-.band { stroke: none; opacity: .18; }
-.mark { stroke: none; }
-.line.c0, .bar.c0 { stroke: var(--c0); } .band.c0, .mark.c0 { fill: var(--c0); }
-.line.c1, .bar.c1 { stroke: var(--c1); } .band.c1, .mark.c1 { fill: var(--c1); }
-.line.c2, .bar.c2 { stroke: var(--c2); } .band.c2, .mark.c2 { fill: var(--c2); }
-.line.c3, .bar.c3 { stroke: var(--c3); } .band.c3, .mark.c3 { fill: var(--c3); }
-.line.c4, .bar.c4 { stroke: var(--c4); } .band.c4, .mark.c4 { fill: var(--c4); }
 @media print { .plot { break-inside: avoid; } }
 )";
 
@@ -84,7 +68,8 @@ std::string contents(const SheetDocument& document) {
 
 std::string render_html_datasheet(const SheetDocument& document) {
   Writer writer;
-  writer.out = begin_page(document.title, kStyle) + contents(document);
+  writer.out =
+      begin_page(document.title, kStyle + std::string(svg_plot_style())) + contents(document);
   for (const SheetBlock& block : document.blocks) std::visit(writer, block);
   return writer.out + end_page();
 }

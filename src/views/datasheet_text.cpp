@@ -1,24 +1,11 @@
 #include <algorithm>
-#include <string_view>
-#include <utility>
 
 #include "views/datasheet.hpp"
+#include "views/markup.hpp"
 #include "views/text_table.hpp"
 
 namespace foretrace::views {
 namespace {
-
-// Text goes to any terminal: ASCII for the signs that the sheet itself uses.
-std::string ascii(std::string text) {
-  static constexpr std::pair<std::string_view, std::string_view> kSigns[] = {
-      {"×", "x"}, {"±", "+/-"}, {"²", "^2"}, {"µ", "u"}};
-  for (const auto& [sign, plain] : kSigns)
-    for (std::size_t at = 0; (at = text.find(sign, at)) != std::string::npos; at += plain.size())
-      text.replace(at, sign.size(), plain);
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = ' ';
-  return text;
-}
 
 constexpr std::size_t kLineWidth = 100;
 
@@ -46,10 +33,10 @@ struct Writer {
   std::string out;
 
   void operator()(const Heading& heading) {
-    const std::string text = ascii(heading.text);
+    const std::string text = plain_text(heading.text);
     out += "\n" + text + "\n" + std::string(text.size(), heading.level == 1 ? '=' : '-') + "\n";
   }
-  void operator()(const Paragraph& paragraph) { out += "\n" + wrapped(ascii(paragraph.text)); }
+  void operator()(const Paragraph& paragraph) { out += "\n" + wrapped(plain_text(paragraph.text)); }
   void operator()(const SheetTable& table) {
     if (table.raw) return;
     std::vector<Align> columns(table.header.size(), Align::right);
@@ -58,7 +45,7 @@ struct Writer {
     TextTable lines(columns);
     const auto add = [&](const std::vector<std::string>& row) {
       std::vector<std::string> cells;
-      for (const std::string& cell : row) cells.push_back(ascii(cell));
+      for (const std::string& cell : row) cells.push_back(plain_text(cell));
       lines.add(cells);
     };
     bool titled = false;
@@ -66,7 +53,7 @@ struct Writer {
     if (titled) add(table.header);
     for (const auto& row : table.rows) add(row);
     out += "\n";
-    if (!table.caption.empty()) out += wrapped(ascii(table.caption));
+    if (!table.caption.empty()) out += wrapped(plain_text(table.caption));
     out += lines.render(2);
   }
   // A terminal has no room for curves; the times stand in the tables.
@@ -77,7 +64,7 @@ struct Writer {
 
 std::string render_text_datasheet(const SheetDocument& document) {
   Writer writer;
-  const std::string title = ascii(document.title);
+  const std::string title = plain_text(document.title);
   writer.out = title + "\n" + std::string(title.size(), '#') + "\n";
   for (const SheetBlock& block : document.blocks) std::visit(writer, block);
   return writer.out;

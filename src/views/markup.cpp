@@ -95,4 +95,15 @@ std::string escape_latex(std::string_view text) {
   return out;
 }
 
+std::string plain_text(std::string text) {
+  static constexpr std::pair<std::string_view, std::string_view> kSigns[] = {
+      {"×", "x"}, {"±", "+/-"}, {"²", "^2"}, {"µ", "u"}};
+  for (const auto& [sign, plain] : kSigns)
+    for (std::size_t at = 0; (at = text.find(sign, at)) != std::string::npos; at += plain.size())
+      text.replace(at, sign.size(), plain);
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = ' ';
+  return text;
+}
+
 }  // namespace foretrace::views

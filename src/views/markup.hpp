@@ -1,4 +1,4 @@
-// Text in HTML and in LaTeX: a machine's or a function's name may hold anything.
+// Text in HTML, in LaTeX and on a terminal: a machine's or a function's name may hold anything.
 #pragma once
 
 #include <string>
@@ -8,6 +8,9 @@ namespace foretrace::views {
 
 // For text and for attributes in double quotes. Control characters become spaces.
 std::string escape_html(std::string_view text);
+
+// For any terminal: ASCII for the signs that data sheets use, spaces for control characters.
+std::string plain_text(std::string text);
 
 // For text mode. Latin-1 letters pass; what pdflatex has no glyph for becomes "?".
 std::string escape_latex(std::string_view text);

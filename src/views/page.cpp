@@ -5,14 +5,17 @@
 namespace foretrace::views {
 namespace {
 
-constexpr const char* kStyle =
+constexpr const char* kColours =
     R"(:root { color-scheme: light dark; --ink: #16191f; --paper: #ffffff; --soft: #5d6673; --rule: #d6dae0;
   --row: #f4f6f8; --c0: #2f5fa8; --c1: #b4500f; --c2: #2b7a4b; --c3: #8a3fa0; --c4: #7a6a12; }
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e6e9ee; --paper: #15181d; --soft: #98a2b0; --rule: #343a44; --row: #1c2027;
     --c0: #7fa9ea; --c1: #ff9c5e; --c2: #6cc892; --c3: #cf93e2; --c4: #d3bf55; }
 }
-body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
+)";
+
+constexpr const char* kStyle =
+    R"(body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
   max-width: 62rem; margin: 0 auto; padding: 1rem 1.5rem 4rem; }
 h1 { font-size: 1.7rem; margin-bottom: .3rem; }
 h2 { margin-top: 2.4rem; border-bottom: 1px solid var(--rule); }
@@ -35,12 +38,16 @@ td.t:last-child { white-space: normal; }
 
 }  // namespace
 
+std::string_view page_colours() {
+  return kColours;
+}
+
 std::string begin_page(std::string_view title, std::string_view style) {
   const std::string text = escape_html(title);
   std::string out =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
-      text + "</title>\n<style>\n" + kStyle;
+      text + "</title>\n<style>\n" + kColours + kStyle;
   out += style;
   return out + "</style>\n</head>\n<body>\n<h1>" + text + "</h1>\n";
 }

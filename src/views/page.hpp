@@ -6,6 +6,10 @@
 
 namespace foretrace::views {
 
+// CSS variables of all pages, light and dark: --ink, --paper, --soft, --rule, --row and
+// --c0 to --c4.
+std::string_view page_colours();
+
 // Up to and with the title as a heading. `style` is added to what all pages
 // have.
 std::string begin_page(std::string_view title, std::string_view style);

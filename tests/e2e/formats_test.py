@@ -186,7 +186,7 @@ class Calc(harness.TestCase):
         self.assertIn("avg = 0.0021 s", result.out)  # 2000 + 100 us
         self.assertIn("alltoall\n", result.out)
         self.assertIn("'none' is not in the machine model", result.out)
-        self.assertIn("RANKS must be 1 or more", result.out)
+        self.assertIn("RANKS: expected 1 to 67108864, found 0", result.out)
         # The end of the input ends it too.
         self.foretrace("calc", harness.SPARC, text_in="barrier 8\n")
 

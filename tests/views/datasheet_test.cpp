@@ -344,7 +344,7 @@ TEST(Datasheet, GnuplotEvaluatesTheSameTimes) {
     for (const double each : expected) {
       double got = -1;
       ASSERT_TRUE(answers >> got);
-      EXPECT_NEAR(got, each, 1e-9 * each);
+      EXPECT_NEAR(got, each, 1e-12 * each);
     }
     std::stringstream picture;
     picture << std::ifstream(folder / "bcast.svg").rdbuf();

@@ -1,0 +1,236 @@
+"""`foretrace calc`: several times at once, plots, and the prompt at a terminal.
+
+    calc_test.py FORETRACE MACHINES [unittest arguments]
+"""
+
+import fcntl
+import json
+import math
+import os
+import pathlib
+import pty
+import re
+import select
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+import unittest
+import xml.etree.ElementTree
+
+LIMIT = 30  # seconds
+
+
+def calc(*arguments, status=0, text_in=""):
+    result = subprocess.run([FORETRACE, "calc", *map(str, arguments)], input=text_in,
+                            capture_output=True, text=True, timeout=LIMIT)
+    if result.returncode != status:
+        raise AssertionError(f"status {result.returncode}\n{result.stdout}{result.stderr}")
+    return result.stdout if status == 0 else result.stderr
+
+
+class SeveralAtOnce(unittest.TestCase):
+    def test_json_array_has_every_combination(self):
+        one = json.loads(calc(T3D, "bcast", "--ranks", 4, "--bytes", "1k", "--json"))
+        self.assertEqual(list(one), ["function", "ranks", "bytes", "min", "avg", "max"])
+        # 100 + 2*4 + 0.2 ln 4 * 128
+        self.assertAlmostEqual(one["avg"], (108 + 25.6 * math.log(4)) * 1e-6, delta=1e-15)
+        many = json.loads(calc(T3D, "bcast,send", "--ranks", "8,4", "--bytes", "512..1k", "--json"))
+        self.assertEqual([(each["function"], each["ranks"], each["bytes"]) for each in many],
+                         [(f, p, d) for f in ("bcast", "send") for p in (8, 4) for d in (512, 1024)])
+        self.assertEqual(many[3], one)
+
+    def test_all_functions(self):
+        every = json.loads(calc(SPARC, "all", "--json"))
+        self.assertEqual({each["function"] for each in every},
+                         {"allgather", "allreduce", "allsend", "alltoall", "barrier", "bcast",
+                          "gather", "reduce", "send"})
+
+    def test_table(self):
+        lines = calc(SPARC, "send,barrier", "--ranks", "2,8", "--bytes", "0,400").splitlines()
+        self.assertEqual([line.split() for line in lines],
+                         [["function", "p", "bytes", "min", "avg", "max"],
+                          ["send", "any", "0", *["2", "ms"] * 3],
+                          ["send", "any", "400", *["2.1", "ms"] * 3],
+                          ["barrier", "2", "any", *["18", "ms"] * 3],
+                          ["barrier", "8", "any", *["72", "ms"] * 3]])
+
+    def test_extrapolated_times_are_marked(self):
+        out = calc(SPARC, "barrier", "--ranks", "8,16")
+        self.assertRegex(out, r"72 ms\s+72 ms\s+72 ms\n")
+        self.assertRegex(out, r"144 ms\s+144 ms \*\s+144 ms\n\* extrapolated")
+
+    def test_wrong_use(self):
+        for arguments, says in ((["nothing"], "'nothing' is not in the machine model"),
+                                (["send,x"], "'x' is not"),
+                                (["send", "--ranks", "0"], "--ranks: expected 1 to"),
+                                (["send", "--bytes", "-1"], "--bytes"),
+                                (["send", "--plot"], "several sizes or several ranks"),
+                                (["send", "--bytes", "1..8", "--plot", "--json"], "choose one"),
+                                (["send", "-o", "x.svg"], "-o is for --plot"),
+                                (["send", "--bytes", "1..8", "--plot", "-o", "x.png"], ".svg or .gp"),
+                                (["all", "--bytes", "1..8", "--plot"], "more than 12 curves")):
+            with self.subTest(arguments=arguments):
+                error = calc(T3D, *arguments, status=2)
+                self.assertIn(says, error)
+                self.assertEqual(len(error.splitlines()), 1)
+
+
+class Plots(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def test_in_the_terminal(self):
+        """A constant is a level line; p^2 rises."""
+        lines = calc(T3D, "irecv1,barrier", "--ranks", "2..64", "--plot").splitlines()
+        self.assertEqual(lines[0], "time in us over ranks")
+        self.assertEqual(lines[-2:], ["  a  irecv1", "  b  barrier"])
+        rows = {sign: [i for i, line in enumerate(lines[1:-4]) if sign in line] for sign in "ab"}
+        self.assertEqual(len(rows["a"]), 1)
+        self.assertGreater(len(rows["b"]), 3)
+        self.assertTrue(all(len(line) <= 80 for line in lines), lines)
+
+    def test_svg(self):
+        file = self.folder / "times.svg"
+        calc(T3D, "send,bcast", "--ranks", "2,8", "--bytes", "8..1m", "--plot", "-o", file)
+        root = xml.etree.ElementTree.parse(file).getroot()
+        lines = [each.get("class") for each in root.iter("{http://www.w3.org/2000/svg}path")
+                 if (each.get("class") or "").startswith("line") and "h20" not in each.get("d")]
+        # Two intervals of sizes each.
+        self.assertEqual(lines, ["line c0"] * 2 + ["line c1"] * 2 + ["line c2"] * 2)
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
+    def test_gnuplot(self):
+        file = self.folder / "times.gp"
+        calc(T3D, "send,bcast", "--ranks", "2,8", "--bytes", "8..1m", "--plot", "-o", file)
+        subprocess.run(["gnuplot", file.name], cwd=self.folder, check=True, timeout=LIMIT)
+        picture = (self.folder / "times.svg").read_text()
+        for label in ("send", "bcast, p = 2", "bcast, p = 8"):
+            self.assertIn(f">{label}<", picture)
+
+
+class Terminal:
+    """`foretrace calc MODEL` at a pseudo-terminal."""
+
+    def __init__(self, state, model):
+        self.output = ""
+        self.child, self.terminal = pty.fork()
+        if self.child == 0:
+            environment = {"PATH": os.environ["PATH"], "TERM": "xterm", "LC_ALL": "C",
+                           "XDG_STATE_HOME": str(state), "HOME": str(state)}
+            os.execve(FORETRACE, [FORETRACE, "calc", str(model)], environment)
+        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
+
+    def expect(self, pattern):
+        """Waits until what came since the last call holds `pattern`; returns that."""
+        end = time.monotonic() + LIMIT
+        while not (found := re.search(pattern, self.output)):
+            ready, _, _ = select.select([self.terminal], [], [], max(0, end - time.monotonic()))
+            try:
+                more = os.read(self.terminal, 4096) if ready else b""
+            except OSError:  # the other side has closed
+                more = b""
+            if not more:
+                raise AssertionError(f"no {pattern!r} in {self.output!r}")
+            self.output += more.decode()
+        before = self.output[:found.end()]
+        self.output = self.output[found.end():]
+        return before
+
+    def type(self, text):
+        os.write(self.terminal, text.encode())
+
+    def end(self):
+        _, status = os.waitpid(self.child, 0)
+        os.close(self.terminal)
+        return os.waitstatus_to_exitcode(status)
+
+
+@unittest.skipIf(os.environ.get("FORETRACE_LIBEDIT") == "no", "built without libedit")
+class Prompt(unittest.TestCase):
+    def setUp(self):
+        self.state = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.state)
+        self.history = self.state / "foretrace" / "calc_history"
+
+    def start(self, model=None):
+        terminal = Terminal(self.state, model or SPARC)
+        terminal.expect("'quit' ends\r\n")
+        terminal.expect("> ")
+        return terminal
+
+    def test_completion(self):
+        terminal = self.start()
+        terminal.type("bar\t8\r")          # one fits: completed, with a blank
+        terminal.expect(r"rier 8")
+        terminal.expect(r"avg = 0\.072 s")
+        terminal.type("b\t")               # two fit, nothing in common: listed
+        terminal.expect(r"barrier  bcast\r\n")
+        terminal.type("c\t 8 0\r")
+        terminal.expect(r"t = 2000 \+ 700 x p\^2")
+        terminal.type("send,ga\t8 400\r")  # after a comma too
+        terminal.expect(r"send +any +400 +2\.1 ms")
+        terminal.type("barrier b\t8\r")    # RANKS are not completed
+        terminal.expect("RANKS: expected numbers")
+        terminal.type("qui\t\r")
+        self.assertEqual(terminal.end(), 0)
+
+    def test_history(self):
+        terminal = self.start()
+        terminal.type("barrier 8\r")
+        terminal.expect("avg = 0.072 s")
+        terminal.type("send 2 400\r")
+        terminal.expect("avg = 0.0021 s")
+        terminal.type("\x04")              # the end of the input
+        self.assertEqual(terminal.end(), 0)
+        self.assertEqual(self.history.read_text(), "barrier 8\nsend 2 400\n")
+        self.assertEqual(self.history.stat().st_mode & 0o777, 0o600)
+        terminal = self.start()
+        terminal.type("\x10\x10\r")        # two lines back
+        terminal.expect("avg = 0.072 s")
+        terminal.type("quit\r")
+        self.assertEqual(terminal.end(), 0)
+        self.assertEqual(self.history.read_text(), "barrier 8\nsend 2 400\nbarrier 8\nquit\n")
+
+    def test_long_history_is_cut(self):
+        self.history.parent.mkdir()
+        self.history.write_text("".join(f"barrier {i}\n" for i in range(1, 2003)))
+        terminal = self.start()
+        terminal.type("quit\r")
+        terminal.end()
+        lines = self.history.read_text().splitlines()
+        self.assertEqual((len(lines), lines[0], lines[-1]), (1001, "barrier 1003", "quit"))
+
+    def test_without_a_place_for_the_history(self):
+        (self.state / "foretrace").write_text("a file, not a folder")
+        terminal = self.start()
+        terminal.type("barrier 8\r")
+        terminal.expect("avg = 0.072 s")
+        terminal.type("quit\r")
+        self.assertEqual(terminal.end(), 0)
+
+    def test_mistakes_do_not_end_it(self):
+        terminal = self.start()
+        for line, says in (("nothing 3", "'nothing' is not in the machine model"),
+                           ("send 2 4 8", "'8' is too much"), ("plot", "plot what"),
+                           ("plot send 2 8", "several sizes"), ("help", "FUNCTION RANKS BYTES"),
+                           ("plot send 2 8..1k", r"a  send")):
+            terminal.type(line + "\r")
+            terminal.expect(says)
+        terminal.type("quit\r")
+        self.assertEqual(terminal.end(), 0)
+
+    def test_without_a_terminal(self):
+        self.assertIn("> t = 9000 x p us", calc(SPARC, text_in="barrier 8\n"))
+        self.assertFalse(self.history.exists())
+
+
+if __name__ == "__main__":
+    FORETRACE = sys.argv.pop(1)
+    T3D, SPARC = (pathlib.Path(sys.argv[1], name) for name in ("cray-t3d.toml", "sparc-ethernet.toml"))
+    del sys.argv[1]
+    unittest.main()

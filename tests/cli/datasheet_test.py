@@ -1,0 +1,233 @@
+"""Every number of a data sheet again, computed here from the samples and asked of `calc`.
+
+    datasheet_test.py FORETRACE MACHINES [unittest arguments]
+"""
+
+import html.parser
+import json
+import math
+import pathlib
+import random
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import unittest
+
+UNITS = {"s": 1, "ms": 1e-3, "µs": 1e-6, "us": 1e-6, "ns": 1e-9, "ps": 1e-12}
+STARTUPS = ("p", "ln p", "p^2")
+DATA = ("d", "p d", "ln p d", "p^2 d")
+
+
+def foretrace(*arguments):
+    result = subprocess.run([FORETRACE, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+    if result.returncode != 0:
+        raise AssertionError(f"{arguments}: status {result.returncode}\n{result.stderr}")
+    return result.stdout
+
+
+class Tables(html.parser.HTMLParser):
+    """The tables of a page: {heading before it: [rows of cells]}, several in order."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.heading, self.found, self.cell, self.in_heading = "", [], None, False
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        if tag in ("h2", "h3"):
+            self.in_heading, self.heading = True, ""
+        elif tag == "table":
+            self.found.append((self.heading, []))
+        elif tag == "tr":
+            self.found[-1][1].append([])
+        elif tag in ("td", "th"):
+            self.cell = ""
+
+    def handle_endtag(self, tag):
+        if tag in ("h2", "h3"):
+            self.in_heading = False
+        elif tag in ("td", "th"):
+            self.found[-1][1][-1].append(self.cell)
+            self.cell = None
+
+    def handle_data(self, data):
+        if self.in_heading:
+            self.heading += data
+        elif self.cell is not None:
+            self.cell += data
+
+
+def seconds(cell):
+    value, unit = cell.removesuffix(" *").split()
+    return float(value) * UNITS[unit]
+
+
+class Sheet(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def sheet(self, model, formats, *options):
+        out = self.folder / "sheet"
+        foretrace("datasheet", model, "--format", formats, "-o", out, *options)
+        return out
+
+    def ask_gnuplot(self, folder, questions):
+        """What gnuplot prints for each call of a function."""
+        script = "load 'functions.gp'\nset print 'answers'\n" + \
+            "".join(f"print sprintf('%.17g', {question})\n" for question in questions)
+        (folder / "ask.gp").write_text(script)
+        subprocess.run(["gnuplot", "ask.gp"], cwd=folder, check=True, timeout=60)
+        return [float(line) for line in (folder / "answers").read_text().split()]
+
+
+class Functions(Sheet):
+    def model_of_all_forms(self):
+        """Each of the papers' 12 forms, in three intervals of sizes, in milliseconds and elements of 4."""
+        draw = random.Random(3)
+        text = '[machine]\nname = "forms"\nranks = 64\ntime_unit = "ms"\nelement_bytes = 4\n'
+        for i, f in enumerate(STARTUPS):
+            for k, g in enumerate(DATA):
+                text += f'[[function]]\nname = "form_{i}{k}"\nclass = "collective"\n'
+                for interval in ("[0, 99]", "[100, 4000]", "[4001]"):
+                    c, s, b = (round(draw.uniform(-0.2, 2), 3) for _ in range(3))
+                    text += (f'[[function.regime]]\nbytes = {interval}\nc = [{c}, 0.01]\ns = [{s}, 0.125]\n'
+                             f'f = "{f}"\nk = [{b}, 0.002]\ng = "{g}"\n')
+        path = self.folder / "forms.toml"
+        path.write_text(text)
+        return path
+
+    def agrees(self, model):
+        folder = self.sheet(model, "gnuplot") / "gnuplot"
+        expected = json.loads(foretrace("calc", model, "all", "--ranks", "1,2,3,7,64,100000",
+                                        "--bytes", "0,1,99,100,101,4000,4001,1m,3g", "--json"))
+        questions = [f"{kind}{re.sub('[^A-Za-z0-9]', '_', each['function'])}({each['ranks']},{each['bytes']})"
+                     for each in expected for kind in ("t", "least_", "most_")]
+        answers = iter(self.ask_gnuplot(folder, questions))
+        for each in expected:
+            for key in ("avg", "min", "max"):
+                answer = next(answers)
+                self.assertLessEqual(abs(answer - each[key]), 1e-12 * each[key], (each, key, answer))
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
+    def test_gnuplot_prints_what_calc_prints(self):
+        for model in (self.model_of_all_forms(), MACHINES / "cray-t3d.toml", MACHINES / "sparc-ethernet.toml"):
+            with self.subTest(model=model.name):
+                self.agrees(model)
+
+
+class Samples(Sheet):
+    RANKS = (2, 5, 8)
+    SIZES = (0, 1, 100, 5000, 70001)
+
+    def setUp(self):
+        """A model and noisy samples of it; some blocks were disturbed."""
+        super().setUp()
+        self.model = self.folder / "m.toml"
+        self.model.write_text(
+            '[machine]\nname = "m"\nranks = 8\ntime_unit = "us"\n'
+            '[[function]]\nname = "send"\nclass = "point-to-point"\n'
+            '[[function.regime]]\nbytes = [0, 4040]\nc = [0.6, 0.02]\nk = [2.5e-4, 1e-5]\ng = "d"\n'
+            '[[function.regime]]\nbytes = [4041]\nc = [3.1, 0.1]\nk = [1.1e-4, 2e-6]\ng = "d"\n'
+            '[[function]]\nname = "bcast"\nclass = "collective"\n'
+            '[[function.regime]]\nbytes = [0]\nc = [1.5, 0.1]\ns = [0.8, 0.03]\nf = "ln p"\n'
+            'k = [1e-4, 1e-6]\ng = "ln p d"\n'
+            '[[function]]\nname = "barrier"\nclass = "barrier"\n'
+            '[[function.regime]]\nbytes = [0]\nc = [0.2, 0.01]\ns = [0.4, 0.02]\nf = "ln p"\n')
+        draw = random.Random(7)
+        self.samples = {}
+        lines = ["function,ranks,bytes,launch,seconds,kept"]
+        for function, ranks, sizes in (("send", (2,), self.SIZES), ("bcast", self.RANKS, self.SIZES),
+                                       ("barrier", self.RANKS, (0,))):
+            for p in ranks:
+                for d in sizes:
+                    for launch in range(1, 6):
+                        for _ in range(draw.randint(1, 4)):
+                            time = self.calc(function, p, d) * draw.lognormvariate(0, 0.05)
+                            kept = draw.random() < 0.8
+                            time = time if kept else 20 * time
+                            lines.append(f"{function},{p},{d},{launch},{time!r},{int(kept)}")
+                            if kept:
+                                self.samples.setdefault((function, p, d), []).append(time)
+        draw.shuffle(lines[1:])
+        (self.folder / "m.samples.csv").write_text("\n".join(lines) + "\n")
+
+    def calc(self, function, p, d):
+        log = math.log(p)
+        return {"send": 0.6 + 2.5e-4 * d if d <= 4040 else 3.1 + 1.1e-4 * d,
+                "bcast": 1.5 + 0.8 * log + 1e-4 * log * d, "barrier": 0.2 + 0.4 * log}[function] * 1e-6
+
+    def test_gnuplot_data(self):
+        folder = self.sheet(self.model, "gnuplot") / "gnuplot"
+        seen = set()
+        for function in ("send", "bcast", "barrier"):
+            for line in (folder / f"{function}.dat").read_text().splitlines():
+                if not line or line.startswith("#"):
+                    continue
+                p, d, median, lower, upper, count, fitted = map(float, line.split())
+                seen.add(point := (function, int(p), int(d)))
+                kept = self.samples[point]
+                self.assertEqual(count, len(kept))
+                self.assertAlmostEqual(median, statistics.median(kept), delta=1e-15)
+                self.assertAlmostEqual(fitted, self.calc(*point), delta=1e-15)
+                if count > 1:
+                    quartiles = statistics.quantiles(kept, method="inclusive")
+                    self.assertAlmostEqual(lower, quartiles[0], delta=1e-15)
+                    self.assertAlmostEqual(upper, quartiles[2], delta=1e-15)
+        self.assertEqual(seen, set(self.samples))
+
+    def test_raw_tables(self):
+        page = (self.sheet(self.model, "html") / "datasheet.html").read_text()
+        seen = set()
+        for heading, rows in Tables(page).found:
+            if rows[0][:1] != ["p"] or "samples" not in rows[0]:
+                continue
+            for row in rows[1:]:
+                cells = dict(zip(rows[0], row))
+                seen.add(point := (heading, int(cells["p"]), int(cells["bytes"])))
+                kept = self.samples[point]
+                self.assertEqual(int(cells["samples"]), len(kept))
+                median, fitted = statistics.median(kept), self.calc(*point)
+                # Times have four digits.
+                self.assertAlmostEqual(seconds(cells["median"]) / median, 1, delta=5.1e-4)
+                self.assertAlmostEqual(seconds(cells["equation"]) / fitted, 1, delta=5.1e-4)
+                off = float(cells["median - equation"].removesuffix(" %"))
+                self.assertAlmostEqual(off, 100 * (median - fitted) / fitted, delta=0.051)
+                if len(kept) > 1:
+                    quartiles = statistics.quantiles(kept, method="inclusive")
+                    self.assertAlmostEqual(seconds(cells["lower quartile"]) / quartiles[0], 1, delta=5.1e-4)
+                    self.assertAlmostEqual(seconds(cells["upper quartile"]) / quartiles[2], 1, delta=5.1e-4)
+        self.assertEqual(seen, set(self.samples))
+
+    def test_times_are_those_of_calc(self):
+        """The tables at the front, cell by cell."""
+        page = (self.sheet(self.model, "html", "--ranks", "2,8,64", "--bytes", "8,4040,1048576") /
+                "datasheet.html").read_text()
+        asked = json.loads(foretrace("calc", self.model, "all", "--ranks", "2,8,64",
+                                     "--bytes", "8,4040,1m", "--json"))
+        times = {(each["function"], each["ranks"], each["bytes"]): each["avg"] for each in asked}
+        cells = 0
+        collective = iter((2, 8, 64))
+        for heading, rows in Tables(page).found:
+            if heading != "Times":
+                continue
+            columns = rows[0][1:]
+            p = next(collective) if rows[1][0] == "bcast" else 2
+            for row in rows[1:]:
+                for column, cell in zip(columns, row[1:]):
+                    ranks = int(column[4:]) if column.startswith("p = ") else p
+                    size = 8 if column.startswith("p = ") else {"8 B": 8, "4040 B": 4040, "1 MiB": 1048576}[column]
+                    self.assertAlmostEqual(seconds(cell) / times[row[0], ranks, size], 1, delta=5.1e-4)
+                    measured = size <= max(self.SIZES) and ranks <= 8
+                    self.assertEqual(cell.endswith(" *"), not measured, (row[0], column))
+                    cells += 1
+        self.assertEqual(cells, 3 + 3 * 3 + 3)
+
+
+if __name__ == "__main__":
+    FORETRACE = sys.argv.pop(1)
+    MACHINES = pathlib.Path(sys.argv.pop(1))
+    unittest.main()
