@@ -13,6 +13,9 @@ namespace {
 // exact fits the one with fewer columns is better.
 constexpr double kExact = 1e-10;
 
+// Enough to know which observations are wild.
+constexpr int kRoughIterations = 3;
+
 // The sum of squares of any subset of columns can be had from this in place of
 // all rows: the triangular factor of the weighted columns, and of y beside them.
 struct Reduced {
@@ -76,7 +79,9 @@ RelativeProblem with_columns(const RelativeProblem& problem, const ColumnSet& se
 // The choice alone, without a fit of all observations.
 Choice judge(const RelativeProblem& problem, const std::vector<ColumnSet>& candidates,
              const ChoiceSettings& settings) {
-  const Reduced reduced = reduce(problem, fit_relative(problem, settings.fit));
+  RelativeSettings rough = settings.fit;
+  rough.most_iterations = kRoughIterations;
+  const Reduced reduced = reduce(problem, fit_relative(problem, rough));
   const std::vector<double> ones(reduced.y.size(), 1);
   Choice choice;
   double least = std::numeric_limits<double>::infinity();

@@ -44,7 +44,7 @@ void CurveData::remove_levels() {
     std::vector<double> ratios;
     for (const Value& value : group) {
       const double usual = middle.y[value.i * curves_ + value.curve];
-      if (usual > 0) ratios.push_back(value.y / usual);
+      if (usual > negligible_) ratios.push_back(value.y / usual);
     }
     const double level = ratios.empty() ? 1 : median(ratios);
     if (level > 0)
@@ -84,10 +84,12 @@ void drop_wild_cells(Cells& cells, double factor) {
     if (row.size() < kWindow) continue;
     std::vector<std::size_t> wild;
     for (std::size_t k = kWindow / 2; k + kWindow / 2 < row.size(); ++k) {
+      // The base in place of the value: what is negligible is never wild.
       std::array<double, kWindow> near{};
-      for (std::size_t m = 0; m < kWindow; ++m) near[m] = cells.y[row[k + m - kWindow / 2]];
+      for (std::size_t m = 0; m < kWindow; ++m)
+        near[m] = 1 / std::sqrt(cells.weight[row[k + m - kWindow / 2]]);
       const double usual = median(near);
-      const double y = cells.y[row[k]];
+      const double y = near[kWindow / 2];
       // Growth is no reason: only what is outside of both its neighbours.
       const auto [low, high] = std::minmax(near[kWindow / 2 - 1], near[kWindow / 2 + 1]);
       if ((y > high && y > factor * usual) || (y < low && factor * y < usual))

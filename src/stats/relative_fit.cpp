@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 #include <stdexcept>
 
@@ -18,7 +19,7 @@ constexpr double kNone = 6;
 // share of what was seen there.
 constexpr double kLeastShare = 0.2;
 // Change of the fitted values at which the iteration has settled.
-constexpr double kSettled = 1e-10;
+constexpr double kSettled = 1e-9;
 // Steps of least absolute deviations before scales mean anything.
 constexpr int kFirstSteps = 10;
 
@@ -88,10 +89,13 @@ class Fitter {
   void find_levels() {
     const std::vector<std::size_t> row = distinct_rows(n_, problem_.columns);
     std::map<std::size_t, std::vector<double>> values;
-    for (std::size_t i : usable_) values[row[i]].push_back(problem_.y[i]);
+    for (std::size_t i : usable_) {
+      std::vector<double>& of_row = values[row[i]];
+      if (of_row.empty()) first_of_row_.push_back(i);
+      of_row.push_back(problem_.y[i]);
+    }
     std::map<std::size_t, double> middle;
     for (const auto& [r, of_row] : values) middle[r] = median(of_row);
-    rows_ = values.size();
     usual_.assign(n_, 0);
     for (std::size_t i : usable_) usual_[i] = middle[row[i]];
     std::map<std::size_t, std::size_t> numbers;
@@ -108,12 +112,9 @@ class Fitter {
   }
   double residual(std::size_t i, double y) const { return (y - fit_.fitted[i]) / base(i); }
 
-  // Weighted least squares of `y` with relative residuals about the present fit. Returns the
-  // largest relative change of a fitted value.
-  double solve(const std::vector<double>& y) {
-    std::vector<std::size_t> taken;
-    for (std::size_t i : usable_)
-      if (fit_.weights[i] > 0) taken.push_back(i);
+  // Weighted least squares of the observations in `taken`, relative to the present fit. Returns
+  // the largest relative change of a fitted value.
+  double solve(const std::vector<double>& y, const std::vector<std::size_t>& taken) {
     std::vector<double> values, sigma;
     for (std::size_t i : taken) {
       values.push_back(y[i]);
@@ -126,18 +127,22 @@ class Fitter {
       part.values.reserve(taken.size());
       for (std::size_t i : taken) part.values.push_back(column.values[i]);
     }
-    last_ = fit_least_squares(values, sigma, columns, ErrorSource::residuals);
-    fit_.unknowns = last_.unknowns;
+    fit_.unknowns = fit_least_squares(values, sigma, columns, ErrorSource::residuals).unknowns;
     double change = 0;
-    for (std::size_t i = 0; i < n_; ++i) {
-      double fitted = 0;
-      for (std::size_t j = 0; j < problem_.columns.size(); ++j)
-        fitted += fit_.unknowns[j].value * problem_.columns[j].values[i];
-      if (usual_[i] > 0 || problem_.negligible > 0)
-        change = std::max(change, std::fabs(fitted - fit_.fitted[i]) / base(i));
+    for (std::size_t i : usable_) {
+      const double before = fit_.fitted[i];
+      const double fitted = value_at(i);
+      change = std::max(change, std::fabs(fitted - before) / base(i));
       fit_.fitted[i] = fitted;
     }
     return change;
+  }
+
+  double value_at(std::size_t i) const {
+    double value = 0;
+    for (std::size_t j = 0; j < problem_.columns.size(); ++j)
+      value += fit_.unknowns[j].value * problem_.columns[j].values[i];
+    return value;
   }
 
   // Least absolute deviations from the rows' medians: no wild value among them as
@@ -145,8 +150,8 @@ class Fitter {
   void start() {
     fit_.fitted = usual_;
     for (int step = 0; step < kFirstSteps; ++step) {
-      solve(usual_);
-      for (std::size_t i : usable_)
+      solve(usual_, first_of_row_);
+      for (std::size_t i : first_of_row_)
         fit_.weights[i] = settings_.least_scale /
                           std::max(std::fabs(residual(i, usual_[i])), settings_.least_scale);
     }
@@ -174,7 +179,10 @@ class Fitter {
   void iterate() {
     for (int i = 0; i < settings_.most_iterations; ++i) {
       weigh();
-      if (solve(problem_.y) < kSettled) return;
+      std::vector<std::size_t> taken;
+      for (std::size_t k : usable_)
+        if (fit_.weights[k] > 0) taken.push_back(k);
+      if (solve(problem_.y, taken) < kSettled) return;
     }
     note(Note::not_settled);
   }
@@ -184,13 +192,14 @@ class Fitter {
     if (5 * fit_.rejected > usable_.size()) note(Note::many_outliers);
     const auto used =
         static_cast<std::size_t>(std::ranges::count_if(fit_.unknowns, &Unknown::used));
-    if (rows_ <= used) note(Note::too_few_points);
+    if (first_of_row_.size() <= used) note(Note::too_few_points);
     for (std::size_t j = 0; j < problem_.columns.size(); ++j)
       if (!fit_.unknowns[j].used && !problem_.columns[j].non_negative)
         note(Note::dependent_columns);
   }
 
   RelativeFit finish() {
+    for (std::size_t i = 0; i < n_; ++i) fit_.fitted[i] = value_at(i);
     fit_.notes.assign(notes_.begin(), notes_.end());
     return std::move(fit_);
   }
@@ -199,11 +208,10 @@ class Fitter {
   const RelativeSettings& settings_;
   std::size_t n_;
   std::vector<std::size_t> usable_;
-  std::vector<double> usual_;       // per observation: the median of its row
-  std::vector<std::size_t> group_;  // per observation, counted from 0
+  std::vector<std::size_t> first_of_row_;  // one observation of each distinct row
+  std::vector<double> usual_;              // per observation: the median of its row
+  std::vector<std::size_t> group_;         // per observation, counted from 0
   std::size_t groups_ = 1;
-  std::size_t rows_ = 0;
-  FitResult last_;
   RelativeFit fit_;
   std::set<Note> notes_;
 };
@@ -211,13 +219,22 @@ class Fitter {
 }  // namespace
 
 std::vector<std::size_t> distinct_rows(std::size_t observations, std::span<const Column> columns) {
-  std::map<std::vector<double>, std::size_t> numbers;
+  std::vector<std::size_t> order(observations);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto compare = [columns](std::size_t a, std::size_t b) {
+    for (const Column& column : columns)
+      if (column.values[a] != column.values[b]) return column.values[a] < column.values[b] ? -1 : 1;
+    return 0;
+  };
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return compare(a, b) < 0; });
+  // The first of each run of equal rows is the one that appeared first.
+  std::vector<std::size_t> first(observations);
+  for (std::size_t k = 0; k < observations; ++k)
+    first[order[k]] =
+        k > 0 && compare(order[k - 1], order[k]) == 0 ? first[order[k - 1]] : order[k];
   std::vector<std::size_t> rows(observations);
-  std::vector<double> values(columns.size());
-  for (std::size_t i = 0; i < observations; ++i) {
-    for (std::size_t j = 0; j < columns.size(); ++j) values[j] = columns[j].values[i];
-    rows[i] = numbers.emplace(values, numbers.size()).first->second;
-  }
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < observations; ++i) rows[i] = first[i] == i ? count++ : rows[first[i]];
   return rows;
 }
 
