@@ -13,11 +13,10 @@ namespace foretrace::analysis {
 namespace {
 
 using machine::Bound;
-using machine::Coefficient;
-using machine::DataForm;
 using machine::Function;
 using machine::MachineModel;
 using machine::Regime;
+using machine::Term;
 
 constexpr std::size_t kMostTableRanks = 5;
 constexpr std::size_t kMostCurves = 4;
@@ -30,10 +29,6 @@ constexpr std::array<std::string_view, 24> kOrder{
     "isendoverlap", "recv",     "recvmin",   "irecv1",   "irecv2",  "irecvoverlap",
     "sendrecv",     "pingpong", "allsend",   "alltoall", "gather",  "allgather",
     "scatter",      "reduce",   "allreduce", "bcast",    "barrier", "comm_dup"};
-
-bool is_there(const Coefficient& c) {
-  return c.value != 0 || c.error != 0;
-}
 
 SheetGroup group_of(const Function& function) {
   if (function.function_class == "barrier" || function.function_class == "local")
@@ -214,9 +209,11 @@ void add_compared(std::span<const Datasheet> sheets, const std::string& name, Sh
 }
 
 template <class Predicate>
-bool any_equation(const Function& function, Predicate predicate) {
-  return std::ranges::any_of(function.regimes,
-                             [&](const Regime& regime) { return predicate(regime.equation); });
+bool any_term(const Function& function, Predicate predicate) {
+  for (const Regime& regime : function.regimes)
+    for (const machine::TermSum& sum : regime.equation.sums())
+      if (std::ranges::any_of(sum.terms, predicate)) return true;
+  return false;
 }
 
 }  // namespace
@@ -228,20 +225,20 @@ const SheetFunction* Datasheet::find(std::string_view name) const {
 }
 
 bool depends_on_ranks(const Function& function) {
-  return any_equation(function, [](const machine::Equation& e) {
-    return is_there(e.startup) || (is_there(e.data) && e.data_form != DataForm::d);
-  });
+  return any_term(function, [](const Term& t) { return machine::depends_on_ranks(t.factor); }) ||
+         std::ranges::any_of(function.regimes,
+                             [](const Regime& r) { return r.equation.sums().size() > 1; });
 }
 
 bool depends_on_bytes(const Function& function) {
   return function.regimes.size() > 1 ||
-         any_equation(function, [](const machine::Equation& e) { return is_there(e.data); });
+         any_term(function, [](const Term& t) { return machine::depends_on_data(t.factor); });
 }
 
 bool has_errors(const Function& function) {
-  return any_equation(function, [](const machine::Equation& e) {
-    return e.constant.error != 0 || e.startup.error != 0 || e.data.error != 0;
-  });
+  return any_term(function, [](const Term& t) { return t.coefficient.error != 0; }) ||
+         std::ranges::any_of(function.regimes,
+                             [](const Regime& r) { return r.equation.interval.has_value(); });
 }
 
 SheetCurve curve_over_bytes(const MachineModel& model, const Function& function, int ranks,

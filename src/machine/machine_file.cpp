@@ -11,6 +11,8 @@
 
 #include "base/error.hpp"
 #include "machine/compute_toml.hpp"
+#include "machine/function_toml.hpp"
+#include "machine/loggps_toml.hpp"
 #include "machine/toml_reader.hpp"
 #include "machine/toml_text.hpp"
 #include "machine/topology_builders.hpp"
@@ -19,82 +21,6 @@
 
 namespace foretrace::machine {
 namespace {
-
-// [value, error], or a bare value without error.
-Coefficient read_coefficient(const TableReader& reader, std::string_view key) {
-  const toml::node* node = reader.raw().get(key);
-  if (!node) return {};
-  if (!node->is_array()) return {reader.number_in(*node, key), 0};
-  const toml::array& pair = *node->as_array();
-  if (pair.size() != 2)
-    reader.fail(node, "'" + std::string(key) + "' must be VALUE or [VALUE, ERROR]");
-  const Coefficient c{reader.number_in(pair[0], key), reader.number_in(pair[1], key)};
-  if (c.error < 0)
-    reader.fail(node, "the error of '" + std::string(key) + "' must not be negative");
-  return c;
-}
-
-Regime read_regime(const TableReader& reader) {
-  reader.allow_only({"bytes", "c", "s", "f", "k", "g", "q", "residual"});
-  Regime regime;
-  if (const toml::array* range = reader.array("bytes")) {
-    if (range->empty() || range->size() > 2)
-      reader.fail(range, "'bytes' must be [FROM, TO], or [FROM] for everything above");
-    regime.from = reader.bytes_in((*range)[0], "bytes");
-    if (range->size() == 2) regime.to = reader.bytes_in((*range)[1], "bytes");
-    if (regime.to < regime.from) reader.fail(range, "'bytes' ends before it begins");
-  }
-  Equation& equation = regime.equation;
-  equation.constant = read_coefficient(reader, "c");
-  equation.startup = read_coefficient(reader, "s");
-  equation.data = read_coefficient(reader, "k");
-  if (const auto f = reader.text("f")) {
-    const auto form = parse_startup_form(*f);
-    if (!form) reader.fail(reader.raw().get("f"), "f must be \"p\", \"ln p\" or \"p^2\"");
-    equation.startup_form = *form;
-  } else if (reader.raw().get("s")) {
-    reader.fail(reader.raw().get("s"), "'s' needs 'f', the form that it multiplies");
-  }
-  if (const auto g = reader.text("g")) {
-    const auto form = parse_data_form(*g);
-    if (!form)
-      reader.fail(reader.raw().get("g"), "g must be \"d\", \"p d\", \"ln p d\" or \"p^2 d\"");
-    equation.data_form = *form;
-  } else if (reader.raw().get("k")) {
-    reader.fail(reader.raw().get("k"), "'k' needs 'g', the form that it multiplies");
-  }
-  regime.q = reader.non_negative("q");
-  if (regime.q && *regime.q > 1)
-    reader.fail(reader.raw().get("q"), "'q' is a probability and must not be above 1");
-  regime.residual = reader.non_negative("residual");
-  return regime;
-}
-
-Function read_function(const TableReader& reader) {
-  reader.allow_only({"name", "class", "regime"});
-  Function function;
-  const auto name = reader.text("name");
-  if (!name) reader.fail(nullptr, "needs a 'name'");
-  function.name = *name;
-  function.function_class = reader.text("class").value_or("");
-  const toml::array* regimes = reader.array("regime");
-  if (!regimes || regimes->empty())
-    reader.fail(nullptr, "'" + *name + "' needs at least one [[function.regime]]");
-  for (const toml::node& node : *regimes) {
-    if (!node.is_table()) reader.fail(&node, "'regime' must be a table");
-    const std::string where = "regime of '" + *name + "'";
-    Regime regime = read_regime(TableReader(*node.as_table(), reader.file(), where));
-    if (!function.regimes.empty()) {
-      const Bytes previous = function.regimes.back().to;
-      if (previous.count == UINT64_MAX || regime.from.count != previous.count + 1)
-        reader.fail(&node, "the regimes of '" + *name +
-                               "' must follow each other: this one has to begin one byte after the "
-                               "end of the one before");
-    }
-    function.regimes.push_back(regime);
-  }
-  return function;
-}
 
 void read_machine_table(const TableReader& reader, MachineModel& model) {
   reader.allow_only({"name", "ranks", "source", "date", "mpi_library", "timer_resolution",
@@ -125,16 +51,6 @@ void read_machine_table(const TableReader& reader, MachineModel& model) {
     if (element->count == 0) reader.fail(reader.raw().get("element_bytes"), "must be 1 or more");
     model.element = *element;
   }
-}
-
-void read_loggps(const TableReader& reader, LogGPS& loggps) {
-  reader.allow_only({"L", "o_s", "o_r", "g", "G", "S"});
-  loggps.latency = reader.non_negative("L");
-  loggps.overhead_send = reader.non_negative("o_s");
-  loggps.overhead_recv = reader.non_negative("o_r");
-  loggps.gap = reader.non_negative("g");
-  loggps.gap_per_byte = reader.non_negative("G");
-  loggps.sync_threshold = reader.bytes("S");
 }
 
 // The tables of a graph as a topology file of their own.
@@ -186,42 +102,6 @@ std::string_view unit_name(double unit) {
   return unit == 1e-3 ? "ms" : unit == 1e-6 ? "us" : unit == 1e-9 ? "ns" : "s";
 }
 
-void format_coefficient(std::string& out, const char* key, const Coefficient& c) {
-  out += std::string(key) + " = [" + number(c.value) + ", " + number(c.error) + "]\n";
-}
-
-void format_regime(std::string& out, const Regime& regime) {
-  out += "[[function.regime]]\nbytes = [" + std::to_string(regime.from.count);
-  if (regime.to.count != UINT64_MAX) out += ", " + std::to_string(regime.to.count);
-  out += "]\n";
-  const Equation& equation = regime.equation;
-  format_coefficient(out, "c", equation.constant);
-  if (equation.startup.value != 0 || equation.startup.error != 0) {
-    format_coefficient(out, "s", equation.startup);
-    out += "f = \"" + std::string(name_of(equation.startup_form)) + "\"\n";
-  }
-  if (equation.data.value != 0 || equation.data.error != 0) {
-    format_coefficient(out, "k", equation.data);
-    out += "g = \"" + std::string(name_of(equation.data_form)) + "\"\n";
-  }
-  if (regime.q) out += "q = " + number(*regime.q) + "\n";
-  if (regime.residual) out += "residual = " + number(*regime.residual) + "\n";
-}
-
-void format_loggps(std::string& out, const LogGPS& loggps) {
-  std::string body;
-  const auto put = [&body](const char* key, const std::optional<double>& value) {
-    if (value) body += std::string(key) + " = " + number(*value) + "\n";
-  };
-  put("L", loggps.latency);
-  put("o_s", loggps.overhead_send);
-  put("o_r", loggps.overhead_recv);
-  put("g", loggps.gap);
-  put("G", loggps.gap_per_byte);
-  if (loggps.sync_threshold) body += "S = " + std::to_string(loggps.sync_threshold->count) + "\n";
-  if (!body.empty()) out += "\n[loggps]\n" + body;
-}
-
 // The largest unit that leaves a whole number.
 std::string latency_text(Time time) {
   std::int64_t count = time.count_ps();
@@ -268,7 +148,8 @@ void format_topology(std::string& out, const ModelTopology& topology) {
 MachineModel parse_machine(std::string_view text, const std::string& name) {
   const toml::table root = parse_toml(text, name);
   const TableReader reader(root, name, "machine model");
-  reader.allow_only({"machine", "function", "loggps", "compute", "topology", "node", "link"});
+  reader.allow_only(
+      {"machine", "function", "loggps", "compute", "hop", "topology", "node", "link"});
   MachineModel model;
   ComputeCosts costs;  // read for their faults
   if (const toml::table* table = reader.table("machine"))
@@ -276,7 +157,9 @@ MachineModel parse_machine(std::string_view text, const std::string& name) {
   else
     throw Error(name + ":1: not a machine model: it has no [machine] table");
   if (const toml::table* table = reader.table("loggps"))
-    read_loggps(TableReader(*table, name, "[loggps]"), model.loggps);
+    read_loggps(TableReader(*table, name, "[loggps]"), model);
+  if (const toml::table* table = reader.table("hop"))
+    model.hop = read_hop(TableReader(*table, name, "[hop]"));
   if (const toml::table* table = reader.table("topology")) {
     model.topology = read_topology(reader, TableReader(*table, name, "[topology]"));
   } else {
@@ -322,15 +205,10 @@ std::string format_machine(const MachineModel& model, const ComputeCosts& costs)
     out += "timer_resolution = " + number(model.timer_resolution) + "  # seconds\n";
   out += "time_unit = \"" + std::string(unit_name(model.time_unit)) + "\"\n";
   out += "element_bytes = " + std::to_string(model.element.count) + "\n";
-  format_loggps(out, model.loggps);
+  out += format_loggps(model);
   if (model.topology) format_topology(out, *model.topology);
   out += format_compute(model.compute_step, costs);
-  for (const auto& [name, function] : model.functions) {
-    out += "\n[[function]]\nname = " + quoted(name) + "\n";
-    if (!function.function_class.empty())
-      out += "class = " + quoted(function.function_class) + "\n";
-    for (const Regime& regime : function.regimes) format_regime(out, regime);
-  }
+  for (const auto& [name, function] : model.functions) out += format_function(function);
   return out;
 }
 

@@ -27,6 +27,21 @@ struct Regime {
   Equation equation;
   std::optional<double> q;         // goodness of fit, 0..1 (Q of the chi-squared distribution)
   std::optional<double> residual;  // root mean square of the residuals, in the model's time unit
+  std::optional<double> chi_squared = {};      // of the fit, from the spread between launches
+  std::optional<int> degrees_of_freedom = {};  // that it has
+};
+
+// What a function was measured with.
+struct MeasuredRange {
+  std::vector<int> ranks;  // ascending, at least one
+  Bytes from{0};           // the least and the largest size
+  Bytes to{0};
+};
+
+// Relative errors at sizes that the fit did not see (cross-validation).
+struct HeldOutError {
+  double mean = 0;
+  double max = 0;
 };
 
 // A function's name is MPI's, in lower case without "MPI_" ("allreduce"), or
@@ -34,8 +49,19 @@ struct Regime {
 // irecv2, irecvoverlap, pingpong, allsend.
 struct Function {
   std::string name;
-  std::string function_class;   // "point-to-point", "collective", "barrier", "local"
+  std::string
+      function_class;  // "point-to-point", "one-sided", "collective", "barrier", "local", "file"
   std::vector<Regime> regimes;  // ascending, contiguous, at least one
+
+  std::optional<MeasuredRange> measured = {};  // not set: unknown
+  std::optional<HeldOutError> held_out = {};   // of `regimes`
+  // How far the times at the largest ranks (relative) are from an equation that
+  // was fitted without them: what a time beyond the measured ranks is worth.
+  std::optional<double> extrapolation_error = {};
+  // The best of the papers' forms in each regime, to compare with; no
+  // prediction uses it. May be empty.
+  std::vector<Regime> baseline = {};
+  std::optional<HeldOutError> baseline_held_out = {};
 };
 
 // LogGPS parameters (Kanbe et al. 2003), those that are known. Seconds, seconds per
@@ -47,6 +73,35 @@ struct LogGPS {
   std::optional<double> gap;            // g
   std::optional<double> gap_per_byte;   // G
   std::optional<Bytes> sync_threshold;  // S: rendezvous from this size on
+};
+
+// A parameter with its standard error; or one that the measurements cannot tell
+// from the others (a latency that comes out below zero).
+struct Parameter {
+  double value = 0;
+  double error = 0;
+  bool separable = true;
+};
+
+// LogGPS parameters of an interval of message sizes, those that were looked for.
+// Nothing computes with them: LogGPS is what --network loggps takes.
+struct LogGPSRegime {
+  Bytes from{0};
+  Bytes to{UINT64_MAX};
+  std::optional<Parameter> latency;        // L, seconds
+  std::optional<Parameter> overhead_send;  // o_s
+  std::optional<Parameter> overhead_recv;  // o_r
+  std::optional<Parameter> gap;            // g
+  std::optional<Parameter> gap_per_byte;   // G, seconds per byte
+  // Share of a transfer during which its sender, its receiver can compute, 0..1.
+  std::optional<double> overlap_send;
+  std::optional<double> overlap_recv;
+};
+
+// Store-and-forward over one hop, i + k t for k bytes (Demaine, HPCS 1996, section 3).
+struct HopParameters {
+  Parameter startup;   // i, seconds
+  Parameter per_byte;  // t, seconds per byte
 };
 
 // The machine's network as its file says it; machine_file.hpp builds it. One of
@@ -69,6 +124,8 @@ struct MachineModel {
   Bytes element{1};             // bytes per unit of d
   double compute_step = 0;      // seconds per annotated compute step
   LogGPS loggps;
+  std::vector<LogGPSRegime> loggps_regimes;  // ascending, contiguous; may be empty
+  std::optional<HopParameters> hop;
   std::optional<ModelTopology> topology;
   std::map<std::string, Function, std::less<>> functions;
 
@@ -76,12 +133,28 @@ struct MachineModel {
   const Function* find(std::string_view name) const;
 };
 
-// The regime that holds `bytes`: the first one whose end is not below it, or
-// the last one for sizes beyond all.
+// The regime of `regimes` (not empty) that holds `bytes`: the first one whose end
+// is not below it, or the last one for sizes beyond all.
+const Regime& regime_for(const std::vector<Regime>& regimes, Bytes bytes);
 const Regime& regime_for(const Function& function, Bytes bytes);
 
-// Seconds for `ranks` >= 1 and `bytes`.
+// Whether a time is beyond what the function was measured with. Where the file
+// does not say, the model's ranks and the regimes' sizes count. The ranks of a
+// function of class point-to-point or one-sided are always two.
+struct Beyond {
+  bool ranks = false;
+  bool bytes = false;
+  bool any() const { return ranks || bytes; }
+};
+Beyond beyond_measured(const MachineModel& model, const Function& function, int ranks, Bytes bytes);
+
+// Seconds for `ranks` >= 1 and `bytes`. Beyond the measured ranks, min and max
+// are at least the function's extrapolation error away from avg: avg / (1 + error),
+// avg * (1 + error).
 double evaluate_seconds(const MachineModel& model, const Function& function, int ranks, Bytes bytes,
                         Bound bound);
+// The same with the baseline's equations, which must not be empty.
+double evaluate_baseline_seconds(const MachineModel& model, const Function& function, int ranks,
+                                 Bytes bytes, Bound bound);
 
 }  // namespace foretrace::machine

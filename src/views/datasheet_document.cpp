@@ -169,10 +169,9 @@ void add_equations(const Datasheet& sheet, int digits, SheetDocument& document) 
 }
 
 std::string full_cell(const machine::Coefficient& c, std::string_view factor) {
-  if (c.value == 0 && c.error == 0) return "0";
   std::string out = format_full(c.value);
   if (c.error != 0) out += " ± " + format_full(c.error);
-  if (factor.empty()) return out;
+  if (factor == name_of(machine::Factor::one)) return out;
   std::string form(factor);
   if (const std::size_t at = form.find("^2"); at != std::string::npos) form.replace(at, 2, "²");
   return out + " (" + form + ")";
@@ -186,14 +185,20 @@ void add_regimes(const Datasheet& sheet, const SheetFunction& each, int digits,
   table.text_columns = 2;
   SheetTable full;
   full.caption = "The coefficients with up to nine digits, and what they multiply";
-  full.header = {"message size", "c", "s (f)", "k (g)"};
+  full.header = {"message size", "coefficients"};
+  full.text_columns = 2;
   for (const Regime& regime : each.function.regimes) {
     const machine::Equation& e = regime.equation;
     table.rows.push_back({format_interval(regime), format_equation(e, digits), q_cell(regime),
                           regime.residual ? format_digits(*regime.residual, 3) : kUnknown});
-    full.rows.push_back({format_interval(regime), full_cell(e.constant, ""),
-                         full_cell(e.startup, name_of(e.startup_form)),
-                         full_cell(e.data, name_of(e.data_form))});
+    for (const machine::TermSum& sum : e.sums()) {
+      std::string cell;
+      for (const machine::Term& term : sum.terms)
+        cell += (cell.empty() ? "" : "; ") + full_cell(term.coefficient, name_of(term.factor));
+      if (sum.ranks != machine::RankSet::all)
+        cell += sum.ranks == machine::RankSet::others ? "; other p" : "; p a power of two";
+      full.rows.push_back({format_interval(regime), cell.empty() ? "0" : cell});
+    }
   }
   document.blocks.push_back(std::move(table));
   if (digits > 0 || analysis::has_errors(each.function)) document.blocks.push_back(std::move(full));

@@ -41,18 +41,65 @@ std::string constant(double value) {
   return text;
 }
 
+// What follows a coefficient.
+const char* product_with(machine::Factor factor) {
+  using machine::Factor;
+  switch (factor) {
+    case Factor::one:
+      return "";
+    case Factor::p:
+      return "*p";
+    case Factor::ln_p:
+      return "*log(p)";
+    case Factor::p2:
+      return "*p*p";
+    case Factor::d:
+      return "*d";
+    case Factor::p_d:
+      return "*p*d";
+    case Factor::ln_p_d:
+      return "*log(p)*d";
+    case Factor::p2_d:
+      return "*p*p*d";
+    case Factor::ceil_log2_p:
+      return "*steps(p)";
+    case Factor::p_minus_1:
+      return "*(p-1)";
+    case Factor::share:
+      return "*(p-1.0)/p";
+    case Factor::ceil_log2_p_d:
+      return "*steps(p)*d";
+    case Factor::share_d:
+      return "*(p-1.0)/p*d";
+    case Factor::p_minus_1_d:
+      return "*(p-1)*d";
+  }
+  return "";
+}
+
+std::string sum_of(const machine::TermSum& sum, std::uint64_t element, Bound bound) {
+  std::string out;
+  for (const machine::Term& term : sum.terms) {
+    const double value = term.coefficient.at(bound);
+    if (value == 0) continue;
+    if (!out.empty()) out += " + ";
+    out += constant(value) + product_with(term.factor);
+    if (element != 1 && machine::depends_on_data(term.factor)) out += fmt::format("/{}.0", element);
+  }
+  return out.empty() ? "0.0" : out;
+}
+
 // One regime's time in the model's unit, never below zero.
 std::string expression(const machine::Equation& e, std::uint64_t element, Bound bound) {
-  static constexpr const char* kStartups[] = {"p", "log(p)", "p*p"};
-  static constexpr const char* kData[] = {"", "*p", "*log(p)", "*p*p"};
-  std::string out = constant(e.constant.at(bound));
-  if (const double s = e.startup.at(bound); s != 0)
-    out += fmt::format(" + {}*{}", constant(s), kStartups[static_cast<int>(e.startup_form)]);
-  if (const double k = e.data.at(bound); k != 0) {
-    out += fmt::format(" + {}{}*d", constant(k), kData[static_cast<int>(e.data_form)]);
-    if (element != 1) out += fmt::format("/{}.0", element);
-  }
-  return "atleast0(" + out + ")";
+  // An interval is relative to the equation's own time.
+  const Bound each = e.interval ? Bound::avg : bound;
+  std::string scale;
+  if (e.interval && bound != Bound::avg)
+    scale = constant(bound == Bound::min ? e.interval->low : e.interval->high) + "*";
+  const std::vector<machine::TermSum> sums = e.sums();
+  if (sums.size() == 1) return scale + "atleast0(" + sum_of(sums[0], element, each) + ")";
+  return fmt::format("{}atleast0(poweroftwo(p) ? {} : {})", scale, sum_of(sums[0], element, each),
+                     sum_of(sums[1], element, each));
 }
 
 std::string definition(const Datasheet& sheet, const SheetFunction& each, const std::string& name,
@@ -81,10 +128,13 @@ std::string quoted(const std::string& text) {
 }
 
 NamedText functions_file(const Datasheet& sheet, const std::vector<std::string>& names) {
-  std::string out = "# " + one_line("Times of " + sheet.model.name) +
-                    "\n# t<function>(p,d): seconds; p ranks, d bytes. least_ and most_: all "
-                    "coefficients one\n# standard error lower, higher. Load it and type: print "
-                    "tbcast(8,1024)\n\natleast0(t) = t > 0 ? t : 0.0\n\n";
+  std::string out =
+      "# " + one_line("Times of " + sheet.model.name) +
+      "\n# t<function>(p,d): seconds; p ranks, d bytes. least_ and most_: all "
+      "coefficients one\n# standard error lower, higher. Load it and type: print "
+      "tbcast(8,1024)\n\natleast0(t) = t > 0 ? t : 0.0\n"
+      "# steps of a tree over p ranks; 1e-9 against rounding of the logarithms\n"
+      "steps(p) = ceil(log(p)/log(2.0) - 1e-9)\npoweroftwo(p) = p == 2.0**steps(p)\n\n";
   for (std::size_t i = 0; i < names.size(); ++i) {
     const SheetFunction& each = sheet.functions[i];
     out += definition(sheet, each, "t" + names[i], Bound::avg);

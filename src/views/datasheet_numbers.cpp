@@ -31,14 +31,21 @@ std::string term(const machine::Coefficient& c, std::string_view factor, int dig
   else
     out = (first ? "" : " + ") + rounded.value;
   for (std::size_t at = 0; at < factor.size();) {
-    // "ln p d" is ln p times d.
-    const std::size_t from = factor.substr(at, 3) == "ln " ? at + 3 : at;
+    // "ln p d" is ln p times d, "ceil log2 p d" the next whole number from log2 p on times d.
+    std::size_t from = at;
+    for (std::string_view function : {"ln ", "ceil log2 "})
+      if (factor.substr(at).starts_with(function)) from = at + function.size();
     const std::size_t end = std::min(factor.find(' ', from), factor.size());
     const std::string_view one = factor.substr(at, end - at);
     out += " × " + (one == "p^2" ? std::string("p²") : std::string(one));
     at = end + 1;
   }
   return out;
+}
+
+// "" for the constant.
+std::string_view factor_name(machine::Factor factor) {
+  return factor == machine::Factor::one ? std::string_view() : name_of(factor);
 }
 
 }  // namespace
@@ -106,13 +113,15 @@ std::string format_interval(const machine::Regime& regime) {
 
 std::string format_equation(const machine::Equation& equation, int digits) {
   std::string out;
-  const auto add = [&](const machine::Coefficient& c, std::string_view factor) {
-    if (c.value != 0 || c.error != 0) out += term(c, factor, digits, out.empty());
-  };
-  add(equation.constant, "");
-  add(equation.startup, name_of(equation.startup_form));
-  add(equation.data, name_of(equation.data_form));
-  return out.empty() ? "0" : out;
+  for (const machine::TermSum& sum : equation.sums()) {
+    std::string one;
+    for (const machine::Term& each : sum.terms)
+      one += term(each.coefficient, factor_name(each.factor), digits, one.empty());
+    if (sum.ranks == machine::RankSet::others) out += "; else ";
+    out += one.empty() ? "0" : one;
+    if (sum.ranks == machine::RankSet::powers_of_two) out += " where p is a power of two";
+  }
+  return out;
 }
 
 }  // namespace foretrace::views

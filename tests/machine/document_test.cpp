@@ -96,6 +96,8 @@ TEST(MachineFileDocument, NamesEveryKey) {
   expect_documented_keys("x = 1\n[machine]\n");
   expect_documented_keys("[machine]\nx = 1\n");
   expect_documented_keys("[machine]\n[loggps]\nx = 1\n");
+  expect_documented_keys("[machine]\n[[loggps.regime]]\nx = 1\n");
+  expect_documented_keys("[machine]\n[hop]\nx = 1\n");
   expect_documented_keys("[machine]\n[compute]\nx = 1\n");
   expect_documented_keys("[machine]\n[topology]\nx = 1\n");
   expect_documented_keys("[machine]\n[topology]\nexpression = \"ring:4\"\nx = 1\n");

@@ -169,6 +169,73 @@ TEST(MachineFileError, CoefficientWithoutItsForm) {
   });
 }
 
+TEST(MachineFileError, Terms) {
+  const std::string baseline = kRegime + "c = 1\n[[function.baseline]]\n";
+  expect_faults({
+      {kRegime + "terms = 1\n", 6, "'terms' must be a table"},
+      {kRegime + "terms = {}\n", 6, "'terms' needs a term"},
+      {kRegime + "terms = { \"log2 p\" = 1 }\n", 6,
+       "cannot multiply 'log2 p'; known: \"1\", \"p\""},
+      {kRegime + "terms = { d = [1] }\n", 6, "'d' must be VALUE or [VALUE, ERROR]"},
+      {kRegime + "terms = { d = [1, -1] }\n", 6, "the error of 'd' must not be negative"},
+      {kRegime + "terms = { d = nan }\n", 6, "must be a finite number"},
+      {kRegime + "terms = { d = 1 }\nc = 1\n", 7, "'c' and 'terms' exclude each other"},
+      {kRegime + "c = 1\nother_terms = { d = 1 }\n", 7, "'other_terms' needs 'terms'"},
+      {baseline + "terms = { d = 1 }\n", 7, "has no 'terms'"},
+      {baseline + "bytes = [0]\n[[function.baseline]]\nbytes = [0]\n", 9,
+       "the baselines of 'send' must follow each other"},
+  });
+}
+
+TEST(MachineFileError, IntervalOfPrediction) {
+  expect_faults({
+      {kRegime + "interval = 1\n", 6, "'interval' must be an array"},
+      {kRegime + "interval = [1]\n", 6, "'interval' must be [LOW, HIGH]"},
+      {kRegime + "interval = [1.1, 1.2]\n", 6, "LOW from 0 to 1, HIGH 1 or more"},
+      {kRegime + "interval = [0.9, 0.99]\n", 6, "LOW from 0 to 1, HIGH 1 or more"},
+      {kRegime + "interval = [-0.1, 1]\n", 6, "LOW from 0 to 1, HIGH 1 or more"},
+      {kRegime + "interval = [0.9, 1.1]\ncoverage = 95\n", 7, "must not be above 1"},
+      {kRegime + "coverage = 0.95\n", 6, "'coverage' needs 'interval'"},
+      {kRegime + "degrees_of_freedom = 1.5\n", 6, "'degrees_of_freedom'"},
+      {kRegime + "degrees_of_freedom = 4294967296\n", 6, "too large"},
+      {kRegime + "chi_squared = -1\n", 6, "'chi_squared' must not be negative"},
+  });
+}
+
+TEST(MachineFileError, WhatWasMeasured) {
+  const std::string function = kHead + "[[function]]\nname = \"send\"\n";
+  expect_faults({
+      {function + "measured_ranks = [2]\n", 5, "need each other"},
+      {function + "measured_bytes = [0, 1]\n", 5, "need each other"},
+      {function + "measured_bytes = [0, 1]\nmeasured_ranks = []\n", 6, "at least one number"},
+      {function + "measured_bytes = [0, 1]\nmeasured_ranks = [0]\n", 6, "1 or more"},
+      {function + "measured_bytes = [0, 1]\nmeasured_ranks = [4, 2]\n", 6, "ascending"},
+      {function + "measured_bytes = [0, 1]\nmeasured_ranks = [2.5]\n", 6, "whole numbers"},
+      {function + "measured_bytes = [0]\nmeasured_ranks = [2]\n", 5, "must be [FROM, TO]"},
+      {function + "measured_bytes = [2, 1]\nmeasured_ranks = [2]\n", 5, "ends before"},
+      {function + "held_out = 0.1\n", 5, "'held_out' must be an array"},
+      {function + "held_out = [0.1]\n", 5, "'held_out' must be [MEAN, MAX]"},
+      {function + "baseline_held_out = [-0.1, 1]\n", 5, "'baseline_held_out' must not be negative"},
+      {function + "extrapolation_error = -1\n", 5, "'extrapolation_error' must not be negative"},
+  });
+}
+
+TEST(MachineFileError, LogGPSOfRegimes) {
+  const std::string regime = kHead + "[[loggps.regime]]\n";
+  expect_faults({
+      {kHead + "[loggps]\nregime = 1\n", 4, "'regime' must be an array"},
+      {kHead + "[loggps]\nregime = [1]\n", 4, "'regime' must be a table"},
+      {regime + "S = 1\n", 4, "unknown key 'S'; known here: bytes, L"},
+      {regime + "L = \"unknown\"\n", 4, "VALUE, [VALUE, ERROR] or \"not separable\""},
+      {regime + "L = -1\n", 4, "'L' must not be negative"},
+      {regime + "L = [1, 2, 3]\n", 4, "VALUE, [VALUE, ERROR]"},
+      {regime + "overlap_send = 1.5\n", 4, "a share of 0 to 1"},
+      {regime + "bytes = [0]\n[[loggps.regime]]\nbytes = [1]\n", 5, "must follow each other"},
+      {kHead + "[hop]\ni = 1\n", 3, "needs 'i' and 't'"},
+      {kHead + "[hop]\nx = 1\n", 4, "unknown key 'x'; known here: i, t"},
+  });
+}
+
 TEST(MachineFileError, Functions) {
   expect_faults({
       {kHead + "[[function]]\nclass = \"local\"\n", 3, "needs a 'name'"},

@@ -9,7 +9,9 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -19,6 +21,14 @@ namespace {
 void expect_same(const Coefficient& a, const Coefficient& b) {
   EXPECT_EQ(a.value, b.value);
   EXPECT_EQ(a.error, b.error);
+}
+
+void expect_same(const std::vector<Term>& a, const std::vector<Term>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].factor, b[i].factor);
+    expect_same(a[i].coefficient, b[i].coefficient);
+  }
 }
 
 // A form counts only where it multiplies something.
@@ -34,8 +44,49 @@ void expect_same(const Regime& a, const Regime& b) {
   if (a.equation.data.value != 0 || a.equation.data.error != 0) {
     EXPECT_EQ(a.equation.data_form, b.equation.data_form);
   }
+  expect_same(a.equation.terms, b.equation.terms);
+  expect_same(a.equation.other_terms, b.equation.other_terms);
+  ASSERT_EQ(a.equation.interval.has_value(), b.equation.interval.has_value());
+  if (a.equation.interval) {
+    EXPECT_EQ(a.equation.interval->low, b.equation.interval->low);
+    EXPECT_EQ(a.equation.interval->high, b.equation.interval->high);
+    EXPECT_EQ(a.equation.interval->coverage, b.equation.interval->coverage);
+  }
   EXPECT_EQ(a.q, b.q);
   EXPECT_EQ(a.residual, b.residual);
+  EXPECT_EQ(a.chi_squared, b.chi_squared);
+  EXPECT_EQ(a.degrees_of_freedom, b.degrees_of_freedom);
+}
+
+void expect_same(const std::optional<HeldOutError>& a, const std::optional<HeldOutError>& b) {
+  ASSERT_EQ(a.has_value(), b.has_value());
+  if (!a) return;
+  EXPECT_EQ(a->mean, b->mean);
+  EXPECT_EQ(a->max, b->max);
+}
+
+void expect_same(const std::vector<Regime>& a, const std::vector<Regime>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) expect_same(a[i], b[i]);
+}
+
+void expect_same(const Parameter& a, const Parameter& b) {
+  EXPECT_EQ(a.separable, b.separable);
+  EXPECT_EQ(a.value, b.value);
+  EXPECT_EQ(a.error, b.error);
+}
+
+void expect_same(const LogGPSRegime& a, const LogGPSRegime& b) {
+  EXPECT_EQ(a.from, b.from);
+  EXPECT_EQ(a.to, b.to);
+  for (const auto field :
+       {&LogGPSRegime::latency, &LogGPSRegime::overhead_send, &LogGPSRegime::overhead_recv,
+        &LogGPSRegime::gap, &LogGPSRegime::gap_per_byte}) {
+    ASSERT_EQ((a.*field).has_value(), (b.*field).has_value());
+    if (a.*field) expect_same(*(a.*field), *(b.*field));
+  }
+  EXPECT_EQ(a.overlap_send, b.overlap_send);
+  EXPECT_EQ(a.overlap_recv, b.overlap_recv);
 }
 
 void expect_same(const MachineModel& a, const MachineModel& b) {
@@ -61,9 +112,25 @@ void expect_same(const MachineModel& a, const MachineModel& b) {
     ASSERT_TRUE(other);
     EXPECT_EQ(function.name, other->name);
     EXPECT_EQ(function.function_class, other->function_class);
-    ASSERT_EQ(function.regimes.size(), other->regimes.size());
-    for (std::size_t i = 0; i < function.regimes.size(); ++i)
-      expect_same(function.regimes[i], other->regimes[i]);
+    expect_same(function.regimes, other->regimes);
+    expect_same(function.baseline, other->baseline);
+    ASSERT_EQ(function.measured.has_value(), other->measured.has_value());
+    if (function.measured) {
+      EXPECT_EQ(function.measured->ranks, other->measured->ranks);
+      EXPECT_EQ(function.measured->from, other->measured->from);
+      EXPECT_EQ(function.measured->to, other->measured->to);
+    }
+    expect_same(function.held_out, other->held_out);
+    expect_same(function.baseline_held_out, other->baseline_held_out);
+    EXPECT_EQ(function.extrapolation_error, other->extrapolation_error);
+  }
+  ASSERT_EQ(a.loggps_regimes.size(), b.loggps_regimes.size());
+  for (std::size_t i = 0; i < a.loggps_regimes.size(); ++i)
+    expect_same(a.loggps_regimes[i], b.loggps_regimes[i]);
+  ASSERT_EQ(a.hop.has_value(), b.hop.has_value());
+  if (a.hop) {
+    expect_same(a.hop->startup, b.hop->startup);
+    expect_same(a.hop->per_byte, b.hop->per_byte);
   }
 }
 
@@ -108,6 +175,55 @@ MachineModel full_model() {
 
 TEST(MachineFile, WhatIsWrittenReadsBack) {
   expect_round_trip(full_model());
+}
+
+// Terms, errors, baseline, LogGPS by regime.
+MachineModel measured_model() {
+  MachineModel model = full_model();
+  Function function = model.functions.begin()->second;
+  function.name = "measured";
+  function.measured = MeasuredRange{{2, 3, 512}, Bytes(0), Bytes(4 << 20)};
+  function.held_out = HeldOutError{1.0 / 3, 0.5};
+  function.extrapolation_error = 1.0 / 7;
+  function.baseline_held_out = HeldOutError{2.0 / 3, 12};
+  function.baseline = function.regimes;
+  function.baseline[0].chi_squared = 12.5;
+  function.baseline[0].degrees_of_freedom = 9;
+  for (Regime& regime : function.regimes) {
+    Equation equation;
+    for (const Factor factor : kFactors)
+      equation.terms.push_back({factor, {1.0 / (2 + static_cast<int>(factor)), 0.1}});
+    equation.other_terms = {{Factor::share_d, {-0.1, 0}}};
+    equation.interval = {1.0 / 3, 5.0 / 3, 0.95};
+    regime.equation = equation;
+  }
+  function.regimes[1].equation.other_terms.clear();
+  function.regimes[1].equation.interval->coverage = 0;
+  model.functions["measured"] = function;
+  LogGPSRegime eager;
+  eager.to = Bytes(4040);
+  eager.latency = Parameter{0, 0, false};
+  eager.overhead_send = Parameter{1e-7, 1e-9, true};
+  eager.overhead_recv = Parameter{1.0 / 3, 0, true};
+  eager.gap = Parameter{1e-6, 0, true};
+  eager.gap_per_byte = Parameter{1e-10, 1e-12, true};
+  eager.overlap_send = 0.25;
+  eager.overlap_recv = 1;
+  LogGPSRegime rest;
+  rest.from = Bytes(4041);
+  model.loggps_regimes = {eager, rest};
+  model.hop = HopParameters{{1e-6, 1e-8, true}, {0, 0, false}};
+  return model;
+}
+
+TEST(MachineFile, WhatWasFittedReadsBack) {
+  expect_round_trip(measured_model());
+}
+
+TEST(MachineFile, RegimesOfLogGPSNeedNoOtherParameters) {
+  MachineModel model = measured_model();
+  model.loggps = {};
+  expect_round_trip(model);
 }
 
 TEST(MachineFile, DefaultsReadBack) {

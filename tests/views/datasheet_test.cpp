@@ -144,6 +144,23 @@ TEST(Datasheet, ErrorsChooseTheDigits) {
   EXPECT_EQ(format_equation(Equation(), 0), "0");
 }
 
+// Terms that are no papers' form, apart for powers of two.
+const char* const kTerms =
+    "[[function]]\nname = \"bcast\"\nclass = \"collective\"\n[[function.regime]]\n"
+    "terms = { \"1\" = 2.0, \"ceil log2 p\" = 3.0, \"(p-1)/p d\" = 0.5, \"(p-1)/p\" = 6.0 }\n"
+    "other_terms = { \"(p-1)\" = [4.0, 0.5], \"ceil log2 p d\" = 0.25, \"(p-1) d\" = 0.125 }\n"
+    "interval = [0.5, 2.0]\n";
+
+TEST(Datasheet, DrawsSumsOfTerms) {
+  const machine::MachineModel model = model_of(kTerms);
+  EXPECT_EQ(format_equation(model.find("bcast")->regimes[0].equation, 0),
+            "2 + 3 × ceil log2 p + 6 × (p-1)/p + 0.5 × (p-1)/p × d where p is a power of two; else "
+            "(4.0 ± 0.5) × (p-1) + 0.25 × ceil log2 p × d + 0.125 × (p-1) × d");
+  EXPECT_TRUE(analysis::depends_on_ranks(*model.find("bcast")));
+  EXPECT_TRUE(analysis::depends_on_bytes(*model.find("bcast")));
+  EXPECT_TRUE(analysis::has_errors(*model.find("bcast")));
+}
+
 TEST(Datasheet, DigitsKeepTrailingZerosAndLeaveOutNoise) {
   EXPECT_EQ(format_digits(0.5, 2), "0.50");
   EXPECT_EQ(format_digits(234, 1), "200");
@@ -320,8 +337,9 @@ TEST(Datasheet, GnuplotEvaluatesTheSameTimes) {
   if (std::system("command -v gnuplot >/dev/null 2>&1") != 0)
     GTEST_SKIP() << "gnuplot is not installed";
   namespace fs = std::filesystem;
-  for (const char* name : {"cray-t3d.toml", "sparc-ethernet.toml"}) {
-    const machine::MachineModel model = shipped(name);
+  for (const char* name : {"cray-t3d.toml", "sparc-ethernet.toml", "terms"}) {
+    const machine::MachineModel model =
+        name == std::string("terms") ? model_of(kTerms) : shipped(name);
     const fs::path folder =
         fs::path(::testing::TempDir()) / ("foretrace-gnuplot-" + std::string(name));
     fs::create_directories(folder);
@@ -336,6 +354,9 @@ TEST(Datasheet, GnuplotEvaluatesTheSameTimes) {
           script << "print sprintf('%.17g', t" << function << "(" << p << "," << d << "))\n";
           expected.push_back(
               evaluate_seconds(model, *model.find(function), p, Bytes(d), machine::Bound::avg));
+          script << "print sprintf('%.17g', most_" << function << "(" << p << "," << d << "))\n";
+          expected.push_back(
+              evaluate_seconds(model, *model.find(function), p, Bytes(d), machine::Bound::max));
         }
     script << "load 'bcast.gp'\n";
     script.close();

@@ -1,0 +1,16 @@
+// [loggps], [[loggps.regime]] and [hop] of a machine's file, for this part's readers and writers.
+#pragma once
+
+#include <string>
+
+#include "machine/machine_model.hpp"
+#include "machine/toml_reader.hpp"
+
+namespace foretrace::machine {
+
+void read_loggps(const TableReader& reader, MachineModel& model);
+HopParameters read_hop(const TableReader& reader);
+// All of them that the model has.
+std::string format_loggps(const MachineModel& model);
+
+}  // namespace foretrace::machine
