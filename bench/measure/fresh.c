@@ -7,7 +7,7 @@
  * START is `rounds` (a block's starts are agreed on once, at a fixed distance),
  * `each` (the start is agreed on before every repetition) or `none` (a repetition
  * follows the last). FUNCTION is send
- * (which also gives recv), pingpong, sendrecv, bcast, allreduce. Points are
+ * (which also gives recv), or another in the table below. Points are
  * visited in random order, each until BLOCKS blocks are undisturbed.
  *
  * Prints "# key value" lines (the state of the machine, before and after) and
@@ -65,19 +65,54 @@ static void allreduce(int bytes) {
   MPI_Allreduce(out, in, bytes / (int)sizeof(double), MPI_DOUBLE, MPI_SUM, world);
 }
 
-/* When a function is over: for this rank or that, or when the later one is done. */
+static void ssend(int bytes) {
+  if (rank == 0)
+    MPI_Ssend(out, bytes, MPI_CHAR, 1, kTag, world);
+  else
+    MPI_Recv(in, bytes, MPI_CHAR, 0, kTag, world, MPI_STATUS_IGNORE);
+}
+static void reduce(int bytes) {
+  MPI_Reduce(out, in, bytes / (int)sizeof(double), MPI_DOUBLE, MPI_SUM, 0, world);
+}
+static void scan(int bytes) {
+  MPI_Scan(out, in, bytes / (int)sizeof(double), MPI_DOUBLE, MPI_SUM, world);
+}
+static void gather(int bytes) {
+  MPI_Gather(out, bytes, MPI_CHAR, in, bytes, MPI_CHAR, 0, world);
+}
+static void scatter(int bytes) {
+  MPI_Scatter(out, bytes, MPI_CHAR, in, bytes, MPI_CHAR, 0, world);
+}
+static void allgather(int bytes) {
+  MPI_Allgather(out, bytes, MPI_CHAR, in, bytes, MPI_CHAR, world);
+}
+static void alltoall(int bytes) {
+  MPI_Alltoall(out, bytes, MPI_CHAR, in, bytes, MPI_CHAR, world);
+}
+
+/* When a function is over: for rank 0, or when the later of both is done. */
 enum Over { kFirstRank, kLaterRank };
 struct Function {
   const char* name;
   void (*call)(int bytes);
   int written_by; /* the rank that writes the data before; 2: both */
+  int parts;      /* how many times the bytes it sends */
   enum Over over;
 };
-static const struct Function functions[] = {{"send", send_one, 0, kFirstRank},
-                                            {"pingpong", pingpong, 0, kFirstRank},
-                                            {"sendrecv", sendrecv, 2, kLaterRank},
-                                            {"bcast", bcast, 0, kLaterRank},
-                                            {"allreduce", allreduce, 2, kLaterRank}};
+static const struct Function functions[] = {{"send", send_one, 0, 1, kFirstRank},
+                                            {"ssend", ssend, 0, 1, kFirstRank},
+                                            {"pingpong", pingpong, 0, 1, kFirstRank},
+                                            {"sendrecv", sendrecv, 2, 1, kLaterRank},
+                                            {"bcast", bcast, 0, 1, kLaterRank},
+                                            {"bcast_root", bcast, 0, 1, kFirstRank},
+                                            {"reduce", reduce, 2, 1, kLaterRank},
+                                            {"reduce_root", reduce, 2, 1, kFirstRank},
+                                            {"allreduce", allreduce, 2, 1, kLaterRank},
+                                            {"scan", scan, 2, 1, kLaterRank},
+                                            {"gather", gather, 2, 1, kLaterRank},
+                                            {"scatter", scatter, 0, 2, kLaterRank},
+                                            {"allgather", allgather, 2, 1, kLaterRank},
+                                            {"alltoall", alltoall, 2, 2, kLaterRank}};
 
 struct Point {
   const struct Function* function;
@@ -88,9 +123,10 @@ struct Point {
 /* Whole doubles where there are any: denormal ones would make sums slow. */
 static void write_data(const struct Point* point, double value) {
   if (point->function->written_by != 2 && point->function->written_by != rank) return;
-  const size_t doubles = (size_t)point->bytes / sizeof value;
+  const size_t bytes = (size_t)point->bytes * (size_t)point->function->parts;
+  const size_t doubles = bytes / sizeof value;
   for (size_t i = 0; i < doubles; ++i) memcpy(out + i * sizeof value, &value, sizeof value);
-  memset(out + doubles * sizeof value, 1, (size_t)point->bytes % sizeof value);
+  memset(out + doubles * sizeof value, 1, bytes % sizeof value);
 }
 
 /* ---- one block ---- */
@@ -307,7 +343,7 @@ int main(int argc, char** argv) {
   size_t most = 1 << 20;
   for (int i = 0; i < n; ++i) {
     points[i] = parse_point(argv[4 + i]);
-    if ((size_t)points[i].bytes > most) most = (size_t)points[i].bytes;
+    if (2 * (size_t)points[i].bytes > most) most = 2 * (size_t)points[i].bytes;
   }
   out = malloc(most);
   in = malloc(most);

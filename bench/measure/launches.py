@@ -12,8 +12,8 @@ import statistics
 import subprocess
 
 FUNCTIONS = ("send", "recv", "pingpong", "sendrecv", "bcast", "allreduce")
-# recv is the other half of send: one experiment gives both.
-MEASURED = ("send", "pingpong", "sendrecv", "bcast", "allreduce")
+# Sums of doubles.
+SUMS = ("reduce", "reduce_root", "allreduce", "scan")
 # Two launches whose cores are so much further apart than the model's saw another machine.
 SAME_STATE = 1.4
 
@@ -34,6 +34,11 @@ def run(command, limit=600):
 def launcher(mpi):
     """The words that `foretrace measure -n 2` starts its ranks with."""
     return [f"mpirun.{mpi}", *(["--oversubscribe"] if mpi == "openmpi" else []), "-n", "2"]
+
+
+def measured(functions):
+    """What bench_fresh is asked for: recv is the other half of send."""
+    return list(dict.fromkeys("send" if f == "recv" else f for f in functions))
 
 
 class Launch:

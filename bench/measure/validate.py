@@ -25,7 +25,7 @@ import sys
 import tempfile
 import tomllib
 
-from launches import FUNCTIONS, MEASURED, Samples, busy_core, fresh, medians, percent, run, same_state
+from launches import FUNCTIONS, SUMS, Samples, busy_core, fresh, measured, medians, percent, run, same_state
 
 MEAN_BAR = 0.04
 LARGEST_BAR = 0.15
@@ -168,21 +168,22 @@ def validate(arguments, model):
     if samples and bounce is None:
         bounce = samples.bounce()
     taken = samples.sizes if samples else set()
+    wanted = measured(arguments.functions)
     sampled = samples.medians() if samples and arguments.at_samples else {}
     if arguments.at_samples:
-        points = [(f, s) for f in MEASURED
+        points = [(f, s) for f in wanted
                   for s in some_of(sorted(b for name, b in sampled if name == f and b > 0), arguments.sizes)]
     else:
         plain = random_sizes(arguments.sizes, arguments.seed, taken)
         doubles = random_sizes(arguments.sizes, arguments.seed, taken, 8)
-        points = [(f, s) for f in MEASURED for s in (doubles if f == "allreduce" else plain)]
+        points = [(f, s) for f in wanted for s in (doubles if f in SUMS else plain)]
     launches = fresh_launches(arguments, points, bounce)
     truth = medians(launches)
     halves = medians(launches[0::2]), medians(launches[1::2])
     value_of = {"model": lambda f, s: calc(arguments.build, model, f, s), "twelve forms": Baseline(model).seconds}
     if arguments.at_samples:
         value_of["twelve forms"] = lambda f, s: sampled.get((f, s))
-    results = {f: judge(f, truth, halves, value_of) for f in FUNCTIONS}
+    results = {f: judge(f, truth, halves, value_of) for f in arguments.functions}
     disturbed = sum(l.disturbed for l in launches) / max(sum(l.total for l in launches), 1)
     bounces = [b for l in launches for b in l.bounce]
     print(f"{arguments.mpi}, 2 ranks, {arguments.sizes} sizes, {len(launches)} launches"
@@ -234,6 +235,7 @@ def main():
     parser.add_argument("--model", type=pathlib.Path)
     parser.add_argument("--measure", metavar="WORDS", help="measure first; WORDS go to foretrace measure")
     parser.add_argument("--compare", type=pathlib.Path, nargs=2, metavar="M.toml")
+    parser.add_argument("--functions", type=lambda text: text.split(","), default=FUNCTIONS, metavar="NAME,...")
     parser.add_argument("--sizes", type=int, default=30)
     parser.add_argument("--launches", type=int, default=24)
     parser.add_argument("--blocks", type=int, default=5, help="undisturbed blocks of each point and launch")
