@@ -4,9 +4,9 @@
     compare_loops.py BUILD_DIR [--mpi MPI] [--launches N] [--measure WORDS]
 
 Before each of measure's launches, and after the last, bench_fresh times both functions: pingpong as a loop in which one
-repetition follows the other, allreduce from a common start to the last rank's end. Prints, for each size, the medians
-over the launches; where NetPIPE is installed also what it says, up to 4 KiB (from there on its messages, which nobody
-writes between, lie in the receiver's cache). Status 1 if a function's median difference is above 3 %.
+repetition follows the other, allreduce from a common start to the last rank's end. Prints both times for each size, and
+where NetPIPE is installed what that says, up to 4 KiB (from there on its messages, which nobody writes between, lie in
+the receiver's cache). Status 1 if a function's median difference is above 3 %.
 """
 
 import argparse
@@ -18,7 +18,7 @@ import statistics
 import sys
 import tempfile
 
-from launches import Launch, Samples, busy_core, launcher, medians, percent, run
+from launches import Launch, Samples, busy_core, launcher, middles, percent, run
 
 BAR = 0.03
 # Powers of four are in every grid of measure's; from 16 B on the clock's own step is below the bar.
@@ -69,9 +69,9 @@ def compare(arguments, mpi, scratch):
     loops(program, folder, launcher(mpi))
     plain = {}
     for function in LOOPS:
-        plain |= medians([Launch(path.read_text()) for path in folder.glob(f"{function}.*")])
+        plain |= middles([Launch(path.read_text()) for path in folder.glob(f"{function}.*")])
     peer = netpipe(mpi, folder)
-    measured = Samples(model.with_suffix(".samples.csv")).medians()
+    measured = Samples(model.with_suffix(".samples.csv")).middles()
     apart = {}
     for point in sorted(set(plain) & set(measured)):
         function, size = point

@@ -6,19 +6,19 @@
  *
  * START is `rounds` (a block's starts are agreed on once, at a fixed distance),
  * `each` (the start is agreed on before every repetition) or `none` (a repetition
- * follows the last). FUNCTION is send
- * (which also gives recv), or another in the table below. Points are
- * visited in random order, each until BLOCKS blocks are undisturbed.
+ * follows the last). FUNCTION is send (which also gives recv), or another in the
+ * table below. Points are visited in random order, each until BLOCKS blocks are
+ * undisturbed.
  *
  * Prints "# key value" lines (the state of the machine, before and after) and
- * "function,bytes,seconds,kept" for every block: the median of its repetitions,
- * and whether no rank was switched out in it. */
+ * "function,bytes,seconds,kept" for every block: the mean of the middle half of
+ * its repetitions, and whether no rank was switched out in it. */
 #include "shared.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { kMost = 30, kTag = 7 };
+enum { kMost = 30, kTag = 7, kLong = 30000 };
 
 static const MPI_Comm world = MPI_COMM_WORLD;
 static int rank;
@@ -35,6 +35,15 @@ static double median(double* values, int n) {
   if (n == 0) return NAN;
   qsort(values, n, sizeof *values, ascending);
   return n % 2 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
+}
+/* The mean of the middle half: what alternates between two values (as receives
+ * do when two messages share a cache line) is averaged, interruptions are not. */
+static double midmean(double* values, int n) {
+  qsort(values, n, sizeof *values, ascending);
+  double sum = 0;
+  int count = 0;
+  for (int i = n / 4; i < n - n / 4; ++i, ++count) sum += values[i];
+  return sum / count;
 }
 
 /* ---- the calls ---- */
@@ -132,8 +141,7 @@ static void write_data(const struct Point* point, double value) {
 /* ---- one block ---- */
 
 struct Times {
-  int64_t begin[kMost], end[kMost], busy[kMost], late[kMost];
-  int64_t switched;
+  int64_t begin[kMost], end[kMost], busy[kMost], late[kMost], switched[kMost];
 };
 
 static int64_t spin(int64_t until) {
@@ -150,7 +158,10 @@ static void time_block(const struct Point* point, int repetitions, int64_t dista
   memset(&mine, 0, sizeof mine);
   int64_t start = now() + 30000 + distance; /* the data have to be written before the first */
   MPI_Bcast(&start, 1, MPI_INT64_T, 0, world);
-  const long before = switches();
+  /* Long calls are told apart one by one: a block of them is longer than the time
+   * that a busy machine leaves a process alone. Short ones are not to be bothered. */
+  const int one_by_one = distance > kLong;
+  long before = switches();
   for (int i = 0; i < repetitions; ++i, start += distance) {
     const int64_t awake = now();
     write_data(point, 1.0 + i);
@@ -166,8 +177,13 @@ static void time_block(const struct Point* point, int repetitions, int64_t dista
     point->function->call(point->bytes);
     mine.end[i] = now();
     mine.busy[i] = mine.end[i] - mine.begin[i] + ready - awake;
+    if (one_by_one) {
+      const long after = switches();
+      mine.switched[i] = after != before;
+      before = after;
+    }
   }
-  mine.switched = switches() != before;
+  if (!one_by_one) mine.switched[0] = switches() != before;
   if (rank == 1) {
     MPI_Send(&mine, sizeof mine, MPI_BYTE, 0, kTag, world);
   } else {
@@ -181,33 +197,32 @@ static int64_t later(int64_t a, int64_t b) {
 }
 
 static void print_block(const char* name, int bytes, double* ns, int n, int kept) {
-  if (n < 2) return;
-  printf("%s,%d,%.4g,%d\n", name, bytes, fmax(median(ns, n) - clock_ns, 0) * 1e-9, kept);
+  printf("%s,%d,%.4g,%d\n", name, bytes, fmax(midmean(ns, n) - clock_ns, 0) * 1e-9, kept);
 }
 
-/* Rank 0: what the block says, and whether it is worth anything. Also paces the
- * next one. */
-static int judge_block(struct Point* point, int repetitions, const struct Times times[2],
-                       int print) {
+/* Rank 0: what the block says; 0 if no repetition in it is worth anything. Also
+ * paces the next one. */
+static int judge_block(struct Point* point, int repetitions, int64_t distance,
+                       const struct Times times[2], int print) {
   double first[kMost], second[kMost], pace[kMost];
   int n = 0, late = 0;
+  const int one_by_one = distance > kLong;
   for (int i = 0; i < repetitions; ++i) {
+    const int64_t begin = later(times[0].begin[i], times[1].begin[i]);
+    const int64_t end = later(times[0].end[i], times[1].end[i]);
     pace[i] = (double)later(times[0].busy[i], times[1].busy[i]);
-    if (times[0].late[i] || times[1].late[i]) {
-      ++late;
-      continue;
-    }
+    const int is_late = times[0].late[i] || times[1].late[i];
+    late += is_late;
+    if (is_late || (one_by_one && (times[0].switched[i] || times[1].switched[i]))) continue;
     first[n] = (double)(times[0].end[i] - times[0].begin[i]);
     second[n] = (double)(times[1].end[i] - times[1].begin[i]);
-    if (point->function->over == kLaterRank)
-      first[n] = (double)(later(times[0].end[i], times[1].end[i]) -
-                          later(times[0].begin[i], times[1].begin[i]));
+    if (point->function->over == kLaterRank) first[n] = (double)(end - begin);
     ++n;
   }
   const int64_t needed = (int64_t)median(pace, repetitions);
   point->pace = 4 * late > repetitions ? later(2 * point->pace, needed) : needed;
-  if (2 * late > repetitions) return 0;
-  const int kept = !times[0].switched && !times[1].switched;
+  if (one_by_one ? n == 0 : 2 * late > repetitions) return 0;
+  const int kept = one_by_one || !(times[0].switched[0] || times[1].switched[0]);
   if (!print) return kept;
   print_block(point->function->name, point->bytes, first, n, kept);
   if (point->function->call == send_one) print_block("recv", point->bytes, second, n, kept);
@@ -228,7 +243,7 @@ static int run_block(struct Point* point, int print) {
   MPI_Bcast(order, 2, MPI_INT64_T, 0, world);
   time_block(point, (int)order[0], order[1], times);
   int usable = 0;
-  if (rank == 0) usable = judge_block(point, (int)order[0], times, print);
+  if (rank == 0) usable = judge_block(point, (int)order[0], order[1], times, print);
   MPI_Bcast(&usable, 1, MPI_INT, 0, world);
   return usable ? (int)order[0] : 0;
 }

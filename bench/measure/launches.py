@@ -62,9 +62,9 @@ class Launch:
             else:
                 self.disturbed += 1
 
-    def median(self, point):
+    def middle(self, point):
         blocks = self.blocks.get(point)
-        return statistics.median(blocks) if blocks else None
+        return middle(blocks) if blocks else None
 
 
 def fresh(build, mpi, points, blocks, seed, start="rounds"):
@@ -76,11 +76,18 @@ def fresh(build, mpi, points, blocks, seed, start="rounds"):
     return Launch(run([*launcher(mpi), program, blocks, seed, start, *words]))
 
 
-def medians(launches):
-    """By (function, bytes): the median over launches of each launch's median."""
+def middle(values):
+    """The mean of the middle half. Where times alternate between two values a median is one or the other by chance."""
+    ordered = sorted(values)
+    cut = len(ordered) // 4
+    return statistics.fmean(ordered[cut:len(ordered) - cut])
+
+
+def middles(launches):
+    """By (function, bytes): the middle over launches of each launch's middle."""
     points = sorted({point for launch in launches for point in launch.blocks})
-    values = {p: [m for launch in launches if (m := launch.median(p)) is not None] for p in points}
-    return {p: statistics.median(v) for p, v in values.items()}
+    values = {p: [m for launch in launches if (m := launch.middle(p)) is not None] for p in points}
+    return {p: middle(v) for p, v in values.items()}
 
 
 def same_state(bounces, reference):
@@ -131,10 +138,9 @@ class Samples:
     def used(self, launch):
         return self.facts.get(f"launch_{launch}_state", "used") == "used"
 
-    def medians(self):
-        """(function, bytes) -> the median over launches of each launch's median."""
-        return {point: statistics.median(statistics.median(b) for b in launches.values())
-                for point, launches in self.blocks.items()}
+    def middles(self):
+        """(function, bytes) -> the middle over launches of each launch's middle."""
+        return {point: middle([middle(b) for b in launches.values()]) for point, launches in self.blocks.items()}
 
     def bounce(self):
         """ns, by measure's own fingerprints of the launches used; None: the file has none."""

@@ -25,7 +25,7 @@ import sys
 import tempfile
 import tomllib
 
-from launches import FUNCTIONS, SUMS, Samples, busy_core, fresh, measured, medians, percent, run, same_state
+from launches import FUNCTIONS, SUMS, Samples, busy_core, fresh, measured, middles, percent, run, same_state
 
 MEAN_BAR = 0.04
 LARGEST_BAR = 0.15
@@ -169,7 +169,7 @@ def validate(arguments, model):
         bounce = samples.bounce()
     taken = samples.sizes if samples else set()
     wanted = measured(arguments.functions)
-    sampled = samples.medians() if samples and arguments.at_samples else {}
+    sampled = samples.middles() if samples and arguments.at_samples else {}
     if arguments.at_samples:
         points = [(f, s) for f in wanted
                   for s in some_of(sorted(b for name, b in sampled if name == f and b > 0), arguments.sizes)]
@@ -178,8 +178,8 @@ def validate(arguments, model):
         doubles = random_sizes(arguments.sizes, arguments.seed, taken, 8)
         points = [(f, s) for f in wanted for s in (doubles if f in SUMS else plain)]
     launches = fresh_launches(arguments, points, bounce)
-    truth = medians(launches)
-    halves = medians(launches[0::2]), medians(launches[1::2])
+    truth = middles(launches)
+    halves = middles(launches[0::2]), middles(launches[1::2])
     value_of = {"model": lambda f, s: calc(arguments.build, model, f, s), "twelve forms": Baseline(model).seconds}
     if arguments.at_samples:
         value_of["twelve forms"] = lambda f, s: sampled.get((f, s))
