@@ -17,6 +17,7 @@
 #include <unordered_map>
 
 #include "base/error.hpp"
+#include "live/seed.hpp"
 #include "live/shared_memory.hpp"
 
 extern char** environ;
@@ -79,6 +80,7 @@ Processes::Processes(const Command& command, int ranks)
 }
 
 Processes::~Processes() {
+  dismiss_seed();
   {
     const std::lock_guard lock(watch_->mutex);
     watch_->stop = true;
@@ -94,6 +96,21 @@ void Processes::start_more() {
 
 void Processes::start(int rank) {
   Slot& slot = SharedMemory::slot(rank);
+  slot.cores.store(1);
+  slot.go.store(1);
+  slot.life.store(Life::absent);
+  count_running(+1);
+  const std::lock_guard lock(watch_->mutex);
+  pid_t process = -1;
+  if (has_seed()) process = grow(rank);
+  if (process < 0) process = execute(rank);
+  slot.process = process;
+  watch_->living.emplace(process, rank);
+  watch_->changed.notify_one();
+}
+
+// Starts the program.
+pid_t Processes::execute(int rank) {
   const int descriptor = SharedMemory::descriptor();
   std::vector<std::string> environment = command_.environment;
   environment.push_back(std::string(kVariable) + "=" + std::to_string(descriptor) + ":" +
@@ -106,6 +123,7 @@ void Processes::start(int rank) {
       environment.emplace_back(*entry);
   }
   environment.push_back(preload);
+  if (rank == 0) environment.push_back(std::string(kSeedVariable) + "=1");
   std::vector<char*> variables;
   for (std::string& text : environment) variables.push_back(text.data());
   variables.push_back(nullptr);
@@ -113,13 +131,8 @@ void Processes::start(int rank) {
   for (std::string& text : command_.words) words.push_back(text.data());
   words.push_back(nullptr);
 
-  slot.cores.store(1);
-  slot.go.store(1);
-  slot.life.store(Life::absent);
-  count_running(+1);
   const pid_t parent = ::getpid();
   volatile int error = 0;
-  const std::lock_guard lock(watch_->mutex);
   const pid_t process = ::vfork();
   if (process == 0) {
     // Shares our memory until it becomes the program: system calls only.
@@ -140,9 +153,7 @@ void Processes::start(int rank) {
     throw Error("cannot start rank " + std::to_string(rank) + " (" + command_.words.front() +
                 "): " + reason);
   }
-  slot.process = process;
-  watch_->living.emplace(process, rank);
-  watch_->changed.notify_one();
+  return process;
 }
 
 std::vector<Ended> Processes::ended() {

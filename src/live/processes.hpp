@@ -1,6 +1,8 @@
 // The ranks' processes: started, watched, and none left behind.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -46,6 +48,7 @@ class Processes {
   struct Watch;
 
   void start(int rank);
+  pid_t execute(int rank);
 
   Command command_;
   int ranks_;

@@ -27,19 +27,6 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
 constexpr std::uint64_t kLeastBytes = std::uint64_t{1} << 32;
 constexpr std::uint64_t kHeapAlignment = 1 << 20;
 
-// False if it was not woken for so long.
-bool sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t value,
-              std::chrono::nanoseconds most = {}) {
-  const timespec limit{most.count() / 1'000'000'000, most.count() % 1'000'000'000};
-  return ::syscall(SYS_futex, &word, FUTEX_WAIT, value, most.count() > 0 ? &limit : nullptr,
-                   nullptr, 0) == 0 ||
-         errno != ETIMEDOUT;
-}
-
-void wake_sleeper(std::atomic<std::uint32_t>& word) {
-  ::syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
-}
-
 // Held for some twenty instructions.
 class QueueLock {
  public:
@@ -67,6 +54,18 @@ int take_turn(Header& header) {
 
 }  // namespace
 
+bool sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t value,
+              std::chrono::nanoseconds most) {
+  const timespec limit{most.count() / 1'000'000'000, most.count() % 1'000'000'000};
+  return ::syscall(SYS_futex, &word, FUTEX_WAIT, value, most.count() > 0 ? &limit : nullptr,
+                   nullptr, 0) == 0 ||
+         errno != ETIMEDOUT;
+}
+
+void wake_sleeper(std::atomic<std::uint32_t>& word) {
+  ::syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
 void SharedMemory::create(int ranks, int cores) {
   const int descriptor = ::memfd_create("foretrace", MFD_CLOEXEC);
   if (descriptor < 0)
@@ -88,6 +87,7 @@ void SharedMemory::create(int ranks, int cores) {
   descriptor_ = descriptor;
   Header& header = *new (base_) Header;
   header.ranks = ranks;
+  header.seed.simulator = ::getpid();
   header.total = total;
   header.cores = cores;
   const auto count = static_cast<std::uint64_t>(ranks);

@@ -19,6 +19,8 @@ namespace foretrace::live {
 inline constexpr const char* kVariable = "FORETRACE_LIVE";
 // "off": ranks begin as after MPI_Pcontrol(0).
 inline constexpr const char* kStartVariable = "FORETRACE_START";
+// Set for the process from which others are to be made (seed.hpp).
+inline constexpr const char* kSeedVariable = "FORETRACE_LIVE_SEED";
 // How often each kernel is executed (--sample); not set: always.
 inline constexpr const char* kSampleVariable = "FORETRACE_SAMPLE";
 
@@ -177,6 +179,16 @@ struct Contribution {
   std::uint64_t bytes = 0;
 };
 
+// The line between the simulator and the process from which it has ranks made.
+struct SeedLine {
+  std::int32_t simulator = 0;                              // its process
+  std::atomic<std::int32_t> process{0};                    // that waits for requests; 0: none
+  std::atomic<std::uint32_t> request{0};                   // 1 + the rank to be made
+  std::atomic<std::uint32_t> reply{0};                     // its process, or kNoProcess
+  static constexpr std::uint32_t kStop = UINT32_MAX;       // as a request: be gone
+  static constexpr std::uint32_t kNoProcess = UINT32_MAX;  // as a reply
+};
+
 struct Header {
   std::uint64_t magic = kMagic;
   std::int32_t ranks = 0;
@@ -188,6 +200,7 @@ struct Header {
   std::atomic<std::uint64_t> names{0};
   std::atomic<std::uint32_t> names_taken{0};
   std::atomic<std::uint64_t> locks{1};  // numbers of locks given out
+  SeedLine seed;
   // Who runs: ranks that may go on wait here for a core (schedule.hpp).
   alignas(64) std::atomic<std::uint32_t> queue_lock{0};
   std::uint32_t queue_head = 0;
@@ -232,6 +245,15 @@ class SharedMemory {
   static std::byte* base_;
   static int descriptor_;
 };
+
+// --- waiting for each other --------------------------------------------------------
+
+// Sleeps while the word has this value, not longer than `most` unless that is 0; may
+// wake too early. False if it was not woken for so long.
+bool sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t value,
+              std::chrono::nanoseconds most = {});
+// Wakes one that sleeps on it.
+void wake_sleeper(std::atomic<std::uint32_t>& word);
 
 // --- who runs ------------------------------------------------------------------
 // As many ranks run at the same time as there are cores.

@@ -43,7 +43,7 @@ FREE_OF_MPI = {
     "capture": {"clock_offset", "computation", "core_set", "fortran", "fortran_requests", "function_ref", "idle_polls",
                 "imports", "loaded_object", "settings", "shared_table", "stack_walk", "ticks",
                 "wrap_support"},
-    "live": {"context", "heap", "live_source", "processes", "shared_memory"},
+    "live": {"context", "heap", "live_source", "processes", "seed", "shared_memory"},
     "measure": {"fit", "functions", "kernel_levels", "options", "regimes", "samples", "measure"},
 }
 # Third-party headers, by the only part that uses them.

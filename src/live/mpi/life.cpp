@@ -5,6 +5,7 @@
 
 #include "live/mpi/completion.hpp"
 #include "live/mpi/line.hpp"
+#include "live/seed.hpp"
 #include "live_impl.hpp"
 
 namespace foretrace::live {
@@ -31,6 +32,7 @@ void start(int level) {
 __attribute__((constructor)) void load() {
   create_predefined_types();
   create_predefined_ops();
+  leave_seed();
 }
 
 }  // namespace
