@@ -1,15 +1,18 @@
 #include "measure/fit.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/error.hpp"
+#include "measure/fit_function.hpp"
+#include "measure/fit_loggps.hpp"
+#include "measure/functions.hpp"
 #include "measure/kernels.hpp"
-#include "measure/regimes.hpp"
 #include "stats/summary.hpp"
 
 namespace foretrace::measure {
@@ -18,16 +21,11 @@ namespace {
 constexpr double kMicrosecond = 1e-6;
 constexpr std::string_view kComputeStep = "compute_step";
 
-constexpr std::array<std::string_view, 12> kPointToPoint{
-    "send",         "ssend",  "recv",   "recvmin",      "isend1",   "isend2",
-    "isendoverlap", "irecv1", "irecv2", "irecvoverlap", "sendrecv", "pingpong"};
+constexpr std::string_view kPointToPoint = "point-to-point";
 
-bool is_point_to_point(std::string_view name) {
-  return std::ranges::find(kPointToPoint, name) != kPointToPoint.end();
-}
-
-std::string class_of(std::string_view name, const std::vector<Point>& points) {
-  if (is_point_to_point(name)) return "point-to-point";
+// Of a function that the characterisation does not write, what its samples look like.
+std::string class_of(const std::string& name, const std::vector<Point>& points) {
+  if (const FunctionFacts* facts = facts_of(name)) return std::string(facts->function_class);
   const bool sized = std::ranges::any_of(points, [](const Point& p) { return p.bytes > 0; });
   return sized ? "collective" : "barrier";
 }
@@ -71,6 +69,91 @@ FunctionReport report(const machine::MachineModel& model, const machine::Functio
   return result;
 }
 
+// "256 4040": whole numbers with blanks between them.
+std::vector<std::uint64_t> sizes_in(const SampleSet& set, const std::string& key) {
+  std::vector<std::uint64_t> sizes;
+  const std::string text = text_in(set, key);
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data(); at != end;) {
+    if (*at == ' ') {
+      ++at;
+      continue;
+    }
+    std::uint64_t size = 0;
+    const auto [next, code] = std::from_chars(at, end, size);
+    if (code != std::errc() || (next != end && *next != ' '))
+      throw Error("samples: '# " + key +
+                  "' must be sizes in bytes with blanks between them, found '" + text + "'");
+    sizes.push_back(size);
+    at = next;
+  }
+  return sizes;
+}
+
+// Where regimes of `name` end for certain.
+std::vector<std::uint64_t> thresholds_of(const SampleSet& set, const std::string& name,
+                                         bool point_to_point) {
+  std::vector<std::uint64_t> thresholds = sizes_in(set, "jumps_" + name);
+  if (!point_to_point) return thresholds;
+  for (const std::uint64_t local : sizes_in(set, "local_threshold")) thresholds.push_back(local);
+  for (const std::uint64_t first : sizes_in(set, "sync_threshold"))
+    if (first > 0) thresholds.push_back(first - 1);
+  return thresholds;
+}
+
+using PointKey = std::pair<int, std::uint64_t>;  // ranks, bytes
+
+// The launches' medians at each point; times in units of `unit` seconds. Of a
+// point where no block was kept, the least of them.
+std::vector<Observation> observations_of(const std::vector<Sample>& samples, double unit) {
+  std::set<int> launches;
+  std::map<PointKey, std::map<int, std::vector<double>>> kept;
+  std::map<PointKey, Observation> least;
+  for (const Sample& sample : samples) launches.insert(sample.launch);
+  for (const Sample& sample : samples) {
+    const PointKey point{sample.ranks, sample.bytes};
+    const auto launch =
+        static_cast<std::size_t>(std::distance(launches.begin(), launches.find(sample.launch)));
+    if (sample.kept) kept[point][sample.launch].push_back(sample.seconds);
+    const Observation each{sample.ranks, sample.bytes, launch, sample.seconds / unit};
+    const auto [at, fresh] = least.emplace(point, each);
+    if (!fresh && each.time < at->second.time) at->second = each;
+  }
+  std::vector<Observation> observations;
+  for (const auto& [point, fallback] : least) {
+    if (!kept.contains(point)) {
+      observations.push_back(fallback);
+      continue;
+    }
+    for (const auto& [launch, seconds] : kept.at(point))
+      observations.push_back(
+          {point.first, point.second,
+           static_cast<std::size_t>(std::distance(launches.begin(), launches.find(launch))),
+           stats::median(seconds) / unit});
+  }
+  return observations;
+}
+
+void fit_parameters(const SampleSet& set,
+                    const std::map<std::string, std::vector<Sample>, std::less<>>& by_function,
+                    double overhead, double coverage, machine::MachineModel& model) {
+  LogGPSProblem problem;
+  for (const auto& [name, samples] : by_function)
+    if (const FunctionFacts* facts = facts_of(name);
+        facts && facts->function_class == kPointToPoint)
+      problem.functions[name] = observations_of(samples, 1);
+  problem.thresholds = sizes_in(set, "local_threshold");
+  problem.sync_threshold = model.loggps.sync_threshold;
+  problem.negligible = overhead;
+  problem.coverage = coverage;
+  model.loggps_regimes = fit_loggps(problem);
+  model.hop = fit_hop(problem);
+  // The other parameters follow from the equations (docs/networks.md); g does not.
+  if (!model.loggps_regimes.empty())
+    if (const auto& gap = model.loggps_regimes.front().gap; gap && gap->separable)
+      model.loggps.gap = gap->value;
+}
+
 }  // namespace
 
 std::vector<Point> summarise(const std::vector<Sample>& samples) {
@@ -103,29 +186,6 @@ std::vector<Point> summarise(const std::vector<Sample>& samples) {
   return points;
 }
 
-machine::Function fit_function(const std::string& name, const std::vector<Point>& points,
-                               double timer_overhead, const FitSettings& settings) {
-  if (points.empty()) throw Error("samples: '" + name + "' has none");
-  machine::Function function;
-  function.name = name;
-  function.function_class = class_of(name, points);
-
-  RegimeProblem problem;
-  problem.by_ranks = !is_point_to_point(name);
-  problem.least_sizes = settings.least_sizes;
-  for (const Point& point : points) {
-    // A clock reading is told apart from the next to about a tenth of what it
-    // costs.
-    const double sigma = std::max(
-        {point.spread, settings.least_relative_error * point.seconds, 0.1 * timer_overhead, 1e-12});
-    problem.points.push_back({static_cast<double>(point.ranks), point.bytes,
-                              point.seconds / kMicrosecond, sigma / kMicrosecond});
-  }
-  function.regimes = settings.boundaries ? fit_given_regimes(problem, *settings.boundaries)
-                                         : fit_best_regimes(problem, settings.most_regimes);
-  return function;
-}
-
 FitOutcome fit_model(const SampleSet& set, const FitSettings& settings) {
   FitOutcome outcome;
   machine::MachineModel& model = outcome.model;
@@ -155,10 +215,20 @@ FitOutcome fit_model(const SampleSet& set, const FitSettings& settings) {
   for (const auto& [name, samples] : by_function) {
     const std::vector<Point> points = summarise(samples);
     for (const Point& point : points) model.ranks = std::max(model.ranks, point.ranks);
-    const machine::Function& function =
-        model.functions.emplace(name, fit_function(name, points, overhead, settings)).first->second;
+    const std::string function_class = class_of(name, points);
+    FunctionProblem problem;
+    problem.observations = observations_of(samples, kMicrosecond);
+    problem.by_ranks = function_class != kPointToPoint && function_class != "one-sided";
+    problem.thresholds = thresholds_of(set, name, function_class == kPointToPoint);
+    problem.negligible = overhead / kMicrosecond;
+    problem.coverage = settings.coverage;
+    machine::Function function = fit_function(problem);
+    function.name = name;
+    function.function_class = function_class;
     outcome.reports.push_back(report(model, function, samples, points, overhead));
+    model.functions.emplace(name, std::move(function));
   }
+  fit_parameters(set, by_function, overhead, settings.coverage, model);
   return outcome;
 }
 

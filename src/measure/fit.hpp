@@ -1,12 +1,11 @@
-// From samples to a machine model: regimes of message sizes, each with the best
-// of the 12 forms of Howell's thesis section 3.5.1.
+// From samples to a machine model: the equations of every function, LogGPS, and
+// what the computation costs.
 //
-// Every choice is by weighted least squares (stats/least_squares.hpp); this file
-// knows what the numbers mean, not how a fit is computed. No MPI, no files.
+// This file knows what samples mean; how an equation is found stands in
+// fit_function.hpp. No MPI, no files.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,19 +15,8 @@
 
 namespace foretrace::measure {
 
-// Last sizes of all regimes but the highest, in bytes: the papers' boundary of
-// 32 elements is the first one.
-inline const std::vector<std::uint64_t> kUsualBoundaries{128, 1024, 8192, 65536, 524288};
-
 struct FitSettings {
-  // Last sizes of all regimes but the highest, ascending. Not set: found from
-  // the samples, function by function.
-  std::optional<std::vector<std::uint64_t>> boundaries;
-  // A measured time is never taken to be more certain than this share of it:
-  // the weights are relative, so that small messages count like large ones.
-  double least_relative_error = 0.03;
-  std::size_t least_sizes = 3;   // distinct message sizes in a regime
-  std::size_t most_regimes = 8;  // when boundaries are found
+  double coverage = 0.95;  // of the prediction intervals
 };
 
 // How well the model tells the medians that it was fitted to.
@@ -61,12 +49,11 @@ struct Point {
 // a point was kept, the least of them stands for it, with a large spread.
 std::vector<Point> summarise(const std::vector<Sample>& samples);
 
-// One function. `timer_overhead` (seconds) is where times cease to mean much.
-machine::Function fit_function(const std::string& name, const std::vector<Point>& points,
-                               double timer_overhead, const FitSettings& settings);
-
 // Complete model: time unit microseconds, element 1 byte; name, date and source
-// are left to the caller. Throws Error where the samples hold nothing to fit.
+// are left to the caller. The facts `sync_threshold`, `local_threshold` (of
+// point-to-point functions) and `jumps_FUNCTION` say where regimes end, each the last
+// size of a regime but sync_threshold, the first of the next. Throws Error
+// where the samples hold nothing to fit.
 FitOutcome fit_model(const SampleSet& set, const FitSettings& settings = {});
 
 }  // namespace foretrace::measure

@@ -1,9 +1,7 @@
 #include "measure/regimes.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include "stats/least_squares.hpp"
@@ -92,24 +90,6 @@ RegimeFit fit_selection(const RegimeProblem& problem, const Selection& selection
   return {forms[best.candidate], std::move(best.fit), rms};
 }
 
-std::vector<std::uint64_t> sizes_of(const RegimeProblem& problem) {
-  std::set<std::uint64_t> sizes;
-  for (const RegimePoint& point : problem.points) sizes.insert(point.bytes);
-  return {sizes.begin(), sizes.end()};
-}
-
-std::vector<machine::Regime> fit_regimes_ending_at(const RegimeProblem& problem,
-                                                   const std::vector<std::uint64_t>& ends) {
-  std::vector<machine::Regime> regimes;
-  std::uint64_t from = 0;
-  for (std::uint64_t end : ends) {
-    regimes.push_back(fit_regime(problem, Bytes(from), Bytes(end)));
-    from = end + 1;
-  }
-  regimes.push_back(fit_regime(problem, Bytes(from), Bytes(UINT64_MAX)));
-  return regimes;
-}
-
 }  // namespace
 
 machine::Regime fit_regime(const RegimeProblem& problem, Bytes from, Bytes to) {
@@ -124,77 +104,10 @@ machine::Regime fit_regime(const RegimeProblem& problem, Bytes from, Bytes to) {
                      coefficient(2)};
   // With nothing left over there is no fit whose goodness could be told.
   if (best.fit.degrees_of_freedom > 0) regime.q = best.fit.q;
+  regime.chi_squared = best.fit.chi_squared;
+  regime.degrees_of_freedom = static_cast<int>(best.fit.degrees_of_freedom);
   regime.residual = best.rms;
   return regime;
-}
-
-std::vector<machine::Regime> fit_given_regimes(const RegimeProblem& problem,
-                                               const std::vector<std::uint64_t>& boundaries) {
-  const std::vector<std::uint64_t> sizes = sizes_of(problem);
-  const auto count = [&sizes](std::uint64_t from, std::uint64_t to) {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        sizes, [=](std::uint64_t size) { return size >= from && size <= to; }));
-  };
-  // A boundary stays when there are enough sizes below it, counted from the
-  // one before.
-  std::vector<std::uint64_t> ends;
-  std::uint64_t from = 0;
-  for (std::uint64_t boundary : boundaries) {
-    if (boundary < from || count(from, boundary) < problem.least_sizes) continue;
-    ends.push_back(boundary);
-    from = boundary + 1;
-  }
-  while (!ends.empty() && count(ends.back() + 1, UINT64_MAX) < problem.least_sizes) ends.pop_back();
-  return fit_regimes_ending_at(problem, ends);
-}
-
-std::uint64_t boundary_between(std::uint64_t lower, std::uint64_t upper) {
-  if (upper - lower <= 1 || std::has_single_bit(lower)) return lower;
-  if (std::has_single_bit(upper)) return upper - 1;
-  return static_cast<std::uint64_t>(
-      std::sqrt(static_cast<double>(lower) * static_cast<double>(upper)));
-}
-
-std::vector<machine::Regime> fit_best_regimes(const RegimeProblem& problem, std::size_t most) {
-  const std::vector<std::uint64_t> sizes = sizes_of(problem);
-  const std::size_t n = sizes.size();
-  const std::size_t least = std::max<std::size_t>(problem.least_sizes, 1);
-  if (n < 2 * least) return fit_regimes_ending_at(problem, {});
-  const double price = std::log(static_cast<double>(problem.points.size()));
-  constexpr double kNever = std::numeric_limits<double>::infinity();
-
-  // cost[k][j]: the best of the first j sizes in k segments; from[k][j]: where
-  // its last segment begins.
-  std::vector<std::vector<double>> cost(most + 1, std::vector<double>(n + 1, kNever));
-  std::vector<std::vector<std::size_t>> from(most + 1, std::vector<std::size_t>(n + 1, 0));
-  cost[0][0] = 0;
-  // An empty message takes a way of its own through most libraries.
-  const auto allowed = [&](std::size_t i, std::size_t j) {
-    return j - i >= least || (i == 0 && j == 1 && sizes[0] == 0);
-  };
-  for (std::size_t j = 1; j <= n; ++j) {
-    for (std::size_t i = 0; i < j; ++i) {
-      if (!allowed(i, j)) continue;
-      const RegimeFit fit = fit_selection(problem, select(problem, sizes[i], sizes[j - 1]));
-      const auto coefficients =
-          static_cast<double>(std::ranges::count_if(fit.fit.unknowns, &stats::Unknown::used));
-      const double segment = fit.fit.chi_squared + price * (coefficients + 1);
-      for (std::size_t k = 1; k <= most; ++k) {
-        if (cost[k - 1][i] + segment >= cost[k][j]) continue;
-        cost[k][j] = cost[k - 1][i] + segment;
-        from[k][j] = i;
-      }
-    }
-  }
-  std::size_t segments = 1;
-  for (std::size_t k = 2; k <= most; ++k)
-    if (cost[k][n] < cost[segments][n]) segments = k;
-
-  std::vector<std::uint64_t> ends;
-  for (std::size_t k = segments, j = from[k][n]; k > 1; --k, j = from[k][j])
-    ends.push_back(boundary_between(sizes[j - 1], sizes[j]));
-  std::ranges::reverse(ends);
-  return fit_regimes_ending_at(problem, ends);
 }
 
 }  // namespace foretrace::measure

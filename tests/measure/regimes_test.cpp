@@ -96,71 +96,15 @@ TEST(FitRegime, TimesThatFallWithTheSizeGiveAConstant) {
   EXPECT_EQ(regime.equation.data.value, 0);
 }
 
-TEST(GivenRegimes, AreContiguousAndEndWhereTold) {
-  const auto problem = by_size(kSizes, [](double d) { return d <= 32 ? 1 + d : 100 + 0.1 * d; });
-  const auto regimes = fit_given_regimes(problem, {32, 128});
-  ASSERT_EQ(regimes.size(), 3u);
-  EXPECT_EQ(regimes[0].from, Bytes(0));
-  EXPECT_EQ(regimes[0].to, Bytes(32));
-  EXPECT_EQ(regimes[1].from, Bytes(33));
-  EXPECT_EQ(regimes[1].to, Bytes(128));
-  EXPECT_EQ(regimes[2].from, Bytes(129));
-  EXPECT_EQ(regimes[2].to, Bytes(UINT64_MAX));
-  // The point at 32 belongs to the lower regime, which is exact with it.
-  EXPECT_NEAR(regimes[0].equation.constant.value, 1, 1e-10);
-  EXPECT_NEAR(regimes[1].equation.constant.value, 100, 1e-8);
-}
-
-TEST(GivenRegimes, WithTooFewSizesAreMerged) {
-  const auto problem = by_size({1, 2, 4, 8, 16, 32}, [](double d) { return 1 + d; });
-  // Below 2: two sizes. 3..8: with them four. Above 8: two again.
-  const auto regimes = fit_given_regimes(problem, {2, 8});
-  ASSERT_EQ(regimes.size(), 1u);
-  EXPECT_EQ(regimes[0].to, Bytes(UINT64_MAX));
-
-  const auto two = fit_given_regimes(problem, {2, 4});
-  ASSERT_EQ(two.size(), 2u);
-  EXPECT_EQ(two[0].to, Bytes(4));
-}
-
-TEST(BestRegimes, OneLineIsOneRegime) {
-  const auto regimes = fit_best_regimes(by_size(kSizes, [](double d) { return 5 + d; }), 8);
-  EXPECT_EQ(regimes.size(), 1u);
-}
-
-TEST(BestRegimes, FindsAJump) {
-  // Eager up to 64 bytes, then a rendezvous.
-  const auto problem = by_size(kSizes, [](double d) { return d <= 64 ? 5 + d : 300 + 2 * d; });
-  const auto regimes = fit_best_regimes(problem, 8);
-  ASSERT_EQ(regimes.size(), 2u);
-  EXPECT_EQ(regimes[0].to, Bytes(64));  // a power of two at the lower end of 64..91
-  EXPECT_EQ(regimes[1].from, Bytes(65));
-  EXPECT_NEAR(regimes[0].equation.data.value, 1, 1e-9);
-  EXPECT_NEAR(regimes[1].equation.constant.value, 300, 1e-7);
-}
-
-TEST(BestRegimes, AnEmptyMessageMayStandAlone) {
-  std::vector<std::uint64_t> sizes = kSizes;
-  sizes.insert(sizes.begin(), 0);
-  const auto problem = by_size(sizes, [](double d) { return d == 0 ? 1 : 10 + d; });
-  const auto regimes = fit_best_regimes(problem, 8);
-  ASSERT_EQ(regimes.size(), 2u);
-  EXPECT_EQ(regimes[0].to, Bytes(0));
-  EXPECT_NEAR(regimes[0].equation.constant.value, 1, 1e-12);
-}
-
-TEST(BestRegimes, NeverMoreThanAllowed) {
-  const auto problem = by_size(kSizes, [](double d) { return 1 + d * d; });
-  EXPECT_LE(fit_best_regimes(problem, 2).size(), 2u);
-  EXPECT_EQ(fit_best_regimes(problem, 1).size(), 1u);
-}
-
-TEST(BoundaryBetween, PrefersPowersOfTwo) {
-  EXPECT_EQ(boundary_between(256, 362), 256u);
-  EXPECT_EQ(boundary_between(181, 256), 255u);
-  EXPECT_EQ(boundary_between(4040, 4041), 4040u);
-  EXPECT_EQ(boundary_between(90, 110), 99u);  // sqrt(9900) = 99.5
-  EXPECT_EQ(boundary_between(0, 1), 0u);
+TEST(FitRegime, TellsChiSquared) {
+  // Off by one standard error each, up and down about the mean.
+  RegimeProblem problem;
+  problem.by_ranks = false;
+  for (const double time : {9.0, 11.0, 9.0, 11.0}) problem.points.push_back({2, 8, time, 1});
+  const Regime regime = fit_regime(problem, Bytes(0), Bytes(8));
+  EXPECT_NEAR(regime.chi_squared.value(), 4, 1e-12);
+  EXPECT_EQ(regime.degrees_of_freedom, 3);
+  EXPECT_NEAR(regime.equation.constant.value, 10, 1e-12);
 }
 
 }  // namespace

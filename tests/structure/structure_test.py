@@ -44,7 +44,8 @@ FREE_OF_MPI = {
                 "imports", "loaded_object", "settings", "shared_table", "stack_walk", "ticks",
                 "wrap_support"},
     "live": {"context", "heap", "live_source", "processes", "seed", "shared_memory"},
-    "measure": {"fit", "functions", "kernel_levels", "options", "regimes", "samples", "measure"},
+    "measure": {"fit", "fit_function", "fit_loggps", "fit_terms", "functions", "kernel_levels", "options", "regimes",
+                "samples", "measure"},
 }
 # Third-party headers, by the only part that uses them.
 THIRD_PARTY = {"CLI/": {"cli"}, "toml++/": {"machine", "cli"}, "fmt/": {"views"}, "Eigen/": {"stats"},

@@ -1,0 +1,147 @@
+// Regimes, held-out errors and the error of extrapolation of one function.
+#include "measure/fit_function.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "synthetic.hpp"
+
+namespace foretrace::measure {
+namespace {
+
+using machine::Bound;
+using machine::Function;
+
+using Truth = std::function<double(int, double)>;
+
+FunctionProblem problem_of(const std::vector<int>& ranks, const std::vector<std::uint64_t>& sizes,
+                           double deviation, const Truth& time) {
+  FunctionProblem problem;
+  problem.by_ranks = ranks.size() > 1;
+  Noise noise(11);
+  for (std::size_t launch = 0; launch < 5; ++launch)
+    for (const int p : ranks)
+      for (const std::uint64_t d : sizes)
+        problem.observations.push_back(
+            {p, d, launch, time(p, static_cast<double>(d)) * noise.factor(deviation)});
+  return problem;
+}
+
+double at(const Function& function, int p, std::uint64_t d, Bound bound = Bound::avg) {
+  return machine::regime_for(function, Bytes(d))
+      .equation.evaluate(p, static_cast<double>(d), bound);
+}
+
+const std::vector<std::uint64_t> kSizes = sizes_to(1 << 20);
+
+TEST(FitFunction, OneLineIsOneRegime) {
+  const Function function =
+      fit_function(problem_of({2}, kSizes, 0.01, [](int, double d) { return 5 + 0.01 * d; }));
+  EXPECT_EQ(function.regimes.size(), 1u);
+  EXPECT_EQ(function.regimes[0].from, Bytes(0));
+  EXPECT_EQ(function.regimes[0].to, Bytes(UINT64_MAX));
+  EXPECT_NEAR(at(function, 2, 12345), 128.45, 1);
+  ASSERT_TRUE(function.held_out);
+  EXPECT_LT(function.held_out->mean, 0.01);
+  EXPECT_FALSE(function.extrapolation_error);
+}
+
+TEST(FitFunction, FindsAJumpAtAPowerOfTwo) {
+  const Function function = fit_function(problem_of(
+      {2}, kSizes, 0.01, [](int, double d) { return d <= 4096 ? 5 + 0.01 * d : 60 + 0.02 * d; }));
+  ASSERT_EQ(function.regimes.size(), 2u);
+  EXPECT_EQ(function.regimes[0].to, Bytes(4096));
+  EXPECT_EQ(function.regimes[1].from, Bytes(4097));
+}
+
+// Thresholds that were probed stand to the byte, wherever the sizes lie.
+TEST(FitFunction, ThresholdsAreTakenAsTheyAre) {
+  FunctionProblem problem = problem_of(
+      {2}, kSizes, 0.01, [](int, double d) { return d <= 4040 ? 5 + 0.01 * d : 60 + 0.02 * d; });
+  problem.thresholds = {4040, 4040};
+  const Function function = fit_function(problem);
+  ASSERT_EQ(function.regimes.size(), 2u);
+  EXPECT_EQ(function.regimes[0].to, Bytes(4040));
+  EXPECT_NEAR(at(function, 2, 4040) / 45.4, 1, 0.02);
+  EXPECT_NEAR(at(function, 2, 4041) / 140.82, 1, 0.02);
+}
+
+// Thresholds with no measured size between them, or beyond all sizes.
+TEST(FitFunction, ThresholdsWithoutSizesAreLeftOut) {
+  FunctionProblem problem =
+      problem_of({2}, kSizes, 0.01, [](int, double d) { return 5 + 0.01 * d; });
+  problem.thresholds = {4500, 4501, 1u << 20, 1u << 30};
+  const Function function = fit_function(problem);
+  ASSERT_EQ(function.regimes.size(), 2u);
+  EXPECT_EQ(function.regimes[0].to, Bytes(4500));
+}
+
+TEST(FitFunction, EmptyMessagesStandAlone) {
+  std::vector<std::uint64_t> sizes = kSizes;
+  sizes.insert(sizes.begin(), 0);
+  const Function function = fit_function(
+      problem_of({2}, sizes, 0.01, [](int, double d) { return d == 0 ? 1 : 10 + 0.01 * d; }));
+  ASSERT_EQ(function.regimes.size(), 2u);
+  EXPECT_EQ(function.regimes[0].to, Bytes(0));
+  EXPECT_NEAR(at(function, 2, 0), 1, 0.03);
+  EXPECT_NEAR(at(function, 2, 1), 10, 0.3);
+}
+
+TEST(FitFunction, HeldOutErrorIsThatOfSizesNotSeen) {
+  // One size in the middle is far off the line: nothing can predict it.
+  const Function function = fit_function(problem_of(
+      {2}, kSizes, 0.002, [](int, double d) { return (5 + 0.01 * d) * (d == 4096 ? 1.5 : 1); }));
+  ASSERT_TRUE(function.held_out);
+  EXPECT_NEAR(function.held_out->max, 1 - 1 / 1.5, 0.05);
+}
+
+TEST(FitFunction, BaselineErrsWhereItsFormDoes) {
+  // A kink: no jump, so the pieces meet; the baseline's lines are free.
+  const Truth kink = [](int, double d) { return 5 + 0.001 * d + 0.02 * std::max(0.0, d - 2048); };
+  const Function function = fit_function(problem_of({2}, kSizes, 0.005, kink));
+  ASSERT_EQ(function.baseline.size(), function.regimes.size());
+  for (std::size_t i = 0; i < function.baseline.size(); ++i) {
+    EXPECT_TRUE(function.baseline[i].equation.is_papers_form());
+    EXPECT_EQ(function.baseline[i].from, function.regimes[i].from);
+    EXPECT_EQ(function.baseline[i].to, function.regimes[i].to);
+    EXPECT_TRUE(function.baseline[i].chi_squared);
+  }
+  ASSERT_TRUE(function.baseline_held_out);
+  EXPECT_GT(function.baseline_held_out->max, 0);
+  EXPECT_LT(function.held_out->mean, 0.02);
+}
+
+TEST(FitFunction, LeavingOutTheLargestRanksTellsWhatExtrapolationIsWorth) {
+  const Truth tree = [](int p, double d) { return std::ceil(std::log2(p)) * (2 + 0.001 * d); };
+  const Function good = fit_function(problem_of({2, 4, 8, 16}, sizes_to(4096), 0.01, tree));
+  ASSERT_TRUE(good.extrapolation_error);
+  EXPECT_LT(*good.extrapolation_error, 0.1);
+  // At 16 ranks another algorithm, three times as slow.
+  const Function bad =
+      fit_function(problem_of({2, 4, 8, 16}, sizes_to(4096), 0.01,
+                              [&](int p, double d) { return tree(p, d) * (p == 16 ? 3 : 1); }));
+  ASSERT_TRUE(bad.extrapolation_error);
+  EXPECT_NEAR(*bad.extrapolation_error, 2, 0.2);
+  EXPECT_FALSE(fit_function(problem_of({2, 4}, sizes_to(4096), 0.01, tree)).extrapolation_error);
+}
+
+TEST(FitFunction, TwoSizesHaveNoHeldOutError) {
+  const Function function =
+      fit_function(problem_of({2}, {8, 16}, 0.01, [](int, double d) { return d; }));
+  EXPECT_EQ(function.regimes.size(), 1u);
+  EXPECT_FALSE(function.held_out);
+  EXPECT_FALSE(function.baseline_held_out);
+}
+
+TEST(BoundaryBetween, PrefersPowersOfTwo) {
+  EXPECT_EQ(boundary_between(256, 362), 256u);
+  EXPECT_EQ(boundary_between(181, 256), 255u);
+  EXPECT_EQ(boundary_between(4040, 4041), 4040u);
+  EXPECT_EQ(boundary_between(90, 110), 99u);  // sqrt(9900) = 99.5
+  EXPECT_EQ(boundary_between(0, 1), 0u);
+}
+
+}  // namespace
+}  // namespace foretrace::measure
