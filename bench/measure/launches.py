@@ -142,12 +142,6 @@ class Samples:
         """(function, bytes) -> the middle over launches of each launch's middle."""
         return {point: middle([middle(b) for b in launches.values()]) for point, launches in self.blocks.items()}
 
-    def bounce(self):
-        """ns, by measure's own fingerprints of the launches used; None: the file has none."""
-        found = [float(value) for key, value in self.facts.items()
-                 if (words := key.split("_"))[0] == "launch" and words[2:] == ["bounce"] and self.used(words[1])]
-        return 1e9 * statistics.median(found) if found else None
-
 
 def percent(value):
     return f"{100 * value:.1f} %"

@@ -128,13 +128,12 @@ def cell(figures):
 
 
 def fresh_launches(arguments, points, bounce):
-    """Launches in the state `bounce` (ns; None: that of the first)."""
+    """Launches in the state `bounce`, in ns."""
     launches = []
     other = 0
     while len(launches) < arguments.launches:
         launch = fresh(arguments.build, arguments.mpi, points, arguments.blocks,
                        arguments.seed + len(launches) + other, arguments.start)
-        bounce = bounce or statistics.median(launch.bounce)
         if same_state(launch.bounce, bounce):
             launches.append(launch)
             continue
@@ -146,8 +145,9 @@ def fresh_launches(arguments, points, bounce):
 
 
 def state(arguments):
-    """The bounce of a launch that measures next to nothing, ns."""
-    return statistics.median(fresh(arguments.build, arguments.mpi, [("send", 8)], 1, 1).bounce)
+    """The bounce of launches that measure next to nothing, ns."""
+    return statistics.median(b for _ in range(3)
+                             for b in fresh(arguments.build, arguments.mpi, [("send", 8)], 1, 1).bounce)
 
 
 def measure(arguments, model):
@@ -165,8 +165,6 @@ def validate(arguments, model):
     if arguments.measure is not None:
         bounce = measure(arguments, model)
     samples = samples_of(model)
-    if samples and bounce is None:
-        bounce = samples.bounce()
     taken = samples.sizes if samples else set()
     wanted = measured(arguments.functions)
     sampled = samples.middles() if samples and arguments.at_samples else {}
@@ -177,7 +175,7 @@ def validate(arguments, model):
         plain = random_sizes(arguments.sizes, arguments.seed, taken)
         doubles = random_sizes(arguments.sizes, arguments.seed, taken, 8)
         points = [(f, s) for f in wanted for s in (doubles if f in SUMS else plain)]
-    launches = fresh_launches(arguments, points, bounce)
+    launches = fresh_launches(arguments, points, bounce or state(arguments))
     truth = middles(launches)
     halves = middles(launches[0::2]), middles(launches[1::2])
     value_of = {"model": lambda f, s: calc(arguments.build, model, f, s), "twelve forms": Baseline(model).seconds}

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""What the scripts of bench/measure make of numbers.
+
+    judge_test.py SOURCE_DIRECTORY
+"""
+
+import pathlib
+import sys
+import tempfile
+import tomllib
+import unittest
+
+SOURCE = pathlib.Path(sys.argv.pop(1))
+sys.path.insert(0, str(SOURCE / "bench/measure"))
+
+import launches  # noqa: E402
+import validate  # noqa: E402
+
+LAUNCH = """# clock_ns 23.0
+# before bounce_ns 50.0 copy_bytes_per_ns 40.00
+send,8,4e-08,1
+send,8,9e-08,0
+send,8,6e-08,1
+# after bounce_ns 60.0 copy_bytes_per_ns 40.00
+"""
+
+SAMPLES = """# launch_1_state = used
+# launch_2_state = left out: another state
+function,ranks,bytes,launch,seconds,kept
+send,2,8,1,1e-06,1
+send,2,8,1,3e-06,1
+send,2,8,1,9e-06,0
+send,2,8,2,9e-06,1
+send,2,8,3,4e-06,1
+send,4,8,3,9e-06,1
+barrier,2,0,1,5e-06,1
+"""
+
+
+class Judge(unittest.TestCase):
+    def test_middle_is_the_mean_of_the_middle_half(self):
+        self.assertEqual(launches.middle([5.0]), 5)
+        self.assertEqual(launches.middle([1.0, 3.0]), 2)
+        self.assertEqual(launches.middle([100.0, 2.0, 4.0, 0.0]), 3)
+        # What alternates is averaged.
+        self.assertEqual(launches.middle([1.0, 2.0] * 8), 1.5)
+
+    def test_launch(self):
+        launch = launches.Launch(LAUNCH)
+        self.assertEqual(launch.bounce, [50, 60])
+        self.assertEqual((launch.disturbed, launch.total), (1, 3))
+        self.assertAlmostEqual(launch.middle(("send", 8)), 5e-8)
+        self.assertIsNone(launch.middle(("send", 9)))
+
+    def test_samples_of_used_launches_and_two_ranks(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "m.samples.csv"
+            path.write_text(SAMPLES)
+            samples = launches.Samples(path)
+        # Launch 1: 2 us, launch 3: 4 us.
+        self.assertAlmostEqual(samples.middles()["send", 8], 3e-6)
+        self.assertEqual(samples.sizes, {0, 8})
+
+    def test_states(self):
+        self.assertTrue(launches.same_state([50, 60], 55))
+        self.assertFalse(launches.same_state([50, 100], 55))
+        self.assertFalse(launches.same_state([30], 55))
+
+    def test_sizes_are_unseen_and_repeatable(self):
+        taken = set(range(1, 100))
+        sizes = validate.random_sizes(30, 1, taken)
+        self.assertEqual(sizes, validate.random_sizes(30, 1, taken))
+        self.assertNotEqual(sizes, validate.random_sizes(30, 2, taken))
+        self.assertEqual(len(set(sizes)), 30)
+        self.assertGreater(min(sizes), 99)
+        self.assertLessEqual(max(sizes), 4 << 20)
+        self.assertTrue(all(s % 8 == 0 for s in validate.random_sizes(30, 1, set(), 8)))
+
+    def test_twelve_forms(self):
+        # Elements of 8 bytes, microseconds.
+        model = {"machine": {"time_unit": "us", "element_bytes": 8}}
+        regimes = [{"bytes": [0, 255], "c": 10, "s": [3, 0.5], "f": "p^2"},
+                   {"bytes": [256], "c": [1, 0.1], "k": 2, "g": "p d"}]
+        self.assertAlmostEqual(validate.twelve_forms(model, regimes, 8), 22e-6)    # 10 + 3 * 4
+        self.assertAlmostEqual(validate.twelve_forms(model, regimes, 256), 129e-6)  # 1 + 2 * 2 * 32
+        negative = [{"bytes": [0, 8], "c": -5}]
+        self.assertEqual(validate.twelve_forms(model, negative, 8), 0)
+
+    def test_shipped_machine_is_read(self):
+        model = tomllib.loads((SOURCE / "machines/sparc-ethernet.toml").read_text())
+        barrier = next(f for f in model["function"] if f["name"] == "barrier")
+        # 9000 p microseconds.
+        self.assertAlmostEqual(validate.twelve_forms(model, barrier["regime"], 0), 18e-3)
+
+    def test_errors(self):
+        truth = {("send", 1): 1.0, ("send", 2): 2.0, ("recv", 1): 7.0}
+        result = validate.judge("send", truth, (truth, {("send", 1): 1.25}), {"model": lambda f, s: 1.5})
+        self.assertAlmostEqual(result["model"]["mean"], 0.375)  # 1/2 and 1/4
+        self.assertEqual((result["model"]["max"], result["model"]["at"]), (0.5, 1))
+        self.assertAlmostEqual(result["noise"]["max"], 0.2)
+
+
+if __name__ == "__main__":
+    unittest.main()
