@@ -1,4 +1,5 @@
-// Builds the time line page: type check, bundle, one HTML file.
+// Builds the time line page and the script of the data sheets: type check, bundle, one HTML
+// file each.
 //
 //   node build.mjs [--modules DIR/node_modules] [--out DIR] [--tests]
 //
@@ -32,9 +33,9 @@ function check() {
   if (result.status !== 0) process.exit(1);
 }
 
-function buildPage() {
+function bundle(...path) {
   const script = esbuild.buildSync({
-    entryPoints: [join(here, "src", "main.ts")],
+    entryPoints: [join(here, "src", ...path)],
     bundle: true,
     minify: true,
     charset: "utf8",
@@ -42,15 +43,22 @@ function buildPage() {
     target: "es2020",
     write: false,
   }).outputFiles[0].text;
-  const style = esbuild.transformSync(readFileSync(join(here, "src", "style.css"), "utf8"), {
-    loader: "css",
-    minify: true,
-  }).code;
+  return script.replaceAll("</script", "<\\/script");
+}
+
+function style(...path) {
+  return esbuild.transformSync(readFileSync(join(here, "src", ...path), "utf8"), { loader: "css", minify: true }).code;
+}
+
+function buildPages() {
   const page = readFileSync(join(here, "src", "page.html"), "utf8")
-    .replace("@STYLE@", () => style)
-    .replace("@SCRIPT@", () => script.replaceAll("</script", "<\\/script"));
+    .replace("@STYLE@", () => style("style.css"))
+    .replace("@SCRIPT@", () => bundle("main.ts"));
   mkdirSync(out, { recursive: true });
   writeFileSync(join(out, "timeline.html"), page);
+  // What goes into the head of a data sheet's page, and to its end.
+  const sheet = `<style>${style("sheet", "style.css")}</style>\n<script type="module">${bundle("sheet", "main.ts")}</script>\n`;
+  writeFileSync(join(out, "datasheet.html"), sheet);
 }
 
 function buildTests() {
@@ -72,4 +80,4 @@ function buildTests() {
 
 check();
 if (values.tests) buildTests();
-else buildPage();
+else buildPages();

@@ -1,11 +1,12 @@
-# cmake -DINPUT=page.html -DOUTPUT=source.cpp -P embed.cmake
-# Writes the file as a C++ array; an empty INPUT gives an empty page.
+# cmake -DINPUT=page.html -DNAME=timeline_page -DOUTPUT=source.cpp -P embed.cmake
+# Writes the file as a C++ array, which NAME() of views/NAME.hpp returns; an empty INPUT
+# gives an empty page.
 set(bytes "")
 if(INPUT)
   file(READ ${INPUT} hex HEX)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
 endif()
-file(WRITE ${OUTPUT} "#include \"views/timeline_page.hpp\"
+file(WRITE ${OUTPUT} "#include \"views/${NAME}.hpp\"
 
 namespace foretrace::views {
 namespace {
@@ -14,7 +15,7 @@ constexpr unsigned char kPage[] = {${bytes}0};
 
 }  // namespace
 
-std::string_view timeline_page() {
+std::string_view ${NAME}() {
   return {reinterpret_cast<const char*>(kPage), sizeof kPage - 1};
 }
 

@@ -68,19 +68,8 @@ std::vector<Bytes> default_bytes() {
   return bytes;
 }
 
-// What is known to have been measured.
-struct Range {
-  int least_ranks = 1, most_ranks = 0;  // most 0: unknown
-  Bytes least_bytes{0}, most_bytes{UINT64_MAX};
-
-  bool holds(int ranks, Bytes bytes) const {
-    return ranks >= least_ranks && (most_ranks == 0 || ranks <= most_ranks) &&
-           bytes >= least_bytes && bytes <= most_bytes;
-  }
-};
-
-Range range_of(const MachineModel& model, const SheetFunction& sheet) {
-  Range range;
+KnownRange range_of(const MachineModel& model, const SheetFunction& sheet) {
+  KnownRange range;
   if (sheet.group != SheetGroup::point_to_point) range.most_ranks = model.ranks;
   range.least_bytes = sheet.function.regimes.front().from;
   range.most_bytes = sheet.function.regimes.back().to;
@@ -115,7 +104,7 @@ SheetTime time_at(const MachineModel& model, const SheetFunction& sheet, int ran
     return evaluate_seconds(model, sheet.function, ranks, bytes, bound);
   };
   return {ranks,          bytes,          at(Bound::min),
-          at(Bound::avg), at(Bound::max), !range_of(model, sheet).holds(ranks, bytes)};
+          at(Bound::avg), at(Bound::max), !sheet.known.holds(ranks, bytes)};
 }
 
 void add_times(const Datasheet& all, SheetFunction& sheet) {
@@ -281,6 +270,7 @@ Datasheet make_datasheet(const MachineModel& model, std::span<const SheetSample>
     each.function = function;
     each.group = group_of(function);
     each.measured = measured_points(model, function, samples);
+    each.known = range_of(model, each);
     sheet.has_samples = sheet.has_samples || !each.measured.empty();
     add_times(sheet, each);
     add_curves(sheet, each);

@@ -66,9 +66,21 @@ struct MeasuredPoint {
   double fitted = 0;                     // seconds, what the equation says
 };
 
+// What is known to have been measured, by the samples or else by the model.
+struct KnownRange {
+  int least_ranks = 1, most_ranks = 0;  // most 0: unknown, or of no importance
+  Bytes least_bytes{0}, most_bytes{UINT64_MAX};
+
+  bool holds(int ranks, Bytes bytes) const {
+    return ranks >= least_ranks && (most_ranks == 0 || ranks <= most_ranks) &&
+           bytes >= least_bytes && bytes <= most_bytes;
+  }
+};
+
 struct SheetFunction {
   machine::Function function;
   SheetGroup group = SheetGroup::collective;
+  KnownRange known;
   std::vector<SheetTime> times;         // all bytes of the first rank count, then the next
   std::vector<SheetCurve> curves;       // ascending ranks
   std::vector<MeasuredPoint> measured;  // ascending ranks, then bytes

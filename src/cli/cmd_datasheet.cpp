@@ -120,7 +120,8 @@ int datasheet(const Options& options) {
     write_text_file((folder / name).string(), text);
   };
   if (formats.contains("text")) write("datasheet.txt", views::render_text_datasheet(document));
-  if (formats.contains("html")) write("datasheet.html", views::render_html_datasheet(document));
+  if (formats.contains("html"))
+    write("datasheet.html", views::render_html_datasheet(document, sheets));
   if (formats.contains("gnuplot")) write_gnuplot(sheets.front(), folder / "gnuplot");
   if (formats.contains("tex") || formats.contains("pdf"))
     write("datasheet.tex", views::render_latex_datasheet(document));

@@ -46,8 +46,11 @@ struct SheetPlot {
   std::string x_label, y_label;
   bool log_y = true;
   std::vector<PlotSeries> series;
+  std::string function;  // whose plot it is
 };
-using SheetBlock = std::variant<Heading, Paragraph, SheetTable, SheetPlot>;
+// Where a page that can answer has a plot of any functions.
+struct PlotOfAnything {};
+using SheetBlock = std::variant<Heading, Paragraph, SheetTable, SheetPlot, PlotOfAnything>;
 
 // Text is UTF-8; beyond ASCII it uses x, +-, squared and micro signs.
 struct SheetDocument {
@@ -65,8 +68,12 @@ SheetDocument comparison_document(std::span<const analysis::Datasheet> sheets, i
 std::string format_equation(const machine::Equation& equation, int digits);
 
 std::string render_text_datasheet(const SheetDocument& document);
-// One self-contained page.
-std::string render_html_datasheet(const SheetDocument& document);
+// One self-contained page, whose plots answer where the build has a script for them; they are
+// of `sheets`.
+std::string render_html_datasheet(const SheetDocument& document,
+                                  std::span<const analysis::Datasheet> sheets);
+// What the script gets: the models, and the measured points, in seconds and bytes.
+std::string datasheet_json(std::span<const analysis::Datasheet> sheets);
 // For pdflatex or lualatex with pgfplots.
 std::string render_latex_datasheet(const SheetDocument& document);
 // An <svg> element for a page that has the style of the plots.

@@ -111,6 +111,7 @@ void add_summary(const Datasheet& sheet, SheetDocument& document) {
   add(times_table(sheet, SheetGroup::point_to_point, 2));
   for (const int ranks : sheet.ranks) add(times_table(sheet, SheetGroup::collective, ranks));
   add(times_table(sheet, SheetGroup::no_data, 0));
+  document.blocks.push_back(PlotOfAnything());
 }
 
 std::string q_cell(const Regime& regime) {
@@ -226,9 +227,14 @@ double x_of(const SheetFunction& each, const analysis::MeasuredPoint& point) {
 void add_plots(const Datasheet& sheet, const SheetFunction& each, SheetDocument& document) {
   const double unit = sheet.model.time_unit;
   const std::string x = each.group == SheetGroup::no_data ? "ranks" : "bytes";
-  SheetPlot times{each.function.name, x, "time in " + unit_name(sheet.model), true, {}};
-  SheetPlot rest{
-      each.function.name + ": what the fit leaves", x, "measured - equation, %", false, {}};
+  SheetPlot times{each.function.name, x, "time in " + unit_name(sheet.model), true, {},
+                  each.function.name};
+  SheetPlot rest{each.function.name + ": what the fit leaves",
+                 x,
+                 "measured - equation, %",
+                 false,
+                 {},
+                 each.function.name};
   int colour = 0;
   for (const analysis::SheetCurve& curve : each.curves) {
     PlotSeries line{curve_label(each, curve.ranks), false, colour, {}};
@@ -388,6 +394,7 @@ SheetDocument comparison_document(std::span<const Datasheet> sheets, int digits)
   SheetDocument document;
   document.title = "MPI data sheets compared";
   add_compared_machines(sheets, document);
+  document.blocks.push_back(PlotOfAnything());
   document.blocks.push_back(Heading{1, "Times and ratios"});
   document.blocks.push_back(Paragraph{
       "What one call takes, t(p, d) with d in bytes on every machine, and how many times as long "

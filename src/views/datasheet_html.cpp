@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "views/datasheet.hpp"
+#include "views/datasheet_script.hpp"
 #include "views/markup.hpp"
 #include "views/page.hpp"
 
@@ -15,6 +18,16 @@ constexpr const char* kStyle = R"(.beyond { color: var(--soft); font-style: ital
 struct Writer {
   std::string out;
   std::size_t headings = 0;
+  std::string plots_of;  // the function whose plots are being written
+
+  void end_plots() {
+    if (!plots_of.empty()) out += "</div>\n";
+    plots_of.clear();
+  }
+  void write(const SheetBlock& block) {
+    if (!std::holds_alternative<SheetPlot>(block)) end_plots();
+    std::visit(*this, block);
+  }
 
   void operator()(const Heading& heading) {
     const int level = heading.level + 1;
@@ -41,7 +54,18 @@ struct Writer {
     out += "</tbody></table></div>\n";
     if (table.raw) out += "</details>\n";
   }
-  void operator()(const SheetPlot& plot) { out += render_svg_plot(plot); }
+  void operator()(const SheetPlot& plot) {
+    if (plot.function != plots_of) {
+      end_plots();
+      plots_of = plot.function;
+      out += "<div data-function=\"" + escape_html(plots_of) + "\">\n";
+    }
+    out += render_svg_plot(plot);
+  }
+  // The script fills and shows it.
+  void operator()(const PlotOfAnything&) {
+    out += "<div id=\"explorer\" hidden><h2>Plot</h2></div>\n";
+  }
 
   void row(const SheetTable& table, const std::vector<std::string>& cells, const char* tag) {
     out += "<tr>";
@@ -64,13 +88,28 @@ std::string contents(const SheetDocument& document) {
   return out + "</nav>\n";
 }
 
+// The build puts <style>...</style> before the script.
+std::pair<std::string, std::string> style_and_script() {
+  const std::string all(datasheet_script());
+  const std::string begin = "<style>";
+  const std::size_t end = all.find("</style>");
+  if (!all.starts_with(begin) || end == std::string::npos) return {};
+  return {all.substr(begin.size(), end - begin.size()), all.substr(all.find('<', end + 1))};
+}
+
 }  // namespace
 
-std::string render_html_datasheet(const SheetDocument& document) {
+std::string render_html_datasheet(const SheetDocument& document,
+                                  std::span<const analysis::Datasheet> sheets) {
+  const auto [style, script] = style_and_script();
   Writer writer;
-  writer.out =
-      begin_page(document.title, kStyle + std::string(svg_plot_style())) + contents(document);
-  for (const SheetBlock& block : document.blocks) std::visit(writer, block);
+  writer.out = begin_page(document.title, kStyle + std::string(svg_plot_style()) + style) +
+               contents(document);
+  for (const SheetBlock& block : document.blocks) writer.write(block);
+  writer.end_plots();
+  if (!script.empty())
+    writer.out += "<script type=\"application/json\" id=\"sheet-data\">" + datasheet_json(sheets) +
+                  "</script>\n" + script;
   return writer.out + end_page();
 }
 

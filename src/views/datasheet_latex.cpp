@@ -140,6 +140,8 @@ struct Writer {
     out += " \\\\\n";
   }
 
+  void operator()(const PlotOfAnything&) {}
+
   void operator()(const SheetPlot& plot) {
     double floor = INFINITY;
     double ceiling = 0;

@@ -85,7 +85,7 @@ std::string html_fault(const std::string& page) {
       open.push_back(name);
     }
     at = end;
-    if (name == "style") at = page.find("</style>", at) - 1;
+    if (name == "style" || name == "script") at = page.find("</" + name + ">", at) - 1;
   }
   return open.empty() ? "" : "not closed: " + open.back();
 }
@@ -213,7 +213,7 @@ TEST(Datasheet, ModelWithoutFunctions) {
   const Datasheet sheet = sheet_of(model_of(""));
   const SheetDocument document = datasheet_document(sheet, 0);
   EXPECT_THAT(render_text_datasheet(document), HasSubstr("The model holds no function."));
-  EXPECT_EQ(html_fault(render_html_datasheet(document)), "");
+  EXPECT_EQ(html_fault(render_html_datasheet(document, {})), "");
   EXPECT_EQ(render_gnuplot_datasheet(sheet).size(), 1u);
   const std::vector<Datasheet> both{sheet, sheet};
   EXPECT_THAT(render_text_datasheet(comparison_document(both, 0)),
@@ -225,8 +225,8 @@ TEST(Datasheet, OneFunctionThatTakesNoTime) {
       sheet_of(model_of("[[function]]\nname = \"send\"\nclass = \"point-to-point\"\n"
                         "[[function.regime]]\nbytes = [0]\nc = 0.0\nk = 0.0\ng = \"d\"\n"));
   const SheetDocument document = datasheet_document(sheet, 0);
-  EXPECT_EQ(html_fault(render_html_datasheet(document)), "");
-  EXPECT_THAT(render_html_datasheet(document), Not(HasSubstr("nan")));
+  EXPECT_EQ(html_fault(render_html_datasheet(document, {})), "");
+  EXPECT_THAT(render_html_datasheet(document, {}), Not(HasSubstr("nan")));
   EXPECT_THAT(render_latex_datasheet(document), Not(HasSubstr(",inf")));
   EXPECT_THAT(render_text_datasheet(document), HasSubstr("0 s"));
 }
@@ -246,9 +246,9 @@ TEST(Datasheet, NamesMayHoldAnything) {
   odd.name = "b_c_a__s";  // the same in gnuplot's letters
   model.functions.emplace(odd.name, odd);
   const Datasheet sheet = sheet_of(model);
-  const std::string page = render_html_datasheet(datasheet_document(sheet, 0));
+  const std::string page = render_html_datasheet(datasheet_document(sheet, 0), {&sheet, 1});
   EXPECT_EQ(html_fault(page), "");
-  EXPECT_THAT(page, Not(HasSubstr("<script")));
+  EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
   const std::string tex = render_latex_datasheet(datasheet_document(sheet, 0));
   EXPECT_EQ(tex.find("\\end{document}"), tex.size() - std::string("\\end{document}\n").size());
   std::set<std::string> names;
@@ -260,8 +260,9 @@ TEST(Datasheet, NamesMayHoldAnything) {
 
 TEST(Datasheet, PagesAreWellFormedAndNeedNoNetwork) {
   for (const char* name : {"cray-t3d.toml", "sparc-ethernet.toml"}) {
-    const SheetDocument document = datasheet_document(sheet_of(shipped(name)), 2);
-    const std::string page = render_html_datasheet(document);
+    const Datasheet sheet = sheet_of(shipped(name));
+    const SheetDocument document = datasheet_document(sheet, 2);
+    const std::string page = render_html_datasheet(document, {&sheet, 1});
     EXPECT_EQ(html_fault(page), "") << name;
     EXPECT_THAT(page, Not(HasSubstr("http")));
     EXPECT_THAT(page, Not(HasSubstr("src=")));
@@ -280,7 +281,7 @@ TEST(Datasheet, SameInputSameBytes) {
   const auto all = [] {
     const Datasheet sheet = sheet_of(shipped("cray-t3d.toml"));
     const SheetDocument document = datasheet_document(sheet, 0);
-    std::string out = render_text_datasheet(document) + render_html_datasheet(document) +
+    std::string out = render_text_datasheet(document) + render_html_datasheet(document, {}) +
                       render_latex_datasheet(document);
     for (const NamedText& file : render_gnuplot_datasheet(sheet)) out += file.name + file.text;
     return out;
@@ -316,7 +317,7 @@ TEST(Datasheet, ComparesAtTheSamePoints) {
   const SheetDocument document = comparison_document(sheets, 0);
   // allsend is the first function that has a row with p = 8: 2000 + 2 * 1 us.
   EXPECT_EQ(cell(document, "8", "A"), "2.002 ms");
-  EXPECT_EQ(html_fault(render_html_datasheet(document)), "");
+  EXPECT_EQ(html_fault(render_html_datasheet(document, {})), "");
 }
 
 TEST(Datasheet, GnuplotFunctionsTakeTheErrorsAndTheElements) {

@@ -2,10 +2,10 @@
 // have drawn. Usage: node page_test.mjs CHROMIUM MAKE_PAGE FOLDER
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+
+import { open } from "./browser.mjs";
 
 const [chromium, makePage, folder] = process.argv.slice(2);
 
@@ -14,31 +14,6 @@ function writePage(...words) {
   const made = spawnSync(makePage, [...words, file], { encoding: "utf8" });
   assert.equal(made.status, 0, made.stderr);
   return file;
-}
-
-// The attributes of <html> after the page has run, and its console messages.
-function open(file) {
-  const profile = mkdtempSync(join(tmpdir(), "foretrace-page-"));
-  try {
-    const result = spawnSync(
-      chromium,
-      [
-        "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-        "--disable-background-networking", "--disable-component-update", "--disable-sync",
-        `--user-data-dir=${profile}`, "--window-size=1280,800", "--enable-logging=stderr",
-        "--virtual-time-budget=2000", "--dump-dom", pathToFileURL(file).href,
-      ],
-      { encoding: "utf8", timeout: 90000, maxBuffer: 1 << 28 },
-    );
-    assert.equal(result.status, 0, result.stderr);
-    const tag = /<html[^>]*>/.exec(result.stdout)?.[0] ?? "";
-    const attribute = (name) =>
-      new RegExp(`data-${name}="([^"]*)"`).exec(tag)?.[1].replaceAll("&quot;", '"').replaceAll("&amp;", "&");
-    const messages = result.stderr.split("\n").filter((line) => line.includes("CONSOLE"));
-    return { attribute, messages };
-  } finally {
-    rmSync(profile, { recursive: true, force: true });
-  }
 }
 
 function check(name, body) {
@@ -53,7 +28,7 @@ check("a page has no address outside itself", () => {
 });
 
 check("a page draws its trace", () => {
-  const { attribute, messages } = open(writePage("mandel", "0", "0"));
+  const { attribute, messages } = open(chromium, writePage("mandel", "0", "0"));
   assert.deepEqual(messages, []);
   assert.equal(attribute("error"), undefined);
   const summary = JSON.parse(attribute("summary"));
@@ -95,7 +70,7 @@ check("what a user does changes what is drawn", () => {
   </script></body>`;
   const changed = join(folder, "interaction.html");
   writeFileSync(changed, readFileSync(file, "utf8").replace("</body>", () => script));
-  const { attribute, messages } = open(changed);
+  const { attribute, messages } = open(chromium, changed);
   assert.deepEqual(messages, []);
   const result = JSON.parse(attribute("result"));
   assert.ok(Math.abs(result.zoomed - 1.5) < 1e-9);
@@ -123,7 +98,7 @@ check("marks are drawn, and tell their number", () => {
   </script></body>`;
   const changed = join(folder, "marks.html");
   writeFileSync(changed, readFileSync(file, "utf8").replace("</body>", () => script));
-  const { attribute, messages } = open(changed);
+  const { attribute, messages } = open(chromium, changed);
   assert.deepEqual(messages, []);
   const result = JSON.parse(attribute("result"));
   assert.equal(result.drawn, 5); // 80 steps, one in 16
@@ -138,6 +113,6 @@ check("a page whose data were cut off says so", () => {
   assert.notEqual(cut, page);
   const broken = join(folder, "broken.html");
   writeFileSync(broken, cut);
-  const { attribute } = open(broken);
+  const { attribute } = open(chromium, broken);
   assert.match(attribute("error"), /cut off/);
 });
