@@ -31,7 +31,7 @@ def loops(program, folder, words):
     for function, start in LOOPS.items():
         number = len(list(folder.glob(f"{function}.*")))
         points = [f"{function}:{size}" for size in SIZES]
-        (folder / f"{function}.{number}").write_text(run([*words, program, 5, number, start, *points]))
+        (folder / f"{function}.{number}").write_text(run([*words, program, 5, number, start, "warm", *points]))
 
 
 def beside(program, folder, *command):

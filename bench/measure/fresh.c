@@ -2,11 +2,12 @@
  * judged by. The definitions are those of docs/measure.md; the code shares
  * nothing with src/measure.
  *
- *   bench_fresh BLOCKS SEED START FUNCTION:BYTES ...
+ *   bench_fresh BLOCKS SEED START BUFFERS FUNCTION:BYTES ...
  *
  * START is `rounds` (a block's starts are agreed on once, at a fixed distance),
  * `each` (the start is agreed on before every repetition) or `none` (a repetition
- * follows the last). FUNCTION is send (which also gives recv), or another in the
+ * follows the last). BUFFERS is `warm` (the same places, written before they are
+ * sent) or `cold` (the next places of a pool that no cache holds). FUNCTION is send (which also gives recv), or another in the
  * table below. Points are visited in random order, each until BLOCKS blocks are
  * undisturbed.
  *
@@ -25,6 +26,10 @@ static int rank;
 static enum { kRounds, kEach, kNone } start_by;
 static char* out;
 static char* in;
+/* Cold: where the pool begins and how far its places go. */
+static char* pool;
+static size_t pool_used;
+enum { kPool = 256 << 20, kPage = 4096, kLine = 64 };
 static double clock_ns; /* what two readings in a row are apart */
 
 static int ascending(const void* a, const void* b) {
@@ -129,8 +134,22 @@ struct Point {
   int64_t pace; /* ns that a repetition needs; 0: not known yet */
 };
 
+/* Moves `out` and `in` on in the pool; both ranks alike. */
+static void move_on(size_t bytes) {
+  const size_t need = 2 * (bytes + kPage);
+  if (pool_used + need > kPool) pool_used = 0;
+  out = pool + pool_used;
+  in = out + bytes + kPage;
+  /* The next page and one line, so that nothing was fetched ahead. */
+  pool_used += (need + kPage - 1) / kPage * kPage + kLine;
+}
+
 /* Whole doubles where there are any: denormal ones would make sums slow. */
 static void write_data(const struct Point* point, double value) {
+  if (pool) {
+    move_on(2 * (size_t)point->bytes);
+    return;
+  }
   if (point->function->written_by != 2 && point->function->written_by != rank) return;
   const size_t bytes = (size_t)point->bytes * (size_t)point->function->parts;
   const size_t doubles = bytes / sizeof value;
@@ -344,7 +363,7 @@ static struct Point parse_point(const char* text) {
     if (strncmp(text, functions[f].name, length) == 0 && text[length] == ':')
       return (struct Point){&functions[f], atoi(text + length + 1), 0};
   }
-  fail("usage: bench_fresh BLOCKS SEED rounds|each|none FUNCTION:BYTES ...");
+  fail("usage: bench_fresh BLOCKS SEED rounds|each|none warm|cold FUNCTION:BYTES ...");
   return (struct Point){0};
 }
 
@@ -362,21 +381,27 @@ int main(int argc, char** argv) {
   int size;
   MPI_Comm_rank(world, &rank);
   MPI_Comm_size(world, &size);
-  if (size != 2 || argc < 5) fail("needs 2 ranks, BLOCKS SEED rounds|each|none FUNCTION:BYTES ...");
+  if (size != 2 || argc < 6) fail("needs 2 ranks, BLOCKS SEED rounds|each|none warm|cold FUNCTION:BYTES ...");
   const int blocks = atoi(argv[1]);
   srand((unsigned)atoi(argv[2])); /* the same on both ranks */
   start_by = strcmp(argv[3], "each") == 0 ? kEach : strcmp(argv[3], "none") == 0 ? kNone : kRounds;
-  const int n = argc - 4;
+  const int n = argc - 5;
   struct Point* points = malloc((size_t)n * sizeof *points);
   size_t most = 1 << 20;
   for (int i = 0; i < n; ++i) {
-    points[i] = parse_point(argv[4 + i]);
+    points[i] = parse_point(argv[5 + i]);
     if (2 * (size_t)points[i].bytes > most) most = 2 * (size_t)points[i].bytes;
   }
-  out = malloc(most);
-  in = malloc(most);
-  memset(out, 0, most);
-  memset(in, 0, most);
+  if (strcmp(argv[4], "cold") == 0) {
+    pool = malloc(kPool + 2 * kPage);
+    memset(pool, 0, kPool + 2 * kPage);
+    move_on(most);
+  } else {
+    out = malloc(most);
+    in = malloc(most);
+    memset(out, 0, most);
+    memset(in, 0, most);
+  }
   clock_ns = clock_cost();
   _Atomic int64_t* page = shared_page();
   if (rank == 0) printf("# clock_ns %.1f\n", clock_ns);

@@ -67,13 +67,13 @@ class Launch:
         return middle(blocks) if blocks else None
 
 
-def fresh(build, mpi, points, blocks, seed, start="rounds"):
+def fresh(build, mpi, points, blocks, seed, start="rounds", buffers="warm"):
     """One launch over `points`, pairs of a measured function and a size."""
     program = build / "programs" / mpi / "bench_fresh"
     if not program.exists():
         raise SystemExit(f"{program} is not there: configure with -DFORETRACE_BENCH=ON, build bench_fresh_{mpi}")
     words = [f"{function}:{size}" for function, size in points]
-    return Launch(run([*launcher(mpi), program, blocks, seed, start, *words]))
+    return Launch(run([*launcher(mpi), program, blocks, seed, start, buffers, *words]))
 
 
 def middle(values):

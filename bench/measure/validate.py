@@ -127,13 +127,13 @@ def cell(figures):
     return f"{percent(figures['mean']):>8} {percent(figures['max']):>8} {figures['at']:>8}"
 
 
-def fresh_launches(arguments, points, bounce):
+def fresh_launches(arguments, points, bounce, buffers):
     """Launches in the state `bounce`, in ns."""
     launches = []
     other = 0
     while len(launches) < arguments.launches:
         launch = fresh(arguments.build, arguments.mpi, points, arguments.blocks,
-                       arguments.seed + len(launches) + other, arguments.start)
+                       arguments.seed + len(launches) + other, arguments.start, buffers)
         if same_state(launch.bounce, bounce):
             launches.append(launch)
             continue
@@ -165,6 +165,7 @@ def validate(arguments, model):
     if arguments.measure is not None:
         bounce = measure(arguments, model)
     samples = samples_of(model)
+    buffers = samples.facts.get("buffers", "warm") if samples else "warm"
     taken = samples.sizes if samples else set()
     wanted = measured(arguments.functions)
     sampled = samples.middles() if samples and arguments.at_samples else {}
@@ -175,7 +176,7 @@ def validate(arguments, model):
         plain = random_sizes(arguments.sizes, arguments.seed, taken)
         doubles = random_sizes(arguments.sizes, arguments.seed, taken, 8)
         points = [(f, s) for f in wanted for s in (doubles if f in SUMS else plain)]
-    launches = fresh_launches(arguments, points, bounce or state(arguments))
+    launches = fresh_launches(arguments, points, bounce or state(arguments), buffers)
     truth = middles(launches)
     halves = middles(launches[0::2]), middles(launches[1::2])
     value_of = {"model": lambda f, s: calc(arguments.build, model, f, s), "twelve forms": Baseline(model).seconds}
@@ -184,7 +185,7 @@ def validate(arguments, model):
     results = {f: judge(f, truth, halves, value_of) for f in arguments.functions}
     disturbed = sum(l.disturbed for l in launches) / max(sum(l.total for l in launches), 1)
     bounces = [b for l in launches for b in l.bounce]
-    print(f"{arguments.mpi}, 2 ranks, {arguments.sizes} sizes, {len(launches)} launches"
+    print(f"{arguments.mpi}, 2 ranks, {arguments.sizes} sizes, {len(launches)} launches, {buffers} buffers"
           f"{', one core busy' if arguments.load else ''}; bounce {min(bounces):.0f} to {max(bounces):.0f} ns, "
           f"load {os.getloadavg()[0]:.1f}, blocks disturbed {percent(disturbed)}")
     print(f"{'relative error':10}  {'mean':>4} {'largest':>8} {'at':>8}")
