@@ -97,7 +97,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--mpi", choices=("openmpi", "mpich"), action="append")
-    parser.add_argument("--launches", type=int, default=5)
+    parser.add_argument("--launches", type=int, default=8)
     parser.add_argument("--measure", default="--quick", metavar="WORDS", help="more words for foretrace measure")
     parser.add_argument("--load", action="store_true", help="another process keeps one core busy all the time")
     arguments = parser.parse_args()
