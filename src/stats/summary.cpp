@@ -42,6 +42,22 @@ double mean(std::span<const double> values) {
   return origin + sum / static_cast<double>(values.size());
 }
 
+double interquartile_mean(std::span<const double> values) {
+  if (values.empty()) throw std::invalid_argument("an empty set has no mean");
+  std::vector<double> sorted(values.begin(), values.end());
+  std::ranges::sort(sorted);
+  const auto n = static_cast<double>(sorted.size());
+  const double origin = sorted.front();
+  double sum = 0;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    // What of this value's place, i to i + 1, lies in the middle half.
+    const auto place = static_cast<double>(i);
+    const double share = std::min(place + 1, 0.75 * n) - std::max(place, 0.25 * n);
+    if (share > 0) sum += share * (sorted[i] - origin);
+  }
+  return origin + sum / (0.5 * n);
+}
+
 double standard_deviation(std::span<const double> values) {
   if (values.size() < 2) return 0;
   const double center = mean(values);

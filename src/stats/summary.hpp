@@ -23,6 +23,11 @@ inline constexpr double kMadToSigma = 1.4826022185056018;  // 1 / normal quantil
 
 double mean(std::span<const double> values);
 
+// The mean of the middle half: a quarter of the values is cut off at each end, in part where four
+// does not divide their number. As robust as a quartile, and where values alternate between two
+// it is steady between them, which the median is not.
+double interquartile_mean(std::span<const double> values);
+
 // Of a sample (divided by n - 1); 0 for one value. Exact for values that differ
 // little from each other but are far from zero.
 double standard_deviation(std::span<const double> values);

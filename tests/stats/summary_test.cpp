@@ -44,7 +44,19 @@ TEST(Summary, StandardDeviationOfOneValueAndOfConstants) {
   EXPECT_EQ(standard_deviation(Values{0.1, 0.1, 0.1}), 0);
 }
 
+TEST(Summary, MeanOfTheMiddleHalf) {
+  EXPECT_EQ(interquartile_mean(Values{7}), 7);
+  EXPECT_EQ(interquartile_mean(Values{7, 9}), 8);
+  // Three quarters of the outer values are cut off: (0.25 * 1 + 4 + 0.25 * 100) / 1.5.
+  EXPECT_DOUBLE_EQ(interquartile_mean(Values{100, 4, 1}), 19.5);
+  EXPECT_EQ(interquartile_mean(Values{1e9, 3, 5, -1e9}), 4);
+  // Nine values that alternate: places 2.25 to 6.75 hold 2.75 of the five 2 and 1.75 of the four 4.
+  EXPECT_DOUBLE_EQ(interquartile_mean(Values{2, 4, 2, 4, 2, 4, 2, 4, 2}),
+                   (2.75 * 2 + 1.75 * 4) / 4.5);
+}
+
 TEST(Summary, EmptySetsHaveNone) {
+  EXPECT_THROW(interquartile_mean(Values{}), std::invalid_argument);
   EXPECT_THROW(median(Values{}), std::invalid_argument);
   EXPECT_THROW(mean(Values{}), std::invalid_argument);
 }
