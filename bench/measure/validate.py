@@ -6,9 +6,9 @@
 
 Draws random sizes between 1 B and 4 MiB, none of them in the samples, and times send, recv, pingpong, sendrecv,
 bcast and allreduce at them on 2 ranks with plain loops (fresh.c), in several launches in the state that the model was
-measured in. `--measure=` measures first, `--measure=--quick` with these words, and keeps the model if --model says where. Prints by function the mean and the
-largest relative error of the model and of its baseline of twelve forms, and how far one half of the fresh launches is
-from the other. Status 1 where a bar is missed: mean 4 %, largest 15 %.
+measured in. `--measure=` measures first, `--measure=--quick` with these words, and keeps the model if --model says
+where. Prints by function the mean and the largest relative error of the model and of its baseline of twelve forms, and
+how far one half of the fresh launches is from the other. Status 1 where a bar is missed: mean 4 %, largest 15 %.
 
 --compare: how far two models of one machine are apart, over all functions and sizes; bar: 4 % in the median.
 """
@@ -57,9 +57,13 @@ def some_of(values, count):
     return values if len(values) <= count else [values[i * (len(values) - 1) // (count - 1)] for i in range(count)]
 
 
-def calc(build, model, function, size):
-    command = [build / "bin" / "foretrace", "calc", model, function, "--ranks", "2", "--bytes", size, "--json"]
-    return json.loads(run(command))["avg"]
+def calc(build, model, functions, sizes):
+    """(function, bytes) -> seconds for 2 ranks, by `foretrace calc`."""
+    # Two sizes at least: for a single time calc prints an object and no array.
+    asked = sorted({*sizes, 0, 1})
+    rows = json.loads(run([build / "bin" / "foretrace", "calc", model, ",".join(functions), "--ranks", "2",
+                           "--bytes", ",".join(map(str, asked)), "--json"]))
+    return {(row["function"], row["bytes"]): row["avg"] for row in rows}
 
 
 def coefficient(regime, key):
@@ -179,7 +183,8 @@ def validate(arguments, model):
     launches = fresh_launches(arguments, points, bounce or state(arguments), buffers)
     truth = middles(launches)
     halves = middles(launches[0::2]), middles(launches[1::2])
-    value_of = {"model": lambda f, s: calc(arguments.build, model, f, s), "twelve forms": Baseline(model).seconds}
+    told = calc(arguments.build, model, arguments.functions, {size for _, size in truth})
+    value_of = {"model": lambda f, s: told[f, s], "twelve forms": Baseline(model).seconds}
     if arguments.at_samples:
         value_of["twelve forms"] = lambda f, s: sampled.get((f, s))
     results = {f: judge(f, truth, halves, value_of) for f in arguments.functions}
@@ -199,7 +204,9 @@ def validate(arguments, model):
             missed.append(function)
     if arguments.details:
         for (function, size), seconds in sorted(truth.items()):
-            print(f"{function:10} {size:8} fresh {seconds:.4g} model {calc(arguments.build, model, function, size):.4g}"
+            if function not in arguments.functions:
+                continue
+            print(f"{function:10} {size:8} fresh {seconds:.4g} model {told[function, size]:.4g}"
                   f" samples {sampled.get((function, size), 0):.4g} halves {halves[0].get((function, size), 0):.4g} {halves[1].get((function, size), 0):.4g}")
     if arguments.json:
         arguments.json.write_text(json.dumps({"mpi": arguments.mpi, "results": results}, indent=1) + "\n")
@@ -213,11 +220,13 @@ def compare(arguments):
     names = [{f["name"] for f in model["function"]} for model in models]
     sizes = random_sizes(arguments.sizes, arguments.seed, set())
     apart = {}
-    for function in sorted(names[0] & names[1]):
-        first, second = ([calc(arguments.build, path, function, s) for s in sizes] for path in arguments.compare)
-        apart[function] = [abs(a - b) / (0.5 * (a + b)) if a + b > 0 else 0.0 for a, b in zip(first, second)]
-    if not apart:
+    common = sorted(names[0] & names[1])
+    if not common:
         raise SystemExit("the models have no function in common")
+    first, second = (calc(arguments.build, path, common, sizes) for path in arguments.compare)
+    for function in common:
+        pairs = [(first[function, s], second[function, s]) for s in sizes]
+        apart[function] = [abs(a - b) / (0.5 * (a + b)) if a + b > 0 else 0.0 for a, b in pairs]
     print(f"{'apart':14} {'median':>8} {'largest':>8} {'at':>8}")
     for function, values in apart.items():
         worst = max(range(len(sizes)), key=values.__getitem__)
