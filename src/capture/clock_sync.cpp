@@ -1,12 +1,7 @@
 #include "capture/clock_sync.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <functional>
-#include <string>
 
 #include "base/cpu_clock.hpp"
 
@@ -18,18 +13,6 @@ constexpr int kTag = 1;
 constexpr int kMost = 200;
 constexpr int kFew = 10;
 constexpr std::int64_t kLongestNs = 500'000'000;
-
-// The same for two processes that read one monotonic clock: that of their
-// kernel, as seen from their time namespace.
-std::uint64_t clock_identity(int rank) {
-  std::string boot;
-  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
-  char space[64];
-  const ssize_t length = ::readlink("/proc/self/ns/time", space, sizeof space);
-  if (boot.empty()) boot = "rank " + std::to_string(rank);
-  if (length > 0) boot.append(space, static_cast<std::size_t>(length));
-  return std::hash<std::string>{}(boot);
-}
 
 // Rank 0's side: tells its clock as often as `leader` asks.
 void answer(int leader, MPI_Comm comm) {

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "capture/clock_offset.hpp"
+#include "base/clock_offset.hpp"
 #include "trace/clocks.hpp"
 
 namespace foretrace::capture {

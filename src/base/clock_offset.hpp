@@ -1,13 +1,14 @@
 // How far another host's clock is ahead of ours, from messages that carry its
 // readings back and forth.
 //
-// Knows nothing of MPI; clock_sync.hpp makes the exchanges.
+// Knows nothing of MPI: the capture library and the characterisation program
+// make the exchanges.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
-namespace foretrace::capture {
+namespace foretrace {
 
 // We sent at `sent` and got the answer at `back`, both by our clock; between
 // the two the other's clock showed `there`. Nanoseconds.
@@ -29,4 +30,9 @@ struct ClockOffset {
 // decides alone. At least one exchange.
 ClockOffset estimate_offset(std::span<const Exchange> exchanges);
 
-}  // namespace foretrace::capture
+// The same for two processes that read one monotonic clock: that of their
+// kernel, as seen from their time namespace. Where that cannot be told, every
+// `rank` has its own.
+std::uint64_t clock_identity(int rank);
+
+}  // namespace foretrace

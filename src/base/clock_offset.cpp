@@ -1,8 +1,13 @@
-#include "capture/clock_offset.hpp"
+#include "base/clock_offset.hpp"
+
+#include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
+#include <functional>
+#include <string>
 
-namespace foretrace::capture {
+namespace foretrace {
 namespace {
 
 ClockOffset middle(std::int64_t at, std::int64_t low, std::int64_t high) {
@@ -26,4 +31,14 @@ ClockOffset estimate_offset(std::span<const Exchange> exchanges) {
   return middle(at, shortest->there - shortest->back, shortest->there - shortest->sent);
 }
 
-}  // namespace foretrace::capture
+std::uint64_t clock_identity(int rank) {
+  std::string boot;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
+  char space[64];
+  const ssize_t length = ::readlink("/proc/self/ns/time", space, sizeof space);
+  if (boot.empty()) boot = "rank " + std::to_string(rank);
+  if (length > 0) boot.append(space, static_cast<std::size_t>(length));
+  return std::hash<std::string>{}(boot);
+}
+
+}  // namespace foretrace

@@ -1,12 +1,12 @@
 // The estimate of another clock's offset, from exchanges made of known clocks.
-#include "capture/clock_offset.hpp"
+#include "base/clock_offset.hpp"
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <vector>
 
-namespace foretrace::capture {
+namespace foretrace {
 namespace {
 
 // The other clock is `offset` ahead; the ways there and back take that long.
@@ -66,4 +66,4 @@ TEST(ClockOffset, TheErrorIsABound) {
 }
 
 }  // namespace
-}  // namespace foretrace::capture
+}  // namespace foretrace
