@@ -22,7 +22,13 @@ struct Options {
   bool quick = false;
   bool thorough = false;
   bool refit = false;
+  bool fresh = false;
+  bool thresholds = false;
   int launches = 0;
+  double budget = 0;
+  std::uint64_t max_bytes = 0;
+  std::string start = "clock";
+  std::string buffers = "warm";
   std::string name;
 };
 
@@ -31,6 +37,14 @@ std::vector<std::string> split_words(const std::string& text) {
   std::vector<std::string> out;
   for (std::string word; words >> word;) out.push_back(word);
   return out;
+}
+
+void check_output(const std::string& output) {
+  if (output.empty()) throw UsageError("give the machine model to write with -o M.toml");
+  const std::filesystem::path directory = std::filesystem::absolute(output).parent_path();
+  if (!std::filesystem::is_directory(directory) || ::access(directory.c_str(), W_OK) != 0)
+    throw UsageError("cannot write " + output + ": " + directory.string() +
+                     " is not a writable directory");
 }
 
 int measure(const Options& options) {
@@ -43,10 +57,7 @@ int measure(const Options& options) {
     throw UsageError("give -n RANKS, the number of ranks to measure with");
   if (options.quick && options.thorough)
     throw UsageError("--quick and --thorough exclude each other");
-  const std::filesystem::path directory = std::filesystem::absolute(options.output).parent_path();
-  if (!std::filesystem::is_directory(directory) || ::access(directory.c_str(), W_OK) != 0)
-    throw UsageError("cannot write " + options.output + ": " + directory.string() +
-                     " is not a writable directory");
+  if (!options.thresholds) check_output(options.output);
   measure::MeasureOptions how;
   how.ranks = options.ranks;
   how.mpi = name_of(mpi);
@@ -55,6 +66,12 @@ int measure(const Options& options) {
                : options.thorough ? measure::EffortLevel::thorough
                                   : measure::EffortLevel::normal;
   how.launches = options.launches;
+  how.budget = options.budget;
+  if (options.max_bytes > 0) how.max_bytes = options.max_bytes;
+  how.start_by_barrier = options.start == "barrier";
+  how.cold = options.buffers == "cold";
+  how.fresh = options.fresh;
+  how.launcher = options.launch;
   how.name = options.name;
   how.progress = ::isatty(STDERR_FILENO) != 0;
   how.table = &std::cout;
@@ -66,6 +83,7 @@ int measure(const Options& options) {
     command.insert(command.end(), argv.begin() + 1, argv.end());
     return run_and_wait(command);
   };
+  if (options.thresholds) return measure::find_thresholds_only(how, std::cout);
   return options.refit ? measure::refit(how) : measure::run_measure(how);
 }
 
@@ -77,10 +95,26 @@ std::function<int()> declare(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--launch", options->launch,
                  "The words that start the ranks, instead of mpirun -n RANKS");
-  app.add_option("-o,--output", options->output, "The machine model to write (TOML)")->required();
-  app.add_flag("--quick", options->quick, "One short launch");
+  app.add_option("-o,--output", options->output, "The machine model to write (TOML)");
+  app.add_flag("--quick", options->quick, "Five short launches, under a minute");
   app.add_flag("--thorough", options->thorough, "More launches, more sizes");
-  app.add_option("--launches", options->launches, "Number of launches")->check(CLI::Range(1, 1000));
+  app.add_option("--launches", options->launches, "Number of launches in one state of the machine")
+      ->check(CLI::Range(1, 1000));
+  app.add_option("--budget", options->budget, "Seconds that all launches may take")
+      ->check(CLI::Range(1.0, 1e6));
+  app.add_option("--max-bytes", options->max_bytes, "The largest message; 4 MiB if not given")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30));
+  app.add_option("--start", options->start,
+                 "How ranks start together: clock (at agreed readings) or barrier")
+      ->check(CLI::IsMember({"clock", "barrier"}))
+      ->capture_default_str();
+  app.add_option("--buffers", options->buffers,
+                 "warm: used again and again; cold: nobody touched them lately")
+      ->check(CLI::IsMember({"warm", "cold"}))
+      ->capture_default_str();
+  app.add_flag("--fresh", options->fresh, "Do not go on with an unfinished measurement");
+  app.add_flag("--thresholds", options->thresholds,
+               "Only find the protocol's thresholds and print them");
   app.add_option("--name", options->name, "The machine's name in the model");
   app.add_flag("--refit", options->refit,
                "Fit the samples that are there again, without measuring");

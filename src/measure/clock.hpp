@@ -9,10 +9,30 @@
 
 namespace foretrace::measure {
 
-inline std::int64_t now_ns() {
+inline std::int64_t unshifted_ns() {
   timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
+}
+
+// Makes this process's clock differ from its host's; only tests do that.
+struct ClockShift {
+  bool on = false;
+  std::int64_t from = 0;    // when the drift began
+  std::int64_t offset = 0;  // ns
+  double drift = 0;         // seconds per second
+
+  std::int64_t at(std::int64_t reading) const {
+    return offset + static_cast<std::int64_t>(drift * static_cast<double>(reading - from));
+  }
+};
+inline ClockShift clock_shift;
+
+inline std::int64_t now_ns() {
+  const std::int64_t reading = unshifted_ns();
+  if (clock_shift.on) [[unlikely]]
+    return reading + clock_shift.at(reading);
+  return reading;
 }
 
 // How often the calling thread was switched out so far.

@@ -2,9 +2,6 @@
 
 #include <mpi.h>
 
-#include <algorithm>
-#include <cstring>
-
 #include "measure/clock.hpp"
 
 namespace foretrace::measure {
@@ -12,45 +9,39 @@ namespace {
 
 constexpr int kTag = 1;
 
-// Writes into every cache line of the data, as a program does that computes
-// what it sends. Plain doubles, because denormal ones would slow the sums down.
-void write_data(char* data, std::uint64_t bytes) {
-  constexpr std::uint64_t kLine = 64;
-  const double value = 1;
-  for (std::uint64_t i = 0; i < bytes; i += kLine)
-    std::memcpy(data + i, &value, std::min<std::uint64_t>(sizeof value, bytes - i));
-}
-
 // The calls of one rank in a message between two; `peer` is the other one.
 struct Pair {
   MPI_Comm comm;
   bool sender;
   int peer;
   int count;
-  char* out;
-  char* in;
+  Buffers& buffers;
   bool both_send = false;
+  bool one_buffer = false;
 
-  void send() const { MPI_Send(out, count, MPI_CHAR, peer, kTag, comm); }
-  void ssend() const { MPI_Ssend(out, count, MPI_CHAR, peer, kTag, comm); }
-  // What only receives stays as the last message left it.
-  void write() const {
-    if (sender || both_send) write_data(out, static_cast<std::uint64_t>(count));
+  char* out() const { return buffers.send(); }
+  char* in() const { return one_buffer ? buffers.send() : buffers.recv(); }
+  void send() const { MPI_Send(out(), count, MPI_CHAR, peer, kTag, comm); }
+  void ssend() const { MPI_Ssend(out(), count, MPI_CHAR, peer, kTag, comm); }
+  // Only what is sent is written: the rest stays as the last message left it.
+  void next() const {
+    const auto bytes = static_cast<std::uint64_t>(count);
+    buffers.next(sender || both_send ? bytes : 0, bytes);
   }
-  void recv() const { MPI_Recv(in, count, MPI_CHAR, peer, kTag, comm, MPI_STATUS_IGNORE); }
+  void recv() const { MPI_Recv(in(), count, MPI_CHAR, peer, kTag, comm, MPI_STATUS_IGNORE); }
   MPI_Request post() const {
     MPI_Request request;
     if (sender)
-      MPI_Isend(out, count, MPI_CHAR, peer, kTag, comm, &request);
+      MPI_Isend(out(), count, MPI_CHAR, peer, kTag, comm, &request);
     else
-      MPI_Irecv(in, count, MPI_CHAR, peer, kTag, comm, &request);
+      MPI_Irecv(in(), count, MPI_CHAR, peer, kTag, comm, &request);
     return request;
   }
 };
 
 Experiment send_and_recv(Pair pair) {
   return {{"send", "recv"},
-          [pair] { pair.write(); },
+          [pair] { pair.next(); },
           [pair](std::int64_t entry, std::int64_t, Span* spans) {
             if (pair.sender) {
               pair.send();
@@ -64,7 +55,7 @@ Experiment send_and_recv(Pair pair) {
 
 Experiment ssend(Pair pair) {
   return {{"ssend"},
-          [pair] { pair.write(); },
+          [pair] { pair.next(); },
           [pair](std::int64_t entry, std::int64_t, Span* spans) {
             if (pair.sender) {
               pair.ssend();
@@ -78,7 +69,7 @@ Experiment ssend(Pair pair) {
 // The receiver comes late on purpose.
 Experiment recvmin(Pair pair) {
   return {{"recvmin"},
-          [pair] { pair.write(); },
+          [pair] { pair.next(); },
           [pair](std::int64_t entry, std::int64_t delay, Span* spans) {
             if (pair.sender) {
               pair.send();
@@ -93,7 +84,7 @@ Experiment recvmin(Pair pair) {
 
 Experiment post_and_wait(Pair pair) {
   return {{"isend1", "isend2", "irecv1", "irecv2"},
-          [pair] { pair.write(); },
+          [pair] { pair.next(); },
           [pair](std::int64_t entry, std::int64_t, Span* spans) {
             MPI_Request request = pair.post();
             const std::int64_t posted = now_ns();
@@ -109,7 +100,7 @@ Experiment post_and_wait(Pair pair) {
 // yet complete could have been spent computing.
 Experiment post_and_poll(Pair pair) {
   return {{"isendoverlap", "irecvoverlap"},
-          [pair] { pair.write(); },
+          [pair] { pair.next(); },
           [pair](std::int64_t, std::int64_t, Span* spans) {
             MPI_Request request = pair.post();
             const std::int64_t posted = now_ns();
@@ -125,9 +116,9 @@ Experiment post_and_poll(Pair pair) {
 Experiment sendrecv(Pair pair) {
   pair.both_send = true;
   return {{"sendrecv"},
-          [pair] { pair.write(); },
+          [pair] { pair.next(); },
           [pair](std::int64_t entry, std::int64_t, Span* spans) {
-            MPI_Sendrecv(pair.out, pair.count, MPI_CHAR, pair.peer, kTag, pair.in, pair.count,
+            MPI_Sendrecv(pair.out(), pair.count, MPI_CHAR, pair.peer, kTag, pair.in(), pair.count,
                          MPI_CHAR, pair.peer, kTag, pair.comm, MPI_STATUS_IGNORE);
             spans[0] = {entry, now_ns()};
           }};
@@ -135,9 +126,9 @@ Experiment sendrecv(Pair pair) {
 
 // One buffer, as a message that is bounced has.
 Experiment pingpong(Pair pair) {
-  pair.in = pair.out;
+  pair.one_buffer = true;
   return {{"pingpong"},
-          [pair] { pair.write(); },
+          [pair] { pair.next(); },
           [pair](std::int64_t entry, std::int64_t, Span* spans) {
             if (pair.sender) {
               pair.send();
@@ -150,12 +141,13 @@ Experiment pingpong(Pair pair) {
           }};
 }
 
-// A call that all ranks make and all ranks measure; `data` and `bytes` are what
-// this rank sends.
+// A call that all ranks make and all ranks measure; `sent` and `received` are
+// this rank's bytes.
 template <class Call>
-Experiment collective(const char* name, char* data, std::uint64_t bytes, Call call) {
+Experiment collective(const char* name, Buffers& buffers, std::uint64_t sent,
+                      std::uint64_t received, Call call) {
   return {{name},
-          [=] { write_data(data, bytes); },
+          [=, &buffers] { buffers.next(sent, received); },
           [call](std::int64_t entry, std::int64_t, Span* spans) {
             call();
             spans[0] = {entry, now_ns()};
@@ -178,8 +170,7 @@ Experiment creation(const char* name, Call call) {
 
 std::vector<Experiment> point_to_point_experiments(const Group& group, std::uint64_t bytes,
                                                    Buffers& buffers) {
-  const Pair pair{group.comm,          group.rank == 0,     1 - group.rank, static_cast<int>(bytes),
-                  buffers.send.data(), buffers.recv.data(), false};
+  const Pair pair{group.comm, group.rank == 0, 1 - group.rank, static_cast<int>(bytes), buffers};
   return {send_and_recv(pair), ssend(pair),    recvmin(pair), post_and_wait(pair),
           post_and_poll(pair), sendrecv(pair), pingpong(pair)};
 }
@@ -188,35 +179,37 @@ std::vector<Experiment> collective_experiments(const Group& group, std::uint64_t
                                                Buffers& buffers) {
   const MPI_Comm comm = group.comm;
   const int n = static_cast<int>(bytes);
-  char* out = buffers.send.data();
-  char* in = buffers.recv.data();
+  Buffers& b = buffers;
   // What the root sends, one part for each rank in scatter and alltoall.
   const std::uint64_t parts = bytes * static_cast<std::uint64_t>(group.size);
   const bool root = group.rank == 0;
   std::vector<Experiment> all{
-      collective("bcast", out, root ? bytes : 0, [=] { MPI_Bcast(out, n, MPI_CHAR, 0, comm); }),
-      collective("gather", out, bytes,
-                 [=] { MPI_Gather(out, n, MPI_CHAR, in, n, MPI_CHAR, 0, comm); }),
-      collective("scatter", out, root ? parts : 0,
-                 [=] { MPI_Scatter(out, n, MPI_CHAR, in, n, MPI_CHAR, 0, comm); }),
-      collective("allgather", out, bytes,
-                 [=] { MPI_Allgather(out, n, MPI_CHAR, in, n, MPI_CHAR, comm); }),
-      collective("alltoall", out, parts,
-                 [=] { MPI_Alltoall(out, n, MPI_CHAR, in, n, MPI_CHAR, comm); })};
+      collective("bcast", b, root ? bytes : 0, bytes,
+                 [=, &b] { MPI_Bcast(b.send(), n, MPI_CHAR, 0, comm); }),
+      collective("gather", b, bytes, root ? parts : 0,
+                 [=, &b] { MPI_Gather(b.send(), n, MPI_CHAR, b.recv(), n, MPI_CHAR, 0, comm); }),
+      collective("scatter", b, root ? parts : 0, bytes,
+                 [=, &b] { MPI_Scatter(b.send(), n, MPI_CHAR, b.recv(), n, MPI_CHAR, 0, comm); }),
+      collective("allgather", b, bytes, parts,
+                 [=, &b] { MPI_Allgather(b.send(), n, MPI_CHAR, b.recv(), n, MPI_CHAR, comm); }),
+      collective("alltoall", b, parts, parts,
+                 [=, &b] { MPI_Alltoall(b.send(), n, MPI_CHAR, b.recv(), n, MPI_CHAR, comm); })};
   if (bytes % sizeof(double) == 0) {
     const int doubles = n / static_cast<int>(sizeof(double));
-    all.push_back(collective("reduce", out, bytes,
-                             [=] { MPI_Reduce(out, in, doubles, MPI_DOUBLE, MPI_SUM, 0, comm); }));
-    all.push_back(collective("allreduce", out, bytes,
-                             [=] { MPI_Allreduce(out, in, doubles, MPI_DOUBLE, MPI_SUM, comm); }));
+    all.push_back(collective("reduce", b, bytes, bytes, [=, &b] {
+      MPI_Reduce(b.send(), b.recv(), doubles, MPI_DOUBLE, MPI_SUM, 0, comm);
+    }));
+    all.push_back(collective("allreduce", b, bytes, bytes, [=, &b] {
+      MPI_Allreduce(b.send(), b.recv(), doubles, MPI_DOUBLE, MPI_SUM, comm);
+    }));
   }
   return all;
 }
 
-std::vector<Experiment> barrier_experiments(const Group& group) {
+std::vector<Experiment> barrier_experiments(const Group& group, Buffers& buffers) {
   const MPI_Comm comm = group.comm;
   const int half = group.rank % 2;
-  return {collective("barrier", nullptr, 0, [=] { MPI_Barrier(comm); }),
+  return {collective("barrier", buffers, 0, 0, [=] { MPI_Barrier(comm); }),
           creation("comm_dup",
                    [=] {
                      MPI_Comm created;

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "measure/buffer_pool.hpp"
 #include "measure/group.hpp"
 
 namespace foretrace::measure {
@@ -24,19 +25,12 @@ struct Span {
   bool measured() const { return end != INT64_MIN; }
 };
 
-// The buffers of a rank; large enough for every experiment of the run and the
-// same for all repetitions (warm).
-struct Buffers {
-  std::vector<char> send;
-  std::vector<char> recv;
-};
-
 struct Experiment {
   std::vector<std::string> functions;
-  // Before each start, off the record: writes into what will be sent. Data that
-  // nobody has touched since they were last sent lie in the receiver's cache
-  // already, and a transfer of 100 kB then takes a third of what it takes a
-  // program that computes what it sends.
+  // Before each start, off the record: asks for the next buffers. With warm ones
+  // that writes into what will be sent: data that nobody has touched since they
+  // were last sent lie in the receiver's cache already, and a transfer of 100 kB
+  // then takes a third of what it takes a program that computes what it sends.
   std::function<void()> prepare;
   // Makes the calls, the first of them at once, and fills in one span per
   // function where this rank measures it. `entry` is the clock's last reading
@@ -45,6 +39,8 @@ struct Experiment {
   bool delayed = false;  // uses `delay`: every repetition takes that much longer
 };
 
+// The experiments keep a reference to `buffers`.
+//
 // Point-to-point, on a group of two.
 std::vector<Experiment> point_to_point_experiments(const Group& pair, std::uint64_t bytes,
                                                    Buffers& buffers);
@@ -54,6 +50,6 @@ std::vector<Experiment> point_to_point_experiments(const Group& pair, std::uint6
 std::vector<Experiment> collective_experiments(const Group& group, std::uint64_t bytes,
                                                Buffers& buffers);
 // What depends on the number of ranks alone.
-std::vector<Experiment> barrier_experiments(const Group& group);
+std::vector<Experiment> barrier_experiments(const Group& group, Buffers& buffers);
 
 }  // namespace foretrace::measure

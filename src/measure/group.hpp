@@ -1,17 +1,10 @@
-// Group: the processes that take part in an experiment, and what is known of
-// their clocks and cores.
+// Group: the processes that take part in an experiment, and whether they have
+// cores of their own.
 #pragma once
 
 #include <mpi.h>
 
 namespace foretrace::measure {
-
-// What holds for the whole run; found once, by all ranks together.
-struct Surroundings {
-  bool common_clock = false;    // every rank reads the same clock (one host)
-  bool oversubscribed = false;  // some host has more ranks than cores for them
-};
-Surroundings examine_surroundings(MPI_Comm world);
 
 struct Group {
   MPI_Comm comm = MPI_COMM_NULL;
@@ -20,10 +13,7 @@ struct Group {
 };
 Group group_of(MPI_Comm comm);
 
-// The message size from which on a standard send waits for its receive, found
-// by bisection between 0 and `max_bytes`: a posted send that completes while
-// the receiver polls without a matching receive was buffered. Called by both
-// ranks of `pair`. -1: none up to max_bytes.
-long long find_sync_threshold(const Group& pair, long long max_bytes);
+// Whether some host of `world` has more ranks than cores for them. Collective.
+bool is_oversubscribed(MPI_Comm world);
 
 }  // namespace foretrace::measure

@@ -1,54 +1,26 @@
 #include "measure/measure.hpp"
 
-#include <algorithm>
+#include <unistd.h>
+
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <ostream>
+#include <sstream>
 
 #include "base/error.hpp"
 #include "machine/machine_file.hpp"
+#include "measure/campaign.hpp"
 #include "measure/samples.hpp"
 
 namespace foretrace::measure {
 namespace {
 
 namespace fs = std::filesystem;
-
-int launches_for(const MeasureOptions& options) {
-  if (options.launches > 0) return options.launches;
-  switch (options.effort) {
-    case EffortLevel::quick:
-      return 1;
-    case EffortLevel::normal:
-      return 3;
-    case EffortLevel::thorough:
-      return 5;
-  }
-  return 1;
-}
-
-std::vector<std::string> program_arguments(const MeasureOptions& options, int launch,
-                                           const std::string& output) {
-  std::vector<std::string> argv{"foretrace-measure-" + options.mpi,
-                                "--output",
-                                output,
-                                "--launch",
-                                std::to_string(launch),
-                                "--seed",
-                                std::to_string(options.seed)};
-  if (options.effort == EffortLevel::quick) argv.push_back("--quick");
-  if (options.effort == EffortLevel::thorough) argv.push_back("--thorough");
-  if (options.max_bytes) {
-    argv.push_back("--max-bytes");
-    argv.push_back(std::to_string(*options.max_bytes));
-  }
-  if (options.progress) argv.push_back("--progress");
-  return argv;
-}
 
 // A name that nothing has yet: what an interrupted run left is not overwritten.
 std::string unused_name(const std::string& base) {
@@ -71,41 +43,17 @@ std::string today() {
   return text;
 }
 
-// Adds one launch's samples. The facts about the machine are the first one's,
-// but a doubt about any of them is a doubt about all.
-void append(SampleSet& all, SampleSet&& more) {
-  std::ranges::move(more.samples, std::back_inserter(all.samples));
-  if (more.info["oversubscribed"] == "yes") all.info["oversubscribed"] = "yes";
-  all.info.merge(more.info);
-}
-
-SampleSet run_launches(const MeasureOptions& options, const std::string& partial) {
-  const std::string one_launch = partial + ".launch";
-  SampleSet all;
-  const int launches = launches_for(options);
-  for (int launch = 1; launch <= launches; ++launch) {
-    if (options.messages)
-      *options.messages << "foretrace measure: launch " << launch << " of " << launches << '\n'
-                        << std::flush;
-    const int status = options.launch(program_arguments(options, launch, one_launch));
-    std::error_code ignored;
-    if (status != 0) {
-      fs::remove(one_launch, ignored);
-      std::string message = "foretrace-measure-" + options.mpi + " ended with status " +
-                            std::to_string(status) + " in launch " + std::to_string(launch) +
-                            " of " + std::to_string(launches);
-      if (launch > 1) message += "; the samples of the launches before it are in " + partial;
-      throw Error(message);
-    }
-    append(all, read_samples(one_launch));
-    write_samples(all, partial);
-    fs::remove(one_launch, ignored);
-  }
-  return all;
+std::set<std::string> words_of(const SampleSet& set, const char* key) {
+  const auto found = set.info.find(key);
+  std::set<std::string> words;
+  if (found == set.info.end()) return words;
+  std::istringstream text(found->second);
+  for (std::string word; text >> word;) words.insert(word);
+  return words;
 }
 
 FitOutcome fit_and_name(const MeasureOptions& options, const SampleSet& set) {
-  FitOutcome outcome = fit_model(set, options.fit);
+  FitOutcome outcome = fit_model(used_samples(set), options.fit);
   const auto info = [&set](const char* key) {
     const auto found = set.info.find(key);
     return found == set.info.end() ? std::string("unknown") : found->second;
@@ -116,26 +64,81 @@ FitOutcome fit_and_name(const MeasureOptions& options, const SampleSet& set) {
                                     : options.name;
   if (set.info.contains("date")) model.date = info("date");
   model.source = "foretrace measure, " + info("launches") + " launches, start by " + info("start") +
-                 (info("oversubscribed") == "yes" ? ", MORE RANKS THAN CORES" : "");
+                 ", buffers " + (set.info.contains("buffers") ? info("buffers") : "warm") +
+                 (info("oversubscribed") == "yes" ? ", MORE RANKS THAN CORES" : "") +
+                 (set.info.contains("invalid") ? ", INVALID: " + info("invalid") : "");
   return outcome;
 }
 
 // Below this share of undisturbed blocks the machine was at something else.
 constexpr double kQuiet = 0.9;
 
-int finish(const MeasureOptions& options, const FitOutcome& outcome) {
+std::string percent(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
+  return text;
+}
+
+void warn_of_surviving(const FitOutcome& outcome, std::ostream& messages) {
   double samples = 0;
   double kept = 0;
   for (const FunctionReport& report : outcome.reports) {
     samples += static_cast<double>(report.samples);
     kept += static_cast<double>(report.samples) * report.surviving;
   }
-  const bool noisy = kept < kQuiet * samples;
-  if (noisy && options.messages)
-    *options.messages << "foretrace measure: the machine was busy with something else (see "
-                         "'surviving'); measure again when it is quiet\n";
+  if (kept < kQuiet * samples)
+    messages << "foretrace measure: the machine was busy with something else (see "
+                "'surviving'); measure again when it is quiet\n";
+}
+
+// What is wrong with the measurement as a whole, loudest first.
+void warn(const SampleSet& set, std::ostream& messages) {
+  const std::string who = "foretrace measure: ";
+  const auto is = [&set](const std::string& key, const char* value) {
+    const auto found = set.info.find(key);
+    return found != set.info.end() && found->second == value;
+  };
+  if (is("oversubscribed", "yes"))
+    messages << who
+             << "WARNING: there were more ranks than cores, and such a machine cannot be "
+                "characterised: the figures are of the operating system's time slices. Measure "
+                "with no more ranks than cores.\n";
+  for (const auto& [key, value] : set.info) {
+    if (key.starts_with("launch_") && key.ends_with("_state") && value != kStateUsed)
+      messages << who << "WARNING: launch " << key.substr(7, key.size() - 7 - 6)
+               << " is not used, the machine was in another state (" << value << ")\n";
+    if (key.ends_with("_threshold_seen"))
+      messages << who << "WARNING: the launches found different thresholds, " << key << " = "
+               << value << '\n';
+  }
+  if (set.info.contains("invalid"))
+    messages << who << "WARNING: INVALID, because ranks were switched out nearly all the time: "
+             << set.info.at("invalid") << '\n';
+}
+
+void say_precision(const Campaign& campaign, const MeasureOptions& options) {
+  if (!options.messages) return;
+  const Preset preset = preset_of(options);
+  std::ostream& out = *options.messages;
+  out << "foretrace measure: " << campaign.used.size() << " launches in one state of the machine";
+  if (campaign.precision.points > 0)
+    out << ", 95 % confidence interval over launches +-" << percent(campaign.precision.half_width)
+        << " (middle over functions and sizes, wanted " << percent(preset.target) << ")";
+  if (reason_to_stop(campaign, options) == Stop::out_of_time)
+    out << "; the time is up (--budget " << std::lround(preset.budget) << "), give more for "
+        << (static_cast<int>(campaign.used.size()) < preset.launches
+                ? std::to_string(preset.launches) + " launches"
+                : "a narrower one");
+  out << '\n';
+}
+
+int finish(const MeasureOptions& options, const SampleSet& set, const FitOutcome& outcome) {
+  if (options.messages) {
+    warn(set, *options.messages);
+    warn_of_surviving(outcome, *options.messages);
+  }
   if (options.table) {
-    print_reports(*options.table, outcome);
+    print_reports(*options.table, outcome, words_of(set, "invalid"));
     *options.table << "model: " << options.output << "\nsamples: " << samples_path(options.output)
                    << '\n';
   }
@@ -153,26 +156,50 @@ int run_measure(const MeasureOptions& options) {
     throw UsageError("measure: a machine is characterised with at least 2 ranks; use -n 2 or more");
   if (options.output.empty()) throw UsageError("measure: give the model's file with -o M.toml");
   const std::string samples_file = samples_path(options.output);
-  const std::string partial = unused_name(samples_file + ".part");
-  SampleSet set = run_launches(options, partial);
-  set.info["launches"] = std::to_string(launches_for(options));
+  const Campaign campaign = run_campaign(options, samples_file);
+  SampleSet set = combine(campaign, options);
   set.info["date"] = today();
+  const std::string partial = unused_name(samples_file + ".part");
   write_samples(set, partial);
   const FitOutcome outcome = fit_and_name(options, set);
   const std::string model_file = unused_name(options.output + ".part");
   machine::write_machine_file(outcome.model, model_file, outcome.costs);
   rename_file(partial, samples_file);
   rename_file(model_file, options.output);
-  return finish(options, outcome);
+  remove_launches(samples_file);
+  say_precision(campaign, options);
+  return finish(options, set, outcome);
+}
+
+int find_thresholds_only(const MeasureOptions& options, std::ostream& out) {
+  const std::string file =
+      (fs::temp_directory_path() / ("foretrace-thresholds-" + std::to_string(::getpid()))).string();
+  std::vector<std::string> argv{"foretrace-measure-" + options.mpi, "--output", file,
+                                "--only-thresholds"};
+  if (options.max_bytes) {
+    argv.emplace_back("--max-bytes");
+    argv.push_back(std::to_string(*options.max_bytes));
+  }
+  const int status = options.launch(argv);
+  if (status != 0) throw Error(argv.front() + " ended with status " + std::to_string(status));
+  const SampleSet set = read_samples(file);
+  std::error_code ignored;
+  fs::remove(file, ignored);
+  for (const auto& [key, value] : set.info)
+    if (key.ends_with("_threshold") || key.ends_with("_thresholds"))
+      out << "# " << key << " = " << value << '\n';
+  return 0;
 }
 
 int refit(const MeasureOptions& options) {
-  const FitOutcome outcome = fit_and_name(options, read_samples(samples_path(options.output)));
+  const SampleSet set = read_samples(samples_path(options.output));
+  const FitOutcome outcome = fit_and_name(options, set);
   machine::write_machine_file(outcome.model, options.output, outcome.costs);
-  return finish(options, outcome);
+  return finish(options, set, outcome);
 }
 
-void print_reports(std::ostream& out, const FitOutcome& outcome) {
+void print_reports(std::ostream& out, const FitOutcome& outcome,
+                   const std::set<std::string>& invalid) {
   char line[160];
   std::snprintf(line, sizeof line, "%-14s %8s %8s %11s %11s  %-20s %9s\n", "function", "samples",
                 "regimes", "mean error", "max error", "at", "surviving");
@@ -181,10 +208,10 @@ void print_reports(std::ostream& out, const FitOutcome& outcome) {
     const std::string at =
         "p=" + std::to_string(report.max_ranks) + " d=" + std::to_string(report.max_bytes);
     const auto* function = outcome.model.find(report.name);
-    std::snprintf(line, sizeof line, "%-14s %8zu %8zu %10.1f%% %10.1f%%  %-20s %8.1f%%\n",
+    std::snprintf(line, sizeof line, "%-14s %8zu %8zu %10.1f%% %10.1f%%  %-20s %8.1f%%%s\n",
                   report.name.c_str(), report.samples, function->regimes.size(),
                   100 * report.mean_relative_error, 100 * report.max_relative_error, at.c_str(),
-                  100 * report.surviving);
+                  100 * report.surviving, invalid.contains(report.name) ? "  INVALID" : "");
     out << line;
   }
 }

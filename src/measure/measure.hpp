@@ -8,6 +8,7 @@
 #include <functional>
 #include <iosfwd>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,11 +23,17 @@ struct MeasureOptions {
   std::string mpi;     // "openmpi" or "mpich": the program is foretrace-measure-<mpi>
   std::string output;  // M.toml; the samples lie beside it in M.samples.csv
   EffortLevel effort = EffortLevel::normal;
-  int launches = 0;  // starts of the program; 0: 1, 3 or 5, by effort
+  int launches = 0;   // starts of the program; 0: by effort, and more if they differ
+  double budget = 0;  // seconds for all launches; 0: by effort
+  double target = 0;  // relative half width at which launches are enough; 0: by effort
   std::uint64_t seed = 1;
   std::optional<std::uint64_t> max_bytes;
-  bool progress = false;
-  std::string name;  // of the machine; empty: the host's, with the MPI and the ranks
+  bool start_by_barrier = false;  // else at agreed readings of a common clock
+  bool cold = false;              // buffers that nobody touched lately
+  bool fresh = false;             // do not go on with what an interrupted one left
+  bool progress = false;          // a bar, not lines
+  std::string launcher;           // the words that start the ranks; empty: the MPI's own
+  std::string name;               // of the machine; empty: the host's, with the MPI and the ranks
   FitSettings fit;
 
   // Runs the program `argv[0]` (a bare name) with its arguments on `ranks`
@@ -40,16 +47,21 @@ struct MeasureOptions {
 std::string samples_path(const std::string& model_path);
 
 // Measures, fits, writes both files and prints the summary. Returns 0; throws
-// Error. Files that were there are replaced only once everything is done. If a
-// launch fails, the samples of those before it stay in a file that the message
-// names.
+// Error. Files that were there are replaced only once everything is done. What
+// an interrupted measurement with the same options left is used.
 int run_measure(const MeasureOptions& options);
+
+// Finds the protocol's thresholds alone, and prints them as they stand in a
+// samples file.
+int find_thresholds_only(const MeasureOptions& options, std::ostream& out);
 
 // Fits the samples beside `options.output` again, without measuring.
 int refit(const MeasureOptions& options);
 
 // One line for each function: samples, mean and largest relative error of the
 // fit and where it is, share of blocks without a context switch.
-void print_reports(std::ostream& out, const FitOutcome& outcome);
+// Functions in `invalid` are marked.
+void print_reports(std::ostream& out, const FitOutcome& outcome,
+                   const std::set<std::string>& invalid);
 
 }  // namespace foretrace::measure

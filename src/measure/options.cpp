@@ -21,10 +21,31 @@ Number parse_number(const std::string& option, const std::string& text, Number l
   return value;
 }
 
+// Whether the second of two words was given.
+bool choice(const std::string& option, const std::string& text, const char* first,
+            const char* second) {
+  if (text == first) return false;
+  if (text == second) return true;
+  throw UsageError(option + ": expected " + first + " or " + second + ", found '" + text + "'");
+}
+
+// Numbers with commas between them; "none" for an empty list.
+std::vector<std::uint64_t> parse_list(const std::string& option, const std::string& text) {
+  std::vector<std::uint64_t> numbers;
+  if (text == "none") return numbers;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    numbers.push_back(parse_number<std::uint64_t>(option, text.substr(at, comma - at), 0, 1 << 30));
+    at = comma + 1;
+  }
+  return numbers;
+}
+
 }  // namespace
 
 ProgramOptions parse_program_options(const std::vector<std::string>& arguments) {
   ProgramOptions options;
+  std::optional<int> seconds;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& option = arguments[i];
     const auto value = [&]() -> const std::string& {
@@ -41,17 +62,29 @@ ProgramOptions parse_program_options(const std::vector<std::string>& arguments) 
       // One message is sent with an int count.
       options.max_bytes = parse_number<std::uint64_t>(option, value(), 1, 1 << 30);
     } else if (option == "--quick") {
-      options.effort = {1, 2, 4, 18};
+      options.effort = {1, 1, 3, 7};
     } else if (option == "--thorough") {
-      options.effort = {4, 4, 6, 120};
+      options.effort = {4, 4, 6, 80};
+    } else if (option == "--seconds") {
+      seconds = parse_number<int>(option, value(), 1, 1'000'000);
+    } else if (option == "--start") {
+      options.start_by_barrier = choice(option, value(), "clock", "barrier");
+    } else if (option == "--buffers") {
+      options.cold = choice(option, value(), "warm", "cold");
+    } else if (option == "--thresholds") {
+      options.thresholds = parse_list(option, value());
+    } else if (option == "--only-thresholds") {
+      options.only_thresholds = true;
     } else if (option == "--progress") {
-      options.progress = true;
+      options.progress = value();
     } else {
       throw UsageError("unknown option '" + option +
                        "'; known: --output FILE.csv --launch K --seed S --quick --thorough "
-                       "--max-bytes N --progress");
+                       "--seconds S --max-bytes N --start clock|barrier --buffers warm|cold "
+                       "--thresholds LIST --only-thresholds --progress FILE");
     }
   }
+  if (seconds) options.effort.seconds = *seconds;
   if (options.output.empty()) throw UsageError("--output FILE.csv is missing");
   return options;
 }

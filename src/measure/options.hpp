@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,8 @@ struct Effort {
   int per_octave = 3;  // message sizes between a power of two and the next
   int rounds = 3;      // passes over everything, in random order
   int blocks = 5;      // per pass and point
-  // What a launch may take, in seconds, at two ranks. It bends: everything is
-  // measured once, however busy the machine.
+  // What a launch may take, in seconds. It bends by half, so that everything is
+  // measured once on a busy machine.
   double seconds = 27;
 };
 
@@ -22,7 +23,12 @@ struct ProgramOptions {
   int launch = 1;
   std::uint64_t seed = 1;
   std::uint64_t max_bytes = 4 << 20;
-  bool progress = false;
+  std::string progress;  // a file that always tells the share done; empty: none
+  bool start_by_barrier = false;
+  bool cold = false;  // buffers
+  // Last sizes before a threshold, from an earlier launch; not set: search.
+  std::optional<std::vector<std::uint64_t>> thresholds;
+  bool only_thresholds = false;  // no samples, only the probed thresholds
   Effort effort;
 };
 

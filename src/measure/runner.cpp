@@ -10,7 +10,7 @@ namespace {
 
 // What rank 0 tells the others before each block.
 struct Orders {
-  std::int64_t first_start = 0;  // clock reading, ns
+  std::int64_t first_start = 0;  // the common clock's reading, ns
   std::int64_t distance = 0;     // between starts, ns
   std::int64_t delay = 0;        // of a receiver that comes late on purpose, ns
   std::int64_t repetitions = 0;  // 0: no more blocks
@@ -20,7 +20,10 @@ struct Orders {
 constexpr std::int64_t kLead = 30'000;
 // What a start needs beside the operation itself.
 constexpr std::int64_t kMargin = 3'000;
-constexpr int kRehearsals = 4;
+// A block gets no shorter than this unless a single call takes too long.
+constexpr std::int64_t kShortBlock = 5;
+// From here on, in ns, even a short block is long beside a time slice.
+constexpr std::int64_t kLongCall = 100'000;
 // Seconds that a point may take at least before it is given up.
 constexpr double kPatience = 0.05;
 // Below this many timer steps a single reading says little, and the mean of
@@ -75,7 +78,8 @@ class BlockRunner {
   // start only lengths can be compared between ranks.
   Outcome run(const Orders& orders, bool synchronised) const {
     const auto n = static_cast<std::size_t>(orders.repetitions);
-    const bool yield = settings_.surroundings.oversubscribed;
+    const bool yield = settings_.oversubscribed;
+    const ClockLine clock = settings_.clock->line();
     Notes notes(n, experiment_.functions.size());
     std::vector<Span> spans(experiment_.functions.size());
     const long switches_before = context_switches();
@@ -87,7 +91,8 @@ class BlockRunner {
       experiment_.prepare();
       const std::int64_t prepared = now_ns();
       if (synchronised) {
-        const auto start = orders.first_start + static_cast<std::int64_t>(i) * orders.distance;
+        const auto start =
+            clock.to_ours(orders.first_start + static_cast<std::int64_t>(i) * orders.distance);
         late = now_ns() >= start;
         entry = spin_until(start, yield);
       } else {
@@ -99,9 +104,13 @@ class BlockRunner {
       notes.late(i) = late;
       for (std::size_t f = 0; f < spans.size(); ++f) {
         if (!spans[f].measured()) continue;
-        const std::int64_t origin = synchronised ? 0 : spans[f].begin;
-        notes.begin(i, f) = spans[f].begin - origin;
-        notes.end(i, f) = spans[f].end - origin;
+        if (synchronised) {
+          notes.begin(i, f) = clock.to_common(spans[f].begin);
+          notes.end(i, f) = clock.to_common(spans[f].end);
+        } else {
+          notes.begin(i, f) = 0;
+          notes.end(i, f) = spans[f].end - spans[f].begin;
+        }
       }
     }
     notes.switched() = context_switches() != switches_before;
@@ -157,20 +166,29 @@ class Director {
     Orders orders;
     orders.distance = distance;
     orders.delay = delay_;
-    orders.repetitions = enough() ? 0 : std::clamp<std::int64_t>(fitting, 3, settings_.repetitions);
-    orders.first_start = now_ns() + kLead * stretch_;
+    if (!enough())
+      orders.repetitions =
+          std::clamp<std::int64_t>(std::min(fitting, longest_), least(), settings_.repetitions);
+    orders.first_start = settings_.clock->line().to_common(now_ns() + lead() + typical_);
     return orders;
   }
 
   void take(const Outcome& outcome, std::int64_t repetitions) {
     ++attempts_;
-    // Too many came late: the distance is too short for this operation.
-    if (4 * outcome.late > repetitions) stretch_ = std::min<std::int64_t>(2 * stretch_, 64);
+    // Too many came late although nobody was switched out: the distance is too
+    // short for this operation.
+    if (!outcome.switched && 4 * outcome.late > repetitions)
+      stretch_ = std::min<std::int64_t>(2 * stretch_, 64);
     // Half of a block has to be left, or it is not one.
     const bool usable = 2 * outcome.late <= repetitions;
-    if (!usable) return;
+    if (!usable) {
+      longest_ = std::max<std::int64_t>(longest_ / 2, 1);
+      return;
+    }
     const bool kept = !outcome.switched;
     kept_ += kept;
+    longest_ = kept ? std::min<std::int64_t>(2 * longest_, settings_.repetitions)
+                    : std::max<std::int64_t>(longest_ / 2, 1);
     for (std::size_t f = 0; f < outcome.seconds.size(); ++f)
       blocks_.push_back(
           {experiment_.functions[f], middle(outcome.seconds[f], settings_.timer.resolution), kept});
@@ -180,7 +198,7 @@ class Director {
 
  private:
   bool enough() const {
-    if (kept_ >= settings_.blocks || attempts_ >= 4 * settings_.blocks) return true;
+    if (kept_ >= settings_.blocks || attempts_ >= 6 * settings_.blocks) return true;
     const double spent = static_cast<double>(now_ns() - began_) * 1e-9;
     // More patience while not a single block is worth keeping.
     const double patience =
@@ -188,9 +206,23 @@ class Director {
     return attempts_ > 0 && spent > patience;
   }
 
+  // The orders' broadcast takes longer between hosts; what `prepare` takes is
+  // part of the typical repetition.
+  std::int64_t lead() const {
+    const std::int64_t lead = settings_.clock->several_hosts() ? 10 * kLead : kLead;
+    return lead * stretch_;
+  }
+  // Long calls may have to be measured one by one, where the system leaves no
+  // rank alone for longer.
+  std::int64_t least() const {
+    const bool disturbed = longest_ < kShortBlock;
+    return typical_ < kLongCall ? kShortBlock : disturbed ? 1 : 3;
+  }
+
   const Experiment& experiment_;
   const RunnerSettings& settings_;
   std::int64_t began_;
+  std::int64_t longest_ = settings_.repetitions;  // of the next block
   std::int64_t typical_ = 0;
   std::int64_t delay_ = 0;
   std::int64_t stretch_ = 1;
@@ -208,7 +240,7 @@ std::vector<Block> run_experiment(const Experiment& experiment, const Group& gro
   // Warm-up: touches the buffers, makes connections, and tells how long a
   // repetition takes.
   Orders orders;
-  orders.repetitions = kRehearsals;
+  orders.repetitions = settings.rehearsals;
   runner.run(orders, false);
   Outcome outcome = runner.run(orders, false);
   if (group.rank == 0) {
@@ -216,7 +248,7 @@ std::vector<Block> run_experiment(const Experiment& experiment, const Group& gro
     // Four times a transfer and a little is "surely arrived".
     if (experiment.delayed) director.set_delay(4 * director.typical() + 2 * kMargin);
   }
-  const bool synchronised = settings.surroundings.common_clock;
+  const bool synchronised = !settings.start_by_barrier;
   for (;;) {
     if (group.rank == 0) orders = director.next();
     MPI_Bcast(&orders, sizeof orders, MPI_BYTE, 0, group.comm);
@@ -230,7 +262,7 @@ std::vector<Block> run_experiment(const Experiment& experiment, const Group& gro
   int missing = group.rank == 0 && blocks.empty();
   MPI_Bcast(&missing, 1, MPI_INT, 0, group.comm);
   if (missing) {
-    orders = Orders{.delay = orders.delay, .repetitions = kRehearsals};
+    orders = Orders{.delay = orders.delay, .repetitions = settings.rehearsals};
     outcome = runner.run(orders, false);
     for (std::size_t f = 0; f < outcome.seconds.size(); ++f)
       blocks.push_back(

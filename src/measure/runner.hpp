@@ -1,10 +1,11 @@
 // Runner: repeats an experiment in blocks of synchronised starts.
 //
-// All ranks of the group agree on the clock reading of the first start and on
-// the distance between starts; each spins until its next start comes (the
+// All ranks of the group agree on the common clock's reading of the first start
+// and on the distance between starts; each spins until its next start comes (the
 // round-time scheme). A repetition for which some rank came late is dropped, a
-// block in which some rank was switched out is marked. Where the ranks do not
-// share a clock a barrier starts every repetition instead.
+// block in which some rank was switched out is marked, and the next one is
+// shorter: on a busy machine a block of few calls survives. If the caller wants
+// it so, a barrier starts every repetition instead.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +13,18 @@
 #include <vector>
 
 #include "measure/clock.hpp"
+#include "measure/common_clock.hpp"
 #include "measure/experiments.hpp"
 #include "measure/group.hpp"
 
 namespace foretrace::measure {
 
 struct RunnerSettings {
-  Surroundings surroundings;
+  const CommonClock* clock = nullptr;
+  bool start_by_barrier = false;
+  bool oversubscribed = false;
   TimerFacts timer;
+  int rehearsals = 4;           // before the first block
   int blocks = 5;               // wanted per visit of a point
   int repetitions = 40;         // at most, in a block
   double block_seconds = 1e-3;  // long operations are repeated less often

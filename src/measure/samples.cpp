@@ -80,6 +80,22 @@ std::string shortest(double value) {
 
 }  // namespace
 
+bool is_used(const SampleSet& set, int launch) {
+  const auto state = set.info.find("launch_" + std::to_string(launch) + "_state");
+  return state == set.info.end() || state->second == kStateUsed;
+}
+
+SampleSet used_samples(const SampleSet& set) {
+  SampleSet used{set.info, {}};
+  std::map<int, bool> known;
+  for (const Sample& sample : set.samples) {
+    const auto [entry, is_new] = known.try_emplace(sample.launch, false);
+    if (is_new) entry->second = is_used(set, sample.launch);
+    if (entry->second) used.samples.push_back(sample);
+  }
+  return used;
+}
+
 SampleSet parse_samples(std::istream& in, const std::string& name) {
   SampleSet set;
   std::string text;

@@ -28,12 +28,18 @@ struct Sample {
 };
 
 struct SampleSet {
-  // "# key = value" lines before the header: mpi_library, host, ranks,
-  // timer_resolution (seconds), timer_overhead (seconds), start ("common
-  // clock" or "barrier"), oversubscribed ("yes", "no"), sync_threshold (bytes).
+  // "# key = value" lines before the header; docs/measure.md has them all.
   std::map<std::string, std::string> info;
   std::vector<Sample> samples;
 };
+
+// launch_N_state of a launch whose samples count.
+inline constexpr const char* kStateUsed = "used";
+// Whether a launch's samples count: not those of launches in another state of
+// the machine, whose launch_N_state says so.
+bool is_used(const SampleSet& set, int launch);
+// The samples that count, with all facts.
+SampleSet used_samples(const SampleSet& set);
 
 // Reads a file; comment lines may stand anywhere. Throws Error "FILE:LINE: ...".
 SampleSet read_samples(const std::string& path);

@@ -39,11 +39,22 @@ class RunMeasure : public testing::Test {
   int pretend(const std::vector<std::string>& argv) {
     calls_.push_back(argv);
     if (static_cast<int>(calls_.size()) == fails_at_) return 7;
+    const auto number = std::ranges::find(argv, "--launch");
+    const std::string launch = number == argv.end() ? "1" : number[1];
     SampleSet set;
-    set.info = {{"host", "pine"}, {"mpi_library", "Some MPI"}, {"start", "common clock"}};
-    const int launch = static_cast<int>(calls_.size());
+    set.info = {{"host", "pine"},
+                {"mpi_library", "Some MPI"},
+                {"start", "common clock"},
+                {"oversubscribed", oversubscribed_ ? "yes" : "no"},
+                {"sync_threshold", "4041"},
+                {"launch_" + launch + "_bandwidth", "1e10"},
+                {"launch_" + launch + "_bounce", "4e-8"}};
+    if (launch == "1") set.info.insert({{"jumps_recv", "256 4040"}, {"jumps_send", "512"}});
+    const bool other = std::stoi(launch) == other_state_;
+    if (other) set.info["launch_" + launch + "_bounce"] = "1.8e-7";
     for (std::uint64_t d : {1, 2, 4})
-      set.samples.push_back({"send", 2, d, launch, 1e-6 * static_cast<double>(d), true});
+      set.samples.push_back({"send", 2, d, std::stoi(launch),
+                             1e-6 * static_cast<double>(d) * (other ? 3 : 1), !disturbed_});
     write_samples(set, argv.at(2));
     return 0;
   }
@@ -60,6 +71,9 @@ class RunMeasure : public testing::Test {
   MeasureOptions options_;
   std::vector<std::vector<std::string>> calls_;
   int fails_at_ = 0;
+  int other_state_ = 0;
+  bool oversubscribed_ = false;
+  bool disturbed_ = false;
 };
 
 TEST_F(RunMeasure, WritesTheModelAndTheSamplesOfAllLaunches) {
@@ -67,10 +81,10 @@ TEST_F(RunMeasure, WritesTheModelAndTheSamplesOfAllLaunches) {
   options_.table = &table;
   EXPECT_EQ(run_measure(options_), 0);
   EXPECT_EQ(files(), (std::vector<std::string>{"m.samples.csv", "m.toml"}));
-  EXPECT_EQ(read_samples(samples_path(options_.output)).samples.size(), 9u);
+  EXPECT_EQ(read_samples(samples_path(options_.output)).samples.size(), 15u);
   const machine::MachineModel model = machine::read_machine_file(options_.output);
   EXPECT_EQ(model.name, "pine, Some MPI, 2 ranks");
-  EXPECT_EQ(model.source, "foretrace measure, 3 launches, start by common clock");
+  EXPECT_EQ(model.source, "foretrace measure, 5 launches, start by common clock, buffers warm");
   EXPECT_NEAR(evaluate_seconds(model, *model.find("send"), 2, Bytes(3), machine::Bound::avg), 3e-6,
               1e-15);
   EXPECT_THAT(table.str(), HasSubstr("send"));
@@ -79,13 +93,60 @@ TEST_F(RunMeasure, WritesTheModelAndTheSamplesOfAllLaunches) {
 TEST_F(RunMeasure, StartsTheProgramOfTheMpiOnceForEachLaunch) {
   options_.effort = EffortLevel::quick;
   options_.max_bytes = 64;
+  options_.cold = true;
+  options_.start_by_barrier = true;
   run_measure(options_);
-  ASSERT_EQ(calls_.size(), 1u);
+  ASSERT_EQ(calls_.size(), 5u);
   EXPECT_EQ(calls_[0][0], "foretrace-measure-openmpi");
-  EXPECT_THAT(calls_[0], testing::IsSupersetOf({"--launch", "1", "--quick", "--max-bytes", "64"}));
+  EXPECT_THAT(calls_[0], testing::IsSupersetOf({"--launch", "1", "--quick", "--max-bytes", "64",
+                                                "--buffers", "cold", "--start", "barrier"}));
+  // The first launch looks for jumps, the others know them.
+  EXPECT_THAT(calls_[0], testing::Not(testing::Contains("--thresholds")));
+  EXPECT_THAT(calls_[1], testing::IsSupersetOf({"--launch", "2", "--thresholds", "256,4040,512"}));
 }
 
-TEST_F(RunMeasure, AFailureKeepsWhatWasThereAndWhatWasMeasured) {
+TEST_F(RunMeasure, AChangeOfTheMachinesStateIsSaidLoudly) {
+  std::ostringstream messages;
+  options_.messages = &messages;
+  other_state_ = 3;
+  run_measure(options_);
+  EXPECT_EQ(calls_.size(), 6u);
+  EXPECT_THAT(messages.str(), HasSubstr("WARNING: launch 3 is not used, the machine was in another "
+                                        "state (left out: cache line 180 ns, copy 10 GB/s)"));
+  EXPECT_THAT(messages.str(), HasSubstr("5 launches in one state of the machine"));
+  // What is left out is in the file, and in no figure.
+  const SampleSet set = read_samples(samples_path(options_.output));
+  EXPECT_EQ(set.samples.size(), 18u);
+  EXPECT_EQ(set.info.at("launch_2_state"), "used");
+  const machine::MachineModel model = machine::read_machine_file(options_.output);
+  EXPECT_NEAR(evaluate_seconds(model, *model.find("send"), 2, Bytes(3), machine::Bound::avg), 3e-6,
+              1e-15);
+}
+
+TEST_F(RunMeasure, MoreRanksThanCoresAreRefusedInWords) {
+  std::ostringstream messages;
+  options_.messages = &messages;
+  oversubscribed_ = true;
+  run_measure(options_);
+  EXPECT_EQ(calls_.size(), 1u);
+  EXPECT_THAT(messages.str(), HasSubstr("cannot be characterised"));
+  EXPECT_THAT(machine::read_machine_file(options_.output).source,
+              HasSubstr("MORE RANKS THAN CORES"));
+}
+
+TEST_F(RunMeasure, FunctionsThatAreNotToBeTrustedAreMarked) {
+  std::ostringstream messages, table;
+  options_.messages = &messages;
+  options_.table = &table;
+  disturbed_ = true;
+  run_measure(options_);
+  EXPECT_THAT(messages.str(), HasSubstr("WARNING: INVALID"));
+  EXPECT_THAT(table.str(), testing::ContainsRegex("send .* INVALID"));
+  EXPECT_THAT(machine::read_machine_file(options_.output).source, HasSubstr("INVALID: send"));
+  EXPECT_EQ(read_samples(samples_path(options_.output)).info.at("invalid"), "send");
+}
+
+TEST_F(RunMeasure, AFailureKeepsWhatWasThereAndIsGoneOnWith) {
   std::ofstream(options_.output) << "old model";
   std::ofstream(samples_path(options_.output)) << "old samples";
   fails_at_ = 3;
@@ -93,19 +154,64 @@ TEST_F(RunMeasure, AFailureKeepsWhatWasThereAndWhatWasMeasured) {
     run_measure(options_);
     FAIL();
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("status 7 in launch 3 of 3"));
-    EXPECT_THAT(error.what(), HasSubstr("m.samples.csv.part"));
+    EXPECT_THAT(error.what(), HasSubstr("status 7 in launch 3; the launches before it are in"));
+    EXPECT_THAT(error.what(), HasSubstr("the same command goes on from there"));
   }
   EXPECT_EQ(content(options_.output), "old model");
   EXPECT_EQ(content(samples_path(options_.output)), "old samples");
-  EXPECT_EQ(read_samples(samples_path(options_.output) + ".part").samples.size(), 6u);
+  EXPECT_EQ(files(), (std::vector<std::string>{"m.samples.csv", "m.samples.csv.launch-1",
+                                               "m.samples.csv.launch-2", "m.toml"}));
 
-  // The next one does not write over what was saved.
+  // The next one makes the three that are missing.
   fails_at_ = 0;
+  std::ostringstream messages;
+  options_.messages = &messages;
+  EXPECT_EQ(run_measure(options_), 0);
+  EXPECT_THAT(messages.str(), HasSubstr("going on with the 2 launches that an unfinished"));
+  EXPECT_EQ(calls_.size(), 3u + 3u);
+  EXPECT_THAT(calls_[3], testing::IsSupersetOf({"--launch", "3", "--thresholds"}));
+  EXPECT_EQ(files(), (std::vector<std::string>{"m.samples.csv", "m.toml"}));
+  const SampleSet set = read_samples(samples_path(options_.output));
+  EXPECT_EQ(set.samples.size(), 15u);
+  EXPECT_EQ(set.samples.back().launch, 5);
+}
+
+TEST_F(RunMeasure, OtherArgumentsDoNotGoOnWithTheLaunchesOfTheseOnes) {
+  fails_at_ = 3;
+  EXPECT_THROW(run_measure(options_), Error);
+  fails_at_ = 0;
+  options_.cold = true;
+  try {
+    run_measure(options_);
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("m.samples.csv.launch-1 is a launch of an unfinished"));
+    EXPECT_THAT(error.what(), HasSubstr("buffers warm; now"));
+    EXPECT_THAT(error.what(), HasSubstr("--fresh to start over"));
+  }
+  options_.fresh = true;
   calls_.clear();
   EXPECT_EQ(run_measure(options_), 0);
-  EXPECT_EQ(read_samples(samples_path(options_.output) + ".part").samples.size(), 6u);
-  EXPECT_EQ(read_samples(samples_path(options_.output)).samples.size(), 9u);
+  EXPECT_EQ(calls_.size(), 5u);
+  EXPECT_EQ(files(), (std::vector<std::string>{"m.samples.csv", "m.toml"}));
+}
+
+TEST_F(RunMeasure, MoreTimeIsNoOtherArgument) {
+  fails_at_ = 3;
+  EXPECT_THROW(run_measure(options_), Error);
+  fails_at_ = 0;
+  options_.budget = 10'000;
+  options_.launches = 6;
+  EXPECT_EQ(run_measure(options_), 0);
+  EXPECT_EQ(calls_.size(), 3u + 4u);
+}
+
+TEST_F(RunMeasure, ThresholdsAlone) {
+  std::ostringstream out;
+  EXPECT_EQ(find_thresholds_only(options_, out), 0);
+  EXPECT_EQ(out.str(), "# sync_threshold = 4041\n");
+  ASSERT_EQ(calls_.size(), 1u);
+  EXPECT_THAT(calls_[0], testing::Contains("--only-thresholds"));
 }
 
 TEST_F(RunMeasure, RefitGivesTheSameModel) {
@@ -113,7 +219,7 @@ TEST_F(RunMeasure, RefitGivesTheSameModel) {
   const std::string first = content(options_.output);
   EXPECT_EQ(refit(options_), 0);
   EXPECT_EQ(content(options_.output), first);
-  EXPECT_EQ(calls_.size(), 3u);
+  EXPECT_EQ(calls_.size(), 5u);
 }
 
 TEST_F(RunMeasure, WrongUse) {

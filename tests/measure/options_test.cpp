@@ -32,13 +32,24 @@ TEST(RankCounts, PowersOfTwoAndAll) {
 TEST(ProgramOptions, ReadsAll) {
   const ProgramOptions options =
       parse_program_options({"--output", "x.csv", "--launch", "3", "--seed", "9", "--quick",
-                             "--max-bytes", "100", "--progress"});
+                             "--max-bytes", "100", "--seconds", "11", "--start", "barrier",
+                             "--buffers", "cold", "--thresholds", "256,4040", "--progress", "p"});
   EXPECT_EQ(options.output, "x.csv");
   EXPECT_EQ(options.launch, 3);
   EXPECT_EQ(options.seed, 9u);
   EXPECT_EQ(options.max_bytes, 100u);
-  EXPECT_TRUE(options.progress);
+  EXPECT_EQ(options.progress, "p");
+  EXPECT_EQ(options.effort.seconds, 11);
+  EXPECT_TRUE(options.start_by_barrier);
+  EXPECT_TRUE(options.cold);
+  EXPECT_THAT(options.thresholds.value(), ElementsAre(256, 4040));
   EXPECT_LT(options.effort.rounds, Effort{}.rounds);
+}
+
+TEST(ProgramOptions, NoThresholdsAndNotLookedForDiffer) {
+  EXPECT_FALSE(parse_program_options({"--output", "x"}).thresholds);
+  EXPECT_THAT(parse_program_options({"--output", "x", "--thresholds", "none"}).thresholds.value(),
+              ElementsAre());
 }
 
 TEST(ProgramOptions, RefusesWhatItDoesNotUnderstand) {
@@ -48,6 +59,10 @@ TEST(ProgramOptions, RefusesWhatItDoesNotUnderstand) {
   EXPECT_THROW(parse_program_options({"--output", "x", "--launch", "2x"}), UsageError);
   EXPECT_THROW(parse_program_options({"--output", "x", "--max-bytes", "-1"}), UsageError);
   EXPECT_THROW(parse_program_options({"--output", "x", "--fast"}), UsageError);
+  EXPECT_THROW(parse_program_options({"--output", "x", "--start", "gun"}), UsageError);
+  EXPECT_THROW(parse_program_options({"--output", "x", "--buffers", "tepid"}), UsageError);
+  EXPECT_THROW(parse_program_options({"--output", "x", "--thresholds", "1,,2"}), UsageError);
+  EXPECT_THROW(parse_program_options({"--output", "x", "--thresholds", ""}), UsageError);
 }
 
 }  // namespace

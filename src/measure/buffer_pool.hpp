@@ -1,0 +1,70 @@
+// Buffers: where the messages of a rank lie, warm or cold.
+//
+// Warm: the same places again and again, and what is sent is freshly written,
+// as by a program that computes what it sends. Cold: every repetition takes the
+// next places of a pool that is larger than the caches, so that neither side
+// has touched them lately.
+//
+// An experiment calls next() in its `prepare` and asks for the places inside
+// each repetition: they move.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace foretrace::measure {
+
+enum class BufferChoice { warm, cold };
+
+class Buffers {
+ public:
+  // `largest`: what any repetition needs for sending, and again for receiving.
+  // `pool`: bytes that all places of a cold pool have together; more if
+  // `largest` asks for it.
+  Buffers(BufferChoice choice, std::uint64_t largest, std::uint64_t pool)
+      : choice_(choice),
+        largest_(largest),
+        half_(choice == BufferChoice::warm ? largest : std::max(pool / 2, 4 * largest)),
+        memory_(2 * half_) {
+    // Plain doubles, because denormal ones would slow the sums down.
+    const double value = 1;
+    for (std::uint64_t i = 0; i + sizeof value <= memory_.size(); i += sizeof value)
+      std::memcpy(memory_.data() + i, &value, sizeof value);
+  }
+
+  char* send() { return memory_.data() + at_; }
+  char* recv() { return memory_.data() + half_ + at_; }
+
+  // Before each repetition, off the record. `sent`: bytes that this rank will
+  // send; `received`: that it will receive, where they are more.
+  void next(std::uint64_t sent, std::uint64_t received = 0) {
+    if (choice_ == BufferChoice::warm) {
+      write_lines(send(), sent);
+      return;
+    }
+    // A page and a line further, so that nothing was fetched ahead.
+    constexpr std::uint64_t kStride = 4096 + kLine;
+    const std::uint64_t used = std::max(sent, received);
+    at_ += (used + kLine - 1) / kLine * kLine + kStride;
+    if (at_ + largest_ > half_) at_ = 0;
+  }
+
+ private:
+  static constexpr std::uint64_t kLine = 64;
+
+  static void write_lines(char* data, std::uint64_t bytes) {
+    const double value = 1;
+    for (std::uint64_t i = 0; i < bytes; i += kLine)
+      std::memcpy(data + i, &value, std::min<std::uint64_t>(sizeof value, bytes - i));
+  }
+
+  BufferChoice choice_;
+  std::uint64_t largest_;
+  std::uint64_t half_;  // of the memory: first the places to send from
+  std::uint64_t at_ = 0;
+  std::vector<char> memory_;
+};
+
+}  // namespace foretrace::measure
