@@ -63,7 +63,7 @@ stats::Segmentation segments_of(const FunctionProblem& problem) {
   stats::SegmentSettings settings;
   settings.given = useful(problem.thresholds, sizes_of(problem));
   settings.least_points = problem.least_sizes;
-  settings.most_pieces = problem.most_regimes;
+  settings.most_pieces = settings.given.size() + problem.most_regimes;
   settings.negligible = problem.negligible;
   return stats::segment(points, settings);
 }
