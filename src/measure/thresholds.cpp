@@ -81,8 +81,9 @@ class Probe {
     // A margin, so that nothing counts that completed when the receiver came back.
     order.end = line.to_common(end) + clock_error() + kPatience / 10;
     MPI_Bcast(&order, sizeof order, MPI_BYTE, 0, pair_.comm);
-    spin_until(start, false);
+    // From before the start: who is switched out there finds the time over.
     const long switches = context_switches();
+    spin_until(start, false);
     MPI_Request request;
     MPI_Isend(buffer_.data(), static_cast<int>(order.bytes), MPI_CHAR, 1, kData, pair_.comm,
               &request);
