@@ -78,6 +78,18 @@ void bounce_back(Line& line) {
   }
 }
 
+// One round trip; false: the other rank did not run until `end`. Ranks that
+// share a core must give it to each other.
+bool bounce_once(Line& line, std::int64_t value, std::int64_t end) {
+  line.there.store(value, std::memory_order_release);
+  for (int spins = 0; line.back.load(std::memory_order_acquire) != value; ++spins) {
+    if (spins < 10'000) continue;
+    if (now_ns() > end) return false;
+    sched_yield();
+  }
+  return true;
+}
+
 double time_bounces(Line& line) {
   constexpr int kBatches = 60;
   constexpr int kRoundTrips = 100;
@@ -85,14 +97,11 @@ double time_bounces(Line& line) {
   const std::int64_t end = now_ns() + kLongest;
   std::vector<double> batches;
   std::int64_t next = 1;
-  for (int batch = 0; batch < kBatches && now_ns() < end; ++batch) {
+  for (bool in_time = true; in_time && batches.size() < kBatches;) {
     const std::int64_t begin = now_ns();
-    for (int i = 0; i < kRoundTrips; ++i, ++next) {
-      line.there.store(next, std::memory_order_release);
-      for (int spins = 0; line.back.load(std::memory_order_acquire) != next; ++spins)
-        if (spins > 10'000) sched_yield();
-    }
-    batches.push_back(1e-9 * static_cast<double>(now_ns() - begin) / (2 * kRoundTrips));
+    for (int i = 0; in_time && i < kRoundTrips; ++i) in_time = bounce_once(line, next++, end);
+    if (in_time)
+      batches.push_back(1e-9 * static_cast<double>(now_ns() - begin) / (2 * kRoundTrips));
   }
   line.there.store(kStop, std::memory_order_release);
   // Low, because a rank that is switched out only makes it longer.

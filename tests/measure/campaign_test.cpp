@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace foretrace::measure {
 namespace {
 
@@ -77,7 +79,7 @@ TEST(Campaign, LaunchesInAnotherStateDoNotCount) {
 
 TEST(Campaign, AMachineThatNeverStaysInAStateIsGivenUp) {
   std::vector<SampleSet> launches;
-  for (int i = 1; i <= 20; ++i) launches.push_back(launch(i, 1e-6, 1e-8 * std::pow(1.6, i), 0.1));
+  for (int i = 1; i <= 20; ++i) launches.push_back(launch(i, 1e-6, 1e-8 * std::pow(2.5, i), 0.1));
   EXPECT_EQ(reason_to_stop(campaign(launches), options()), Stop::out_of_time);
 }
 

@@ -37,15 +37,15 @@ TEST(LaunchStates, OnesAsSeenOnAVirtualMachineAreTwo) {
 }
 
 TEST(LaunchStates, TheFactorIsTheBorder) {
-  EXPECT_TRUE(same_state(state(1, 100e-9), state(2, 149e-9)));
-  EXPECT_FALSE(same_state(state(1, 100e-9), state(2, 151e-9)));
+  EXPECT_TRUE(same_state(state(1, 100e-9), state(2, 199e-9)));
+  EXPECT_FALSE(same_state(state(1, 100e-9), state(2, 201e-9)));
   EXPECT_TRUE(same_state(state(1, 1e-7, 10e9), state(2, 1e-7, 14.9e9)));
   EXPECT_FALSE(same_state(state(1, 1e-7, 10e9), state(2, 1e-7, 15.1e9)));
 }
 
 TEST(LaunchStates, AnyTwoOfAGroupAreAlike) {
-  // 100 and 140 are, 140 and 190 are, 100 and 190 are not.
-  EXPECT_THAT(largest_group({state(1, 100e-9), state(2, 140e-9), state(3, 190e-9)}),
+  // 100 and 180 are, 180 and 240 are, 100 and 240 are not.
+  EXPECT_THAT(largest_group({state(1, 100e-9), state(2, 180e-9), state(3, 240e-9)}),
               ElementsAre(1, 2));
 }
 
