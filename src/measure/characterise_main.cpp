@@ -155,6 +155,8 @@ int run(const std::vector<std::string>& arguments) {
   }
   if (!result.complete)
     set.info["launch_" + std::to_string(options.launch) + "_incomplete"] = "yes";
+  if (!result.all_functions)
+    set.info["launch_" + std::to_string(options.launch) + "_functions"] = "out of time";
   if (thresholds.out_of_time)
     set.info["launch_" + std::to_string(options.launch) + "_thresholds"] = "out of time";
   note_thresholds(thresholds, result.jumps, set.info);

@@ -24,11 +24,18 @@ enum class Sizes {
   // The whole grid and both sides of every threshold, above 4 bytes in whole
   // doubles: reductions need them, and all collectives get the same sizes.
   doubles,
-  few  // as `doubles`, but one size for every factor of four: secondary functions
+  // As `doubles`, but one size for every factor of four, or of 16 where the grid has
+  // one to a doubling: secondary functions.
+  few,
+  blocks,  // as `few`, in whole doubles for each rank
+  files    // five, from 8 bytes to 4 MiB
 };
 
 struct Family {
   std::string name;
+  // Visited in every pass; the others once in a launch, and not at all where the
+  // figures are worth nothing.
+  bool main;
   Scope scope;
   Sizes sizes;
   // What a rank's buffer holds: `bytes`, or `bytes` for each rank.
@@ -38,6 +45,8 @@ struct Family {
   std::uint64_t most_bytes = UINT64_MAX;  // the largest size
 };
 
-std::vector<Family> families();
+// `scratch_file`: what the file functions are measured on; empty: there is none,
+// and they are left out.
+std::vector<Family> families(const std::string& scratch_file);
 
 }  // namespace foretrace::measure

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
 #include <random>
 #include <tuple>
 
@@ -131,6 +134,30 @@ void LaunchRun::time_computation() {
         {kKernelPrefix + each.name, 1, 0, options_.launch, each.block.seconds, each.block.kept});
 }
 
+// Takes the points of secondary functions out of the plan: they are visited once,
+// after the main ones, so that a launch whose time is short does without them.
+std::vector<PlanPoint> LaunchRun::take_others() {
+  const auto others = std::ranges::stable_partition(
+      plan_.points, [&](const PlanPoint& point) { return plan_.families[point.family].main; });
+  std::vector<PlanPoint> taken(others.begin(), others.end());
+  plan_.points.erase(others.begin(), others.end());
+  return taken;
+}
+
+// Beside the samples, or where temporary files are. Without one the launch goes
+// on without the file functions.
+ScratchFile LaunchRun::find_scratch_file() const {
+  const std::string beside = std::filesystem::path(options_.output).parent_path().string();
+  const char* temporary = std::getenv("TMPDIR");
+  const std::uint64_t bytes = std::min(kMostFileBytes, options_.max_bytes);
+  ScratchFile file = make_scratch_file(
+      world_, {beside.empty() ? "." : beside, temporary ? temporary : "/tmp"}, bytes);
+  if (file.path.empty() && world_.rank == 0)
+    std::cerr << "foretrace-measure: the file functions are not measured: " << file.reason
+              << ". Set TMPDIR to a folder that all ranks can write to\n";
+  return file;
+}
+
 // Several passes, each in another random order, so that slow changes of the
 // machine are not taken for an effect of the message size.
 LaunchRun::Result LaunchRun::run(const std::set<std::uint64_t>& known) {
@@ -138,11 +165,15 @@ LaunchRun::Result LaunchRun::run(const std::set<std::uint64_t>& known) {
   if (options_.thresholds)
     for (const std::uint64_t last : *options_.thresholds)
       if (last < options_.max_bytes) sizes.thresholds.insert(last);
-  plan_ = make_plan(world_, sizes);
+  const ScratchFile scratch = settings_.oversubscribed ? ScratchFile{} : find_scratch_file();
+  plan_ = make_plan(world_, sizes, scratch.path);
   Buffers buffers(options_.cold ? BufferChoice::cold : BufferChoice::warm,
                   largest_buffer(plan_, world_.size), pool_bytes(world_.comm));
   buffers_ = &buffers;
-  visits_ = visits_left_ = static_cast<double>(plan_.points.size()) * options_.effort.rounds;
+  std::vector<PlanPoint> others = take_others();
+  if (settings_.oversubscribed) others.clear();
+  visits_ = visits_left_ = static_cast<double>(plan_.points.size()) * options_.effort.rounds +
+                           static_cast<double>(others.size());
   std::mt19937_64 random(options_.seed + static_cast<std::uint64_t>(options_.launch));
   Result result;
   bool going = true;
@@ -158,6 +189,8 @@ LaunchRun::Result LaunchRun::run(const std::set<std::uint64_t>& known) {
       result.complete = going;
       time_computation();
       if (going && !options_.thresholds && !settings_.oversubscribed) search_jumps(sizes, result);
+      std::ranges::shuffle(others, random);
+      result.all_functions = going && run_pass(others, false);
     }
   }
   show_progress(1);
@@ -165,6 +198,7 @@ LaunchRun::Result LaunchRun::run(const std::set<std::uint64_t>& known) {
     return std::tie(a.function, a.ranks, a.bytes) < std::tie(b.function, b.ranks, b.bytes);
   });
   free_groups(plan_);
+  remove_scratch_file(world_, scratch);
   result.samples = std::move(samples_);
   return result;
 }

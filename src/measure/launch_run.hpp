@@ -9,6 +9,7 @@
 #include "measure/plan.hpp"
 #include "measure/runner.hpp"
 #include "measure/samples.hpp"
+#include "measure/scratch_file.hpp"
 #include "measure/thresholds.hpp"
 
 namespace foretrace::measure {
@@ -22,6 +23,7 @@ class LaunchRun {
   struct Result {
     std::vector<Sample> samples;  // on rank 0
     Jumps jumps;                  // searched only if no thresholds were given
+    bool all_functions = true;    // false: the secondary ones were cut short
     bool complete = true;         // false: the time was up before the first pass was done
   };
 
@@ -33,6 +35,8 @@ class LaunchRun {
   void measure_point(const PlanPoint& point);
   void search_jumps(const PlanSizes& sizes, Result& result);
   void time_computation();
+  ScratchFile find_scratch_file() const;
+  std::vector<PlanPoint> take_others();
   void show_progress(double share);
   double left() const;
 

@@ -22,10 +22,26 @@ std::uint64_t whole_doubles(std::uint64_t bytes) {
   return bytes > 4 ? (bytes + 4) / 8 * 8 : bytes;
 }
 
-// One for every factor of four.
-std::set<std::uint64_t> few_sizes(std::uint64_t max_bytes) {
-  std::set<std::uint64_t> sizes{max_bytes};
-  for (std::uint64_t bytes = 1; bytes < max_bytes; bytes *= 4) sizes.insert(bytes);
+std::set<std::uint64_t> few_sizes(const PlanSizes& limits) {
+  const std::uint64_t factor = limits.per_octave == 1 ? 16 : 4;
+  std::set<std::uint64_t> sizes{limits.max_bytes};
+  for (std::uint64_t bytes = 1; bytes < limits.max_bytes; bytes *= factor) sizes.insert(bytes);
+  return sizes;
+}
+
+// Whole doubles for each rank.
+std::vector<std::uint64_t> block_sizes(const PlanSizes& limits, int ranks) {
+  const std::uint64_t each = 8 * static_cast<std::uint64_t>(ranks);
+  std::set<std::uint64_t> sizes;
+  for (const std::uint64_t bytes : few_sizes(limits))
+    if (bytes / each > 0) sizes.insert(bytes / each * each);
+  return {sizes.begin(), sizes.end()};
+}
+
+std::vector<std::uint64_t> file_sizes(const PlanSizes& limits) {
+  std::vector<std::uint64_t> sizes;
+  for (const std::uint64_t bytes : {8, 4096, 65536, 1 << 20, 4 << 20})
+    if (bytes <= limits.max_bytes) sizes.push_back(bytes);
   return sizes;
 }
 
@@ -33,7 +49,7 @@ std::vector<PlanPoint> points_of(const Plan& plan, std::size_t family, std::size
                                  const PlanSizes& limits) {
   std::vector<PlanPoint> points;
   const Family& of = plan.families[family];
-  for (const std::uint64_t bytes : sizes_of(of.sizes, limits)) {
+  for (const std::uint64_t bytes : sizes_of(of.sizes, limits, ranks)) {
     const std::uint64_t parts = of.parts ? static_cast<std::uint64_t>(ranks) : 1;
     if (bytes <= of.most_bytes && bytes * parts <= kMaxBuffer)
       points.push_back({family, group, bytes});
@@ -58,11 +74,13 @@ std::vector<PlanPoint> all_points(const Plan& plan, int world_size, const PlanSi
 
 }  // namespace
 
-std::vector<std::uint64_t> sizes_of(Sizes sizes, const PlanSizes& limits) {
+std::vector<std::uint64_t> sizes_of(Sizes sizes, const PlanSizes& limits, int ranks) {
   if (sizes == Sizes::none) return {0};
+  if (sizes == Sizes::blocks) return block_sizes(limits, ranks);
+  if (sizes == Sizes::files) return file_sizes(limits);
   std::set<std::uint64_t> chosen;
   if (sizes == Sizes::few) {
-    chosen = few_sizes(limits.max_bytes);
+    chosen = few_sizes(limits);
   } else {
     const auto grid = message_sizes(limits.max_bytes, limits.per_octave);
     chosen = {grid.begin(), grid.end()};
@@ -90,8 +108,8 @@ std::vector<std::uint64_t> sizes_of(Sizes sizes, const PlanSizes& limits) {
   return {whole.begin(), whole.end()};
 }
 
-Plan make_plan(const Group& world, const PlanSizes& sizes) {
-  Plan plan{families(), {}, {}};
+Plan make_plan(const Group& world, const PlanSizes& sizes, const std::string& scratch_file) {
+  Plan plan{families(scratch_file), {}, {}};
   plan.groups.push_back(group_of_members(world, world.rank == 0 || world.rank == world.size - 1));
   for (const int ranks : rank_counts(world.size))
     plan.groups.push_back(group_of_members(world, world.rank < ranks));

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "measure/families.hpp"
@@ -31,11 +32,11 @@ struct Plan {
   std::vector<PlanPoint> points;
 };
 
-// The sizes of a family, ascending.
-std::vector<std::uint64_t> sizes_of(Sizes sizes, const PlanSizes& limits);
+// The sizes of a family on `ranks` ranks, ascending.
+std::vector<std::uint64_t> sizes_of(Sizes sizes, const PlanSizes& limits, int ranks);
 
 // Makes the groups' communicators; collective over `world`.
-Plan make_plan(const Group& world, const PlanSizes& sizes);
+Plan make_plan(const Group& world, const PlanSizes& sizes, const std::string& scratch_file);
 // The points that `more` has beyond those of `sizes`.
 std::vector<PlanPoint> added_points(const Plan& plan, int world_size, const PlanSizes& sizes,
                                     const PlanSizes& more);

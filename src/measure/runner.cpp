@@ -129,7 +129,8 @@ class BlockRunner {
       for (std::size_t f = 0; f < outcome.seconds.size(); ++f) {
         // The latest end, counted from the latest begin: the collectives' T(p,d).
         const auto length = static_cast<double>(notes.end(i, f) - notes.begin(i, f));
-        outcome.seconds[f].push_back(std::max(length * 1e-9 - settings_.timer.overhead, 0.0));
+        const double seconds = length * 1e-9 - settings_.timer.overhead;
+        outcome.seconds[f].push_back(std::max(seconds / experiment_.calls, 0.0));
       }
     }
     outcome.switched = notes.switched() != 0;

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <set>
+#include <sstream>
 
 namespace foretrace::measure {
 namespace {
@@ -37,6 +39,22 @@ TEST(Functions, MeaningsNameTheCall) {
   EXPECT_EQ(facts_of("reduce_scatter_block")->meaning,
             "From the common start until the last rank leaves MPI_Reduce_scatter_block.");
   EXPECT_EQ(facts_of("ibcast1")->meaning, "Until the last rank leaves MPI_Ibcast: posting it.");
+}
+
+// Non-blocking forms and halves are documented by example.
+TEST(Functions, AreDocumented) {
+  std::ostringstream text;
+  text << std::ifstream(FORETRACE_SOURCE_DIR "/docs/measure.md").rdbuf();
+  for (const FunctionFacts& each : measured_functions()) {
+    const bool halves = each.name.find("_halves_") != std::string::npos;
+    const bool posted =
+        each.name[0] == 'i' && !each.name.starts_with("isend") && !each.name.starts_with("irecv");
+    if (halves || posted) continue;
+    EXPECT_NE(text.str().find("`" + each.name + "`"), std::string::npos) << each.name;
+  }
+  for (const char* example :
+       {"`ibarrier1`", "`ibcast2`", "`ibcastoverlap`", "`bcast_halves_block`"})
+    EXPECT_NE(text.str().find(example), std::string::npos) << example;
 }
 
 }  // namespace

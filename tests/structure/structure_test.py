@@ -45,8 +45,8 @@ FREE_OF_MPI = {
                 "wrap_support"},
     "live": {"context", "heap", "live_source", "processes", "seed", "shared_memory"},
     "measure": {"bisection", "buffer_pool", "campaign", "clock_model", "fit", "fit_function", "fit_loggps",
-                "fit_terms", "functions", "kernel_levels", "launch_states", "measure", "options", "precision",
-                "progress", "regimes", "samples"},
+                "fit_terms", "functions", "kernel_levels", "launch_states", "measure", "options", "patterns",
+                "precision", "progress", "regimes", "samples"},
 }
 # Third-party headers, by the only part that uses them.
 THIRD_PARTY = {"CLI/": {"cli"}, "toml++/": {"machine", "cli"}, "fmt/": {"views"}, "Eigen/": {"stats"},
