@@ -20,6 +20,7 @@ using machine::Term;
 
 constexpr std::size_t kMostTableRanks = 5;
 constexpr std::size_t kMostCurves = 4;
+constexpr std::size_t kMostSurfaceRanks = 16;
 constexpr int kPointsPerDoubling = 4;
 constexpr int kPointToPointRanks = 2;
 
@@ -33,9 +34,12 @@ constexpr std::array<std::string_view, 24> kOrder{
 SheetGroup group_of(const Function& function) {
   if (function.function_class == "barrier" || function.function_class == "local")
     return depends_on_bytes(function) ? SheetGroup::collective : SheetGroup::no_data;
-  if (function.function_class == "point-to-point" && !depends_on_ranks(function))
-    return SheetGroup::point_to_point;
-  return depends_on_bytes(function) ? SheetGroup::collective : SheetGroup::no_data;
+  const bool two =
+      function.function_class == "point-to-point" || function.function_class == "one-sided";
+  if (two && !depends_on_ranks(function)) return SheetGroup::point_to_point;
+  // Measured over sizes, even if it turned out not to depend on them.
+  const bool sizes = function.measured && function.measured->from < function.measured->to;
+  return sizes || depends_on_bytes(function) ? SheetGroup::collective : SheetGroup::no_data;
 }
 
 // At most `most` of the values, evenly chosen, the first and the last among them.
@@ -73,6 +77,17 @@ KnownRange range_of(const MachineModel& model, const SheetFunction& sheet) {
   if (sheet.group != SheetGroup::point_to_point) range.most_ranks = model.ranks;
   range.least_bytes = sheet.function.regimes.front().from;
   range.most_bytes = sheet.function.regimes.back().to;
+  if (const auto& measured = sheet.function.measured) {
+    if (sheet.group != SheetGroup::point_to_point) {
+      range.least_ranks = measured->ranks.front();
+      range.most_ranks = measured->ranks.back();
+    }
+    if (sheet.group != SheetGroup::no_data) {
+      range.least_bytes = measured->from;
+      range.most_bytes = measured->to;
+    }
+    return range;
+  }
   if (sheet.measured.empty()) return range;
   // A message between two ranks is the same whatever others there are.
   if (sheet.group != SheetGroup::point_to_point) {
@@ -87,15 +102,23 @@ KnownRange range_of(const MachineModel& model, const SheetFunction& sheet) {
 
 std::vector<MeasuredPoint> measured_points(const MachineModel& model, const Function& function,
                                            std::span<const SheetSample> samples) {
-  std::map<std::pair<int, Bytes>, std::vector<double>> points;
+  struct Seconds {
+    std::vector<double> kept, disturbed;
+  };
+  std::map<std::pair<int, Bytes>, Seconds> points;
   for (const SheetSample& sample : samples)
-    if (sample.function == function.name)
-      points[{sample.ranks, sample.bytes}].push_back(sample.seconds);
+    if (sample.function == function.name) {
+      Seconds& point = points[{sample.ranks, sample.bytes}];
+      (sample.kept ? point.kept : point.disturbed).push_back(sample.seconds);
+    }
   std::vector<MeasuredPoint> out;
-  for (const auto& [point, seconds] : points)
+  for (const auto& [point, all] : points) {
+    const std::vector<double>& seconds = all.kept.empty() ? all.disturbed : all.kept;
     out.push_back({point.first, point.second, seconds.size(), stats::median(seconds),
                    stats::quantile(seconds, 0.25), stats::quantile(seconds, 0.75),
-                   evaluate_seconds(model, function, point.first, point.second, Bound::avg)});
+                   evaluate_seconds(model, function, point.first, point.second, Bound::avg),
+                   all.kept.empty()});
+  }
   return out;
 }
 
@@ -164,6 +187,10 @@ void add_curves(const Datasheet& all, SheetFunction& sheet) {
   }
   if (least == UINT64_MAX) return;
   if (sheet.group == SheetGroup::point_to_point) ranks = {kPointToPointRanks};
+  if (sheet.group == SheetGroup::collective && ranks.size() > 1)
+    for (const int each : thinned(ranks, kMostSurfaceRanks))
+      sheet.surface.push_back(
+          curve_over_bytes(all.model, sheet.function, each, Bytes(least), Bytes(most)));
   for (const int each : thinned(ranks, kMostCurves))
     sheet.curves.push_back(
         curve_over_bytes(all.model, sheet.function, each, Bytes(least), Bytes(most)));
@@ -206,6 +233,11 @@ bool any_term(const Function& function, Predicate predicate) {
 }
 
 }  // namespace
+
+std::string Datasheet::fact(const std::string& key) const {
+  const auto found = facts.find(key);
+  return found == facts.end() ? "" : found->second;
+}
 
 const SheetFunction* Datasheet::find(std::string_view name) const {
   const auto found = std::ranges::find_if(
@@ -258,9 +290,10 @@ SheetCurve curve_over_ranks(const MachineModel& model, const Function& function,
   return curve;
 }
 
-Datasheet make_datasheet(const MachineModel& model, std::span<const SheetSample> samples,
+Datasheet make_datasheet(const MachineModel& model, const SheetSource& source,
                          const SheetOptions& options) {
   Datasheet sheet;
+  sheet.facts = source.facts;
   sheet.model = model;
   sheet.ranks = ascending(options.ranks.empty() ? default_ranks(model.ranks) : options.ranks);
   sheet.bytes = ascending(options.bytes.empty() ? default_bytes() : options.bytes);
@@ -269,8 +302,16 @@ Datasheet make_datasheet(const MachineModel& model, std::span<const SheetSample>
     SheetFunction each;
     each.function = function;
     each.group = group_of(function);
-    each.measured = measured_points(model, function, samples);
+    each.measured = measured_points(model, function, source.samples);
+    for (const SheetSample& sample : source.samples)
+      if (sample.function == name) {
+        ++each.blocks;
+        if (sample.kept) ++each.kept;
+      }
+    const auto meaning = source.meanings.find(name);
+    if (meaning != source.meanings.end()) each.meaning = meaning->second;
     each.known = range_of(model, each);
+    sheet.knows_sizes = sheet.knows_sizes || function.measured || !each.measured.empty();
     sheet.has_samples = sheet.has_samples || !each.measured.empty();
     add_times(sheet, each);
     add_curves(sheet, each);

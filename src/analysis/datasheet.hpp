@@ -6,6 +6,7 @@
 // curves in seconds; views draw them. Reads no file, formats nothing.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,12 +18,21 @@
 
 namespace foretrace::analysis {
 
-// One measured block of repetitions.
+// One measured block of repetitions, of a launch that the fit uses.
 struct SheetSample {
   std::string function;
   int ranks = 0;
   Bytes bytes;
   double seconds = 0;
+  bool kept = true;  // false: disturbed; counts for the share that survived alone
+};
+
+// What lies beside a model: its samples, what their file says of the measurement ("# key = value"
+// lines), and what the functions mean, by name.
+struct SheetSource {
+  std::vector<SheetSample> samples;
+  std::map<std::string, std::string> facts;
+  std::map<std::string, std::string> meanings;
 };
 
 struct SheetOptions {
@@ -57,16 +67,17 @@ struct SheetCurve {
   std::vector<std::vector<CurvePoint>> pieces;  // one for each regime that is in sight
 };
 
-// All samples of one point.
+// All samples of one point; those that were disturbed only where there is no other.
 struct MeasuredPoint {
   int ranks = 0;
   Bytes bytes;
   std::size_t samples = 0;
   double median = 0, low = 0, high = 0;  // seconds; the quartiles
   double fitted = 0;                     // seconds, what the equation says
+  bool disturbed = false;                // no sample survived
 };
 
-// What is known to have been measured, by the samples or else by the model.
+// What is known to have been measured, by the model or else by the samples.
 struct KnownRange {
   int least_ranks = 1, most_ranks = 0;  // most 0: unknown, or of no importance
   Bytes least_bytes{0}, most_bytes{UINT64_MAX};
@@ -83,7 +94,11 @@ struct SheetFunction {
   KnownRange known;
   std::vector<SheetTime> times;         // all bytes of the first rank count, then the next
   std::vector<SheetCurve> curves;       // ascending ranks
+  std::vector<SheetCurve> surface;      // the same sizes for several ranks; may be empty
   std::vector<MeasuredPoint> measured;  // ascending ranks, then bytes
+  std::size_t blocks = 0;               // of samples, those that were disturbed included
+  std::size_t kept = 0;
+  std::string meaning;  // a sentence; may be empty
 };
 
 struct Datasheet {
@@ -92,7 +107,11 @@ struct Datasheet {
   std::vector<Bytes> bytes;              // of the tables
   std::vector<SheetFunction> functions;  // by group, then as the thesis orders them, then by name
   bool has_samples = false;
+  bool knows_sizes = false;                  // which sizes were measured, of any function
+  std::map<std::string, std::string> facts;  // of the measurement; may be empty
 
+  // The fact called `key`, or "".
+  std::string fact(const std::string& key) const;
   const SheetFunction* find(std::string_view name) const;
 };
 
@@ -110,7 +129,7 @@ SheetCurve curve_over_ranks(const machine::MachineModel& model, const machine::F
                             Bytes bytes, int least, int most);
 
 // Samples of functions that the model lacks are ignored.
-Datasheet make_datasheet(const machine::MachineModel& model, std::span<const SheetSample> samples,
+Datasheet make_datasheet(const machine::MachineModel& model, const SheetSource& source,
                          const SheetOptions& options);
 
 // One call on several machines.

@@ -98,9 +98,11 @@ void print_one(const MachineModel& model, const Question& question) {
   const auto at = [&](Bound bound) {
     return evaluate_seconds(model, function, question.ranks.front(), question.bytes.front(), bound);
   };
-  std::printf("%s\nmin = %.6g s   avg = %.6g s   max = %.6g s\n",
-              views::describe_equation(model, function, question.bytes.front()).c_str(),
-              at(Bound::min), at(Bound::avg), at(Bound::max));
+  std::printf(
+      "%s\nmin = %.6g s   avg = %.6g s   max = %.6g s\n%s",
+      views::describe_equation(model, function, question.bytes.front()).c_str(), at(Bound::min),
+      at(Bound::avg), at(Bound::max),
+      views::remarks_on(model, function, question.ranks.front(), question.bytes.front()).c_str());
 }
 
 void print_answer(const MachineModel& model, const Question& question) {

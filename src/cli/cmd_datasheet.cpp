@@ -11,6 +11,7 @@
 #include "cli/subcommand.hpp"
 #include "cli/text_file.hpp"
 #include "machine/machine_file.hpp"
+#include "measure/functions.hpp"
 #include "measure/measure.hpp"
 #include "views/datasheet.hpp"
 
@@ -32,14 +33,25 @@ struct Options {
   std::string output;
 };
 
-std::vector<analysis::SheetSample> samples_beside(const std::string& model) {
+// Launches in another state of the machine than the others are not pooled with them.
+bool is_left_out(const measure::SampleSet& set, int launch) {
+  const auto state = set.info.find("launch_" + std::to_string(launch) + "_state");
+  return state != set.info.end() && state->second.starts_with("left out");
+}
+
+analysis::SheetSource source_beside(const std::string& model) {
+  analysis::SheetSource source;
+  for (const measure::FunctionFacts& each : measure::measured_functions())
+    source.meanings.emplace(each.name, each.meaning);
   const std::string path = measure::samples_path(model);
-  std::vector<analysis::SheetSample> out;
-  if (!fs::exists(path)) return out;
-  for (const measure::Sample& sample : measure::read_samples(path).samples)
-    if (sample.kept)
-      out.push_back({sample.function, sample.ranks, Bytes(sample.bytes), sample.seconds});
-  return out;
+  if (!fs::exists(path)) return source;
+  measure::SampleSet set = measure::read_samples(path);
+  for (const measure::Sample& sample : set.samples)
+    if (!is_left_out(set, sample.launch))
+      source.samples.push_back(
+          {sample.function, sample.ranks, Bytes(sample.bytes), sample.seconds, sample.kept});
+  source.facts = std::move(set.info);
+  return source;
 }
 
 std::vector<analysis::Datasheet> make_sheets(const Options& options) {
@@ -53,7 +65,7 @@ std::vector<analysis::Datasheet> make_sheets(const Options& options) {
   std::vector<analysis::Datasheet> sheets;
   for (std::size_t i = 0; i < models.size(); ++i)
     sheets.push_back(
-        analysis::make_datasheet(models[i], samples_beside(options.machines[i]), wanted));
+        analysis::make_datasheet(models[i], source_beside(options.machines[i]), wanted));
   return sheets;
 }
 

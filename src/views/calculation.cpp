@@ -25,6 +25,20 @@ std::string describe_equation(const MachineModel& model, const Function& functio
                                 unit_name(model), data_unit(model), format_interval(regime)));
 }
 
+std::string remarks_on(const MachineModel& model, const Function& function, int ranks,
+                       Bytes bytes) {
+  std::string out;
+  if (const auto& interval = machine::regime_for(function, bytes).equation.interval)
+    out += format_percent(interval->coverage) + " of measured times lie from min to max\n";
+  const machine::Beyond beyond = beyond_measured(model, function, ranks, bytes);
+  const char* what = beyond.ranks && beyond.bytes ? "ranks and size"
+                     : beyond.ranks               ? "ranks"
+                                                  : "size";
+  if (beyond.any())
+    out += fmt::format("extrapolated: {} outside what the model says was measured\n", what);
+  return out;
+}
+
 std::string render_times(const Datasheet& sheet) {
   TextTable table(
       {Align::left, Align::right, Align::right, Align::right, Align::right, Align::right});

@@ -15,6 +15,11 @@ namespace foretrace::views {
 std::string describe_equation(const machine::MachineModel& model, const machine::Function& function,
                               Bytes bytes);
 
+// How far to trust that time, a line each: the share of times that minimum and maximum hold,
+// and that it is extrapolated. "" where there is nothing to say.
+std::string remarks_on(const machine::MachineModel& model, const machine::Function& function,
+                       int ranks, Bytes bytes);
+
 // Every time on the sheet: one line for each function, number of ranks and size, but one for
 // all ranks or all sizes where it does not depend on them.
 std::string render_times(const analysis::Datasheet& sheet);

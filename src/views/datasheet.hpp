@@ -18,6 +18,7 @@ namespace foretrace::views {
 struct Heading {
   int level = 1;  // 1: part of the sheet, 2: a function
   std::string text;
+  bool new_page = false;
 };
 struct Paragraph {
   std::string text;
@@ -48,9 +49,20 @@ struct SheetPlot {
   std::vector<PlotSeries> series;
   std::string function;  // whose plot it is
 };
+// Time over sizes (x) and ranks (y), all axes logarithmic; on paper alone, where nobody can choose.
+struct SurfacePoint {
+  double x = 0, y = 0, z = 0;
+};
+struct SheetSurface {
+  std::string title;
+  std::string z_label;
+  std::vector<std::vector<SurfacePoint>> rows;  // of one number of ranks each, equally long
+  std::vector<SurfacePoint> points;             // measured
+};
 // Where a page that can answer has a plot of any functions.
 struct PlotOfAnything {};
-using SheetBlock = std::variant<Heading, Paragraph, SheetTable, SheetPlot, PlotOfAnything>;
+using SheetBlock =
+    std::variant<Heading, Paragraph, SheetTable, SheetPlot, SheetSurface, PlotOfAnything>;
 
 // Text is UTF-8; beyond ASCII it uses x, +-, squared and micro signs.
 struct SheetDocument {

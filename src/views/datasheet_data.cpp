@@ -11,18 +11,30 @@ using analysis::SheetFunction;
 using analysis::SheetGroup;
 using nlohmann::ordered_json;
 
+const char* name_of(machine::RankSet ranks) {
+  switch (ranks) {
+    case machine::RankSet::all:
+      return "all";
+    case machine::RankSet::powers_of_two:
+      return "powers of two";
+    case machine::RankSet::others:
+      return "others";
+  }
+  return "";
+}
+
 ordered_json json_of(const machine::Regime& regime) {
-  ordered_json terms = ordered_json::array();
-  const auto add = [&](std::string_view factor, const machine::Coefficient& c) {
-    if (c.value != 0 || c.error != 0) terms.push_back({factor, c.value, c.error});
-  };
-  add("1", regime.equation.constant);
-  add(name_of(regime.equation.startup_form), regime.equation.startup);
-  add(name_of(regime.equation.data_form), regime.equation.data);
   ordered_json out = {{"from", regime.from.count}, {"to", nullptr}};
   if (regime.to.count != UINT64_MAX) out["to"] = regime.to.count;
   out["sums"] = ordered_json::array();
-  out["sums"].push_back({{"ranks", "all"}, {"terms", std::move(terms)}});
+  for (const machine::TermSum& sum : regime.equation.sums()) {
+    ordered_json terms = ordered_json::array();
+    for (const machine::Term& term : sum.terms)
+      terms.push_back({name_of(term.factor), term.coefficient.value, term.coefficient.error});
+    out["sums"].push_back({{"ranks", name_of(sum.ranks)}, {"terms", std::move(terms)}});
+  }
+  if (const auto& interval = regime.equation.interval)
+    out["interval"] = {interval->low, interval->high};
   return out;
 }
 
@@ -52,6 +64,8 @@ ordered_json json_of(const SheetFunction& each) {
                       {"regimes", ordered_json::array()},
                       {"points", ordered_json::array()},
                       {"measured", json_of(each.known)}};
+  if (each.function.extrapolation_error)
+    out["extrapolation_error"] = *each.function.extrapolation_error;
   for (const machine::Regime& regime : each.function.regimes)
     out["regimes"].push_back(json_of(regime));
   for (const analysis::MeasuredPoint& p : each.measured)

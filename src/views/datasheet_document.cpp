@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "views/datasheet.hpp"
+#include "views/datasheet_measurement.hpp"
 #include "views/datasheet_notes.hpp"
 #include "views/datasheet_numbers.hpp"
 #include "views/units.hpp"
@@ -19,6 +20,7 @@ using machine::Regime;
 
 constexpr double kPoorQ = 0.01;
 constexpr const char* kUnknown = "-";
+constexpr std::size_t kSurfaceStep = 4;
 
 std::string time_cell(const SheetTime& time) {
   return format_seconds(time.avg) + (time.beyond ? " *" : "");
@@ -49,29 +51,6 @@ void add_run_parameters(const Datasheet& sheet, SheetDocument& document) {
   document.blocks.push_back(std::move(table));
 }
 
-void add_loggps(const machine::LogGPS& p, SheetDocument& document) {
-  SheetTable table;
-  table.header = {"", "meaning", "value"};
-  table.text_columns = 2;
-  const auto row = [&](const char* name, const char* meaning, const std::optional<double>& value,
-                       const char* per) {
-    if (value) table.rows.push_back({name, meaning, format_full(*value) + per});
-  };
-  row("L", "latency", p.latency, " s");
-  row("o_s", "overhead of the sender", p.overhead_send, " s");
-  row("o_r", "overhead of the receiver", p.overhead_recv, " s");
-  row("g", "gap between messages", p.gap, " s");
-  row("G", "gap per byte", p.gap_per_byte, " s/B");
-  if (p.sync_threshold)
-    table.rows.push_back({"S", "messages from this size on wait for their receiver",
-                          fmt::format("{} B", p.sync_threshold->count)});
-  document.blocks.push_back(Heading{1, "LogGPS parameters"});
-  if (table.rows.empty())
-    document.blocks.push_back(Paragraph{"The model holds none."});
-  else
-    document.blocks.push_back(std::move(table));
-}
-
 // Functions of one group at one number of ranks; those without data at all ranks.
 SheetTable times_table(const Datasheet& sheet, SheetGroup group, int ranks) {
   SheetTable table;
@@ -87,7 +66,8 @@ SheetTable times_table(const Datasheet& sheet, SheetGroup group, int ranks) {
   }
   for (const SheetFunction& each : sheet.functions) {
     if (each.group != group) continue;
-    std::vector<std::string> row{each.function.name};
+    std::vector<std::string> row{each.function.name +
+                                 (is_invalid(sheet, each.function.name) ? " (invalid)" : "")};
     for (const SheetTime& time : each.times)
       if (group != SheetGroup::collective || time.ranks == ranks) row.push_back(time_cell(time));
     table.rows.push_back(std::move(row));
@@ -106,8 +86,8 @@ void add_summary(const Datasheet& sheet, SheetDocument& document) {
                   "{}. An asterisk "
                   "marks what lies outside the ranks{} that are known to have been measured{}.",
                   element == 1 ? std::string("the bytes") : fmt::format("bytes / {}", element),
-                  sheet.has_samples ? " and sizes" : "",
-                  sheet.has_samples ? "" : "; the model does not say up to which sizes that was")});
+                  sheet.knows_sizes ? " and sizes" : "",
+                  sheet.knows_sizes ? "" : "; the model does not say up to which sizes that was")});
   add(times_table(sheet, SheetGroup::point_to_point, 2));
   for (const int ranks : sheet.ranks) add(times_table(sheet, SheetGroup::collective, ranks));
   add(times_table(sheet, SheetGroup::no_data, 0));
@@ -262,10 +242,17 @@ void add_plots(const Datasheet& sheet, const SheetFunction& each, SheetDocument&
   if (!rest.series.empty()) document.blocks.push_back(std::move(rest));
 }
 
+bool has_interval(const machine::Function& function) {
+  return std::ranges::any_of(function.regimes,
+                             [](const Regime& r) { return r.equation.interval.has_value(); });
+}
+
 void add_bounds(const SheetFunction& each, SheetDocument& document) {
-  if (!analysis::has_errors(each.function)) return;
+  const bool interval = has_interval(each.function);
+  if (!interval && !analysis::has_errors(each.function)) return;
   SheetTable table;
-  table.caption = "Times with all coefficients one standard error lower and higher";
+  table.caption = interval ? "Times, and the intervals in which measured times are expected"
+                           : "Times with all coefficients one standard error lower and higher";
   table.header = {"p", "bytes", "minimum", "time", "maximum"};
   table.text_columns = 0;
   for (const SheetTime& t : each.times)
@@ -288,12 +275,13 @@ void add_raw(const SheetFunction& each, SheetDocument& document) {
         {fmt::format("{}", m.ranks), fmt::format("{}", m.bytes.count), fmt::format("{}", m.samples),
          format_seconds(m.low), format_seconds(m.median), format_seconds(m.high),
          format_seconds(m.fitted),
-         m.fitted > 0 ? format_percent((m.median - m.fitted) / m.fitted) : kUnknown});
+         (m.fitted > 0 ? format_percent((m.median - m.fitted) / m.fitted) : kUnknown) +
+             (m.disturbed ? " !" : "")});
   document.blocks.push_back(std::move(table));
 }
 
-std::string remarks(const SheetFunction& each) {
-  std::string out(meaning_of(each.function.name));
+std::string remarks(const Datasheet& sheet, const SheetFunction& each) {
+  std::string out = each.meaning;
   const auto add = [&](std::string_view text) {
     out += (out.empty() ? "" : " ") + std::string(text);
   };
@@ -310,22 +298,66 @@ std::string remarks(const SheetFunction& each) {
   if (!each.measured.empty() && each.group != SheetGroup::no_data &&
       std::ranges::any_of(each.measured, [](const auto& m) { return m.bytes.count == 0; }))
     add("Empty messages stand in the raw data, not in the plots.");
+  if (const std::string how = measured_with(sheet, each); !how.empty()) add(how);
   return out;
+}
+
+// What is reported beside the equations, and used for nothing.
+void add_baseline(const Datasheet& sheet, const SheetFunction& each, int digits,
+                  SheetDocument& document) {
+  if (each.function.baseline.empty()) return;
+  SheetTable table;
+  table.caption = "To compare with, the best of the papers' 12 forms";
+  table.header = {"message size", "t(p, d) in " + unit_name(sheet.model), "chi-squared", "Q"};
+  table.text_columns = 2;
+  for (const Regime& regime : each.function.baseline)
+    table.rows.push_back(
+        {format_interval(regime), format_equation(regime.equation, digits),
+         regime.chi_squared
+             ? format_digits(*regime.chi_squared, 3) +
+                   (regime.degrees_of_freedom ? fmt::format(" / {}", *regime.degrees_of_freedom)
+                                              : std::string())
+             : std::string(kUnknown),
+         q_cell(regime)});
+  document.blocks.push_back(std::move(table));
+}
+
+void add_surface(const Datasheet& sheet, const SheetFunction& each, SheetDocument& document) {
+  const double unit = sheet.model.time_unit;
+  SheetSurface surface;
+  surface.title = each.function.name + " over ranks and sizes";
+  surface.z_label = "time in " + unit_name(sheet.model);
+  for (const analysis::SheetCurve& curve : each.surface) {
+    surface.rows.emplace_back();
+    for (const auto& piece : curve.pieces)
+      for (std::size_t i = 0; i < piece.size(); ++i)
+        // Each doubling, and the ends of each interval, are enough to see its shape.
+        if (i % kSurfaceStep == 0 || i + 1 == piece.size())
+          surface.rows.back().push_back(
+              {piece[i].x, static_cast<double>(curve.ranks), piece[i].avg / unit});
+  }
+  for (const analysis::MeasuredPoint& m : each.measured)
+    if (m.bytes.count > 0)
+      surface.points.push_back(
+          {static_cast<double>(m.bytes.count), static_cast<double>(m.ranks), m.median / unit});
+  if (surface.rows.size() > 1) document.blocks.push_back(std::move(surface));
 }
 
 void add_function(const Datasheet& sheet, const SheetFunction& each, int digits,
                   SheetDocument& document) {
-  document.blocks.push_back(Heading{2, each.function.name});
-  if (const std::string text = remarks(each); !text.empty())
+  document.blocks.push_back(Heading{2, each.function.name, true});
+  if (const std::string text = remarks(sheet, each); !text.empty())
     document.blocks.push_back(Paragraph{text});
   add_regimes(sheet, each, digits, document);
   add_plots(sheet, each, document);
+  add_surface(sheet, each, document);
+  add_baseline(sheet, each, digits, document);
   add_bounds(each, document);
   add_raw(each, document);
 }
 
 void add_notes(SheetDocument& document) {
-  document.blocks.push_back(Heading{1, "Notes on use"});
+  document.blocks.push_back(Heading{1, "Notes on use", true});
   for (const std::string_view note : notes_on_use())
     document.blocks.push_back(Paragraph{std::string(note)});
 }
@@ -381,10 +413,12 @@ SheetDocument datasheet_document(const Datasheet& sheet, int digits) {
     document.blocks.push_back(Paragraph{"The model holds no function."});
   } else {
     add_summary(sheet, document);
+    add_errors(sheet, document);
     add_equations(sheet, digits, document);
   }
-  add_loggps(sheet.model.loggps, document);
-  if (!sheet.functions.empty()) document.blocks.push_back(Heading{1, "Functions"});
+  add_loggps(sheet, document);
+  add_measurement(sheet, document);
+  if (!sheet.functions.empty()) document.blocks.push_back(Heading{1, "Functions", true});
   for (const SheetFunction& each : sheet.functions) add_function(sheet, each, digits, document);
   add_notes(document);
   return document;

@@ -102,16 +102,36 @@ std::string expression(const machine::Equation& e, std::uint64_t element, Bound 
                      sum_of(sums[1], element, each));
 }
 
-std::string definition(const Datasheet& sheet, const SheetFunction& each, const std::string& name,
-                       Bound bound) {
-  std::string out = fmt::format("{}(p,d) = {}*(", name, constant(sheet.model.time_unit));
+std::string equations(const Datasheet& sheet, const SheetFunction& each, Bound bound) {
+  std::string out = fmt::format("{}*(", constant(sheet.model.time_unit));
   const auto& regimes = each.function.regimes;
   for (std::size_t i = 0; i < regimes.size(); ++i) {
     if (i + 1 < regimes.size()) out += fmt::format("d <= {}.0 ? ", regimes[i].to.count);
     out += expression(regimes[i].equation, sheet.model.element.count, bound);
     if (i + 1 < regimes.size()) out += " : \\\n    ";
   }
-  return out + ")\n";
+  return out + ")";
+}
+
+// t<name>, least_<name>, most_<name>. Beyond the measured ranks the bounds are at least as
+// wide as the error of extrapolation.
+std::string definitions(const Datasheet& sheet, const SheetFunction& each,
+                        const std::string& name) {
+  std::string out = fmt::format("t{}(p,d) = {}\n", name, equations(sheet, each, Bound::avg));
+  const std::string least = equations(sheet, each, Bound::min);
+  const std::string most = equations(sheet, each, Bound::max);
+  const auto& error = each.function.extrapolation_error;
+  const auto& measured = each.function.measured;
+  const int last = measured ? measured->ranks.back() : sheet.model.ranks;
+  if (!error || last == 0 || each.group == SheetGroup::point_to_point)
+    return out + fmt::format("least_{0}(p,d) = {1}\nmost_{0}(p,d) = {2}\n", name, least, most);
+  const std::string beyond =
+      fmt::format("p < {} || p > {}", measured ? measured->ranks.front() : 1, last);
+  const std::string factor = constant(1 + *error);
+  return out + fmt::format(
+                   "least_{0}(p,d) = {1} ? smaller({2}, \\\n    t{0}(p,d)/{3}) : {2}\n"
+                   "most_{0}(p,d) = {1} ? larger({4}, \\\n    t{0}(p,d)*{3}) : {4}\n",
+                   name, beyond, least, factor, most);
 }
 
 // In a comment no line may end early.
@@ -130,17 +150,14 @@ std::string quoted(const std::string& text) {
 NamedText functions_file(const Datasheet& sheet, const std::vector<std::string>& names) {
   std::string out =
       "# " + one_line("Times of " + sheet.model.name) +
-      "\n# t<function>(p,d): seconds; p ranks, d bytes. least_ and most_: all "
-      "coefficients one\n# standard error lower, higher. Load it and type: print "
+      "\n# t<function>(p,d): seconds; p ranks, d bytes. least_ and most_: "
+      "minimum\n# and maximum. Load it and type: print "
       "tbcast(8,1024)\n\natleast0(t) = t > 0 ? t : 0.0\n"
+      "smaller(a,b) = a < b ? a : b\nlarger(a,b) = a > b ? a : b\n"
       "# steps of a tree over p ranks; 1e-9 against rounding of the logarithms\n"
       "steps(p) = ceil(log(p)/log(2.0) - 1e-9)\npoweroftwo(p) = p == 2.0**steps(p)\n\n";
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const SheetFunction& each = sheet.functions[i];
-    out += definition(sheet, each, "t" + names[i], Bound::avg);
-    out += definition(sheet, each, "least_" + names[i], Bound::min);
-    out += definition(sheet, each, "most_" + names[i], Bound::max);
-  }
+  for (std::size_t i = 0; i < names.size(); ++i)
+    out += definitions(sheet, sheet.functions[i], names[i]);
   return {"functions.gp", out};
 }
 
@@ -158,6 +175,20 @@ NamedText data_file(const SheetFunction& each, const std::string& name) {
                        m.samples, m.fitted);
   }
   return {name + ".dat", out};
+}
+
+// Over the sizes from `low` to `high` and all ranks; "" for one number of ranks.
+std::string surface_script(const SheetFunction& each, const std::string& name, double low,
+                           double high) {
+  if (each.surface.size() < 2) return "";
+  std::string out = fmt::format(
+      "set output '{0}_surface.svg'\nset logscale xyz\nset xlabel 'bytes'\nset ylabel 'ranks'\n"
+      "set zlabel 'time in s' rotate parallel\nset isosamples 40\nset hidden3d\n"
+      "splot [{1}:{2}][{3}:{4}] t{0}(y,x) with lines title 'equation'",
+      name, low, high, each.surface.front().ranks, each.surface.back().ranks);
+  if (!each.measured.empty())
+    out += fmt::format(", \\\n     '{}.dat' using 2:1:3 with points title 'measured'", name);
+  return out + "\n";
 }
 
 NamedText script_file(const Datasheet& sheet, const SheetFunction& each, const std::string& name) {
@@ -190,7 +221,8 @@ NamedText script_file(const Datasheet& sheet, const SheetFunction& each, const s
   if (!each.measured.empty())
     out += fmt::format(", \\\n     '{}.dat' using {}:3:4:5 with yerrorbars title 'measured'", name,
                        over_ranks ? 1 : 2);
-  return {name + ".gp", first ? std::string("# nothing to draw\n") : out + "\n"};
+  if (first) return {name + ".gp", "# nothing to draw\n"};
+  return {name + ".gp", out + "\n" + surface_script(each, name, low, high)};
 }
 
 }  // namespace

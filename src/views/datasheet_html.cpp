@@ -62,6 +62,7 @@ struct Writer {
     }
     out += render_svg_plot(plot);
   }
+  void operator()(const SheetSurface&) {}
   // The script fills and shows it.
   void operator()(const PlotOfAnything&) {
     out += "<div id=\"explorer\" hidden><h2>Plot</h2></div>\n";

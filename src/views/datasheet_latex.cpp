@@ -51,6 +51,8 @@ constexpr int kColours = 5;
 constexpr std::size_t kSmallWidth = 82;
 constexpr std::size_t kTinyWidth = 108;
 constexpr std::size_t kParagraphCell = 48;
+// So many characters of the smallest type fill a line.
+constexpr double kLineOfTiny = 132;
 constexpr std::size_t kMostRowsTogether = 24;
 
 std::size_t width_of(const std::string& text) {
@@ -85,11 +87,18 @@ std::string short_axis_ticks(double low, double high) {
   return fmt::format(" ytick={{{0}}}, yticklabels={{{0}}},", values);
 }
 
+// For a column `width` wide in a table `all` wide.
+double share_of_line(std::size_t all, std::size_t width) {
+  const double others = static_cast<double>(all - width) / kLineOfTiny;
+  return std::clamp(1 - others, 0.25, 0.75);
+}
+
 struct Writer {
   std::string out;
   bool after_heading = false;  // what explains a heading's table stays with it
 
   void operator()(const Heading& heading) {
+    if (heading.new_page && !after_heading) out += "\n\\clearpage\n";
     out += fmt::format("\n\\{}{{{}}}\n", heading.level == 1 ? "section" : "subsection",
                        escape_latex(heading.text));
     after_heading = true;
@@ -100,22 +109,26 @@ struct Writer {
   }
 
   void operator()(const SheetTable& table) {
-    if (table.raw || table.rows.empty()) return;
+    if (table.rows.empty()) return;
     const std::vector<std::size_t> widths = column_widths(table);
     std::size_t all = 0;
+    for (const std::size_t width : widths) all += 2 + width;
+    // What is too wide breaks the lines of its widest column of words.
+    std::size_t broken = widths.size();
+    for (std::size_t i = 0; i < std::min(table.text_columns, widths.size()); ++i)
+      if (widths[i] > kParagraphCell && (broken == widths.size() || widths[i] > widths[broken]))
+        broken = i;
+    if (all <= kTinyWidth) broken = widths.size();
     std::string columns;
-    for (std::size_t i = 0; i < widths.size(); ++i) {
-      // The last column of words may take several lines.
-      const bool words = i < table.text_columns && i + 1 == widths.size();
-      const bool broken = words && widths[i] > kParagraphCell;
-      all += 2 + (broken ? kParagraphCell : widths[i]);
-      columns += broken                   ? R"(>{\raggedright\arraybackslash}p{0.6\linewidth})"
-                 : i < table.text_columns ? "l"
-                                          : "r";
-    }
-    const char* size = all > kTinyWidth    ? "\\scriptsize"
-                       : all > kSmallWidth ? "\\footnotesize"
-                                           : "\\small";
+    for (std::size_t i = 0; i < widths.size(); ++i)
+      columns += i == broken
+                     ? fmt::format(R"(>{{\raggedright\arraybackslash}}p{{{:.2f}\linewidth}})",
+                                   share_of_line(all, widths[i]))
+                 : i < table.text_columns ? std::string("l")
+                                          : std::string("r");
+    const char* size = all > kTinyWidth || table.raw ? "\\scriptsize"
+                       : all > kSmallWidth           ? "\\footnotesize"
+                                                     : "\\small";
     // A short table stays on one page, with its caption.
     const bool whole = table.rows.size() <= kMostRowsTogether;
     if (whole) out += "\n\\medskip\n\\begin{minipage}{\\linewidth}\n";
@@ -141,6 +154,37 @@ struct Writer {
   }
 
   void operator()(const PlotOfAnything&) {}
+
+  void operator()(const SheetSurface& surface) {
+    const auto positive = [](const auto& points) {
+      return std::ranges::all_of(points, [](const SurfacePoint& p) { return p.z > 0; });
+    };
+    // A time of zero has no place on a logarithmic axis.
+    if (!std::ranges::all_of(surface.rows, positive) || !positive(surface.points)) return;
+    out += fmt::format(
+        "\n\\begin{{tikzpicture}}\n\\begin{{axis}}[width=0.86\\linewidth, height=7.2cm, "
+        "view={{-40}}{{28}}, xmode=log, log basis x=2, ymode=log, log basis y=2, zmode=log, "
+        "title={{{}}}, xlabel=bytes, ylabel=ranks, zlabel={{{}}}, title style={{font=\\small}}, "
+        "label style={{font=\\small}}, tick label style={{font=\\footnotesize}}, grid=major, "
+        "grid style={{gray!25}}, colormap={{c}}{{color=(c0!25) color=(c0)}}]\n"
+        "\\addplot3[surf, mesh/ordering=x varies, mesh/cols={}, opacity=0.85, "
+        "faceted color=c0!70!black, line width=0.2pt] coordinates {{\n",
+        escape_latex(surface.title), escape_latex(surface.z_label), surface.rows.front().size());
+    for (const auto& row : surface.rows) coordinates(row);
+    out += "};\n";
+    if (!surface.points.empty()) {
+      out += "\\addplot3[only marks, mark=*, mark size=0.7pt, c1] coordinates {\n";
+      coordinates(surface.points);
+      out += "};\n";
+    }
+    out += "\\end{axis}\n\\end{tikzpicture}\n\n";
+  }
+
+  void coordinates(const std::vector<SurfacePoint>& points) {
+    for (const SurfacePoint& p : points)
+      out += fmt::format("({:.6g},{:.6g},{:.6g}) ", p.x, p.y, p.z);
+    out += "\n";
+  }
 
   void operator()(const SheetPlot& plot) {
     double floor = INFINITY;

@@ -1,53 +1,6 @@
 #include "views/datasheet_notes.hpp"
 
-#include <utility>
-
 namespace foretrace::views {
-namespace {
-
-using Row = std::pair<std::string_view, std::string_view>;
-
-constexpr Row kMeanings[] = {
-    {"send", "Time in MPI_Send when the receive starts together with it."},
-    {"ssend", "Time in MPI_Ssend when the receive starts together with it."},
-    {"rsend", "Time in MPI_Rsend, its receive already posted."},
-    {"bsend", "Time in MPI_Bsend."},
-    {"recv", "Time in MPI_Recv when the send starts together with it."},
-    {"recvmin", "Time in MPI_Recv when the message is there already: the least that it takes."},
-    {"isend1", "Time in MPI_Isend: posting a send."},
-    {"isend2", "Time in the MPI_Wait right after MPI_Isend, both sides posting together."},
-    {"isendoverlap",
-     "Time from MPI_Isend's return until the send is complete: computing can fill it without "
-     "making "
-     "the send longer than isend1 + isend2."},
-    {"irecv1", "Time in MPI_Irecv: posting a receive."},
-    {"irecv2", "Time in the MPI_Wait right after MPI_Irecv, both sides posting together."},
-    {"irecvoverlap",
-     "Time from MPI_Irecv's return until the receive is complete: computing can fill it without "
-     "making the receive longer than irecv1 + irecv2."},
-    {"sendrecv", "Time in MPI_Sendrecv, both directions at once."},
-    {"pingpong", "A message there and back, with MPI_Send and MPI_Recv."},
-    {"allsend", "Half of the ranks send to the other half at the same time."},
-    {"barrier", "From the common start until the last rank leaves MPI_Barrier."},
-    {"bcast", "From the common start until the last rank has the root's data."},
-    {"scatter", "From the common start until the last rank leaves; d is what one rank gets."},
-    {"gather", "From the common start until the last rank leaves; d is what one rank gives."},
-    {"allgather", "From the common start until the last rank leaves; d is what one rank gives."},
-    {"alltoall", "From the common start until the last rank leaves; d is what goes to one rank."},
-    {"reduce", "From the common start until the last rank leaves; d is one rank's vector."},
-    {"allreduce", "From the common start until the last rank leaves; d is one rank's vector."},
-    {"scan", "From the common start until the last rank leaves; d is one rank's vector."},
-    {"comm_dup", "From the common start until the last rank leaves MPI_Comm_dup."},
-    {"comm_split", "From the common start until the last rank leaves MPI_Comm_split."},
-};
-
-}  // namespace
-
-std::string_view meaning_of(std::string_view function) {
-  for (const auto& [name, text] : kMeanings)
-    if (name == function) return text;
-  return "";
-}
 
 std::vector<std::string_view> notes_on_use() {
   return {
@@ -58,8 +11,16 @@ std::vector<std::string_view> notes_on_use() {
       "count in the call, in the unit given under Run parameters. Every logarithm is natural. A "
       "time that comes out below zero is taken as zero. Sizes outside all intervals take the "
       "nearest interval's equation.",
-      "Minimum and maximum take every coefficient one standard error lower and higher. They are a "
-      "rough guide: measured times are not normally distributed.",
+      "Minimum and maximum: where the model has prediction intervals, the stated share of measured "
+      "times lies between them, when the machine is in the state that it was measured in. Without, "
+      "every coefficient is one standard error lower and higher: a rough guide, since measured "
+      "times are not normally distributed and errors of coefficients are not independent.",
+      "What not to trust: times with an asterisk (other ranks or sizes than were measured), "
+      "functions marked invalid, and any time on a machine in another state than under Measurement "
+      "(other load, other binding of ranks to cores, other settings of the MPI library). Blocks "
+      "during which a rank was switched out are left out, so these are times of an undisturbed "
+      "machine. Buffers are warm or cold as stated; from 8 bytes to a few KiB that can be a factor "
+      "of three.",
       "Q is the probability that a right equation would fit this badly by chance: near 1 is good, "
       "near 0 means that the equation leaves out something that the measurement saw. The residual "
       "is the root mean square of what the fit leaves.",

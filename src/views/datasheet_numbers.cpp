@@ -81,6 +81,11 @@ RoundedCoefficient round_coefficient(const machine::Coefficient& c, int digits) 
   out.error = format_digits(c.error, of_error);
   const int first_place = c.value == 0 ? last_place : exponent_of(c.value, 1);
   out.value = format_digits(c.value, first_place - last_place + 1);
+  // 0.0001000 ± 0.0000010, not ± 1.0e-06: both to the same place.
+  const std::size_t point = out.value.find('.');
+  if (out.value.find('e') == std::string::npos && point != std::string::npos &&
+      out.error.find('e') != std::string::npos)
+    out.error = fmt::format("{:.{}f}", c.error, out.value.size() - point - 1);
   return out;
 }
 

@@ -58,6 +58,7 @@ struct Writer {
   }
   // A terminal has no room for curves; the times stand in the tables.
   void operator()(const SheetPlot&) {}
+  void operator()(const SheetSurface&) {}
   void operator()(const PlotOfAnything&) {}
 };
 

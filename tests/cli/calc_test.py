@@ -63,6 +63,22 @@ class SeveralAtOnce(unittest.TestCase):
         self.assertRegex(out, r"72 ms\s+72 ms\s+72 ms\n")
         self.assertRegex(out, r"144 ms\s+144 ms \*\s+144 ms\n\* extrapolated")
 
+    def test_one_time_says_how_far_to_trust_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            model = pathlib.Path(folder, "m.toml")
+            model.write_text('[machine]\nname = "m"\n[[function]]\nname = "bcast"\nclass = "collective"\n'
+                             'measured_ranks = [2, 8]\nmeasured_bytes = [0, 64]\nextrapolation_error = 1.0\n'
+                             '[[function.regime]]\nbytes = [0]\nterms = { "1" = 1.0, "(p-1)" = 0.5 }\n'
+                             'interval = [0.75, 1.25]\ncoverage = 0.95\n')
+            self.assertEqual(calc(model, "bcast", "--ranks", 3).splitlines(),
+                             ["t = 1 + 0.5 x (p-1) s, d in bytes, for all sizes",
+                              "min = 1.5 s   avg = 2 s   max = 2.5 s",
+                              "95.0 % of measured times lie from min to max"])
+            self.assertEqual(calc(model, "bcast", "--ranks", 9, "--bytes", 65).splitlines()[1:],
+                             ["min = 2.5 s   avg = 5 s   max = 10 s",
+                              "95.0 % of measured times lie from min to max",
+                              "extrapolated: ranks and size outside what the model says was measured"])
+
     def test_wrong_use(self):
         for arguments, says in ((["nothing"], "'nothing' is not in the machine model"),
                                 (["send,x"], "'x' is not"),

@@ -19,6 +19,8 @@ import unittest
 UNITS = {"s": 1, "ms": 1e-3, "µs": 1e-6, "us": 1e-6, "ns": 1e-9, "ps": 1e-12}
 STARTUPS = ("p", "ln p", "p^2")
 DATA = ("d", "p d", "ln p d", "p^2 d")
+TERMS = ("1", "p", "ln p", "p^2", "ceil log2 p", "(p-1)", "(p-1)/p", "d", "p d", "ln p d", "p^2 d",
+         "ceil log2 p d", "(p-1) d", "(p-1)/p d")
 
 
 def foretrace(*arguments):
@@ -96,9 +98,28 @@ class Functions(Sheet):
                     c, s, b = (round(draw.uniform(-0.2, 2), 3) for _ in range(3))
                     text += (f'[[function.regime]]\nbytes = {interval}\nc = [{c}, 0.01]\ns = [{s}, 0.125]\n'
                              f'f = "{f}"\nk = [{b}, 0.002]\ng = "{g}"\n')
-        path = self.folder / "forms.toml"
+        return self.write("forms.toml", text)
+
+    def write(self, name, text):
+        path = self.folder / name
         path.write_text(text)
         return path
+
+    def model_of_terms(self):
+        """Every term alone, all of them, others for other p, prediction intervals, an error of extrapolation."""
+        draw = random.Random(4)
+
+        def terms(names):
+            return "{ " + ", ".join(f'"{name}" = [{draw.uniform(0.1, 2):.4f}, 0.05]' for name in names) + " }"
+
+        text = '[machine]\nname = "terms"\nranks = 64\ntime_unit = "us"\nelement_bytes = 8\n'
+        for i, names in enumerate([*([name] for name in TERMS), TERMS]):
+            text += (f'[[function]]\nname = "terms_{i}"\nclass = "collective"\nmeasured_ranks = [2, 7, 64]\n'
+                     f'measured_bytes = [0, 4000]\nextrapolation_error = 0.25\n'
+                     f'[[function.regime]]\nbytes = [0, 100]\nterms = {terms(names)}\n'
+                     f'interval = [0.9, 1.1]\ncoverage = 0.95\n'
+                     f'[[function.regime]]\nbytes = [101]\nterms = {terms(names)}\nother_terms = {terms(TERMS)}\n')
+        return self.write("terms.toml", text)
 
     def agrees(self, model):
         folder = self.sheet(model, "gnuplot") / "gnuplot"
@@ -114,7 +135,7 @@ class Functions(Sheet):
 
     @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
     def test_gnuplot_prints_what_calc_prints(self):
-        for model in (self.model_of_all_forms(), MACHINES / "cray-t3d.toml", MACHINES / "sparc-ethernet.toml"):
+        for model in (self.model_of_all_forms(), self.model_of_terms(), MACHINES / "cray-t3d.toml", MACHINES / "sparc-ethernet.toml"):
             with self.subTest(model=model.name):
                 self.agrees(model)
 

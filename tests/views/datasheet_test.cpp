@@ -39,7 +39,7 @@ machine::MachineModel model_of(const std::string& text) {
 
 Datasheet sheet_of(const machine::MachineModel& model, SheetOptions options = {},
                    const std::vector<SheetSample>& samples = {}) {
-  return make_datasheet(model, samples, options);
+  return make_datasheet(model, {samples, {}, {}}, options);
 }
 
 // The cell in the row that begins with `first`, under the header `column`, of the

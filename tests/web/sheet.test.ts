@@ -16,7 +16,7 @@ const kBcast: SheetFunction = {
       to: null,
       sums: [
         { ranks: "powers of two", terms: [["ceil log2 p", 50, 0], ["(p-1)/p d", 0.25, 0]] },
-        { ranks: "others", terms: [["p-1", 30, 0], ["(p-1) d", 0.125, 0]] },
+        { ranks: "others", terms: [["(p-1)", 30, 0], ["(p-1) d", 0.125, 0]] },
       ],
       interval: [0.9, 1.25],
     },

@@ -118,6 +118,34 @@ check("a sheet says what calc says, draws what is chosen, zooms, and needs no ne
   assert.equal(result.plots, 2);
 });
 
+check("every term is evaluated as calc does, and bounds beyond the measured ranks", () => {
+  const terms = ["1", "p", "ln p", "p^2", "ceil log2 p", "(p-1)", "(p-1)/p", "d", "p d", "ln p d", "p^2 d",
+    "ceil log2 p d", "(p-1) d", "(p-1)/p d"];
+  const table = (names) => `{ ${names.map((name, i) => `"${name}" = [${1 + 0.37 * i}, 0.05]`).join(", ")} }`;
+  const model = join(folder, "terms.toml");
+  writeFileSync(
+    model,
+    '[machine]\nname = "terms"\nranks = 64\ntime_unit = "us"\nelement_bytes = 8\n' +
+      terms.map((term, i) => `[[function]]\nname = "term_${i}"\nclass = "collective"\nmeasured_ranks = [2, 64]\n` +
+        "measured_bytes = [0, 5000]\nextrapolation_error = 0.25\n" +
+        `[[function.regime]]\nbytes = [0, 100]\nterms = ${table([term])}\n[[function.regime]]\nbytes = [101]\n` +
+        `terms = ${table([term, "1"].slice(0, term === "1" ? 1 : 2))}\nother_terms = ${table(terms)}\ninterval = [0.9, 1.1]\ncoverage = 0.95\n`).join(""),
+  );
+  const calc = JSON.parse(run("calc", model, "all", "--ranks", "1,2,3,64,100", "--bytes", "0,100,101,8192", "--json"));
+  const { result } = openSheet(
+    "terms",
+    [model],
+    `const { sheet, timeOf } = window.foretraceSheet;
+     const machine = sheet.machines[0];
+     const result = ${JSON.stringify(calc)}.map(({ function: name, ranks, bytes }) =>
+       ["min", "avg", "max"].map((bound) => timeOf(machine, machine.functions.find((f) => f.name === name), ranks, bytes, bound)));
+     ${kAnswer}`,
+  );
+  calc.forEach((each, i) =>
+    ["min", "avg", "max"].forEach((bound, b) =>
+      assert.ok(Math.abs(result[i][b] - each[bound]) <= 1e-12 * each[bound], `${JSON.stringify(each)} ${result[i]}`)));
+});
+
 check("several machines are drawn side by side", () => {
   const { result } = openSheet(
     "two",

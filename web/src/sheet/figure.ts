@@ -53,7 +53,7 @@ export class Figure {
     private readonly common: Common,
   ) {
     this.tip.hidden = true;
-    this.node.append(this.tools, this.picture, this.legend);
+    this.node.append(this.tools, this.picture, this.legend, this.tip);
     this.picture.tabIndex = 0;
     this.addTools();
     this.drawing = this.redraw();
@@ -96,7 +96,6 @@ export class Figure {
     const whole = wholeSpan(this.view, this.common.bytes, this.common.ranks);
     this.drawing = draw(this.view, whole, this.id);
     this.picture.innerHTML = this.drawing.svg;
-    this.picture.append(this.tip);
     this.tip.hidden = true;
     this.legend.replaceChildren(
       ...this.view.series.map((each) => {
@@ -184,9 +183,7 @@ export class Figure {
   }
 
   private leave(): void {
-    if (this.dragFrom !== null) return;
-    this.tip.hidden = true;
-    this.over("");
+    if (this.dragFrom === null) this.over("");
   }
 
   private key(event: KeyboardEvent): void {
@@ -239,7 +236,6 @@ export class Figure {
     this.tip.replaceChildren(element("strong", "", title), table);
     this.tip.hidden = false;
     const at = place(this.drawing.x, x);
-    this.tip.classList.toggle("left", at > (this.drawing.x.from + this.drawing.x.to) / 2);
     this.over(`<path class="at" d="M${at.toFixed(1)} ${this.drawing.y.to}V${this.drawing.y.from}"/>`);
   }
 }

@@ -2,7 +2,7 @@
 // stand still. Without it the page shows the same curves.
 import { Explorer } from "./explorer";
 import { Figure } from "./figure";
-import type { Machine, Sheet, SheetFunction } from "./model";
+import { type Machine, type Sheet, type SheetFunction, timeOf } from "./model";
 import type { Series } from "./plot";
 
 const kMostRanks = 4;
@@ -72,7 +72,7 @@ function main(): void {
   place.hidden = false;
   const figures = new Map<string, Figure>();
   if (sheet.machines.length === 1) replacePlots(sheet, figures);
-  Object.assign(window, { foretraceSheet: { sheet, explorer, figures } });
+  Object.assign(window, { foretraceSheet: { sheet, explorer, figures, timeOf } });
   const drawing = explorer.figure.redraw();
   document.documentElement.dataset["summary"] = JSON.stringify({ curves: drawing.curves, marks: drawing.marks });
 }

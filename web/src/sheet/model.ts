@@ -54,7 +54,7 @@ const kFactors: Readonly<Record<string, (p: number, d: number) => number>> = {
   "ln p": (p) => Math.log(p),
   "p^2": (p) => p * p,
   "ceil log2 p": (p) => ceilLog2(p),
-  "p-1": (p) => p - 1,
+  "(p-1)": (p) => p - 1,
   "(p-1)/p": (p) => (p - 1) / p,
   d: (_, d) => d,
   "p d": (p, d) => p * d,

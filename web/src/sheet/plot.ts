@@ -179,11 +179,11 @@ function bandPath(curve: Curve, x: Axis, y: Axis): string {
   return `M${[...upper, ...lower].join("L")}Z`;
 }
 
-function drawSeries(curves: readonly Curve[], marks: readonly CurvePoint[], colour: number, x: Axis, y: Axis): string {
+function drawSeries(curves: readonly Curve[], marks: readonly CurvePoint[], colour: number, x: Axis, y: Axis, bands: boolean): string {
   let out = "";
   const kind = seriesClass(colour);
   for (const curve of curves) {
-    if (curve.points.some((p) => p.low !== p.high)) out += `<path class="band ${kind}" d="${bandPath(curve, x, y)}"/>`;
+    if (bands && curve.points.some((p) => p.low !== p.high)) out += `<path class="band ${kind}" d="${bandPath(curve, x, y)}"/>`;
     const line = curve.points.map((p) => `${pixel(place(x, p.x))} ${pixel(place(y, p.y))}`).join("L");
     out += `<path class="line ${kind}${curve.beyond ? " beyond-line" : ""}" d="M${line}${curve.points.length === 1 ? "h1" : ""}"/>`;
   }
@@ -237,7 +237,9 @@ export function draw(view: View, whole: Span, id: string): Drawing {
     from: kBottom,
     to: kTop,
   };
-  const drawn = view.series.map((each, i) => drawSeries(curves[i]!, marks[i]!, each.colour, x, y)).join("");
+  // Around zero the bands of several series would hide each other.
+  const bands = view.quantity !== "residual" || view.series.length === 1;
+  const drawn = view.series.map((each, i) => drawSeries(curves[i]!, marks[i]!, each.colour, x, y, bands)).join("");
   return {
     x,
     y,
