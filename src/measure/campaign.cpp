@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <ostream>
 
 #include "base/error.hpp"
@@ -125,6 +126,7 @@ SampleSet run_launch(const MeasureOptions& options, const Campaign& campaign,
   const std::string path = launch_path(samples_path, launch);
   const std::string running = path + ".running";
   const std::string share = share_file(samples_path);
+  if (options.progress) std::ofstream(share) << "0.000\n";
   const auto begin = std::chrono::steady_clock::now();
   const int status =
       options.launch(program_arguments(options, launch, running, share, campaign.launches));

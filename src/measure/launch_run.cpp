@@ -52,7 +52,8 @@ void LaunchRun::show_progress(double share) {
   const std::int64_t now = now_ns();
   if (share < 1 && now - shown_ < 300'000'000) return;
   shown_ = now;
-  std::FILE* file = std::fopen(options_.progress.c_str(), "w");
+  // Who wants to know made the file, and takes it away when it has heard enough.
+  std::FILE* file = std::fopen(options_.progress.c_str(), "r+");
   if (file == nullptr) return;
   std::fprintf(file, "%.3f\n", share);
   std::fclose(file);

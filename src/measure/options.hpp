@@ -23,7 +23,7 @@ struct ProgramOptions {
   int launch = 1;
   std::uint64_t seed = 1;
   std::uint64_t max_bytes = 4 << 20;
-  std::string progress;  // a file that always tells the share done; empty: none
+  std::string progress;  // a file that is there and is to tell the share done; empty: none
   bool start_by_barrier = false;
   bool cold = false;  // buffers
   // Last sizes before a threshold, from an earlier launch; not set: search.

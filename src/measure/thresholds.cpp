@@ -1,5 +1,7 @@
 #include "measure/thresholds.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <array>
 
@@ -83,6 +85,7 @@ class Probe {
     MPI_Bcast(&order, sizeof order, MPI_BYTE, 0, pair_.comm);
     // From before the start: who is switched out there finds the time over.
     const long switches = context_switches();
+    const bool early = now_ns() < start;
     spin_until(start, false);
     MPI_Request request;
     MPI_Isend(buffer_.data(), static_cast<int>(order.bytes), MPI_CHAR, 1, kData, pair_.comm,
@@ -92,7 +95,7 @@ class Probe {
       MPI_Test(&request, &done, MPI_STATUS_IGNORE);
       answer.completed = done && now_ns() < end;
     }
-    const bool undisturbed = context_switches() == switches;
+    const bool undisturbed = early && context_switches() == switches;
     MPI_Send(nullptr, 0, MPI_CHAR, 1, kNotice, pair_.comm);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     int theirs = 0;
@@ -112,6 +115,33 @@ class Probe {
   const CommonClock& clock_;
   std::int64_t end_of_search_ = now_ns() + kLongestSearch;
   std::vector<char> buffer_;
+};
+
+// Keeps the two ranks of a probe from sharing a core, where nobody bound them:
+// rank 0 on the first core it may use, rank 1 on the last. What a send means
+// does not depend on it.
+class OwnCore {
+ public:
+  explicit OwnCore(int rank) {
+    CPU_ZERO(&before_);
+    if (sched_getaffinity(0, sizeof before_, &before_) != 0) return;
+    int chosen = -1;
+    for (int core = 0; core < CPU_SETSIZE; ++core)
+      if (CPU_ISSET(core, &before_) && (chosen < 0 || rank != 0)) chosen = core;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    if (chosen >= 0) CPU_SET(chosen, &one);
+    bound_ = chosen >= 0 && sched_setaffinity(0, sizeof one, &one) == 0;
+  }
+  ~OwnCore() {
+    if (bound_) sched_setaffinity(0, sizeof before_, &before_);
+  }
+  OwnCore(const OwnCore&) = delete;
+  OwnCore& operator=(const OwnCore&) = delete;
+
+ private:
+  cpu_set_t before_;
+  bool bound_ = false;
 };
 
 // Whose jumps are searched, and where.
@@ -231,6 +261,7 @@ std::set<std::uint64_t> search_function(Timed& timed, const Searched& searched,
 }  // namespace
 
 Thresholds find_thresholds(const Group& pair, std::int64_t max_bytes, const CommonClock& clock) {
+  const OwnCore core(pair.rank);
   Probe probe(pair, max_bytes, clock);
   if (pair.rank != 0) {
     probe.follow();
