@@ -85,15 +85,15 @@ void make_ranks(SeedLine& line, const ThreadState& state, int descriptor) {
 }  // namespace
 
 void leave_seed() {
-  if (!std::getenv(kSeedVariable)) return;
-  ::unsetenv(kSeedVariable);
   const char* value = std::getenv(kVariable);
   int descriptor = -1;
   int rank = -1;
-  ThreadState state;
-  if (!value || std::sscanf(value, "%d:%d", &descriptor, &rank) != 2 || !is_single_threaded() ||
-      !state.read() || !SharedMemory::attach(descriptor))
+  if (!value || std::sscanf(value, "%d:%d", &descriptor, &rank) != 2 ||
+      !SharedMemory::attach(descriptor) || !std::getenv(kSeedVariable))
     return;
+  ::unsetenv(kSeedVariable);
+  ThreadState state;
+  if (!is_single_threaded() || !state.read()) return;
   // What is not written yet must not be written by each.
   std::fflush(nullptr);
   if (copy_beside(state) == 0) make_ranks(SharedMemory::header().seed, state, descriptor);

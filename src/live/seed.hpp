@@ -12,8 +12,9 @@
 
 namespace foretrace::live {
 
-// The rank's library, while it is initialised: leaves a seed behind if this process
-// is asked to (kSeedVariable). Returns in rank 0, and in each rank made of the seed.
+// The rank's library, while it is initialised: maps the shared memory, and leaves a seed
+// behind if this process is asked to (kSeedVariable). Returns in rank 0, and in each rank made of
+// the seed.
 void leave_seed();
 
 // The simulator: whether the seed waits.

@@ -47,13 +47,26 @@ std::uint64_t next_order() {
   return ++last;
 }
 
-int raise_keyval(int keyval) {
-  return raise(world_comm, MPI_ERR_KEYVAL, std::to_string(keyval) + " is no keyval for this call");
+// On the object that the call is about, if errors can be raised on it.
+int raise_on(Comm& comm, int error_class, const std::string& what) {
+  return raise(&comm, error_class, what);
+}
+int raise_on(Win& win, int error_class, const std::string& what) {
+  return raise(&win, error_class, what);
+}
+int raise_on(Datatype&, int error_class, const std::string& what) {
+  return raise(world_comm, error_class, what);
 }
 
-int raise_read_only(int keyval) {
-  return raise(world_comm, MPI_ERR_KEYVAL,
-               "keyval " + std::to_string(keyval) + " is predefined: it cannot be changed");
+template <class Kind>
+int raise_keyval(Kind& object, int keyval) {
+  return raise_on(object, MPI_ERR_KEYVAL, std::to_string(keyval) + " is no keyval for this call");
+}
+
+template <class Kind>
+int raise_read_only(Kind& object, int keyval) {
+  return raise_on(object, MPI_ERR_KEYVAL,
+                  "keyval " + std::to_string(keyval) + " is predefined: it cannot be changed");
 }
 
 template <class Function>
@@ -187,9 +200,9 @@ int remove_from(Kind& object, int keyval) {
 template <class Kind>
 int set_on(Kind& object, int keyval, Value value) {
   const ObjectKind kind = kind_of(object);
-  if (is_predefined(kind, keyval)) return raise_read_only(keyval);
+  if (is_predefined(kind, keyval)) return raise_read_only(object, keyval);
   Keyval* known = find_keyval(keyval);
-  if (!known || known->kind != kind || known->freed) return raise_keyval(keyval);
+  if (!known || known->kind != kind || known->freed) return raise_keyval(object, keyval);
   auto& values = object.attributes.values;
   value.order = next_order();
   // The new value's, from now on: the old one's delete function may free the keyval.
@@ -199,7 +212,7 @@ int set_on(Kind& object, int keyval, Value value) {
     value.order = old->second.order;
     if (const int error = remove_from(object, keyval)) {
       release_keyval(keyval);
-      return raise(world_comm, error, "from an attribute's delete function");
+      return raise_on(object, error, "from an attribute's delete function");
     }
   }
   values[keyval] = value;
@@ -209,12 +222,12 @@ int set_on(Kind& object, int keyval, Value value) {
 template <class Kind>
 int delete_on(Kind& object, int keyval) {
   const ObjectKind kind = kind_of(object);
-  if (is_predefined(kind, keyval)) return raise_read_only(keyval);
+  if (is_predefined(kind, keyval)) return raise_read_only(object, keyval);
   const Keyval* known = find_keyval(keyval);
-  if (!known || known->kind != kind) return raise_keyval(keyval);
+  if (!known || known->kind != kind) return raise_keyval(object, keyval);
   if (!object.attributes.values.contains(keyval)) return MPI_SUCCESS;
   const int error = remove_from(object, keyval);
-  return error ? raise(world_comm, error, "from an attribute's delete function") : MPI_SUCCESS;
+  return error ? raise_on(object, error, "from an attribute's delete function") : MPI_SUCCESS;
 }
 
 // Keyvals in the order in which the attributes were first set.
@@ -317,11 +330,11 @@ int create_fortran_keyval(ObjectKind kind, void (*copy)(), void (*remove)(), MPI
 }
 
 int free_keyval(ObjectKind kind, int* keyval) {
-  if (is_predefined(kind, *keyval)) return raise_read_only(*keyval);
+  if (is_predefined(kind, *keyval)) return raise_read_only(*world_comm, *keyval);
   Keyval* known = find_keyval(*keyval);
-  if (!known || known->kind != kind || known->freed) return raise_keyval(*keyval);
-  known->freed = true;
-  release_keyval(*keyval);
+  if (!known || known->kind != kind) return raise_keyval(*world_comm, *keyval);
+  // Programs free it in its attributes' delete functions, each time.
+  if (!std::exchange(known->freed, true)) release_keyval(*keyval);
   *keyval = MPI_KEYVAL_INVALID;
   return MPI_SUCCESS;
 }

@@ -1,5 +1,6 @@
 // MPI_Comm_set_attr and the like, of communicators, datatypes and windows; from C.
 #include <string>
+#include <type_traits>
 
 #include "live/mpi/attributes.hpp"
 #include "live/mpi/attributes_functions.hpp"
@@ -90,8 +91,11 @@ int get_attr(typename Calls<Kind>::Handle handle, int keyval, void* value, int* 
   Kind* object = get<Kind>(handle);
   if (!object) return Calls<Kind>::no_object();
   if (!is_keyval(Calls<Kind>::kKind, keyval)) {
-    return raise(world_comm, MPI_ERR_KEYVAL,
-                 std::to_string(keyval) + " is no keyval for this call");
+    const std::string what = std::to_string(keyval) + " is no keyval for this call";
+    if constexpr (std::is_same_v<Kind, Datatype>)
+      return raise(world_comm, MPI_ERR_KEYVAL, what);
+    else
+      return raise(object, MPI_ERR_KEYVAL, what);
   }
   const std::optional<Attribute> found = get_attribute(*object, keyval);
   *flag = found ? 1 : 0;

@@ -219,7 +219,13 @@ int Comm_set_info(MPI_Comm handle, MPI_Info info) {
 int Comm_get_info(MPI_Comm handle, MPI_Info* info) {
   const Comm* comm = get(handle);
   if (!comm) return raise_no_comm();
-  *info = handle_of(comm->info ? copy_of(comm->info) : new Info);
+  // Hints that nobody knows are none.
+  Info* known = new Info;
+  if (comm->info) {
+    std::ranges::copy_if(comm->info->entries, std::back_inserter(known->entries),
+                         [](const auto& entry) { return entry.first.starts_with("mpi_"); });
+  }
+  *info = handle_of(known);
   return MPI_SUCCESS;
 }
 

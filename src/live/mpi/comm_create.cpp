@@ -1,6 +1,8 @@
 // Communicators from communicators: duplicates, parts by colour and by group.
 #include "live/mpi/comm_create.hpp"
 
+#include <unistd.h>
+
 #include <climits>
 #include <cstring>
 #include <memory>
@@ -150,6 +152,13 @@ int this_node() {
 // Colour of those with which this process shares what `split_type` names; kNone
 // where it names nothing that is known.
 int colour_of_type(int split_type, const Info* hints) {
+#ifdef MPICH
+  // All processes run here, and see the same files.
+  if (split_type == MPIX_COMM_TYPE_NEIGHBORHOOD) {
+    const std::string* directory = hints ? hints->find("nbhd_common_dirname") : nullptr;
+    return directory && ::access(directory->c_str(), X_OK) == 0 ? 0 : kNone;
+  }
+#endif
 #ifndef OPEN_MPI
   if (split_type == MPI_COMM_TYPE_HW_GUIDED) {
     const std::string* resource = hints ? hints->find("mpi_hw_resource_type") : nullptr;

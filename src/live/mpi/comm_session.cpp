@@ -4,6 +4,7 @@
 // sessions and no MPI_Init begins with its first session and ends with its last;
 // it cannot begin again, nor call MPI_Init afterwards.
 #include <mpi.h>
+#include <strings.h>
 
 #if MPI_VERSION >= 4
 
@@ -11,7 +12,6 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "live/mpi/buffers.hpp"
@@ -57,11 +57,11 @@ int raise_no_session() {
 }
 
 // Members of a process set; nullptr if there is no such set.
+// Names are URIs, whose case does not matter here.
 Group* find_set(const char* name) {
   if (!name) return nullptr;
-  std::string_view text = name;
-  if (text == kSets[0]) return world_comm->group;
-  return text == kSets[1] ? self_comm->group : nullptr;
+  if (::strcasecmp(name, kSets[0]) == 0) return world_comm->group;
+  return ::strcasecmp(name, kSets[1]) == 0 ? self_comm->group : nullptr;
 }
 
 // Tag from a string, so that simultaneous makings are told apart.

@@ -264,7 +264,7 @@ int world_rank() {
 }
 
 int world_size() {
-  return line.size();
+  return SharedMemory::mapped() ? SharedMemory::header().ranks : line.size();
 }
 
 int process_of(int rank) {

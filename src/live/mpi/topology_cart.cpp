@@ -113,7 +113,13 @@ int Cart_sub(MPI_Comm handle, const int remain_dims[], MPI_Comm* newcomm) {
       colour = colour * grid.dims[i] + grid.coords[i];
     }
   }
+#ifdef MPICH
+  // Of grids without dimensions it makes only the first process's.
+  if (left->dims.empty()) colour = key = comm->group->rank == 0 ? 0 : -1;
+#endif
   Split made = split({.comm = comm, .cost = machine::Cost::comm_split}, colour, key);
+  *newcomm = MPI_COMM_NULL;
+  if (made.members.empty()) return MPI_SUCCESS;
   Comm* part = make_comm(comm, made.context, make_group(std::move(made.members)));
   part->cartesian = std::move(left);
   *newcomm = handle_of(part);

@@ -170,12 +170,70 @@ static int at_end(MPI_Comm comm, int key, void* value, void* extra) {
   return MPI_SUCCESS;
 }
 
+static int world_errors;
+
+static void note_error(MPI_Comm* comm, int* code, ...) {
+  (void)comm, (void)code;
+  ++world_errors;
+}
+
+static int refuses = 1;
+
+static int refuse(MPI_Comm comm, int keyval, void* value, void* state) {
+  (void)comm, (void)keyval, (void)value, (void)state;
+  return refuses ? MPI_ERR_OTHER : MPI_SUCCESS;
+}
+
+static int free_it(MPI_Comm comm, int keyval, void* value, void* state) {
+  (void)comm, (void)value, (void)state;
+  return MPI_Comm_free_keyval(&keyval);
+}
+
+/* Errors are those of the communicator that has the attribute. */
+static void refused(void) {
+  MPI_Errhandler handler;
+  MPI_Comm comm;
+  int key, flag;
+  void* value;
+  MPI_Comm_create_errhandler(note_error, &handler);
+  MPI_Comm_dup(MPI_COMM_SELF, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, refuse, &key, NULL);
+  CHECK_OK(MPI_Comm_set_attr(comm, key, &key));
+  CHECK(MPI_Comm_set_attr(comm, key, &flag) != MPI_SUCCESS, "the old one cannot go");
+  CHECK(MPI_Comm_delete_attr(comm, key) != MPI_SUCCESS, "");
+  CHECK_OK(MPI_Comm_get_attr(comm, key, &value, &flag));
+  CHECK(flag && value == &key, "the attribute is another");
+  CHECK(MPI_Comm_get_attr(comm, MPI_KEYVAL_INVALID, &value, &flag) != MPI_SUCCESS, "");
+  CHECK_EQUAL(world_errors, 0);
+  refuses = 0;
+  MPI_Comm_free(&comm);
+  MPI_Comm_free_keyval(&key);
+#ifndef OPEN_MPI /* where a keyval can be freed once */
+  MPI_Comm_dup(MPI_COMM_SELF, &comm);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_it, &key, NULL);
+  int copy = key;
+  MPI_Comm_set_attr(comm, key, NULL);
+  MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+  MPI_Comm_free(&comm);
+  CHECK_OK(MPI_Comm_free_keyval(&key));
+  CHECK_OK(MPI_Comm_free_keyval(&copy));
+  CHECK_EQUAL(copy, MPI_KEYVAL_INVALID);
+#else
+  (void)free_it;
+#endif
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Errhandler_free(&handler);
+}
+
 int main(int argc, char** argv) {
   check_init(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   copied();
   predefined();
   others();
+  refused();
   int keys[3];
   char* texts[] = {"1", "2", "3"};
   for (int i = 0; i < 3; ++i) {

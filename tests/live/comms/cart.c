@@ -89,6 +89,28 @@ static void errors(void) {
   MPI_Comm_free(&comm);
 }
 
+/* A grid without dimensions for each process; MPICH makes only the first one's. */
+static void nothing_left(void) {
+  MPI_Comm line, point;
+  const int remain = 0, open = 0;
+  int size = 0, dimensions = -1;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &check_size, &open, 0, &line);
+  CHECK_OK(MPI_Cart_sub(line, &remain, &point));
+#ifdef MPICH
+  if (check_rank > 0) {
+    CHECK(point == MPI_COMM_NULL, "");
+    MPI_Comm_free(&line);
+    return;
+  }
+#endif
+  MPI_Comm_size(point, &size);
+  MPI_Cartdim_get(point, &dimensions);
+  CHECK_EQUAL(size, 1);
+  CHECK_EQUAL(dimensions, 0);
+  MPI_Comm_free(&point);
+  MPI_Comm_free(&line);
+}
+
 int main(int argc, char** argv) {
   check_init(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -102,6 +124,7 @@ int main(int argc, char** argv) {
   int one[] = {check_size}, ring[] = {1};
   grid(1, one, ring);
   grid(0, one, ring);
+  nothing_left();
   errors();
   return check_end();
 }

@@ -15,6 +15,10 @@ int main(void) {
   MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
   CHECK_EQUAL(sum, size * (size - 1) / 2);
   MPI_Comm_free(&comm);
+  CHECK_OK(MPI_Group_from_session_pset(session, "mpi://self", &world)); /* in any case */
+  MPI_Group_size(world, &size);
+  CHECK_EQUAL(size, 1);
+  MPI_Group_free(&world);
   CHECK_OK(MPI_Session_finalize(&session));
   CHECK(session == MPI_SESSION_NULL, "a finalized session");
   return check_done();
