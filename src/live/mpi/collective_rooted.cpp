@@ -15,6 +15,13 @@ mpi_api::CommShape shape(const Arguments& arguments) {
   return {arguments.members(), arguments.comm()->rank};
 }
 
+// As the root's call or another's: between groups the root's rank says nothing about
+// this one's.
+mpi_api::CommShape shape(const Arguments& arguments, int root) {
+  const int other = root == 0 ? 1 : 0;
+  return {arguments.partners(), arguments.is_root(root) ? root : other};
+}
+
 // On an inter-communicator: this rank is beside the root, and has nothing to do.
 bool is_beside(const Arguments& arguments, int root) {
   return arguments && arguments.inter() && root == MPI_PROC_NULL;
@@ -172,7 +179,8 @@ Planned gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void*
   call.cost = Cost::gatherv;
   call.root = root;
   call.bytes =
-      mpi_api::size_gatherv(shape(arguments), sendcount, own.type, recvcounts, type, root).count;
+      mpi_api::size_gatherv(shape(arguments, root), sendcount, own.type, recvcounts, type, root)
+          .count;
   return plan_gather(arguments, root, sendbuf == MPI_IN_PLACE, own, std::move(into));
 }
 
@@ -214,9 +222,9 @@ Planned scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void*
   CollectiveCall& call = arguments.plan().call;
   call.cost = Cost::scatter;
   call.root = root;
-  call.bytes =
-      mpi_api::size_scatter(shape(arguments), sendcount, type, recvbuf, recvcount, own.type, root)
-          .count;
+  call.bytes = mpi_api::size_scatter(shape(arguments, root), sendcount, type, recvbuf, recvcount,
+                                     own.type, root)
+                   .count;
   return plan_scatter(arguments, root, recvbuf == MPI_IN_PLACE, std::move(from), own);
 }
 
@@ -237,7 +245,8 @@ Planned scatterv(const void* sendbuf, const int* sendcounts, const int* displs,
   call.cost = Cost::scatterv;
   call.root = root;
   call.bytes =
-      mpi_api::size_scatterv(shape(arguments), sendcounts, type, recvcount, own.type, root).count;
+      mpi_api::size_scatterv(shape(arguments, root), sendcounts, type, recvcount, own.type, root)
+          .count;
   return plan_scatter(arguments, root, recvbuf == MPI_IN_PLACE, std::move(from), own);
 }
 

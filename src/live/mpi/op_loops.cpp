@@ -287,6 +287,15 @@ Loop for_logicals(Scalar value) {
       return loop<Operate, std::uint32_t>;
     case Scalar::logical64:
       return loop<Operate, std::uint64_t>;
+#ifndef OPEN_MPI
+    // Beyond the standard, as MPICH has it.
+    case Scalar::float32:
+      return loop<Operate, float>;
+    case Scalar::float64:
+      return loop<Operate, double>;
+    case Scalar::extended:
+      return loop<Operate, long double>;
+#endif
     default:
       return for_integers<Operate>(value);
   }

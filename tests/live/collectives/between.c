@@ -65,8 +65,9 @@ static void gather(enum form form, int various) {
     fill(job->expected + places[i] * into->extent, into, counts[i], number, name_of(far, i), 0);
   ready(job);
   if (various)
-    CALL(job, Gatherv, gatherv, job->send, count, from->type, job->receive, job->counts[0],
-         job->counts[1], into->type, root.argument, between);
+    CALL(job, Gatherv, gatherv, job->send, count, from->type, job->receive,
+         root.is_root ? job->counts[0] : NULL, root.is_root ? job->counts[1] : NULL, into->type,
+         root.argument, between);
   else
     CALL(job, Gather, gather, job->send, count, from->type, job->receive, same / into->n,
          into->type, root.argument, between);
@@ -96,8 +97,9 @@ static void scatter(enum form form, int various) {
   if (root.is_far) fill(job->expected, into, count, number, sender, me);
   ready(job);
   if (various)
-    CALL(job, Scatterv, scatterv, job->send, job->counts[0], job->counts[1], from->type,
-         job->receive, count, into->type, root.argument, between);
+    CALL(job, Scatterv, scatterv, job->send, root.is_root ? job->counts[0] : NULL,
+         root.is_root ? job->counts[1] : NULL, from->type, job->receive, count, into->type,
+         root.argument, between);
   else
     CALL(job, Scatter, scatter, job->send, same / from->n, from->type, job->receive, count,
          into->type, root.argument, between);

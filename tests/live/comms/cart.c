@@ -44,8 +44,12 @@ static void grid(int ndims, int* dims, int* periods) {
     }
   }
   /* Rows, columns and so on: all parts that there are. */
-  for (int mask = 0; mask < 1 << ndims; ++mask) {
-    if (mask == 0 && known_defect("mpich")) continue;
+#ifdef MPICH
+  int mask = 1; /* 0: see nothing_left() */
+#else
+  int mask = 0;
+#endif
+  for (; mask < 1 << ndims; ++mask) {
     int remain[5], rest = 1, expected = 0;
     for (int i = 0; i < ndims; ++i) {
       remain[i] = mask >> i & 1;

@@ -1,0 +1,28 @@
+/* Waiting for the clock, as programs do that want to be late. live: ranks 1 2 */
+#include "check.h"
+
+static double wait_for(double seconds) {
+  const double start = MPI_Wtime();
+  double now = start;
+  while (now - start < seconds) {
+    const double before = now;
+    now = MPI_Wtime();
+    CHECK(now >= before, "%g after %g", now, before);
+  }
+  return now - start;
+}
+
+int main(int argc, char** argv) {
+  check_init(&argc, &argv);
+  const double waits[] = {1e-5, 5};
+  for (int i = 0; i < 2; ++i) {
+    const double waited = wait_for(waits[i]);
+    CHECK(waited < waits[i] * 1.1 + 1e-4, "%g seconds instead of %g", waited, waits[i]);
+  }
+  /* Who waits is waited for. */
+  const double start = MPI_Wtime();
+  if (check_rank == 0) wait_for(1);
+  MPI_Barrier(MPI_COMM_WORLD);
+  CHECK(MPI_Wtime() - start >= 1 || check_rank > 0, "");
+  return check_end();
+}
