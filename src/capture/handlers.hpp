@@ -141,8 +141,8 @@ int file_close(Fn fn, const MPI_File* file, Real real);
 // What moves `bytes` to or from a member of a window, or a file.
 int moves_to(Fn fn, MPI_Win win, int target, Bytes bytes, Real real);
 int moves_in(Fn fn, MPI_File file, Bytes bytes, Real real);
-// All members meet so many times.
-int file_collective(Fn fn, MPI_File file, int meetings, Real real);
+// All members meet so many times, the last time with their data.
+int file_collective(Fn fn, MPI_File file, int meetings, Bytes bytes, Real real);
 
 // --- shared by the handlers (handlers_p2p.cpp)
 

@@ -54,7 +54,7 @@ int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, By
   if (is_refused(result))
     session.close_as_call();
   else if (session.predicting())
-    session.close_at(session.timing().collective_leave(latest, cost, size, bytes),
+    session.close_at(session.timing().collective_leave(latest, cost, size, bytes, name_of(fn)),
                      latest - event.enter);
   else
     session.close();

@@ -42,8 +42,8 @@ int move(Fn fn, CommInfo* info, int target, Bytes bytes, Real real) {
   return result;
 }
 
-int barrier(Fn fn, CommInfo& info, Real real) {
-  return run_collective(fn, Cost::barrier, info, MPI_COMM_NULL, -1, Bytes(0), real);
+int barrier(Fn fn, CommInfo& info, Real real, Bytes bytes = Bytes(0)) {
+  return run_collective(fn, Cost::barrier, info, MPI_COMM_NULL, -1, bytes, real);
 }
 
 template <class Handle>
@@ -103,12 +103,12 @@ int moves_in(Fn fn, MPI_File file, Bytes bytes, Real real) {
   return move(fn, files.find(file), -1, bytes, real);
 }
 
-int file_collective(Fn fn, MPI_File file, int meetings, Real real) {
+int file_collective(Fn fn, MPI_File file, int meetings, Bytes bytes, Real real) {
   Inside inside;
   CommInfo* info = inside ? files.find(file) : nullptr;
   if (!info) return inside ? plain_call(fn, real) : real();
   for (int i = 1; i < meetings; ++i) barrier(fn, *info, [] { return MPI_SUCCESS; });
-  return barrier(fn, *info, real);
+  return barrier(fn, *info, real, bytes);
 }
 
 }  // namespace foretrace::capture

@@ -151,7 +151,7 @@ void end_send(Request& request) {
   session.close_at(session.timing().isend_post_leave(request.posted, request.bytes), Time());
 }
 
-void end_collective(Fn fn, Request& request) {
+void end_collective(Request& request) {
   if (request.persistent) {
     request.shadow->restart(request.posted);
   } else {
@@ -159,14 +159,16 @@ void end_collective(Fn fn, Request& request) {
     request.shadow->post_start(*request.comm, request.on, machine::dependence_of(request.cost),
                                request.root, request.posted);
   }
-  session.close_at(request.posted + session.call_cost(fn), Time());
+  session.close_at(session.timing().icollective_post_leave(request.posted, request.cost,
+                                                           request.comm->size, request.bytes),
+                   Time());
 }
 
-void end_posting(Fn fn, Request& request) {
+void end_posting(Request& request) {
   if (!session.predicting() || request.to_nobody)
     session.close();
   else if (request.collective)
-    end_collective(fn, request);
+    end_collective(request);
   else if (request.receive)
     end_receive(request);
   else
@@ -186,7 +188,7 @@ int post_request(Fn fn, Request& request, MPI_Request* variable, Real real) {
     return result;
   }
   if (!request.persistent) session.requests.index(request, variable);
-  end_posting(fn, request);
+  end_posting(request);
   return result;
 }
 
@@ -214,7 +216,7 @@ int post_several(Fn fn, Request& whole, MPI_Request* variable, Real real) {
       break;
     }
     if (variable) part.handle = *variable;
-    end_posting(fn, part);
+    end_posting(part);
   }
   if (result != MPI_SUCCESS) {
     if (whole.persistent) return result;

@@ -10,7 +10,8 @@
 
 namespace foretrace::machine {
 
-// Its equation if the model has one of its name (`put` for "MPI_Put"), else zero.
+// Its equation if the model has one of its name (`put` for "MPI_Put") or of a call
+// that moves data in the same way (docs/theory.md), else zero.
 Time moving_time(const Timing& timing, std::string_view mpi_name, int ranks, Bytes bytes);
 
 }  // namespace foretrace::machine

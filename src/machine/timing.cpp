@@ -67,6 +67,66 @@ const Function* find_with_fallback(const MachineModel& model, Cost cost) {
   return nullptr;
 }
 
+// Posting a collective: "ibcast" ("comm_idup"), or as it is measured, "ibcast1".
+const Function* find_posting(const MachineModel& model, Cost cost) {
+  std::string name(name_of(cost));
+  name.insert(name.starts_with("comm_") ? 5 : 0, "i");
+  const Function* function = model.find(name);
+  return function ? function : model.find(name + "1");
+}
+
+struct StandIn {
+  std::string_view name;
+  std::string_view measured;
+};
+
+// Calls that move data as another one does, which is measured. Those that are
+// atomic take at least what the sum does.
+constexpr StandIn kStandIns[] = {
+    {"rput", "put"},
+    {"rget", "get"},
+    {"raccumulate", "accumulate"},
+    {"get_accumulate", "accumulate"},
+    {"rget_accumulate", "accumulate"},
+    {"fetch_and_op", "accumulate"},
+    {"compare_and_swap", "accumulate"},
+    {"file_read", "file_read_at"},
+    {"file_read_shared", "file_read_at"},
+    {"file_iread", "file_read_at"},
+    {"file_iread_at", "file_read_at"},
+    {"file_iread_shared", "file_read_at"},
+    {"file_write", "file_write_at"},
+    {"file_write_shared", "file_write_at"},
+    {"file_iwrite", "file_write_at"},
+    {"file_iwrite_at", "file_write_at"},
+    {"file_iwrite_shared", "file_write_at"},
+    {"file_read_all", "file_read_at_all"},
+    {"file_read_all_begin", "file_read_at_all"},
+    {"file_read_at_all_begin", "file_read_at_all"},
+    {"file_iread_all", "file_read_at_all"},
+    {"file_iread_at_all", "file_read_at_all"},
+    {"file_write_all", "file_write_at_all"},
+    {"file_write_all_begin", "file_write_at_all"},
+    {"file_write_at_all_begin", "file_write_at_all"},
+    {"file_iwrite_all", "file_write_at_all"},
+    {"file_iwrite_at_all", "file_write_at_all"},
+};
+
+// The equation of a call of that name ("MPI_Put"), or of its stand-in.
+const Function* find_own(const MachineModel& model, std::string_view mpi_name) {
+  constexpr std::string_view kPrefix = "MPI_";
+  if (!mpi_name.starts_with(kPrefix)) return nullptr;
+  std::string name(mpi_name.substr(kPrefix.size()));
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (const Function* function = model.find(name)) return function;
+  const auto* row = std::ranges::find(kStandIns, name, &StandIn::name);
+  return row == std::end(kStandIns) ? nullptr : model.find(row->measured);
+}
+
+bool is_of_a_window_or_file(std::string_view mpi_name) {
+  return mpi_name.starts_with("MPI_Win_") || mpi_name.starts_with("MPI_File_");
+}
+
 }  // namespace
 
 std::string_view name_of(Cost cost) {
@@ -94,6 +154,8 @@ Dependence dependence_of(Cost collective) {
 Timing::Timing(const MachineModel& model, Bound bound) : model_(&model), bound_(bound) {
   for (std::size_t i = 0; i < functions_.size(); ++i)
     functions_[i] = find_with_fallback(model, static_cast<Cost>(i));
+  for (std::size_t i = index(Cost::barrier); i < postings_.size(); ++i)
+    postings_[i] = find_posting(model, static_cast<Cost>(i));
 }
 
 Time Timing::cost(Cost what, int ranks, Bytes bytes) const {
@@ -200,8 +262,18 @@ Time Timing::sendrecv_recv_leave(Time r0, const MessageStamp& message) const {
   return std::max(r0 + recv_minimum(message.bytes), message.sent + transfer);
 }
 
-Time Timing::collective_leave(Time latest, Cost collective, int ranks, Bytes bytes) const {
+Time Timing::collective_leave(Time latest, Cost collective, int ranks, Bytes bytes,
+                              std::string_view mpi_name) const {
+  if (is_of_a_window_or_file(mpi_name))
+    if (const Function* own = find_own(*model_, mpi_name))
+      return latest + Time::from_seconds(evaluate_seconds(*model_, *own, ranks, bytes, bound_));
   return latest + cost(collective, ranks, bytes);
+}
+
+Time Timing::icollective_post_leave(Time s0, Cost collective, int ranks, Bytes bytes) const {
+  const Function* posting = postings_[index(collective)];
+  if (!posting) return s0;
+  return s0 + Time::from_seconds(evaluate_seconds(*model_, *posting, ranks, bytes, bound_));
 }
 
 Time Timing::compute(double steps) const {
@@ -209,12 +281,8 @@ Time Timing::compute(double steps) const {
 }
 
 Time moving_time(const Timing& timing, std::string_view mpi_name, int ranks, Bytes bytes) {
-  constexpr std::string_view kPrefix = "MPI_";
-  if (!mpi_name.starts_with(kPrefix)) return Time();
-  std::string name(mpi_name.substr(kPrefix.size()));
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
   const MachineModel& model = timing.model();
-  const Function* function = model.find(name);
+  const Function* function = find_own(model, mpi_name);
   return function
              ? Time::from_seconds(evaluate_seconds(model, *function, ranks, bytes, timing.bound()))
              : Time();

@@ -129,8 +129,12 @@ class Timing {
   Time sendrecv_recv_leave(Time r0, const MessageStamp& message) const;
 
   // Collective: `latest` is the latest start that this rank waits for, its own
-  // included (Dependence says whose).
-  Time collective_leave(Time latest, Cost collective, int ranks, Bytes bytes) const;
+  // included (Dependence says whose). `mpi_name`: the call; those of windows and files
+  // that are barriers of their members may have an equation of their own.
+  Time collective_leave(Time latest, Cost collective, int ranks, Bytes bytes,
+                        std::string_view mpi_name = {}) const;
+  // Non-blocking collective: when the posting call leaves.
+  Time icollective_post_leave(Time s0, Cost collective, int ranks, Bytes bytes) const;
 
   // Compute steps to time (compute.step of the model).
   Time compute(double steps) const;
@@ -146,6 +150,7 @@ class Timing {
   const MachineModel* model_;
   Bound bound_;
   std::array<const Function*, static_cast<std::size_t>(Cost::kCount)> functions_{};
+  std::array<const Function*, static_cast<std::size_t>(Cost::kCount)> postings_{};
 
   // Programs use few sizes: a small table for each cost, indexed by a hash.
   struct Known {

@@ -221,7 +221,8 @@ def body(function, row, names, suffix):
     if klass == "win_fence":
         return f"win_fence({fn}, win, {real})"
     if klass == "file_collective":
-        return f"file_collective({fn}, fh, {row.options[0]}, {real})"
+        moved = "message_bytes(count, datatype)" if "count" in row.parameters else "Bytes()"
+        return f"file_collective({fn}, fh, {row.options[0]}, {moved}, {real})"
     if klass == "untreated_rma":
         count = "count" if "count" in row.parameters else "1"
         return f"moves_to({fn}, win, target_rank, message_bytes({count}, datatype), {real})"

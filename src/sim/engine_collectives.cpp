@@ -26,7 +26,8 @@ void Engine::start_icollective(Rank& rank) {
   request->collective = operation.collective;
   request->comm = operation.comm;
   request->bytes = operation.bytes;
-  rank.leave = rank.enter + call_cost(rank);
+  rank.leave = timing_.icollective_post_leave(
+      rank.enter, operation.collective, collectives_.size_of(operation.comm), operation.bytes);
   enter_collective(rank);
 }
 
@@ -45,8 +46,8 @@ void Engine::enter_collective(Rank& rank) {
     }
     const Operation& operation = member.operation;
     member.latest = release.latest;
-    member.leave =
-        timing_.collective_leave(release.latest, operation.collective, size, operation.bytes);
+    member.leave = timing_.collective_leave(release.latest, operation.collective, size,
+                                            operation.bytes, source_.name(operation.name));
     half_done(member);
   }
 }

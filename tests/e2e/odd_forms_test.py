@@ -71,6 +71,39 @@ c = 11
             recorded = self.record(3, command, cwd=self.directory)
             self.assert_same_ticks(predicted, self.simulate(recorded, model))
 
+    def test_what_windows_and_files_meet_in(self):
+        """The collective calls of windows and files are barriers of their members, which take
+        the time of their own equation, or of the one that is measured in their place; so do
+        the calls that post a collective. The same by all three ways."""
+        names = {"win_fence": (3, 0), "file_open": (5, 0), "file_close": (7, 0),
+                 "file_read_at_all": (11, 2), "ibarrier1": (13, 0)}
+        model = self.write("m.toml", harness.T3D.read_text() + "".join(f"""
+[[function]]
+name = "{name}"
+[[function.regime]]
+bytes = [0]
+c = {c}
+k = {k}
+g = "d"
+""" for name, (c, k) in names.items()))
+        # 100 bytes are 12.5 elements of the model.
+        expected = {"window": {"MPI_Win_fence": 3}, "file": {"MPI_File_open": 5, "MPI_File_close": 7,
+                                                             "MPI_File_read_at_all": 36},
+                    "posted_collectives": {"MPI_Ibarrier": 13}}
+        for case, calls in expected.items():
+            command = [harness.test_program("odd_forms"), case]
+            predicted = self.predict(3, command, model, cwd=self.directory)
+            for events in self.events(predicted):
+                for _, call, fields in events:
+                    if call in calls:
+                        with self.subTest(call=call):
+                            self.assertEqual(fields["leave"] - fields["enter"] - fields.get("wait", 0),
+                                             calls[call] * 1_000_000)
+            recorded = self.record(3, command, cwd=self.directory)
+            self.assert_same_ticks(predicted, self.simulate(recorded, model))
+            if case in LIVE:
+                self.assert_same_ticks(predicted, self.live(3, command, model))
+
 
 for each in CASES:
     setattr(OddForms, f"test_{each}", lambda self, case=each: self.check(case))

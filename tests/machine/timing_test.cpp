@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "machine/machine_file.hpp"
+#include "machine/moving.hpp"
 
 namespace foretrace::machine {
 namespace {
@@ -282,6 +283,55 @@ TEST(LocalCall, TakesItsEquationOrNothing) {
   EXPECT_EQ(timing.local_call("MPI_Comm_rank", 4), Time::from_seconds(3));
   EXPECT_EQ(timing.local_call("MPI_Comm_size", 4), Time());
   EXPECT_EQ(timing.local_call("comm_rank", 4), Time());
+}
+
+// A model has what was measured; calls that move data in the same way take that.
+TEST(Moving, TakesItsEquationOrThatOfItsStandIn) {
+  MachineModel model;
+  model.functions["put"] = constant("put", 3);
+  model.functions["file_write_at"] = constant("file_write_at", 5);
+  model.functions["file_write"] = constant("file_write", 7);
+  const Timing timing(model, Bound::avg);
+  const auto seconds = [&](const char* name) { return moving_time(timing, name, 4, Bytes(8)); };
+  EXPECT_EQ(seconds("MPI_Put"), Time::from_seconds(3));
+  EXPECT_EQ(seconds("MPI_Rput"), Time::from_seconds(3));
+  EXPECT_EQ(seconds("MPI_File_iwrite_at"), Time::from_seconds(5));
+  EXPECT_EQ(seconds("MPI_File_write"), Time::from_seconds(7));
+  EXPECT_EQ(seconds("MPI_Get"), Time());
+  EXPECT_EQ(seconds("MPI_File_read"), Time());
+  EXPECT_EQ(seconds("Put"), Time());
+}
+
+TEST(Meeting, OfAWindowOrFileTakesItsEquationOrABarriers) {
+  MachineModel model;
+  model.functions["barrier"] = constant("barrier", 2);
+  model.functions["win_fence"] = constant("win_fence", 3);
+  model.functions["file_write_at_all"] = constant("file_write_at_all", 5);
+  const Timing timing(model, Bound::avg);
+  const auto leave = [&](const char* name) {
+    return timing.collective_leave(Time::from_seconds(10), Cost::barrier, 4, Bytes(8), name);
+  };
+  EXPECT_EQ(leave("MPI_Win_fence"), Time::from_seconds(13));
+  EXPECT_EQ(leave("MPI_File_write_all"), Time::from_seconds(15));
+  EXPECT_EQ(leave("MPI_File_open"), Time::from_seconds(12));
+  EXPECT_EQ(leave("MPI_Barrier"), Time::from_seconds(12));
+  EXPECT_EQ(leave(""), Time::from_seconds(12));
+}
+
+TEST(PostingACollective, TakesItsEquationOrWhatWasMeasured) {
+  MachineModel model;
+  model.functions["ibcast1"] = constant("ibcast1", 3);
+  model.functions["iscan"] = constant("iscan", 4);
+  model.functions["iscan1"] = constant("iscan1", 5);
+  model.functions["comm_idup"] = constant("comm_idup", 6);
+  const Timing timing(model, Bound::avg);
+  const auto leave = [&](Cost collective) {
+    return timing.icollective_post_leave(Time::from_seconds(10), collective, 4, Bytes(8));
+  };
+  EXPECT_EQ(leave(Cost::bcast), Time::from_seconds(13));
+  EXPECT_EQ(leave(Cost::scan), Time::from_seconds(14));
+  EXPECT_EQ(leave(Cost::comm_dup), Time::from_seconds(16));
+  EXPECT_EQ(leave(Cost::reduce), Time::from_seconds(10));
 }
 
 TEST(LocalCall, ClockMovesByTheTimersResolution) {

@@ -121,8 +121,8 @@ int perform(const Access& access, std::uint64_t& bytes) {
   bytes = 0;
   if (const int error = check(access)) return error;
   FileState& state = *access.file->state;
-  const auto etypes = static_cast<std::int64_t>(packed_bytes(access.count, *access.type) /
-                                                state.view.etype_bytes());
+  const std::uint64_t own = packed_bytes(access.count, *access.type);
+  const auto etypes = static_cast<std::int64_t>(own / state.view.etype_bytes());
   MPI_Offset position = access.offset;
   if (access.pointer == Pointer::own) {
     position = state.position;
@@ -132,9 +132,9 @@ int perform(const Access& access, std::uint64_t& bytes) {
   } else if (access.pointer == Pointer::ordered) {
     position = ordered_position(access, etypes);
   }
-  if (access.collective && !access.writes) meet(*access.file);
+  if (access.collective && !access.writes) meet(*access.file, Block(), own);
   const Moved moved = move(access, position);
-  if (access.collective && access.writes) meet(*access.file);
+  if (access.collective && access.writes) meet(*access.file, Block(), own);
   bytes = moved.bytes;
   if (moved.error == 0) return MPI_SUCCESS;
   return raise(access.file, file_error_class(moved.error),

@@ -145,9 +145,9 @@ std::string system_message(int number) {
   return strerror_r(number, text, sizeof text);
 }
 
-Gathered meet(File& file, Block contribution) {
+Gathered meet(File& file, Block contribution, std::uint64_t bytes) {
   ++file.state->meetings;
-  return collective({.comm = file.comm}, std::move(contribution));
+  return collective({.comm = file.comm, .bytes = bytes}, std::move(contribution));
 }
 
 std::int64_t once(File& file, const std::function<std::int64_t()>& action) {

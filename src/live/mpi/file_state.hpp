@@ -79,7 +79,7 @@ int file_error_class(int number);
 std::string system_message(int number);
 
 // Enters a collective of the file; see above.
-Gathered meet(File& file, Block contribution = Block());
+Gathered meet(File& file, Block contribution = Block(), std::uint64_t bytes = 0);
 // After meet(): does something that one process does for all; returns in all of them
 // what it returned.
 std::int64_t once(File& file, const std::function<std::int64_t()>& action);
