@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "base/error.hpp"
@@ -20,6 +20,8 @@ namespace {
 
 constexpr double kMicrosecond = 1e-6;
 constexpr std::string_view kComputeStep = "compute_step";
+
+using PointKey = std::pair<int, std::uint64_t>;  // ranks, bytes
 
 constexpr std::string_view kPointToPoint = "point-to-point";
 
@@ -47,23 +49,27 @@ std::string text_in(const SampleSet& set, const std::string& key) {
 }
 
 FunctionReport report(const machine::MachineModel& model, const machine::Function& function,
-                      const std::vector<Sample>& samples, const std::vector<Point>& points,
-                      double negligible) {
+                      const std::vector<Sample>& samples,
+                      const std::vector<Observation>& observations, double negligible) {
   FunctionReport result;
   result.name = function.name;
   result.samples = samples.size();
+  std::map<PointKey, std::vector<double>> points;
+  for (const Observation& each : observations)
+    points[{each.ranks, each.bytes}].push_back(each.time);
   result.points = points.size();
   const auto kept = std::ranges::count_if(samples, &Sample::kept);
   result.surviving = static_cast<double>(kept) / static_cast<double>(samples.size());
-  for (const Point& point : points) {
-    const double fitted = machine::evaluate_seconds(model, function, point.ranks,
-                                                    Bytes(point.bytes), machine::Bound::avg);
-    const double error = std::fabs(fitted - point.seconds) / std::max(point.seconds, negligible);
+  for (const auto& [point, launches] : points) {
+    const double middle = stats::interquartile_mean(launches) * model.time_unit;
+    const double fitted = machine::evaluate_seconds(model, function, point.first,
+                                                    Bytes(point.second), machine::Bound::avg);
+    const double error = std::fabs(fitted - middle) / std::max(middle, negligible);
     result.mean_relative_error += error / static_cast<double>(points.size());
     if (error > result.max_relative_error || result.max_ranks == 0) {
       result.max_relative_error = error;
-      result.max_ranks = point.ranks;
-      result.max_bytes = point.bytes;
+      result.max_ranks = point.first;
+      result.max_bytes = point.second;
     }
   }
   return result;
@@ -101,37 +107,51 @@ std::vector<std::uint64_t> thresholds_of(const SampleSet& set, const std::string
   return thresholds;
 }
 
-using PointKey = std::pair<int, std::uint64_t>;  // ranks, bytes
+constexpr std::size_t kParts = 4;
 
-// The launches' medians at each point; times in units of `unit` seconds. Of a
+struct Observed {
+  std::vector<Observation> observations;
+  std::vector<Observation> parts;  // of a single launch
+};
+
+// The middle of each launch at each point; times in units of `unit` seconds. Of a
 // point where no block was kept, the least of them.
-std::vector<Observation> observations_of(const std::vector<Sample>& samples, double unit) {
-  std::set<int> launches;
-  std::map<PointKey, std::map<int, std::vector<double>>> kept;
+Observed observe(const std::vector<Sample>& samples, double unit) {
+  std::set<int> numbers;
+  for (const Sample& sample : samples) numbers.insert(sample.launch);
+  std::map<int, std::size_t> launches;
+  for (const int number : numbers) launches.emplace(number, launches.size());
+  std::map<PointKey, std::map<std::size_t, std::vector<double>>> kept;
   std::map<PointKey, Observation> least;
-  for (const Sample& sample : samples) launches.insert(sample.launch);
   for (const Sample& sample : samples) {
     const PointKey point{sample.ranks, sample.bytes};
-    const auto launch =
-        static_cast<std::size_t>(std::distance(launches.begin(), launches.find(sample.launch)));
-    if (sample.kept) kept[point][sample.launch].push_back(sample.seconds);
+    const std::size_t launch = launches.at(sample.launch);
+    if (sample.kept) kept[point][launch].push_back(sample.seconds / unit);
     const Observation each{sample.ranks, sample.bytes, launch, sample.seconds / unit};
     const auto [at, fresh] = least.emplace(point, each);
     if (!fresh && each.time < at->second.time) at->second = each;
   }
-  std::vector<Observation> observations;
+  Observed out;
   for (const auto& [point, fallback] : least) {
     if (!kept.contains(point)) {
-      observations.push_back(fallback);
+      out.observations.push_back(fallback);
+      if (launches.size() == 1) out.parts.push_back(fallback);
       continue;
     }
-    for (const auto& [launch, seconds] : kept.at(point))
-      observations.push_back(
-          {point.first, point.second,
-           static_cast<std::size_t>(std::distance(launches.begin(), launches.find(launch))),
-           stats::median(seconds) / unit});
+    for (const auto& [launch, times] : kept.at(point)) {
+      out.observations.push_back(
+          {point.first, point.second, launch, stats::interquartile_mean(times)});
+      if (launches.size() > 1) continue;
+      const std::size_t parts = std::min(kParts, times.size());
+      for (std::size_t part = 0; part < parts; ++part) {
+        const std::size_t from = part * times.size() / parts;
+        const std::size_t to = (part + 1) * times.size() / parts;
+        out.parts.push_back({point.first, point.second, part,
+                             stats::interquartile_mean(std::span(times).subspan(from, to - from))});
+      }
+    }
   }
-  return observations;
+  return out;
 }
 
 void fit_parameters(const SampleSet& set,
@@ -141,7 +161,7 @@ void fit_parameters(const SampleSet& set,
   for (const auto& [name, samples] : by_function)
     if (const FunctionFacts* facts = facts_of(name);
         facts && facts->function_class == kPointToPoint)
-      problem.functions[name] = observations_of(samples, 1);
+      problem.functions[name] = observe(samples, 1).observations;
   problem.thresholds = sizes_in(set, "local_threshold");
   problem.sync_threshold = model.loggps.sync_threshold;
   problem.negligible = overhead;
@@ -217,7 +237,9 @@ FitOutcome fit_model(const SampleSet& set, const FitSettings& settings) {
     for (const Point& point : points) model.ranks = std::max(model.ranks, point.ranks);
     const std::string function_class = class_of(name, points);
     FunctionProblem problem;
-    problem.observations = observations_of(samples, kMicrosecond);
+    Observed observed = observe(samples, kMicrosecond);
+    problem.observations = std::move(observed.observations);
+    problem.parts = std::move(observed.parts);
     problem.by_ranks = function_class != kPointToPoint && function_class != "one-sided";
     problem.thresholds = thresholds_of(set, name, function_class == kPointToPoint);
     problem.negligible = overhead / kMicrosecond;
@@ -225,7 +247,7 @@ FitOutcome fit_model(const SampleSet& set, const FitSettings& settings) {
     machine::Function function = fit_function(problem);
     function.name = name;
     function.function_class = function_class;
-    outcome.reports.push_back(report(model, function, samples, points, overhead));
+    outcome.reports.push_back(report(model, function, samples, problem.observations, overhead));
     model.functions.emplace(name, std::move(function));
   }
   fit_parameters(set, by_function, overhead, settings.coverage, model);

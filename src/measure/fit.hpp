@@ -19,7 +19,7 @@ struct FitSettings {
   double coverage = 0.95;  // of the prediction intervals
 };
 
-// How well the model tells the medians that it was fitted to.
+// How well the model tells what it was fitted to: the middles over the launches.
 struct FunctionReport {
   std::string name;
   std::size_t samples = 0;

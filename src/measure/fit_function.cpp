@@ -15,8 +15,6 @@ namespace foretrace::measure {
 namespace {
 
 constexpr std::size_t kFolds = 5;
-// The standard error of a median of normal values is this much that of their mean.
-constexpr double kMedianToMean = 1.2533;
 // No point is taken to be more certain than this: a spread of nothing is chance.
 constexpr double kLeastRelativeError = 1e-3;
 // What a single launch, which has no spread between launches, is taken for.
@@ -57,7 +55,7 @@ stats::Segmentation segments_of(const FunctionProblem& problem) {
   std::map<int, std::size_t> curves;
   for (const int ranks : ranks_of(problem)) curves.emplace(ranks, curves.size());
   std::vector<stats::CurvePoint> points;
-  for (const Observation& each : problem.observations)
+  for (const Observation& each : problem.parts.empty() ? problem.observations : problem.parts)
     points.push_back({static_cast<double>(each.bytes), problem.by_ranks ? curves.at(each.ranks) : 0,
                       each.launch, each.time});
   stats::SegmentSettings settings;
@@ -123,11 +121,9 @@ RegimeProblem regime_problem(const FunctionProblem& problem) {
   RegimeProblem result;
   result.by_ranks = problem.by_ranks;
   for (const auto& [point, launches] : points) {
-    const double time = stats::median(launches);
+    const double time = stats::interquartile_mean(launches);
     const double spread = std::max(relative_spread(launches), usual) * time;
-    const double error =
-        spread *
-        (launches.size() > 1 ? kMedianToMean / std::sqrt(static_cast<double>(launches.size())) : 1);
+    const double error = spread / std::sqrt(static_cast<double>(launches.size()));
     const double floor = std::max(0.1 * problem.negligible, 1e-6);
     result.points.push_back(
         {static_cast<double>(point.first), point.second, time, std::max(error, floor)});
@@ -163,6 +159,7 @@ std::pair<FunctionProblem, std::vector<Observation>> split(const FunctionProblem
                                                            Predicate out) {
   FunctionProblem rest = problem;
   std::vector<Observation> left_out;
+  std::erase_if(rest.parts, out);
   std::erase_if(rest.observations, [&](const Observation& each) {
     if (!out(each)) return false;
     left_out.push_back(each);
@@ -237,7 +234,7 @@ HeldOutErrors hold_out_sizes(const FunctionProblem& problem) {
     const std::vector<machine::Regime> regimes = fit_regimes(rest);
     const std::vector<machine::Regime> forms = fit_baseline(rest, regimes);
     for (const auto& [point, launches] : by_point(left_out)) {
-      const double measured = stats::median(launches);
+      const double measured = stats::interquartile_mean(launches);
       model.add(evaluate(regimes, point.first, point.second), measured);
       baseline.add(evaluate(forms, point.first, point.second), measured);
     }
@@ -254,7 +251,7 @@ std::optional<double> hold_out_largest_ranks(const FunctionProblem& problem) {
   const double least = std::max(problem.negligible, 1e-9);
   double worst = 1;
   for (const auto& [point, launches] : by_point(left_out)) {
-    const double measured = std::max(stats::median(launches), least);
+    const double measured = std::max(stats::interquartile_mean(launches), least);
     const double fitted = std::max(evaluate(regimes, point.first, point.second), least);
     worst = std::max({worst, measured / fitted, fitted / measured});
   }

@@ -14,12 +14,16 @@ namespace foretrace::measure {
 
 struct FunctionProblem {
   std::vector<Observation> observations;  // at least one, in any order
-  bool by_ranks = true;                   // false: the time depends on the size alone
+  // What regimes are found from, where it is not the observations: of a single launch, the
+  // middles of consecutive parts of its blocks, as if each part were a launch.
+  // They tell a bend from scatter; errors are none of their affair.
+  std::vector<Observation> parts = {};
+  bool by_ranks = true;  // false: the time depends on the size alone
   // Where a regime ends for certain: last sizes of the lower ones, in any order.
   std::vector<std::uint64_t> thresholds;
   double negligible = 0;         // times below this count as if they were as large
   double coverage = 0.95;        // of the prediction intervals
-  std::size_t least_sizes = 4;   // in a regime that was found
+  std::size_t least_sizes = 3;   // in a regime that was found
   std::size_t most_regimes = 8;  // more only where more thresholds are given
 };
 
@@ -34,7 +38,7 @@ std::vector<machine::Regime> fit_baseline(const FunctionProblem& problem,
                                           const std::vector<machine::Regime>& regimes);
 
 // Cross-validation: every fifth size but the first and the last is left out, all is fitted again,
-// and the medians there are compared; until each was left out once. Neither is set where there are
+// and the middles there are compared; until each was left out once. Neither is set where there are
 // fewer than three sizes.
 struct HeldOutErrors {
   std::optional<machine::HeldOutError> model;

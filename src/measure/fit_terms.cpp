@@ -283,12 +283,33 @@ void widen(std::optional<machine::PredictionInterval>& interval, double fitted,
   interval->high = std::max(predicted.upper / fitted, interval->high);
 }
 
+// Where one piece's times are steadier by orders of magnitude than another's, all
+// of the other's may be taken for wild, and its line goes anywhere.
+constexpr double kAway = 3;
+
+bool runs_away(const RunProblem& problem, const stats::RelativeFit& fit) {
+  std::map<std::pair<int, std::uint64_t>, double> nearest;
+  for (std::size_t i = 0; i < problem.observations.size(); ++i) {
+    const Observation& at = problem.observations[i];
+    const double base = std::max({at.time, problem.negligible, 1e-12});
+    const double distance = std::fabs(fit.fitted[i] - at.time) / base;
+    const auto [place, fresh] = nearest.emplace(std::pair(at.ranks, at.bytes), distance);
+    if (!fresh) place->second = std::min(place->second, distance);
+  }
+  return std::ranges::any_of(nearest, [](const auto& each) { return each.second > kAway; });
+}
+
 }  // namespace
 
 std::vector<machine::Equation> fit_terms(const RunProblem& problem) {
   const std::vector<Part> parts = choose(problem);
   const stats::RelativeProblem relative = relative_problem(problem, problem.observations, parts);
-  const stats::RelativeFit fit = stats::fit_relative(relative);
+  stats::RelativeFit fit = stats::fit_relative(relative);
+  if (runs_away(problem, fit)) {
+    stats::RelativeSettings tolerant;
+    tolerant.least_scale = 1;
+    fit = stats::fit_relative(relative, tolerant);
+  }
   stats::GroupSettings settings;
   settings.coverage = problem.coverage;
   const stats::GroupErrors errors = stats::group_errors(relative, fit, settings);

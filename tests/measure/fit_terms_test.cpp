@@ -130,6 +130,25 @@ TEST(FitTerms, IntervalHoldsNewLaunches) {
   EXPECT_LE(within, 0.995 * all);
 }
 
+// Nothing up to 2579 bytes, then a scatter of times: all of these are far from what
+// is usual below, and none of them is wild.
+TEST(FitTerms, ScatterBesideSteadyTimesDoesNotRunAway) {
+  RunProblem problem;
+  problem.negligible = 0.026;
+  problem.begins = {1, 2579.99};
+  const std::vector<std::vector<double>> scattered{{0.006, 0.0003, 4e-6, 0.0008},
+                                                   {0.014, 8e-5, 4e-6, 0.053}};
+  for (std::size_t launch = 0; launch < 4; ++launch) {
+    for (const std::uint64_t d : sizes_to(2048))
+      problem.observations.push_back({2, d, launch, 1e-5});
+    problem.observations.push_back({2, 2580, launch, scattered[0][launch]});
+    problem.observations.push_back({2, 3251, launch, scattered[1][launch]});
+  }
+  for (const Equation& equation : fit_terms(problem))
+    for (const double d : {1.0, 2000.0, 2580.0, 3251.0})
+      EXPECT_LT(equation.evaluate(2, d, Bound::avg), 0.1) << d;
+}
+
 TEST(FitTerms, DegenerateTimes) {
   const Truth nothing = [](int, double) { return 0.0; };
   const Truth constant = [](int, double) { return 3.0; };
