@@ -88,6 +88,7 @@ void Profiler::start(const Settings& settings) {
   PMPI_Query_thread(&level);
   several_threads_ = level == MPI_THREAD_MULTIPLE;
   initial_thread = true;
+  if (!settings.start_logging) off_since_ = rank_->first_ticks;
   if (!all_agree(true)) return;
   begin_yielding(settings.yield);
   if (!open_file(settings)) return;
@@ -239,7 +240,7 @@ void Profiler::control(int level) {
   const std::uint64_t now = read_ticks(even_counter_);
   if (level == 0 && off_since_ == 0) {
     off_since_ = now;
-  } else if (level != 0 && off_since_ != 0) {
+  } else if (level == 1 && off_since_ != 0) {
     rank_->off_ticks += now - off_since_;
     off_since_ = 0;
   }

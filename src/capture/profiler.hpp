@@ -47,7 +47,7 @@ class Profiler {
   void stop();
   void abort(int code);
 
-  // What MPI_Pcontrol says: 0 switches off, others on.
+  // What MPI_Pcontrol says: 0 switches off, 1 on, others nothing.
   void control(int level);
 
   void begin(OpenCall& call, Fn fn, const CallPoint& point);

@@ -25,6 +25,7 @@ struct Options {
   std::vector<std::string> outputs;
   std::string read;
   int depth = 1;
+  std::string start = "on";
   std::size_t top = 10;
   bool json = false;
   bool in_rank = false;  // started by ourselves: the output is the counters' file
@@ -104,8 +105,10 @@ int profile(Options& options) {
   CaptureRun& run = options.run;
   run.subcommand = "profile";
   run.product = "profile";
-  run.environment = {{"FORETRACE_DEPTH", std::to_string(options.depth)}};
-  run.own_options = {"--depth", std::to_string(options.depth), "--in-rank"};
+  run.environment = {{"FORETRACE_DEPTH", std::to_string(options.depth)},
+                     {"FORETRACE_START", options.start}};
+  run.own_options = {"--depth", std::to_string(options.depth), "--start", options.start,
+                     "--in-rank"};
   if (options.in_rank) {
     run.output = options.outputs.at(0);
     return launch(run).status;
@@ -139,6 +142,7 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("--depth", options->depth, "How many callers tell one call site from another")
       ->check(CLI::Range(1, trace::kMostFrames))
       ->capture_default_str();
+  add_start_option(app, options->start);
   app.add_option("--top", options->top, "Lines of each table on the terminal")
       ->check(CLI::Range(1, 1 << 30))
       ->capture_default_str();

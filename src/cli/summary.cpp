@@ -100,7 +100,8 @@ void warn_of_samples(int samples) {
 }
 
 void add_start_option(CLI::App& app, std::string& start) {
-  app.add_option("--start", start, "Log from the start on, or from MPI_Pcontrol(1) on: on, off")
+  app.add_option("--start", start,
+                 "Whether to begin at the start of the program, or at MPI_Pcontrol(1): on, off")
       ->check(CLI::IsMember({"on", "off"}))
       ->default_str("on");
 }

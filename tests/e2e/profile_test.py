@@ -86,6 +86,14 @@ class Counts(Profile):
         self.assertEqual(comms["communicator 1 of 2"]["collective"], 14 * 8)
         self.assertEqual(comms["MPI_COMM_WORLD"]["sent"], 1800 + 192)
 
+    def test_start_off(self):
+        """What is before MPI_Pcontrol(1) does not count, nor does its time."""
+        profile = self.profile(2, [self.compile()], "--start", "off")
+        calls = {f["name"]: f["calls"] for f in profile["functions"]}
+        self.assertNotIn("MPI_Send", calls)
+        self.assertNotIn("MPI_Comm_rank", calls)
+        self.assertEqual((calls["MPI_Start"], calls["MPI_Comm_split"]), (6, 2))
+
     def test_sizes(self):
         profile = self.profile(2, [self.compile()])
         sizes = {(s["function"], s["direction"], s["from"], s["to"]): (s["calls"], s["bytes"])

@@ -87,6 +87,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < SENDS; ++i) small();
   large();
   MPI_Pcontrol(0);
+  MPI_Pcontrol(2);
   small();
   MPI_Pcontrol(1);
   on_own_communicator();
