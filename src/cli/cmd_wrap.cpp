@@ -114,6 +114,11 @@ void compile(const wrap::Source& source, bool cpp, const std::string& compiler,
 
 int wrap_template(const Options& options) {
   const std::string mpi = options.mpi ? name_of(parse_mpi(*options.mpi)) : default_mpi();
+  if (mpi == name_of(Mpi::standard))
+    throw UsageError(
+        "--mpi standard: wrappers are made for an MPI that a program runs on, openmpi or mpich; "
+        "one "
+        "that is compiled for MPI's standard ABI (foretrace-cc) runs under foretrace simulate -n");
   const auto functions = signatures_of(mpi);
   if (functions.empty())
     throw UsageError("Foretrace was built without " + mpi + "; use --mpi with the other one");

@@ -189,6 +189,8 @@ class WrongUse(WrapCase):
         missing = self.foretrace("wrap", self.directory / "missing.wrap", status=1)
         self.assertIn("cannot read the template: No such file or directory", missing.err)
         self.assertIn("cannot read the template", self.foretrace("wrap", self.directory, status=1).err)
+        self.assertIn("wrappers are made for an MPI that a program runs on",
+                      self.foretrace("wrap", "x", "--mpi", "standard", status=2).err)
         self.assertIn("unknown MPI 'lam'", self.foretrace("wrap", "x", "--mpi", "lam", status=2).err)
 
     def test_an_older_library_stays(self):
