@@ -55,23 +55,20 @@ std::string interpreter_of(File& file, const Elf64_Ehdr& header) {
   return "";
 }
 
-bool defines_mpi(File& file, const Elf64_Ehdr& header) {
+// Functions of the symbol table (SHT_SYMTAB, or SHT_DYNSYM: of the dynamic linker's).
+template <class Visit>
+void for_each_function(File& file, const Elf64_Ehdr& header, std::uint32_t kind, Visit visit) {
   const auto sections =
       file.read_all<Elf64_Shdr>(header.e_shoff, std::uint64_t{header.e_shnum} * sizeof(Elf64_Shdr));
   for (const Elf64_Shdr& table : sections) {
-    if (table.sh_type != SHT_SYMTAB || table.sh_link >= sections.size()) continue;
+    if (table.sh_type != kind || table.sh_link >= sections.size()) continue;
     const Elf64_Shdr& names = sections[table.sh_link];
     std::vector<char> text = file.read_all<char>(names.sh_offset, names.sh_size);
     text.push_back('\0');
-    for (const Elf64_Sym& symbol : file.read_all<Elf64_Sym>(table.sh_offset, table.sh_size)) {
-      if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC ||
-          symbol.st_name >= text.size())
-        continue;
-      const std::string_view name = text.data() + symbol.st_name;
-      if (name == "PMPI_Init" || name == "MPI_Init") return true;
-    }
+    for (const Elf64_Sym& symbol : file.read_all<Elf64_Sym>(table.sh_offset, table.sh_size))
+      if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_name < text.size())
+        visit(std::string_view(text.data() + symbol.st_name), symbol.st_shndx != SHN_UNDEF);
   }
-  return false;
 }
 
 }  // namespace
@@ -89,7 +86,12 @@ ElfProgram read_elf(std::istream& stream) {
                    header.e_ident[EI_CLASS] == ELFCLASS64;
   if (!program.is_elf) return program;
   program.interpreter = interpreter_of(file, header);
-  program.holds_mpi = defines_mpi(file, header);
+  for_each_function(file, header, SHT_SYMTAB, [&](std::string_view name, bool defined) {
+    if (defined && (name == "PMPI_Init" || name == "MPI_Init")) program.holds_mpi = true;
+  });
+  for_each_function(file, header, SHT_DYNSYM, [&](std::string_view name, bool defined) {
+    if (!defined && name == "MPI_Session_init") program.uses_sessions = true;
+  });
   return program;
 }
 

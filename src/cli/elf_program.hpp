@@ -7,9 +7,10 @@
 namespace foretrace::cli {
 
 struct ElfProgram {
-  bool is_elf = false;      // a 64-bit ELF file; nothing else is known of other files
-  std::string interpreter;  // the dynamic linker that it asks for; empty: statically linked
-  bool holds_mpi = false;   // it defines MPI_Init or PMPI_Init itself, by its symbol table
+  bool is_elf = false;         // a 64-bit ELF file; nothing else is known of other files
+  std::string interpreter;     // the dynamic linker that it asks for; empty: statically linked
+  bool holds_mpi = false;      // it defines MPI_Init or PMPI_Init itself, by its symbol table
+  bool uses_sessions = false;  // it imports MPI_Session_init
 };
 
 // Reads the file; damaged parts count as missing.

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "cli/elf_program.hpp"
 #include "cli/process.hpp"
 
 namespace foretrace::cli {
@@ -150,7 +151,10 @@ LaunchResult launch(const CaptureRun& run) {
   }
   const bool traced = identity_of(run.output) != before;
   if (!traced)
-    std::fprintf(stderr, "foretrace: no rank came to MPI_Init; no %s was written\n",
+    std::fprintf(stderr, "foretrace: %s; no %s was written\n",
+                 read_elf(path).uses_sessions
+                     ? "no rank called MPI_Init; MPI sessions alone are not followed"
+                     : "no rank came to MPI_Init",
                  run.product.c_str());
   return {status, traced};
 }

@@ -7,6 +7,28 @@ import unittest
 import harness
 
 
+SESSIONS = """
+#include <mpi.h>
+#include <stdio.h>
+int main(void) {
+  MPI_Session session;
+  MPI_Group group;
+  MPI_Comm comm;
+  int one = 1, sum = 0, size = 0;
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+  MPI_Comm_create_from_group(group, "tag", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+  MPI_Comm_size(comm, &size);
+  MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+  printf("%d of %d\\n", sum, size);
+  MPI_Comm_free(&comm);
+  MPI_Group_free(&group);
+  MPI_Session_finalize(&session);
+  return 0;
+}
+"""
+
+
 class Attach(harness.TestCase):
     ranks = 3
 
@@ -71,6 +93,20 @@ class Attach(harness.TestCase):
         self.assertEqual(ended.out, "not initialised\n" * 2)
         self.assertIn("no rank came to MPI_Init", ended.err)
         self.assertFalse((self.directory / "r.ftr").exists())
+
+    def test_sessions_alone(self):
+        """Nothing is recorded, and one line says why."""
+        source = self.write("sessions.c", SESSIONS)
+        program = self.directory / "sessions"
+        if harness.run([f"mpicc.{harness.mpi}", source, "-o", program]).status != 0:
+            self.skipTest(f"{harness.mpi} has no MPI sessions here")
+        for mode in (["record"], ["profile"], ["predict", "--machine", harness.T3D]):
+            with self.subTest(mode=mode[0]):
+                ended = self.foretrace(*mode, "-n", 2, "--", program, cwd=self.directory)
+                self.assertEqual(ended.out, "2 of 2\n" * 2)
+                self.assertEqual(ended.err.count("\n"), 1, str(ended))
+                self.assertIn("MPI sessions alone are not followed; no ", ended.err)
+                self.assertEqual({path.name for path in self.directory.iterdir()}, {"sessions", "sessions.c"})
 
     def test_static(self):
         source = self.write("hello.c", '#include <stdio.h>\nint main(void) { puts("hello"); return 0; }\n')
