@@ -27,6 +27,7 @@ import programs
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODEL = ROOT / "machines/cray-t3d.toml"
+TOOK_TOO_LONG = -1  # as a status
 MODES = ("record", "predict", "profile", "live")
 
 
@@ -70,7 +71,7 @@ def run(app, command, limit):
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             text, _ = process.communicate()
-            return Ended(-1, text, limit)
+            return Ended(TOOK_TOO_LONG, text, limit)
         seconds = time.monotonic() - start
         if app.output and (folder / app.output).exists():
             text += (folder / app.output).read_text(errors="replace")
@@ -107,7 +108,7 @@ def command_of(build, mode, app, ranks, scratch):
 
 def verdict(app, plain, ended):
     """What is wrong with the run, or nothing."""
-    if ended.status == -1:
+    if ended.status == TOOK_TOO_LONG:
         return "takes too long"
     if plain.status == 0 and ended.status != 0:
         return f"status {ended.status}"
@@ -154,7 +155,10 @@ def main():
                 continue
             plain = run(app, command_of(build, "plain", app, ranks, ""), arguments.limit)
             cells = []
-            for mode in modes:
+            # Without a plain run there is nothing to compare with.
+            if plain.status == TOOK_TOO_LONG:
+                cells = ["not run"] * len(modes)
+            for mode in modes[len(cells):]:
                 with tempfile.TemporaryDirectory() as scratch:
                     ended = run(app, command_of(build, mode, app, ranks, scratch), arguments.limit)
                 problem = verdict(app, plain, ended)
@@ -163,7 +167,9 @@ def main():
                     print(f"--- {app.name} {mode}, {ranks} ranks: {problem}\n{ended.text[-3000:]}",
                           file=sys.stderr)
                 cells.append(shown(mode, problem, plain, ended))
-            first = f"{plain.seconds:.1f} s" if plain.status == 0 else f"status {plain.status}"
+            first = (f"{plain.seconds:.1f} s" if plain.status == 0 else
+                     f"more than {plain.seconds:.0f} s" if plain.status == TOOK_TOO_LONG else
+                     f"status {plain.status}")
             table.append(f"| {app.name} | {app.mpi} | {ranks} | {len(results(app, plain.text))} | {first} | "
                          f"{' | '.join(cells)} |")
             print(table[-1], flush=True)
