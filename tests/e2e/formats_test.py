@@ -26,6 +26,15 @@ class Determinism(harness.TestCase):
             self.assertEqual(first, second)
 
 
+class Convert(harness.TestCase):
+    def test_all_clocks(self):
+        command = [harness.paper_program("life"), "--rows", 23, "--cols", 21, "--iters", 3]
+        for trace in (self.record(3, command), self.predict(3, command),
+                      self.record(3, command, name="wall.ftr", env={"FORETRACE_CLOCK": "wall"})):
+            with self.subTest(trace=trace.name):
+                self.assert_survives_text(trace)
+
+
 class Reports(harness.TestCase):
     FIELDS = {"ranks", "time", "serial_time", "speedup", "efficiency", "states", "per_rank"}
 

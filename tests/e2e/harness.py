@@ -200,6 +200,17 @@ class TestCase(unittest.TestCase):
                           f"- {one}\n+ {other}")
         self.fail(f"{a.name} has {len(left)} lines, {b.name} {len(right)}")
 
+    def assert_survives_text(self, trace):
+        """Converted to text, which has a line for each event, and back, it has the same bytes."""
+        text, back = self.directory / "as_text.txt", self.directory / "back.ftr"
+        self.foretrace("convert", trace, text)
+        self.foretrace("convert", text, back)
+        self.assertEqual(back.read_bytes(), trace.read_bytes())
+        definitions = ("foretrace-trace", "info", "rank", "name", "comm", "site", "in")
+        lines = [line.split()[0] for line in text.read_text().splitlines()]
+        self.assertEqual(sum(word not in definitions for word in lines),
+                         sum(len(rank) for rank in self.events(trace)))
+
     def predict(self, ranks, command, machine=T3D, compute="annotated", name="predict.ftr",
                 which=None, options=(), **rest):
         trace = self.directory / name

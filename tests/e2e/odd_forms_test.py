@@ -23,6 +23,7 @@ class OddForms(harness.TestCase):
         self.assertEqual(self.ok(harness.plain(ranks, command, limit=30, cwd=self.directory)).out, said)
         recorded = self.record(ranks, command, limit=15, cwd=self.directory)
         self.assertEqual(self.result.out, said)
+        self.assert_survives_text(recorded)
         for threshold in (None, 4096):
             with self.subTest(threshold=threshold):
                 model = self.write("m.toml", harness.with_threshold(
