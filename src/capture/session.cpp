@@ -1,6 +1,7 @@
 #include "capture/session.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -156,10 +157,7 @@ void Session::stop(Fn fn) {
   close();
   write_pending();
   complain_of_phases();
-  if (writer_.lost() > 0)
-    say("rank " + std::to_string(comms.world_rank().value) + " could not write " +
-        std::to_string(writer_.lost()) + " records to " + settings_.output +
-        ".part: " + std::strerror(writer_.error()));
+  const bool lost = complain_of_losses();
   writer_.close();
   active_ = false;
   const std::string kernels = computation_.kernel_summary();
@@ -168,12 +166,33 @@ void Session::stop(Fn fn) {
   if (predicting()) piggyback.stop();
   PMPI_Barrier(MPI_COMM_WORLD);
   const trace::Clocks clocks = clocks_.finish(wall_zero_ns_);
-  if (comms.world_rank().value == 0) {
-    try {
-      trace::seal_trace_file(settings_.output + ".part", settings_.output, clocks);
-    } catch (const Error& error) {
-      say(error.what());
-    }
+  if (comms.world_rank().value == 0) finish_trace(lost, clocks);
+}
+
+// Collective. One line, however many ranks had no room; false: nothing is lost.
+bool Session::complain_of_losses() const {
+  const int rank = comms.world_rank().value;
+  unsigned long long lost = writer_.lost();
+  int first = lost > 0 ? rank : comms.world_size();
+  PMPI_Allreduce(MPI_IN_PLACE, &lost, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
+  PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (first == rank)
+    say("could not write " + std::to_string(lost) + " records to " + settings_.output + ": " +
+        std::strerror(writer_.error()) + "; it holds what happened before");
+  return lost > 0;
+}
+
+// A trace that lacks something stays as a run that dies would leave it.
+void Session::finish_trace(bool lost, const trace::Clocks& clocks) const {
+  const std::string part = settings_.output + ".part";
+  if (lost) {
+    std::rename(part.c_str(), settings_.output.c_str());
+    return;
+  }
+  try {
+    trace::seal_trace_file(part, settings_.output, clocks);
+  } catch (const Error& error) {
+    say(error.what());
   }
 }
 

@@ -91,6 +91,8 @@ class Session {
   std::uint32_t annotation_number(const char* name);
   void complain_of_phases() const;
   trace::NameId name_id(Fn fn);
+  bool complain_of_losses() const;
+  void finish_trace(bool lost, const trace::Clocks& clocks) const;
   Time wall_now() const;
 
   bool active_ = false;

@@ -1,0 +1,214 @@
+"""Runs that are killed at any moment, full disks, and much of everything: what was recorded until then
+is there and makes sense, and the program's results are those of a plain run.
+
+With FORETRACE_FAULTS=all in the environment a run is killed 100 times, instead of 8, and there are 10,000
+communicators and 100,000 requests.
+"""
+
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import struct
+import subprocess
+import time
+import unittest
+
+import harness
+
+ALL = os.environ.get("FORETRACE_FAULTS") == "all"
+KILLS = 100 if ALL else 8
+COMMUNICATORS = 10_000 if ALL else 1000
+REQUESTS = 100_000 if ALL else 10_000
+CALLS = 100_000 if ALL else 10_000
+# Calls of `faults ring` that count; whatever else the run calls has another name.
+COUNTED = "MPI_Irecv|MPI_Isend|MPI_Waitall|MPI_Sendrecv|MPI_Allreduce"
+
+
+def program(*arguments):
+    return [harness.test_program("faults"), *arguments]
+
+
+class Kills(harness.TestCase):
+    RANKS = 2
+    MODES = (["record"], ["record", "--clock", "wall"], ["predict", "--machine", harness.T3D, "--compute", "measured"])
+
+    def start(self, mode):
+        self.counters = self.directory / "counters"
+        self.counters.unlink(missing_ok=True)
+        self.trace = self.directory / "run.ftr"
+        command = [harness.build / "bin" / "foretrace", *mode, "-n", self.RANKS, "-o", self.trace, "--",
+                   *program("ring", self.counters)]
+        return subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                start_new_session=True, env=harness.environment())
+
+    def returned(self):
+        """How many calls have returned, by rank."""
+        try:
+            data = self.counters.read_bytes()
+        except FileNotFoundError:
+            return [0] * self.RANKS
+        return list(struct.unpack(f"<{len(data) // 8}Q", data)) or [0] * self.RANKS
+
+    def wait_until_under_way(self, process):
+        end = time.monotonic() + 60
+        while min(self.returned()) == 0:
+            self.assertIsNone(process.poll(), "the run ended before it was killed")
+            self.assertLess(time.monotonic(), end, "the run does not begin")
+            time.sleep(0.01)
+
+    def victims(self, process, whom):
+        """Process numbers, by what /proc says that they run."""
+        if whom == "tool":
+            return [process.pid]
+        found = []
+        for pid in harness.descendants(process.pid):
+            try:
+                words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            name = os.path.basename(words[0].decode())
+            if (name == "faults" and whom == "rank") or (name.startswith(("mpirun", "mpiexec")) and whom == "launcher"):
+                found.append(pid)
+        return sorted(found)
+
+    def kill_once(self, number, rng):
+        mode = self.MODES[number % len(self.MODES)]
+        whom = ("rank", "rank", "launcher", "tool")[number % 4]
+        process = self.start(mode)
+        try:
+            self.wait_until_under_way(process)
+            time.sleep(rng.uniform(0, 0.05))
+            victims = self.victims(process, whom)
+            self.assertTrue(victims, f"no {whom} to kill")
+            ranks = self.victims(process, "rank")
+            os.kill(rng.choice(victims), signal.SIGKILL)
+            if whom == "tool":
+                process.wait()
+            else:
+                try:
+                    process.wait(30)
+                except subprocess.TimeoutExpired:
+                    self.fail(f"kill {number} of a {whom}: the run does not end")
+                self.assertNotEqual(process.returncode, 0)
+        finally:
+            harness.kill(process)
+            process.stderr.close()
+            process.wait()
+        # Ranks that lost their launcher may live on until they notice.
+        for pid in ranks:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        self.check(f"kill {number} of a {whom} under {' '.join(map(str, mode))}", ranks)
+
+    def check(self, what, ranks):
+        end = time.monotonic() + 30
+        while any(os.path.exists(f"/proc/{pid}") for pid in ranks) and time.monotonic() < end:
+            time.sleep(0.01)
+        trace = self.trace if self.trace.exists() else self.directory / "run.ftr.part"
+        self.assertTrue(trace.exists(), what)
+        text = self.directory / "run.txt"
+        self.foretrace("convert", trace, text, "--from", "trace")  # status 1 if anything is damaged
+        lines = text.read_text().split("\nrank ")
+        self.assertIn("\nincomplete\n", lines[0] + "\n", what)
+        for rank, returned in enumerate(self.returned()):
+            recorded = len(re.findall(rf"^\w+ ({COUNTED}) ", lines[1 + rank], re.M))
+            self.assertIn(recorded - returned, (0, 1), f"{what}: rank {rank} made {returned} calls")
+        report = json.loads(self.foretrace("report", trace, "--json").out)
+        self.assertFalse(report["complete"], what)
+        self.assertEqual(report["damage"], [], what)
+        for path in (trace, text):
+            path.unlink()
+
+    def test_kills(self):
+        rng = random.Random(f"{harness.mpi} {KILLS}")
+        for number in range(KILLS):
+            self.kill_once(number, rng)
+
+
+class Much(harness.TestCase):
+    # Of the second half of a run, beyond what a plain run takes; what a block of the trace takes is less.
+    MOST_KIB = 2048
+
+    def check(self, *arguments, ranks=2, limit=240):
+        """The results of a plain run, and no more memory for twice as many rounds."""
+        plain = self.ok(harness.plain(ranks, program(*arguments), limit=limit))
+        traces = []
+        for name, run in (("record", self.record), ("predict", self.predict)):
+            with self.subTest(mode=name):
+                traces.append(run(ranks, program(*arguments), limit=limit))
+                self.assertEqual(self.result.out, plain.out)
+                own, without = (int(re.search(r"second half: (\d+) KiB", result.err).group(1))
+                                for result in (self.result, plain))
+                self.assertLess(own, without + self.MOST_KIB)
+        return traces
+
+    def count(self, trace, function):
+        report = json.loads(self.foretrace("report", trace, "--json").out)
+        self.assertTrue(report["complete"])
+        return next(f["calls"] for f in report["functions"] if f["name"] == function)
+
+    def test_communicators(self):
+        for trace in self.check("many_comms", COMMUNICATORS):
+            for function in ("MPI_Comm_split", "MPI_Comm_free"):
+                self.assertEqual(self.count(trace, function), 2 * COMMUNICATORS)
+
+    def test_requests(self):
+        """Of each rank, twice."""
+        for trace in self.check("many_requests", REQUESTS // 2):
+            self.assertEqual(self.count(trace, "MPI_Isend"), 2 * REQUESTS)
+            self.assertEqual(self.count(trace, "MPI_Irecv"), 2 * REQUESTS)
+
+    def test_calls(self):
+        for trace in self.check("calls", CALLS):
+            self.assertEqual(self.count(trace, "MPI_Sendrecv_replace"), 2 * CALLS)
+
+
+class FullDisk(harness.TestCase):
+    ROUNDS = 5000  # more than four times what there is room for
+    ROOM = 64  # KiB
+
+    def check(self, result, trace):
+        """The program's result, one sentence, and a trace with what had room."""
+        plain = harness.plain(2, program("calls", self.ROUNDS))
+        self.ok(result)
+        self.assertEqual(result.out, plain.out)
+        said = [line for line in result.err.splitlines() if "could not" in line or "cannot" in line]
+        self.assertEqual(len(said), 1, str(result))
+        self.assertRegex(said[0], r"^foretrace: ")
+        report = json.loads(self.foretrace("report", trace, "--json").out)
+        self.assertFalse(report["complete"])
+        calls = next(f["calls"] for f in report["functions"] if f["name"] == "MPI_Sendrecv_replace")
+        self.assertGreater(calls, 1000)
+        self.assertLess(calls, 2 * self.ROUNDS)
+
+    def modes(self, directory, *more):
+        for mode in (["record"], ["predict", "--machine", harness.T3D, "--compute", "none"]):
+            trace = directory / f"{mode[0]}.ftr"
+            yield trace, [harness.build / "bin" / "foretrace", *mode, "-n", 2, "-o", trace, "--",
+                          *program("calls", self.ROUNDS, *more)]
+
+    def test_largest_file(self):
+        for trace, command in self.modes(self.directory, self.ROOM):
+            with self.subTest(mode=trace.stem):
+                self.check(harness.run(command), trace)
+
+    def test_small_disk(self):
+        disk = self.directory / "disk"
+        disk.mkdir()
+        if os.geteuid() != 0 or harness.run(["mount", "-t", "tmpfs", "-o", f"size={self.ROOM}k", "none", disk]).status != 0:
+            self.skipTest("only root can make a small disk")
+        self.addCleanup(harness.run, ["umount", disk])
+        for trace, command in self.modes(disk):
+            with self.subTest(mode=trace.stem):
+                self.check(harness.run(command), trace)
+                trace.unlink()
+
+
+if __name__ == "__main__":
+    harness.main()
