@@ -1,6 +1,10 @@
 #include "analysis/profile.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <string_view>
+#include <utility>
 
 #include "analysis/messages.hpp"
 #include "analysis/segments.hpp"
@@ -61,6 +65,31 @@ void profile_functions(const trace::Trace& trace, Profile& profile) {
     functions[name].name = trace.names[name];
     profile.functions.push_back(std::move(functions[name]));
   }
+}
+
+// Several return addresses may be one place: a line that was unrolled.
+void profile_sites(const trace::Trace& trace, const trace::TellPlace& tell, Profile& profile) {
+  std::vector<std::string> places;
+  for (const trace::Site& site : trace.sites) places.push_back(tell(site));
+  std::map<std::pair<trace::NameId, std::string_view>, SiteProfile> sites;
+  for (const auto& events : trace.ranks) {
+    for (const Event& event : events) {
+      if (event.site == 0 || !is_call(event)) continue;
+      const std::string& place = places.at(event.site - std::size_t{1});
+      if (place.empty()) continue;
+      SiteProfile& site = sites[{event.name, place}];
+      site.calls += event.count;
+      if (!is_timed_call(event)) continue;
+      site.time += event.leave - event.enter;
+      site.wait += event.wait;
+    }
+  }
+  for (auto& [key, site] : sites) {
+    site.function = trace.names.at(key.first);
+    site.place = key.second;
+    profile.sites.push_back(std::move(site));
+  }
+  std::ranges::stable_sort(profile.sites, std::greater<>(), &SiteProfile::time);
 }
 
 // Adds one rank's phases to `phases`, which is indexed by name.
@@ -156,7 +185,7 @@ void profile_ranks(const StateTimes& times, Profile& profile) {
 
 }  // namespace
 
-Profile profile_trace(const trace::Trace& trace) {
+Profile profile_trace(const trace::Trace& trace, const trace::TellPlace& tell) {
   Profile profile;
   profile.info = trace.info;
   profile.complete = trace.sealed;
@@ -174,6 +203,7 @@ Profile profile_trace(const trace::Trace& trace) {
     profile.states.push_back(std::move(total));
   }
   profile_functions(trace, profile);
+  if (tell) profile_sites(trace, tell, profile);
   profile_phases(trace, times.rank_time, profile);
   profile.marks = profile_marks(trace);
   if (trace.info.clock == trace::Clock::wall)

@@ -13,6 +13,7 @@
 #include "analysis/marks.hpp"
 #include "base/ids.hpp"
 #include "base/time.hpp"
+#include "trace/tell_place.hpp"
 #include "trace/trace.hpp"
 
 namespace foretrace::analysis {
@@ -40,6 +41,15 @@ struct FunctionProfile {
   Bytes sent;        // in messages that it sent or posted
   Bytes received;    // in messages that it received or completed
   Bytes collective;  // sum of its d, the size in the equation of a collective
+};
+
+// All calls of a function from one place in the program.
+struct SiteProfile {
+  std::string function;
+  std::string place;  // "halo.c:37"
+  std::uint64_t calls = 0;
+  Time time;  // over all ranks, wait included
+  Time wait;
 };
 
 // A phase of the program, all its occurrences together. Phases nest; a
@@ -74,12 +84,14 @@ struct Profile {
   std::vector<RankProfile> per_rank;
   std::vector<StateProfile> states;        // COMPUTE, then functions in order of first use
   std::vector<FunctionProfile> functions;  // in order of first use, MPI_Init and _Finalize included
+  std::vector<SiteProfile> sites;          // the longest time first; only if places were told
   std::vector<PhaseProfile> phases;        // in order of first use
   std::vector<MarkProfile> marks;          // the same
 };
 
 // With clock cpu (recorded, no times of MPI) mpi and wait are zero and time is
-// the CPU time.
-Profile profile_trace(const trace::Trace& trace);
+// the CPU time. `tell` says what a call site is called; without it, or where it
+// says nothing, calls have no place.
+Profile profile_trace(const trace::Trace& trace, const trace::TellPlace& tell = {});
 
 }  // namespace foretrace::analysis

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 namespace foretrace::capture {
 namespace {
@@ -67,6 +69,14 @@ LoadedObject::LoadedObject(const dl_phdr_info& info)
 std::string_view LoadedObject::file_name() const {
   const char* slash = std::strrchr(path_, '/');
   return slash ? slash + 1 : path_;
+}
+
+std::string LoadedObject::file() const {
+  std::error_code error;
+  const std::filesystem::path path = *path_
+                                         ? std::filesystem::canonical(path_, error)
+                                         : std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? path_ : path.string();
 }
 
 void LoadedObject::for_each_import(FunctionRef<void(const char*)> visit) const {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "capture/function_ref.hpp"
@@ -24,6 +25,11 @@ class LoadedObject {
   // The addresses of the object's code and data lie from its base up to there.
   std::uintptr_t end() const { return end_; }
   std::uintptr_t base() const { return base_; }
+  // Whether a call from this object can return to `address`, which may be the
+  // one behind the last instruction.
+  bool holds_return_to(std::uintptr_t address) const { return address > base_ && address <= end_; }
+  // Its file, with the whole path where that can be found.
+  std::string file() const;
 
   void for_each_import(FunctionRef<void(const char* symbol)> visit) const;
   // The slots through which the object calls what it imports. Whoever writes

@@ -63,14 +63,6 @@ void copy_text(std::array<char, N>& room, const std::string& text) {
   std::memcpy(room.data(), text.data(), std::min(text.size(), N - 1));
 }
 
-// The file behind an object's name as the dynamic linker has it.
-std::string file_of(const char* name) {
-  std::error_code error;
-  const std::filesystem::path path = *name ? std::filesystem::canonical(name, error)
-                                           : std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? name : path.string();
-}
-
 }  // namespace
 
 void Profiler::read_both_clocks(std::uint64_t& ticks, std::uint64_t& ns) const {
@@ -88,7 +80,6 @@ void Profiler::start(const Settings& settings) {
   PMPI_Query_thread(&level);
   several_threads_ = level == MPI_THREAD_MULTIPLE;
   initial_thread = true;
-  if (!settings.start_logging) off_since_ = rank_->first_ticks;
   if (!all_agree(true)) return;
   begin_yielding(settings.yield);
   if (!open_file(settings)) return;
@@ -97,6 +88,7 @@ void Profiler::start(const Settings& settings) {
   read_both_clocks(rank_->second_ticks, rank_->second_ns);
   rank_->first_ticks = rank_->last_ticks = read_ticks(even_counter_);
   rank_->first_ns = static_cast<std::uint64_t>(monotonic_ns());
+  if (!settings.start_logging) off_since_ = rank_->first_ticks;
   rank_->state = trace::RankState::running;
   profiling = true;
 }
@@ -297,14 +289,13 @@ void Profiler::remember_object(std::uint64_t address) {
   for (std::uint32_t i = 0; i < objects_.slots(); ++i)
     if (objects_[i].used && address > objects_[i].base && address <= objects_[i].end) return;
   for_each_object([&](const LoadedObject& object) {
-    // The address may be the one behind the last instruction.
-    if (address <= object.base() || address > object.end()) return;
+    if (!object.holds_return_to(address)) return;
     const auto hash = [](const trace::ObjectRecord& record) { return record.base >> 12; };
     trace::ObjectRecord* record = objects_.add(object.base() >> 12, hash);
     if (!record) return;
     record->base = object.base();
     record->end = object.end();
-    copy_text(record->path, file_of(object.path()));
+    copy_text(record->path, object.file());
   });
 }
 

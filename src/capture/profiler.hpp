@@ -22,12 +22,6 @@
 
 namespace foretrace::capture {
 
-// Where the program called a wrapper.
-struct CallPoint {
-  const void* address;  // that it returns to
-  const void* cfa;      // where its frame ends
-};
-
 // A call that is being measured.
 struct OpenCall {
   trace::SiteRecord* site = nullptr;  // none: not measured

@@ -22,6 +22,7 @@ namespace foretrace::capture {
 
 Session session;
 thread_local int wrapper_depth = 0;
+thread_local CallPoint program_call;
 thread_local bool initial_thread = false;
 
 namespace {
@@ -229,7 +230,8 @@ trace::Event& Session::open(trace::EventKind kind, Fn fn) {
   // what is pending is written, so that it survives if this call never ends.
   if (kind != trace::EventKind::call && kind != trace::EventKind::complete) write_pending();
   begin_event(event_, kind, name_id(fn), capture::name_of(fn));
-  writer_.enter(event_.name);
+  event_.site = sites_.number(program_call, writer_);
+  writer_.enter(event_.name, event_.site);
   fn_ = fn;
   return event_;
 }
@@ -276,6 +278,8 @@ void Session::close_as_call() {
     pending_busy_ = Time();
     has_pending_ = true;
   }
+  // Calls from several places are from none in particular.
+  if (pending_.site != event_.site) pending_.site = 0;
   // Together they may round otherwise than one by one.
   const Time together = computation_.together(pending_, event_);
   now_ += together - pending_.compute - event_.compute;

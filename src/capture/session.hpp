@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "capture/call_sites.hpp"
 #include "capture/clock_sync.hpp"
 #include "capture/comm_table.hpp"
 #include "capture/computation.hpp"
@@ -90,9 +91,9 @@ class Session {
   void annotate(trace::EventKind kind, const char* name, std::uint32_t annotation, double value);
   std::uint32_t annotation_number(const char* name);
   void complain_of_phases() const;
-  trace::NameId name_id(Fn fn);
   bool complain_of_losses() const;
   void finish_trace(bool lost, const trace::Clocks& clocks) const;
+  trace::NameId name_id(Fn fn);
   Time wall_now() const;
 
   bool active_ = false;
@@ -101,6 +102,7 @@ class Session {
   std::optional<machine::MachineModel> model_;
   std::optional<machine::Timing> timing_;
   trace::TraceWriter writer_;
+  CallSites sites_{this};
   Computation computation_;
   Time now_;  // cpu: CPU time so far; virtual: the rank's clock; wall: last reading
   ClockSync clocks_;
@@ -126,11 +128,18 @@ extern Session session;
 // Above 0 inside a wrapper: calls from there are the MPI library's, not the
 // program's.
 extern thread_local int wrapper_depth;
+// Where the program made the call that a wrapper is handling.
+extern thread_local CallPoint program_call;
 // The thread that initialised MPI.
 extern thread_local bool initial_thread;
 
 inline bool Session::follows_this_thread() const {
   return !one_thread_ || initial_thread;
+}
+
+// The first thing in a wrapper; calls inside one are not the program's.
+inline void note_call(const void* address, const void* cfa) {
+  if (wrapper_depth == 0) program_call = {address, cfa};
 }
 
 // Marks the extent of a wrapper. False: just make the real call.

@@ -16,6 +16,12 @@
 
 namespace foretrace::capture {
 
+// Where the program called a wrapper.
+struct CallPoint {
+  const void* address = nullptr;  // that it returns to
+  const void* cfa = nullptr;      // where its frame ends (__builtin_dwarf_cfa)
+};
+
 struct Chain {
   std::uint32_t depth = 0;
   std::array<std::uint64_t, trace::kMostFrames> frames{};

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "cli/call_places.hpp"
 #include "cli/subcommand.hpp"
 #include "trace/formats/formats.hpp"
 
@@ -54,7 +55,7 @@ int convert(const Options& options) {
     return 0;
   }
   trace::TraceReader reader(options.in);
-  to.write(reader, options.out);
+  to.write(reader, options.out, place_teller());
   for (const trace::Damage& damage : reader.damage())
     std::fprintf(stderr, "foretrace: %s: offset %llu: %s; what follows of it is left out\n",
                  options.in.c_str(), static_cast<unsigned long long>(damage.offset),

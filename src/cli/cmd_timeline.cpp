@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "cli/call_places.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/text_file.hpp"
 #include "trace/trace.hpp"
@@ -27,7 +28,7 @@ int terminal_width() {
 int timeline(const Options& options) {
   const trace::Trace trace = trace::read_trace(options.trace);
   if (!options.output.empty()) {
-    write_text_file(options.output, views::render_html_timeline(trace));
+    write_text_file(options.output, views::render_html_timeline(trace, place_teller()));
     return 0;
   }
   views::TextTimelineOptions how;

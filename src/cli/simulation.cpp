@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "cli/call_places.hpp"
 #include "compute/work_counter.hpp"
 #include "machine/machine_file.hpp"
 #include "machine/placement.hpp"
@@ -229,8 +230,10 @@ live::Measured Simulation::live_compute() const {
 }
 
 std::unique_ptr<sim::Source> Simulation::open() {
-  if (reader_) return with_times(std::make_unique<sim::TraceSource>(*reader_, wildcards()));
-  return open_shared();
+  if (!reader_) return open_shared();
+  auto source = std::make_unique<sim::TraceSource>(*reader_, wildcards());
+  source->tell_places_by(place_teller());
+  return with_times(std::move(source));
 }
 
 std::unique_ptr<sim::Source> Simulation::with_times(sim::Source& source) const {

@@ -6,6 +6,7 @@
 
 #include "analysis/links.hpp"
 #include "analysis/profile.hpp"
+#include "cli/call_places.hpp"
 #include "sim/sink.hpp"
 #include "views/link_report.hpp"
 #include "views/report.hpp"
@@ -96,7 +97,7 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
                                  result.stats.seconds, result.stats.peak_bytes};
     const auto links = options.links ? profile_of_links(result, simulation.topology())
                                      : std::optional<analysis::LinksProfile>();
-    json = views::render_json_report(analysis::profile_trace(predicted), stats,
+    json = views::render_json_report(analysis::profile_trace(predicted, place_teller()), stats,
                                      links ? &*links : nullptr);
     if (!options.output.empty()) trace::write_trace(predicted, options.output);
   } else if (!options.output.empty()) {

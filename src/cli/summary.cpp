@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/error.hpp"
+#include "cli/call_places.hpp"
 #include "cli/function_list.hpp"
 #include "trace/trace_reader.hpp"
 
@@ -19,17 +20,23 @@ struct Outcome {
   std::vector<std::string> unfinished;             // one sentence a rank
 };
 
+std::string at(const trace::Site* site) {
+  return site ? " at " + place_teller()(*site) : "";
+}
+
 std::string describe_end(const trace::TraceReader& reader, WorldRank rank, const trace::Event* last,
                          std::uint64_t events) {
   const std::string who = "rank " + std::to_string(rank.value);
   if (const std::string* open = reader.open_call(rank))
-    return who + " was last seen in " + *open + " (event " + std::to_string(events + 1) + ")";
+    return who + " was last seen in " + *open + " (event " + std::to_string(events + 1) + ")" +
+           at(reader.open_site(rank));
   if (!last) return who + " left nothing";
   const std::string where =
       reader.name(rank, last->name) + " (event " + std::to_string(events) + ")";
   if (last->kind == trace::EventKind::aborted)
     return who + " called MPI_Abort with code " + std::to_string(-last->code - 1);
-  return who + " was last seen in " + where;
+  return who + " was last seen in " + where +
+         at(last->site ? &reader.site(rank, last->site) : nullptr);
 }
 
 Outcome look_at(trace::TraceReader& reader) {

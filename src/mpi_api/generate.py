@@ -278,6 +278,7 @@ def wrapper(function, rows, path):
             names = list(row.parameters)
     return (f'extern "C" FORETRACE_EXPORT {function.result} {function.name}({function.signature(names)}) {{\n'
             f"{profile_wrapper.measured(function, row, names)}"
+            f"  capture::note_call({profile_wrapper.CALL_POINT});\n"
             f"  return capture::{body(function, row, names, suffix)};\n}}\n")
 
 

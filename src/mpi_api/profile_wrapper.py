@@ -8,6 +8,9 @@ import re
 
 from rules import rule_call
 
+# Where the program called the wrapper (CallPoint of src/capture/stack_walk.hpp).
+CALL_POINT = "__builtin_return_address(0), __builtin_dwarf_cfa()"
+
 # They begin and end the profile.
 UNMEASURED = ("init", "finalize", "abort")
 
@@ -89,7 +92,7 @@ def measured(function, row, names):
         after.append(f"call_.named({names[0]}, {names[1]});")
     if function.name == "MPI_Pcontrol":
         after.append(f"call_.control({names[0]});")
-    lines = [f"capture::Measured call_(Fn::{function.name}, __builtin_return_address(0), __builtin_dwarf_cfa());",
+    lines = [f"capture::Measured call_(Fn::{function.name}, {CALL_POINT});",
              *before, f"const auto result_ = P{function.name}({', '.join(arguments)});", "call_.stop();",
              *after, "return result_;"]
     return "  if (capture::profiling) {\n" + "".join(f"    {line}\n" for line in lines) + "  }\n"

@@ -95,6 +95,7 @@ void Collectives::open(CommState& state, const Operation& operation, WorldRank r
   fresh.collective = operation.collective;
   fresh.name = operation.name;
   fresh.root = operation.root;
+  fresh.site = operation.site;
   fresh.first = rank;
   fresh.entered = 0;
   fresh.latest = Time();
@@ -119,8 +120,10 @@ void Collectives::check_same_call(const CommState& state, const Instance& instan
   throw Error("collective calls on " + describe_comm(*state.comm) + " do not match: rank " +
               std::to_string(instance.first.value) + " calls " +
               describe_collective(*source_, instance.name, instance.collective, instance.root) +
-              ", rank " + std::to_string(rank.value) + " calls " +
+              at_place(source_->describe_site(instance.site)) + ", rank " +
+              std::to_string(rank.value) + " calls " +
               describe_collective(*source_, operation.name, operation.collective, operation.root) +
+              at_place(source_->place(rank)) +
               "; all members must make the same calls in the same order");
 }
 
@@ -176,7 +179,8 @@ int Collectives::rank_in(const Operation& operation, WorldRank rank) {
   if (local >= 0) return static_cast<int>(local);
   throw Error("rank " + std::to_string(rank.value) + " calls " +
               describe_collective(*source_, operation.name, operation.collective, operation.root) +
-              " on " + describe_comm(*comm.comm) + ", of which it is no member");
+              " on " + describe_comm(*comm.comm) + at_place(source_->place(rank)) +
+              ", of which it is no member");
 }
 
 // The rank's part in the communicator's next collective, which must be that of
@@ -195,7 +199,8 @@ Collectives::Instance& Collectives::join(CommState& comm, int local, const Opera
     throw Error(
         "rank " + std::to_string(rank.value) + " calls " +
         describe_collective(*source_, operation.name, operation.collective, operation.root) +
-        " on " + describe_comm(*comm.comm) + ", which has no such root");
+        " on " + describe_comm(*comm.comm) + at_place(source_->place(rank)) +
+        ", which has no such root");
   ++here.entered;
   return here;
 }

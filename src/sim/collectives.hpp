@@ -65,6 +65,7 @@ class Collectives {
     trace::NameId name = 0;
     LocalRank root;
     WorldRank first;
+    trace::SiteId site = 0;
     bool posted = false;  // not blocking
 
     std::uint32_t entered = 0;

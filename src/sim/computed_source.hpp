@@ -45,6 +45,8 @@ class ComputedSource : public Source {
   std::string_view name(trace::NameId id) const override { return source_->name(id); }
   const trace::Communicator& comm(trace::CommId id) const override { return source_->comm(id); }
   std::vector<trace::CommId> take_freed() override { return source_->take_freed(); }
+  const trace::Site& site(trace::SiteId id) const override { return source_->site(id); }
+  std::string describe_site(trace::SiteId id) const override { return source_->describe_site(id); }
   std::string place(WorldRank rank) const override { return source_->place(rank); }
   std::string end_reason(WorldRank rank) const override { return source_->end_reason(rank); }
 

@@ -407,7 +407,8 @@ void Engine::too_late(const Rank& rank) const {
 void Engine::fail(const Rank& rank, const std::string& what) const {
   throw Error("rank " + std::to_string(rank.id.value) + ", event " +
               std::to_string(rank.result.events) + " (" +
-              std::string(source_.name(rank.operation.name)) + "): " + what);
+              std::string(source_.name(rank.operation.name)) + at_place(source_.place(rank.id)) +
+              "): " + what);
 }
 
 SimulateResult simulate(Source& source, const machine::Timing& timing,

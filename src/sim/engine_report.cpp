@@ -52,8 +52,7 @@ std::vector<std::string> Engine::diagnose_blocked() {
   for (Rank& rank : ranks_) {
     if (rank.blocked) {
       blocked.push_back(describe(rank));
-      if (const std::string place = source_.place(rank.id); !place.empty())
-        blocked.back().call += " at " + place;
+      blocked.back().call += at_place(source_.place(rank.id));
     } else if (!rank.result.finalized) {
       const bool aborted =
           rank.result.events > 0 && rank.operation.kind == trace::EventKind::aborted;

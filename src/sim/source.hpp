@@ -81,6 +81,8 @@ class Source {
   // Communicators that no rank has a use for any more, of those since the last call.
   virtual std::vector<trace::CommId> take_freed() { return {}; }
 
+  // How people know what Operation::site says ("halo.c:37"); may be empty.
+  virtual std::string describe_site(trace::SiteId) const { return {}; }
   // Where in the program the rank's current operation is ("halo.c:37"); may be empty.
   virtual std::string place(WorldRank) const { return {}; }
 
@@ -88,5 +90,10 @@ class Source {
   // empty.
   virtual std::string end_reason(WorldRank) const { return {}; }
 };
+
+// " at halo.c:37" for messages; nothing where the place is not known.
+inline std::string at_place(const std::string& place) {
+  return place.empty() ? place : " at " + place;
+}
 
 }  // namespace foretrace::sim

@@ -161,7 +161,7 @@ bool TraceSource::next(WorldRank rank, Operation& operation) {
   Stream& from = stream(rank);
   copy_operation(*event, operation);
   operation.name = global_name(rank, event->name);
-  operation.site = global_site(rank, event->site);
+  operation.site = from.site = global_site(rank, event->site);
   operation.comm = trace::uses_comm(*event) ? global_comm(rank, event->comm) : 0;
   if (is_open_wildcard(*event)) resolve_wildcard(from, operation);
   if (!from.cancelled.empty() && event->request != 0 &&
@@ -169,6 +169,14 @@ bool TraceSource::next(WorldRank rank, Operation& operation) {
     operation.matched = false;
   if (wildcards_ == Wildcards::arrival) reopen_wildcard(operation);
   return true;
+}
+
+std::string TraceSource::describe_site(trace::SiteId id) const {
+  return id == 0 || !tell_place_ ? std::string() : tell_place_(site(id));
+}
+
+std::string TraceSource::place(WorldRank rank) const {
+  return describe_site(streams_[static_cast<std::size_t>(rank.value)].site);
 }
 
 std::string TraceSource::end_reason(WorldRank rank) const {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "sim/source.hpp"
+#include "trace/tell_place.hpp"
 #include "trace/trace.hpp"
 #include "trace/trace_reader.hpp"
 
@@ -40,7 +41,12 @@ class TraceSource : public Source {
   const trace::Site& site(trace::SiteId id) const override {
     return sites_.at(id - std::size_t{1});
   }
+  std::string describe_site(trace::SiteId id) const override;
+  std::string place(WorldRank rank) const override;
   std::string end_reason(WorldRank rank) const override;
+
+  // How describe_site() does it; without it there is nothing to tell.
+  void tell_places_by(trace::TellPlace tell) { tell_place_ = std::move(tell); }
 
  private:
   // What became of a posted wildcard receive.
@@ -53,6 +59,7 @@ class TraceSource : public Source {
   struct Stream {
     std::size_t at = 0;                 // in-memory trace: the next event
     trace::Event event;                 // reader: the current event
+    trace::SiteId site = 0;             // of the current operation
     std::vector<Resolution> wildcards;  // in posting order
     std::size_t next_wildcard = 0;
     std::vector<std::uint64_t> cancelled;  // requests, ascending
@@ -75,6 +82,7 @@ class TraceSource : public Source {
   const trace::Trace* trace_ = nullptr;
   Wildcards wildcards_;
   bool races_ = false;
+  trace::TellPlace tell_place_;
   std::vector<Stream> streams_;
   std::deque<std::string> names_;
   std::deque<trace::Communicator> comms_;

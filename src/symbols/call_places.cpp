@@ -7,6 +7,8 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
 #include "symbols/demangle.hpp"
 
@@ -16,6 +18,9 @@ namespace foretrace::symbols {
 class CallPlaces::Object {
  public:
   explicit Object(const std::string& path) {
+    // A trace may name anything.
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) return;
     static char* no_path = nullptr;
     static const Dwfl_Callbacks kCallbacks{dwfl_build_id_find_elf, dwfl_standard_find_debuginfo,
                                            dwfl_offline_section_address, &no_path};

@@ -36,7 +36,7 @@ class BlockIndex {
     return pieces_[static_cast<std::size_t>(rank.value)];
   }
   // Of the rank's last block: BlockHeader::open.
-  std::uint32_t open(WorldRank rank) const { return open_[static_cast<std::size_t>(rank.value)]; }
+  OpenCall open(WorldRank rank) const { return open_[static_cast<std::size_t>(rank.value)]; }
   const std::vector<Damage>& damage() const { return damage_; }
 
  private:
@@ -52,7 +52,7 @@ class BlockIndex {
   bool sealed_ = false;
   std::size_t header_bytes_ = 0;
   std::vector<std::vector<Piece>> pieces_;
-  std::vector<std::uint32_t> open_;
+  std::vector<OpenCall> open_;
   std::vector<Damage> damage_;
 };
 

@@ -19,15 +19,20 @@ inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kNoRank = 0xffffffff;
 inline constexpr char kEndPayload[4] = "END";
 
+// The call that a rank is in.
+struct OpenCall {
+  std::uint32_t name = 0;  // its number, plus one; 0: none
+  std::uint32_t site = 0;  // 0: not known
+  bool operator==(const OpenCall&) const = default;
+};
+
 struct BlockHeader {
   char magic[4];
   std::uint32_t rank;
   std::uint32_t size;  // payload area
   std::uint32_t used;  // filled payload
-  // The call that the rank is in: number of its name, plus one; 0: none. The
-  // last block of a rank tells. Not in files of version 1.
-  std::uint32_t open;
-  std::uint32_t zero;
+  // The last block of a rank tells. Not in files of version 1.
+  OpenCall open;
 };
 inline constexpr std::size_t kHeaderBytes = sizeof(BlockHeader);
 inline constexpr std::size_t kHeaderBytesOfVersion1 = 16;

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 namespace {
 
 std::string block_header(std::uint32_t rank, std::size_t size, std::size_t used,
-                         std::uint32_t open = 0) {
+                         OpenCall open = {}) {
   BlockHeader header{};
   std::memcpy(header.magic, kBlockMagic, sizeof header.magic);
   header.rank = rank;
@@ -127,7 +127,7 @@ void seal_trace_file(const std::string& from, const std::string& to, const Clock
   for (int rank = 0; rank < index.info().ranks; ++rank) {
     const auto& pieces = index.pieces(WorldRank(rank));
     for (const BlockIndex::Piece& piece : pieces) {
-      const std::uint32_t open = &piece == &pieces.back() ? index.open(WorldRank(rank)) : 0;
+      const OpenCall open = &piece == &pieces.back() ? index.open(WorldRank(rank)) : OpenCall();
       out << block_header(static_cast<std::uint32_t>(rank), piece.used, piece.used, open);
       out.write(reinterpret_cast<const char*>(index.data() + piece.offset),
                 static_cast<std::streamsize>(piece.used));

@@ -222,9 +222,15 @@ const Site& TraceReader::site(WorldRank rank, SiteId id) const {
 }
 
 const std::string* TraceReader::open_call(WorldRank rank) const {
-  const std::uint32_t open = impl_->file.open(rank);
+  const std::uint32_t open = impl_->file.open(rank).name;
   const auto& names = impl_->stream(rank).defined.names;
   return open == 0 || open > names.size() ? nullptr : &names[open - 1];
+}
+
+const Site* TraceReader::open_site(WorldRank rank) const {
+  const std::uint32_t site = impl_->file.open(rank).site;
+  const auto& sites = impl_->stream(rank).defined.sites;
+  return site == 0 || site > sites.size() || !open_call(rank) ? nullptr : &sites[site - 1];
 }
 
 const std::vector<Damage>& TraceReader::damage() const {

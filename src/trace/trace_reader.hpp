@@ -58,6 +58,8 @@ class TraceReader {
   // The call that the rank had begun and not ended when it was last heard of;
   // nullptr: none. Known once its stream was read.
   const std::string* open_call(WorldRank rank) const;
+  // Where it stands; nullptr: not known.
+  const Site* open_site(WorldRank rank) const;
 
   // Found so far, in the streams that were read.
   const std::vector<Damage>& damage() const;

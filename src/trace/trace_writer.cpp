@@ -87,8 +87,8 @@ TraceWriter& TraceWriter::operator=(TraceWriter&& other) noexcept {
 bool TraceWriter::new_block() noexcept {
   if (fd_ < 0 || error_ != 0) return false;
   // The call that the rank is in is told by its last block.
-  const std::uint32_t open = open_;
-  set_open(0);
+  const OpenCall open = open_;
+  set_open({});
   open_ = open;
   if (block_) ::munmap(block_, block_size_);
   block_ = nullptr;
@@ -210,7 +210,7 @@ void TraceWriter::learn(NameId name, bool new_shape) noexcept {
 }
 
 void TraceWriter::write(const Event& event) noexcept {
-  set_open(0);
+  set_open({});
   const EventTimes times = times_of(event, clock_, last_leave_);
   const bool stay_fixed = durations_repeat(event.name);
   const bool completes = event.kind == EventKind::complete;
@@ -274,7 +274,7 @@ bool TraceWriter::put_times(const Event& event, const EventTimes& times, bool st
   return put(buffer, out.size());
 }
 
-void TraceWriter::set_open(std::uint32_t open) noexcept {
+void TraceWriter::set_open(const OpenCall& open) noexcept {
   if (open_ == open) return;
   open_ = open;
   if (block_) std::memcpy(block_ + offsetof(BlockHeader, open), &open, sizeof open);

@@ -42,11 +42,11 @@ class TraceWriter {
   CommId define_comm(std::uint64_t key, std::span<const WorldRank> members) noexcept;
   SiteId define_site(const Site& site) noexcept;
   void write(const Event& event) noexcept;
-  // The rank begins a call of that name; the next event says that it ended. If
-  // the process dies in between, readers know (TraceReader::open_call).
-  void enter(NameId name) noexcept { set_open(name + 1); }
+  // The rank begins a call of that name at that place; the next event says that
+  // it ended. If the process dies in between, readers know (TraceReader::open_call).
+  void enter(NameId name, SiteId site = 0) noexcept { set_open({name + 1, site}); }
   // The call has ended without an event of its own.
-  void leave() noexcept { set_open(0); }
+  void leave() noexcept { set_open({}); }
 
   // Number of records that could not be written, and why (errno).
   std::uint64_t lost() const { return lost_; }
@@ -66,7 +66,7 @@ class TraceWriter {
   bool durations_repeat(NameId name) const noexcept;
   void learn(NameId name, bool new_shape) noexcept;
   bool new_block() noexcept;
-  void set_open(std::uint32_t open) noexcept;
+  void set_open(const OpenCall& open) noexcept;
 
   int fd_ = -1;
   WorldRank rank_;
@@ -77,7 +77,7 @@ class TraceWriter {
   std::size_t next_block_size_ = 4096;
   Time last_leave_;
   std::uint64_t last_request_ = 0;
-  std::uint32_t open_ = 0;  // as BlockHeader::open
+  OpenCall open_;
   ShapeTable shapes_;
   std::vector<std::int16_t> surprises_;  // by name: how often a duration was new, less those known
   NameId names_ = 0;

@@ -23,7 +23,7 @@ std::size_t find_mark(std::string_view page, std::string_view mark) {
 
 }  // namespace
 
-std::string render_html_timeline(const trace::Trace& trace) {
+std::string render_html_timeline(const trace::Trace& trace, const trace::TellPlace& tell) {
   const std::string_view page = timeline_page();
   if (page.empty())
     throw Error(
@@ -32,7 +32,7 @@ std::string render_html_timeline(const trace::Trace& trace) {
   const std::size_t head = find_mark(page, kHeadMark);
   const std::size_t stream = find_mark(page, kStreamMark);
 
-  const TimelineData data = encode_timeline(trace);
+  const TimelineData data = encode_timeline(trace, tell);
   std::string html;
   html.reserve(page.size() + data.head.size() + data.stream.size() / 3 * 4 + 16);
   html += page.substr(0, head);

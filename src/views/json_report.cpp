@@ -37,6 +37,17 @@ json function_list(const Profile& profile) {
   return list;
 }
 
+json site_list(const Profile& profile) {
+  json list = json::array();
+  for (const auto& s : profile.sites)
+    list.push_back({{"function", s.function},
+                    {"place", s.place},
+                    {"calls", s.calls},
+                    {"time", to_seconds(s.time)},
+                    {"wait", to_seconds(s.wait)}});
+  return list;
+}
+
 json phase_list(const Profile& profile) {
   json list = json::array();
   for (const auto& p : profile.phases) {
@@ -114,6 +125,7 @@ std::string render_json_report(const Profile& profile, const std::optional<Repla
   report["waits"] = std::move(waits);
   report["per_rank"] = rank_list(profile);
   report["functions"] = function_list(profile);
+  report["sites"] = site_list(profile);
   report["phases"] = phase_list(profile);
   report["marks"] = mark_list(profile);
   if (links) report["links"] = json_links(*links);

@@ -14,7 +14,8 @@
 namespace foretrace::views {
 
 struct TextReportOptions {
-  int max_ranks = 64;  // with more ranks only the summary lines and the slowest are listed
+  int max_ranks = 64;          // with more ranks only the summary lines and the slowest are listed
+  std::size_t max_sites = 10;  // call sites with the most time
 };
 
 // Program, ranks, states, functions, phases; says first when the trace is

@@ -119,6 +119,24 @@ std::string function_section(const Profile& profile) {
   return "\nCalls, over all ranks\n" + table.render(2);
 }
 
+// Where the time in MPI goes; CPU times alone tell nothing of that.
+std::string site_section(const Profile& profile, std::size_t most) {
+  if (profile.sites.empty() || cpu_only(profile)) return {};
+  TextTable table({L, L, R, R, R});
+  table.add({"function", "place", "calls", "time", "of it wait"});
+  const std::size_t shown = std::min(most, profile.sites.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& site = profile.sites[i];
+    table.add({site.function, site.place, std::to_string(site.calls), format_time(site.time),
+               format_time(site.wait)});
+  }
+  std::string text = "\nCall sites, over all ranks\n" + table.render(2);
+  if (shown < profile.sites.size())
+    text +=
+        fmt::format("  {} more: --json lists every one of them\n", profile.sites.size() - shown);
+  return text;
+}
+
 std::string phase_section(const Profile& profile) {
   if (profile.phases.empty()) return {};
   TextTable table({L, R, R, R, R});
@@ -165,6 +183,7 @@ std::string render_text_report(const Profile& profile, const TextReportOptions& 
   text += rank_section(profile, options.max_ranks);
   text += state_section(profile);
   text += function_section(profile);
+  text += site_section(profile, options.max_sites);
   text += phase_section(profile);
   text += mark_section(profile);
   return text;

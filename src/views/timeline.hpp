@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "trace/tell_place.hpp"
 #include "trace/trace.hpp"
 
 namespace foretrace::views {
@@ -23,6 +24,6 @@ std::string render_text_timeline(const trace::Trace& trace,
 
 // A whole HTML page. Throws Error when this build has no page (configured
 // with FORETRACE_WEB=OFF).
-std::string render_html_timeline(const trace::Trace& trace);
+std::string render_html_timeline(const trace::Trace& trace, const trace::TellPlace& tell = {});
 
 }  // namespace foretrace::views

@@ -19,7 +19,7 @@ using json = nlohmann::ordered_json;
 using trace::Event;
 using trace::EventKind;
 
-using Shape = std::array<std::int64_t, 12>;
+using Shape = std::array<std::int64_t, 13>;
 
 void put_varint(std::string& out, std::uint64_t value) {
   while (value >= 0x80) {
@@ -50,7 +50,7 @@ std::unordered_map<std::uint64_t, Arrival> arrivals(const std::vector<Event>& ev
 
 class Encoder {
  public:
-  explicit Encoder(int ranks) : ranks_(ranks) {}
+  Encoder(int ranks, bool with_places) : ranks_(ranks), with_places_(with_places) {}
 
   void add_rank(const std::vector<Event>& events, int rank);
 
@@ -76,6 +76,7 @@ class Encoder {
   Shape shape_of(const Event& event, int rank, const Arrival* arrival) const;
 
   int ranks_;
+  bool with_places_;
   std::map<Shape, std::size_t> shapes_;
   json rank_list_ = json::array();
   std::string stream_;
@@ -87,6 +88,7 @@ Shape Encoder::shape_of(const Event& event, int rank, const Arrival* arrival) co
   shape[1] = event.name;
   shape[3] = shape[6] = shape[10] = -1;
   shape[11] = event.count;
+  if (with_places_) shape[12] = event.site;
   switch (event.kind) {
     case EventKind::send:
     case EventKind::isend:
@@ -175,6 +177,14 @@ json comm_list(const trace::Trace& trace) {
   return list;
 }
 
+// By call site.
+json place_list(const trace::Trace& trace, const trace::TellPlace& tell) {
+  json list = json::array();
+  if (tell)
+    for (const trace::Site& site : trace.sites) list.push_back(tell(site));
+  return list;
+}
+
 json summary(const analysis::Profile& profile) {
   return {{"time", profile.time.count_ps()},
           {"serial", profile.serial_time.count_ps()},
@@ -184,8 +194,8 @@ json summary(const analysis::Profile& profile) {
 
 }  // namespace
 
-TimelineData encode_timeline(const trace::Trace& trace) {
-  Encoder encoder(static_cast<int>(trace.ranks.size()));
+TimelineData encode_timeline(const trace::Trace& trace, const trace::TellPlace& tell) {
+  Encoder encoder(static_cast<int>(trace.ranks.size()), tell != nullptr);
   for (std::size_t rank = 0; rank < trace.ranks.size(); ++rank)
     encoder.add_rank(trace.ranks[rank], static_cast<int>(rank));
 
@@ -197,6 +207,7 @@ TimelineData encode_timeline(const trace::Trace& trace) {
                      {"summary", summary(analysis::profile_trace(trace))},
                      {"names", trace.names},
                      {"comms", comm_list(trace)},
+                     {"places", place_list(trace, tell)},
                      {"shapes", encoder.shapes()},
                      {"ranks", encoder.ranks()}};
   return {script_safe(head.dump(-1, ' ', false, json::error_handler_t::replace)),

@@ -16,14 +16,16 @@
 // A shape is what equal calls have in common, so that a regular program needs
 // few bytes per event:
 //   [kind, name, comm, send peer, tag, bytes, receive peer, tag, bytes,
-//    collective bytes, root, count]
+//    collective bytes, root, count, place]
 // Peers are relative to the calling rank, (peer - rank) mod ranks; -1 where
 // there is none. A posted receive has the source, tag and size of the message
-// that came. Events after MPI_Finalize are left out.
+// that came. The place is an index into the head's `places`, plus one; 0 where it
+// is not known. Events after MPI_Finalize are left out.
 #pragma once
 
 #include <string>
 
+#include "trace/tell_place.hpp"
 #include "trace/trace.hpp"
 
 namespace foretrace::views {
@@ -33,7 +35,8 @@ struct TimelineData {
   std::string stream;  // bytes
 };
 
-TimelineData encode_timeline(const trace::Trace& trace);
+// `tell` says what a call site is called.
+TimelineData encode_timeline(const trace::Trace& trace, const trace::TellPlace& tell = {});
 
 std::string base64(const std::string& bytes);
 

@@ -5,8 +5,11 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <memory>
 
 #include "programs.hpp"
+#include "sim/computed_source.hpp"
+#include "sim/deadlock.hpp"
 #include "sim/trace_source.hpp"
 
 namespace foretrace::sim {
@@ -233,6 +236,58 @@ TEST(TraceFile, PredictionKeepsSitesMarksAndWhatCallsMove) {
     EXPECT_EQ(events[1].value, -0.5);
   }
   std::remove(path.c_str());
+}
+
+Event collective_event(machine::Cost which, trace::SiteId site) {
+  Event event;
+  event.kind = EventKind::collective;
+  event.collective = which;
+  event.site = site;
+  return event;
+}
+
+// The message that ends the replay; places are told as the offsets of sites.
+std::string error_with_places(const trace::Trace& input, bool computed) {
+  TraceSource traced(input);
+  traced.tell_places_by([](const trace::Site& site) {
+    return site.offset == 0 ? std::string() : "a.c:" + std::to_string(site.offset);
+  });
+  struct AsRecorded : compute::Rule {
+    Time before(const compute::Interval& interval) override { return interval.measured; }
+  };
+  ComputedSource source(traced, [](WorldRank) { return std::make_unique<AsRecorded>(); });
+  try {
+    replay_trace(computed ? static_cast<Source&>(source) : traced);
+  } catch (const Deadlock& deadlock) {
+    return deadlock.report();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Places, AreInMessages) {
+  trace::Trace input = empty_trace(2);
+  input.sites = {{"application", 12}, {"application", 34}, {"application", 0}};
+  const Event barrier = collective_event(machine::Cost::barrier, 1);
+  const Event bcast = collective_event(machine::Cost::allreduce, 2);
+  input.ranks = {{barrier, finalize_event()}, {bcast, finalize_event()}};
+  for (const bool computed : {false, true}) {
+    const std::string mismatch = error_with_places(input, computed);
+    EXPECT_THAT(mismatch, HasSubstr(" at a.c:12, rank 1 calls"));
+    EXPECT_THAT(mismatch, HasSubstr(" at a.c:34; all members"));
+  }
+  Event recv;
+  recv.kind = EventKind::recv;
+  recv.recv = Programs::end(1, 800, 5);
+  recv.site = 2;
+  input.ranks[0][0] = recv;
+  input.ranks[1][0] = recv;
+  input.ranks[1][0].recv.peer = WorldRank(0);
+  input.ranks[1][0].site = 3;
+  const std::string deadlock = error_with_places(input, false);
+  EXPECT_THAT(deadlock, HasSubstr("from rank 1, tag 5, 800 bytes at a.c:34: waits"));
+  EXPECT_THAT(deadlock, HasSubstr("from rank 0, tag 5, 800 bytes: waits"));
 }
 
 TEST(TraceFile, UnfinishedSinkLeavesNothing) {

@@ -40,7 +40,7 @@ OPEN_FILES = {"cli": {"measure/functions.hpp", "measure/measure.hpp", "live/live
 # Parts that talk to MPI; and within them what stays free of it.
 SEES_MPI = {"capture", "measure", "live", "mpi_api"}
 FREE_OF_MPI = {
-    "capture": {"computation", "core_set", "fortran", "fortran_requests", "function_ref", "idle_polls",
+    "capture": {"call_sites", "computation", "core_set", "fortran", "fortran_requests", "function_ref", "idle_polls",
                 "imports", "loaded_object", "settings", "shared_table", "stack_walk", "ticks",
                 "wrap_support"},
     "live": {"context", "heap", "live_source", "processes", "seed", "shared_memory"},

@@ -10,7 +10,7 @@ one line an event, rank by rank:
 FIELDS, by kind: send=MODE,PEER,TAG,BYTES recv=WILD,PEER,TAG,BYTES request=N
 done=REQUEST,CANCELLED,SOURCE,TAG,BYTES collective=WHICH,BYTES,ROOT count=N code=N
 taken=N moves=PEER,BYTES value=HEX.
-Last, `open rank=N NAME` for every rank that was in a call, and `damage rank=N` for every stream that is cut off.
+Last, `open rank=N NAME [site=OBJECT+OFFSET]` for every rank that was in a call, and `damage rank=N` for every stream that is cut off.
 """
 
 import json
@@ -265,7 +265,7 @@ class RankOfVersion1(Rank):
 def decode(data):
     magic, version, ranks = struct.unpack_from("<8sII", data)
     assert magic == b"FORETRC\n" and version in (1, 2)
-    streams, opened, info, sealed = [b""] * ranks, [0] * ranks, None, False
+    streams, opened, info, sealed = [b""] * ranks, [(0, 0)] * ranks, None, False
     at, header = 4096, 16 if version == 1 else 24
     while at + header <= len(data):
         magic, rank, size, used = struct.unpack_from("<4sIII", data, at)
@@ -273,7 +273,7 @@ def decode(data):
         payload = data[at + header:at + header + used]
         if rank != NO_RANK:
             streams[rank] += payload
-            opened[rank] = struct.unpack_from("<I", data, at + 16)[0] if version > 1 else 0
+            opened[rank] = struct.unpack_from("<II", data, at + 16) if version > 1 else (0, 0)
         elif info is None:
             info = json.loads(payload)
         elif payload == b"END\0":
@@ -289,8 +289,9 @@ def decode(data):
                 lines.append(line)
         except CutOff:
             damage.append(f"damage rank={number}")
-        if opened[number]:
-            last.append(f"open rank={number} {rank.names[opened[number] - 1]}")
+        name, site = opened[number]
+        if name:
+            last.append(f"open rank={number} {rank.names[name - 1]}{f' site={rank.sites[site]}' if site else ''}")
     return lines + last + damage
 
 

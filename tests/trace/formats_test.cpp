@@ -22,7 +22,7 @@ class TextFormat : public ScratchFolder {
     TraceWriter many(part, WorldRank(1), clock);
     define(many, kRanks);
     for (const Event& event : many_events(kRanks, 1, 2000, clock)) many.write(event);
-    many.enter(0);
+    many.enter(0, many.define_site({"/usr/bin/halo", 64}));
     TraceWriter names(part, WorldRank(2), clock);
     Event event;
     for (const char* name :
@@ -75,7 +75,7 @@ TEST_F(TextFormat, AnIncompleteTraceStaysSo) {
   TraceReader reader(path("b.ftr"));
   EXPECT_FALSE(reader.sealed());
   EXPECT_EQ(text_of(path("b.ftr")), text);
-  EXPECT_NE(text.find("\nin MPI_Something\n"), std::string::npos);
+  EXPECT_NE(text.find("\nin MPI_Something site=3\n"), std::string::npos);
 }
 
 TEST_F(TextFormat, Lines) {
@@ -136,6 +136,8 @@ TEST_F(TextFormat, WhatMakesNoSenseIsRefusedWithItsLine) {
       {"collective MPI_Send collective=send", "expected a collective, found 'send'"},
       {"collective MPI_Send collective=bcast root=2",
        "expected a root in the communicator, found 2"},
+      {"in MPI_Send where", "expected site=NUMBER, found 'where'"},
+      {"in MPI_Send site=1", "expected a site that was defined, found '1'"},
       {"complete MPI_Send done=x", "expected a request, found 'x'"},
       {"complete MPI_Send done=1,0,5", "expected a number of bytes, found ''"},
   };

@@ -148,6 +148,28 @@ TEST_F(OpenCall, IsTheOneBegunAndNotEnded) {
   EXPECT_EQ(*sealed.open_call(WorldRank(0)), "MPI_Recv");
 }
 
+TEST_F(OpenCall, HasItsPlace) {
+  create_trace_file(path("a.part"), sample_info(2, Clock::cpu));
+  TraceWriter writer(path("a.part"), WorldRank(0), Clock::cpu);
+  const NameId recv = writer.define_name("MPI_Recv");
+  const Site site{"/usr/bin/halo", 0x11e9};
+  writer.define_site({"/usr/lib/other.so", 1});
+  writer.enter(recv, writer.define_site(site));
+  const auto open_site = [](const std::string& trace) {
+    TraceReader reader(trace);
+    read_all(reader, 0);
+    const Site* found = reader.open_site(WorldRank(0));
+    return found ? *found : Site();
+  };
+  EXPECT_EQ(open_site(path("a.part")), site);
+  seal_trace_file(path("a.part"), path("a.ftr"));
+  EXPECT_EQ(open_site(path("a.ftr")), site);
+  create_trace_file(path("b.part"), sample_info(2, Clock::cpu));
+  TraceWriter without(path("b.part"), WorldRank(0), Clock::cpu);
+  without.enter(without.define_name("MPI_Recv"));
+  EXPECT_EQ(open_site(path("b.part")), Site());
+}
+
 TEST_F(OpenCall, EndsWithItsEvent) {
   create_trace_file(path("a.part"), sample_info(2, Clock::cpu));
   TraceWriter writer(path("a.part"), WorldRank(0), Clock::cpu);

@@ -93,6 +93,10 @@ void print_event(const TraceReader& reader, WorldRank rank, const Event& event) 
   std::printf("\n");
 }
 
+std::string text_of(const Site* site) {
+  return site ? " site=" + site->object + "+" + std::to_string(site->offset) : std::string();
+}
+
 void dump(const char* path) {
   TraceReader reader(path);
   const TraceInfo& info = reader.info();
@@ -107,7 +111,8 @@ void dump(const char* path) {
     while (reader.next(WorldRank(rank), event)) print_event(reader, WorldRank(rank), event);
   for (int rank = 0; rank < info.ranks; ++rank)
     if (const std::string* name = reader.open_call(WorldRank(rank)))
-      std::printf("open rank=%d %s\n", rank, name->c_str());
+      std::printf("open rank=%d %s%s\n", rank, name->c_str(),
+                  text_of(reader.open_site(WorldRank(rank))).c_str());
   for (const Damage& damage : reader.damage())
     if (damage.rank.valid()) std::printf("damage rank=%d\n", damage.rank.value);
 }

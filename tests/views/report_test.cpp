@@ -80,6 +80,33 @@ Phases (time: the maximum over all ranks)
 )");
 }
 
+// Two sites of one line are one place; a line that calls two functions is two.
+TEST(TextReport, CallSites) {
+  TraceBuilder b = two_ranks();
+  b.trace().sites = {{"halo", 1}, {"halo", 2}, {"halo", 3}, {"halo", 4}};
+  b.trace().ranks[0][2].site = 1;
+  b.trace().ranks[0][3].site = 2;
+  b.trace().ranks[1][1].site = 4;
+  b.trace().ranks[1][2].site = 3;
+  const auto tell = [](const trace::Site& site) {
+    return site.offset == 4 ? std::string() : site.offset == 1 ? "a.c:1" : "b.c:2";
+  };
+  const auto profile = analysis::profile_trace(b.trace(), tell);
+  EXPECT_THAT(views::render_text_report(profile), HasSubstr(R"(
+Call sites, over all ranks
+  function     place  calls   time  of it wait
+  MPI_Barrier  b.c:2      2  30 us       10 us
+  MPI_Send     a.c:1      1  10 us         0 s
+)"));
+  EXPECT_THAT(views::render_text_report(profile, {.max_sites = 1}),
+              HasSubstr("\n  MPI_Barrier  b.c:2      2  30 us       10 us\n"
+                        "  1 more: --json lists every one of them\n"));
+  const json report = json::parse(views::render_json_report(profile));
+  EXPECT_EQ(report["sites"], json::parse(R"([
+    {"function": "MPI_Barrier", "place": "b.c:2", "calls": 2, "time": 3e-05, "wait": 1e-05},
+    {"function": "MPI_Send", "place": "a.c:1", "calls": 1, "time": 1e-05, "wait": 0.0}])"));
+}
+
 TEST(TextReport, SaysWhatIsWrongFirst) {
   TraceBuilder b(1, trace::Clock::cpu);
   b.init(0);

@@ -39,9 +39,9 @@ TEST(TimelineData, EqualCallsShareAShape) {
   const auto data = encode_timeline(b.trace());
   const json head = json::parse(data.head);
   // Init, Send and Finalize, each a name of its own.
-  EXPECT_EQ(head["shapes"], json::parse("[[1,0,0,-1,0,0,-1,0,0,0,-1,1],"
-                                        "[3,1,0,1,7,800,-1,0,0,0,-1,1],"
-                                        "[2,2,0,-1,0,0,-1,0,0,0,-1,1]]"));
+  EXPECT_EQ(head["shapes"], json::parse("[[1,0,0,-1,0,0,-1,0,0,0,-1,1,0],"
+                                        "[3,1,0,1,7,800,-1,0,0,0,-1,1,0],"
+                                        "[2,2,0,-1,0,0,-1,0,0,0,-1,1,0]]"));
   // Shape 0, no time; shape 1, gap 5, duration 300 = 0xac 2; shape 1 and a
   // wait, gap 0, duration 10, wait 4; shape 2, gap 1, duration 0.
   const std::vector<int> rank{0, 0, 0, 2, 5, 0xac, 2, 3, 0, 10, 4, 4, 1, 0};
@@ -50,6 +50,22 @@ TEST(TimelineData, EqualCallsShareAShape) {
   EXPECT_EQ(bytes(data.stream), all);
   // Events, bytes, end of each rank.
   EXPECT_EQ(head["ranks"], json::parse("[[4,14,316],[4,14,316],[4,14,316]]"));
+}
+
+TEST(TimelineData, CallsHaveTheirPlace) {
+  TraceBuilder b(2);
+  b.trace().sites = {{"halo", 16}, {"halo", 32}};
+  for (int r = 0; r < 2; ++r)
+    b.collective(r, "MPI_Barrier", Cost::barrier, 0, Time(), Time::ps(1)).site =
+        static_cast<trace::SiteId>(r + 1);
+  const auto tell = [](const trace::Site& site) { return "halo.c:" + std::to_string(site.offset); };
+  const json head = json::parse(encode_timeline(b.trace(), tell).head);
+  EXPECT_EQ(head["places"], json({"halo.c:16", "halo.c:32"}));
+  EXPECT_EQ(head["shapes"], json::parse("[[9,0,0,-1,0,0,-1,0,0,0,-1,1,1],"
+                                        "[9,0,0,-1,0,0,-1,0,0,0,-1,1,2]]"));
+  const json untold = json::parse(encode_timeline(b.trace()).head);
+  EXPECT_EQ(untold["places"], json::array());
+  EXPECT_EQ(untold["shapes"].size(), 1u);
 }
 
 TEST(TimelineData, APostedReceiveHasWhatCame) {
@@ -63,8 +79,8 @@ TEST(TimelineData, APostedReceiveHasWhatCame) {
       {1, WorldRank(1), 5, Bytes(60), false}, {2, WorldRank(1), 9, Bytes(0), true}};
   const auto data = encode_timeline(b.trace());
   const json head = json::parse(data.head);
-  EXPECT_EQ(head["shapes"][1], json::parse("[7,1,0,-1,0,0,1,5,60,0,-1,1]"));
-  EXPECT_EQ(head["shapes"][2], json::parse("[7,1,0,-1,0,0,1,9,4096,0,-1,1]"));
+  EXPECT_EQ(head["shapes"][1], json::parse("[7,1,0,-1,0,0,1,5,60,0,-1,1,0]"));
+  EXPECT_EQ(head["shapes"][2], json::parse("[7,1,0,-1,0,0,1,9,4096,0,-1,1,0]"));
   // Distances to the completing event: 2, and 0 for the cancelled one.
   EXPECT_EQ(bytes(data.stream), (std::vector<int>{0, 0, 0, 2, 0, 1, 2, 4, 0, 1, 0, 6, 0, 2}));
 }
@@ -75,8 +91,8 @@ TEST(TimelineData, CollectivesHaveSizeAndRoot) {
   b.collective(0, "MPI_Ibcast", Cost::bcast, 32, Time(), Time::ps(1)).kind =
       trace::EventKind::icollective;
   const json head = json::parse(encode_timeline(b.trace()).head);
-  EXPECT_EQ(head["shapes"][0], json::parse("[9,0,0,-1,0,0,-1,0,0,32,0,1]"));
-  EXPECT_EQ(head["shapes"][1], json::parse("[14,1,0,-1,0,0,-1,0,0,32,-1,1]"));
+  EXPECT_EQ(head["shapes"][0], json::parse("[9,0,0,-1,0,0,-1,0,0,32,0,1,0]"));
+  EXPECT_EQ(head["shapes"][1], json::parse("[14,1,0,-1,0,0,-1,0,0,32,-1,1,0]"));
   EXPECT_EQ(head["comms"], json::parse(R"([{"name":"MPI_COMM_WORLD","size":1}])"));
 }
 
@@ -86,7 +102,7 @@ TEST(TimelineData, MarksHaveTheirNumber) {
   b.mark(0, "residual", 1, Time::ps(3));
   const auto data = encode_timeline(b.trace());
   const json head = json::parse(data.head);
-  EXPECT_EQ(head["shapes"], json::parse("[[15,0,0,-1,0,0,-1,0,0,0,-1,1]]"));
+  EXPECT_EQ(head["shapes"], json::parse("[[15,0,0,-1,0,0,-1,0,0,0,-1,1,0]]"));
   // 2.5 is 0x4004000000000000, 1 is 0x3ff0000000000000.
   EXPECT_EQ(bytes(data.stream), (std::vector<int>{0, 5, 0, 0, 0, 0, 0, 0, 0, 4,    0x40,
                                                   0, 3, 0, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f}));

@@ -11,7 +11,7 @@ export interface Call {
 
 const kNoShape: Shape = {
   kind: Kind.call, name: 0, comm: 0, sendPeer: -1, sendTag: 0, sendBytes: 0,
-  recvPeer: -1, recvTag: 0, recvBytes: 0, collectiveBytes: 0, root: -1, count: 1,
+  recvPeer: -1, recvTag: 0, recvBytes: 0, collectiveBytes: 0, root: -1, count: 1, place: 0,
 };
 
 export function buildTrace(names: string[], calls: Call[][]): TraceData {
@@ -37,7 +37,7 @@ export function buildTrace(names: string[], calls: Call[][]): TraceData {
   const head = {
     version: 1, program: "", trace: "", clock: "virtual", notes: [],
     summary: { time: end, serial: 0, speedup: 0, efficiency: 0 },
-    names, comms: [{ name: "MPI_COMM_WORLD", size: ranks.length }], shapes: [], ranks: [],
+    names, comms: [{ name: "MPI_COMM_WORLD", size: ranks.length }], places: [], shapes: [], ranks: [],
   };
   return { head, end, events: calls.flat().length, shapes, ranks };
 }

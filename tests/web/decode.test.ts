@@ -35,12 +35,12 @@ function head(shapes: number[][], ranks: [number, number, number][]): TraceHead 
   return {
     version: 1, program: "p", trace: "t", clock: "virtual", notes: [],
     summary: { time: 0, serial: 0, speedup: 0, efficiency: 0 },
-    names: ["MPI_Recv", "load", "MPI_Irecv", "MPI_Wait"], comms: [], shapes, ranks,
+    names: ["MPI_Recv", "load", "MPI_Irecv", "MPI_Wait"], comms: [], places: [], shapes, ranks,
   };
 }
 
 test("a rank's events add up their gaps and durations", () => {
-  const shapes = [[Kind.recv, 0, 0, -1, 0, 0, 1, 7, 64, 0, -1, 1]];
+  const shapes = [[Kind.recv, 0, 0, -1, 0, 0, 1, 7, 64, 0, -1, 1, 2]];
   // Shape 0 with a wait: gap 5, duration 10, wait 4; without: gap 1, duration 2.
   const stream = Uint8Array.of(1, 5, 10, 4, 0, 1, 2);
   const trace = decodeTrace(head(shapes, [[2, 7, 18]]), stream);
@@ -49,14 +49,15 @@ test("a rank's events add up their gaps and durations", () => {
   assert.deepEqual([...rank.leave], [15, 18]);
   assert.deepEqual([...rank.wait], [4, 0]);
   assert.equal(trace.shapes[0]!.recvTag, 7);
+  assert.equal(trace.shapes[0]!.place, 2);
   assert.equal(trace.end, 18);
   assert.equal(trace.events, 2);
 });
 
 test("a posted receive knows the event that completed it", () => {
   const shapes = [
-    [Kind.irecv, 2, 0, -1, 0, 0, 1, 0, 8, 0, -1, 1],
-    [Kind.complete, 3, 0, -1, 0, 0, -1, 0, 0, 0, -1, 1],
+    [Kind.irecv, 2, 0, -1, 0, 0, 1, 0, 8, 0, -1, 1, 0],
+    [Kind.complete, 3, 0, -1, 0, 0, -1, 0, 0, 0, -1, 1, 0],
   ];
   // irecv completed one event later, wait, irecv that nobody completed.
   const stream = Uint8Array.of(0, 0, 1, 1, 2, 0, 1, 0, 0, 1, 0);
@@ -65,7 +66,7 @@ test("a posted receive knows the event that completed it", () => {
 });
 
 test("phases nest; an open one lasts to the end", () => {
-  const shape = (kind: number): number[] => [kind, 1, 0, -1, 0, 0, -1, 0, 0, 0, -1, 1];
+  const shape = (kind: number): number[] => [kind, 1, 0, -1, 0, 0, -1, 0, 0, 0, -1, 1, 0];
   const shapes = [shape(Kind.phaseBegin), shape(Kind.phaseEnd)];
   // begin at 2, begin at 5, end at 9 (the inner), rank ends at 20.
   const stream = Uint8Array.of(0, 2, 0, 0, 3, 0, 2, 4, 0);
@@ -77,7 +78,7 @@ test("phases nest; an open one lasts to the end", () => {
 });
 
 test("a phase without a name has the one that it is closed under", () => {
-  const shape = (kind: number, name: number): number[] => [kind, name, 0, -1, 0, 0, -1, 0, 0, 0, -1, 1];
+  const shape = (kind: number, name: number): number[] => [kind, name, 0, -1, 0, 0, -1, 0, 0, 0, -1, 1, 0];
   const shapes = [shape(Kind.phaseBegin, 4), shape(Kind.phaseEnd, 1), shape(Kind.phaseBegin, 1)];
   // "" at 2, "load" inside it from 3 to 5, "" ends as "load" at 9, "" from 9 on.
   const stream = Uint8Array.of(0, 2, 0, 4, 1, 0, 2, 2, 0, 2, 4, 0, 0, 0, 0);
@@ -90,7 +91,7 @@ test("a phase without a name has the one that it is closed under", () => {
 });
 
 test("a mark has its moment and its number", () => {
-  const shapes = [[Kind.mark, 1, 0, -1, 0, 0, -1, 0, 0, 0, -1, 1]];
+  const shapes = [[Kind.mark, 1, 0, -1, 0, 0, -1, 0, 0, 0, -1, 1, 0]];
   // At 5 the value 2.5, 0x4004000000000000; 3 later the value 0.
   const stream = Uint8Array.of(0, 5, 0, 0, 0, 0, 0, 0, 0, 4, 64, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0);
   const rank = decodeTrace(head(shapes, [[2, 22, 8]]), stream).ranks[0]!;
@@ -100,7 +101,7 @@ test("a mark has its moment and its number", () => {
 });
 
 test("a damaged stream is refused", () => {
-  const shapes = [[Kind.call, 0, 0, -1, 0, 0, -1, 0, 0, 0, -1, 1]];
+  const shapes = [[Kind.call, 0, 0, -1, 0, 0, -1, 0, 0, 0, -1, 1, 0]];
   assert.throws(() => decodeTrace(head(shapes, [[1, 3, 1]]), Uint8Array.of(0, 1)), /cut off/);
   assert.throws(() => decodeTrace(head(shapes, [[1, 3, 1]]), Uint8Array.of(8, 1, 1)), /no shape 4/);
   assert.throws(() => decodeTrace(head(shapes, [[1, 4, 1]]), Uint8Array.of(0, 1, 1, 0)), /length/);

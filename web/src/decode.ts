@@ -77,13 +77,13 @@ export class VarintReader {
 }
 
 function toShape(numbers: number[]): Shape {
-  if (numbers.length !== 12) throw new Error("trace data: a shape does not have 12 numbers");
+  if (numbers.length !== 13) throw new Error("trace data: a shape does not have 13 numbers");
   const at = (i: number): number => numbers[i]!;
   return {
     kind: at(0), name: at(1), comm: at(2),
     sendPeer: at(3), sendTag: at(4), sendBytes: at(5),
     recvPeer: at(6), recvTag: at(7), recvBytes: at(8),
-    collectiveBytes: at(9), root: at(10), count: at(11),
+    collectiveBytes: at(9), root: at(10), count: at(11), place: at(12),
   };
 }
 

@@ -36,6 +36,7 @@ export interface Shape {
   readonly collectiveBytes: number;
   readonly root: number;
   readonly count: number;
+  readonly place: number; // in the program: index into the head's places, plus one; 0: not known
 }
 
 export interface PhaseSpan {
@@ -72,6 +73,7 @@ export interface TraceHead {
   readonly summary: { time: number; serial: number; speedup: number; efficiency: number };
   readonly names: string[];
   readonly comms: { name: string; size: number }[];
+  readonly places: string[];
   readonly shapes: number[][];
   readonly ranks: [count: number, bytes: number, end: number][];
 }

@@ -79,6 +79,8 @@ export function describeEvent(model: Model, ref: EventRef): Description {
     const comm = trace.head.comms[shape.comm];
     if (comm) facts.push(["communicator", comm.name || `number ${shape.comm}, ${comm.size} ranks`]);
   }
+  const place = trace.head.places[shape.place - 1];
+  if (place) facts.push(["called at", place]);
   if (shape.count > 1) facts.push(["calls in a row", String(shape.count)]);
   addPhases(model, data, start, facts);
   facts.push(["event", String(ref.event)]);

@@ -33,14 +33,17 @@ const Format* format_of(std::string_view path) {
   return nullptr;
 }
 
-std::optional<NameId> open_call_of(const TraceReader& reader, WorldRank rank) {
+std::optional<OpenCallIds> open_call_of(const TraceReader& reader, WorldRank rank) {
   const std::string* open = reader.open_call(rank);
-  for (NameId id = 0; open && id < reader.names(rank); ++id)
-    if (&reader.name(rank, id) == open) return id;
-  return std::nullopt;
+  if (!open) return std::nullopt;
+  OpenCallIds ids;
+  while (&reader.name(rank, ids.name) != open) ++ids.name;
+  if (const Site* site = reader.open_site(rank))
+    for (ids.site = 1; &reader.site(rank, ids.site) != site;) ++ids.site;
+  return ids;
 }
 
-void copy_trace(TraceReader& reader, const std::string& path) {
+void copy_trace(TraceReader& reader, const std::string& path, const TellPlace&) {
   NewTrace to(path, reader.info());
   for (int r = 0; r < reader.ranks(); ++r) {
     const WorldRank rank(r);
@@ -65,7 +68,7 @@ void copy_trace(TraceReader& reader, const std::string& path) {
           writer.write(event);
       }
     }
-    if (const auto open = open_call_of(reader, rank)) to.enter(*open);
+    if (const auto open = open_call_of(reader, rank)) to.enter(open->name, open->site);
   }
   to.finish(reader.sealed());
 }

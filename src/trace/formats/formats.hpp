@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "trace/tell_place.hpp"
 #include "trace/trace_reader.hpp"
 
 namespace foretrace::trace {
@@ -16,8 +17,9 @@ namespace foretrace::trace {
 struct Format {
   const char* name;       // --from, --to
   const char* extension;  // ".txt"
-  // Writes `path` anew. nullptr: this format cannot be written. Throws Error.
-  void (*write)(TraceReader& reader, const std::string& path);
+  // Writes `path` anew; call sites with a place where `tell` knows one and the
+  // format has room for it. nullptr: this format cannot be written. Throws Error.
+  void (*write)(TraceReader& reader, const std::string& path, const TellPlace& tell);
   // Makes the trace `to` of the file `from`. nullptr: it cannot be read. Throws
   // Error with file, line and reason; then `to` is as it was.
   void (*read)(const std::string& from, const std::string& to);
@@ -29,13 +31,17 @@ std::span<const Format> formats();
 const Format* find_format(std::string_view name);
 const Format* format_of(std::string_view path);
 
-// The call that the rank is in, once its stream was read.
-std::optional<NameId> open_call_of(const TraceReader& reader, WorldRank rank);
+// The call that the rank is in, once its stream was read, by the rank's numbers.
+struct OpenCallIds {
+  NameId name = 0;
+  SiteId site = 0;
+};
+std::optional<OpenCallIds> open_call_of(const TraceReader& reader, WorldRank rank);
 
 // The trace itself: all records in their places, in the newest version.
-void copy_trace(TraceReader& reader, const std::string& path);
+void copy_trace(TraceReader& reader, const std::string& path, const TellPlace& tell = {});
 // Every event and definition as a line of text (docs/convert.md).
-void write_text(TraceReader& reader, const std::string& path);
+void write_text(TraceReader& reader, const std::string& path, const TellPlace& tell = {});
 void read_text(const std::string& from, const std::string& to);
 
 }  // namespace foretrace::trace

@@ -31,8 +31,8 @@ TraceWriter& NewTrace::start(WorldRank rank) {
   return writer_;
 }
 
-void NewTrace::enter(NameId name) {
-  writer_.enter(name);
+void NewTrace::enter(NameId name, SiteId site) {
+  writer_.enter(name, site);
 }
 
 void NewTrace::finish(bool sealed) {

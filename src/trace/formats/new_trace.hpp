@@ -18,8 +18,8 @@ class NewTrace {
   // The stream of `rank`; that of the rank before is over. Throws Error if it
   // could not be written.
   TraceWriter& start(WorldRank rank);
-  // The stream's rank is in a call of that name, which has been defined.
-  void enter(NameId name);
+  // The stream's rank is in a call of that name at that place, which have been defined.
+  void enter(NameId name, SiteId site);
   // Under its own name: sealed, or as an incomplete run leaves it.
   void finish(bool sealed);
 

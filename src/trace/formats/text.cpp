@@ -161,7 +161,7 @@ void write_event(TextOutput& out, const Names& names, const Event& event, Clock 
   out.line(line);
 }
 
-void write_rank(TextOutput& out, TraceReader& reader, WorldRank rank) {
+void write_rank(TextOutput& out, TraceReader& reader, WorldRank rank, const TellPlace& tell) {
   using Record = TraceReader::Record;
   out.line("rank " + std::to_string(rank.value));
   reader.rewind(rank);
@@ -176,12 +176,16 @@ void write_rank(TextOutput& out, TraceReader& reader, WorldRank rank) {
       write_comm(out, reader.comm(rank, static_cast<CommId>(reader.comms(rank) - 1)));
     } else if (record == Record::site) {
       const Site& site = reader.site(rank, static_cast<SiteId>(reader.sites(rank)));
-      out.line("site " + std::to_string(site.offset) + " " + quoted(site.object));
+      const std::string place = tell ? tell(site) : std::string();
+      out.line("site " + std::to_string(site.offset) + " " + quoted(site.object) +
+               (place.empty() ? "" : " # " + place));
     } else {
       write_event(out, names, event, reader.info().clock);
     }
   }
-  if (const auto open = open_call_of(reader, rank)) out.line("in " + names.text(*open));
+  if (const auto open = open_call_of(reader, rank))
+    out.line("in " + names.text(open->name) +
+             (open->site == 0 ? "" : " site=" + std::to_string(open->site)));
 }
 
 // Reads the lines of one file, in order.
@@ -213,6 +217,7 @@ class TextInput {
   void read_line();
   void start_rank(std::string_view line);
   void read_comm(std::string_view line);
+  void read_open_call(std::string_view line);
   void read_event(EventKind kind, std::string_view line);
 
   std::string path_;
@@ -268,7 +273,7 @@ void TextInput::read_line() {
     writer_->define_site(site);
     ++scope_.sites;
   } else if (word == "in") {
-    trace_->enter(names_.number(line));
+    read_open_call(line);
   } else if (parse_kind(word, kind)) {
     read_event(kind, line);
   } else {
@@ -289,6 +294,19 @@ void TextInput::start_rank(std::string_view line) {
   scope_.comms = {};
   scope_.sites = 0;
   last_leave_ = Time();
+}
+
+void TextInput::read_open_call(std::string_view line) {
+  const NameId name = names_.number(take_word(line));
+  SiteId site = 0;
+  if (!line.empty()) {
+    constexpr std::string_view kKey = "site=";
+    if (!line.starts_with(kKey))
+      throw Error("expected site=NUMBER, found '" + std::string(line) + "'");
+    site = static_cast<SiteId>(
+        to_number(line.substr(kKey.size()), "a site that was defined", scope_.sites));
+  }
+  trace_->enter(name, site);
 }
 
 void TextInput::read_comm(std::string_view line) {
@@ -324,12 +342,12 @@ void TextInput::read_event(EventKind kind, std::string_view line) {
 
 }  // namespace
 
-void write_text(TraceReader& reader, const std::string& path) {
+void write_text(TraceReader& reader, const std::string& path, const TellPlace& tell) {
   TextOutput out(path);
   out.line(std::string(kFirstLine));
   out.line("info " + info_text(reader.info()));
   if (!reader.sealed()) out.line("incomplete");
-  for (int r = 0; r < reader.ranks(); ++r) write_rank(out, reader, WorldRank(r));
+  for (int r = 0; r < reader.ranks(); ++r) write_rank(out, reader, WorldRank(r), tell);
   out.finish();
 }
 

@@ -1,0 +1,47 @@
+// CallSites: where the program makes its calls, as numbers in its trace.
+//
+// A place is looked up by the call's return address, and given to the trace when
+// it is new. Where MPI's own Fortran library makes the call, the place is that
+// of its caller. Knows nothing of MPI; for one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "capture/stack_walk.hpp"
+#include "trace/trace_writer.hpp"
+
+namespace foretrace::capture {
+
+class CallSites {
+ public:
+  // At most so many places are told apart; 0 stands for the others.
+  static constexpr std::size_t kMost = std::size_t{1} << 16;
+
+  // `own`: an address in the library whose frames are left out. Takes no memory
+  // before the first call.
+  explicit CallSites(const void* own = nullptr) : own_(own) {}
+
+  // 0: not known. New places are defined in `writer`, always the same one.
+  trace::SiteId number(const CallPoint& point, trace::TraceWriter& writer) noexcept;
+
+ private:
+  struct Known {
+    std::uint64_t address = 0;  // 0: free
+    trace::SiteId site = 0;
+    bool left_out = false;  // the call is made for the program; its caller counts
+  };
+
+  Known* find(std::uint64_t address) noexcept;
+  Known* add(std::uint64_t address, trace::TraceWriter& writer);
+  void grow();
+
+  const void* own_;
+  std::optional<StackWalker> walker_;
+  std::vector<Known> known_;  // open addressing; a power of two
+  std::size_t used_ = 0;
+};
+
+}  // namespace foretrace::capture
