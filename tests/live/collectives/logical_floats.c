@@ -1,5 +1,5 @@
-/* Logical operations on floating-point numbers, which MPICH has beyond the standard. live: mpi
- * mpich */
+/* Logical operations on floating-point numbers: beyond the standard.
+ * live: mpi mpich */
 #include "check.h"
 
 int main(int argc, char** argv) {
