@@ -288,7 +288,7 @@ Loop for_logicals(Scalar value) {
     case Scalar::logical64:
       return loop<Operate, std::uint64_t>;
 #ifndef OPEN_MPI
-    // Beyond the standard, as MPICH has it.
+    // Beyond the standard, but in MPICH's own tests.
     case Scalar::float32:
       return loop<Operate, float>;
     case Scalar::float64:

@@ -1,5 +1,6 @@
-/* Logical operations on floating-point numbers: beyond the standard.
- * live: mpi mpich */
+/* Logical operations on floating-point numbers: beyond the standard, but in MPICH's own tests.
+ * live: mpi mpich
+ * live: not real mpich */
 #include "check.h"
 
 int main(int argc, char** argv) {
