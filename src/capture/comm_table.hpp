@@ -45,14 +45,11 @@ struct CommInfo {
                ? partners[static_cast<std::size_t>(partner)]
                : WorldRank();
   }
-  // For the size of a collective; on inter-communicators of the group whose data
-  // the counts are about.
-  mpi_api::CommShape shape(machine::Cost cost) const {
+  // For the size of a collective.
+  mpi_api::CommShape shape() const {
     if (!is_inter()) return {size, rank.value};
     const int there = static_cast<int>(remote.size());
-    const bool scattered =
-        cost == machine::Cost::reduce_scatter || cost == machine::Cost::reduce_scatter_block;
-    return {scattered ? size - there : there, -1, true};
+    return {there, -1, true, size - there};
   }
   WorldRank member(int place) const { return members[static_cast<std::size_t>(place)]; }
 };

@@ -69,7 +69,7 @@ int collective(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, SizeOfPi
   if (!info) return plain_call(fn, real);
   if (!is_messages(cost, *info))
     return run_collective(fn, cost_between(cost, *info), *info, comm, root,
-                          bytes(info->shape(cost)), real);
+                          bytes(info->shape()), real);
   Request whole;
   describe_between(whole, *info, cost, root, between);
   return run_messages(fn, *info, whole, real);

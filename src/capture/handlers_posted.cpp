@@ -14,7 +14,7 @@ int icollective(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, SizeOfP
     describe_between(request, *info, cost, root, between);
   else
     describe_collective(request, *info, comm, cost_between(cost, *info), root,
-                        bytes(info->shape(cost)));
+                        bytes(info->shape()));
   return post_request(fn, request, variable, real);
 }
 
@@ -29,7 +29,7 @@ int collective_init(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, Siz
       return;
     }
     describe_collective(request, *info, comm, cost_between(cost, *info), root,
-                        bytes(info->shape(cost)));
+                        bytes(info->shape()));
     if (!session.predicting()) return;
     request.shadow = &shadows.add();
     request.shadow->prepare_start(*info, request.on, machine::dependence_of(request.cost), root);

@@ -62,6 +62,9 @@ void ProfileComms::add(MPI_Comm comm, MPI_Comm like) {
   std::uint64_t members = hash_of(profiled->peers);
   std::size_t size = profiled->peers.size();
   if (inter) {
+    profiled->shape.between = true;
+    profiled->shape.own = profiled->shape.size;
+    PMPI_Comm_remote_size(like, &profiled->shape.size);
     PMPI_Comm_remote_group(like, &group);
     profiled->peers = world_ranks(group);
     // The same from both sides.

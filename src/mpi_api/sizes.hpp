@@ -19,7 +19,8 @@ namespace foretrace::mpi_api {
 struct CommShape {
   int size = 0;
   int rank = 0;          // of this process
-  bool between = false;  // two groups: an inter-communicator
+  bool between = false;  // two groups, an inter-communicator: `size` is the other's
+  int own = 0;           // then the size of this process's group
 };
 
 inline std::uint64_t type_bytes(MPI_Datatype type) {
@@ -34,9 +35,9 @@ Bytes message_bytes(Count count, Type type) {
 }
 
 template <class Count>
-std::uint64_t sum(const CommShape& comm, const Count* counts) {
+std::uint64_t sum(int size, const Count* counts) {
   std::uint64_t total = 0;
-  for (int i = 0; i < comm.size; ++i)
+  for (int i = 0; i < size; ++i)
     if (counts[i] > 0) total += static_cast<std::uint64_t>(counts[i]);
   return total;
 }
@@ -68,32 +69,43 @@ Bytes size_scatter(const CommShape& comm, Count sendcount, Type sendtype, const 
   return message_bytes(recvcount, recvtype);
 }
 
+// Whether the counts for all ranks are this rank's to give. Between two groups
+// the others may pass none, whatever their rank in their own group.
+inline bool is_root(const CommShape& comm, int root) {
+  return comm.between ? root == MPI_ROOT : comm.rank == root;
+}
+
 template <class Count, class Type>
 Bytes size_mean(const CommShape& comm, const Count* counts, Type type) {
-  return Bytes(sum(comm, counts) * type_bytes(type) / static_cast<std::uint64_t>(comm.size));
+  return Bytes(sum(comm.size, counts) * type_bytes(type) / static_cast<std::uint64_t>(comm.size));
+}
+
+// A group scatters what the other one reduces: the counts are of its own ranks.
+inline int scattered_over(const CommShape& comm) {
+  return comm.between ? comm.own : comm.size;
 }
 
 template <class Count, class Type>
 Bytes size_total(const CommShape& comm, const Count* counts, Type type) {
-  return Bytes(sum(comm, counts) * type_bytes(type));
+  return Bytes(sum(scattered_over(comm), counts) * type_bytes(type));
 }
 
 template <class Count, class Type>
 Bytes size_block(const CommShape& comm, Count count, Type type) {
-  return Bytes(message_bytes(count, type).count * static_cast<std::uint64_t>(comm.size));
+  return Bytes(message_bytes(count, type).count * static_cast<std::uint64_t>(scattered_over(comm)));
 }
 
 template <class Count, class Type>
 Bytes size_gatherv(const CommShape& comm, Count sendcount, Type sendtype, const Count* recvcounts,
                    Type recvtype, int root) {
-  if (comm.rank == root) return size_mean(comm, recvcounts, recvtype);
+  if (is_root(comm, root)) return size_mean(comm, recvcounts, recvtype);
   return message_bytes(sendcount, sendtype);
 }
 
 template <class Count, class Type>
 Bytes size_scatterv(const CommShape& comm, const Count* sendcounts, Type sendtype, Count recvcount,
                     Type recvtype, int root) {
-  if (comm.rank == root) return size_mean(comm, sendcounts, sendtype);
+  if (is_root(comm, root)) return size_mean(comm, sendcounts, sendtype);
   return message_bytes(recvcount, recvtype);
 }
 

@@ -38,7 +38,35 @@ class Profile(harness.TestCase):
                 for s in profile["sites"] if s["function"] == name}
 
 
+# One rank gathers from three; only the root has counts, though another one has its number.
+BETWEEN = r"""
+#include <stddef.h>
+#include <mpi.h>
+int main(int argc, char** argv) {
+  int rank, all[6], mine[3] = {7, 8, 9}, counts[3] = {1, 2, 3}, places[3] = {0, 1, 3};
+  MPI_Comm part, between;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_split(MPI_COMM_WORLD, rank > 0, rank, &part);
+  MPI_Intercomm_create(part, 0, MPI_COMM_WORLD, rank > 0 ? 0 : 1, 0, &between);
+  if (rank == 0)
+    MPI_Gatherv(NULL, 0, MPI_INT, all, counts, places, MPI_INT, MPI_ROOT, between);
+  else
+    MPI_Gatherv(mine, rank, MPI_INT, NULL, NULL, NULL, MPI_INT, 0, between);
+  MPI_Comm_free(&between);
+  MPI_Comm_free(&part);
+  MPI_Finalize();
+  return rank == 0 && all[5] != 9;
+}
+"""
+
+
 class Counts(Profile):
+    def test_counts_that_only_the_root_has(self):
+        profile = self.profile(4, [self.compile(self.write("between.c", BETWEEN))])
+        # The root's mean of 24 bytes over three ranks, and what each of these gives.
+        self.assertEqual(self.function(profile, "MPI_Gatherv")["collective"], 24 // 3 + 4 + 8 + 12)
+
     def test_counts(self):
         profile = self.profile(4, [self.compile()])
         self.assertEqual(self.result.out, "profiled_calls: done\n")

@@ -18,6 +18,7 @@ Lines in a program's comments say what differs from that:
                              the standard ABI as well
     live: not standard       not with the standard ABI
     live: not real mpich     not under that MPI itself, which cannot do it
+    live: not under predict  not with that way of --under
     live: flags -pthread     for the compiler
     live: arguments A "B C"  for the program; given twice, it is run with each
     live: status 3           how it has to end
@@ -179,7 +180,8 @@ def add_tests():
     programs = [Program(source) for source in sorted((HERE / group).iterdir())
                 if source.suffix in COMPILERS]
     programs = [program for program in programs if program.is_for(harness.mpi) and not
-                ((real or under) and f"real {harness.mpi}" in program.excluded)]
+                ((real or under) and f"real {harness.mpi}" in program.excluded) and not
+                (under and f"under {under}" in program.excluded)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for program, result in zip(programs, pool.map(Program.compile, programs)):
             program.result = result

@@ -70,6 +70,7 @@ enum class Fn {
 template <class Real> auto generic(Fn, Real real) { return real(); }
 template <class A, class Real> auto wait(Fn, A, Real real) { return real(); }
 extern bool profiling;
+void note_call(const void* address, const void* cfa);
 struct Measured {
   Measured(Fn, const void* address, const void* cfa);
   void stop();

@@ -1,4 +1,6 @@
-/* Waiting for the clock, as programs do that want to be late. live: ranks 1 2 */
+/* Waiting for the clock, as programs do that want to be late. live: ranks 1 2
+ * predict's clock stands still between calls if computation takes no time (--compute none).
+ * live: not under predict */
 #include "check.h"
 
 static double wait_for(double seconds) {
