@@ -134,14 +134,25 @@ class Live(harness.TestCase):
         return harness.plain(ranks, [program.binary(), *arguments], limit=60,
                              env={"TESTS_LIVE_REAL": harness.mpi})
 
+    def skip_if_plain_fails(self, program, ranks, arguments):
+        try:
+            status = self.plain(program, ranks, arguments).status
+        except harness.TookTooLong:
+            self.skipTest(f"{harness.mpi} itself does not end")
+        if status != program.status:
+            self.skipTest(f"{harness.mpi} itself ends with status {status}")
+
     def check(self, program, ranks, arguments):
         if program.result is not None:
             self.ok(program.result)
-        result = self.launch(program, ranks, arguments)
+        try:
+            result = self.launch(program, ranks, arguments)
+        except harness.TookTooLong:
+            if under:
+                self.skip_if_plain_fails(program, ranks, arguments)
+            raise
         if under and result.status != program.status:
-            plain = self.plain(program, ranks, arguments)
-            if plain.status != program.status:
-                self.skipTest(f"{harness.mpi} itself ends with status {plain.status}")
+            self.skip_if_plain_fails(program, ranks, arguments)
         self.ok(result, program.status)
         for text in [] if under else program.says:
             self.assertIn(text, result.err)

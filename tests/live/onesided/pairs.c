@@ -1,6 +1,7 @@
 /* Accumulating values with their places.
  * live: ranks 1 2 3 4 8
- * Open MPI 4.1.4's own library gets these wrong (the padding in MPI_DOUBLE_INT). */
+ * Open MPI 4.1.4's own library gets these wrong (the padding in MPI_DOUBLE_INT) and writes beside its memory.
+ * live: not real openmpi */
 #include "check.h"
 
 typedef struct {

@@ -89,6 +89,7 @@ int main(int argc, char** argv) {
     oneself(MPI_COMM_WORLD, check_rank, sizes[i]);
     oneself(MPI_COMM_SELF, 0, sizes[i]);
   }
+  MPI_Barrier(MPI_COMM_WORLD); /* receives from anybody are over: others may send */
   no_bytes();
   return check_end();
 }
