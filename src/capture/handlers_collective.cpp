@@ -68,8 +68,8 @@ int collective(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, SizeOfPi
   CommInfo* info = session.comms.find(comm);
   if (!info) return plain_call(fn, real);
   if (!is_messages(cost, *info))
-    return run_collective(fn, cost_between(cost, *info), *info, comm, root,
-                          bytes(info->shape()), real);
+    return run_collective(fn, cost_between(cost, *info), *info, comm, root, bytes(info->shape()),
+                          real);
   Request whole;
   describe_between(whole, *info, cost, root, between);
   return run_messages(fn, *info, whole, real);
