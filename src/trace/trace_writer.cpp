@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -67,6 +68,7 @@ TraceWriter& TraceWriter::operator=(TraceWriter&& other) noexcept {
   clock_ = other.clock_;
   block_size_ = other.block_size_;
   used_ = other.used_;
+  whole_ = other.whole_;
   next_block_size_ = other.next_block_size_;
   last_leave_ = other.last_leave_;
   last_request_ = other.last_request_;
@@ -83,62 +85,80 @@ TraceWriter& TraceWriter::operator=(TraceWriter&& other) noexcept {
 
 // A block is appended as zeros and then mapped: writing it first makes a full
 // disk an error here instead of a bus error later, and O_APPEND gives each
-// process its own place in the file.
-bool TraceWriter::new_block() noexcept {
-  if (fd_ < 0 || error_ != 0) return false;
-  // The call that the rank is in is told by its last block.
-  const OpenCall open = open_;
-  set_open({});
-  open_ = open;
-  if (block_) ::munmap(block_, block_size_);
-  block_ = nullptr;
+// process its own place in the file, if it is one write.
+std::uint8_t* TraceWriter::append_block(std::size_t size) noexcept {
   static constexpr char kZeros[kLargestBlock] = {};
-  const std::size_t size = next_block_size_;
+  constexpr std::size_t kMostParts = 256;
+  if (size > kMostParts * kLargestBlock) {
+    error_ = EFBIG;
+    return nullptr;
+  }
+  iovec parts[kMostParts];
+  int count = 0;
+  for (std::size_t done = 0; done < size; done += parts[count++].iov_len)
+    parts[count] = {const_cast<char*>(kZeros), std::min(size - done, kLargestBlock)};
   const NoFileSizeSignal quiet;
-  const ssize_t written = ::write(fd_, kZeros, size);
+  const ssize_t written = ::writev(fd_, parts, count);
   const off_t end = ::lseek(fd_, 0, SEEK_CUR);
   if (written != static_cast<ssize_t>(size) || end < static_cast<off_t>(size)) {
     error_ = written < 0 ? errno : ENOSPC;
-    return false;
+    return nullptr;
   }
   void* mapped = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_,
                         end - static_cast<off_t>(size));
-  if (mapped == MAP_FAILED) {
-    error_ = errno;
-    return false;
-  }
-  block_ = static_cast<std::uint8_t*>(mapped);
-  block_size_ = size;
-  used_ = 0;
-  next_block_size_ = std::min(size * 4, kLargestBlock);
+  if (mapped == MAP_FAILED) error_ = errno;
+  return mapped == MAP_FAILED ? nullptr : static_cast<std::uint8_t*>(mapped);
+}
+
+// What the record under way has in the old block moves into the new one.
+bool TraceWriter::new_block(std::size_t room) noexcept {
+  const std::size_t begun = used_ - whole_;
+  std::size_t size = next_block_size_;
+  while (size - sizeof(BlockHeader) < begun + room) size *= 4;
+  std::uint8_t* const block = append_block(size);
+  if (!block) return false;
   BlockHeader header{};
   std::memcpy(header.magic, kBlockMagic, sizeof header.magic);
   header.rank = static_cast<std::uint32_t>(rank_.value);
   header.size = static_cast<std::uint32_t>(size - sizeof header);
   header.open = open_;
-  std::memcpy(block_, &header, sizeof header);
+  std::memcpy(block, &header, sizeof header);
+  if (block_) {
+    std::memcpy(block + sizeof header, block_ + sizeof header + whole_, begun);
+    // The call that the rank is in is told by its last block.
+    const OpenCall none;
+    std::memcpy(block_ + offsetof(BlockHeader, open), &none, sizeof none);
+    ::munmap(block_, block_size_);
+  }
+  block_ = block;
+  block_size_ = size;
+  used_ = begun;
+  whole_ = 0;
+  next_block_size_ = std::min(next_block_size_ * 4, kLargestBlock);
   return true;
 }
 
 bool TraceWriter::put(const std::uint8_t* bytes, std::size_t count) noexcept {
-  while (count > 0) {
-    const std::size_t room = block_ ? block_size_ - sizeof(BlockHeader) - used_ : 0;
-    if (room == 0) {
-      if (!new_block()) return false;
-      continue;
-    }
-    const std::size_t part = std::min(room, count);
-    std::memcpy(block_ + sizeof(BlockHeader) + used_, bytes, part);
-    used_ += part;
-    bytes += part;
-    count -= part;
-    // The bytes first, then the length that covers them: whoever reads the
-    // file after this process died finds whole records.
-    std::atomic_signal_fence(std::memory_order_release);
-    const auto filled = static_cast<std::uint32_t>(used_);
-    std::memcpy(block_ + offsetof(BlockHeader, used), &filled, sizeof filled);
-  }
+  if (fd_ < 0 || error_ != 0) return false;
+  const std::size_t room = block_ ? block_size_ - sizeof(BlockHeader) - used_ : 0;
+  if (room < count && !new_block(count)) return false;
+  std::memcpy(block_ + sizeof(BlockHeader) + used_, bytes, count);
+  used_ += count;
   return true;
+}
+
+// The bytes first, then the length that covers them: whoever reads the file
+// after this process died finds whole records.
+void TraceWriter::end_record(bool good) noexcept {
+  if (!good) {
+    used_ = whole_;
+    ++lost_;
+    return;
+  }
+  whole_ = used_;
+  std::atomic_signal_fence(std::memory_order_release);
+  const auto filled = static_cast<std::uint32_t>(used_);
+  std::memcpy(block_ + offsetof(BlockHeader, used), &filled, sizeof filled);
 }
 
 bool TraceWriter::put_string(std::string_view text) noexcept {
@@ -152,7 +172,7 @@ bool TraceWriter::put_string(std::string_view text) noexcept {
 
 NameId TraceWriter::define_name(std::string_view name) noexcept {
   const std::uint8_t head = kDefineName;
-  if (!put(&head, 1) || !put_string(name)) ++lost_;
+  end_record(put(&head, 1) && put_string(name));
   try {
     surprises_.push_back(0);
   } catch (const std::bad_alloc&) {
@@ -166,7 +186,7 @@ SiteId TraceWriter::define_site(const Site& site) noexcept {
   Encoder out(buffer);
   out.u8(kDefineSite);
   out.varint(site.offset);
-  if (!put(buffer, out.size()) || !put_string(site.object)) ++lost_;
+  end_record(put(buffer, out.size()) && put_string(site.object));
   return ++sites_;
 }
 
@@ -191,7 +211,7 @@ CommId TraceWriter::define_comm(std::uint64_t key, std::span<const WorldRank> me
     good = good && put(buffer, run.size());
     i += n;
   }
-  if (!good) ++lost_;
+  end_record(good);
   return comms_++;
 }
 
@@ -229,7 +249,7 @@ void TraceWriter::write(const Event& event) noexcept {
         encode_completion(shape, completion, last_request);
     good = write_shaped(event, shape.written(), times, stay_fixed);
   }
-  if (!good) ++lost_;
+  end_record(good);
   last_leave_ = std::min(last_leave_ + duration(times), Time::ps(kLatest));
 }
 

@@ -55,7 +55,7 @@ class TraceWriter {
   void close() noexcept;
 
  private:
-  // False if something could not be written; the caller counts the record.
+  // Adds to the record under way; false if it could not be written.
   bool put(const std::uint8_t* bytes, std::size_t count) noexcept;
   bool put_string(std::string_view text) noexcept;
   bool put_times(const Event& event, const EventTimes& times, bool stay_fixed) noexcept;
@@ -65,7 +65,11 @@ class TraceWriter {
                     const EventTimes& times, bool stay_fixed) noexcept;
   bool durations_repeat(NameId name) const noexcept;
   void learn(NameId name, bool new_shape) noexcept;
-  bool new_block() noexcept;
+  // Ends the record under way: readers see all of it, or it is lost.
+  void end_record(bool good) noexcept;
+  // Goes on in a new block that has room for so many bytes more.
+  bool new_block(std::size_t room) noexcept;
+  std::uint8_t* append_block(std::size_t size) noexcept;
   void set_open(const OpenCall& open) noexcept;
 
   int fd_ = -1;
@@ -74,6 +78,7 @@ class TraceWriter {
   std::uint8_t* block_ = nullptr;  // mapped block, header included
   std::size_t block_size_ = 0;     // of the mapping
   std::size_t used_ = 0;           // payload bytes in the block
+  std::size_t whole_ = 0;          // of them, those of whole records
   std::size_t next_block_size_ = 4096;
   Time last_leave_;
   std::uint64_t last_request_ = 0;

@@ -43,6 +43,7 @@ void expect_intact(const std::string& path, const Outcome& outcome) {
   EXPECT_EQ(outcome.written + outcome.lost, kEvents) << "one record is one loss";
   TraceReader reader(path);
   EXPECT_EQ(read_all(reader, 0), many_events(2, 0, outcome.written, Clock::virtual_));
+  EXPECT_TRUE(reader.damage().empty()) << "nothing of the record that did not fit is there";
 }
 
 class FullDisk : public ScratchFolder {};
