@@ -5,8 +5,10 @@
 // make the exchanges.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace foretrace {
 
@@ -29,6 +31,30 @@ struct ClockOffset {
 // other (the clocks drifted meanwhile), the one with the shortest round trip
 // decides alone. At least one exchange.
 ClockOffset estimate_offset(std::span<const Exchange> exchanges);
+
+// When to stop making exchanges: after `most`, or after `longest` ns once there are a few.
+struct ExchangeLimits {
+  int most = 0;
+  std::int64_t longest = 0;
+};
+
+// Makes the exchanges and estimates. `read` gives our clock's reading, `ask` sends a
+// question and returns what the other's clock showed. Nobody is told that it was the last.
+template <class Read, class Ask>
+ClockOffset exchange_readings(const ExchangeLimits& limits, Read read, Ask ask) {
+  constexpr std::size_t kFew = 10;
+  std::vector<Exchange> exchanges;
+  const std::int64_t start = read();
+  do {
+    Exchange exchange;
+    exchange.sent = read();
+    exchange.there = ask();
+    exchange.back = read();
+    exchanges.push_back(exchange);
+  } while (exchanges.size() < static_cast<std::size_t>(limits.most) &&
+           (exchanges.size() < kFew || exchanges.back().back - start < limits.longest));
+  return estimate_offset(exchanges);
+}
 
 // The same for two processes that read one monotonic clock: that of their
 // kernel, as seen from their time namespace. Where that cannot be told, every

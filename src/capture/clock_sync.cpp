@@ -9,10 +9,7 @@ namespace foretrace::capture {
 namespace {
 
 constexpr int kTag = 1;
-// So many exchanges are enough, and so much time is, once there are a few.
-constexpr int kMost = 200;
-constexpr int kFew = 10;
-constexpr std::int64_t kLongestNs = 500'000'000;
+constexpr ExchangeLimits kLimits{200, 500'000'000};
 
 // Rank 0's side: tells its clock as often as `leader` asks.
 void answer(int leader, MPI_Comm comm) {
@@ -25,22 +22,16 @@ void answer(int leader, MPI_Comm comm) {
 }
 
 ClockOffset ask(MPI_Comm comm) {
-  std::vector<Exchange> exchanges;
-  const std::int64_t start = monotonic_ns();
-  for (int more = 1; more != 0;) {
-    Exchange exchange;
-    exchange.sent = monotonic_ns();
+  int more = 1;
+  const ClockOffset offset = exchange_readings(kLimits, monotonic_ns, [&] {
+    std::int64_t there = 0;
     PMPI_Send(&more, 1, MPI_INT, 0, kTag, comm);
-    PMPI_Recv(&exchange.there, 1, MPI_INT64_T, 0, kTag, comm, MPI_STATUS_IGNORE);
-    exchange.back = monotonic_ns();
-    exchanges.push_back(exchange);
-    const auto count = static_cast<int>(exchanges.size());
-    const bool enough = count >= kMost || (count >= kFew && exchange.back - start >= kLongestNs);
-    if (!enough) continue;
-    more = 0;
-    PMPI_Send(&more, 1, MPI_INT, 0, kTag, comm);
-  }
-  return estimate_offset(exchanges);
+    PMPI_Recv(&there, 1, MPI_INT64_T, 0, kTag, comm, MPI_STATUS_IGNORE);
+    return there;
+  });
+  more = 0;
+  PMPI_Send(&more, 1, MPI_INT, 0, kTag, comm);
+  return offset;
 }
 
 }  // namespace

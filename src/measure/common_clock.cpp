@@ -12,10 +12,7 @@ namespace foretrace::measure {
 namespace {
 
 constexpr int kTag = 3;
-// So many exchanges are enough, and so much time is, once there are a few.
-constexpr int kMost = 60;
-constexpr int kFew = 10;
-constexpr std::int64_t kLongestNs = 100'000'000;
+constexpr ExchangeLimits kLimits{60, 100'000'000};
 
 // Tells this host's clock as often as `other` asks, then how the common clock
 // follows from it.
@@ -31,23 +28,17 @@ void answer(int other, MPI_Comm comm, const ClockLine& line) {
 
 // Measures this host's clock against the common one, by way of `other`.
 ClockOffset ask(int other, MPI_Comm comm) {
-  std::vector<Exchange> exchanges;
-  const std::int64_t start = now_ns();
-  for (int more = 1; more != 0;) {
-    Exchange exchange;
-    exchange.sent = now_ns();
+  int more = 1;
+  ClockOffset offset = exchange_readings(kLimits, now_ns, [&] {
+    std::int64_t there = 0;
     MPI_Send(&more, 1, MPI_INT, other, kTag, comm);
-    MPI_Recv(&exchange.there, 1, MPI_INT64_T, other, kTag, comm, MPI_STATUS_IGNORE);
-    exchange.back = now_ns();
-    exchanges.push_back(exchange);
-    const auto count = static_cast<int>(exchanges.size());
-    more = count < kMost && (count < kFew || exchange.back - start < kLongestNs);
-  }
-  const int enough = 0;
-  MPI_Send(&enough, 1, MPI_INT, other, kTag, comm);
+    MPI_Recv(&there, 1, MPI_INT64_T, other, kTag, comm, MPI_STATUS_IGNORE);
+    return there;
+  });
+  more = 0;
+  MPI_Send(&more, 1, MPI_INT, other, kTag, comm);
   ClockLine theirs;
   MPI_Recv(&theirs, sizeof theirs, MPI_BYTE, other, kTag, comm, MPI_STATUS_IGNORE);
-  ClockOffset offset = estimate_offset(exchanges);
   const std::int64_t there = offset.at + offset.offset;
   offset.offset = theirs.to_common(there) - offset.at;
   offset.error += theirs.error;

@@ -38,6 +38,12 @@ struct Pair {
       MPI_Irecv(in(), count, MPI_CHAR, peer, kTag, comm, &request);
     return request;
   }
+  // Notes a call's two parts, the sender's in the first two of `spans`, the receiver's in the next.
+  void note(Span* spans, std::int64_t entry, std::int64_t middle, std::int64_t done) const {
+    const int first = sender ? 0 : 2;
+    spans[first] = {entry, middle};
+    spans[first + 1] = {middle, done};
+  }
   // Called by both: afterwards the sender knows that what the receiver has posted
   // is there.
   void announce() const {

@@ -57,10 +57,7 @@ Experiment post_and_wait(Pair pair) {
             MPI_Request request = pair.post();
             const std::int64_t posted = now_ns();
             MPI_Wait(&request, MPI_STATUS_IGNORE);
-            const std::int64_t done = now_ns();
-            const int first = pair.sender ? 0 : 2;
-            spans[first] = {entry, posted};
-            spans[first + 1] = {posted, done};
+            pair.note(spans, entry, posted, now_ns());
           }};
 }
 

@@ -74,10 +74,7 @@ Experiment persistent(Pair pair) {
             MPI_Start(&started);
             const std::int64_t begun = now_ns();
             MPI_Wait(&started, MPI_STATUS_IGNORE);
-            const std::int64_t done = now_ns();
-            const int first = pair.sender ? 0 : 2;
-            spans[first] = {entry, begun};
-            spans[first + 1] = {begun, done};
+            pair.note(spans, entry, begun, now_ns());
           }};
 }
 
