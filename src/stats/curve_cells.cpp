@@ -9,6 +9,14 @@
 #include "stats/summary.hpp"
 
 namespace foretrace::stats {
+namespace {
+
+// A group's level at a row is that of so many rows on either side: what slows a
+// launch down often does so for some sizes only. Fewer rows would let groups follow each
+// other's noise, and pieces of noise be found.
+constexpr std::size_t kLevelRows = 14;
+
+}  // namespace
 
 CurveData::CurveData(const std::vector<CurvePoint>& points, double negligible)
     : negligible_(negligible) {
@@ -41,14 +49,21 @@ void CurveData::remove_levels() {
   if (groups() < 2) return;
   const Cells middle = cells();
   for (std::vector<Value>& group : by_group_) {
-    std::vector<double> ratios;
+    std::vector<std::vector<double>> ratios(x_.size());
     for (const Value& value : group) {
       const double usual = middle.y[value.i * curves_ + value.curve];
-      if (usual > negligible_) ratios.push_back(value.y / usual);
+      if (usual > negligible_) ratios[value.i].push_back(value.y / usual);
     }
-    const double level = ratios.empty() ? 1 : median(ratios);
-    if (level > 0)
-      for (Value& value : group) value.y /= level;
+    std::vector<double> level(x_.size(), 1);
+    for (std::size_t i = 0; i < x_.size(); ++i) {
+      std::vector<double> near;
+      const std::size_t end = std::min(i + kLevelRows + 1, x_.size());
+      for (std::size_t k = i > kLevelRows ? i - kLevelRows : 0; k < end; ++k)
+        near.insert(near.end(), ratios[k].begin(), ratios[k].end());
+      if (!near.empty()) level[i] = median(near);
+    }
+    for (Value& value : group)
+      if (level[value.i] > 0) value.y /= level[value.i];
   }
 }
 

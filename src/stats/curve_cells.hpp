@@ -2,7 +2,8 @@
 //
 // Between segmentation.hpp, which is for callers, and the search for pieces. A cell
 // is one x of one curve: the median over groups, each group first divided by its own
-// level, so that a launch that is slower as a whole moves no breakpoint.
+// level thereabouts, so that a launch that is slower as a whole, or for some sizes,
+// moves no breakpoint.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +34,7 @@ class CurveData {
   struct Value {
     std::size_t i = 0;  // index of x
     std::size_t curve = 0;
-    double y = 0;  // divided by its group's level
+    double y = 0;  // divided by its group's level at this x
   };
 
   const std::vector<double>& x() const { return x_; }

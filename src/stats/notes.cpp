@@ -11,8 +11,8 @@ std::string_view sentence_of(Note note) {
     case Note::all_zero:
       return "all values are zero";
     case Note::too_few_points:
-      return "there are no more points than coefficients, so that the fit is exact and its errors "
-             "are unknown";
+      return "there are no more different points than coefficients, so that nothing tells whether "
+             "the form is right";
     case Note::dependent_columns:
       return "some terms cannot be told apart from others with these points and were left out";
     case Note::constant:

@@ -12,7 +12,7 @@ namespace {
 constexpr double kMisfit = 8;
 constexpr std::size_t kPointFolds = 5;
 // A gain below this share of the loss is none, however steady.
-constexpr double kLeastGain = 0.01;
+constexpr double kLeastGain = 0.02;
 
 double at(const Line& line, double x) {
   return line.intercept + line.slope * x;

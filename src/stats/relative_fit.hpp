@@ -24,8 +24,8 @@ enum class Note {
   no_points,          // nothing to fit
   left_out,           // some values were negative, not finite, or zero with nothing negligible
   all_zero,           // every value is zero: so are all coefficients
-  too_few_points,     // no more distinct points than coefficients: the fit is exact, its errors
-                      // unknown
+  too_few_points,     // no more distinct points than coefficients: nothing tells whether the
+                      // form is right
   dependent_columns,  // a column says what others say already, or never varies
   constant,           // every value is the same
   one_group,          // a single group: errors are of its own scatter alone

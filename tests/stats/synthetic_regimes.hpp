@@ -62,18 +62,23 @@ inline Study dictionary_study() {
   return study;
 }
 
-// Regimes of at least 7 sizes; times jump to 0.35..0.7 or 1.4..3 times at the middle ranks.
-inline FunctionTruth random_function(const Study& study, std::size_t regimes, Random& random) {
+// First rows of so many pieces of at least 7 of n rows, and n.
+inline std::vector<std::size_t> random_rows(std::size_t n, std::size_t pieces, Random& random) {
   constexpr std::size_t kLeast = 7;
-  constexpr double kMiddleRanks = 6;
-  const std::size_t n = study.sizes.size();
-  std::vector<std::size_t> rows;  // first size of each regime, and the end
+  std::vector<std::size_t> rows;
   do {
     rows = {0, n};
-    for (std::size_t k = 1; k < regimes; ++k) rows.push_back(random.below(n));
+    for (std::size_t k = 1; k < pieces; ++k) rows.push_back(random.below(n));
     std::ranges::sort(rows);
   } while (std::ranges::adjacent_find(
                rows, [](std::size_t a, std::size_t b) { return b < a + kLeast; }) != rows.end());
+  return rows;
+}
+
+// Times jump to 0.35..0.7 or 1.4..3 times at the middle ranks.
+inline FunctionTruth random_function(const Study& study, std::size_t regimes, Random& random) {
+  constexpr double kMiddleRanks = 6;
+  const std::vector<std::size_t> rows = random_rows(study.sizes.size(), regimes, random);
   FunctionTruth function;
   for (std::size_t k = 0; k < regimes; ++k) {
     RegimeTruth& regime = function.regimes.emplace_back();

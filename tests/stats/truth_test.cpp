@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "stats/column_choice.hpp"
 #include "stats/group_errors.hpp"
@@ -106,7 +107,7 @@ TEST_P(Truths, OtherNumbersOfLaunches) {
   const synthetic::Form form = synthetic::paper_forms()[6];
   const std::vector<double> ranks{2, 4, 8};
   const std::vector<double> sizes = synthetic::sizes(1, 4096, 10);
-  const std::size_t count = cases(1000);
+  const std::size_t count = cases(500);
   for (std::size_t launches : {3, 10}) {
     Share coefficients, predictions;
     for (std::size_t c = 0; c < count; ++c) {
@@ -217,17 +218,87 @@ void expect_found(const Found& found, std::size_t count) {
 }
 
 TEST_P(Truths, OneToFiveRegimesOfPaperForms) {
-  const std::size_t count = cases(250);
+  const std::size_t count = cases(120);
   const Found found = find_regimes(synthetic::paper_study(), GetParam(), count);
   expect_found(found, count);
   EXPECT_GE(found.forms.value(), 0.98);
 }
 
 TEST_P(Truths, OneToFiveRegimesOfTheDictionary) {
-  const std::size_t count = cases(100);
+  const std::size_t count = cases(50);
   const Found found = find_regimes(synthetic::dictionary_study(), GetParam(), count);
   expect_found(found, count);
   EXPECT_GE(found.forms.value(), 0.85);
+}
+
+// One curve of lines, a jump or a kink between one and the next.
+struct Curve {
+  std::vector<double> breaks;
+  std::vector<bool> kinks;
+  std::vector<Line> lines;
+
+  double operator()(double x) const {
+    const auto piece = std::ranges::lower_bound(breaks, x) - breaks.begin();
+    const Line& line = lines[static_cast<std::size_t>(piece)];
+    return line.intercept + line.slope * x;
+  }
+};
+
+// At a kink the share of the slope in the time changes by 0.35 or more.
+Curve random_curve(const std::vector<double>& sizes, std::size_t pieces, Random& random) {
+  const std::vector<std::size_t> rows = synthetic::random_rows(sizes.size(), pieces, random);
+  Curve curve;
+  double time = random.log_uniform(0.1, 100);
+  double edge = sizes[rows[1] / 2];
+  double share = random.uniform(0.05, 0.5);
+  for (std::size_t k = 0; k < pieces; ++k) {
+    if (k > 0) {
+      edge = std::floor(random.uniform(sizes[rows[k] - 1], sizes[rows[k]]));
+      time = curve(edge);
+      const double before = curve.lines.back().slope * edge / time;
+      const bool kink = random.chance(0.5);
+      share = random.uniform(0.1, 0.95);
+      if (kink)
+        share =
+            before < 0.5 ? random.uniform(before + 0.35, 1) : random.uniform(0.05, before - 0.35);
+      else
+        time *= random.chance(0.7) ? random.log_uniform(1.3, 3) : random.log_uniform(0.4, 0.75);
+      curve.breaks.push_back(edge);
+      curve.kinks.push_back(kink);
+    }
+    curve.lines.push_back({time * (1 - share), time * share / edge, true});
+  }
+  return curve;
+}
+
+TEST_P(Truths, JumpsAndKinksAreToldApart) {
+  const std::vector<double> sizes = synthetic::sizes(1, 1 << 22, 70);
+  const std::size_t count = cases(200);
+  Share numbers, breaks, kinds;
+  for (std::size_t c = 0; c < count; ++c) {
+    Random random(c);
+    const Curve curve = random_curve(sizes, 1 + c % 5, random);
+    const Noise noise = noise_of(GetParam(), random);
+    std::vector<CurvePoint> points;
+    for (std::size_t g = 0; g < kLaunches; ++g) {
+      Launch launch(noise, random);
+      for (double x : sizes) points.push_back({x, 0, g, launch.value(curve(x))});
+    }
+    const Segmentation found = segment(points);
+    numbers.count(found.breaks.size() == curve.breaks.size());
+    for (std::size_t b = 0; b < curve.breaks.size(); ++b) {
+      breaks.count(steps_away(sizes, curve.breaks[b], found) <= 1);
+      if (found.breaks.size() == curve.breaks.size())
+        kinds.count((found.breaks[b].kind == BreakKind::kink) == curve.kinks[b]);
+    }
+  }
+  std::printf(
+      "    breaks within a step %.2f %% of %zu, right number of pieces %.2f %%, right kind %.2f "
+      "%%\n",
+      100 * breaks.value(), breaks.all, 100 * numbers.value(), 100 * kinds.value());
+  EXPECT_GE(breaks.value(), 0.995);
+  EXPECT_GE(numbers.value(), 0.98);
+  EXPECT_GE(kinds.value(), 0.99);
 }
 
 }  // namespace
