@@ -294,6 +294,7 @@ Datasheet make_datasheet(const MachineModel& model, const SheetSource& source,
                          const SheetOptions& options) {
   Datasheet sheet;
   sheet.facts = source.facts;
+  sheet.computation = source.computation;
   sheet.model = model;
   sheet.ranks = ascending(options.ranks.empty() ? default_ranks(model.ranks) : options.ranks);
   sheet.bytes = ascending(options.bytes.empty() ? default_bytes() : options.bytes);

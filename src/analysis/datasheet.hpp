@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/ids.hpp"
+#include "machine/compute_costs.hpp"
 #include "machine/machine_model.hpp"
 
 namespace foretrace::analysis {
@@ -33,6 +34,7 @@ struct SheetSource {
   std::vector<SheetSample> samples;
   std::map<std::string, std::string> facts;
   std::map<std::string, std::string> meanings;
+  machine::ComputeCosts computation = {};
 };
 
 struct SheetOptions {
@@ -109,6 +111,7 @@ struct Datasheet {
   bool has_samples = false;
   bool knows_sizes = false;                  // which sizes were measured, of any function
   std::map<std::string, std::string> facts;  // of the measurement; may be empty
+  machine::ComputeCosts computation = {};
 
   // The fact called `key`, or "".
   std::string fact(const std::string& key) const;

@@ -10,6 +10,7 @@
 #include "cli/process.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/text_file.hpp"
+#include "machine/compute_costs.hpp"
 #include "machine/machine_file.hpp"
 #include "measure/functions.hpp"
 #include "measure/measure.hpp"
@@ -41,6 +42,7 @@ bool is_left_out(const measure::SampleSet& set, int launch) {
 
 analysis::SheetSource source_beside(const std::string& model) {
   analysis::SheetSource source;
+  source.computation = machine::read_compute_costs(model);
   for (const measure::FunctionFacts& each : measure::measured_functions())
     source.meanings.emplace(each.name, each.meaning);
   const std::string path = measure::samples_path(model);

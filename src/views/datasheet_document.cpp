@@ -19,6 +19,7 @@ using machine::MachineModel;
 using machine::Regime;
 
 constexpr double kPoorQ = 0.01;
+constexpr double kLeastQ = 1e-6;  // smaller ones say nothing more
 constexpr const char* kUnknown = "-";
 constexpr std::size_t kSurfaceStep = 4;
 
@@ -95,7 +96,9 @@ void add_summary(const Datasheet& sheet, SheetDocument& document) {
 }
 
 std::string q_cell(const Regime& regime) {
-  return regime.q ? fmt::format("{:.2g}", *regime.q) : kUnknown;
+  if (!regime.q) return kUnknown;
+  const bool tiny = 0 < *regime.q && *regime.q < kLeastQ;
+  return tiny ? fmt::format("< {:g}", kLeastQ) : fmt::format("{:.2g}", *regime.q);
 }
 
 // The equations of one regime of each function.
@@ -417,6 +420,7 @@ SheetDocument datasheet_document(const Datasheet& sheet, int digits) {
     add_equations(sheet, digits, document);
   }
   add_loggps(sheet, document);
+  add_computation(sheet, document);
   add_measurement(sheet, document);
   if (!sheet.functions.empty()) document.blocks.push_back(Heading{1, "Functions", true});
   for (const SheetFunction& each : sheet.functions) add_function(sheet, each, digits, document);

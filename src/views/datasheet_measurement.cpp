@@ -292,6 +292,24 @@ void add_loggps(const Datasheet& sheet, SheetDocument& document) {
   if (regimes) add_regimes_of_loggps(sheet.model, document);
 }
 
+void add_computation(const Datasheet& sheet, SheetDocument& document) {
+  SheetTable table;
+  table.header = {"", "time"};
+  const machine::ComputeCosts& costs = sheet.computation;
+  if (sheet.model.compute_step > 0)
+    table.rows.push_back({"compute step", format_seconds(sheet.model.compute_step)});
+  if (costs.block) table.rows.push_back({"basic block", format_seconds(*costs.block)});
+  if (costs.instruction) table.rows.push_back({"instruction", format_seconds(*costs.instruction)});
+  for (const auto& [name, seconds] : costs.kernels)
+    table.rows.push_back({name, format_seconds(seconds)});
+  if (costs.kernels.empty() && !costs.block && !costs.instruction) return;
+  document.blocks.push_back(Heading{1, "Computation"});
+  document.blocks.push_back(
+      Paragraph{"What one execution takes of each thing that compute times are counted in, or that "
+                "machines are compared by."});
+  document.blocks.push_back(std::move(table));
+}
+
 std::string measured_with(const Datasheet& sheet, const SheetFunction& each) {
   std::string out;
   const auto add = [&](const std::string& text) { out += (out.empty() ? "" : " ") + text; };

@@ -1,5 +1,5 @@
 // What a data sheet says of how far to trust it: how and in what state the machine was
-// measured, how well the equations hold, thresholds, LogGPS by regime.
+// measured, how well the equations hold, thresholds, LogGPS by regime, kernels.
 #pragma once
 
 #include <string>
@@ -11,6 +11,7 @@ namespace foretrace::views {
 // Adds nothing where nothing is known.
 void add_measurement(const analysis::Datasheet& sheet, SheetDocument& document);
 void add_errors(const analysis::Datasheet& sheet, SheetDocument& document);
+void add_computation(const analysis::Datasheet& sheet, SheetDocument& document);
 void add_loggps(const analysis::Datasheet& sheet, SheetDocument& document);
 
 // Whether the measurement calls a function's figures invalid.

@@ -86,6 +86,11 @@ RoundedCoefficient round_coefficient(const machine::Coefficient& c, int digits) 
   if (out.value.find('e') == std::string::npos && point != std::string::npos &&
       out.error.find('e') != std::string::npos)
     out.error = fmt::format("{:.{}f}", c.error, out.value.size() - point - 1);
+  // Likewise 0.0000 ± 0.0010 for a value that is nothing beside its error.
+  const std::size_t point_of_error = out.error.find('.');
+  if (out.value.find('e') != std::string::npos && point_of_error != std::string::npos &&
+      out.error.find('e') == std::string::npos)
+    out.value = fmt::format("{:.{}f}", c.value, out.error.size() - point_of_error - 1);
   return out;
 }
 

@@ -145,6 +145,29 @@ TEST(DatasheetTrust, SurfacesAreOfSeveralRanksOnPaperAlone) {
               Not(HasSubstr("\\addplot3")));
 }
 
+TEST(DatasheetTrust, KernelsHaveATable) {
+  SheetSource source;
+  source.computation.kernels = {{"sqrt", 1.45e-9}, {"stream-l1", 2.14e-10}};
+  const std::string text = text_of(sheet_with(source));
+  EXPECT_THAT(text, ContainsRegex("sqrt +1.45 ns\n +stream-l1 +214 ps"));
+  EXPECT_THAT(text_of(sheet_with({})), Not(HasSubstr("Computation")));
+}
+
+TEST(DatasheetTrust, CoefficientsAndTheirErrorsEndAtTheSamePlace) {
+  machine::Equation equation;
+  equation.constant = {1e-5, 0.00104};
+  equation.data = {1e-4, 1e-6};
+  EXPECT_EQ(format_equation(equation, 0), "(0.0000 ± 0.0010) + (0.0001000 ± 0.0000010) × d");
+}
+
+TEST(DatasheetTrust, AQNearNothingHasNoFalsePrecision) {
+  std::string model = kModel;
+  model.replace(model.find("q = 0.25"), 8, "q = 1e-241");
+  const std::string text = text_of(sheet_with({}, model));
+  EXPECT_THAT(text, HasSubstr("< 1e-06"));
+  EXPECT_THAT(text, Not(HasSubstr("241")));
+}
+
 TEST(DatasheetTrust, ThePageGetsEveryTerm) {
   const Datasheet sheet = sheet_with({});
   const std::string json = datasheet_json({&sheet, 1});
