@@ -353,6 +353,8 @@ void LiveSource::completed(WorldRank rank, const sim::Operation& operation,
   Slot& line = slot(rank);
   Answer& answer = line.answer;
   if (operation.kind == EventKind::collective) answer_collective(record, of.instance, answer);
+  // Of a message that was sent and withdrawn.
+  if (outcome.cancelled && outcome.message.bytes.count > kWordBytes) heap::free(outcome.payload);
   if (!record.answer) return;
   answer.clock = interval.leave.count_ps();
   answer.found = outcome.message.peer.valid();

@@ -324,6 +324,10 @@ void Engine::hand_over(Rank& rank, const Interval& interval) {
     outcome.payloads = chosen_payloads_;
   }
   outcome.cancelled = operation.cancel != 0 && rank.cancelled;
+  if (outcome.cancelled) {
+    outcome.message.bytes = rank.message.bytes;
+    outcome.payload = rank.payload;
+  }
   source_.completed(rank.id, operation, interval, outcome);
 }
 

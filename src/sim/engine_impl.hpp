@@ -54,6 +54,7 @@ class Engine {
     bool left = false;  // its source; rendezvous only
     bool arrived = false;
     bool met = false;
+    bool withdrawn = false;  // nobody receives it
     std::uint64_t send_request = 0;
     PendingRecv receive;  // if met
     trace::Endpoint label;
@@ -115,6 +116,8 @@ class Engine {
   void give_up_at_once();
   void give_up(const Event& event, Time when);
   void start_cancel(Rank& rank);
+  bool withdraw_receive(Rank& rank, const Request& request);
+  bool withdraw_send(Rank& rank, const Request& request);
   bool watch(Rank& rank);
   bool watched_ended(Rank& rank, Time now);
   bool choose_finished(Rank& rank, Time now, std::vector<trace::Completion>& chosen);

@@ -258,6 +258,7 @@ void Engine::advance_links() {
     flight.arrived = true;
     flight.arrival = arrival.arrived;
     if (flight.met) land(arrival.message);
+    if (flight.withdrawn) free_flights_.push_back(arrival.message);
   }
 }
 

@@ -108,27 +108,51 @@ void Engine::give_up(const Event& event, Time when) {
   advance(rank);
 }
 
-// Withdraws a posted receive that no message belongs to yet.
+// Withdraws a posted receive that no message belongs to yet, or a send whose
+// message no receive has.
 void Engine::start_cancel(Rank& rank) {
-  if (!races_) fail(rank, "cancels a receive, but its source says that nothing races");
+  if (!races_) fail(rank, "cancels a request, but its source says that nothing races");
   rank.leave = rank.enter + call_cost(rank);
   rank.cancelled = false;
+  rank.message.bytes = Bytes();
+  rank.payload = 0;
   const std::uint64_t serial = rank.operation.cancel;
   Request* const request = rank.requests.find(serial);
   if (!request)
     fail(rank,
          "cancels request " + std::to_string(serial) + ", which is not posted or completed before");
   settle_open(rank);
-  if (request->is_send || request->is_collective || request->done) return;
-  const Route route{request->comm, request->peer, rank.id, request->tag};
-  const auto is_it = [&](const OpenReceive& open) { return open.request == serial; };
-  const bool open = rank.racing && std::erase_if(rank.racing->open, is_it) > 0;
-  if (!open && !matcher_.withdraw(route, serial)) return;
+  if (request->is_collective || request->empty) return;
+  if (request->is_send ? !withdraw_send(rank, *request) : !withdraw_receive(rank, *request)) return;
   request->empty = true;
   request->done = true;
   request->cancelled = true;
   request->end = rank.enter;
   rank.cancelled = true;
+}
+
+bool Engine::withdraw_receive(Rank& rank, const Request& request) {
+  if (request.done) return false;
+  const Route route{request.comm, request.peer, rank.id, request.tag};
+  const auto is_it = [&](const OpenReceive& open) { return open.request == request.serial; };
+  if (rank.racing && std::erase_if(rank.racing->open, is_it) > 0) return true;
+  return matcher_.withdraw(route, request.serial);
+}
+
+// An eager message travels on though nobody will receive it.
+bool Engine::withdraw_send(Rank& rank, const Request& request) {
+  const Route route{request.comm, rank.id, request.peer, request.tag};
+  const auto send = matcher_.withdraw_message(route, request.serial);
+  if (!send) return false;
+  if (!send->stamp.rendezvous) --rank.unreceived;
+  if (send->flight != kNoFlight) {
+    Flight& flight = flights_[send->flight];
+    flight.withdrawn = true;
+    if (flight.arrived) free_flights_.push_back(send->flight);
+  }
+  rank.message.bytes = send->stamp.bytes;
+  rank.payload = send->payload;
+  return true;
 }
 
 void Engine::wake_at(Rank& rank, Time when) {

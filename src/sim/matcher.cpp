@@ -139,22 +139,31 @@ std::optional<PendingSend> Matcher::take_message(const Route& route) {
   return message(take_first(route, *queue));
 }
 
-bool Matcher::withdraw(const Route& route, std::uint64_t request) {
+// The node of that number, wherever it is in the route's queue.
+std::optional<Matcher::Node> Matcher::take(const Route& route, bool sends, std::uint64_t request) {
   Channel* const queue = find(route);
-  if (!queue || queue->holds_sends) return false;
+  if (!queue || queue->holds_sends != sends) return std::nullopt;
   std::uint32_t before = kNone;
   std::uint32_t at = queue->head;
   while (at != kNone && nodes_[at].request != request) before = std::exchange(at, nodes_[at].next);
-  if (at == kNone) return false;
-  if (before == kNone) {
-    take_first(route, *queue);
-    return true;
-  }
-  nodes_[before].next = nodes_[at].next;
+  if (at == kNone) return std::nullopt;
+  if (before == kNone) return take_first(route, *queue);
+  const Node node = nodes_[at];
+  nodes_[before].next = node.next;
   if (queue->tail == at) queue->tail = before;
   nodes_[at].next = free_;
   free_ = at;
-  return true;
+  return node;
+}
+
+bool Matcher::withdraw(const Route& route, std::uint64_t request) {
+  return take(route, false, request).has_value();
+}
+
+std::optional<PendingSend> Matcher::withdraw_message(const Route& route, std::uint64_t request) {
+  const std::optional<Node> node = take(route, true, request);
+  if (!node) return std::nullopt;
+  return message(*node);
 }
 
 std::size_t Matcher::memory() const {

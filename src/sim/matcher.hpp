@@ -66,6 +66,8 @@ class Matcher {
   // A posted receive that waits on the route is there no more; false if there is
   // none of that number.
   bool withdraw(const Route& route, std::uint64_t request);
+  // The same for a message; nullopt if none of that number waits.
+  std::optional<PendingSend> withdraw_message(const Route& route, std::uint64_t request);
   // Calls see(route, message) for every message that waits at `destination`:
   // those of one route in the order of sending, the routes in no particular one.
   template <class See>
@@ -133,6 +135,7 @@ class Matcher {
   static void erase(Inbox& inbox, Channel& channel);
   Node& append(const Route& route, Channel* channel, bool sends);
   Node take_first(const Route& route, Channel& channel);
+  std::optional<Node> take(const Route& route, bool sends, std::uint64_t request);
 
   std::vector<Inbox> inboxes_;
   std::vector<Node> nodes_;

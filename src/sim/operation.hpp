@@ -75,7 +75,7 @@ struct Operation {
   std::uint64_t payload = 0;
   // recv, irecv: the number (`request`) of the probe that took its message; 0: none.
   std::uint64_t taken = 0;
-  // call: the request of an irecv that is to be cancelled; 0: none.
+  // call: the request of an isend or irecv that is to be cancelled; 0: none.
   std::uint64_t cancel = 0;
   std::uint64_t lock = 0;  // call: which lock
   // Tests and looks that find nothing go on for so long; not so long where no

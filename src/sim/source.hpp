@@ -38,7 +38,9 @@ struct Outcome {
   std::span<const trace::Completion> completions;
   // Beside each of them the payload of what was received; 0 for sends.
   std::span<const std::uint64_t> payloads;
-  bool cancelled = false;  // cancel: no message had come; its completion says so as well
+  // cancel: no message had come, or nobody had received it; the request's completion
+  // says so as well. Size and payload of a message that was sent are above.
+  bool cancelled = false;
 };
 
 class Source {

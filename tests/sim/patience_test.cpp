@@ -280,21 +280,82 @@ TEST(Cancel, FirstAndLastOfAQueue) {
   EXPECT_EQ(r.of(0, 10).payload, 3u);
 }
 
+SimulateOptions on_a_bus() {
+  SimulateOptions options;
+  options.network.kind = NetworkKind::bus;
+  options.network.loggps.latency = us(1);
+  options.network.loggps.gap_per_byte = 1e-9;
+  options.network.loggps.sync_threshold = Bytes(4096);
+  return options;
+}
+
+// The first, the last and the only one of a queue; at once, and when it is there.
+void withdraw_sends(std::uint64_t bytes, Time wait, const SimulateOptions& options) {
+  ReactingSource p(2);
+  for (std::uint64_t i = 1; i <= 3; ++i) p.isend(0, 1, bytes, i).payload = 10 + i;
+  for (const std::uint64_t i : {1, 3}) p.add(0, EventKind::call, "MPI_Cancel", wait).cancel = i;
+  p.isend(0, 1, bytes, 4).payload = 14;
+  p.complete(0, {1, 3});
+  p.isend(0, 1, bytes, 5).payload = 15;
+  p.add(0, EventKind::call, "MPI_Cancel", wait).cancel = 5;
+  p.complete(0, {2, 4, 5}, Completing::all, us(10'000));
+  p.recv(1, 0, us(50'000));
+  p.recv(1, -1);
+  p.finalize_all();
+  const Reaction r = react(p, options);
+  EXPECT_TRUE(r.of(0, 3).cancelled);
+  EXPECT_EQ(r.of(0, 3).payload, 11u);
+  EXPECT_EQ(r.of(0, 3).message.bytes.count, bytes);
+  for (const trace::Completion& one : r.of(0, 6).completions) EXPECT_TRUE(one.cancelled);
+  const auto& rest = r.of(0, 9).completions;
+  ASSERT_THAT(rest, SizeIs(3));
+  EXPECT_FALSE(rest[0].cancelled || rest[1].cancelled);
+  EXPECT_TRUE(rest[2].cancelled);
+  EXPECT_EQ(r.of(1, 0).payload, 12u);
+  EXPECT_EQ(r.of(1, 1).payload, 14u);
+  EXPECT_EQ(r.result.left_message_count, 0u);
+}
+
+TEST(Cancel, AnUnmatchedSendIsWithdrawn) {
+  for (const std::uint64_t bytes : {800u, 16000u}) {  // eager, rendezvous
+    for (const Time wait : {Time(), us(4000)}) {
+      withdraw_sends(bytes, wait, {});
+      withdraw_sends(bytes, wait, on_a_bus());
+    }
+  }
+}
+
 TEST(Cancel, TooLateForWhatIsMatched) {
   ReactingSource p(2);
   p.irecv(0, 1, 1);
   p.isend(0, 1, 16000, 2, us(500));
-  p.add(0, EventKind::call, "MPI_Cancel").cancel = 1;
-  p.add(0, EventKind::call, "MPI_Cancel").cancel = 2;  // never
+  p.add(0, EventKind::call, "MPI_Cancel", us(5000)).cancel = 1;
+  p.add(0, EventKind::call, "MPI_Cancel").cancel = 2;
   p.complete(0, {1, 2});
   p.send(1, 0, 800).payload = 11;
-  p.recv(1, 0, us(5000));
+  p.recv(1, 0);
   p.finalize_all();
   const Reaction r = react(p);
   EXPECT_FALSE(r.of(0, 4).completions.at(0).cancelled);
   EXPECT_FALSE(r.of(0, 4).completions.at(1).cancelled);
   EXPECT_EQ(r.of(0, 4).payloads[0], 11u);
   EXPECT_FALSE(r.of(0, 2).cancelled);
+}
+
+// A withdrawn receive has nothing to do with what was received before.
+TEST(Cancel, AReceiveHasNoPayload) {
+  ReactingSource p(1);
+  p.send(0, 0, 800).payload = 9;
+  p.recv(0, 0);
+  p.irecv(0, 0, 1);
+  p.add(0, EventKind::call, "MPI_Cancel").cancel = 1;
+  p.complete(0, {1});
+  p.finalize_all();
+  const Reaction r = react(p);
+  EXPECT_EQ(r.of(0, 1).payload, 9u);
+  EXPECT_TRUE(r.of(0, 3).cancelled);
+  EXPECT_EQ(r.of(0, 3).payload, 0u);
+  EXPECT_EQ(r.of(0, 3).message.bytes.count, 0u);
 }
 
 TEST(Cancel, SaysWhetherItCame) {

@@ -48,12 +48,6 @@ bool is_open(const Request* request) {
 
 void receive(Request& request, const Result& result) {
   const Block message = Block::take(result.payload, result.bytes);
-  if (result.cancelled) {
-    set_empty_status(request.status);
-    set_status_bytes(request.status, 0, true);
-    request.cancelled = true;
-    return;
-  }
   if (result.source < 0) return set_null_status(request.status);
   Result fitting = result;
   if (result.bytes > request.capacity) {
@@ -70,7 +64,10 @@ void receive(Request& request, const Result& result) {
 void settle(Request& request, const Result& result) {
   request.serial = 0;
   set_empty_status(request.status);
-  if (request.what == Request::What::receive) {
+  if (result.cancelled) {
+    set_status_bytes(request.status, 0, true);
+    request.cancelled = true;
+  } else if (request.what == Request::What::receive) {
     receive(request, result);
   } else if (request.what == Request::What::collective) {
     Gathered gathered(result.payload);

@@ -297,8 +297,9 @@ int Cancel(MPI_Request* request) {
     return generalized->cancel
                ? generalized->cancel(generalized->state, generalized->complete ? 1 : 0)
                : MPI_SUCCESS;
-  // Sends are on their way; MPI lets the library refuse.
-  if (object->what != Request::What::receive || object->serial == 0) return MPI_SUCCESS;
+  const bool message =
+      object->what == Request::What::send || object->what == Request::What::receive;
+  if (!message || object->serial == 0) return MPI_SUCCESS;
   Record record = line.record(EventKind::call);
   record.cancel = object->serial;
   line.post(record);
