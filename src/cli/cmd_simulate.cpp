@@ -81,6 +81,8 @@ void check_options(const Options& options) {
          "--sweep is for recorded runs; record the program, or run it several times");
   refuse(!live && options.simulation.sample > 0,
          "--sample is for programs that run live; say -n RANKS");
+  refuse(!live && options.simulation.spawn > 0,
+         "--spawn is for programs that run live; say -n RANKS");
   refuse(!live && !options.start.empty(), "--start is for programs that run live; say -n RANKS");
   refuse(!live && options.mpi, "--mpi is for programs that run live; say -n RANKS");
   refuse(sweeps && !options.run.output.empty(),
@@ -202,6 +204,9 @@ std::function<int()> declare(CLI::App& app) {
       ->required();
   app.add_option("-n", simulation.live_ranks, "Run a program live on so many ranks")
       ->check(CLI::Range(1, 1 << 20));
+  app.add_option("--spawn", simulation.spawn,
+                 "Live: room for so many more processes, which MPI_Comm_spawn may start")
+      ->check(CLI::Range(0, 1 << 20));
   app.add_option("--mpi", options->mpi,
                  "Live: the program's MPI, if it cannot be seen: openmpi, mpich or standard");
   add_start_option(app, options->start);

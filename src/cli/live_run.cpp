@@ -48,8 +48,8 @@ live::Command prepare_live(const std::vector<std::string>& program,
 
 int run_live(const Simulation& simulation, const live::Command& program,
              const RunOptions& options) {
-  live::LiveSource source(program, simulation.ranks(), simulation.live_compute(),
-                          simulation.nodes());
+  live::LiveSource source(program, simulation.ranks(), simulation.spare_ranks(),
+                          simulation.live_compute(), simulation.nodes());
   live::end_runs_on_signals();
   try {
     RunOptions own = options;

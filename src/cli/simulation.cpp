@@ -130,7 +130,7 @@ void Simulation::set_collectives() {
 
 void Simulation::read_input() {
   if (options_.live_ranks > 0) {
-    ranks_ = options_.live_ranks;
+    ranks_ = options_.live_ranks + options_.spawn;
   } else if (options_.input.ends_with(".goal")) {
     goal_ = sim::read_goal(options_.input);
     ranks_ = goal_->ranks;
@@ -184,6 +184,7 @@ trace::TraceInfo Simulation::info() const {
       (spec_.kind == compute::Kind::counted ? compute::format_spec(spec_) : options_.compute);
   if (counts != compute::Counter::none) info.options += " " + compute::counts_option(counts);
   if (options_.sample > 0) info.options += " sample=" + std::to_string(options_.sample);
+  if (options_.spawn > 0) info.options += " spawn=" + std::to_string(options_.spawn);
   const SimulationOptions initial;
   const auto add = [&info](const char* name, const std::string& value, const std::string& usual) {
     if (value != usual) info.options += std::string(" ") + name + "=" + value;

@@ -29,6 +29,7 @@ namespace foretrace::cli {
 struct SimulationOptions {
   std::string input;     // FILE.goal, FILE.ti, else a trace; live: the program's command line
   int live_ranks = 0;    // > 0: a program runs live
+  int spawn = 0;         // live: so many more ranks may be started by the program
   std::string live_mpi;  // the MPI that it was built for
   std::string machine;
   std::string bound = "avg";
@@ -68,6 +69,7 @@ class Simulation {
   explicit Simulation(const SimulationOptions& options);
 
   int ranks() const { return ranks_; }
+  int spare_ranks() const { return options_.spawn; }  // of these: not there from the beginning
   const machine::MachineModel& model() const { return model_; }
   // One line each: what the reader of the input wants to say, options without
   // effect, parameters that nobody gave.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <ranges>
 #include <thread>
 
 #include "base/error.hpp"
@@ -29,8 +30,8 @@ int cores() {
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
-int with_shared_memory(int ranks, int cores) {
-  SharedMemory::create(ranks, cores);
+int with_shared_memory(int ranks, int cores, int spare) {
+  SharedMemory::create(ranks, cores, spare);
   heap::begin(-1);
   return ranks;
 }
@@ -74,18 +75,18 @@ void end_runs_on_signals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
 }
 
-LiveSource::LiveSource(const Command& command, int ranks, Measured measured,
+LiveSource::LiveSource(const Command& command, int ranks, int spare, Measured measured,
                        const std::vector<std::int32_t>& nodes)
     : cores_(cores()),
       counted_since_(std::chrono::steady_clock::now()),
-      ranks_(with_shared_memory(ranks, cores_)),
-      processes_(command, ranks),
+      ranks_(with_shared_memory(ranks, cores_, spare)),
+      processes_(command, ranks - spare),
       states_(static_cast<std::size_t>(ranks)),
       comms_of_(static_cast<std::size_t>(ranks)) {
   SharedMemory::header().measured = measured;
   trace::Communicator world;
-  world.members.resize(static_cast<std::size_t>(ranks));
-  for (int r = 0; r < ranks; ++r) world.members[static_cast<std::size_t>(r)] = WorldRank(r);
+  world.members.resize(static_cast<std::size_t>(ranks - spare));
+  for (int r = 0; r < ranks - spare; ++r) world.members[static_cast<std::size_t>(r)] = WorldRank(r);
   comms_.push_back(std::move(world));
   for (int r = 0; r < ranks; ++r) {
     trace::Communicator self;
@@ -178,7 +179,7 @@ bool LiveSource::stalled() {
   }
   ++stalls_;
   return (!computed || stalls_ % kBusy == 0) &&
-         (processes_.started() < ranks_ || some_wait_for_core());
+         (processes_.started() < processes_.wanted() || some_wait_for_core());
 }
 
 // One more rank runs than there are cores.
@@ -247,6 +248,7 @@ bool LiveSource::treat(WorldRank rank, sim::Operation& operation) {
       return false;
     }
     case Posting::operation:
+    case Posting::spawn:
       break;
   }
   fill(rank, record, operation);
@@ -318,7 +320,8 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
 
 // The last of the processes has ended, and MPI was no part of any.
 void LiveSource::end_if_none_came() {
-  if (any_started() || processes_.started() < ranks_ || !std::ranges::all_of(states_, &Rank::gone))
+  if (any_started() || processes_.started() < processes_.wanted() ||
+      !std::ranges::all_of(states_ | std::views::take(processes_.wanted()), &Rank::gone))
     return;
   throw RunEnded{std::max(first_failure(), 1),
                  "no rank came to MPI_Init; does the program use the MPI that --mpi names?"};
@@ -353,6 +356,7 @@ void LiveSource::completed(WorldRank rank, const sim::Operation& operation,
   Slot& line = slot(rank);
   Answer& answer = line.answer;
   if (operation.kind == EventKind::collective) answer_collective(record, of.instance, answer);
+  if (record.posting == Posting::spawn) spawn(record, answer);
   // Of a message that was sent and withdrawn.
   if (outcome.cancelled && outcome.message.bytes.count > kWordBytes) heap::free(outcome.payload);
   if (!record.answer) return;
@@ -428,7 +432,7 @@ int LiveSource::wait_for_processes() {
   for (;;) {
     const std::uint32_t bell = header.bell.load(std::memory_order_acquire);
     look_after_processes();
-    if (processes_.started() == ranks_ && processes_.all_ended()) break;
+    if (processes_.started() == processes_.wanted() && processes_.all_ended()) break;
     if (stop_signal != 0) return 128 + stop_signal;
     if (!wait_for_bell(bell, kStall) && stalled()) lend_core();
   }

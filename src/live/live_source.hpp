@@ -37,12 +37,15 @@ void end_runs_on_signals();
 class LiveSource : public sim::Source {
  public:
   // Makes the shared memory; the processes are started as they are needed.
+  // Of the ranks the last `spare` are for what the program starts itself.
   // `nodes`: by rank, of the machine that is simulated; empty: all are on one.
-  LiveSource(const Command& command, int ranks, Measured measured,
+  LiveSource(const Command& command, int ranks, int spare, Measured measured,
              const std::vector<std::int32_t>& nodes);
 
   int ranks() const override { return ranks_; }
   bool next(WorldRank rank, sim::Operation& operation) override;
+  bool starts(WorldRank rank) const override;
+  std::vector<WorldRank> take_started() override;
   bool ready(WorldRank rank) const override;
   void completed(WorldRank rank, const sim::Operation& operation, const sim::Interval& interval,
                  const sim::Outcome& outcome) override;
@@ -110,6 +113,7 @@ class LiveSource : public sim::Source {
   void make_gathering(trace::CommId comm, Instance& instance);
   void make_split(trace::CommId comm, Instance& instance);
   void answer_collective(const Record& record, std::uint64_t number, Answer& answer);
+  void spawn(const Record& record, Answer& answer);
   void answer_completions(Rank& state, Slot& slot, const sim::Outcome& outcome);
   trace::CommId comm_of(const Record& record);
   trace::CommId add_comm(std::vector<WorldRank> members);
@@ -130,6 +134,7 @@ class LiveSource : public sim::Source {
   std::vector<Rank> states_;
   std::deque<trace::Communicator> comms_;
   std::vector<std::unique_ptr<CommState>> comm_states_;  // made when they are needed
+  std::vector<WorldRank> begun_;                         // which the engine does not know
   std::vector<trace::CommId> freed_;                     // by all, which the engine does not know
   std::vector<std::uint32_t> comms_of_;  // by rank: communicators that it came first in
   std::unordered_map<trace::CommId, trace::CommId> hidden_;

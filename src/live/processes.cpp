@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <condition_variable>
 #include <cstring>
@@ -15,6 +16,7 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 
 #include "base/error.hpp"
 #include "live/seed.hpp"
@@ -75,7 +77,10 @@ struct Processes::Watch {
 };
 
 Processes::Processes(const Command& command, int ranks)
-    : command_(command), ranks_(ranks), watch_(std::make_unique<Watch>()) {
+    : command_(command),
+      programs_{{ranks, command.words, {}}},
+      ranks_(ranks),
+      watch_(std::make_unique<Watch>()) {
   watch_->thread = std::thread([watch = watch_.get()] { watch->run(); });
 }
 
@@ -90,6 +95,15 @@ Processes::~Processes() {
   watch_->thread.join();
 }
 
+void Processes::add(std::vector<std::string> words, std::string directory, int count) {
+  ranks_ += count;
+  programs_.push_back({ranks_, std::move(words), std::move(directory)});
+}
+
+Processes::Program& Processes::program_of(int rank) {
+  return *std::ranges::find_if(programs_, [rank](const Program& one) { return rank < one.end; });
+}
+
 void Processes::start_more() {
   while (started_ < ranks_ && core_is_free()) start(started_++);
 }
@@ -102,7 +116,7 @@ void Processes::start(int rank) {
   count_running(+1);
   const std::lock_guard lock(watch_->mutex);
   pid_t process = -1;
-  if (has_seed()) process = grow(rank);
+  if (rank < programs_.front().end && has_seed()) process = grow(rank);
   if (process < 0) process = execute(rank);
   slot.process = process;
   watch_->living.emplace(process, rank);
@@ -127,8 +141,9 @@ pid_t Processes::execute(int rank) {
   std::vector<char*> variables;
   for (std::string& text : environment) variables.push_back(text.data());
   variables.push_back(nullptr);
+  Program& program = program_of(rank);
   std::vector<char*> words;
-  for (std::string& text : command_.words) words.push_back(text.data());
+  for (std::string& text : program.words) words.push_back(text.data());
   words.push_back(nullptr);
 
   const pid_t parent = ::getpid();
@@ -143,14 +158,15 @@ pid_t Processes::execute(int rank) {
       const int null = ::open("/dev/null", O_RDONLY);
       if (null >= 0) ::dup2(null, 0);
     }
-    ::execve(words.front(), words.data(), variables.data());
+    if (program.directory.empty() || ::chdir(program.directory.c_str()) == 0)
+      ::execve(words.front(), words.data(), variables.data());
     error = errno;
     ::_exit(127);
   }
   if (process < 0 || error != 0) {
     const std::string reason = std::strerror(process < 0 ? errno : error);
     if (process > 0) watch_->living.emplace(process, rank);
-    throw Error("cannot start rank " + std::to_string(rank) + " (" + command_.words.front() +
+    throw Error("cannot start rank " + std::to_string(rank) + " (" + program.words.front() +
                 "): " + reason);
   }
   return process;

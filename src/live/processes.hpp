@@ -40,6 +40,10 @@ class Processes {
   // Starts the next ranks while a core is free. Throws Error.
   void start_more();
   int started() const { return started_; }
+  // The next `count` ranks are to run another program, in that directory (empty: in
+  // this one).
+  void add(std::vector<std::string> words, std::string directory, int count);
+  int wanted() const { return ranks_; }
   // Those that have ended since the last call.
   std::vector<Ended> ended();
   bool all_ended() const;
@@ -50,7 +54,16 @@ class Processes {
   void start(int rank);
   pid_t execute(int rank);
 
+  // Ranks below `end`, from the program before on.
+  struct Program {
+    int end = 0;
+    std::vector<std::string> words;
+    std::string directory;
+  };
+  Program& program_of(int rank);
+
   Command command_;
+  std::vector<Program> programs_;  // the first is the command's
   int ranks_;
   int started_ = 0;
   std::unique_ptr<Watch> watch_;

@@ -66,7 +66,7 @@ void wake_sleeper(std::atomic<std::uint32_t>& word) {
   ::syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
 }
 
-void SharedMemory::create(int ranks, int cores) {
+void SharedMemory::create(int ranks, int cores, int spare) {
   const int descriptor = ::memfd_create("foretrace", MFD_CLOEXEC);
   if (descriptor < 0)
     throw Error(std::string("cannot make shared memory for the ranks: ") + std::strerror(errno));
@@ -87,6 +87,7 @@ void SharedMemory::create(int ranks, int cores) {
   descriptor_ = descriptor;
   Header& header = *new (base_) Header;
   header.ranks = ranks;
+  header.world = ranks - spare;
   header.seed.simulator = ::getpid();
   header.total = total;
   header.cores = cores;

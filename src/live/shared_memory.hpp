@@ -35,6 +35,8 @@ enum class Posting : std::uint8_t {
   operation,
   comm,  // a communicator for its members alone: `list` holds their world ranks
   free,  // this rank has no use for the communicator `comm` any more
+  // An operation (a call) that starts processes: `list` holds which (birth.hpp).
+  spawn,
   name,  // a name of the program's own (a phase), `name`: `list` holds its characters
 };
 
@@ -127,7 +129,8 @@ struct Answer {
   std::uint64_t gathered = 0;      // collective: place of its Gathering
   std::uint64_t members = 0;       // split: place of its members' world ranks, int32 each
   std::uint32_t context = 0;       // split: of the rank's new communicator
-  std::uint32_t member_count = 0;  // split
+  std::uint32_t member_count = 0;  // split; spawn: processes started, 0: none
+  std::int32_t first = 0;          // spawn: rank of the first of them
 };
 
 inline constexpr std::uint32_t kRing = 64;   // postings under way
@@ -149,6 +152,7 @@ struct alignas(4096) Slot {
   std::atomic<Life> life{Life::absent};
   std::int32_t process = 0;
   std::int32_t node = 0;                   // of the machine, on which the rank is
+  std::uint64_t birth = 0;                 // place of its Birth, if another rank started it
   std::atomic<std::uint64_t> returned{0};  // heap blocks that others gave back
   Answer answer;                           // written by the simulator
   std::uint64_t numbers[kTable];           // the rank's request numbers
@@ -191,7 +195,8 @@ struct SeedLine {
 
 struct Header {
   std::uint64_t magic = kMagic;
-  std::int32_t ranks = 0;
+  std::int32_t ranks = 0;   // with those that may be started by others
+  std::int32_t world = 0;   // those that are there from the beginning
   std::uint64_t total = 0;  // bytes of the object
   std::uint64_t heap = 0;   // where the heap begins
   Measured measured = Measured::nothing;
@@ -200,6 +205,7 @@ struct Header {
   std::atomic<std::uint64_t> names{0};
   std::atomic<std::uint32_t> names_taken{0};
   std::atomic<std::uint64_t> locks{1};  // numbers of locks given out
+  std::uint64_t services = 0;           // place of the first open port or published name
   SeedLine seed;
   // Who runs: ranks that may go on wait here for a core (schedule.hpp).
   alignas(64) std::atomic<std::uint32_t> queue_lock{0};
@@ -218,8 +224,9 @@ struct Header {
 // The mapped object. One for each process.
 class SharedMemory {
  public:
-  // The simulator's: makes it. Throws Error.
-  static void create(int ranks, int cores);
+  // The simulator's: makes it, for `ranks`, of which the last `spare` are not there
+  // from the beginning. Throws Error.
+  static void create(int ranks, int cores, int spare = 0);
   // A rank's: maps what `descriptor` refers to; false if it is not ours.
   static bool attach(int descriptor);
 

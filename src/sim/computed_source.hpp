@@ -34,6 +34,8 @@ class ComputedSource : public Source {
       rule(rank).looked(true);
     return true;
   }
+  bool starts(WorldRank rank) const override { return source_->starts(rank); }
+  std::vector<WorldRank> take_started() override { return source_->take_started(); }
   bool ready(WorldRank rank) const override { return source_->ready(rank); }
   void completed(WorldRank rank, const Operation& operation, const Interval& interval,
                  const Outcome& outcome) override {

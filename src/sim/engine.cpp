@@ -46,8 +46,10 @@ SimulateResult Engine::run() {
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
     ranks_[r].id = WorldRank(static_cast<std::int32_t>(r));
     ranks_[r].allowance = options_.run_ahead;
+    ranks_[r].absent = !source_.starts(ranks_[r].id);
   }
-  for (std::size_t r = ranks_.size(); r-- > 0;) ready_.push(r);
+  for (std::size_t r = ranks_.size(); r-- > 0;)
+    if (!ranks_[r].absent) ready_.push(r);
   if (by_time_)
     run_by_time();
   else
@@ -154,6 +156,7 @@ SimulateResult Engine::result() {
                       ready_.memory() + deferred_.capacity() * sizeof(std::size_t) +
                       events_.memory() + flights_.capacity() * sizeof(Flight) + network_->memory();
   for (const Rank& rank : ranks_) {
+    if (rank.absent) continue;
     stats_.operations += rank.result.events;
     stats_.peak_bytes += rank.requests.memory() + (rank.expansion ? sizeof(Expansion) : 0) +
                          (rank.racing ? rank.racing->memory() : 0);
@@ -329,6 +332,13 @@ void Engine::hand_over(Rank& rank, const Interval& interval) {
     outcome.payload = rank.payload;
   }
   source_.completed(rank.id, operation, interval, outcome);
+  if (operation.kind != EventKind::call) return;
+  for (const WorldRank started : source_.take_started()) {
+    Rank& other = rank_of(started);
+    other.absent = false;
+    other.clock = interval.leave;
+    ready_.push(static_cast<std::size_t>(started.value));
+  }
 }
 
 // Settles when the call leaves; returns the part of it that would have been

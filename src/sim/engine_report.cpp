@@ -18,7 +18,7 @@ constexpr std::size_t kShownHolders = 3;
 // Messages and requests, once everybody has finalized.
 void Engine::find_left_over(SimulateResult& result) const {
   for (const Rank& rank : ranks_)
-    if (!rank.result.finalized) return;
+    if (!rank.result.finalized && !rank.absent) return;
   struct Left {
     LeftMessage message;
     std::uint32_t order = 0;  // among the source's messages
@@ -50,6 +50,7 @@ std::vector<std::string> Engine::diagnose_blocked() {
   std::vector<BlockedRank> blocked;
   std::vector<EndedRank> ended;
   for (Rank& rank : ranks_) {
+    if (rank.absent) continue;
     if (rank.blocked) {
       blocked.push_back(describe(rank));
       blocked.back().call += at_place(source_.place(rank.id));

@@ -73,6 +73,7 @@ struct Racing {
 
 struct alignas(64) Rank {
   WorldRank id;
+  bool absent = false;    // not started (Source::starts)
   bool prepared = false;  // `operation` and `enter` are those of the next operation
   bool parked = false;    // its next operation was not there when it was asked for
   bool blocked = false;

@@ -49,6 +49,13 @@ class Source {
 
   virtual int ranks() const = 0;
 
+  // Whether the rank is there from the beginning. Others come by take_started(), if
+  // at all.
+  virtual bool starts(WorldRank) const { return true; }
+  // Ranks that the operation started that has completed last: their clocks begin when
+  // it leaves.
+  virtual std::vector<WorldRank> take_started() { return {}; }
+
   // The next operation of `rank`; false at the end of its stream. Asked only
   // when the rank's previous operation has completed. A stream that ends
   // without finalize or aborted is taken as cut off.

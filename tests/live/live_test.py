@@ -20,6 +20,7 @@ Lines in a program's comments say what differs from that:
     live: not real mpich     not under that MPI itself, which cannot do it
     live: not under predict  not with that way of --under
     live: flags -pthread     for the compiler
+    live: options --spawn 4  of simulate
     live: arguments A "B C"  for the program; given twice, it is run with each
     live: status 3           how it has to end
     live: says TEXT          part of its standard error
@@ -60,6 +61,7 @@ class Program:
         self.excluded = said.get("not", [])
         self.flags = said.get("flags", [""])[0].split()
         self.arguments = [shlex.split(words) for words in said.get("arguments", [""])]
+        self.options = said.get("options", [""])[0].split()
         self.status = int(said.get("status", ["0"])[0])
         self.says = said.get("says", [])
         self.compare = "compare" in said
@@ -117,7 +119,7 @@ class Live(harness.TestCase):
         if real:
             return self.plain(program, ranks, arguments)
         return harness.foretrace("simulate", "-n", ranks, "--machine", harness.T3D, "--compute",
-                                 "none", "-o", self.directory / "live.ftr", "--", *command,
+                                 "none", *program.options, "-o", self.directory / "live.ftr", "--", *command,
                                  limit=30, cwd=self.directory)
 
     def captured(self, ranks, command):

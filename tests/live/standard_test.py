@@ -140,17 +140,6 @@ class Standard(harness_live.TestCase):
                                 status=2)
         self.assertIn("openmpi, mpich or, for live runs, standard", result.err)
 
-    def test_functions_that_are_missing_say_so(self):
-        program = self.compile("""
-            #include <mpi.h>
-            int main(void) {
-              MPI_Comm other;
-              MPI_Init(0, 0);
-              MPI_Comm_join(0, &other);
-            }""")
-        self.live(1, [program], status=3)
-        self.assertIn("MPI_Comm_join", self.result.err)
-
     def test_call_sites_are_the_programs(self):
         program = self.compile("""
             #include <mpi.h>

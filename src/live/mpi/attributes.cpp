@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "live/mpi/attributes_functions.hpp"
-#include "live/mpi/comm.hpp"
+#include "live/mpi/comm_inter.hpp"
 #include "live/mpi/datatype.hpp"
 #include "live/mpi/error.hpp"
 #include "live/mpi/rank.hpp"
@@ -127,7 +127,6 @@ Attribute predefined(Comm&, int keyval) {
   static int io = MPI_ANY_SOURCE;
   static int wtime_is_global = 1;
   static int universe_size = 0;
-  static int appnum = 0;
   switch (in_c(keyval)) {
     case MPI_TAG_UB:
       return integer(tag_ub);
@@ -141,7 +140,7 @@ Attribute predefined(Comm&, int keyval) {
       universe_size = world_size();
       return integer(universe_size);
     case MPI_APPNUM:
-      return integer(appnum);
+      return integer(application_number);
     default:
       return integer(const_cast<int&>(last_used_error_code()));
   }

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <string>
 
+#include "live/birth.hpp"
+#include "live/mpi/comm_inter.hpp"
 #include "live/mpi/group.hpp"
 #include "live/mpi/info.hpp"
 #include "live/mpi/line.hpp"
@@ -17,6 +19,8 @@ namespace foretrace::live {
 
 Comm* world_comm = nullptr;
 Comm* self_comm = nullptr;
+Comm* parent_comm = nullptr;
+int application_number = 0;
 
 namespace {
 
@@ -34,6 +38,7 @@ Comm::Comm() : Object(ObjectKind::comm), made_at(line.caller()) {
 
 Comm::~Comm() {
   all_comms().erase(std::ranges::find(all_comms(), this));
+  if (parent_comm == this) parent_comm = nullptr;
   // The first contexts are those of MPI_COMM_WORLD and all MPI_COMM_SELF.
   if (line.is_open() && context > static_cast<ContextId>(line.size())) free_context(context);
   release(group);
@@ -44,8 +49,9 @@ Comm::~Comm() {
 
 std::vector<const Comm*> open_comms() {
   std::vector<const Comm*> open;
-  std::ranges::copy_if(all_comms(), std::back_inserter(open),
-                       [](const Comm* comm) { return comm->handle != 0 && !comm->predefined; });
+  std::ranges::copy_if(all_comms(), std::back_inserter(open), [](const Comm* comm) {
+    return comm->handle != 0 && !comm->predefined && comm != parent_comm;
+  });
   return open;
 }
 
@@ -66,6 +72,33 @@ Comm* make_comm(const Comm* parent, ContextId context, Group* group, Group* remo
   return comm;
 }
 
+namespace {
+
+// Of a process that another rank started: its world, and the parents.
+Comm* make_born_world(std::uint64_t place) {
+  Birth& birth = *SharedMemory::at<Birth>(place);
+  const auto count = static_cast<std::size_t>(birth.children);
+  const std::vector<int> all(birth.ranks(), birth.ranks() + count);
+  Comm* world = make_comm(nullptr, birth.world, make_group(all));
+  application_number = birth.applications()[world->rank];
+  const int* parents = birth.parent_ranks();
+  parent_comm = make_comm(nullptr, birth.together, make_group(all),
+                          make_group({parents, parents + birth.parents}), false);
+  parent_comm->name = "MPI_COMM_PARENT";
+  if (birth.readers.fetch_sub(1) == 1) free_shared(place);
+  return world;
+}
+
+Comm* make_world() {
+  if (const std::uint64_t place = SharedMemory::slot(world_rank()).birth)
+    return make_born_world(place);
+  std::vector<int> all(static_cast<std::size_t>(SharedMemory::header().world));
+  std::iota(all.begin(), all.end(), 0);
+  return make_comm(nullptr, 0, make_group(std::move(all)));
+}
+
+}  // namespace
+
 void create_predefined_comms() {
   if (world_comm) return;
   create_predefined_errhandlers();
@@ -74,14 +107,12 @@ void create_predefined_comms() {
   empty_group->predefined = true;
   set_predefined(MPI_GROUP_EMPTY, empty_group);
 
-  std::vector<int> all(static_cast<std::size_t>(world_size()));
-  std::iota(all.begin(), all.end(), 0);
   const ContextId self_context = 1 + static_cast<ContextId>(world_rank());
   self_comm = make_comm(nullptr, self_context, make_group({world_rank()}));
   self_comm->predefined = true;
   self_comm->name = "MPI_COMM_SELF";
   set_predefined(MPI_COMM_SELF, self_comm);
-  world_comm = make_comm(nullptr, 0, make_group(std::move(all)));
+  world_comm = make_world();
   world_comm->predefined = true;
   world_comm->name = "MPI_COMM_WORLD";
   set_predefined(MPI_COMM_WORLD, world_comm);
@@ -229,9 +260,8 @@ int Comm_get_info(MPI_Comm handle, MPI_Info* info) {
   return MPI_SUCCESS;
 }
 
-// No process is started by another.
 int Comm_get_parent(MPI_Comm* parent) {
-  *parent = MPI_COMM_NULL;
+  *parent = handle_of(parent_comm);
   return MPI_SUCCESS;
 }
 

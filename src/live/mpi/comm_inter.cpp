@@ -1,4 +1,6 @@
 // Inter-communicators: made from two groups, merged to one.
+#include "live/mpi/comm_inter.hpp"
+
 #include <cstring>
 #include <string>
 #include <vector>
@@ -9,14 +11,6 @@
 #include "live_impl.hpp"
 
 namespace foretrace::live {
-namespace {
-
-// What one leader knows after it spoke with the other, and its group needs.
-struct Agreement {
-  ContextId context = 0;
-  std::uint32_t first = 0;  // whether the group comes first in the union
-  std::vector<int> remote;  // world ranks; none: the groups overlap
-};
 
 Block to_block(const Agreement& agreement) {
   const std::uint32_t head[] = {agreement.context, agreement.first};
@@ -44,6 +38,8 @@ Agreement from_bytes(std::span<const std::byte> bytes) {
   return agreement;
 }
 
+namespace {
+
 void send_block(Comm& comm, int partner, int tag, const Agreement& agreement) {
   const Block block = to_block(agreement);
   send_bytes(comm, partner, tag, block.data(), block.bytes());
@@ -64,6 +60,8 @@ bool overlap(const std::vector<int>& a, const std::vector<int>& b) {
   }
   return false;
 }
+
+}  // namespace
 
 // The leaders' talk. The group with the leader of lower world rank comes first,
 // and its leader makes the context.
@@ -90,6 +88,20 @@ Agreement agree_with_peer(const Group& local, Comm& peer, int remote_leader, int
              {.context = agreement.context, .first = 0, .remote = local.members});
   return agreement;
 }
+
+Comm* make_inter(Comm& comm, int leader, Block told) {
+  // Only the leader knows how long the list is; all must say the same.
+  constexpr std::uint64_t kBytes = sizeof(std::uint32_t[2]);
+  const Gathered gathered =
+      collective({.comm = &comm, .cost = machine::Cost::bcast, .root = leader, .bytes = kBytes},
+                 std::move(told));
+  Agreement agreement = from_bytes(gathered.of(leader));
+  if (agreement.remote.empty()) return nullptr;
+  return make_comm(&comm, agreement.context, retain(comm.group),
+                   make_group(std::move(agreement.remote)), agreement.first != 0);
+}
+
+namespace {
 
 int raise_leader(Comm* comm, const char* which, int leader, int size) {
   return raise(comm, MPI_ERR_RANK,
@@ -123,18 +135,9 @@ int Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, 
     }
     told = to_block(agree_with_peer(*comm->group, *peer, remote_leader, creation_tag(tag)));
   }
-  // Only the leader knows how long the list is; all must say the same.
-  constexpr std::uint64_t kBytes = sizeof(std::uint32_t[2]);
-  const Gathered gathered = collective(
-      {.comm = comm, .cost = machine::Cost::bcast, .root = local_leader, .bytes = kBytes},
-      std::move(told));
-  Agreement agreement = from_bytes(gathered.of(local_leader));
-  if (agreement.remote.empty()) {
-    return raise(comm, MPI_ERR_COMM, "the two groups have members in common");
-  }
-  *newintercomm =
-      handle_of(make_comm(comm, agreement.context, retain(comm->group),
-                          make_group(std::move(agreement.remote)), agreement.first != 0));
+  Comm* made = make_inter(*comm, local_leader, std::move(told));
+  if (!made) return raise(comm, MPI_ERR_COMM, "the two groups have members in common");
+  *newintercomm = handle_of(made);
   return MPI_SUCCESS;
 }
 

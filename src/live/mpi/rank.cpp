@@ -229,8 +229,7 @@ std::vector<std::byte> receive_bytes(Comm& comm, int partner, int tag) {
   }
   Record record = line.record(EventKind::recv);
   record.comm = comm.context | kHidden;
-  record.recv_peer = comm.world(partner);
-  record.recv_tag = tag;
+  set_source(record, comm, partner, tag);
   const Answer& answer = line.ask(record);
   const Block block = Block::take(answer.message.payload, answer.message.bytes);
   return {block.data(), block.data() + block.bytes()};

@@ -1,0 +1,34 @@
+// What the ways to make inter-communicators share.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "live/mpi/comm.hpp"
+#include "live/mpi/rank.hpp"
+
+namespace foretrace::live {
+
+extern Comm* parent_comm;       // with those that started this process; nullptr: nobody did
+extern int application_number;  // among those that were started together
+
+// What one leader knows after it spoke with the other, and its group needs.
+struct Agreement {
+  ContextId context = 0;
+  std::uint32_t first = 0;  // whether the group comes first in the union
+  std::vector<int> remote;  // world ranks; none: there is no other group
+};
+Block to_block(const Agreement& agreement);
+Agreement from_bytes(std::span<const std::byte> bytes);
+
+// With the leader of the other group, which does the same: by messages of `peer` to
+// `remote_leader`. No remote group if the groups have members in common.
+Agreement agree_with_peer(const Group& local, Comm& peer, int remote_leader, int tag);
+
+// A collective over `comm`, whose member `leader` tells its agreement; nullptr if
+// that has no remote group.
+Comm* make_inter(Comm& comm, int leader, Block told);
+
+}  // namespace foretrace::live
