@@ -142,9 +142,24 @@ def functions_list(functions):
     return "".join(f"{f.name} {' '.join(implementations(f, by_name))}\n" for f in functions)
 
 
+def results(function):
+    """The parameters that are places for one handle or number each, which no call can do without."""
+    numbers = ("size", "rank", "flag", "result", "resultlen")
+    handles = re.compile(r"MPI_(Comm|Group|Datatype|Op|Request|Info|Win|File|Errhandler|Message|Session) \*@$")
+    return [name for kind, name in zip(function.types, function.names)
+            if handles.match(kind) or (kind == "int *@" and name in numbers)]
+
+
+def null_checks(function):
+    if function.result != "int" or function.name.startswith("MPI_T_"):
+        return ""
+    return "".join(f'  if (!{name}) return raise(static_cast<Comm*>(nullptr), MPI_ERR_ARG, "{name} is a null pointer");\n'
+                   for name in results(function))
+
+
 def entry(function):
     return (f'extern "C" FORETRACE_EXPORT {function.result} P{function.name}({signature(function)}) {{\n'
-            f"  Entry entry(Fn::{function.name});\n"
+            f"  Entry entry(Fn::{function.name});\n{null_checks(function)}"
             f"  return impl::{impl_name(function.name)}({argument_list(function.names)});\n}}\n"
             f'extern "C" FORETRACE_EXPORT {function.result} {function.name}({signature(function)})\n'
             f'    __attribute__((weak, alias("P{function.name}")));\n')
@@ -165,7 +180,8 @@ def impl_header(functions):
 
 
 def entries_source(functions):
-    return ('#include <mpi.h>\n\n#include "live/mpi/function.hpp"\n#include "live_impl.hpp"\n\n'
+    return ('#include <mpi.h>\n\n#include "live/mpi/error.hpp"\n#include "live/mpi/function.hpp"\n'
+            '#include "live_impl.hpp"\n\n'
             '#define FORETRACE_EXPORT __attribute__((visibility("default")))\n\n'
             "using namespace foretrace::live;\n\n" + "\n".join(entry(f) for f in functions))
 

@@ -98,6 +98,8 @@ Planned allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, voi
   arguments.not_in_place(recvbuf, "the receive buffer");
   if (!arguments) return arguments.refuse();
   Pieces into(piece(recvbuf, recvcount, type), arguments.partners());
+  if (!arguments.inter()) arguments.distinct(sendbuf, into[arguments.comm()->rank].data, sendcount);
+  if (!arguments) return arguments.refuse();
   CollectiveCall& call = arguments.plan().call;
   call.cost = Cost::allgather;
   call.bytes =
@@ -119,6 +121,7 @@ Planned allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, vo
   if (!arguments) return arguments.refuse();
   Pieces into(recvbuf, recvcounts, displs, type, arguments.partners());
   arguments.buffer(recvbuf, into.bytes() > 0, type, "the receive buffer");
+  if (!arguments.inter()) arguments.distinct(sendbuf, into[arguments.comm()->rank].data, sendcount);
   if (!arguments) return arguments.refuse();
   CollectiveCall& call = arguments.plan().call;
   call.cost = Cost::allgatherv;
@@ -189,6 +192,7 @@ Planned alltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls
   const Pieces from = in_place ? into : Pieces(sendbuf, sendcounts, sdispls, outward, partners);
   arguments.buffer(recvbuf, into.bytes() > 0, type, "the receive buffer");
   if (!in_place) arguments.buffer(sendbuf, from.bytes() > 0, outward, "the send buffer");
+  arguments.distinct(sendbuf, recvbuf, into.bytes() > 0);
   if (!arguments) return arguments.refuse();
   CollectiveCall& call = arguments.plan().call;
   call.cost = Cost::alltoallv;
@@ -214,6 +218,7 @@ Planned alltoallw(const void* sendbuf, const int* sendcounts, const int* sdispls
   const std::vector<Datatype*> inward =
       arguments.types(recvtypes, recvcounts, partners, "a receive type");
   arguments.not_in_place(recvbuf, "the receive buffer");
+  arguments.distinct(sendbuf, recvbuf, 1);
   if (!arguments) return arguments.refuse();
   const Pieces into(recvbuf, recvcounts, rdispls, inward, partners);
   CollectiveCall& call = arguments.plan().call;

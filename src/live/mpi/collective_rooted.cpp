@@ -1,5 +1,6 @@
 // Broadcast, gather and scatter.
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "live/mpi/collective_data.hpp"
@@ -42,6 +43,19 @@ void receive_from(Plan& plan, int partner, const Piece& piece) {
                            [piece, partner](ByteSpan data) { deliver(data, piece, partner); }});
 }
 
+// A broadcast is as long for all.
+Outcome check_length([[maybe_unused]] ByteSpan arrived, [[maybe_unused]] const Piece& place,
+                     [[maybe_unused]] int root) {
+  // Open MPI does not look.
+#ifndef OPEN_MPI
+  if (arrived.size() != place.bytes())
+    return {MPI_ERR_OTHER, std::to_string(arrived.size()) + " bytes from rank " +
+                               std::to_string(root) + ", but the arguments here expect " +
+                               std::to_string(place.bytes())};
+#endif
+  return {};
+}
+
 Planned bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
   Arguments arguments(comm);
   arguments.root(root);
@@ -66,7 +80,9 @@ Planned bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm
     plan.contribute = [data] { return packed(data); };
   else
     plan.finish = [data, root](Gathered& gathered) {
-      return deliver(gathered.of(root), data, root);
+      const ByteSpan arrived = gathered.of(root);
+      const Outcome outcome = deliver(arrived, data, root);
+      return outcome.error == MPI_SUCCESS ? check_length(arrived, data, root) : outcome;
     };
   return arguments.planned();
 }
@@ -173,6 +189,7 @@ Planned gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void*
   const Datatype* type = nullptr;
   if (arguments && arguments.is_root(root)) {
     into = all_pieces(arguments, kReceive, recvbuf, recvcounts, displs, recvtype, type);
+    if (arguments) arguments.distinct(sendbuf, into[arguments.inter() ? 0 : root].data, sendcount);
   }
   if (!arguments) return arguments.refuse();
   CollectiveCall& call = arguments.plan().call;
@@ -239,6 +256,7 @@ Planned scatterv(const void* sendbuf, const int* sendcounts, const int* displs,
   const Datatype* type = nullptr;
   if (arguments && arguments.is_root(root)) {
     from = all_pieces(arguments, kSend, sendbuf, sendcounts, displs, sendtype, type);
+    if (arguments) arguments.distinct(from[arguments.inter() ? 0 : root].data, recvbuf, recvcount);
   }
   if (!arguments) return arguments.refuse();
   CollectiveCall& call = arguments.plan().call;

@@ -69,6 +69,7 @@ int Group_translate_ranks(MPI_Group from_handle, int n, const int ranks1[], MPI_
   const Group* to = get(to_handle);
   if (!from || !to) return raise_no_group();
   if (n < 0) return raise(world_comm, MPI_ERR_ARG, "number of ranks " + std::to_string(n));
+  if (n > 0 && (!ranks1 || !ranks2)) return raise(world_comm, MPI_ERR_ARG, "null pointer");
   for (int i = 0; i < n; ++i) {
     if (ranks1[i] != MPI_PROC_NULL && (ranks1[i] < 0 || ranks1[i] >= from->size())) {
       return raise(world_comm, MPI_ERR_RANK,

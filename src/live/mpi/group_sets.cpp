@@ -81,8 +81,11 @@ int exclude(const Group& group, const std::vector<int>& ranks, MPI_Group* newgro
   return hand_out(std::move(members), newgroup);
 }
 
-int raise_number(int n) {
-  return raise(world_comm, MPI_ERR_ARG, "number of ranks or ranges " + std::to_string(n));
+// `n` ranks or ranges in a list.
+int check_number(int n, const void* list) {
+  if (n < 0)
+    return raise(world_comm, MPI_ERR_ARG, "number of ranks or ranges " + std::to_string(n));
+  return n == 0 || list ? MPI_SUCCESS : raise(world_comm, MPI_ERR_ARG, "null pointer");
 }
 
 }  // namespace
@@ -116,7 +119,7 @@ int Group_difference(MPI_Group a, MPI_Group b, MPI_Group* newgroup) {
 int Group_incl(MPI_Group handle, int n, const int ranks[], MPI_Group* newgroup) {
   const Group* group = get(handle);
   if (!group) return raise_no_group();
-  if (n < 0) return raise_number(n);
+  if (const int error = check_number(n, ranks)) return error;
   const std::vector<int> list(ranks, ranks + n);
   if (const int error = check_ranks(*group, list)) return error;
   return include(*group, list, newgroup);
@@ -125,7 +128,7 @@ int Group_incl(MPI_Group handle, int n, const int ranks[], MPI_Group* newgroup) 
 int Group_excl(MPI_Group handle, int n, const int ranks[], MPI_Group* newgroup) {
   const Group* group = get(handle);
   if (!group) return raise_no_group();
-  if (n < 0) return raise_number(n);
+  if (const int error = check_number(n, ranks)) return error;
   const std::vector<int> list(ranks, ranks + n);
   if (const int error = check_ranks(*group, list)) return error;
   return exclude(*group, list, newgroup);
@@ -134,7 +137,7 @@ int Group_excl(MPI_Group handle, int n, const int ranks[], MPI_Group* newgroup) 
 int Group_range_incl(MPI_Group handle, int n, int ranges[][3], MPI_Group* newgroup) {
   const Group* group = get(handle);
   if (!group) return raise_no_group();
-  if (n < 0) return raise_number(n);
+  if (const int error = check_number(n, ranges)) return error;
   std::vector<int> ranks;
   if (const int error = expand(*group, n, ranges, ranks)) return error;
   return include(*group, ranks, newgroup);
@@ -143,7 +146,7 @@ int Group_range_incl(MPI_Group handle, int n, int ranges[][3], MPI_Group* newgro
 int Group_range_excl(MPI_Group handle, int n, int ranges[][3], MPI_Group* newgroup) {
   const Group* group = get(handle);
   if (!group) return raise_no_group();
-  if (n < 0) return raise_number(n);
+  if (const int error = check_number(n, ranges)) return error;
   std::vector<int> ranks;
   if (const int error = expand(*group, n, ranges, ranks)) return error;
   return exclude(*group, ranks, newgroup);

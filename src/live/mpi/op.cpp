@@ -175,6 +175,7 @@ int reduce_local(const void* in, void* inout, MPI_Count count, MPI_Datatype data
   if (!fits(*op, *type)) return fail(MPI_ERR_OP, "not defined for the datatype");
   if (count > 0 && (in == MPI_IN_PLACE || inout == MPI_IN_PLACE))
     return fail(MPI_ERR_BUFFER, "a buffer is MPI_IN_PLACE");
+  if (count > 0 && in == inout) return fail(MPI_ERR_BUFFER, "the two buffers are the same");
   combine(*op, in, inout, count, *type);
   return MPI_SUCCESS;
 }

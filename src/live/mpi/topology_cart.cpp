@@ -80,6 +80,7 @@ int Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int period
                 MPI_Comm* comm_cart) {
   Comm* comm = get(comm_old);
   if (!comm) return raise_no_comm();
+  *comm_cart = MPI_COMM_NULL;
   if (const int error = check_grid(comm, ndims, dims, periods)) return error;
   const int size = static_cast<int>(grid_size(ndims, dims, comm->size()));
   Comm* made = create_of_first(*comm, size);

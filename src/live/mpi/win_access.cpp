@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "live/mpi/datatype_basic.hpp"
 #include "live/mpi/request.hpp"
 #include "live/mpi/win_polling.hpp"
 #include "live/mpi/win_state.hpp"
@@ -177,6 +178,8 @@ int check_op(const Target& target, const Side* origin, Op* op, Datatype*& basic)
   if (op->function || op->foreign)
     return raise(win, MPI_ERR_OP, "an operation of the program's own");
   if (op == get<Op>(MPI_REPLACE) || op == get<Op>(MPI_NO_OP)) return MPI_SUCCESS;
+  // A type without elements has no basic one.
+  if (target.bytes() == 0) return MPI_SUCCESS;
   basic = basic_type(*target.type);
   if (!basic)
     return raise(win, MPI_ERR_TYPE, "target datatype has several basic types, expected one");
@@ -245,6 +248,11 @@ int get_accumulate(const Side& origin, const Side& result, const Target& target,
   note_look(target, before.data(), bytes);
   unpack(before.data(), bytes, const_cast<void*>(result.buffer), result.count, *result.type);
   return MPI_SUCCESS;
+}
+
+// What MPI_Compare_and_swap takes: numbers with a point have several forms of one value.
+bool is_comparable(Scalar scalar) {
+  return scalar < Scalar::float16 || scalar > Scalar::two_complex_float64;
 }
 
 // The request of an operation that is done, if it went well.
@@ -339,7 +347,8 @@ int Compare_and_swap(const void* origin, const void* compare, void* result, MPI_
   Win* win = target.win;
   const Datatype& element = *target.type;
   std::byte before[16];
-  if (!element.predefined || !element.dense || element.size > MPI_Count{sizeof before})
+  if (!element.predefined || !element.dense || element.size > MPI_Count{sizeof before} ||
+      !is_comparable(element.basic->value))
     return raise(win, MPI_ERR_TYPE, "expected a predefined integer, logical or byte");
   if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
   const auto bytes = static_cast<std::uint64_t>(element.size);

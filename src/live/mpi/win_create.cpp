@@ -199,9 +199,7 @@ int Win_shared_query(MPI_Win handle, int rank, MPI_Aint* size, int* disp_unit, v
   }
   *size = static_cast<MPI_Aint>(found.bytes);
   *disp_unit = found.disp_unit;
-  *static_cast<void**>(baseptr) = rank == MPI_PROC_NULL && found.bytes == 0
-                                      ? nullptr
-                                      : static_cast<void*>(address_of(found.base));
+  *static_cast<void**>(baseptr) = found.bytes == 0 ? nullptr : address_of(found.base);
   return MPI_SUCCESS;
 }
 

@@ -78,6 +78,23 @@ static void layouts(void) {
 }
 
 /* Operations of one origin on one place happen in their order. */
+/* A type without elements. */
+static void nothing(void) {
+  int memory[1] = {7}, result[1] = {8};
+  MPI_Datatype empty;
+  MPI_Win win;
+  MPI_Type_contiguous(0, MPI_INT, &empty);
+  MPI_Type_commit(&empty);
+  MPI_Win_create(memory, sizeof memory, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_fence(0, win);
+  CHECK_OK(MPI_Accumulate(memory, 1, empty, 0, 0, 1, empty, MPI_SUM, win));
+  CHECK_OK(MPI_Get_accumulate(memory, 0, MPI_INT, result, 1, empty, 0, 0, 1, empty, MPI_SUM, win));
+  MPI_Win_fence(0, win);
+  CHECK(memory[0] == 7 && result[0] == 8);
+  MPI_Win_free(&win);
+  MPI_Type_free(&empty);
+}
+
 static void order(void) {
   _Alignas(64) int memory[1] = {0};
   MPI_Win win;
@@ -122,6 +139,7 @@ int main(int argc, char** argv) {
   check_init(&argc, &argv);
   operations();
   layouts();
+  nothing();
   order();
   crowd();
   return check_end();
