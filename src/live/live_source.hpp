@@ -69,8 +69,8 @@ class LiveSource : public sim::Source {
     std::uint64_t place = 0;  // of its Gathering; 0: not made yet
     std::uint32_t left = 0;   // members that have what they want of it
     bool split = false;
+    std::uint32_t asked = 0;  // split: members that have said what they want
     std::vector<std::pair<std::int32_t, std::int32_t>> colours;  // split: colour and key by place
-    std::vector<std::pair<trace::CommId, std::uint64_t>> made;   // split: by place: comm, members
   };
   struct CommState {
     std::vector<std::uint64_t> next;  // per member: the instance it enters next

@@ -30,6 +30,7 @@ void LiveSource::enter_collective(WorldRank rank, const Record& record) {
   const std::size_t members = comms_[record.comm].members.size();
   if (comm.next.empty()) comm.next.resize(members);
   const auto place = static_cast<std::size_t>(record.place);
+  const auto kind = static_cast<EventKind>(record.kind);
   Rank& of = state(rank);
   of.instance = comm.next.at(place)++;
   Instance& current = instance(record.comm, of.instance);
@@ -46,12 +47,14 @@ void LiveSource::enter_collective(WorldRank rank, const Record& record) {
     current.split = true;
     current.colours.resize(members);
     current.colours[place] = {record.colour, record.key};
+    // A posted one is asked for no more once all have posted it.
+    if (++current.asked == members && kind == EventKind::icollective)
+      make_split(record.comm, current);
   }
-  if (static_cast<EventKind>(record.kind) == EventKind::icollective)
-    of.posted[record.request] = {record.comm, current.place};
+  if (kind != EventKind::icollective) return;
+  of.posted[record.request] = {record.comm, current.place};
   // Who posts it takes nothing from it later.
-  if (static_cast<EventKind>(record.kind) == EventKind::icollective)
-    leave_instance(record.comm, current);
+  leave_instance(record.comm, current);
 }
 
 LiveSource::Instance& LiveSource::instance(trace::CommId id, std::uint64_t number) {
@@ -69,18 +72,20 @@ void LiveSource::make_gathering(trace::CommId comm, Instance& instance) {
   std::uninitialized_value_construct_n(reinterpret_cast<Contribution*>(gathering + 1), members);
 }
 
-// The communicators of a split: a group for each colour, by key, then place.
+// The communicators of a split: a group for each colour, by key, then place. Each
+// member finds its own where it would have laid something down.
 void LiveSource::make_split(trace::CommId comm, Instance& instance) {
-  if (!instance.made.empty()) return;
+  if (SharedMemory::at<Gathering>(instance.place)->splits != 0) return;
   const std::vector<WorldRank> members = comms_[comm].members;
-  instance.made.resize(members.size());
   std::vector<std::size_t> order(members.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
     return instance.colours[a] < instance.colours[b];
   });
+  auto* gathering = SharedMemory::at<Gathering>(instance.place);
+  auto* parts = reinterpret_cast<Contribution*>(gathering + 1);
   const std::uint64_t lists = allocate(members.size() * sizeof(std::int32_t));
-  SharedMemory::at<Gathering>(instance.place)->splits = lists;
+  gathering->splits = lists;
   auto* list = SharedMemory::at<std::int32_t>(lists);
   for (std::size_t i = 0; i < order.size(); ++i) list[i] = members[order[i]].value;
   for (std::size_t first = 0; first < order.size();) {
@@ -91,8 +96,13 @@ void LiveSource::make_split(trace::CommId comm, Instance& instance) {
       group.push_back(members[order[last]]);
     if (colour >= 0) {
       const trace::CommId made = add_comm(std::move(group));
-      for (std::size_t i = first; i < last; ++i)
-        instance.made[order[i]] = {made, lists + first * sizeof(std::int32_t)};
+      const SplitPart part{lists + first * sizeof(std::int32_t), made,
+                           static_cast<std::uint32_t>(last - first)};
+      for (std::size_t i = first; i < last; ++i) {
+        const std::uint64_t place = allocate(sizeof part);
+        *SharedMemory::at<SplitPart>(place) = part;
+        parts[order[i]] = {place, sizeof part};
+      }
     }
     first = last;
   }
@@ -152,13 +162,7 @@ void LiveSource::answer_collective(const Record& record, std::uint64_t number, A
   CommState& comm = comm_state(record.comm);
   Instance& current = comm.open[number - comm.base];
   answer.gathered = current.place;
-  if (current.split) {
-    make_split(record.comm, current);
-    const auto& [made, members] = current.made[static_cast<std::size_t>(record.place)];
-    answer.context = made;
-    answer.members = members;
-    answer.member_count = made != 0 ? static_cast<std::uint32_t>(comms_[made].members.size()) : 0;
-  }
+  if (current.split) make_split(record.comm, current);
   leave_instance(record.comm, current);
 }
 

@@ -127,9 +127,8 @@ struct Answer {
   Result message;
   std::uint64_t results = 0;       // place of a block, if not 0
   std::uint64_t gathered = 0;      // collective: place of its Gathering
-  std::uint64_t members = 0;       // split: place of its members' world ranks, int32 each
-  std::uint32_t context = 0;       // split: of the rank's new communicator
-  std::uint32_t member_count = 0;  // split; spawn: processes started, 0: none
+  std::uint32_t context = 0;       // of a communicator that it made
+  std::uint32_t member_count = 0;  // spawn: processes started, 0: none
   std::int32_t first = 0;          // spawn: rank of the first of them
 };
 
@@ -181,6 +180,12 @@ struct Gathering {
 struct Contribution {
   std::uint64_t place = 0;  // or the bytes, as Record::payload
   std::uint64_t bytes = 0;
+};
+// In the place of a contribution: the communicator that a split made for the member.
+struct SplitPart {
+  std::uint64_t members = 0;  // place of their world ranks, int32 each
+  std::uint32_t context = 0;
+  std::uint32_t member_count = 0;
 };
 
 // The line between the simulator and the process from which it has ranks made.

@@ -157,32 +157,50 @@ Gathered collective(const CollectiveCall& call, Block contribution) {
   return Gathered(line.ask(record).gathered);
 }
 
-Request* post_collective(const CollectiveCall& call, Block contribution,
-                         std::function<void(Gathered&)> finish, std::vector<Object*> keep) {
+namespace {
+
+Request* post(Record record, const CollectiveCall& call, std::function<void(Gathered&)> finish) {
   auto* request = new Request;
   request->what = Request::What::collective;
   request->active = true;
   request->comm = retain(call.comm);
   request->more().finish = std::move(finish);
-  for (Object* object : keep) request->more().keep.push_back(retain(object));
-  Record record = collective_record(EventKind::icollective, call, contribution);
   record.request = request->serial = line.new_serial();
   line.post(record);
   return request;
 }
 
+// What a split has made for this rank.
+Split part_of(const Gathered& gathered, const Comm& comm) {
+  const std::span<const std::byte> bytes = gathered.of(comm.place());
+  SplitPart part;
+  if (bytes.size() < sizeof part) return {};
+  std::memcpy(&part, bytes.data(), sizeof part);
+  const auto* members = SharedMemory::at<std::int32_t>(part.members);
+  return {part.context, {members, members + part.member_count}};
+}
+
+}  // namespace
+
+Request* post_collective(const CollectiveCall& call, Block contribution,
+                         std::function<void(Gathered&)> finish, std::vector<Object*> keep) {
+  Request* request =
+      post(collective_record(EventKind::icollective, call, contribution), call, std::move(finish));
+  for (Object* object : keep) request->more().keep.push_back(retain(object));
+  return request;
+}
+
 Split split(const CollectiveCall& call, int colour, int key) {
+  const bool posted = thread_multiple_level();  // as in collective()
   Block nothing;
-  Record record = collective_record(EventKind::collective, call, nothing);
+  Record record =
+      collective_record(posted ? EventKind::icollective : EventKind::collective, call, nothing);
   record.split = true;
   record.colour = std::max(colour, -1);
   record.key = key;
-  const Answer& answer = line.ask(record);
-  const Gathered gathered(answer.gathered);
+  if (!posted) return part_of(Gathered(line.ask(record).gathered), *call.comm);
   Split made;
-  made.context = answer.context;
-  const auto* members = SharedMemory::at<std::int32_t>(answer.members);
-  made.members.assign(members, members + answer.member_count);
+  wait_for(post(record, call, [&](Gathered& all) { made = part_of(all, *call.comm); }));
   return made;
 }
 
