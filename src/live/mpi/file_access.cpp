@@ -1,6 +1,7 @@
 // Reading and writing files, in all forms.
 #include <cstring>
 
+#include "live/mpi/datatype_external.hpp"
 #include "live/mpi/file_state.hpp"
 #include "live/mpi/request.hpp"
 #include "live_impl.hpp"
@@ -71,6 +72,8 @@ int check(const Access& access) {
         "the file was opened with MPI_MODE_SEQUENTIAL: only its shared pointer may be used");
   if (access.pointer == Pointer::given && access.offset < 0)
     return raise(file, MPI_ERR_ARG, "offset " + std::to_string(access.offset));
+  if (state.view.representation == kExternal && !keeps_sizes(access.count, *access.type))
+    return raise(file, MPI_ERR_CONVERSION, "a datatype that has another size in external32");
   if (bytes % state.view.etype_bytes() != 0)
     return raise(file, MPI_ERR_IO,
                  std::to_string(bytes) + " bytes are not whole etypes of " +
@@ -85,14 +88,24 @@ Moved move(const Access& access, MPI_Offset position) {
   const std::uint64_t stream = static_cast<std::uint64_t>(position) * state.view.etype_bytes();
   auto* data = static_cast<std::byte*>(access.buffer);
   std::vector<std::byte> packed;
-  if (!access.type->dense) {
+  const bool external = state.view.representation == kExternal;
+  const bool as_it_is = access.type->dense && !external;
+  if (!as_it_is) {
     packed.resize(bytes);
     data = packed.data();
-    if (access.writes) pack(access.buffer, access.count, *access.type, data);
   }
-  if (access.writes) return write_stream(state, stream, data, bytes);
+  if (access.writes) {
+    if (external)
+      pack_external(access.buffer, access.count, *access.type, data);
+    else if (!as_it_is)
+      pack(access.buffer, access.count, *access.type, data);
+    return write_stream(state, stream, data, bytes);
+  }
   const Moved moved = read_stream(state, stream, data, bytes);
-  if (!access.type->dense) unpack(data, moved.bytes, access.buffer, access.count, *access.type);
+  if (external)
+    unpack_external(data, moved.bytes, access.buffer, access.count, *access.type);
+  else if (!as_it_is)
+    unpack(data, moved.bytes, access.buffer, access.count, *access.type);
   return moved;
 }
 

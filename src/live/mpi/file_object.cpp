@@ -51,6 +51,19 @@ int check_whence(File* file, int whence) {
   return raise(file, MPI_ERR_ARG, "whence " + std::to_string(whence));
 }
 
+// What MPI asks of etypes and filetypes (MPI 3.1, 13.3).
+bool is_in_order(const Datatype& type, bool writes) {
+  bool good = true;
+  MPI_Aint begin = 0, end = 0;  // of the run before
+  for_each_run(1, type, [&](MPI_Aint at, std::uint64_t length) {
+    if (length == 0) return;
+    good = good && at >= (writes ? end : begin);
+    begin = at;
+    end = at + static_cast<MPI_Aint>(length);
+  });
+  return good;
+}
+
 int check_view(File* file, MPI_Offset displacement, const Datatype* etype, const Datatype* filetype,
                const char* representation) {
   if (!etype || !etype->committed)
@@ -66,8 +79,19 @@ int check_view(File* file, MPI_Offset displacement, const Datatype* etype, const
     return raise(file, MPI_ERR_ARG,
                  "filetype of " + std::to_string(filetype->size) +
                      " bytes is not made of etypes of " + std::to_string(etype->size));
-  if (std::strcmp(representation, "native") != 0 && std::strcmp(representation, "internal") != 0)
+  if (std::strcmp(representation, kExternal) == 0) {
+    if (!keeps_sizes(1, *etype) || !keeps_sizes(1, *filetype))
+      return raise(file, MPI_ERR_UNSUPPORTED_DATAREP,
+                   "external32, of types that have another size there");
+  } else if (std::strcmp(representation, "native") != 0 &&
+             std::strcmp(representation, "internal") != 0) {
     return raise(file, MPI_ERR_UNSUPPORTED_DATAREP, representation);
+  }
+  const bool writes = (file->state->amode & MPI_MODE_RDONLY) == 0;
+  if (!is_in_order(*etype, writes) || !is_in_order(*filetype, writes))
+    return raise(file, MPI_ERR_IO,
+                 "displacements in etype and filetype must rise from 0, and parts to write to "
+                 "must not overlap");
   return MPI_SUCCESS;
 }
 

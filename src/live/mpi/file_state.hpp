@@ -45,6 +45,11 @@ struct View {
                       const std::function<bool(MPI_Offset, std::uint64_t)>& visit) const;
 };
 
+// The data representation whose numbers are big-endian; others leave them as they are.
+inline constexpr const char* kExternal = "external32";
+// Whether it has elements of the size that they have in memory (long has not).
+bool keeps_sizes(MPI_Count count, const Datatype& type);
+
 // What the processes of a file share.
 struct SharedFile {
   std::uint32_t mutex = 0;    // first: see SharedMutex

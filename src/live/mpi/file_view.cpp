@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "live/mpi/datatype_external.hpp"
 #include "live/mpi/file_state.hpp"
 #include "live/mpi/win_mutex.hpp"
 
@@ -124,6 +125,10 @@ void View::for_each_piece(std::uint64_t stream, std::uint64_t bytes,
     }
   }
   visit(place, length);
+}
+
+bool keeps_sizes(MPI_Count count, const Datatype& type) {
+  return external_bytes(count, type) == packed_bytes(count, type);
 }
 
 void set_view(View& view, MPI_Offset displacement, Datatype* etype, Datatype* filetype) {
