@@ -12,6 +12,7 @@
 
 #include "measure/compute_step.hpp"
 #include "measure/kernels.hpp"
+#include "measure/places.hpp"
 
 namespace foretrace::measure {
 namespace {
@@ -65,6 +66,7 @@ void LaunchRun::measure_point(const PlanPoint& point) {
   constexpr double kGenerous = 4;
   const Group& group = plan_.groups[point.group];
   RunnerSettings settings = settings_;
+  buffers_->move(random_());
   const std::vector<Experiment> experiments = experiments_of(plan_, point, *buffers_);
   const double visits = std::max(visits_left_, 1.0) *
                         static_cast<double>(std::max<std::size_t>(experiments.size(), 1));
@@ -162,6 +164,11 @@ ScratchFile LaunchRun::find_scratch_file() const {
 // Several passes, each in another random order, so that slow changes of the
 // machine are not taken for an effect of the message size.
 LaunchRun::Result LaunchRun::run(const std::set<std::uint64_t>& known) {
+  const auto seed = options_.seed + static_cast<std::uint64_t>(options_.launch);
+  const auto heap = take_some_heap(seed);
+  // Growing, they would change the heap of rank 0 alone; untouched pages cost nothing.
+  constexpr std::size_t kMostSamples = 1 << 20;
+  if (world_.rank == 0) samples_.reserve(kMostSamples);
   PlanSizes sizes{options_.max_bytes, options_.effort.per_octave, known};
   if (options_.thresholds)
     for (const std::uint64_t last : *options_.thresholds)
@@ -175,7 +182,8 @@ LaunchRun::Result LaunchRun::run(const std::set<std::uint64_t>& known) {
   if (settings_.oversubscribed) others.clear();
   visits_ = visits_left_ = static_cast<double>(plan_.points.size()) * options_.effort.rounds +
                            static_cast<double>(others.size());
-  std::mt19937_64 random(options_.seed + static_cast<std::uint64_t>(options_.launch));
+  random_.seed(seed + (static_cast<std::uint64_t>(world_.rank) << 32));
+  std::mt19937_64 random(seed);
   Result result;
   bool going = true;
   for (int pass = 1; going && pass <= options_.effort.rounds; ++pass) {

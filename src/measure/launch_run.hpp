@@ -1,6 +1,7 @@
 // LaunchRun: one launch's way through its plan, within its time.
 #pragma once
 
+#include <random>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,7 @@ class LaunchRun {
   Plan plan_;
   Buffers* buffers_ = nullptr;
   std::vector<Sample> samples_;
+  std::mt19937_64 random_;  // each rank's own
 };
 
 }  // namespace foretrace::measure

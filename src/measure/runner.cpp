@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
+#include "measure/places.hpp"
 #include "stats/summary.hpp"
 
 namespace foretrace::measure {
@@ -14,10 +16,12 @@ struct Orders {
   std::int64_t distance = 0;     // between starts, ns
   std::int64_t delay = 0;        // of a receiver that comes late on purpose, ns
   std::int64_t repetitions = 0;  // 0: no more blocks
+  std::uint64_t places = 0;      // a number drawn for move_places
 };
 
-// From the orders' broadcast to the first start: longer than the broadcast.
-constexpr std::int64_t kLead = 30'000;
+// From the orders' broadcast to the first start: longer than the broadcast and
+// the messages that move the places.
+constexpr std::int64_t kLead = 45'000;
 // What a start needs beside the operation itself.
 constexpr std::int64_t kMargin = 3'000;
 // A block gets no shorter than this unless a single call takes too long.
@@ -27,7 +31,7 @@ constexpr std::int64_t kLongCall = 100'000;
 // Seconds that a point may take at least before it is given up.
 constexpr double kPatience = 0.05;
 // Below this many timer steps a single reading says little, and the mean of
-// the block is taken in place of its median (Demaine 1996, mixed median-mean).
+// the block is taken in place of its middle half (as Demaine 1996, mixed median-mean).
 constexpr double kFewSteps = 20;
 
 // One block, gathered from all ranks. Valid on rank 0.
@@ -82,6 +86,7 @@ class BlockRunner {
     const ClockLine clock = settings_.clock->line();
     Notes notes(n, experiment_.functions.size());
     std::vector<Span> spans(experiment_.functions.size());
+    if (synchronised && !settings_.oversubscribed) move_places(group_, orders.places);
     const long switches_before = context_switches();
     for (std::size_t i = 0; i < n; ++i) {
       std::ranges::fill(spans, Span{});
@@ -142,9 +147,11 @@ class BlockRunner {
   const RunnerSettings& settings_;
 };
 
+// Not the median: small receives alternate between two values where two messages
+// share a line of the cache, and the median is either, by chance.
 double middle(const std::vector<double>& seconds, double resolution) {
-  const double median = stats::median(seconds);
-  return median < kFewSteps * resolution ? stats::mean(seconds) : median;
+  const double middle = stats::interquartile_mean(seconds);
+  return middle < kFewSteps * resolution ? stats::mean(seconds) : middle;
 }
 
 // Rank 0's view of how the blocks go, and what to order next.
@@ -160,7 +167,7 @@ class Director {
   std::int64_t typical() const { return typical_; }
   void set_delay(std::int64_t delay) { delay_ = delay; }
 
-  Orders next() const {
+  Orders next() {
     const std::int64_t distance = (typical_ + typical_ / 2 + kMargin) * stretch_ + delay_;
     const auto fitting =
         static_cast<std::int64_t>(settings_.block_seconds * 1e9 / static_cast<double>(distance));
@@ -170,6 +177,7 @@ class Director {
     if (!enough())
       orders.repetitions =
           std::clamp<std::int64_t>(std::min(fitting, longest_), least(), settings_.repetitions);
+    orders.places = random_();
     orders.first_start = settings_.clock->line().to_common(now_ns() + lead() + typical_);
     return orders;
   }
@@ -229,6 +237,7 @@ class Director {
   std::int64_t stretch_ = 1;
   int attempts_ = 0;
   int kept_ = 0;
+  std::mt19937_64 random_{static_cast<std::uint64_t>(began_)};
   std::vector<Block> blocks_;
 };
 

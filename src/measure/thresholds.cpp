@@ -166,7 +166,7 @@ double middle_of(const std::vector<Block>& blocks, const std::string& function) 
     if (block.kept) kept.push_back(block.seconds);
   }
   if (all.empty()) return 0;
-  return stats::median(kept.empty() ? all : kept);
+  return stats::interquartile_mean(kept.empty() ? all : kept);
 }
 
 // Times single sizes of one function on demand: rank 0 asks, the others follow.
@@ -204,6 +204,7 @@ class Timed {
   double measure(std::uint64_t bytes) {
     const Group& group = plan_.groups[group_];
     if (group.comm == MPI_COMM_NULL) return 0;
+    buffers_.move(static_cast<std::uint64_t>(now_ns()));
     for (const Experiment& experiment : experiments_of(plan_, {family_, group_, bytes}, buffers_))
       if (std::ranges::count(experiment.functions, searched_.function) > 0)
         return middle_of(run_experiment(experiment, group, settings_), searched_.function);

@@ -23,6 +23,35 @@ TEST(Buffers, WarmOnesStayAndAreWritten) {
   EXPECT_EQ(send[128], 7) << "beyond what is sent";
 }
 
+TEST(Buffers, WarmOnesBeginElsewhereInAPageAfterAMove) {
+  constexpr std::uint64_t kLargest = 10000;
+  Buffers buffers(BufferChoice::warm, kLargest, 0);
+  char* const send = buffers.send();
+  char* const recv = buffers.recv();
+  std::set<std::ptrdiff_t> sent, received;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    buffers.move(seed);
+    for (const std::ptrdiff_t by : {buffers.send() - send, buffers.recv() - recv}) {
+      EXPECT_GE(by, 0);
+      EXPECT_LT(by, 4096);
+      EXPECT_EQ(by % 64, 0) << "a line of the cache";
+    }
+    sent.insert(buffers.send() - send);
+    received.insert(buffers.recv() - recv);
+    EXPECT_GE(buffers.recv() - buffers.send(), static_cast<std::ptrdiff_t>(kLargest));
+    // The sanitizers see it where the last byte is outside.
+    std::fill(buffers.recv(), buffers.recv() + kLargest, 7);
+    buffers.next(kLargest);
+  }
+  EXPECT_GT(sent.size(), 20u);
+  EXPECT_GT(received.size(), 20u);
+  EXPECT_NE(sent, received);
+  char* const again = (buffers.move(3), buffers.recv());
+  buffers.move(4);
+  buffers.move(3);
+  EXPECT_EQ(buffers.recv(), again);
+}
+
 TEST(Buffers, ColdOnesMoveToPlacesThatNobodyTouched) {
   constexpr std::uint64_t kPool = 1 << 20;
   Buffers buffers(BufferChoice::cold, 1000, kPool);
