@@ -1,6 +1,7 @@
 #include "measure/bisection.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace foretrace::measure {
@@ -8,6 +9,9 @@ namespace {
 
 // So often a search begins again after a contradiction.
 constexpr int kSearches = 4;
+
+// So often a candidate is looked into before it is given up.
+constexpr int kTries = 3;
 
 // How far apart two times are, as a ratio's logarithm; signed.
 double change(double from, double to) {
@@ -99,6 +103,43 @@ std::optional<std::uint64_t> find_jump(
   }
   if (!low || !high || !confirm_jump(seconds, below, step, least)) return std::nullopt;
   return below;
+}
+
+FoundJumps search_jumps(const std::function<std::optional<double>(std::uint64_t)>& seconds,
+                        std::span<const CurvePoint> curve, const std::set<std::uint64_t>& known,
+                        std::uint64_t step, double least) {
+  FoundJumps found{known, {}};
+  const std::vector<Interval> large = jump_candidates(curve, 2 * least);
+  bool in_time = true;
+  const auto asked = [&](std::uint64_t bytes) {
+    const auto answer = seconds(bytes);
+    in_time = answer.has_value();
+    return answer;
+  };
+  for (const Interval& interval : jump_candidates(curve, least)) {
+    const auto [below, above] = interval;
+    const auto after = found.jumps.lower_bound(below);
+    if (after != found.jumps.end() && *after < above) continue;
+    std::optional<std::uint64_t> jump;
+    for (int i = 0; !jump && in_time && i < kTries; ++i) {
+      if (std::has_single_bit(below) && confirm_jump(asked, below, step, least))
+        jump = below;
+      else if (std::has_single_bit(above) && above - below > step &&
+               confirm_jump(asked, above - step, step, least))
+        jump = above - step;
+      else
+        jump = find_jump(asked, interval, step, least);
+    }
+    if (jump) {
+      found.jumps.insert(*jump);
+    } else if (in_time && above - below > std::max(below / 8, 4 * step) &&
+               std::ranges::count(large, interval) > 0) {
+      const std::uint64_t quarter = (above - below) / 4;
+      for (std::uint64_t k = 1; k < 4; ++k)
+        found.between.insert((below + k * quarter) / step * step);
+    }
+  }
+  return found;
 }
 
 }  // namespace foretrace::measure

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -49,5 +50,18 @@ std::optional<std::uint64_t> find_jump(
 // The confirmations alone: whether the time jumps between `below` and the next size.
 bool confirm_jump(const std::function<std::optional<double>(std::uint64_t)>& seconds,
                   std::uint64_t below, std::uint64_t step, double least);
+
+struct FoundJumps {
+  std::set<std::uint64_t> jumps;  // last sizes before them
+  // Sizes within intervals of an eighth and more where the time changes twice as much
+  // as a jump must, and none was found; three for each: it moves, or there are several.
+  std::set<std::uint64_t> between;
+};
+
+// Looks into every candidate of `curve`, three times where need be: next to a power
+// of two at its ends first, where libraries change protocol, then by halving.
+FoundJumps search_jumps(const std::function<std::optional<double>(std::uint64_t)>& seconds,
+                        std::span<const CurvePoint> curve, const std::set<std::uint64_t>& known,
+                        std::uint64_t step, double least);
 
 }  // namespace foretrace::measure

@@ -1,8 +1,8 @@
 // Buffers: where the messages of a rank lie, warm or cold.
 //
 // Warm: the same places throughout a visit, and what is sent is freshly written,
-// as by a program that computes what it sends. Where in a page they begin differs from
-// visit to visit: large messages take up to 15 % longer by it. Cold: every repetition takes the
+// as by a program that computes what it sends. Where in a page large ones begin
+// differs from visit to visit: they take up to 15 % longer by it. Cold: every repetition takes the
 // next places of a pool that is larger than the caches, so that neither side
 // has touched them lately.
 //
@@ -39,9 +39,12 @@ class Buffers {
   char* send() { return memory_.data() + at_; }
   char* recv() { return memory_.data() + half_ + recv_at_; }
 
-  // Other places for the next visit, drawn from `seed`; cold ones move anyway.
-  void move(std::uint64_t seed) {
+  // The places for the next visit, with messages of `bytes`: of large ones drawn from
+  // `seed`, of others the first. Cold ones move anyway.
+  void move(std::uint64_t bytes, std::uint64_t seed) {
     if (choice_ == BufferChoice::cold) return;
+    at_ = recv_at_ = 0;
+    if (bytes < kLarge) return;
     std::mt19937_64 random(seed);
     at_ = random() % (kPage / kLine) * kLine;
     recv_at_ = random() % (kPage / kLine) * kLine;
@@ -65,6 +68,7 @@ class Buffers {
  private:
   static constexpr std::uint64_t kLine = 64;
   static constexpr std::uint64_t kPage = 4096;
+  static constexpr std::uint64_t kLarge = 65536;
 
   static void write_lines(char* data, std::uint64_t bytes) {
     const double value = 1;

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <ostream>
+#include <set>
+#include <sstream>
 
 #include "base/error.hpp"
 #include "measure/options.hpp"
@@ -44,16 +46,36 @@ std::string share_file(const std::string& samples_path) {
   return samples_path + ".progress";
 }
 
-// The last sizes before every threshold that the first launch found.
-std::string known_thresholds(const SampleSet& first) {
-  std::string list;
-  for (const auto& [key, value] : first.info) {
-    if (!key.starts_with("jumps_")) continue;
-    std::string sizes = value;
-    std::ranges::replace(sizes, ' ', ',');
-    list += (list.empty() ? "" : ",") + sizes;
+// How many launches look for jumps: what one misses, another finds.
+constexpr std::size_t kSearches = 3;
+
+bool is_list_of_sizes(const std::string& key) {
+  return key.starts_with("jumps_") || key == "sizes_between";
+}
+
+std::set<std::uint64_t> sizes_of(const std::string& text) {
+  std::set<std::uint64_t> sizes;
+  std::istringstream words(text);
+  for (std::uint64_t size = 0; words >> size;) sizes.insert(size);
+  return sizes;
+}
+
+std::string text_of(const std::set<std::uint64_t>& sizes, char between) {
+  std::string text;
+  for (const std::uint64_t size : sizes) {
+    if (!text.empty()) text += between;
+    text += std::to_string(size);
   }
-  return list.empty() ? "none" : list;
+  return text;
+}
+
+// All sizes that the search of any launch asks to be measured.
+std::string known_thresholds(const std::vector<SampleSet>& launches) {
+  std::set<std::uint64_t> all;
+  for (const SampleSet& set : launches)
+    for (const auto& [key, value] : set.info)
+      if (is_list_of_sizes(key)) all.merge(sizes_of(value));
+  return all.empty() ? "none" : text_of(all, ',');
 }
 
 std::vector<std::string> program_arguments(const MeasureOptions& options, int launch,
@@ -74,7 +96,10 @@ std::vector<std::string> program_arguments(const MeasureOptions& options, int la
   if (options.max_bytes) add("--max-bytes", std::to_string(*options.max_bytes));
   if (options.start_by_barrier) add("--start", "barrier");
   if (options.cold) add("--buffers", "cold");
-  if (!before.empty()) add("--thresholds", known_thresholds(before.front()));
+  if (!before.empty()) {
+    add("--thresholds", known_thresholds(before));
+    if (before.size() < kSearches) argv.emplace_back("--search");
+  }
   if (options.progress) add("--progress", share);
   return argv;
 }
@@ -172,7 +197,9 @@ Preset preset_of(const MeasureOptions& options) {
   if (options.effort == EffortLevel::quick) preset = {5, 50, 7, 0.05};
   if (options.effort == EffortLevel::thorough) preset = {10, 1500, 80, 0.01};
   // Collectives are measured for every number of ranks.
-  const double more = 0.5 * static_cast<double>(rank_counts(std::max(options.ranks, 2)).size() + 1);
+  const bool others = options.effort != EffortLevel::quick;
+  const double more =
+      0.5 * static_cast<double>(rank_counts(std::max(options.ranks, 2), others).size() + 1);
   preset.budget *= std::max(1.0, more);
   preset.launch_seconds *= std::max(1.0, more);
   if (options.launches > 0) {
@@ -244,6 +271,12 @@ SampleSet combine(const Campaign& campaign, const MeasureOptions& options) {
     std::map<std::string, std::string> facts = set.info;
     // A doubt about one launch is a doubt about all.
     if (text_of(set, "oversubscribed") == "yes") all.info["oversubscribed"] = "yes";
+    for (auto& [key, value] : facts) {
+      if (!is_list_of_sizes(key)) continue;
+      std::set<std::uint64_t> sizes = sizes_of(value);
+      sizes.merge(sizes_of(text_of(all, key)));
+      all.info[key] = text_of(sizes, ' ');
+    }
     all.info.merge(facts);
   }
   mark_states(campaign.states, campaign.used, all);

@@ -90,11 +90,17 @@ void note_thresholds(const Thresholds& thresholds, const Jumps& jumps, Facts& in
   if (thresholds.sync) info["sync_threshold"] = std::to_string(*thresholds.sync);
   if (thresholds.local && *thresholds.local >= 0)
     info["local_threshold"] = std::to_string(*thresholds.local);
-  for (const auto& [function, sizes] : jumps) {
+  const auto note = [&info](const std::string& key, const std::set<std::uint64_t>& sizes) {
     std::string list;
     for (const std::uint64_t size : sizes) list += (list.empty() ? "" : " ") + std::to_string(size);
-    info["jumps_" + function] = list;
+    if (!list.empty()) info[key] = list;
+  };
+  std::set<std::uint64_t> between;
+  for (const auto& [function, found] : jumps) {
+    note("jumps_" + function, found.jumps);
+    between.insert(found.between.begin(), found.between.end());
   }
+  note("sizes_between", between);
 }
 
 void note_state(const ProgramOptions& options, const TimerFacts& timer, const Fingerprint& before,

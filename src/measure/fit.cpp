@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "measure/fit_function.hpp"
+#include "measure/fit_jumps.hpp"
 #include "measure/fit_loggps.hpp"
 #include "measure/functions.hpp"
 #include "measure/kernels.hpp"
@@ -98,8 +99,9 @@ std::vector<std::uint64_t> sizes_in(const SampleSet& set, const std::string& key
 
 // Where regimes of `name` end for certain.
 std::vector<std::uint64_t> thresholds_of(const SampleSet& set, const std::string& name,
+                                         const std::vector<Observation>& observations,
                                          bool point_to_point) {
-  std::vector<std::uint64_t> thresholds = sizes_in(set, "jumps_" + name);
+  std::vector<std::uint64_t> thresholds = seen_jumps(observations, sizes_in(set, "jumps_" + name));
   if (!point_to_point) return thresholds;
   for (const std::uint64_t local : sizes_in(set, "local_threshold")) thresholds.push_back(local);
   for (const std::uint64_t first : sizes_in(set, "sync_threshold"))
@@ -241,7 +243,8 @@ FitOutcome fit_model(const SampleSet& set, const FitSettings& settings) {
     problem.observations = std::move(observed.observations);
     problem.parts = std::move(observed.parts);
     problem.by_ranks = function_class != kPointToPoint && function_class != "one-sided";
-    problem.thresholds = thresholds_of(set, name, function_class == kPointToPoint);
+    problem.thresholds =
+        thresholds_of(set, name, problem.observations, function_class == kPointToPoint);
     problem.negligible = overhead / kMicrosecond;
     problem.coverage = settings.coverage;
     machine::Function function = fit_function(problem);

@@ -19,6 +19,8 @@ constexpr std::size_t kFolds = 5;
 constexpr double kLeastRelativeError = 1e-3;
 // What a single launch, which has no spread between launches, is taken for.
 constexpr double kOneLaunchError = 0.03;
+// Beyond, it is caches and the system's pages that make jumps, at no power of two.
+constexpr std::uint64_t kLargestProtocolPower = 65536;
 
 std::vector<std::uint64_t> sizes_of(const FunctionProblem& problem) {
   std::set<std::uint64_t> sizes;
@@ -87,6 +89,32 @@ std::vector<Interval> intervals_of(const stats::Segmentation& segmentation) {
     intervals.push_back({end + 1, UINT64_MAX});
   }
   return intervals;
+}
+
+// A jump that was only seen lies anywhere between the two sizes measured around it. Its
+// upper regime begins where that one's line, led down from its first size, still tells
+// more than half of the times at both ends: never where it would be none.
+void begin_where_times_are_likely(const stats::Segmentation& segmentation,
+                                  const std::vector<int>& ranks,
+                                  std::vector<machine::Regime>& regimes) {
+  for (std::size_t k = 1; k < regimes.size(); ++k) {
+    const stats::Break& at = segmentation.breaks[k - 1];
+    if (at.kind != stats::BreakKind::jump || at.confirmed) continue;
+    const auto likely = [&](std::uint64_t from) {
+      return std::ranges::all_of(ranks, [&](int p) {
+        const auto time = [&](std::size_t regime, double bytes) {
+          return regimes[regime].equation.evaluate(p, bytes, machine::Bound::avg);
+        };
+        const double least = 0.5 * std::min(time(k - 1, at.below), time(k, at.above));
+        return least == 0 || time(k, static_cast<double>(from)) > least;
+      });
+    };
+    std::uint64_t from = regimes[k].from.count;
+    const auto measured = static_cast<std::uint64_t>(at.above);
+    while (from < measured && !likely(from)) from += (measured - from + 1) / 2;
+    regimes[k].from = Bytes(from);
+    regimes[k - 1].to = Bytes(from - 1);
+  }
 }
 
 double evaluate(const std::vector<machine::Regime>& regimes, int ranks, std::uint64_t bytes) {
@@ -171,8 +199,11 @@ std::pair<FunctionProblem, std::vector<Observation>> split(const FunctionProblem
 }  // namespace
 
 std::uint64_t boundary_between(std::uint64_t lower, std::uint64_t upper) {
-  if (upper - lower <= 1 || std::has_single_bit(lower)) return lower;
-  if (std::has_single_bit(upper)) return upper - 1;
+  if (upper - lower <= 1) return lower;
+  if (upper <= kLargestProtocolPower) {
+    if (std::has_single_bit(lower)) return lower;
+    if (std::has_single_bit(upper)) return upper - 1;
+  }
   return static_cast<std::uint64_t>(
       std::sqrt(static_cast<double>(lower) * static_cast<double>(upper)));
 }
@@ -208,6 +239,7 @@ std::vector<machine::Regime> fit_regimes(const FunctionProblem& problem) {
     }
     first = end;
   }
+  begin_where_times_are_likely(segmentation, ranks_of(problem), regimes);
   return regimes;
 }
 
@@ -226,6 +258,7 @@ HeldOutErrors hold_out_sizes(const FunctionProblem& problem) {
   const std::size_t inner = sizes.size() - 2;
   ErrorSum model(problem.negligible);
   ErrorSum baseline(problem.negligible);
+  std::vector<std::pair<std::uint64_t, double>> ratios;
   for (std::size_t fold = 0; fold < std::min(kFolds, inner); ++fold) {
     std::set<std::uint64_t> chosen;
     for (std::size_t i = fold; i < inner; i += kFolds) chosen.insert(sizes[i + 1]);
@@ -238,8 +271,31 @@ HeldOutErrors hold_out_sizes(const FunctionProblem& problem) {
       model.add(evaluate(regimes, point.first, point.second), measured);
       baseline.add(evaluate(forms, point.first, point.second), measured);
     }
+    for (const Observation& each : left_out) {
+      const double fitted = evaluate(regimes, each.ranks, each.bytes);
+      if (fitted > problem.negligible) ratios.push_back({each.bytes, each.time / fitted});
+    }
   }
-  return {model.result(), baseline.result()};
+  return {model.result(), baseline.result(), std::move(ratios)};
+}
+
+void widen_intervals(const std::vector<std::pair<std::uint64_t, double>>& ratios, double coverage,
+                     std::vector<machine::Regime>& regimes) {
+  constexpr std::size_t kEnough = 20;
+  std::vector<double> all;
+  for (const auto& [bytes, ratio] : ratios) all.push_back(ratio);
+  if (all.size() < kEnough) return;
+  for (machine::Regime& regime : regimes) {
+    if (!regime.equation.interval) continue;
+    std::vector<double> own;
+    for (const auto& [bytes, ratio] : ratios)
+      if (bytes >= regime.from.count && bytes <= regime.to.count) own.push_back(ratio);
+    const std::vector<double>& seen = own.size() < kEnough ? all : own;
+    machine::PredictionInterval& interval = *regime.equation.interval;
+    const double outside = (1 - coverage) / 2;
+    interval.low = std::min(interval.low, stats::quantile(seen, outside));
+    interval.high = std::max(interval.high, stats::quantile(seen, 1 - outside));
+  }
 }
 
 std::optional<double> hold_out_largest_ranks(const FunctionProblem& problem) {
@@ -266,6 +322,7 @@ machine::Function fit_function(const FunctionProblem& problem) {
   function.regimes = fit_regimes(problem);
   function.baseline = fit_baseline(problem, function.regimes);
   const HeldOutErrors held_out = hold_out_sizes(problem);
+  widen_intervals(held_out.ratios, problem.coverage, function.regimes);
   function.held_out = held_out.model;
   function.baseline_held_out = held_out.baseline;
   function.extrapolation_error = hold_out_largest_ranks(problem);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "machine/machine_model.hpp"
@@ -43,8 +44,16 @@ std::vector<machine::Regime> fit_baseline(const FunctionProblem& problem,
 struct HeldOutErrors {
   std::optional<machine::HeldOutError> model;
   std::optional<machine::HeldOutError> baseline;
+  // Every launch's time at a left-out size over what was predicted there, by size.
+  std::vector<std::pair<std::uint64_t, double>> ratios = {};
 };
 HeldOutErrors hold_out_sizes(const FunctionProblem& problem);
+
+// Widens the regimes' intervals until `coverage` of those ratios lie within: of the
+// regime's own where there are 20, of the function's where there are not. A fit's errors
+// are those of its coefficients and of launches; they say nothing of a wrong form.
+void widen_intervals(const std::vector<std::pair<std::uint64_t, double>>& ratios, double coverage,
+                     std::vector<machine::Regime>& regimes);
 
 // How far, as a factor less 1, the equations fitted without the largest number of ranks are
 // from what was measured there, at worst. Not set for fewer than three numbers of
@@ -55,9 +64,9 @@ std::optional<double> hold_out_largest_ranks(const FunctionProblem& problem);
 machine::Function fit_function(const FunctionProblem& problem);
 
 // Where a jump between two neighbouring measured sizes is put: the last size
-// of the lower regime. Libraries change protocol at powers of two, so one at
-// the lower end belongs to the lower regime, one at the upper end begins the
-// next; without one, the geometric middle.
+// of the lower regime. Up to 64 KiB libraries change protocol at powers of two, so one
+// at the lower end belongs to the lower regime, one at the upper end begins the
+// next; without one, and beyond, the geometric middle.
 std::uint64_t boundary_between(std::uint64_t lower, std::uint64_t upper);
 
 }  // namespace foretrace::measure

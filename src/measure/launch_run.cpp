@@ -22,8 +22,9 @@ enum class Next : int { go_on, measure_clocks, stop };
 
 // Drift makes a common clock wrong by about a microsecond in this time.
 constexpr std::int64_t kClockInterval = 100'000'000;
-// Of a launch's time, what the search for jumps may take.
+// Of a launch's time, what the search for jumps may take: the first, and one after others.
 constexpr double kSearchShare = 0.3;
+constexpr double kSearchAgainShare = 0.15;
 // The last point of the first pass begins before this share of the time.
 constexpr double kBend = 1.4;
 
@@ -66,7 +67,7 @@ void LaunchRun::measure_point(const PlanPoint& point) {
   constexpr double kGenerous = 4;
   const Group& group = plan_.groups[point.group];
   RunnerSettings settings = settings_;
-  buffers_->move(random_());
+  buffers_->move(point.bytes, random_());
   const std::vector<Experiment> experiments = experiments_of(plan_, point, *buffers_);
   const double visits = std::max(visits_left_, 1.0) *
                         static_cast<double>(std::max<std::size_t>(experiments.size(), 1));
@@ -103,16 +104,21 @@ bool LaunchRun::run_pass(const std::vector<PlanPoint>& points, bool may_stop) {
 }
 
 // Finds the jumps and measures both sides of them. All ranks learn the sizes.
-void LaunchRun::search_jumps(const PlanSizes& sizes, Result& result) {
+void LaunchRun::search_jumps(const PlanSizes& sizes, const std::set<std::uint64_t>& suspected,
+                             Result& result) {
   RunnerSettings settings = settings_;
   settings.blocks = 3;
   settings.point_seconds = std::min(settings.point_seconds, 0.05);
+  const double share = options_.thresholds ? kSearchAgainShare : kSearchShare;
   const JumpSearch search{static_cast<std::int64_t>(sizes.max_bytes),
-                          kSearchShare * options_.effort.seconds, sizes.thresholds};
+                          share * options_.effort.seconds, suspected};
   clock_.measure();
   result.jumps = find_jumps(plan_, world_, settings, *buffers_, samples_, search);
   std::set<std::uint64_t> all;
-  for (const auto& [function, jumps] : result.jumps) all.insert(jumps.begin(), jumps.end());
+  for (const auto& [function, found] : result.jumps) {
+    all.insert(found.jumps.begin(), found.jumps.end());
+    all.insert(found.between.begin(), found.between.end());
+  }
   std::vector<std::uint64_t> list(all.begin(), all.end());
   int count = static_cast<int>(list.size());
   MPI_Bcast(&count, 1, MPI_INT, 0, world_.comm);
@@ -197,7 +203,8 @@ LaunchRun::Result LaunchRun::run(const std::set<std::uint64_t>& known) {
     if (pass == 1) {
       result.complete = going;
       time_computation();
-      if (going && !options_.thresholds && !settings_.oversubscribed) search_jumps(sizes, result);
+      const bool search = !options_.thresholds || options_.search;
+      if (going && search && !settings_.oversubscribed) search_jumps(sizes, known, result);
       std::ranges::shuffle(others, random);
       result.all_functions = going && run_pass(others, false);
     }

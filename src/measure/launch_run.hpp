@@ -23,7 +23,7 @@ class LaunchRun {
 
   struct Result {
     std::vector<Sample> samples;  // on rank 0
-    Jumps jumps;                  // searched only if no thresholds were given
+    Jumps jumps;                  // what was found, if they were searched
     bool all_functions = true;    // false: the secondary ones were cut short
     bool complete = true;         // false: the time was up before the first pass was done
   };
@@ -34,7 +34,8 @@ class LaunchRun {
  private:
   bool run_pass(const std::vector<PlanPoint>& points, bool may_stop);
   void measure_point(const PlanPoint& point);
-  void search_jumps(const PlanSizes& sizes, Result& result);
+  void search_jumps(const PlanSizes& sizes, const std::set<std::uint64_t>& suspected,
+                    Result& result);
   void time_computation();
   ScratchFile find_scratch_file() const;
   std::vector<PlanPoint> take_others();

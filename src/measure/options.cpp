@@ -73,6 +73,8 @@ ProgramOptions parse_program_options(const std::vector<std::string>& arguments) 
       options.cold = choice(option, value(), "warm", "cold");
     } else if (option == "--thresholds") {
       options.thresholds = parse_list(option, value());
+    } else if (option == "--search") {
+      options.search = true;
     } else if (option == "--only-thresholds") {
       options.only_thresholds = true;
     } else if (option == "--progress") {
@@ -81,7 +83,7 @@ ProgramOptions parse_program_options(const std::vector<std::string>& arguments) 
       throw UsageError("unknown option '" + option +
                        "'; known: --output FILE.csv --launch K --seed S --quick --thorough "
                        "--seconds S --max-bytes N --start clock|barrier --buffers warm|cold "
-                       "--thresholds LIST --only-thresholds --progress FILE");
+                       "--thresholds LIST --search --only-thresholds --progress FILE");
     }
   }
   if (seconds) options.effort.seconds = *seconds;
@@ -101,11 +103,13 @@ std::vector<std::uint64_t> message_sizes(std::uint64_t max_bytes, int per_octave
   return {sizes.begin(), sizes.end()};
 }
 
-std::vector<int> rank_counts(int ranks) {
-  std::vector<int> counts;
-  for (int p = 2; p < ranks; p *= 2) counts.push_back(p);
-  counts.push_back(ranks);
-  return counts;
+std::vector<int> rank_counts(int ranks, bool others) {
+  std::set<int> counts{ranks};
+  for (int p = 2; p < ranks; p *= 2) {
+    counts.insert(p);
+    if (others && p / 2 * 3 < ranks) counts.insert(p / 2 * 3);
+  }
+  return {counts.begin(), counts.end()};
 }
 
 }  // namespace foretrace::measure

@@ -26,8 +26,9 @@ struct ProgramOptions {
   std::string progress;  // a file that is there and is to tell the share done; empty: none
   bool start_by_barrier = false;
   bool cold = false;  // buffers
-  // Last sizes before a threshold, from an earlier launch; not set: search.
+  // Last sizes before a threshold, from earlier launches; not set: search.
   std::optional<std::vector<std::uint64_t>> thresholds;
+  bool search = false;           // for more, although some are given
   bool only_thresholds = false;  // no samples, only the probed thresholds
   Effort effort;
 };
@@ -39,7 +40,8 @@ ProgramOptions parse_program_options(const std::vector<std::string>& arguments);
 // with `per_octave` (1 to 4) steps to a doubling; with 1 every other one is
 // still no power of two, because libraries treat those specially. Ascending.
 std::vector<std::uint64_t> message_sizes(std::uint64_t max_bytes, int per_octave);
-// The powers of two from 2 below `ranks`, and `ranks` (>= 2). Ascending.
-std::vector<int> rank_counts(int ranks);
+// The powers of two from 2 below `ranks`, and `ranks` (>= 2); with `others` 3, 6,
+// 12, ... as well, since libraries treat numbers between the powers differently. Ascending.
+std::vector<int> rank_counts(int ranks, bool others);
 
 }  // namespace foretrace::measure

@@ -59,7 +59,7 @@ std::vector<PlanPoint> points_of(const Plan& plan, std::size_t family, std::size
 
 // All ranks list the same points, also those that they have no part in.
 std::vector<PlanPoint> all_points(const Plan& plan, int world_size, const PlanSizes& sizes) {
-  const std::vector<int> counts = rank_counts(world_size);
+  const std::vector<int> counts = rank_counts(world_size, sizes.per_octave > 1);
   std::vector<PlanPoint> points;
   for (std::size_t family = 0; family < plan.families.size(); ++family) {
     const bool pair = plan.families[family].scope == Scope::pair;
@@ -111,7 +111,7 @@ std::vector<std::uint64_t> sizes_of(Sizes sizes, const PlanSizes& limits, int ra
 Plan make_plan(const Group& world, const PlanSizes& sizes, const std::string& scratch_file) {
   Plan plan{families(scratch_file), {}, {}};
   plan.groups.push_back(group_of_members(world, world.rank == 0 || world.rank == world.size - 1));
-  for (const int ranks : rank_counts(world.size))
+  for (const int ranks : rank_counts(world.size, sizes.per_octave > 1))
     plan.groups.push_back(group_of_members(world, world.rank < ranks));
   plan.points = all_points(plan, world.size, sizes);
   return plan;

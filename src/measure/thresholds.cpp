@@ -204,7 +204,7 @@ class Timed {
   double measure(std::uint64_t bytes) {
     const Group& group = plan_.groups[group_];
     if (group.comm == MPI_COMM_NULL) return 0;
-    buffers_.move(static_cast<std::uint64_t>(now_ns()));
+    buffers_.move(bytes, static_cast<std::uint64_t>(now_ns()));
     for (const Experiment& experiment : experiments_of(plan_, {family_, group_, bytes}, buffers_))
       if (std::ranges::count(experiment.functions, searched_.function) > 0)
         return middle_of(run_experiment(experiment, group, settings_), searched_.function);
@@ -234,9 +234,9 @@ std::vector<CurvePoint> curve_of(const std::vector<Sample>& samples, const Searc
 }
 
 // Rank 0's part for one function; `until` is a clock reading.
-std::set<std::uint64_t> search_function(Timed& timed, const Searched& searched,
-                                        const std::vector<CurvePoint>& curve,
-                                        const JumpSearch& search, std::int64_t until) {
+FoundJumps search_function(Timed& timed, const Searched& searched,
+                           const std::vector<CurvePoint>& curve, const JumpSearch& search,
+                           std::int64_t until) {
   const auto seconds = [&](std::uint64_t bytes) -> std::optional<double> {
     if (now_ns() > until) return std::nullopt;
     return timed.seconds(bytes);
@@ -248,15 +248,7 @@ std::set<std::uint64_t> search_function(Timed& timed, const Searched& searched,
         confirm_jump(seconds, below, searched.step, kLeastJump))
       jumps.insert(below);
   }
-  for (const Interval& interval : jump_candidates(curve, kLeastJump)) {
-    const bool explained = std::ranges::any_of(jumps, [&](std::uint64_t below) {
-      return interval.below <= below && below < interval.above;
-    });
-    if (explained) continue;
-    if (const auto below = find_jump(seconds, interval, searched.step, kLeastJump))
-      jumps.insert(*below);
-  }
-  return jumps;
+  return search_jumps(seconds, curve, jumps, searched.step, kLeastJump);
 }
 
 }  // namespace
@@ -296,7 +288,7 @@ Jumps find_jumps(const Plan& plan, const Group& world, const RunnerSettings& set
     const auto curve = curve_of(samples, searched, timed.ranks(), search.max_bytes);
     auto found = search_function(timed, searched, curve, search, until);
     timed.end();
-    if (!found.empty()) jumps[searched.function] = std::move(found);
+    if (!found.jumps.empty() || !found.between.empty()) jumps[searched.function] = std::move(found);
   }
   return jumps;
 }

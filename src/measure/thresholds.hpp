@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "measure/bisection.hpp"
 #include "measure/plan.hpp"
 #include "measure/runner.hpp"
 #include "measure/samples.hpp"
@@ -31,8 +32,8 @@ struct Thresholds {
 // Collective over `pair`; valid on its rank 0. Sizes up to `max_bytes`.
 Thresholds find_thresholds(const Group& pair, std::int64_t max_bytes, const CommonClock& clock);
 
-// Last sizes below a jump of more than 5 %, by function.
-using Jumps = std::map<std::string, std::set<std::uint64_t>>;
+// By function; only those of which something was found.
+using Jumps = std::map<std::string, FoundJumps>;
 
 struct JumpSearch {
   std::int64_t max_bytes = 0;
@@ -40,7 +41,7 @@ struct JumpSearch {
   std::set<std::uint64_t> suspected;  // tried first: last sizes before a threshold
 };
 
-// For send, recv, pingpong between the pair, bcast and allreduce among all.
+// Jumps of more than 5 %. For send, recv, pingpong between the pair, bcast and allreduce among all.
 // Collective over the world; `samples` (the first pass) and the result are rank
 // 0's.
 Jumps find_jumps(const Plan& plan, const Group& world, const RunnerSettings& settings,

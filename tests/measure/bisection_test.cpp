@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <functional>
+
 #include <map>
 
 namespace foretrace::measure {
@@ -128,6 +131,70 @@ TEST(Jumps, OutOfTimeFindsNothing) {
   };
   EXPECT_EQ(find_jump(seconds, {2048, 4096}, 1, 0.05), std::nullopt);
   EXPECT_FALSE(confirm_jump(seconds, 3000, 1, 0.05));
+}
+
+// Steps of a fifth after 64 and 3333 bytes; `asked` counts the questions.
+struct Steps {
+  int asked = 0;
+  std::optional<double> operator()(std::uint64_t bytes) {
+    ++asked;
+    return 1e-6 * (bytes > 64 ? 1.2 : 1) * (bytes > 3333 ? 1.2 : 1);
+  }
+};
+
+std::vector<CurvePoint> third_octaves(Steps& steps) {
+  std::vector<CurvePoint> points;
+  for (int k = 0; k <= 48; ++k) {
+    const auto bytes = static_cast<std::uint64_t>(std::llround(std::exp2(k / 3.0)));
+    if (points.empty() || bytes > points.back().bytes) points.push_back({bytes, *steps(bytes)});
+  }
+  return points;
+}
+
+TEST(SearchJumps, AllStepsAreFoundAndNothingElse) {
+  Steps steps;
+  const auto points = third_octaves(steps);
+  const FoundJumps found = search_jumps(std::ref(steps), points, {}, 1, 0.05);
+  EXPECT_THAT(found.jumps, ElementsAre(64, 3333));
+  EXPECT_THAT(found.between, ElementsAre());
+}
+
+TEST(SearchJumps, APowerOfTwoIsTriedFirst) {
+  Steps steps;
+  const auto points = third_octaves(steps);
+  steps.asked = 0;
+  search_jumps(std::ref(steps), points, {3333}, 1, 0.05);
+  EXPECT_EQ(steps.asked, 2 * kConfirmations) << "64 and 65 alone";
+}
+
+TEST(SearchJumps, AMissedJumpIsLookedForAgain) {
+  Steps steps;
+  const auto points = third_octaves(steps);
+  // The first 8 answers hide every step: more than one try.
+  int asked = 0;
+  const auto seconds = [&](std::uint64_t bytes) -> std::optional<double> {
+    return ++asked <= 8 ? 1e-6 : steps(bytes);
+  };
+  EXPECT_THAT(search_jumps(seconds, points, {}, 1, 0.05).jumps, ElementsAre(64, 3333));
+}
+
+TEST(SearchJumps, AJumpThatMovesGetsSizesAroundIt) {
+  Steps steps;
+  const auto points = third_octaves(steps);
+  const auto smooth = [](std::uint64_t) -> std::optional<double> { return 1e-6; };
+  const FoundJumps found = search_jumps(smooth, points, {64}, 1, 0.05);
+  EXPECT_THAT(found.jumps, ElementsAre(64));
+  // Quarters of 3251 to 4096.
+  EXPECT_THAT(found.between, ElementsAre(3462, 3673, 3884));
+}
+
+TEST(SearchJumps, OutOfTimeIsNoReasonForMoreSizes) {
+  Steps steps;
+  const auto points = third_octaves(steps);
+  const auto late = [](std::uint64_t) -> std::optional<double> { return std::nullopt; };
+  const FoundJumps found = search_jumps(late, points, {}, 1, 0.05);
+  EXPECT_THAT(found.jumps, ElementsAre());
+  EXPECT_THAT(found.between, ElementsAre());
 }
 
 }  // namespace

@@ -23,14 +23,14 @@ TEST(Buffers, WarmOnesStayAndAreWritten) {
   EXPECT_EQ(send[128], 7) << "beyond what is sent";
 }
 
-TEST(Buffers, WarmOnesBeginElsewhereInAPageAfterAMove) {
-  constexpr std::uint64_t kLargest = 10000;
+TEST(Buffers, LargeWarmOnesBeginElsewhereInAPageAfterAMove) {
+  constexpr std::uint64_t kLargest = 65536;
   Buffers buffers(BufferChoice::warm, kLargest, 0);
   char* const send = buffers.send();
   char* const recv = buffers.recv();
   std::set<std::ptrdiff_t> sent, received;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-    buffers.move(seed);
+    buffers.move(kLargest, seed);
     for (const std::ptrdiff_t by : {buffers.send() - send, buffers.recv() - recv}) {
       EXPECT_GE(by, 0);
       EXPECT_LT(by, 4096);
@@ -46,10 +46,13 @@ TEST(Buffers, WarmOnesBeginElsewhereInAPageAfterAMove) {
   EXPECT_GT(sent.size(), 20u);
   EXPECT_GT(received.size(), 20u);
   EXPECT_NE(sent, received);
-  char* const again = (buffers.move(3), buffers.recv());
-  buffers.move(4);
-  buffers.move(3);
+  char* const again = (buffers.move(kLargest, 3), buffers.recv());
+  buffers.move(kLargest, 4);
+  buffers.move(kLargest, 3);
   EXPECT_EQ(buffers.recv(), again);
+  buffers.move(kLargest - 1, 3);
+  EXPECT_EQ(buffers.send(), send) << "a small one";
+  EXPECT_EQ(buffers.recv(), recv);
 }
 
 TEST(Buffers, ColdOnesMoveToPlacesThatNobodyTouched) {

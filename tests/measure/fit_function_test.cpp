@@ -135,12 +135,56 @@ TEST(FitFunction, TwoSizesHaveNoHeldOutError) {
   EXPECT_FALSE(function.baseline_held_out);
 }
 
+TEST(FitRegimes, NoTimeIsNoneBelowTheFirstSizeOfARegime) {
+  // 0.15 up to 4096; from 16384 on 3.2e-5 d - 0.362, which is 0 at 11312 and below.
+  FunctionProblem problem;
+  problem.by_ranks = false;
+  for (std::size_t launch = 0; launch < 5; ++launch)
+    for (std::uint64_t d = 1; d <= 4194304; d *= 4)
+      problem.observations.push_back(
+          {2, d, launch, d <= 4096 ? 0.15 : 3.2e-5 * static_cast<double>(d) - 0.362});
+  const std::vector<machine::Regime> regimes = fit_regimes(problem);
+  for (const std::uint64_t d : {4097, 6000, 8192, 11000, 14000, 16383})
+    EXPECT_GT(machine::regime_for(regimes, Bytes(d))
+                  .equation.evaluate(2, static_cast<double>(d), machine::Bound::avg),
+              0.07)
+        << d;
+  // Where it was measured nothing changes.
+  EXPECT_NEAR(
+      machine::regime_for(regimes, Bytes(65536)).equation.evaluate(2, 65536, machine::Bound::avg),
+      3.2e-5 * 65536 - 0.362, 1e-6);
+}
+
+TEST(WidenIntervals, HoldTheShareOfWhatWasLeftOut) {
+  // 101 ratios 0.50, 0.51, ... 1.50 of the first regime, 10 of 3 in the second.
+  std::vector<std::pair<std::uint64_t, double>> ratios;
+  for (int i = 0; i <= 100; ++i) ratios.push_back({10, 0.5 + 0.01 * i});
+  for (int i = 0; i < 10; ++i) ratios.push_back({1000, 3.0});
+  std::vector<machine::Regime> regimes(3);
+  regimes[0].to = Bytes(100);
+  regimes[1].from = Bytes(101);
+  regimes[1].to = Bytes(5000);
+  regimes[2].from = Bytes(5001);
+  regimes[0].equation.interval = machine::PredictionInterval{0.99, 1.01, 0.9};
+  regimes[1].equation.interval = machine::PredictionInterval{0.2, 1.01, 0.9};
+  widen_intervals(ratios, 0.9, regimes);
+  // The quantiles of 5 and 95 %: places 5 and 95 of 0 to 100.
+  EXPECT_NEAR(regimes[0].equation.interval->low, 0.55, 1e-12);
+  EXPECT_NEAR(regimes[0].equation.interval->high, 1.45, 1e-12);
+  // Too few of its own: of all 111, places 5.5 and 104.5, and never narrower.
+  EXPECT_EQ(regimes[1].equation.interval->low, 0.2);
+  EXPECT_NEAR(regimes[1].equation.interval->high, 3, 1e-12);
+  EXPECT_FALSE(regimes[2].equation.interval) << "one launch has none";
+}
+
 TEST(BoundaryBetween, PrefersPowersOfTwo) {
   EXPECT_EQ(boundary_between(256, 362), 256u);
   EXPECT_EQ(boundary_between(181, 256), 255u);
   EXPECT_EQ(boundary_between(4040, 4041), 4040u);
   EXPECT_EQ(boundary_between(90, 110), 99u);  // sqrt(9900) = 99.5
   EXPECT_EQ(boundary_between(0, 1), 0u);
+  EXPECT_EQ(boundary_between(52016, 65536), 65535u);
+  EXPECT_EQ(boundary_between(104032, 131072), 116771u);  // sqrt(104032 * 131072) = 116771.9
 }
 
 }  // namespace

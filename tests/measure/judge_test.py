@@ -13,6 +13,7 @@ import unittest
 SOURCE = pathlib.Path(sys.argv.pop(1))
 sys.path.insert(0, str(SOURCE / "bench/measure"))
 
+import coverage  # noqa: E402
 import launches  # noqa: E402
 import validate  # noqa: E402
 
@@ -91,6 +92,13 @@ class Judge(unittest.TestCase):
         barrier = next(f for f in model["function"] if f["name"] == "barrier")
         # 9000 p microseconds.
         self.assertAlmostEqual(validate.twelve_forms(model, barrier["regime"], 0), 18e-3)
+
+    def test_coverage_counts_every_launch_at_every_size(self):
+        # The middles of send at 8 bytes are 50, 50 and 90 ns.
+        several = [launches.Launch(LAUNCH), launches.Launch(LAUNCH), launches.Launch("send,8,9e-08,1\nrecv,8,1e-07,1")]
+        self.assertEqual(coverage.shares(several, {("send", 8): (4e-8, 6e-8)}), {"send": [0, 2, 1]})
+        told = {("send", 8): (6e-8, 9e-8), ("recv", 8): (1e-7, 1e-7)}
+        self.assertEqual(coverage.shares(several, told), {"send": [2, 1, 0], "recv": [0, 1, 0]})
 
     def test_errors(self):
         truth = {("send", 1): 1.0, ("send", 2): 2.0, ("recv", 1): 7.0}

@@ -50,6 +50,8 @@ class RunMeasure : public testing::Test {
                 {"launch_" + launch + "_bandwidth", "1e10"},
                 {"launch_" + launch + "_bounce", "4e-8"}};
     if (launch == "1") set.info.insert({{"jumps_recv", "256 4040"}, {"jumps_send", "512"}});
+    if (launch == "2")
+      set.info.insert({{"jumps_recv", "256 1026"}, {"sizes_between", "5000 6000"}});
     const bool other = std::stoi(launch) == other_state_;
     if (other) set.info["launch_" + launch + "_bounce"] = "1.8e-7";
     for (std::uint64_t d : {1, 2, 4})
@@ -100,9 +102,17 @@ TEST_F(RunMeasure, StartsTheProgramOfTheMpiOnceForEachLaunch) {
   EXPECT_EQ(calls_[0][0], "foretrace-measure-openmpi");
   EXPECT_THAT(calls_[0], testing::IsSupersetOf({"--launch", "1", "--quick", "--max-bytes", "64",
                                                 "--buffers", "cold", "--start", "barrier"}));
-  // The first launch looks for jumps, the others know them.
+  // Three launches look for jumps; each knows what those before it found.
   EXPECT_THAT(calls_[0], testing::Not(testing::Contains("--thresholds")));
-  EXPECT_THAT(calls_[1], testing::IsSupersetOf({"--launch", "2", "--thresholds", "256,4040,512"}));
+  EXPECT_THAT(calls_[1],
+              testing::IsSupersetOf({"--launch", "2", "--thresholds", "256,512,4040", "--search"}));
+  EXPECT_THAT(calls_[2],
+              testing::IsSupersetOf({"--thresholds", "256,512,1026,4040,5000,6000", "--search"}));
+  EXPECT_THAT(calls_[3], testing::IsSupersetOf({"--thresholds", "256,512,1026,4040,5000,6000"}));
+  EXPECT_THAT(calls_[3], testing::Not(testing::Contains("--search")));
+  const SampleSet set = read_samples(samples_path(options_.output));
+  EXPECT_EQ(set.info.at("jumps_recv"), "256 1026 4040");
+  EXPECT_EQ(set.info.at("jumps_send"), "512");
 }
 
 TEST_F(RunMeasure, AChangeOfTheMachinesStateIsSaidLoudly) {

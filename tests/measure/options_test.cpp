@@ -23,10 +23,15 @@ TEST(MessageSizes, OneStepStillHasOthersThanPowersOfTwo) {
 }
 
 TEST(RankCounts, PowersOfTwoAndAll) {
-  EXPECT_THAT(rank_counts(2), ElementsAre(2));
-  EXPECT_THAT(rank_counts(3), ElementsAre(2, 3));
-  EXPECT_THAT(rank_counts(12), ElementsAre(2, 4, 8, 12));
-  EXPECT_THAT(rank_counts(16), ElementsAre(2, 4, 8, 16));
+  EXPECT_THAT(rank_counts(2, false), ElementsAre(2));
+  EXPECT_THAT(rank_counts(3, false), ElementsAre(2, 3));
+  EXPECT_THAT(rank_counts(12, false), ElementsAre(2, 4, 8, 12));
+  EXPECT_THAT(rank_counts(16, false), ElementsAre(2, 4, 8, 16));
+  EXPECT_THAT(rank_counts(2, true), ElementsAre(2));
+  EXPECT_THAT(rank_counts(3, true), ElementsAre(2, 3));
+  EXPECT_THAT(rank_counts(4, true), ElementsAre(2, 3, 4));
+  EXPECT_THAT(rank_counts(12, true), ElementsAre(2, 3, 4, 6, 8, 12));
+  EXPECT_THAT(rank_counts(20, true), ElementsAre(2, 3, 4, 6, 8, 12, 16, 20));
 }
 
 TEST(ProgramOptions, ReadsAll) {
