@@ -180,7 +180,8 @@ void add_curves(const Datasheet& all, SheetFunction& sheet) {
     }
   }
   if (sheet.group == SheetGroup::no_data) {
-    const int last = std::max(*std::ranges::max_element(ranks), kPointToPointRanks);
+    const int last = *std::ranges::max_element(ranks);
+    if (last <= kPointToPointRanks) return;  // one point is no curve
     sheet.curves.push_back(
         curve_over_ranks(all.model, sheet.function, Bytes(0), kPointToPointRanks, last));
     return;
@@ -329,6 +330,16 @@ SheetOptions common_options(std::span<const MachineModel> models, SheetOptions o
   for (const MachineModel& model : models) most = std::max(most, model.ranks);
   if (options.ranks.empty()) options.ranks = default_ranks(most);
   return options;
+}
+
+int common_ranks(std::span<const Datasheet> sheets) {
+  int best = sheets.front().ranks.front();
+  for (const int p : sheets.front().ranks)
+    if (std::ranges::all_of(sheets, [&](const Datasheet& sheet) {
+          return sheet.model.ranks == 0 || p <= sheet.model.ranks;
+        }))
+      best = p;
+  return best;
 }
 
 std::vector<ComparedTime> compare_datasheets(std::span<const Datasheet> sheets) {

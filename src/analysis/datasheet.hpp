@@ -147,6 +147,9 @@ struct ComparedTime {
 
 // `options`, with the ranks that suit the largest of the models where it has none.
 SheetOptions common_options(std::span<const machine::MachineModel> models, SheetOptions options);
+// The most ranks of the first sheet's tables that no model has fewer of; the least where there are
+// none.
+int common_ranks(std::span<const Datasheet> sheets);
 // Every function that any sheet has, at the ranks and sizes of the first sheet.
 std::vector<ComparedTime> compare_datasheets(std::span<const Datasheet> sheets);
 

@@ -22,8 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostModels = 26;  // a letter for each
-constexpr const char* kLatexPackages =
-    "texlive-latex-base, texlive-latex-recommended and texlive-pictures";
+constexpr const char* kLatexPackage = "texlive-latex-base";
 
 struct Options {
   std::vector<std::string> machines;
@@ -85,7 +84,7 @@ void make_pdf(const fs::path& folder) {
     throw Error(tex +
                 " is written, but there is no pdflatex and no lualatex to make a PDF of it; "
                 "install Debian's " +
-                kLatexPackages);
+                kLatexPackage);
   const fs::path work = folder / "datasheet.latex";
   fs::create_directories(work);
   const std::string log = (work / "output").string();
@@ -95,7 +94,7 @@ void make_pdf(const fs::path& folder) {
                       "-halt-on-error -output-directory=\"$1\" \"$2\" >\"$3\" 2>&1 </dev/null",
                       program, work.string(), tex, log}) != 0)
       throw Error(program + " could not make a PDF of " + tex + "; see " + log +
-                  "; it needs Debian's " + kLatexPackages);
+                  "; it needs Debian's " + kLatexPackage);
   fs::rename(work / "datasheet.pdf", folder / "datasheet.pdf");
   fs::remove_all(work);
 }

@@ -86,7 +86,7 @@ std::string render_html_datasheet(const SheetDocument& document,
                                   std::span<const analysis::Datasheet> sheets);
 // What the script gets: the models, and the measured points, in seconds and bytes.
 std::string datasheet_json(std::span<const analysis::Datasheet> sheets);
-// For pdflatex or lualatex with pgfplots.
+// For pdflatex or lualatex; what it draws are PDF operators, so that no package has to.
 std::string render_latex_datasheet(const SheetDocument& document);
 // An <svg> element for a page that has the style of the plots.
 std::string render_svg_plot(const SheetPlot& plot);

@@ -94,6 +94,7 @@ std::string datasheet_json(std::span<const Datasheet> sheets) {
   }
   if (!sheets.empty()) {
     out["ranks"] = sheets.front().ranks;
+    out["common_ranks"] = analysis::common_ranks(sheets);
     for (const Bytes bytes : sheets.front().bytes) out["bytes"].push_back(bytes.count);
   }
   std::string text = out.dump(-1, ' ', false, ordered_json::error_handler_t::replace);

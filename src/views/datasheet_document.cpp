@@ -23,14 +23,6 @@ constexpr double kLeastQ = 1e-6;  // smaller ones say nothing more
 constexpr const char* kUnknown = "-";
 constexpr std::size_t kSurfaceStep = 4;
 
-std::string time_cell(const SheetTime& time) {
-  return format_seconds(time.avg) + (time.beyond ? " *" : "");
-}
-
-std::string title_of(const MachineModel& model) {
-  return model.name.empty() ? "a machine without a name" : model.name;
-}
-
 void add_run_parameters(const Datasheet& sheet, SheetDocument& document) {
   const MachineModel& model = sheet.model;
   SheetTable table;
@@ -348,7 +340,8 @@ void add_surface(const Datasheet& sheet, const SheetFunction& each, SheetDocumen
 
 void add_function(const Datasheet& sheet, const SheetFunction& each, int digits,
                   SheetDocument& document) {
-  document.blocks.push_back(Heading{2, each.function.name, true});
+  // On paper what was measured fills pages of its own; equations alone share them.
+  document.blocks.push_back(Heading{2, each.function.name, !each.measured.empty()});
   if (const std::string text = remarks(sheet, each); !text.empty())
     document.blocks.push_back(Paragraph{text});
   add_regimes(sheet, each, digits, document);
@@ -359,51 +352,17 @@ void add_function(const Datasheet& sheet, const SheetFunction& each, int digits,
   add_raw(each, document);
 }
 
-void add_notes(SheetDocument& document) {
-  document.blocks.push_back(Heading{1, "Notes on use", true});
-  for (const std::string_view note : notes_on_use())
-    document.blocks.push_back(Paragraph{std::string(note)});
-}
-
-char letter(std::size_t index) {
-  return static_cast<char>('A' + static_cast<char>(index % 26));
-}
-
-void add_compared_machines(std::span<const Datasheet> sheets, SheetDocument& document) {
-  SheetTable table;
-  table.header = {"",           "machine",   "MPI library", "measured",
-                  "most ranks", "functions", "compute step"};
-  table.text_columns = 4;
-  for (std::size_t i = 0; i < sheets.size(); ++i) {
-    const MachineModel& m = sheets[i].model;
-    table.rows.push_back(
-        {std::string(1, letter(i)), title_of(m), m.mpi_library.empty() ? kUnknown : m.mpi_library,
-         m.date.empty() ? kUnknown : m.date, m.ranks > 0 ? fmt::format("{}", m.ranks) : kUnknown,
-         fmt::format("{}", sheets[i].functions.size()),
-         m.compute_step > 0 ? format_seconds(m.compute_step) : kUnknown});
+// Columns in which nothing is known of any row say nothing.
+void leave_out_unknown(SheetTable& table) {
+  for (std::size_t c = table.header.size(); c-- > 1;) {
+    if (table.rows.empty() ||
+        std::ranges::any_of(table.rows, [&](const auto& row) { return row.at(c) != kUnknown; }))
+      continue;
+    const auto at = static_cast<std::ptrdiff_t>(c);
+    table.header.erase(table.header.begin() + at);
+    for (auto& row : table.rows) row.erase(row.begin() + at);
+    if (c < table.text_columns) --table.text_columns;
   }
-  document.blocks.push_back(Heading{1, "Machines"});
-  document.blocks.push_back(std::move(table));
-}
-
-SheetTable compared_table(std::size_t sheets) {
-  SheetTable table;
-  table.header = {"p", "bytes"};
-  table.text_columns = 0;
-  for (std::size_t i = 0; i < sheets; ++i) table.header.emplace_back(1, letter(i));
-  for (std::size_t i = 1; i < sheets; ++i) table.header.push_back(fmt::format("{} / A", letter(i)));
-  return table;
-}
-
-std::vector<std::string> compared_row(const analysis::ComparedTime& time) {
-  std::vector<std::string> row{fmt::format("{}", time.ranks),
-                               time.group == SheetGroup::no_data
-                                   ? std::string(kUnknown)
-                                   : fmt::format("{}", time.bytes.count)};
-  for (const auto& each : time.times) row.push_back(each ? time_cell(*each) : kUnknown);
-  for (std::size_t i = 1; i < time.ratios.size(); ++i)
-    row.push_back(time.ratios[i] ? format_ratio(*time.ratios[i]) : kUnknown);
-  return row;
 }
 
 }  // namespace
@@ -425,40 +384,8 @@ SheetDocument datasheet_document(const Datasheet& sheet, int digits) {
   if (!sheet.functions.empty()) document.blocks.push_back(Heading{1, "Functions", true});
   for (const SheetFunction& each : sheet.functions) add_function(sheet, each, digits, document);
   add_notes(document);
-  return document;
-}
-
-SheetDocument comparison_document(std::span<const Datasheet> sheets, int digits) {
-  SheetDocument document;
-  document.title = "MPI data sheets compared";
-  add_compared_machines(sheets, document);
-  document.blocks.push_back(PlotOfAnything());
-  document.blocks.push_back(Heading{1, "Times and ratios"});
-  document.blocks.push_back(Paragraph{
-      "What one call takes, t(p, d) with d in bytes on every machine, and how many times as long "
-      "as "
-      "on machine A. An asterisk marks what lies outside what is known to have been measured."});
-  const std::vector<analysis::ComparedTime> rows = analysis::compare_datasheets(sheets);
-  for (std::size_t i = 0; i < rows.size();) {
-    const std::string& name = rows[i].function;
-    document.blocks.push_back(Heading{2, name});
-    SheetTable equations;
-    equations.header = {"", "message size", "t(p, d)", "unit", "d in"};
-    equations.text_columns = 5;
-    for (std::size_t s = 0; s < sheets.size(); ++s)
-      if (const SheetFunction* found = sheets[s].find(name))
-        for (const Regime& regime : found->function.regimes)
-          equations.rows.push_back({std::string(1, letter(s)), format_interval(regime),
-                                    format_equation(regime.equation, digits),
-                                    unit_name(sheets[s].model), data_unit(sheets[s].model)});
-    document.blocks.push_back(std::move(equations));
-    SheetTable table = compared_table(sheets.size());
-    for (; i < rows.size() && rows[i].function == name; ++i)
-      table.rows.push_back(compared_row(rows[i]));
-    document.blocks.push_back(std::move(table));
-  }
-  if (rows.empty()) document.blocks.push_back(Paragraph{"The models hold no function."});
-  add_notes(document);
+  for (SheetBlock& block : document.blocks)
+    if (auto* table = std::get_if<SheetTable>(&block)) leave_out_unknown(*table);
   return document;
 }
 

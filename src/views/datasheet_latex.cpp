@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <span>
-#include <utility>
+#include <variant>
 
 #include "views/datasheet.hpp"
+#include "views/datasheet_latex_plot.hpp"
 #include "views/markup.hpp"
 
 namespace foretrace::views {
@@ -16,6 +16,7 @@ constexpr const char* kPreamble = R"(\documentclass[a4paper,10pt]{article}
 \usepackage{iftex}
 \ifpdftex
   \usepackage[T1]{fontenc}
+  \IfFileExists{lmodern.sty}{\usepackage{lmodern}}{\usepackage{ae,aecompl}}
   \usepackage[utf8]{inputenc}
   \pdfinfoomitdate=1
   \pdftrailerid{}
@@ -25,13 +26,6 @@ constexpr const char* kPreamble = R"(\documentclass[a4paper,10pt]{article}
 \usepackage[margin=2cm]{geometry}
 \usepackage{longtable}
 \usepackage{array}
-\usepackage{pgfplots}
-\pgfplotsset{compat=1.16}
-\definecolor{c0}{HTML}{2F5FA8}
-\definecolor{c1}{HTML}{B4500F}
-\definecolor{c2}{HTML}{2B7A4B}
-\definecolor{c3}{HTML}{8A3FA0}
-\definecolor{c4}{HTML}{7A6A12}
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{4pt}
 \setlength{\LTleft}{0pt}
@@ -42,10 +36,8 @@ constexpr const char* kPreamble = R"(\documentclass[a4paper,10pt]{article}
 \setcounter{secnumdepth}{0}
 \emergencystretch=3em
 \interlinepenalty=10000
-\begin{document}
 )";
 
-constexpr int kColours = 5;
 // A row that is wider than this in characters is set in smaller type, one that is
 // wider still in the smallest.
 constexpr std::size_t kSmallWidth = 82;
@@ -54,6 +46,8 @@ constexpr std::size_t kParagraphCell = 48;
 // So many characters of the smallest type fill a line.
 constexpr double kLineOfTiny = 132;
 constexpr std::size_t kMostRowsTogether = 24;
+// Rows of raw data that one above the other fill a page.
+constexpr std::size_t kRowsOfColumn = 72;
 
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count_if(
@@ -69,22 +63,6 @@ std::vector<std::size_t> column_widths(const SheetTable& table) {
   look(table.header);
   for (const auto& row : table.rows) look(row);
   return widths;
-}
-
-// Within two decades pgfplots would write powers such as 10^0.5.
-std::string short_axis_ticks(double low, double high) {
-  if (high / low > 100) return "";
-  static constexpr double kWide[] = {1, 2, 5};
-  static constexpr double kNarrow[] = {1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9};
-  const std::span<const double> leads =
-      high / low > 5 ? std::span<const double>(kWide) : std::span<const double>(kNarrow);
-  std::string values;
-  for (int e = static_cast<int>(std::floor(std::log10(low))); std::pow(10, e) <= high; ++e)
-    for (const double lead : leads)
-      if (const double at = lead * std::pow(10, e); at >= low && at <= high)
-        values += fmt::format("{}{:g}", values.empty() ? "" : ",", at);
-  if (values.empty()) return "";
-  return fmt::format(" ytick={{{0}}}, yticklabels={{{0}}},", values);
 }
 
 // For a column `width` wide in a table `all` wide.
@@ -108,8 +86,45 @@ struct Writer {
     after_heading = false;
   }
 
+  // Two columns of rows, as many pages as there need to be, so that a function's points do not
+  // fill a sheaf of paper.
+  void raw_table(const SheetTable& table) {
+    for (std::size_t from = 0; from < table.rows.size(); from += 2 * kRowsOfColumn) {
+      const std::size_t count = std::min(2 * kRowsOfColumn, table.rows.size() - from);
+      const std::size_t half = (count + 1) / 2;
+      out += fmt::format(
+          "\n\\medskip\n\\begin{{minipage}}{{\\linewidth}}\n\n{{\\small\\itshape {}{}}}"
+          "\\par\\smallskip\n{{\\scriptsize\\renewcommand{{\\arraystretch}}{{1}}"
+          "\\setlength{{\\tabcolsep}}{{2.5pt}}\n",
+          escape_latex(table.caption), from > 0 ? " (continued)" : "");
+      const std::span<const std::vector<std::string>> rows(&table.rows[from], count);
+      raw_column(table, rows.first(half));
+      out += "\\hfill\n";
+      raw_column(table, rows.subspan(half));
+      out += "}\n\\end{minipage}\\par\n";
+    }
+  }
+  void raw_column(const SheetTable& table, std::span<const std::vector<std::string>> rows) {
+    if (rows.empty()) return;
+    out += fmt::format("\\begin{{tabular}}[t]{{@{{}}{}@{{}}}}\n\\hline\n",
+                       std::string(table.header.size(), 'r'));
+    for (std::size_t i = 0; i < table.header.size(); ++i) {
+      std::string words = escape_latex(table.header[i]);
+      for (std::size_t at = 0; (at = words.find(' ', at)) != std::string::npos;)
+        words.replace(at, 1, "\\\\");
+      out += fmt::format("{}\\shortstack[r]{{{}}}", i > 0 ? " & " : "", words);
+    }
+    out += " \\\\\n\\hline\n";
+    for (const auto& each : rows) row(each, "", "");
+    out += "\\hline\n\\end{tabular}";
+  }
+
   void operator()(const SheetTable& table) {
     if (table.rows.empty()) return;
+    if (table.raw) {
+      raw_table(table);
+      return;
+    }
     const std::vector<std::size_t> widths = column_widths(table);
     std::size_t all = 0;
     for (const std::size_t width : widths) all += 2 + width;
@@ -126,9 +141,9 @@ struct Writer {
                                    share_of_line(all, widths[i]))
                  : i < table.text_columns ? std::string("l")
                                           : std::string("r");
-    const char* size = all > kTinyWidth || table.raw ? "\\scriptsize"
-                       : all > kSmallWidth           ? "\\footnotesize"
-                                                     : "\\small";
+    const char* size = all > kTinyWidth    ? "\\scriptsize"
+                       : all > kSmallWidth ? "\\footnotesize"
+                                           : "\\small";
     // A short table stays on one page, with its caption.
     const bool whole = table.rows.size() <= kMostRowsTogether;
     if (whole) out += "\n\\medskip\n\\begin{minipage}{\\linewidth}\n";
@@ -155,110 +170,37 @@ struct Writer {
 
   void operator()(const PlotOfAnything&) {}
 
-  void operator()(const SheetSurface& surface) {
-    const auto positive = [](const auto& points) {
-      return std::ranges::all_of(points, [](const SurfacePoint& p) { return p.z > 0; });
-    };
-    // A time of zero has no place on a logarithmic axis.
-    if (!std::ranges::all_of(surface.rows, positive) || !positive(surface.points)) return;
-    out += fmt::format(
-        "\n\\begin{{tikzpicture}}\n\\begin{{axis}}[width=0.86\\linewidth, height=7.2cm, "
-        "view={{-40}}{{28}}, xmode=log, log basis x=2, ymode=log, log basis y=2, zmode=log, "
-        "title={{{}}}, xlabel=bytes, ylabel=ranks, zlabel={{{}}}, title style={{font=\\small}}, "
-        "label style={{font=\\small}}, tick label style={{font=\\footnotesize}}, grid=major, "
-        "grid style={{gray!25}}, colormap={{c}}{{color=(c0!25) color=(c0)}}]\n"
-        "\\addplot3[surf, mesh/ordering=x varies, mesh/cols={}, opacity=0.85, "
-        "faceted color=c0!70!black, line width=0.2pt] coordinates {{\n",
-        escape_latex(surface.title), escape_latex(surface.z_label), surface.rows.front().size());
-    for (const auto& row : surface.rows) coordinates(row);
-    out += "};\n";
-    if (!surface.points.empty()) {
-      out += "\\addplot3[only marks, mark=*, mark size=0.7pt, c1] coordinates {\n";
-      coordinates(surface.points);
-      out += "};\n";
-    }
-    out += "\\end{axis}\n\\end{tikzpicture}\n\n";
-  }
+  void operator()(const SheetPlot& plot) { draw({{&plot}}); }
+  void operator()(const SheetSurface& surface) { draw({{&surface}}); }
 
-  void coordinates(const std::vector<SurfacePoint>& points) {
-    for (const SurfacePoint& p : points)
-      out += fmt::format("({:.6g},{:.6g},{:.6g}) ", p.x, p.y, p.z);
-    out += "\n";
-  }
-
-  void operator()(const SheetPlot& plot) {
-    double floor = INFINITY;
-    double ceiling = 0;
-    for (const PlotSeries& series : plot.series)
-      for (const auto& piece : series.pieces)
-        for (const PlotPoint& p : piece)
-          for (const double y : {p.y, p.low})
-            if (y > 0) floor = std::min(floor, y);
-    for (const PlotSeries& series : plot.series)
-      for (const auto& piece : series.pieces)
-        for (const PlotPoint& p : piece) ceiling = std::max(ceiling, p.high);
-    if (plot.log_y && !std::isfinite(floor)) {
-      out += "\nThe time is zero everywhere.\n\n";
-      return;
-    }
-    // Zero has no place on a logarithmic axis.
-    const auto at = [&](double y) { return plot.log_y ? std::max(y, floor / 2) : y; };
-    const std::string ticks = plot.log_y ? short_axis_ticks(floor, ceiling) : "";
-    out += fmt::format(
-        "\n\\begin{{tikzpicture}}\n\\begin{{axis}}[width=0.78\\linewidth, height={}, xmode=log, "
-        "log basis x=2,{} title={{{}}}, xlabel={{{}}}, ylabel={{{}}}, title "
-        "style={{font=\\small}}, "
-        "label style={{font=\\small}}, tick label style={{font=\\footnotesize}}, grid=major, "
-        "grid style={{gray!25}}, legend pos=outer north east, legend cell align=left, "
-        "legend style={{font=\\footnotesize, draw=none}}]\n",
-        plot.log_y ? "5.2cm" : "4.2cm", plot.log_y ? " ymode=log," + ticks : "",
-        escape_latex(plot.title), escape_latex(plot.x_label), escape_latex(plot.y_label));
-    for (const PlotSeries& series : plot.series)
-      if (series.marks)
-        marks(series, at);
+  using Drawn = std::variant<const SheetPlot*, const SheetSurface*>;
+  // Side by side.
+  void draw(const std::vector<Drawn>& drawn) {
+    const PlotWidth width = drawn.size() > 1 ? PlotWidth::half : PlotWidth::whole;
+    out += "\n\\medskip\n";
+    for (std::size_t i = 0; i < drawn.size(); ++i) {
+      if (i > 0) out += "\\hfill\n";
+      if (const auto* plot = std::get_if<const SheetPlot*>(&drawn[i]))
+        out += latex_plot(**plot, width);
       else
-        line(series, at);
-    out += "\\end{axis}\n\\end{tikzpicture}\n\n";
-  }
-
-  template <class At>
-  void line(const PlotSeries& series, At at) {
-    const int colour = series.colour % kColours;
-    bool named = false;
-    for (const auto& piece : series.pieces) {
-      if (std::ranges::any_of(piece,
-                              [](const PlotPoint& p) { return p.low != p.y || p.high != p.y; })) {
-        out += fmt::format(
-            "\\addplot[forget plot, draw=none, fill=c{}, fill opacity=0.18] coordinates {{",
-            colour);
-        for (const PlotPoint& p : piece) out += fmt::format("({:.6g},{:.6g})", p.x, at(p.high));
-        for (auto p = piece.rbegin(); p != piece.rend(); ++p)
-          out += fmt::format("({:.6g},{:.6g})", p->x, at(p->low));
-        out += "} -- cycle;\n";
-      }
-      out += fmt::format("\\addplot[{}c{}, thick] coordinates {{", named ? "forget plot, " : "",
-                         colour);
-      for (const PlotPoint& p : piece) out += fmt::format("({:.6g},{:.6g})", p.x, at(p.y));
-      out += "};\n";
-      if (!named) out += "\\addlegendentry{" + escape_latex(series.label) + "}\n";
-      named = true;
+        out += latex_surface(*std::get<const SheetSurface*>(drawn[i]), width);
     }
-  }
-
-  template <class At>
-  void marks(const PlotSeries& series, At at) {
-    out += fmt::format(
-        "\\addplot[c{}, only marks, mark=*, mark size=0.9pt, error bars/.cd, y dir=both, y "
-        "explicit, "
-        "error mark=none] coordinates {{\n",
-        series.colour % kColours);
-    for (const auto& piece : series.pieces)
-      for (const PlotPoint& p : piece)
-        out += fmt::format("({:.6g},{:.6g}) += (0,{:.3g}) -= (0,{:.3g})\n", p.x, at(p.y),
-                           at(p.high) - at(p.y), at(p.y) - at(p.low));
-    out += "};\n\\addlegendentry{" + escape_latex(series.label) + "}\n";
+    out += "\n\n";
   }
 };
+
+// The plots and surfaces that follow each other from `at` on.
+std::vector<Writer::Drawn> drawn_from(const std::vector<SheetBlock>& blocks, std::size_t at) {
+  std::vector<Writer::Drawn> drawn;
+  for (; at < blocks.size(); ++at)
+    if (const auto* plot = std::get_if<SheetPlot>(&blocks[at]))
+      drawn.emplace_back(plot);
+    else if (const auto* surface = std::get_if<SheetSurface>(&blocks[at]))
+      drawn.emplace_back(surface);
+    else
+      break;
+  return drawn;
+}
 
 // A plot stays on the page of the tables right before it.
 bool leads_to_plot(const std::vector<SheetBlock>& blocks, std::size_t at) {
@@ -273,10 +215,17 @@ bool leads_to_plot(const std::vector<SheetBlock>& blocks, std::size_t at) {
 
 std::string render_latex_datasheet(const SheetDocument& document) {
   Writer writer;
-  writer.out = kPreamble;
+  writer.out = kPreamble + std::string(latex_plot_preamble()) + "\\begin{document}\n";
   writer.out += "{\\LARGE\\bfseries " + escape_latex(document.title) + "\\par}\n";
   const std::vector<SheetBlock>& blocks = document.blocks;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
+    // Two of them share a line.
+    if (std::vector<Writer::Drawn> drawn = drawn_from(blocks, i); drawn.size() > 1) {
+      drawn.resize(2);
+      writer.draw(drawn);
+      ++i;
+      continue;
+    }
     std::visit(writer, blocks[i]);
     if (leads_to_plot(blocks, i)) writer.out += "\\nobreak\n";
   }

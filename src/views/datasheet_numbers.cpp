@@ -101,6 +101,14 @@ std::string format_seconds(double seconds) {
   return text;
 }
 
+std::string time_cell(const analysis::SheetTime& time) {
+  return format_seconds(time.avg) + (time.beyond ? " *" : "");
+}
+
+std::string title_of(const machine::MachineModel& model) {
+  return model.name.empty() ? "a machine without a name" : model.name;
+}
+
 std::string unit_name(const machine::MachineModel& model) {
   if (model.time_unit == 1) return "s";
   if (model.time_unit == 1e-3) return "ms";

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "analysis/datasheet.hpp"
 #include "machine/machine_model.hpp"
 
 namespace foretrace::views {
@@ -26,6 +27,10 @@ RoundedCoefficient round_coefficient(const machine::Coefficient& coefficient, in
 // "110 µs"; four significant digits.
 std::string format_seconds(double seconds);
 
+// The middle one, with an asterisk where it is extrapolated.
+std::string time_cell(const analysis::SheetTime& time);
+
+std::string title_of(const machine::MachineModel& model);
 // "s", "ms", "µs", "ns"; "1e-05 s" for any other.
 std::string unit_name(const machine::MachineModel& model);
 // "bytes" or "elements of 8 bytes"

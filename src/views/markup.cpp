@@ -41,7 +41,7 @@ std::string latex_character(std::string_view one) {
       {"×", "$\\times$"},
       {"±", "$\\pm$"},
       {"²", "$^2$"},
-      {"µ", "\\textmu{}"}};
+      {"µ", "$\\mu$"}};
   for (const auto& [character, name] : kNames)
     if (one == character) return std::string(name);
   if (one.size() == 1) {

@@ -140,6 +140,21 @@ class Functions(Sheet):
                 self.agrees(model)
 
 
+class Paper(Sheet):
+    @unittest.skipUnless(shutil.which("pdflatex") and shutil.which("pdftotext"), "no LaTeX, or no pdftotext")
+    def test_pdf(self):
+        """LaTeX takes what is written, and the same model gives the same file."""
+        model = MACHINES / "cray-t3d.toml"
+        first = (self.sheet(model, "pdf") / "datasheet.pdf").read_bytes()
+        pdf = self.sheet(model, "pdf") / "datasheet.pdf"
+        self.assertEqual(first, pdf.read_bytes())
+        words = subprocess.run(["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True, check=True).stdout
+        for each in ("MPI data sheet: Cray T3D", "Notes on use", "alltoall over ranks and sizes", "p = 128"):
+            self.assertIn(each, words)
+        # Small messages, as the thesis prints it.
+        self.assertRegex(words, r"recv +60 \+ 0.7 × d +0 to 256 B +0.97")
+
+
 class Samples(Sheet):
     RANKS = (2, 5, 8)
     SIZES = (0, 1, 100, 5000, 70001)

@@ -236,7 +236,7 @@ TEST(Datasheet, NamesMayHoldAnything) {
   EXPECT_EQ(escape_latex("50% of_{a} $x$ \\input#~^"),
             "50\\% of\\_\\{a\\} \\$x\\$ \\textbackslash{}input\\#\\textasciitilde{}"
             "\\textasciicircum{}");
-  EXPECT_EQ(escape_latex("Zürich µ \xff 東"), "Zürich \\textmu{} ? ?");
+  EXPECT_EQ(escape_latex("Zürich µ \xff 東"), "Zürich $\\mu$ ? ?");
   EXPECT_EQ(escape_latex("-3 a-b"), "$-$3 a{-}b");
   machine::MachineModel model = shipped("sparc-ethernet.toml");
   model.name = "<script>alert('1')</script> & \\end{document}";
@@ -318,6 +318,62 @@ TEST(Datasheet, ComparesAtTheSamePoints) {
   // allsend is the first function that has a row with p = 8: 2000 + 2 * 1 us.
   EXPECT_EQ(cell(document, "8", "A"), "2.002 ms");
   EXPECT_EQ(html_fault(render_html_datasheet(document, {})), "");
+}
+
+TEST(Datasheet, RatiosAtAGlanceAreAtRanksThatAllHave) {
+  SheetOptions options;
+  options.ranks = {2, 8, 64};
+  options.bytes = {Bytes(8), Bytes(4096)};
+  const std::vector<Datasheet> sheets{sheet_of(shipped("sparc-ethernet.toml"), options),
+                                      sheet_of(shipped("cray-t3d.toml"), options)};
+  EXPECT_EQ(analysis::common_ranks(sheets), 8);  // eight workstations
+  const SheetDocument document = comparison_document(sheets, 0);
+  // (40 + 0.05 * 8 + 0.09 * 1) / (2000 + 8 / 4) = 0.0202
+  EXPECT_EQ(cell(document, "send", "8 B", "B / A"), "0.015");
+  // bcast, 4096 B: (100 + 16 + 0.2 ln 8 * 512) / (2000 + 5600 + 8 * 1024)
+  EXPECT_EQ(cell(document, "bcast", "4096 B", "B / A"), "0.0208");
+  // barrier: (10 + 8 ln 64) / (9000 * 64), more ranks than workstations
+  EXPECT_EQ(cell(document, "barrier", "p = 64", "B / A"), "7.51e-05 *");
+  std::size_t plots = 0;
+  for (const SheetBlock& block : document.blocks)
+    if (const auto* plot = std::get_if<SheetPlot>(&block)) {
+      ++plots;
+      if (plot->function == "bcast") EXPECT_EQ(plot->series.size(), 2u);
+      if (plot->function == "ssend") EXPECT_EQ(plot->series.size(), 1u);
+    }
+  EXPECT_EQ(plots, 20u);
+}
+
+TEST(Datasheet, PaperHoldsEveryRowOfTheRawData) {
+  const machine::MachineModel model = model_of(
+      "ranks = 2\ntime_unit = \"us\"\n[[function]]\nname = \"send\"\nclass = "
+      "\"point-to-point\"\n[[function.regime]]\nc = 10.0\nk = 1.0\ng = \"d\"\n");
+  std::vector<SheetSample> samples;
+  for (std::uint64_t d = 1; d <= 301; ++d)
+    samples.push_back({"send", 2, Bytes(1000 + d), 1e-6 * static_cast<double>(d)});
+  const Datasheet sheet = sheet_of(model, {}, samples);
+  const std::string tex = render_latex_datasheet(datasheet_document(sheet, 0));
+  for (std::uint64_t d = 1; d <= 301; ++d)
+    EXPECT_THAT(tex, HasSubstr("{2} & {" + std::to_string(1000 + d) + "} & {1} &"));
+  EXPECT_THAT(tex, HasSubstr("(continued)"));
+}
+
+// (x, y) of the dots in a plot of one series of marks.
+TEST(Datasheet, PaperDrawsOperatorsThatAreBalanced) {
+  const std::string tex =
+      render_latex_datasheet(datasheet_document(sheet_of(shipped("cray-t3d.toml")), 0));
+  std::size_t drawn = 0;
+  for (std::size_t at = 0; (at = tex.find("\\ink{", at)) != std::string::npos; ++drawn) {
+    const std::size_t begin = at + 5;
+    const std::size_t end = tex.find('}', begin);
+    const std::string operators = tex.substr(begin, end - begin);
+    EXPECT_TRUE(operators.starts_with("q ") && operators.ends_with("Q")) << operators;
+    EXPECT_EQ(operators.find_first_not_of("0123456789.- \nqQwJRGgrbBmlcfSesand/"),
+              std::string::npos)
+        << operators;
+    at = end;
+  }
+  EXPECT_GT(drawn, 60u);
 }
 
 TEST(Datasheet, GnuplotFunctionsTakeTheErrorsAndTheElements) {

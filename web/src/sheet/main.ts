@@ -2,7 +2,7 @@
 // stand still. Without it the page shows the same curves.
 import { Explorer } from "./explorer";
 import { Figure } from "./figure";
-import { type Machine, type Sheet, type SheetFunction, timeOf } from "./model";
+import { type Sheet, timeOf } from "./model";
 import type { Series } from "./plot";
 
 const kMostRanks = 4;
@@ -13,28 +13,41 @@ function thinned(values: readonly number[]): number[] {
   return Array.from({ length: kMostRanks }, (_, i) => values[Math.floor((i * (values.length - 1)) / (kMostRanks - 1))]!);
 }
 
-function seriesOf(sheet: Sheet, machine: Machine, f: SheetFunction): Series[] {
-  if (f.group !== "both") return [{ label: f.name, machine, f, ranks: 2, colour: 0 }];
-  const measured = [...new Set(f.points.map((point) => point.ranks))].sort((a, b) => a - b);
-  return thinned(measured.length > 0 ? measured : sheet.ranks).map((ranks, colour) => ({
-    label: `p = ${ranks}`,
-    machine,
-    f,
-    ranks,
-    colour,
-  }));
+// What the plot that stands still shows: of one machine several numbers of ranks, of several
+// machines the ranks that all have.
+function seriesOf(sheet: Sheet, name: string): Series[] {
+  const found = sheet.machines.flatMap((machine) => machine.functions.filter((f) => f.name === name).map((f) => ({ machine, f })));
+  if (sheet.machines.length > 1)
+    return found.map(({ machine, f }) => ({
+      label: machine.name,
+      machine,
+      f,
+      ranks: f.group === "pair" ? 2 : sheet.common_ranks,
+      colour: sheet.machines.indexOf(machine),
+    }));
+  return found.flatMap(({ machine, f }) => {
+    if (f.group !== "both") return [{ label: f.name, machine, f, ranks: 2, colour: 0 }];
+    const measured = [...new Set(f.points.map((point) => point.ranks))].sort((a, b) => a - b);
+    return thinned(measured.length > 0 ? measured : sheet.ranks).map((ranks, colour) => ({
+      label: `p = ${ranks}`,
+      machine,
+      f,
+      ranks,
+      colour,
+    }));
+  });
 }
 
 // The plots of one function become one, when they come into sight.
 function replacePlots(sheet: Sheet, figures: Map<string, Figure>): void {
-  const machine = sheet.machines[0]!;
   const wake = (holder: HTMLElement): void => {
-    const f = machine.functions.find((each) => each.name === holder.dataset["function"]);
-    if (f === undefined || figures.has(f.name)) return;
+    const name = holder.dataset["function"] ?? "";
+    const series = seriesOf(sheet, name);
+    if (series.length === 0 || figures.has(name)) return;
     const figure = new Figure(
       {
-        series: seriesOf(sheet, machine, f),
-        overRanks: f.group === "ranks",
+        series,
+        overRanks: series.every((each) => each.f.group === "ranks"),
         bytes: 0,
         quantity: "time",
         logX: true,
@@ -44,7 +57,7 @@ function replacePlots(sheet: Sheet, figures: Map<string, Figure>): void {
       },
       sheet,
     );
-    figures.set(f.name, figure);
+    figures.set(name, figure);
     holder.querySelectorAll("svg").forEach((still) => still.classList.add("still"));
     holder.prepend(figure.node);
   };
@@ -71,7 +84,7 @@ function main(): void {
   place.append(explorer.node);
   place.hidden = false;
   const figures = new Map<string, Figure>();
-  if (sheet.machines.length === 1) replacePlots(sheet, figures);
+  replacePlots(sheet, figures);
   Object.assign(window, { foretraceSheet: { sheet, explorer, figures, timeOf } });
   const drawing = explorer.figure.redraw();
   document.documentElement.dataset["summary"] = JSON.stringify({ curves: drawing.curves, marks: drawing.marks });

@@ -45,6 +45,7 @@ export interface Machine {
 export interface Sheet {
   readonly machines: readonly Machine[];
   readonly ranks: readonly number[];
+  readonly common_ranks: number; // the most that all machines have
   readonly bytes: readonly number[];
 }
 
