@@ -80,13 +80,18 @@ struct Writer {
   }
 };
 
+// The parts; a hundred functions are folded away.
 std::string contents(const SheetDocument& document) {
-  std::string out = "<nav>";
+  std::string parts;
+  std::string functions;
   std::size_t number = 0;
   for (const SheetBlock& block : document.blocks)
     if (const auto* heading = std::get_if<Heading>(&block))
-      out += fmt::format("<a href=\"#s{}\">{}</a> ", number++, escape_html(heading->text));
-  return out + "</nav>\n";
+      (heading->level == 1 ? parts : functions) +=
+          fmt::format("<a href=\"#s{}\">{}</a> ", number++, escape_html(heading->text));
+  if (!functions.empty())
+    functions = "<details><summary>Go to a function</summary>" + functions + "</details>";
+  return "<nav>" + parts + functions + "</nav>\n";
 }
 
 // The build puts <style>...</style> before the script.

@@ -35,9 +35,10 @@ constexpr double kAbove = 28;  // title and label of the y axis
 constexpr double kBelow = 26;  // the labels of the x axis
 constexpr double kBelowSurface = 22;
 constexpr double kLegendRow = 11;
-constexpr double kLetter = 4.3;  // the width of one, in the type of legends
+constexpr double kLetter = 3.8;  // the width of one, in the type of legends
 constexpr double kSample = 16;   // a piece of a curve in a legend
 constexpr int kTicksOfHalf = 8;
+constexpr int kTicksOfSurface = 6;
 constexpr int kTicksOfWhole = 12;
 constexpr double kDot = 1.1;
 
@@ -216,14 +217,14 @@ std::string line_of(const View::Point& a, const View::Point& b) {
 void draw_box(const SheetSurface& surface, const SurfaceAxes& axes, const View& view,
               Picture& picture) {
   std::string grid = stroke(kGrid);
-  for (const Tick& tick : x_ticks(axes.x, kTicksOfHalf)) {
+  for (const Tick& tick : x_ticks(axes.x, kTicksOfSurface)) {
     const double x = axes.x.place(tick.value);
     grid +=
         line_of(view.of(x, 0, 0), view.of(x, 1, 0)) + line_of(view.of(x, 1, 0), view.of(x, 1, 1));
     const View::Point end = view.of(x, 0, 0);
     picture.label(end.x - 2, end.y - 3, "tr", "\\scriptsize " + escape_latex(tick.label));
   }
-  for (const Tick& tick : x_ticks(axes.y, kTicksOfHalf)) {
+  for (const Tick& tick : x_ticks(axes.y, kTicksOfSurface)) {
     const double y = axes.y.place(tick.value);
     grid +=
         line_of(view.of(0, y, 0), view.of(1, y, 0)) + line_of(view.of(0, y, 0), view.of(0, y, 1));

@@ -32,6 +32,15 @@ void add_notes(SheetDocument& document) {
           "machine. Buffers are warm or cold as stated; from 8 bytes to a few KiB that can be a "
           "factor "
           "of three.",
+          "Where the numbers come from: times are the equations at p and d; medians, quartiles, "
+          "numbers of "
+          "samples and shares of blocks are counted in the samples file that lies beside the "
+          "model, of "
+          "launches that were used; residuals compare the two. Coefficients and their errors, Q, "
+          "chi-squared, errors at sizes left out, shares that intervals hold and the LogGPS "
+          "parameters are results of the fit and stand in the model as they are here. The state of "
+          "the machine and the thresholds are what the measurement saw, noted at the head of the "
+          "samples file.",
           "Q is the probability that a right equation would fit this badly by chance: near 1 is "
           "good, "
           "near 0 means that the equation leaves out something that the measurement saw. The "

@@ -196,6 +196,15 @@ class Samples(Sheet):
         return {"send": 0.6 + 2.5e-4 * d if d <= 4040 else 3.1 + 1.1e-4 * d,
                 "bcast": 1.5 + 0.8 * log + 1e-4 * log * d, "barrier": 0.2 + 0.4 * log}[function] * 1e-6
 
+    def test_every_number(self):
+        """By a script that shares nothing with Foretrace."""
+        script = pathlib.Path(__file__).with_name("datasheet_numbers.py")
+        result = subprocess.run([sys.executable, script, FORETRACE, self.model, MACHINES / "cray-t3d.toml"],
+                                capture_output=True, text=True, timeout=60)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        # 41 points with six numbers, their coefficients, the summaries.
+        self.assertGreater(int(re.search(r"m.toml: (\d+) numbers", result.stdout)[1]), 250)
+
     def test_gnuplot_data(self):
         folder = self.sheet(self.model, "gnuplot") / "gnuplot"
         seen = set()

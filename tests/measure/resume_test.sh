@@ -46,6 +46,10 @@ for launch in 1 2 3; do
   grep -q "^# launch_${launch}_state = " m.samples.csv || fail "launch $launch: no state"
 done
 grep -q '^\[machine\]' m.toml || fail "no model"
+if command -v python3 >/dev/null; then
+  PYTHONDONTWRITEBYTECODE=1 python3 "$(dirname "$0")/../cli/datasheet_numbers.py" "$foretrace" m.toml ||
+    fail "numbers on the data sheet do not follow from the model and its samples"
+fi
 
 "$foretrace" measure -n 2 --mpi "$mpi" --thresholds >out 2>err || fail "thresholds failed"
 grep -q '^# sync_threshold = [0-9]*$' out || grep -q '^# launch_1_thresholds = out of time$' out || fail "no threshold"
