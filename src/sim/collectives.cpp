@@ -108,14 +108,17 @@ void Collectives::open(CommState& state, const Operation& operation, WorldRank r
 }
 
 void Collectives::check_same_call(const CommState& state, const Instance& instance,
-                                  const Operation& operation, WorldRank rank) const {
+                                  const Operation& operation, WorldRank rank, bool expanded) const {
   const std::string_view name = source_->name(operation.name);
   const std::string_view other = source_->name(instance.name);
   const bool posted = operation.kind == trace::EventKind::icollective;
+  const bool same_form = instance.posted == posted && instance.expanded == expanded;
+  // A blocking call that other threads of its rank overtook stands in the trace as
+  // posted, under its name.
   const bool same_name = instance.name == operation.name || plain_name(other) == plain_name(name) ||
-                         (posted && (is_start(name) || is_start(other)));
-  if (same_name && instance.posted == posted && instance.collective == operation.collective &&
-      instance.root == operation.root)
+                         (same_form && posted && (is_start(name) || is_start(other)));
+  if (same_name && (same_form || !(expanded || instance.expanded)) &&
+      instance.collective == operation.collective && instance.root == operation.root)
     return;
   throw Error("collective calls on " + describe_comm(*state.comm) + " do not match: rank " +
               std::to_string(instance.first.value) + " calls " +
@@ -186,11 +189,14 @@ int Collectives::rank_in(const Operation& operation, WorldRank rank) {
 // The rank's part in the communicator's next collective, which must be that of
 // the other members.
 Collectives::Instance& Collectives::join(CommState& comm, int local, const Operation& operation,
-                                         WorldRank rank) {
+                                         WorldRank rank, bool expanded) {
   const std::uint64_t number = comm.next[static_cast<std::size_t>(local)]++;
-  if (number == comm.end) open(comm, operation, rank);
+  if (number == comm.end) {
+    open(comm, operation, rank);
+    instance(comm, number).expanded = expanded;
+  }
   Instance& here = instance(comm, number);
-  check_same_call(comm, here, operation, rank);
+  check_same_call(comm, here, operation, rank, expanded);
   const Dependence dependence = machine::dependence_of(operation.collective);
   const bool rooted =
       dependence == Dependence::all_for_root || dependence == Dependence::root_for_all;
@@ -213,7 +219,7 @@ void Collectives::close_complete(CommState& comm) {
 int Collectives::agree(const Operation& operation, WorldRank rank) {
   const int local = rank_in(operation, rank);
   CommState& comm = state(operation.comm);
-  join(comm, local, operation, rank);
+  join(comm, local, operation, rank, true);
   close_complete(comm);
   return local;
 }
@@ -222,18 +228,18 @@ void Collectives::enter(const Operation& operation, WorldRank rank, Time start,
                         std::vector<Release>& released) {
   const int local = rank_in(operation, rank);
   CommState& comm = state(operation.comm);
-  Instance& here = join(comm, local, operation, rank);
+  Instance& here = join(comm, local, operation, rank, false);
   const Dependence dependence = machine::dependence_of(operation.collective);
   here.here.resize(comm.next.size());
   if (dependence == Dependence::prefix) here.starts.resize(comm.next.size());
   here.here[static_cast<std::size_t>(local)] = true;
   const std::size_t before = released.size();
-  if (here.posted) {
+  if (operation.kind == trace::EventKind::icollective) {
     here.requests.resize(comm.next.size());
     here.requests[static_cast<std::size_t>(local)] = operation.request;
   }
   release(comm, here, dependence, static_cast<std::uint32_t>(local), start, released);
-  for (std::size_t i = before; here.posted && i < released.size(); ++i)
+  for (std::size_t i = before; !here.requests.empty() && i < released.size(); ++i)
     released[i].request =
         here.requests[static_cast<std::size_t>(local_rank(comm, released[i].rank))];
   close_complete(comm);

@@ -66,7 +66,8 @@ class Collectives {
     LocalRank root;
     WorldRank first;
     trace::SiteId site = 0;
-    bool posted = false;  // not blocking
+    bool posted = false;    // not blocking: what the first member made of it
+    bool expanded = false;  // into messages
 
     std::uint32_t entered = 0;
     Time latest;  // of the starts known; prefix: of ranks below `prefix`
@@ -96,11 +97,12 @@ class Collectives {
   // The local rank of `rank` in the operation's communicator. Throws Error if it
   // is no member.
   int rank_in(const Operation& operation, WorldRank rank);
-  Instance& join(CommState& comm, int local, const Operation& operation, WorldRank rank);
+  Instance& join(CommState& comm, int local, const Operation& operation, WorldRank rank,
+                 bool expanded);
   static void close_complete(CommState& comm);
   void open(CommState& state, const Operation& operation, WorldRank rank);
   void check_same_call(const CommState& state, const Instance& instance, const Operation& operation,
-                       WorldRank rank) const;
+                       WorldRank rank, bool expanded) const;
   static void release(const CommState& state, Instance& instance, machine::Dependence dependence,
                       std::uint32_t local, Time start, std::vector<Release>& released);
 

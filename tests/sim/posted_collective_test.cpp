@@ -5,6 +5,7 @@
 #include <functional>
 #include <stdexcept>
 
+#include "base/error.hpp"
 #include "reacting_source.hpp"
 #include "sim/trace_source.hpp"
 
@@ -116,6 +117,31 @@ TEST(PostedCollective, TakesNoAlgorithm) {
   const Reaction r = react(p, options);
   EXPECT_EQ(r.result.stats.messages, 3u);  // the blocking one's
   EXPECT_EQ(r.leave(1, 2), std::max(us(108), r.leave(1, 1)));
+}
+
+// What a rank whose threads overtook each other has in its trace: a blocking call,
+// posted. The barrier of 3 that is entered at 0, 20 and 50 ends at 50 + 40.
+TEST(PostedCollective, MatchesABlockingOneOfItsName) {
+  ReactingSource p(3);
+  const trace::NameId name = p.collective(1, Cost::barrier, us(20)).name;
+  for (const int r : {0, 2}) {
+    p.icollective(r, Cost::barrier, 1, us(25 * r)).name = name;
+    p.complete(r, {1});
+  }
+  p.finalize_all();
+  const Reaction r = react(p);
+  EXPECT_EQ(r.leave(0, 1), us(90));
+  EXPECT_EQ(r.leave(1, 0), us(90));
+  EXPECT_EQ(r.leave(2, 1), us(90));
+  // Only one of them would be carried out message by message.
+  const AlgorithmTable table("openmpi");
+  SimulateOptions options;
+  options.algorithms = &table;
+  ReactingSource expanded(2);
+  expanded.icollective(0, Cost::barrier, 1).name = expanded.collective(1, Cost::barrier).name;
+  expanded.complete(0, {1});
+  EXPECT_THAT([&] { react(expanded, options); },
+              testing::ThrowsMessage<Error>(HasSubstr("do not match")));
 }
 
 TEST(PostedCollective, DoesNotMatchABlockingOne) {
