@@ -1,6 +1,7 @@
 #include "capture/stack_walk.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <unwind.h>
 
@@ -41,6 +42,25 @@ const Stack& own_stack() {
   return stack;
 }
 
+// The loaded object that holds an address.
+struct Holder {
+  const void* base = nullptr;  // none: nullptr
+  const char* path = "";
+};
+
+// dladdr() looks for the nearest symbol, too, which takes long in a large library.
+Holder holder_of(const void* address) {
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+  dl_find_object found;
+  if (::_dl_find_object(const_cast<void*>(address), &found) != 0) return {};
+  return {found.dlfo_map_start, found.dlfo_link_map->l_name};
+#else
+  Dl_info found;
+  if (::dladdr(address, &found) == 0) return {};
+  return {found.dli_fbase, found.dli_fname};
+#endif
+}
+
 struct Unwinding {
   std::uint64_t from_cfa;
   bool begun = false;
@@ -68,16 +88,15 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* to) {
 
 StackWalker::StackWalker(int depth, const void* own)
     : depth_(static_cast<std::uint32_t>(depth)), frames_(kSlots) {
-  Dl_info info;
-  if (own && ::dladdr(own, &info) != 0) own_base_ = info.dli_fbase;
+  if (own) own_base_ = holder_of(own).base;
 }
 
 bool StackWalker::is_left_out(std::uint64_t address) const noexcept {
-  Dl_info info;
-  if (::dladdr(reinterpret_cast<void*>(address - 1), &info) == 0) return false;
-  if (info.dli_fbase == own_base_) return true;
-  const char* slash = std::strrchr(info.dli_fname, '/');
-  const std::string_view name = slash ? slash + 1 : info.dli_fname;
+  const Holder holder = holder_of(reinterpret_cast<const void*>(address - 1));
+  if (!holder.base) return false;
+  if (holder.base == own_base_) return true;
+  const char* slash = std::strrchr(holder.path, '/');
+  const std::string_view name = slash ? slash + 1 : holder.path;
   return name.substr(0, 6) == "libmpi";
 }
 
