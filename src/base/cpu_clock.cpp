@@ -72,12 +72,17 @@ void set_mark() {
     __atomic_store_n(&area->rseq_cs, mark_address(), __ATOMIC_RELAXED);
 }
 
+void clear_mark() {
+  if (rseq* area = thread_area()) __atomic_store_n(&area->rseq_cs, 0, __ATOMIC_RELAXED);
+}
+
 #else
 
 bool undisturbed() {
   return false;
 }
 void set_mark() {}
+void clear_mark() {}
 
 #endif
 
@@ -100,6 +105,14 @@ void CpuClock::resume() {
   const std::int64_t cpu = thread_cpu_ns();
   monotonic_ns_ = monotonic_ns();
   offset_ns_ = cpu - monotonic_ns_;
+}
+
+// As read from the CPU clock at its 0, where no mark was set.
+void CpuClock::resume_at_birth() {
+  thread_ = &thread_identity;
+  monotonic_ns_ = 0;
+  offset_ns_ = 0;
+  clear_mark();
 }
 
 Time CpuClock::stop() const {

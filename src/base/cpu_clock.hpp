@@ -17,6 +17,8 @@ class CpuClock {
  public:
   // Begins an interval on the calling thread.
   void resume();
+  // Begins one where the calling thread began.
+  void resume_at_birth();
   // CPU time of the calling thread since resume(); zero if another thread
   // called resume().
   Time stop() const;

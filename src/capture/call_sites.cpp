@@ -1,6 +1,8 @@
 #include "capture/call_sites.hpp"
 
+#include <filesystem>
 #include <new>
+#include <sstream>
 
 #include "capture/loaded_object.hpp"
 
@@ -45,6 +47,18 @@ void CallSites::grow() {
     larger[i] = known;
   }
   known_.swap(larger);
+}
+
+std::string CallSites::describe(trace::SiteId site) const {
+  for (const Known& known : known_) {
+    if (site == 0 || known.site != site) continue;
+    const trace::Site place = site_of(known.address);
+    std::ostringstream text;
+    text << std::filesystem::path(place.object).filename().string() << "+0x" << std::hex
+         << place.offset;
+    return text.str();
+  }
+  return {};
 }
 
 CallSites::Known* CallSites::add(std::uint64_t address, trace::TraceWriter& writer) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "capture/stack_walk.hpp"
@@ -26,6 +27,8 @@ class CallSites {
 
   // 0: not known. New places are defined in `writer`, always the same one.
   trace::SiteId number(const CallPoint& point, trace::TraceWriter& writer) noexcept;
+  // The place of that number: "life+0x4b09"; empty: not known. Takes long.
+  std::string describe(trace::SiteId site) const;
 
  private:
   struct Known {

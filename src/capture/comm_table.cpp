@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "capture/session.hpp"
+
 namespace foretrace::capture {
 
 void CommTable::start() {
@@ -61,7 +63,7 @@ std::uint64_t CommTable::agree_on_key(MPI_Comm comm) {
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
   std::uint64_t key = rank == 0 ? choose_key() : 0;
-  PMPI_Bcast(&key, 1, MPI_UINT64_T, 0, comm);
+  wait_in([&] { return PMPI_Bcast(&key, 1, MPI_UINT64_T, 0, comm); });
   return key;
 }
 
@@ -93,7 +95,8 @@ void CommTable::adopt_inter(MPI_Comm comm) {
   const auto is_known = [](WorldRank rank) { return rank.valid(); };
   if (!std::ranges::all_of(there, is_known) || !std::ranges::all_of(here, is_known)) return;
   const bool high = there.front().value < here.front().value;
-  if (PMPI_Intercomm_merge(comm, high ? 1 : 0, &together) != MPI_SUCCESS) return;
+  if (wait_in([&] { return PMPI_Intercomm_merge(comm, high ? 1 : 0, &together); }) != MPI_SUCCESS)
+    return;
   CommInfo& info = add(together, agree_on_key(together));
   by_handle_.erase(handle_bits(together));
   by_handle_[handle_bits(comm)] = &info;

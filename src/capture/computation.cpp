@@ -23,20 +23,23 @@ void Computation::start(const Settings& settings, machine::MachineModel* model, 
 }
 
 void Computation::resume() {
-  if (needs_cpu_) cpu_.resume();
+  if (needs_cpu_) {
+    thread_->cpu.resume();
+    thread_->used.reset();
+  }
   if (counts()) counter_.resume();
 }
 
 compute::Work Computation::so_far() const {
-  compute::Work work = added_;
-  if (needs_cpu_) work.cpu += cpu_.stop();
+  compute::Work work = thread_->added;
+  if (needs_cpu_) work.cpu += thread_->used ? *thread_->used : thread_->cpu.stop();
   if (counts()) work.steps += static_cast<double>(counter_.stop());
   return work;
 }
 
 void Computation::end(trace::Event& event, std::string_view name) {
   const compute::Work work = so_far();
-  added_ = {};
+  thread_->added = {};
   ++calls_;
   event.steps = work.steps;
   event.compute = timing_ ? time_of(work, event.kind, name) : work.cpu;
@@ -58,7 +61,7 @@ Time Computation::time_of(const compute::Work& work, trace::EventKind kind, std:
 bool Computation::kernel_begin(const char* name, double key) {
   if (!sampler_.samples()) return true;
   const compute::KernelSampler::Answer answer = sampler_.begin(name, key, so_far(), calls_);
-  added_ += answer.work;
+  thread_->added += answer.work;
   return answer.runs;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,12 +22,27 @@ namespace foretrace::capture {
 
 class Computation {
  public:
+  // What one thread of the program has computed since its last call.
+  struct Thread {
+    CpuClock cpu;
+    compute::Work added;  // announced, or of kernels that were left out
+    // CPU time when it made its call; not set: it still counts.
+    std::optional<Time> used;
+  };
+
   // `model`: of a prediction, else nullptr; its step becomes what one count
   // takes. Throws Error and UsageError where this program, machine or model does
   // not offer it.
   void start(const Settings& settings, machine::MachineModel* model, WorldRank rank, int ranks);
   // The rules of the model that start() was given.
   void predict_with(const machine::Timing& timing) { timing_ = &timing; }
+
+  // `thread` makes a call. One that waits for its turn first says what it had
+  // used before.
+  void on(Thread& thread) { thread_ = &thread; }
+  void stop(Thread& thread) const {
+    if (needs_cpu_) thread.used = thread.cpu.stop();
+  }
 
   // The program goes on.
   void resume();
@@ -41,7 +57,7 @@ class Computation {
   // Whether Event::steps are counts, not steps that the program announced.
   bool counts() const { return counter_.is_open(); }
   void add_steps(double steps) {
-    if (!counts()) added_.steps += steps;
+    if (!counts()) thread_->added.steps += steps;
   }
   // foretrace.h's kernels: whether the one at hand is to be executed.
   bool kernel_begin(const char* name, double key);
@@ -62,9 +78,8 @@ class Computation {
   bool needs_cpu_ = true;
   std::unique_ptr<compute::Rule> rule_;
   const machine::Timing* timing_ = nullptr;
-  CpuClock cpu_;
+  Thread* thread_ = nullptr;
   compute::WorkCounter counter_;
-  compute::Work added_;  // announced, or of kernels that were left out
   compute::KernelSampler sampler_;
   std::uint64_t calls_ = 0;
 };

@@ -10,6 +10,7 @@
 
 #include "base/cpu_clock.hpp"
 #include "capture/piggyback.hpp"
+#include "capture/session.hpp"
 #include "capture/start_up.hpp"
 
 namespace foretrace::capture {
@@ -52,6 +53,7 @@ void Piggyback::watch(const Blocked& blocked) {
     report.rendezvous = blocked.rendezvous ? 1 : 0;
     report.bytes = blocked.bytes;
     std::strncpy(report.call, blocked.call, sizeof report.call - 1);
+    std::strncpy(report.place, session.place().c_str(), sizeof report.place - 1);
     send_report(report);
   }
   if (rank_.value == 0) {
@@ -126,7 +128,8 @@ void Piggyback::report_deadlock(const std::vector<std::int32_t>& cycle) {
     const Report& report = reports_[static_cast<std::size_t>(rank)];
     rendezvous = rendezvous || report.rendezvous;
     text += "foretrace:   rank " + std::to_string(rank) + " waits in " + report.call +
-            describe_partner(report.rendezvous != 0, report.peer, report.tag, report.bytes) + "\n";
+            describe_partner(report.rendezvous != 0, report.peer, report.tag, report.bytes) +
+            (report.place[0] != 0 ? std::string(" at ") + report.place : "") + "\n";
   }
   if (rendezvous)
     text +=

@@ -28,13 +28,19 @@ using SizeOfPiece = FunctionRef<Bytes(int i)>;
 
 // --- any call
 
-// Inside a wrapper: a state without partners.
-template <class RealCall>
-auto plain_call(Fn fn, RealCall real) {
+// Inside a wrapper: a state without partners. `action` lets others in where it
+// may wait.
+template <class Action>
+auto plain_state(Fn fn, Action action) {
   session.open(trace::EventKind::call, fn);
-  auto result = real();
+  auto result = action();
   session.close_as_call();
   return result;
+}
+
+template <class RealCall>
+auto plain_call(Fn fn, RealCall real) {
+  return plain_state(fn, [&] { return wait_in(real); });
 }
 
 // Programs poll with such calls (MPI_Iprobe, MPI_Request_get_status), so others
@@ -149,6 +155,8 @@ int file_collective(Fn fn, MPI_File file, int meetings, Bytes bytes, Real real);
 // The number of bytes that a completed receive brought.
 Bytes received_bytes(const MPI_Status& status);
 void fill_send(trace::Event& event, CommInfo& comm, SendMode mode, Bytes bytes, int dest, int tag);
+// What a receive waits for, before anything has come.
+void fill_expected(trace::Event& event, CommInfo& comm, int source, int tag);
 // What a settled receive got.
 void fill_recv(trace::Event& event, CommInfo& comm, const MPI_Status& status, int source, int tag);
 

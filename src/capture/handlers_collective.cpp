@@ -22,16 +22,18 @@ Time latest_start(Fn fn, const CommInfo& info, MPI_Comm comm, machine::Dependenc
       break;
     case machine::Dependence::all_for_root:
       if (piggyback.needs_progress()) return std::max(own, starts.root);
-      PMPI_Bcast(&latest, 1, MPI_INT64_T, root, comm);
+      wait_in([&] { return PMPI_Bcast(&latest, 1, MPI_INT64_T, root, comm); });
       return std::max(own, Time::ps(latest));
     case machine::Dependence::root_for_all:
       if (info.rank.value != root) starts.latest = own;
       if (piggyback.needs_progress()) return starts.latest;
-      PMPI_Reduce(info.rank.value == root ? MPI_IN_PLACE : &latest, &latest, 1, MPI_INT64_T,
-                  MPI_MAX, root, comm);
+      wait_in([&] {
+        return PMPI_Reduce(info.rank.value == root ? MPI_IN_PLACE : &latest, &latest, 1,
+                           MPI_INT64_T, MPI_MAX, root, comm);
+      });
       break;
     case machine::Dependence::prefix:
-      PMPI_Scan(MPI_IN_PLACE, &latest, 1, MPI_INT64_T, MPI_MAX, comm);
+      wait_in([&] { return PMPI_Scan(MPI_IN_PLACE, &latest, 1, MPI_INT64_T, MPI_MAX, comm); });
       break;
   }
   return Time::ps(latest);
@@ -46,11 +48,12 @@ int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, By
   event.collective = cost;
   event.bytes = bytes;
   event.root = LocalRank(root);
+  session.may_split();
   Time latest;
   if (session.predicting())
     latest = latest_start(fn, info, comm, machine::dependence_of(cost), root, event.enter);
   const int size = info.size;
-  const int result = real();
+  const int result = wait_in(real);
   if (is_refused(result))
     session.close_as_call();
   else if (session.predicting())
@@ -114,10 +117,12 @@ int comm_create_group(Fn fn, MPI_Comm, MPI_Group group, int, MPI_Comm* newcomm, 
   event.collective = Cost::comm_create;
   Time latest = event.enter;
   if (session.predicting()) {
-    const CommInfo members = session.comms.describe(group);
+    CommInfo members = session.comms.describe(group);
+    for (const WorldRank member : members.members)
+      members.key = (members.key + static_cast<std::uint64_t>(member.value) + 1) * 1099511628211u;
     latest = session.piggyback.exchange_starts(members, event.enter, -1, name_of(fn)).latest;
   }
-  const int result = real();
+  const int result = wait_in(real);
   if (result == MPI_SUCCESS) session.comms.adopt(*newcomm);
   return close_creation(event, latest, *newcomm, result);
 }
@@ -133,7 +138,7 @@ int intercomm_create(Fn fn, MPI_Comm comm, MPI_Comm* newcomm, Real real) {
   // None is stuck in the call before while others disappear into the real call.
   if (session.predicting() && session.piggyback.needs_progress())
     session.piggyback.exchange_starts(*local, Time(), -1, name_of(fn));
-  const int result = real();
+  const int result = wait_in(real);
   if (result == MPI_SUCCESS) session.comms.adopt(*newcomm);
   CommInfo* both = result == MPI_SUCCESS ? session.comms.find(*newcomm) : nullptr;
   Time latest = event.enter;
@@ -146,12 +151,12 @@ int synchronising(Fn fn, MPI_Comm comm, Real real) {
   Inside inside;
   if (!inside) return real();
   const CommInfo* info = session.comms.find(comm);
-  return plain_call(fn, [&] {
+  return plain_state(fn, [&] {
     // The exchange is for its side effect: all answer each other until all
     // have come, and none is stuck in the call before.
     if (info && session.predicting() && session.piggyback.needs_progress())
       session.piggyback.exchange_starts(*info, Time(), -1, name_of(fn));
-    return real();
+    return wait_in(real);
   });
 }
 

@@ -8,38 +8,36 @@
 namespace foretrace::capture {
 namespace {
 
-// Room for the statuses and requests of one call; kept, so that a loop of
-// Waitall does not allocate.
-struct Scratch {
-  std::vector<MPI_Status> statuses;
-  std::vector<Request*> tracked;
-
-  MPI_Status* room(int count, MPI_Status* given) {
-    if (given != MPI_STATUSES_IGNORE) return given;
-    if (statuses.size() < static_cast<std::size_t>(count))
-      statuses.resize(static_cast<std::size_t>(count));
-    return statuses.data();
-  }
-};
-Scratch scratch;
+// Where MPI puts the statuses that the program does not want.
+MPI_Status* room(int count, MPI_Status* given) {
+  if (given != MPI_STATUSES_IGNORE) return given;
+  auto& statuses = session.thread().statuses;
+  if (statuses.size() < static_cast<std::size_t>(count))
+    statuses.resize(static_cast<std::size_t>(count));
+  return statuses.data();
+}
 
 // Looks up the requests of a call before it: completion clears the handles.
 // Returns whether any of them is tracked.
 bool look_up(int count, const MPI_Request* requests) {
-  scratch.tracked.assign(static_cast<std::size_t>(std::max(count, 0)), nullptr);
+  auto& tracked = session.thread().tracked;
+  tracked.assign(static_cast<std::size_t>(std::max(count, 0)), nullptr);
   bool any = false;
   session.requests.claim_several();
   for (int i = 0; i < count; ++i) {
     Request* request = session.requests.claim(&requests[i]);
     if (request && !request->active) request = nullptr;
-    scratch.tracked[static_cast<std::size_t>(i)] = request;
+    tracked[static_cast<std::size_t>(i)] = request;
     any = any || request;
+    // MPI may give its handle to another thread before this one has seen that it
+    // is complete.
+    if (request && session.several_threads()) request->in_call = true;
   }
   return any;
 }
 
 void release(Request& request) {
-  request.active = false;
+  request.active = request.in_call = false;
   if (request.persistent) return;
   discard_parts(request);
   if (request.shadow) shadows.let_go(*request.shadow);
@@ -161,7 +159,7 @@ Blocked blocked_on(Fn fn, int count) {
   const std::string_view name = blocked.call;
   if (name == "MPI_Waitany" || name == "MPI_Waitsome") return blocked;  // for none of them alone
   for (int i = 0; i < count; ++i) {
-    const Request* request = scratch.tracked[static_cast<std::size_t>(i)];
+    const Request* request = session.thread().tracked[static_cast<std::size_t>(i)];
     if (!request || request->to_nobody) continue;
     int complete = 0;
     PMPI_Request_get_status(request->handle, &complete, MPI_STATUS_IGNORE);
@@ -175,8 +173,16 @@ Blocked blocked_on(Fn fn, int count) {
   return blocked;
 }
 
+// The call is over: requests that it did not complete may be found again.
+void let_go() {
+  if (!session.several_threads()) return;
+  for (Request* request : session.thread().tracked)
+    if (request) request->in_call = false;
+}
+
 // A test that completed nothing.
 void poll_failed() {
+  let_go();
   session.piggyback.keep_going();
   session.close_as_call();
 }
@@ -186,7 +192,7 @@ using TestCall = FunctionRef<int(int* flag)>;
 // Makes a waiting call: the real one, or under predict its test again and
 // again, so that nobody is kept waiting for this rank.
 int wait_for(Fn fn, int count, FunctionRef<int()> real, TestCall test) {
-  if (!session.predicting()) return real();
+  if (!session.predicting()) return wait_in(real);
   int result = MPI_SUCCESS;
   Blocked blocked;
   unsigned tries = 0;
@@ -206,10 +212,11 @@ int wait_for(Fn fn, int count, FunctionRef<int()> real, TestCall test) {
 // MPICH's Testall fails where there are persistent collectives or partitioned
 // messages, which are not tracked.
 bool testall_may_fail(int count) {
+  const auto& tracked = session.thread().tracked;
   const auto is_one = [](const Request* request) {
     return !request || (request->persistent && (request->collective || request->several));
   };
-  return std::any_of(scratch.tracked.begin(), scratch.tracked.begin() + count, is_one);
+  return std::any_of(tracked.begin(), tracked.begin() + count, is_one);
 }
 
 // Testall by other means: Tests of what is not complete yet, again and again.
@@ -264,14 +271,17 @@ void take_completed(trace::Event& event, int count, const int* indices,
   Completing completing(event);
   if (session.predicting()) {
     for (int i = 0; i < count; ++i)
-      if (Request* request = scratch.tracked[static_cast<std::size_t>(indices ? indices[i] : i)])
+      if (Request* request =
+              session.thread().tracked[static_cast<std::size_t>(indices ? indices[i] : i)])
         note_match(*request, statuses[i]);
   }
   for (int i = 0; i < count; ++i) {
     const int index = indices ? indices[i] : i;
-    if (Request* request = scratch.tracked[static_cast<std::size_t>(index)])
-      completing.take(*request, statuses[i]);
+    Request*& request = session.thread().tracked[static_cast<std::size_t>(index)];
+    if (request) completing.take(*request, statuses[i]);
+    request = nullptr;
   }
+  let_go();
   completing.finish();
 }
 
@@ -288,7 +298,7 @@ int wait(Fn fn, MPI_Request* request, MPI_Status* status, Real real) {
   Inside inside;
   if (!inside) return real();
   if (!look_up(1, request))
-    return plain_call(fn, [&] {
+    return plain_state(fn, [&] {
       return wait_for(fn, 1, real, [&](int* flag) { return PMPI_Test(request, flag, status); });
     });
   MPI_Status own;
@@ -305,8 +315,8 @@ int waitall(Fn fn, int count, MPI_Request* requests, MPI_Status* statuses, Real 
   Inside inside;
   if (!inside) return real();
   if (!look_up(count, requests))
-    return plain_call(fn, [&] { return wait_for_all(fn, count, requests, statuses, real); });
-  statuses = scratch.room(count, statuses);
+    return plain_state(fn, [&] { return wait_for_all(fn, count, requests, statuses, real); });
+  statuses = room(count, statuses);
   trace::Event& event = session.open(trace::EventKind::complete, fn);
   const int result = wait_for_all(fn, count, requests, statuses,
                                   [&] { return PMPI_Waitall(count, requests, statuses); });
@@ -318,7 +328,7 @@ int waitany(Fn fn, int count, MPI_Request* requests, int* index, MPI_Status* sta
   Inside inside;
   if (!inside) return real();
   if (!look_up(count, requests))
-    return plain_call(fn, [&] {
+    return plain_state(fn, [&] {
       return wait_for(fn, count, real, [&](int* flag) {
         return PMPI_Testany(count, requests, index, flag, status);
       });
@@ -338,14 +348,14 @@ int waitsome(Fn fn, int count, MPI_Request* requests, int* outcount, int* indice
   Inside inside;
   if (!inside) return real();
   if (!look_up(count, requests))
-    return plain_call(fn, [&] {
+    return plain_state(fn, [&] {
       return wait_for(fn, count, real, [&](int* flag) {
         const int code = PMPI_Testsome(count, requests, outcount, indices, statuses);
         *flag = *outcount != 0;
         return code;
       });
     });
-  statuses = scratch.room(count, statuses);
+  statuses = room(count, statuses);
   trace::Event& event = session.open(trace::EventKind::complete, fn);
   const int result = wait_for(
       fn, count, [&] { return PMPI_Waitsome(count, requests, outcount, indices, statuses); },
@@ -383,7 +393,7 @@ int testall(Fn fn, int count, MPI_Request* requests, int* flag, MPI_Status* stat
     session.piggyback.keep_going();
     return plain_call(fn, real);
   }
-  statuses = scratch.room(count, statuses);
+  statuses = room(count, statuses);
   trace::Event& event = session.open(trace::EventKind::complete, fn);
   const int result = PMPI_Testall(count, requests, flag, statuses);
   if (*flag)
@@ -420,7 +430,7 @@ int testsome(Fn fn, int count, MPI_Request* requests, int* outcount, int* indice
     session.piggyback.keep_going();
     return plain_call(fn, real);
   }
-  statuses = scratch.room(count, statuses);
+  statuses = room(count, statuses);
   trace::Event& event = session.open(trace::EventKind::complete, fn);
   const int result = PMPI_Testsome(count, requests, outcount, indices, statuses);
   if (*outcount != MPI_UNDEFINED && *outcount > 0)
@@ -434,7 +444,9 @@ int request_free(Fn fn, MPI_Request* variable, Real real) {
   Inside inside;
   if (!inside) return real();
   Request* request = session.requests.find(variable);
+  if (request) request->in_call = session.several_threads();
   const int result = plain_call(fn, real);
+  if (request) request->in_call = false;
   if (!request || result != MPI_SUCCESS) return result;
   const bool may_match = request->several || (request->receive && !request->to_nobody);
   if (may_match && request->active && session.predicting()) {
@@ -450,7 +462,8 @@ int request_free(Fn fn, MPI_Request* variable, Real real) {
 int cancel(Fn fn, MPI_Request* variable, Real real) {
   Inside inside;
   if (!inside) return real();
-  if (Request* request = session.requests.find(variable)) request->cancelled = true;
+  // Another thread may wait for it.
+  if (Request* request = session.requests.find_any(variable)) request->cancelled = true;
   return plain_call(fn, real);
 }
 

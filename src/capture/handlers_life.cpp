@@ -43,9 +43,10 @@ double wtime(Fn fn, FunctionRef<double()> real) {
   Inside inside;
   if (!inside) return real();
   session.open(trace::EventKind::call, fn);
-  const double seconds = session.virtual_wtime() ? 0 : real();
+  if (session.virtual_wtime()) return session.close_as_reading();
+  const double seconds = real();
   session.close_as_call();
-  return session.virtual_wtime() ? session.clock_seconds() : seconds;
+  return seconds;
 }
 
 double wtick(Fn fn, FunctionRef<double()> real) {

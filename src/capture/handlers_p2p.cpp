@@ -55,6 +55,14 @@ void fill_send(trace::Event& event, CommInfo& comm, SendMode mode, Bytes bytes, 
   event.send.bytes = bytes;
 }
 
+void fill_expected(trace::Event& event, CommInfo& comm, int source, int tag) {
+  event.comm = session.comm_id(comm);
+  event.recv.peer = comm.world(source);
+  event.recv.tag = tag == MPI_ANY_TAG ? 0 : tag;
+  event.recv.any_source = source == MPI_ANY_SOURCE;
+  event.recv.any_tag = tag == MPI_ANY_TAG;
+}
+
 void fill_recv(trace::Event& event, CommInfo& comm, const MPI_Status& status, int source, int tag) {
   event.comm = session.comm_id(comm);
   event.recv.any_source = source == MPI_ANY_SOURCE;
@@ -74,8 +82,9 @@ int send(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int
   const Bytes bytes = message_bytes(count, type);
   trace::Event& event = session.open(trace::EventKind::send, fn);
   fill_send(event, *info, mode, bytes, dest, tag);
+  session.may_split();
   if (!session.predicting() || dest == MPI_PROC_NULL) {
-    const int result = real();
+    const int result = wait_in(real);
     if (is_refused(result))
       session.close_as_call();
     else
@@ -110,9 +119,11 @@ int recv(Fn fn, int source, int tag, MPI_Comm comm, MPI_Status* status, RealStat
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   trace::Event& event = session.open(trace::EventKind::recv, fn);
+  fill_expected(event, *info, source, tag);
+  session.may_split();
   int result = MPI_SUCCESS;
   if (!session.predicting() || source == MPI_PROC_NULL) {
-    result = real(status);
+    result = wait_in([&] { return real(status); });
     if (is_refused(result)) {
       session.close_as_call();
       return result;
@@ -147,6 +158,8 @@ static int exchange(Fn fn, CommInfo& comm, Bytes bytes, int dest, int sendtag, i
   trace::Event& event = session.open(trace::EventKind::sendrecv, fn);
   const machine::Timing& timing = session.timing();
   fill_send(event, comm, SendMode::standard, bytes, dest, sendtag);
+  fill_expected(event, comm, source, recvtag);
+  session.may_split();
   MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   int result = post_recv(&requests[0]);
   PostedRecv posted = posted_recv(comm, source, recvtag, event.enter, requests[0]);
@@ -211,7 +224,9 @@ int sendrecv(Fn fn, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int se
     return exchange(fn, *info, bytes, dest, sendtag, source, recvtag, status, post_send, post_recv);
   trace::Event& event = session.open(trace::EventKind::sendrecv, fn);
   fill_send(event, *info, SendMode::standard, bytes, dest, sendtag);
-  const int result = real(status);
+  fill_expected(event, *info, source, recvtag);
+  session.may_split();
+  const int result = wait_in([&] { return real(status); });
   if (is_refused(result)) {
     session.close_as_call();
     return result;

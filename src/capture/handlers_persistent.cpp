@@ -106,7 +106,7 @@ int probe(Fn fn, int source, int tag, MPI_Comm comm, MPI_Status* status, Real re
   Inside inside;
   if (!inside) return real();
   if (!session.predicting() || source == MPI_PROC_NULL) return plain_call(fn, real);
-  return plain_call(fn, [&] {
+  return plain_state(fn, [&] {
     int result = MPI_SUCCESS;
     session.piggyback.poll(
         [&] {
@@ -136,7 +136,8 @@ int mprobe(Fn fn, int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_
   if (!inside) return real();
   const int always = 1;
   return take_message(fn, source, tag, comm, message, status, &always, [&](MPI_Status* given) {
-    if (!session.predicting()) return PMPI_Mprobe(source, tag, comm, message, given);
+    if (!session.predicting())
+      return wait_in([&] { return PMPI_Mprobe(source, tag, comm, message, given); });
     int code = MPI_SUCCESS;
     session.piggyback.poll(
         [&] {
@@ -152,14 +153,15 @@ int mprobe(Fn fn, int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_
 int mrecv(Fn fn, MPI_Message* message, MPI_Status* status, RealStatus real) {
   Inside inside;
   if (!inside) return real(status);
-  const std::uint64_t key = handle_bits(*message);
-  ProbedMessage* entry = find_probed(*message);
-  if (!entry) return plain_call(fn, [&] { return real(status); });
+  // MPI may give the handle to another thread before the call is over.
+  const auto node = probed.extract(handle_bits(*message));
+  if (!node) return plain_call(fn, [&] { return real(status); });
+  ProbedMessage* const entry = &node.mapped();
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   trace::Event& event = session.open(trace::EventKind::recv, fn);
   if (session.predicting()) session.piggyback.set_posted(entry->recv, event.enter);
-  const int result = real(status);
+  const int result = wait_in([&] { return real(status); });
   fill_recv(event, *entry->comm, *status, entry->status.MPI_SOURCE, entry->status.MPI_TAG);
   event.taken = entry->number;
   if (!session.predicting()) {
@@ -171,7 +173,6 @@ int mrecv(Fn fn, MPI_Message* message, MPI_Status* status, RealStatus real) {
     const Time least = event.enter + timing.recv_minimum(stamp.bytes);
     session.close_at(leave, std::max(leave - least, Time()));
   }
-  probed.erase(key);
   return result;
 }
 

@@ -16,7 +16,11 @@ class Known {
     const auto found = members_.find(handle_bits(handle));
     return found == members_.end() ? nullptr : found->second;
   }
-  void remove(Handle handle) { members_.erase(handle_bits(handle)); }
+  // What has the handle by now may be another one.
+  void remove(std::uint64_t handle, const CommInfo* info) {
+    const auto found = members_.find(handle);
+    if (found != members_.end() && found->second == info) members_.erase(found);
+  }
 
  private:
   std::unordered_map<std::uint64_t, CommInfo*> members_;
@@ -27,7 +31,7 @@ Known<MPI_File> files;
 
 int move(Fn fn, CommInfo* info, int target, Bytes bytes, Real real) {
   trace::Event& event = session.open(trace::EventKind::call, fn);
-  const int result = real();
+  const int result = wait_in(real);
   if (!info || result != MPI_SUCCESS || bytes.count == 0) {
     session.close_as_call();
     return result;
@@ -62,7 +66,7 @@ int end(Fn fn, Handle handle, Known<Handle>& known, Real real) {
   CommInfo* info = inside ? known.find(handle) : nullptr;
   if (!info) return inside ? plain_call(fn, real) : real();
   const int result = barrier(fn, *info, real);
-  if (result == MPI_SUCCESS) known.remove(handle);
+  if (result == MPI_SUCCESS) known.remove(handle_bits(handle), info);
   return result;
 }
 

@@ -6,12 +6,21 @@
 #include <algorithm>
 #include <cstring>
 
+#include "capture/session.hpp"
 #include "capture/yielding.hpp"
 
 namespace foretrace::capture {
 namespace {
 
+// From kStartTag on there is one for each communicator, as far as they go:
+// threads may be in collectives on several at once.
 enum Tag : int { kStampTag = 1, kAnswerTag = 2, kStartTag = 4 };
+constexpr int kMostTags = 1 << 20;
+
+std::uint64_t mix(std::uint64_t key) {
+  key *= 0x9e3779b97f4a7c15u;
+  return key ^ key >> 32;
+}
 
 }  // namespace
 
@@ -23,7 +32,7 @@ std::size_t Piggyback::StreamHash::operator()(const StreamKey& key) const {
   return h ^ h >> 32;
 }
 
-void Piggyback::start(bool rendezvous) {
+void Piggyback::start(bool rendezvous, bool several_threads) {
   PMPI_Comm_dup(MPI_COMM_WORLD, &comm_);
   int rank = 0;
   int size = 0;
@@ -32,6 +41,12 @@ void Piggyback::start(bool rendezvous) {
   rank_ = WorldRank(rank);
   needs_progress_ = rendezvous;
   yields_ = must_yield_in_loops();
+  several_threads_ = several_threads;
+  int* largest = nullptr;
+  int known = 0;
+  PMPI_Comm_get_attr(comm_, MPI_TAG_UB, &largest, &known);
+  start_tags_ =
+      static_cast<std::uint64_t>((known ? std::min(*largest, kMostTags) : INT16_MAX) - kStartTag);
   if (rank == 0) reports_.resize(static_cast<std::size_t>(size));
 }
 
@@ -102,21 +117,29 @@ Piggyback::Starts Piggyback::exchange_starts(const CommInfo& comm, Time own, int
     std::int64_t root_ps;  // INT64_MIN: not known yet
   };
   const int self = comm.rank.value;
+  const int tag = kStartTag + static_cast<int>(mix(comm.key) % start_tags_);
   Known known{own.count_ps(), self == root ? own.count_ps() : INT64_MIN};
   for (int distance = 1; distance < comm.size; distance *= 2) {
     const WorldRank to = comm.member((self + distance) % comm.size);
     const WorldRank from = comm.member((self - distance % comm.size + comm.size) % comm.size);
     Known theirs;
-    MPI_Request request;
-    PMPI_Irecv(&theirs, sizeof theirs, MPI_BYTE, from.value, kStartTag, comm_, &request);
-    send_small(&known, sizeof known, to, kStartTag);
-    poll(
-        [&request] {
-          int done = 0;
-          PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-          return done != 0;
-        },
-        Blocked{call, WorldRank(), 0, 0, false});
+    if (needs_progress_) {
+      MPI_Request request;
+      PMPI_Irecv(&theirs, sizeof theirs, MPI_BYTE, from.value, tag, comm_, &request);
+      send_small(&known, sizeof known, to, tag);
+      poll(
+          [&request] {
+            int done = 0;
+            PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+            return done != 0;
+          },
+          Blocked{call, WorldRank(), 0, 0, false});
+    } else {
+      wait_in([&] {
+        return PMPI_Sendrecv(&known, sizeof known, MPI_BYTE, to.value, tag, &theirs, sizeof theirs,
+                             MPI_BYTE, from.value, tag, comm_, MPI_STATUS_IGNORE);
+      });
+    }
     known.latest_ps = std::max(known.latest_ps, theirs.latest_ps);
     known.root_ps = std::max(known.root_ps, theirs.root_ps);
   }
@@ -194,30 +217,44 @@ void Piggyback::settle_before(PostedRecv& recv, WorldRank source, int tag) {
   enqueue(recv, source, tag);
 }
 
+// Programs may never use a tag twice. An empty stream costs as much memory as one
+// that is in use, so now and then they go.
+Piggyback::Stream& Piggyback::stream(const StreamKey& key) {
+  const auto found = streams_.find(key);
+  if (found != streams_.end()) return found->second;
+  if (streams_.size() >= most_streams_) {
+    std::erase_if(streams_, [](const auto& each) {
+      return each.second.stamps.empty() && each.second.receives.empty();
+    });
+    most_streams_ = std::max(kFewStreams, 2 * streams_.size());
+  }
+  return streams_[key];
+}
+
 void Piggyback::enqueue(PostedRecv& recv, WorldRank source, int tag) {
   recv.settled = true;
   recv.source = source;
   recv.tag = tag;
-  Stream& stream = streams_[{recv.comm->key, source.value, tag}];
-  if (stream.stamps.empty()) {
-    stream.receives.push_back(&recv);
+  Stream& queue = stream({recv.comm->key, source.value, tag});
+  if (queue.stamps.empty()) {
+    queue.receives.push_back(&recv);
     return;
   }
-  const Wire wire = stream.stamps.front();
-  stream.stamps.pop_front();
+  const Wire wire = queue.stamps.front();
+  queue.stamps.pop_front();
   pair(recv, wire, source);
 }
 
 void Piggyback::take_stamp(WorldRank source) {
   Wire wire;
   PMPI_Recv(&wire, sizeof wire, MPI_BYTE, source.value, kStampTag, comm_, MPI_STATUS_IGNORE);
-  Stream& stream = streams_[{wire.comm, source.value, wire.tag}];
-  if (stream.receives.empty()) {
-    stream.stamps.push_back(wire);
+  Stream& queue = stream({wire.comm, source.value, wire.tag});
+  if (queue.receives.empty()) {
+    queue.stamps.push_back(wire);
     return;
   }
-  PostedRecv& recv = *stream.receives.front();
-  stream.receives.pop_front();
+  PostedRecv& recv = *queue.receives.front();
+  queue.receives.pop_front();
   pair(recv, wire, source);
 }
 
@@ -243,7 +280,7 @@ void Piggyback::set_posted(PostedRecv& recv, Time r0) {
 void Piggyback::withdraw(PostedRecv& recv) {
   if (recv.settled) {
     if (!recv.has_stamp)
-      std::erase(streams_[{recv.comm->key, recv.source.value, recv.tag}].receives, &recv);
+      std::erase(stream({recv.comm->key, recv.source.value, recv.tag}).receives, &recv);
     return;
   }
   std::erase(recv.comm->unsettled, &recv);
@@ -290,7 +327,12 @@ void Piggyback::relax(unsigned spin, const Blocked& blocked) {
       ::nanosleep(&kNap, nullptr);
     }
   }
-  if (needs_progress_ && spin % 1024 == 0) watch(blocked);
+  // A rank whose threads wait waits for several.
+  if (needs_progress_ && spin % 1024 == 0 && !session.others_called()) watch(blocked);
+}
+
+void Piggyback::let_others_in() {
+  const LetOthersIn others;
 }
 
 }  // namespace foretrace::capture

@@ -56,7 +56,8 @@ class Piggyback {
  public:
   // Collective over MPI_COMM_WORLD. `rendezvous`: messages may be rendezvous
   // on the target, so that waiting ranks have to answer each other.
-  void start(bool rendezvous);
+  // `several_threads` may call at once.
+  void start(bool rendezvous, bool several_threads);
   // Collective; takes in what nobody received.
   void stop();
 
@@ -101,6 +102,7 @@ class Piggyback {
     for (unsigned spin = 0; !done(); ++spin) {
       if (needs_progress_) progress();
       if (spin >= kSpins) relax(spin, blocked);
+      if (several_threads_) let_others_in();
     }
     if (watching_) end_report();
   }
@@ -134,6 +136,7 @@ class Piggyback {
     std::int32_t rendezvous = 0;
     std::uint64_t bytes = 0;
     char call[32] = {};
+    char place[64] = {};  // where it stands in the program
   };
   // Messages without a receive, or receives without a message, never both.
   struct Stream {
@@ -141,16 +144,19 @@ class Piggyback {
     std::deque<PostedRecv*> receives;
   };
   struct Outgoing {
-    alignas(8) char bytes[64];
+    alignas(8) char bytes[120];
     MPI_Request request = MPI_REQUEST_NULL;
   };
 
   static constexpr unsigned kSpins = 64;
+  static constexpr std::size_t kFewStreams = 128;
 
   void progress();
   void relax(unsigned spin, const Blocked& blocked);
+  static void let_others_in();
   void send_small(const void* data, int bytes, WorldRank dest, int tag);
   void take_stamp(WorldRank source);
+  Stream& stream(const StreamKey& key);
   void enqueue(PostedRecv& recv, WorldRank source, int tag);
   void pair(PostedRecv& recv, const Wire& wire, WorldRank source);
   void answer_if_known(const PostedRecv& recv, WorldRank source);
@@ -170,8 +176,11 @@ class Piggyback {
   WorldRank rank_;
   bool needs_progress_ = false;
   bool yields_ = false;
+  bool several_threads_ = false;
+  std::uint64_t start_tags_ = 0;  // how many tags exchange_starts() may use
   std::uint64_t serials_ = 0;
   std::unordered_map<StreamKey, Stream, StreamHash> streams_;
+  std::size_t most_streams_ = kFewStreams;  // when there are so many, empty ones go
   std::unordered_map<std::uint64_t, Time> answers_;
   std::vector<CommInfo*> unsettled_comms_;  // those with unsettled receives
   std::deque<Outgoing> outgoing_;

@@ -111,6 +111,7 @@ void begin_posting(Fn fn, Request& request) {
   trace::Event& event = session.open(kind_of(request), fn);
   event.request = request.serial;
   request.posted = event.enter;
+  session.may_split();
   if (request.collective) {
     event.comm = session.comm_id(comm);
     event.collective = request.cost;
@@ -122,12 +123,8 @@ void begin_posting(Fn fn, Request& request) {
     fill_send(event, comm, request.mode, request.bytes, request.peer, request.tag);
     return;
   }
-  event.comm = session.comm_id(comm);
-  event.recv.peer = comm.world(request.peer);
-  event.recv.tag = request.tag == MPI_ANY_TAG ? 0 : request.tag;
+  fill_expected(event, comm, request.peer, request.tag);
   event.recv.bytes = request.bytes;
-  event.recv.any_source = request.peer == MPI_ANY_SOURCE;
-  event.recv.any_tag = request.tag == MPI_ANY_TAG;
   event.taken = request.taken;
 }
 
@@ -206,7 +203,7 @@ void discard_parts(Request& whole) {
 
 int post_several(Fn fn, Request& whole, MPI_Request* variable, Real real) {
   int result = MPI_SUCCESS;
-  if (whole.parts.empty()) result = plain_call(fn, real);
+  if (whole.parts.empty()) result = plain_state(fn, real);
   for (std::size_t i = 0; i < whole.parts.size() && result == MPI_SUCCESS; ++i) {
     Request& part = *whole.parts[i];
     begin_posting(fn, part);
@@ -235,7 +232,7 @@ int run_messages(Fn fn, const CommInfo& comm, Request& whole, Real real) {
     // None may disappear into the real call while others wait for its answer.
     if (session.predicting() && session.piggyback.needs_progress())
       session.piggyback.exchange_starts(comm, Time(), -1, name_of(fn));
-    return real();
+    return wait_in(real);
   });
   if (result != MPI_SUCCESS) return result;
   if (!whole.parts.empty()) complete_parts(fn, whole);

@@ -229,6 +229,7 @@ void Profiler::abort(int code) {
 }
 
 void Profiler::control(int level) {
+  const Lock lock(*this);
   const std::uint64_t now = read_ticks(even_counter_);
   if (level == 0 && off_since_ == 0) {
     off_since_ = now;

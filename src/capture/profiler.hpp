@@ -7,6 +7,7 @@
 #pragma once
 
 #include <mpi.h>
+#include <sched.h>
 
 #include <atomic>
 #include <string>
@@ -68,8 +69,8 @@ class Profiler {
    public:
     explicit Lock(Profiler& profiler)
         : flag_(profiler.several_threads_ ? &profiler.busy_ : nullptr) {
-      while (flag_ && flag_->test_and_set(std::memory_order_acquire)) {
-      }
+      // Whoever holds it may want this core.
+      while (flag_ && flag_->test_and_set(std::memory_order_acquire)) ::sched_yield();
     }
     ~Lock() {
       if (flag_) flag_->clear(std::memory_order_release);

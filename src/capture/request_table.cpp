@@ -15,7 +15,7 @@ Request& RequestTable::add() {
 void RequestTable::index(Request& request, const MPI_Request* variable) {
   request.handle = *variable;
   request.variable = fortran_requests.variable_of(variable);
-  SameHandle& list = by_handle_[handle_bits(*variable)];
+  SameHandle& list = by_handle_.get(handle_bits(*variable));
   request.next = nullptr;
   request.previous = list.last;
   (list.last ? list.last->next : list.first) = &request;
@@ -23,21 +23,23 @@ void RequestTable::index(Request& request, const MPI_Request* variable) {
 }
 
 Request* RequestTable::claim(const MPI_Request* variable) {
-  Request* request = search(variable, claims_);
+  Request* request = search(variable, claims_, false);
   if (request) request->claimed_by = claims_;
   return request;
 }
 
 // Programs wait for requests in the order in which they posted them: after a
 // hit the next one is tried first.
-Request* RequestTable::search(const MPI_Request* handle, std::uint64_t not_claimed_by) {
+Request* RequestTable::search(const MPI_Request* handle, std::uint64_t not_claimed_by,
+                              bool in_calls) {
   // Also of null handles: the first one asked for is the first of the call.
   const void* variable = fortran_requests.variable_of(handle);
   if (*handle == MPI_REQUEST_NULL) return nullptr;
-  const auto found = by_handle_.find(handle_bits(*handle));
-  if (found == by_handle_.end()) return nullptr;
-  SameHandle& list = found->second;
-  const auto is_free = [not_claimed_by](const Request* request) {
+  SameHandle* const found = by_handle_.find(handle_bits(*handle));
+  if (!found) return nullptr;
+  SameHandle& list = *found;
+  const auto is_free = [&](const Request* request) {
+    if (request->in_call && !in_calls) return false;
     return not_claimed_by == 0 || request->claimed_by != not_claimed_by;
   };
   if (list.first == list.last) return is_free(list.first) ? list.first : nullptr;
@@ -60,14 +62,12 @@ void RequestTable::remove(Request& request) {
 }
 
 void RequestTable::orphan(Request& request) {
-  const auto found = by_handle_.find(handle_bits(request.handle));
-  if (found != by_handle_.end()) {
-    SameHandle& list = found->second;
-    (request.previous ? request.previous->next : list.first) = request.next;
-    (request.next ? request.next->previous : list.last) = request.previous;
-    if (list.hint == &request) list.hint = request.next;
-    if (!list.first) by_handle_.erase(found);
-  }
+  SameHandle* const list = by_handle_.find(handle_bits(request.handle));
+  if (!list) return;
+  if (list->hint == &request) list->hint = request.next;
+  if (list->first == list->last) return by_handle_.erase(handle_bits(request.handle));
+  (request.previous ? request.previous->next : list->first) = request.next;
+  (request.next ? request.next->previous : list->last) = request.previous;
 }
 
 }  // namespace foretrace::capture

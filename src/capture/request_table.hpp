@@ -10,10 +10,10 @@
 
 #include <cstdint>
 #include <deque>
-#include <unordered_map>
 #include <vector>
 
 #include "capture/comm_table.hpp"
+#include "capture/handle_map.hpp"
 #include "capture/piggyback.hpp"
 #include "machine/timing.hpp"
 
@@ -35,6 +35,7 @@ struct Request {
   bool persistent = false;
   bool active = false;
   bool cancelled = false;  // MPI_Cancel was called
+  bool in_call = false;    // one that several threads may overtake completes it
   bool to_nobody = false;  // MPI_PROC_NULL
   CommInfo* comm = nullptr;
   machine::SendMode mode = machine::SendMode::standard;
@@ -67,7 +68,9 @@ class RequestTable {
   // Makes the request findable under what the MPI call gave back.
   void index(Request& request, const MPI_Request* variable);
   // nullptr: a request that is not tracked (or MPI_REQUEST_NULL).
-  Request* find(const MPI_Request* variable) { return search(variable, 0); }
+  Request* find(const MPI_Request* variable) { return search(variable, 0, false); }
+  // Also those that a call of another thread completes.
+  Request* find_any(const MPI_Request* variable) { return search(variable, 0, true); }
 
   // For calls with several requests: two entries with one handle are two
   // requests. Begin with claim_several(), then claim() each entry in turn.
@@ -87,13 +90,14 @@ class RequestTable {
     Request* first = nullptr;
     Request* last = nullptr;
     Request* hint = nullptr;  // where the next search may well succeed
+    explicit operator bool() const { return first != nullptr; }
   };
 
-  Request* search(const MPI_Request* handle, std::uint64_t not_claimed_by);
+  Request* search(const MPI_Request* handle, std::uint64_t not_claimed_by, bool in_calls);
 
   std::deque<Request> slab_;
   std::vector<Request*> free_;
-  std::unordered_map<std::uint64_t, SameHandle> by_handle_;
+  HandleMap<SameHandle> by_handle_;
   std::uint64_t serials_ = 0;
   std::uint64_t claims_ = 0;
 };

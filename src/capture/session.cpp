@@ -67,19 +67,15 @@ void Session::start(Fn fn) {
   if (problem.empty()) problem = start_computation();
   int thread_level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&thread_level);
-  if (problem.empty() && thread_level == MPI_THREAD_MULTIPLE && settings_.mode == Mode::predict)
-    problem = "predict does not treat MPI_THREAD_MULTIPLE yet";
   if (!problem.empty() && comms.world_rank().value == 0)
     say(problem + "; the program runs on without Foretrace");
-  initial_thread = true;
-  one_thread_ = thread_level == MPI_THREAD_MULTIPLE;
-  if (problem.empty() && one_thread_ && comms.world_rank().value == 0)
-    say("MPI_THREAD_MULTIPLE: only the calls of the thread that initialised MPI are recorded");
   if (!all_agree(problem.empty())) return;
   begin_yielding(settings_.yield);
   if (settings_.clock == trace::Clock::wall)
     clocks_.start(comms.world_rank().value, comms.world_size());
   if (!open_trace()) return;
+  computation_.on(first_thread_.computed);
+  if (thread_level >= MPI_THREAD_SERIALIZED) start_threads();
   if (settings_.mode == Mode::predict) start_prediction();
 
   // All ranks count from one moment.
@@ -87,7 +83,7 @@ void Session::start(Fn fn) {
   wall_zero_ns_ = clocks_.common_now_ns();
   logging_ = settings_.start_logging;
   active_ = true;
-  trace::Event& event = event_;
+  trace::Event& event = thread_->event;
   event = trace::Event();
   event.kind = trace::EventKind::init;
   event.name = name_id(fn);
@@ -148,7 +144,7 @@ void Session::start_prediction() {
   computation_.predict_with(*timing_);
   int rendezvous = model_->loggps.sync_threshold || program_imports_synchronous_sends() ? 1 : 0;
   PMPI_Allreduce(MPI_IN_PLACE, &rendezvous, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  piggyback.start(rendezvous != 0);
+  piggyback.start(rendezvous != 0, several_threads_);
 }
 
 void Session::stop(Fn fn) {
@@ -219,7 +215,12 @@ void Session::begin_event(trace::Event& event, trace::EventKind kind, trace::Nam
     end_program();
   }
   const bool wall = !predicting() && settings_.clock == trace::Clock::wall;
-  now_ = wall ? wall_now() : now_ + event.compute;
+  if (wall)
+    now_ = wall_now();
+  else if (several_threads_)
+    now_ = std::max(now_, thread_->clock + event.compute);
+  else
+    now_ += event.compute;
   event.compute += std::exchange(unlogged_, Time());
   event.steps += std::exchange(unlogged_steps_, 0);
   event.enter = event.leave = now_;
@@ -229,48 +230,79 @@ trace::Event& Session::open(trace::EventKind kind, Fn fn) {
   // Tests that fail become plain calls and may be merged; before all others
   // what is pending is written, so that it survives if this call never ends.
   if (kind != trace::EventKind::call && kind != trace::EventKind::complete) write_pending();
-  begin_event(event_, kind, name_id(fn), capture::name_of(fn));
-  event_.site = sites_.number(program_call, writer_);
-  writer_.enter(event_.name, event_.site);
-  fn_ = fn;
-  return event_;
+  trace::Event& event = thread_->event;
+  begin_event(event, kind, name_id(fn), capture::name_of(fn));
+  event.site = sites_.number(program_call, writer_);
+  writer_.enter(event.name, event.site);
+  thread_->fn = fn;
+  thread_->in_event = true;
+  thread_->may_split = thread_->is_posted = false;
+  return event;
 }
 
 void Session::close() {
-  if (settings_.clock == trace::Clock::wall) event_.leave = now_ = wall_now();
+  if (settings_.clock == trace::Clock::wall) thread_->event.leave = now_ = wall_now();
   write_event();
 }
 
 void Session::close_at(Time leave, Time wait) {
-  event_.leave = now_ = leave;
-  event_.wait = wait;
+  thread_->event.leave = leave;
+  thread_->event.wait = wait;
+  now_ = several_threads_ ? std::max(now_, leave) : leave;
   write_event();
 }
 
 void Session::write_event() {
   write_pending();
-  writer_.write(event_);
+  if (several_threads_)
+    write_threads_event(false);
+  else
+    writer_.write(thread_->event);
   computation_.looked(true);
   computation_.resume();
 }
 
-void Session::close_as_call() {
+// Programs wait until the clock has come to some time; where nothing else takes
+// time, it would stand still for ever. So many readings of the same time are free
+// (programs look at the clock often), then each takes what one does on a real
+// machine.
+double Session::close_as_reading() {
+  constexpr unsigned kFree = 1000;
+  constexpr Time kReading = Time::ns(100);
+  readings_in_vain_ = now_ == last_reading_ ? readings_in_vain_ + 1 : 0;
+  close_as_call(readings_in_vain_ > kFree && call_cost(Fn::MPI_Wtime) == Time() ? kReading
+                                                                                : Time());
+  last_reading_ = now_;
+  return now_.seconds();
+}
+
+void Session::close_as_call(Time more) {
+  trace::Event& event = thread_->event;
+  if (several_threads_) {
+    if (thread_->is_posted) {
+      write_threads_event(true);
+      computation_.resume();
+      return;
+    }
+    thread_->in_event = false;
+    event.enter = std::max(event.enter, now_);
+  }
   if (predicting())
-    now_ += call_cost(fn_);
+    now_ += call_cost(thread_->fn) + more;
   else if (settings_.clock == trace::Clock::wall)
     now_ = wall_now();
   if (!logging_) {
-    unlogged_ = event_.compute;
-    unlogged_steps_ = event_.steps;
+    unlogged_ = event.compute;
+    unlogged_steps_ = event.steps;
     computation_.looked(false);
     computation_.resume();
     return;
   }
-  const Time busy = now_ - event_.enter;
-  const bool announced = event_.steps != 0 && !computation_.counts();
-  if (!has_pending_ || pending_.name != event_.name || announced) {
+  const Time busy = now_ - event.enter;
+  const bool announced = event.steps != 0 && !computation_.counts();
+  if (!has_pending_ || pending_.name != event.name || announced) {
     write_pending();
-    pending_ = event_;
+    pending_ = event;
     pending_.kind = trace::EventKind::call;
     pending_.compute = Time();
     pending_.steps = 0;
@@ -279,12 +311,12 @@ void Session::close_as_call() {
     has_pending_ = true;
   }
   // Calls from several places are from none in particular.
-  if (pending_.site != event_.site) pending_.site = 0;
+  if (pending_.site != event.site) pending_.site = 0;
   // Together they may round otherwise than one by one.
-  const Time together = computation_.together(pending_, event_);
-  now_ += together - pending_.compute - event_.compute;
+  const Time together = computation_.together(pending_, event);
+  now_ += together - pending_.compute - event.compute;
   pending_.compute = together;
-  pending_.steps += event_.steps;
+  pending_.steps += event.steps;
   pending_.leave = now_;
   pending_busy_ += busy;
   ++pending_.count;
@@ -297,7 +329,16 @@ void Session::write_pending() {
   if (!has_pending_) return;
   has_pending_ = false;
   pending_.enter = pending_.leave - pending_busy_;
-  writer_.write(pending_);
+  if (several_threads_)
+    write_in_order(pending_);
+  else
+    writer_.write(pending_);
+}
+
+void Session::add_steps(double steps) {
+  if (!several_threads_) return computation_.add_steps(steps);
+  Inside inside;
+  if (inside) computation_.add_steps(steps);
 }
 
 trace::NameId Session::name_id(Fn fn) {

@@ -6,12 +6,14 @@
 #include <mpi.h>
 
 #include <array>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "capture/call_sites.hpp"
+#include "capture/calling_thread.hpp"
 #include "capture/clock_sync.hpp"
 #include "capture/comm_table.hpp"
 #include "capture/computation.hpp"
@@ -19,6 +21,7 @@
 #include "capture/piggyback.hpp"
 #include "capture/request_table.hpp"
 #include "capture/settings.hpp"
+#include "capture/turn_lock.hpp"
 #include "machine/machine_model.hpp"
 #include "machine/timing.hpp"
 #include "trace/annotations.hpp"
@@ -38,14 +41,28 @@ class Session {
   void abort(Fn fn, int code);
 
   bool active() const { return active_; }
-  // Whether calls of the calling thread are followed. Where the program may
-  // call MPI from several threads at once it is the one that initialised MPI.
-  bool follows_this_thread() const;
+  // Whether the program may call MPI from another thread than the one that
+  // initialised it; and whether it has done so.
+  bool several_threads() const { return several_threads_; }
+  bool others_called() const { return others_called_; }
   bool predicting() const { return timing_.has_value(); }
   const machine::Timing& timing() const { return *timing_; }
   bool virtual_wtime() const { return predicting() && settings_.virtual_wtime; }
 
-  // An event begins: the computation before it ends here. One at a time.
+  // The thread that makes the call at hand.
+  CallingThread& thread() { return *thread_; }
+
+  // Several threads: begin and end of a call. In between, what others may have to
+  // be let in for stands between the other two (see LetOthersIn).
+  void take_turn();
+  void end_turn();
+  void let_others_in();
+  void come_back();
+  // The event at hand says who takes part: others may overtake it.
+  void may_split() { thread_->may_split = true; }
+  void forget_thread(CallingThread& thread);
+
+  // An event begins: the computation before it ends here. One at a time and thread.
   trace::Event& open(trace::EventKind kind, Fn fn);
   // It ends now (by the recording's clock; in virtual time it took nothing).
   void close();
@@ -53,17 +70,19 @@ class Session {
   void close_at(Time leave, Time wait);
 
   // It ends now and has no partners, whatever it was opened as; such calls in a
-  // row are merged into one event.
-  void close_as_call();
-
-  // Virtual seconds, now (inside a call) or at the program's end.
-  double clock_seconds() const { return now_.seconds(); }
+  // row are merged into one event. Under predict it takes what the model says,
+  // and `more`.
+  void close_as_call(Time more = Time());
+  // The same for a reading of the virtual clock; returns the seconds.
+  double close_as_reading();
+  // Where the call at hand stands in the program: "life+0x4b09"; empty: not known.
+  std::string place() const { return sites_.describe(thread_->event.site); }
 
   // What a call takes that has an equation of its own name; predict only.
   Time call_cost(Fn fn);
   Time call_cost(Fn fn, Bytes bytes);
 
-  void add_steps(double steps) { computation_.add_steps(steps); }
+  void add_steps(double steps);
   // The program's own marks (include/foretrace.h).
   void phase_begin(const char* name);
   void phase_end(const char* name);
@@ -88,6 +107,13 @@ class Session {
                    const char* text);
   void write_event();
   void write_pending();
+  void start_threads();
+  CallingThread& new_thread();
+  void post_waiting();
+  void post(CallingThread& thread);
+  bool complete_posted(trace::Event& event, bool refused);
+  void write_threads_event(bool refused);
+  void write_in_order(trace::Event& event);
   void annotate(trace::EventKind kind, const char* name, std::uint32_t annotation, double value);
   std::uint32_t annotation_number(const char* name);
   void complain_of_phases() const;
@@ -97,7 +123,6 @@ class Session {
   Time wall_now() const;
 
   bool active_ = false;
-  bool one_thread_ = false;  // follow the initial thread alone
   Settings settings_;
   std::optional<machine::MachineModel> model_;
   std::optional<machine::Timing> timing_;
@@ -111,11 +136,22 @@ class Session {
   Time unlogged_;  // computation before calls that were not logged
   double unlogged_steps_ = 0;
 
-  trace::Event event_;
+  CallingThread first_thread_;
+  CallingThread* thread_ = &first_thread_;  // whose turn it is
+  bool several_threads_ = false;
+  bool others_called_ = false;
+  TurnLock turn_;
+  std::deque<CallingThread> other_threads_;
+  std::vector<CallingThread*> free_threads_;
+  std::vector<CallingThread*> waiting_;  // in MPI, with an event begun
+  Time written_until_;                   // the last event's leave time
+
+  Time last_reading_;              // of the virtual clock
+  unsigned readings_in_vain_ = 0;  // in a row, all of that time
+
   trace::Event pending_;  // the calls that are being merged
   bool has_pending_ = false;
   Time pending_busy_;  // time inside them
-  Fn fn_{};            // the function of event_
   std::array<std::int32_t, static_cast<std::size_t>(Fn::kCount)>
       name_ids_{};  // 0: none, else id + 1
   std::array<std::int64_t, static_cast<std::size_t>(Fn::kCount)> call_costs_{};  // ps + 1
@@ -133,10 +169,6 @@ extern thread_local CallPoint program_call;
 // The thread that initialised MPI.
 extern thread_local bool initial_thread;
 
-inline bool Session::follows_this_thread() const {
-  return !one_thread_ || initial_thread;
-}
-
 // The first thing in a wrapper; calls inside one are not the program's.
 inline void note_call(const void* address, const void* cfa) {
   if (wrapper_depth == 0) program_call = {address, cfa};
@@ -145,10 +177,14 @@ inline void note_call(const void* address, const void* cfa) {
 // Marks the extent of a wrapper. False: just make the real call.
 class Inside {
  public:
-  Inside() : ours_(session.active() && wrapper_depth == 0 && session.follows_this_thread()) {
+  Inside() : ours_(session.active() && wrapper_depth == 0) {
     wrapper_depth += ours_;
+    if (ours_ && session.several_threads()) session.take_turn();
   }
-  ~Inside() { wrapper_depth -= ours_; }
+  ~Inside() {
+    if (ours_ && session.several_threads()) session.end_turn();
+    wrapper_depth -= ours_;
+  }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
   explicit operator bool() const { return ours_; }
@@ -156,5 +192,26 @@ class Inside {
  private:
   bool ours_;
 };
+
+// The extent of what may wait for others, inside a wrapper: other threads of the
+// program make their calls meanwhile.
+class LetOthersIn {
+ public:
+  LetOthersIn() {
+    if (session.several_threads()) session.let_others_in();
+  }
+  ~LetOthersIn() {
+    if (session.several_threads()) session.come_back();
+  }
+  LetOthersIn(const LetOthersIn&) = delete;
+  LetOthersIn& operator=(const LetOthersIn&) = delete;
+};
+
+// Makes a call that may wait for others.
+template <class RealCall>
+auto wait_in(RealCall real) {
+  const LetOthersIn others;
+  return real();
+}
 
 }  // namespace foretrace::capture

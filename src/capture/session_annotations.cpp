@@ -16,8 +16,8 @@ std::uint32_t Session::annotation_number(const char* name) {
 }
 
 void Session::annotate(EventKind kind, const char* name, std::uint32_t annotation, double value) {
-  begin_event(event_, kind, annotation_ids_[annotation], name);
-  event_.value = value;
+  begin_event(thread_->event, kind, annotation_ids_[annotation], name);
+  thread_->event.value = value;
   close();
 }
 

@@ -108,7 +108,7 @@ void Shadow::await(MPI_Request& request, const Blocked& blocked) {
   if (session.predicting())
     session.piggyback.poll([&] { return ended(request); }, blocked);
   else
-    PMPI_Wait(&request, MPI_STATUS_IGNORE);
+    wait_in([&] { return PMPI_Wait(&request, MPI_STATUS_IGNORE); });
 }
 
 bool Shadow::is_over() {

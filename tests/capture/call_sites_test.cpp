@@ -107,5 +107,17 @@ TEST_F(CallSitesTest, TheCallerOfWhatIsLeftOut) {
   EXPECT_NE(last.object, std::filesystem::read_symlink("/proc/self/exe").string());
 }
 
+TEST_F(CallSitesTest, DescribesPlaces) {
+  CallSites sites;
+  const trace::SiteId site = call(sites, writer_);
+  trace::Site place;
+  ASSERT_EQ(read(place), 1u);
+  const std::string text = sites.describe(site);
+  EXPECT_EQ(text.substr(0, text.find('+')), std::filesystem::path(place.object).filename());
+  EXPECT_EQ(std::stoull(text.substr(text.find("+0x") + 3), nullptr, 16), place.offset);
+  EXPECT_EQ(sites.describe(0), "");
+  EXPECT_EQ(sites.describe(site + 1), "");
+}
+
 }  // namespace
 }  // namespace foretrace::capture

@@ -70,6 +70,22 @@ TEST(CpuClock, CountsComputationAroundASleep) {
   EXPECT_NEAR(both.clock, both.thread, 0.2 * both.thread);
 }
 
+// The clock of a thread that computed before anybody looked.
+TEST(CpuClock, CountsFromTheThreadsBeginning) {
+  double clock = 0;
+  double thread = 0;
+  std::thread([&] {
+    compute(0.03);
+    CpuClock born;
+    born.resume_at_birth();
+    compute(0.03);
+    thread = thread_seconds();
+    clock = born.stop().seconds();
+  }).join();
+  EXPECT_GE(clock, thread);
+  EXPECT_NEAR(clock, thread, 0.2 * thread);
+}
+
 // Many intervals, as between the calls of a program: none is counted twice or
 // forgotten, also where the thread gives way in between.
 TEST(CpuClock, AddsUpOverManyIntervals) {

@@ -35,8 +35,8 @@ class Deadlock(harness.TestCase):
         for size in (S, S + 1000):
             with self.subTest(size=size):
                 text = self.predict_deadlock("head_on", size)
-                self.assertRegex(text, r"rank 0 waits in MPI_Send to rank 1 \(tag 5, %d bytes" % size)
-                self.assertRegex(text, r"rank 1 waits in MPI_Send to rank 0 \(tag 6, %d bytes" % size)
+                self.assertRegex(text, r"rank 0 waits in MPI_Send to rank 1 \(tag 5, %d bytes\) at misbehave\+0x" % size)
+                self.assertRegex(text, r"rank 1 waits in MPI_Send to rank 0 \(tag 6, %d bytes\) at misbehave\+0x" % size)
                 text = self.simulate_deadlock("head_on", size)
                 self.assertRegex(text, r"rank 0 in event \d+, MPI_Send to rank 1, tag 5, %d bytes" % size)
                 self.assertRegex(text, r"rank 1 in event \d+, MPI_Send to rank 0, tag 6, %d bytes" % size)

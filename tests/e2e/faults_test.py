@@ -164,6 +164,10 @@ class Much(harness.TestCase):
             self.assertEqual(self.count(trace, "MPI_Isend"), 2 * REQUESTS)
             self.assertEqual(self.count(trace, "MPI_Irecv"), 2 * REQUESTS)
 
+    def test_tags(self):
+        for trace in self.check("many_tags", CALLS):
+            self.assertEqual(self.count(trace, "MPI_Sendrecv"), 2 * CALLS)
+
     def test_calls(self):
         for trace in self.check("calls", CALLS):
             self.assertEqual(self.count(trace, "MPI_Sendrecv_replace"), 2 * CALLS)

@@ -11,8 +11,8 @@ class Wtime(harness.TestCase):
         self.assertTrue(found, text)
         return float(found.group(1))
 
-    def poll(self, *options):
-        self.predict(2, [harness.test_program("misbehave"), "poll_clock"], compute="none",
+    def poll(self, *options, machine=harness.T3D):
+        self.predict(2, [harness.test_program("misbehave"), "poll_clock"], machine, compute="none",
                      options=options, limit=30)
         return self.seconds(self.result.out)
 
@@ -21,6 +21,14 @@ class Wtime(harness.TestCase):
         first reading that is 1 ms or more after the first; then there is one more:
         ceil(1e-3 / 6.6e-9) + 1 = 151,517 readings of 6.6 ns."""
         self.assertEqual(self.poll(), 0.001000012)
+
+    def test_without_a_resolution(self):
+        """Where readings take no time, 1000 in a row are free and the others take 100 ns: 10,000 until
+        1 ms has passed, and one more."""
+        text = harness.T3D.read_text()
+        self.assertIn("timer_resolution", text)
+        model = self.write("m.toml", re.sub("^timer_resolution.*\n", "", text, flags=re.M))
+        self.assertEqual(self.poll(machine=model), 0.0010001)
 
     def test_real(self):
         """The real clock: at least 1 ms, and a predicted time of nothing."""

@@ -5,10 +5,11 @@
  *                             have returned, a 64-bit number for each rank
  *   faults many_comms N       makes and frees N communicators, one after the other
  *   faults many_requests N    has N sends and N receives under way at once
+ *   faults many_tags N        N messages, no two of which have the same tag
  *   faults calls N [KIB]      N rounds of calls whose sizes differ; no file may grow beyond so
  *                             many KiB meanwhile (and the signal for that kills who lets it)
  *
- * The last three print what they computed, and on standard error how much memory (KiB) rank 0 took
+ * The last four print what they computed, and on standard error how much memory (KiB) rank 0 took
  * for the second half of its rounds.
  */
 #include <fcntl.h>
@@ -89,6 +90,13 @@ static void many_requests(int count) {
   free(out);
 }
 
+static void many_tags(int i) {
+  int in = 0;
+  MPI_Sendrecv(&i, 1, MPI_INT, (rank + 1) % size, i, &in, 1, MPI_INT, (rank + size - 1) % size, i,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  digest += in;
+}
+
 static void calls(int i) {
   static char data[4096];
   const int bytes = (i * 7) % 4096, tag = i % 1024, right = (rank + 1) % size,
@@ -119,6 +127,7 @@ int main(int argc, char** argv) {
     for (int i = 0; i < rounds; ++i) {
       if (i == rounds / 2) half = memory();
       if (strcmp(what, "many_comms") == 0) many_comms(i);
+      if (strcmp(what, "many_tags") == 0) many_tags(i);
       if (strcmp(what, "calls") == 0) calls(i);
     }
   }

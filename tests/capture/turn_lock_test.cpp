@@ -1,0 +1,31 @@
+// Turns: one thread at a time.
+#include "capture/turn_lock.hpp"
+
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace foretrace::capture {
+namespace {
+
+TEST(TurnLock, OneAtATime) {
+  constexpr int kThreads = 4;
+  constexpr int kRounds = 2000;
+  TurnLock lock;
+  long count = 0;  // guarded by the lock alone
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < kRounds; ++i) {
+        const std::lock_guard turn(lock);
+        ++count;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(count, long{kThreads} * kRounds);
+}
+
+}  // namespace
+}  // namespace foretrace::capture
