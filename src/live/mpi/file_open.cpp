@@ -237,10 +237,11 @@ int File_close(MPI_File* handle) {
   FileState& state = *file->state;
   if (state.split) return raise(file, MPI_ERR_IO, "the file is closed during " + state.split->name);
   int error = 0;
-  // Those that still write have the file open, without its name.
-  if ((state.amode & MPI_MODE_DELETE_ON_CLOSE) && file->comm->rank == 0 &&
-      ::unlink(state.path.c_str()) != 0)
-    error = errno;
+  if (state.amode & MPI_MODE_DELETE_ON_CLOSE) {
+    // Those that have not opened it yet look for its name.
+    meet(*file);
+    if (file->comm->rank == 0 && ::unlink(state.path.c_str()) != 0) error = errno;
+  }
   meet(*file);
   if (file->comm->rank == 0) free_shared(state.shared);
   if (error != 0 && error != ENOENT)
