@@ -46,6 +46,8 @@ constexpr std::size_t kParagraphCell = 48;
 // So many characters of the smallest type fill a line.
 constexpr double kLineOfTiny = 132;
 constexpr std::size_t kMostRowsTogether = 24;
+// So many characters of raw data fill half a line.
+constexpr std::size_t kHalfOfSmall = 54;
 // Rows of raw data that one above the other fill a page.
 constexpr std::size_t kRowsOfColumn = 72;
 
@@ -89,14 +91,21 @@ struct Writer {
   // Two columns of rows, as many pages as there need to be, so that a function's points do not
   // fill a sheaf of paper.
   void raw_table(const SheetTable& table) {
+    std::size_t width = 0;  // of a row; headers break their lines
+    for (std::size_t c = 0; c < table.header.size(); ++c) {
+      std::size_t widest = 0;
+      for (const auto& each : table.rows) widest = std::max(widest, width_of(each[c]));
+      width += widest;
+    }
+    const char* size = width > kHalfOfSmall ? "\\tiny" : "\\scriptsize";
     for (std::size_t from = 0; from < table.rows.size(); from += 2 * kRowsOfColumn) {
       const std::size_t count = std::min(2 * kRowsOfColumn, table.rows.size() - from);
       const std::size_t half = (count + 1) / 2;
       out += fmt::format(
           "\n\\medskip\n\\begin{{minipage}}{{\\linewidth}}\n\n{{\\small\\itshape {}{}}}"
-          "\\par\\smallskip\n{{\\scriptsize\\renewcommand{{\\arraystretch}}{{1}}"
+          "\\par\\smallskip\n{{{}\\renewcommand{{\\arraystretch}}{{1}}"
           "\\setlength{{\\tabcolsep}}{{2.5pt}}\n",
-          escape_latex(table.caption), from > 0 ? " (continued)" : "");
+          escape_latex(table.caption), from > 0 ? " (continued)" : "", size);
       const std::span<const std::vector<std::string>> rows(&table.rows[from], count);
       raw_column(table, rows.first(half));
       out += "\\hfill\n";

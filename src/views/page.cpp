@@ -32,7 +32,7 @@ th, td { padding: .22rem .8rem .22rem .2rem; text-align: right; white-space: now
 th { font-weight: 600; }
 tbody tr:nth-child(even) { background: var(--row); }
 .t { text-align: left; }
-td.t:last-child { white-space: normal; }
+td.t:last-child { white-space: normal; min-width: 8em; }
 @media print { body { max-width: none; } h3, table { break-inside: avoid; } }
 )";
 
