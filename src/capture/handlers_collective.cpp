@@ -5,14 +5,21 @@
 namespace foretrace::capture {
 namespace {
 
+// Whether the starts travel before the program's call: where all wait for all, so
+// that a deadlock is seen, and where ranks answer each other's rendezvous, so that
+// none disappears into a blocking collective before all have come, which a correct
+// program cannot tell. Else they follow it: a call that MPI refuses on one rank
+// only has no counterpart on the others.
+bool starts_come_first(machine::Dependence dependence) {
+  return dependence == machine::Dependence::all_for_all || session.piggyback.needs_progress();
+}
+
 // The latest start that this rank waits for, its own included.
 Time latest_start(Fn fn, const CommInfo& info, MPI_Comm comm, machine::Dependence dependence,
                   int root, Time own) {
   Piggyback& piggyback = session.piggyback;
   const bool all = dependence == machine::Dependence::all_for_all;
   Piggyback::Starts starts{own, own};
-  // Where ranks answer each other's rendezvous, none may disappear into a
-  // blocking collective before all have come: a correct program cannot tell.
   if (all || piggyback.needs_progress())
     starts = piggyback.exchange_starts(info, own, root, name_of(fn));
   if (all) return starts.latest;
@@ -49,18 +56,24 @@ int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, By
   event.bytes = bytes;
   event.root = LocalRank(root);
   session.may_split();
+  const machine::Dependence dependence = machine::dependence_of(cost);
+  const bool first = starts_come_first(dependence);
   Time latest;
-  if (session.predicting())
-    latest = latest_start(fn, info, comm, machine::dependence_of(cost), root, event.enter);
+  if (session.predicting() && first)
+    latest = latest_start(fn, info, comm, dependence, root, event.enter);
   const int size = info.size;
   const int result = wait_in(real);
-  if (is_refused(result))
+  if (is_refused(result)) {
     session.close_as_call();
-  else if (session.predicting())
-    session.close_at(session.timing().collective_leave(latest, cost, size, bytes, name_of(fn)),
-                     latest - event.enter);
-  else
+    return result;
+  }
+  if (!session.predicting()) {
     session.close();
+    return result;
+  }
+  if (!first) latest = latest_start(fn, info, comm, dependence, root, event.enter);
+  session.close_at(session.timing().collective_leave(latest, cost, size, bytes, name_of(fn)),
+                   latest - event.enter);
   return result;
 }
 
