@@ -106,8 +106,8 @@ int comm_create(Fn fn, Cost cost, MPI_Comm comm, MPI_Comm* newcomm, Real real) {
 }
 
 // The call that made *newcomm is a collective of its members.
-static int close_creation(trace::Event& event, Time latest, MPI_Comm newcomm, int result) {
-  CommInfo* info = result == MPI_SUCCESS ? session.comms.find(newcomm) : nullptr;
+static int close_creation(trace::Event& event, Time latest, const MPI_Comm* newcomm, int result) {
+  CommInfo* info = result == MPI_SUCCESS ? session.comms.find(*newcomm) : nullptr;
   if (!info) {
     session.close_as_call();
     return result;
@@ -137,7 +137,7 @@ int comm_create_group(Fn fn, MPI_Comm, MPI_Group group, int, MPI_Comm* newcomm, 
   }
   const int result = wait_in(real);
   if (result == MPI_SUCCESS) session.comms.adopt(*newcomm);
-  return close_creation(event, latest, *newcomm, result);
+  return close_creation(event, latest, newcomm, result);
 }
 
 // Nobody but the leaders knows the other group before.
@@ -157,7 +157,7 @@ int intercomm_create(Fn fn, MPI_Comm comm, MPI_Comm* newcomm, Real real) {
   Time latest = event.enter;
   if (session.predicting() && both)
     latest = session.piggyback.exchange_starts(*both, event.enter, -1, name_of(fn)).latest;
-  return close_creation(event, latest, *newcomm, result);
+  return close_creation(event, latest, newcomm, result);
 }
 
 int synchronising(Fn fn, MPI_Comm comm, Real real) {
@@ -176,7 +176,7 @@ int synchronising(Fn fn, MPI_Comm comm, Real real) {
 int comm_free(Fn fn, MPI_Comm* comm, Real real) {
   Inside inside;
   if (!inside) return real();
-  session.comms.forget(*comm);
+  if (comm) session.comms.forget(*comm);
   return plain_call(fn, real);
 }
 

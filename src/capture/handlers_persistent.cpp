@@ -153,6 +153,7 @@ int mprobe(Fn fn, int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_
 int mrecv(Fn fn, MPI_Message* message, MPI_Status* status, RealStatus real) {
   Inside inside;
   if (!inside) return real(status);
+  if (!message) return plain_call(fn, [&] { return real(status); });
   // MPI may give the handle to another thread before the call is over.
   const auto node = probed.extract(handle_bits(*message));
   if (!node) return plain_call(fn, [&] { return real(status); });
@@ -180,9 +181,9 @@ int imrecv(Fn fn, MPI_Count count, MPI_Datatype type, MPI_Message* message, MPI_
            Real real) {
   Inside inside;
   if (!inside) return real();
-  const std::uint64_t key = handle_bits(*message);
-  ProbedMessage* entry = find_probed(*message);
+  ProbedMessage* entry = message ? find_probed(*message) : nullptr;
   if (!entry) return plain_call(fn, real);
+  const std::uint64_t key = handle_bits(*message);
   Request& request = session.requests.add();
   describe_recv(request, *entry->comm, message_bytes(count, type), entry->status.MPI_SOURCE,
                 entry->status.MPI_TAG);

@@ -61,10 +61,11 @@ int make(Fn fn, MPI_Comm comm, const Handle* handle, Known<Handle>& known, Real 
 }
 
 template <class Handle>
-int end(Fn fn, Handle handle, Known<Handle>& known, Real real) {
+int end(Fn fn, const Handle* variable, Known<Handle>& known, Real real) {
   Inside inside;
-  CommInfo* info = inside ? known.find(handle) : nullptr;
+  CommInfo* info = inside && variable ? known.find(*variable) : nullptr;
   if (!info) return inside ? plain_call(fn, real) : real();
+  const Handle handle = *variable;
   const int result = barrier(fn, *info, real);
   if (result == MPI_SUCCESS) known.remove(handle_bits(handle), info);
   return result;
@@ -77,7 +78,7 @@ int win_create(Fn fn, MPI_Comm comm, const MPI_Win* win, Real real) {
 }
 
 int win_free(Fn fn, const MPI_Win* win, Real real) {
-  return end(fn, *win, windows, real);
+  return end(fn, win, windows, real);
 }
 
 int win_fence(Fn fn, MPI_Win win, Real real) {
@@ -92,7 +93,7 @@ int file_open(Fn fn, MPI_Comm comm, const MPI_File* file, Real real) {
 }
 
 int file_close(Fn fn, const MPI_File* file, Real real) {
-  return end(fn, *file, files, real);
+  return end(fn, file, files, real);
 }
 
 int moves_to(Fn fn, MPI_Win win, int target, Bytes bytes, Real real) {

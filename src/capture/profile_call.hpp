@@ -48,10 +48,10 @@ class Measured {
       profiler.prepare(*request, message_bytes(count, type).count, dest, comm);
   }
   void started(int count, const MPI_Request* requests) {
-    for (int i = 0; call_.site && i < count; ++i) profiler.started(call_, requests[i]);
+    for (int i = 0; call_.site && requests && i < count; ++i) profiler.started(call_, requests[i]);
   }
   void freeing_request(const MPI_Request* request) {
-    if (ours_) profiler.forget_request(*request);
+    if (ours_ && request) profiler.forget_request(*request);
   }
 
   void created(int result, const MPI_Comm* comm) {
@@ -61,7 +61,7 @@ class Measured {
     if (ours_ && result == MPI_SUCCESS) profiler.adopt_like(*comm, parent);
   }
   void freeing_comm(const MPI_Comm* comm) {
-    if (ours_) profiler.forget_comm(*comm);
+    if (ours_ && comm) profiler.forget_comm(*comm);
   }
   void named(MPI_Comm comm, const char* name) {
     if (ours_) profiler.name(comm, name);

@@ -34,7 +34,7 @@ Request* RequestTable::search(const MPI_Request* handle, std::uint64_t not_claim
                               bool in_calls) {
   // Also of null handles: the first one asked for is the first of the call.
   const void* variable = fortran_requests.variable_of(handle);
-  if (*handle == MPI_REQUEST_NULL) return nullptr;
+  if (!handle || *handle == MPI_REQUEST_NULL) return nullptr;
   SameHandle* const found = by_handle_.find(handle_bits(*handle));
   if (!found) return nullptr;
   SameHandle& list = *found;

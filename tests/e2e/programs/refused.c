@@ -8,6 +8,11 @@
 static MPI_Comm on;
 static int calls_here, calls_elsewhere;
 
+/* Rank 0 prints for all, so that their lines stay whole. */
+static char said[16384];
+static size_t length;
+#define SAY(...) (length += (size_t)snprintf(said + length, sizeof said - length, __VA_ARGS__))
+
 static void handle(MPI_Comm *comm, int *code, ...) {
   (void)code;
   if (*comm == on)
@@ -20,7 +25,7 @@ static void tell(const char *what, int code) {
   int class = MPI_SUCCESS, rank;
   if (code != MPI_SUCCESS) MPI_Error_class(code, &class);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  printf("%d %s: class %d, handlers %d here, %d elsewhere\n", rank, what, class, calls_here,
+  SAY("%d %s: class %d, handlers %d here, %d elsewhere\n", rank, what, class, calls_here,
          calls_elsewhere);
   calls_here = calls_elsewhere = 0;
 }
@@ -76,6 +81,34 @@ int main(int argc, char **argv) {
   TRY(MPI_Comm_dup(MPI_COMM_NULL, &made));
   TRY(MPI_Comm_split(on, -5, 0, &made));
 
+  /* Nowhere to put a handle, or to find it; the latter Open MPI does not survive. */
+  MPI_Group group;
+  MPI_Comm_group(on, &group);
+  TRY(MPI_Comm_dup(on, NULL));
+  TRY(MPI_Comm_split(on, 0, 0, NULL));
+  TRY(MPI_Comm_create_group(on, group, 10, NULL));
+  TRY(MPI_Intercomm_create(MPI_COMM_SELF, 0, on, 1 - rank, 52, NULL));
+  TRY(MPI_Isend(data, 1, MPI_INT, rank, 0, on, NULL));
+#ifdef MPICH_VERSION
+  TRY(MPI_Ibcast(data, 1, MPI_INT, 0, on, NULL));
+  TRY(MPI_Comm_free(NULL));
+  TRY(MPI_Win_free(NULL));
+  TRY(MPI_Wait(NULL, &status));
+  TRY(MPI_Request_free(NULL));
+  TRY(MPI_Start(NULL));
+  TRY(MPI_Mrecv(data, 1, MPI_INT, NULL, &status));
+#endif
+  MPI_Group_free(&group);
+
+  /* What Waitall says of errors in statuses when there were none. */
+  MPI_Request two[2];
+  MPI_Status statuses[2];
+  statuses[0].MPI_ERROR = statuses[1].MPI_ERROR = MPI_ERR_OTHER;
+  MPI_Irecv(more, 1, MPI_INT, rank, 0, on, &two[0]);
+  MPI_Isend(data, 1, MPI_INT, rank, 0, on, &two[1]);
+  MPI_Waitall(2, two, statuses);
+  SAY("%d statuses: %d %d\n", rank, statuses[0].MPI_ERROR, statuses[1].MPI_ERROR);
+
   if (argc > 1 && strcmp(argv[1], "alone") == 0 && rank == 0) {
     TRY(MPI_Bcast(data, -1, MPI_INT, 0, on));
     TRY(MPI_Gather(data, 1, MPI_INT, more, -1, MPI_INT, 0, on));
@@ -88,7 +121,13 @@ int main(int argc, char **argv) {
   TRY(MPI_Allreduce(data, more, 1, MPI_INT, MPI_SUM, on));
   TRY(MPI_Sendrecv(data, 1, MPI_INT, (rank + 1) % size, 0, more + 1, 1, MPI_INT,
                    (rank + size - 1) % size, 0, on, &status));
-  printf("%d sum %d, from the left %d\n", rank, more[0], more[1]);
+  SAY("%d sum %d, from the left %d\n", rank, more[0], more[1]);
+  for (int from = 0; from < size; ++from) {
+    if (rank == from && from != 0) MPI_Send(said, sizeof said, MPI_CHAR, 0, 1, MPI_COMM_WORLD);
+    if (rank != 0) continue;
+    if (from != 0) MPI_Recv(said, sizeof said, MPI_CHAR, from, 1, MPI_COMM_WORLD, &status);
+    fputs(said, stdout);
+  }
   MPI_Errhandler_free(&handler);
   MPI_Finalize();
   return 0;
