@@ -11,6 +11,7 @@ import subprocess
 PYTHON = "/usr/bin/python3"  # Debian's, which sees Debian's modules
 DOCS = pathlib.Path("/usr/share/doc")
 EXAMPLES = DOCS / "quantum-espresso/examples"
+MPI_NAMES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 
 
 @dataclasses.dataclass
@@ -148,6 +149,12 @@ def all_apps():
 
 def packages():
     return sorted({app.package for app in all_apps()} | {"quantum-espresso-data"})
+
+
+def version(app):
+    """The package and its version, as Debian's tools name them."""
+    query = subprocess.run(["dpkg-query", "-W", "-f=${Version}", app.package], capture_output=True, text=True)
+    return f"{app.package} {query.stdout}".strip()
 
 
 def installed(app):

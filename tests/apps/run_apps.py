@@ -2,17 +2,22 @@
 """Debian's own MPI programs, as they come out of the package, with and without Foretrace.
 
     run_apps.py BUILD [--only WORD] [--mpi MPI] [--ranks 2,4,8] [--modes record,predict,...]
-                      [--write FILE.md] [--list-packages]
+                      [--runs FILE [--known]] [--write FILE.md] [--list-packages]
 
 Each program runs plainly under its own MPI, and then under each mode; of its output the lines that
-hold results are compared, without times. `live` is `simulate -n`, which may have any number of ranks.
-Prints a table, writes it with --write; what is not installed is left out. Ends with status 1 if a
-result differs. `make test-apps` installs the programs and calls this; it takes many minutes.
+hold results are compared, without times. Where they differ, the program runs plainly once more: some
+programs' results differ from run to run. `live` is `simulate -n`, which may have any number of ranks.
+Prints a table; --write puts it into a page, in place of the one between the page's two marks. What is
+not installed is left out. Every run is added to the file of --runs; runs that are there already are not
+made again, so what was interrupted, or done in parts, goes on; with --known none is made, and rows whose
+runs are not all there are left out. Ends with status 1 if a result differs.
+`make test-apps` installs the programs and calls this; it takes many minutes.
 """
 
 import argparse
 import dataclasses
 import gzip
+import json
 import os
 import pathlib
 import re
@@ -29,6 +34,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODEL = ROOT / "machines/cray-t3d.toml"
 TOOK_TOO_LONG = -1  # as a status
 MODES = ("record", "predict", "profile", "live")
+MARKS = ("<!-- the table of run_apps.py -->\n", "<!-- end of the table -->\n")
 
 
 def environment():
@@ -106,21 +112,83 @@ def command_of(build, mode, app, ranks, scratch):
     return [tool, *words, "-n", ranks, "--mpi", app.mpi, "--", *app.command]
 
 
-def verdict(app, plain, ended):
+class Missing(Exception):
+    """A run that is not known and may not be made."""
+
+
+class Runs:
+    """What was run: one line of JSON a run, in a file if there is one."""
+
+    def __init__(self, path, may_make):
+        self.path = path
+        self.may_make = may_make
+        self.known = {}
+        if path and path.exists():
+            for line in path.read_text().splitlines():
+                key, run_data = json.loads(line)
+                self.known[tuple(key)] = run_data
+
+    def get(self, app, ranks, mode, make):
+        key = (app.name, app.mpi, ranks, mode)
+        if key not in self.known:
+            if not self.may_make:
+                raise Missing
+            self.known[key] = make()
+            if self.path:
+                with self.path.open("a") as file:
+                    file.write(json.dumps([key, self.known[key]]) + "\n")
+        return self.known[key]
+
+
+def measured(build, app, ranks, mode, limit):
+    with tempfile.TemporaryDirectory() as scratch:
+        ended = run(app, command_of(build, mode, app, ranks, scratch), limit)
+    return {"status": ended.status, "seconds": ended.seconds, "results": results(app, ended.text),
+            "end": ended.text[-3000:]}
+
+
+def verdict(plain, run_data):
     """What is wrong with the run, or nothing."""
-    if ended.status == TOOK_TOO_LONG:
-        return "takes too long"
-    if plain.status == 0 and ended.status != 0:
-        return f"status {ended.status}"
-    if not results(app, ended.text):
+    if run_data["status"] == TOOK_TOO_LONG:
+        return f"more than {run_data['seconds']:.0f} s"
+    if plain["status"] == 0 and run_data["status"] != 0:
+        return f"status {run_data['status']}"
+    if not run_data["results"]:
         return "no results"
-    return "" if results(app, plain.text) == results(app, ended.text) else "differs"
+    return "" if plain["results"] == run_data["results"] else "differs"
 
 
-def shown(mode, problem, plain, ended):
-    if problem:
-        return f"**{problem}**"
-    return f"same, {ended.seconds:.1f} s"
+def row_of(app, ranks, modes, get, verbose):
+    """A row of the table, and how many runs gave other results."""
+    plain = get("plain")
+    if plain["status"] == TOOK_TOO_LONG:  # nothing to compare with
+        first, cells = f"more than {plain['seconds']:.0f} s", ["not run"] * len(modes)
+    elif not plain["results"]:
+        first, cells = f"status {plain['status']}", ["not run"] * len(modes)
+    else:
+        first, cells = f"{plain['seconds']:.1f} s", []
+    failures = 0
+    for mode in modes[len(cells):]:
+        run_data = get(mode)
+        problem = verdict(plain, run_data)
+        if problem == "differs" and get("plain, again")["results"] != plain["results"]:
+            cells.append(f"differs, as plain runs do, {run_data['seconds']:.1f} s")
+            continue
+        failures += bool(problem)
+        if problem and verbose:
+            print(f"--- {app.name} {mode}, {ranks} ranks: {problem}\n{run_data['end']}", file=sys.stderr)
+        cells.append(f"**{problem}**" if problem else f"same, {run_data['seconds']:.1f} s")
+    return (f"| {app.name} | {programs.version(app)} | {programs.MPI_NAMES[app.mpi]} | {ranks} | "
+            f"{len(plain['results'])} | {first} | {' | '.join(cells)} |", failures)
+
+
+def write_table(page, table):
+    text = page.read_text()
+    before, mark, rest = text.partition(MARKS[0])
+    _, end, after = rest.partition(MARKS[1])
+    if not end:
+        sys.exit(f"{page} has no lines {MARKS[0].strip()} and {MARKS[1].strip()}")
+    page.write_text(before + mark + "\n".join(table) + "\n" + end + after)
 
 
 def main():
@@ -131,6 +199,8 @@ def main():
     parser.add_argument("--ranks", default="2,4,8")
     parser.add_argument("--modes", default=",".join(MODES))
     parser.add_argument("--limit", type=float, default=300, help="seconds a run")
+    parser.add_argument("--runs", type=pathlib.Path, help="go on from the runs in this file")
+    parser.add_argument("--known", action="store_true", help="make no runs, show those of --runs")
     parser.add_argument("--write", type=pathlib.Path)
     parser.add_argument("--list-packages", action="store_true")
     parser.add_argument("--verbose", action="store_true", help="print the output of what failed")
@@ -140,9 +210,10 @@ def main():
         return
     build = arguments.build.resolve()
     modes = arguments.modes.split(",")
-    table = [f"| program | MPI | ranks | result lines | plain | {' | '.join(modes)} |",
-             "|---|---|---|---|---|" + "---|" * len(modes)]
+    table = [f"| program | package | MPI | ranks | result lines | plain | {' | '.join(modes)} |",
+             "|---|---|---|---|---|---|" + "---|" * len(modes)]
     print(*table, sep="\n", flush=True)
+    runs = Runs(arguments.runs, not arguments.known)
     failures = 0
     for app in programs.all_apps():
         if arguments.only not in app.name or arguments.mpi not in app.mpi:
@@ -153,28 +224,20 @@ def main():
         for ranks in (int(n) for n in arguments.ranks.split(",")):
             if app.ranks and ranks not in app.ranks:
                 continue
-            plain = run(app, command_of(build, "plain", app, ranks, ""), arguments.limit)
-            cells = []
-            # Without a plain run there is nothing to compare with.
-            if plain.status == TOOK_TOO_LONG:
-                cells = ["not run"] * len(modes)
-            for mode in modes[len(cells):]:
-                with tempfile.TemporaryDirectory() as scratch:
-                    ended = run(app, command_of(build, mode, app, ranks, scratch), arguments.limit)
-                problem = verdict(app, plain, ended)
-                failures += bool(problem)
-                if problem and arguments.verbose:
-                    print(f"--- {app.name} {mode}, {ranks} ranks: {problem}\n{ended.text[-3000:]}",
-                          file=sys.stderr)
-                cells.append(shown(mode, problem, plain, ended))
-            first = (f"{plain.seconds:.1f} s" if plain.status == 0 else
-                     f"more than {plain.seconds:.0f} s" if plain.status == TOOK_TOO_LONG else
-                     f"status {plain.status}")
-            table.append(f"| {app.name} | {app.mpi} | {ranks} | {len(results(app, plain.text))} | {first} | "
-                         f"{' | '.join(cells)} |")
-            print(table[-1], flush=True)
+
+            def get(mode):
+                return runs.get(app, ranks, mode, lambda: measured(
+                    build, app, ranks, mode.partition(",")[0], arguments.limit))
+
+            try:
+                row, failed = row_of(app, ranks, modes, get, arguments.verbose)
+            except Missing:
+                continue
+            failures += failed
+            table.append(row)
+            print(row, flush=True)
     if arguments.write:
-        arguments.write.write_text("\n".join(table) + "\n")
+        write_table(arguments.write, table)
     sys.exit(1 if failures else 0)
 
 
