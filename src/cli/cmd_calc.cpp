@@ -14,6 +14,7 @@
 #include "cli/line_editor.hpp"
 #include "cli/number_list.hpp"
 #include "cli/subcommand.hpp"
+#include "cli/summary.hpp"
 #include "cli/text_file.hpp"
 #include "machine/machine_file.hpp"
 #include "views/calculation.hpp"
@@ -236,6 +237,7 @@ int prompt(const MachineModel& model) {
 
 int calc(const Options& options) {
   const MachineModel model = machine::read_machine_file(options.machine);
+  warn_of_measurement(options.machine);
   if (options.functions.empty()) return prompt(model);
   if (options.json && options.plot) throw UsageError("calc: --json and --plot: choose one");
   if (!options.output.empty() && !options.plot) throw UsageError("calc: -o is for --plot");

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "cli/process.hpp"
 #include "cli/subcommand.hpp"
+#include "cli/summary.hpp"
 #include "cli/text_file.hpp"
 #include "machine/compute_costs.hpp"
 #include "machine/machine_file.hpp"
@@ -57,8 +58,10 @@ analysis::SheetSource source_beside(const std::string& model) {
 
 std::vector<analysis::Datasheet> make_sheets(const Options& options) {
   std::vector<machine::MachineModel> models;
-  for (const std::string& path : options.machines)
+  for (const std::string& path : options.machines) {
     models.push_back(machine::read_machine_file(path));
+    warn_of_measurement(path);
+  }
   analysis::SheetOptions wanted;
   wanted.ranks = options.ranks;
   for (const std::uint64_t bytes : options.bytes) wanted.bytes.emplace_back(bytes);

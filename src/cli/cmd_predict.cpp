@@ -56,6 +56,7 @@ int predict(Options& options) {
     run.own_options.insert(run.own_options.end(), {"--sample", std::to_string(options.sample)});
   check_capture_run(run);
   machine::read_machine_file(options.machine);
+  warn_of_measurement(options.machine);
   check_computation(spec, options);
   if (run.ranks > 0) warn_of_samples(options.sample);
   const LaunchResult result = launch(run);

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "cli/simulation.hpp"
+#include "machine/measurement.hpp"
 
 namespace foretrace::cli {
 namespace {
@@ -115,6 +116,9 @@ std::vector<std::string> Simulation::notes_of_idle_options() const {
 
 std::vector<std::string> Simulation::notes() const {
   std::vector<std::string> notes = goal_ ? goal_->notes : std::vector<std::string>();
+  if (!options_.machine.empty())
+    if (std::string warning = machine::warning_of(options_.machine); !warning.empty())
+      notes.push_back(std::move(warning));
   for (std::string& note : notes_of_idle_options()) notes.push_back(std::move(note));
   if (auto note = note_of_derived()) notes.push_back(std::move(*note));
   return notes;

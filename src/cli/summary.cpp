@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "cli/call_places.hpp"
 #include "cli/function_list.hpp"
+#include "machine/measurement.hpp"
 #include "trace/trace_reader.hpp"
 
 namespace foretrace::cli {
@@ -96,6 +97,11 @@ void add_sample_option(CLI::App& app, int& samples) {
                  "Execute each kernel that the program marks (FORETRACE_KERNEL_RUNS) so often on "
                  "each rank, then only take its time; the program's results are lost")
       ->check(CLI::Range(1, 1 << 20));
+}
+
+void warn_of_measurement(const std::string& machine) {
+  const std::string warning = machine::warning_of(machine);
+  if (!warning.empty()) std::fprintf(stderr, "foretrace: %s\n", warning.c_str());
 }
 
 void warn_of_samples(int samples) {

@@ -13,6 +13,8 @@
 #include "machine/compute_toml.hpp"
 #include "machine/function_toml.hpp"
 #include "machine/loggps_toml.hpp"
+#include "machine/measurement.hpp"
+#include "machine/measurement_toml.hpp"
 #include "machine/toml_reader.hpp"
 #include "machine/toml_text.hpp"
 #include "machine/topology_builders.hpp"
@@ -148,14 +150,16 @@ void format_topology(std::string& out, const ModelTopology& topology) {
 MachineModel parse_machine(std::string_view text, const std::string& name) {
   const toml::table root = parse_toml(text, name);
   const TableReader reader(root, name, "machine model");
-  reader.allow_only(
-      {"machine", "function", "loggps", "compute", "hop", "topology", "node", "link"});
+  reader.allow_only({"machine", "measurement", "function", "loggps", "compute", "hop", "topology",
+                     "node", "link"});
   MachineModel model;
   ComputeCosts costs;  // read for their faults
   if (const toml::table* table = reader.table("machine"))
     read_machine_table(TableReader(*table, name, "[machine]"), model);
   else
     throw Error(name + ":1: not a machine model: it has no [machine] table");
+  if (const toml::table* table = reader.table("measurement"))
+    read_measurement(TableReader(*table, name, "[measurement]"));  // for its faults
   if (const toml::table* table = reader.table("loggps"))
     read_loggps(TableReader(*table, name, "[loggps]"), model);
   if (const toml::table* table = reader.table("hop"))
@@ -195,7 +199,8 @@ Topology topology_of(const MachineModel& model) {
   return read_topology_file((std::filesystem::path(topology.folder) / topology.file).string());
 }
 
-std::string format_machine(const MachineModel& model, const ComputeCosts& costs) {
+std::string format_machine(const MachineModel& model, const ComputeCosts& costs,
+                           const std::vector<std::string>& invalid_reasons) {
   std::string out = "[machine]\nname = " + quoted(model.name) + "\n";
   if (model.ranks > 0) out += "ranks = " + std::to_string(model.ranks) + "\n";
   if (!model.source.empty()) out += "source = " + quoted(model.source) + "\n";
@@ -205,6 +210,7 @@ std::string format_machine(const MachineModel& model, const ComputeCosts& costs)
     out += "timer_resolution = " + number(model.timer_resolution) + "  # seconds\n";
   out += "time_unit = \"" + std::string(unit_name(model.time_unit)) + "\"\n";
   out += "element_bytes = " + std::to_string(model.element.count) + "\n";
+  out += format_measurement(invalid_reasons);
   out += format_loggps(model);
   if (model.topology) format_topology(out, *model.topology);
   out += format_compute(model.compute_step, costs);
@@ -213,10 +219,11 @@ std::string format_machine(const MachineModel& model, const ComputeCosts& costs)
 }
 
 void write_machine_file(const MachineModel& model, const std::string& path,
-                        const ComputeCosts& costs) {
+                        const ComputeCosts& costs,
+                        const std::vector<std::string>& invalid_reasons) {
   const std::string temporary = path + ".new";
   std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-  file << format_machine(model, costs);
+  file << format_machine(model, costs, invalid_reasons);
   file.close();
   if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
     const std::string reason = std::strerror(errno);

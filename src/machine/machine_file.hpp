@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "machine/compute_costs.hpp"
 #include "machine/machine_model.hpp"
@@ -22,9 +23,12 @@ MachineModel parse_machine(std::string_view text, const std::string& name);
 // also for a model that has none.
 Topology topology_of(const MachineModel& model);
 
-std::string format_machine(const MachineModel& model, const ComputeCosts& costs = {});
+// `invalid_reasons`: see measurement.hpp.
+std::string format_machine(const MachineModel& model, const ComputeCosts& costs = {},
+                           const std::vector<std::string>& invalid_reasons = {});
 // Writes a temporary file and renames it. Throws Error.
 void write_machine_file(const MachineModel& model, const std::string& path,
-                        const ComputeCosts& costs = {});
+                        const ComputeCosts& costs = {},
+                        const std::vector<std::string>& invalid_reasons = {});
 
 }  // namespace foretrace::machine

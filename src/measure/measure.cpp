@@ -52,6 +52,17 @@ std::set<std::string> words_of(const SampleSet& set, const char* key) {
   return words;
 }
 
+// Why the figures are not to be trusted.
+std::vector<std::string> invalid_reasons(const SampleSet& set) {
+  std::vector<std::string> reasons;
+  const auto told = set.info.find("oversubscribed");
+  if (told != set.info.end() && told->second == "yes")
+    reasons.emplace_back("there were more ranks than cores");
+  if (const auto invalid = set.info.find("invalid"); invalid != set.info.end())
+    reasons.push_back("ranks were switched out nearly all the time in " + invalid->second);
+  return reasons;
+}
+
 FitOutcome fit_and_name(const MeasureOptions& options, const SampleSet& set) {
   FitOutcome outcome = fit_model(used_samples(set), options.fit);
   const auto info = [&set](const char* key) {
@@ -163,7 +174,7 @@ int run_measure(const MeasureOptions& options) {
   write_samples(set, partial);
   const FitOutcome outcome = fit_and_name(options, set);
   const std::string model_file = unused_name(options.output + ".part");
-  machine::write_machine_file(outcome.model, model_file, outcome.costs);
+  machine::write_machine_file(outcome.model, model_file, outcome.costs, invalid_reasons(set));
   rename_file(partial, samples_file);
   rename_file(model_file, options.output);
   remove_launches(samples_file);
@@ -194,7 +205,7 @@ int find_thresholds_only(const MeasureOptions& options, std::ostream& out) {
 int refit(const MeasureOptions& options) {
   const SampleSet set = read_samples(samples_path(options.output));
   const FitOutcome outcome = fit_and_name(options, set);
-  machine::write_machine_file(outcome.model, options.output, outcome.costs);
+  machine::write_machine_file(outcome.model, options.output, outcome.costs, invalid_reasons(set));
   return finish(options, set, outcome);
 }
 

@@ -63,6 +63,21 @@ TEST(MachineFileError, WrongTypeOfAString) {
   });
 }
 
+TEST(MachineFileError, Measurement) {
+  const std::string head = kHead + "[measurement]\n";  // line 3
+  expect_faults({
+      {head, 3, "'valid' must be there, and true or false"},
+      {head + "valid = 0\n", 4, "'valid' must be there, and true or false"},
+      {head + "valid = false\n", 4, "what is not valid needs 'reasons'"},
+      {head + "valid = false\nreasons = []\n", 4, "what is not valid needs 'reasons'"},
+      {head + "valid = false\nreasons = \"busy\"\n", 5, "'reasons' must be an array"},
+      {head + "valid = false\nreasons = [\"busy\",\n1]\n", 6, "'reasons' must be texts"},
+      {head + "valid = false\nreasons = [\"\"]\n", 5, "'reasons' must be texts"},
+      {head + "valid = true\nreasons = [\"busy\"]\n", 5, "a valid measurement has no 'reasons'"},
+      {head + "valid = true\nreason = []\n", 5, "unknown key 'reason'; known here: valid, reasons"},
+  });
+}
+
 TEST(MachineFileError, WrongTypeOfANumber) {
   expect_faults({
       {kHead + "ranks = \"8\"\n", 3, "'ranks'"},

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "machine/machine_file.hpp"
+#include "machine/measurement.hpp"
 
 namespace foretrace::measure {
 namespace {
@@ -90,6 +91,7 @@ TEST_F(RunMeasure, WritesTheModelAndTheSamplesOfAllLaunches) {
   EXPECT_NEAR(evaluate_seconds(model, *model.find("send"), 2, Bytes(3), machine::Bound::avg), 3e-6,
               1e-15);
   EXPECT_THAT(table.str(), HasSubstr("send"));
+  EXPECT_THAT(machine::read_invalid_reasons(options_.output), testing::IsEmpty());
 }
 
 TEST_F(RunMeasure, StartsTheProgramOfTheMpiOnceForEachLaunch) {
@@ -153,6 +155,8 @@ TEST_F(RunMeasure, FunctionsThatAreNotToBeTrustedAreMarked) {
   EXPECT_THAT(messages.str(), HasSubstr("WARNING: INVALID"));
   EXPECT_THAT(table.str(), testing::ContainsRegex("send .* INVALID"));
   EXPECT_THAT(machine::read_machine_file(options_.output).source, HasSubstr("INVALID: send"));
+  EXPECT_THAT(machine::read_invalid_reasons(options_.output),
+              testing::ElementsAre("ranks were switched out nearly all the time in send"));
   EXPECT_EQ(read_samples(samples_path(options_.output)).info.at("invalid"), "send");
 }
 

@@ -1,0 +1,19 @@
+// Whether the measurement behind a machine model is to be trusted: [measurement] of
+// its file. No time depends on it; who computes with the model passes it on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace foretrace::machine {
+
+// Why it is not; empty: it is, or the file does not say. Throws Error "FILE:LINE: ...".
+std::vector<std::string> read_invalid_reasons(const std::string& path);
+
+// One line for whoever computes with the model in `path`; empty where it is to be trusted.
+std::string warning_of(const std::string& path);
+
+// The table; nothing without reasons.
+std::string format_measurement(const std::vector<std::string>& invalid_reasons);
+
+}  // namespace foretrace::machine
