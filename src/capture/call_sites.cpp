@@ -4,7 +4,7 @@
 #include <new>
 #include <sstream>
 
-#include "capture/loaded_object.hpp"
+#include "base/loaded_object.hpp"
 
 namespace foretrace::capture {
 namespace {

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "capture/loaded_object.hpp"
+#include "base/loaded_object.hpp"
 
 namespace foretrace::capture {
 namespace {

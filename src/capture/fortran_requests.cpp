@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "capture/loaded_object.hpp"
+#include "base/loaded_object.hpp"
 
 namespace foretrace::capture {
 

@@ -7,7 +7,7 @@
 
 #include <mpi.h>
 
-#include "capture/function_ref.hpp"
+#include "base/function_ref.hpp"
 #include "capture/functions.hpp"
 #include "capture/session.hpp"
 #include "machine/timing.hpp"

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/cpu_clock.hpp"
-#include "capture/loaded_object.hpp"
+#include "base/loaded_object.hpp"
 
 namespace foretrace::capture {
 namespace {

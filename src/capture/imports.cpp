@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "capture/loaded_object.hpp"
+#include "base/loaded_object.hpp"
 
 namespace foretrace::capture {
 namespace {

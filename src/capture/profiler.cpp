@@ -11,8 +11,8 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/loaded_object.hpp"
 #include "capture/comm_table.hpp"
-#include "capture/loaded_object.hpp"
 #include "capture/session.hpp"
 #include "capture/start_up.hpp"
 #include "capture/yielding.hpp"

@@ -1,4 +1,4 @@
-#include "capture/loaded_object.hpp"
+#include "base/loaded_object.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "capture/loaded_object.hpp"
+#include "base/loaded_object.hpp"
 
 #include <elf.h>
 #include <sys/mman.h>
@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <system_error>
 
-namespace foretrace::capture {
+namespace foretrace {
 namespace {
 
 // The relocations that fill a slot with a function's address.
@@ -121,4 +121,4 @@ void for_each_object(FunctionRef<void(const LoadedObject&)> visit) {
   ::dl_iterate_phdr(visit_object, &visit);
 }
 
-}  // namespace foretrace::capture
+}  // namespace foretrace

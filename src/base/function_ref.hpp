@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace foretrace::capture {
+namespace foretrace {
 
 template <class Signature>
 class FunctionRef;
@@ -28,4 +28,4 @@ class FunctionRef<Result(Args...)> {
   Result (*call_)(void*, Args...);
 };
 
-}  // namespace foretrace::capture
+}  // namespace foretrace

@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "capture/function_ref.hpp"
+#include "base/function_ref.hpp"
 
-namespace foretrace::capture {
+namespace foretrace {
 
 class LoadedObject {
  public:
@@ -59,4 +59,4 @@ class LoadedObject {
 
 void for_each_object(FunctionRef<void(const LoadedObject&)> visit);
 
-}  // namespace foretrace::capture
+}  // namespace foretrace
