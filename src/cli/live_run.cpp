@@ -49,7 +49,7 @@ live::Command prepare_live(const std::vector<std::string>& program,
 int run_live(const Simulation& simulation, const live::Command& program,
              const RunOptions& options) {
   live::LiveSource source(program, simulation.ranks(), simulation.spare_ranks(),
-                          simulation.live_compute(), simulation.nodes());
+                          simulation.live_compute(), simulation.nodes(), simulation.eager_bytes());
   live::end_runs_on_signals();
   try {
     RunOptions own = options;

@@ -88,6 +88,12 @@ std::vector<std::int32_t> Simulation::nodes() const {
   return nodes;
 }
 
+Bytes Simulation::eager_bytes() const {
+  const auto of_network = machine::loggps_times(model_, loggps_, bound_).sync_threshold;
+  return std::min(model_.loggps.sync_threshold.value_or(Bytes(UINT64_MAX)),
+                  of_network.value_or(Bytes(UINT64_MAX)));
+}
+
 void Simulation::set_network() {
   const bool has_machine = !options_.machine.empty();
   if (options_.network.empty()) options_.network = has_machine ? "datasheet" : "loggps";

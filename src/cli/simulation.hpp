@@ -91,6 +91,8 @@ class Simulation {
   live::Measured live_compute() const;
   // By rank, its node; empty where every rank has a node of its own, or none is known.
   std::vector<std::int32_t> nodes() const;
+  // Messages of fewer bytes are sent without waiting for the receiver.
+  Bytes eager_bytes() const;
 
   // The operations, to be used up by one run.
   std::unique_ptr<sim::Source> open();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <ranges>
 #include <thread>
@@ -76,7 +77,7 @@ void end_runs_on_signals() {
 }
 
 LiveSource::LiveSource(const Command& command, int ranks, int spare, Measured measured,
-                       const std::vector<std::int32_t>& nodes)
+                       const std::vector<std::int32_t>& nodes, Bytes eager)
     : cores_(cores()),
       counted_since_(std::chrono::steady_clock::now()),
       ranks_(with_shared_memory(ranks, cores_, spare)),
@@ -84,6 +85,9 @@ LiveSource::LiveSource(const Command& command, int ranks, int spare, Measured me
       states_(static_cast<std::size_t>(ranks)),
       comms_of_(static_cast<std::size_t>(ranks)) {
   SharedMemory::header().measured = measured;
+  SharedMemory::header().eager_bytes = eager.count;
+  const char* const ahead = std::getenv(kAheadVariable);
+  SharedMemory::header().run_ahead = !ahead || std::strcmp(ahead, "off") != 0;
   trace::Communicator world;
   world.members.resize(static_cast<std::size_t>(ranks - spare));
   for (int r = 0; r < ranks - spare; ++r) world.members[static_cast<std::size_t>(r)] = WorldRank(r);
@@ -129,23 +133,44 @@ void LiveSource::look_after_processes() {
   processes_.start_more();
 }
 
-// Lets the rank go on; now and then looks how often that happens.
 void LiveSource::go_on(WorldRank rank) {
+  let_go_on(rank.value);
+}
+
+// Now and then looks how often ranks hand over their cores: whether they had better
+// all be on one.
+void LiveSource::choose_cores() {
   constexpr std::uint32_t kSample = 4096;
   // A rank that computes for less than this hands over sooner than another core
   // would have helped it.
   constexpr std::chrono::microseconds kShort{25};
   constexpr std::chrono::microseconds kLong{70};
-  let_go_on(rank.value);
-  if (++hand_overs_ < kSample) return;
+  const std::uint32_t hand_overs =
+      SharedMemory::header().hand_overs.load(std::memory_order_relaxed);
+  const std::uint32_t count = hand_overs - hand_overs_;
+  if (count < kSample) return;
   const auto now = std::chrono::steady_clock::now();
-  const auto each = (now - counted_since_) / kSample;
-  hand_overs_ = 0;
+  const auto each = (now - counted_since_) / count;
+  hand_overs_ = hand_overs;
   counted_since_ = now;
-  if (followed_ == 0 ? each < kShort : each > kLong) {
-    run_together(followed_ == 0, cores_);
-    follow_core(followed_);
-  }
+  if (followed_ == 0 ? each >= kShort : each <= kLong) return;
+  occupy_core(false);
+  run_together(followed_ == 0, cores_);
+  follow_core(followed_);
+}
+
+// On the core that all ranks share, none runs before the simulator has done what it
+// can: then each finds more to do.
+void LiveSource::occupy_core(bool occupy) {
+  if (std::exchange(occupies_core_, occupy) != occupy) count_running(occupy ? +1 : -1);
+}
+
+bool LiveSource::sleep(std::uint32_t bell, std::chrono::nanoseconds most) {
+  choose_cores();
+  occupy_core(false);
+  const bool rang = wait_for_bell(bell, most);
+  occupy_core(followed_ != 0 && processes_.started() == processes_.wanted());
+  return rang;
 }
 
 void LiveSource::wait_for(WorldRank rank) {
@@ -155,7 +180,7 @@ void LiveSource::wait_for(WorldRank rank) {
     look_after_processes();
     if (ready(rank)) break;
     end_if_dead();
-    if (!wait_for_bell(bell, died_ ? kGrace : kStall) && stalled()) lend_core();
+    if (!sleep(bell, died_ ? kGrace : kStall) && stalled()) lend_core();
   }
   take_back_cores();
 }
@@ -233,6 +258,9 @@ bool LiveSource::treat(WorldRank rank, sim::Operation& operation) {
       go_on(rank);
       return false;
     }
+    case Posting::catch_up:
+      go_on(rank);
+      return false;
     case Posting::free:
       if (++comm_state(record.comm).freed == comms_.at(record.comm).members.size())
         free_comm(record.comm);
@@ -271,11 +299,11 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
   operation.steps = record.steps;
   if (operation.kind == EventKind::aborted) operation.code = record.code;
   operation.request = record.request;
-  operation.payload = record.payload;
+  if (operation.kind != EventKind::complete) operation.payload = record.payload;
   if (is_collective(operation.kind)) {
     operation.bytes = Bytes(record.bytes);
     if (record.root >= 0) operation.root = LocalRank(record.root);
-  } else {
+  } else if (operation.kind != EventKind::complete) {
     operation.send = endpoint(record.send_peer, record.send_tag, record.send_bytes);
     operation.recv = endpoint(record.recv_peer, record.recv_tag, record.recv_bytes);
     operation.recv.any_source = record.any_source;
@@ -300,12 +328,13 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
       if (record.list != 0) message_.assign(SharedMemory::at<char>(record.list), record.list_count);
       break;
     case EventKind::complete: {
-      const std::uint64_t* numbers =
-          record.list != 0 ? SharedMemory::at<std::uint64_t>(record.list) : slot(rank).numbers;
+      const std::uint64_t* const numbers =
+          record.list != 0 ? SharedMemory::at<std::uint64_t>(record.list) : nullptr;
       of.requests.clear();
       operation.watched = record.watched;
       for (std::uint32_t i = 0; i < record.list_count; ++i)
-        of.requests.push_back({numbers[i], {}, 0, {}, false});
+        of.requests.push_back({numbers ? numbers[i] : record.near_number(i), {}, 0, {}, false});
+      if (numbers) heap::free(record.list);
       operation.completions = of.requests;
       break;
     }
@@ -357,8 +386,6 @@ void LiveSource::completed(WorldRank rank, const sim::Operation& operation,
   Answer& answer = line.answer;
   if (operation.kind == EventKind::collective) answer_collective(record, of.instance, answer);
   if (record.posting == Posting::spawn) spawn(record, answer);
-  // Of a message that was sent and withdrawn.
-  if (outcome.cancelled && outcome.message.bytes.count > kWordBytes) heap::free(outcome.payload);
   if (!record.answer) return;
   answer.clock = interval.leave.count_ps();
   answer.found = outcome.message.peer.valid();
@@ -434,7 +461,7 @@ int LiveSource::wait_for_processes() {
     look_after_processes();
     if (processes_.started() == processes_.wanted() && processes_.all_ended()) break;
     if (stop_signal != 0) return 128 + stop_signal;
-    if (!wait_for_bell(bell, kStall) && stalled()) lend_core();
+    if (!sleep(bell, kStall) && stalled()) lend_core();
   }
   look_after_processes();
   return first_failure();

@@ -39,8 +39,9 @@ class LiveSource : public sim::Source {
   // Makes the shared memory; the processes are started as they are needed.
   // Of the ranks the last `spare` are for what the program starts itself.
   // `nodes`: by rank, of the machine that is simulated; empty: all are on one.
+  // Messages of fewer than `eager` bytes are sent without waiting for the receiver.
   LiveSource(const Command& command, int ranks, int spare, Measured measured,
-             const std::vector<std::int32_t>& nodes);
+             const std::vector<std::int32_t>& nodes, Bytes eager);
 
   int ranks() const override { return ranks_; }
   bool next(WorldRank rank, sim::Operation& operation) override;
@@ -98,6 +99,9 @@ class LiveSource : public sim::Source {
   bool died(WorldRank rank) const;
   void go_on(WorldRank rank);
   void wait_for(WorldRank rank);
+  bool sleep(std::uint32_t bell, std::chrono::nanoseconds most);
+  void occupy_core(bool occupy);
+  void choose_cores();
   void look_after_processes();
   void end_if_dead();
   bool treat(WorldRank rank, sim::Operation& operation);
@@ -126,7 +130,8 @@ class LiveSource : public sim::Source {
   void read_names() const;
 
   int cores_;
-  std::uint32_t hand_overs_ = 0;
+  std::uint32_t hand_overs_ = 0;  // when it was looked last how often that happens
+  bool occupies_core_ = false;
   std::chrono::steady_clock::time_point counted_since_;
   std::int32_t followed_ = 0;
   int ranks_;

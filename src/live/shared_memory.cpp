@@ -27,32 +27,50 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
 constexpr std::uint64_t kLeastBytes = std::uint64_t{1} << 32;
 constexpr std::uint64_t kHeapAlignment = 1 << 20;
 
-// Held for some twenty instructions.
-class QueueLock {
- public:
-  explicit QueueLock(Header& header) : lock_(header.queue_lock) {
-    while (lock_.exchange(1, std::memory_order_acquire) != 0) ::sched_yield();
-  }
-  ~QueueLock() { lock_.store(0, std::memory_order_release); }
-
- private:
-  std::atomic<std::uint32_t>& lock_;
-};
-
 void start_running(Slot& slot) {
   slot.cores.fetch_add(1, std::memory_order_relaxed);
   slot.go.store(1, std::memory_order_release);
   wake_sleeper(slot.go);
 }
 
+// The queue, whose lock the caller holds.
+void enqueue(Header& header, int rank) {
+  QueueLink* const links = SharedMemory::queue();
+  const auto ends = static_cast<std::uint32_t>(header.ranks);
+  const std::uint32_t last = links[ends].before - 1;
+  const auto self = static_cast<std::uint32_t>(rank);
+  links[self].before = 1 + last;
+  links[self].after = 1 + ends;
+  links[last].after = 1 + self;
+  links[ends].before = 1 + self;
+}
+
+void dequeue(int rank) {
+  QueueLink* const links = SharedMemory::queue();
+  QueueLink& link = links[rank];
+  links[link.before - 1].after = link.after.load();
+  links[link.after.load() - 1].before = link.before;
+  link.after = 0;
+}
+
+bool queue_is_empty(const Header& header) {
+  const std::uint32_t ends = static_cast<std::uint32_t>(header.ranks);
+  return SharedMemory::queue()[ends].after == 1 + ends;
+}
+
 // The next rank in the queue, which now has the caller's core; -1: none waits.
 int take_turn(Header& header) {
-  if (header.queue_head == header.queue_tail) return -1;
-  const auto at = header.queue_head++ % static_cast<std::uint32_t>(header.ranks);
-  return static_cast<int>(SharedMemory::queue()[at]);
+  if (queue_is_empty(header)) return -1;
+  const auto rank = static_cast<int>(SharedMemory::queue()[header.ranks].after - 1);
+  dequeue(rank);
+  return rank;
 }
 
 }  // namespace
+
+ShortLock::ShortLock(std::atomic<std::uint32_t>& lock) : lock_(lock) {
+  while (lock_.exchange(1, std::memory_order_acquire) != 0) ::sched_yield();
+}
 
 bool sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t value,
               std::chrono::nanoseconds most) {
@@ -92,9 +110,12 @@ void SharedMemory::create(int ranks, int cores, int spare) {
   header.total = total;
   header.cores = cores;
   const auto count = static_cast<std::uint64_t>(ranks);
-  const std::uint64_t end = kSlots + count * sizeof(Slot) + count * sizeof(std::uint32_t);
+  const std::uint64_t end = kSlots + count * sizeof(Slot) + (count + 1) * sizeof(QueueLink);
   header.heap = (end + kHeapAlignment - 1) / kHeapAlignment * kHeapAlignment;
   header.heap_end.store(header.heap);
+  const auto ends = static_cast<std::uint32_t>(ranks);
+  queue()[ends].before = 1 + ends;
+  queue()[ends].after = 1 + ends;
 }
 
 bool SharedMemory::attach(int descriptor) {
@@ -117,10 +138,9 @@ bool SharedMemory::attach(int descriptor) {
 void let_go_on(int rank) {
   Header& header = SharedMemory::header();
   {
-    const QueueLock lock(header);
-    if (header.running >= header.cores || header.queue_head != header.queue_tail) {
-      SharedMemory::queue()[header.queue_tail++ % static_cast<std::uint32_t>(header.ranks)] =
-          static_cast<std::uint32_t>(rank);
+    const ShortLock lock(header.queue_lock);
+    if (header.running >= header.cores || !queue_is_empty(header)) {
+      enqueue(header, rank);
       if (header.running >= header.cores) return;
       rank = take_turn(header);
     }
@@ -129,12 +149,24 @@ void let_go_on(int rank) {
   start_running(SharedMemory::slot(rank));
 }
 
+void put_off(int rank) {
+  const QueueLink& link = SharedMemory::queue()[rank];
+  if (link.after.load(std::memory_order_relaxed) == 0) return;
+  Header& header = SharedMemory::header();
+  const ShortLock lock(header.queue_lock);
+  if (link.after == 0) return;
+  dequeue(rank);
+  enqueue(header, rank);
+}
+
 void give_up_core(int rank) {
   Header& header = SharedMemory::header();
   SharedMemory::slot(rank).cores.fetch_sub(1, std::memory_order_relaxed);
   int next = -1;
   {
-    const QueueLock lock(header);
+    const ShortLock lock(header.queue_lock);
+    header.hand_overs.store(header.hand_overs.load(std::memory_order_relaxed) + 1,
+                            std::memory_order_relaxed);
     if (header.running <= header.cores) next = take_turn(header);
     if (next < 0) --header.running;
   }
@@ -169,8 +201,10 @@ void wait_for_room(int rank, std::uint32_t posted) {
 
 bool make_room(int rank) {
   Slot& slot = SharedMemory::slot(rank);
-  slot.taken.store(slot.taken.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
-  return slot.wants_room.load(std::memory_order_seq_cst) != 0 &&
+  const std::uint32_t taken = slot.taken.load(std::memory_order_relaxed) + 1;
+  slot.taken.store(taken, std::memory_order_seq_cst);
+  return slot.posted.load(std::memory_order_relaxed) - taken <= kRing / 2 &&
+         slot.wants_room.load(std::memory_order_seq_cst) != 0 &&
          slot.wants_room.exchange(0, std::memory_order_acq_rel) != 0;
 }
 
@@ -178,7 +212,7 @@ void count_running(int change) {
   Header& header = SharedMemory::header();
   int next = -1;
   {
-    const QueueLock lock(header);
+    const ShortLock lock(header.queue_lock);
     header.running += change;
     if (header.running < header.cores && (next = take_turn(header)) >= 0) ++header.running;
   }
@@ -206,14 +240,14 @@ void follow_core(std::int32_t& followed) {
 
 bool core_is_free() {
   Header& header = SharedMemory::header();
-  const QueueLock lock(header);
-  return header.running < header.cores && header.queue_head == header.queue_tail;
+  const ShortLock lock(header.queue_lock);
+  return header.running < header.cores && queue_is_empty(header);
 }
 
 bool some_wait_for_core() {
   Header& header = SharedMemory::header();
-  const QueueLock lock(header);
-  return header.queue_head != header.queue_tail;
+  const ShortLock lock(header.queue_lock);
+  return !queue_is_empty(header);
 }
 
 void change_cores(int change) {

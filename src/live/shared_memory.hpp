@@ -21,6 +21,8 @@ inline constexpr const char* kVariable = "FORETRACE_LIVE";
 inline constexpr const char* kStartVariable = "FORETRACE_START";
 // Set for the process from which others are to be made (seed.hpp).
 inline constexpr const char* kSeedVariable = "FORETRACE_LIVE_SEED";
+// "off": ranks wait for the simulator in every call that a message completes; for tests.
+inline constexpr const char* kAheadVariable = "FORETRACE_LIVE_AHEAD";
 // How often each kernel is executed (--sample); not set: always.
 inline constexpr const char* kSampleVariable = "FORETRACE_SAMPLE";
 
@@ -33,16 +35,18 @@ enum class Measured : std::int32_t { nothing, steps, cpu, blocks, instructions }
 // run posts kind aborted; `list` then holds a message.
 enum class Posting : std::uint8_t {
   operation,
-  comm,  // a communicator for its members alone: `list` holds their world ranks
-  free,  // this rank has no use for the communicator `comm` any more
+  comm,      // a communicator for its members alone: `list` holds their world ranks
+  catch_up,  // answered when the simulator has come to it
   // An operation (a call) that starts processes: `list` holds which (birth.hpp).
   spawn,
+  free,  // this rank has no use for the communicator `comm` any more
   name,  // a name of the program's own (a phase), `name`: `list` holds its characters
 };
 
 // One posting. Fields as in sim::Operation and trace::Event; times in
 // picoseconds; peers are world ranks, -1 for none. Two cache lines: what only
-// collectives need lies where messages have their ends.
+// collectives need lies where messages have their ends. Of a complete's request
+// numbers up to kNear lie in the words that messages need (numbers_near()).
 struct alignas(64) Record {
   Posting posting = Posting::operation;
   std::uint8_t kind = 0;
@@ -85,8 +89,9 @@ struct alignas(64) Record {
   std::int64_t compute = 0;
   double steps = 0;
   std::uint64_t request = 0;
-  // Message or contribution: its bytes if they are not more than a word, else the
-  // place of their block. Mark: the bits of its value.
+  // Message: its number among the rank's (inbox.hpp). Contribution: its bytes if they
+  // are not more than a word, else the place of their block. Mark: the bits of its
+  // value.
   std::uint64_t payload = 0;
   std::uint64_t send_bytes = 0;
   union {
@@ -101,11 +106,23 @@ struct alignas(64) Record {
     std::uint64_t left_at;    // finalize: where the first of `left` was made, as `caller`
   };
   std::int64_t patience = 0;
-  // `list_count` items (request numbers; see Posting) in the slot's table, or
-  // in a block of the heap if `list` is not 0.
+  // A block of the heap with `list_count` items (request numbers; see Posting); 0:
+  // none. That of a complete is freed by the simulator.
   std::uint64_t list = 0;
+
+  // Number `at` of the requests that a complete names.
+  std::uint32_t near_number(std::uint32_t at) const {
+    const std::uint64_t words[] = {payload, send_bytes, recv_bytes};
+    return static_cast<std::uint32_t>(words[at / 2] >> (32 * (at % 2)));
+  }
+  void add_near_number(std::uint32_t number) {
+    std::uint64_t* const words[] = {&payload, &send_bytes, &recv_bytes};
+    *words[list_count / 2] |= std::uint64_t{number} << (32 * (list_count % 2));
+    ++list_count;
+  }
 };
 static_assert(sizeof(Record) == 128);
+inline constexpr std::uint32_t kNear = 6;  // request numbers that have room in a record
 
 // Content of so many bytes travels in the word that else holds its place.
 inline constexpr std::uint64_t kWordBytes = sizeof(std::uint64_t);
@@ -114,7 +131,7 @@ inline constexpr std::uint64_t kWordBytes = sizeof(std::uint64_t);
 struct Result {
   std::uint64_t request = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t payload = 0;  // message: as in Record; collective: place of what was gathered
+  std::uint64_t payload = 0;  // message: its number; collective: place of what was gathered
   std::int32_t source = -1;   // world rank; -1: none
   std::int32_t tag = 0;
   bool cancelled = false;
@@ -133,7 +150,29 @@ struct Answer {
 };
 
 inline constexpr std::uint32_t kRing = 64;   // postings under way
-inline constexpr std::uint32_t kTable = 24;  // results or request numbers without a block
+inline constexpr std::uint32_t kTable = 24;  // results without a block
+inline constexpr std::uint32_t kInbox = 32;  // messages without a block
+
+// A message that lies in its receiver's inbox (inbox.hpp).
+struct Envelope {
+  std::uint64_t payload = 0;  // its bytes if they are not more than a word, else their block
+  std::uint64_t bytes = 0;
+  std::uint64_t number = 0;  // among those of its sender, from 1 on
+  std::uint32_t comm = 0;
+  std::int32_t source = -1;  // world rank
+  std::int32_t tag = 0;
+  bool sure = true;  // that its sender comes to send it does not hang on others
+};
+
+// What a rank has been sent and has not taken out. Under `lock`.
+struct Inbox {
+  std::atomic<std::uint32_t> lock{0};
+  std::uint32_t wanted = 0;  // the rank sleeps until so many more messages are there
+  std::uint32_t count = 0;   // in `first`
+  std::uint64_t more = 0;    // places of the first and the last one behind them, in blocks
+  std::uint64_t last = 0;
+  Envelope first[kInbox];
+};
 
 enum class Life : std::uint32_t { absent, started, finalized, gone };
 
@@ -153,10 +192,10 @@ struct alignas(4096) Slot {
   std::int32_t node = 0;                   // of the machine, on which the rank is
   std::uint64_t birth = 0;                 // place of its Birth, if another rank started it
   std::atomic<std::uint64_t> returned{0};  // heap blocks that others gave back
-  Answer answer;                           // written by the simulator
-  std::uint64_t numbers[kTable];           // the rank's request numbers
-  Result results[kTable];                  // written by the simulator
-  Record ring[kRing];                      // written by the rank
+  Inbox inbox;
+  Answer answer;           // written by the simulator
+  Result results[kTable];  // written by the simulator
+  Record ring[kRing];      // written by the rank
 
   Record& posting(std::uint32_t number) { return ring[(number - first) % kRing]; }
   // The rank has made `number` postings and makes one more: where. The ring begins
@@ -211,12 +250,14 @@ struct Header {
   std::atomic<std::uint32_t> names_taken{0};
   std::atomic<std::uint64_t> locks{1};  // numbers of locks given out
   std::uint64_t services = 0;           // place of the first open port or published name
+  // Messages of fewer bytes are sent without waiting for the receiver.
+  std::uint64_t eager_bytes = 0;
+  bool run_ahead = true;  // ranks do not wait for the simulator where data flow suffices
   SeedLine seed;
-  // Who runs: ranks that may go on wait here for a core (schedule.hpp).
+  // Who runs: ranks that may go on wait in the queue for a core.
   alignas(64) std::atomic<std::uint32_t> queue_lock{0};
-  std::uint32_t queue_head = 0;
-  std::uint32_t queue_tail = 0;
   std::int32_t running = 0;
+  std::atomic<std::uint32_t> hand_overs{0};  // cores given up so far
   std::atomic<std::int32_t> cores{1};
   // 0, or 1 + the core on which all ranks without other threads run now: where
   // they hand over to each other all the time, moving between cores costs most.
@@ -224,6 +265,25 @@ struct Header {
   alignas(64) std::atomic<std::uint32_t> bell{0};    // rung when the simulator should look
   std::atomic<std::uint32_t> listens{0};             // the simulator sleeps
   std::atomic<std::uint64_t> simulator_returned{0};  // heap blocks of the simulator's
+};
+
+// Of a circle through the ranks that wait for a core and the queue's two ends: 1 +
+// the neighbours' places. 0: the rank does not wait.
+struct QueueLink {
+  std::uint32_t before = 0;
+  std::atomic<std::uint32_t> after{0};
+};
+
+// Held for some twenty instructions.
+class ShortLock {
+ public:
+  explicit ShortLock(std::atomic<std::uint32_t>& lock);
+  ~ShortLock() { lock_.store(0, std::memory_order_release); }
+  ShortLock(const ShortLock&) = delete;
+  ShortLock& operator=(const ShortLock&) = delete;
+
+ private:
+  std::atomic<std::uint32_t>& lock_;
 };
 
 // The mapped object. One for each process.
@@ -241,8 +301,9 @@ class SharedMemory {
   static Slot& slot(int rank) {
     return reinterpret_cast<Slot*>(base_ + kSlots)[static_cast<std::size_t>(rank)];
   }
-  static std::uint32_t* queue() {
-    return reinterpret_cast<std::uint32_t*>(base_ + header().heap) - header().ranks;
+  // Of the ranks, and behind them of the queue itself.
+  static QueueLink* queue() {
+    return reinterpret_cast<QueueLink*>(base_ + header().heap) - header().ranks - 1;
   }
   template <class Type = std::byte>
   static Type* at(std::uint64_t place) {
@@ -271,8 +332,10 @@ void wake_sleeper(std::atomic<std::uint32_t>& word);
 // As many ranks run at the same time as there are cores.
 
 // The rank may go on: it does so at once if a core is free, else when its turn
-// comes. Called by the simulator.
+// comes.
 void let_go_on(int rank);
+// A rank that waits for its turn lets the others go first: it will have more to do then.
+void put_off(int rank);
 // The calling rank gives up its core: to the next in the queue, or else it rings
 // the simulator's bell.
 void give_up_core(int rank);
@@ -281,7 +344,8 @@ void wait_for_turn(int rank);
 // The calling rank has made `posted` postings: waits until its ring has room for
 // one more.
 void wait_for_room(int rank, std::uint32_t posted);
-// The simulator has read one more posting of the rank; true if that one is to go on.
+// The simulator has read one more posting of the rank; true if that one is to go on:
+// it waits for room, and half of the ring is free.
 bool make_room(int rank);
 // The simulator: a process came or went with a core.
 void count_running(int change);

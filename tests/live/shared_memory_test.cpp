@@ -36,6 +36,7 @@ TEST(Ring, WishGrantedForRoomThatIsUsedIsMadeAgain) {
   let_go_on(kRank);
   wait_until_it_wishes(slot);
   EXPECT_FALSE(has_room.load());
+  for (std::uint32_t i = 1; i < kRing / 2; ++i) EXPECT_FALSE(make_room(kRank)) << i;
   EXPECT_TRUE(make_room(kRank));
   let_go_on(kRank);
   rank.join();

@@ -40,10 +40,10 @@ OPEN_FILES = {"cli": {"measure/functions.hpp", "measure/measure.hpp", "live/live
 # Parts that talk to MPI; and within them what stays free of it.
 SEES_MPI = {"capture", "measure", "live", "mpi_api"}
 FREE_OF_MPI = {
-    "capture": {"call_sites", "computation", "core_set", "fortran", "fortran_requests", "function_ref", "handle_map", "idle_polls",
-                "imports", "loaded_object", "settings", "shared_table", "stack_walk", "ticks",
+    "capture": {"call_sites", "computation", "core_set", "fortran", "fortran_requests", "handle_map", "idle_polls",
+                "imports", "settings", "shared_table", "stack_walk", "ticks",
                 "turn_lock", "wrap_support"},
-    "live": {"context", "heap", "live_source", "processes", "seed", "shared_memory"},
+    "live": {"context", "heap", "inbox", "live_source", "processes", "seed", "shared_memory"},
     "measure": {"bisection", "buffer_pool", "campaign", "clock_model", "fit", "fit_function", "fit_loggps",
                 "fit_terms", "functions", "kernel_levels", "launch_states", "measure", "options", "patterns",
                 "precision", "progress", "regimes", "samples"},

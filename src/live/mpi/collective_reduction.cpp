@@ -112,12 +112,12 @@ Outcome Reduction::to_buffer(const Operand& operand, int n, void* buffer) const 
 namespace {
 
 // What precedes the results in the memory that all members share.
-struct Header {
+struct Shares {
   std::uint64_t bytes;  // of each result
   int error;            // of any of the reductions
 };
 constexpr std::uint64_t kHeader = 64;
-static_assert(sizeof(Header) <= kHeader);
+static_assert(sizeof(Shares) <= kHeader);
 
 // Results begin at multiples of 64 bytes.
 std::uint64_t room(std::uint64_t bytes) {
@@ -132,7 +132,7 @@ CommonReduction::CommonReduction(const Comm& comm, const Reduction& reduction, G
   const int results = comm.is_inter() ? 2 : 1;
   const int first_group = comm.first ? comm.size() : comm.places() - comm.size();
   const auto compute = [&](std::byte* memory) {
-    Header header{bytes, MPI_SUCCESS};
+    Shares header{bytes, MPI_SUCCESS};
     for (int i = 0; i < results; ++i) {
       const int begin = i == 0 ? 0 : first_group;
       const int end = results == 2 && i == 0 ? first_group : comm.places();
@@ -145,7 +145,7 @@ CommonReduction::CommonReduction(const Comm& comm, const Reduction& reduction, G
   };
   const ByteSpan common =
       gathered.common(kHeader + static_cast<std::uint64_t>(results) * room(bytes), compute);
-  Header header;
+  Shares header;
   std::memcpy(&header, common.data(), sizeof(header));
   if (header.error != MPI_SUCCESS || header.bytes != bytes) {
     outcome_ = {MPI_ERR_TRUNCATE,

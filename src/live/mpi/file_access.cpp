@@ -3,6 +3,7 @@
 
 #include "live/mpi/datatype_external.hpp"
 #include "live/mpi/file_state.hpp"
+#include "live/mpi/line.hpp"
 #include "live/mpi/request.hpp"
 #include "live_impl.hpp"
 
@@ -141,6 +142,7 @@ int perform(const Access& access, std::uint64_t& bytes) {
     position = state.position;
     state.position += etypes;
   } else if (access.pointer == Pointer::shared) {
+    line.meet_others();
     position = state.together().position.fetch_add(etypes);
   } else if (access.pointer == Pointer::ordered) {
     position = ordered_position(access, etypes);

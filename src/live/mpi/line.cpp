@@ -12,6 +12,8 @@
 
 #include "base/error.hpp"
 #include "live/heap.hpp"
+#include "live/inbox.hpp"
+#include "live/mpi/imports.hpp"
 
 namespace foretrace::live {
 
@@ -63,6 +65,7 @@ void Line::open() {
   const Header& header = SharedMemory::header();
   size_ = header.ranks;
   measured_ = header.measured;
+  may_run_ahead_ = header.run_ahead && header.ranks == header.world && !program_imports_cancel();
   try {
     if (measured_ == Measured::blocks) counter_.open(compute::Counter::blocks);
     if (measured_ == Measured::instructions) counter_.open(compute::Counter::instructions);
@@ -148,7 +151,22 @@ const Answer& Line::exchange(Record& record) {
   give_up_core(rank_);
   wait_for_turn(rank_);
   if (__libc_single_threaded) follow_core(followed_);
+  sure_ = true;
+  ahead_ = false;
   return slot_->answer;
+}
+
+void Line::catch_up() {
+  Record record;
+  record.posting = Posting::catch_up;
+  const bool said = said_;
+  exchange(record);
+  said_ = said;
+}
+
+void Line::sleep_until(std::uint32_t wanted) {
+  inbox::sleep_until(rank_, wanted);
+  if (__libc_single_threaded) follow_core(followed_);
 }
 
 // A program that computes in between, or does something else, begins anew.
@@ -196,12 +214,18 @@ const Answer& Line::poll(Record& record, std::uint64_t about) {
   return answer;
 }
 
-std::span<std::uint64_t> Line::make_list(Record& record, std::size_t count) {
-  record.list_count = static_cast<std::uint32_t>(count);
-  if (count <= kTable) return {slot_->numbers, count};
-  record.list = heap::allocate(count * sizeof(std::uint64_t));
+void Line::list_requests(Record& record, std::span<const std::uint64_t> numbers) {
+  record.list_count = 0;
+  if (numbers.size() <= kNear &&
+      std::ranges::all_of(numbers, [](std::uint64_t number) { return number <= UINT32_MAX; })) {
+    for (const std::uint64_t number : numbers)
+      record.add_near_number(static_cast<std::uint32_t>(number));
+    return;
+  }
+  record.list_count = static_cast<std::uint32_t>(numbers.size());
+  record.list = heap::allocate(numbers.size_bytes());
   if (record.list == 0) refuse("the memory that the ranks share is full");
-  return {SharedMemory::at<std::uint64_t>(record.list), count};
+  std::ranges::copy(numbers, SharedMemory::at<std::uint64_t>(record.list));
 }
 
 const Result* Line::results(const Answer& answer) {

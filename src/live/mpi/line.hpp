@@ -47,13 +47,34 @@ class Line {
   // The other requests that it looked for meanwhile, to be watched as well; none
   // if it is not that far.
   Few<std::uint64_t> looked_for_besides(std::uint64_t number);
-  // For a completing call: room for the numbers of its requests, and what became
-  // of them.
-  std::span<std::uint64_t> make_list(Record& record, std::size_t count);
+  // For a completing call: the numbers of its requests, and what became of them.
+  void list_requests(Record& record, std::span<const std::uint64_t> numbers);
   const Result* results(const Answer& answer);
   void free_results(const Answer& answer);
 
   std::uint64_t new_serial() { return ++serials_; }
+
+  // Whether the program may run ahead of the simulator. Not one that may cancel: whether
+  // a message that it withdraws has been received is the simulator's to say.
+  bool may_run_ahead() const { return may_run_ahead_; }
+  // Whether all that was posted will complete whatever other ranks do. Not so after a
+  // blocking send that waits for its receiver, until the next answer.
+  bool is_sure() const { return sure_; }
+  void hangs_on_receiver() { sure_ = false; }
+  // Waits until the simulator has completed all that was posted.
+  void catch_up();
+  // The same where the rank may have gone on without it: for what ranks do to each other
+  // by other means than messages.
+  void meet_others() {
+    if (ahead_) catch_up();
+  }
+  // Waits for the simulator in every call from now on.
+  void stop_running_ahead() { may_run_ahead_ = false; }
+  // What was posted last completes without an answer.
+  void run_ahead() { ahead_ = true; }
+  // Gives up the core until so many more messages are there (inbox.hpp).
+  void sleep_until(std::uint32_t wanted);
+
   void add_steps(double steps) {
     if (!counter_.is_open()) steps_ += steps;
   }
@@ -96,6 +117,9 @@ class Line {
   std::uint32_t posted_ = 0;
   std::int32_t followed_ = 0;
   std::uint64_t serials_ = 0;
+  bool may_run_ahead_ = false;
+  bool sure_ = true;
+  bool ahead_ = false;  // of the simulator, since the last answer
   Measured measured_ = Measured::nothing;
   CpuClock cpu_;
   compute::WorkCounter counter_;

@@ -5,6 +5,7 @@
 #include "live/mpi/buffers.hpp"
 #include "live/mpi/completion.hpp"
 #include "live/mpi/line.hpp"
+#include "live/mpi/mailbox.hpp"
 #include "live/mpi/message.hpp"
 #include "live/mpi/p2p_checks.hpp"
 #include "live_impl.hpp"
@@ -29,7 +30,7 @@ void fill_send(Record& record, const Checked& checked, const void* buf, int coun
   record.send_tag = tag;
   if (dest == MPI_PROC_NULL) return;
   record.send_peer = checked.comm->world(dest);
-  record.payload = packed(buf, count, *checked.type).give_away();
+  hand_over(record, packed(buf, count, *checked.type));
 }
 
 void fill_recv(Record& record, const Checked& checked, int count, int source, int tag) {
@@ -39,16 +40,14 @@ void fill_recv(Record& record, const Checked& checked, int count, int source, in
 }
 
 // Moves the message of a blocking receive to its place.
-int deliver(const Answer& answer, const Checked& checked, void* buf, int count,
-            MPI_Status* status) {
+int deliver(Result message, const Checked& checked, void* buf, int count, MPI_Status* status) {
   MPI_Status own;
   MPI_Status& result = is_ignored(status) ? own : *status;
   const int before = result.MPI_ERROR;
   int error = MPI_SUCCESS;
-  if (!answer.found) {
+  if (message.source < 0) {
     set_null_status(result);
   } else {
-    Result message = answer.message;
     const Block data = Block::take(message.payload, message.bytes);
     const std::uint64_t capacity = packed_bytes(count, *checked.type);
     if (message.bytes > capacity) {
@@ -87,6 +86,7 @@ int send(SendMode mode, const void* buf, int count, MPI_Datatype datatype, int d
   Record record = line.record(EventKind::send);
   fill_send(record, checked, buf, count, dest, tag, mode);
   line.post(record);
+  if (is_rendezvous(record)) line.hangs_on_receiver();
   return MPI_SUCCESS;
 }
 
@@ -159,7 +159,7 @@ int receive_now(const Checked& checked, void* buf, int count, int source, int ta
   Record record = line.record(EventKind::recv);
   fill_recv(record, checked, count, source, tag);
   record.taken = taken;
-  return deliver(line.ask(record), checked, buf, count, status);
+  return deliver(receive(record), checked, buf, count, status);
 }
 
 namespace impl {
@@ -277,7 +277,7 @@ int Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest
   Record record = line.record(EventKind::sendrecv);
   fill_send(record, out, sendbuf, sendcount, dest, sendtag, SendMode::standard);
   fill_recv(record, in, recvcount, source, recvtag);
-  return deliver(line.ask(record), in, recvbuf, recvcount, status);
+  return deliver(receive(record), in, recvbuf, recvcount, status);
 }
 
 // The message is packed when it is posted, so that its buffer may be the other's.

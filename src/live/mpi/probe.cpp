@@ -1,6 +1,7 @@
 // Probes and matched probes.
 #include "live/mpi/completion.hpp"
 #include "live/mpi/line.hpp"
+#include "live/mpi/mailbox.hpp"
 #include "live/mpi/message.hpp"
 #include "live/mpi/p2p_checks.hpp"
 #include "live_impl.hpp"
@@ -78,6 +79,7 @@ int take(Probing probing, int source, int tag, MPI_Comm comm, int* flag, MPI_Mes
   *flag = sight.found ? 1 : 0;
   *message = MPI_MESSAGE_NULL;
   if (!sight.found) return MPI_SUCCESS;
+  mailbox.probe_took();
   auto* taken = new Message;
   taken->comm = retain(checked.comm);
   taken->number = number;
@@ -133,6 +135,7 @@ int Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message,
   Request* receive = describe_recv(checked, buf, count, taken->source, taken->tag);
   receive->more().taken = taken->number;
   post_again(*receive, {});
+  mailbox.probed_is_received();
   release(taken);
   *message = MPI_MESSAGE_NULL;
   *request = handle_of(receive);
@@ -154,7 +157,9 @@ int Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI
   const int tag = taken->tag;
   *message = MPI_MESSAGE_NULL;
   release(taken);
-  return receive_now(checked, buf, count, source, tag, number, status);
+  const int error = receive_now(checked, buf, count, source, tag, number, status);
+  mailbox.probed_is_received();
+  return error;
 }
 
 }  // namespace impl

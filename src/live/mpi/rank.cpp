@@ -11,6 +11,7 @@
 #include "live/heap.hpp"
 #include "live/mpi/completion.hpp"
 #include "live/mpi/line.hpp"
+#include "live/mpi/mailbox.hpp"
 #include "live/mpi/request.hpp"
 
 namespace foretrace::live {
@@ -231,9 +232,9 @@ void send_bytes(Comm& comm, int partner, int tag, const void* data, std::uint64_
   record.comm = comm.context | kHidden;
   record.send_peer = comm.world(partner);
   record.send_tag = tag;
-  record.send_bytes = bytes;
-  record.payload = block.give_away();
+  hand_over(record, std::move(block));
   line.post(record);
+  if (is_rendezvous(record)) line.hangs_on_receiver();
 }
 
 std::vector<std::byte> receive_bytes(Comm& comm, int partner, int tag) {
@@ -248,8 +249,8 @@ std::vector<std::byte> receive_bytes(Comm& comm, int partner, int tag) {
   Record record = line.record(EventKind::recv);
   record.comm = comm.context | kHidden;
   set_source(record, comm, partner, tag);
-  const Answer& answer = line.ask(record);
-  const Block block = Block::take(answer.message.payload, answer.message.bytes);
+  const Result message = receive(record);
+  const Block block = Block::take(message.payload, message.bytes);
   return {block.data(), block.data() + block.bytes()};
 }
 

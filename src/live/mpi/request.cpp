@@ -20,6 +20,7 @@ Request::~Request() {
   }
   release(comm);
   release(type);
+  mailbox.forget(incoming);
 }
 
 Request::More& Request::more() {
@@ -51,12 +52,14 @@ void post_again(Request& request, Block data) {
     record.mode = static_cast<std::uint8_t>(request.mode);
     record.send_peer = request.peer == MPI_PROC_NULL ? -1 : request.comm->world(request.peer);
     record.send_tag = request.tag;
-    record.send_bytes = request.peer == MPI_PROC_NULL ? request.capacity : data.bytes();
-    record.payload = record.send_peer < 0 ? 0 : data.give_away();
+    record.send_bytes = request.capacity;
+    if (record.send_peer >= 0) hand_over(record, std::move(data));
+    request.rendezvous = is_rendezvous(record);
   } else {
     set_source(record, *request.comm, request.peer, request.tag);
     record.recv_bytes = request.capacity;
     if (request.has_more()) record.taken = request.more().taken;
+    mailbox.expect(request.incoming, record);
   }
   line.post(record);
 }
@@ -139,6 +142,8 @@ void adopt(Request& persistent, Request* posted) {
   persistent.peer = posted->peer;
   persistent.tag = posted->tag;
   persistent.hidden = posted->hidden;
+  persistent.rendezvous = posted->rendezvous;
+  mailbox.move(posted->incoming, persistent.incoming);
   persistent.capacity = posted->capacity;
   Request::More& mine = persistent.more();
   Request::More& other = posted->more();

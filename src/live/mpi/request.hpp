@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "live/mpi/mailbox.hpp"
 #include "live/mpi/rank.hpp"
 
 namespace foretrace::live {
@@ -30,6 +31,8 @@ struct Request : Object {
   bool cancelled = false;
   bool hidden = false;  // on the context of the library's own messages
   machine::SendMode mode = machine::SendMode::standard;
+  bool rendezvous = false;   // send: waits for its receiver
+  Incoming incoming;         // receive
   int error = MPI_SUCCESS;   // once done
   std::uint64_t serial = 0;  // the engine's number; 0: the engine does not know it
 

@@ -5,6 +5,7 @@
 
 #include "live/mpi/completion.hpp"
 #include "live/mpi/line.hpp"
+#include "live/mpi/mailbox.hpp"
 #include "live_impl.hpp"
 
 namespace foretrace::live {
@@ -300,6 +301,10 @@ int Cancel(MPI_Request* request) {
   const bool message =
       object->what == Request::What::send || object->what == Request::What::receive;
   if (!message || object->serial == 0) return MPI_SUCCESS;
+  // A library that was loaded late cancels: the receiver may have the message already.
+  // MPI lets us refuse.
+  if (object->what == Request::What::send && line.may_run_ahead()) return MPI_SUCCESS;
+  if (object->incoming.is_known()) mailbox.ask_for_all();
   Record record = line.record(EventKind::call);
   record.cancel = object->serial;
   line.post(record);

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <new>
 
+#include "live/mpi/line.hpp"
 #include "live/mpi/win_state.hpp"
 #include "live_impl.hpp"
 
@@ -36,6 +37,8 @@ int check_shape(Comm* comm, MPI_Aint size, int disp_unit) {
 // One collective makes a window: every member says what it exposes; the first
 // makes the window's context and lock numbers for all.
 Win* make_window(Comm& comm, int flavor, Exposure mine, int disp_unit, Info* info) {
+  // Members see each other's memory, in the order of virtual time.
+  line.stop_running_ahead();
   Win* win = new Win;
   win->flavor = flavor;
   win->disp_unit = disp_unit;

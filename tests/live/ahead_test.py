@@ -1,0 +1,125 @@
+"""Ranks that run ahead of the simulator: results and traces are those of ranks that wait for it.
+
+Random programs: named and wildcard receives, probes that take, sends that wait for their
+receiver, all ways to complete. FORETRACE_LIVE_AHEAD=off makes every call wait.
+"""
+
+import harness_live
+from harness_live import harness
+
+PROGRAM = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+enum { kMost = 12, kBytes = 6000 };
+static unsigned long state;
+static int any(int below) { /* the same numbers on all ranks */
+  state = state * 6364136223846793005ul + 1442695040888963407ul;
+  return (int)((state >> 33) % (unsigned long)below);
+}
+static unsigned long digest = 5381;
+static void add(unsigned long value) { digest = digest * 31 + value; }
+static void note(const char *buffer, MPI_Status *status) {
+  int count, cancelled;
+  MPI_Test_cancelled(status, &cancelled);
+  add(cancelled ? 77 : 1);
+  if (cancelled) return;
+  MPI_Get_count(status, MPI_BYTE, &count);
+  add(status->MPI_SOURCE), add(status->MPI_TAG), add(count);
+  for (int i = 0; i < count; i += 97) add((unsigned char)buffer[i]);
+}
+static char in[kMost][kBytes], out[kMost][kBytes];
+int main(int argc, char **argv) {
+  int rank, size;
+  state = (unsigned long)atol(argv[1]);
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int round = 0; round < 40; ++round) {
+    MPI_Request requests[2 * kMost];
+    MPI_Status statuses[2 * kMost];
+    int n = 0, receives = 0;
+    const int messages = 1 + any(kMost), wild = any(4) == 0, taken = any(6) == 0;
+    const int completing = any(5), ssends = any(3) == 0;
+    int from[kMost], to[kMost], tag[kMost], bytes[kMost];
+    for (int i = 0; i < messages; ++i) {
+      from[i] = any(size), to[i] = any(size), tag[i] = any(2);
+      bytes[i] = any(3) ? any(20) : any(kBytes);
+    }
+    /* With wildcards: some named receives first, which come before them; then the wildcards,
+     * of tag 0, and named ones of tag 1 between them. */
+    int named[kMost];
+    for (int i = 0; i < messages; ++i) named[i] = !wild || any(3) == 0;
+    for (int pass = 0; pass < 2 && !taken; ++pass)
+      for (int i = 0; i < messages; ++i) {
+        if (to[i] != rank || named[i] != !pass) continue;
+        MPI_Irecv(in[receives++], kBytes, MPI_BYTE,
+                  !named[i] && tag[i] == 0 ? MPI_ANY_SOURCE : from[i], tag[i], MPI_COMM_WORLD,
+                  &requests[n++]);
+      }
+    for (int i = 0; i < messages; ++i) {
+      const int waits = ssends && any(2);
+      if (from[i] != rank) continue;
+      memset(out[i], round + i, bytes[i]);
+      (waits ? MPI_Issend : MPI_Isend)(out[i], bytes[i], MPI_BYTE, to[i], tag[i], MPI_COMM_WORLD,
+                                       &requests[n++]);
+    }
+    if (taken)
+      for (int i = 0; i < messages; ++i) {
+        MPI_Message message;
+        MPI_Status status;
+        if (to[i] != rank) continue;
+        MPI_Mprobe(from[i], tag[i], MPI_COMM_WORLD, &message, &status);
+        MPI_Imrecv(in[receives++], kBytes, MPI_BYTE, &message, &requests[n++]);
+      }
+    const int all = n;
+    int done = 0, flag = 0;
+    if (completing == 0) {
+      MPI_Waitall(n, requests, statuses);
+    } else if (completing == 1) {
+      for (int i = 0; i < n; ++i) MPI_Wait(&requests[i], &statuses[i]);
+    } else if (completing == 2) {
+      for (int index; done < all; ++done) {
+        MPI_Status status;
+        MPI_Waitany(n, requests, &index, &status);
+        add(index);
+        statuses[index] = status;
+      }
+    } else if (completing == 3) {
+      while (!flag) MPI_Testall(n, requests, &flag, statuses);
+    } else {
+      for (int i = n; i-- > 0;) MPI_Wait(&requests[i], &statuses[i]);
+    }
+    int at = 0;
+    if (!taken)
+      for (; at < receives; ++at) note(in[at], &statuses[at]);
+    else
+      for (at = 0; at < receives; ++at) note(in[at], &statuses[n - receives + at]);
+    if (wild || any(4) == 0) MPI_Barrier(MPI_COMM_WORLD);
+  }
+  printf("%d %lx\n", rank, digest);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+class Ahead(harness_live.TestCase):
+    def test_same_with_and_without(self):
+        program = self.compile(PROGRAM)
+        for seed, ranks in ((1, 2), (2, 3), (3, 5), (4, 8), (5, 16), (6, 1)):
+            for eager in ((), ("--loggps", "S=1000")):
+                with self.subTest(seed=seed, ranks=ranks, eager=eager):
+                    traces, lines = [], []
+                    for ahead in ("on", "off"):
+                        trace = self.live(ranks, [program, seed], options=eager, name=f"{ahead}.ftr",
+                                          env={"FORETRACE_LIVE_AHEAD": ahead})
+                        traces.append(trace.read_bytes())
+                        lines.append(sorted(harness_live.said(self.result)))
+                    self.assertEqual(*lines)
+                    self.assertEqual(*traces)
+
+
+if __name__ == "__main__":
+    harness.main()
