@@ -97,8 +97,45 @@ int main(int argc, char **argv) {
     else
       for (at = 0; at < receives; ++at) note(in[at], &statuses[n - receives + at]);
     if (wild || any(4) == 0) MPI_Barrier(MPI_COMM_WORLD);
+    /* All from one rank: a named receive behind a wildcard gets what that leaves. */
+    const int left = (rank + size - 1) % size, first_wild = any(3), tested = any(2);
+    for (int i = 0; i < 3; ++i)
+      MPI_Irecv(in[i], kBytes, MPI_BYTE, i == first_wild ? MPI_ANY_SOURCE : left,
+                i == first_wild && tested ? MPI_ANY_TAG : 3, MPI_COMM_WORLD, &requests[i]);
+    for (int i = 0; i < 3; ++i) {
+      memset(out[i], 100 + i, 200);
+      MPI_Isend(out[i], 200, MPI_BYTE, (rank + 1) % size, 3, MPI_COMM_WORLD, &requests[3 + i]);
+    }
+    MPI_Waitall(6, requests, statuses);
+    for (int i = 0; i < 3; ++i) note(in[i], &statuses[i]);
+    for (int i = 0; i < 3; ++i)
+      if (in[i][0] != 100 + i) printf("message %d of %d came out of order\n", i, rank);
+    MPI_Barrier(MPI_COMM_WORLD);
   }
   printf("%d %lx\n", rank, digest);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+HANGS = r"""
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+  int rank, word = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) {
+    MPI_Ssend(&word, 1, MPI_INT, 1, 0, MPI_COMM_WORLD); /* which nobody receives */
+    MPI_Send(&word, 1, MPI_INT, 2, 0, MPI_COMM_WORLD);
+  }
+  if (rank > 1) {
+    MPI_Recv(&word, 1, MPI_INT, rank == 2 ? 0 : 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 2) MPI_Send(&word, 1, MPI_INT, 3, 0, MPI_COMM_WORLD);
+    puts("came so far");
+    fflush(stdout);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
   return 0;
 }
@@ -118,7 +155,16 @@ class Ahead(harness_live.TestCase):
                         traces.append(trace.read_bytes())
                         lines.append(sorted(harness_live.said(self.result)))
                     self.assertEqual(*lines)
+                    self.assertFalse([line for line in lines[0] if "order" in line])
                     self.assertEqual(*traces)
+
+    def test_nobody_gets_what_is_never_sent(self):
+        program = self.compile(HANGS)
+        for ahead in ("on", "off"):
+            with self.subTest(ahead=ahead):
+                self.live(4, [program], status=1, env={"FORETRACE_LIVE_AHEAD": ahead})
+                self.assertNotIn("came so far", self.result.out)
+                self.assertIn("MPI_Ssend", self.result.err)
 
 
 if __name__ == "__main__":
