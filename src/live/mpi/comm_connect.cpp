@@ -34,15 +34,19 @@ struct Port {
 
 constexpr const char* kPortFormat = "foretrace-port:%d:%u";
 
+// The name of a port, MPI_MAX_PORT_NAME characters.
+void name_port(const Port& port, char* name) {
+  std::snprintf(name, MPI_MAX_PORT_NAME, kPortFormat, port.rank, port.number);
+}
+
 std::optional<Port> port_of(const char* name) {
   Port port;
-  int length = 0;
-  if (!name ||
-      std::sscanf(name, "foretrace-port:%d:%u%n", &port.rank, &port.number, &length) != 2 ||
-      name[length] != '\0' || port.rank < 0 || port.rank >= world_size() ||
-      port.number > kMostPorts)
+  if (!name || std::sscanf(name, kPortFormat, &port.rank, &port.number) != 2 || port.rank < 0 ||
+      port.rank >= world_size() || port.number > kMostPorts)
     return std::nullopt;
-  return port;
+  char same[MPI_MAX_PORT_NAME];
+  name_port(port, same);
+  return std::strcmp(name, same) == 0 ? std::optional(port) : std::nullopt;
 }
 
 int raise_anywhere(int error_class, const std::string& what) {
@@ -106,12 +110,7 @@ Agreement connect_to(const Port& port, const Group& local) {
 template <class Agree>
 int meet(const char* port_name, int root, MPI_Comm handle, MPI_Comm* newcomm, Agree agree) {
   Comm* comm = get(handle);
-  if (!comm) return raise_no_comm();
-  if (comm->is_inter()) return raise(comm, MPI_ERR_COMM, "an inter-communicator");
-  if (root < 0 || root >= comm->size())
-    return raise(
-        comm, MPI_ERR_ROOT,
-        "root " + std::to_string(root) + ", expected 0 to " + std::to_string(comm->size() - 1));
+  if (const int error = check_group(comm, root)) return error;
   Block told;
   if (comm->rank == root) {
     const std::optional<Port> port = port_of(port_name);
@@ -160,7 +159,7 @@ namespace impl {
 int Open_port(MPI_Info, char* port_name) {
   static unsigned opened = 0;
   if (!port_name) return raise_anywhere(MPI_ERR_ARG, "null pointer");
-  std::snprintf(port_name, MPI_MAX_PORT_NAME, kPortFormat, world_rank(), opened++ & kMostPorts);
+  name_port({world_rank(), opened++ & kMostPorts}, port_name);
   add_service(ServiceKind::port, port_name, "");
   return MPI_SUCCESS;
 }

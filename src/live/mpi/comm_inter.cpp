@@ -38,6 +38,16 @@ Agreement from_bytes(std::span<const std::byte> bytes) {
   return agreement;
 }
 
+int check_group(Comm* comm, int root) {
+  if (!comm) return raise_no_comm();
+  if (comm->is_inter()) return raise(comm, MPI_ERR_COMM, "an inter-communicator");
+  if (root < 0 || root >= comm->size())
+    return raise(
+        comm, MPI_ERR_ROOT,
+        "root " + std::to_string(root) + ", expected 0 to " + std::to_string(comm->size() - 1));
+  return MPI_SUCCESS;
+}
+
 namespace {
 
 void send_block(Comm& comm, int partner, int tag, const Agreement& agreement) {

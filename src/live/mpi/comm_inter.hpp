@@ -27,6 +27,10 @@ Agreement from_bytes(std::span<const std::byte> bytes);
 // `remote_leader`. No remote group if the groups have members in common.
 Agreement agree_with_peer(const Group& local, Comm& peer, int remote_leader, int tag);
 
+// For calls by which the group of `comm` finds another one: raises an error, and
+// returns what came of that, if it is no intra-communicator with such a root.
+int check_group(Comm* comm, int root);
+
 // A collective over `comm`, whose member `leader` tells its agreement; nullptr if
 // that has no remote group.
 Comm* make_inter(Comm& comm, int leader, Block told);

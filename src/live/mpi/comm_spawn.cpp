@@ -96,12 +96,7 @@ int Comm_spawn_multiple(int count, char* commands[], char** argv[], const int ma
                         const MPI_Info infos[], int root, MPI_Comm handle, MPI_Comm* intercomm,
                         int errcodes[]) {
   Comm* comm = get(handle);
-  if (!comm) return raise_no_comm();
-  if (comm->is_inter()) return raise(comm, MPI_ERR_COMM, "an inter-communicator");
-  if (root < 0 || root >= comm->size())
-    return raise(
-        comm, MPI_ERR_ROOT,
-        "root " + std::to_string(root) + ", expected 0 to " + std::to_string(comm->size() - 1));
+  if (const int refused = check_group(comm, root)) return refused;
   *intercomm = MPI_COMM_NULL;
   std::string error;
   Block told;
@@ -112,13 +107,11 @@ int Comm_spawn_multiple(int count, char* commands[], char** argv[], const int ma
                                                     maxprocs[i], get<Info>(infos[i]), error));
     request.parents = comm->group->members;
     told = to_block(error.empty() ? start(request, error) : Agreement());
-    const auto total = [&] {
-      int sum = 0;
-      for (int i = 0; i < count; ++i) sum += std::max(maxprocs[i], 0);
-      return sum;
-    };
-    if (!error.empty() && errcodes != MPI_ERRCODES_IGNORE)
-      std::fill_n(errcodes, total(), MPI_ERR_SPAWN);
+    if (!error.empty() && errcodes != MPI_ERRCODES_IGNORE) {
+      int wanted = 0;
+      for (int i = 0; i < count; ++i) wanted += std::max(maxprocs[i], 0);
+      std::fill_n(errcodes, wanted, MPI_ERR_SPAWN);
+    }
   }
   Comm* made = make_inter(*comm, root, std::move(told));
   if (!made) return raise(comm, MPI_ERR_SPAWN, error.empty() ? "the root could start none" : error);
