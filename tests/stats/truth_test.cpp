@@ -107,7 +107,7 @@ TEST_P(Truths, OtherNumbersOfLaunches) {
   const synthetic::Form form = synthetic::paper_forms()[6];
   const std::vector<double> ranks{2, 4, 8};
   const std::vector<double> sizes = synthetic::sizes(1, 4096, 10);
-  const std::size_t count = cases(500);
+  const std::size_t count = cases(1000);
   for (std::size_t launches : {3, 10}) {
     Share coefficients, predictions;
     for (std::size_t c = 0; c < count; ++c) {
@@ -218,14 +218,14 @@ void expect_found(const Found& found, std::size_t count) {
 }
 
 TEST_P(Truths, OneToFiveRegimesOfPaperForms) {
-  const std::size_t count = cases(120);
+  const std::size_t count = cases(250);
   const Found found = find_regimes(synthetic::paper_study(), GetParam(), count);
   expect_found(found, count);
   EXPECT_GE(found.forms.value(), 0.98);
 }
 
 TEST_P(Truths, OneToFiveRegimesOfTheDictionary) {
-  const std::size_t count = cases(50);
+  const std::size_t count = cases(100);
   const Found found = find_regimes(synthetic::dictionary_study(), GetParam(), count);
   expect_found(found, count);
   EXPECT_GE(found.forms.value(), 0.85);
