@@ -344,9 +344,9 @@ void add_function(const Datasheet& sheet, const SheetFunction& each, int digits,
   document.blocks.push_back(Heading{2, each.function.name, !each.measured.empty()});
   if (const std::string text = remarks(sheet, each); !text.empty())
     document.blocks.push_back(Paragraph{text});
-  add_regimes(sheet, each, digits, document);
   add_plots(sheet, each, document);
   add_surface(sheet, each, document);
+  add_regimes(sheet, each, digits, document);
   add_baseline(sheet, each, digits, document);
   add_bounds(each, document);
   add_raw(each, document);
@@ -355,8 +355,9 @@ void add_function(const Datasheet& sheet, const SheetFunction& each, int digits,
 // Columns in which nothing is known of any row say nothing.
 void leave_out_unknown(SheetTable& table) {
   for (std::size_t c = table.header.size(); c-- > 1;) {
-    if (table.rows.empty() ||
-        std::ranges::any_of(table.rows, [&](const auto& row) { return row.at(c) != kUnknown; }))
+    if (table.rows.empty() || std::ranges::any_of(table.rows, [&](const auto& row) {
+          return !row.at(c).empty() && row.at(c) != kUnknown;
+        }))
       continue;
     const auto at = static_cast<std::ptrdiff_t>(c);
     table.header.erase(table.header.begin() + at);

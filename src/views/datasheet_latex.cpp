@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <span>
+#include <string_view>
 #include <variant>
 
 #include "views/datasheet.hpp"
@@ -35,6 +37,7 @@ constexpr const char* kPreamble = R"(\documentclass[a4paper,10pt]{article}
 \renewcommand{\arraystretch}{1.1}
 \setcounter{secnumdepth}{0}
 \emergencystretch=3em
+\newcommand\hr{\hline\noalign{\vskip 1.5pt}}
 \interlinepenalty=10000
 )";
 
@@ -51,20 +54,40 @@ constexpr std::size_t kHalfOfSmall = 54;
 // Rows of raw data that one above the other fill a page.
 constexpr std::size_t kRowsOfColumn = 72;
 
-std::size_t width_of(const std::string& text) {
+std::size_t width_of(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
+// Of the cells; a header that is wider breaks its lines, but not its words.
 std::vector<std::size_t> column_widths(const SheetTable& table) {
-  std::vector<std::size_t> widths(table.header.size(), 0);
-  const auto look = [&](const std::vector<std::string>& row) {
-    for (std::size_t i = 0; i < std::min(row.size(), widths.size()); ++i)
-      widths[i] = std::max(widths[i], width_of(row[i]));
-  };
-  look(table.header);
-  for (const auto& row : table.rows) look(row);
+  std::vector<std::size_t> widths;
+  for (const std::string& header : table.header) {
+    std::size_t widest = 0;
+    for (const auto word : std::views::split(header, ' '))
+      widest = std::max(widest, width_of(std::string_view(word.begin(), word.end())));
+    for (const auto& row : table.rows)
+      if (widths.size() < row.size()) widest = std::max(widest, width_of(row[widths.size()]));
+    widths.push_back(widest);
+  }
   return widths;
+}
+
+// `width` characters to a line, where the words let it.
+std::string in_lines(const std::string& text, std::size_t width) {
+  std::string out;
+  std::size_t line = 0;
+  for (const auto range : std::views::split(text, ' ')) {
+    const std::string_view word(range.begin(), range.end());
+    if (line > 0) {
+      const bool fits = line + 1 + width_of(word) <= width;
+      out += fits ? " " : "\\\\";
+      line = fits ? line + 1 : 0;
+    }
+    out += escape_latex(word);
+    line += width_of(word);
+  }
+  return out;
 }
 
 // For a column `width` wide in a table `all` wide.
@@ -115,17 +138,12 @@ struct Writer {
   }
   void raw_column(const SheetTable& table, std::span<const std::vector<std::string>> rows) {
     if (rows.empty()) return;
-    out += fmt::format("\\begin{{tabular}}[t]{{@{{}}{}@{{}}}}\n\\hline\n",
+    out += fmt::format("\\begin{{tabular}}[t]{{@{{}}{}@{{}}}}\n\\hr\n",
                        std::string(table.header.size(), 'r'));
-    for (std::size_t i = 0; i < table.header.size(); ++i) {
-      std::string words = escape_latex(table.header[i]);
-      for (std::size_t at = 0; (at = words.find(' ', at)) != std::string::npos;)
-        words.replace(at, 1, "\\\\");
-      out += fmt::format("{}\\shortstack[r]{{{}}}", i > 0 ? " & " : "", words);
-    }
-    out += " \\\\\n\\hline\n";
-    for (const auto& each : rows) row(each, "", "");
-    out += "\\hline\n\\end{tabular}";
+    header(table.header, std::vector<std::size_t>(table.header.size(), 0), 0);
+    out += "\\hr\n";
+    for (const auto& each : rows) row(each);
+    out += "\\hr\n\\end{tabular}";
   }
 
   void operator()(const SheetTable& table) {
@@ -150,9 +168,10 @@ struct Writer {
                                    share_of_line(all, widths[i]))
                  : i < table.text_columns ? std::string("l")
                                           : std::string("r");
-    const char* size = all > kTinyWidth    ? "\\scriptsize"
-                       : all > kSmallWidth ? "\\footnotesize"
-                                           : "\\small";
+    const char* size = all > kTinyWidth && broken == widths.size() ? "\\tiny"
+                       : all > kTinyWidth                          ? "\\scriptsize"
+                       : all > kSmallWidth                         ? "\\footnotesize"
+                                                                   : "\\small";
     // A short table stays on one page, with its caption.
     const bool whole = table.rows.size() <= kMostRowsTogether;
     if (whole) out += "\n\\medskip\n\\begin{minipage}{\\linewidth}\n";
@@ -160,20 +179,28 @@ struct Writer {
       out +=
           fmt::format("\n{{\\small\\itshape {}\\par\\nopagebreak}}\n", escape_latex(table.caption));
     const char* kind = whole ? "tabular" : "longtable";
-    out += fmt::format("{{{}\n\\begin{{{}}}{{@{{}}{}@{{}}}}\n\\hline\n", size, kind, columns);
+    out += fmt::format("{{{}\n\\begin{{{}}}{{@{{}}{}@{{}}}}\n\\hr\n", size, kind, columns);
     if (std::ranges::any_of(table.header, [](const auto& cell) { return !cell.empty(); })) {
-      row(table.header, "\\textbf{", "}");
-      out += whole ? "\\hline\n" : "\\hline\n\\endhead\n";
+      header(table.header, widths, table.text_columns);
+      out += whole ? "\\hr\n" : "\\hr\n\\endhead\n";
     }
-    for (const auto& each : table.rows) row(each, "", "");
-    out += fmt::format("\\hline\n\\end{{{}}}}}\n", kind);
+    for (const auto& each : table.rows) row(each);
+    out += fmt::format("\\hr\n\\end{{{}}}}}\n", kind);
     if (whole) out += "\\end{minipage}\\par\n";
   }
 
-  void row(const std::vector<std::string>& cells, const char* before, const char* after) {
+  // Lines of headers are at most as wide as their columns.
+  void header(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths,
+              std::size_t text_columns) {
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      out += fmt::format("{}\\textbf{{\\shortstack[{}]{{{}}}}}", i > 0 ? " & " : "",
+                         i < text_columns ? 'l' : 'r', in_lines(cells[i], widths[i]));
+    out += " \\\\\n";
+  }
+  void row(const std::vector<std::string>& cells) {
     for (std::size_t i = 0; i < cells.size(); ++i)
       // Braces: a cell may begin with a bracket, which \\ would take for its own.
-      out += fmt::format("{}{}{{{}}}{}", i > 0 ? " & " : "", before, escape_latex(cells[i]), after);
+      out += fmt::format("{}{{{}}}", i > 0 ? " & " : "", escape_latex(cells[i]));
     out += " \\\\\n";
   }
 
@@ -211,15 +238,6 @@ std::vector<Writer::Drawn> drawn_from(const std::vector<SheetBlock>& blocks, std
   return drawn;
 }
 
-// A plot stays on the page of the tables right before it.
-bool leads_to_plot(const std::vector<SheetBlock>& blocks, std::size_t at) {
-  while (at < blocks.size() && std::holds_alternative<SheetTable>(blocks[at])) {
-    ++at;
-    if (at < blocks.size() && std::holds_alternative<SheetPlot>(blocks[at])) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 std::string render_latex_datasheet(const SheetDocument& document) {
@@ -236,7 +254,6 @@ std::string render_latex_datasheet(const SheetDocument& document) {
       continue;
     }
     std::visit(writer, blocks[i]);
-    if (leads_to_plot(blocks, i)) writer.out += "\\nobreak\n";
   }
   return writer.out + "\\end{document}\n";
 }

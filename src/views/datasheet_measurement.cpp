@@ -158,13 +158,15 @@ std::string percent_cell(const std::optional<double>& share) {
   return share ? format_percent(*share) : std::string(kUnknown);
 }
 
-// The least that the intervals of a function's regimes say they hold.
-std::optional<double> coverage_of(const machine::Function& function) {
-  std::optional<double> least;
-  for (const Regime& regime : function.regimes)
-    if (const auto& interval = regime.equation.interval)
-      least = std::min(least.value_or(1), interval->coverage);
-  return least;
+// What the sheet's intervals say they hold, each share once.
+std::string coverages_of(const Datasheet& sheet) {
+  std::set<double> shares;
+  for (const SheetFunction& each : sheet.functions)
+    for (const Regime& regime : each.function.regimes)
+      if (const auto& interval = regime.equation.interval) shares.insert(interval->coverage);
+  std::string out;
+  for (const double share : shares) out += (out.empty() ? "" : " or ") + format_percent(share);
+  return out;
 }
 
 std::optional<double> mean_of(const std::optional<machine::HeldOutError>& error) {
@@ -234,30 +236,32 @@ void add_measurement(const Datasheet& sheet, SheetDocument& document) {
 
 void add_errors(const Datasheet& sheet, SheetDocument& document) {
   SheetTable table;
-  table.header = {"function", "mean",           "maximum",     "papers' forms: mean",
-                  "maximum",  "interval holds", "other ranks", "blocks kept"};
+  table.header = {"function", "mean",        "maximum",    "papers' forms: mean",
+                  "maximum",  "other ranks", "blocks kept"};
   for (const SheetFunction& each : sheet.functions) {
     const machine::Function& f = each.function;
-    const std::optional<double> coverage = coverage_of(f);
-    if (!f.held_out && !f.baseline_held_out && !coverage && !f.extrapolation_error) continue;
     const bool samples = each.blocks > 0;
+    if (!f.held_out && !f.baseline_held_out && !samples && !f.extrapolation_error) continue;
     table.rows.push_back({f.name + (is_invalid(sheet, f.name) ? " (invalid)" : ""),
                           percent_cell(mean_of(f.held_out)), percent_cell(max_of(f.held_out)),
                           percent_cell(mean_of(f.baseline_held_out)),
-                          percent_cell(max_of(f.baseline_held_out)), percent_cell(coverage),
+                          percent_cell(max_of(f.baseline_held_out)),
                           percent_cell(f.extrapolation_error),
                           percent_cell(samples ? std::optional(static_cast<double>(each.kept) /
                                                                static_cast<double>(each.blocks))
                                                : std::nullopt)});
   }
   if (table.rows.empty()) return;
+  const std::string coverages = coverages_of(sheet);
   document.blocks.push_back(Heading{1, "Errors"});
   document.blocks.push_back(Paragraph{
       "Relative errors of the equations at sizes that were left out of the fit and then predicted, "
       "mean and maximum, and beside them those of the papers' 12 forms (one in each interval, not "
-      "used for any time). Then the share of measured times that the interval from minimum to "
-      "maximum is made to hold, the relative error at the largest numbers of ranks when they are "
-      "left out of the fit, and the share of blocks in which no rank was switched out."});
+      "used for any time). Then the relative error at the largest numbers of ranks when they are "
+      "left out of the fit, and the share of blocks in which no rank was switched out." +
+      (coverages.empty() ? ""
+                         : " The intervals from minimum to maximum are made to hold " + coverages +
+                               " of measured times.")});
   document.blocks.push_back(std::move(table));
 }
 

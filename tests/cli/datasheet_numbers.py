@@ -206,8 +206,6 @@ class Check:
                     share = function.get("baseline_held_out" if seen_mean else "held_out", [0, 0])[1]
                 elif column == "papers' forms: mean":
                     share, seen_mean = function.get("baseline_held_out", [0])[0], True
-                elif column == "interval holds":
-                    share = min((each.get("coverage", 0) for each in function["regime"] if "interval" in each), default=0)
                 elif column == "other ranks":
                     share = function.get("extrapolation_error", 0)
                 elif column == "blocks kept":
