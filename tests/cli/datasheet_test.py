@@ -154,6 +154,29 @@ class Paper(Sheet):
         # Small messages, as the thesis prints it.
         self.assertRegex(words, r"recv +60 \+ 0.7 × d +0 to 256 B +0.97")
 
+    @unittest.skipUnless(shutil.which("pdflatex"), "no LaTeX")
+    def test_all_stays_on_the_paper(self):
+        """Also of a function with many regimes, and of a library of which all parameters are known."""
+        parameter = "[4.27e-8, 5e-10]"
+        text = '[machine]\nname = "m"\nranks = 2\ntime_unit = "us"\n'
+        for first in (0, 4041):
+            text += f"[[loggps.regime]]\nbytes = [{first}{', 4040' if first == 0 else ''}]\noverlap_send = 0.59\noverlap_recv = 0.5\n"
+            text += "".join(f"{name} = {parameter}\n" for name in ("L", "o_s", "o_r", "g", "G"))
+        for regimes in (22, 70):
+            text += f'[[function]]\nname = "with_{regimes}"\nclass = "point-to-point"\nheld_out = [0.031, 3.674]\n'
+            for i in range(regimes):
+                last = f", {100 * i + 99}" if i + 1 < regimes else ""
+                text += (f"[[function.regime]]\nbytes = [{100 * i}{last}]\nterms = {{ \"1\" = [0.0408209083, 0.000190684512], "
+                         '"d" = [7.41516988e-06, 7.2644959e-07] }\ninterval = [0.9, 1.1]\ncoverage = 0.95\n')
+        model = self.folder / "wide.toml"
+        model.write_text(text)
+        folder = self.sheet(model, "tex")
+        subprocess.run(["pdflatex", "-interaction=batchmode", "datasheet.tex"], cwd=folder, check=True, timeout=60,
+                       capture_output=True)
+        log = (folder / "datasheet.log").read_text(errors="replace")
+        self.assertNotIn("Overfull", log)
+        self.assertNotIn("Float too large", log)
+
 
 class Samples(Sheet):
     RANKS = (2, 5, 8)
