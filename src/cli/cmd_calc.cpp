@@ -148,7 +148,7 @@ views::PlotRange plot_range(const Question& question) {
   const auto [bytes_end, unused_too] = std::ranges::unique(range.bytes);
   range.bytes.erase(bytes_end, range.bytes.end());
   if (range.ranks.size() < 2 && range.bytes.size() < 2)
-    throw UsageError("a plot needs several sizes or several ranks, such as --bytes 8..1m");
+    throw UsageError("a plot needs several sizes or several ranks, such as the sizes 8..1m");
   return range;
 }
 
