@@ -29,6 +29,7 @@ caption, summary { text-align: left; color: var(--soft); padding: .2rem 0; }
 caption { white-space: nowrap; }
 th, td { padding: .22rem .8rem .22rem .2rem; text-align: right; white-space: nowrap;
   border-bottom: 1px solid var(--rule); vertical-align: top; }
+th { white-space: normal; vertical-align: bottom; }
 th { font-weight: 600; }
 tbody tr:nth-child(even) { background: var(--row); }
 .t { text-align: left; }
