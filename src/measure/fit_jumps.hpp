@@ -12,9 +12,9 @@
 namespace foretrace::measure {
 
 // Last sizes below a jump, ascending: where two sizes at most 8 bytes and an eighth apart
-// differ by more than 4 % and three standard errors over launches, for some number of
-// ranks; and those of `proposed` but for the ones that three launches or more see
-// no jump of 2 % at.
+// differ by more than 4 % and than launches differ by chance, for some number of ranks (so
+// that with a probability of 95 % no step that is none is taken for one); and those of
+// `proposed` but for the ones that three launches or more see no jump of 2 % at.
 std::vector<std::uint64_t> seen_jumps(const std::vector<Observation>& observations,
                                       const std::vector<std::uint64_t>& proposed);
 

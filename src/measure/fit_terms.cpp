@@ -29,6 +29,8 @@ constexpr std::array kStartups{kConstant, kTree, kOthers};
 constexpr std::array kSlopes{kConstant, kTree, kShare, kOthers};
 constexpr std::size_t kMostStartups = 2;
 constexpr std::size_t kMostSlopes = 2;
+// A piece has slopes where its largest size is more than this times its smallest.
+constexpr double kLeastSpan = 1.1;
 
 constexpr machine::RankSet kAll = machine::RankSet::all;
 constexpr machine::RankSet kPowers = machine::RankSet::powers_of_two;
@@ -84,12 +86,13 @@ void add_candidate(Dictionary& dictionary, stats::ColumnSet columns) {
   dictionary.candidates.push_back(std::move(columns));
 }
 
-// Of one number of ranks: a constant, and a line in each piece.
-Dictionary lines(const RunProblem& problem) {
+// Of one number of ranks: a constant, and a line in each piece `with_data`.
+Dictionary lines(const RunProblem& problem, bool with_data) {
   Dictionary dictionary;
   const std::size_t pieces = problem.begins.size();
   dictionary.parts.push_back(startup(kConstant, pieces));
   add_candidate(dictionary, {0});
+  if (!with_data) return dictionary;
   stats::ColumnSet all{0};
   for (std::size_t i = 0; i < pieces; ++i) {
     dictionary.parts.push_back(slope(kConstant, problem.begins, i));
@@ -120,7 +123,7 @@ void add_papers_forms(Dictionary& dictionary, bool with_data) {
       add_candidate(dictionary, {0, first - machine::kStartupForms.size() + f, first + g});
 }
 
-// Of several numbers of ranks. `with_data`: there are several sizes.
+// Of several numbers of ranks. `with_data`: the time may grow with the size.
 Dictionary sums(const RunProblem& problem, std::size_t ranks, bool with_data) {
   Dictionary dictionary;
   const std::size_t pieces = problem.begins.size();
@@ -188,16 +191,18 @@ std::size_t count_ranks(const std::vector<Observation>& observations) {
   return ranks.size();
 }
 
-std::size_t count_sizes(const std::vector<Observation>& observations) {
-  std::set<std::uint64_t> sizes;
-  for (const Observation& each : observations) sizes.insert(each.bytes);
-  return sizes.size();
+// Over sizes that hardly differ a slope is noise, and what it says beside them is anything.
+bool have_slopes(const RunProblem& problem, const std::vector<Observation>& observations) {
+  const auto [least, most] = std::ranges::minmax(observations, {}, &Observation::bytes);
+  return problem.begins.size() > 1 ||
+         static_cast<double>(most.bytes) > kLeastSpan * static_cast<double>(least.bytes);
 }
 
 Dictionary dictionary_for(const RunProblem& problem, const std::vector<Observation>& observations) {
   const std::size_t ranks = count_ranks(observations);
-  if (!problem.by_ranks || ranks < 2) return lines(problem);
-  return sums(problem, ranks, count_sizes(observations) > 1);
+  const bool with_data = have_slopes(problem, observations);
+  if (!problem.by_ranks || ranks < 2) return lines(problem, with_data);
+  return sums(problem, ranks, with_data);
 }
 
 // The chosen parts of the candidates for `set`.

@@ -1,7 +1,6 @@
 #include "measure/precision.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -12,18 +11,6 @@
 
 namespace foretrace::measure {
 namespace {
-
-// Student's t for 97.5 %, by degrees of freedom from 1.
-double student(std::size_t freedom) {
-  static constexpr std::array<double, 10> kTable{12.706, 4.303, 3.182, 2.776, 2.571,
-                                                 2.447,  2.365, 2.306, 2.262, 2.228};
-  if (freedom <= kTable.size()) return kTable[freedom - 1];
-  // Cornish and Fisher's expansion about the normal quantile, right to 0.1 %.
-  const double z = 1.959964;
-  const auto n = static_cast<double>(freedom);
-  return z + (z * z * z + z) / (4 * n) +
-         (5 * std::pow(z, 5) + 16 * z * z * z + 3 * z) / (96 * n * n);
-}
 
 using PointKey = std::tuple<std::string, int, std::uint64_t>;
 
@@ -51,7 +38,8 @@ Precision precision_of(const SampleSet& set) {
     if (middle <= 0) continue;
     const double error =
         stats::standard_deviation(medians) / std::sqrt(static_cast<double>(medians.size()));
-    widths.push_back(student(medians.size() - 1) * error / middle);
+    widths.push_back(stats::student(0.95, static_cast<double>(medians.size() - 1)) * error /
+                     middle);
   }
   if (widths.empty()) return {std::numeric_limits<double>::infinity(), 0};
   return {stats::median(widths), widths.size()};

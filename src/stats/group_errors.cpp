@@ -2,12 +2,13 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <map>
 #include <random>
 #include <set>
 #include <stdexcept>
+
+#include "stats/summary.hpp"
 
 namespace foretrace::stats {
 namespace {
@@ -19,11 +20,6 @@ using Vector = Eigen::VectorXd;
 constexpr double kDependent = 1e-12;
 // Below this reciprocal condition a resample does not determine the fit.
 constexpr double kSingular = 1e-9;
-
-double student(double coverage, double degrees) {
-  const boost::math::students_t distribution(std::max(degrees, 1e-3));
-  return boost::math::quantile(distribution, 0.5 + coverage / 2);
-}
 
 // One group's share of the normal equations in an orthonormal basis.
 struct Share {

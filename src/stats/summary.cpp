@@ -1,6 +1,7 @@
 #include "stats/summary.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <stdexcept>
 #include <vector>
@@ -64,6 +65,11 @@ double standard_deviation(std::span<const double> values) {
   double squares = 0;
   for (double value : values) squares += (value - center) * (value - center);
   return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
+double student(double coverage, double degrees) {
+  const boost::math::students_t distribution(std::max(degrees, 1e-3));
+  return boost::math::quantile(distribution, 0.5 + coverage / 2);
 }
 
 }  // namespace foretrace::stats

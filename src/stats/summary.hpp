@@ -32,4 +32,9 @@ double interquartile_mean(std::span<const double> values);
 // little from each other but are far from zero.
 double standard_deviation(std::span<const double> values);
 
+// So many standard errors to each side of a mean is what holds the true one with
+// probability `coverage` (0..1, both excluded): Student's t of `degrees` of freedom,
+// taken as 0.001 at least.
+double student(double coverage, double degrees);
+
 }  // namespace foretrace::stats

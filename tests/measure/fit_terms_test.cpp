@@ -52,6 +52,21 @@ void expect_times(const Equation& equation, const std::vector<int>& ranks, const
           << "p=" << p << " d=" << d;
 }
 
+// A step of a percent between two sizes next to each other is no slope that leads to sizes
+// further away; over sizes that differ it is.
+TEST(FitTerms, SizesThatHardlyDifferHaveNoSlope) {
+  const Truth step = [](int, double d) { return d > 3842 ? 1.02 : 1.0; };
+  for (const std::vector<int>& ranks : {std::vector<int>{2}, std::vector<int>{2, 4, 8}})
+    EXPECT_NEAR(
+        fit_terms(problem_of(ranks, {3842, 3843}, step, 0.001)).at(0).evaluate(2, 4040, Bound::avg),
+        1, 0.03);
+  const Truth line = [](int, double d) { return 1e-3 * d; };
+  EXPECT_NEAR(fit_terms(problem_of({2}, {3842, 4000, 4400}, line, 0.001))
+                  .at(0)
+                  .evaluate(2, 5000, Bound::avg),
+              5, 0.02);
+}
+
 TEST(FitTerms, FindsTheStepsOfATree) {
   const Truth tree = [](int p, double d) { return std::ceil(std::log2(p)) * (2 + 0.001 * d); };
   const std::vector<int> ranks{2, 3, 4, 6, 8, 12, 16, 32};

@@ -45,7 +45,7 @@ TEST(Precision, TheMiddleOfThePoints) {
     for (int launch = 1; launch <= 2; ++launch)
       set.samples.push_back({"send", 2, point, launch, 10 + spread[point] * launch, true});
   // Two medians that differ by h: standard deviation h / sqrt 2, over sqrt 2.
-  EXPECT_NEAR(precision_of(set).half_width, 12.706 * 0.05 / 10.15, 1e-6);
+  EXPECT_NEAR(precision_of(set).half_width, 12.7062 * 0.05 / 10.15, 1e-6);
 }
 
 TEST(InvalidFunctions, NearlyAlwaysDisturbed) {

@@ -39,6 +39,13 @@ TEST(Summary, StandardDeviationKeepsItsDigitsFarFromZero) {
   EXPECT_EQ(mean(Values{1 + 1e15, 2 + 1e15, 3 + 1e15}), 2 + 1e15);
 }
 
+TEST(Summary, StudentsQuantilesAreThoseOfTheTables) {
+  EXPECT_NEAR(student(0.95, 1), 12.706, 5e-4);
+  EXPECT_NEAR(student(0.95, 4), 2.776, 5e-4);
+  EXPECT_NEAR(student(0.999, 4), 8.610, 5e-4);
+  EXPECT_NEAR(student(0.95, 1e6), 1.960, 5e-4);
+}
+
 TEST(Summary, StandardDeviationOfOneValueAndOfConstants) {
   EXPECT_EQ(standard_deviation(Values{7}), 0);
   EXPECT_EQ(standard_deviation(Values{0.1, 0.1, 0.1}), 0);
