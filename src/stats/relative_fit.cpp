@@ -18,6 +18,8 @@ constexpr double kNone = 6;
 // A fit that crosses zero still has a relative error: f counts as at least this
 // share of what was seen there.
 constexpr double kLeastShare = 0.2;
+// So many observations of one row that agree are no wild ones, however far the fit is.
+constexpr std::size_t kWitnesses = 3;
 // Change of the fitted values at which the iteration has settled.
 constexpr double kSettled = 1e-9;
 // Steps of least absolute deviations before scales mean anything.
@@ -98,6 +100,12 @@ class Fitter {
     for (const auto& [r, of_row] : values) middle[r] = median(of_row);
     usual_.assign(n_, 0);
     for (std::size_t i : usable_) usual_[i] = middle[row[i]];
+    for (const auto& [r, of_row] : values)
+      if (of_row.size() >= kWitnesses) witnessed_.emplace_back();
+    std::map<std::size_t, std::size_t> places;
+    for (std::size_t i : usable_)
+      if (values[row[i]].size() >= kWitnesses)
+        witnessed_[places.emplace(row[i], places.size()).first->second].push_back(i);
     std::map<std::size_t, std::size_t> numbers;
     group_.assign(n_, 0);
     for (std::size_t i : usable_)
@@ -172,8 +180,18 @@ class Fitter {
     const double degrees = std::max(n - used - static_cast<double>(groups_ - 1), 1.0);
     fit_.scale = kMadToSigma * median(distances) * std::sqrt(n / degrees);
     const double scale = std::max(fit_.scale, settings_.least_scale);
-    for (std::size_t i : usable_)
-      fit_.weights[i] = hampel((residual(i, problem_.y[i]) - level[group_[i]]) / scale);
+    const auto distance = [&](std::size_t i) {
+      return residual(i, problem_.y[i]) - level[group_[i]];
+    };
+    for (std::size_t i : usable_) fit_.weights[i] = hampel(distance(i) / scale);
+    for (const std::vector<std::size_t>& of_row : witnessed_) {
+      std::vector<double> seen;
+      for (std::size_t i : of_row) seen.push_back(distance(i));
+      const double middle = median(seen);
+      for (std::size_t k = 0; k < of_row.size(); ++k)
+        fit_.weights[of_row[k]] =
+            std::max(fit_.weights[of_row[k]], hampel((seen[k] - middle) / scale));
+    }
   }
 
   void iterate() {
@@ -208,9 +226,10 @@ class Fitter {
   const RelativeSettings& settings_;
   std::size_t n_;
   std::vector<std::size_t> usable_;
-  std::vector<std::size_t> first_of_row_;  // one observation of each distinct row
-  std::vector<double> usual_;              // per observation: the median of its row
-  std::vector<std::size_t> group_;         // per observation, counted from 0
+  std::vector<std::size_t> first_of_row_;            // one observation of each distinct row
+  std::vector<double> usual_;                        // per observation: the median of its row
+  std::vector<std::vector<std::size_t>> witnessed_;  // the observations of each row with enough
+  std::vector<std::size_t> group_;                   // per observation, counted from 0
   std::size_t groups_ = 1;
   RelativeFit fit_;
   std::set<Note> notes_;

@@ -4,7 +4,8 @@
 // same; f and not y stands below the line, because dividing by the noisy y pulls
 // a fit down by the square of the noise. A wild observation is one far from its
 // own group's level: groups (launches) may differ as a whole, and none of them is
-// ever thrown out as a whole. Iteratively reweighted least squares; the weights
+// ever thrown out as a whole; nor is a row (a point) of which three observations or more agree:
+// then it is the form that is wrong there. Iteratively reweighted least squares; the weights
 // are Hampel's (1 up to 3, none from 6 standard deviations on; Hampel, Ronchetti,
 // Rousseeuw, Stahel, Robust Statistics, Wiley 1986, section 2.6), the standard
 // deviation is that of a MAD. Interval estimates: group_errors.hpp.

@@ -128,6 +128,30 @@ TEST_F(SyntheticT3D, TheFileSaysWhatWasMeasuredAndHowFarItErrs) {
   }
 }
 
+// A library whose tree is padded to the next power of two where the ranks are none.
+TEST(SyntheticRanks, ThreeSixAndTwelveHaveTermsOfTheirOwn) {
+  SampleSet set;
+  Noise noise(612);
+  Sampling how;
+  how.ranks = {2, 3, 4, 6, 8, 12, 16};
+  how.sizes = kSizes;
+  const auto seconds = [](int p, std::uint64_t d) {
+    const double steps = std::ceil(std::log2(p));
+    const bool power = (p & (p - 1)) == 0;
+    return (power ? 2e-6 : 3e-6) * steps + static_cast<double>(d) * (power ? 1e-9 : 1.5e-9) * steps;
+  };
+  sample(set, "bcast", how, noise, seconds);
+  const FitOutcome outcome = fit_model(set);
+  const Function& bcast = *outcome.model.find("bcast");
+  for (const machine::Regime& regime : bcast.regimes)
+    EXPECT_FALSE(regime.equation.other_terms.empty()) << regime.from.count;
+  for (const int p : {3, 6, 12, 2, 4, 16, 24, 32})
+    for (const std::uint64_t d : {100, 3000, 700001}) {
+      const double found = evaluate_seconds(outcome.model, bcast, p, Bytes(d), Bound::avg);
+      EXPECT_NEAR(found / seconds(p, d), 1, 0.05) << "p=" << p << " d=" << d;
+    }
+}
+
 TEST_F(SyntheticT3D, ModelReadsBack) {
   const std::string text = machine::format_machine(outcome().model);
   EXPECT_EQ(machine::format_machine(machine::parse_machine(text, "m.toml")), text);

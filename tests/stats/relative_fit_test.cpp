@@ -70,6 +70,27 @@ TEST(RelativeFit, NoLaunchIsThrownOutAsAWhole) {
   EXPECT_NEAR(fit.unknowns[1].value, 14.0 / 6, 1e-9);
 }
 
+// Far from the line at two of twelve points, but so in every launch.
+TEST(RelativeFit, NoPointOnWhichLaunchesAgreeIsThrownOut) {
+  RelativeProblem problem;
+  problem.columns.resize(1);
+  for (std::size_t g = 0; g < 5; ++g)
+    for (int i = 0; i < 12; ++i) {
+      const double level = i < 2 ? 20 : 10;
+      problem.y.push_back(level * (1 + 0.001 * static_cast<double>(i + 3 * g % 4)));
+      problem.group.push_back(g);
+      // Rows must differ to be points of their own.
+      problem.columns[0].values.push_back(1 + 1e-9 * i);
+    }
+  // And one launch alone at a third.
+  problem.y[14] = 40;
+  const RelativeFit fit = fit_relative(problem);
+  EXPECT_EQ(fit.rejected, 1u);
+  EXPECT_EQ(fit.weights[14], 0);
+  EXPECT_EQ(fit.weights[0], 1);
+  EXPECT_GT(fit.unknowns[0].value, 10.5);
+}
+
 TEST(RelativeFit, NoiseDoesNotPullTheFitDown) {
   // Equal numbers of values 20 % above and below a constant. Divided by y the loss would be least
   // at (1/8 + 1/12) / (1/64 + 1/144) = 9.23; the middle is 10.
