@@ -31,9 +31,9 @@ def run(command, limit=600):
     return result.stdout
 
 
-def launcher(mpi):
-    """The words that `foretrace measure -n 2` starts its ranks with."""
-    return [f"mpirun.{mpi}", *(["--oversubscribe"] if mpi == "openmpi" else []), "-n", "2"]
+def launcher(mpi, under=()):
+    """The words that `foretrace measure -n 2` starts its ranks with, `under` others."""
+    return [*under, f"mpirun.{mpi}", *(["--oversubscribe"] if mpi == "openmpi" else []), "-n", "2"]
 
 
 def measured(functions):
@@ -67,13 +67,17 @@ class Launch:
         return middle(blocks) if blocks else None
 
 
-def fresh(build, mpi, points, blocks, seed, start="rounds", buffers="warm"):
-    """One launch over `points`, pairs of a measured function and a size."""
+def fresh_text(build, mpi, points, blocks, seed, start="rounds", buffers="warm", under=()):
+    """What one launch over `points`, pairs of a measured function and a size, prints."""
     program = build / "programs" / mpi / "bench_fresh"
     if not program.exists():
         raise SystemExit(f"{program} is not there: configure with -DFORETRACE_BENCH=ON, build bench_fresh_{mpi}")
     words = [f"{function}:{size}" for function, size in points]
-    return Launch(run([*launcher(mpi), program, blocks, seed, start, buffers, *words]))
+    return run([*launcher(mpi, under), program, blocks, seed, start, buffers, *words])
+
+
+def fresh(*arguments, **others):
+    return Launch(fresh_text(*arguments, **others))
 
 
 def middle(values):
@@ -83,11 +87,34 @@ def middle(values):
     return statistics.fmean(ordered[cut:len(ordered) - cut])
 
 
+def by_launch(launches):
+    """(function, bytes) -> each launch's middle."""
+    points = sorted({point for launch in launches for point in launch.blocks})
+    return {p: [m for launch in launches if (m := launch.middle(p)) is not None] for p in points}
+
+
 def middles(launches):
     """By (function, bytes): the middle over launches of each launch's middle."""
-    points = sorted({point for launch in launches for point in launch.blocks})
-    values = {p: [m for launch in launches if (m := launch.middle(p)) is not None] for p in points}
-    return {p: middle(v) for p, v in values.items()}
+    return {p: middle(v) for p, v in by_launch(launches).items()}
+
+
+# Student's t for 97.5 %, by degrees of freedom from 1; beyond, 2.
+STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+           2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086)
+
+
+def half_width(values):
+    """Of the 95 % interval of middle(values), relative; infinite for fewer than 4. The interval of a trimmed mean (Tukey,
+    McLaughlin, Sankhya A 25 (1963) 331): from the variance of the values with the cut ones moved to the nearest kept."""
+    ordered = sorted(values)
+    cut = len(ordered) // 4
+    kept = len(ordered) - 2 * cut
+    if len(ordered) < 4:
+        return float("inf")
+    moved = [min(max(v, ordered[cut]), ordered[-1 - cut]) for v in ordered]
+    error = statistics.stdev(moved) / (kept / len(ordered) * len(ordered) ** 0.5)
+    student = STUDENT[kept - 2] if kept - 2 < len(STUDENT) else 2
+    return student * error / middle(ordered)
 
 
 def same_state(bounces, reference):

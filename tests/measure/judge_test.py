@@ -13,7 +13,6 @@ import unittest
 SOURCE = pathlib.Path(sys.argv.pop(1))
 sys.path.insert(0, str(SOURCE / "bench/measure"))
 
-import coverage  # noqa: E402
 import launches  # noqa: E402
 import validate  # noqa: E402
 
@@ -71,6 +70,8 @@ class Judge(unittest.TestCase):
         taken = set(range(1, 100))
         sizes = validate.random_sizes(30, 1, taken)
         self.assertEqual(sizes, validate.random_sizes(30, 1, taken))
+        # In the order of drawing: fewer are the first of more.
+        self.assertEqual(sizes[:20], validate.random_sizes(20, 1, taken))
         self.assertNotEqual(sizes, validate.random_sizes(30, 2, taken))
         self.assertEqual(len(set(sizes)), 30)
         self.assertGreater(min(sizes), 99)
@@ -93,19 +94,48 @@ class Judge(unittest.TestCase):
         # 9000 p microseconds.
         self.assertAlmostEqual(validate.twelve_forms(model, barrier["regime"], 0), 18e-3)
 
-    def test_coverage_counts_every_launch_at_every_size(self):
+    def test_shares_count_every_launch_at_every_size(self):
         # The middles of send at 8 bytes are 50, 50 and 90 ns.
         several = [launches.Launch(LAUNCH), launches.Launch(LAUNCH), launches.Launch("send,8,9e-08,1\nrecv,8,1e-07,1")]
-        self.assertEqual(coverage.shares(several, {("send", 8): (4e-8, 6e-8)}), {"send": [0, 2, 1]})
-        told = {("send", 8): (6e-8, 9e-8), ("recv", 8): (1e-7, 1e-7)}
-        self.assertEqual(coverage.shares(several, told), {"send": [2, 1, 0], "recv": [0, 1, 0]})
+        told = {("send", 8): {"min": 4e-8, "max": 6e-8}}
+        self.assertEqual(validate.shares(several, told), {"send": [0, 2, 1]})
+        told = {("send", 8): {"min": 6e-8, "max": 9e-8}, ("recv", 8): {"min": 1e-7, "max": 1e-7}}
+        self.assertEqual(validate.shares(several, told), {"send": [2, 1, 0], "recv": [0, 1, 0]})
 
     def test_errors(self):
-        truth = {("send", 1): 1.0, ("send", 2): 2.0, ("recv", 1): 7.0}
-        result = validate.judge("send", truth, (truth, {("send", 1): 1.25}), {"model": lambda f, s: 1.5})
+        first = launches.Launch("send,1,1e-06,1\nsend,2,2e-06,1\nrecv,1,7e-06,1")
+        other = launches.Launch("send,1,1.25e-06,1")
+        truth = {("send", 1): 1e-6, ("send", 2): 2e-6, ("recv", 1): 7e-6}
+        result = validate.judge("send", truth, [first, other], {"model": lambda f, s: 1.5e-6})
         self.assertAlmostEqual(result["model"]["mean"], 0.375)  # 1/2 and 1/4
-        self.assertEqual((result["model"]["max"], result["model"]["at"]), (0.5, 1))
+        self.assertAlmostEqual(result["model"]["max"], 0.5)
+        self.assertEqual(result["model"]["at"], 1)
         self.assertAlmostEqual(result["noise"]["max"], 0.2)
+        self.assertEqual(result["width"]["max"], float("inf"))  # of two launches nothing is known
+
+    def test_half_width_of_the_middle(self):
+        self.assertEqual(launches.half_width([1.0, 2.0, 3.0]), float("inf"))
+        self.assertEqual(launches.half_width([5.0] * 8), 0)
+        # Of 8 values 4 are kept; with the others moved to them: 3, 3, 3, 4, 5, 6, 6, 6, standard deviation
+        # sqrt(14 / 7), error that / (1/2 sqrt 8) = 1; t of 3 degrees of freedom 3.182; the middle is 4.5.
+        self.assertAlmostEqual(launches.half_width([-50.0, 2, 3, 4, 5, 6, 7, 80]), 3.182 / 4.5)
+
+    def test_launches_in_the_state_of_the_used_ones(self):
+        def launch(bounce):
+            return launches.Launch(f"# before bounce_ns {bounce}\n# after bounce_ns {bounce}\n")
+        near, also, far = launch(50), launch(60), launch(170)
+        after = {"1": [near, far], "2": [far], "3": [also]}
+        self.assertEqual(validate.in_used_state(after, ["1", "3"]), [near, also])
+
+    def test_sizes_that_turn_out_to_be_measured_fall_away(self):
+        class Arguments:
+            sizes, seed = 3, 1
+        candidates = [[5, 9, 2, 7, 8], [16, 8, 24, 40]]
+        self.assertEqual(validate.new_sizes(Arguments, {9, 8}, candidates), [[5, 2, 7], [16, 24, 40]])
+
+    def test_recv_is_kept_where_send_is(self):
+        launch = launches.Launch("send,1,1e-06,1\nrecv,1,2e-06,1\nrecv,2,2e-06,1\nbcast,2,2e-06,1")
+        self.assertEqual(set(validate.only([launch], [("send", 1)])[0].blocks), {("send", 1), ("recv", 1)})
 
 
 if __name__ == "__main__":
