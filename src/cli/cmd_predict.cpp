@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 
@@ -56,7 +57,10 @@ int predict(Options& options) {
     run.own_options.insert(run.own_options.end(), {"--sample", std::to_string(options.sample)});
   check_capture_run(run);
   machine::read_machine_file(options.machine);
-  warn_of_measurement(options.machine);
+  // With -n this command starts itself again in every rank: said once is enough.
+  constexpr const char* kSaid = "FORETRACE_MEASUREMENT_SAID";
+  if (std::getenv(kSaid) == nullptr) warn_of_measurement(options.machine);
+  if (run.ranks > 0) ::setenv(kSaid, "1", 1);
   check_computation(spec, options);
   if (run.ranks > 0) warn_of_samples(options.sample);
   const LaunchResult result = launch(run);

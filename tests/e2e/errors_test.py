@@ -42,6 +42,23 @@ class MachineFiles(Errors):
         good[number] = "c = 3O.0"
         self.refuse_machine("\n".join(good), f"m.toml:{number + 1}")
 
+    def test_measurement_that_is_not_to_be_trusted(self):
+        """Every command that takes times from it says so, once, and goes on."""
+        text = harness.SPARC.read_text()
+        reasons = 'reasons = ["there were more ranks than cores", "busy"]'
+        bad = self.write("bad.toml", f"{text}\n[measurement]\nvalid = false\n{reasons}\n")
+        good = self.write("good.toml", f"{text}\n[measurement]\nvalid = true\n")
+        recorded = self.trace()
+        says = f"foretrace: WARNING: the measurement in {bad} is not to be trusted: there were more ranks than cores; busy"
+        for model, times in ((bad, 1), (good, 0)):
+            for arguments in (["calc", model, "send", "--bytes", 8], ["simulate", recorded, "--machine", model],
+                              ["datasheet", model, "--format", "text"],
+                              ["predict", "-n", 2, "--machine", model, "-o", self.directory / "p.ftr",
+                               "--", *self.mandel()]):
+                result = self.foretrace(*arguments)
+                self.assertEqual(result.err.count(says), times, str(result))
+                self.assertEqual(result.err.count("not to be trusted"), times, str(result))
+
     def test_unknown_key(self):
         text = harness.SPARC.read_text()
         line = text.count("\n") + 2

@@ -37,6 +37,9 @@ class MachineTarget {
         "other_terms = { \"(p-1)\" = 4, \"(p-1) d\" = 5, \"ceil log2 p d\" = -6 }\n"
         "interval = [0.9, 1.25]\ncoverage = 0.95\n[[function.regime]]\nbytes = [65]\nc = 1\n"
         "[[function.baseline]]\nc = 2\nq = 0.1\nchi_squared = 3.5\ndegrees_of_freedom = 4\n",
+        "[machine]\n[measurement]\nvalid = false\n"
+        "reasons = [\"more ranks than cores\", \"busy\"]\n[[function]]\nname = \"send\"\n"
+        "class = \"point-to-point\"\n[[function.regime]]\nc = 1\n",
         "[machine]\n[topology]\nexpression = \"torus:4x4?latency=1us&bandwidth=1GB/s\"\n",
         "[machine]\n[topology]\nname = \"t\"\nkind = \"xgft\"\nparameters = \"2;4,2;1,2\"\n"
         "latency = 1e-6\nbandwidth = 1.5e9\nranks_per_node = 4\nintra_latency = \"2ns\"\n",
@@ -78,6 +81,9 @@ class MachineTarget {
             "terms = { \"(p-1)/p d\" = 1 }\n",
             "interval = [0, 1e308]\n",
             "f = \"p\"\n",
+            "[measurement]\n",
+            "valid = true\n",
+            "reasons = [\"busy\"]\n",
             "bytes = [0, 10]\n",
             "a.b.c = 1\n"};
   }
