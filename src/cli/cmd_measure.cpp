@@ -27,6 +27,7 @@ struct Options {
   int launches = 0;
   double budget = 0;
   std::uint64_t max_bytes = 0;
+  std::uint64_t seed = 1;
   std::string start = "clock";
   std::string buffers = "warm";
   std::string name;
@@ -67,6 +68,7 @@ int measure(const Options& options) {
                                   : measure::EffortLevel::normal;
   how.launches = options.launches;
   how.budget = options.budget;
+  how.seed = options.seed;
   if (options.max_bytes > 0) how.max_bytes = options.max_bytes;
   how.start_by_barrier = options.start == "barrier";
   how.cold = options.buffers == "cold";
@@ -104,6 +106,8 @@ std::function<int()> declare(CLI::App& app) {
       ->check(CLI::Range(1.0, 1e6));
   app.add_option("--max-bytes", options->max_bytes, "The largest message; 4 MiB if not given")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30));
+  app.add_option("--seed", options->seed, "Of the order in which things are measured")
+      ->capture_default_str();
   app.add_option("--start", options->start,
                  "How ranks start together: clock (at agreed readings) or barrier")
       ->check(CLI::IsMember({"clock", "barrier"}))

@@ -21,6 +21,8 @@ namespace fs = std::filesystem;
 
 // What starting and ending the program takes, beside its own time.
 constexpr double kStartSeconds = 1.5;
+// Fewer tell little of how launches differ: shorter ones are made instead.
+constexpr int kLeastLaunches = 5;
 // A machine that does not stay in one state is given up after this many times
 // the launches that were wanted.
 constexpr int kMostLaunches = 4;
@@ -208,6 +210,11 @@ Preset preset_of(const MeasureOptions& options) {
   }
   if (options.budget > 0) preset.budget = options.budget;
   if (options.target > 0) preset.target = options.target;
+  if (options.launches == 0) {
+    const double fitting = preset.budget / (preset.launch_seconds + kStartSeconds);
+    preset.launches =
+        std::clamp(static_cast<int>(std::min(fitting, 1e6)), kLeastLaunches, preset.launches);
+  }
   const double share = preset.budget / preset.launches - kStartSeconds;
   preset.launch_seconds = std::max(1.0, std::min(preset.launch_seconds, share));
   return preset;

@@ -17,11 +17,14 @@ namespace foretrace::measure {
 
 // What is aimed at.
 struct Preset {
-  int launches = 5;            // in one state of the machine, at least
+  // In one state of the machine, at least. Many short ones rather than few long ones: launches
+  // differ by several percent, the blocks of one by less.
+  int launches = 10;
   double budget = 240;         // seconds, for all launches
-  double launch_seconds = 27;  // each
+  double launch_seconds = 15;  // each
   double target = 0.02;        // Precision::half_width
 };
+// Fewer than the preset's launches, but five, where the budget is not enough for more.
 Preset preset_of(const MeasureOptions& options);
 
 // What has to be the same for launches to belong together, for people to read.

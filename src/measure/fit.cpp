@@ -113,7 +113,8 @@ constexpr std::size_t kParts = 4;
 
 struct Observed {
   std::vector<Observation> observations;
-  std::vector<Observation> parts;  // of a single launch
+  std::vector<Observation> blocks;  // the kept ones
+  std::vector<Observation> parts;   // of a single launch
 };
 
 // The middle of each launch at each point; times in units of `unit` seconds. Of a
@@ -141,6 +142,8 @@ Observed observe(const std::vector<Sample>& samples, double unit) {
       continue;
     }
     for (const auto& [launch, times] : kept.at(point)) {
+      for (const double time : times)
+        out.blocks.push_back({point.first, point.second, launch, time});
       out.observations.push_back(
           {point.first, point.second, launch, stats::interquartile_mean(times)});
       if (launches.size() > 1) continue;
@@ -242,6 +245,7 @@ FitOutcome fit_model(const SampleSet& set, const FitSettings& settings) {
     Observed observed = observe(samples, kMicrosecond);
     problem.observations = std::move(observed.observations);
     problem.parts = std::move(observed.parts);
+    problem.blocks = std::move(observed.blocks);
     problem.by_ranks = function_class != kPointToPoint && function_class != "one-sided";
     problem.thresholds =
         thresholds_of(set, name, problem.observations, function_class == kPointToPoint);

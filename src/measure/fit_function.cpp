@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "measure/regimes.hpp"
+#include "stats/group_errors.hpp"
 #include "stats/segmentation.hpp"
 #include "stats/summary.hpp"
 
@@ -15,6 +16,8 @@ namespace foretrace::measure {
 namespace {
 
 constexpr std::size_t kFolds = 5;
+// Sizes no further apart than this share of the first are left out together.
+constexpr double kNear = 0.02;
 // No point is taken to be more certain than this: a spread of nothing is chance.
 constexpr double kLeastRelativeError = 1e-3;
 // What a single launch, which has no spread between launches, is taken for.
@@ -188,12 +191,61 @@ std::pair<FunctionProblem, std::vector<Observation>> split(const FunctionProblem
   FunctionProblem rest = problem;
   std::vector<Observation> left_out;
   std::erase_if(rest.parts, out);
+  std::erase_if(rest.blocks, out);
   std::erase_if(rest.observations, [&](const Observation& each) {
     if (!out(each)) return false;
     left_out.push_back(each);
     return true;
   });
   return {std::move(rest), std::move(left_out)};
+}
+
+// For each size but the first and the last, in which round it is left out.
+std::vector<std::size_t> inner_folds(const std::vector<std::uint64_t>& sizes) {
+  std::vector<std::size_t> folds;
+  std::size_t cluster = 0;
+  double first = static_cast<double>(sizes[1]);
+  for (std::size_t i = 1; i + 1 < sizes.size(); ++i) {
+    const auto size = static_cast<double>(sizes[i]);
+    if (size > (1 + kNear) * first) {
+      ++cluster;
+      first = size;
+    }
+    folds.push_back(cluster % kFolds);
+  }
+  return folds;
+}
+
+struct PredictionSpan {
+  double low = 1;
+  double high = 1;
+};
+
+// Where `coverage` of another launch's ratios lie: the quantiles of those seen, further from
+// their middle by what is not known of launches for their small number.
+PredictionSpan span_of(const std::vector<LeftOut>& ratios, double coverage) {
+  std::vector<double> all;
+  std::map<std::size_t, std::vector<double>> by_launch;
+  for (const LeftOut& each : ratios) {
+    all.push_back(each.ratio);
+    by_launch[each.launch].push_back(each.ratio);
+  }
+  std::vector<double> levels;
+  for (const auto& [launch, of_launch] : by_launch)
+    levels.push_back(stats::interquartile_mean(of_launch));
+  const auto launches = static_cast<double>(levels.size());
+  double more = 0;  // squared
+  if (levels.size() > 1) {
+    const double known = stats::student(coverage, 1e6);
+    const double few = stats::student(coverage, launches - 1);
+    const double deviation = stats::standard_deviation(levels);
+    more = (few * few * (1 + 1 / launches) - known * known) * deviation * deviation;
+  }
+  const double middle = stats::median(all);
+  const double outside = (1 - coverage) / 2;
+  const double below = middle - stats::quantile(all, outside);
+  const double above = stats::quantile(all, 1 - outside) - middle;
+  return {middle - std::sqrt(below * below + more), middle + std::sqrt(above * above + more)};
 }
 
 }  // namespace
@@ -255,13 +307,16 @@ std::vector<machine::Regime> fit_baseline(const FunctionProblem& problem,
 HeldOutErrors hold_out_sizes(const FunctionProblem& problem) {
   const std::vector<std::uint64_t> sizes = sizes_of(problem);
   if (sizes.size() < 3) return {};
-  const std::size_t inner = sizes.size() - 2;
+  const std::vector<std::size_t> fold_of = inner_folds(sizes);
   ErrorSum model(problem.negligible);
   ErrorSum baseline(problem.negligible);
-  std::vector<std::pair<std::uint64_t, double>> ratios;
-  for (std::size_t fold = 0; fold < std::min(kFolds, inner); ++fold) {
+  std::vector<LeftOut> ratios;
+  const std::vector<Observation>& blocks =
+      problem.blocks.empty() ? problem.observations : problem.blocks;
+  for (std::size_t fold = 0; fold <= std::ranges::max(fold_of); ++fold) {
     std::set<std::uint64_t> chosen;
-    for (std::size_t i = fold; i < inner; i += kFolds) chosen.insert(sizes[i + 1]);
+    for (std::size_t i = 0; i < fold_of.size(); ++i)
+      if (fold_of[i] == fold) chosen.insert(sizes[i + 1]);
     const auto [rest, left_out] =
         split(problem, [&](const Observation& each) { return chosen.contains(each.bytes); });
     const std::vector<machine::Regime> regimes = fit_regimes(rest);
@@ -271,30 +326,36 @@ HeldOutErrors hold_out_sizes(const FunctionProblem& problem) {
       model.add(evaluate(regimes, point.first, point.second), measured);
       baseline.add(evaluate(forms, point.first, point.second), measured);
     }
-    for (const Observation& each : left_out) {
+    for (const Observation& each : blocks) {
+      if (!chosen.contains(each.bytes)) continue;
       const double fitted = evaluate(regimes, each.ranks, each.bytes);
-      if (fitted > problem.negligible) ratios.push_back({each.bytes, each.time / fitted});
+      if (fitted > problem.negligible)
+        ratios.push_back({each.bytes, each.launch, each.time / fitted});
     }
   }
   return {model.result(), baseline.result(), std::move(ratios)};
 }
 
-void widen_intervals(const std::vector<std::pair<std::uint64_t, double>>& ratios, double coverage,
+void widen_intervals(const std::vector<LeftOut>& ratios, double coverage,
                      std::vector<machine::Regime>& regimes) {
   constexpr std::size_t kEnough = 20;
-  std::vector<double> all;
-  for (const auto& [bytes, ratio] : ratios) all.push_back(ratio);
-  if (all.size() < kEnough) return;
+  constexpr std::size_t kEnoughSizes = 4;
+  if (ratios.size() < kEnough) return;
+  const PredictionSpan of_all = span_of(ratios, coverage);
   for (machine::Regime& regime : regimes) {
     if (!regime.equation.interval) continue;
-    std::vector<double> own;
-    for (const auto& [bytes, ratio] : ratios)
-      if (bytes >= regime.from.count && bytes <= regime.to.count) own.push_back(ratio);
-    const std::vector<double>& seen = own.size() < kEnough ? all : own;
+    std::vector<LeftOut> own;
+    std::set<std::uint64_t> sizes;
+    for (const LeftOut& each : ratios)
+      if (each.bytes >= regime.from.count && each.bytes <= regime.to.count) {
+        own.push_back(each);
+        sizes.insert(each.bytes);
+      }
+    const bool enough = own.size() >= kEnough && sizes.size() >= kEnoughSizes;
+    const PredictionSpan span = enough ? span_of(own, coverage) : of_all;
     machine::PredictionInterval& interval = *regime.equation.interval;
-    const double outside = (1 - coverage) / 2;
-    interval.low = std::min(interval.low, stats::quantile(seen, outside));
-    interval.high = std::max(interval.high, stats::quantile(seen, 1 - outside));
+    interval.low = std::clamp(span.low, 0.0, interval.low);
+    interval.high = std::max(interval.high, span.high);
   }
 }
 

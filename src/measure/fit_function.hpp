@@ -19,6 +19,10 @@ struct FunctionProblem {
   // middles of consecutive parts of its blocks, as if each part were a launch.
   // They tell a bend from scatter; errors are none of their affair.
   std::vector<Observation> parts = {};
+  // Every undisturbed block, by which the intervals are widened; none: the observations. A block
+  // is what calls from one place of memory take, as a program's are; a launch's middle is over
+  // several.
+  std::vector<Observation> blocks = {};
   bool by_ranks = true;  // false: the time depends on the size alone
   // Where a regime ends for certain: last sizes of the lower ones, in any order.
   std::vector<std::uint64_t> thresholds;
@@ -39,20 +43,28 @@ std::vector<machine::Regime> fit_baseline(const FunctionProblem& problem,
                                           const std::vector<machine::Regime>& regimes);
 
 // Cross-validation: every fifth size but the first and the last is left out, all is fitted again,
-// and the middles there are compared; until each was left out once. Neither is set where there are
-// fewer than three sizes.
+// and the middles there are compared; until each was left out once. Sizes within 2 % of each other,
+// as beside a threshold, are left out together: they know of each other. Neither is set where
+// there are fewer than three sizes.
+// A block's time at a size that was left out, over what was predicted there.
+struct LeftOut {
+  std::uint64_t bytes = 0;
+  std::size_t launch = 0;
+  double ratio = 1;
+};
 struct HeldOutErrors {
   std::optional<machine::HeldOutError> model;
   std::optional<machine::HeldOutError> baseline;
-  // Every launch's time at a left-out size over what was predicted there, by size.
-  std::vector<std::pair<std::uint64_t, double>> ratios = {};
+  std::vector<LeftOut> ratios = {};
 };
 HeldOutErrors hold_out_sizes(const FunctionProblem& problem);
 
 // Widens the regimes' intervals until `coverage` of those ratios lie within: of the
-// regime's own where there are 20, of the function's where there are not. A fit's errors
-// are those of its coefficients and of launches; they say nothing of a wrong form.
-void widen_intervals(const std::vector<std::pair<std::uint64_t, double>>& ratios, double coverage,
+// regime's own where there are 20 at four sizes, of the function's where there are not. A fit's
+// errors are those of its coefficients and of launches; they say nothing of a wrong form. Launches
+// are few, and the quantiles of few values lie too near: what the launches' own means differ by
+// counts as Student's distribution has it for one launch more.
+void widen_intervals(const std::vector<LeftOut>& ratios, double coverage,
                      std::vector<machine::Regime>& regimes);
 
 // How far, as a factor less 1, the equations fitted without the largest number of ranks are

@@ -15,7 +15,7 @@ struct Effort {
   int blocks = 5;      // per pass and point
   // What a launch may take, in seconds. It bends by half, so that everything is
   // measured once on a busy machine.
-  double seconds = 27;
+  double seconds = 15;
 };
 
 struct ProgramOptions {

@@ -157,9 +157,10 @@ TEST(FitRegimes, NoTimeIsNoneBelowTheFirstSizeOfARegime) {
 
 TEST(WidenIntervals, HoldTheShareOfWhatWasLeftOut) {
   // 101 ratios 0.50, 0.51, ... 1.50 of the first regime, 10 of 3 in the second.
-  std::vector<std::pair<std::uint64_t, double>> ratios;
-  for (int i = 0; i <= 100; ++i) ratios.push_back({10, 0.5 + 0.01 * i});
-  for (int i = 0; i < 10; ++i) ratios.push_back({1000, 3.0});
+  std::vector<LeftOut> ratios;
+  for (std::uint64_t i = 0; i <= 100; ++i)
+    ratios.push_back({10 + i % 4, 0, 0.5 + 0.01 * static_cast<double>(i)});
+  for (int i = 0; i < 10; ++i) ratios.push_back({1000, 0, 3.0});
   std::vector<machine::Regime> regimes(3);
   regimes[0].to = Bytes(100);
   regimes[1].from = Bytes(101);
@@ -175,6 +176,20 @@ TEST(WidenIntervals, HoldTheShareOfWhatWasLeftOut) {
   EXPECT_EQ(regimes[1].equation.interval->low, 0.2);
   EXPECT_NEAR(regimes[1].equation.interval->high, 3, 1e-12);
   EXPECT_FALSE(regimes[2].equation.interval) << "one launch has none";
+}
+
+TEST(WidenIntervals, FewLaunchesSayLittleOfTheNext) {
+  // Three launches at 0.9, 1 and 1.1, whose deviation is 0.1.
+  std::vector<LeftOut> ratios;
+  for (std::uint64_t i = 0; i < 30; ++i)
+    ratios.push_back({10 + i % 5, i % 3, 0.9 + 0.1 * static_cast<double>(i % 3)});
+  std::vector<machine::Regime> regimes(1);
+  regimes[0].equation.interval = machine::PredictionInterval{1, 1, 0.95};
+  widen_intervals(ratios, 0.95, regimes);
+  // Of two degrees of freedom 4.3027 sqrt(4/3) deviations in place of 1.9600, and 0.1 that is seen.
+  const double half = std::sqrt(0.01 + 0.01 * (4.3027 * 4.3027 * 4 / 3 - 1.96 * 1.96));
+  EXPECT_NEAR(regimes[0].equation.interval->low, 1 - half, 1e-4);
+  EXPECT_NEAR(regimes[0].equation.interval->high, 1 + half, 1e-4);
 }
 
 TEST(BoundaryBetween, PrefersPowersOfTwo) {

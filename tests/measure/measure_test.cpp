@@ -84,10 +84,10 @@ TEST_F(RunMeasure, WritesTheModelAndTheSamplesOfAllLaunches) {
   options_.table = &table;
   EXPECT_EQ(run_measure(options_), 0);
   EXPECT_EQ(files(), (std::vector<std::string>{"m.samples.csv", "m.toml"}));
-  EXPECT_EQ(read_samples(samples_path(options_.output)).samples.size(), 15u);
+  EXPECT_EQ(read_samples(samples_path(options_.output)).samples.size(), 30u);
   const machine::MachineModel model = machine::read_machine_file(options_.output);
   EXPECT_EQ(model.name, "pine, Some MPI, 2 ranks");
-  EXPECT_EQ(model.source, "foretrace measure, 5 launches, start by common clock, buffers warm");
+  EXPECT_EQ(model.source, "foretrace measure, 10 launches, start by common clock, buffers warm");
   EXPECT_NEAR(evaluate_seconds(model, *model.find("send"), 2, Bytes(3), machine::Bound::avg), 3e-6,
               1e-15);
   EXPECT_THAT(table.str(), HasSubstr("send"));
@@ -122,13 +122,13 @@ TEST_F(RunMeasure, AChangeOfTheMachinesStateIsSaidLoudly) {
   options_.messages = &messages;
   other_state_ = 3;
   run_measure(options_);
-  EXPECT_EQ(calls_.size(), 6u);
+  EXPECT_EQ(calls_.size(), 11u);
   EXPECT_THAT(messages.str(), HasSubstr("WARNING: launch 3 is not used, the machine was in another "
                                         "state (left out: cache line 180 ns, copy 10 GB/s)"));
-  EXPECT_THAT(messages.str(), HasSubstr("5 launches in one state of the machine"));
+  EXPECT_THAT(messages.str(), HasSubstr("10 launches in one state of the machine"));
   // What is left out is in the file, and in no figure.
   const SampleSet set = read_samples(samples_path(options_.output));
-  EXPECT_EQ(set.samples.size(), 18u);
+  EXPECT_EQ(set.samples.size(), 33u);
   EXPECT_EQ(set.info.at("launch_2_state"), "used");
   const machine::MachineModel model = machine::read_machine_file(options_.output);
   EXPECT_NEAR(evaluate_seconds(model, *model.find("send"), 2, Bytes(3), machine::Bound::avg), 3e-6,
@@ -182,12 +182,12 @@ TEST_F(RunMeasure, AFailureKeepsWhatWasThereAndIsGoneOnWith) {
   options_.messages = &messages;
   EXPECT_EQ(run_measure(options_), 0);
   EXPECT_THAT(messages.str(), HasSubstr("going on with the 2 launches that an unfinished"));
-  EXPECT_EQ(calls_.size(), 3u + 3u);
+  EXPECT_EQ(calls_.size(), 3u + 8u);
   EXPECT_THAT(calls_[3], testing::IsSupersetOf({"--launch", "3", "--thresholds"}));
   EXPECT_EQ(files(), (std::vector<std::string>{"m.samples.csv", "m.toml"}));
   const SampleSet set = read_samples(samples_path(options_.output));
-  EXPECT_EQ(set.samples.size(), 15u);
-  EXPECT_EQ(set.samples.back().launch, 5);
+  EXPECT_EQ(set.samples.size(), 30u);
+  EXPECT_EQ(set.samples.back().launch, 10);
 }
 
 TEST_F(RunMeasure, OtherArgumentsDoNotGoOnWithTheLaunchesOfTheseOnes) {
@@ -206,7 +206,7 @@ TEST_F(RunMeasure, OtherArgumentsDoNotGoOnWithTheLaunchesOfTheseOnes) {
   options_.fresh = true;
   calls_.clear();
   EXPECT_EQ(run_measure(options_), 0);
-  EXPECT_EQ(calls_.size(), 5u);
+  EXPECT_EQ(calls_.size(), 10u);
   EXPECT_EQ(files(), (std::vector<std::string>{"m.samples.csv", "m.toml"}));
 }
 
@@ -233,7 +233,7 @@ TEST_F(RunMeasure, RefitGivesTheSameModel) {
   const std::string first = content(options_.output);
   EXPECT_EQ(refit(options_), 0);
   EXPECT_EQ(content(options_.output), first);
-  EXPECT_EQ(calls_.size(), 5u);
+  EXPECT_EQ(calls_.size(), 10u);
 }
 
 TEST_F(RunMeasure, WrongUse) {
