@@ -36,7 +36,9 @@ void measure(const char* name, int rank, int calls, Body body) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  // With any argument: as programs whose threads call MPI.
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, argc > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const int other = 1 - rank;

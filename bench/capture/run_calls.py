@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """What a call costs under profile, record and predict, beside the bare program.
 
-    run_calls.py BUILD_DIR [--launches N]
+    run_calls.py BUILD_DIR [--launches N] [--threads]
 
 Starts bench_calls on 2 ranks, bare, with wrappers that do nothing, and captured in turn, N times; prints the
 median over launches of nanoseconds per call, and what is added. Run it on an
-idle machine with two cores.
+idle machine with two cores. --threads: the program initialises MPI with MPI_THREAD_MULTIPLE.
 """
 
 import argparse
@@ -31,6 +31,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--launches", type=int, default=5)
+    parser.add_argument("--threads", action="store_true")
     arguments = parser.parse_args()
     tool = arguments.build / "bin" / "foretrace"
     model = ROOT / "machines" / "cray-t3d.toml"
@@ -44,15 +45,16 @@ def main():
                 continue
             predict = [tool, "predict", "-n", "2", "--machine"]
             wrappers = program.with_name("libbench_bare_wrappers.so")
+            words = [program, "multiple"] if arguments.threads else [program]
             modes = {
-                "bare": [f"mpirun.{mpi}", "-n", "2", program],
-                "wrapper": [f"mpirun.{mpi}", "-n", "2", "env", f"LD_PRELOAD={wrappers}", program],
-                "profile": [tool, "profile", "-n", "2", "-o", f"{scratch}/profile.fprof", "--", program],
+                "bare": [f"mpirun.{mpi}", "-n", "2", *words],
+                "wrapper": [f"mpirun.{mpi}", "-n", "2", "env", f"LD_PRELOAD={wrappers}", *words],
+                "profile": [tool, "profile", "-n", "2", "-o", f"{scratch}/profile.fprof", "--", *words],
                 "profile 4": [tool, "profile", "-n", "2", "--depth", "4", "-o", f"{scratch}/profile.fprof",
-                              "--", program],
-                "record": [tool, "record", "-n", "2", *output, "--", program],
-                "predict": [*predict, model, *output, "--", program],
-                "predict S": [*predict, rendezvous, *output, "--", program],
+                              "--", *words],
+                "record": [tool, "record", "-n", "2", *output, "--", *words],
+                "predict": [*predict, model, *output, "--", *words],
+                "predict S": [*predict, rendezvous, *output, "--", *words],
             }
             samples = {mode: [] for mode in modes}
             for _ in range(arguments.launches):

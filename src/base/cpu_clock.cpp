@@ -2,125 +2,106 @@
 
 #include <time.h>
 
-#include <algorithm>
-#include <cstring>
-
-#if defined(__x86_64__) && __has_include(<sys/rseq.h>)
-#include <sys/rseq.h>
-#define FORETRACE_HAVE_RSEQ 1
-#else
-#define FORETRACE_HAVE_RSEQ 0
-#endif
+#include <chrono>
+#include <thread>
 
 namespace foretrace {
 namespace {
 
-std::int64_t read_clock(clockid_t clock) {
+std::int64_t thread_cpu_ns() {
   timespec now;
-  ::clock_gettime(clock, &now);
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
-std::int64_t thread_cpu_ns() {
-  return read_clock(CLOCK_THREAD_CPUTIME_ID);
-}
+}  // namespace
 
 #if FORETRACE_HAVE_RSEQ
 
-// A critical section that no instruction lies in. The kernel reads it when it
-// switches the thread out, finds the instruction pointer outside, and clears
-// rseq_cs. It insists on the signature in front of the abort address.
-struct Mark {
-  std::uint32_t signature = RSEQ_SIG;
-  std::uint32_t target = 0;
-  rseq_cs section{};
-};
+RseqMark rseq_mark;
 
-Mark& mark() {
-  static Mark instance = [] {
-    Mark m;
-    m.section.version = 0;
-    m.section.flags = 0;
-    return m;
-  }();
-  return instance;
-}
+namespace {
 
-rseq* thread_area() {
-  if (__rseq_size == 0) return nullptr;
-  return reinterpret_cast<rseq*>(static_cast<char*>(__builtin_thread_pointer()) + __rseq_offset);
-}
-
-std::uint64_t mark_address() {
-  static const std::uint64_t address = [] {
-    Mark& m = mark();
-    m.section.start_ip = reinterpret_cast<std::uint64_t>(&m.section);
-    m.section.post_commit_offset = 1;
-    m.section.abort_ip = reinterpret_cast<std::uint64_t>(&m.target);
-    return reinterpret_cast<std::uint64_t>(&m.section);
-  }();
-  return address;
-}
-
-bool undisturbed() {
-  const rseq* area = thread_area();
-  return area && __atomic_load_n(&area->rseq_cs, __ATOMIC_RELAXED) == mark_address();
+void put_in_area(std::uint64_t value) {
+  if (__rseq_size == 0) return;
+  auto* area =
+      reinterpret_cast<rseq*>(static_cast<char*>(__builtin_thread_pointer()) + __rseq_offset);
+  __atomic_store_n(&area->rseq_cs, value, __ATOMIC_RELAXED);
 }
 
 void set_mark() {
-  if (rseq* area = thread_area())
-    __atomic_store_n(&area->rseq_cs, mark_address(), __ATOMIC_RELAXED);
+  static const std::uint64_t address = [] {
+    rseq_cs& section = rseq_mark.section;
+    section.start_ip = reinterpret_cast<std::uint64_t>(&section);
+    section.post_commit_offset = 1;
+    section.abort_ip = reinterpret_cast<std::uint64_t>(&rseq_mark.target);
+    return reinterpret_cast<std::uint64_t>(&section);
+  }();
+  put_in_area(address);
 }
 
 void clear_mark() {
-  if (rseq* area = thread_area()) __atomic_store_n(&area->rseq_cs, 0, __ATOMIC_RELAXED);
+  put_in_area(0);
 }
-
-#else
-
-bool undisturbed() {
-  return false;
-}
-void set_mark() {}
-void clear_mark() {}
-
-#endif
-
-thread_local const char thread_identity = 0;
 
 }  // namespace
 
-std::int64_t monotonic_ns() {
-  return read_clock(CLOCK_MONOTONIC);
+#else
+
+namespace {
+void set_mark() {}
+void clear_mark() {}
+}  // namespace
+
+#endif
+
+void CpuClock::use_counter(const TickReading& begin) {
+  if (ns_per_tick_ != 0 || !has_even_counter()) return;
+  const std::int64_t base = monotonic_ns() - begin.ns;
+  if (base < kLeastBaseNs)
+    std::this_thread::sleep_for(std::chrono::nanoseconds(kLeastBaseNs - base));
+  const TickReading end = read_both_clocks();
+  if (end.ticks <= begin.ticks) return;
+  const double ns_per_tick =
+      static_cast<double>(end.ns - begin.ns) / static_cast<double>(end.ticks - begin.ticks);
+  // Products with kLongestNs have to fit: far from what counters do.
+  if (!(ns_per_tick > 1e-3 && ns_per_tick < 1e3)) return;
+  ns_per_tick_ = static_cast<std::uint64_t>(ns_per_tick * 0x1p32);
+  longest_ticks_ = static_cast<std::uint64_t>(static_cast<double>(kLongestNs) / ns_per_tick);
 }
 
-void CpuClock::resume() {
-  if (thread_ == &thread_identity && undisturbed()) {
-    monotonic_ns_ = monotonic_ns();
-    return;
+// The mark first: a switch between the readings is noticed at stop().
+void CpuClock::resume_slowly() {
+  const bool counter = ns_per_tick_ != 0;
+  if (!counter && thread_ == __builtin_thread_pointer()) {
+    start_ = static_cast<std::uint64_t>(monotonic_ns());
+    if (undisturbed()) return;
   }
-  thread_ = &thread_identity;
-  // The mark first: a switch between the readings is noticed at stop().
+  thread_ = __builtin_thread_pointer();
   set_mark();
-  const std::int64_t cpu = thread_cpu_ns();
-  monotonic_ns_ = monotonic_ns();
-  offset_ns_ = cpu - monotonic_ns_;
+  compared_cpu_ns_ = thread_cpu_ns();
+  compared_ = start_ = read_ticks(counter);
 }
 
 // As read from the CPU clock at its 0, where no mark was set.
 void CpuClock::resume_at_birth() {
-  thread_ = &thread_identity;
-  monotonic_ns_ = 0;
-  offset_ns_ = 0;
+  thread_ = __builtin_thread_pointer();
+  start_ = compared_ = 0;
+  compared_cpu_ns_ = 0;
   clear_mark();
 }
 
-Time CpuClock::stop() const {
-  if (thread_ != &thread_identity) return Time();
-  const std::int64_t now = monotonic_ns();
-  if (undisturbed()) return Time::ns(std::max<std::int64_t>(now - monotonic_ns_, 0));
-  const std::int64_t cpu = thread_cpu_ns();
-  return Time::ns(std::max<std::int64_t>(cpu - (monotonic_ns_ + offset_ns_), 0));
+Time CpuClock::stop_slowly() const {
+  if (thread_ != __builtin_thread_pointer()) return Time();
+  if (ns_per_tick_ == 0) {
+    const auto now = static_cast<std::uint64_t>(monotonic_ns());
+    if (undisturbed())
+      return Time::ns(std::max<std::int64_t>(static_cast<std::int64_t>(now - start_), 0));
+  }
+  const std::uint64_t since = start_ - compared_;
+  const std::int64_t start_cpu =
+      compared_cpu_ns_ + (ns_per_tick_ == 0 ? static_cast<std::int64_t>(since) : to_ns(since));
+  return Time::ns(std::max<std::int64_t>(thread_cpu_ns() - start_cpu, 0));
 }
 
 }  // namespace foretrace

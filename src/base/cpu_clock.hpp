@@ -1,15 +1,25 @@
 // CpuClock: the CPU time that the calling thread spends between two MPI calls.
 //
-// The kernel's thread CPU clock costs a system call. Here the monotonic clock
-// stands in for it as long as the thread was never switched out: the thread
-// leaves a mark in its rseq area, which the kernel clears when it pre-empts,
-// moves or interrupts the thread. Where the mark is gone (or rseq is not
-// there) the kernel's clock is read instead. Knows nothing of MPI.
+// The kernel's thread CPU clock costs a system call. Here another clock stands
+// in for it as long as the thread was never switched out: the monotonic clock, or
+// the processor's counter where its rate is known. The thread leaves a mark in its
+// rseq area, which the kernel clears when it pre-empts, moves or interrupts the
+// thread. Where the mark is gone (or rseq is not there) the kernel's clock is
+// read instead. Knows nothing of MPI.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
+#include "base/ticks.hpp"
 #include "base/time.hpp"
+
+#if defined(__x86_64__) && __has_include(<sys/rseq.h>)
+#include <sys/rseq.h>
+#define FORETRACE_HAVE_RSEQ 1
+#else
+#define FORETRACE_HAVE_RSEQ 0
+#endif
 
 namespace foretrace {
 
@@ -19,19 +29,83 @@ class CpuClock {
   void resume();
   // Begins one where the calling thread began.
   void resume_at_birth();
-  // CPU time of the calling thread since resume(); zero if another thread
-  // called resume().
+  // CPU time of the calling thread since resume(), in whole nanoseconds; zero if
+  // another thread called resume().
   Time stop() const;
 
+  // From now on all clocks of the process read the processor's counter, if the
+  // kernel trusts it. No interval may be under way. Its rate is measured since
+  // `begin`; sleeps until that is kLeastBaseNs ago.
+  static void use_counter(const TickReading& begin);
+  static constexpr std::int64_t kLeastBaseNs = 5'000'000;
+
  private:
+  // The counter's rate is known to some millionths. So what it says is used for
+  // so long, and the kernel's clock is read again after that.
+  static constexpr std::int64_t kLongestNs = 1'000'000;
+
+  static bool undisturbed();
+  static std::int64_t to_ns(std::uint64_t ticks) {
+    return static_cast<std::int64_t>((ticks * ns_per_tick_ + (std::uint64_t{1} << 31)) >> 32);
+  }
+  void resume_slowly();
+  Time stop_slowly() const;
+
+  inline static std::uint64_t ns_per_tick_ = 0;  // times 2^32; 0: the monotonic clock is read
+  inline static std::uint64_t longest_ticks_ = 0;
+
   const void* thread_ = nullptr;
-  std::int64_t monotonic_ns_ = 0;  // at resume()
-  // CPU clock minus monotonic clock of this thread while it is not switched
-  // out; good as long as the mark stands.
-  std::int64_t offset_ns_ = 0;
+  std::uint64_t start_ = 0;  // at resume(): ticks, or monotonic nanoseconds
+  // The CPU time when the other clock was last compared with it, on this thread;
+  // good as long as the mark stands.
+  std::uint64_t compared_ = 0;
+  std::int64_t compared_cpu_ns_ = 0;
 };
 
-// Monotonic time in nanoseconds, as all processes of this host see it.
-std::int64_t monotonic_ns();
+#if FORETRACE_HAVE_RSEQ
+
+// A critical section that no instruction lies in. The kernel reads it when it
+// switches the thread out, finds the instruction pointer outside, and clears
+// rseq_cs. It insists on the signature in front of the abort address.
+struct RseqMark {
+  std::uint32_t signature = RSEQ_SIG;
+  std::uint32_t target = 0;
+  rseq_cs section{};
+};
+extern RseqMark rseq_mark;
+
+// Where the C library has not registered its area, nobody sets the mark.
+inline bool CpuClock::undisturbed() {
+  const auto* area = reinterpret_cast<const rseq*>(
+      static_cast<const char*>(__builtin_thread_pointer()) + __rseq_offset);
+  return __atomic_load_n(&area->rseq_cs, __ATOMIC_RELAXED) ==
+         reinterpret_cast<std::uint64_t>(&rseq_mark.section);
+}
+
+#else
+
+inline bool CpuClock::undisturbed() {
+  return false;
+}
+
+#endif
+
+// Both look at the mark after the clock: a switch before the look is noticed now,
+// one after it by the next.
+inline void CpuClock::resume() {
+  if (ns_per_tick_ != 0 && thread_ == __builtin_thread_pointer()) {
+    start_ = read_ticks(true);
+    if (undisturbed() && start_ - compared_ < longest_ticks_) return;
+  }
+  resume_slowly();
+}
+
+inline Time CpuClock::stop() const {
+  if (ns_per_tick_ != 0 && thread_ == __builtin_thread_pointer()) {
+    const std::uint64_t passed = read_ticks(true) - start_;
+    if (passed < longest_ticks_ && undisturbed()) return Time::ns(to_ns(passed));
+  }
+  return stop_slowly();
+}
 
 }  // namespace foretrace

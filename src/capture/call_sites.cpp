@@ -76,14 +76,17 @@ CallSites::Known* CallSites::add(std::uint64_t address, trace::TraceWriter& writ
   return &known_[i];
 }
 
-trace::SiteId CallSites::number(const CallPoint& point, trace::TraceWriter& writer) noexcept {
+trace::SiteId CallSites::search(const CallPoint& point, trace::TraceWriter& writer) noexcept {
   const auto address = reinterpret_cast<std::uint64_t>(point.address);
   if (address == 0) return 0;
   try {
     const Known* known = find(address);
     if (!known) known = add(address, writer);
     if (!known) return 0;
-    if (!known->left_out) return known->site;
+    if (!known->left_out) {
+      recent_[place_in_recent(point.address)] = {point.address, known->site};
+      return known->site;
+    }
     const auto cfa = reinterpret_cast<std::uint64_t>(point.cfa);
     Chain chain;
     if (!walker_->guess(address, cfa, chain)) walker_->unwind(address, cfa, chain);

@@ -8,44 +8,30 @@ namespace foretrace::capture {
 
 using compute::Kind;
 
+namespace {
+
+// A moment before the program's own: by the time it has initialised MPI, the
+// counter's rate is known without waiting.
+const TickReading at_load = read_both_clocks();
+
+}  // namespace
+
 void Computation::start(const Settings& settings, machine::MachineModel* model, WorldRank rank,
                         int ranks) {
   spec_ = settings.compute;
   sampler_ = compute::KernelSampler(settings.sample);
   if (settings.count != compute::Counter::none) counter_.open(settings.count);
-  if (!model) return;
+  if (!model) return CpuClock::use_counter(at_load);
   const machine::ComputeCosts costs = machine::read_compute_costs(settings.machine);
   if (spec_.kind == Kind::counted) model->compute_step = compute::cost_of(spec_.counter, costs);
   const compute::Rules rules = compute::read_rules(spec_, settings.scale_from, costs, ranks);
   scale_ = rules.scale;
   needs_cpu_ = rules.needs_cpu;
+  if (needs_cpu_) CpuClock::use_counter(at_load);
   if (rules.make) rule_ = rules.make(rank);
 }
 
-void Computation::resume() {
-  if (needs_cpu_) {
-    thread_->cpu.resume();
-    thread_->used.reset();
-  }
-  if (counts()) counter_.resume();
-}
-
-compute::Work Computation::so_far() const {
-  compute::Work work = thread_->added;
-  if (needs_cpu_) work.cpu += thread_->used ? *thread_->used : thread_->cpu.stop();
-  if (counts()) work.steps += static_cast<double>(counter_.stop());
-  return work;
-}
-
-void Computation::end(trace::Event& event, std::string_view name) {
-  const compute::Work work = so_far();
-  thread_->added = {};
-  ++calls_;
-  event.steps = work.steps;
-  event.compute = timing_ ? time_of(work, event.kind, name) : work.cpu;
-}
-
-Time Computation::time_of(const compute::Work& work, trace::EventKind kind, std::string_view name) {
+Time Computation::time_of(const compute::Work& work, trace::EventKind kind, const char* name) {
   if (rule_) return rule_->before({kind, name, work.cpu, work.steps});
   switch (spec_.kind) {
     case Kind::annotated:

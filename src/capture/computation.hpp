@@ -48,7 +48,7 @@ class Computation {
   void resume();
   // It makes a call, or comes to a mark: sets the event's steps and compute time.
   // Throws Error where the run cannot be what it is predicted as.
-  void end(trace::Event& event, std::string_view name);
+  void end(trace::Event& event, const char* name);
   // What came of a call that looked for something.
   void looked(bool found) {
     if (rule_) rule_->looked(found);
@@ -71,7 +71,7 @@ class Computation {
 
  private:
   compute::Work so_far() const;
-  Time time_of(const compute::Work& work, trace::EventKind kind, std::string_view name);
+  Time time_of(const compute::Work& work, trace::EventKind kind, const char* name);
 
   compute::Spec spec_;
   double scale_ = 1;
@@ -83,5 +83,28 @@ class Computation {
   compute::KernelSampler sampler_;
   std::uint64_t calls_ = 0;
 };
+
+inline void Computation::resume() {
+  if (needs_cpu_) {
+    thread_->cpu.resume();
+    thread_->used.reset();
+  }
+  if (counts()) counter_.resume();
+}
+
+inline compute::Work Computation::so_far() const {
+  compute::Work work = thread_->added;
+  if (needs_cpu_) work.cpu += thread_->used ? *thread_->used : thread_->cpu.stop();
+  if (counts()) work.steps += static_cast<double>(counter_.stop());
+  return work;
+}
+
+inline void Computation::end(trace::Event& event, const char* name) {
+  const compute::Work work = so_far();
+  thread_->added = {};
+  ++calls_;
+  event.steps = work.steps;
+  event.compute = timing_ ? time_of(work, event.kind, name) : work.cpu;
+}
 
 }  // namespace foretrace::capture

@@ -13,12 +13,12 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/ticks.hpp"
 #include "capture/functions.hpp"
 #include "capture/profile_comms.hpp"
 #include "capture/settings.hpp"
 #include "capture/shared_table.hpp"
 #include "capture/stack_walk.hpp"
-#include "capture/ticks.hpp"
 #include "trace/counters_file.hpp"
 
 namespace foretrace::capture {
@@ -41,6 +41,8 @@ class Profiler {
   // Before the real MPI_Finalize; collective.
   void stop();
   void abort(int code);
+  // This process is a child of the one that is profiled.
+  void leave_to_parent();
 
   // What MPI_Pcontrol says: 0 switches off, 1 on, others nothing.
   void control(int level);

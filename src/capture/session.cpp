@@ -17,6 +17,7 @@
 #include "capture/yielding.hpp"
 #include "machine/machine_file.hpp"
 #include "machine/moving.hpp"
+#include "trace/renew.hpp"
 
 namespace foretrace::capture {
 
@@ -202,10 +203,7 @@ void Session::abort(Fn fn, int code) {
 
 void Session::begin_event(trace::Event& event, trace::EventKind kind, trace::NameId name,
                           const char* text) {
-  std::vector<trace::Completion> storage = std::move(event.completions);
-  storage.clear();
-  event = trace::Event();
-  event.completions = std::move(storage);
+  trace::renew(event);
   event.kind = kind;
   event.name = name;
   try {

@@ -7,18 +7,7 @@
 namespace foretrace::trace {
 namespace {
 
-// First byte of a shape: the kind, and
-constexpr std::uint8_t kKindMask = 0x1f;
-constexpr std::uint8_t kHasExtra = 0x20;
-constexpr std::uint8_t kHasTaken = 0x40;
-constexpr std::uint8_t kMoves = 0x80;
-// Second byte.
-constexpr std::uint8_t kHasSite = 0x01;
-constexpr std::uint8_t kHasCompute = 0x02;
-constexpr std::uint8_t kHasSteps = 0x04;
-constexpr std::uint8_t kHasWait = 0x08;
-constexpr std::uint8_t kHasGap = 0x10;
-constexpr std::uint8_t kStayFixed = 0x20;
+using namespace shape_bits;
 
 std::uint8_t as_byte(int bits) {
   return static_cast<std::uint8_t>(bits);
@@ -27,15 +16,6 @@ std::uint8_t as_byte(int bits) {
 // Numbers wrap around: any two requests have a distance.
 std::int64_t distance(std::uint64_t from, std::uint64_t to) {
   return static_cast<std::int64_t>(to - from);
-}
-
-bool receives(const Event& event) {
-  return event.kind == EventKind::recv || event.kind == EventKind::irecv;
-}
-
-bool has_extra(const Event& event) {
-  return (event.kind == EventKind::call && event.count != 1) ||
-         (event.kind == EventKind::mark && event.value != 0);
 }
 
 void encode_send(Encoder& out, const Event& event) {
@@ -132,43 +112,17 @@ void number_requests(const Shape& shape, Event& event, std::uint64_t& last_reque
     completion.request = last_request - completion.request;
 }
 
-std::int64_t clipped(std::int64_t ps) {
-  return std::clamp(ps, -Decoder::kLongestSpan, Decoder::kLongestSpan);
-}
-
 }  // namespace
 
-// Times that run backwards or beyond what the format holds are bent, so that
-// the rest of the stream stays readable.
-EventTimes times_of(const Event& event, Clock clock, Time last_leave) {
-  EventTimes times;
-  times.compute = clipped(std::max<std::int64_t>(event.compute.count_ps(), 0));
-  times.wait = clipped(std::max<std::int64_t>(event.wait.count_ps(), 0));
-  if (clock == Clock::cpu) return times;
-  const std::int64_t enter = event.enter.count_ps();
-  const std::int64_t before = clipped(std::max<std::int64_t>(enter - last_leave.count_ps(), 0));
-  const std::int64_t stay = clipped(std::max<std::int64_t>(event.leave.count_ps() - enter, 0));
-  times.gap = before - times.compute;
-  times.alone = stay - times.wait;
-  return times;
-}
-
-Time duration(const EventTimes& times) {
-  return Time::ps(times.compute + times.gap + times.alone + times.wait);
-}
-
-void encode_shape(Encoder& out, const Event& event, const EventTimes& times, bool stay_fixed,
-                  std::uint64_t last_request) {
-  out.u8(as_byte(static_cast<int>(event.kind) | (has_extra(event) ? kHasExtra : 0) |
-                 (receives(event) && event.taken != 0 ? kHasTaken : 0) |
-                 (moves_data(event) ? kMoves : 0)));
-  out.u8(as_byte((event.site != 0 ? kHasSite : 0) | (times.compute != 0 ? kHasCompute : 0) |
-                 (event.steps != 0 ? kHasSteps : 0) | (times.wait != 0 ? kHasWait : 0) |
-                 (times.gap != 0 ? kHasGap : 0) | (stay_fixed ? kStayFixed : 0)));
+void encode_shape(Encoder& out, const ShapeSource& source) {
+  const Event& event = source.event;
+  const std::uint16_t head = shape_head(source);
+  out.u8(static_cast<std::uint8_t>(head));
+  out.u8(static_cast<std::uint8_t>(head >> 8));
   out.varint(event.name);
   if (event.site != 0) out.varint(event.site);
-  if (stay_fixed) out.signed_time(times.alone);
-  encode_body(out, event, last_request);
+  if (source.stay_fixed) out.signed_time(source.times.alone);
+  encode_body(out, event, source.last_request);
 }
 
 void encode_completion(Encoder& out, const Completion& completion, std::uint64_t last_request) {
@@ -179,20 +133,6 @@ void encode_completion(Encoder& out, const Completion& completion, std::uint64_t
   out.svarint(completion.source.value);
   out.svarint(completion.tag);
   out.varint(completion.bytes.count);
-}
-
-void encode_times(Encoder& out, const Event& event, const EventTimes& times, bool stay_fixed,
-                  Clock clock) {
-  if (times.compute != 0) out.time(times.compute);
-  if (event.steps != 0) out.f64(event.steps);
-  if (times.gap != 0) out.signed_time(times.gap);
-  if (clock != Clock::cpu && !stay_fixed) out.signed_time(times.alone);
-  if (times.wait != 0) out.time(times.wait);
-  if (!has_extra(event)) return;
-  if (event.kind == EventKind::call)
-    out.varint(event.count);
-  else
-    out.f64(event.value);
 }
 
 void decode_shape(Decoder& in, Shape& shape, const Definitions& defined) {

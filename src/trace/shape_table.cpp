@@ -70,11 +70,13 @@ bool ShapeTable::find_or_add(std::span<const std::uint8_t> bytes, Place& place) 
       return false;
     }
     slots_[at].hash = hash;
+    ++slots_[at].owner;
     slots_[at].next = bucket(hash);
     bucket(hash) = at;
   }
   slots_[at].recent = true;
   place.number = at;
+  place.owner = slots_[at].owner;
   return true;
 }
 

@@ -18,17 +18,26 @@ class ShapeTable {
  public:
   struct Place {
     std::uint32_t number = 0;
+    std::uint32_t owner = 0;  // counts the shapes that had this number
     bool added = false;
   };
 
   // The place of the shape, which is added if it is new. False if there is no
   // memory for it.
   bool find_or_add(std::span<const std::uint8_t> bytes, Place& place) noexcept;
+  // The shape found there before is used again. False: another one has its place.
+  bool use(const Place& place) noexcept {
+    Slot& slot = slots_[place.number];
+    if (slot.owner != place.owner) return false;
+    slot.recent = true;
+    return true;
+  }
 
  private:
   static constexpr std::uint16_t kNone = UINT16_MAX;
   struct Slot {
     std::uint64_t hash = 0;
+    std::uint32_t owner = 0;
     std::vector<std::uint8_t> bytes;
     std::uint16_t next = kNone;  // in its bucket
     bool recent = false;

@@ -24,6 +24,7 @@
 namespace foretrace::trace {
 namespace {
 
+constexpr std::size_t kFirstBlock = 4096;
 constexpr std::size_t kLargestBlock = 256 * 1024;
 
 // A shape that comes with the same duration again and again takes it in; one
@@ -74,6 +75,7 @@ TraceWriter& TraceWriter::operator=(TraceWriter&& other) noexcept {
   last_request_ = other.last_request_;
   open_ = other.open_;
   shapes_ = std::move(other.shapes_);
+  recent_ = std::move(other.recent_);
   surprises_ = std::move(other.surprises_);
   names_ = other.names_;
   comms_ = other.comms_;
@@ -230,37 +232,52 @@ void TraceWriter::learn(NameId name, bool new_shape) noexcept {
 }
 
 void TraceWriter::write(const Event& event) noexcept {
-  set_open({});
+  leave();
   const EventTimes times = times_of(event, clock_, last_leave_);
-  const bool stay_fixed = durations_repeat(event.name);
-  const bool completes = event.kind == EventKind::complete;
-  // Posting moves the count on; completions count from what is posted by then.
-  const std::uint64_t last_request = last_request_;
-  if (posts(event.kind)) last_request_ = event.request;
-  std::uint8_t shape_bytes[kLongestShape];
-  Encoder shape(shape_bytes);
-  encode_shape(shape, event, times, stay_fixed, last_request);
-  bool good;
-  if (completes && event.completions.size() > kMostCompletions) {
-    good = write_single(event, shape.written(), times, stay_fixed);
+  const ShapeSource source{event, times, durations_repeat(event.name), last_request_};
+  const ShapeTable::Place* const known = recent_.find(source, shapes_);
+  if (known && write_quickly(source, known->number)) {
+    if (source.stay_fixed) learn(event.name, false);
+    end_record(true);
   } else {
-    if (completes)
-      for (const Completion& completion : event.completions)
-        encode_completion(shape, completion, last_request);
-    good = write_shaped(event, shape.written(), times, stay_fixed);
+    end_record(write_new(source));
   }
-  end_record(good);
+  if (posts(event.kind)) last_request_ = event.request;
   last_leave_ = std::min(last_leave_ + duration(times), Time::ps(kLatest));
 }
 
-bool TraceWriter::write_shaped(const Event& event, std::span<const std::uint8_t> shape,
-                               const EventTimes& times, bool stay_fixed) noexcept {
+bool TraceWriter::write_quickly(const ShapeSource& source, std::uint32_t shape) noexcept {
+  if (!block_ || error_ != 0 || block_size_ - sizeof(BlockHeader) - used_ < kLongestTimes)
+    return false;
+  Encoder out(block_ + sizeof(BlockHeader) + used_);
+  out.varint(kFirstShape + shape);
+  encode_times(out, source, clock_);
+  used_ += out.size();
+  return true;
+}
+
+// Completions count from what is posted by then.
+bool TraceWriter::write_new(const ShapeSource& source) noexcept {
+  const Event& event = source.event;
+  std::uint8_t shape_bytes[kLongestShape];
+  Encoder shape(shape_bytes);
+  encode_shape(shape, source);
+  if (event.kind == EventKind::complete) {
+    if (event.completions.size() > kMostCompletions) return write_single(source, shape.written());
+    for (const Completion& completion : event.completions)
+      encode_completion(shape, completion, source.last_request);
+  }
+  return write_shaped(source, shape.written());
+}
+
+bool TraceWriter::write_shaped(const ShapeSource& source,
+                               std::span<const std::uint8_t> shape) noexcept {
   ShapeTable::Place place;
   if (!shapes_.find_or_add(shape, place)) {
     const std::uint8_t head = kSingleEvent;
-    return put(&head, 1) && put(shape.data(), shape.size()) && put_times(event, times, stay_fixed);
+    return put(&head, 1) && put(shape.data(), shape.size()) && put_times(source);
   }
-  if (stay_fixed) learn(event.name, place.added);
+  if (source.stay_fixed) learn(source.event.name, place.added);
   std::uint8_t buffer[kLongestShape + kLongestTimes];
   Encoder out(buffer);
   if (place.added) {
@@ -269,35 +286,32 @@ bool TraceWriter::write_shaped(const Event& event, std::span<const std::uint8_t>
     out.bytes(shape.data(), shape.size());
   }
   out.varint(kFirstShape + place.number);
-  encode_times(out, event, times, stay_fixed, clock_);
-  return put(buffer, out.size());
+  encode_times(out, source, clock_);
+  if (!put(buffer, out.size())) return false;
+  // Writers with few events, of which there may be very many, do without.
+  if (block_size_ > kFirstBlock) recent_.remember(source, place);
+  return true;
 }
 
 // An event with more completions than a shape names.
-bool TraceWriter::write_single(const Event& event, std::span<const std::uint8_t> shape,
-                               const EventTimes& times, bool stay_fixed) noexcept {
+bool TraceWriter::write_single(const ShapeSource& source,
+                               std::span<const std::uint8_t> shape) noexcept {
   const std::uint8_t head = kSingleEvent;
   bool good = put(&head, 1) && put(shape.data(), shape.size());
-  for (const Completion& completion : event.completions) {
+  for (const Completion& completion : source.event.completions) {
     std::uint8_t buffer[kLongestTimes];
     Encoder each(buffer);
-    encode_completion(each, completion, last_request_);
+    encode_completion(each, completion, source.last_request);
     good = good && put(buffer, each.size());
   }
-  return good && put_times(event, times, stay_fixed);
+  return good && put_times(source);
 }
 
-bool TraceWriter::put_times(const Event& event, const EventTimes& times, bool stay_fixed) noexcept {
+bool TraceWriter::put_times(const ShapeSource& source) noexcept {
   std::uint8_t buffer[kLongestTimes];
   Encoder out(buffer);
-  encode_times(out, event, times, stay_fixed, clock_);
+  encode_times(out, source, clock_);
   return put(buffer, out.size());
-}
-
-void TraceWriter::set_open(const OpenCall& open) noexcept {
-  if (open_ == open) return;
-  open_ = open;
-  if (block_) std::memcpy(block_ + offsetof(BlockHeader, open), &open, sizeof open);
 }
 
 void TraceWriter::close() noexcept {

@@ -6,18 +6,20 @@
 // path. Knows nothing of MPI; used by capture and sim.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "trace/event.hpp"
+#include "trace/recent_shapes.hpp"
+#include "trace/shape.hpp"
 #include "trace/shape_table.hpp"
 
 namespace foretrace::trace {
-
-struct EventTimes;
 
 // Creates (replaces) the file with its header and info block. Throws Error.
 void create_trace_file(const std::string& path, const TraceInfo& info);
@@ -58,11 +60,12 @@ class TraceWriter {
   // Adds to the record under way; false if it could not be written.
   bool put(const std::uint8_t* bytes, std::size_t count) noexcept;
   bool put_string(std::string_view text) noexcept;
-  bool put_times(const Event& event, const EventTimes& times, bool stay_fixed) noexcept;
-  bool write_shaped(const Event& event, std::span<const std::uint8_t> shape,
-                    const EventTimes& times, bool stay_fixed) noexcept;
-  bool write_single(const Event& event, std::span<const std::uint8_t> shape,
-                    const EventTimes& times, bool stay_fixed) noexcept;
+  // An event of a known shape, where the block has room for the longest; false: it has not.
+  bool write_quickly(const ShapeSource& source, std::uint32_t shape) noexcept;
+  bool write_new(const ShapeSource& source) noexcept;
+  bool put_times(const ShapeSource& source) noexcept;
+  bool write_shaped(const ShapeSource& source, std::span<const std::uint8_t> shape) noexcept;
+  bool write_single(const ShapeSource& source, std::span<const std::uint8_t> shape) noexcept;
   bool durations_repeat(NameId name) const noexcept;
   void learn(NameId name, bool new_shape) noexcept;
   // Ends the record under way: readers see all of it, or it is lost.
@@ -70,7 +73,11 @@ class TraceWriter {
   // Goes on in a new block that has room for so many bytes more.
   bool new_block(std::size_t room) noexcept;
   std::uint8_t* append_block(std::size_t size) noexcept;
-  void set_open(const OpenCall& open) noexcept;
+  void set_open(const OpenCall& open) noexcept {
+    if (open_ == open) return;
+    open_ = open;
+    if (block_) std::memcpy(block_ + offsetof(BlockHeader, open), &open, sizeof open);
+  }
 
   int fd_ = -1;
   WorldRank rank_;
@@ -84,6 +91,7 @@ class TraceWriter {
   std::uint64_t last_request_ = 0;
   OpenCall open_;
   ShapeTable shapes_;
+  RecentShapes recent_;
   std::vector<std::int16_t> surprises_;  // by name: how often a duration was new, less those known
   NameId names_ = 0;
   CommId comms_ = 0;

@@ -119,5 +119,17 @@ TEST_F(CallSitesTest, DescribesPlaces) {
   EXPECT_EQ(sites.describe(site + 1), "");
 }
 
+// More places than the look-up keeps at hand, in this program's own code.
+TEST_F(CallSitesTest, ManyPlacesKeepTheirNumbers) {
+  CallSites sites;
+  const auto* const code = reinterpret_cast<const char*>(&call);
+  constexpr trace::SiteId kPlaces = 300;
+  for (int round = 0; round < 3; ++round)
+    for (trace::SiteId i = 0; i < kPlaces; ++i)
+      ASSERT_EQ(sites.number({code + i + 1, nullptr}, writer_), i + 1) << round;
+  trace::Site last;
+  EXPECT_EQ(read(last), kPlaces);
+}
+
 }  // namespace
 }  // namespace foretrace::capture

@@ -41,7 +41,7 @@ OPEN_FILES = {"cli": {"measure/functions.hpp", "measure/measure.hpp", "live/live
 SEES_MPI = {"capture", "measure", "live", "mpi_api"}
 FREE_OF_MPI = {
     "capture": {"call_sites", "computation", "core_set", "fortran", "fortran_requests", "handle_map", "idle_polls",
-                "imports", "settings", "shared_table", "stack_walk", "ticks",
+                "imports", "settings", "shared_table", "stack_walk",
                 "turn_lock", "wrap_support"},
     "live": {"context", "heap", "inbox", "live_source", "processes", "seed", "shared_memory"},
     "measure": {"bisection", "buffer_pool", "campaign", "clock_model", "fit", "fit_function", "fit_loggps",

@@ -4,6 +4,7 @@
 
 #include "samples.hpp"
 #include "scratch.hpp"
+#include "trace/renew.hpp"
 
 namespace foretrace::trace {
 namespace {
@@ -114,6 +115,125 @@ TEST_F(Shapes, ManyCompletions) {
   write(events, Clock::cpu);
   TraceReader reader(path("a.ftr"));
   EXPECT_EQ(read_all(reader, 0), events);
+}
+
+// From its second block on a writer remembers what its events looked like; one
+// of a known shape takes a byte at least.
+constexpr std::size_t kPastTheFirstBlock = 5000;
+
+// The place of the first shape is taken by shapes that are not remembered by their
+// fields, which the writer has to notice.
+TEST_F(Shapes, APlaceThatIsAnothersByNow) {
+  Event first;
+  first.kind = EventKind::send;
+  first.send.peer = WorldRank(1);
+  std::vector<Event> events(kPastTheFirstBlock, first);
+  for (std::int32_t i = 0; i < 600; ++i) {
+    Event event;
+    event.kind = EventKind::complete;
+    for (std::uint64_t request = 1; request <= 6; ++request)
+      event.completions.push_back({request, WorldRank(1), i, Bytes(8), false});
+    events.push_back(event);
+  }
+  events.push_back(first);
+  write(events, Clock::cpu);
+  TraceReader reader(path("a.ftr"));
+  EXPECT_EQ(read_all(reader, 0), events);
+}
+
+using Change = void (*)(Event&);
+
+// Events that differ in one field alone, beside one that was seen just before.
+class OneField : public Shapes {
+ protected:
+  void add(EventKind kind, std::vector<Change> base, std::vector<Change> changes) {
+    Event event;
+    event.kind = kind;
+    for (const Change change : base) change(event);
+    changes.insert(changes.end(),
+                   {[](Event& e) { e.name = 1; }, [](Event& e) { e.site = 1; },
+                    [](Event& e) { e.compute = Time::ns(1); }, [](Event& e) { e.steps = 1; }});
+    for (const Change change : changes) {
+      Event changed = event;
+      change(changed);
+      events_.insert(events_.end(), {event, changed, event});
+    }
+  }
+  std::vector<Event> events_;
+};
+
+TEST_F(OneField, Tells) {
+  const Change sends = [](Event& e) { e.send = {WorldRank(0), 3, Bytes(8), false, false}; };
+  const Change receives = [](Event& e) { e.recv = {WorldRank(0), 3, Bytes(8), false, false}; };
+  const Change comm = [](Event& e) { e.comm = 1; };
+  const Change request = [](Event& e) { e.request = 7; };
+  const Change to = [](Event& e) { e.send.peer = WorldRank(1); };
+  const Change send_tag = [](Event& e) { e.send.tag = 4; };
+  const Change send_bytes = [](Event& e) { e.send.bytes = Bytes(9); };
+  const Change mode = [](Event& e) { e.mode = machine::SendMode::ready; };
+  const Change from = [](Event& e) { e.recv.peer = WorldRank(1); };
+  const Change recv_tag = [](Event& e) { e.recv.tag = 4; };
+  const Change recv_bytes = [](Event& e) { e.recv.bytes = Bytes(9); };
+  const Change any_source = [](Event& e) { e.recv.any_source = true; };
+  const Change any_tag = [](Event& e) { e.recv.any_tag = true; };
+  const Change bytes = [](Event& e) { e.bytes = Bytes(9); };
+  add(EventKind::send, {sends}, {comm, to, send_tag, send_bytes, mode});
+  add(EventKind::isend, {sends}, {comm, to, send_tag, send_bytes, mode, request});
+  add(EventKind::recv, {receives},
+      {comm, from, recv_tag, recv_bytes, any_source, any_tag, [](Event& e) { e.taken = 1; }});
+  add(EventKind::sendrecv, {sends, receives},
+      {comm, to, send_tag, send_bytes, mode, from, recv_tag, recv_bytes, any_source, any_tag});
+  add(EventKind::collective,
+      {[](Event& e) { e.collective = machine::Cost::bcast, e.root = LocalRank(0); }},
+      {comm, bytes, [](Event& e) { e.root = LocalRank(1); },
+       [](Event& e) { e.collective = machine::Cost::scatter; }});
+  add(EventKind::call, {[](Event& e) { e.bytes = Bytes(8); }},
+      {comm, to, bytes, [](Event& e) { e.count = 2; }});
+  add(EventKind::complete, {[](Event& e) {
+        e.completions = {{1, WorldRank(0), 3, Bytes(8), false}, {2, {}, 0, {}, false}};
+      }},
+      {[](Event& e) { e.completions.resize(1); }, [](Event& e) { e.completions[0].request = 2; },
+       [](Event& e) { e.completions[0].source = WorldRank(1); },
+       [](Event& e) { e.completions[0].tag = 4; },
+       [](Event& e) { e.completions[0].bytes = Bytes(9); },
+       [](Event& e) { e.completions[1].cancelled = true; }});
+  add(EventKind::aborted, {}, {[](Event& e) { e.code = 6; }});
+  events_.insert(events_.begin(), kPastTheFirstBlock, events_[0]);
+  for (const Clock clock : {Clock::cpu, Clock::virtual_}) {
+    Time now;
+    for (Event& event : events_) {
+      event.enter = now += event.compute;
+      if (clock == Clock::virtual_) now += Time::ns(event.code == 6 ? 8 : 7);
+      event.leave = now;
+    }
+    create_trace_file(path("a.ftr"), sample_info(2, clock));
+    TraceWriter writer(path("a.ftr"), WorldRank(0), clock);
+    for (int i = 0; i < 2; ++i) define(writer, 2);
+    writer.define_site({"program", 1});
+    for (const Event& event : events_) writer.write(event);
+    TraceReader reader(path("a.ftr"));
+    const std::vector<Event> read = read_all(reader, 0);
+    ASSERT_EQ(read.size(), events_.size());
+    for (std::size_t i = 0; i < read.size(); ++i) EXPECT_EQ(read[i], events_[i]) << i;
+  }
+}
+
+TEST(Renewed, IsAsNew) {
+  Event event;
+  event.kind = EventKind::send;
+  event.name = event.comm = event.site = event.count = 5;
+  event.compute = event.enter = event.leave = event.wait = Time::ns(1);
+  event.steps = event.value = 2;
+  event.send = event.recv = {WorldRank(1), 2, Bytes(3), true, true};
+  event.mode = machine::SendMode::ready;
+  event.collective = machine::Cost::bcast;
+  event.bytes = Bytes(1);
+  event.root = LocalRank(1);
+  event.request = event.taken = 1;
+  event.completions.resize(3);
+  event.code = 3;
+  renew(event);
+  EXPECT_EQ(event, Event());
 }
 
 class OpenCall : public Shapes {

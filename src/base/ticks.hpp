@@ -9,9 +9,10 @@
 #include <x86intrin.h>
 #endif
 
-#include "base/cpu_clock.hpp"
+namespace foretrace {
 
-namespace foretrace::capture {
+// Monotonic time in nanoseconds, as all processes of this host see it.
+std::int64_t monotonic_ns();
 
 // Whether read_ticks() may be asked for the counter: to be found out once.
 bool has_even_counter();
@@ -25,4 +26,11 @@ inline std::uint64_t read_ticks(bool counter) {
   return static_cast<std::uint64_t>(monotonic_ns());
 }
 
-}  // namespace foretrace::capture
+// The counter and the monotonic clock at one moment, to some ten nanoseconds.
+struct TickReading {
+  std::uint64_t ticks = 0;
+  std::int64_t ns = 0;
+};
+TickReading read_both_clocks();
+
+}  // namespace foretrace
