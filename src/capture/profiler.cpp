@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/loaded_object.hpp"
 #include "capture/comm_table.hpp"
+#include "capture/forks.hpp"
 #include "capture/session.hpp"
 #include "capture/start_up.hpp"
 #include "capture/yielding.hpp"
@@ -89,6 +90,7 @@ void Profiler::start(const Settings& settings) {
   rank_->first_ticks = rank_->last_ticks = read_ticks(even_counter_);
   rank_->first_ns = static_cast<std::uint64_t>(monotonic_ns());
   if (!settings.start_logging) off_since_ = rank_->first_ticks;
+  let_children_go();
   rank_->state = trace::RankState::running;
   profiling = true;
 }
@@ -226,6 +228,12 @@ void Profiler::abort(int code) {
   rank_->code = code;
   read_both_clocks(rank_->second_ticks, rank_->second_ns);
   rank_->last_ticks = rank_->second_ticks;
+}
+
+void Profiler::leave_to_parent() {
+  profiling = false;
+  rank_ = nullptr;
+  writer_.close();
 }
 
 void Profiler::control(int level) {

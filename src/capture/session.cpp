@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "capture/forks.hpp"
 #include "capture/imports.hpp"
 #include "capture/profiler.hpp"
 #include "capture/shadow.hpp"
@@ -83,6 +84,7 @@ void Session::start(Fn fn) {
   PMPI_Barrier(MPI_COMM_WORLD);
   wall_zero_ns_ = clocks_.common_now_ns();
   logging_ = settings_.start_logging;
+  let_children_go();
   active_ = true;
   trace::Event& event = thread_->event;
   event = trace::Event();
@@ -198,6 +200,12 @@ void Session::abort(Fn fn, int code) {
   trace::Event& event = open(trace::EventKind::aborted, fn);
   event.code = -code - 1;
   close();
+  writer_.close();
+}
+
+// Closing writes nothing.
+void Session::leave_to_parent() {
+  active_ = false;
   writer_.close();
 }
 

@@ -39,6 +39,8 @@ class Session {
   void stop(Fn fn);
   // MPI_Abort was called.
   void abort(Fn fn, int code);
+  // This process is a child of the one whose session it is.
+  void leave_to_parent();
 
   bool active() const { return active_; }
   // Whether the program may call MPI from another thread than the one that

@@ -56,7 +56,9 @@ CallingThread& Session::new_thread() {
   return *thread;
 }
 
+// In a child process the lock may be another thread's, which is not there.
 void Session::forget_thread(CallingThread& thread) {
+  if (!active_) return;
   const std::lock_guard turn(turn_);
   free_threads_.push_back(&thread);
 }
