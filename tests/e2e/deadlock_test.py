@@ -5,6 +5,24 @@ import harness
 S = 2000
 
 
+HEAD_ON = """
+#include <mpi.h>
+static char buffer[3000];
+static void swap(int other) {
+  MPI_Send(buffer, sizeof buffer, MPI_CHAR, other, 5, MPI_COMM_WORLD);
+  MPI_Recv(buffer, sizeof buffer, MPI_CHAR, other, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+int main(void) {
+  int rank;
+  MPI_Init(0, 0);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  swap(1 - rank);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
 class Deadlock(harness.TestCase):
     def setUp(self):
         super().setUp()
@@ -40,6 +58,18 @@ class Deadlock(harness.TestCase):
                 text = self.simulate_deadlock("head_on", size)
                 self.assertRegex(text, r"rank 0 in event \d+, MPI_Send to rank 1, tag 5, %d bytes" % size)
                 self.assertRegex(text, r"rank 1 in event \d+, MPI_Send to rank 0, tag 6, %d bytes" % size)
+
+    def test_tells_the_line(self):
+        """Where the ranks stood, as soon as the run has ended."""
+        source = self.write("head_on.c", HEAD_ON)
+        program = self.directory / "head_on"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-g", source, "-o", program]))
+        trace = self.directory / "p.ftr"
+        result = harness.foretrace("predict", "-n", 2, "--machine", self.model, "-o", trace, "--", program, limit=30)
+        line = 1 + HEAD_ON.splitlines().index("  MPI_Send(buffer, sizeof buffer, MPI_CHAR, other, 5, MPI_COMM_WORLD);")
+        for rank in range(2):
+            self.assertIn(f"rank {rank} was last seen in MPI_Send (event 3) at head_on.c:{line}\n",
+                          self.ok(result, 1).err)
 
     def test_head_on_below_threshold(self):
         command = self.command("head_on", S - 1)
