@@ -2,11 +2,13 @@
 """Debian's own MPI programs, as they come out of the package, with and without Foretrace.
 
     run_apps.py BUILD [--only WORD] [--mpi MPI] [--ranks 2,4,8] [--modes record,predict,...]
-                      [--runs FILE [--known]] [--write FILE.md] [--list-packages]
+                      [--live-ranks 16,64] [--runs FILE [--known]] [--write FILE.md] [--list-packages]
 
 Each program runs plainly under its own MPI, and then under each mode; of its output the lines that
 hold results are compared, without times. Where they differ, the program runs plainly once more: some
-programs' results differ from run to run. `live` is `simulate -n`, which may have any number of ranks.
+programs' results differ from run to run. With --live-ranks they run only live, on more ranks than a small
+machine can host otherwise: results that are the same on any number of ranks are compared with the plain
+run on the fewest of --ranks, of the others the program's own judgement counts.
 Prints a table; --write puts it into a page, in place of the one between the page's two marks. What is
 not installed is left out. Every run is added to the file of --runs; runs that are there already are not
 made again, so what was interrupted, or done in parts, goes on; with --known none is made, and rows whose
@@ -35,6 +37,7 @@ MODEL = ROOT / "machines/cray-t3d.toml"
 TOOK_TOO_LONG = -1  # as a status
 MODES = ("record", "predict", "profile", "live")
 MARKS = ("<!-- the table of run_apps.py -->\n", "<!-- end of the table -->\n")
+LIVE_MARKS = ("<!-- the table of run_apps.py --live-ranks -->\n", "<!-- end of the table of --live-ranks -->\n")
 
 
 def environment():
@@ -49,9 +52,10 @@ class Ended:
     seconds: float
 
 
-def prepare(app, folder):
+def prepare(app, ranks, folder):
+    rows = max(n for n in range(1, ranks + 1) if n * n <= ranks and ranks % n == 0)
     for name, text in app.files.items():
-        (folder / name).write_text(text)
+        (folder / name).write_text(text.replace("@P@", str(rows)).replace("@Q@", str(ranks // rows)))
     for copy in app.copies:
         source, _, name = copy.partition(":")
         source = pathlib.Path(source)
@@ -63,10 +67,10 @@ def prepare(app, folder):
         subprocess.run(app.setup, cwd=folder, check=True, capture_output=True)
 
 
-def run(app, command, limit):
+def run(app, ranks, command, limit):
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
-        prepare(app, folder)
+        prepare(app, ranks, folder)
         start = time.monotonic()
         process = subprocess.Popen([str(word) for word in command], cwd=folder, env=environment(),
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -142,7 +146,7 @@ class Runs:
 
 def measured(build, app, ranks, mode, limit):
     with tempfile.TemporaryDirectory() as scratch:
-        ended = run(app, command_of(build, mode, app, ranks, scratch), limit)
+        ended = run(app, ranks, command_of(build, mode, app, ranks, scratch), limit)
     return {"status": ended.status, "seconds": ended.seconds, "results": results(app, ended.text),
             "end": ended.text[-3000:]}
 
@@ -182,12 +186,32 @@ def row_of(app, ranks, modes, get, verbose):
             f"{len(plain['results'])} | {first} | {' | '.join(cells)} |", failures)
 
 
-def write_table(page, table):
+def live_row(app, all_ranks, plain, get, verbose):
+    """A row of the table of live runs on many ranks, and how many of them were not right."""
+    cells, failures = [], 0
+    for ranks in all_ranks:
+        run_data = get(ranks)
+        if app.any_ranks:
+            problem = verdict(plain, run_data)
+        else:
+            problem = verdict({"status": 0, "results": run_data["results"]}, run_data)
+            if not problem and any(re.search(app.wrong, line) for line in run_data["results"]):
+                problem = "fails its own checks"
+        failures += bool(problem)
+        if problem and verbose:
+            print(f"--- {app.name} live, {ranks} ranks: {problem}\n{run_data['end']}", file=sys.stderr)
+        right = "same" if app.any_ranks else "passes"
+        cells.append(f"**{problem}**" if problem else f"{right}, {run_data['seconds']:.1f} s")
+    against = f"plain run on {plain['ranks']} ranks" if app.any_ranks else "its own checks"
+    return f"| {app.name} | {programs.MPI_NAMES[app.mpi]} | {against} | {' | '.join(cells)} |", failures
+
+
+def write_table(page, table, marks):
     text = page.read_text()
-    before, mark, rest = text.partition(MARKS[0])
-    _, end, after = rest.partition(MARKS[1])
+    before, mark, rest = text.partition(marks[0])
+    _, end, after = rest.partition(marks[1])
     if not end:
-        sys.exit(f"{page} has no lines {MARKS[0].strip()} and {MARKS[1].strip()}")
+        sys.exit(f"{page} has no lines {marks[0].strip()} and {marks[1].strip()}")
     page.write_text(before + mark + "\n".join(table) + "\n" + end + after)
 
 
@@ -199,6 +223,7 @@ def main():
     parser.add_argument("--ranks", default="2,4,8")
     parser.add_argument("--modes", default=",".join(MODES))
     parser.add_argument("--limit", type=float, default=300, help="seconds a run")
+    parser.add_argument("--live-ranks", default="", help="make the table of live runs on many ranks")
     parser.add_argument("--runs", type=pathlib.Path, help="go on from the runs in this file")
     parser.add_argument("--known", action="store_true", help="make no runs, show those of --runs")
     parser.add_argument("--write", type=pathlib.Path)
@@ -210,7 +235,11 @@ def main():
         return
     build = arguments.build.resolve()
     modes = arguments.modes.split(",")
-    table = [f"| program | package | MPI | ranks | result lines | plain | {' | '.join(modes)} |",
+    all_ranks = [int(n) for n in arguments.ranks.split(",")]
+    live_ranks = [int(n) for n in arguments.live_ranks.split(",") if n]
+    table = [f"| program | MPI | compared with | {' | '.join(f'{ranks} ranks' for ranks in live_ranks)} |",
+             "|---|---|---|" + "---|" * len(live_ranks)] if live_ranks else \
+            [f"| program | package | MPI | ranks | result lines | plain | {' | '.join(modes)} |",
              "|---|---|---|---|---|---|" + "---|" * len(modes)]
     print(*table, sep="\n", flush=True)
     runs = Runs(arguments.runs, not arguments.known)
@@ -221,23 +250,29 @@ def main():
         if not programs.installed(app):
             print(f"(not installed: {app.package})", file=sys.stderr)
             continue
-        for ranks in (int(n) for n in arguments.ranks.split(",")):
+
+        def get(ranks, mode):
+            return runs.get(app, ranks, mode, lambda: measured(
+                build, app, ranks, mode.partition(",")[0], arguments.limit))
+
+        if live_ranks and (app.ranks or not (app.any_ranks or app.wrong)):
+            continue
+        for ranks in all_ranks[:1] if live_ranks else all_ranks:
             if app.ranks and ranks not in app.ranks:
                 continue
-
-            def get(mode):
-                return runs.get(app, ranks, mode, lambda: measured(
-                    build, app, ranks, mode.partition(",")[0], arguments.limit))
-
             try:
-                row, failed = row_of(app, ranks, modes, get, arguments.verbose)
+                if live_ranks:
+                    plain = dict(get(ranks, "plain"), ranks=ranks) if app.any_ranks else None
+                    row, failed = live_row(app, live_ranks, plain, lambda n: get(n, "live"), arguments.verbose)
+                else:
+                    row, failed = row_of(app, ranks, modes, lambda mode: get(ranks, mode), arguments.verbose)
             except Missing:
                 continue
             failures += failed
             table.append(row)
             print(row, flush=True)
     if arguments.write:
-        write_table(arguments.write, table)
+        write_table(arguments.write, table, LIVE_MARKS if live_ranks else MARKS)
     sys.exit(1 if failures else 0)
 
 
