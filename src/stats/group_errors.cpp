@@ -320,11 +320,6 @@ Interval around(const AtRow& point, double half) {
 
 }  // namespace
 
-double student(double coverage, double degrees) {
-  const boost::math::students_t distribution(std::max(degrees, 1e-3));
-  return boost::math::quantile(distribution, 0.5 + coverage / 2);
-}
-
 GroupErrors group_errors(const RelativeProblem& problem, const RelativeFit& fit,
                          const GroupSettings& settings, const std::vector<std::size_t>& columns) {
   if (!(settings.coverage > 0 && settings.coverage < 1))

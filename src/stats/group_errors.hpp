@@ -31,9 +31,6 @@ struct Interval {
   double upper = 0;
 };
 
-// So many standard errors to each side hold `coverage` (in (0, 1)) of Student's distribution.
-double student(double coverage, double degrees);
-
 struct GroupSettings {
   double coverage = 0.95;  // of every interval, in (0, 1)
   // Where all distinct resamples are no more than this (126 for 5 groups), each is taken
