@@ -123,8 +123,9 @@ def same_state(bounces, reference):
 
 
 @contextlib.contextmanager
-def busy_core(wanted):
-    """While this lasts, if wanted, another process keeps the last core busy."""
+def busy_core(wanted, under=()):
+    """While this lasts, if wanted, another process keeps the last core busy. Started under the words that the ranks are
+    started under: what has less priority than they have would take nothing from them."""
     if not wanted:
         yield
         return
@@ -135,7 +136,7 @@ def busy_core(wanted):
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
         os.sched_setaffinity(0, {core})
 
-    loop = subprocess.Popen(["sh", "-c", "while :; do :; done"], start_new_session=True, preexec_fn=like_any_other)
+    loop = subprocess.Popen([*under, "sh", "-c", "while :; do :; done"], start_new_session=True, preexec_fn=like_any_other)
     try:
         yield
     finally:

@@ -9,7 +9,7 @@ Draws random sizes between 1 B and 4 MiB, none of them in the samples, and times
 bcast and allreduce at them on 2 ranks with plain loops (fresh.c), in many launches in the state that the model was
 measured in. `--measure=`, `--measure=--quick` measures first, with these words; after each of its launches some fresh
 ones follow, because a minute later the machine may be another. --model says where the model stays, or which one
-to judge. `--under "chrt -r 5"`: these words before mpirun. Prints by function the mean and the largest
+to judge. `--under "chrt -r 5"`: these words before mpirun, and before the load of `--load`. Prints by function the mean and the largest
 relative error of the model and of its baseline of twelve forms, how far one half of the fresh launches is from the other
 and how wide the 95 % interval of their middle is (half of it), and how many of the single launches' times lie within the
 model's intervals of 95 %. Status 1 where a bar is missed: mean 4 %, largest 15 %, 90 % of all times within.
@@ -350,7 +350,7 @@ def main():
         return compare(arguments, arguments.compare)
     if arguments.model is None and arguments.measure is None and arguments.twice is None:
         parser.error("give --model M.toml, --measure=WORDS, --twice=WORDS, or --compare A.toml B.toml")
-    with tempfile.TemporaryDirectory() as scratch, busy_core(arguments.load):
+    with tempfile.TemporaryDirectory() as scratch, busy_core(arguments.load, arguments.under):
         folder = pathlib.Path(scratch)
         if arguments.twice is not None:
             return compare(arguments, measure_twice(arguments, folder))
