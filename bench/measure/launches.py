@@ -5,6 +5,7 @@ A launch is the unit: how processes and memory land differs from start to start,
 
 import contextlib
 import csv
+import ctypes
 import os
 import pathlib
 import signal
@@ -14,6 +15,7 @@ import subprocess
 FUNCTIONS = ("send", "recv", "pingpong", "sendrecv", "bcast", "allreduce")
 # Sums of doubles.
 SUMS = ("reduce", "reduce_root", "allreduce", "scan")
+PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 # Two launches whose cores are so much further apart than the model's saw another machine.
 SAME_STATE = 1.4
 
@@ -135,6 +137,8 @@ def busy_core(wanted, under=()):
         # Under a real-time policy, should this script have one, the loop would never let go.
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
         os.sched_setaffinity(0, {core})
+        # Ends with this script, however that ends.
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
     loop = subprocess.Popen([*under, "sh", "-c", "while :; do :; done"], start_new_session=True, preexec_fn=like_any_other)
     try:
