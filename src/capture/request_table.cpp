@@ -8,7 +8,9 @@ Request& RequestTable::add() {
   if (free_.empty()) return slab_.emplace_back();
   Request& request = *free_.back();
   free_.pop_back();
-  request = Request();
+  // A copy takes a fifth of the time of a new one, which is cleared as a block first.
+  static const Request& blank = *new Request;  // programs call MPI until their very end
+  request = blank;
   return request;
 }
 
