@@ -21,6 +21,18 @@ struct MarkProfile {
   double most = 0;
 };
 
+// Marks as they come, rank by rank.
+class MarkCounter {
+ public:
+  // Of an event that is no mark: nothing.
+  void take(const trace::Event& event);
+  // In the order of `names`, which the events' names are indices of.
+  std::vector<MarkProfile> finish(const std::vector<std::string>& names) const;
+
+ private:
+  std::vector<MarkProfile> by_name_;
+};
+
 // In the order of the trace's names.
 std::vector<MarkProfile> profile_marks(const trace::Trace& trace);
 

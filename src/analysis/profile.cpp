@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <string_view>
 #include <utility>
 
 #include "analysis/messages.hpp"
 #include "analysis/segments.hpp"
+#include "trace/whole_reader.hpp"
 
 namespace foretrace::analysis {
 namespace {
@@ -46,168 +46,247 @@ void count_bytes(const Event& event, FunctionProfile& function, Profile& profile
     add(function.collective, event.bytes);
 }
 
-void profile_functions(const trace::Trace& trace, Profile& profile) {
-  std::vector<FunctionProfile> functions(trace.names.size());
-  for (const auto& events : trace.ranks) {
-    for (const Event& event : events) {
-      if (!is_call(event)) continue;
-      FunctionProfile& function = functions.at(event.name);
-      function.calls += event.count;
-      if (is_timed_call(event)) {
-        function.time += event.leave - event.enter;
-        function.wait += event.wait;
-      }
-      count_bytes(event, function, profile);
-    }
-  }
-  for (std::size_t name = 0; name < functions.size(); ++name) {
-    if (functions[name].calls == 0) continue;
-    functions[name].name = trace.names[name];
-    profile.functions.push_back(std::move(functions[name]));
-  }
+// What belongs to a number; as many as are met.
+template <class Value>
+Value& at(std::vector<Value>& values, std::size_t number) {
+  if (values.size() <= number) values.resize(number + 1);
+  return values[number];
 }
 
-// Several return addresses may be one place: a line that was unrolled.
-void profile_sites(const trace::Trace& trace, const trace::TellPlace& tell, Profile& profile) {
-  std::vector<std::string> places;
-  for (const trace::Site& site : trace.sites) places.push_back(tell(site));
-  std::map<std::pair<trace::NameId, std::string_view>, SiteProfile> sites;
-  for (const auto& events : trace.ranks) {
-    for (const Event& event : events) {
-      if (event.site == 0 || !is_call(event)) continue;
-      const std::string& place = places.at(event.site - std::size_t{1});
-      if (place.empty()) continue;
-      SiteProfile& site = sites[{event.name, place}];
-      site.calls += event.count;
-      if (!is_timed_call(event)) continue;
-      site.time += event.leave - event.enter;
-      site.wait += event.wait;
-    }
-  }
-  for (auto& [key, site] : sites) {
-    site.function = trace.names.at(key.first);
-    site.place = key.second;
-    profile.sites.push_back(std::move(site));
-  }
-  std::ranges::stable_sort(profile.sites, std::greater<>(), &SiteProfile::time);
-}
+// The phases of one rank after the other, by name.
+class PhaseWalk {
+ public:
+  PhaseWalk(const std::vector<std::string>& names, std::size_t ranks)
+      : names_(names), ranks_(ranks) {}
 
-// Adds one rank's phases to `phases`, which is indexed by name.
-void profile_rank_phases(const trace::Trace& trace, std::size_t rank, Time end,
-                         std::vector<PhaseProfile>& phases) {
-  struct Open {
-    trace::NameId name;
-    Time since;
-  };
-  std::vector<Open> open;
-  const auto is_open = [&](trace::NameId name) {
-    return std::any_of(open.begin(), open.end(), [&](const Open& o) { return o.name == name; });
-  };
-  const auto close = [&](std::size_t index, Time at) {
-    const Open phase = open[index];
-    open.erase(open.begin() + static_cast<std::ptrdiff_t>(index));
-    if (!is_open(phase.name)) phases[phase.name].per_rank[rank] += at - phase.since;
-  };
-
-  const auto last_open = [&](auto fits) {
-    const auto found = std::find_if(open.rbegin(), open.rend(), fits);
-    return static_cast<std::size_t>(open.rend() - found);  // index + 1; 0: none
-  };
-  const auto unnamed = [&](trace::NameId name) { return trace.names[name].empty(); };
-
-  for (const Event& event : trace.ranks[rank]) {
+  void take(const Event& event) {
     if (event.kind == EventKind::phase_begin) {
-      if (!unnamed(event.name)) ++phases[event.name].count;
-      open.push_back({event.name, event.enter});
+      if (!unnamed(event.name)) ++phase(event.name).count;
+      open_.push_back({event.name, event.enter});
     } else if (event.kind == EventKind::phase_end) {
       // Ends the one opened last under this name, or without one; an end
       // without a beginning says nothing that could be timed.
       std::size_t which = last_open([&](const Open& o) { return o.name == event.name; });
       if (which == 0) {
         which = last_open([&](const Open& o) { return unnamed(o.name); });
-        if (which == 0) continue;
-        ++phases[event.name].count;
-        open[which - 1].name = event.name;
+        if (which == 0) return;
+        ++phase(event.name).count;
+        open_[which - 1].name = event.name;
       }
       close(which - 1, event.enter);
     }
   }
+
   // A phase still open lasts to the end of the rank's program.
-  while (!open.empty()) close(open.size() - 1, std::max(end, open.back().since));
-}
-
-void profile_phases(const trace::Trace& trace, const std::vector<Time>& rank_time,
-                    Profile& profile) {
-  std::vector<PhaseProfile> phases(trace.names.size());
-  for (PhaseProfile& phase : phases) phase.per_rank.resize(trace.ranks.size());
-  for (std::size_t rank = 0; rank < trace.ranks.size(); ++rank)
-    profile_rank_phases(trace, rank, rank_time[rank], phases);
-
-  for (std::size_t name = 0; name < phases.size(); ++name) {
-    PhaseProfile& phase = phases[name];
-    if (phase.count == 0) continue;
-    phase.name = trace.names[name];
-    const auto slowest = std::max_element(phase.per_rank.begin(), phase.per_rank.end());
-    phase.time = *slowest;
-    phase.slowest = WorldRank(static_cast<std::int32_t>(slowest - phase.per_rank.begin()));
-    Time sum;
-    for (Time time : phase.per_rank) sum += time;
-    phase.mean = Time::ps(sum.count_ps() / static_cast<std::int64_t>(phase.per_rank.size()));
-    profile.phases.push_back(std::move(phase));
+  void end_rank(Time end) {
+    while (!open_.empty()) close(open_.size() - 1, std::max(end, open_.back().since));
+    ++rank_;
   }
-}
 
-void profile_ranks(const StateTimes& times, Profile& profile) {
-  Time largest_compute;
-  for (std::size_t rank = 0; rank < times.time.size(); ++rank) {
-    RankProfile r;
-    r.rank = WorldRank(static_cast<std::int32_t>(rank));
-    r.time = times.rank_time[rank];
-    r.compute = times.time[rank][0];
-    for (std::size_t state = 1; state < times.states.size(); ++state) {
-      r.mpi += times.time[rank][state];
-      r.wait += times.wait[rank][state];
+  std::vector<PhaseProfile> finish() {
+    std::vector<PhaseProfile> phases;
+    for (std::size_t name = 0; name < by_name_.size(); ++name) {
+      PhaseProfile& phase = by_name_[name];
+      if (phase.count == 0) continue;
+      phase.name = names_[name];
+      const auto slowest = std::max_element(phase.per_rank.begin(), phase.per_rank.end());
+      phase.time = *slowest;
+      phase.slowest = WorldRank(static_cast<std::int32_t>(slowest - phase.per_rank.begin()));
+      Time sum;
+      for (Time time : phase.per_rank) sum += time;
+      phase.mean = Time::ps(sum.count_ps() / static_cast<std::int64_t>(phase.per_rank.size()));
+      phases.push_back(std::move(phase));
     }
-    profile.time = std::max(profile.time, r.time);
-    profile.serial_time += r.compute;
-    profile.wait += r.wait;
-    largest_compute = std::max(largest_compute, r.compute);
-    profile.per_rank.push_back(r);
+    return phases;
   }
-  for (RankProfile& r : profile.per_rank) r.utilisation = ratio(r.compute, profile.time);
-  profile.speedup = ratio(profile.serial_time, profile.time);
-  if (profile.ranks > 0) {
-    profile.efficiency = profile.speedup / profile.ranks;
-    profile.load_balance = ratio(profile.serial_time, largest_compute) / profile.ranks;
+
+ private:
+  struct Open {
+    trace::NameId name;
+    Time since;
+  };
+
+  bool unnamed(trace::NameId name) const { return names_[name].empty(); }
+  PhaseProfile& phase(trace::NameId name) {
+    PhaseProfile& found = at(by_name_, name);
+    found.per_rank.resize(ranks_);
+    return found;
   }
-  profile.communication_efficiency = ratio(largest_compute, profile.time);
-}
+  template <class Fits>
+  std::size_t last_open(Fits fits) const {
+    const auto found = std::find_if(open_.rbegin(), open_.rend(), fits);
+    return static_cast<std::size_t>(open_.rend() - found);  // index + 1; 0: none
+  }
+  void close(std::size_t index, Time end) {
+    const Open ended = open_[index];
+    open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(index));
+    if (last_open([&](const Open& o) { return o.name == ended.name; }) == 0)
+      phase(ended.name).per_rank[rank_] += end - ended.since;
+  }
+
+  const std::vector<std::string>& names_;
+  std::size_t ranks_;
+  std::size_t rank_ = 0;
+  std::vector<Open> open_;
+  std::vector<PhaseProfile> by_name_;
+};
+
+// A profile from events that come one by one, each rank's together. `names` and
+// `sites` may grow meanwhile.
+class Builder {
+ public:
+  Builder(const std::vector<std::string>& names, const std::vector<trace::Site>& sites,
+          std::size_t ranks)
+      : names_(names), sites_(sites), phases_(names, ranks) {
+    profile_.ranks = static_cast<int>(ranks);
+  }
+
+  void take(const Event& event) {
+    Called& function = at(functions_, event.name);
+    walk_.take(0, event, [&](const Segment& segment) {
+      const Time length = segment.to - segment.from;
+      if (segment.compute) {
+        rank_.compute += length;
+        return;
+      }
+      rank_.mpi += length;
+      rank_.wait += segment.wait;
+      function.state.time += length;
+      function.state.wait += segment.wait;
+    });
+    phases_.take(event);
+    marks_.take(event);
+    if (!is_call(event)) return;
+    const bool timed = is_timed_call(event);
+    function.is_state = function.is_state || timed;
+    add_call(event, timed, function.profile);
+    count_bytes(event, function.profile, profile_);
+    if (event.site != 0) add_call(event, timed, at(at(calls_, event.site), event.name));
+  }
+
+  void end_rank() {
+    rank_.rank = WorldRank(static_cast<std::int32_t>(profile_.per_rank.size()));
+    rank_.time = walk_.end();
+    phases_.end_rank(rank_.time);
+    profile_.per_rank.push_back(rank_);
+    rank_ = RankProfile();
+    walk_ = SegmentWalk();
+  }
+
+  Profile finish(const trace::TellPlace& tell) {
+    finish_ranks();
+    profile_.states.push_back({kComputeState, profile_.serial_time, Time()});
+    for (std::size_t name = 0; name < functions_.size(); ++name) {
+      Called& function = functions_[name];
+      function.state.name = function.profile.name = names_[name];
+      if (function.is_state) profile_.states.push_back(std::move(function.state));
+      if (function.profile.calls > 0) profile_.functions.push_back(std::move(function.profile));
+    }
+    if (tell) finish_sites(tell);
+    profile_.phases = phases_.finish();
+    profile_.marks = marks_.finish(names_);
+    return std::move(profile_);
+  }
+
+ private:
+  struct Called {
+    bool is_state = false;
+    StateProfile state;
+    FunctionProfile profile;
+  };
+
+  template <class Calls>
+  static void add_call(const Event& event, bool timed, Calls& calls) {
+    calls.calls += event.count;
+    if (!timed) return;
+    calls.time += event.leave - event.enter;
+    calls.wait += event.wait;
+  }
+
+  // Several return addresses may be one place: a line that was unrolled.
+  void finish_sites(const trace::TellPlace& tell) {
+    std::map<std::pair<trace::NameId, std::string>, SiteProfile> places;
+    for (std::size_t site = 1; site < calls_.size(); ++site) {
+      const std::string place = tell(sites_.at(site - 1));
+      if (place.empty()) continue;
+      for (std::size_t name = 0; name < calls_[site].size(); ++name) {
+        const SiteProfile& calls = calls_[site][name];
+        if (calls.calls == 0) continue;
+        SiteProfile& sum = places[{static_cast<trace::NameId>(name), place}];
+        sum.calls += calls.calls;
+        sum.time += calls.time;
+        sum.wait += calls.wait;
+      }
+    }
+    for (auto& [key, site] : places) {
+      site.function = names_[key.first];
+      site.place = key.second;
+      profile_.sites.push_back(std::move(site));
+    }
+    std::ranges::stable_sort(profile_.sites, std::greater<>(), &SiteProfile::time);
+  }
+
+  void finish_ranks() {
+    Time largest_compute;
+    for (const RankProfile& rank : profile_.per_rank) {
+      profile_.time = std::max(profile_.time, rank.time);
+      profile_.serial_time += rank.compute;
+      profile_.wait += rank.wait;
+      largest_compute = std::max(largest_compute, rank.compute);
+    }
+    for (RankProfile& rank : profile_.per_rank)
+      rank.utilisation = ratio(rank.compute, profile_.time);
+    profile_.speedup = ratio(profile_.serial_time, profile_.time);
+    if (profile_.ranks > 0) {
+      profile_.efficiency = profile_.speedup / profile_.ranks;
+      profile_.load_balance = ratio(profile_.serial_time, largest_compute) / profile_.ranks;
+    }
+    profile_.communication_efficiency = ratio(largest_compute, profile_.time);
+  }
+
+  const std::vector<std::string>& names_;
+  const std::vector<trace::Site>& sites_;
+  Profile profile_;
+  RankProfile rank_;  // the one whose events come
+  SegmentWalk walk_;
+  PhaseWalk phases_;
+  MarkCounter marks_;
+  std::vector<Called> functions_;                // by name
+  std::vector<std::vector<SiteProfile>> calls_;  // by site and name; without texts
+};
 
 }  // namespace
 
 Profile profile_trace(const trace::Trace& trace, const trace::TellPlace& tell) {
-  Profile profile;
+  Builder builder(trace.names, trace.sites, trace.ranks.size());
+  for (const auto& events : trace.ranks) {
+    for (const Event& event : events) builder.take(event);
+    builder.end_rank();
+  }
+  Profile profile = builder.finish(tell);
   profile.info = trace.info;
   profile.complete = trace.sealed;
   profile.damage = trace.damage;
-  profile.ranks = static_cast<int>(trace.ranks.size());
-
-  const StateTimes times = state_times(trace);
-  profile_ranks(times, profile);
-  for (std::size_t state = 0; state < times.states.size(); ++state) {
-    StateProfile total{times.states[state], {}, {}};
-    for (std::size_t rank = 0; rank < times.time.size(); ++rank) {
-      total.time += times.time[rank][state];
-      total.wait += times.wait[rank][state];
-    }
-    profile.states.push_back(std::move(total));
-  }
-  profile_functions(trace, profile);
-  if (tell) profile_sites(trace, tell, profile);
-  profile_phases(trace, times.rank_time, profile);
-  profile.marks = profile_marks(trace);
   if (trace.info.clock == trace::Clock::wall)
     profile.clock_violations = count_clock_violations(trace);
+  return profile;
+}
+
+Profile profile_file(const std::string& path, const trace::TellPlace& tell) {
+  trace::WholeReader reader(path);
+  const trace::TraceReader& file = reader.file();
+  // Which send met which receive can only be told with all of them at hand.
+  if (file.info().clock == trace::Clock::wall) return profile_trace(trace::read_trace(path), tell);
+  Builder builder(reader.names(), reader.sites(), static_cast<std::size_t>(file.ranks()));
+  Event event;
+  for (int rank = 0; rank < file.ranks(); ++rank) {
+    while (reader.next(WorldRank(rank), event)) builder.take(event);
+    builder.end_rank();
+  }
+  Profile profile = builder.finish(tell);
+  profile.info = file.info();
+  profile.complete = file.sealed();
+  profile.damage = file.damage();
   return profile;
 }
 

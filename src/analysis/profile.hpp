@@ -1,8 +1,8 @@
 // Profile: where the time of a run went, per rank, state, function and phase.
 //
-// Computed once from a Trace and drawn by the views as text or JSON. Speed-up
+// Computed once from a Trace or its file and drawn by the views as text or JSON. Speed-up
 // and efficiency are those of Demaine 1996: the serial time is the sum of all
-// computation. Does no I/O and knows nothing of units on paper.
+// computation. Knows nothing of units on paper.
 #pragma once
 
 #include <cstdint>
@@ -93,5 +93,9 @@ struct Profile {
 // the CPU time. `tell` says what a call site is called; without it, or where it
 // says nothing, calls have no place.
 Profile profile_trace(const trace::Trace& trace, const trace::TellPlace& tell = {});
+
+// The same of a file, which need not fit into memory, unless its clock is `wall`.
+// Throws Error as TraceReader does.
+Profile profile_file(const std::string& path, const trace::TellPlace& tell = {});
 
 }  // namespace foretrace::analysis

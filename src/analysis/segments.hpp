@@ -44,25 +44,37 @@ inline bool is_timed_call(const trace::Event& event) {
   }
 }
 
-// Calls visit(const Segment&) for every segment of one rank in order of time.
-// Computations of length zero are left out, calls of length zero are not.
-// Returns the rank's time: its clock on entry to MPI_Finalize, or where its
-// last event left.
+// One rank's events in, its segments out, in order of time. Computations of
+// length zero are left out, calls of length zero are not.
+class SegmentWalk {
+ public:
+  // Calls visit(const Segment&) for what ends with this event, number `i`.
+  template <class Visitor>
+  void take(std::size_t i, const trace::Event& event, Visitor&& visit) {
+    if (finalized_) return;
+    if (event.kind == trace::EventKind::init) {
+      now_ = event.leave;
+      return;
+    }
+    if (event.enter > now_) visit(Segment{i, true, now_, event.enter, Time()});
+    finalized_ = event.kind == trace::EventKind::finalize;
+    now_ = finalized_ ? event.enter : event.leave;
+    if (is_timed_call(event)) visit(Segment{i, false, event.enter, event.leave, event.wait});
+  }
+  // The rank's time: its clock on entry to MPI_Finalize, or where its last event left.
+  Time end() const { return now_; }
+
+ private:
+  Time now_;
+  bool finalized_ = false;
+};
+
+// Calls visit(const Segment&) for every segment of one rank. Returns the rank's time.
 template <class Visitor>
 Time visit_segments(const std::vector<trace::Event>& events, Visitor&& visit) {
-  Time now;
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    const trace::Event& event = events[i];
-    if (event.kind == trace::EventKind::init) {
-      now = event.leave;
-      continue;
-    }
-    if (event.enter > now) visit(Segment{i, true, now, event.enter, Time()});
-    if (event.kind == trace::EventKind::finalize) return event.enter;
-    if (is_timed_call(event)) visit(Segment{i, false, event.enter, event.leave, event.wait});
-    now = event.leave;
-  }
-  return now;
+  SegmentWalk walk;
+  for (std::size_t i = 0; i < events.size(); ++i) walk.take(i, events[i], visit);
+  return walk.end();
 }
 
 // Seconds by rank and state.

@@ -4,7 +4,6 @@
 #include "analysis/profile.hpp"
 #include "cli/call_places.hpp"
 #include "cli/subcommand.hpp"
-#include "trace/trace.hpp"
 #include "views/report.hpp"
 
 namespace foretrace::cli {
@@ -16,8 +15,7 @@ struct Options {
 };
 
 int report(const Options& options) {
-  const analysis::Profile profile =
-      analysis::profile_trace(trace::read_trace(options.trace), place_teller());
+  const analysis::Profile profile = analysis::profile_file(options.trace, place_teller());
   const std::string text =
       options.json ? views::render_json_report(profile) : views::render_text_report(profile);
   std::fputs(text.c_str(), stdout);

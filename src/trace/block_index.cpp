@@ -55,6 +55,16 @@ BlockIndex::~BlockIndex() {
   if (data_) ::munmap(const_cast<std::uint8_t*>(data_), size_);
 }
 
+void BlockIndex::leave(const Piece& piece) const {
+  // Less is not worth a system call.
+  constexpr std::uint64_t kWorthIt = 64 * 1024;
+  if (piece.used < kWorthIt) return;
+  // The pages at both ends hold what belongs to others, too.
+  const std::uint64_t begin = (piece.offset + kPage - 1) / kPage * kPage;
+  const std::uint64_t end = (piece.offset + piece.used) / kPage * kPage;
+  ::madvise(const_cast<std::uint8_t*>(data_) + begin, end - begin, MADV_DONTNEED);
+}
+
 BlockHeader BlockIndex::header_at(std::uint64_t at) const {
   BlockHeader header{};
   std::memcpy(&header, data_ + at, header_bytes_);

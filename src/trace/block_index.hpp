@@ -38,6 +38,9 @@ class BlockIndex {
   // Of the rank's last block: BlockHeader::open.
   OpenCall open(WorldRank rank) const { return open_[static_cast<std::size_t>(rank.value)]; }
   const std::vector<Damage>& damage() const { return damage_; }
+  // Whoever read the piece goes on: it need not stay in memory, and comes back if
+  // it is read again. So a trace larger than the memory is read in little of it.
+  void leave(const Piece& piece) const;
 
  private:
   void scan();

@@ -35,6 +35,7 @@ class Decoder {
     if (at_end()) throw Broken{"the record is cut off"};
     const std::uint8_t value = file_.data()[pieces_[piece_].offset + at_++];
     if (at_ == pieces_[piece_].used) {
+      file_.leave(pieces_[piece_]);
       ++piece_;
       at_ = 0;
       skip_empty();

@@ -131,6 +131,7 @@ void seal_trace_file(const std::string& from, const std::string& to, const Clock
       out << block_header(static_cast<std::uint32_t>(rank), piece.used, piece.used, open);
       out.write(reinterpret_cast<const char*>(index.data() + piece.offset),
                 static_cast<std::streamsize>(piece.used));
+      index.leave(piece);
     }
   }
   out << end_block();

@@ -5,42 +5,27 @@
 
 #include "base/error.hpp"
 #include "trace/trace_writer.hpp"
+#include "trace/whole_reader.hpp"
 
 namespace foretrace::trace {
 
 Trace read_trace(const std::string& path) {
-  TraceReader reader(path);
+  WholeReader reader(path);
   Trace trace;
-  trace.info = reader.info();
-  trace.sealed = reader.sealed();
-  std::map<std::string, NameId> names;
-  std::map<std::pair<std::string, std::uint64_t>, SiteId> sites;
+  trace.info = reader.file().info();
+  trace.sealed = reader.file().sealed();
   std::map<std::uint64_t, Communicator> comms;
-  trace.ranks.resize(static_cast<std::size_t>(reader.ranks()));
-  // Numbers of the ranks' own tables are replaced by those of the whole trace;
-  // communicators get theirs once all keys are known.
+  trace.ranks.resize(static_cast<std::size_t>(reader.file().ranks()));
+  // Communicators get the numbers of the whole trace once all keys are known.
   std::vector<std::vector<std::uint64_t>> keys(trace.ranks.size());
-  for (int r = 0; r < reader.ranks(); ++r) {
+  for (int r = 0; r < reader.file().ranks(); ++r) {
     const WorldRank rank(r);
     auto& events = trace.ranks[static_cast<std::size_t>(r)];
     Event event;
     while (reader.next(rank, event)) {
-      const std::string& name = reader.name(rank, event.name);
-      const auto [entry, added] = names.emplace(name, static_cast<NameId>(trace.names.size()));
-      if (added) trace.names.push_back(name);
-      event.name = entry->second;
-      if (event.site != 0) {
-        const Site& site = reader.site(rank, event.site);
-        const auto [number, first] = sites.try_emplace({site.object, site.offset});
-        if (first) {
-          trace.sites.push_back(site);
-          number->second = static_cast<SiteId>(trace.sites.size());
-        }
-        event.site = number->second;
-      }
       std::uint64_t key = 0;
       if (uses_comm(event)) {
-        const Communicator& comm = reader.comm(rank, event.comm);
+        const Communicator& comm = reader.file().comm(rank, event.comm);
         key = comm.key;
         comms.emplace(key, comm);
       }
@@ -48,6 +33,8 @@ Trace read_trace(const std::string& path) {
       events.push_back(event);
     }
   }
+  trace.names = reader.names();
+  trace.sites = reader.sites();
   std::map<std::uint64_t, CommId> numbers;
   for (auto& [key, comm] : comms) {
     numbers.emplace(key, static_cast<CommId>(trace.comms.size()));
@@ -56,7 +43,7 @@ Trace read_trace(const std::string& path) {
   for (std::size_t r = 0; r < trace.ranks.size(); ++r)
     for (std::size_t i = 0; i < trace.ranks[r].size(); ++i)
       if (uses_comm(trace.ranks[r][i])) trace.ranks[r][i].comm = numbers.at(keys[r][i]);
-  trace.damage = reader.damage();
+  trace.damage = reader.file().damage();
   return trace;
 }
 

@@ -158,6 +158,7 @@ class TraceTarget {
   void analyse() const {
     try {
       analysis::profile_trace(trace::read_trace(file_));
+      analysis::profile_file(file_);
     } catch (const Error&) {
       // Refused.
     }

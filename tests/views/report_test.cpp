@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "../analysis/trace_builder.hpp"
@@ -105,6 +107,33 @@ Call sites, over all ranks
   EXPECT_EQ(report["sites"], json::parse(R"([
     {"function": "MPI_Barrier", "place": "b.c:2", "calls": 2, "time": 3e-05, "wait": 1e-05},
     {"function": "MPI_Send", "place": "a.c:1", "calls": 1, "time": 1e-05, "wait": 0.0}])"));
+}
+
+// A file's report is that of its trace in memory, for each clock.
+TEST(TextReport, OfAFile) {
+  TraceBuilder b = two_ranks();
+  b.phase_begin(1, "open to the end");
+  b.mark(1, "residual", 0.5);
+  b.trace().sites = {{"halo", 1}, {"halo", 2}};
+  b.trace().ranks[0][2].site = 2;
+  b.trace().ranks[0][3].site = b.trace().ranks[1][1].site = 1;
+  const auto tell = [](const trace::Site& site) {
+    return site.object + (site.offset == 1 ? ".c:1" : ".c:2");
+  };
+  std::string name =
+      (std::filesystem::temp_directory_path() / ("report-" + std::string(6, 'X'))).string();
+  ASSERT_NE(::mkdtemp(name.data()), nullptr);
+  const std::string path = name + "/a.ftr";
+  for (const auto clock : {trace::Clock::cpu, trace::Clock::wall, trace::Clock::virtual_}) {
+    b.trace().info.clock = clock;
+    trace::write_trace(b.trace(), path);
+    const json of_file = json::parse(views::render_json_report(analysis::profile_file(path, tell)));
+    EXPECT_EQ(of_file, json::parse(views::render_json_report(
+                           analysis::profile_trace(trace::read_trace(path), tell))));
+    EXPECT_EQ(of_file["sites"].size(), 3u);
+    EXPECT_EQ(of_file.contains("clock_violations"), clock == trace::Clock::wall);
+  }
+  std::filesystem::remove_all(name);
 }
 
 TEST(TextReport, SaysWhatIsWrongFirst) {
