@@ -31,9 +31,9 @@ Errhandler* file_null_errhandler = nullptr;
   end_run(status, message);
 }
 
-// Calls a function of the program with its handle and the code.
+// Calls a function of the program with its handle and the code, which it may change.
 template <class Function, class Handle>
-void call(Function* function, const Errhandler& handler, Handle handle, int fortran, int code) {
+void call(Function* function, const Errhandler& handler, Handle handle, int fortran, int& code) {
   if (handler.is_fortran) {
     reinterpret_cast<void (*)(MPI_Fint*, MPI_Fint*, ...)>(function)(&fortran, &code);
   } else {

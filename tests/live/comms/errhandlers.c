@@ -8,6 +8,10 @@ static void on_comm(MPI_Comm* comm, int* code, ...) {
   MPI_Error_class(*code, &last_class);
   MPI_Comm_size(*comm, &last_comm_size);
 }
+static void on_comm_changing(MPI_Comm* comm, int* code, ...) {
+  on_comm(comm, code);
+  *code = MPI_ERR_TOPOLOGY;
+}
 static void on_win(MPI_Win* win, int* code, ...) {
   (void)win;
   ++calls;
@@ -42,11 +46,19 @@ static void handlers(void) {
   CHECK_EQUAL(calls, 2);
   CHECK_EQUAL(last_class, MPI_ERR_TOPOLOGY);
 
+  /* The code that it is given is the one that the call returns. */
+  CHECK_OK(MPI_Comm_create_errhandler(on_comm_changing, &handler));
+  CHECK_OK(MPI_Comm_set_errhandler(self, handler));
+  MPI_Errhandler_free(&handler);
+  CHECK_CLASS(MPI_Send(&number, 1, MPI_INT, 5, 0, self), MPI_ERR_TOPOLOGY);
+  CHECK_EQUAL(last_class, MPI_ERR_RANK);
+  CHECK_EQUAL(calls, 3);
+
   /* Inherited. */
   MPI_Comm child;
   MPI_Comm_dup(self, &child);
   CHECK(MPI_Recv(&number, 1, MPI_INT, 5, 0, child, MPI_STATUS_IGNORE) != MPI_SUCCESS, "");
-  CHECK_EQUAL(calls, 3);
+  CHECK_EQUAL(calls, 4);
   MPI_Comm_free(&child);
 
   /* Only for its own kind of object. */
@@ -66,14 +78,14 @@ static void handlers(void) {
   CHECK_OK(MPI_Win_set_errhandler(win, handler));
   MPI_Errhandler_free(&handler);
   CHECK_OK(MPI_Win_call_errhandler(win, MPI_ERR_DISP));
-  CHECK_EQUAL(calls, 4);
+  CHECK_EQUAL(calls, 5);
   CHECK_EQUAL(last_class, MPI_ERR_DISP);
   MPI_Win_free(&win);
 
   MPI_File_create_errhandler(on_file, &handler);
   CHECK_OK(MPI_File_set_errhandler(MPI_FILE_NULL, handler));
   CHECK_OK(MPI_File_call_errhandler(MPI_FILE_NULL, MPI_ERR_IO));
-  CHECK_EQUAL(calls, 5);
+  CHECK_EQUAL(calls, 6);
   CHECK_OK(MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN));
   MPI_Errhandler_free(&handler);
 }
