@@ -92,7 +92,8 @@ int Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* handle) 
   if (finalized) missing("MPI_Session_init", "after the program's end in MPI");
   if (!world_comm) {
     int provided = 0;
-    if (const int error = Init_thread(nullptr, nullptr, MPI_THREAD_SINGLE, &provided)) return error;
+    const int wanted = wanted_thread_level(get<Info>(info));
+    if (const int error = Init_thread(nullptr, nullptr, wanted, &provided)) return error;
     began_by_session = true;
   }
   ++open_sessions;
@@ -115,7 +116,11 @@ int Session_finalize(MPI_Session* handle) {
 int Session_get_info(MPI_Session handle, MPI_Info* info) {
   Session* session = get(handle);
   if (!session) return raise_no_session();
-  *info = handle_of(session->info ? copy_of(session->info) : new Info);
+  Info* copy = session->info ? copy_of(session->info) : new Info;
+  // The level is that of the program, whatever this session asked for.
+  std::erase_if(copy->entries, [](const auto& entry) { return entry.first == kThreadLevel; });
+  copy->entries.emplace_back(kThreadLevel, thread_level_name());
+  *info = handle_of(copy);
   return MPI_SUCCESS;
 }
 

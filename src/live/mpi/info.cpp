@@ -40,6 +40,16 @@ std::string command_line() {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+struct ThreadLevel {
+  int level;
+  const char* name;
+};
+
+constexpr ThreadLevel kThreadLevels[] = {{MPI_THREAD_SINGLE, "MPI_THREAD_SINGLE"},
+                                         {MPI_THREAD_FUNNELED, "MPI_THREAD_FUNNELED"},
+                                         {MPI_THREAD_SERIALIZED, "MPI_THREAD_SERIALIZED"},
+                                         {MPI_THREAD_MULTIPLE, "MPI_THREAD_MULTIPLE"}};
+
 void describe_start(Info& info, const std::string& command, const std::string& arguments) {
   info.entries.emplace_back("command", command);
   if (!arguments.empty()) info.entries.emplace_back("argv", arguments);
@@ -53,13 +63,7 @@ void describe_start(Info& info, const std::string& command, const std::string& a
   }
   char directory[PATH_MAX];
   if (getcwd(directory, sizeof directory)) info.entries.emplace_back("wdir", directory);
-  int level = MPI_THREAD_SINGLE;
-  impl::Query_thread(&level);
-  const char* name = level == MPI_THREAD_MULTIPLE     ? "MPI_THREAD_MULTIPLE"
-                     : level == MPI_THREAD_SERIALIZED ? "MPI_THREAD_SERIALIZED"
-                     : level == MPI_THREAD_FUNNELED   ? "MPI_THREAD_FUNNELED"
-                                                      : "MPI_THREAD_SINGLE";
-  info.entries.emplace_back("thread_level", name);
+  info.entries.emplace_back(kThreadLevel, thread_level_name());
 }
 
 void describe_this_process(Info& info) {
@@ -100,6 +104,21 @@ void copy_out(const std::string& text, std::size_t room, char* out) {
 }
 
 }  // namespace
+
+const char* thread_level_name() {
+  int level = MPI_THREAD_SINGLE;
+  impl::Query_thread(&level);
+  for (const ThreadLevel& known : kThreadLevels)
+    if (known.level == level) return known.name;
+  return kThreadLevels[0].name;
+}
+
+int wanted_thread_level(const Info* info) {
+  const std::string* name = info ? info->find(kThreadLevel) : nullptr;
+  for (const ThreadLevel& known : kThreadLevels)
+    if (name && *name == known.name) return known.level;
+  return MPI_THREAD_SINGLE;
+}
 
 void create_predefined_info() {
   environment = new Info;
