@@ -248,7 +248,7 @@ bool LiveSource::next(WorldRank rank, sim::Operation& operation) {
 // The record at hand; false if it is none for the engine.
 bool LiveSource::treat(WorldRank rank, sim::Operation& operation) {
   Rank& of = state(rank);
-  const Record& record = of.record;
+  Record& record = of.record;
   switch (record.posting) {
     case Posting::comm: {
       const auto* members = SharedMemory::at<std::int32_t>(record.list);
@@ -262,8 +262,7 @@ bool LiveSource::treat(WorldRank rank, sim::Operation& operation) {
       go_on(rank);
       return false;
     case Posting::free:
-      if (++comm_state(record.comm).freed == comms_.at(record.comm).members.size())
-        free_comm(record.comm);
+      let_go_of_comm(record);
       return false;
     case Posting::name: {
       std::string text(SharedMemory::at<char>(record.list), record.list_count);
@@ -276,6 +275,9 @@ bool LiveSource::treat(WorldRank rank, sim::Operation& operation) {
       return false;
     }
     case Posting::operation:
+      if (is_collective(static_cast<EventKind>(record.kind)))
+        record.comm = comm_of_channel(record.comm, record.channel);
+      break;
     case Posting::spawn:
       break;
   }
