@@ -108,6 +108,13 @@ bool LiveSource::ready(WorldRank rank) const {
   return state.gone || ready_to_read(rank);
 }
 
+// Known when all ranks have come to MPI_Init, which says so.
+bool LiveSource::never_cancels() const {
+  const Header& header = SharedMemory::header();
+  return initialized_ == header.ranks && header.run_ahead &&
+         !header.cancels.load(std::memory_order_relaxed);
+}
+
 bool LiveSource::ready_to_read(WorldRank rank) const {
   const Slot& line = slot(rank);
   return line.posted.load(std::memory_order_acquire) != line.taken.load(std::memory_order_relaxed);
@@ -140,7 +147,6 @@ void LiveSource::go_on(WorldRank rank) {
 // Now and then looks how often ranks hand over their cores: whether they had better
 // all be on one.
 void LiveSource::choose_cores() {
-  constexpr std::uint32_t kSample = 4096;
   // A rank that computes for less than this hands over sooner than another core
   // would have helped it.
   constexpr std::chrono::microseconds kShort{25};
@@ -148,7 +154,7 @@ void LiveSource::choose_cores() {
   const std::uint32_t hand_overs =
       SharedMemory::header().hand_overs.load(std::memory_order_relaxed);
   const std::uint32_t count = hand_overs - hand_overs_;
-  if (count < kSample) return;
+  if (count < kHandOverSample) return;
   const auto now = std::chrono::steady_clock::now();
   const auto each = (now - counted_since_) / count;
   hand_overs_ = hand_overs;
@@ -321,6 +327,7 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
   switch (operation.kind) {
     case EventKind::init:
       of.initialized = true;
+      ++initialized_;
       break;
     case EventKind::finalize:
       of.finalized = true;

@@ -25,11 +25,50 @@ namespace {
 // Address space, not memory.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
 constexpr std::uint64_t kLeastBytes = std::uint64_t{1} << 32;
-constexpr std::uint64_t kHeapAlignment = 1 << 20;
+constexpr std::uint64_t kLargePage = 2 << 20;
+constexpr std::uint64_t kHeapAlignment = kLargePage;
+// MADV_COLLAPSE, which the C library's headers have since 2.37.
+constexpr int kCollapse = 25;
+
+// Maps the object where its large pages can be mapped as such; MAP_FAILED if it cannot.
+void* map(int descriptor, std::uint64_t bytes) {
+  void* const room = ::mmap(nullptr, bytes + kLargePage, PROT_NONE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) return room;
+  auto* const begin = static_cast<std::byte*>(room);
+  const std::uint64_t before = -reinterpret_cast<std::uintptr_t>(begin) % kLargePage;
+  if (before > 0) ::munmap(begin, before);
+  ::munmap(begin + before + bytes, kLargePage - before);
+  void* const base = ::mmap(begin + before, bytes, PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_NORESERVE | MAP_FIXED, descriptor, 0);
+  if (base == MAP_FAILED) ::munmap(begin + before, bytes);
+  return base;
+}
+
+// With so many postings under way a rank calls the simulator.
+constexpr std::uint32_t kFilling = kRing / 4 * 3;
+
+// Of the memory where a rank's next postings go, as much as two rounds with a
+// neighbour on either side fill.
+constexpr std::uint32_t kFetched = 10;
+
+// The rank will run when the system has changed processes: what it uses first comes
+// into the cache meanwhile.
+void fetch(Slot& slot) {
+  const std::uint32_t posted = slot.posted.load(std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < kFetched; ++i) {
+    const auto* const lines = reinterpret_cast<const char*>(&slot.posting(posted + i));
+    __builtin_prefetch(lines, 1);
+    __builtin_prefetch(lines + 64, 1);
+  }
+  const auto* const lines = reinterpret_cast<const char*>(&slot.inbox);
+  for (int i = 0; i < 4; ++i) __builtin_prefetch(lines + 64 * i, 1);
+}
 
 void start_running(Slot& slot) {
   slot.cores.fetch_add(1, std::memory_order_relaxed);
   slot.go.store(1, std::memory_order_release);
+  fetch(slot);
   wake_sleeper(slot.go);
 }
 
@@ -92,8 +131,7 @@ void SharedMemory::create(int ranks, int cores, int spare) {
   void* base = MAP_FAILED;
   for (; total >= kLeastBytes; total /= 2) {
     if (::ftruncate(descriptor, static_cast<off_t>(total)) != 0) continue;
-    base =
-        ::mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+    base = map(descriptor, total);
     if (base != MAP_FAILED) break;
   }
   if (base == MAP_FAILED) {
@@ -116,6 +154,7 @@ void SharedMemory::create(int ranks, int cores, int spare) {
   const auto ends = static_cast<std::uint32_t>(ranks);
   queue()[ends].before = 1 + ends;
   queue()[ends].after = 1 + ends;
+  use_large_pages();
 }
 
 bool SharedMemory::attach(int descriptor) {
@@ -123,8 +162,7 @@ bool SharedMemory::attach(int descriptor) {
   if (::fstat(descriptor, &status) != 0 || status.st_size < static_cast<off_t>(kLeastBytes))
     return false;
   const auto total = static_cast<std::size_t>(status.st_size);
-  void* base =
-      ::mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+  void* base = map(descriptor, total);
   if (base == MAP_FAILED) return false;
   if (static_cast<Header*>(base)->magic != kMagic) {
     ::munmap(base, total);
@@ -133,6 +171,18 @@ bool SharedMemory::attach(int descriptor) {
   base_ = static_cast<std::byte*>(base);
   descriptor_ = descriptor;
   return true;
+}
+
+// A rank that runs after many others finds none of its page tables in the cache: the
+// fewer it needs for its slot and those of its partners, the better. Where the system
+// has no large pages for shared memory, nothing happens.
+void SharedMemory::use_large_pages() {
+  for (std::uint64_t place = 0; place < header().heap; place += kLargePage) {
+    // What nobody has touched is not collapsed.
+    auto& word = *at<std::atomic<std::uint8_t>>(place);
+    word.fetch_or(0, std::memory_order_relaxed);
+    ::madvise(base_ + place, kLargePage, kCollapse);
+  }
 }
 
 void let_go_on(int rank) {
@@ -163,17 +213,16 @@ void give_up_core(int rank) {
   Header& header = SharedMemory::header();
   SharedMemory::slot(rank).cores.fetch_sub(1, std::memory_order_relaxed);
   int next = -1;
+  std::uint32_t hand_overs = 0;
   {
     const ShortLock lock(header.queue_lock);
-    header.hand_overs.store(header.hand_overs.load(std::memory_order_relaxed) + 1,
-                            std::memory_order_relaxed);
+    hand_overs = header.hand_overs.load(std::memory_order_relaxed) + 1;
+    header.hand_overs.store(hand_overs, std::memory_order_relaxed);
     if (header.running <= header.cores) next = take_turn(header);
     if (next < 0) --header.running;
   }
-  if (next >= 0)
-    start_running(SharedMemory::slot(next));
-  else
-    ring_bell();
+  if (next >= 0) start_running(SharedMemory::slot(next));
+  if (next < 0 || hand_overs % kHandOverSample == 0) ring_bell();
 }
 
 void wait_for_turn(int rank) {
@@ -184,6 +233,8 @@ void wait_for_turn(int rank) {
 void wait_for_room(int rank, std::uint32_t posted) {
   Slot& slot = SharedMemory::slot(rank);
   const auto full = [&] { return posted - slot.taken.load(std::memory_order_seq_cst) >= kRing; };
+  // Before the ring is full, so that the rank need not wait.
+  if (posted - slot.taken.load(std::memory_order_relaxed) == kFilling) ring_bell();
   // A wish is sometimes granted for room that was taken before it was made: then
   // the ring is full still.
   while (full()) {

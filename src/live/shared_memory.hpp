@@ -253,7 +253,8 @@ struct Header {
   std::uint64_t services = 0;           // place of the first open port or published name
   // Messages of fewer bytes are sent without waiting for the receiver.
   std::uint64_t eager_bytes = 0;
-  bool run_ahead = true;  // ranks do not wait for the simulator where data flow suffices
+  bool run_ahead = true;             // ranks do not wait for the simulator where data flow suffices
+  std::atomic<bool> cancels{false};  // a rank's program may cancel requests
   SeedLine seed;
   // Who runs: ranks that may go on wait in the queue for a core.
   alignas(64) std::atomic<std::uint32_t> queue_lock{0};
@@ -315,6 +316,8 @@ class SharedMemory {
   }
 
  private:
+  static void use_large_pages();
+
   static constexpr std::size_t kSlots = 4096;
   static std::byte* base_;
   static int descriptor_;
@@ -354,6 +357,8 @@ bool core_is_free();
 bool some_wait_for_core();
 // The simulator: so many more ranks may run, or fewer.
 void change_cores(int change);
+// After so many cores given up the bell rings: whether all had better be on one core?
+inline constexpr std::uint32_t kHandOverSample = 4096;
 // The simulator: all on one core, or on all `cores` again.
 void run_together(bool together, int cores);
 // The calling process follows.

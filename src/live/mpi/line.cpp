@@ -13,7 +13,11 @@
 #include "base/error.hpp"
 #include "live/heap.hpp"
 #include "live/inbox.hpp"
+#include "live/mpi/abi/handles.hpp"
+#include "live/mpi/completion.hpp"
 #include "live/mpi/imports.hpp"
+#include "live/mpi/mailbox.hpp"
+#include "live/mpi/p2p_checks.hpp"
 
 namespace foretrace::live {
 
@@ -62,10 +66,12 @@ void Line::open() {
   const char* start = std::getenv(kStartVariable);
   logging_ = logging_next_ = !start || std::strcmp(start, "off") != 0;
   leave_environment();
-  const Header& header = SharedMemory::header();
+  Header& header = SharedMemory::header();
   size_ = header.ranks;
   measured_ = header.measured;
-  may_run_ahead_ = header.run_ahead && header.ranks == header.world && !program_imports_cancel();
+  const bool cancels = program_imports_cancel();
+  if (cancels) header.cancels.store(true);
+  may_run_ahead_ = header.run_ahead && header.ranks == header.world && !cancels;
   try {
     if (measured_ == Measured::blocks) counter_.open(compute::Counter::blocks);
     if (measured_ == Measured::instructions) counter_.open(compute::Counter::instructions);
@@ -164,8 +170,21 @@ void Line::catch_up() {
   said_ = said;
 }
 
+namespace {
+
+// After a switch between processes the processor has to look up every page anew, code
+// as well as data, each by reads from cold tables. All at once they wait together.
+template <class... Things>
+void look_up(Things*... things) {
+  (__builtin_prefetch(reinterpret_cast<const void*>(things)), ...);
+}
+
+}  // namespace
+
 void Line::sleep_until(std::uint32_t wanted) {
   inbox::sleep_until(rank_, wanted);
+  look_up(&complete, &post_again, &forget_handle, &abi::find, &live::may_run_ahead, &check_send,
+          &mailbox, this, reinterpret_cast<const char*>(caller_), &std::free, &std::memcpy);
   if (__libc_single_threaded) follow_core(followed_);
 }
 
