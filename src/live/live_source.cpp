@@ -108,13 +108,6 @@ bool LiveSource::ready(WorldRank rank) const {
   return state.gone || ready_to_read(rank);
 }
 
-// Known when all ranks have come to MPI_Init, which says so.
-bool LiveSource::never_cancels() const {
-  const Header& header = SharedMemory::header();
-  return initialized_ == header.ranks && header.run_ahead &&
-         !header.cancels.load(std::memory_order_relaxed);
-}
-
 bool LiveSource::ready_to_read(WorldRank rank) const {
   const Slot& line = slot(rank);
   return line.posted.load(std::memory_order_acquire) != line.taken.load(std::memory_order_relaxed);
@@ -327,7 +320,6 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
   switch (operation.kind) {
     case EventKind::init:
       of.initialized = true;
-      ++initialized_;
       break;
     case EventKind::finalize:
       of.finalized = true;

@@ -54,7 +54,6 @@ class LiveSource : public sim::Source {
                  const sim::Outcome& outcome) override;
   bool reactive() const override { return true; }
   bool races() const override { return true; }
-  bool never_cancels() const override;
   std::string_view name(trace::NameId id) const override;
   const trace::Communicator& comm(trace::CommId id) const override;
   std::vector<trace::CommId> take_freed() override;
@@ -157,7 +156,6 @@ class LiveSource : public sim::Source {
   std::string message_;                                        // of the rank that ends the run
   std::uint64_t left_comms_ = 0;                               // most that a rank left
   int leaving_ranks_ = 0;
-  int initialized_ = 0;         // ranks that have come to MPI_Init
   std::string left_place_;      // where the first of them was made
   std::uint64_t postings_ = 0;  // of all ranks, when it was looked last
   std::uint64_t ticks_ = 0;     // CPU time of those that had a core

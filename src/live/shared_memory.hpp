@@ -253,8 +253,7 @@ struct Header {
   std::uint64_t services = 0;           // place of the first open port or published name
   // Messages of fewer bytes are sent without waiting for the receiver.
   std::uint64_t eager_bytes = 0;
-  bool run_ahead = true;             // ranks do not wait for the simulator where data flow suffices
-  std::atomic<bool> cancels{false};  // a rank's program may cancel requests
+  bool run_ahead = true;  // ranks do not wait for the simulator where data flow suffices
   SeedLine seed;
   // Who runs: ranks that may go on wait in the queue for a core.
   alignas(64) std::atomic<std::uint32_t> queue_lock{0};

@@ -177,7 +177,7 @@ void Engine::advance(Rank& rank) {
   if (rank.unreceived <= options_.run_ahead) rank.allowance = options_.run_ahead;
   while (rank.prepared || prepare(rank)) {
     if (rank.enter > kEndOfTime) too_late(rank);
-    if (by_time_ && !is_next(rank) && !is_timeless(rank)) {
+    if (by_time_ && !is_next(rank)) {
       rank.prepared = true;
       events_.push({rank.enter, EventClass::begin, rank.id.value, 0, 0});
       return;
@@ -227,25 +227,6 @@ bool Engine::is_next(const Rank& rank) const {
   // Others that are ready may have something to do before.
   return ready_.empty() && (events_.empty() || begin < events_.top()) &&
          (patience_.empty() || begin < patience_.top());
-}
-
-// Whether the rank's prepared operation comes to the same when it is taken up before
-// its time: it only tells others of a message between ranks that both name, or waits
-// for all of its requests. Then the rank's state and postings are used while they are
-// in the cache.
-bool Engine::is_timeless(const Rank& rank) const {
-  if (links_ || !source_.never_cancels()) return false;
-  const Operation& operation = rank.operation;
-  switch (operation.kind) {
-    case EventKind::isend:
-      return true;
-    case EventKind::irecv:
-      return !rank.racing && operation.taken == 0 && !is_open(operation.recv);
-    case EventKind::complete:
-      return operation.completing == Completing::all;
-    default:
-      return false;
-  }
 }
 
 // A rank that has nobody to let go first just goes on; so does one whose

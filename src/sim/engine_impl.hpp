@@ -71,7 +71,6 @@ class Engine {
   void park(Rank& rank);
   Rank* unparked();
   bool is_next(const Rank& rank) const;
-  bool is_timeless(const Rank& rank) const;
   void start(Rank& rank);
   void start_call(Rank& rank);
   void finish(Rank& rank);

@@ -77,9 +77,6 @@ class Source {
   // virtual time: open wildcard receives, probes, Completing other than all.
   // The engine then takes up the ranks in the order of time.
   virtual bool races() const { return false; }
-  // Where it races: whether it is certain that no operation to come cancels a request.
-  // Messages between ranks that name each other may then be taken up in any order.
-  virtual bool never_cancels() const { return false; }
 
   virtual std::string_view name(trace::NameId id) const = 0;
   // Stays where it is; its members are known until it is freed.

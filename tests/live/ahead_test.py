@@ -141,6 +141,27 @@ int main(int argc, char **argv) {
 }
 """
 
+ENDS = r"""
+#include <mpi.h>
+int main(int argc, char **argv) {
+  int rank, size, in[2], out = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const int peers[2] = {(rank + 1) % size, (rank + size - 1) % size};
+  for (int round = 0; round < 100; ++round) {
+    MPI_Request requests[4];
+    MPI_Status statuses[4];
+    for (int i = 0; i < 2; ++i) MPI_Irecv(&in[i], 1, MPI_INT, peers[i], 0, MPI_COMM_WORLD, &requests[i]);
+    for (int i = 0; i < 2; ++i) MPI_Isend(&out, 1, MPI_INT, peers[i], 0, MPI_COMM_WORLD, &requests[2 + i]);
+    MPI_Waitall(4, requests, statuses);
+    if (round == 50 && rank == size / 2) MPI_Abort(MPI_COMM_WORLD, 3);
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
+
 
 class Ahead(harness_live.TestCase):
     def test_same_with_and_without(self):
@@ -165,6 +186,12 @@ class Ahead(harness_live.TestCase):
                 self.live(4, [program], status=1, env={"FORETRACE_LIVE_AHEAD": ahead})
                 self.assertNotIn("came so far", self.result.out)
                 self.assertIn("MPI_Ssend", self.result.err)
+
+    def test_nothing_is_later_than_the_end(self):
+        program = self.compile(ENDS)
+        traces = {self.live(32, [program], status=3, env={"FORETRACE_LIVE_AHEAD": ahead}).read_bytes()
+                  for ahead in ("off", "on", "on", "on")}
+        self.assertEqual(len(traces), 1)
 
 
 if __name__ == "__main__":

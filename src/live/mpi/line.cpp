@@ -66,12 +66,10 @@ void Line::open() {
   const char* start = std::getenv(kStartVariable);
   logging_ = logging_next_ = !start || std::strcmp(start, "off") != 0;
   leave_environment();
-  Header& header = SharedMemory::header();
+  const Header& header = SharedMemory::header();
   size_ = header.ranks;
   measured_ = header.measured;
-  const bool cancels = program_imports_cancel();
-  if (cancels) header.cancels.store(true);
-  may_run_ahead_ = header.run_ahead && header.ranks == header.world && !cancels;
+  may_run_ahead_ = header.run_ahead && header.ranks == header.world && !program_imports_cancel();
   try {
     if (measured_ == Measured::blocks) counter_.open(compute::Counter::blocks);
     if (measured_ == Measured::instructions) counter_.open(compute::Counter::instructions);
