@@ -97,6 +97,46 @@ class Threads(harness.TestCase):
             texts.append(self.specified_ticks(trace))
         self.assertEqual(texts[0], texts[1])
 
+    def test_what_a_thread_computes_before_its_first_call(self):
+        source = self.write("birth.c", BIRTH)
+        program = self.directory / "birth"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", source, "-o", program, "-lpthread"]))
+        if self.ok(harness.plain(1, [program])).out:
+            self.skipTest(f"{harness.mpi} has no MPI_THREAD_MULTIPLE here")
+        trace = self.directory / "birth.ftr"
+        self.foretrace("record", "-n", 1, "-o", trace, "--", program)
+        (_, (_, name, send), _), = self.events(trace)
+        self.assertEqual(name, "MPI_Send")
+        self.assertGreaterEqual(send["compute"], 40_000_000_000)  # ps
+
+
+# A thread that calls MPI once it has used 40 ms.
+BIRTH = r"""
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+static void *work(void *nothing) {
+  struct timespec used;
+  do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  while (used.tv_sec == 0 && used.tv_nsec < 40000000);
+  MPI_Send(NULL, 0, MPI_INT, MPI_PROC_NULL, 3, MPI_COMM_WORLD);
+  return nothing;
+}
+int main(int argc, char **argv) {
+  int provided;
+  pthread_t thread;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  if (provided < MPI_THREAD_MULTIPLE) {
+    puts("no MPI_THREAD_MULTIPLE");
+    return MPI_Finalize();
+  }
+  pthread_create(&thread, NULL, work, NULL);
+  pthread_join(thread, NULL);
+  MPI_Finalize();
+  return 0;
+}
+"""
 
 # Every kind of event.
 LEVEL = r"""
