@@ -59,11 +59,11 @@ std::size_t width_of(std::string_view text) {
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-// Of the cells; a header that is wider breaks its lines, but not its words.
-std::vector<std::size_t> column_widths(const SheetTable& table) {
+// Of the cells and of what of the headers cannot be broken: their words, or all of them.
+std::vector<std::size_t> column_widths(const SheetTable& table, bool break_headers) {
   std::vector<std::size_t> widths;
   for (const std::string& header : table.header) {
-    std::size_t widest = 0;
+    std::size_t widest = break_headers ? 0 : width_of(header);
     for (const auto word : std::views::split(header, ' '))
       widest = std::max(widest, width_of(std::string_view(word.begin(), word.end())));
     for (const auto& row : table.rows)
@@ -71,6 +71,12 @@ std::vector<std::size_t> column_widths(const SheetTable& table) {
     widths.push_back(widest);
   }
   return widths;
+}
+
+std::size_t row_width(const std::vector<std::size_t>& widths) {
+  std::size_t all = 0;
+  for (const std::size_t width : widths) all += 2 + width;
+  return all;
 }
 
 // `width` characters to a line, where the words let it.
@@ -152,9 +158,9 @@ struct Writer {
       raw_table(table);
       return;
     }
-    const std::vector<std::size_t> widths = column_widths(table);
-    std::size_t all = 0;
-    for (const std::size_t width : widths) all += 2 + width;
+    std::vector<std::size_t> widths = column_widths(table, false);
+    if (row_width(widths) > kSmallWidth) widths = column_widths(table, true);
+    const std::size_t all = row_width(widths);
     // What is too wide breaks the lines of its widest column of words.
     std::size_t broken = widths.size();
     for (std::size_t i = 0; i < std::min(table.text_columns, widths.size()); ++i)
