@@ -4,7 +4,6 @@
 
 #include "live/mpi/line.hpp"
 #include "live/mpi/mailbox.hpp"
-#include "live/mpi/threads.hpp"
 
 namespace foretrace::live {
 
@@ -161,52 +160,13 @@ bool has_parts(std::span<Request* const> requests) {
 
 std::vector<Request*> freed_receives;
 
-// What the threads that are in the library wait for. One of them, who leads, looks for all.
-std::vector<const Few<Request*>*> waited_for;
-bool has_leader = false;
-
-void wait_among_threads(const Few<Request*>& mine) {
-  const auto is_wanted = [](const Request* request) { return request->serial != 0; };
-  bool leads = false;
-  waited_for.push_back(&mine);
-  while (std::ranges::any_of(mine, is_wanted)) {
-    if (has_leader && !leads) {
-      sleep_until_news();
-      continue;
-    }
-    has_leader = leads = true;
-    Few<Request*> open;
-    for (const Few<Request*>* of_one : waited_for)
-      for (Request* request : *of_one)
-        if (is_wanted(request)) open.push_back(request);
-    if (ask_engine(Completing::test_some, open)) {
-      tell_news();
-      continue;
-    }
-    step_aside();
-  }
-  std::erase(waited_for, &mine);
-  if (!leads) return;
-  has_leader = false;
-  tell_news();
-}
-
-// Between two looks.
-void wait_a_little(std::span<Request* const> requests) {
-  // The simulator has not been asked about generalized ones.
-  if (has_parts(requests))
-    let_threads_in();
-  else
-    step_aside();
-}
-
 // Where all have to be complete.
 void wait_for_all(std::span<Request* const> requests) {
   Few<Request*> open;
   for (Request* request : requests)
     if (is_open(request)) collect_open(request, open);
   if (threads_multiple()) {
-    wait_among_threads(open);
+    while (!open.empty() && !ask_engine(Completing::test_all, open)) let_threads_in();
   } else {
     ask_engine(Completing::all, open);
   }
@@ -290,7 +250,7 @@ Indices complete(Completing how, std::span<Request* const> requests) {
     do {
       test_each(test, requests);
       indices = chosen();
-      if (waits && indices.empty()) wait_a_little(requests);
+      if (waits && indices.empty()) let_threads_in();
     } while (waits && indices.empty());
     return indices;
   }

@@ -4,7 +4,6 @@
 #include "live/mpi/mailbox.hpp"
 #include "live/mpi/message.hpp"
 #include "live/mpi/p2p_checks.hpp"
-#include "live/mpi/threads.hpp"
 #include "live_impl.hpp"
 
 namespace foretrace::live {
@@ -40,7 +39,7 @@ Sight look(Probing probing, const Comm& comm, int source, int tag, std::uint64_t
   const bool takes = probing == Probing::take_wait || probing == Probing::take_look;
   do {
     once(takes ? Probing::take_look : Probing::look);
-    if (waits && !sight.found) step_aside();
+    if (waits && !sight.found) let_threads_in();
   } while (waits && !sight.found);
   return sight;
 }
