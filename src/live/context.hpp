@@ -11,11 +11,6 @@ using ContextId = std::uint32_t;
 // Added to a context: the library's own messages, which never meet the program's.
 inline constexpr ContextId kHidden = ContextId{1} << 30;
 
-// A persistent collective meets only those of its own channel, so that members may
-// start several in any order. Numbered from 1 as they are made on a communicator; all
-// other collectives are on channel 0.
-using Channel = std::uint32_t;
-
 // Names of phases and the like are numbered from here on, by each rank.
 inline constexpr std::uint32_t kOwnNames = 1 << 16;
 

@@ -247,7 +247,7 @@ bool LiveSource::next(WorldRank rank, sim::Operation& operation) {
 // The record at hand; false if it is none for the engine.
 bool LiveSource::treat(WorldRank rank, sim::Operation& operation) {
   Rank& of = state(rank);
-  Record& record = of.record;
+  const Record& record = of.record;
   switch (record.posting) {
     case Posting::comm: {
       const auto* members = SharedMemory::at<std::int32_t>(record.list);
@@ -261,7 +261,8 @@ bool LiveSource::treat(WorldRank rank, sim::Operation& operation) {
       go_on(rank);
       return false;
     case Posting::free:
-      let_go_of_comm(record);
+      if (++comm_state(record.comm).freed == comms_.at(record.comm).members.size())
+        free_comm(record.comm);
       return false;
     case Posting::name: {
       std::string text(SharedMemory::at<char>(record.list), record.list_count);
@@ -274,9 +275,6 @@ bool LiveSource::treat(WorldRank rank, sim::Operation& operation) {
       return false;
     }
     case Posting::operation:
-      if (is_collective(static_cast<EventKind>(record.kind)))
-        record.comm = comm_of_channel(record.comm, record.channel);
-      break;
     case Posting::spawn:
       break;
   }

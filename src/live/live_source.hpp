@@ -10,7 +10,6 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,7 +18,6 @@
 #include <vector>
 
 #include "live/call_sites.hpp"
-#include "live/context.hpp"
 #include "live/processes.hpp"
 #include "live/shared_memory.hpp"
 #include "sim/source.hpp"
@@ -122,8 +120,6 @@ class LiveSource : public sim::Source {
   void spawn(const Record& record, Answer& answer);
   void answer_completions(Rank& state, Slot& slot, const sim::Outcome& outcome);
   trace::CommId comm_of(const Record& record);
-  trace::CommId comm_of_channel(trace::CommId comm, Channel channel);
-  void let_go_of_comm(const Record& record);
   trace::CommId add_comm(std::vector<WorldRank> members);
   CommState& comm_state(trace::CommId comm);
   void free_comm(trace::CommId comm);
@@ -147,7 +143,6 @@ class LiveSource : public sim::Source {
   std::vector<trace::CommId> freed_;                     // by all, which the engine does not know
   std::vector<std::uint32_t> comms_of_;  // by rank: communicators that it came first in
   std::unordered_map<trace::CommId, trace::CommId> hidden_;
-  std::map<std::pair<trace::CommId, Channel>, trace::CommId> channels_;
   mutable std::deque<std::string> names_;
   mutable std::size_t functions_ = 0;
   std::unordered_map<std::string, std::uint32_t> own_names_;

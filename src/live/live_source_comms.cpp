@@ -125,21 +125,6 @@ LiveSource::CommState& LiveSource::comm_state(trace::CommId comm) {
   return *state;
 }
 
-// The engine's number of the members' channel, which is a communicator of its own.
-trace::CommId LiveSource::comm_of_channel(trace::CommId comm, Channel channel) {
-  if (channel == 0) return comm;
-  const auto known = channels_.find({comm, channel});
-  if (known != channels_.end()) return known->second;
-  return channels_[{comm, channel}] = add_comm(comms_.at(comm).members);
-}
-
-void LiveSource::let_go_of_comm(const Record& record) {
-  const trace::CommId comm = comm_of_channel(record.comm, record.channel);
-  if (++comm_state(comm).freed != comms_.at(comm).members.size()) return;
-  free_comm(comm);
-  channels_.erase({record.comm, record.channel});
-}
-
 // What was known of it goes; its number is never another's.
 void LiveSource::free_comm(trace::CommId comm) {
   comm_states_[comm].reset();

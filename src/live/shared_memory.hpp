@@ -81,7 +81,6 @@ struct alignas(64) Record {
   union {
     std::int32_t code = 0;
     std::uint32_t watched;  // complete: as in sim::Operation
-    std::uint32_t channel;  // collective, free: of `comm` (context.hpp)
   };
   union {
     std::uint32_t list_count = 0;

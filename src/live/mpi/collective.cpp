@@ -3,12 +3,10 @@
 #include <utility>
 
 #include "live/mpi/error.hpp"
-#include "live/mpi/line.hpp"
 
 namespace foretrace::live {
 
 Plan::~Plan() {
-  if (started && !by_messages && line.is_open()) free_context(comm->together, call.channel);
   for (Object* object : held) release(object);
 }
 
@@ -31,21 +29,14 @@ void note(const Plan& plan, const Outcome& outcome) {
   if (outcome.error != MPI_SUCCESS && plan.current) plan.current->error = outcome.error;
 }
 
-// Messages of different persistent collectives do not meet.
-int tag_of(const Plan& plan, int tag) {
-  constexpr int kSlotBits = 14;
-  return tag + static_cast<int>((plan.call.channel & ((1U << kSlotBits) - 1)) << kSlotBits);
-}
-
 Request* post_messages(const std::shared_ptr<Plan>& plan) {
   std::vector<Request*> parts;
   parts.reserve(plan->incoming.size() + plan->outgoing.size());
   for (const Plan::Incoming& in : plan->incoming)
-    parts.push_back(post_receive(*plan->comm, in.partner, tag_of(*plan, in.tag), true, in.capacity,
-                                 in.arrived));
+    parts.push_back(post_receive(*plan->comm, in.partner, in.tag, true, in.capacity, in.arrived));
   for (const Plan::Outgoing& out : plan->outgoing)
-    parts.push_back(post_send(*plan->comm, out.partner, tag_of(*plan, out.tag), true,
-                              machine::SendMode::standard, out.contribute()));
+    parts.push_back(post_send(*plan->comm, out.partner, out.tag, true, machine::SendMode::standard,
+                              out.contribute()));
   return post_several(*plan->comm, std::move(parts),
                       [plan] {
                         if (plan->finish_messages) note(*plan, plan->finish_messages());
@@ -91,11 +82,9 @@ int post(const Planned& planned, MPI_Request* request) {
 int prepare(const Planned& planned, MPI_Request* request) {
   if (!planned.plan) return planned.error;
   const std::shared_ptr<Plan>& plan = planned.plan;
-  plan->call.channel = ++plan->comm->channels;
   *request = handle_of(persistent_request(*plan->comm,
                                           [plan](Request& persistent) {
                                             plan->current = &persistent;
-                                            plan->started = true;
                                             adopt(persistent, post_plan(plan));
                                           },
                                           {}));

@@ -72,7 +72,6 @@ struct Plan {
   std::vector<Incoming> incoming;
   std::function<Outcome()> finish_messages;  // when all have arrived
 
-  bool started = false;  // persistent: at least once
   std::vector<Object*> held;
   Request* current = nullptr;  // the request that is being completed
 };

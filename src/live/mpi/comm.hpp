@@ -50,7 +50,6 @@ struct Comm : Object {
   Group* remote = nullptr;  // inter-communicators: owned; else nullptr
   bool first = true;        // inter-communicators: whether the local group comes first in the union
   int rank = 0;             // in the local group
-  Channel channels = 0;     // persistent collectives made so far
   std::string name;
   std::uint64_t made_at = 0;  // address in the program to which the call returns that made it
   Errhandler* errhandler = nullptr;  // owned

@@ -136,7 +136,6 @@ Record collective_record(EventKind kind, const CollectiveCall& call, Block& cont
   record.comm = call.comm->together;
   record.root = call.root;
   record.place = call.comm->place();
-  record.channel = call.channel;
   record.bytes = call.bytes;
   record.send_bytes = contribution.bytes();
   record.payload = contribution.give_away();
@@ -217,11 +216,10 @@ ContextId define_context(const std::vector<int>& members) {
   return context;
 }
 
-void free_context(ContextId context, Channel channel) {
+void free_context(ContextId context) {
   Record record;
   record.posting = Posting::free;
   record.comm = context;
-  record.channel = channel;
   line.tell(record);
 }
 

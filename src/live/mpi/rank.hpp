@@ -90,7 +90,6 @@ struct CollectiveCall {
   machine::Cost cost = machine::Cost::barrier;
   int root = -1;            // place of the root in the communicator; -1: none
   std::uint64_t bytes = 0;  // d of the data sheet's equation (src/mpi_api/sizes.hpp)
-  Channel channel = 0;
 };
 
 // Enters a collective with a contribution that others may read, and waits
@@ -116,9 +115,8 @@ Split split(const CollectiveCall& call, int colour, int key);
 // their own members make. The caller (one of the members, and only one) gets a
 // new context for `members`; it must tell the others by a message.
 ContextId define_context(const std::vector<int>& members);
-// Gives a context back, or one of its channels, which every member does; it is not
-// used any more.
-void free_context(ContextId context, Channel channel = 0);
+// Gives a context back, which every member does; it is not used any more.
+void free_context(ContextId context);
 
 // --- the library's own messages -------------------------------------------------
 
