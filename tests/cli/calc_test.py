@@ -157,6 +157,12 @@ class Terminal:
         self.output = self.output[found.end():]
         return before
 
+    def prompt(self, after):
+        """Waits for the prompt after what answers a line: what is typed before goes to a terminal that still
+        makes lines of its own."""
+        self.expect(after)
+        self.expect(r"\n> ")
+
     def type(self, text):
         os.write(self.terminal, text.encode())
 
@@ -183,31 +189,31 @@ class Prompt(unittest.TestCase):
         terminal = self.start()
         terminal.type("bar\t8\r")          # one fits: completed, with a blank
         terminal.expect(r"rier 8")
-        terminal.expect(r"avg = 0\.072 s")
+        terminal.prompt(r"avg = 0\.072 s")
         terminal.type("b\t")               # two fit, nothing in common: listed
         terminal.expect(r"barrier  bcast\r\n")
         terminal.type("c\t 8 0\r")
-        terminal.expect(r"t = 2000 \+ 700 x p\^2")
+        terminal.prompt(r"t = 2000 \+ 700 x p\^2")
         terminal.type("send,ga\t8 400\r")  # after a comma too
-        terminal.expect(r"send +any +400 +2\.1 ms")
+        terminal.prompt(r"send +any +400 +2\.1 ms")
         terminal.type("barrier b\t8\r")    # RANKS are not completed
-        terminal.expect("RANKS: expected numbers")
+        terminal.prompt("RANKS: expected numbers")
         terminal.type("qui\t\r")
         self.assertEqual(terminal.end(), 0)
 
     def test_history(self):
         terminal = self.start()
         terminal.type("barrier 8\r")
-        terminal.expect("avg = 0.072 s")
+        terminal.prompt("avg = 0.072 s")
         terminal.type("send 2 400\r")
-        terminal.expect("avg = 0.0021 s")
+        terminal.prompt("avg = 0.0021 s")
         terminal.type("\x04")              # the end of the input
         self.assertEqual(terminal.end(), 0)
         self.assertEqual(self.history.read_text(), "barrier 8\nsend 2 400\n")
         self.assertEqual(self.history.stat().st_mode & 0o777, 0o600)
         terminal = self.start()
         terminal.type("\x10\x10\r")        # two lines back
-        terminal.expect("avg = 0.072 s")
+        terminal.prompt("avg = 0.072 s")
         terminal.type("quit\r")
         self.assertEqual(terminal.end(), 0)
         self.assertEqual(self.history.read_text(), "barrier 8\nsend 2 400\nbarrier 8\nquit\n")
@@ -225,7 +231,7 @@ class Prompt(unittest.TestCase):
         (self.state / "foretrace").write_text("a file, not a folder")
         terminal = self.start()
         terminal.type("barrier 8\r")
-        terminal.expect("avg = 0.072 s")
+        terminal.prompt("avg = 0.072 s")
         terminal.type("quit\r")
         self.assertEqual(terminal.end(), 0)
 
@@ -236,7 +242,7 @@ class Prompt(unittest.TestCase):
                            ("plot send 2 8", "several sizes"), ("help", "FUNCTION RANKS BYTES"),
                            ("plot send 2 8..1k", r"a  send")):
             terminal.type(line + "\r")
-            terminal.expect(says)
+            terminal.prompt(says)
         terminal.type("quit\r")
         self.assertEqual(terminal.end(), 0)
 
