@@ -316,10 +316,11 @@ def all_apps():
                   ["sh", "-c", f"exec /usr/lib/mumps/{name} < /usr/lib/mumps/input_simpletest_{kind}"],
                   r"Solution is.*", digits=5, any_ranks=True, program=f"/usr/lib/mumps/{name}")
     yield App("HPCC", "hpcc", "openmpi", ["/usr/bin/hpcc"],
-              r"^(?:Success=|MPIRandomAccess_Errors=|PTRANS_residual=).*|PASSED$|"
+              # RandomAccess allows for updates that race, and counts some in a quarter of plain runs.
+              r"^(?:Success=|PTRANS_residual=).*|PASSED$|"
               r"tests completed and (?:passed|failed)",
               files={"hpccinf.txt": HPL}, output="hpccoutf.txt",
-              wrong=r"Success=[^1]|Errors=[1-9]|tests completed and failed [^:]*: [1-9]")
+              wrong=r"Success=[^1]|tests completed and failed [^:]*: [1-9]")
     yield App("LAMMPS melt", "lammps", "openmpi", ["/usr/bin/lmp", "-in", "melt.in", "-log", "none"],
               r"^ +\d+ +[-\d.]+ +[-\d.]+ +0 .*", files={"melt.in": MELT}, digits=4, any_ranks=True)
     yield App("NetPIPE", "netpipe-openmpi", "openmpi", ["/usr/bin/NPopenmpi", "-u", "65536", "-i"],
