@@ -158,12 +158,18 @@ class Terminal:
         return before
 
     def prompt(self, after):
-        """Waits for the prompt after what answers a line: what is typed before goes to a terminal that still
-        makes lines of its own."""
+        """Waits for the prompt after what answers a line."""
         self.expect(after)
         self.expect(r"\n> ")
 
     def type(self, text):
+        """Once the terminal leaves the making of lines to the program, which is shortly after the prompt: before,
+        an end of the input would be lost."""
+        end = time.monotonic() + LIMIT
+        while termios.tcgetattr(self.terminal)[3] & termios.ICANON:
+            if time.monotonic() > end:
+                raise AssertionError("the prompt does not take single keys")
+            time.sleep(0.001)
         os.write(self.terminal, text.encode())
 
     def end(self):
