@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "measure/regimes.hpp"
-#include "stats/group_errors.hpp"
 #include "stats/segmentation.hpp"
 #include "stats/summary.hpp"
 

@@ -107,6 +107,14 @@ GRIDS = """2   number of process grids
 2 @P@   values of P
 1 @Q@   values of Q
 """
+BLOCKS = """1   number of NBs
+3   values of NB
+"""
+SIDES = BLOCKS + """1   number of NRHSs
+2   values of NRHS
+1   number of NBRHSs
+2   values of NBRHS
+"""
 
 # Its condition estimation of so small matrices does not end in a third of plain runs on two ranks.
 LU = f"""'LU factorization'
@@ -116,13 +124,7 @@ LU = f"""'LU factorization'
 2   number of problem sizes
 13 20   values of M
 9 20   values of N
-1   number of NBs
-3   values of NB
-1   number of NRHSs
-2   values of NRHS
-1   number of NBRHSs
-2   values of NBRHS
-{GRIDS}1.0   threshold
+{SIDES}{GRIDS}1.0   threshold
 F   condition estimation and iterative refinement
 """
 
@@ -133,13 +135,7 @@ LLT = f"""'LLt factorization'
 'U'   lower or upper
 2   number of problem sizes
 9 20   values of N
-1   number of NBs
-3   values of NB
-1   number of NRHSs
-2   values of NRHS
-1   number of NBRHSs
-2   values of NBRHS
-{GRIDS}3.0   threshold
+{SIDES}{GRIDS}3.0   threshold
 T   condition estimation and iterative refinement
 """
 
@@ -166,9 +162,7 @@ INV = f"""'Matrix inversion'
 'GEN' 'UTR' 'LTR' 'UPD' 'LPD'
 1   number of problem sizes
 15   values of N
-1   number of NBs
-3   values of NB
-{GRIDS}1.0   threshold
+{BLOCKS}{GRIDS}1.0   threshold
 """
 
 LS = f"""'Least squares'
@@ -178,13 +172,7 @@ LS = f"""'Least squares'
 2   number of problem sizes
 15 7   values of M
 5 13   values of N
-1   number of NBs
-3   values of NB
-1   number of NRHSs
-2   values of NRHS
-1   number of NBRHSs
-2   values of NBRHS
-{GRIDS}4.0   threshold
+{SIDES}{GRIDS}4.0   threshold
 """
 
 BRD = f"""'Reduction to bidiagonal form'
@@ -194,9 +182,7 @@ BRD = f"""'Reduction to bidiagonal form'
 2   number of problem sizes
 13 17   values of M
 13 12   values of N
-1   number of NBs
-3   values of NB
-{GRIDS}10.0   threshold
+{BLOCKS}{GRIDS}10.0   threshold
 """
 
 SVD = """'Singular value decomposition'
@@ -225,9 +211,7 @@ HRD = f"""'Reduction to Hessenberg form'
 20 20   values of N
 1 3   values of ILO
 20 18   values of IHI
-1   number of NBs
-3   values of NB
-{GRIDS}3.0   threshold
+{BLOCKS}{GRIDS}3.0   threshold
 """
 
 SCALAPACK = (("xdlu", "LU", LU), ("xcllt", "LLT", LLT), ("xdqr", "QR", QR), ("xzinv", "INV", INV), ("xdls", "LS", LS),

@@ -50,6 +50,20 @@ Both measure(Action action) {
   return {clock.stop().seconds(), thread};
 }
 
+// The sum over many intervals, as between the calls of a program; action(i) is in the i-th.
+template <class Action>
+Both add_up(Action action) {
+  CpuClock clock;
+  Time sum;
+  const double start = thread_seconds();
+  for (int i = 0; i < 100; ++i) {
+    clock.resume();
+    action(i);
+    sum += clock.stop();
+  }
+  return {sum.seconds(), thread_seconds() - start};
+}
+
 TEST(CpuClock, DoesNotCountSleep) {
   const Both both = measure([] { std::this_thread::sleep_for(200ms); });
   EXPECT_LT(both.clock, 0.02);
@@ -57,15 +71,8 @@ TEST(CpuClock, DoesNotCountSleep) {
 }
 
 TEST(CpuClock, DoesNotCountShortSleeps) {
-  CpuClock clock;
-  Time sum;
-  const double start = thread_seconds();
-  for (int i = 0; i < 100; ++i) {
-    clock.resume();
-    std::this_thread::sleep_for(300us);
-    sum += clock.stop();
-  }
-  EXPECT_LT(sum.seconds(), thread_seconds() - start + 0.01);
+  const Both both = add_up([](int) { std::this_thread::sleep_for(300us); });
+  EXPECT_LT(both.clock, both.thread + 0.01);
 }
 
 TEST(CpuClock, CountsComputation) {
@@ -99,20 +106,13 @@ TEST(CpuClock, CountsFromTheThreadsBeginning) {
   EXPECT_NEAR(clock, thread, 0.2 * thread);
 }
 
-// Many intervals, as between the calls of a program: none is counted twice or
-// forgotten, also where the thread gives way in between.
+// None is counted twice or forgotten, also where the thread gives way in between.
 TEST(CpuClock, AddsUpOverManyIntervals) {
-  CpuClock clock;
-  Time sum;
-  const double start = thread_seconds();
-  for (int i = 0; i < 100; ++i) {
-    clock.resume();
+  const Both both = add_up([](int i) {
     compute(0.0005);
     if (i % 10 == 0) ::sched_yield();
-    sum += clock.stop();
-  }
-  const double thread = thread_seconds() - start;
-  EXPECT_NEAR(sum.seconds(), thread, 0.2 * thread);
+  });
+  EXPECT_NEAR(both.clock, both.thread, 0.2 * both.thread);
 }
 
 TEST(CpuClock, AnIntervalIsNeverNegative) {
