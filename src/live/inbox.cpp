@@ -17,7 +17,7 @@ struct Further {
 
 bool deliver(int to, const Envelope& message) {
   Inbox& inbox = SharedMemory::slot(to).inbox;
-  bool wakes = false;
+  bool wakes = false, prefers = false, puts_off = false;
   {
     const ShortLock lock(inbox.lock);
     if (inbox.more == 0 && inbox.count < kInbox) {
@@ -29,12 +29,16 @@ bool deliver(int to, const Envelope& message) {
       (inbox.more == 0 ? inbox.more : SharedMemory::at<Further>(inbox.last)->next) = place;
       inbox.last = place;
     }
-    wakes = inbox.wanted > 0 && --inbox.wanted == 0;
+    if (inbox.wanted > 0) {
+      wakes = --inbox.wanted == 0;
+    } else if (inbox.further > 0) {
+      prefers = --inbox.further == 0;
+      puts_off = !prefers;
+    }
   }
-  if (wakes)
-    let_go_on(to);
-  else
-    put_off(to);
+  if (wakes) let_go_on(to);
+  if (prefers) prefer(to);
+  if (puts_off) put_off(to);
   return true;
 }
 
@@ -43,6 +47,7 @@ void take_out(int rank, std::vector<Envelope>& messages) {
   const ShortLock lock(inbox.lock);
   messages.insert(messages.end(), inbox.first, inbox.first + inbox.count);
   inbox.count = 0;
+  inbox.further = 0;
   while (inbox.more != 0) {
     const Further& further = *SharedMemory::at<Further>(inbox.more);
     messages.push_back(further.message);
@@ -52,13 +57,14 @@ void take_out(int rank, std::vector<Envelope>& messages) {
   }
 }
 
-void sleep_until(int rank, std::uint32_t wanted) {
+void sleep_until(int rank, std::uint32_t wanted, std::uint32_t further) {
   Slot& slot = SharedMemory::slot(rank);
   {
     const ShortLock lock(slot.inbox.lock);
     if (slot.inbox.count > 0) return;
     slot.go.store(0, std::memory_order_relaxed);
     slot.inbox.wanted = wanted;
+    slot.inbox.further = further;
   }
   give_up_core(rank);
   wait_for_turn(rank);

@@ -17,7 +17,8 @@ bool deliver(int to, const Envelope& message);
 // Moves all messages of the calling rank to the end of `messages`.
 void take_out(int rank, std::vector<Envelope>& messages);
 // The calling rank gives up its core until `wanted` (at least 1) more messages are
-// there. Returns at once if one has come since the last take_out().
-void sleep_until(int rank, std::uint32_t wanted);
+// there; with `further` (at least 1) after them it has enough to go on twice. Returns at
+// once if one has come since the last take_out().
+void sleep_until(int rank, std::uint32_t wanted, std::uint32_t further);
 
 }  // namespace foretrace::live::inbox

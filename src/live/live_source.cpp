@@ -55,6 +55,12 @@ bool is_collective(EventKind kind) {
   return kind == EventKind::collective || kind == EventKind::icollective;
 }
 
+// When its turn comes, after postings of all other ranks, it is in the cache.
+void fetch(const Record& record) {
+  const auto* const lines = reinterpret_cast<const char*>(&record);
+  for (std::size_t at = 0; at < sizeof record; at += 64) __builtin_prefetch(lines + at);
+}
+
 Result result_of(const trace::Completion& completion) {
   Result result;
   result.request = completion.request;
@@ -105,7 +111,7 @@ LiveSource::LiveSource(const Command& command, int ranks, int spare, Measured me
 
 bool LiveSource::ready(WorldRank rank) const {
   const Rank& state = states_[static_cast<std::size_t>(rank.value)];
-  return state.gone || ready_to_read(rank);
+  return state.gone || state.finalized || ready_to_read(rank);
 }
 
 bool LiveSource::ready_to_read(WorldRank rank) const {
@@ -238,6 +244,7 @@ bool LiveSource::next(WorldRank rank, sim::Operation& operation) {
     const std::uint32_t at = line.taken.load(std::memory_order_relaxed);
     if (at == line.posted.load(std::memory_order_acquire)) return end_of(rank, operation);
     state(rank).record = line.posting(at);
+    fetch(line.posting(at + 1));
     const bool is_operation = treat(rank, operation);
     if (make_room(rank.value)) go_on(rank);
     if (is_operation) return true;

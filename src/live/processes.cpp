@@ -1,6 +1,7 @@
 #include "live/processes.hpp"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -39,6 +40,17 @@ std::uint64_t cpu_ticks(int process) {
   rest >> user >> system;
   return user + system;
 }
+
+namespace {
+
+// A rank that wakes another goes to sleep itself: it would have to be put back on its core
+// for that, if the other took it at once.
+void let_wakers_go_on() {
+  const sched_param none{};
+  if (::sched_getscheduler(0) == SCHED_OTHER) ::sched_setscheduler(0, SCHED_BATCH, &none);
+}
+
+}  // namespace
 
 // A thread waits for processes to end; it alone reaps them.
 struct Processes::Watch {
@@ -106,6 +118,7 @@ Processes::Program& Processes::program_of(int rank) {
 
 void Processes::start_more() {
   while (started_ < ranks_ && core_is_free()) start(started_++);
+  if (started_ == ranks_) all_are_started();
 }
 
 void Processes::start(int rank) {
@@ -152,6 +165,7 @@ pid_t Processes::execute(int rank) {
   if (process == 0) {
     // Shares our memory until it becomes the program: system calls only.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    let_wakers_go_on();
     if (::getppid() != parent) ::_exit(127);
     ::fcntl(descriptor, F_SETFD, 0);
     if (rank > 0) {

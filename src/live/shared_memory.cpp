@@ -45,9 +45,6 @@ void* map(int descriptor, std::uint64_t bytes) {
   return base;
 }
 
-// With so many postings under way a rank calls the simulator.
-constexpr std::uint32_t kFilling = kRing / 4 * 3;
-
 // Of the memory where a rank's next postings go, as much as two rounds with a
 // neighbour on either side fill.
 constexpr std::uint32_t kFetched = 10;
@@ -72,16 +69,26 @@ void start_running(Slot& slot) {
   wake_sleeper(slot.go);
 }
 
-// The queue, whose lock the caller holds.
-void enqueue(Header& header, int rank) {
+// The queues, whose lock the caller holds. Who runs next is taken from the front of
+// `preferred` as long as there is somebody, else from the front of `others`.
+enum Queue : int { preferred, others };
+
+std::uint32_t ends_of(const Header& header, Queue queue) {
+  return static_cast<std::uint32_t>(header.ranks + queue);
+}
+
+void insert(int rank, std::uint32_t before, std::uint32_t after) {
   QueueLink* const links = SharedMemory::queue();
-  const auto ends = static_cast<std::uint32_t>(header.ranks);
-  const std::uint32_t last = links[ends].before - 1;
   const auto self = static_cast<std::uint32_t>(rank);
-  links[self].before = 1 + last;
-  links[self].after = 1 + ends;
-  links[last].after = 1 + self;
-  links[ends].before = 1 + self;
+  links[self].before = 1 + before;
+  links[self].after = 1 + after;
+  links[before].after = 1 + self;
+  links[after].before = 1 + self;
+}
+
+void enqueue(Header& header, int rank) {
+  const std::uint32_t ends = ends_of(header, others);
+  insert(rank, SharedMemory::queue()[ends].before - 1, ends);
 }
 
 void dequeue(int rank) {
@@ -92,17 +99,25 @@ void dequeue(int rank) {
   link.after = 0;
 }
 
-bool queue_is_empty(const Header& header) {
-  const std::uint32_t ends = static_cast<std::uint32_t>(header.ranks);
+bool queue_is_empty(const Header& header, Queue queue) {
+  const std::uint32_t ends = ends_of(header, queue);
   return SharedMemory::queue()[ends].after == 1 + ends;
 }
 
-// The next rank in the queue, which now has the caller's core; -1: none waits.
+bool none_waits(const Header& header) {
+  return queue_is_empty(header, preferred) && queue_is_empty(header, others);
+}
+
+// The next rank, which now has the caller's core; -1: none goes on.
 int take_turn(Header& header) {
-  if (queue_is_empty(header)) return -1;
-  const auto rank = static_cast<int>(SharedMemory::queue()[header.ranks].after - 1);
-  dequeue(rank);
-  return rank;
+  if (header.starting) return -1;
+  for (const Queue queue : {preferred, others}) {
+    if (queue_is_empty(header, queue)) continue;
+    const auto rank = static_cast<int>(SharedMemory::queue()[ends_of(header, queue)].after - 1);
+    dequeue(rank);
+    return rank;
+  }
+  return -1;
 }
 
 }  // namespace
@@ -148,12 +163,14 @@ void SharedMemory::create(int ranks, int cores, int spare) {
   header.total = total;
   header.cores = cores;
   const auto count = static_cast<std::uint64_t>(ranks);
-  const std::uint64_t end = kSlots + count * sizeof(Slot) + (count + 1) * sizeof(QueueLink);
+  const std::uint64_t end = kSlots + count * sizeof(Slot) + (count + kQueues) * sizeof(QueueLink);
   header.heap = (end + kHeapAlignment - 1) / kHeapAlignment * kHeapAlignment;
   header.heap_end.store(header.heap);
-  const auto ends = static_cast<std::uint32_t>(ranks);
-  queue()[ends].before = 1 + ends;
-  queue()[ends].after = 1 + ends;
+  for (const Queue each : {preferred, others}) {
+    const std::uint32_t ends = ends_of(header, each);
+    queue()[ends].before = 1 + ends;
+    queue()[ends].after = 1 + ends;
+  }
   use_large_pages();
 }
 
@@ -189,9 +206,9 @@ void let_go_on(int rank) {
   Header& header = SharedMemory::header();
   {
     const ShortLock lock(header.queue_lock);
-    if (header.running >= header.cores || !queue_is_empty(header)) {
+    if (header.starting || header.running >= header.cores || !none_waits(header)) {
       enqueue(header, rank);
-      if (header.running >= header.cores) return;
+      if (header.starting || header.running >= header.cores) return;
       rank = take_turn(header);
     }
     ++header.running;
@@ -209,6 +226,16 @@ void put_off(int rank) {
   enqueue(header, rank);
 }
 
+void prefer(int rank) {
+  const QueueLink& link = SharedMemory::queue()[rank];
+  Header& header = SharedMemory::header();
+  const ShortLock lock(header.queue_lock);
+  if (link.after == 0) return;
+  dequeue(rank);
+  const std::uint32_t ends = ends_of(header, preferred);
+  insert(rank, ends, SharedMemory::queue()[ends].after - 1);
+}
+
 void give_up_core(int rank) {
   Header& header = SharedMemory::header();
   SharedMemory::slot(rank).cores.fetch_sub(1, std::memory_order_relaxed);
@@ -222,7 +249,9 @@ void give_up_core(int rank) {
     if (next < 0) --header.running;
   }
   if (next >= 0) start_running(SharedMemory::slot(next));
-  if (next < 0 || hand_overs % kHandOverSample == 0) ring_bell();
+  if (next < 0 ||
+      (hand_overs % kHandOverSample == 0 && header.together.load(std::memory_order_relaxed) == 0))
+    ring_bell();
 }
 
 void wait_for_turn(int rank) {
@@ -233,8 +262,6 @@ void wait_for_turn(int rank) {
 void wait_for_room(int rank, std::uint32_t posted) {
   Slot& slot = SharedMemory::slot(rank);
   const auto full = [&] { return posted - slot.taken.load(std::memory_order_seq_cst) >= kRing; };
-  // Before the ring is full, so that the rank need not wait.
-  if (posted - slot.taken.load(std::memory_order_relaxed) == kFilling) ring_bell();
   // A wish is sometimes granted for room that was taken before it was made: then
   // the ring is full still.
   while (full()) {
@@ -270,6 +297,16 @@ void count_running(int change) {
   if (next >= 0) start_running(SharedMemory::slot(next));
 }
 
+void all_are_started() {
+  Header& header = SharedMemory::header();
+  if (!header.starting) return;
+  {
+    const ShortLock lock(header.queue_lock);
+    header.starting = false;
+  }
+  for (int i = 0; i < header.cores; ++i) count_running(0);
+}
+
 void run_together(bool together, int cores) {
   Header& header = SharedMemory::header();
   header.together.store(together ? 1 + std::max(::sched_getcpu(), 0) : 0);
@@ -292,13 +329,13 @@ void follow_core(std::int32_t& followed) {
 bool core_is_free() {
   Header& header = SharedMemory::header();
   const ShortLock lock(header.queue_lock);
-  return header.running < header.cores && queue_is_empty(header);
+  return header.running < header.cores && (header.starting || none_waits(header));
 }
 
 bool some_wait_for_core() {
   Header& header = SharedMemory::header();
   const ShortLock lock(header.queue_lock);
-  return !queue_is_empty(header);
+  return !none_waits(header);
 }
 
 void change_cores(int change) {

@@ -149,7 +149,7 @@ struct Answer {
   std::int32_t first = 0;          // spawn: rank of the first of them
 };
 
-inline constexpr std::uint32_t kRing = 64;   // postings under way
+inline constexpr std::uint32_t kRing = 128;  // postings under way
 inline constexpr std::uint32_t kTable = 24;  // results without a block
 inline constexpr std::uint32_t kInbox = 32;  // messages without a block
 
@@ -167,9 +167,10 @@ struct Envelope {
 // What a rank has been sent and has not taken out. Under `lock`.
 struct Inbox {
   std::atomic<std::uint32_t> lock{0};
-  std::uint32_t wanted = 0;  // the rank sleeps until so many more messages are there
-  std::uint32_t count = 0;   // in `first`
-  std::uint64_t more = 0;    // places of the first and the last one behind them, in blocks
+  std::uint32_t wanted = 0;   // the rank sleeps until so many more messages are there
+  std::uint32_t further = 0;  // so many after them are as much again as it asked for
+  std::uint32_t count = 0;    // in `first`
+  std::uint64_t more = 0;     // places of the first and the last one behind them, in blocks
   std::uint64_t last = 0;
   Envelope first[kInbox];
 };
@@ -254,9 +255,12 @@ struct Header {
   std::uint64_t eager_bytes = 0;
   bool run_ahead = true;  // ranks do not wait for the simulator where data flow suffices
   SeedLine seed;
-  // Who runs: ranks that may go on wait in the queue for a core.
+  // Who runs: ranks that may go on wait in a queue for a core.
   alignas(64) std::atomic<std::uint32_t> queue_lock{0};
   std::int32_t running = 0;
+  // Not all processes have been started: before that no rank goes on that has waited, since
+  // it would wait again at once, for those that are not there.
+  bool starting = true;
   std::atomic<std::uint32_t> hand_overs{0};  // cores given up so far
   std::atomic<std::int32_t> cores{1};
   // 0, or 1 + the core on which all ranks without other threads run now: where
@@ -267,12 +271,15 @@ struct Header {
   std::atomic<std::uint64_t> simulator_returned{0};  // heap blocks of the simulator's
 };
 
-// Of a circle through the ranks that wait for a core and the queue's two ends: 1 +
-// the neighbours' places. 0: the rank does not wait.
+// Of a circle through the ranks of a queue and its two ends: 1 + the neighbours' places.
+// 0: the rank does not wait for a core.
 struct QueueLink {
   std::uint32_t before = 0;
   std::atomic<std::uint32_t> after{0};
 };
+
+// Ranks go on from the first of these that is not empty.
+inline constexpr int kQueues = 2;
 
 // Held for some twenty instructions.
 class ShortLock {
@@ -301,9 +308,9 @@ class SharedMemory {
   static Slot& slot(int rank) {
     return reinterpret_cast<Slot*>(base_ + kSlots)[static_cast<std::size_t>(rank)];
   }
-  // Of the ranks, and behind them of the queue itself.
+  // Of the ranks, and behind them of the queues themselves.
   static QueueLink* queue() {
-    return reinterpret_cast<QueueLink*>(base_ + header().heap) - header().ranks - 1;
+    return reinterpret_cast<QueueLink*>(base_ + header().heap) - header().ranks - kQueues;
   }
   template <class Type = std::byte>
   static Type* at(std::uint64_t place) {
@@ -338,6 +345,9 @@ void wake_sleeper(std::atomic<std::uint32_t>& word);
 void let_go_on(int rank);
 // A rank that waits for its turn lets the others go first: it will have more to do then.
 void put_off(int rank);
+// A rank that waits for its turn goes before all others: it has enough to do, and what it
+// uses is still in the caches, since those that gave it more to do ran just now.
+void prefer(int rank);
 // The calling rank gives up its core: to the next in the queue, or else it rings
 // the simulator's bell.
 void give_up_core(int rank);
@@ -351,6 +361,9 @@ void wait_for_room(int rank, std::uint32_t posted);
 bool make_room(int rank);
 // The simulator: a process came or went with a core.
 void count_running(int change);
+// The simulator: all processes have been started.
+void all_are_started();
+// Whether a process may be started.
 bool core_is_free();
 bool some_wait_for_core();
 // The simulator: so many more ranks may run, or fewer.

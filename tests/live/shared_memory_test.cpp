@@ -4,6 +4,9 @@
 
 #include <chrono>
 #include <thread>
+#include <vector>
+
+#include "live/inbox.hpp"
 
 namespace foretrace::live {
 namespace {
@@ -22,6 +25,7 @@ void wait_until_it_wishes(Slot& slot) {
 // the room that it has already used: then nothing unread may be overwritten.
 TEST(Ring, WishGrantedForRoomThatIsUsedIsMadeAgain) {
   SharedMemory::create(1, 1);
+  all_are_started();
   count_running(1);
   Slot& slot = SharedMemory::slot(kRank);
   slot.cores.store(1);
@@ -42,6 +46,91 @@ TEST(Ring, WishGrantedForRoomThatIsUsedIsMadeAgain) {
   rank.join();
   EXPECT_TRUE(has_room.load());
   EXPECT_FALSE(make_room(kRank)) << "nobody waits";
+}
+
+// One core, which the last of the ranks has; the others wait for it.
+class Turns : public ::testing::Test {
+ protected:
+  static constexpr int kLast = 3;
+
+  Turns() {
+    SharedMemory::create(kLast + 1, 1);
+    count_running(1);
+    SharedMemory::slot(kLast).cores.store(1);
+  }
+
+  // Ranks in the order in which they get the core.
+  static std::vector<int> order() {
+    std::vector<int> ranks;
+    for (int running = kLast; running >= 0;) {
+      give_up_core(running);
+      running = kLast;
+      while (running >= 0 && SharedMemory::slot(running).go.exchange(0) == 0) --running;
+      if (running >= 0) ranks.push_back(running);
+    }
+    return ranks;
+  }
+};
+
+TEST_F(Turns, ComeInTheOrderOfWaiting) {
+  all_are_started();
+  for (const int rank : {1, 0, 2}) let_go_on(rank);
+  put_off(1);
+  EXPECT_EQ(order(), (std::vector{0, 2, 1}));
+}
+
+TEST_F(Turns, ComeFirstForTheLastThatIsPreferred) {
+  all_are_started();
+  for (const int rank : {0, 1, 2}) let_go_on(rank);
+  prefer(1);
+  prefer(2);
+  EXPECT_EQ(order(), (std::vector{2, 1, 0}));
+}
+
+TEST_F(Turns, ComeWhenAllProcessesHaveBeenStarted) {
+  for (const int rank : {0, 1}) let_go_on(rank);
+  EXPECT_EQ(order(), std::vector<int>());
+  EXPECT_TRUE(core_is_free());
+  all_are_started();
+  EXPECT_FALSE(core_is_free());
+  EXPECT_EQ(SharedMemory::slot(0).go.load(), 1U);
+}
+
+// Rank 0 sleeps for two messages, and for two more to go on twice.
+class Messages : public Turns {
+ protected:
+  Messages() {
+    all_are_started();
+    Inbox& inbox = SharedMemory::slot(0).inbox;
+    inbox.wanted = 2;
+    inbox.further = 2;
+    let_go_on(1);
+  }
+
+  static void send(int count) {
+    for (int i = 0; i < count; ++i) ASSERT_TRUE(inbox::deliver(0, {}));
+  }
+};
+
+TEST_F(Messages, LetTheirReceiverGoOn) {
+  send(1);
+  let_go_on(2);
+  send(1);
+  EXPECT_EQ(order(), (std::vector{1, 2, 0}));
+}
+
+TEST_F(Messages, PutTheirReceiverOffWhileMoreAreToCome) {
+  send(2);
+  let_go_on(2);
+  send(1);
+  EXPECT_EQ(order(), (std::vector{1, 2, 0}));
+}
+
+TEST_F(Messages, PutTheirReceiverFirstWhenItCanGoOnTwice) {
+  send(2);
+  let_go_on(2);
+  send(2);
+  EXPECT_EQ(order(), (std::vector{0, 1, 2}));
 }
 
 }  // namespace

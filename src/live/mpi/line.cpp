@@ -179,8 +179,8 @@ void look_up(Things*... things) {
 
 }  // namespace
 
-void Line::sleep_until(std::uint32_t wanted) {
-  inbox::sleep_until(rank_, wanted);
+void Line::sleep_until(std::uint32_t wanted, std::uint32_t further) {
+  inbox::sleep_until(rank_, wanted, further);
   look_up(&complete, &post_again, &forget_handle, &abi::find, &live::may_run_ahead, &check_send,
           &mailbox, this, reinterpret_cast<const char*>(caller_), &std::free, &std::memcpy);
   if (__libc_single_threaded) follow_core(followed_);

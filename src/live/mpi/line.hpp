@@ -73,7 +73,7 @@ class Line {
   // What was posted last completes without an answer.
   void run_ahead() { ahead_ = true; }
   // Gives up the core until so many more messages are there (inbox.hpp).
-  void sleep_until(std::uint32_t wanted);
+  void sleep_until(std::uint32_t wanted, std::uint32_t further);
 
   void add_steps(double steps) {
     if (!counter_.is_open()) steps_ += steps;

@@ -119,8 +119,11 @@ void Mailbox::await(std::span<Incoming* const> receives) {
   };
   while (count_missing() > 0) {
     collect();
-    if (const auto missing = count_missing(); missing > 0)
-      line.sleep_until(static_cast<std::uint32_t>(missing));
+    if (const auto missing = count_missing(); missing > 0) {
+      const std::size_t there = std::min(unexpected_.size(), receives.size() - 1);
+      line.sleep_until(static_cast<std::uint32_t>(missing),
+                       static_cast<std::uint32_t>(receives.size() - there));
+    }
   }
   const bool sure = std::ranges::all_of(receives, [](const Incoming* receive) {
     return receive->state == Incoming::State::none || receive->message.sure;
