@@ -281,7 +281,8 @@ struct QueueLink {
 // Ranks go on from the first of these that is not empty.
 inline constexpr int kQueues = 2;
 
-// Held for some twenty instructions.
+// Held for some twenty instructions. The lock says by whom, so that the simulator can take
+// over what a rank held when it was killed; ranks wait until the simulator ends them.
 class ShortLock {
  public:
   explicit ShortLock(std::atomic<std::uint32_t>& lock);
@@ -301,6 +302,12 @@ class SharedMemory {
   static void create(int ranks, int cores, int spare = 0);
   // A rank's: maps what `descriptor` refers to; false if it is not ours.
   static bool attach(int descriptor);
+
+  // Who this process is; the simulator if it is not said.
+  static void be(int rank) { self_ = kSimulator + 1 + static_cast<std::uint32_t>(rank); }
+  // What a lock holds that this process holds.
+  static std::uint32_t self() { return self_; }
+  static constexpr std::uint32_t kSimulator = 1;
 
   static bool mapped() { return base_ != nullptr; }
   static int descriptor() { return descriptor_; }
@@ -326,6 +333,7 @@ class SharedMemory {
   static constexpr std::size_t kSlots = 4096;
   static std::byte* base_;
   static int descriptor_;
+  static std::uint32_t self_;
 };
 
 // --- waiting for each other --------------------------------------------------------

@@ -1,6 +1,8 @@
 #include "live/shared_memory.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <thread>
@@ -46,6 +48,23 @@ TEST(Ring, WishGrantedForRoomThatIsUsedIsMadeAgain) {
   rank.join();
   EXPECT_TRUE(has_room.load());
   EXPECT_FALSE(make_room(kRank)) << "nobody waits";
+}
+
+// The simulator goes on when a rank is killed that holds a lock.
+TEST(Locks, OfTheDeadAreTakenOver) {
+  SharedMemory::create(1, 1);
+  std::atomic<std::uint32_t>& word = SharedMemory::header().queue_lock;
+  const pid_t process = ::fork();
+  if (process == 0) {
+    SharedMemory::be(kRank);
+    new ShortLock(word);
+    ::_exit(0);
+  }
+  SharedMemory::slot(kRank).process = process;
+  ASSERT_EQ(::waitpid(process, nullptr, 0), process);
+  EXPECT_NE(word.load(), 0U);
+  { const ShortLock lock(word); }
+  EXPECT_EQ(word.load(), 0U);
 }
 
 // One core, which the last of the ranks has; the others wait for it.

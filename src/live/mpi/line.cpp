@@ -76,6 +76,7 @@ void Line::open() {
   } catch (const Error& error) {
     refuse(error.what());
   }
+  SharedMemory::be(rank_);
   heap::begin(rank_);
   slot_ = &SharedMemory::slot(rank_);
   posted_ = slot_->posted.load();

@@ -120,6 +120,7 @@ void Mailbox::await(std::span<Incoming* const> receives) {
   while (count_missing() > 0) {
     collect();
     if (const auto missing = count_missing(); missing > 0) {
+      // Of as many messages for the round after this one.
       const std::size_t there = std::min(unexpected_.size(), receives.size() - 1);
       line.sleep_until(static_cast<std::uint32_t>(missing),
                        static_cast<std::uint32_t>(receives.size() - there));
