@@ -10,8 +10,8 @@ CCACHE     := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccac
 
 # What `make demo` runs.
 DEMO_PROGRAMS := mandel elastic life mergesort
-DEMO_TARGETS  := foretrace foretrace-measure-openmpi foretrace-measure-mpich \
-                 $(foreach p,$(DEMO_PROGRAMS),$(p)_openmpi)
+DEMO_TARGETS  := foretrace $(foreach mpi,openmpi mpich, \
+                   foretrace-measure-$(mpi) $(foreach p,$(DEMO_PROGRAMS),$(p)_$(mpi)))
 
 .PHONY: build help deps configure demo test test-apps check bench format format-check lint install clean
 
