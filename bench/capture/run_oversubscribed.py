@@ -6,7 +6,8 @@
 Three programs (oversubscribed.cpp), each bare, under record --yield auto and
 under --yield never, in turn. Prints the median of the wall times with the
 range; for `compute` as a multiple of the CPU time computed, divided by the
-cores; for the others as microseconds a round. A run that takes longer than the
+cores; for the others as microseconds a round, and as such a multiple of all CPU time, which is
+useful only where ranks that wait do not spin. A run that takes longer than the
 limit is given up. --rows prints them as the rows of a table in Markdown. For 16 and
 32 ranks in a few minutes: --repetitions 3 --limit 15 --rows.
 """
@@ -43,11 +44,12 @@ def run(command, limit):
 def cell(kind, rounds, samples, cores, limit):
     if None in samples:
         return f"given up after {limit} s"
+    multiples = [seconds / (computed / cores) for seconds, computed in samples]
+    multiple = f"{statistics.median(multiples):.2f} ({min(multiples):.2f}-{max(multiples):.2f})"
     if kind == "compute":
-        values = [seconds / (computed / cores) for seconds, computed in samples]
-        return f"{statistics.median(values):.2f} ({min(values):.2f}-{max(values):.2f})"
+        return multiple
     values = [seconds / rounds * 1e6 for seconds, _ in samples]
-    return f"{statistics.median(values):.0f} us ({min(values):.0f}-{max(values):.0f})"
+    return f"{statistics.median(values):.0f} us ({min(values):.0f}-{max(values):.0f}), {multiple}"
 
 
 def main():
