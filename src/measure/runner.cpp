@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <utility>
 
 #include "measure/places.hpp"
 #include "stats/summary.hpp"
@@ -16,6 +17,7 @@ struct Orders {
   std::int64_t distance = 0;     // between starts, ns
   std::int64_t delay = 0;        // of a receiver that comes late on purpose, ns
   std::int64_t repetitions = 0;  // 0: no more blocks
+  bool one_by_one = false;       // switches are counted for each repetition by itself
   std::uint64_t places = 0;      // a number drawn for move_places
 };
 
@@ -26,8 +28,10 @@ constexpr std::int64_t kLead = 45'000;
 constexpr std::int64_t kMargin = 3'000;
 // A block gets no shorter than this unless a single call takes too long.
 constexpr std::int64_t kShortBlock = 5;
-// From here on, in ns, even a short block is long beside a time slice.
+// From here on, in ns, even a short block is long beside a time slice: what befalls
+// one of its repetitions does not spoil the others.
 constexpr std::int64_t kLongCall = 100'000;
+constexpr std::int64_t kShortBlockOfLongCalls = 3;
 // Seconds that a point may take at least before it is given up.
 constexpr double kPatience = 0.05;
 // Below this many timer steps a single reading says little, and the mean of
@@ -36,10 +40,11 @@ constexpr double kFewSteps = 20;
 
 // One block, gathered from all ranks. Valid on rank 0.
 struct Outcome {
-  std::vector<std::vector<double>> seconds;  // by function; repetitions in time only
-  std::vector<double> whole;                 // by repetition: ns, preparing included
+  std::vector<std::vector<double>> seconds;  // by function; the repetitions that count
+  std::vector<double> whole;                 // the same ones: ns, preparing included
   std::int64_t late = 0;
-  bool switched = false;
+  bool switched = false;  // somebody was switched out
+  bool kept = false;      // nobody was in those that count
 };
 
 // What one rank notes of a block, laid out so that one maximum over the ranks
@@ -50,7 +55,7 @@ class Notes {
   Notes(std::size_t repetitions, std::size_t functions)
       : repetitions_(repetitions),
         functions_(functions),
-        values_(2 * repetitions * (functions + 1) + 1, INT64_MIN) {}
+        values_((2 * functions + 3) * repetitions, INT64_MIN) {}
 
   std::int64_t& begin(std::size_t i, std::size_t f) { return values_[i * functions_ + f]; }
   std::int64_t& end(std::size_t i, std::size_t f) {
@@ -59,7 +64,8 @@ class Notes {
   // What this rank needs for a repetition: preparing, and all calls.
   std::int64_t& whole(std::size_t i) { return values_[2 * repetitions_ * functions_ + i]; }
   std::int64_t& late(std::size_t i) { return whole(repetitions_ + i); }
-  std::int64_t& switched() { return values_.back(); }
+  // Somebody was switched out, since the last repetition or else in the block so far.
+  std::int64_t& switched(std::size_t i) { return late(repetitions_ + i); }
 
   void combine(MPI_Comm comm, int rank) {
     const int count = static_cast<int>(values_.size());
@@ -87,7 +93,7 @@ class BlockRunner {
     Notes notes(n, experiment_.functions.size());
     std::vector<Span> spans(experiment_.functions.size());
     if (synchronised && !settings_.oversubscribed) move_places(group_, orders.places);
-    const long switches_before = context_switches();
+    long switches = context_switches();
     for (std::size_t i = 0; i < n; ++i) {
       std::ranges::fill(spans, Span{});
       std::int64_t entry = 0;
@@ -107,6 +113,11 @@ class BlockRunner {
       experiment_.repeat(entry, orders.delay, spans.data());
       notes.whole(i) = now_ns() - entry + prepared - preparing;
       notes.late(i) = late;
+      notes.switched(i) = false;
+      if (orders.one_by_one || i + 1 == n) {
+        const long before = std::exchange(switches, context_switches());
+        notes.switched(i) = switches != before;
+      }
       for (std::size_t f = 0; f < spans.size(); ++f) {
         if (!spans[f].measured()) continue;
         if (synchronised) {
@@ -118,19 +129,25 @@ class BlockRunner {
         }
       }
     }
-    notes.switched() = context_switches() != switches_before;
     notes.combine(group_.comm, group_.rank);
-    return group_.rank == 0 ? evaluate(notes, n) : Outcome{};
+    return group_.rank == 0 ? evaluate(notes, n, orders.one_by_one) : Outcome{};
   }
 
  private:
-  Outcome evaluate(Notes& notes, std::size_t n) const {
+  Outcome evaluate(Notes& notes, std::size_t n, bool one_by_one) const {
     Outcome outcome;
     outcome.seconds.resize(experiment_.functions.size());
+    bool some_undisturbed = false;
     for (std::size_t i = 0; i < n; ++i) {
-      outcome.whole.push_back(static_cast<double>(notes.whole(i)));
       outcome.late += notes.late(i);
-      if (notes.late(i)) continue;
+      outcome.switched |= notes.switched(i) != 0;
+      some_undisturbed |= !notes.late(i) && !notes.switched(i);
+    }
+    const bool choose = one_by_one && some_undisturbed;
+    outcome.kept = choose || !outcome.switched;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (notes.late(i) || (choose && notes.switched(i))) continue;
+      outcome.whole.push_back(static_cast<double>(notes.whole(i)));
       for (std::size_t f = 0; f < outcome.seconds.size(); ++f) {
         // The latest end, counted from the latest begin: the collectives' T(p,d).
         const auto length = static_cast<double>(notes.end(i, f) - notes.begin(i, f));
@@ -138,7 +155,6 @@ class BlockRunner {
         outcome.seconds[f].push_back(std::max(seconds / experiment_.calls, 0.0));
       }
     }
-    outcome.switched = notes.switched() != 0;
     return outcome;
   }
 
@@ -161,9 +177,7 @@ class Director {
       : experiment_(experiment), settings_(settings), began_(now_ns()) {}
 
   // What a repetition takes, from the rehearsal.
-  void rehearsed(const Outcome& outcome) {
-    typical_ = static_cast<std::int64_t>(stats::median(outcome.whole));
-  }
+  void rehearsed(const Outcome& outcome) { typical_ = middle_ns(outcome.whole); }
   std::int64_t typical() const { return typical_; }
   void set_delay(std::int64_t delay) { delay_ = delay; }
 
@@ -174,6 +188,7 @@ class Director {
     Orders orders;
     orders.distance = distance;
     orders.delay = delay_;
+    orders.one_by_one = calls_are_long();
     if (!enough())
       orders.repetitions =
           std::clamp<std::int64_t>(std::min(fitting, longest_), least(), settings_.repetitions);
@@ -182,22 +197,23 @@ class Director {
     return orders;
   }
 
-  void take(const Outcome& outcome, std::int64_t repetitions) {
+  void take(const Outcome& outcome, const Orders& orders) {
     ++attempts_;
+    const std::int64_t repetitions = orders.repetitions;
     // Too many came late although nobody was switched out: the distance is too
     // short for this operation.
     if (!outcome.switched && 4 * outcome.late > repetitions)
       stretch_ = std::min<std::int64_t>(2 * stretch_, 64);
-    // Half of a block has to be left, or it is not one.
-    const bool usable = 2 * outcome.late <= repetitions;
-    if (!usable) {
-      longest_ = std::max<std::int64_t>(longest_ / 2, 1);
-      return;
-    }
-    const bool kept = !outcome.switched;
-    kept_ += kept;
+    // Half of a block of short calls has to be left, or it is not one.
+    const auto left = static_cast<std::int64_t>(outcome.whole.size());
+    const bool usable = orders.one_by_one ? left > 0 : 2 * left >= repetitions;
+    const bool kept = usable && outcome.kept;
     longest_ = kept ? std::min<std::int64_t>(2 * longest_, settings_.repetitions)
                     : std::max<std::int64_t>(longest_ / 2, 1);
+    if (!usable) return;
+    kept_ += kept;
+    // The rehearsal's repetitions may have been long because somebody was switched out.
+    if (orders.one_by_one) typical_ = std::min(typical_, middle_ns(outcome.whole));
     for (std::size_t f = 0; f < outcome.seconds.size(); ++f)
       blocks_.push_back(
           {experiment_.functions[f], middle(outcome.seconds[f], settings_.timer.resolution), kept});
@@ -221,11 +237,11 @@ class Director {
     const std::int64_t lead = settings_.clock->several_hosts() ? 10 * kLead : kLead;
     return lead * stretch_;
   }
-  // Long calls may have to be measured one by one, where the system leaves no
-  // rank alone for longer.
-  std::int64_t least() const {
-    const bool disturbed = longest_ < kShortBlock;
-    return typical_ < kLongCall ? kShortBlock : disturbed ? 1 : 3;
+  bool calls_are_long() const { return typical_ >= kLongCall; }
+  std::int64_t least() const { return calls_are_long() ? kShortBlockOfLongCalls : kShortBlock; }
+
+  static std::int64_t middle_ns(const std::vector<double>& ns) {
+    return static_cast<std::int64_t>(stats::median(ns));
   }
 
   const Experiment& experiment_;
@@ -264,7 +280,7 @@ std::vector<Block> run_experiment(const Experiment& experiment, const Group& gro
     MPI_Bcast(&orders, sizeof orders, MPI_BYTE, 0, group.comm);
     if (orders.repetitions == 0) break;
     outcome = runner.run(orders, synchronised);
-    if (group.rank == 0) director.take(outcome, orders.repetitions);
+    if (group.rank == 0) director.take(outcome, orders);
   }
   std::vector<Block> blocks = std::move(director).blocks();
   // A machine that is never in time (more ranks than cores) still gets an

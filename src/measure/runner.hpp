@@ -4,8 +4,9 @@
 // and on the distance between starts; each spins until its next start comes (the
 // round-time scheme). A repetition for which some rank came late is dropped, a
 // block in which some rank was switched out is marked, and the next one is
-// shorter: on a busy machine a block of few calls survives. If the caller wants
-// it so, a barrier starts every repetition instead.
+// shorter: on a busy machine a block of few calls survives. Of calls so long that
+// even few of them are seldom left alone, only the repetitions are dropped in which
+// that happened. If the caller wants it so, a barrier starts every repetition instead.
 #pragma once
 
 #include <cstdint>
