@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/time.hpp"
 #include "views/datasheet.hpp"
 #include "views/units.hpp"
 
@@ -13,7 +12,7 @@ namespace foretrace::views {
 namespace {
 
 constexpr int kMostDigits = 17;
-constexpr double kMostTime = 9e6;  // seconds; beyond that Time saturates
+constexpr double kMostTime = 9e6;  // seconds; beyond that with an exponent
 
 // The power of ten of the first digit once rounded to `significant` digits: 2 for 999.7 and 3.
 int exponent_of(double value, int significant) {
@@ -96,7 +95,7 @@ RoundedCoefficient round_coefficient(const machine::Coefficient& c, int digits) 
 
 std::string format_seconds(double seconds) {
   if (seconds > kMostTime) return format_digits(seconds, 4) + " s";
-  std::string text = format_time(Time::from_seconds(seconds));
+  std::string text = format_picoseconds(seconds * 1e12);
   if (text.ends_with(" us")) text.replace(text.size() - 2, 1, "µ");
   return text;
 }

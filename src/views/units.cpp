@@ -35,10 +35,14 @@ std::string in_units(double value, const std::array<Unit, N>& units) {
 }  // namespace
 
 std::string format_time(Time time) {
-  if (time == Time()) return "0 s";
+  return format_picoseconds(static_cast<double>(time.count_ps()));
+}
+
+std::string format_picoseconds(double ps) {
+  if (std::abs(ps) < 0.5) return "0 s";
   static constexpr std::array<Unit, 5> kUnits{
       {{1, "ps"}, {1e3, "ns"}, {1e6, "us"}, {1e9, "ms"}, {1e12, "s"}}};
-  return in_units(static_cast<double>(time.count_ps()), kUnits);
+  return in_units(ps, kUnits);
 }
 
 std::string format_bytes(Bytes bytes) {

@@ -16,6 +16,10 @@ namespace foretrace::views {
 // significant digits, no trailing zeros.
 std::string format_time(Time time);
 
+// Likewise of a time that need not be whole picoseconds, so that it is rounded
+// only once; "0 s" below half a picosecond.
+std::string format_picoseconds(double ps);
+
 // "0 B", "4096 B", "1.5 MiB": plain bytes below 10 KiB, then KiB, MiB, ...
 std::string format_bytes(Bytes bytes);
 

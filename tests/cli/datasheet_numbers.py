@@ -19,7 +19,8 @@ import tomllib
 
 UNITS = {"s": 1, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9, "ps": 1e-12}
 SIZES = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
-TIME = 5.1e-4  # four digits
+TIME = 5.01e-4  # four digits
+NO_TIME = 0.5e-12  # seconds, less than which is printed as none
 PERCENT = 0.051  # one place
 
 
@@ -148,8 +149,8 @@ class Check:
 
     def time(self, what, cell, expected):
         value, unit = cell.removesuffix(" *").split()
-        # Times are whole picoseconds.
-        self.close((what, cell), float(value) * UNITS[unit], expected, max(TIME * abs(expected), 0.51e-12))
+        within = NO_TIME if value == "0" else TIME * abs(expected)
+        self.close((what, cell), float(value) * UNITS[unit], expected, within)
 
     def percent(self, what, cell, share):
         if cell != "-":

@@ -26,6 +26,14 @@ TEST(Units, RoundingMovesToTheNextUnit) {
   EXPECT_EQ(format_time(Time::ps(999'940)), "999.9 ns");
 }
 
+// By way of whole picoseconds, 10.265 ns, it would be 10.27 ns.
+TEST(Units, TimesAreRoundedOnce) {
+  EXPECT_EQ(format_picoseconds(10264.7059), "10.26 ns");
+  EXPECT_EQ(format_picoseconds(10094.677), "10.09 ns");
+  EXPECT_EQ(format_picoseconds(1.2346), "1.235 ps");
+  EXPECT_EQ(format_picoseconds(0.49), "0 s");
+}
+
 TEST(Units, Bytes) {
   EXPECT_EQ(format_bytes(Bytes(0)), "0 B");
   EXPECT_EQ(format_bytes(Bytes(10239)), "10239 B");
