@@ -26,7 +26,7 @@ static void external(const char* name) {
   MPI_File file;
   MPI_Status status;
   CHECK_OK(
-      MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file));
+      MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file));
   const MPI_Offset start = check_rank * 3 * (MPI_Offset)sizeof out[0];
   CHECK_OK(MPI_File_set_view(file, start, record, record, "external32", MPI_INFO_NULL));
   CHECK_OK(MPI_File_write_all(file, out, 3, record, &status));
@@ -81,7 +81,7 @@ static void forbidden(const char* name) {
   MPI_File_close(&file);
   MPI_Barrier(MPI_COMM_WORLD);
   /* What is only read may overlap. */
-  CHECK_OK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDONLY, MPI_INFO_NULL, &file));
+  CHECK_OK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDONLY | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file));
   CHECK_OK(view_of(file, 0, 1, 3));
   CHECK_CLASS(view_of(file, 2, 0, 1), MPI_ERR_IO);
   MPI_File_close(&file);
