@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "live/context.hpp"
@@ -58,6 +60,8 @@ struct Comm : Object {
   std::unique_ptr<Cartesian> cartesian;
   std::unique_ptr<Graph> graph;
   std::unique_ptr<Neighbours> neighbours;
+  // How many partitioned requests were made: {send, partner, tag}.
+  std::map<std::tuple<bool, int, int>, int> partitioned;
   // Local, for MPI's argument checks.
   bool is_inter() const { return remote != nullptr; }
   int size() const { return group->size(); }

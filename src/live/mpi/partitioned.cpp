@@ -10,7 +10,18 @@
 namespace foretrace::live {
 namespace {
 
-// On the library's own context, so that it does not meet other messages.
+// The tag that its messages have on the library's own context, where they meet
+// no others. A send meets the receive that was made with the same partner and
+// tag as the same of several, whichever is started first (MPI 4.0, section
+// 4.2.1): the number is in the tag, for a thousand of them and tags of 20 bits.
+int channel(Comm& comm, bool sends, int partner, int tag) {
+  constexpr int kTags = 1 << 20;
+  constexpr int kChannels = 1 << 10;
+  if (tag < 0) return tag;  // MPI_ANY_TAG: the first
+  if (tag >= kTags) return ~tag;
+  return tag + kTags * (comm.partitioned[{sends, partner, tag}]++ % kChannels);
+}
+
 void start_send(Request& request, int partitions) {
   Request::More& more = request.more();
   more.unready = partitions;
@@ -24,12 +35,12 @@ void make_ready(Request& request, int partitions) {
   if (request.more().unready > 0) return;
   Block data(request.capacity);
   if (data.bytes() > 0) pack(request.buffer, request.count, *request.type, data.data());
-  request.more().parts.push_back(post_send(*request.comm, request.peer, request.tag, true,
-                                           machine::SendMode::standard, std::move(data)));
+  request.more().parts.push_back(post_send(*request.comm, request.peer, request.more().channel,
+                                           true, machine::SendMode::standard, std::move(data)));
 }
 
-Request* make_partitioned(const Checked& checked, void* buf, int partitions, MPI_Count count,
-                          int partner, int tag) {
+Request* make_partitioned(const Checked& checked, bool sends, void* buf, int partitions,
+                          MPI_Count count, int partner, int tag) {
   Request* request = persistent_request(*checked.comm, {}, {});
   request->what = Request::What::several;
   request->type = retain(checked.type);
@@ -37,6 +48,7 @@ Request* make_partitioned(const Checked& checked, void* buf, int partitions, MPI
   request->count = count * partitions;
   request->peer = partner;
   request->tag = tag;
+  request->more().channel = channel(*checked.comm, sends, partner, tag);
   request->capacity = packed_bytes(request->count, *checked.type);
   return request;
 }
@@ -58,7 +70,8 @@ int Psend_init(const void* buf, int partitions, MPI_Count count, MPI_Datatype da
                int tag, MPI_Comm comm, MPI_Info, MPI_Request* request) {
   const Checked checked = check_send(buf, partitions, datatype, dest, tag, comm);
   if (!checked) return checked.error;
-  Request* made = make_partitioned(checked, const_cast<void*>(buf), partitions, count, dest, tag);
+  Request* made =
+      make_partitioned(checked, true, const_cast<void*>(buf), partitions, count, dest, tag);
   made->more().start = [partitions](Request& self) { start_send(self, partitions); };
   *request = handle_of(made);
   return MPI_SUCCESS;
@@ -68,15 +81,18 @@ int Precv_init(void* buf, int partitions, MPI_Count count, MPI_Datatype datatype
                int tag, MPI_Comm comm, MPI_Info, MPI_Request* request) {
   const Checked checked = check_recv(buf, partitions, datatype, source, tag, comm);
   if (!checked) return checked.error;
-  Request* made = make_partitioned(checked, buf, partitions, count, source, tag);
+  Request* made = make_partitioned(checked, false, buf, partitions, count, source, tag);
   made->more().start = [](Request& self) {
     start_send(self, 0);
-    self.more().parts.push_back(post_receive(*self.comm, self.peer, self.tag, true, self.capacity,
-                                             [&self](std::span<const std::byte> message) {
-                                               unpack(message.data(), message.size(), self.buffer,
-                                                      self.count, *self.type);
-                                             }));
-    self.more().finish_parts = [&self] { self.status = self.parts().front()->status; };
+    self.more().parts.push_back(
+        post_receive(*self.comm, self.peer, self.more().channel, true, self.capacity,
+                     [&self](std::span<const std::byte> message) {
+                       unpack(message.data(), message.size(), self.buffer, self.count, *self.type);
+                     }));
+    self.more().finish_parts = [&self] {
+      self.status = self.parts().front()->status;
+      if (self.peer != MPI_PROC_NULL && self.tag != MPI_ANY_TAG) self.status.MPI_TAG = self.tag;
+    };
   };
   *request = handle_of(made);
   return MPI_SUCCESS;

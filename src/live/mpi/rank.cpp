@@ -297,15 +297,17 @@ int node_of(int rank) {
 // times: after some times in a row a look stands for more and more of them, up to one in
 // `kStep` of the wait so far.
 double virtual_seconds() {
-  constexpr std::uint32_t kFew = 256;
-  constexpr std::uint32_t kStep = 64;
+  constexpr std::uint64_t kFew = 256;
+  constexpr std::uint64_t kStep = 64;
+  constexpr std::uint64_t kMost = 1 << 30;
   constexpr std::int64_t kBusy = Time::ns(5000).count_ps();
-  static std::uint32_t in_row = 0;
+  static std::uint64_t in_row = 0;
   static std::uint32_t last = 0;  // the rank's postings after the look before
   const std::atomic<std::uint32_t>& posted = SharedMemory::slot(line.rank()).posted;
-  in_row = posted.load(std::memory_order_relaxed) == last ? in_row + 1 : 0;
+  if (posted.load(std::memory_order_relaxed) != last) in_row = 0;
   Record record = line.record(EventKind::call);
-  record.count = in_row < kFew ? 1 : in_row / kStep;
+  record.count = in_row < kFew ? 1 : static_cast<std::uint32_t>(std::min(in_row / kStep, kMost));
+  in_row += record.count;
   const std::int64_t clock = line.ask(record).clock;
   // Calls that the library answers by itself are posted with the next one.
   if (posted.load(std::memory_order_relaxed) != last + 1 || record.compute > kBusy ||

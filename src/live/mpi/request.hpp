@@ -66,6 +66,7 @@ struct Request::More {
   std::vector<Request*> parts;                              // several; owned
   std::function<void()> finish_parts;                       // several: when all are done
   bool finished = false;                                    // several: finish_parts has run
+  int channel = 0;                                          // partitioned: the tag of its messages
   int unready = 0;            // partitioned send: partitions that the program has not given yet
   std::vector<Object*> keep;  // released with the request
   // persistent: MPI_Start; makes what has to be waited for anew, into *this.

@@ -237,12 +237,20 @@ int Request_free(MPI_Request* request) {
 
 int Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   *flag = 1;
-  if (request == MPI_REQUEST_NULL) return empty(status), MPI_SUCCESS;
+  if (request == MPI_REQUEST_NULL) {
+    // Here, unlike in MPI_Wait and MPI_Test, MPICH clears the error as well.
+    if (!is_ignored(status)) set_empty_status(*status);
+    return MPI_SUCCESS;
+  }
   Request* object = get(request);
   if (!object) return wrong("not a request");
   if (!object->active) return empty(status), MPI_SUCCESS;
   *flag = complete(Completing::test_all, {&object, 1}).empty() ? 0 : 1;
-  if (*flag) tell(*object, status);
+  if (*flag && !is_ignored(status)) {
+    const int before = status->MPI_ERROR;
+    tell(*object, status);
+    status->MPI_ERROR = before;
+  }
   return MPI_SUCCESS;
 }
 

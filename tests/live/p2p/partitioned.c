@@ -46,6 +46,40 @@ static void transfer(int receive_parts, int how) {
   CHECK_OK(MPI_Request_free(&requests[0]));
   CHECK_OK(MPI_Request_free(&requests[1]));
 }
+
+/* Those with the same tag meet in the order in which they were made, whatever the order in
+ * which they start. */
+static void made_in_order(int tag) {
+  enum { kRequests = 3 };
+  const int next = (check_rank + 1) % check_size;
+  const int previous = (check_rank + check_size - 1) % check_size;
+  int out[kRequests], in[kRequests];
+  MPI_Request sends[kRequests], receives[kRequests];
+  MPI_Status statuses[kRequests];
+  for (int i = 0; i < kRequests; ++i) {
+    CHECK_OK(MPI_Psend_init(&out[i], 1, 1, MPI_INT, next, tag, MPI_COMM_WORLD, MPI_INFO_NULL, &sends[i]));
+    CHECK_OK(MPI_Precv_init(&in[i], 1, 1, MPI_INT, previous, tag, MPI_COMM_WORLD, MPI_INFO_NULL, &receives[i]));
+  }
+  for (int round = 0; round < 2; ++round) {
+    for (int i = kRequests - 1; i >= 0; --i) {
+      out[i] = 10 * i + round;
+      CHECK_OK(MPI_Start(&sends[i]));
+      CHECK_OK(MPI_Pready(0, sends[i]));
+    }
+    CHECK_OK(MPI_Startall(kRequests, receives));
+    CHECK_OK(MPI_Waitall(kRequests, receives, statuses));
+    CHECK_OK(MPI_Waitall(kRequests, sends, MPI_STATUSES_IGNORE));
+    for (int i = 0; i < kRequests; ++i) {
+      CHECK_EQUAL(in[i], 10 * i + round);
+      CHECK_EQUAL(statuses[i].MPI_TAG, tag);
+      CHECK_EQUAL(statuses[i].MPI_SOURCE, previous);
+    }
+  }
+  for (int i = 0; i < kRequests; ++i) {
+    CHECK_OK(MPI_Request_free(&sends[i]));
+    CHECK_OK(MPI_Request_free(&receives[i]));
+  }
+}
 #endif
 
 int main(int argc, char** argv) {
@@ -54,6 +88,9 @@ int main(int argc, char** argv) {
   const int parts[] = {8, 4, 1, 16};
   for (int i = 0; i < 4; ++i)
     for (int how = 0; how < 3; ++how) transfer(parts[i], how);
+  made_in_order(0);
+  made_in_order(1);
+  made_in_order(1 << 19);
 #endif
   return check_end();
 }

@@ -36,6 +36,19 @@ int main(int argc, char** argv) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_Type_free(&five);
 
+  int flag = 0;
+  status.MPI_ERROR = 4711;
+  MPI_Irecv(in, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &request);
+  MPI_Request_get_status(request, &flag, &status);
+  CHECK(flag);
+  CHECK_EQUAL(status.MPI_ERROR, 4711);
+  MPI_Wait(&request, &status);
+  CHECK_EQUAL(status.MPI_ERROR, 4711);
+#ifdef MPICH
+  MPI_Request_get_status(MPI_REQUEST_NULL, &flag, &status);
+  CHECK_EQUAL(status.MPI_ERROR, MPI_SUCCESS);
+#endif
+
   /* A send's status has no source to speak of, but says that it was not cancelled. */
   MPI_Isend(out, 1, MPI_INT, next, 13, MPI_COMM_WORLD, &request);
   MPI_Recv(in, 1, MPI_INT, previous, 13, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -46,7 +59,7 @@ int main(int argc, char** argv) {
 
   /* Ignored everywhere. */
   MPI_Request requests[2];
-  int flag = 0, index = -1, some = -1, indices[2];
+  int index = -1, some = -1, indices[2];
   for (int how = 0; how < 6; ++how) {
     MPI_Irecv(in, 1, MPI_INT, previous, 14, MPI_COMM_WORLD, &requests[0]);
     MPI_Isend(out, 1, MPI_INT, next, 14, MPI_COMM_WORLD, &requests[1]);
