@@ -118,8 +118,9 @@ class Live(harness.TestCase):
             return self.captured(ranks, command)
         if real:
             return self.plain(program, ranks, arguments)
-        return harness.foretrace("simulate", "-n", ranks, "--machine", harness.T3D, "--compute",
-                                 "none", *program.options, "-o", self.directory / "live.ftr", "--", *command,
+        compute = [] if "--compute" in program.options else ["--compute", "none"]
+        return harness.foretrace("simulate", "-n", ranks, "--machine", harness.T3D, *compute,
+                                 *program.options, "-o", self.directory / "live.ftr", "--", *command,
                                  limit=30, cwd=self.directory)
 
     def captured(self, ranks, command):

@@ -72,6 +72,9 @@ class Line {
   void stop_running_ahead() { may_run_ahead_ = false; }
   // What was posted last completes without an answer.
   void run_ahead() { ahead_ = true; }
+  // The program does something else than look for messages, or looks for something
+  // that no message brings: its next look is not one of many in a row.
+  void forget_polls();
   // Gives up the core until so many more messages are there (inbox.hpp).
   void sleep_until(std::uint32_t wanted, std::uint32_t further);
 
@@ -101,7 +104,6 @@ class Line {
   void stop_work();
   void resume_work();
   void take_compute(Record& record);
-  void forget_polls();
   void note_about(std::uint64_t about);
   void append(const Record& record);
   const Answer& exchange(Record& record);

@@ -32,6 +32,12 @@ void Polling::look(const Place& place, std::string_view data) {
   const bool same = known != seen_.end() && seen.hash == hash && !time_passed;
   seen = {place, hash};
   in_vain_ = same ? in_vain_ + 1 : 0;
+  line.forget_polls();
+}
+
+void Polling::write() {
+  in_vain_ = 0;
+  line.forget_polls();
 }
 
 void Polling::pass_turn(Win& win) {

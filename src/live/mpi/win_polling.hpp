@@ -25,7 +25,7 @@ class Polling {
   // The program has read this; or looks at its own memory (target -1).
   void look(const Place& place, std::string_view data);
   // It has changed something: it does not only look.
-  void write() { in_vain_ = 0; }
+  void write();
   // At the end of functions that such loops call.
   void pass_turn(Win& win);
 
