@@ -1,32 +1,46 @@
-// TurnLock: threads that want the same thing have it in the order in which they
-// asked. A plain mutex may give it to the thread again that has just let go,
-// and one that polls would keep all others out. Knows nothing of MPI.
+// TurnLock: a lock that no thread keeps for itself. A plain mutex may give it to
+// the thread again that has just let go, and one that polls would keep all
+// others out; strict order would cost a switch between threads each time where
+// they share cores. Knows nothing of MPI.
 #pragma once
 
 #include <sched.h>
 
 #include <atomic>
-#include <cstdint>
 
 namespace foretrace::capture {
 
 class TurnLock {
  public:
   void lock() noexcept {
-    const std::uint32_t turn = next_.fetch_add(1, std::memory_order_relaxed);
-    for (int spins = 0; serving_.load(std::memory_order_acquire) != turn; ++spins)
-      // Whoever has it may want this core.
-      if (spins >= kSpins) ::sched_yield();
+    // Whoever waits may need this core for its turn.
+    if (waiting_.load(std::memory_order_relaxed) > 0 && last_ == &self()) ::sched_yield();
+    if (!try_lock()) wait();
+    last_ = &self();
   }
-  void unlock() noexcept {
-    serving_.store(serving_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-  }
+  void unlock() noexcept { taken_.store(false, std::memory_order_release); }
 
  private:
   static constexpr int kSpins = 100;
 
-  std::atomic<std::uint32_t> next_{0};
-  std::atomic<std::uint32_t> serving_{0};
+  static char& self() noexcept {
+    static thread_local char mark;
+    return mark;
+  }
+  bool try_lock() noexcept {
+    return !taken_.load(std::memory_order_relaxed) &&
+           !taken_.exchange(true, std::memory_order_acquire);
+  }
+  void wait() noexcept {
+    waiting_.fetch_add(1, std::memory_order_relaxed);
+    for (int spins = 0; !try_lock(); ++spins)
+      if (spins >= kSpins) ::sched_yield();
+    waiting_.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+  std::atomic<bool> taken_{false};
+  std::atomic<int> waiting_{0};
+  std::atomic<const char*> last_{nullptr};  // had it last
 };
 
 }  // namespace foretrace::capture

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -25,6 +26,23 @@ TEST(TurnLock, OneAtATime) {
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(count, long{kThreads} * kRounds);
+}
+
+// Otherwise this test does not end.
+TEST(TurnLock, OneThatPollsKeepsNobodyOut) {
+  TurnLock lock;
+  std::atomic<bool> seen{false};
+  std::vector<std::thread> polling;
+  for (int t = 0; t < 3; ++t)
+    polling.emplace_back([&] {
+      while (!seen.load(std::memory_order_relaxed)) const std::lock_guard turn(lock);
+    });
+  for (int i = 0; i < 100; ++i) {
+    std::this_thread::yield();
+    const std::lock_guard turn(lock);
+  }
+  seen = true;
+  for (std::thread& thread : polling) thread.join();
 }
 
 }  // namespace
