@@ -2,10 +2,12 @@
 #include "capture/turn_lock.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <atomic>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace foretrace::capture {
@@ -28,21 +30,40 @@ TEST(TurnLock, OneAtATime) {
   EXPECT_EQ(count, long{kThreads} * kRounds);
 }
 
-// Otherwise this test does not end.
+// On one core a thread that polls would go on for whole slices of the scheduler's,
+// a hundred thousand turns, while another waits.
 TEST(TurnLock, OneThatPollsKeepsNobodyOut) {
+  constexpr int kTurns = 50;
+  constexpr long kFew = 1000;
+  cpu_set_t before, one;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof before, &before), 0);
+  CPU_ZERO(&one);
+  CPU_SET(::sched_getcpu(), &one);
+  ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
   TurnLock lock;
-  std::atomic<bool> seen{false};
-  std::vector<std::thread> polling;
-  for (int t = 0; t < 3; ++t)
-    polling.emplace_back([&] {
-      while (!seen.load(std::memory_order_relaxed)) const std::lock_guard turn(lock);
-    });
-  for (int i = 0; i < 100; ++i) {
-    std::this_thread::yield();
+  std::atomic<bool> done{false};
+  std::atomic<bool> wanted{false};
+  std::atomic<long> polls{0};
+  long polls_while_wanted = 0;  // guarded by the lock
+  std::thread polling([&] {
+    while (!done.load(std::memory_order_relaxed)) {
+      const std::lock_guard turn(lock);
+      polls.fetch_add(1, std::memory_order_relaxed);
+      polls_while_wanted += wanted.load(std::memory_order_relaxed) ? 1 : 0;
+    }
+  });
+  int kept_out = 0;
+  for (int i = 0; i < kTurns; ++i) {
+    for (const long seen = polls; polls == seen;) std::this_thread::yield();
+    wanted = true;
     const std::lock_guard turn(lock);
+    wanted = false;
+    kept_out += std::exchange(polls_while_wanted, 0) > kFew ? 1 : 0;
   }
-  seen = true;
-  for (std::thread& thread : polling) thread.join();
+  done = true;
+  polling.join();
+  ::sched_setaffinity(0, sizeof before, &before);
+  EXPECT_LT(kept_out, kTurns / 10);
 }
 
 }  // namespace

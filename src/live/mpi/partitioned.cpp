@@ -10,10 +10,11 @@
 namespace foretrace::live {
 namespace {
 
-// The tag that its messages have on the library's own context, where they meet
-// no others. A send meets the receive that was made with the same partner and
-// tag as the same of several, whichever is started first (MPI 4.0, section
-// 4.2.1): the number is in the tag, for a thousand of them and tags of 20 bits.
+// The tag of a partitioned request's messages, on the library's own context, where
+// they meet no others. Of several with the same partner and tag the first that was
+// made meets the first, and so on, whichever start first (MPI 4.0, section 4.2.1):
+// their number is part of it, modulo a thousand. There is no room for it beside
+// tags of more than 20 bits; those meet in the order in which they start.
 int channel(Comm& comm, bool sends, int partner, int tag) {
   constexpr int kTags = 1 << 20;
   constexpr int kChannels = 1 << 10;

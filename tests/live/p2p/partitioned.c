@@ -49,7 +49,7 @@ static void transfer(int receive_parts, int how) {
 
 /* Those with the same tag meet in the order in which they were made, whatever the order in
  * which they start. */
-static void made_in_order(int tag) {
+static void made_in_order(int tag, int reversed) {
   enum { kRequests = 3 };
   const int next = (check_rank + 1) % check_size;
   const int previous = (check_rank + check_size - 1) % check_size;
@@ -61,7 +61,8 @@ static void made_in_order(int tag) {
     CHECK_OK(MPI_Precv_init(&in[i], 1, 1, MPI_INT, previous, tag, MPI_COMM_WORLD, MPI_INFO_NULL, &receives[i]));
   }
   for (int round = 0; round < 2; ++round) {
-    for (int i = kRequests - 1; i >= 0; --i) {
+    for (int turn = 0; turn < kRequests; ++turn) {
+      const int i = reversed ? kRequests - 1 - turn : turn;
       out[i] = 10 * i + round;
       CHECK_OK(MPI_Start(&sends[i]));
       CHECK_OK(MPI_Pready(0, sends[i]));
@@ -88,9 +89,10 @@ int main(int argc, char** argv) {
   const int parts[] = {8, 4, 1, 16};
   for (int i = 0; i < 4; ++i)
     for (int how = 0; how < 3; ++how) transfer(parts[i], how);
-  made_in_order(0);
-  made_in_order(1);
-  made_in_order(1 << 19);
+  made_in_order(0, 1);
+  made_in_order(1, 1);
+  made_in_order(1 << 19, 1);
+  made_in_order(1 << 21, 0);
 #endif
   return check_end();
 }
