@@ -23,6 +23,7 @@ struct Options {
   bool thorough = false;
   bool refit = false;
   bool fresh = false;
+  bool keep_invalid = false;
   bool thresholds = false;
   int launches = 0;
   double budget = 0;
@@ -73,6 +74,7 @@ int measure(const Options& options) {
   how.start_by_barrier = options.start == "barrier";
   how.cold = options.buffers == "cold";
   how.fresh = options.fresh;
+  how.keep_invalid = options.keep_invalid;
   how.launcher = options.launch;
   how.name = options.name;
   how.progress = ::isatty(STDERR_FILENO) != 0;
@@ -117,6 +119,8 @@ std::function<int()> declare(CLI::App& app) {
       ->check(CLI::IsMember({"warm", "cold"}))
       ->capture_default_str();
   app.add_flag("--fresh", options->fresh, "Do not go on with an unfinished measurement");
+  app.add_flag("--keep-invalid", options->keep_invalid,
+               "Write the model even if no function in it can be trusted");
   app.add_flag("--thresholds", options->thresholds,
                "Only find the protocol's thresholds and print them");
   app.add_option("--name", options->name, "The machine's name in the model");

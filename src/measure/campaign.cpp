@@ -98,6 +98,7 @@ std::vector<std::string> program_arguments(const MeasureOptions& options, int la
   if (options.max_bytes) add("--max-bytes", std::to_string(*options.max_bytes));
   if (options.start_by_barrier) add("--start", "barrier");
   if (options.cold) add("--buffers", "cold");
+  if (!options.keep_invalid) argv.emplace_back("--need-cores");
   if (!before.empty()) {
     add("--thresholds", known_thresholds(before));
     if (before.size() < kSearches) argv.emplace_back("--search");

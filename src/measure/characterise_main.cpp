@@ -126,7 +126,8 @@ int run(const std::vector<std::string>& arguments) {
     throw UsageError("foretrace-measure needs at least 2 ranks; start it with mpirun -n 2 or more");
   shift_clock_for_tests(world.rank);
   const bool oversubscribed = is_oversubscribed(world.comm);
-  if (oversubscribed && world.rank == 0) warn_of_oversubscription();
+  const bool refused = oversubscribed && options.need_cores;
+  if (oversubscribed && !refused && world.rank == 0) warn_of_oversubscription();
   CommonClock clock(world.comm);
   measure_clocks(clock);
   const RunnerSettings settings = make_settings(options, clock, oversubscribed);
@@ -140,7 +141,8 @@ int run(const std::vector<std::string>& arguments) {
   if (thresholds.local && *thresholds.local >= 0)
     known.insert(static_cast<std::uint64_t>(*thresholds.local));
   LaunchRun::Result result;
-  if (!options.only_thresholds) result = LaunchRun(world, options, clock, settings).run(known);
+  if (!options.only_thresholds && !refused)
+    result = LaunchRun(world, options, clock, settings).run(known);
 
   const Fingerprint after = take_fingerprint(world.comm);
   SampleSet set;

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
@@ -143,16 +144,47 @@ void say_precision(const Campaign& campaign, const MeasureOptions& options) {
   out << '\n';
 }
 
+// More ranks than cores: whatever was measured is no property of the machine.
+void check_cores(const MeasureOptions& options, const SampleSet& set) {
+  const auto told = set.info.find("oversubscribed");
+  if (options.keep_invalid || told == set.info.end() || told->second != "yes") return;
+  const auto ranks = set.info.find("ranks");
+  throw UsageError(
+      "measure: there are more ranks" +
+      (ranks == set.info.end() ? std::string() : " (" + ranks->second + ")") +
+      " than processor cores; such ranks wait for time slices and not for messages, so nothing can "
+      "be measured and no model is written. Use fewer ranks (-n), or a machine with more cores "
+      "(--launch \"srun -n 64\"); --keep-invalid measures and writes a model all the same");
+}
+
+bool is_usable(const SampleSet& set, const FitOutcome& outcome) {
+  const std::set<std::string> invalid = words_of(set, "invalid");
+  return std::ranges::any_of(outcome.reports, [&](const FunctionReport& report) {
+    return !invalid.contains(report.name);
+  });
+}
+
+// Writes the model, unless nothing in it can be used; prints how good it is.
 int finish(const MeasureOptions& options, const SampleSet& set, const FitOutcome& outcome) {
+  const bool written = options.keep_invalid || is_usable(set, outcome);
+  if (written)
+    machine::write_machine_file(outcome.model, options.output, outcome.costs, invalid_reasons(set));
+  const std::string samples = samples_path(options.output);
   if (options.messages) {
     warn(set, *options.messages);
     warn_of_surviving(outcome, *options.messages);
   }
   if (options.table) {
     print_reports(*options.table, outcome, words_of(set, "invalid"));
-    *options.table << "model: " << options.output << "\nsamples: " << samples_path(options.output)
-                   << '\n';
+    if (written) *options.table << "model: " << options.output << '\n';
+    *options.table << "samples: " << samples << '\n';
   }
+  if (!written)
+    throw Error(options.output +
+                ": not written, because the ranks were switched out nearly all the time in every "
+                "function; measure again when the machine is quiet, with fewer ranks or more "
+                "cores. The samples are in " +
+                samples + "; --refit --keep-invalid makes a model of them all the same");
   return 0;
 }
 
@@ -169,14 +201,17 @@ int run_measure(const MeasureOptions& options) {
   const std::string samples_file = samples_path(options.output);
   const Campaign campaign = run_campaign(options, samples_file);
   SampleSet set = combine(campaign, options);
+  try {
+    check_cores(options, set);
+  } catch (...) {
+    remove_launches(samples_file);
+    throw;
+  }
   set.info["date"] = today();
   const std::string partial = unused_name(samples_file + ".part");
   write_samples(set, partial);
   const FitOutcome outcome = fit_and_name(options, set);
-  const std::string model_file = unused_name(options.output + ".part");
-  machine::write_machine_file(outcome.model, model_file, outcome.costs, invalid_reasons(set));
   rename_file(partial, samples_file);
-  rename_file(model_file, options.output);
   remove_launches(samples_file);
   say_precision(campaign, options);
   return finish(options, set, outcome);
@@ -187,6 +222,7 @@ int find_thresholds_only(const MeasureOptions& options, std::ostream& out) {
       (fs::temp_directory_path() / ("foretrace-thresholds-" + std::to_string(::getpid()))).string();
   std::vector<std::string> argv{"foretrace-measure-" + options.mpi, "--output", file,
                                 "--only-thresholds"};
+  if (!options.keep_invalid) argv.emplace_back("--need-cores");
   if (options.max_bytes) {
     argv.emplace_back("--max-bytes");
     argv.push_back(std::to_string(*options.max_bytes));
@@ -196,6 +232,7 @@ int find_thresholds_only(const MeasureOptions& options, std::ostream& out) {
   const SampleSet set = read_samples(file);
   std::error_code ignored;
   fs::remove(file, ignored);
+  check_cores(options, set);
   for (const auto& [key, value] : set.info)
     if (key.ends_with("_threshold") || key.ends_with("_thresholds"))
       out << "# " << key << " = " << value << '\n';
@@ -205,7 +242,7 @@ int find_thresholds_only(const MeasureOptions& options, std::ostream& out) {
 int refit(const MeasureOptions& options) {
   const SampleSet set = read_samples(samples_path(options.output));
   const FitOutcome outcome = fit_and_name(options, set);
-  machine::write_machine_file(outcome.model, options.output, outcome.costs, invalid_reasons(set));
+  check_cores(options, set);
   return finish(options, set, outcome);
 }
 

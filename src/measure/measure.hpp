@@ -31,6 +31,7 @@ struct MeasureOptions {
   bool start_by_barrier = false;  // else at agreed readings of a common clock
   bool cold = false;              // buffers that nobody touched lately
   bool fresh = false;             // do not go on with what an interrupted one left
+  bool keep_invalid = false;      // write a model in which no function can be trusted, too
   bool progress = false;          // a bar, not lines
   std::string launcher;           // the words that start the ranks; empty: the MPI's own
   std::string name;               // of the machine; empty: the host's, with the MPI and the ranks
@@ -48,7 +49,9 @@ std::string samples_path(const std::string& model_path);
 
 // Measures, fits, writes both files and prints the summary. Returns 0; throws
 // Error. Files that were there are replaced only once everything is done. What
-// an interrupted measurement with the same options left is used.
+// an interrupted measurement with the same options left is used. Without a function
+// that can be trusted no model is written: UsageError for more ranks than cores,
+// else Error, and the samples are kept.
 int run_measure(const MeasureOptions& options);
 
 // Finds the protocol's thresholds alone, and prints them as they stand in a

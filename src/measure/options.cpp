@@ -77,13 +77,15 @@ ProgramOptions parse_program_options(const std::vector<std::string>& arguments) 
       options.search = true;
     } else if (option == "--only-thresholds") {
       options.only_thresholds = true;
+    } else if (option == "--need-cores") {
+      options.need_cores = true;
     } else if (option == "--progress") {
       options.progress = value();
     } else {
       throw UsageError("unknown option '" + option +
                        "'; known: --output FILE.csv --launch K --seed S --quick --thorough "
                        "--seconds S --max-bytes N --start clock|barrier --buffers warm|cold "
-                       "--thresholds LIST --search --only-thresholds --progress FILE");
+                       "--thresholds LIST --search --only-thresholds --need-cores --progress FILE");
     }
   }
   if (seconds) options.effort.seconds = *seconds;

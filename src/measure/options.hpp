@@ -30,6 +30,7 @@ struct ProgramOptions {
   std::optional<std::vector<std::uint64_t>> thresholds;
   bool search = false;           // for more, although some are given
   bool only_thresholds = false;  // no samples, only the probed thresholds
+  bool need_cores = false;       // more ranks than cores: say so in the file, measure nothing
   Effort effort;
 };
 

@@ -79,4 +79,9 @@ ranks=$(($(nproc) + 2))
   fail "more ranks than cores: ended with status $?"
 grep -q 'more ranks than processor cores' "$out.err" || fail "more ranks than cores: no warning"
 grep -q '^# oversubscribed = yes$' "$out" || fail "more ranks than cores: not in the file"
+"$mpirun" -n "$ranks" "$program" --output "$out.refused" --quick --need-cores 2>"$out.err" ||
+  fail "more ranks than cores, refused: ended with status $?"
+grep -q '^# oversubscribed = yes$' "$out.refused" || fail "more ranks than cores, refused: not said"
+grep -q '^barrier,' "$out.refused" && fail "more ranks than cores, refused: samples"
+rm -f "$out.refused"
 grep -q "^barrier,$ranks,0," "$out" || fail "more ranks than cores: no samples for $ranks ranks"

@@ -135,21 +135,60 @@ TEST_F(RunMeasure, AChangeOfTheMachinesStateIsSaidLoudly) {
               1e-15);
 }
 
-TEST_F(RunMeasure, MoreRanksThanCoresAreRefusedInWords) {
+TEST_F(RunMeasure, MoreRanksThanCoresLeaveNothing) {
+  oversubscribed_ = true;
+  try {
+    run_measure(options_);
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("more ranks than processor cores"));
+    EXPECT_THAT(error.what(), HasSubstr("Use fewer ranks (-n), or a machine with more cores"));
+    EXPECT_THAT(error.what(), HasSubstr("--keep-invalid"));
+  }
+  ASSERT_EQ(calls_.size(), 1u);
+  EXPECT_THAT(calls_[0], testing::Contains("--need-cores"));
+  EXPECT_THAT(files(), testing::IsEmpty());
+  std::ostringstream out;
+  EXPECT_THROW(find_thresholds_only(options_, out), UsageError);
+  EXPECT_EQ(out.str(), "");
+}
+
+TEST_F(RunMeasure, MoreRanksThanCoresAreMeasuredWhereAsked) {
   std::ostringstream messages;
   options_.messages = &messages;
+  options_.keep_invalid = true;
   oversubscribed_ = true;
   run_measure(options_);
-  EXPECT_EQ(calls_.size(), 1u);
+  ASSERT_EQ(calls_.size(), 1u);
+  EXPECT_THAT(calls_[0], testing::Not(testing::Contains("--need-cores")));
   EXPECT_THAT(messages.str(), HasSubstr("cannot be characterised"));
   EXPECT_THAT(machine::read_machine_file(options_.output).source,
               HasSubstr("MORE RANKS THAN CORES"));
+}
+
+TEST_F(RunMeasure, AModelWithoutAUsableFunctionIsNotWritten) {
+  std::ofstream(options_.output) << "old model";
+  disturbed_ = true;
+  try {
+    run_measure(options_);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("m.toml: not written"));
+    EXPECT_THAT(error.what(), HasSubstr("m.samples.csv; --refit --keep-invalid"));
+  }
+  EXPECT_EQ(content(options_.output), "old model");
+  EXPECT_EQ(files(), (std::vector<std::string>{"m.samples.csv", "m.toml"}));
+  EXPECT_THROW(refit(options_), Error);
+  options_.keep_invalid = true;
+  EXPECT_EQ(refit(options_), 0);
+  EXPECT_THAT(machine::read_machine_file(options_.output).source, HasSubstr("INVALID: send"));
 }
 
 TEST_F(RunMeasure, FunctionsThatAreNotToBeTrustedAreMarked) {
   std::ostringstream messages, table;
   options_.messages = &messages;
   options_.table = &table;
+  options_.keep_invalid = true;
   disturbed_ = true;
   run_measure(options_);
   EXPECT_THAT(messages.str(), HasSubstr("WARNING: INVALID"));
