@@ -267,6 +267,7 @@ class Maker {
     RankTotal total = rank_total(rank, number, clock);
     total.end = describe_end(counters_.info, rank, paths, find_place_);
     profile_.several_threads |= rank.rank.several_threads != 0;
+    profile_.shares_cores |= rank.rank.shares_cores != 0;
     profile_.depth = static_cast<int>(std::max(rank.rank.depth, 1u));
     profile_.lost += rank.rank.lost;
     time_.add(number, total.time);

@@ -112,6 +112,7 @@ struct CallProfile {
   int ranks = 0;
   bool complete = true;
   bool several_threads = false;
+  bool shares_cores = false;  // more ranks than cores: times in MPI hold others' time slices
   int depth = 1;
   std::uint64_t lost = 0;  // calls without their site, size or partner
   Spread time;

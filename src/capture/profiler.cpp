@@ -82,8 +82,9 @@ void Profiler::start(const Settings& settings) {
   several_threads_ = level == MPI_THREAD_MULTIPLE;
   initial_thread = true;
   if (!all_agree(true)) return;
-  begin_yielding(settings.yield);
+  const bool shares_cores = begin_yielding(settings.yield);
   if (!open_file(settings)) return;
+  rank_->shares_cores = shares_cores ? 1 : 0;
   calibrate();
   PMPI_Barrier(MPI_COMM_WORLD);
   read_both_clocks(rank_->second_ticks, rank_->second_ns);

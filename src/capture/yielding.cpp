@@ -59,9 +59,11 @@ void begin_yielding_early() {
   if (told || ranks_by_launcher() > ::sysconf(_SC_NPROCESSORS_ONLN)) yield(true, told);
 }
 
-void begin_yielding(Yield setting) {
-  const bool shared = setting == Yield::automatic && must_share_cores();
-  yield(setting == Yield::always || shared, setting == Yield::always);
+bool begin_yielding(Yield setting) {
+  const bool shared = must_share_cores();
+  const bool told = setting == Yield::always;
+  yield(told || (shared && setting == Yield::automatic), told);
+  return shared;
 }
 
 bool must_yield_in_loops() {

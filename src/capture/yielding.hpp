@@ -11,8 +11,9 @@ namespace foretrace::capture {
 // there too.
 void begin_yielding_early();
 
-// After MPI_Init; collective over all ranks, which may differ in the answer.
-void begin_yielding(Yield setting);
+// After MPI_Init; collective over all ranks, which may differ in the answer. Returns whether
+// this rank has to share its cores with others of the run.
+bool begin_yielding(Yield setting);
 
 // Whether this rank should yield, but its MPI library polls in a way that we do
 // not know: loops of our own have to do it then.

@@ -60,6 +60,9 @@ analysis::CallProfile load(const std::string& path) {
 void show(const std::string& path, const Options& options) {
   const analysis::CallProfile profile = load(path);
   const views::CallProfileText text{options.top, 16};
+  const bool in_text = options.outputs.empty() && !options.json;
+  if (profile.shares_cores && !in_text)
+    std::fprintf(stderr, "foretrace: WARNING: %s\n", views::warning_of_cores().c_str());
   for (const std::string& output : options.outputs) {
     const std::string ending = fs::path(output).extension().string();
     if (ending == ".html") write_text_file(output, views::render_call_profile_html(profile));

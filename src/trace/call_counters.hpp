@@ -39,8 +39,8 @@ struct RankRecord {
   // With several threads: time in MPI of the thread that initialised it.
   std::uint64_t main_ticks = 0;
   // The call under way.
-  std::uint32_t open_site = 0;  // SiteRecord's slot + 1; 0: none
-  std::uint32_t reserved = 0;
+  std::uint32_t open_site = 0;     // SiteRecord's slot + 1; 0: none
+  std::uint32_t shares_cores = 0;  // there are more ranks than cores where it runs
   std::uint64_t open_since = 0;
   std::uint64_t lost = 0;  // calls that found no room in a table
 };

@@ -19,6 +19,9 @@ std::string render_call_profile_text(const analysis::CallProfile& profile,
 std::string render_call_profile_json(const analysis::CallProfile& profile);
 std::string render_call_profile_html(const analysis::CallProfile& profile);
 
+// Of a run with more ranks than cores (CallProfile::shares_cores): a sentence without its full
+// stop.
+std::string warning_of_cores();
 // "sent", "received", "collective"; empty for none.
 const char* name_of(trace::Direction direction);
 // "halo.c:37 exchange < main.c:12 main"; "not known" without frames.

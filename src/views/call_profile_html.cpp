@@ -167,6 +167,8 @@ std::string matrix_section(const CallProfile& profile) {
 
 std::string summary(const CallProfile& profile) {
   std::string out;
+  if (profile.shares_cores)
+    out += fmt::format("<p><b>Warning:</b> {}.</p>\n", escape_html(warning_of_cores()));
   if (!profile.complete)
     out +=
         "<p><b>Incomplete:</b> the run ended before MPI_Finalize; this is what was known by "

@@ -77,6 +77,7 @@ std::string render_call_profile_json(const CallProfile& profile) {
               {"ranks", profile.ranks},
               {"depth", profile.depth},
               {"several_threads", profile.several_threads},
+              {"more_ranks_than_cores", profile.shares_cores},
               {"lost", profile.lost},
               {"calls", profile.calls},
               {"time", to_seconds(profile.time.max)},

@@ -67,6 +67,7 @@ std::string head(const CallProfile& profile) {
 
 std::string notes(const CallProfile& profile) {
   std::string text;
+  if (profile.shares_cores) text += "WARNING: " + warning_of_cores() + '\n';
   if (!profile.complete) {
     text += "incomplete: the run ended before MPI_Finalize; this is what was known by then\n";
     for (const analysis::RankTotal& rank : profile.per_rank)
@@ -234,6 +235,12 @@ std::string format_frames(const std::vector<analysis::CallFrame>& frames) {
     if (!frame.function.empty()) text += " " + frame.function;
   }
   return text.empty() ? "not known" : text;
+}
+
+std::string warning_of_cores() {
+  return "there were more ranks than processor cores, so ranks waited for each other's time slices "
+         "in whatever call they were: counts and bytes are right, times and waiting are not the "
+         "program's; profile with no more ranks than cores";
 }
 
 std::string render_call_profile_text(const CallProfile& profile, const CallProfileText& options) {

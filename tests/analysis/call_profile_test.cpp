@@ -200,6 +200,9 @@ TEST(CallProfile, SwitchedOffAndSeveralThreads) {
   EXPECT_EQ(profile.per_rank[1].mpi, Time::ns(5400));
   EXPECT_EQ(profile.per_rank[1].application, Time::ns(9000));
   EXPECT_TRUE(profile.several_threads);
+  EXPECT_FALSE(profile.shares_cores);
+  all.ranks[1].rank.shares_cores = 1;
+  EXPECT_TRUE(make_call_profile(all, nowhere).shares_cores);
 }
 
 TEST(CallProfile, EndsOfRanks) {

@@ -2,6 +2,7 @@
 they are; runs that die; several threads; Fortran."""
 
 import json
+import os
 import re
 import shutil
 import unittest
@@ -181,6 +182,18 @@ class Views(Profile):
         self.assertNotRegex(page, r"(src|href)=\"(?!#)")
         self.assertIn("profiled_calls.c:", page)
         self.assertEqual(list(self.directory.glob("*.part")), [])
+
+    def test_more_ranks_than_cores(self):
+        program = self.compile()
+        cores = len(os.sched_getaffinity(0))
+        page = self.directory / "p.html"
+        for ranks in (2, cores + 2):
+            crowded = ranks > cores
+            with self.subTest(ranks=ranks):
+                profile = self.profile(ranks, [program], "-o", page)
+                self.assertEqual(profile["more_ranks_than_cores"], crowded)
+                for text in (self.result.err, page.read_text()):
+                    self.assertEqual("more ranks than processor cores" in text, crowded, text[:2000])
 
     def test_in_a_launcher(self):
         program = self.compile()

@@ -94,6 +94,19 @@ TEST(CallProfileText, SaysHowItEnded) {
   EXPECT_THAT(text, HasSubstr("several threads:"));
 }
 
+TEST(CallProfile, WarnsOfMoreRanksThanCores) {
+  analysis::CallProfile profile = example();
+  const char* const kWarning = "more ranks than processor cores";
+  EXPECT_THAT(render_call_profile_text(profile, {}), Not(HasSubstr(kWarning)));
+  EXPECT_THAT(render_call_profile_html(profile), Not(HasSubstr(kWarning)));
+  EXPECT_THAT(render_call_profile_json(profile), HasSubstr("\"more_ranks_than_cores\": false"));
+  profile.shares_cores = true;
+  EXPECT_THAT(render_call_profile_text(profile, {}), testing::StartsWith("WARNING: "));
+  EXPECT_THAT(render_call_profile_text(profile, {}), HasSubstr(kWarning));
+  EXPECT_THAT(render_call_profile_html(profile), HasSubstr(kWarning));
+  EXPECT_THAT(render_call_profile_json(profile), HasSubstr("\"more_ranks_than_cores\": true"));
+}
+
 TEST(CallProfileText, OfNothing) {
   analysis::CallProfile profile;
   profile.ranks = 1;
