@@ -12,10 +12,6 @@ namespace {
 
 using machine::Cost;
 
-mpi_api::CommShape shape(const Arguments& arguments) {
-  return {arguments.partners(), arguments.comm()->rank};
-}
-
 Planned barrier(MPI_Comm comm) {
   Arguments arguments(comm);
   if (!arguments) return arguments.refuse();
@@ -102,8 +98,9 @@ Planned allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, voi
   if (!arguments) return arguments.refuse();
   CollectiveCall& call = arguments.plan().call;
   call.cost = Cost::allgather;
-  call.bytes =
-      mpi_api::size_gather(shape(arguments), sendbuf, sendcount, own.type, recvcount, type).count;
+  call.bytes = mpi_api::size_gather(shape_of_partners(arguments), sendbuf, sendcount, own.type,
+                                    recvcount, type)
+                   .count;
   // The groups of an inter-communicator agree on the larger of the two directions.
   if (arguments.inter()) call.bytes = std::max(call.bytes, into[0].bytes());
   if (in_place) own = into[arguments.comm()->rank];
@@ -125,7 +122,7 @@ Planned allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, vo
   if (!arguments) return arguments.refuse();
   CollectiveCall& call = arguments.plan().call;
   call.cost = Cost::allgatherv;
-  call.bytes = mpi_api::size_mean(shape(arguments), recvcounts, type).count;
+  call.bytes = mpi_api::size_mean(shape_of_partners(arguments), recvcounts, type).count;
   // The groups of an inter-communicator cannot agree on one size; there is no
   // need to in an alltoallv, which does the same.
   if (arguments.inter()) call.cost = Cost::alltoallv;
@@ -165,8 +162,9 @@ Planned alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void
   const Pieces into(piece(recvbuf, recvcount, type), arguments.partners());
   CollectiveCall& call = arguments.plan().call;
   call.cost = Cost::alltoall;
-  call.bytes =
-      mpi_api::size_gather(shape(arguments), sendbuf, sendcount, first.type, recvcount, type).count;
+  call.bytes = mpi_api::size_gather(shape_of_partners(arguments), sendbuf, sendcount, first.type,
+                                    recvcount, type)
+                   .count;
   if (arguments.inter()) call.bytes = std::max(call.bytes, into[0].bytes());
   return plan_alltoall(arguments, sendbuf == MPI_IN_PLACE ? into : Pieces(first, into.members()),
                        into);
@@ -196,9 +194,9 @@ Planned alltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls
   if (!arguments) return arguments.refuse();
   CollectiveCall& call = arguments.plan().call;
   call.cost = Cost::alltoallv;
-  call.bytes =
-      mpi_api::size_alltoallv(shape(arguments), sendbuf, sendcounts, outward, recvcounts, type)
-          .count;
+  call.bytes = mpi_api::size_alltoallv(shape_of_partners(arguments), sendbuf, sendcounts, outward,
+                                       recvcounts, type)
+                   .count;
   return plan_alltoall(arguments, from, into);
 }
 
@@ -223,7 +221,8 @@ Planned alltoallw(const void* sendbuf, const int* sendcounts, const int* sdispls
   const Pieces into(recvbuf, recvcounts, rdispls, inward, partners);
   CollectiveCall& call = arguments.plan().call;
   call.cost = Cost::alltoallw;
-  call.bytes = mpi_api::size_alltoallw(shape(arguments), recvcounts, inward.data()).count;
+  call.bytes =
+      mpi_api::size_alltoallw(shape_of_partners(arguments), recvcounts, inward.data()).count;
   return plan_alltoall(
       arguments, in_place ? into : Pieces(sendbuf, sendcounts, sdispls, outward, partners), into);
 }

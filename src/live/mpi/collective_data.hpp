@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "live/mpi/collective.hpp"
+#include "mpi_api/sizes.hpp"
 
 namespace foretrace::live {
 
@@ -65,5 +66,14 @@ ByteSpan part_of(ByteSpan block, bool alike, int members, int member);
 
 // Unpacks what arrived from `from` to its place, where it must fit.
 Outcome deliver(ByteSpan arrived, const Piece& place, int from);
+
+// By whom the bytes of a call are counted: its communicator's members, or those
+// that the call deals with.
+inline mpi_api::CommShape shape_of_members(const Arguments& arguments) {
+  return {arguments.members(), arguments.comm()->rank};
+}
+inline mpi_api::CommShape shape_of_partners(const Arguments& arguments) {
+  return {arguments.partners(), arguments.comm()->rank};
+}
 
 }  // namespace foretrace::live

@@ -11,10 +11,6 @@ namespace {
 
 using machine::Cost;
 
-mpi_api::CommShape shape(const Arguments& arguments) {
-  return {arguments.members(), arguments.comm()->rank};
-}
-
 // Checks what all reductions have in common. The elements that this rank
 // contributes are `own`; in place they are where the result goes.
 struct Reduced {
@@ -87,7 +83,7 @@ Planned reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datat
   Plan& plan = arguments.plan();
   plan.call.cost = Cost::reduce;
   plan.call.root = root;
-  plan.call.bytes = mpi_api::size_one(shape(arguments), count, reduction.type).count;
+  plan.call.bytes = mpi_api::size_one(shape_of_members(arguments), count, reduction.type).count;
   plan.contribute = [own = own] { return packed(own); };
   if (is_root)
     plan.finish = [reduction = reduction, n = arguments.members(), recvbuf](Gathered& gathered) {
@@ -120,7 +116,7 @@ Planned allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype da
   if (!arguments) return arguments.refuse();
   CollectiveCall& call = arguments.plan().call;
   call.cost = Cost::allreduce;
-  call.bytes = mpi_api::size_one(shape(arguments), count, reduction.type).count;
+  call.bytes = mpi_api::size_one(shape_of_members(arguments), count, reduction.type).count;
   return plan_common(arguments, reduction, own, piece(recvbuf, count, reduction.type), 0);
 }
 
@@ -138,7 +134,7 @@ Planned reduce_scatter(const void* sendbuf, void* recvbuf, const int* recvcounts
   if (!arguments) return arguments.refuse();
   CollectiveCall& call = arguments.plan().call;
   call.cost = Cost::reduce_scatter;
-  call.bytes = mpi_api::size_total(shape(arguments), recvcounts, reduction.type).count;
+  call.bytes = mpi_api::size_total(shape_of_members(arguments), recvcounts, reduction.type).count;
   return plan_common(arguments, reduction, own, piece(recvbuf, recvcounts[rank], reduction.type),
                      skip);
 }
@@ -154,7 +150,7 @@ Planned reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
   if (!arguments) return arguments.refuse();
   CollectiveCall& call = arguments.plan().call;
   call.cost = Cost::reduce_scatter_block;
-  call.bytes = mpi_api::size_block(shape(arguments), recvcount, reduction.type).count;
+  call.bytes = mpi_api::size_block(shape_of_members(arguments), recvcount, reduction.type).count;
   return plan_common(arguments, reduction, own, piece(recvbuf, recvcount, reduction.type),
                      MPI_Count{recvcount} * arguments.comm()->rank);
 }
@@ -169,7 +165,7 @@ Planned plan_scan(Cost cost, const void* sendbuf, void* recvbuf, int count, MPI_
   if (!arguments) return arguments.refuse();
   Plan& plan = arguments.plan();
   plan.call.cost = cost;
-  plan.call.bytes = mpi_api::size_one(shape(arguments), count, reduction.type).count;
+  plan.call.bytes = mpi_api::size_one(shape_of_members(arguments), count, reduction.type).count;
   plan.contribute = [own = own] { return packed(own); };
   plan.finish = [reduction = reduction, recvbuf,
                  n = plan.comm->rank + (cost == Cost::scan ? 1 : 0)](Gathered& gathered) {

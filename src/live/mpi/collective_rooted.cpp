@@ -12,13 +12,9 @@ namespace {
 
 using machine::Cost;
 
-mpi_api::CommShape shape(const Arguments& arguments) {
-  return {arguments.members(), arguments.comm()->rank};
-}
-
 // As the root's call or another's: between groups the root's rank says nothing about
 // this one's.
-mpi_api::CommShape shape(const Arguments& arguments, int root) {
+mpi_api::CommShape shape_at_root(const Arguments& arguments, int root) {
   const int other = root == 0 ? 1 : 0;
   return {arguments.partners(), arguments.is_root(root) ? root : other};
 }
@@ -75,7 +71,7 @@ Planned bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm
   }
   plan.call.cost = Cost::bcast;
   plan.call.root = root;
-  plan.call.bytes = mpi_api::size_one(shape(arguments), count, type).count;
+  plan.call.bytes = mpi_api::size_one(shape_of_members(arguments), count, type).count;
   if (arguments.is_root(root))
     plan.contribute = [data] { return packed(data); };
   else
@@ -173,8 +169,9 @@ Planned gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* 
   CollectiveCall& call = arguments.plan().call;
   call.cost = Cost::gather;
   call.root = root;
-  call.bytes =
-      mpi_api::size_gather(shape(arguments), sendbuf, sendcount, own.type, recvcount, type).count;
+  call.bytes = mpi_api::size_gather(shape_of_members(arguments), sendbuf, sendcount, own.type,
+                                    recvcount, type)
+                   .count;
   return plan_gather(arguments, root, sendbuf == MPI_IN_PLACE, own, std::move(into));
 }
 
@@ -195,9 +192,9 @@ Planned gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void*
   CollectiveCall& call = arguments.plan().call;
   call.cost = Cost::gatherv;
   call.root = root;
-  call.bytes =
-      mpi_api::size_gatherv(shape(arguments, root), sendcount, own.type, recvcounts, type, root)
-          .count;
+  call.bytes = mpi_api::size_gatherv(shape_at_root(arguments, root), sendcount, own.type,
+                                     recvcounts, type, root)
+                   .count;
   return plan_gather(arguments, root, sendbuf == MPI_IN_PLACE, own, std::move(into));
 }
 
@@ -239,8 +236,8 @@ Planned scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void*
   CollectiveCall& call = arguments.plan().call;
   call.cost = Cost::scatter;
   call.root = root;
-  call.bytes = mpi_api::size_scatter(shape(arguments, root), sendcount, type, recvbuf, recvcount,
-                                     own.type, root)
+  call.bytes = mpi_api::size_scatter(shape_at_root(arguments, root), sendcount, type, recvbuf,
+                                     recvcount, own.type, root)
                    .count;
   return plan_scatter(arguments, root, recvbuf == MPI_IN_PLACE, std::move(from), own);
 }
@@ -262,9 +259,9 @@ Planned scatterv(const void* sendbuf, const int* sendcounts, const int* displs,
   CollectiveCall& call = arguments.plan().call;
   call.cost = Cost::scatterv;
   call.root = root;
-  call.bytes =
-      mpi_api::size_scatterv(shape(arguments, root), sendcounts, type, recvcount, own.type, root)
-          .count;
+  call.bytes = mpi_api::size_scatterv(shape_at_root(arguments, root), sendcounts, type, recvcount,
+                                      own.type, root)
+                   .count;
   return plan_scatter(arguments, root, recvbuf == MPI_IN_PLACE, std::move(from), own);
 }
 

@@ -21,10 +21,6 @@ Datatype::~Datatype() {
 
 namespace {
 
-int fail(int error_class, const std::string& what) {
-  return raise(static_cast<Comm*>(nullptr), error_class, what);
-}
-
 template <class Number>
 int tell_extent(MPI_Datatype handle, bool true_one, Number* lb, Number* extent) {
   int error = MPI_SUCCESS;
@@ -57,7 +53,7 @@ const TypeContents& contents_of(const Datatype& type) {
 // A type made by MPI_Type_..._c has contents that int forms cannot tell.
 int refuse_large(const TypeContents& contents) {
   if (contents.large_counts.empty()) return MPI_SUCCESS;
-  return fail(MPI_ERR_TYPE, "the datatype was made with large counts, ask with the _c function");
+  return raise(MPI_ERR_TYPE, "the datatype was made with large counts, ask with the _c function");
 }
 
 int copy_contents(const Datatype& type, MPI_Count max_integers, MPI_Count max_addresses,
@@ -65,11 +61,11 @@ int copy_contents(const Datatype& type, MPI_Count max_integers, MPI_Count max_ad
                   MPI_Aint addresses[], MPI_Count large_counts[], MPI_Datatype types[]) {
   const TypeContents& contents = contents_of(type);
   if (contents.combiner == MPI_COMBINER_NAMED)
-    return fail(MPI_ERR_TYPE, "a predefined datatype has no contents");
+    return raise(MPI_ERR_TYPE, "a predefined datatype has no contents");
   const auto check = [](const char* what, MPI_Count room, std::size_t have) {
     if (room >= static_cast<MPI_Count>(have)) return MPI_SUCCESS;
-    return fail(MPI_ERR_ARG, "room for " + std::to_string(room) + " " + what + ", expected " +
-                                 std::to_string(have));
+    return raise(MPI_ERR_ARG, "room for " + std::to_string(room) + " " + what + ", expected " +
+                                  std::to_string(have));
   };
   if (int error = check("integers", max_integers, contents.integers.size())) return error;
   if (int error = check("addresses", max_addresses, contents.addresses.size())) return error;
@@ -102,7 +98,7 @@ int Type_free(MPI_Datatype* datatype) {
   int error = MPI_SUCCESS;
   Datatype* type = old_type(*datatype, error);
   if (!type) return error;
-  if (type->predefined) return fail(MPI_ERR_TYPE, "a predefined datatype cannot be freed");
+  if (type->predefined) return raise(MPI_ERR_TYPE, "a predefined datatype cannot be freed");
   if (int refused = delete_attributes(*type)) return refused;
   release(type);
   *datatype = MPI_DATATYPE_NULL;

@@ -10,15 +10,11 @@
 namespace foretrace::live {
 namespace {
 
-int fail(int error_class, const std::string& what) {
-  return raise(static_cast<Comm*>(nullptr), error_class, what);
-}
-
 int out_of_range(const char* array, int dimension, MPI_Count value, MPI_Count least,
                  MPI_Count most) {
-  return fail(MPI_ERR_ARG, std::string(array) + "[" + std::to_string(dimension) + "] is " +
-                               std::to_string(value) + ", expected " + std::to_string(least) +
-                               " to " + std::to_string(most));
+  return raise(MPI_ERR_ARG, std::string(array) + "[" + std::to_string(dimension) + "] is " +
+                                std::to_string(value) + ", expected " + std::to_string(least) +
+                                " to " + std::to_string(most));
 }
 
 // The part of an array that is taken, made dimension by dimension, the one that
@@ -85,9 +81,9 @@ int dimension(int i, int ndims, int order) {
 int check_array(int ndims, int order, const void* newtype) {
   if (int error = check_result(newtype, "newtype")) return error;
   if (ndims < 1)
-    return fail(MPI_ERR_ARG, std::to_string(ndims) + " dimensions, expected 1 or more");
+    return raise(MPI_ERR_ARG, std::to_string(ndims) + " dimensions, expected 1 or more");
   if (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN)
-    return fail(MPI_ERR_ARG, "the order is neither MPI_ORDER_C nor MPI_ORDER_FORTRAN");
+    return raise(MPI_ERR_ARG, "the order is neither MPI_ORDER_C nor MPI_ORDER_FORTRAN");
   return MPI_SUCCESS;
 }
 
@@ -95,7 +91,7 @@ template <class Number>
 int subarray(int ndims, const Number* sizes, const Number* subsizes, const Number* starts,
              int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {
   if (int error = check_array(ndims, order, newtype)) return error;
-  if (!sizes || !subsizes || !starts) return fail(MPI_ERR_ARG, "an array is a null pointer");
+  if (!sizes || !subsizes || !starts) return raise(MPI_ERR_ARG, "an array is a null pointer");
   for (int i = 0; i < ndims; ++i) {
     if (sizes[i] < 1)
       return out_of_range("sizes", i, sizes[i], 1, std::numeric_limits<Number>::max());
@@ -129,16 +125,16 @@ int check_distribution(int i, Number gsize, int distribution, int argument, int 
     return out_of_range("psizes", i, processes, 1, std::numeric_limits<int>::max());
   if (distribution == MPI_DISTRIBUTE_NONE) {
     if (processes == 1) return MPI_SUCCESS;
-    return fail(MPI_ERR_ARG, "MPI_DISTRIBUTE_NONE over " + std::to_string(processes) +
-                                 " processes" + where + ", expected 1");
+    return raise(MPI_ERR_ARG, "MPI_DISTRIBUTE_NONE over " + std::to_string(processes) +
+                                  " processes" + where + ", expected 1");
   }
   if (distribution != MPI_DISTRIBUTE_BLOCK && distribution != MPI_DISTRIBUTE_CYCLIC)
-    return fail(MPI_ERR_ARG, "no such distribution" + where);
+    return raise(MPI_ERR_ARG, "no such distribution" + where);
   if (argument == MPI_DISTRIBUTE_DFLT_DARG) return MPI_SUCCESS;
   if (argument < 1) return out_of_range("dargs", i, argument, 1, std::numeric_limits<int>::max());
   if (distribution == MPI_DISTRIBUTE_BLOCK && MPI_Count{argument} * processes < gsize)
-    return fail(MPI_ERR_ARG,
-                "blocks of " + std::to_string(argument) + " do not cover the array" + where);
+    return raise(MPI_ERR_ARG,
+                 "blocks of " + std::to_string(argument) + " do not cover the array" + where);
   return MPI_SUCCESS;
 }
 
@@ -148,9 +144,9 @@ int darray(int size, int rank, int ndims, const Number* gsizes, const int* distr
            MPI_Datatype* newtype) {
   if (int error = check_array(ndims, order, newtype)) return error;
   if (!gsizes || !distributions || !arguments || !psizes)
-    return fail(MPI_ERR_ARG, "an array is a null pointer");
+    return raise(MPI_ERR_ARG, "an array is a null pointer");
   if (size < 1 || rank < 0 || rank >= size)
-    return fail(MPI_ERR_ARG, "rank " + std::to_string(rank) + " of " + std::to_string(size));
+    return raise(MPI_ERR_ARG, "rank " + std::to_string(rank) + " of " + std::to_string(size));
   MPI_Count processes = 1;
   for (int i = 0; i < ndims; ++i) {
     if (int error = check_distribution(i, gsizes[i], distributions[i], arguments[i], psizes[i]))
@@ -158,8 +154,8 @@ int darray(int size, int rank, int ndims, const Number* gsizes, const int* distr
     processes *= psizes[i];
   }
   if (processes != size)
-    return fail(MPI_ERR_ARG, "the process grid has " + std::to_string(processes) +
-                                 " places, expected " + std::to_string(size));
+    return raise(MPI_ERR_ARG, "the process grid has " + std::to_string(processes) +
+                                  " places, expected " + std::to_string(size));
   int error = MPI_SUCCESS;
   Datatype* old = old_type(oldtype, error);
   if (!old) return error;

@@ -116,15 +116,14 @@ MPI_Datatype TypeBuilder::finish(TypeMapRef map) {
 Datatype* old_type(MPI_Datatype handle, int& error) {
   Datatype* type = get(handle);
   if (!type)
-    error = raise(static_cast<Comm*>(nullptr), MPI_ERR_TYPE,
-                  handle == MPI_DATATYPE_NULL ? "the datatype is MPI_DATATYPE_NULL"
-                                              : "the datatype is no valid handle");
+    error = raise(MPI_ERR_TYPE, handle == MPI_DATATYPE_NULL ? "the datatype is MPI_DATATYPE_NULL"
+                                                            : "the datatype is no valid handle");
   return type;
 }
 
 int check_result(const void* result, const char* name) {
   if (result) return MPI_SUCCESS;
-  return raise(static_cast<Comm*>(nullptr), MPI_ERR_ARG, std::string(name) + " is a null pointer");
+  return raise(MPI_ERR_ARG, std::string(name) + " is a null pointer");
 }
 
 }  // namespace foretrace::live

@@ -13,16 +13,12 @@ namespace {
 template <class Number>
 constexpr bool kLarge = sizeof(Number) > sizeof(int);
 
-int fail(int error_class, const std::string& what) {
-  return raise(static_cast<Comm*>(nullptr), error_class, what);
-}
-
 // Checks what all constructors have; the type is nullptr if there is an error.
 struct Arguments {
   Arguments(MPI_Count count, MPI_Datatype old, const MPI_Datatype* newtype) {
     if ((error = check_result(newtype, "newtype")) != MPI_SUCCESS) return;
     if (count < 0) {
-      error = fail(MPI_ERR_COUNT, "count " + std::to_string(count) + ", expected at least 0");
+      error = raise(MPI_ERR_COUNT, "count " + std::to_string(count) + ", expected at least 0");
       return;
     }
     type = old_type(old, error);
@@ -37,14 +33,15 @@ int negative_blocklength(MPI_Count blocklength) {
 #else
   constexpr int error_class = MPI_ERR_ARG;
 #endif
-  return fail(error_class, "block length " + std::to_string(blocklength) + ", expected at least 0");
+  return raise(error_class,
+               "block length " + std::to_string(blocklength) + ", expected at least 0");
 }
 
 template <class Number>
 int check_lists(MPI_Count count, const Number* blocklengths, const void* displacements) {
   if (count == 0) return MPI_SUCCESS;
   if (!blocklengths || !displacements)
-    return fail(MPI_ERR_ARG, "the array of block lengths or displacements is a null pointer");
+    return raise(MPI_ERR_ARG, "the array of block lengths or displacements is a null pointer");
   for (MPI_Count i = 0; i < count; ++i)
     if (blocklengths[i] < 0) return negative_blocklength(blocklengths[i]);
   return MPI_SUCCESS;
@@ -195,9 +192,9 @@ int structure(Number count, const Number* blocklengths, const Displacement* disp
               const MPI_Datatype* oldtypes, MPI_Datatype* newtype) {
   if (int error = check_result(newtype, "newtype")) return error;
   if (count < 0)
-    return fail(MPI_ERR_COUNT, "count " + std::to_string(count) + ", expected at least 0");
+    return raise(MPI_ERR_COUNT, "count " + std::to_string(count) + ", expected at least 0");
   if (int error = check_lists(count, blocklengths, displacements)) return error;
-  if (count > 0 && !oldtypes) return fail(MPI_ERR_ARG, "the array of types is a null pointer");
+  if (count > 0 && !oldtypes) return raise(MPI_ERR_ARG, "the array of types is a null pointer");
   TypeBuilder builder(MPI_COMBINER_STRUCT, kLarge<Number>);
   builder.integer(count).integers(blocklengths, count).addresses(displacements, count);
   std::vector<TypeMap::Field> fields;

@@ -165,34 +165,30 @@ void unpack_external(const std::byte* in, std::uint64_t bytes, void* buffer, MPI
 
 namespace {
 
-int fail(int error_class, const std::string& what) {
-  return raise(static_cast<Comm*>(nullptr), error_class, what);
-}
-
-struct Call {
-  Call(const char* datarep, MPI_Datatype datatype, MPI_Count count, const void* result) {
+struct ExternalCall {
+  ExternalCall(const char* datarep, MPI_Datatype datatype, MPI_Count count, const void* result) {
     if (!datarep || std::strcmp(datarep, "external32") != 0) {
-      error = fail(MPI_ERR_ARG, std::string("data representation \"") + (datarep ? datarep : "") +
-                                    "\", expected \"external32\"");
+      error = raise(MPI_ERR_ARG, std::string("data representation \"") + (datarep ? datarep : "") +
+                                     "\", expected \"external32\"");
       return;
     }
     if ((error = check_result(result, "position or size"))) return;
     if (count < 0) {
-      error = fail(MPI_ERR_COUNT, "count " + std::to_string(count) + ", expected at least 0");
+      error = raise(MPI_ERR_COUNT, "count " + std::to_string(count) + ", expected at least 0");
       return;
     }
     type = old_type(datatype, error);
     if (!type) return;
-    if (!type->committed) error = fail(MPI_ERR_TYPE, "the datatype is not committed");
+    if (!type->committed) error = raise(MPI_ERR_TYPE, "the datatype is not committed");
     bytes = external_bytes(count, *type);
   }
 
   int check_room(MPI_Count size, MPI_Count position) const {
     const MPI_Count room = position >= 0 && size > position ? size - position : 0;
     if (position >= 0 && static_cast<std::uint64_t>(room) >= bytes) return MPI_SUCCESS;
-    return fail(position < 0 ? MPI_ERR_ARG : MPI_ERR_TRUNCATE,
-                std::to_string(bytes) + " bytes from position " + std::to_string(position) +
-                    " on do not fit in a buffer of " + std::to_string(size));
+    return raise(position < 0 ? MPI_ERR_ARG : MPI_ERR_TRUNCATE,
+                 std::to_string(bytes) + " bytes from position " + std::to_string(position) +
+                     " on do not fit in a buffer of " + std::to_string(size));
   }
 
   Datatype* type = nullptr;
@@ -203,7 +199,7 @@ struct Call {
 template <class Number, class Size>
 int pack_call(const char* datarep, const void* inbuf, Number count, MPI_Datatype datatype,
               void* outbuf, Size outsize, Size* position) {
-  const Call call(datarep, datatype, count, position);
+  const ExternalCall call(datarep, datatype, count, position);
   if (call.error) return call.error;
   if (int error = call.check_room(outsize, *position)) return error;
   pack_external(inbuf, count, *call.type, static_cast<std::byte*>(outbuf) + *position);
@@ -214,7 +210,7 @@ int pack_call(const char* datarep, const void* inbuf, Number count, MPI_Datatype
 template <class Number, class Size>
 int unpack_call(const char* datarep, const void* inbuf, Size insize, Size* position, void* outbuf,
                 Number count, MPI_Datatype datatype) {
-  const Call call(datarep, datatype, count, position);
+  const ExternalCall call(datarep, datatype, count, position);
   if (call.error) return call.error;
   if (int error = call.check_room(insize, *position)) return error;
   unpack_external(static_cast<const std::byte*>(inbuf) + *position, call.bytes, outbuf, count,
@@ -225,7 +221,7 @@ int unpack_call(const char* datarep, const void* inbuf, Size insize, Size* posit
 
 template <class Number, class Size>
 int size_call(const char* datarep, Number count, MPI_Datatype datatype, Size* size) {
-  const Call call(datarep, datatype, count, size);
+  const ExternalCall call(datarep, datatype, count, size);
   if (call.error) return call.error;
   *size = static_cast<Size>(call.bytes);
   return MPI_SUCCESS;

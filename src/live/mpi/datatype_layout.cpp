@@ -148,7 +148,7 @@ RunsRef runs_of_basic(const BasicType& basic) {
 }
 
 // Adds a part of a type map to another's counts.
-void count_in(TypeMap& map, MPI_Count count, const TypeMap& child) {
+void add_part(TypeMap& map, MPI_Count count, const TypeMap& child) {
   if (count <= 0 || child.elements == 0) return;
   map.only = map.elements == 0 || map.only == child.only ? child.only : nullptr;
   map.size += times(count, child.size);
@@ -171,7 +171,7 @@ TypeMapRef map_of_basic(const BasicType& basic) {
 TypeMapRef map_of_repeat(MPI_Count count, MPI_Count stride, TypeMapRef child) {
   if (count == 1) return child;
   auto map = std::make_shared<TypeMap>();
-  count_in(*map, count, *child);
+  add_part(*map, count, *child);
   if (map->elements == 0) return map;
   map->kind = TypeMap::Kind::repeat;
   map->count = count;
@@ -182,7 +182,7 @@ TypeMapRef map_of_repeat(MPI_Count count, MPI_Count stride, TypeMapRef child) {
 
 TypeMapRef map_of_blocks(std::vector<TypeMap::Block> blocks, MPI_Count stride, TypeMapRef child) {
   auto map = std::make_shared<TypeMap>();
-  for (const TypeMap::Block& block : blocks) count_in(*map, block.count, *child);
+  for (const TypeMap::Block& block : blocks) add_part(*map, block.count, *child);
   if (map->elements == 0) return map;
   map->kind = TypeMap::Kind::blocks;
   map->stride = stride;
@@ -193,7 +193,7 @@ TypeMapRef map_of_blocks(std::vector<TypeMap::Block> blocks, MPI_Count stride, T
 
 TypeMapRef map_of_fields(std::vector<TypeMap::Field> fields) {
   auto map = std::make_shared<TypeMap>();
-  for (const TypeMap::Field& field : fields) count_in(*map, field.count, *field.child);
+  for (const TypeMap::Field& field : fields) add_part(*map, field.count, *field.child);
   if (map->elements == 0) return map;
   map->kind = TypeMap::Kind::fields;
   map->fields = std::move(fields);

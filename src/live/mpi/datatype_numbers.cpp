@@ -10,10 +10,6 @@
 namespace foretrace::live {
 namespace {
 
-int fail(int error_class, const std::string& what) {
-  return raise(static_cast<Comm*>(nullptr), error_class, what);
-}
-
 // gfortran's kinds, by what selected_real_kind and selected_int_kind promise.
 struct RealKind {
   int precision, range;
@@ -64,11 +60,11 @@ int f90_type(int combiner, int precision, int range, MPI_Datatype like, MPI_Data
 int real_type(int combiner, int precision, int range, MPI_Datatype* newtype) {
   if (int error = check_result(newtype, "newtype")) return error;
   if (precision == MPI_UNDEFINED && range == MPI_UNDEFINED)
-    return fail(MPI_ERR_ARG, "precision and range are both MPI_UNDEFINED");
+    return raise(MPI_ERR_ARG, "precision and range are both MPI_UNDEFINED");
   const MPI_Datatype like = real_kind(precision, range, combiner == MPI_COMBINER_F90_COMPLEX);
   if (like == MPI_DATATYPE_NULL)
-    return fail(MPI_ERR_ARG, "no kind has precision " + std::to_string(precision) + " and range " +
-                                 std::to_string(range));
+    return raise(MPI_ERR_ARG, "no kind has precision " + std::to_string(precision) + " and range " +
+                                  std::to_string(range));
   return f90_type(combiner, precision, range, like, newtype);
 }
 
@@ -114,7 +110,7 @@ int Type_create_f90_integer(int range, MPI_Datatype* newtype) {
   if (int error = check_result(newtype, "newtype")) return error;
   const MPI_Datatype like = integer_kind(range);
   if (like == MPI_DATATYPE_NULL)
-    return fail(MPI_ERR_ARG, "no kind has range " + std::to_string(range));
+    return raise(MPI_ERR_ARG, "no kind has range " + std::to_string(range));
   return f90_type(MPI_COMBINER_F90_INTEGER, 0, range, like, newtype);
 }
 
@@ -122,10 +118,10 @@ int Type_match_size(int typeclass, int size, MPI_Datatype* datatype) {
   if (int error = check_result(datatype, "datatype")) return error;
   if (typeclass != MPI_TYPECLASS_REAL && typeclass != MPI_TYPECLASS_INTEGER &&
       typeclass != MPI_TYPECLASS_COMPLEX)
-    return fail(MPI_ERR_ARG, "no such type class");
+    return raise(MPI_ERR_ARG, "no such type class");
   const MPI_Datatype match = matching(typeclass, size);
   if (match == MPI_DATATYPE_NULL)
-    return fail(MPI_ERR_ARG, "no type of this class has " + std::to_string(size) + " bytes");
+    return raise(MPI_ERR_ARG, "no type of this class has " + std::to_string(size) + " bytes");
   *datatype = match;
   return MPI_SUCCESS;
 }

@@ -9,8 +9,8 @@
 namespace foretrace::live {
 namespace {
 
-struct Call {
-  Call(MPI_Comm handle, MPI_Datatype datatype, MPI_Count count) {
+struct PackCall {
+  PackCall(MPI_Comm handle, MPI_Datatype datatype, MPI_Count count) {
     comm = get(handle);
     if (!comm) {
       error = raise(comm, MPI_ERR_COMM,
@@ -56,7 +56,7 @@ struct Call {
 template <class Number>
 int pack_call(const void* inbuf, Number count, MPI_Datatype datatype, void* outbuf, Number outsize,
               Number* position, MPI_Comm comm) {
-  const Call call(comm, datatype, count);
+  const PackCall call(comm, datatype, count);
   if (call.error) return call.error;
   const std::uint64_t bytes = packed_bytes(count, *call.type);
   if (int error = call.check_pointers(inbuf, outbuf, position, bytes)) return error;
@@ -69,7 +69,7 @@ int pack_call(const void* inbuf, Number count, MPI_Datatype datatype, void* outb
 template <class Number>
 int unpack_call(const void* inbuf, Number insize, Number* position, void* outbuf, Number count,
                 MPI_Datatype datatype, MPI_Comm comm) {
-  const Call call(comm, datatype, count);
+  const PackCall call(comm, datatype, count);
   if (call.error) return call.error;
   const std::uint64_t bytes = packed_bytes(count, *call.type);
   if (int error = call.check_pointers(outbuf, inbuf, position, bytes)) return error;
@@ -81,7 +81,7 @@ int unpack_call(const void* inbuf, Number insize, Number* position, void* outbuf
 
 int pack_size(MPI_Count count, MPI_Datatype datatype, MPI_Comm comm, MPI_Count limit,
               MPI_Count* size) {
-  const Call call(comm, datatype, count);
+  const PackCall call(comm, datatype, count);
   if (call.error) return call.error;
   const std::uint64_t bytes = packed_bytes(count, *call.type);
   *size = bytes > static_cast<std::uint64_t>(limit) ? MPI_UNDEFINED : static_cast<MPI_Count>(bytes);

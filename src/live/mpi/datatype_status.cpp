@@ -11,7 +11,7 @@ namespace {
 // The datatype; nullptr after an error or for a status that is none.
 Datatype* check(const MPI_Status* status, MPI_Datatype datatype, const void* result, int& error) {
   if (!status || is_ignored(status)) {
-    error = raise(static_cast<Comm*>(nullptr), MPI_ERR_ARG, "the status is MPI_STATUS_IGNORE");
+    error = raise(MPI_ERR_ARG, "the status is MPI_STATUS_IGNORE");
     return nullptr;
   }
   if ((error = check_result(result, "count")) != MPI_SUCCESS) return nullptr;
@@ -40,8 +40,7 @@ int set_elements(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
   const Datatype* type = check(status, datatype, status, error);
   if (!type) return error;
   if (count < 0)
-    return raise(static_cast<Comm*>(nullptr), MPI_ERR_COUNT,
-                 "count " + std::to_string(count) + ", expected at least 0");
+    return raise(MPI_ERR_COUNT, "count " + std::to_string(count) + ", expected at least 0");
   set_status_bytes(*status, bytes_of_elements(static_cast<std::uint64_t>(count), *type),
                    status_cancelled(*status));
   return MPI_SUCCESS;

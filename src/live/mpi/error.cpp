@@ -69,6 +69,10 @@ int raise(Comm* comm, int error_class, const std::string& what) {
   return error_class;
 }
 
+int raise(int error_class, const std::string& what) {
+  return raise(static_cast<Comm*>(nullptr), error_class, what);
+}
+
 int raise(Win* win, int error_class, const std::string& what) {
   if (!win) return raise(world_comm, error_class, what);
   Errhandler* handler = win->errhandler ? win->errhandler : errors_are_fatal;

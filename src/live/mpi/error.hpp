@@ -27,11 +27,12 @@ struct Errhandler : Object {
 
 // Calls the error handler of the object (of MPI_COMM_WORLD, or MPI_COMM_SELF
 // after MPI 4's rule, where nullptr is given) with an error of this class
-// (MPI_ERR_RANK, ...). `what` says what is wrong: "destination 7, expected 0 to 3".
-// Returns the error code that the MPI call has to return; does not return if
+// (MPI_ERR_RANK, ...); as for nullptr where none is given. `what` says what is wrong: "destination
+// 7, expected 0 to 3". Returns the error code that the MPI call has to return; does not return if
 // the handler is fatal (the run ends with a message that names the rank, the call,
 // the class and `what`).
 int raise(Comm* comm, int error_class, const std::string& what);
+int raise(int error_class, const std::string& what);
 int raise(Win* win, int error_class, const std::string& what);
 int raise(File* file, int error_class, const std::string& what);
 

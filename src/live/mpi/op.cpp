@@ -153,29 +153,25 @@ void combine(const Op& op, const void* in, void* inout, MPI_Count count, Datatyp
 
 namespace {
 
-int fail(int error_class, const std::string& what) {
-  return raise(static_cast<Comm*>(nullptr), error_class, what);
-}
-
 int null_op(MPI_Op handle) {
-  return fail(MPI_ERR_OP, handle == MPI_OP_NULL ? "the operation is MPI_OP_NULL"
-                                                : "the operation is no valid handle");
+  return raise(MPI_ERR_OP, handle == MPI_OP_NULL ? "the operation is MPI_OP_NULL"
+                                                 : "the operation is no valid handle");
 }
 
 int reduce_local(const void* in, void* inout, MPI_Count count, MPI_Datatype datatype,
                  MPI_Op handle) {
   if (count < 0)
-    return fail(MPI_ERR_COUNT, "count " + std::to_string(count) + ", expected at least 0");
+    return raise(MPI_ERR_COUNT, "count " + std::to_string(count) + ", expected at least 0");
   int error = MPI_SUCCESS;
   Datatype* type = old_type(datatype, error);
   if (!type) return error;
-  if (!type->committed) return fail(MPI_ERR_TYPE, "the datatype is not committed");
+  if (!type->committed) return raise(MPI_ERR_TYPE, "the datatype is not committed");
   Op* op = get(handle);
   if (!op) return null_op(handle);
-  if (!fits(*op, *type)) return fail(MPI_ERR_OP, "not defined for the datatype");
+  if (!fits(*op, *type)) return raise(MPI_ERR_OP, "not defined for the datatype");
   if (count > 0 && (in == MPI_IN_PLACE || inout == MPI_IN_PLACE))
-    return fail(MPI_ERR_BUFFER, "a buffer is MPI_IN_PLACE");
-  if (count > 0 && in == inout) return fail(MPI_ERR_BUFFER, "the two buffers are the same");
+    return raise(MPI_ERR_BUFFER, "a buffer is MPI_IN_PLACE");
+  if (count > 0 && in == inout) return raise(MPI_ERR_BUFFER, "the two buffers are the same");
   combine(*op, in, inout, count, *type);
   return MPI_SUCCESS;
 }
@@ -204,7 +200,7 @@ int Op_free(MPI_Op* handle) {
   if (int error = check_result(handle, "op")) return error;
   Op* op = get(*handle);
   if (!op) return null_op(*handle);
-  if (op->predefined) return fail(MPI_ERR_OP, "a predefined operation cannot be freed");
+  if (op->predefined) return raise(MPI_ERR_OP, "a predefined operation cannot be freed");
   release(op);
   *handle = MPI_OP_NULL;
   return MPI_SUCCESS;

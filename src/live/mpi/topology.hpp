@@ -21,4 +21,10 @@ std::vector<int> coords_of(const Cartesian& grid, int rank);
 // dimension is not positive or there are more than `limit`.
 long long grid_size(int ndims, const int dims[], long long limit);
 
+// Raises MPI_ERR_RANK: `rank` is none of the communicator's.
+int raise_rank(Comm* comm, int rank);
+
+// As many of `from` as there is room for.
+void copy_some(const std::vector<int>& from, int room, int* to);
+
 }  // namespace foretrace::live

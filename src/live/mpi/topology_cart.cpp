@@ -53,12 +53,6 @@ Comm* find_grid(MPI_Comm handle) {
   return comm && comm->cartesian ? comm : nullptr;
 }
 
-int raise_rank(Comm* comm, int rank) {
-  return raise(
-      comm, MPI_ERR_RANK,
-      "rank " + std::to_string(rank) + ", expected 0 to " + std::to_string(comm->size() - 1));
-}
-
 // Checks what MPI_Cart_create and MPI_Cart_map are given.
 int check_grid(Comm* comm, int ndims, const int dims[], const int periods[]) {
   if (comm->is_inter()) return raise(comm, MPI_ERR_COMM, "an inter-communicator");

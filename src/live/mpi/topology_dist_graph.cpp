@@ -41,11 +41,11 @@ int check_list(Comm* comm, int count, const int ranks[], const int weights[]) {
   return MPI_SUCCESS;
 }
 
-int raise_no_graph(Comm* comm) {
+int raise_no_dist_graph(Comm* comm) {
   return comm ? raise(comm, MPI_ERR_TOPOLOGY, "no distributed graph topology") : raise_no_comm();
 }
 
-Comm* find_graph(MPI_Comm handle) {
+Comm* find_dist_graph(MPI_Comm handle) {
   Comm* comm = get(handle);
   return comm && comm->neighbours ? comm : nullptr;
 }
@@ -94,11 +94,6 @@ std::unique_ptr<Neighbours> find_own(const Gathered& gathered, const Comm& comm,
     });
   }
   return own;
-}
-
-void copy_some(const std::vector<int>& from, int room, int* to) {
-  const auto count = std::min(from.size(), static_cast<std::size_t>(std::max(room, 0)));
-  std::copy_n(from.begin(), count, to);
 }
 
 }  // namespace
@@ -159,8 +154,8 @@ int Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int d
 }
 
 int Dist_graph_neighbors_count(MPI_Comm handle, int* indegree, int* outdegree, int* weighted) {
-  const Comm* comm = find_graph(handle);
-  if (!comm) return raise_no_graph(get(handle));
+  const Comm* comm = find_dist_graph(handle);
+  if (!comm) return raise_no_dist_graph(get(handle));
   *indegree = static_cast<int>(comm->neighbours->sources.size());
   *outdegree = static_cast<int>(comm->neighbours->destinations.size());
   *weighted = comm->neighbours->weighted ? 1 : 0;
@@ -169,8 +164,8 @@ int Dist_graph_neighbors_count(MPI_Comm handle, int* indegree, int* outdegree, i
 
 int Dist_graph_neighbors(MPI_Comm handle, int maxindegree, int sources[], int sourceweights[],
                          int maxoutdegree, int destinations[], int destweights[]) {
-  Comm* comm = find_graph(handle);
-  if (!comm) return raise_no_graph(get(handle));
+  Comm* comm = find_dist_graph(handle);
+  if (!comm) return raise_no_dist_graph(get(handle));
   const Neighbours& own = *comm->neighbours;
   if (maxindegree < 0 || maxoutdegree < 0) {
     return raise(comm, MPI_ERR_ARG, "room for less than no neighbour");

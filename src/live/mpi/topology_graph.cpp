@@ -51,6 +51,8 @@ Range edges_of(const Graph& graph, int rank) {
   return {rank > 0 ? graph.index[place - 1] : 0, graph.index[place]};
 }
 
+}  // namespace
+
 int raise_rank(Comm* comm, int rank) {
   return raise(
       comm, MPI_ERR_RANK,
@@ -61,8 +63,6 @@ void copy_some(const std::vector<int>& from, int room, int* to) {
   const auto count = std::min(from.size(), static_cast<std::size_t>(std::max(room, 0)));
   std::copy_n(from.begin(), count, to);
 }
-
-}  // namespace
 
 namespace impl {
 
