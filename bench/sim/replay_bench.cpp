@@ -207,12 +207,6 @@ void BM_loggps_ring(benchmark::State& state) {
 void BM_loggps_ring_of_100_steps(benchmark::State& state) {
   replay(state, ring(static_cast<int>(state.range(0)), 100), sim::loggps());
 }
-void BM_loggps_ring_by_time(benchmark::State& state) {
-  sim::SimulateOptions options = sim::loggps();
-  options.order = sim::ReadyOrder::by_time;
-  const int ranks = static_cast<int>(state.range(0));
-  replay(state, ring(ranks, kOperations / ranks + 1), options);
-}
 void BM_loggps_neighbour_exchange(benchmark::State& state) {
   replay(state, neighbour_exchange(static_cast<int>(state.range(0))), sim::loggps());
 }
@@ -247,7 +241,6 @@ void BM_loggps_alltoall(benchmark::State& state) {
 
 BENCHMARK(BM_loggps_ring)->RangeMultiplier(4)->Range(16, 65536)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_loggps_ring_of_100_steps)->Arg(1024)->Arg(65536)->Unit(benchmark::kMillisecond);
-BENCHMARK(BM_loggps_ring_by_time)->Arg(16)->Arg(1024)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_hops_ring)->Arg(4)->Arg(32)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_loggps_neighbour_exchange)->Arg(16)->Arg(1024)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_loggps_allreduce)->RangeMultiplier(4)->Range(16, 4096)->Unit(benchmark::kMillisecond);

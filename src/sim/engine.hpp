@@ -1,7 +1,7 @@
 // simulate: operations in, virtual times out.
 //
-// Where the result cannot depend on who comes first (no links that messages
-// share, no open wildcards) each rank runs on as far as it can, without any
+// Where the result cannot depend on who comes first (no links or ports that
+// messages share, no open wildcards) each rank runs on as far as it can, without any
 // event queue: every call's times follow from those of the calls it waits for.
 // Otherwise the ranks are taken up in the order of virtual time. The engine
 // knows MPI's semantics (matching, requests, who waits for whom); all times

@@ -45,7 +45,7 @@ class Engine {
   static constexpr std::uint64_t kTakes = UINT64_MAX;
   static constexpr std::uint32_t kNoFlight = UINT32_MAX;
 
-  // A message on links that messages share.
+  // A message on links that messages share, or that waits for its sender's port.
   struct Flight {
     WorldRank from;
     WorldRank to;
@@ -92,7 +92,7 @@ class Engine {
   void start_recv(Rank& rank, machine::RecvKind kind);
   void start_isend(Rank& rank);
   void start_irecv(Rank& rank);
-  void connect_send(Rank& rank, Time sent, bool rendezvous, std::uint64_t request);
+  void connect_send(Rank& rank, const SendTimes& times, bool rendezvous, std::uint64_t request);
   void connect_recv(Rank& rank, machine::RecvKind kind, std::uint64_t request);
   void meet(Rank& sender, const PendingSend& send, std::int32_t tag, Rank& receiver,
             const PendingRecv& recv);
@@ -106,6 +106,8 @@ class Engine {
   void leave_source(MessageId message, Time sent);
   void land(std::uint32_t flight);
   void enter_links(const Event& event);
+  void pass_ports(const Event& event);
+  void arrived(MessageId message, Time when);
   void advance_links();
 
   // engine_requests.cpp
@@ -185,7 +187,8 @@ class Engine {
   const SimulateOptions& options_;
   Sink& sink_;
   std::unique_ptr<Network> network_;
-  SharedNetwork* const links_;  // nullptr: messages do not meet
+  SharedNetwork* const links_;  // nullptr: messages do not meet on their way
+  const bool ports_;            // they meet at their ends
   const bool reactive_;
   const bool races_;
   const bool tells_;  // what completions received must be filled in

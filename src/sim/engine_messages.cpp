@@ -13,14 +13,14 @@ void Engine::start_send(Rank& rank) {
   if (!to.peer.valid()) return;
   const SendMode mode = rank.operation.mode;
   const bool rendezvous = network_->is_rendezvous(mode, to.bytes);
-  const SendTimes times = network_->begin_send(rank.id, rank.enter, mode, to.bytes, false);
+  const SendTimes times = network_->begin_send(rank.id, to.peer, rank.enter, mode, to.bytes, false);
   if (rendezvous) {
     ++rank.waiting_for;
     rank.send_open = true;
   } else {
     rank.leave = times.leave;
   }
-  connect_send(rank, times.sent, rendezvous, 0);
+  connect_send(rank, times, rendezvous, 0);
 }
 
 void Engine::start_recv(Rank& rank, RecvKind kind) {
@@ -48,7 +48,8 @@ void Engine::start_isend(Rank& rank) {
   request->empty = !to.peer.valid() || !operation.matched;
   request->done = request->empty;
   if (!to.peer.valid()) return;
-  const SendTimes times = network_->begin_send(rank.id, rank.enter, operation.mode, to.bytes, true);
+  const SendTimes times =
+      network_->begin_send(rank.id, to.peer, rank.enter, operation.mode, to.bytes, true);
   rank.leave = times.leave;
   if (request->empty) return;
   const bool rendezvous = network_->is_rendezvous(operation.mode, to.bytes);
@@ -58,7 +59,7 @@ void Engine::start_isend(Rank& rank) {
     request->bytes = to.bytes;
     request->end = times.end;
   }
-  connect_send(rank, times.sent, rendezvous, operation.request);
+  connect_send(rank, times, rendezvous, operation.request);
 }
 
 void Engine::start_irecv(Rank& rank) {
@@ -82,26 +83,32 @@ void Engine::start_irecv(Rank& rank) {
 }
 
 bool Engine::between_nodes(WorldRank from, WorldRank to) const {
-  return links_ && network_->node_of(from) != network_->node_of(to);
+  return (links_ || ports_) && network_->node_of(from) != network_->node_of(to);
 }
 
-void Engine::connect_send(Rank& rank, Time sent, bool rendezvous, std::uint64_t request) {
+void Engine::connect_send(Rank& rank, const SendTimes& times, bool rendezvous,
+                          std::uint64_t request) {
   const Operation& operation = rank.operation;
   const trace::Endpoint& to = operation.send;
   Rank& receiver = partner(rank, to.peer);
   ++stats_.messages;
-  PendingSend send{{sent, to.bytes, rendezvous},
+  PendingSend send{{times.sent, to.bytes, rendezvous},
                    operation.mode,
                    request,
                    rank.sends++,
                    kNoFlight,
-                   operation.payload};
+                   operation.payload,
+                   Time()};
   if (!rendezvous && between_nodes(rank.id, to.peer)) {
-    Flight flight;
-    flight.from = rank.id;
-    flight.to = to.peer;
-    flight.bytes = to.bytes;
-    send.flight = launch(flight, send.order, sent);
+    if (ports_ && times.start == rank.enter) {
+      send.through = network_->pass_port(to.peer, times.start, to.bytes);
+    } else {
+      Flight flight;
+      flight.from = rank.id;
+      flight.to = to.peer;
+      flight.bytes = to.bytes;
+      send.flight = launch(flight, send.order, ports_ ? times.start : times.sent);
+    }
   }
   const Route route{operation.comm, rank.id, to.peer, to.tag};
   if (receiver.awaits) {
@@ -155,6 +162,7 @@ void Engine::meet(Rank& sender, const PendingSend& send, std::int32_t tag, Rank&
   meeting.posted_send = send.request != 0;
   meeting.entered = recv.entered;
   meeting.kind = recv.kind;
+  meeting.through = send.through;
   const Delivery delivery = network_->deliver(meeting);
   if (stamp.rendezvous && send.request == 0)
     sender.send_delay = network_->rendezvous_delay(meeting);
@@ -162,8 +170,8 @@ void Engine::meet(Rank& sender, const PendingSend& send, std::int32_t tag, Rank&
   message.peer = sender.id;
   message.tag = tag;
   message.bytes = stamp.bytes;
-  if (between_nodes(sender.id, receiver.id)) {
-    std::uint32_t number = send.flight;
+  std::uint32_t number = send.flight;
+  if (number != kNoFlight || (stamp.rendezvous && between_nodes(sender.id, receiver.id))) {
     if (stamp.rendezvous) {
       Flight flight;
       flight.from = sender.id;
@@ -226,7 +234,7 @@ void Engine::request_done(Rank& rank, std::uint64_t serial, Time end,
     half_done(rank);
 }
 
-// A message that will enter the shared links at `enters`.
+// A message that will enter the shared links, or come to a port, at `enters`.
 std::uint32_t Engine::launch(const Flight& flight, std::uint32_t order, Time enters) {
   if (enters > kEndOfTime) too_late(rank_of(flight.from));
   std::uint32_t number = static_cast<std::uint32_t>(flights_.size());
@@ -242,9 +250,26 @@ std::uint32_t Engine::launch(const Flight& flight, std::uint32_t order, Time ent
 }
 
 void Engine::enter_links(const Event& event) {
+  if (ports_) return pass_ports(event);
   const Flight& flight = flights_[event.payload];
   links_->inject(event.payload, network_->node_of(flight.from), network_->node_of(flight.to),
                  flight.bytes, event.time);
+}
+
+// The data of a rendezvous comes to its sender's port, or a message has it that
+// found it taken.
+void Engine::pass_ports(const Event& event) {
+  Flight& flight = flights_[event.payload];
+  if (flight.rendezvous && !flight.left) {
+    const DataTimes data = network_->start_data(flight.from, event.time, flight.bytes);
+    leave_source(event.payload, data.sent);
+    if (data.start > event.time) {
+      Event later = event;
+      later.time = data.start;
+      return events_.push(later);
+    }
+  }
+  arrived(event.payload, network_->pass_port(flight.to, event.time, flight.bytes));
 }
 
 void Engine::advance_links() {
@@ -254,12 +279,19 @@ void Engine::advance_links() {
     leave_source(departure.message, departure.sent);
   for (const Arrival& arrival : arrivals_) {
     leave_source(arrival.message, arrival.sent);
-    Flight& flight = flights_[arrival.message];
-    flight.arrived = true;
-    flight.arrival = arrival.arrived;
-    if (flight.met) land(arrival.message);
-    if (flight.withdrawn) free_flights_.push_back(arrival.message);
+    arrived(arrival.message, arrival.arrived);
   }
+}
+
+// It is known when the message is there.
+void Engine::arrived(MessageId message, Time when) {
+  Flight& flight = flights_[message];
+  flight.arrived = true;
+  flight.arrival = when;
+  if (flight.met)
+    land(message);
+  else if (flight.withdrawn)
+    free_flights_.push_back(message);
 }
 
 // The sender of a rendezvous has its buffer back.

@@ -114,6 +114,7 @@ std::optional<PendingRecv> Matcher::send(const Route& route, const PendingSend& 
   node.order = message.order;
   node.flight = message.flight;
   node.payload = message.payload;
+  node.through = message.through;
   return std::nullopt;
 }
 

@@ -28,6 +28,7 @@ struct PendingSend {
   std::uint32_t order = 0;    // among the sender's messages
   std::uint32_t flight = 0;   // carried along for the engine
   std::uint64_t payload = 0;  // the same
+  Time through{};             // the same
 };
 
 struct PendingRecv {
@@ -98,6 +99,7 @@ class Matcher {
     std::uint32_t order = 0;
     std::uint32_t flight = 0;
     std::uint64_t payload = 0;
+    Time through;
   };
   static PendingSend message(const Node& node) {
     return {{node.time, node.bytes, node.rendezvous},
@@ -105,7 +107,8 @@ class Matcher {
             node.request,
             node.order,
             node.flight,
-            node.payload};
+            node.payload,
+            node.through};
   }
   // Nodes of one route, at least one; all are sends, or all are receives.
   struct Channel {

@@ -3,7 +3,8 @@
 // The engine knows MPI's semantics and asks a Network for times: one class for
 // each model, in network/. docs/networks.md has the rules. Where messages share links,
 // the way itself is a SharedNetwork, which the engine drives in the order of
-// time; everything else is known as soon as both ends are.
+// time; so are the ranks' ports, where they have such. Everything else is
+// known as soon as both ends are.
 #pragma once
 
 #include <memory>
@@ -22,6 +23,7 @@ namespace foretrace::sim {
 
 // A send (blocking or posted) as its sender alone sees it.
 struct SendTimes {
+  Time start;  // ranks with ports: when the message (or its request) has the sender's port
   Time sent;   // the message's (or its request's) stamp
   Time leave;  // of the call; blocking and rendezvous: not known yet
   Time end;    // of an eager transfer for its sender
@@ -36,11 +38,18 @@ struct Meeting {
   bool posted_send = false;
   Time entered;  // r0
   machine::RecvKind kind = machine::RecvKind::blocking;
+  Time through;  // an eager message between ranks with ports: what pass_port() said
 };
 
 struct Delivery {
   Time sender;   // rendezvous: the blocking call's leave, or the transfer's end
   Time arrival;  // of the last byte; what it means is the network's own affair
+};
+
+// The data of a rendezvous at its sender's port.
+struct DataTimes {
+  Time start;  // when it has the port
+  Time sent;   // its last byte has left
 };
 
 // A request that is being completed.
@@ -57,8 +66,8 @@ class Network {
 
   virtual bool is_rendezvous(machine::SendMode mode, Bytes bytes) const = 0;
   // Called for each rank's sends in program order.
-  virtual SendTimes begin_send(WorldRank from, Time s0, machine::SendMode mode, Bytes bytes,
-                               bool posted) = 0;
+  virtual SendTimes begin_send(WorldRank from, WorldRank to, Time s0, machine::SendMode mode,
+                               Bytes bytes, bool posted) = 0;
   virtual Delivery deliver(const Meeting& meeting) const = 0;
   // By how much a rendezvous is later than with a receiver that was there at s0.
   virtual Time rendezvous_delay(const Meeting& meeting) const = 0;
@@ -76,9 +85,19 @@ class Network {
   // When the message can be matched by a wildcard.
   virtual Time header(WorldRank from, WorldRank to, const machine::MessageStamp& stamp) const = 0;
 
+  // Whether each rank has a port that sends, and one that receives, one message to
+  // or from other nodes at a time. Such a network says by deliver() when the data of a
+  // rendezvous comes to its sender's port; the engine then asks, in the order of
+  // the times that it gives:
+  virtual bool has_ports() const { return false; }
+  virtual DataTimes start_data(WorldRank, Time, Bytes) { return {}; }
+  // A message has its sender's port at `start`: when its last byte is through the
+  // receiver's.
+  virtual Time pass_port(WorldRank /*to*/, Time start, Bytes) { return start; }
+
   // The links that messages between nodes share; nullptr: none.
   virtual SharedNetwork* shared() { return nullptr; }
-  // Where a rank is; only asked when there is shared().
+  // Where a rank is; only asked when there is shared() or there are ports.
   virtual machine::NodeId node_of(WorldRank) const { return {}; }
 
   virtual std::size_t memory() const { return 0; }

@@ -89,9 +89,6 @@ class Network:
     def gap_stream(self, size):
         return self.rounded(max(0, size - 1) * self.per_byte * PS)
 
-    def own(self, size):
-        return self.gap_stream(size) if self.kind == "loggps" else 0
-
     def node(self, rank):
         return rank if self.topology is None else rank // self.topology.ranks_per_node
 
@@ -99,8 +96,13 @@ class Network:
     def is_shared(self):
         return self.kind in ("bus", "flow", "packet")
 
-    def shares_links(self, a, b):
-        return self.is_shared and self.node(a) != self.node(b)
+    @property
+    def has_ports(self):
+        return self.kind == "loggps"
+
+    def meets_others(self, a, b):
+        """On shared links or at ports."""
+        return (self.is_shared or self.has_ports) and self.node(a) != self.node(b)
 
     def medium(self):
         """Latency in ps and seconds per byte."""
@@ -204,7 +206,7 @@ class Replay(reference.Replay):
         return super().partner(table, at)
 
     def run(self):
-        if self.schedule.races or self.network.is_shared:
+        if self.schedule.races or self.network.is_shared or self.network.has_ports:
             self.decide()
         return super().run()
 
@@ -214,7 +216,8 @@ class Replay(reference.Replay):
 
     def decide(self):
         self.events, self.frontier = [], [0] * len(self.schedule.calls)
-        self.waiting_receives, self.waiting_messages, self.entering = [], [], []
+        self.waiting_receives, self.waiting_messages = [], []
+        self.heading, self.entering = [], []  # sends whose event is not known yet
         self.last = (-1,)
         self.discover()
         while self.events or self.links.due() is not None:
@@ -246,12 +249,16 @@ class Replay(reference.Replay):
     def discover(self):
         """Adds the events of every call whose entry has become known."""
         self.find_calls()
-        for at in list(self.entering):
+        self.push_known(self.heading, self.HEADER, self.header)
+        self.push_known(self.entering, self.ENTERS, lambda at: self.entry(at)[0])
+
+    def push_known(self, sends, kind, when):
+        for at in list(sends):
             try:
-                self.push(self.entry(at)[0], self.ENTERS, at)
-                self.entering.remove(at)
+                self.push(when(at), kind, at)
+                sends.remove(at)
             except Undecided:
-                pass  # the receive is not posted yet
+                pass
 
     def find_calls(self):
         grew = True
@@ -273,8 +280,8 @@ class Replay(reference.Replay):
             self.push(self.enter(at), self.POSTED, at)
         if self.schedule.sends(at):
             if self.schedule.races:
-                self.push(self.header(at), self.HEADER, at)
-            if self.network.is_shared and self.shares_links(at):
+                self.heading.append(at)
+            if self.network.is_shared and self.meets_others(at):
                 self.entering.append(at)
 
     def posted(self, at):
@@ -336,12 +343,11 @@ class DatasheetReplay(Replay):
 
 
 class EndpointReplay(Replay):
-    """The endpoints of docs/networks.md; loggps, hops and bus."""
+    """The endpoints of docs/networks.md."""
 
     def __init__(self, machine, schedule, network):
         super().__init__(machine, schedule, network)
         self.free = {}       # by call: send_free after it
-        self.taken = {}      # by call: (z, size) of the last message taken after it
 
     # Sending.
 
@@ -353,9 +359,7 @@ class EndpointReplay(Replay):
         rank, index = at
         while index >= 0 and (rank, index) not in self.free:
             if self.schedule.sends((rank, index)):
-                size = self.schedule.call((rank, index))["bytes"]
-                self.free[(rank, index)] = (self.begin((rank, index)) + self.network.g +
-                                            self.network.own(size))
+                self.free[(rank, index)] = self.begin((rank, index)) + self.network.g
                 break
             index -= 1
         return self.free[(rank, index)] if index >= 0 else 0
@@ -375,24 +379,28 @@ class EndpointReplay(Replay):
         """(when the data enters the network, the receiver's delay)."""
         if not self.is_rendezvous(at):
             return self.left(at), 0
+        back, delay = self.answered(at)
+        return back + self.network.overhead_send, delay
+
+    def answered(self, at):
+        """(when the answer to a rendezvous' request is back, the receiver's delay)."""
         there = self.header(at)
         receiver = self.schedule.destination(at)
         met = max(there, self.enter(self.partner(self.schedule.receive_of, at)))
-        back = self.network.latency(receiver, at[0], 0)
-        return met + back + self.network.overhead_send, met - there
+        return met + self.network.latency(receiver, at[0], 0), met - there
 
-    def shares_links(self, at):
-        return self.network.shares_links(at[0], self.schedule.destination(at))
+    def meets_others(self, at):
+        return self.network.meets_others(at[0], self.schedule.destination(at))
 
     def sent(self, at):
         """When the last byte of a rendezvous has left."""
-        if self.shares_links(at):
+        if self.meets_others(at):
             return self.decided(self.links.out, at)
         return self.entry(at)[0] + self.stream(at)
 
     def arrival(self, at):
         """y: when the last byte is there."""
-        if self.shares_links(at):
+        if self.meets_others(at):
             return self.decided(self.links.there, at)
         size, to = self.schedule.call(at)["bytes"], self.schedule.destination(at)
         return self.entry(at)[0] + self.network.latency(at[0], to, size) + self.stream(at)
@@ -409,31 +417,8 @@ class EndpointReplay(Replay):
 
     # Receiving.
 
-    def last_taken(self, at):
-        """(z, size) of the last message that the rank took before the call, or None."""
-        rank, index = at
-        while index > 0:
-            index -= 1
-            self.leave((rank, index))
-            if (rank, index) in self.taken:
-                return self.taken[(rank, index)]
-        return None
-
-    def take(self, there, size, last):
-        """(z, what is now the last message taken)."""
-        if self.network.kind != "loggps" or last is None:
-            return there, (there, size)
-        z_last, size_last = last
-        if there <= z_last - self.network.own(size_last):
-            return there, last
-        z = max(there, z_last + self.network.g + self.network.own(size))
-        return z, (z, size)
-
     def receive_one(self, at):
-        origin = self.partner(self.schedule.send_of, at)
-        z, self.taken[at] = self.take(self.arrival(origin), self.schedule.call(origin)["bytes"],
-                                      self.last_taken(at))
-        return z
+        return self.arrival(self.partner(self.schedule.send_of, at))
 
     # Every rule below gives (leave, what it would be if nobody had been late).
 
@@ -474,15 +459,86 @@ class EndpointReplay(Replay):
                 clock = max(clock, end)
             elif self.schedule.receives(posted):
                 origin = self.partner(self.schedule.send_of, posted)
-                messages.append((self.arrival(origin), order,
-                                 self.schedule.call(origin)["bytes"]))
-        last = self.last_taken(at)
-        for there, _, size in sorted(messages):
-            z, last = self.take(there, size, last)
-            clock = max(clock, z) + self.network.overhead_recv
-        if messages:
-            self.taken[at] = last
+                messages.append((self.arrival(origin), order))
+        for there, _ in sorted(messages):
+            clock = max(clock, there) + self.network.overhead_recv
         return clock, alone + len(messages) * self.network.overhead_recv
+
+
+class PortReplay(EndpointReplay):
+    """loggps: the endpoints with ports, one message at a time, first come, first served."""
+
+    CALLS = -1  # the event of a send's entry, before the others of its instant
+
+    def __init__(self, machine, schedule, network):
+        super().__init__(machine, schedule, network)
+        self.send_free = [0] * len(schedule.calls)
+        self.receive_free = [0] * len(schedule.calls)
+        self.started = {}  # b of a send
+        self.data = {}     # b of a rendezvous' data
+        self.through = {}  # y
+
+    def begin(self, at):
+        return self.decided(self.started, at)
+
+    def found(self, at):
+        super().found(at)
+        if self.schedule.sends(at):
+            self.push(self.enter(at), self.CALLS, at)
+
+    def happen(self, event):
+        time, kind, *at = event
+        at = tuple(at)
+        if kind == self.CALLS:
+            self.last = event
+            self.call_sends(at, time)
+        elif kind == self.ENTERS:
+            self.last = event
+            if self.is_rendezvous(at) and at not in self.data:
+                self.data[at] = self.hold(at, time, self.stream(at))
+                self.pass_or_wait(at, time, self.data[at])
+            else:
+                self.pass_port(at, time)
+        else:
+            super().happen(event)
+
+    def hold(self, at, time, held):
+        start = max(time, self.send_free[at[0]])
+        self.send_free[at[0]] = start + self.network.g + held
+        return start
+
+    def call_sends(self, at, time):
+        passes = self.meets_others(at) and not self.is_rendezvous(at)
+        self.started[at] = self.hold(at, time, self.stream(at) if passes else 0)
+        if passes:
+            self.pass_or_wait(at, time, self.started[at])
+        elif self.meets_others(at):
+            self.entering.append(at)
+
+    def pass_or_wait(self, at, time, start):
+        if start == time:
+            self.pass_port(at, time)
+        else:
+            self.push(start, self.ENTERS, at)
+
+    def pass_port(self, at, start):
+        to = self.schedule.destination(at)
+        first = start + self.network.overhead_send + self.network.l
+        self.through[at] = max(first, self.receive_free[to]) + self.stream(at)
+        self.receive_free[to] = self.through[at] + self.network.g
+
+    def entry(self, at):
+        if self.meets_others(at) and self.is_rendezvous(at):
+            return self.answered(at)  # when the data comes to the port
+        return super().entry(at)
+
+    def sent(self, at):
+        if not self.meets_others(at):
+            return super().sent(at)
+        return self.decided(self.data, at) + self.network.overhead_send + self.stream(at)
+
+    def arrival(self, at):
+        return self.decided(self.through, at) if self.meets_others(at) else super().arrival(at)
 
 
 class Result:
@@ -498,7 +554,7 @@ def replay(machine, data):
     """Runs a machine and a schedule, both JSON objects. Raises Stuck on a deadlock."""
     model = reference.Machine(machine)
     network = Network(data["network"], model)
-    kind = DatasheetReplay if network.kind == "datasheet" else EndpointReplay
+    kind = {"datasheet": DatasheetReplay, "loggps": PortReplay}.get(network.kind, EndpointReplay)
     replaying = kind(model, Schedule(data), network)
     try:
         times = replaying.run()

@@ -13,7 +13,7 @@ bool DatasheetNetwork::is_rendezvous(SendMode mode, Bytes bytes) const {
   return timing_->is_rendezvous(mode, bytes);
 }
 
-SendTimes DatasheetNetwork::begin_send(WorldRank, Time s0, SendMode mode, Bytes bytes,
+SendTimes DatasheetNetwork::begin_send(WorldRank, WorldRank, Time s0, SendMode mode, Bytes bytes,
                                        bool posted) {
   SendTimes times;
   times.sent = s0;

@@ -13,7 +13,7 @@ class DatasheetNetwork final : public Network {
   explicit DatasheetNetwork(const machine::Timing& timing);
 
   bool is_rendezvous(machine::SendMode mode, Bytes bytes) const override;
-  SendTimes begin_send(WorldRank from, Time s0, machine::SendMode mode, Bytes bytes,
+  SendTimes begin_send(WorldRank from, WorldRank to, Time s0, machine::SendMode mode, Bytes bytes,
                        bool posted) override;
   Delivery deliver(const Meeting& meeting) const override;
   Time rendezvous_delay(const Meeting& meeting) const override;

@@ -7,7 +7,7 @@ namespace foretrace::sim {
 using machine::SendMode;
 
 EndpointNetwork::EndpointNetwork(const machine::LogGPSTimes& loggps, int ranks)
-    : loggps_(loggps), ranks_(static_cast<std::size_t>(ranks)) {}
+    : loggps_(loggps), send_free_(static_cast<std::size_t>(ranks)) {}
 
 bool EndpointNetwork::is_rendezvous(SendMode mode, Bytes bytes) const {
   if (mode == SendMode::synchronous) return true;
@@ -15,18 +15,15 @@ bool EndpointNetwork::is_rendezvous(SendMode mode, Bytes bytes) const {
   return loggps_.sync_threshold && bytes >= *loggps_.sync_threshold;
 }
 
-SendTimes EndpointNetwork::begin_send(WorldRank from, Time s0, SendMode, Bytes bytes, bool) {
-  RankState& state = ranks_[static_cast<std::size_t>(from.value)];
-  const Time begin = std::max(s0, state.send_free);
-  state.send_free = begin + loggps_.gap + own(bytes);
+SendTimes EndpointNetwork::begin_send(WorldRank from, WorldRank, Time s0, SendMode, Bytes, bool) {
+  const Time begin = start(from, s0, Time());
   const Time sent = begin + loggps_.overhead_send;
-  return {sent, sent, sent};
+  return {begin, sent, sent, sent};
 }
 
-Time EndpointNetwork::data_enters(const Meeting& meeting) const {
+Time EndpointNetwork::answered(const Meeting& meeting) const {
   const Time request = meeting.stamp.sent + latency(meeting.from, meeting.to);
-  const Time answer = std::max(request, meeting.entered);
-  return answer + latency(meeting.to, meeting.from) + loggps_.overhead_send;
+  return std::max(request, meeting.entered) + latency(meeting.to, meeting.from);
 }
 
 Delivery EndpointNetwork::deliver(const Meeting& meeting) const {
@@ -50,31 +47,15 @@ Time EndpointNetwork::post_receive_leave(Time r0, Bytes) const {
   return r0;
 }
 
-// A rank's messages come in through one door, in the order in which it takes
-// them; one that was in before the last began to come in passes.
-Time EndpointNetwork::in_turn(WorldRank rank, Time arrival, Bytes bytes) {
-  if (!receives_in_turn_) return arrival;
-  RankState& state = ranks_[static_cast<std::size_t>(rank.value)];
-  const bool first = state.last_arrival == Time::ps(INT64_MIN);
-  if (!first && arrival <= state.last_began) return arrival;
-  const Time mine = own(bytes);
-  if (!first) arrival = std::max(arrival, state.last_arrival + loggps_.gap + mine);
-  state.last_arrival = arrival;
-  state.last_began = arrival - mine;
-  return arrival;
-}
-
-Time EndpointNetwork::receive_leave(WorldRank rank, Time r0, Time other, Time arrival,
-                                    Bytes bytes) {
-  return std::max({r0, other, in_turn(rank, arrival, bytes)}) + loggps_.overhead_recv;
+Time EndpointNetwork::receive_leave(WorldRank, Time r0, Time other, Time arrival, Bytes) {
+  return std::max({r0, other, arrival}) + loggps_.overhead_recv;
 }
 
 Time EndpointNetwork::receive_alone(Time r0, Time other, Bytes) const {
   return std::max(r0, other) + loggps_.overhead_recv;
 }
 
-Time EndpointNetwork::complete(WorldRank rank, Time w0, std::span<Finished> requests,
-                               Time& minimum) {
+Time EndpointNetwork::complete(WorldRank, Time w0, std::span<Finished> requests, Time& minimum) {
   // Sends first, then the receives as they arrived.
   Time leave = w0;
   std::size_t receives = 0;
@@ -90,7 +71,7 @@ Time EndpointNetwork::complete(WorldRank rank, Time w0, std::span<Finished> requ
       return a.end != b.end ? a.end < b.end : a.index < b.index;
     });
   for (const Finished& request : arrived) {
-    leave = std::max(leave, in_turn(rank, request.end, request.bytes)) + loggps_.overhead_recv;
+    leave = std::max(leave, request.end) + loggps_.overhead_recv;
     minimum += loggps_.overhead_recv;
   }
   return leave;

@@ -5,6 +5,9 @@
 // is x, when it enters the network; an arrival is y.
 #pragma once
 
+#include <algorithm>
+#include <vector>
+
 #include "sim/network.hpp"
 
 namespace foretrace::sim {
@@ -14,8 +17,8 @@ class EndpointNetwork : public Network {
   EndpointNetwork(const machine::LogGPSTimes& loggps, int ranks);
 
   bool is_rendezvous(machine::SendMode mode, Bytes bytes) const override;
-  SendTimes begin_send(WorldRank from, Time s0, machine::SendMode mode, Bytes bytes,
-                       bool posted) final;
+  SendTimes begin_send(WorldRank from, WorldRank to, Time s0, machine::SendMode mode, Bytes bytes,
+                       bool posted) override;
   Delivery deliver(const Meeting& meeting) const override;
   Time rendezvous_delay(const Meeting& meeting) const override;
   Time post_receive_leave(Time r0, Bytes bytes) const final;
@@ -23,7 +26,7 @@ class EndpointNetwork : public Network {
   Time receive_alone(Time r0, Time other, Bytes bytes) const final;
   Time complete(WorldRank rank, Time w0, std::span<Finished> requests, Time& minimum) final;
   Time header(WorldRank from, WorldRank to, const machine::MessageStamp& stamp) const final;
-  std::size_t memory() const override { return ranks_.capacity() * sizeof(RankState); }
+  std::size_t memory() const override { return send_free_.capacity() * sizeof(Time); }
 
  protected:
   // Until the first byte, and from it to the last; empty network.
@@ -36,26 +39,25 @@ class EndpointNetwork : public Network {
   virtual Time latency(WorldRank from, WorldRank to) const {
     return transit(from, to, Bytes(0)).latency;
   }
-  // How long a message keeps its sender (and, if receives_in_turn, its
-  // receiver) from the next one, beside g.
-  virtual Time own(Bytes) const { return Time(); }
+  // The earliest that `from` can start a message at `ready`; it then starts no other
+  // one for g and `held`.
+  Time start(WorldRank from, Time ready, Time held) {
+    Time& free = send_free_[static_cast<std::size_t>(from.value)];
+    const Time begin = std::max(ready, free);
+    free = begin + loggps_.gap + held;
+    return begin;
+  }
+  // When the answer to a rendezvous' request is back at its sender.
+  Time answered(const Meeting& meeting) const;
+  // When the data of a rendezvous enters the network, where senders have no ports.
+  Time data_enters(const Meeting& meeting) const {
+    return answered(meeting) + loggps_.overhead_send;
+  }
 
-  // When the data of a rendezvous enters the network.
-  Time data_enters(const Meeting& meeting) const;
-
-  // Whether a rank receives one message after the other.
-  bool receives_in_turn_ = false;
   machine::LogGPSTimes loggps_;
 
  private:
-  struct RankState {
-    Time send_free;
-    Time last_arrival = Time::ps(INT64_MIN);  // z of the last message in turn
-    Time last_began;                          // its z - own
-  };
-  Time in_turn(WorldRank rank, Time arrival, Bytes bytes);
-
-  std::vector<RankState> ranks_;
+  std::vector<Time> send_free_;  // by rank
 };
 
 }  // namespace foretrace::sim
