@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "cli/line_editor.hpp"
 #include "cli/number_list.hpp"
+#include "cli/option_values.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/summary.hpp"
 #include "cli/text_file.hpp"
@@ -254,7 +255,9 @@ int calc(const Options& options) {
 
 std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("machine", options->machine, "The machine model (TOML)")->required();
+  app.add_option("machine", options->machine, std::string("The machine model") + kMachineHelp)
+      ->transform(machine_name())
+      ->required();
   app.add_option("function", options->functions,
                  "MPI functions, e.g. bcast or send,recv, or all; none: ask at a prompt");
   app.add_option("--ranks", options->ranks, "Numbers of ranks, e.g. 8 or 2,4 or 2..64")

@@ -7,6 +7,8 @@
 
 #include "analysis/datasheet.hpp"
 #include "base/error.hpp"
+#include "cli/number_list.hpp"
+#include "cli/option_values.hpp"
 #include "cli/process.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/summary.hpp"
@@ -22,14 +24,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kMostRanks = 1 << 26;
 constexpr std::size_t kMostModels = 26;  // a letter for each
 constexpr const char* kLatexPackage = "texlive-latex-base";
 
 struct Options {
   std::vector<std::string> machines;
   std::vector<std::string> formats;
-  std::vector<int> ranks;
-  std::vector<std::uint64_t> bytes;
+  std::string ranks;
+  std::string bytes;
   int digits = 0;
   std::string output;
 };
@@ -63,8 +66,12 @@ std::vector<analysis::Datasheet> make_sheets(const Options& options) {
     warn_of_measurement(path);
   }
   analysis::SheetOptions wanted;
-  wanted.ranks = options.ranks;
-  for (const std::uint64_t bytes : options.bytes) wanted.bytes.emplace_back(bytes);
+  if (!options.ranks.empty())
+    for (const std::uint64_t ranks : parse_number_list(options.ranks, {"--ranks", 1, kMostRanks}))
+      wanted.ranks.push_back(static_cast<int>(ranks));
+  if (!options.bytes.empty())
+    for (const std::uint64_t bytes : parse_number_list(options.bytes, {"--bytes"}))
+      wanted.bytes.emplace_back(bytes);
   wanted = analysis::common_options(models, wanted);
   std::vector<analysis::Datasheet> sheets;
   for (std::size_t i = 0; i < models.size(); ++i)
@@ -147,17 +154,18 @@ int datasheet(const Options& options) {
 
 std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("machines", options->machines, "The machine models (TOML); several are compared")
+  app.add_option("machines", options->machines,
+                 std::string("The machine models; several are compared. Each") + kMachineHelp)
+      ->transform(machine_name())
       ->required();
   app.add_option("--format", options->formats,
                  "What to write, separated by commas: html, tex, pdf, gnuplot, text")
       ->delimiter(',')
       ->check(CLI::IsMember({"html", "tex", "pdf", "gnuplot", "text"}));
-  app.add_option("--ranks", options->ranks, "Numbers of ranks in the tables")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 1 << 26));
-  app.add_option("--bytes", options->bytes, "Message sizes in the tables, in bytes")
-      ->delimiter(',');
+  app.add_option("--ranks", options->ranks,
+                 "Numbers of ranks in the tables, e.g. 8 or 2,4 or 2..64");
+  app.add_option("--bytes", options->bytes,
+                 "Message sizes in the tables, in bytes, e.g. 64k or 8,1k or 8..1m");
   app.add_option("--digits", options->digits,
                  "Significant digits of the coefficients; otherwise as their errors justify")
       ->check(CLI::Range(1, 17));

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "cli/launch.hpp"
+#include "cli/option_values.hpp"
 #include "cli/process.hpp"
 #include "cli/subcommand.hpp"
 #include "measure/measure.hpp"
@@ -107,6 +108,7 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("--budget", options->budget, "Seconds that all launches may take")
       ->check(CLI::Range(1.0, 1e6));
   app.add_option("--max-bytes", options->max_bytes, "The largest message; 4 MiB if not given")
+      ->transform(size_in_bytes())
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30));
   app.add_option("--seed", options->seed, "Of the order in which things are measured")
       ->capture_default_str();

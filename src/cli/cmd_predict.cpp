@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cli/launch.hpp"
+#include "cli/option_values.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/summary.hpp"
 #include "compute/rules.hpp"
@@ -73,7 +74,9 @@ int predict(Options& options) {
 std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   add_capture_options(app, options->run, "foretrace.ftr");
-  app.add_option("--machine", options->machine, "The machine model to predict for (TOML)")
+  app.add_option("--machine", options->machine,
+                 std::string("The machine model to predict for") + kMachineHelp)
+      ->transform(machine_name())
       ->required();
   app.add_option("--bound", options->bound,
                  "Which end of the model's error interval: min, avg, max")
@@ -85,7 +88,8 @@ std::function<int()> declare(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--scale-from", options->scale_from,
                  "The model of this machine: measured times are scaled by its kernels and those of "
-                 "--machine");
+                 "--machine")
+      ->transform(machine_name());
   app.add_option("--wtime", options->wtime,
                  "What MPI_Wtime tells the program: virtual or real time")
       ->check(CLI::IsMember({"virtual", "real"}))

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "cli/live_run.hpp"
+#include "cli/option_values.hpp"
 #include "cli/simulation.hpp"
 #include "cli/simulation_run.hpp"
 #include "cli/subcommand.hpp"
@@ -140,25 +141,14 @@ CLI::Validator above_zero() {
           "ABOVE 0"};
 }
 
-// "64KiB" in bytes. CLI11 alone takes -1 and what does not fit as large numbers.
-CLI::Validator size_in_bytes() {
-  return {[](std::string& text) {
-            constexpr std::size_t kMostDigits = 15;
-            const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-            return digits == 0 || digits > kMostDigits
-                       ? "expected a size such as 2048 or 64KiB, found " + text
-                       : CLI::AsSizeValue(false)(text);
-          },
-          "SIZE"};
-}
-
 void add_network_options(CLI::App& app, SimulationOptions& options) {
   app.add_option("--network", options.network,
                  "How messages travel: datasheet (equations alone), loggps, "
                  "hops[:cut-through], bus, flow, packet");
   app.add_option("--topology", options.topology,
                  "KIND:SIZES[?KEY=VALUE&...], e.g. torus:4x4x4?latency=1us&bandwidth=1GB/s, or a "
-                 "TOML file");
+                 "TOML file, or the name of one that comes with Foretrace")
+      ->transform(topology_name());
   app.add_option("--loggps", options.loggps,
                  "Sets or overrides L=2us,o=500ns,os=..,or=..,g=100ns,G=0.08ns,S=65536");
   app.add_option("--placement", options.placement,
@@ -211,7 +201,8 @@ std::function<int()> declare(CLI::App& app) {
                  "Live: the program's MPI, if it cannot be seen: openmpi, mpich or standard");
   add_start_option(app, options->start);
   add_sample_option(app, simulation.sample);
-  app.add_option("--machine", simulation.machine, "The machine model (TOML)");
+  app.add_option("--machine", simulation.machine, std::string("The machine model") + kMachineHelp)
+      ->transform(machine_name());
   add_network_options(app, simulation);
   app.add_option("--compute", simulation.compute,
                  "Time between calls: none, annotated (FORETRACE_COMPUTE), "
@@ -220,7 +211,8 @@ std::function<int()> declare(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--scale-from", simulation.scale_from,
                  "The model of the machine where CPU times were measured: they are scaled by its "
-                 "kernels and those of --machine");
+                 "kernels and those of --machine")
+      ->transform(machine_name());
   app.add_option("--bound", simulation.bound,
                  "Which end of the model's error interval: min, avg, max")
       ->check(CLI::IsMember({"min", "avg", "max"}))

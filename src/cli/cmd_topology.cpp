@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "cli/option_values.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/text_file.hpp"
 #include "machine/topology_builders.hpp"
@@ -62,7 +63,8 @@ std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("topology", options->topology,
                  "KIND:SIZES[?KEY=VALUE&...], e.g. torus:4x4x4?latency=1us&bandwidth=1GB/s, or a "
-                 "TOML file")
+                 "TOML file, or the name of one that comes with Foretrace")
+      ->transform(topology_name())
       ->required();
   app.add_option("-o,--output", options->output, "Draw the topology (SVG)");
   app.add_option("--route", options->route, "FROM:TO, two ranks: the way of their messages");

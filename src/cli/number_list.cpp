@@ -1,24 +1,12 @@
 #include "cli/number_list.hpp"
 
-#include <array>
-#include <charconv>
-
 #include "base/error.hpp"
+#include "base/size_text.hpp"
 
 namespace foretrace::cli {
 namespace {
 
 constexpr std::size_t kMostNumbers = 10000;
-
-struct Unit {
-  std::string_view name;
-  std::uint64_t factor;
-};
-constexpr std::array kUnits{Unit{"", 1},         Unit{"B", 1},          Unit{"k", 1u << 10},
-                            Unit{"K", 1u << 10}, Unit{"KiB", 1u << 10}, Unit{"m", 1u << 20},
-                            Unit{"M", 1u << 20}, Unit{"MiB", 1u << 20}, Unit{"g", 1u << 30},
-                            Unit{"G", 1u << 30}, Unit{"GiB", 1u << 30}, Unit{"kB", 1000},
-                            Unit{"MB", 1000000}, Unit{"GB", 1000000000}};
 
 class Parser {
  public:
@@ -39,15 +27,7 @@ class Parser {
   }
 
   std::uint64_t number(std::string_view word) const {
-    std::uint64_t value = 0;
-    const char* const end = word.data() + word.size();
-    const auto [stopped, code] = std::from_chars(word.data(), end, value);
-    const std::string_view suffix(stopped, static_cast<std::size_t>(end - stopped));
-    for (const Unit& unit : kUnits)
-      if (code == std::errc() && suffix == unit.name) {
-        if (value > UINT64_MAX / unit.factor) fail("'" + std::string(word) + "' is too large");
-        return value * unit.factor;
-      }
+    if (const auto value = parse_size(word)) return *value;
     fail("expected numbers such as 8, 64k or 8..1m, found '" + std::string(word) + "'");
   }
 

@@ -18,8 +18,8 @@ struct NumberRule {
 
 // ITEM,ITEM,... An item is a number, or a range FROM..TO that doubles (64..1024 is
 // 64,128,256,512,1024; the end is always there, 0 is followed by 1), or FROM..TO:STEP that
-// adds. k, m, g and KiB, MiB, GiB after a number are powers of 1024; kB, MB, GB of 1000. The
-// result is in the order given, at most 10,000 numbers. Throws UsageError.
+// adds. Numbers may have the units of sizes (base/size_text.hpp). The result is in the order
+// given, at most 10,000 numbers. Throws UsageError.
 std::vector<std::uint64_t> parse_number_list(std::string_view text, const NumberRule& rule);
 
 }  // namespace foretrace::cli

@@ -97,4 +97,9 @@ std::string library_directory() {
       .string();
 }
 
+std::string data_directory() {
+  return (std::filesystem::path(own_path()).parent_path().parent_path() / "share" / "foretrace")
+      .string();
+}
+
 }  // namespace foretrace::cli

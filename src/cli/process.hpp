@@ -21,5 +21,7 @@ std::string output_of(const std::vector<std::string>& command);
 // This program's file, and its directory of libraries (lib/foretrace).
 std::string own_path();
 std::string library_directory();
+// Of what is data: machines, topologies (share/foretrace).
+std::string data_directory();
 
 }  // namespace foretrace::cli

@@ -21,6 +21,7 @@ extern const Subcommand kRecord;
 extern const Subcommand kPredict;
 extern const Subcommand kSimulate;
 extern const Subcommand kMeasure;
+extern const Subcommand kMachines;
 extern const Subcommand kCalc;
 extern const Subcommand kReport;
 extern const Subcommand kTimeline;

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/error.hpp"
+#include "base/size_text.hpp"
 #include "machine/timing.hpp"
 #include "machine/topology_shape.hpp"
 
@@ -73,28 +74,11 @@ std::optional<double> parse_seconds_per_byte(std::string_view text) {
   return parse_seconds(text);
 }
 
-std::optional<Bytes> parse_size(std::string_view text) {
-  struct Unit {
-    std::string_view name;
-    std::uint64_t bytes;
-  };
-  // "B" alone last: the others end in it.
-  static constexpr std::array kUnits{Unit{"KiB", 1u << 10}, Unit{"MiB", 1u << 20}, Unit{"KB", 1000},
-                                     Unit{"kB", 1000},      Unit{"MB", 1000000},   Unit{"B", 1}};
+std::optional<Bytes> parse_threshold(std::string_view text) {
   if (text == "none") return kNever;
-  std::uint64_t factor = 1;
-  for (const Unit& unit : kUnits) {
-    if (!text.ends_with(unit.name)) continue;
-    text.remove_suffix(unit.name.size());
-    factor = unit.bytes;
-    break;
-  }
-  std::uint64_t count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (error != std::errc() || end != text.data() + text.size() ||
-      count > static_cast<std::uint64_t>(INT64_MAX) / factor)
-    return std::nullopt;
-  return Bytes(count * factor);
+  const auto size = parse_size(text);
+  if (!size || *size > static_cast<std::uint64_t>(INT64_MAX)) return std::nullopt;
+  return Bytes(*size);
 }
 
 // The list as it is read.
@@ -157,7 +141,7 @@ class ListReader {
     const std::string_view key = item.substr(0, equals);
     const std::string_view value = item.substr(equals + 1);
     if (key == "S") {
-      put(key, given_.values.sync_threshold, parse_size(value), value,
+      put(key, given_.values.sync_threshold, parse_threshold(value), value,
           "a size such as 65536 or 64KiB, or none");
     } else if (key == "G") {
       put(key, given_.values.gap_per_byte, parse_seconds_per_byte(value), value,

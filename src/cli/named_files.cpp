@@ -1,0 +1,44 @@
+#include "cli/named_files.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "cli/nearest.hpp"
+#include "cli/process.hpp"
+
+namespace foretrace::cli {
+
+namespace fs = std::filesystem;
+
+std::vector<NamedFile> named_files(Named kind) {
+  const fs::path folder =
+      fs::path(data_directory()) / (kind == Named::machine ? "machines" : "topologies");
+  std::vector<NamedFile> files;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().extension() == ".toml")
+      files.push_back({entry.path().stem().string(), entry.path().string()});
+  std::ranges::sort(files, {}, &NamedFile::name);
+  return files;
+}
+
+std::string find_named(Named kind, const std::string& given) {
+  std::error_code ignored;
+  const bool is_text = kind == Named::topology && given.find(':') != std::string::npos;
+  if (is_text || given.find('/') != std::string::npos || fs::is_regular_file(given, ignored))
+    return given;
+  std::vector<std::string> names;
+  std::string list;
+  for (const NamedFile& file : named_files(kind)) {
+    if (file.name == given) return file.path;
+    names.push_back(file.name);
+    list += (list.empty() ? "" : ", ") + file.name;
+  }
+  const std::string what = kind == Named::machine ? "machine" : "topology";
+  const std::string name = given.ends_with(".toml") ? given.substr(0, given.size() - 5) : given;
+  throw UsageError("there is no file '" + given + "', and no " + what + " of that name" +
+                   did_you_mean(name, names) + (list.empty() ? "" : " (there are " + list + ")"));
+}
+
+}  // namespace foretrace::cli

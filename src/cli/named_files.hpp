@@ -1,0 +1,25 @@
+// Machines and topologies by name: the files that come with the tool, in
+// share/foretrace beside its bin.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace foretrace::cli {
+
+enum class Named { machine, topology };
+
+struct NamedFile {
+  std::string name;  // the file's, without .toml
+  std::string path;
+};
+
+// Those of the installation, or of the build tree; by name.
+std::vector<NamedFile> named_files(Named kind);
+
+// The file that `given` stands for: a file that is there, or the name of one that comes with
+// the tool. What has a slash, or is the text of a topology ("torus:4x4"), is left as it is for
+// whoever reads it. Throws UsageError for another name, with all that there are.
+std::string find_named(Named kind, const std::string& given);
+
+}  // namespace foretrace::cli

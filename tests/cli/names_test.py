@@ -1,0 +1,102 @@
+"""Machines and topologies by name, sizes, and words that were mistyped.
+
+    names_test.py FORETRACE SOURCE
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+GOAL = "num_ranks 2\nrank 0 { send 8b to 1 }\nrank 1 { recv 8b from 0 }\n"
+
+
+class Command(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def foretrace(self, *words, status=0):
+        result = subprocess.run([FORETRACE, *map(str, words)], capture_output=True, text=True,
+                                timeout=60, cwd=self.folder)
+        self.assertEqual(result.returncode, status, f"{words}\n{result.stdout}{result.stderr}")
+        return result
+
+    def refused(self, *words):
+        result = self.foretrace(*words, status=2)
+        self.assertEqual((result.stdout, len(result.stderr.splitlines())), ("", 1), result.stderr)
+        return result.stderr
+
+
+class Machines(Command):
+    def test_list(self):
+        lines = self.foretrace("machines").stdout.splitlines()
+        self.assertEqual(lines[0].split(), ["name", "machine", "ranks", "year", "source"])
+        self.assertEqual(len(lines) - 1, len(list((SOURCE / "machines").glob("*.toml"))))
+        self.assertRegex("\n".join(lines), r"\ncray-t3d +Cray T3D +128 +1996 +F\. W\. Howell")
+        every = json.loads(self.foretrace("machines", "--json").stdout)
+        self.assertEqual([each["name"] for each in every], [line.split()[0] for line in lines[1:]])
+        self.assertIn("bcast", every[0]["functions"])
+
+    def test_every_command_takes_names(self):
+        (self.folder / "p.goal").write_text(GOAL)
+        file = SOURCE / "machines" / "cray-t3d.toml"
+        for words in (["calc", "{}", "send"], ["datasheet", "{}"], ["datasheet", "{}", "sparc-ethernet"],
+                      ["simulate", "p.goal", "--machine", "{}"]):
+            with self.subTest(words=words):
+                by_name = self.foretrace(*[w.format("cray-t3d") for w in words]).stdout
+                self.assertEqual(by_name, self.foretrace(*[w.format(file) for w in words]).stdout)
+
+    def test_topologies(self):
+        self.assertEqual(self.foretrace("topology", "two-clusters").stdout,
+                         self.foretrace("topology", SOURCE / "topologies/two-clusters.toml").stdout)
+        (self.folder / "p.goal").write_text(GOAL)
+        self.foretrace("simulate", "p.goal", "--machine", "cray-t3d", "--network", "flow", "--topology", "two-clusters")
+        error = self.refused("topology", "two-cluster")
+        self.assertIn("no topology of that name; did you mean 'two-clusters'? (there are cray-t3d-64, ", error)
+
+    def test_unknown_names(self):
+        for words in (["calc", "cray-t3", "send"], ["simulate", "p.goal", "--machine", "cray-t3"],
+                      ["datasheet", "sparc-ethernet", "cray-t3"], ["calc", "cray-t3.toml"],
+                      ["predict", "-n", "2", "--machine", "cray-t3", "--", "true"]):
+            with self.subTest(words=words):
+                error = self.refused(*words)
+                self.assertIn("did you mean 'cray-t3d'? (there are cray-t3d, sparc-ethernet", error)
+        self.assertNotIn("did you mean", self.refused("calc", "quantum"))
+
+    def test_a_file_comes_first(self):
+        text = (SOURCE / "machines/sparc-ethernet.toml").read_text()
+        (self.folder / "cray-t3d").write_text(text)
+        self.assertEqual(self.foretrace("calc", "cray-t3d", "barrier").stdout,
+                         self.foretrace("calc", "sparc-ethernet", "barrier").stdout)
+        self.assertIn("folder/m.toml", self.foretrace("calc", "folder/m.toml", "send", status=1).stderr)
+
+
+class Sizes(Command):
+    def test_one_reader(self):
+        sizes = "1k,2KiB,3kB"
+        (self.folder / "p.goal").write_text(GOAL)
+        times = self.foretrace("calc", "cray-t3d", "send", "--bytes", sizes).stdout
+        self.assertEqual([line.split()[2] for line in times.splitlines()[1:]], ["1024", "2048", "3000"])
+        sheet = self.foretrace("datasheet", "cray-t3d", "--bytes", sizes, "--ranks", "2..8").stdout
+        for word in ("1024 B", "2048 B", "3000 B", "p = 4"):
+            self.assertIn(word, sheet)
+        for option in (["--network", "packet", "--topology", "ring:2", "--packet-size", "1k"],
+                       ["--network", "hops", "--topology", "ring:2", "--block", "1KiB"], ["--loggps", "S=1k"]):
+            self.foretrace("simulate", "p.goal", "--machine", "cray-t3d", *option)
+
+    def test_what_is_no_size(self):
+        for words in (["datasheet", "cray-t3d", "--bytes", "1x"], ["datasheet", "cray-t3d", "--ranks", "0"],
+                      ["measure", "-n", "2", "-o", "m.toml", "--max-bytes", "many"],
+                      ["measure", "-n", "2", "-o", "m.toml", "--max-bytes", "2g"]):
+            with self.subTest(words=words):
+                self.refused(*words)
+
+
+if __name__ == "__main__":
+    FORETRACE, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
+    del sys.argv[1:3]
+    unittest.main()
