@@ -19,6 +19,9 @@ using machine::Regime;
 using machine::Term;
 
 constexpr std::size_t kMostTableRanks = 5;
+// A model of so many functions has tables of fewer ranks, so that a person can still read them.
+constexpr std::size_t kManyFunctions = 24;
+constexpr std::size_t kMostTableRanksOfMany = 3;
 constexpr std::size_t kMostCurves = 4;
 constexpr std::size_t kMostSurfaceRanks = 16;
 constexpr int kPointsPerDoubling = 4;
@@ -58,12 +61,12 @@ std::vector<Value> ascending(std::vector<Value> values) {
   return values;
 }
 
-std::vector<int> default_ranks(int measured) {
+std::vector<int> default_ranks(int measured, std::size_t functions) {
   const int last = measured > 0 ? measured : 16;
   std::vector<int> ranks;
   for (std::int64_t p = 2; p < last; p *= 2) ranks.push_back(static_cast<int>(p));
   ranks.push_back(last);
-  return thinned(ranks, kMostTableRanks);
+  return thinned(ranks, functions > kManyFunctions ? kMostTableRanksOfMany : kMostTableRanks);
 }
 
 std::vector<Bytes> default_bytes() {
@@ -122,21 +125,13 @@ std::vector<MeasuredPoint> measured_points(const MachineModel& model, const Func
   return out;
 }
 
-SheetTime time_at(const MachineModel& model, const SheetFunction& sheet, int ranks, Bytes bytes) {
-  const auto at = [&](Bound bound) {
-    return evaluate_seconds(model, sheet.function, ranks, bytes, bound);
-  };
-  return {ranks,          bytes,          at(Bound::min),
-          at(Bound::avg), at(Bound::max), !sheet.known.holds(ranks, bytes)};
-}
-
 void add_times(const Datasheet& all, SheetFunction& sheet) {
   const std::vector<int> two{kPointToPointRanks};
   const std::vector<Bytes> none{Bytes(0)};
   const bool pair = sheet.group == SheetGroup::point_to_point;
   for (const int ranks : pair ? two : all.ranks)
     for (const Bytes bytes : sheet.group == SheetGroup::no_data ? none : all.bytes)
-      sheet.times.push_back(time_at(all.model, sheet, ranks, bytes));
+      sheet.times.push_back(time_of(all, sheet, ranks, bytes));
 }
 
 // Logarithmically spaced whole numbers from `from` to `to`, both included.
@@ -214,7 +209,7 @@ void add_compared(std::span<const Datasheet> sheets, const std::string& name, Sh
       ComparedTime row{name, group, ranks, bytes, {}, {}};
       for (const Datasheet& sheet : sheets) {
         const SheetFunction* found = sheet.find(name);
-        row.times.push_back(found ? std::optional(time_at(sheet.model, *found, ranks, bytes))
+        row.times.push_back(found ? std::optional(time_of(sheet, *found, ranks, bytes))
                                   : std::nullopt);
         const std::optional<SheetTime>& first = row.times.front();
         const std::optional<SheetTime>& own = row.times.back();
@@ -238,6 +233,14 @@ bool any_term(const Function& function, Predicate predicate) {
 std::string Datasheet::fact(const std::string& key) const {
   const auto found = facts.find(key);
   return found == facts.end() ? "" : found->second;
+}
+
+SheetTime time_of(const Datasheet& sheet, const SheetFunction& function, int ranks, Bytes bytes) {
+  const auto at = [&](Bound bound) {
+    return evaluate_seconds(sheet.model, function.function, ranks, bytes, bound);
+  };
+  return {ranks,          bytes,          at(Bound::min),
+          at(Bound::avg), at(Bound::max), !function.known.holds(ranks, bytes)};
 }
 
 const SheetFunction* Datasheet::find(std::string_view name) const {
@@ -296,8 +299,10 @@ Datasheet make_datasheet(const MachineModel& model, const SheetSource& source,
   Datasheet sheet;
   sheet.facts = source.facts;
   sheet.computation = source.computation;
+  sheet.invalid_reasons = source.invalid_reasons;
   sheet.model = model;
-  sheet.ranks = ascending(options.ranks.empty() ? default_ranks(model.ranks) : options.ranks);
+  sheet.ranks = ascending(options.ranks.empty() ? default_ranks(model.ranks, model.functions.size())
+                                                : options.ranks);
   sheet.bytes = ascending(options.bytes.empty() ? default_bytes() : options.bytes);
   for (const auto& [name, function] : model.functions) {
     if (function.regimes.empty()) continue;
@@ -326,9 +331,14 @@ Datasheet make_datasheet(const MachineModel& model, const SheetSource& source,
 }
 
 SheetOptions common_options(std::span<const MachineModel> models, SheetOptions options) {
-  int most = 0;
-  for (const MachineModel& model : models) most = std::max(most, model.ranks);
-  if (options.ranks.empty()) options.ranks = default_ranks(most);
+  if (!options.ranks.empty()) return options;
+  int most = 0;  // that all of them know
+  std::size_t functions = 0;
+  for (const MachineModel& model : models) {
+    if (model.ranks > 0) most = most == 0 ? model.ranks : std::min(most, model.ranks);
+    functions = std::max(functions, model.functions.size());
+  }
+  options.ranks = default_ranks(most, functions);
   return options;
 }
 

@@ -35,10 +35,12 @@ struct SheetSource {
   std::map<std::string, std::string> facts;
   std::map<std::string, std::string> meanings;
   machine::ComputeCosts computation = {};
+  std::vector<std::string> invalid_reasons = {};  // why the measurement is not to be trusted
 };
 
 struct SheetOptions {
-  std::vector<int> ranks;    // empty: powers of two up to the model's ranks, five at most
+  // Empty: powers of two up to the model's ranks, five at most; three of a model of many functions.
+  std::vector<int> ranks;
   std::vector<Bytes> bytes;  // empty: 8 bytes to 1 MiB
 };
 
@@ -112,11 +114,15 @@ struct Datasheet {
   bool knows_sizes = false;                  // which sizes were measured, of any function
   std::map<std::string, std::string> facts;  // of the measurement; may be empty
   machine::ComputeCosts computation = {};
+  std::vector<std::string> invalid_reasons = {};  // why the measurement is not to be trusted
 
   // The fact called `key`, or "".
   std::string fact(const std::string& key) const;
   const SheetFunction* find(std::string_view name) const;
 };
+
+// What one call takes at a point.
+SheetTime time_of(const Datasheet& sheet, const SheetFunction& function, int ranks, Bytes bytes);
 
 // True if T depends on the ranks, or on the size, in any regime.
 bool depends_on_ranks(const machine::Function& function);
@@ -145,7 +151,7 @@ struct ComparedTime {
   std::vector<std::optional<double>> ratios;    // to the first sheet's avg; nothing if either is 0
 };
 
-// `options`, with the ranks that suit the largest of the models where it has none.
+// `options`, with ranks that all models have where it has none.
 SheetOptions common_options(std::span<const machine::MachineModel> models, SheetOptions options);
 // The most ranks of the first sheet's tables that no model has fewer of; the least where there are
 // none.

@@ -15,6 +15,7 @@
 #include "cli/text_file.hpp"
 #include "machine/compute_costs.hpp"
 #include "machine/machine_file.hpp"
+#include "machine/measurement.hpp"
 #include "measure/functions.hpp"
 #include "measure/measure.hpp"
 #include "views/datasheet.hpp"
@@ -34,6 +35,7 @@ struct Options {
   std::string ranks;
   std::string bytes;
   int digits = 0;
+  bool full = false;
   std::string output;
 };
 
@@ -46,6 +48,7 @@ bool is_left_out(const measure::SampleSet& set, int launch) {
 analysis::SheetSource source_beside(const std::string& model) {
   analysis::SheetSource source;
   source.computation = machine::read_compute_costs(model);
+  source.invalid_reasons = machine::read_invalid_reasons(model);
   for (const measure::FunctionFacts& each : measure::measured_functions())
     source.meanings.emplace(each.name, each.meaning);
   const std::string path = measure::samples_path(model);
@@ -128,9 +131,14 @@ int datasheet(const Options& options) {
     throw UsageError("datasheet: gnuplot files are of one model; call it once for each");
 
   const std::vector<analysis::Datasheet> sheets = make_sheets(options);
+  const auto document_of = [&](views::SheetExtent extent) {
+    return sheets.size() == 1 ? views::datasheet_document(sheets.front(), options.digits, extent)
+                              : views::comparison_document(sheets, options.digits, extent);
+  };
+  // A page folds away what is long.
+  const views::SheetDocument whole = document_of(views::SheetExtent::full);
   const views::SheetDocument document =
-      sheets.size() == 1 ? views::datasheet_document(sheets.front(), options.digits)
-                         : views::comparison_document(sheets, options.digits);
+      options.full ? whole : document_of(views::SheetExtent::brief);
   if (options.output.empty()) {
     std::fputs(views::render_text_datasheet(document).c_str(), stdout);
     return 0;
@@ -144,7 +152,7 @@ int datasheet(const Options& options) {
   };
   if (formats.contains("text")) write("datasheet.txt", views::render_text_datasheet(document));
   if (formats.contains("html"))
-    write("datasheet.html", views::render_html_datasheet(document, sheets));
+    write("datasheet.html", views::render_html_datasheet(whole, sheets));
   if (formats.contains("gnuplot")) write_gnuplot(sheets.front(), folder / "gnuplot");
   if (formats.contains("tex") || formats.contains("pdf"))
     write("datasheet.tex", views::render_latex_datasheet(document));
@@ -169,6 +177,9 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("--digits", options->digits,
                  "Significant digits of the coefficients; otherwise as their errors justify")
       ->check(CLI::Range(1, 17));
+  app.add_flag(
+      "--full", options->full,
+      "text, tex, pdf: everything of each function, on pages of its own; html always has it");
   app.add_option("-o,--output", options->output,
                  "The folder to write to; none: text on the terminal");
   return [options] { return datasheet(*options); };

@@ -23,6 +23,10 @@ struct Heading {
 struct Paragraph {
   std::string text;
 };
+// What speaks against trusting the sheet.
+struct SheetWarning {
+  std::string text;
+};
 // Cells that end in " *" are extrapolated.
 struct SheetTable {
   std::string caption;
@@ -30,6 +34,7 @@ struct SheetTable {
   std::vector<std::vector<std::string>> rows;
   std::size_t text_columns = 1;  // from the left; the others hold numbers
   bool raw = false;              // raw data: folded or left out where it would be in the way
+  bool boxed = false;            // the figures to be seen first
 };
 struct PlotPoint {
   double x = 0, y = 0;
@@ -59,10 +64,20 @@ struct SheetSurface {
   std::vector<std::vector<SurfacePoint>> rows;  // of one number of ranks each, equally long
   std::vector<SurfacePoint> points;             // measured
 };
+// Small plots, several to a line, each under its name and a sentence; on paper alone.
+struct SheetCard {
+  SheetPlot plot;
+  std::string text;
+  std::string remark;  // beside the name
+};
+struct SheetGallery {
+  std::vector<PlotSeries> legend;  // of all cards, without points; empty: each has its own
+  std::vector<SheetCard> cards;
+};
 // Where a page that can answer has a plot of any functions.
 struct PlotOfAnything {};
-using SheetBlock =
-    std::variant<Heading, Paragraph, SheetTable, SheetPlot, SheetSurface, PlotOfAnything>;
+using SheetBlock = std::variant<Heading, Paragraph, SheetWarning, SheetTable, SheetPlot,
+                                SheetSurface, SheetGallery, PlotOfAnything>;
 
 // Text is UTF-8; beyond ASCII it uses x, +-, squared and micro signs.
 struct SheetDocument {
@@ -70,11 +85,16 @@ struct SheetDocument {
   std::vector<SheetBlock> blocks;
 };
 
+// brief: what fits some fifteen pages for a model of a hundred functions. full: also every
+// interval's equation, residuals, bounds and raw data of each function.
+enum class SheetExtent { brief, full };
+
 // `digits`: significant digits of the coefficients in equations; 0: as many as
-// their standard errors justify, all where there is none.
-SheetDocument datasheet_document(const analysis::Datasheet& sheet, int digits);
+// their standard errors justify.
+SheetDocument datasheet_document(const analysis::Datasheet& sheet, int digits, SheetExtent extent);
 // Two sheets or more, made with the same ranks and sizes; ratios are to the first.
-SheetDocument comparison_document(std::span<const analysis::Datasheet> sheets, int digits);
+SheetDocument comparison_document(std::span<const analysis::Datasheet> sheets, int digits,
+                                  SheetExtent extent);
 
 // "60 + 0.7 × d", "(100 ± 10) + (6.0 ± 0.8) × p".
 std::string format_equation(const machine::Equation& equation, int digits);

@@ -11,8 +11,19 @@ namespace foretrace::views {
 namespace {
 
 constexpr const char* kStyle = R"(.beyond { color: var(--soft); font-style: italic; }
+.warning { border-left: .3rem solid var(--c1); background: var(--row); padding: .5rem .8rem; max-width: 48rem; }
+.warning::before { content: "Warning. "; font-weight: 600; color: var(--c1); }
+.boxed { border: 2px solid var(--c0); border-radius: .4rem; padding: .2rem .8rem; width: fit-content;
+  max-width: 100%; box-sizing: border-box; }
+.boxed tr:last-child td { border-bottom: 0; }
 .plot { display: block; width: 100%; max-width: 46rem; height: auto; margin: .8rem 0; }
+caption span { display: inline-block; position: sticky; left: 0; white-space: normal;
+  max-width: min(46rem, calc(100vw - 2rem)); }
 @media print { .plot { break-inside: avoid; } }
+@media (max-width: 34rem) { body { padding: .6rem .8rem 3rem; }
+  .wide th:first-child, .wide td:first-child { position: sticky; left: 0; background: var(--paper); }
+  .wide tr:nth-child(even) td:first-child { background: var(--row); }
+  .boxed td:first-child, .boxed td.t:last-child { white-space: normal; } }
 )";
 
 struct Writer {
@@ -37,11 +48,14 @@ struct Writer {
   void operator()(const Paragraph& paragraph) {
     out += "<p>" + escape_html(paragraph.text) + "</p>\n";
   }
+  void operator()(const SheetWarning& warning) {
+    out += "<p class=\"warning\">" + escape_html(warning.text) + "</p>\n";
+  }
   void operator()(const SheetTable& table) {
     if (table.raw) out += "<details><summary>" + escape_html(table.caption) + "</summary>\n";
-    out += "<div class=\"wide\"><table>\n";
+    out += fmt::format("<div class=\"wide{}\"><table>\n", table.boxed ? " boxed" : "");
     if (!table.raw && !table.caption.empty())
-      out += "<caption>" + escape_html(table.caption) + "</caption>\n";
+      out += "<caption><span>" + escape_html(table.caption) + "</span></caption>\n";
     bool titled = false;
     for (const std::string& cell : table.header) titled = titled || !cell.empty();
     if (titled) {
@@ -63,6 +77,7 @@ struct Writer {
     out += render_svg_plot(plot);
   }
   void operator()(const SheetSurface&) {}
+  void operator()(const SheetGallery&) {}
   // The script fills and shows it.
   void operator()(const PlotOfAnything&) {
     out += "<div id=\"explorer\" hidden><h2>Plot</h2></div>\n";

@@ -25,7 +25,7 @@ constexpr const char* kPreamble = R"(\documentclass[a4paper,10pt]{article}
   \pdfsuppressptexinfo=-1
 \fi
 \usepackage{textcomp}
-\usepackage[margin=2cm]{geometry}
+\usepackage[margin=1.6cm,includefoot,footskip=16pt]{geometry}
 \usepackage{longtable}
 \usepackage{array}
 \setlength{\parindent}{0pt}
@@ -48,11 +48,12 @@ constexpr std::size_t kTinyWidth = 108;
 constexpr std::size_t kParagraphCell = 48;
 // So many characters of the smallest type fill a line.
 constexpr double kLineOfTiny = 132;
-constexpr std::size_t kMostRowsTogether = 24;
+constexpr std::size_t kMostRowsTogether = 14;
 // So many characters of raw data fill half a line.
 constexpr std::size_t kHalfOfSmall = 54;
 // Rows of raw data that one above the other fill a page.
 constexpr std::size_t kRowsOfColumn = 72;
+constexpr std::size_t kCardsOfLine = 3;
 
 std::size_t width_of(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(
@@ -117,6 +118,12 @@ struct Writer {
     after_heading = false;
   }
 
+  void operator()(const SheetWarning& warning) {
+    out += "\n\\fbox{\\parbox{0.97\\linewidth}{\\textbf{Warning.} " + escape_latex(warning.text) +
+           "}}\\par\\smallskip\n";
+    after_heading = false;
+  }
+
   // Two columns of rows, as many pages as there need to be, so that a function's points do not
   // fill a sheaf of paper.
   void raw_table(const SheetTable& table) {
@@ -152,10 +159,26 @@ struct Writer {
     out += "\\hr\n\\end{tabular}";
   }
 
+  // Narrow enough for a line: the figures to be seen first.
+  void boxed_table(const SheetTable& table) {
+    out += "\n\\fbox{\\begin{tabular}{";
+    for (std::size_t i = 0; i < table.header.size(); ++i) out += i < table.text_columns ? 'l' : 'r';
+    out += "}\n";
+    if (std::ranges::any_of(table.header, [](const auto& cell) { return !cell.empty(); }))
+      header(table.header, column_widths(table, true), table.text_columns);
+    for (const auto& each : table.rows) row(each);
+    out += "\\end{tabular}}\\par\\smallskip\n";
+    after_heading = false;
+  }
+
   void operator()(const SheetTable& table) {
     if (table.rows.empty()) return;
     if (table.raw) {
       raw_table(table);
+      return;
+    }
+    if (table.boxed) {
+      boxed_table(table);
       return;
     }
     std::vector<std::size_t> widths = column_widths(table, false);
@@ -211,6 +234,28 @@ struct Writer {
   }
 
   void operator()(const PlotOfAnything&) {}
+
+  void operator()(const SheetGallery& gallery) {
+    if (!gallery.legend.empty()) out += "\n" + latex_legend(gallery.legend) + "\\par\\medskip\n";
+    for (std::size_t i = 0; i < gallery.cards.size(); ++i) {
+      out += (i % kCardsOfLine == 0 ? "\n\\noindent " : "\\hfill ") +
+             card(gallery.cards[i], gallery.legend.empty());
+      const bool last = i + 1 == gallery.cards.size();
+      // What is missing of the last line, so that it stands below the others.
+      for (std::size_t n = i + 1; last && n % kCardsOfLine != 0; ++n)
+        out += fmt::format("\\hfill\\hspace*{{{}bp}}", kCardWidth);
+      if (last || (i + 1) % kCardsOfLine == 0) out += "\\par\\smallskip\n";
+    }
+    after_heading = false;
+  }
+  static std::string card(const SheetCard& card, bool own_legend) {
+    std::string out = fmt::format(
+        "\\begin{{minipage}}[t]{{{}bp}}\\textbf{{\\footnotesize {}}}\\hfill{{\\tiny {}}}\\par\n",
+        kCardWidth, escape_latex(card.plot.title), escape_latex(card.remark));
+    if (!card.text.empty())
+      out += "{\\fontsize{5.5}{6}\\selectfont\\raggedright " + escape_latex(card.text) + "\\par}\n";
+    return out + latex_card_plot(card.plot, own_legend) + "\\end{minipage}%\n";
+  }
 
   void operator()(const SheetPlot& plot) { draw({{&plot}}); }
   void operator()(const SheetSurface& surface) { draw({{&surface}}); }

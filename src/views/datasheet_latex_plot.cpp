@@ -26,7 +26,7 @@ constexpr Colour kGrid{0.86, 0.86, 0.86};
 constexpr Colour kFrame{0.45, 0.45, 0.45};
 constexpr Colour kWhite{1, 1, 1};
 
-// All lengths are big points, 1/72 inch; a line of the page has 482.
+// All lengths are big points, 1/72 inch; a line of the page has 504.
 constexpr double kWholeWidth = 440;
 constexpr double kHalfWidth = 236;
 constexpr double kFrameHeight = 128;
@@ -41,6 +41,13 @@ constexpr int kTicksOfHalf = 8;
 constexpr int kTicksOfSurface = 6;
 constexpr int kTicksOfWhole = 12;
 constexpr double kDot = 1.1;
+constexpr double kCardFrame = 64;
+constexpr double kCardLeft = 25;
+constexpr double kCardBelow = 9;
+constexpr double kCardLegend = 8;
+constexpr double kCardLetter = 2.6;
+constexpr double kCardSample = 8;
+constexpr int kTicksOfCard = 5;
 
 const Colour& colour_of(int series) {
   return kSeries[static_cast<std::size_t>(series) % std::size(kSeries)];
@@ -157,6 +164,27 @@ void draw_series(const SheetPlot& plot, const Axis& x, const Axis& y, Picture& p
       picture.ink(out);
     }
   }
+}
+
+// Grid, labels at the axes, curves and frame.
+void draw_framed(const SheetPlot& plot, const Axis& x, const Axis& y, int most_ticks,
+                 const char* type, Picture& picture) {
+  std::string grid = stroke(kGrid);
+  for (const Tick& tick : x_ticks(x, most_ticks)) {
+    grid += at(x.place(tick.value), y.from, 'm') + at(x.place(tick.value), y.to, 'l') + "S\n";
+    picture.label(x.place(tick.value), y.from - 3, "t", type + escape_latex(tick.label));
+  }
+  for (const Tick& tick : y_ticks(y)) {
+    const double place = y.place(tick.value);
+    const bool zero = !plot.log_y && tick.value == 0;
+    grid += (zero ? stroke(kFrame) : "") + at(x.from, place, 'm') + at(x.to, place, 'l') + "S\n" +
+            (zero ? stroke(kGrid) : "");
+    picture.label(x.from - 3, place, "r", type + tick_label(tick.label));
+  }
+  picture.ink(grid);
+  draw_series(plot, x, y, picture);
+  picture.ink(stroke(kFrame) + fmt::format("{:.2f} {:.2f} {:.2f} {:.2f} re S\n", x.from, y.from,
+                                           x.to - x.from, y.to - y.from));
 }
 
 bool has_something(const SheetPlot& plot) {
@@ -315,22 +343,8 @@ std::string latex_plot(const SheetPlot& plot, PlotWidth width) {
   const Axis y = y_axis(plot, low, high);
 
   Picture picture(right, high + kAbove);
-  std::string grid = stroke(kGrid);
-  for (const Tick& tick : x_ticks(x, width == PlotWidth::half ? kTicksOfHalf : kTicksOfWhole)) {
-    grid += at(x.place(tick.value), low, 'm') + at(x.place(tick.value), high, 'l') + "S\n";
-    picture.label(x.place(tick.value), low - 4, "t", "\\scriptsize " + escape_latex(tick.label));
-  }
-  for (const Tick& tick : y_ticks(y)) {
-    const double place = y.place(tick.value);
-    const bool zero = !plot.log_y && tick.value == 0;
-    grid += (zero ? stroke(kFrame) : "") + at(x.from, place, 'm') + at(x.to, place, 'l') + "S\n" +
-            (zero ? stroke(kGrid) : "");
-    picture.label(kLeft - 3, place, "r", "\\scriptsize " + tick_label(tick.label));
-  }
-  picture.ink(grid);
-  draw_series(plot, x, y, picture);
-  picture.ink(stroke(kFrame) + fmt::format("{:.2f} {:.2f} {:.2f} {:.2f} re S\n", x.from, low,
-                                           x.to - x.from, kFrameHeight));
+  draw_framed(plot, x, y, width == PlotWidth::half ? kTicksOfHalf : kTicksOfWhole, "\\scriptsize ",
+              picture);
   picture.label((x.from + x.to) / 2, low - 14, "t", "\\footnotesize " + escape_latex(plot.x_label));
   picture.label(0, high + 19, "l", "\\small\\textbf{" + escape_latex(plot.title) + "}");
   picture.label(0, high + 7, "l", "\\footnotesize " + escape_latex(plot.y_label));
@@ -345,6 +359,37 @@ std::string latex_plot(const SheetPlot& plot, PlotWidth width) {
                   "\\scriptsize " + escape_latex(entry.series->label));
   }
   return picture.end();
+}
+
+std::string latex_card_plot(const SheetPlot& plot, bool legend) {
+  if (!has_something(plot)) return "{\\tiny The time is zero everywhere.}\n";
+  const auto curves = std::ranges::count(plot.series, false, &PlotSeries::marks);
+  const bool named = legend && curves > 1;
+  const Axis x = x_axis(plot, kCardLeft, kCardWidth - 8);
+  const Axis y = y_axis(plot, kCardBelow, kCardBelow + kCardFrame);
+  Picture picture(kCardWidth, y.to + (named ? kCardLegend : 0) + 3);
+  draw_framed(plot, x, y, kTicksOfCard, "\\tiny ", picture);
+  double from = x.from;
+  for (const PlotSeries& series : plot.series) {
+    if (!named || series.marks) continue;
+    const double middle = y.to + kCardLegend / 2 + 1;
+    picture.ink("1 w " + stroke(colour_of(series.colour)) + at(from, middle, 'm') +
+                at(from + kCardSample - 2, middle, 'l') + "S\n");
+    picture.label(from + kCardSample, middle, "l", "\\tiny " + escape_latex(series.label));
+    from += kCardSample + 6 + kCardLetter * static_cast<double>(series.label.size());
+  }
+  return picture.end();
+}
+
+std::string latex_legend(const std::vector<PlotSeries>& series) {
+  std::string out;
+  for (const PlotSeries& each : series) {
+    Picture sample(kSample, 5);
+    sample.ink("1 w " + stroke(colour_of(each.colour)) + at(0, 2.5, 'm') + at(kSample, 2.5, 'l') +
+               "S\n");
+    out += sample.end() + "~" + escape_latex(each.label) + "\\qquad\n";
+  }
+  return out;
 }
 
 std::string latex_surface(const SheetSurface& surface, PlotWidth width) {

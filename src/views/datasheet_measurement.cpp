@@ -99,9 +99,6 @@ std::string state_cell(const std::map<std::string, std::string>& facts, const st
   return after.empty() || after == before ? before : before + ", " + after;
 }
 
-std::string rate_cell(double bytes_per_second) {
-  return format_digits(bytes_per_second * 1e-9, 3) + " GB/s";
-}
 std::string plain_cell(double value) {
   return format_digits(value, 3);
 }
@@ -128,7 +125,7 @@ void add_states(const Datasheet& sheet, SheetDocument& document) {
     const auto state = facts.find("state");
     table.rows.push_back(
         {fmt::format("{}", launch), state == facts.end() ? std::string(kUnknown) : state->second,
-         state_cell(facts, "bounce", format_seconds), state_cell(facts, "bandwidth", rate_cell),
+         state_cell(facts, "bounce", format_seconds), state_cell(facts, "bandwidth", format_rate),
          state_cell(facts, "load", plain_cell), state_cell(facts, "timer_overhead", format_seconds),
          state_cell(facts, "seconds", format_seconds)});
   }
@@ -185,27 +182,37 @@ std::string parameter_cell(const std::optional<machine::Parameter>& p, double un
 }
 
 void add_regimes_of_loggps(const machine::MachineModel& model, SheetDocument& document) {
+  const auto time = [](const std::optional<machine::Parameter>& p) {
+    return parameter_cell(p, 1e-6, " µs");
+  };
   SheetTable table;
   table.caption =
       "By message size; \"not separable\": the measurements cannot tell it from the others";
-  table.header = {"message size",     "L", "o_s", "o_r", "g", "G", "sender computes",
-                  "receiver computes"};
+  table.header = {""};
+  table.rows = {{"L"},
+                {"o_s"},
+                {"o_r"},
+                {"g"},
+                {"G"},
+                {"the sender can compute"},
+                {"the receiver can compute"}};
   for (const machine::LogGPSRegime& each : model.loggps_regimes) {
     Regime interval;
     interval.from = each.from;
     interval.to = each.to;
-    const auto time = [](const std::optional<machine::Parameter>& p) {
-      return parameter_cell(p, 1e-6, " µs");
-    };
-    table.rows.push_back({format_interval(interval), time(each.latency), time(each.overhead_send),
-                          time(each.overhead_recv), time(each.gap),
-                          parameter_cell(each.gap_per_byte, 1e-9, " ns/B"),
-                          percent_cell(each.overlap_send), percent_cell(each.overlap_recv)});
+    table.header.push_back(format_interval(interval));
+    const std::string cells[] = {time(each.latency),
+                                 time(each.overhead_send),
+                                 time(each.overhead_recv),
+                                 time(each.gap),
+                                 parameter_cell(each.gap_per_byte, 1e-9, " ns/B"),
+                                 percent_cell(each.overlap_send),
+                                 percent_cell(each.overlap_recv)};
+    for (std::size_t i = 0; i < table.rows.size(); ++i) table.rows[i].push_back(cells[i]);
   }
   document.blocks.push_back(std::move(table));
-  document.blocks.push_back(Paragraph{
-      "The last two columns: the share of a transfer during which the sender, the receiver "
-      "can compute."});
+  document.blocks.push_back(
+      Paragraph{"The last two rows: the share of a transfer during which that rank can compute."});
 }
 
 }  // namespace
@@ -220,15 +227,6 @@ bool is_invalid(const Datasheet& sheet, const std::string& function) {
 void add_measurement(const Datasheet& sheet, SheetDocument& document) {
   if (sheet.facts.empty()) return;
   document.blocks.push_back(Heading{1, "Measurement"});
-  if (sheet.fact("oversubscribed") == "yes")
-    document.blocks.push_back(Paragraph{
-        "There were more ranks than cores: the figures are of ranks that wait for each other's "
-        "processors, and do not characterise the machine or its MPI library."});
-  if (const std::string names = sheet.fact("invalid"); !names.empty())
-    document.blocks.push_back(Paragraph{
-        "Invalid, because too little of what was measured survived: " + names +
-        ". Their figures stand here only so that nothing is hidden; measure again on a quieter "
-        "machine."});
   add_facts(sheet, document);
   add_states(sheet, document);
   add_thresholds(sheet, document);
@@ -278,7 +276,7 @@ void add_loggps(const Datasheet& sheet, SheetDocument& document) {
   row("o_r", "overhead of the receiver", p.overhead_recv);
   row("g", "gap between messages", p.gap);
   if (p.gap_per_byte)
-    table.rows.push_back({"G", "gap per byte", format_full(*p.gap_per_byte * 1e9) + " ns/B"});
+    table.rows.push_back({"G", "gap per byte", format_plain(*p.gap_per_byte * 1e9) + " ns/B"});
   if (p.sync_threshold)
     table.rows.push_back({"S", "messages from this size on wait for their receiver",
                           fmt::format("{} B", p.sync_threshold->count)});

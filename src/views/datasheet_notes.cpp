@@ -2,8 +2,8 @@
 
 namespace foretrace::views {
 
-void add_notes(SheetDocument& document) {
-  document.blocks.push_back(Heading{1, "Notes on use", true});
+void add_notes(SheetDocument& document, SheetExtent extent) {
+  document.blocks.push_back(Heading{1, "Notes on use", extent == SheetExtent::full});
   for (
       const char* note : {
           "All times are those that a process sees between calling an MPI function and its return. "

@@ -5,7 +5,7 @@
 
 namespace foretrace::views {
 
-// The end of the sheet.
-void add_notes(SheetDocument& document);
+// The end of the sheet; on a page of its own in a full one.
+void add_notes(SheetDocument& document, SheetExtent extent);
 
 }  // namespace foretrace::views

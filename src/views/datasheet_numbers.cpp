@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "views/datasheet.hpp"
 #include "views/units.hpp"
@@ -12,6 +13,9 @@ namespace foretrace::views {
 namespace {
 
 constexpr int kMostDigits = 17;
+// Of a coefficient, whatever its error; times have four.
+constexpr int kMostShown = 6;
+constexpr double kLeastQ = 1e-6;   // smaller ones say nothing more
 constexpr double kMostTime = 9e6;  // seconds; beyond that with an exponent
 
 // The power of ten of the first digit once rounded to `significant` digits: 2 for 999.7 and 3.
@@ -60,8 +64,8 @@ std::string format_digits(double value, int significant) {
   return fmt::format("{:.0f}", std::stod(fmt::format("{:.{}e}", value, digits - 1)));
 }
 
-std::string format_full(double value) {
-  return fmt::format("{:.9g}", value == 0 ? 0.0 : value);
+std::string format_plain(double value) {
+  return fmt::format("{:.{}g}", value == 0 ? 0.0 : value, kMostShown);
 }
 
 RoundedCoefficient round_coefficient(const machine::Coefficient& c, int digits) {
@@ -71,8 +75,12 @@ RoundedCoefficient round_coefficient(const machine::Coefficient& c, int digits) 
     if (c.error != 0) out.error = format_digits(c.error, digits);
     return out;
   }
-  if (c.error == 0) {
-    out.value = format_full(c.value);
+  // An error that lies beyond what is shown is none that anybody could see.
+  const bool unseen =
+      c.value != 0 &&
+      std::abs(c.error) < 0.5 * std::pow(10, exponent_of(c.value, 1) - kMostShown + 1);
+  if (c.error == 0 || unseen) {
+    out.value = format_plain(c.value);
     return out;
   }
   const int of_error = fmt::format("{:.0e}", c.error).front() == '1' ? 2 : 1;
@@ -100,8 +108,21 @@ std::string format_seconds(double seconds) {
   return text;
 }
 
+std::string format_rate(double bytes_per_second) {
+  constexpr std::pair<double, const char*> kUnits[] = {{1e9, "GB/s"}, {1e6, "MB/s"}, {1e3, "kB/s"}};
+  for (const auto& [unit, name] : kUnits)
+    if (bytes_per_second >= unit) return format_digits(bytes_per_second / unit, 3) + " " + name;
+  return format_digits(bytes_per_second, 3) + " B/s";
+}
+
 std::string time_cell(const analysis::SheetTime& time) {
   return format_seconds(time.avg) + (time.beyond ? " *" : "");
+}
+
+std::string q_cell(const machine::Regime& regime) {
+  if (!regime.q) return "-";
+  return 0 < *regime.q && *regime.q < kLeastQ ? fmt::format("< {:g}", kLeastQ)
+                                              : fmt::format("{:.2g}", *regime.q);
 }
 
 std::string title_of(const machine::MachineModel& model) {

@@ -13,12 +13,13 @@ namespace foretrace::views {
 // is "200". An exponent below 1e-4 and from 1e7 on.
 std::string format_digits(double value, int significant);
 
-// Up to nine digits, without trailing zeros.
-std::string format_full(double value);
+// Up to six digits, without trailing zeros.
+std::string format_plain(double value);
 
 // A coefficient's value, and its error ("" if it has none), rounded alike: to
 // `digits` significant digits, or for 0 to the place of the error's first digit
-// (second, if the first is 1).
+// (second, if the first is 1). Without an error, or with one too small to show in
+// six digits of the value, the value has up to six digits.
 struct RoundedCoefficient {
   std::string value, error;
 };
@@ -27,8 +28,14 @@ RoundedCoefficient round_coefficient(const machine::Coefficient& coefficient, in
 // "110 µs"; four significant digits.
 std::string format_seconds(double seconds);
 
+// "9.16 GB/s"; three significant digits.
+std::string format_rate(double bytes_per_second);
+
 // The middle one, with an asterisk where it is extrapolated.
 std::string time_cell(const analysis::SheetTime& time);
+
+// Q with two digits; "-" if it is not known.
+std::string q_cell(const machine::Regime& regime);
 
 std::string title_of(const machine::MachineModel& model);
 // "s", "ms", "µs", "ns"; "1e-05 s" for any other.

@@ -37,6 +37,9 @@ struct Writer {
     out += "\n" + text + "\n" + std::string(text.size(), heading.level == 1 ? '=' : '-') + "\n";
   }
   void operator()(const Paragraph& paragraph) { out += "\n" + wrapped(plain_text(paragraph.text)); }
+  void operator()(const SheetWarning& warning) {
+    out += "\n" + wrapped("WARNING: " + plain_text(warning.text));
+  }
   void operator()(const SheetTable& table) {
     if (table.raw) return;
     std::vector<Align> columns(table.header.size(), Align::right);
@@ -59,6 +62,7 @@ struct Writer {
   // A terminal has no room for curves; the times stand in the tables.
   void operator()(const SheetPlot&) {}
   void operator()(const SheetSurface&) {}
+  void operator()(const SheetGallery&) {}
   void operator()(const PlotOfAnything&) {}
 };
 

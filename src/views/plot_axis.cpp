@@ -9,6 +9,8 @@
 namespace foretrace::views {
 namespace {
 
+constexpr double kWidestBand = 2;  // that is seen whole, as a factor
+
 template <class Use>
 void each_point(const SheetPlot& plot, Use use) {
   for (const PlotSeries& series : plot.series)
@@ -81,12 +83,17 @@ Axis x_axis(const SheetPlot& plot, double from, double to) {
 
 Axis y_axis(const SheetPlot& plot, double from, double to) {
   Axis axis{plot.log_y, INFINITY, -INFINITY, from, to};
+  const auto see = [&](double y) {
+    if (plot.log_y && !(y > 0)) return;
+    axis.low = std::min(axis.low, y);
+    axis.high = std::max(axis.high, y);
+  };
+  // A wide band may leave the picture: what is looked at are the curves.
   each_point(plot, [&](const PlotPoint& p) {
-    for (const double y : {p.y, plot.log_y ? p.low : p.y, plot.log_y ? p.high : p.y})
-      if (!plot.log_y || y > 0) {
-        axis.low = std::min(axis.low, y);
-        axis.high = std::max(axis.high, y);
-      }
+    see(p.y);
+    if (!plot.log_y) return;
+    see(std::max(p.low, p.y / kWidestBand));
+    see(std::min(p.high, p.y * kWidestBand));
   });
   if (!std::isfinite(axis.low)) return {plot.log_y, plot.log_y ? 0.1 : -1, 1, from, to};
   if (plot.log_y) {

@@ -11,6 +11,7 @@ import csv
 import html.parser
 import math
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -83,6 +84,7 @@ class Model:
         unit = machine.get("time_unit", "s")
         self.unit = UNITS["µs" if unit == "us" else unit] if isinstance(unit, str) else unit
         self.element = machine.get("element_bytes", 1)
+        self.file = file
         self.functions = {each["name"]: each for each in file.get("function", [])}
 
     def terms(self, regime, p):
@@ -120,7 +122,7 @@ class Model:
 class Check:
     def __init__(self, model_path, page):
         self.model, self.count = Model(model_path), 0
-        self.kept, self.blocks, self.survived = {}, {}, {}
+        self.kept, self.blocks, self.survived, self.facts = {}, {}, {}, {}
         samples = model_path.with_suffix(".samples.csv")
         if samples.exists():
             self.read(samples)
@@ -129,7 +131,7 @@ class Check:
 
     def read(self, path):
         lines = path.read_text().splitlines()
-        facts = dict(line[2:].split(" = ", 1) for line in lines if line.startswith("# ") and " = " in line)
+        self.facts = facts = dict(line[2:].split(" = ", 1) for line in lines if line.startswith("# ") and " = " in line)
         left_out = {key.split("_")[1] for key, value in facts.items()
                     if key.startswith("launch_") and key.endswith("_state") and value.startswith("left out")}
         disturbed = {}
@@ -158,8 +160,12 @@ class Check:
 
     def table(self, part, heading, caption, rows):
         header = rows[0]
-        if part == "Times":
+        if part == "In short":
+            self.in_short(rows)
+        elif part == "Times":
             self.summary(caption, rows)
+        elif part == "Equations":
+            self.front_equations(rows)
         elif part == "Errors":
             self.errors(rows)
         elif "samples" in header:
@@ -169,8 +175,6 @@ class Check:
                 if not cells[1].endswith(" *"):  # beyond, the bounds are wider
                     for cell, expected in zip(cells, self.model.times(heading, int(p), int(size))):
                         self.time((heading, p, size), cell, expected)
-        elif header == ["message size", "coefficients"]:
-            self.coefficients(heading, rows[1:])
         elif part == "Functions" and header[0] == "message size":
             self.fits(heading, header, rows[1:], "baseline" if "chi-squared" in header else "regime")
         elif part == "Measurement" and header[0] != "launch":
@@ -235,26 +239,90 @@ class Check:
         if seen != {point for point in self.kept if point[0] == name}:
             raise AssertionError(f"{name}: the raw data lack points")
 
-    def coefficients(self, name, rows):
-        sums = [names for regime in self.model.functions[name]["regime"]
-                for names in ("terms", "other_terms") if names == "terms" or names in regime]
-        regimes = [regime for regime in self.model.functions[name]["regime"]
-                   for names in ("terms", "other_terms") if names == "terms" or names in regime]
-        for (_, cell), regime, which in zip(rows, regimes, sums, strict=True):
-            expected = [each for each in self.model.terms(regime, 3 if which == "other_terms" else 2) if each[1] or each[2]]
-            printed = [each for each in cell.split("; ") if not each.endswith("other p") and "power of two" not in each]
+    def in_short(self, rows):
+        if rows[0][0] == "time":
+            for name, *cells in rows[1:]:
+                function, _, size = name.partition(", ")
+                number, unit = size.split() if size else ("0", "B")
+                for column, cell in zip(rows[0][1:], cells, strict=True):
+                    p = int(column.removeprefix("p = "))
+                    self.time((name, p), cell, self.model.times(function, p, int(number) * SIZES[unit])[1])
+            return
+        for what, value, how in rows:
+            if what in ("latency", "bandwidth"):
+                function, size = how.removeprefix("half of ").split(", ")
+                number, unit = size.split()
+                size = int(number) * SIZES[unit]
+                seconds = self.model.times(function, 2, size)[1] / (2 if how.startswith("half") else 1)
+                if what == "latency":
+                    self.time((what, how), value, seconds)
+                else:
+                    rate, unit = value.removesuffix(" *").split()
+                    expected = size / seconds / {"GB/s": 1e9, "MB/s": 1e6, "kB/s": 1e3}[unit]
+                    self.close((what, how), float(rate), expected, 5.01e-3 * expected)
+            elif what == "a send waits for its receive":
+                self.close(what, int(value.split()[1]), self.model.file["loggps"]["S"], 0)
+            elif what == "a send is complete without one":
+                self.close(what, int(value.split()[2]), int(self.facts["local_threshold"]), 0)
+            elif what == "compute step":
+                self.time(what, value, self.model.file["compute"]["step"])
+            elif what == "error of the equations":
+                means = {name: each["held_out"][0] for name, each in self.model.functions.items() if "held_out" in each}
+                self.percent(what, value, statistics.median(means.values()))
+                most, name = how.split("most ")[1].removesuffix(")").split(" (")
+                self.percent(what, most, means[name])
+                self.percent(what, most, max(means.values()))
+            elif what == "undisturbed":
+                names = [name for name in self.blocks if name in self.model.functions]
+                self.percent(what, value, sum(self.survived[n] for n in names) / sum(self.blocks[n] for n in names))
+            else:
+                raise AssertionError(f"a figure in short that nobody knows: {what}")
+
+    def front_equations(self, rows):
+        for name, equation, holds, *_ in rows[1:]:
+            for regime in self.model.functions[name]["regime"]:
+                low, high = (regime.get("bytes", [0]) + [math.inf])[:2]
+                text = ("all sizes" if low == 0 else f"{low} B and more") if high == math.inf else \
+                    f"{low} B" if low == high else f"{low} to {high} B"
+                if text == holds:
+                    self.equation(name, equation, regime)
+
+    def equation(self, name, text, regime):
+        """Each coefficient and its error, as far as they are printed."""
+        for part, p in zip(text.removesuffix(" where p is a power of two").split("; else "), (2, 3)):
+            part = part.replace(" where p is a power of two", "")
+            expected = [each for each in self.model.terms(regime, p) if each[1] or each[2]]
+            found = re.findall(r"(?:^| [+-] )(?:\((-?[\d.e+-]+)(?: ± ([\d.e+-]+))?\)|(-?[\d.]+(?:e[+-]?\d+)?))(?= ×| [+-] |$)", part)
+            signs = ["", *re.findall(r" ([+-]) (?=\(?-?\d)", part)]
             if not expected:
                 continue
-            for text, (_, value, error) in zip(printed, expected, strict=True):
-                words = text.split(" (")[0].split(" ± ")
-                self.close((name, text), float(words[0]), value, 1e-8 * abs(value))
+            if len(found) != len(expected):
+                raise AssertionError(f"{name}: {part}: {found}, expected {expected}")
+            for sign, (value, error, alone), (_, is_value, is_error) in zip(signs, found, expected, strict=True):
+                self.rounded((name, text), ("-" if sign == "-" else "") + (value or alone), is_value)
                 if error:
-                    self.close((name, text), float(words[1]), error, 1e-8 * abs(error))
+                    self.rounded((name, text), error, is_error)
+                elif abs(is_error) > 1e-5 * abs(is_value):
+                    raise AssertionError(f"{name}: {part}: the error {is_error} is not shown")
+
+    def rounded(self, what, text, value):
+        """To the last digit printed, of which there are at most six but for zeros."""
+        digits, _, power = text.partition("e")
+        whole, _, places = digits.lstrip("-").partition(".")
+        if len((whole + places).lstrip("0")) > 6:
+            raise AssertionError(f"{what}: {text} has more digits than anybody can use")
+        last = 10.0 ** (int(power or 0) - len(places))
+        if not places:  # 200 may stand for 234
+            last *= 10 ** (len(whole) - len(whole.rstrip("0"))) if value != int(value) else 1
+        self.close(what, float(text), value, 0.5001 * last)
 
     def fits(self, name, header, rows, kind):
         for row, regime in zip(rows, self.model.functions[name][kind], strict=True):
             for column, cell in zip(header, row):
-                if cell == "-" or column == "message size" or column.startswith("t(p, d)"):
+                if cell == "-" or column == "message size":
+                    continue
+                if column.startswith("t(p, d)"):
+                    self.equation(name, cell, regime)
                     continue
                 if column == "Q":
                     if cell.startswith("< "):

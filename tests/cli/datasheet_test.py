@@ -145,8 +145,8 @@ class Paper(Sheet):
     def test_pdf(self):
         """LaTeX takes what is written, and the same model gives the same file."""
         model = MACHINES / "cray-t3d.toml"
-        first = (self.sheet(model, "pdf") / "datasheet.pdf").read_bytes()
-        pdf = self.sheet(model, "pdf") / "datasheet.pdf"
+        first = (self.sheet(model, "pdf", "--full") / "datasheet.pdf").read_bytes()
+        pdf = self.sheet(model, "pdf", "--full") / "datasheet.pdf"
         self.assertEqual(first, pdf.read_bytes())
         words = subprocess.run(["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True, check=True).stdout
         for each in ("MPI data sheet: Cray T3D", "Notes on use", "alltoall over ranks and sizes", "p = 128"):
@@ -170,12 +170,52 @@ class Paper(Sheet):
                          '"d" = [7.41516988e-06, 7.2644959e-07] }\ninterval = [0.9, 1.1]\ncoverage = 0.95\n')
         model = self.folder / "wide.toml"
         model.write_text(text)
-        folder = self.sheet(model, "tex")
-        subprocess.run(["pdflatex", "-interaction=batchmode", "datasheet.tex"], cwd=folder, check=True, timeout=60,
-                       capture_output=True)
+        for extent in ((), ("--full",)):
+            self.latex(model, *extent)
+
+    def latex(self, model, *options):
+        """The number of pages."""
+        folder = self.sheet(model, "tex", *options)
+        for _ in range(2):  # longtable learns its widths in the first
+            subprocess.run(["pdflatex", "-interaction=batchmode", "datasheet.tex"], cwd=folder, check=True, timeout=60,
+                           capture_output=True)
         log = (folder / "datasheet.log").read_text(errors="replace")
         self.assertNotIn("Overfull", log)
         self.assertNotIn("Float too large", log)
+        return int(re.search(r"\((\d+) pages?", log)[1])
+
+    @unittest.skipUnless(shutil.which("pdflatex"), "no LaTeX")
+    def test_a_hundred_functions_fit_some_fifteen_pages(self):
+        """Whatever was measured of them; warnings and all parameters included."""
+        text = ('[machine]\nname = "m"\nranks = 64\ntime_unit = "us"\nmpi_library = "m"\nsource = "s"\n'
+                '[measurement]\nvalid = false\nreasons = ["it was a noisy day"]\n[loggps]\nS = 4041\n')
+        for i in range(104):
+            kind = "point-to-point" if i < 22 else "collective" if i < 95 else "barrier"
+            text += f'[[function]]\nname = "function_number_{i}"\nclass = "{kind}"\nheld_out = [0.03, 0.7]\n'
+            for first in range(0, 8000, 1000) if kind != "barrier" else (0,):
+                last = f", {first + 999}" if first < 7000 and kind != "barrier" else ""
+                text += (f"[[function.regime]]\nbytes = [{first}{last}]\n"
+                         'terms = { "1" = [1.5, 0.1], "ceil log2 p" = [0.3333, 0.01]')
+                text += ', "(p-1)/p d" = [0.00012345, 0.0000101]' if kind == "collective" else ""
+                text += ', "d" = [0.00012345, 0.0000101]' if kind == "point-to-point" else ""
+                text += " }\ninterval = [0.9, 1.1]\ncoverage = 0.95\n"
+        model = self.folder / "many.toml"
+        model.write_text(text.replace(', "ceil log2 p" = [0.3333, 0.01], "d"', ', "d"'))
+        self.assertLessEqual(self.latex(model), 18)
+        page = (self.folder / "sheet" / "datasheet.tex").read_text()
+        self.assertEqual(page.count(r"\textbf{\footnotesize function"), 104)
+
+    def test_comparison_is_brief(self):
+        """One small plot for each function, a colour for each machine; --full has the rest."""
+        machines = [MACHINES / "cray-t3d.toml", MACHINES / "sparc-ethernet.toml"]
+        folder = self.folder / "compared"
+        brief = foretrace("datasheet", *machines)
+        whole = foretrace("datasheet", *machines, "--full")
+        self.assertIn("alltoall, 1024 B, p = 8", brief)
+        self.assertNotIn("element", brief.split("Notes on use")[0])
+        self.assertGreater(len(whole.splitlines()), 5 * len(brief.splitlines()))
+        foretrace("datasheet", *machines, "--format", "tex", "-o", folder)
+        self.assertEqual((folder / "datasheet.tex").read_text().count(r"\begin{minipage}[t]{162bp}"), 21)
 
 
 class Samples(Sheet):

@@ -15,6 +15,7 @@
 #include "machine/machine_file.hpp"
 #include "views/datasheet_numbers.hpp"
 #include "views/markup.hpp"
+#include "views/plot_axis.hpp"
 
 namespace foretrace::views {
 namespace {
@@ -92,7 +93,8 @@ std::string html_fault(const std::string& page) {
 
 TEST(Datasheet, SparcBarrierOfEightTakes72Milliseconds) {
   // 9000 us * 8
-  const SheetDocument document = datasheet_document(sheet_of(shipped("sparc-ethernet.toml")), 0);
+  const SheetDocument document =
+      datasheet_document(sheet_of(shipped("sparc-ethernet.toml")), 0, SheetExtent::full);
   EXPECT_EQ(cell(document, "barrier", "p = 8"), "72 ms");
   EXPECT_EQ(cell(document, "barrier", "p = 2"), "18 ms");
 }
@@ -101,7 +103,8 @@ TEST(Datasheet, T3DTimesFollowTheRegimes) {
   SheetOptions options;
   options.ranks = {2, 16};
   options.bytes = {Bytes(256), Bytes(257), Bytes(8192)};
-  const SheetDocument document = datasheet_document(sheet_of(shipped("cray-t3d.toml"), options), 0);
+  const SheetDocument document =
+      datasheet_document(sheet_of(shipped("cray-t3d.toml"), options), 0, SheetExtent::full);
   // d = 32: 60 + 0.7 * 32 = 82.4; d = 32.125: 60 + 0.5 * 32.125 = 76.0625; d = 1024: 572
   EXPECT_EQ(cell(document, "recv", "256 B"), "82.4 µs");
   EXPECT_EQ(cell(document, "recv", "257 B"), "76.06 µs");
@@ -113,7 +116,8 @@ TEST(Datasheet, T3DTimesFollowTheRegimes) {
 }
 
 TEST(Datasheet, T3DEquationsAreThoseOfTheThesis) {
-  const SheetDocument document = datasheet_document(sheet_of(shipped("cray-t3d.toml")), 0);
+  const SheetDocument document =
+      datasheet_document(sheet_of(shipped("cray-t3d.toml")), 0, SheetExtent::full);
   const auto small = [&](const char* f) { return cell(document, f, "time in µs", "Small"); };
   const auto large = [&](const char* f) { return cell(document, f, "time in µs", "Large"); };
   EXPECT_EQ(small("send"), "30");
@@ -172,11 +176,27 @@ TEST(Datasheet, DigitsKeepTrailingZerosAndLeaveOutNoise) {
   EXPECT_EQ(round_coefficient({0, 0.26}, 0).error, "0.3");
 }
 
+TEST(Datasheet, NoDigitsThatNobodyMeasured) {
+  const auto shown = [](double value, double error) {
+    const RoundedCoefficient rounded = round_coefficient({value, error}, 0);
+    return rounded.error.empty() ? rounded.value : rounded.value + " ± " + rounded.error;
+  };
+  EXPECT_EQ(shown(13.254045454545459, 2.7e-15), "13.254");  // a fit through all of its points
+  EXPECT_EQ(shown(13.254045454545459, 0), "13.254");
+  EXPECT_EQ(shown(0.1234567891, 0), "0.123457");
+  EXPECT_EQ(shown(13.254045454545459, 0.003), "13.254 ± 0.003");
+  EXPECT_EQ(shown(13.254045454545459, 0.0014), "13.2540 ± 0.0014");
+  EXPECT_EQ(shown(13.254045454545459, 4e-5), "13.254");  // an error beyond the sixth digit
+  EXPECT_EQ(shown(13.254045454545459, 1e-4), "13.25405 ± 0.00010");
+  EXPECT_EQ(shown(9000, 0), "9000");
+  EXPECT_EQ(shown(0.0002, 0), "0.0002");
+}
+
 TEST(Datasheet, MarksWhatWasNotMeasured) {
   SheetOptions options;
   options.ranks = {8, 16};
   const SheetDocument document =
-      datasheet_document(sheet_of(shipped("sparc-ethernet.toml"), options), 0);
+      datasheet_document(sheet_of(shipped("sparc-ethernet.toml"), options), 0, SheetExtent::full);
   EXPECT_EQ(cell(document, "barrier", "p = 8"), "72 ms");
   EXPECT_EQ(cell(document, "barrier", "p = 16"), "144 ms *");
 }
@@ -205,18 +225,19 @@ TEST(Datasheet, SamplesTellTheMeasuredSizesAndTheResiduals) {
   EXPECT_TRUE(bcast.times[0].beyond);
   EXPECT_FALSE(bcast.times[1].beyond);
   EXPECT_TRUE(bcast.times[3].beyond);
-  EXPECT_EQ(cell(datasheet_document(sheet, 0), "4", "median - equation"), "10.0 %");
+  EXPECT_EQ(cell(datasheet_document(sheet, 0, SheetExtent::full), "4", "median - equation"),
+            "10.0 %");
   EXPECT_EQ(bcast.curves.size(), 2u);
 }
 
 TEST(Datasheet, ModelWithoutFunctions) {
   const Datasheet sheet = sheet_of(model_of(""));
-  const SheetDocument document = datasheet_document(sheet, 0);
+  const SheetDocument document = datasheet_document(sheet, 0, SheetExtent::full);
   EXPECT_THAT(render_text_datasheet(document), HasSubstr("The model holds no function."));
   EXPECT_EQ(html_fault(render_html_datasheet(document, {})), "");
   EXPECT_EQ(render_gnuplot_datasheet(sheet).size(), 1u);
   const std::vector<Datasheet> both{sheet, sheet};
-  EXPECT_THAT(render_text_datasheet(comparison_document(both, 0)),
+  EXPECT_THAT(render_text_datasheet(comparison_document(both, 0, SheetExtent::full)),
               HasSubstr("The models hold no function."));
 }
 
@@ -224,7 +245,7 @@ TEST(Datasheet, OneFunctionThatTakesNoTime) {
   const Datasheet sheet =
       sheet_of(model_of("[[function]]\nname = \"send\"\nclass = \"point-to-point\"\n"
                         "[[function.regime]]\nbytes = [0]\nc = 0.0\nk = 0.0\ng = \"d\"\n"));
-  const SheetDocument document = datasheet_document(sheet, 0);
+  const SheetDocument document = datasheet_document(sheet, 0, SheetExtent::full);
   EXPECT_EQ(html_fault(render_html_datasheet(document, {})), "");
   EXPECT_THAT(render_html_datasheet(document, {}), Not(HasSubstr("nan")));
   EXPECT_THAT(render_latex_datasheet(document), Not(HasSubstr(",inf")));
@@ -246,10 +267,11 @@ TEST(Datasheet, NamesMayHoldAnything) {
   odd.name = "b_c_a__s";  // the same in gnuplot's letters
   model.functions.emplace(odd.name, odd);
   const Datasheet sheet = sheet_of(model);
-  const std::string page = render_html_datasheet(datasheet_document(sheet, 0), {&sheet, 1});
+  const std::string page =
+      render_html_datasheet(datasheet_document(sheet, 0, SheetExtent::full), {&sheet, 1});
   EXPECT_EQ(html_fault(page), "");
   EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
-  const std::string tex = render_latex_datasheet(datasheet_document(sheet, 0));
+  const std::string tex = render_latex_datasheet(datasheet_document(sheet, 0, SheetExtent::full));
   EXPECT_EQ(tex.find("\\end{document}"), tex.size() - std::string("\\end{document}\n").size());
   std::set<std::string> names;
   for (const NamedText& file : render_gnuplot_datasheet(sheet)) {
@@ -261,7 +283,7 @@ TEST(Datasheet, NamesMayHoldAnything) {
 TEST(Datasheet, PagesAreWellFormedAndNeedNoNetwork) {
   for (const char* name : {"cray-t3d.toml", "sparc-ethernet.toml"}) {
     const Datasheet sheet = sheet_of(shipped(name));
-    const SheetDocument document = datasheet_document(sheet, 2);
+    const SheetDocument document = datasheet_document(sheet, 2, SheetExtent::full);
     const std::string page = render_html_datasheet(document, {&sheet, 1});
     EXPECT_EQ(html_fault(page), "") << name;
     EXPECT_THAT(page, Not(HasSubstr("http")));
@@ -280,7 +302,7 @@ TEST(Datasheet, FaultsInAPageAreSeen) {
 TEST(Datasheet, SameInputSameBytes) {
   const auto all = [] {
     const Datasheet sheet = sheet_of(shipped("cray-t3d.toml"));
-    const SheetDocument document = datasheet_document(sheet, 0);
+    const SheetDocument document = datasheet_document(sheet, 0, SheetExtent::full);
     std::string out = render_text_datasheet(document) + render_html_datasheet(document, {}) +
                       render_latex_datasheet(document);
     for (const NamedText& file : render_gnuplot_datasheet(sheet)) out += file.name + file.text;
@@ -314,7 +336,7 @@ TEST(Datasheet, ComparesAtTheSamePoints) {
   }
   EXPECT_TRUE(barrier);
   EXPECT_TRUE(ssend);
-  const SheetDocument document = comparison_document(sheets, 0);
+  const SheetDocument document = comparison_document(sheets, 0, SheetExtent::full);
   // allsend is the first function that has a row with p = 8: 2000 + 2 * 1 us.
   EXPECT_EQ(cell(document, "8", "A"), "2.002 ms");
   EXPECT_EQ(html_fault(render_html_datasheet(document, {})), "");
@@ -327,7 +349,7 @@ TEST(Datasheet, RatiosAtAGlanceAreAtRanksThatAllHave) {
   const std::vector<Datasheet> sheets{sheet_of(shipped("sparc-ethernet.toml"), options),
                                       sheet_of(shipped("cray-t3d.toml"), options)};
   EXPECT_EQ(analysis::common_ranks(sheets), 8);  // eight workstations
-  const SheetDocument document = comparison_document(sheets, 0);
+  const SheetDocument document = comparison_document(sheets, 0, SheetExtent::full);
   // 30 / (2000 + 8 / 4)
   EXPECT_EQ(cell(document, "send", "8 B", "B / A"), "0.01499");
   // bcast, 4096 B: (100 + 2 * 8 + 0.2 ln 8 * 512) / (2000 + 700 * 64 + 8 * 1024)
@@ -343,6 +365,72 @@ TEST(Datasheet, RatiosAtAGlanceAreAtRanksThatAllHave) {
   EXPECT_EQ(plots, 21u);
 }
 
+TEST(Datasheet, MachinesAreComparedAtRanksThatAllHave) {
+  // 128 and 8 ranks: nothing is extrapolated unless it is asked for.
+  const std::vector<machine::MachineModel> models{shipped("cray-t3d.toml"),
+                                                  shipped("sparc-ethernet.toml")};
+  EXPECT_EQ(analysis::common_options(models, {}).ranks, (std::vector<int>{2, 4, 8}));
+  SheetOptions wanted;
+  wanted.ranks = {64};
+  EXPECT_EQ(analysis::common_options(models, wanted).ranks, std::vector<int>{64});
+}
+
+TEST(Datasheet, AComparisonHasAColourForEachMachine) {
+  const SheetOptions options{{2, 8}, {}};
+  const std::vector<Datasheet> sheets{sheet_of(shipped("sparc-ethernet.toml"), options),
+                                      sheet_of(shipped("cray-t3d.toml"), options)};
+  const SheetDocument document = comparison_document(sheets, 0, SheetExtent::brief);
+  EXPECT_EQ(cell(document, "barrier, p = 8", "A"), "72 ms");
+  EXPECT_EQ(cell(document, "latency", "A"), "-");  // neither pingpong nor recv was measured
+  EXPECT_EQ(cell(document, "latency", "B"), "50.5 µs");
+  std::size_t cards = 0;
+  for (const SheetBlock& block : document.blocks) {
+    EXPECT_FALSE(std::holds_alternative<SheetPlot>(block));
+    const auto* gallery = std::get_if<SheetGallery>(&block);
+    if (!gallery) continue;
+    EXPECT_EQ(gallery->legend.size(), 2u);
+    for (const SheetCard& card : gallery->cards)
+      for (const PlotSeries& series : card.plot.series)
+        EXPECT_EQ(series.label[0], series.colour == 0 ? 'A' : 'B');
+    cards += gallery->cards.size();
+  }
+  EXPECT_EQ(cards, 21u);
+}
+
+TEST(Datasheet, ABriefSheetHasAPlotOfEachFunctionAndNoRawData) {
+  machine::MachineModel model = shipped("cray-t3d.toml");
+  const machine::Function bcast = model.functions.at("bcast");
+  for (int i = 0; i < 83; ++i) {
+    machine::Function another = bcast;
+    another.name = "bcast_" + std::to_string(i);
+    model.functions.emplace(another.name, another);
+  }
+  std::vector<SheetSample> samples;
+  for (const std::uint64_t d : {8, 64, 4096}) samples.push_back({"bcast", 2, Bytes(d), 1e-4});
+  const Datasheet sheet = sheet_of(model, {}, samples);
+  EXPECT_EQ(sheet.ranks.size(), 3u);  // of a hundred functions; of a few five
+  EXPECT_EQ(sheet_of(shipped("cray-t3d.toml")).ranks.size(), 5u);
+  const SheetDocument document = datasheet_document(sheet, 0, SheetExtent::brief);
+  std::size_t cards = 0;
+  for (const SheetBlock& block : document.blocks) {
+    EXPECT_FALSE(std::holds_alternative<SheetPlot>(block));
+    if (const auto* table = std::get_if<SheetTable>(&block)) {
+      EXPECT_FALSE(table->raw);
+    }
+    if (const auto* gallery = std::get_if<SheetGallery>(&block)) cards += gallery->cards.size();
+  }
+  EXPECT_EQ(cards, sheet.functions.size());
+  EXPECT_THAT(render_latex_datasheet(document), HasSubstr("\\textbf{\\footnotesize bcast\\_82}"));
+}
+
+TEST(Datasheet, AWideBandDoesNotFlattenTheCurve) {
+  SheetPlot plot{"t", "bytes", "time", true, {{"t", false, 0, {{{1, 1, 1e-9, 1e9}, {8, 2, 1, 3}}}}},
+                 "t"};
+  const Axis axis = y_axis(plot, 0, 1);
+  EXPECT_GT(axis.low, 0.3);
+  EXPECT_LT(axis.high, 5);
+}
+
 TEST(Datasheet, PaperHoldsEveryRowOfTheRawData) {
   const machine::MachineModel model = model_of(
       "ranks = 2\ntime_unit = \"us\"\n[[function]]\nname = \"send\"\nclass = "
@@ -351,15 +439,16 @@ TEST(Datasheet, PaperHoldsEveryRowOfTheRawData) {
   for (std::uint64_t d = 1; d <= 301; ++d)
     samples.push_back({"send", 2, Bytes(1000 + d), 1e-6 * static_cast<double>(d)});
   const Datasheet sheet = sheet_of(model, {}, samples);
-  const std::string tex = render_latex_datasheet(datasheet_document(sheet, 0));
+  const std::string tex = render_latex_datasheet(datasheet_document(sheet, 0, SheetExtent::full));
   for (std::uint64_t d = 1; d <= 301; ++d)
     EXPECT_THAT(tex, HasSubstr("{2} & {" + std::to_string(1000 + d) + "} & {1} &"));
   EXPECT_THAT(tex, HasSubstr("(continued)"));
 }
 
 TEST(Datasheet, PaperDrawsOperatorsThatAreBalanced) {
-  const std::string tex =
-      render_latex_datasheet(datasheet_document(sheet_of(shipped("cray-t3d.toml")), 0));
+  const Datasheet sheet = sheet_of(shipped("cray-t3d.toml"));
+  const std::string tex = render_latex_datasheet(datasheet_document(sheet, 0, SheetExtent::full)) +
+                          render_latex_datasheet(datasheet_document(sheet, 0, SheetExtent::brief));
   std::size_t drawn = 0;
   for (std::size_t at = 0; (at = tex.find("\\ink{", at)) != std::string::npos; ++drawn) {
     const std::size_t begin = at + 5;

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "machine/machine_file.hpp"
 #include "views/datasheet.hpp"
 
@@ -52,7 +54,7 @@ Datasheet sheet_with(SheetSource source, const std::string& model = kModel) {
 }
 
 std::string text_of(const Datasheet& sheet) {
-  return render_text_datasheet(datasheet_document(sheet, 0));
+  return render_text_datasheet(datasheet_document(sheet, 0, SheetExtent::full));
 }
 
 TEST(DatasheetTrust, ErrorsStandBesideThoseOfThePapersForms) {
@@ -70,8 +72,8 @@ TEST(DatasheetTrust, ErrorsStandBesideThoseOfThePapersForms) {
 
 TEST(DatasheetTrust, ParametersThatCannotBeToldApartSaySo) {
   const std::string text = text_of(sheet_with({}));
-  EXPECT_THAT(text, ContainsRegex("0 to 4040 B +not separable +0.35 \\+/- 0.02 us +"
-                                  "0.150 \\+/- 0.010 ns/B +90.0 %\n"));
+  EXPECT_THAT(text, ContainsRegex("L +not separable\n +o_s +0.35 \\+/- 0.02 us\n"));
+  EXPECT_THAT(text, ContainsRegex("G +0.150 \\+/- 0.010 ns/B\n +the sender can compute +90.0 %\n"));
 }
 
 TEST(DatasheetTrust, TheMeasurementsOwnFactsAreShown) {
@@ -114,6 +116,54 @@ TEST(DatasheetTrust, InvalidFunctionsAreMarkedWhereverTheyStand) {
   EXPECT_THAT(text, ContainsRegex("bcast \\(invalid\\) +1.2 %"));
 }
 
+// The first line of a text that holds `part`; the number of its lines if there is none.
+std::size_t line_of(const std::string& text, const std::string& part) {
+  return static_cast<std::size_t>(std::count(
+      text.begin(),
+      text.begin() + static_cast<std::ptrdiff_t>(std::min(text.find(part), text.size())), '\n'));
+}
+
+TEST(DatasheetTrust, WarningsStandAboveEverything) {
+  SheetSource source;
+  source.facts = {{"invalid", "send"}, {"oversubscribed", "yes"}};
+  source.invalid_reasons = {"there were more ranks than cores", "it was dark"};
+  for (int i = 0; i < 10; ++i) source.samples.push_back({"bcast", 2, Bytes(8), 3e-6, i < 8});
+  const Datasheet sheet = sheet_with(source);
+  for (const SheetExtent extent : {SheetExtent::brief, SheetExtent::full}) {
+    const std::string text = render_text_datasheet(datasheet_document(sheet, 0, extent));
+    for (const char* warning :
+         {"not to be trusted: there were more ranks than cores; it was dark.",
+          "WARNING: There were more ranks", "WARNING: Invalid", "WARNING: In only 80.0 %"})
+      EXPECT_LT(line_of(text, warning), line_of(text, "In short")) << warning;
+  }
+  const SheetDocument document = datasheet_document(sheet, 0, SheetExtent::brief);
+  EXPECT_THAT(render_latex_datasheet(document), HasSubstr("\\textbf{Warning.} The measurement"));
+  EXPECT_THAT(render_html_datasheet(document, {}), HasSubstr("<p class=\"warning\">Invalid"));
+  EXPECT_THAT(text_of(sheet_with({})), Not(HasSubstr("WARNING")));
+}
+
+TEST(DatasheetTrust, WhatEverybodyLooksForStandsFirst) {
+  const std::string model =
+      "[machine]\nname = \"m\"\nranks = 8\ntime_unit = \"us\"\n[compute]\nstep = 2e-9\n"
+      "[loggps]\nS = 4096\n[[function]]\nname = \"pingpong\"\nclass = \"point-to-point\"\n"
+      "measured_ranks = [2]\nmeasured_bytes = [0, 65536]\nheld_out = [0.02, 0.1]\n"
+      "[[function.regime]]\nc = 4.0\nk = 0.001\ng = \"d\"\n[[function]]\nname = \"barrier\"\n"
+      "class = \"barrier\"\nheld_out = [0.04, 0.1]\n[[function.regime]]\ns = 2.0\nf = \"p\"\n";
+  SheetSource source;
+  source.facts = {{"local_threshold", "256"}};
+  const Datasheet sheet = sheet_with(source, model);
+  const std::string text = render_text_datasheet(datasheet_document(sheet, 0, SheetExtent::brief));
+  EXPECT_LT(line_of(text, "In short"), line_of(text, "Run parameters"));
+  // (4 + 0.001 * 8) / 2 us; 65536 B in (4 + 65.536) / 2 us
+  EXPECT_THAT(text, ContainsRegex("latency +2.004 us +half of pingpong, 8 B"));
+  EXPECT_THAT(text, ContainsRegex("bandwidth +1.88 GB/s +half of pingpong, 64 KiB"));
+  EXPECT_THAT(text, ContainsRegex("waits for its receive +from 4096 B on"));
+  EXPECT_THAT(text, ContainsRegex("complete without one +up to 256 B"));
+  EXPECT_THAT(text, ContainsRegex("compute step +2 ns"));
+  EXPECT_THAT(text, ContainsRegex("error of the equations +3.0 % .*most 4.0 % .barrier"));
+  EXPECT_THAT(text, ContainsRegex("time +p = 2 +p = 4 +p = 8\n +barrier +4 us +8 us +16 us"));
+}
+
 TEST(DatasheetTrust, DisturbedSamplesCountOnlyWhereThereIsNoOther) {
   SheetSource source;
   source.samples = {{"bcast", 2, Bytes(8), 3e-6, true},
@@ -138,14 +188,15 @@ TEST(DatasheetTrust, WhatTheModelSaysWasMeasuredDecidesWhatIsExtrapolated) {
 
 TEST(DatasheetTrust, SurfacesAreOfSeveralRanksOnPaperAlone) {
   const Datasheet sheet = sheet_with({});
-  const SheetDocument document = datasheet_document(sheet, 0);
+  const SheetDocument document = datasheet_document(sheet, 0, SheetExtent::full);
   EXPECT_THAT(render_latex_datasheet(document), HasSubstr("bcast over ranks and sizes"));
   EXPECT_THAT(render_latex_datasheet(document), HasSubstr("\\clearpage"));
   const std::string barrier =
       "[machine]\nname = \"m\"\nranks = 8\n[[function]]\nname = \"barrier\"\nclass = \"barrier\"\n"
       "[[function.regime]]\nbytes = [0]\nc = 1.0\ns = 2.0\nf = \"p\"\n";
-  EXPECT_THAT(render_latex_datasheet(datasheet_document(sheet_with({}, barrier), 0)),
-              Not(HasSubstr("over ranks and sizes")));
+  EXPECT_THAT(
+      render_latex_datasheet(datasheet_document(sheet_with({}, barrier), 0, SheetExtent::full)),
+      Not(HasSubstr("over ranks and sizes")));
 }
 
 TEST(DatasheetTrust, KernelsHaveATable) {

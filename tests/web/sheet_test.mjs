@@ -151,13 +151,30 @@ check("several machines are drawn side by side", () => {
     "two",
     ["cray-t3d.toml", "sparc-ethernet.toml"].map((name) => join(machines, name)),
     `const { sheet, explorer } = window.foretraceSheet;
-     explorer.choose(["barrier", "ssend"], [8]);
-     const result = { names: sheet.machines.map((m) => m.name), text: explorer.figure.describe(8) };
+     const result = { names: sheet.machines.map((m) => m.name) };
+     explorer.choose(["barrier", "ssend"], [8, 2]);
+     result.text = explorer.figure.describe(8);
+     result.colours = explorer.figure.current().series.map((each) => each.colour);
+     const chip = (text) => [...document.querySelectorAll("#explorer button")].find((b) => b.textContent === text);
+     chip("ssend").click();
+     result.ssend = explorer.figure.describe(8);
+     chip("bcast").click();
+     result.bcast = explorer.figure.describe(1024);
+     result.whole = explorer.figure.drawing.y;
+     result.pressed = [...document.querySelectorAll("#explorer [aria-pressed=true]")].map((b) => b.textContent);
      ${kAnswer}`,
   );
   assert.deepEqual(result.names, ["Cray T3D", "8 SPARCstation 5, Ethernet"]);
   // 10 + 8 ln 8 µs and 9000 p µs; the SPARCs have no ssend.
   assert.match(result.text, /barrier, p = 8, Cray T3D\s+26\.64 µs/);
   assert.match(result.text, /barrier, p = 8, 8 SPARCstation 5, Ethernet\s+72 ms/);
-  assert.equal(result.text.match(/ssend/g).length, 1);
+  // One call at a time, and a colour for each machine.
+  assert.doesNotMatch(result.text, /ssend/);
+  assert.deepEqual(result.colours, [0, 1]);
+  assert.equal(result.ssend.match(/ssend/g).length, 1);
+  assert.match(result.bcast, /^1024 B/);
+  assert.deepEqual(result.pressed.filter((text) => !text.startsWith("log")),
+    ["bcast", "p = 8", "Cray T3D", "8 SPARCstation 5, Ethernet"]);
+  // From the T3D's 204 µs to the SPARCs' 2.3 s at 1 MiB, with little room.
+  assert.ok(result.whole.low > 50e-6 && result.whole.high < 20, JSON.stringify(result.whole));
 });

@@ -1,4 +1,5 @@
-// The plot at the front of a data sheet: any functions, numbers of ranks and machines.
+// The plot at the front of a data sheet: of one machine any functions and numbers of ranks; of
+// several machines one function at one number of ranks, with a colour for each machine.
 import { element, Figure, toggle } from "./figure";
 import type { Machine, Sheet, SheetFunction } from "./model";
 import type { Series } from "./plot";
@@ -13,6 +14,10 @@ const kGroups: readonly [group: SheetFunction["group"], title: string][] = [
   ["ranks", "by ranks alone"],
 ];
 
+function isOverRanks(series: readonly Series[]): boolean {
+  return series.length > 0 && series.every((each) => each.f.group === "ranks");
+}
+
 export class Explorer {
   readonly node = element("div", "explorer");
   readonly figure: Figure;
@@ -20,18 +25,22 @@ export class Explorer {
   private readonly ranks = new Set<number>();
   private readonly machines: Set<Machine>;
   private readonly otherRanks = new Set<number>();
+  private readonly compares: boolean;
   private readonly choices = element("div", "choices");
   private readonly note = element("p", "note");
 
   constructor(private readonly sheet: Sheet) {
     this.machines = new Set(sheet.machines);
-    const names = this.names();
+    this.compares = sheet.machines.length > 1;
+    const names = this.compares ? this.shared() : this.names();
     for (const name of kFirst) if (names.includes(name)) this.functions.add(name);
     if (this.functions.size === 0) names.slice(0, 3).forEach((name) => this.functions.add(name));
-    const last = sheet.ranks[sheet.ranks.length - 1];
+    const last = this.compares ? sheet.common_ranks : sheet.ranks[sheet.ranks.length - 1];
     if (last !== undefined) this.ranks.add(last);
+    this.keepOne();
+    const series = this.series();
     this.figure = new Figure(
-      { series: this.series(), overRanks: false, bytes: 0, quantity: "time", logX: true, logY: true, x: null, y: null },
+      { series, overRanks: isOverRanks(series), bytes: 0, quantity: "time", logX: true, logY: true, x: null, y: null },
       sheet,
     );
     this.node.append(this.choices, this.figure.node, this.note);
@@ -44,8 +53,22 @@ export class Explorer {
     functions.forEach((name) => this.functions.add(name));
     this.ranks.clear();
     ranks.forEach((p) => this.addRanks(p));
+    this.keepOne();
     this.showChoices();
     this.show();
+  }
+
+  // Machines are compared in one call at a time.
+  private keepOne(): void {
+    if (!this.compares) return;
+    for (const set of [this.functions, this.ranks] as Set<unknown>[]) [...set].slice(1).forEach((each) => set.delete(each));
+  }
+
+  // What every machine has.
+  private shared(): string[] {
+    const has = (machine: Machine, name: string): boolean => machine.functions.some((f) => f.name === name);
+    const names = this.names().filter((name) => this.sheet.machines.every((machine) => has(machine, name)));
+    return names.length > 0 ? names : this.names();
   }
 
   private names(): string[] {
@@ -54,7 +77,7 @@ export class Explorer {
 
   private series(): Series[] {
     const out: Series[] = [];
-    const several = this.machines.size > 1;
+    const several = this.compares;
     for (const machine of this.machines)
       for (const f of machine.functions) {
         if (!this.functions.has(f.name)) continue;
@@ -65,7 +88,7 @@ export class Explorer {
             machine,
             f,
             ranks: p,
-            colour: out.length,
+            colour: several ? this.sheet.machines.indexOf(machine) : out.length,
           });
       }
     return out;
@@ -74,11 +97,20 @@ export class Explorer {
   private show(): void {
     const all = this.series();
     this.note.textContent = all.length > kMostSeries ? `The first ${kMostSeries} of ${all.length} curves are drawn.` : "";
-    this.figure.change({ series: all.slice(0, kMostSeries) });
+    const overRanks = isOverRanks(all);
+    const kept = overRanks === this.figure.current().overRanks ? {} : { x: null, y: null };
+    this.figure.change({ series: all.slice(0, kMostSeries), overRanks, ...kept });
   }
 
-  private chip<T>(label: string, set: Set<T>, value: T): HTMLButtonElement {
+  private chip<T>(label: string, set: Set<T>, value: T, alone = false): HTMLButtonElement {
     return toggle(label, set.has(value), (on) => {
+      if (alone) {
+        set.clear();
+        set.add(value);
+        this.showChoices();
+        this.show();
+        return;
+      }
       if (on) set.add(value);
       else set.delete(value);
       this.show();
@@ -103,10 +135,10 @@ export class Explorer {
       const names = this.names().filter((name) =>
         machines.some((machine) => machine.functions.some((f) => f.name === name && f.group === group)),
       );
-      if (names.length > 0) this.line(title, ...names.map((name) => this.chip(name, this.functions, name)));
+      if (names.length > 0) this.line(title, ...names.map((name) => this.chip(name, this.functions, name, this.compares)));
     }
     const all = [...ranks, ...this.otherRanks].sort((a, b) => a - b);
-    this.line("ranks", ...all.map((p) => this.chip(`p = ${p}`, this.ranks, p)), this.rankField());
+    this.line("ranks", ...all.map((p) => this.chip(`p = ${p}`, this.ranks, p, this.compares)), this.rankField());
     if (machines.length > 1) this.line("machines", ...machines.map((each) => this.chip(each.name, this.machines, each)));
   }
 
@@ -121,6 +153,7 @@ export class Explorer {
     field.addEventListener("change", () => {
       const p = Number(field.value);
       if (!Number.isInteger(p) || p < 1 || p > kMostRanks) return;
+      if (this.compares) this.ranks.clear();
       this.addRanks(p);
       this.showChoices();
       this.show();

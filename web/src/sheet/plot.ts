@@ -56,6 +56,7 @@ const kTop = 12;
 const kBottom = kHeight - 46;
 const kColours = 5;
 const kSamples = 160;
+const kWidestBand = 2; // that is seen whole, as a factor
 const kMostRanks = 400; // of a curve; beyond that every so many
 
 export function seriesClass(colour: number): string {
@@ -227,7 +228,10 @@ export function draw(view: View, whole: Span, id: string): Drawing {
   );
   const values = [...curves.flatMap((each) => each.flatMap((curve) => curve.points)), ...marks.flat()];
   // Residuals of a few wild points should not flatten the rest: quartiles may leave the picture.
-  const heights = values.flatMap((p) => (view.quantity === "residual" ? [p.y] : [p.y, p.low, p.high]));
+  // Nor should a band that is wider than the curves are high.
+  const heights = values.flatMap((p) =>
+    view.quantity === "residual" ? [p.y] : [p.y, Math.max(p.low, p.y / kWidestBand), Math.min(p.high, p.y * kWidestBand)],
+  );
   const [low, high] = spanOf(view.quantity === "residual" ? [0, ...heights] : heights, logY);
   const room = logY ? (high / low) ** 0.04 : (high - low) * 0.05;
   const y: Axis = {
