@@ -274,12 +274,14 @@ class Maker {
     application_.add(number, total.application);
     mpi_.add(number, total.mpi);
     own_.add(number, total.own);
-    profile_.per_rank.push_back(std::move(total));
     for (const trace::SiteRecord& site : rank.sites) {
       if (!site.used || site.calls == 0) continue;
+      total.functions[counters_.info.functions[site.function]] +=
+          clock.inside(site.ticks, site.calls);
       functions_[site.function].add_site(number, site, clock);
       sites_[key_of(rank, paths, site)].add_site(number, site, clock);
     }
+    profile_.per_rank.push_back(std::move(total));
     for (const trace::SizeRecord& size : rank.sizes) add_size(rank, size, clock);
     for (const trace::PeerRecord& peer : rank.peers)
       profile_.matrix.push_back({number, WorldRank(static_cast<std::int32_t>(peer.rank)),

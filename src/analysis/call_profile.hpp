@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -97,6 +98,7 @@ struct RankTotal {
   Time mpi;
   Time own;         // the profiler's, in none of the others
   std::string end;  // how it ended if not in MPI_Finalize: "was in MPI_Recv at halo.c:37 for 3 s"
+  std::map<std::string, Time> functions = {};  // of `mpi`, by name
 };
 
 struct MatrixEntry {

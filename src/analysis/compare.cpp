@@ -81,19 +81,31 @@ Time at(const StateTimes& times, std::size_t rank, const std::string& state) {
 void compare_totals(const StateTimes& x, const StateTimes& y, Comparison& result) {
   const std::size_t ranks = std::max(x.time.size(), y.time.size());
   for (std::size_t state = 0; state < result.states.size(); ++state)
-    result.by_state.push_back({{}, state});
+    result.by_state.push_back({{}, state, {}, {}});
   for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const WorldRank id(static_cast<std::int32_t>(rank));
     for (std::size_t state = 0; state < result.states.size(); ++state) {
       const ComparedTime time{at(x, rank, result.states[state]), at(y, rank, result.states[state])};
-      result.by_state[state].a += time.a;
-      result.by_state[state].b += time.b;
+      ComparedState& sum = result.by_state[state];
+      sum.a += time.a;
+      sum.b += time.b;
+      if (time.distance() > sum.of_most.distance()) {
+        sum.most = id;
+        sum.of_most = time;
+      }
       if (time.a == Time() && time.b == Time()) continue;
-      result.by_rank.push_back({time, WorldRank(static_cast<std::int32_t>(rank)), state});
+      result.by_rank.push_back({time, id, state});
     }
   }
   result.serial_time = result.by_state.front();
-  for (Time time : x.rank_time) result.time.a = std::max(result.time.a, time);
-  for (Time time : y.rank_time) result.time.b = std::max(result.time.b, time);
+}
+
+// The latest rank, the lowest of several, and its time.
+WorldRank slowest(const std::vector<Time>& times, Time& latest) {
+  const auto found = std::ranges::max_element(times);
+  if (found == times.end()) return {};
+  latest = *found;
+  return WorldRank(static_cast<std::int32_t>(found - times.begin()));
 }
 
 }  // namespace
@@ -104,23 +116,68 @@ double ComparedTime::ratio() const {
   return static_cast<double>(b.count_ps()) / static_cast<double>(a.count_ps());
 }
 
-Comparison compare_traces(const Trace& a, const Trace& b, CompareLevel level) {
+RunTimes run_times(const Trace& trace) {
+  RunTimes run{trace.info, trace.sealed, state_times(trace), {}};
+  if (trace.info.clock == trace::Clock::cpu) return run;
+  run.wait = Time();
+  for (const auto& rank : run.states.wait)
+    for (Time wait : rank) *run.wait += wait;
+  return run;
+}
+
+RunTimes run_times(const CallProfile& profile) {
+  RunTimes run;
+  run.info.ranks = profile.ranks;
+  run.info.clock = trace::Clock::wall;
+  run.info.program = profile.program;
+  run.info.origin = "profile";
+  run.info.mpi = profile.mpi;
+  run.complete = profile.complete;
+  run.states.states.push_back(kComputeState);
+  for (const FunctionTotal& function : profile.functions)
+    run.states.states.push_back(function.name);
+  const std::size_t count = run.states.states.size();
+  run.states.time.assign(static_cast<std::size_t>(profile.ranks), std::vector<Time>(count));
+  run.states.wait = run.states.time;
+  run.states.rank_time.assign(static_cast<std::size_t>(profile.ranks), Time());
+  for (const RankTotal& rank : profile.per_rank) {
+    const auto number = static_cast<std::size_t>(rank.rank.value);
+    std::vector<Time>& time = run.states.time.at(number);
+    run.states.rank_time[number] = rank.time;
+    time[0] = rank.application;
+    for (std::size_t state = 1; state < count; ++state) {
+      const auto own = rank.functions.find(run.states.states[state]);
+      if (own != rank.functions.end()) time[state] = own->second;
+    }
+  }
+  return run;
+}
+
+Comparison compare_runs(const RunTimes& a, const RunTimes& b) {
   Comparison result;
   result.a = a.info;
   result.b = b.info;
-  result.a_complete = a.sealed;
-  result.b_complete = b.sealed;
+  result.a_complete = a.complete;
+  result.b_complete = b.complete;
+  result.a_wait = a.wait;
+  result.b_wait = b.wait;
+  result.a_slowest = slowest(a.states.rank_time, result.time.a);
+  result.b_slowest = slowest(b.states.rank_time, result.time.b);
+  result.with_events = false;
+  result.states = a.states.states;
+  for (const std::string& state : b.states.states)
+    if (a.states.find(state) == a.states.states.size()) result.states.push_back(state);
+  compare_totals(a.states, b.states, result);
+  return result;
+}
 
-  const StateTimes x = state_times(a);
-  const StateTimes y = state_times(b);
-  result.states = x.states;
-  for (const std::string& state : y.states)
-    if (x.find(state) == x.states.size()) result.states.push_back(state);
-  compare_totals(x, y, result);
-
+Comparison compare_traces(const Trace& a, const Trace& b, CompareLevel level) {
+  const RunTimes x = run_times(a);
+  Comparison result = compare_runs(x, run_times(b));
+  result.with_events = true;
   std::vector<std::size_t> state_of_name(a.names.size(), 0);
   for (std::size_t name = 0; name < a.names.size(); ++name)
-    state_of_name[name] = x.find(a.names[name]);
+    state_of_name[name] = x.states.find(a.names[name]);
 
   if (a.ranks.size() != b.ranks.size())
     result.difference = {WorldRank(), 0, std::to_string(a.ranks.size()) + " ranks",

@@ -1,8 +1,9 @@
-// Comparison: the times of two traces of the same program, side by side.
+// Comparison: the times of two runs of the same program, side by side.
 //
 // The three levels of cmptrace (Howell's thesis, section 2.4.1): A event by event, B
 // per rank and state, C per state. Serves prediction against measurement, two
-// machines, or two runs on one. Computes only; the views draw it.
+// machines, or two runs on one. A run is a trace or a profile's counters; those
+// know no events, so only B and C. Computes only; the views draw it.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/call_profile.hpp"
+#include "analysis/segments.hpp"
 #include "base/ids.hpp"
 #include "base/time.hpp"
 #include "trace/trace.hpp"
@@ -25,6 +28,9 @@ struct ComparedTime {
 
   // b / a; 1 where both are zero, infinity where only a is.
   double ratio() const;
+  Time difference() const { return b - a; }
+  // How much the two differ, whichever is more.
+  Time distance() const { return a < b ? b - a : a - b; }
 };
 
 struct ComparedEvent : ComparedTime {
@@ -40,6 +46,9 @@ struct ComparedRank : ComparedTime {
 
 struct ComparedState : ComparedTime {
   std::size_t state = 0;
+  // The rank with the greatest difference, the lowest of several; invalid: none differs.
+  WorldRank most;
+  ComparedTime of_most;
 };
 
 // The first place where the two programs do not do the same.
@@ -50,21 +59,42 @@ struct Difference {
   std::string b;
 };
 
+// What is compared of one run.
+struct RunTimes {
+  trace::TraceInfo info;
+  bool complete = true;
+  StateTimes states;
+  std::optional<Time> wait;  // over all ranks; none: not known
+};
+
 struct Comparison {
   trace::TraceInfo a;
   trace::TraceInfo b;
   bool a_complete = true;
   bool b_complete = true;
+  std::optional<Time> a_wait;  // over all ranks; none: not known
+  std::optional<Time> b_wait;
+  WorldRank a_slowest;  // whose time is the program's; invalid: no ranks
+  WorldRank b_slowest;
+  bool with_events = true;   // false: one is a profile, so nobody knows where they differ first
   ComparedTime time;         // of the programs
   ComparedTime serial_time;  // sums of compute
 
-  std::optional<Difference> difference;  // none: the same calls in the same order
+  std::optional<Difference> difference;  // none: the same calls in the same order, if with_events
   std::vector<std::string> states;    // COMPUTE, A's functions in order of first use, then B's own
   std::vector<ComparedEvent> events;  // level A: each rank up to its first difference
   std::vector<ComparedRank>
       by_rank;  // level B: by rank, then state; states unused by both left out
   std::vector<ComparedState> by_state;  // level C
 };
+
+// The times of a trace; of a measured one (clock wall) after fill_waits().
+RunTimes run_times(const trace::Trace& trace);
+// Those of a profile, which knows nothing of waits.
+RunTimes run_times(const CallProfile& profile);
+
+// Levels B and C.
+Comparison compare_runs(const RunTimes& a, const RunTimes& b);
 
 // `events` is filled only for CompareLevel::events. Two traces have the same
 // structure when every rank has the same sequence of calls and phase marks,

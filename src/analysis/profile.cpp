@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
 
-#include "analysis/messages.hpp"
 #include "analysis/segments.hpp"
+#include "analysis/waiting.hpp"
 #include "trace/whole_reader.hpp"
 
 namespace foretrace::analysis {
@@ -131,58 +133,102 @@ class PhaseWalk {
   std::vector<PhaseProfile> by_name_;
 };
 
+// What the calls of one function from one place have in common.
+struct CallKey {
+  trace::NameId name = 0;
+  PlaceId place = 0;
+  auto operator<=>(const CallKey&) const = default;
+};
+
+// The collectives of a function from one place, by who came last.
+struct LastToCome {
+  CollectiveProfile profile;
+  std::unordered_map<WorldRank, std::uint64_t> times;
+
+  void add(const CollectiveInstance& instance) {
+    ++profile.count;
+    profile.spread += instance.spread;
+    profile.wait += instance.wait;
+    if (!instance.last.valid()) return;
+    const std::uint64_t often = ++times[instance.last];
+    const bool first = profile.last_count == often && instance.last < profile.last;
+    if (often < profile.last_count || (often == profile.last_count && !first)) return;
+    profile.last = instance.last;
+    profile.last_count = often;
+  }
+};
+
 // A profile from events that come one by one, each rank's together. `names` and
 // `sites` may grow meanwhile.
 class Builder {
  public:
-  Builder(const std::vector<std::string>& names, const std::vector<trace::Site>& sites,
-          std::size_t ranks)
-      : names_(names), sites_(sites), phases_(names, ranks) {
+  Builder(const trace::TraceInfo& info, const std::vector<std::string>& names,
+          const std::vector<trace::Site>& sites, std::size_t ranks, const trace::TellPlace& tell)
+      : names_(names), places_(sites, tell), phases_(names, ranks), waiting_(info.clock) {
+    profile_.info = info;
     profile_.ranks = static_cast<int>(ranks);
+    profile_.wait_known = info.clock != trace::Clock::cpu;
   }
 
-  void take(const Event& event) {
+  // `comm` is the event's, where it has one.
+  void take(const Event& event, const trace::Communicator* comm) {
     Called& function = at(functions_, event.name);
     walk_.take(0, event, [&](const Segment& segment) {
       const Time length = segment.to - segment.from;
       if (segment.compute) {
         rank_.compute += length;
+        computation_.compute(length);
         return;
       }
       rank_.mpi += length;
-      rank_.wait += segment.wait;
       function.state.time += length;
-      function.state.wait += segment.wait;
     });
     phases_.take(event);
     marks_.take(event);
+    static const std::string kNoName;
+    waiting_.take(event, comm, event.name < names_.size() ? names_[event.name] : kNoName);
     if (!is_call(event)) return;
     const bool timed = is_timed_call(event);
     function.is_state = function.is_state || timed;
     add_call(event, timed, function.profile);
     count_bytes(event, function.profile, profile_);
-    if (event.site != 0) add_call(event, timed, at(at(calls_, event.site), event.name));
+    const PlaceId place = places_.of(event.site);
+    computation_.call(event.name, place);
+    if (place != 0) add_call(event, timed, site({event.name, place}));
   }
 
   void end_rank() {
     rank_.rank = WorldRank(static_cast<std::int32_t>(profile_.per_rank.size()));
     rank_.time = walk_.end();
     phases_.end_rank(rank_.time);
+    computation_.end_rank();
+    waiting_.end_rank();
     profile_.per_rank.push_back(rank_);
     rank_ = RankProfile();
     walk_ = SegmentWalk();
   }
 
-  Profile finish(const trace::TellPlace& tell) {
+  Profile finish() {
+    add_waits();
     finish_ranks();
-    profile_.states.push_back({kComputeState, profile_.serial_time, Time()});
+    profile_.states.push_back({kComputeState, profile_.serial_time, Time(), true});
     for (std::size_t name = 0; name < functions_.size(); ++name) {
       Called& function = functions_[name];
       function.state.name = function.profile.name = names_[name];
+      function.state.wait = function.profile.wait;
+      function.state.wait_known = function.profile.wait_known;
       if (function.is_state) profile_.states.push_back(std::move(function.state));
       if (function.profile.calls > 0) profile_.functions.push_back(std::move(function.profile));
     }
-    if (tell) finish_sites(tell);
+    for (std::size_t place = 1; place < sites_.size(); ++place)
+      for (std::size_t called = 0; called < sites_[place].size(); ++called) {
+        SiteProfile& site = sites_[place][called];
+        if (site.calls == 0) continue;
+        name({static_cast<trace::NameId>(called), static_cast<PlaceId>(place)}, site);
+        profile_.sites.push_back(std::move(site));
+      }
+    std::ranges::stable_sort(profile_.sites, std::greater<>(), &SiteProfile::time);
+    profile_.computation = computation_.finish(names_, places_);
     profile_.phases = phases_.finish();
     profile_.marks = marks_.finish(names_);
     return std::move(profile_);
@@ -198,32 +244,64 @@ class Builder {
   template <class Calls>
   static void add_call(const Event& event, bool timed, Calls& calls) {
     calls.calls += event.count;
-    if (!timed) return;
-    calls.time += event.leave - event.enter;
-    calls.wait += event.wait;
+    if (timed) calls.time += event.leave - event.enter;
   }
 
-  // Several return addresses may be one place: a line that was unrolled.
-  void finish_sites(const trace::TellPlace& tell) {
-    std::map<std::pair<trace::NameId, std::string>, SiteProfile> places;
-    for (std::size_t site = 1; site < calls_.size(); ++site) {
-      const std::string place = tell(sites_.at(site - 1));
-      if (place.empty()) continue;
-      for (std::size_t name = 0; name < calls_[site].size(); ++name) {
-        const SiteProfile& calls = calls_[site][name];
-        if (calls.calls == 0) continue;
-        SiteProfile& sum = places[{static_cast<trace::NameId>(name), place}];
-        sum.calls += calls.calls;
-        sum.time += calls.time;
-        sum.wait += calls.wait;
+  SiteProfile& site(const CallKey& key) { return at(at(sites_, key.place), key.name); }
+
+  void add_waits() {
+    const Waits waits = waiting_.finish();
+    profile_.clock_violations = waits.clock_violations;
+    std::map<std::tuple<WorldRank, WorldRank, CallKey>, WaitPair> pairs;
+    for (const Waited& waited : waits.calls) {
+      const CallKey key{waited.name, places_.of(waited.site)};
+      FunctionProfile& function = functions_[waited.name].profile;
+      add_wait(waited, function);
+      if (key.place != 0) add_wait(waited, site(key));
+      if (!waited.known) {
+        profile_.wait_unknown += waited.length;
+        continue;
       }
+      profile_.per_rank[static_cast<std::size_t>(waited.rank.value)].wait += waited.wait;
+      const auto partner = static_cast<std::size_t>(waited.partner.value);
+      if (waited.partner.valid() && partner < profile_.per_rank.size())
+        profile_.per_rank[partner].caused += waited.late;
+      WaitPair& pair = pairs[{waited.rank, waited.partner, key}];
+      ++pair.count;
+      pair.wait += waited.wait;
+      pair.late += waited.late;
     }
-    for (auto& [key, site] : places) {
-      site.function = names_[key.first];
-      site.place = key.second;
-      profile_.sites.push_back(std::move(site));
+    for (auto& [about, pair] : pairs) {
+      std::tie(pair.rank, pair.partner, std::ignore) = about;
+      name(std::get<CallKey>(about), pair);
+      profile_.waits.push_back(std::move(pair));
     }
-    std::ranges::stable_sort(profile_.sites, std::greater<>(), &SiteProfile::time);
+    std::ranges::stable_sort(profile_.waits, std::greater<>(), &WaitPair::wait);
+    add_collectives(waits.collectives);
+  }
+
+  // What is not known is said where nothing else is.
+  template <class Calls>
+  static void add_wait(const Waited& waited, Calls& calls) {
+    calls.wait += waited.wait;
+    calls.wait_known = calls.wait > Time() || (calls.wait_known && waited.known);
+  }
+
+  template <class Named>
+  void name(const CallKey& key, Named& named) const {
+    named.function = names_[key.name];
+    named.place = places_.text(key.place);
+  }
+
+  void add_collectives(const std::vector<CollectiveInstance>& instances) {
+    std::map<CallKey, LastToCome> by_call;
+    for (const CollectiveInstance& instance : instances)
+      by_call[{instance.name, places_.of(instance.site)}].add(instance);
+    for (auto& [key, last] : by_call) {
+      name(key, last.profile);
+      profile_.collectives.push_back(std::move(last.profile));
+    }
+    std::ranges::stable_sort(profile_.collectives, std::greater<>(), &CollectiveProfile::wait);
   }
 
   void finish_ranks() {
@@ -236,55 +314,54 @@ class Builder {
     }
     for (RankProfile& rank : profile_.per_rank)
       rank.utilisation = ratio(rank.compute, profile_.time);
+    if (profile_.serial_time == Time()) return;
     profile_.speedup = ratio(profile_.serial_time, profile_.time);
-    if (profile_.ranks > 0) {
-      profile_.efficiency = profile_.speedup / profile_.ranks;
-      profile_.load_balance = ratio(profile_.serial_time, largest_compute) / profile_.ranks;
-    }
+    profile_.efficiency = *profile_.speedup / profile_.ranks;
+    profile_.load_balance = ratio(profile_.serial_time, largest_compute) / profile_.ranks;
     profile_.communication_efficiency = ratio(largest_compute, profile_.time);
   }
 
   const std::vector<std::string>& names_;
-  const std::vector<trace::Site>& sites_;
+  PlaceIds places_;
   Profile profile_;
   RankProfile rank_;  // the one whose events come
   SegmentWalk walk_;
   PhaseWalk phases_;
   MarkCounter marks_;
+  WaitFinder waiting_;
+  ComputationWalk computation_;
   std::vector<Called> functions_;                // by name
-  std::vector<std::vector<SiteProfile>> calls_;  // by site and name; without texts
+  std::vector<std::vector<SiteProfile>> sites_;  // by place and name; without texts
 };
 
 }  // namespace
 
 Profile profile_trace(const trace::Trace& trace, const trace::TellPlace& tell) {
-  Builder builder(trace.names, trace.sites, trace.ranks.size());
+  Builder builder(trace.info, trace.names, trace.sites, trace.ranks.size(), tell);
   for (const auto& events : trace.ranks) {
-    for (const Event& event : events) builder.take(event);
+    for (const Event& event : events)
+      builder.take(event, uses_comm(event) ? &trace.comms.at(event.comm) : nullptr);
     builder.end_rank();
   }
-  Profile profile = builder.finish(tell);
-  profile.info = trace.info;
+  Profile profile = builder.finish();
   profile.complete = trace.sealed;
   profile.damage = trace.damage;
-  if (trace.info.clock == trace::Clock::wall)
-    profile.clock_violations = count_clock_violations(trace);
   return profile;
 }
 
 Profile profile_file(const std::string& path, const trace::TellPlace& tell) {
   trace::WholeReader reader(path);
   const trace::TraceReader& file = reader.file();
-  // Which send met which receive can only be told with all of them at hand.
-  if (file.info().clock == trace::Clock::wall) return profile_trace(trace::read_trace(path), tell);
-  Builder builder(reader.names(), reader.sites(), static_cast<std::size_t>(file.ranks()));
+  Builder builder(file.info(), reader.names(), reader.sites(),
+                  static_cast<std::size_t>(file.ranks()), tell);
   Event event;
-  for (int rank = 0; rank < file.ranks(); ++rank) {
-    while (reader.next(WorldRank(rank), event)) builder.take(event);
+  for (int r = 0; r < file.ranks(); ++r) {
+    const WorldRank rank(r);
+    while (reader.next(rank, event))
+      builder.take(event, uses_comm(event) ? &file.comm(rank, event.comm) : nullptr);
     builder.end_rank();
   }
-  Profile profile = builder.finish(tell);
-  profile.info = file.info();
+  Profile profile = builder.finish();
   profile.complete = file.sealed();
   profile.damage = file.damage();
   return profile;

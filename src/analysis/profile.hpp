@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/computation.hpp"
 #include "analysis/marks.hpp"
 #include "base/ids.hpp"
 #include "base/time.hpp"
@@ -24,6 +25,7 @@ struct RankProfile {
   Time compute;  // between calls
   Time mpi;      // in calls, wait included; time = compute + mpi
   Time wait;
+  Time caused;             // what others waited because this rank had not made its call yet
   double utilisation = 0;  // compute / program time, 0..1
 };
 
@@ -31,6 +33,7 @@ struct StateProfile {
   std::string name;  // "COMPUTE" or the MPI function
   Time time;         // over all ranks, wait included
   Time wait;
+  bool wait_known = true;  // false: whether it waited cannot be told; `wait` is zero
 };
 
 struct FunctionProfile {
@@ -38,6 +41,7 @@ struct FunctionProfile {
   std::uint64_t calls = 0;
   Time time;
   Time wait;
+  bool wait_known = true;
   Bytes sent;        // in messages that it sent or posted
   Bytes received;    // in messages that it received or completed
   Bytes collective;  // sum of its d, the size in the equation of a collective
@@ -50,6 +54,29 @@ struct SiteProfile {
   std::uint64_t calls = 0;
   Time time;  // over all ranks, wait included
   Time wait;
+  bool wait_known = true;
+};
+
+// What one rank waited for another in the calls of a function from one place.
+struct WaitPair {
+  WorldRank rank;
+  WorldRank partner;  // the last of those that the calls needed; invalid: see Waited
+  std::string function;
+  std::string place;  // empty: not known
+  std::uint64_t count = 0;
+  Time wait;
+  Time late;  // the part of it in which the partner had not made its call yet
+};
+
+// The collectives of one function that were called last from one place.
+struct CollectiveProfile {
+  std::string function;
+  std::string place;  // where the last to come called; empty: not known
+  std::uint64_t count = 0;
+  WorldRank last;  // who came last most often, the lowest of several; invalid: all at once
+  std::uint64_t last_count = 0;
+  Time spread;  // from the first to come to the last, summed over them
+  Time wait;    // of all members
 };
 
 // A phase of the program, all its occurrences together. Phases nest; a
@@ -70,23 +97,29 @@ struct Profile {
   std::vector<trace::Damage> damage;
 
   int ranks = 0;
-  Time time;                // the latest rank's
-  Time serial_time;         // sum of compute
-  double speedup = 0;       // serial_time / time; 0 for an empty run
-  double efficiency = 0;    // speedup / ranks
-  double load_balance = 0;  // mean compute / largest compute; efficiency = this times the next
-  double communication_efficiency = 0;  // largest compute / time
-  Time wait;                            // sum over all ranks
-  std::uint64_t messages = 0;           // point-to-point messages sent
+  Time time;         // the latest rank's
+  Time serial_time;  // sum of compute
+  // None where nothing computes.
+  std::optional<double> speedup;       // serial_time / time
+  std::optional<double> efficiency;    // speedup / ranks
+  std::optional<double> load_balance;  // mean compute / largest; efficiency = this times the next
+  std::optional<double> communication_efficiency;  // largest compute / time
+  Time wait;                                       // sum over all ranks, as far as known
+  bool wait_known = true;                          // false: nothing is known of it (clock cpu)
+  Time wait_unknown;           // time in calls of which nobody knows how much they waited
+  std::uint64_t messages = 0;  // point-to-point messages sent
   Bytes message_bytes;
-  std::optional<std::uint64_t> clock_violations;  // clock wall: see messages.hpp
+  std::optional<std::uint64_t> clock_violations;  // clock wall: see waiting.hpp
 
   std::vector<RankProfile> per_rank;
   std::vector<StateProfile> states;        // COMPUTE, then functions in order of first use
   std::vector<FunctionProfile> functions;  // in order of first use, MPI_Init and _Finalize included
   std::vector<SiteProfile> sites;          // the longest time first; only if places were told
-  std::vector<PhaseProfile> phases;        // in order of first use
-  std::vector<MarkProfile> marks;          // the same
+  std::vector<WaitPair> waits;             // the longest wait first
+  std::vector<CollectiveProfile> collectives;   // the same; with two members or more
+  std::vector<ComputationProfile> computation;  // what costs most first
+  std::vector<PhaseProfile> phases;             // in order of first use
+  std::vector<MarkProfile> marks;               // the same
 };
 
 // With clock cpu (recorded, no times of MPI) mpi and wait are zero and time is
@@ -94,7 +127,7 @@ struct Profile {
 // says nothing, calls have no place.
 Profile profile_trace(const trace::Trace& trace, const trace::TellPlace& tell = {});
 
-// The same of a file, which need not fit into memory, unless its clock is `wall`.
+// The same of a file, which need not fit into memory.
 // Throws Error as TraceReader does.
 Profile profile_file(const std::string& path, const trace::TellPlace& tell = {});
 

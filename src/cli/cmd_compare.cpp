@@ -1,9 +1,14 @@
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <memory>
 
+#include "analysis/call_profile.hpp"
 #include "analysis/compare.hpp"
+#include "analysis/waiting.hpp"
+#include "base/error.hpp"
 #include "cli/subcommand.hpp"
+#include "trace/counters_file.hpp"
 #include "trace/trace.hpp"
 #include "views/comparison.hpp"
 
@@ -17,12 +22,38 @@ struct Options {
   bool json = false;
 };
 
+bool is_profile(const std::string& path) {
+  return std::filesystem::path(path).extension() == ".fprof";
+}
+
+trace::Trace read_run(const std::string& path) {
+  trace::Trace trace = trace::read_trace(path);
+  analysis::fill_waits(trace);
+  return trace;
+}
+
+analysis::RunTimes times_of(const std::string& path) {
+  if (!is_profile(path)) return analysis::run_times(read_run(path));
+  // Only functions are compared: nobody asks for places.
+  const auto nowhere = [](const std::string&, std::uint64_t) { return analysis::CallFrame(); };
+  return analysis::run_times(analysis::make_call_profile(trace::read_counters(path), nowhere));
+}
+
+analysis::Comparison compare_files(const Options& options, analysis::CompareLevel level) {
+  if (!is_profile(options.a) && !is_profile(options.b))
+    return analysis::compare_traces(read_run(options.a), read_run(options.b), level);
+  if (level == analysis::CompareLevel::events)
+    throw UsageError("compare: --level events needs two traces; " +
+                     (is_profile(options.a) ? options.a : options.b) +
+                     " is a profile, which knows no single calls");
+  return analysis::compare_runs(times_of(options.a), times_of(options.b));
+}
+
 int compare(const Options& options) {
   const analysis::CompareLevel level = options.level == "events"  ? analysis::CompareLevel::events
                                        : options.level == "ranks" ? analysis::CompareLevel::ranks
                                                                   : analysis::CompareLevel::states;
-  const analysis::Comparison comparison =
-      analysis::compare_traces(trace::read_trace(options.a), trace::read_trace(options.b), level);
+  const analysis::Comparison comparison = compare_files(options, level);
   const std::string text = options.json ? views::render_json_comparison(comparison, level)
                                         : views::render_text_comparison(comparison, level);
   std::fputs(text.c_str(), stdout);
@@ -31,8 +62,10 @@ int compare(const Options& options) {
 
 std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("a", options->a, "The first trace")->required();
-  app.add_option("b", options->b, "The second trace; ratios are B / A")->required();
+  app.add_option("a", options->a, "The first run: a trace (.ftr), or a profile (.fprof)")
+      ->required();
+  app.add_option("b", options->b, "The second run; ratios are B / A, differences B - A")
+      ->required();
   app.add_option("--level", options->level, "events (A), ranks (B) or states (C)")
       ->check(CLI::IsMember({"events", "ranks", "states"}))
       ->capture_default_str();
@@ -42,6 +75,7 @@ std::function<int()> declare(CLI::App& app) {
 
 }  // namespace
 
-const Subcommand kCompare{"compare", "Compare two traces of the same program", declare};
+const Subcommand kCompare{"compare", "Compare two runs of the same program: traces or profiles",
+                          declare};
 
 }  // namespace foretrace::cli

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "analysis/waiting.hpp"
 #include "cli/call_places.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/text_file.hpp"
@@ -26,7 +27,8 @@ int terminal_width() {
 }
 
 int timeline(const Options& options) {
-  const trace::Trace trace = trace::read_trace(options.trace);
+  trace::Trace trace = trace::read_trace(options.trace);
+  analysis::fill_waits(trace);
   if (!options.output.empty()) {
     write_text_file(options.output, views::render_html_timeline(trace, place_teller()));
     return 0;

@@ -21,8 +21,10 @@ void print_text(const sim::SimulateResult& result, const std::string& where, boo
   const double speedup = time > 0 ? serial.seconds() / time : 0;
   std::printf("predicted time %.6g s on %zu %s%s\n", time, result.ranks.size(),
               result.ranks.size() == 1 ? "rank" : "ranks", where.c_str());
-  std::printf("serial time %.6g s, speed-up %.4g, efficiency %.1f %%\n", serial.seconds(), speedup,
-              100 * speedup / static_cast<double>(result.ranks.size()));
+  // Where nothing computes there is nothing to speed up.
+  if (serial > Time())
+    std::printf("serial time %.6g s, speed-up %.4g, efficiency %.1f %%\n", serial.seconds(),
+                speedup, 100 * speedup / static_cast<double>(result.ranks.size()));
   if (!with_stats) return;
   const sim::Stats& stats = result.stats;
   std::printf(

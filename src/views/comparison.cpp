@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "views/json_text.hpp"
@@ -28,9 +30,14 @@ std::string describe(const analysis::Difference& difference) {
                      difference.event, difference.a, difference.b);
 }
 
+std::string difference_text(Time difference) {
+  return (difference > Time() ? "+" : "") + format_time(difference);
+}
+
 std::vector<std::string> cells(std::vector<std::string> first, const ComparedTime& time) {
   first.push_back(format_time(time.a));
   first.push_back(format_time(time.b));
+  first.push_back(difference_text(time.difference()));
   first.push_back(format_ratio(time.ratio()));
   return first;
 }
@@ -43,6 +50,8 @@ std::string notes(const Comparison& comparison, CompareLevel level) {
   };
   about("A", comparison.a, comparison.a_complete);
   about("B", comparison.b, comparison.b_complete);
+  if (!comparison.with_events)
+    text += "note: a profile knows no single calls: whether both runs made the same is not known\n";
   if (comparison.difference) {
     text += "note: the programs differ, first at " + describe(*comparison.difference) + "\n";
     text += level == CompareLevel::events
@@ -52,12 +61,20 @@ std::string notes(const Comparison& comparison, CompareLevel level) {
   return text;
 }
 
+// The greatest difference first; what takes no time in either is left out.
+template <class Row>
+std::vector<Row> by_difference(std::vector<Row> rows) {
+  std::erase_if(rows, [](const Row& row) { return row.a == Time() && row.b == Time(); });
+  std::ranges::stable_sort(rows, std::greater<>(), &Row::distance);
+  return rows;
+}
+
 std::string level_table(const Comparison& comparison, CompareLevel level) {
   const auto& states = comparison.states;
   if (level == CompareLevel::events) {
-    TextTable table({R, L, R, R, R, R});
-    table.add({"rank", "state", "t1", "t2", "t2/t1", "event"});
-    for (const auto& e : comparison.events) {
+    TextTable table({R, L, R, R, R, R, R});
+    table.add({"rank", "state", "t1", "t2", "t2-t1", "t2/t1", "event"});
+    for (const auto& e : by_difference(comparison.events)) {
       auto row = cells({std::to_string(e.rank.value), states[e.state]}, e);
       row.push_back(std::to_string(e.event));
       table.add(std::move(row));
@@ -65,15 +82,42 @@ std::string level_table(const Comparison& comparison, CompareLevel level) {
     return table.render(0);
   }
   if (level == CompareLevel::ranks) {
-    TextTable table({R, L, R, R, R});
-    table.add({"rank", "state", "t1", "t2", "t2/t1"});
-    for (const auto& r : comparison.by_rank)
+    TextTable table({R, L, R, R, R, R});
+    table.add({"rank", "state", "t1", "t2", "t2-t1", "t2/t1"});
+    for (const auto& r : by_difference(comparison.by_rank))
       table.add(cells({std::to_string(r.rank.value), states[r.state]}, r));
     return table.render(0);
   }
-  TextTable table({L, R, R, R});
-  table.add({"state", "t1", "t2", "t2/t1"});
-  for (const auto& s : comparison.by_state) table.add(cells({states[s.state]}, s));
+  TextTable table({L, R, R, R, R, R, R});
+  table.add({"state", "t1", "t2", "t2-t1", "t2/t1", "most: rank", "t2-t1"});
+  for (const auto& s : by_difference(comparison.by_state)) {
+    auto row = cells({states[s.state]}, s);
+    if (s.most.valid()) {
+      row.push_back(std::to_string(s.most.value));
+      row.push_back(difference_text(s.of_most.difference()));
+    }
+    table.add(std::move(row));
+  }
+  return table.render(0);
+}
+
+// Times of both runs over all ranks, and who is the slowest.
+std::string program_table(const Comparison& comparison) {
+  TextTable table({L, R, R, R, R});
+  table.add({"program", "t1", "t2", "t2-t1", "t2/t1"});
+  table.add(cells({"time"}, comparison.time));
+  const auto rank = [](WorldRank slowest) {
+    return slowest.valid() ? std::to_string(slowest.value) : "-";
+  };
+  table.add({"of rank", rank(comparison.a_slowest), rank(comparison.b_slowest)});
+  table.add(cells({"serial time"}, comparison.serial_time));
+  const auto wait = [](const std::optional<Time>& time) {
+    return time ? format_time(*time) : "unknown";
+  };
+  if (comparison.a_wait && comparison.b_wait)
+    table.add(cells({"wait time"}, {*comparison.a_wait, *comparison.b_wait}));
+  else
+    table.add({"wait time", wait(comparison.a_wait), wait(comparison.b_wait)});
   return table.render(0);
 }
 
@@ -81,6 +125,7 @@ json times(const ComparedTime& time) {
   const double ratio = time.ratio();
   return {{"t1", to_seconds(time.a)},
           {"t2", to_seconds(time.b)},
+          {"difference", to_seconds(time.difference())},
           {"ratio", std::isinf(ratio) ? json(nullptr) : json(ratio)}};
 }
 
@@ -89,9 +134,27 @@ json with_times(json object, const ComparedTime& time) {
   return object;
 }
 
-json trace_object(const trace::TraceInfo& info, bool complete) {
-  return {{"program", info.program}, {"origin", info.origin}, {"clock", clock_name(info.clock)},
-          {"machine", info.machine}, {"ranks", info.ranks},   {"complete", complete}};
+json wait_times(const Comparison& comparison) {
+  if (comparison.a_wait && comparison.b_wait)
+    return times({*comparison.a_wait, *comparison.b_wait});
+  const auto known = [](const std::optional<Time>& time) {
+    return time ? json(to_seconds(*time)) : json(nullptr);
+  };
+  return {{"t1", known(comparison.a_wait)},
+          {"t2", known(comparison.b_wait)},
+          {"difference", nullptr},
+          {"ratio", nullptr}};
+}
+
+json rank_or_null(WorldRank rank) {
+  return rank.valid() ? json(rank.value) : json(nullptr);
+}
+
+json trace_object(const trace::TraceInfo& info, bool complete, WorldRank slowest) {
+  return {
+      {"program", info.program},         {"origin", info.origin}, {"clock", clock_name(info.clock)},
+      {"machine", info.machine},         {"ranks", info.ranks},   {"complete", complete},
+      {"slowest", rank_or_null(slowest)}};
 }
 
 }  // namespace
@@ -100,21 +163,20 @@ std::string render_text_comparison(const Comparison& comparison, CompareLevel le
   TextTable head({L, L});
   head.add({"A (t1)", describe_trace(comparison.a)});
   head.add({"B (t2)", describe_trace(comparison.b)});
-  TextTable program({L, R, R, R});
-  program.add({"program", "t1", "t2", "t2/t1"});
-  program.add(cells({"time"}, comparison.time));
-  program.add(cells({"serial time"}, comparison.serial_time));
-  return notes(comparison, level) + head.render(0) + "\n" + program.render(0) + "\n" +
+  return notes(comparison, level) + head.render(0) + "\n" + program_table(comparison) + "\n" +
          level_table(comparison, level);
 }
 
 std::string render_json_comparison(const Comparison& comparison, CompareLevel level) {
-  json result = {{"a", trace_object(comparison.a, comparison.a_complete)},
-                 {"b", trace_object(comparison.b, comparison.b_complete)},
-                 {"time", times(comparison.time)},
-                 {"serial_time", times(comparison.serial_time)},
-                 {"same_structure", !comparison.difference.has_value()},
-                 {"difference", nullptr}};
+  json result = {
+      {"a", trace_object(comparison.a, comparison.a_complete, comparison.a_slowest)},
+      {"b", trace_object(comparison.b, comparison.b_complete, comparison.b_slowest)},
+      {"time", times(comparison.time)},
+      {"serial_time", times(comparison.serial_time)},
+      {"wait", wait_times(comparison)},
+      {"same_structure",
+       comparison.with_events ? json(!comparison.difference.has_value()) : json(nullptr)},
+      {"difference", nullptr}};
   if (comparison.difference) {
     const auto& d = *comparison.difference;
     result["difference"] = {{"rank", d.rank.valid() ? json(d.rank.value) : json(nullptr)},
@@ -133,7 +195,10 @@ std::string render_json_comparison(const Comparison& comparison, CompareLevel le
       rows.push_back(with_times({{"rank", r.rank.value}, {"state", states[r.state]}}, r));
   } else {
     for (const auto& s : comparison.by_state)
-      rows.push_back(with_times({{"state", states[s.state]}}, s));
+      rows.push_back(with_times({{"state", states[s.state]},
+                                 {"rank", rank_or_null(s.most)},
+                                 {"of_rank", to_seconds(s.of_most.difference())}},
+                                s));
   }
   const char* key = level == CompareLevel::events  ? "events"
                     : level == CompareLevel::ranks ? "ranks"

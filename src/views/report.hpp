@@ -14,12 +14,12 @@
 namespace foretrace::views {
 
 struct TextReportOptions {
-  int max_ranks = 64;          // with more ranks only the summary lines and the slowest are listed
-  std::size_t max_sites = 10;  // call sites with the most time
+  int max_ranks = 64;          // with more ranks only the summary lines are listed
+  std::size_t max_lines = 10;  // of each table that is sorted by time
 };
 
-// Program, ranks, states, functions, phases; says first when the trace is
-// incomplete, damaged or holds CPU times only.
+// Program, ranks, states, functions, who waits for whom, where is computed, phases; says
+// first when the trace is incomplete, damaged or holds CPU times only.
 std::string render_text_report(const analysis::Profile& profile,
                                const TextReportOptions& options = {});
 
@@ -30,6 +30,9 @@ struct ReplayStats {
   double seconds = 0;  // wall time of the replay alone
   std::uint64_t peak_bytes = 0;
 };
+
+// Pairs of ranks that wait for each other in the JSON report, at most.
+inline constexpr std::size_t kMostWaitPairs = 10000;
 
 // One object with the fields that docs/report.md lists.
 // Times in seconds, sizes in bytes. With `links` also an array `links`

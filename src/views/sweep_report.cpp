@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <cmath>
 #include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/ids.hpp"
 #include "views/json_text.hpp"
@@ -16,12 +18,33 @@ double quotient(Time a, Time b) {
   return b == Time() ? 0 : to_seconds(a) / to_seconds(b);
 }
 
-double speedup(const SweepRun& run) {
+// None where nothing computes.
+std::optional<double> speedup(const SweepRun& run) {
+  if (run.serial_time == Time()) return std::nullopt;
   return quotient(run.serial_time, run.time);
 }
 
-double efficiency(const SweepRun& run) {
-  return run.ranks == 0 ? 0 : speedup(run) / run.ranks;
+std::optional<double> efficiency(const SweepRun& run) {
+  const std::optional<double> ratio = speedup(run);
+  return ratio ? std::optional(*ratio / run.ranks) : std::nullopt;
+}
+
+std::string speedup_text(const SweepRun& run) {
+  const std::optional<double> ratio = speedup(run);
+  return ratio ? format_ratio(*ratio) : "-";
+}
+
+std::string efficiency_text(const SweepRun& run) {
+  const std::optional<double> ratio = efficiency(run);
+  return ratio ? format_percent(*ratio) : "-";
+}
+
+nlohmann::ordered_json or_null(const std::optional<double>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
+
+std::string csv_cell(const std::optional<double>& value) {
+  return value ? fmt::format("{}", *value) : "";
 }
 
 // Where the base takes no time nothing can be said of the others.
@@ -48,16 +71,15 @@ std::string render_text_sweep(const SweepReport& report) {
     std::vector<std::string> row;
     for (std::size_t i = 0; i < report.axes.size(); ++i)
       row.push_back(value_text(report.axes[i], run.values[i]));
-    row.insert(row.end(),
-               {format_time(run.time), format_ratio(ratio(run, report)), format_ratio(speedup(run)),
-                format_percent(efficiency(run)), format_time(run.wait)});
+    row.insert(row.end(), {format_time(run.time), format_ratio(ratio(run, report)),
+                           speedup_text(run), efficiency_text(run), format_time(run.wait)});
     table.add(row);
   }
   const SweepRun& base = report.base;
-  return fmt::format("the machine as it is: {}, speed-up {}, efficiency {} on {} ranks\n\n",
-                     format_time(base.time), format_ratio(speedup(base)),
-                     format_percent(efficiency(base)), base.ranks) +
-         table.render(0);
+  std::string text = "the machine as it is: " + format_time(base.time);
+  if (speedup(base))
+    text += fmt::format(", speed-up {}, efficiency {}", speedup_text(base), efficiency_text(base));
+  return text + fmt::format(" on {} ranks\n\n", base.ranks) + table.render(0);
 }
 
 std::string render_json_sweep(const SweepReport& report) {
@@ -76,8 +98,8 @@ std::string render_json_sweep(const SweepReport& report) {
     entry["time"] = to_seconds(run.time);
     entry["serial_time"] = to_seconds(run.serial_time);
     entry["wait"] = to_seconds(run.wait);
-    entry["speedup"] = speedup(run);
-    entry["efficiency"] = efficiency(run);
+    entry["speedup"] = or_null(speedup(run));
+    entry["efficiency"] = or_null(efficiency(run));
     entry["ratio"] = ratio(run, report);
     list.push_back(std::move(entry));
   }
@@ -91,8 +113,8 @@ std::string render_csv_sweep(const SweepReport& report) {
   for (const SweepRun& run : report.runs) {
     for (const double value : run.values) out += fmt::format("{},", value);
     out += fmt::format("{},{},{},{},{},{},{}\n", run.ranks, to_seconds(run.time),
-                       to_seconds(run.serial_time), to_seconds(run.wait), speedup(run),
-                       efficiency(run), ratio(run, report));
+                       to_seconds(run.serial_time), to_seconds(run.wait), csv_cell(speedup(run)),
+                       csv_cell(efficiency(run)), ratio(run, report));
   }
   return out;
 }

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,11 @@ double share(Time part, Time whole) {
   return whole == Time() ? 0 : to_seconds(part) / to_seconds(whole);
 }
 
+// A wait, where it is known.
+std::string wait_text(Time wait, bool known) {
+  return known ? format_time(wait) : "unknown";
+}
+
 std::string program_section(const Profile& profile) {
   TextTable table({L, L});
   if (!profile.info.program.empty()) table.add({"program", profile.info.program});
@@ -33,64 +40,93 @@ std::string program_section(const Profile& profile) {
   table.add({"ranks", std::to_string(profile.ranks)});
   table.add({cpu_only(profile) ? "CPU time" : "time", format_time(profile.time)});
   table.add({"serial time", format_time(profile.serial_time)});
-  table.add({"speed-up", format_ratio(profile.speedup)});
-  table.add({"efficiency",
-             fmt::format("{}  (load balance {}, communication {})",
-                         format_percent(profile.efficiency), format_percent(profile.load_balance),
-                         format_percent(profile.communication_efficiency))});
-  if (!cpu_only(profile)) table.add({"wait time", format_time(profile.wait) + " over all ranks"});
+  if (profile.speedup) {
+    table.add({"speed-up", format_ratio(*profile.speedup)});
+    table.add({"efficiency", fmt::format("{}  (load balance {}, communication {})",
+                                         format_percent(*profile.efficiency),
+                                         format_percent(*profile.load_balance),
+                                         format_percent(*profile.communication_efficiency))});
+  }
+  if (profile.wait_known) table.add({"wait time", format_time(profile.wait) + " over all ranks"});
   table.add(
       {"messages", fmt::format("{}, {}", profile.messages, format_bytes(profile.message_bytes))});
   return table.render(0);
 }
 
-std::vector<std::string> rank_row(const std::string& label, const RankProfile& rank) {
-  return {label,
-          format_time(rank.time),
-          format_time(rank.compute),
-          format_time(rank.mpi),
-          format_time(rank.wait),
-          format_percent(rank.utilisation)};
+// Columns of the table of ranks that a time stands in.
+constexpr std::array kRankTimes{&RankProfile::time, &RankProfile::compute, &RankProfile::mpi,
+                                &RankProfile::wait, &RankProfile::caused};
+
+std::vector<std::string> rank_row(const std::string& label, const RankProfile& rank, bool cpu) {
+  std::vector<std::string> row{label};
+  for (std::size_t i = 0; i < kRankTimes.size(); ++i)
+    row.push_back(cpu && i >= 2 ? "-" : format_time(rank.*kRankTimes[i]));
+  row.push_back(format_percent(rank.utilisation));
+  return row;
 }
 
-// The smallest, mean and largest value of each column.
-void add_rank_summary(const std::vector<RankProfile>& ranks, TextTable& table) {
-  RankProfile low = ranks.front();
-  RankProfile high = ranks.front();
-  RankProfile sum;
-  for (const RankProfile& r : ranks) {
-    for (auto field :
-         {&RankProfile::time, &RankProfile::compute, &RankProfile::mpi, &RankProfile::wait}) {
-      low.*field = std::min(low.*field, r.*field);
-      high.*field = std::max(high.*field, r.*field);
-      sum.*field += r.*field;
+// The extreme value of each column, and below it whose it is: `better(x, y)` says that x is
+// more extreme than y.
+template <class Better>
+void add_extreme(const char* label, const std::vector<RankProfile>& ranks, bool cpu, Better better,
+                 TextTable& table) {
+  RankProfile extreme = ranks.front();
+  std::vector<std::string> whose{"of rank"};
+  const auto pick = [&](auto field) {
+    WorldRank rank = ranks.front().rank;
+    for (const RankProfile& r : ranks) {
+      if (!better(r.*field, extreme.*field)) continue;
+      extreme.*field = r.*field;
+      rank = r.rank;
     }
-    low.utilisation = std::min(low.utilisation, r.utilisation);
-    high.utilisation = std::max(high.utilisation, r.utilisation);
-    sum.utilisation += r.utilisation;
+    whose.push_back(std::to_string(rank.value));
+  };
+  for (const auto field : kRankTimes) pick(field);
+  pick(&RankProfile::utilisation);
+  if (cpu) std::fill(whose.begin() + 3, whose.end() - 1, "");
+  table.add(rank_row(label, extreme, cpu));
+  table.add(std::move(whose));
+}
+
+void add_rank_summary(const std::vector<RankProfile>& ranks, bool cpu, TextTable& table) {
+  RankProfile mean;
+  for (const RankProfile& r : ranks) {
+    for (const auto field : kRankTimes) mean.*field += r.*field;
+    mean.utilisation += r.utilisation;
   }
   const auto n = static_cast<std::int64_t>(ranks.size());
-  for (auto field :
-       {&RankProfile::time, &RankProfile::compute, &RankProfile::mpi, &RankProfile::wait})
-    sum.*field = Time::ps((sum.*field).count_ps() / n);
-  sum.utilisation /= static_cast<double>(n);
-  table.add(rank_row("min", low));
-  table.add(rank_row("mean", sum));
-  table.add(rank_row("max", high));
+  for (const auto field : kRankTimes) mean.*field = Time::ps((mean.*field).count_ps() / n);
+  mean.utilisation /= static_cast<double>(n);
+  add_extreme("min", ranks, cpu, std::less<>(), table);
+  table.add(rank_row("mean", mean, cpu));
+  add_extreme("max", ranks, cpu, std::greater<>(), table);
 }
+
+// Times that look contradictory (a long call, no wait) are explained where they stand.
+constexpr const char* kWaitLegend =
+    "  of it wait: beyond what the calls would take if nobody were late; what is left of MPI is "
+    "the calls' own work\n"
+    "  others wait: for this rank, which had not made its call yet\n";
+constexpr const char* kMeasuredWaitLegend =
+    "  of it wait: until the last rank that a call needed had made its own call; what is left of "
+    "MPI is the\n"
+    "  calls' own work and the messages' way\n"
+    "  others wait: for this rank, which had not made its call yet\n";
 
 std::string rank_section(const Profile& profile, int max_ranks) {
   if (profile.per_rank.empty()) return {};
-  TextTable table({R, R, R, R, R, R});
-  table.add({"rank", "time", "compute", "MPI", "of it wait", "utilisation"});
+  TextTable table({R, R, R, R, R, R, R});
+  table.add({"rank", "time", "compute", "MPI", "of it wait", "others wait", "utilisation"});
   const bool all = profile.ranks <= max_ranks;
+  const bool cpu = cpu_only(profile);
   if (all)
     for (const RankProfile& r : profile.per_rank)
-      table.add(rank_row(std::to_string(r.rank.value), r));
-  if (profile.ranks > 1) add_rank_summary(profile.per_rank, table);
+      table.add(rank_row(std::to_string(r.rank.value), r, cpu));
+  if (profile.ranks > 1) add_rank_summary(profile.per_rank, cpu, table);
   std::string text = "\nRanks\n" + table.render(2);
   if (!all) text += fmt::format("  {} ranks: --json lists every one of them\n", profile.ranks);
-  return text;
+  if (profile.info.clock == trace::Clock::wall) return text + kMeasuredWaitLegend;
+  return cpu ? text : text + kWaitLegend;
 }
 
 std::string state_section(const Profile& profile) {
@@ -104,7 +140,7 @@ std::string state_section(const Profile& profile) {
   for (const auto& state : states)
     if (state.time != Time())
       table.add({state.name, format_time(state.time), format_percent(share(state.time, total)),
-                 format_time(state.wait)});
+                 wait_text(state.wait, state.wait_known)});
   return "\nStates, over all ranks\n" + table.render(2);
 }
 
@@ -119,22 +155,92 @@ std::string function_section(const Profile& profile) {
   return "\nCalls, over all ranks\n" + table.render(2);
 }
 
+// A table of the first rows of `rows`; says how many it leaves out. `add` makes one row.
+template <class Row, class Add>
+std::string first_rows(const std::string& title, TextTable table, const std::vector<Row>& rows,
+                       std::size_t most, Add add) {
+  const std::size_t shown = std::min(most, rows.size());
+  for (std::size_t i = 0; i < shown; ++i) table.add(add(rows[i]));
+  std::string text = "\n" + title + "\n" + table.render(2);
+  if (shown < rows.size())
+    text += fmt::format("  {} more: --json lists {}\n", rows.size() - shown,
+                        rows.size() > kMostWaitPairs ? "more of them" : "every one of them");
+  return text;
+}
+
+std::string call_text(const std::string& function, const std::string& place) {
+  return place.empty() ? function : function + " " + place;
+}
+
 // Where the time in MPI goes; CPU times alone tell nothing of that.
 std::string site_section(const Profile& profile, std::size_t most) {
   if (profile.sites.empty() || cpu_only(profile)) return {};
   TextTable table({L, L, R, R, R});
   table.add({"function", "place", "calls", "time", "of it wait"});
-  const std::size_t shown = std::min(most, profile.sites.size());
-  for (std::size_t i = 0; i < shown; ++i) {
-    const auto& site = profile.sites[i];
-    table.add({site.function, site.place, std::to_string(site.calls), format_time(site.time),
-               format_time(site.wait)});
-  }
-  std::string text = "\nCall sites, over all ranks\n" + table.render(2);
-  if (shown < profile.sites.size())
+  return first_rows("Call sites, over all ranks", table, profile.sites, most, [](const auto& site) {
+    return std::vector<std::string>{site.function, site.place, std::to_string(site.calls),
+                                    format_time(site.time), wait_text(site.wait, site.wait_known)};
+  });
+}
+
+std::string wait_section(const Profile& profile, std::size_t most) {
+  if (profile.waits.empty()) return {};
+  // Measured waits end when the other rank has come.
+  const bool ways = profile.info.clock != trace::Clock::wall;
+  TextTable table({R, R, L, R, R, R});
+  std::vector<std::string> head{"rank", "for rank", "in", "times", "wait"};
+  if (ways) head.push_back("of it late");
+  table.add(head);
+  const auto row = [ways](const analysis::WaitPair& pair) {
+    std::vector<std::string> cells{std::to_string(pair.rank.value),
+                                   pair.partner.valid() ? std::to_string(pair.partner.value) : "-",
+                                   call_text(pair.function, pair.place), std::to_string(pair.count),
+                                   format_time(pair.wait)};
+    if (ways) cells.push_back(format_time(pair.late));
+    return cells;
+  };
+  std::string text = first_rows("Who waits for whom", table, profile.waits, most, row);
+  if (ways)
     text +=
-        fmt::format("  {} more: --json lists every one of them\n", profile.sites.size() - shown);
+        "  of it late: the other rank had not made its call yet; the rest is the messages' way\n";
   return text;
+}
+
+std::string collective_section(const Profile& profile, std::size_t most) {
+  if (profile.collectives.empty() || cpu_only(profile)) return {};
+  TextTable table({L, R, R, R, R, R});
+  table.add({"function", "times", "last: rank", "so often", "first to last", "wait"});
+  return first_rows("Collectives, and who came last most often (waits over all ranks)", table,
+                    profile.collectives, most, [](const auto& c) {
+                      return std::vector<std::string>{
+                          call_text(c.function, c.place),
+                          std::to_string(c.count),
+                          c.last.valid() ? std::to_string(c.last.value) : "-",
+                          std::to_string(c.last_count),
+                          format_time(c.spread),
+                          format_time(c.wait)};
+                    });
+}
+
+std::string computation_section(const Profile& profile, std::size_t most) {
+  if (profile.computation.empty()) return {};
+  TextTable table({L, L, R, R, R, R, R, R, R});
+  table.add({"after", "before", "ranks", "times", "mean", "max", "on rank", "max/mean", "costs"});
+  const auto row = [](const analysis::ComputationProfile& gap) {
+    return std::vector<std::string>{call_text(gap.after.function, gap.after.place),
+                                    call_text(gap.before.function, gap.before.place),
+                                    std::to_string(gap.ranks),
+                                    std::to_string(gap.times),
+                                    format_time(gap.mean),
+                                    format_time(gap.max),
+                                    std::to_string(gap.slowest.value),
+                                    format_ratio(gap.ratio()),
+                                    format_time(gap.cost)};
+  };
+  return first_rows("Computation between calls, by what its imbalance costs", table,
+                    profile.computation, most, row) +
+         "  mean, max: of the ranks that pass there, all times together; costs: what each time's "
+         "slowest rank\n  computes beyond the mean\n";
 }
 
 std::string phase_section(const Profile& profile) {
@@ -161,6 +267,15 @@ std::string clock_notes(const Profile& profile) {
   return text;
 }
 
+// What is not known of a measured run's waits.
+std::string wait_notes(const Profile& profile) {
+  if (profile.wait_unknown == Time()) return {};
+  return fmt::format(
+      "note: {} in calls of which nobody knows whether they waited; the wait times are without "
+      "them\n",
+      format_time(profile.wait_unknown));
+}
+
 std::string mark_section(const Profile& profile) {
   if (profile.marks.empty()) return {};
   TextTable table({L, R, R, R, R, R, R});
@@ -179,11 +294,15 @@ std::string mark_section(const Profile& profile) {
 std::string render_text_report(const Profile& profile, const TextReportOptions& options) {
   std::string text = trace_notes(profile.info, profile.complete, profile.damage);
   text += clock_notes(profile);
+  text += wait_notes(profile);
   text += program_section(profile);
   text += rank_section(profile, options.max_ranks);
   text += state_section(profile);
   text += function_section(profile);
-  text += site_section(profile, options.max_sites);
+  text += site_section(profile, options.max_lines);
+  text += wait_section(profile, options.max_lines);
+  text += collective_section(profile, options.max_lines);
+  text += computation_section(profile, options.max_lines);
   text += phase_section(profile);
   text += mark_section(profile);
   return text;

@@ -185,11 +185,15 @@ json place_list(const trace::Trace& trace, const trace::TellPlace& tell) {
   return list;
 }
 
+json or_null(const std::optional<double>& value) {
+  return value ? json(*value) : json(nullptr);
+}
+
 json summary(const analysis::Profile& profile) {
   return {{"time", profile.time.count_ps()},
           {"serial", profile.serial_time.count_ps()},
-          {"speedup", profile.speedup},
-          {"efficiency", profile.efficiency}};
+          {"speedup", or_null(profile.speedup)},
+          {"efficiency", or_null(profile.efficiency)}};
 }
 
 }  // namespace

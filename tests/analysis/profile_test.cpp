@@ -55,11 +55,11 @@ TEST(Profile, SumsTheProgram) {
   EXPECT_EQ(p.ranks, 2);
   EXPECT_EQ(p.time, us(80));
   EXPECT_EQ(p.serial_time, us(50));
-  EXPECT_DOUBLE_EQ(p.speedup, 50.0 / 80);
-  EXPECT_DOUBLE_EQ(p.efficiency, 50.0 / 160);
+  EXPECT_DOUBLE_EQ(p.speedup.value(), 50.0 / 80);
+  EXPECT_DOUBLE_EQ(p.efficiency.value(), 50.0 / 160);
   // Mean compute 25 of at most 30; 30 of 80.
-  EXPECT_DOUBLE_EQ(p.load_balance, 25.0 / 30);
-  EXPECT_DOUBLE_EQ(p.communication_efficiency, 30.0 / 80);
+  EXPECT_DOUBLE_EQ(p.load_balance.value(), 25.0 / 30);
+  EXPECT_DOUBLE_EQ(p.communication_efficiency.value(), 30.0 / 80);
   EXPECT_EQ(p.wait, us(45));
   EXPECT_EQ(p.messages, 1u);
   EXPECT_EQ(p.message_bytes, Bytes(800));
@@ -188,9 +188,9 @@ TEST(Profile, EmptyTraceHasNoTimes) {
   TraceBuilder b(3);
   const Profile p = profile_trace(b.trace());
   EXPECT_EQ(p.time, Time());
-  EXPECT_EQ(p.speedup, 0);
-  EXPECT_EQ(p.efficiency, 0);
-  EXPECT_EQ(p.load_balance, 0);
+  EXPECT_EQ(p.speedup, std::nullopt);
+  EXPECT_EQ(p.efficiency, std::nullopt);
+  EXPECT_EQ(p.load_balance, std::nullopt);
 }
 
 }  // namespace

@@ -316,7 +316,14 @@ TEST(SweepReport, RunsThatTakeNoTime) {
   const auto nothing = [](const SweepPoint&) { return PointResult{{}, {}, {}, 4}; };
   const auto report = run_sweep(parse_sweeps({"latency=2"}), runner_of(nothing));
   EXPECT_EQ(views::render_csv_sweep(report),
-            "latency,ranks,time,serial_time,wait,speedup,efficiency,ratio\n2,4,0,0,0,0,0,1\n");
+            "latency,ranks,time,serial_time,wait,speedup,efficiency,ratio\n2,4,0,0,0,,,1\n");
+  const auto list = nlohmann::json::parse(views::render_json_sweep(report));
+  EXPECT_TRUE(list[0].at("speedup").is_null());
+  EXPECT_TRUE(list[0].at("efficiency").is_null());
+  EXPECT_EQ(views::render_text_sweep(report),
+            "the machine as it is: 0 s on 4 ranks\n\n"
+            "latency  time  of base  speed-up  efficiency  wait time\n"
+            "     x2   0 s        1         -           -        0 s\n");
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ class Reports(harness.TestCase):
         ranks = report["per_rank"]
         self.assertEqual([rank["rank"] for rank in ranks], list(range(report["ranks"])))
         for rank in ranks:
-            self.assertEqual(set(rank), {"rank", "time", "compute", "mpi", "wait", "utilisation"})
+            self.assertEqual(set(rank), {"rank", "time", "compute", "mpi", "wait", "others_wait", "utilisation"})
             self.assertAlmostEqual(rank["time"], rank["compute"] + rank["mpi"], delta=1e-10)
             self.assertLessEqual(rank["wait"], rank["mpi"])
             self.assertAlmostEqual(rank["utilisation"], rank["compute"] / report["time"], delta=1e-9)

@@ -16,6 +16,7 @@ using machine::Cost;
 using nlohmann::json;
 using test::TraceBuilder;
 using testing::HasSubstr;
+using testing::Not;
 
 // One rank: computation, barrier, finalize. Milliseconds.
 TraceBuilder run(std::int64_t compute, std::int64_t barrier) {
@@ -40,25 +41,75 @@ TEST(TextComparison, Events) {
   EXPECT_EQ(text(run(10, 0), run(5, 2), CompareLevel::events), R"(A (t1)  predict, virtual clock
 B (t2)  predict, virtual clock
 
-program         t1    t2  t2/t1
-time         10 ms  7 ms    0.7
-serial time  10 ms  5 ms    0.5
+program         t1    t2  t2-t1  t2/t1
+time         10 ms  7 ms  -3 ms    0.7
+of rank          0     0
+serial time  10 ms  5 ms  -5 ms    0.5
+wait time      0 s   0 s    0 s      1
 
-rank  state           t1    t2  t2/t1  event
-   0  COMPUTE      10 ms  5 ms    0.5      1
-   0  MPI_Barrier    0 s  2 ms    inf      1
+rank  state           t1    t2  t2-t1  t2/t1  event
+   0  COMPUTE      10 ms  5 ms  -5 ms    0.5      1
+   0  MPI_Barrier    0 s  2 ms  +2 ms    inf      1
 )");
 }
 
+// The greatest difference first, with the rank that has most of it; what takes
+// no time in either is not shown.
 TEST(TextComparison, RanksAndStates) {
-  EXPECT_THAT(text(run(10, 4), run(5, 4), CompareLevel::ranks),
-              HasSubstr("rank  state           t1    t2  t2/t1\n"
-                        "   0  COMPUTE      10 ms  5 ms    0.5\n"
-                        "   0  MPI_Barrier   4 ms  4 ms      1\n"));
-  EXPECT_THAT(text(run(10, 4), run(5, 4), CompareLevel::states),
-              HasSubstr("state           t1    t2  t2/t1\n"
-                        "COMPUTE      10 ms  5 ms    0.5\n"
-                        "MPI_Barrier   4 ms  4 ms      1\n"));
+  EXPECT_THAT(text(run(10, 4), run(5, 20), CompareLevel::ranks),
+              HasSubstr("rank  state           t1     t2   t2-t1  t2/t1\n"
+                        "   0  MPI_Barrier   4 ms  20 ms  +16 ms      5\n"
+                        "   0  COMPUTE      10 ms   5 ms   -5 ms    0.5\n"));
+  TraceBuilder a(2);
+  TraceBuilder b(2);
+  for (int rank : {0, 1}) {
+    for (TraceBuilder* t : {&a, &b}) {
+      t->init(rank);
+      t->add(rank, trace::EventKind::call, "MPI_Comm_rank", Time(), Time());
+    }
+    a.finalize(rank, Time::ns(4000000));
+    b.finalize(rank, Time::ns(rank == 0 ? 5000000 : 1000000));
+  }
+  EXPECT_THAT(text(a, b, CompareLevel::states), HasSubstr("time         4 ms  5 ms  +1 ms   1.25\n"
+                                                          "of rank         0     0\n"));
+  EXPECT_THAT(text(a, b, CompareLevel::states),
+              HasSubstr("state      t1    t2  t2-t1  t2/t1  most: rank  t2-t1\n"
+                        "COMPUTE  8 ms  6 ms  -2 ms   0.75           1  -3 ms\n"));
+  EXPECT_THAT(text(a, b, CompareLevel::states), Not(HasSubstr("MPI_Comm_rank")));
+}
+
+// Counters and a trace: by function, no events, no waits.
+TEST(TextComparison, AProfileBesideATrace) {
+  analysis::CallProfile profile;
+  profile.program = "halo";
+  profile.ranks = 1;
+  profile.functions.emplace_back().name = "MPI_Barrier";
+  analysis::RankTotal& rank = profile.per_rank.emplace_back();
+  rank.rank = WorldRank(0);
+  rank.time = Time::ns(9000000);
+  rank.application = Time::ns(6000000);
+  rank.functions["MPI_Barrier"] = Time::ns(3000000);
+  const auto both =
+      analysis::compare_runs(analysis::run_times(profile), analysis::run_times(run(10, 2).trace()));
+  EXPECT_EQ(views::render_text_comparison(both, CompareLevel::states),
+            R"(note: a profile knows no single calls: whether both runs made the same is not known
+A (t1)  profile, wall clock
+B (t2)  predict, virtual clock
+
+program           t1     t2  t2-t1  t2/t1
+time            9 ms  12 ms  +3 ms  1.333
+of rank            0      0
+serial time     6 ms  10 ms  +4 ms  1.667
+wait time    unknown    0 s
+
+state          t1     t2  t2-t1   t2/t1  most: rank  t2-t1
+COMPUTE      6 ms  10 ms  +4 ms   1.667           0  +4 ms
+MPI_Barrier  3 ms   2 ms  -1 ms  0.6667           0  -1 ms
+)");
+  const json object = json::parse(views::render_json_comparison(both, CompareLevel::states));
+  EXPECT_EQ(object["same_structure"], nullptr);
+  EXPECT_EQ(object["wait"]["t1"], nullptr);
+  EXPECT_EQ(object["wait"]["t2"], 0.0);
 }
 
 TEST(TextComparison, SaysWhereTheProgramsDiffer) {
@@ -72,7 +123,8 @@ TEST(TextComparison, SaysWhereTheProgramsDiffer) {
 
 TEST(JsonComparison, InfinityIsNull) {
   const json result = object(run(10, 0), run(5, 2), CompareLevel::events);
-  EXPECT_EQ(result["time"], json({{"t1", 0.01}, {"t2", 0.007}, {"ratio", 0.7}}));
+  EXPECT_EQ(result["time"],
+            json({{"t1", 0.01}, {"t2", 0.007}, {"difference", -0.003}, {"ratio", 0.7}}));
   EXPECT_EQ(result["same_structure"], true);
   EXPECT_EQ(result["difference"], nullptr);
   ASSERT_EQ(result["events"].size(), 2u);
@@ -81,6 +133,7 @@ TEST(JsonComparison, InfinityIsNull) {
                                        {"event", 1},
                                        {"t1", 0.0},
                                        {"t2", 0.002},
+                                       {"difference", 0.002},
                                        {"ratio", nullptr}}));
 }
 

@@ -54,12 +54,16 @@ wait time    45 us over all ranks
 messages     1, 800 B
 
 Ranks
-  rank   time  compute    MPI  of it wait  utilisation
-     0  60 us    30 us  30 us       10 us       37.5 %
-     1  80 us    20 us  60 us       35 us       25.0 %
-   min  60 us    20 us  30 us       10 us       25.0 %
-  mean  70 us    25 us  45 us     22.5 us       31.2 %
-   max  80 us    30 us  60 us       35 us       37.5 %
+     rank   time  compute    MPI  of it wait  others wait  utilisation
+        0  60 us    30 us  30 us       10 us        30 us       37.5 %
+        1  80 us    20 us  60 us       35 us        10 us       25.0 %
+      min  60 us    20 us  30 us       10 us        10 us       25.0 %
+  of rank      0        1      0           0            1            1
+     mean  70 us    25 us  45 us     22.5 us        20 us       31.2 %
+      max  80 us    30 us  60 us       35 us        30 us       37.5 %
+  of rank      1        0      1           1            0            0
+  of it wait: beyond what the calls would take if nobody were late; what is left of MPI is the calls' own work
+  others wait: for this rank, which had not made its call yet
 
 States, over all ranks
   state         time   share  of it wait
@@ -75,6 +79,23 @@ Calls, over all ranks
   MPI_Barrier       2      -         -           -
   MPI_Finalize      2      -         -           -
   MPI_Recv          1      -     800 B           -
+
+Who waits for whom
+  rank  for rank  in           times   wait  of it late
+     1         0  MPI_Recv         1  35 us       30 us
+     0         1  MPI_Barrier      1  10 us       10 us
+  of it late: the other rank had not made its call yet; the rest is the messages' way
+
+Collectives, and who came last most often (waits over all ranks)
+  function     times  last: rank  so often  first to last   wait
+  MPI_Barrier      1           1         1          10 us  10 us
+
+Computation between calls, by what its imbalance costs
+  after        before        ranks  times   mean    max  on rank  max/mean  costs
+  MPI_Barrier  MPI_Finalize      2      1  10 us  20 us        1         2  10 us
+  MPI_Init     MPI_Send          1      1  30 us  30 us        0         1    0 s
+  mean, max: of the ranks that pass there, all times together; costs: what each time's slowest rank
+  computes beyond the mean
 
 Phases (time: the maximum over all ranks)
   phase      time   mean  slowest rank  times entered
@@ -100,7 +121,7 @@ Call sites, over all ranks
   MPI_Barrier  b.c:2      2  30 us       10 us
   MPI_Send     a.c:1      1  10 us         0 s
 )"));
-  EXPECT_THAT(views::render_text_report(profile, {.max_sites = 1}),
+  EXPECT_THAT(views::render_text_report(profile, {.max_lines = 1}),
               HasSubstr("\n  MPI_Barrier  b.c:2      2  30 us       10 us\n"
                         "  1 more: --json lists every one of them\n"));
   const json report = json::parse(views::render_json_report(profile));
@@ -178,11 +199,72 @@ TEST(JsonReport, HasTheAgreedFields) {
                                          {"compute", 20e-6},
                                          {"mpi", 60e-6},
                                          {"wait", 35e-6},
+                                         {"others_wait", 10e-6},
                                          {"utilisation", 0.25}}));
+  EXPECT_EQ(report["waits_for"][0], json({{"rank", 1},
+                                          {"for", 0},
+                                          {"function", "MPI_Recv"},
+                                          {"place", nullptr},
+                                          {"times", 1},
+                                          {"wait", 35e-6},
+                                          {"late", 30e-6}}));
+  EXPECT_EQ(report["collectives"][0], json({{"function", "MPI_Barrier"},
+                                            {"place", nullptr},
+                                            {"times", 1},
+                                            {"last", 1},
+                                            {"last_times", 1},
+                                            {"spread", 10e-6},
+                                            {"wait", 10e-6}}));
+  EXPECT_EQ(report["computation"][0],
+            json({{"after", {{"function", "MPI_Barrier"}, {"place", nullptr}}},
+                  {"before", {{"function", "MPI_Finalize"}, {"place", nullptr}}},
+                  {"ranks", 2},
+                  {"times", 1},
+                  {"time", 20e-6},
+                  {"mean", 10e-6},
+                  {"max", 20e-6},
+                  {"slowest", 1},
+                  {"ratio", 2.0},
+                  {"cost", 10e-6}}));
+  EXPECT_EQ(report["wait_unknown"], 0.0);
   EXPECT_EQ(report["phases"][0]["name"], "exchange");
   EXPECT_EQ(report["phases"][0]["per_rank"], json({60e-6, 0.0}));
   EXPECT_EQ(report["functions"][1]["sent"], 800);
   EXPECT_FALSE(report.contains("stats"));
+}
+
+// Where nothing computes there is no speed-up to tell.
+TEST(JsonReport, NothingComputes) {
+  TraceBuilder b(2);
+  b.init(0), b.init(1);
+  b.collective(0, "MPI_Barrier", Cost::barrier, 0, Time(), us(5));
+  b.collective(1, "MPI_Barrier", Cost::barrier, 0, Time(), us(5));
+  const auto profile = analysis::profile_trace(b.trace());
+  const json report = json::parse(views::render_json_report(profile));
+  for (const char* ratio : {"speedup", "efficiency", "load_balance", "communication_efficiency"})
+    EXPECT_TRUE(report.at(ratio).is_null()) << ratio;
+  const std::string text = views::render_text_report(profile);
+  EXPECT_THAT(text, HasSubstr("serial time  0 s\nwait time"));
+  EXPECT_THAT(text, Not(HasSubstr("speed-up")));
+  EXPECT_THAT(text, Not(HasSubstr("Computation between calls")));
+}
+
+// A call of which nobody knows whether it waited; and a clock that knows nothing of waits.
+TEST(JsonReport, UnknownWaits) {
+  TraceBuilder b(1, trace::Clock::wall);
+  b.init(0);
+  b.add(0, trace::EventKind::call, "MPI_Probe", us(1), us(20));
+  const auto profile = analysis::profile_trace(b.trace());
+  json report = json::parse(views::render_json_report(profile));
+  EXPECT_TRUE(report.at("waits").at("MPI_Probe").is_null());
+  EXPECT_EQ(report.at("wait_unknown"), 20e-6);
+  const std::string text = views::render_text_report(profile);
+  EXPECT_EQ(text.find("note: 20 us in calls of which nobody knows whether they waited"), 0u);
+  EXPECT_THAT(text, HasSubstr("MPI_Probe  20 us  95.2 %     unknown\n"));
+  b.trace().info.clock = trace::Clock::cpu;
+  report = json::parse(views::render_json_report(analysis::profile_trace(b.trace())));
+  EXPECT_TRUE(report.at("wait").is_null());
+  EXPECT_TRUE(report.at("per_rank")[0].at("wait").is_null());
 }
 
 TEST(JsonReport, StatsOfAReplayAndDamage) {

@@ -70,7 +70,7 @@ export interface TraceHead {
   readonly trace: string;
   readonly clock: string;
   readonly notes: string[];
-  readonly summary: { time: number; serial: number; speedup: number; efficiency: number };
+  readonly summary: { time: number; serial: number; speedup: number | null; efficiency: number | null };
   readonly names: string[];
   readonly comms: { name: string; size: number }[];
   readonly places: string[];

@@ -20,12 +20,15 @@ export function fillHeader(model: Model): void {
   document.title = `${program} – time line`;
   document.querySelector("#program")!.textContent = program;
   document.querySelector("#origin")!.textContent = head.trace;
+  // Where nothing computes there is no speed-up to tell.
+  const { speedup: ratio, efficiency } = head.summary;
+  const speedup: [string, string][] =
+    ratio === null || efficiency === null ? [] : [["speed-up", formatNumber(ratio)], ["efficiency", formatPercent(efficiency)]];
   const numbers: [string, string][] = [
     ["ranks", String(ranks.length)],
     [head.clock === "cpu" ? "CPU time" : "time", formatTime(head.summary.time || end)],
     ["serial", formatTime(head.summary.serial)],
-    ["speed-up", formatNumber(head.summary.speedup)],
-    ["efficiency", formatPercent(head.summary.efficiency)],
+    ...speedup,
     ["events", events.toLocaleString("en")],
   ];
   const list = document.querySelector("#numbers")!;
