@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "mpi_api/groups.hpp"
 
 namespace foretrace::compute {
 
@@ -46,12 +47,7 @@ Regions::Region bind(const machine::ComputeRegion& from, const machine::ComputeC
 }  // namespace
 
 bool ends_interval(EventKind kind, std::string_view name) {
-  return kind != EventKind::call && kind != EventKind::mark && !is_looking(name);
-}
-
-bool is_looking(std::string_view function) {
-  return function.starts_with("MPI_Test") || function == "MPI_Iprobe" ||
-         function == "MPI_Improbe" || function == "MPI_Request_get_status";
+  return kind != EventKind::call && kind != EventKind::mark && !mpi_api::is_poll(name);
 }
 
 double kernel_ratio(const std::map<std::string, double, std::less<>>& shares,

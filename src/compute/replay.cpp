@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "mpi_api/groups.hpp"
 
 namespace foretrace::compute {
 
@@ -28,7 +29,8 @@ void ReplayRule::advance() {
     ++number_;
     name_ = trace_->name(rank_, event_.name);
     compute_ += event_.compute;
-    const bool vain = is_looking(name_) && event_.kind != EventKind::complete;
+    // Programs look as often as it takes, in every run another number of times.
+    const bool vain = mpi_api::is_poll(name_) && event_.kind != EventKind::complete;
     // Nothing is computed before MPI_Init; predict does not ask for it.
     if (!vain && event_.kind != EventKind::init) return;
   }
@@ -43,7 +45,7 @@ void ReplayRule::mismatch(const std::string& calls) const {
 Time ReplayRule::before(const Interval& interval) {
   looking_ = false;
   if (interval.kind == EventKind::init) return Time();
-  if (is_looking(interval.name)) {
+  if (mpi_api::is_poll(interval.name)) {
     // Whether it is the one that found something shows afterwards.
     if (at_end_ || name_ != interval.name) return Time();
     looking_ = true;

@@ -30,14 +30,10 @@ class Rule {
   virtual ~Rule() = default;
   // The time of the interval, before the event happens. Throws Error.
   virtual Time before(const Interval& interval) = 0;
-  // What came of that event if it looked for something (is_looking): something,
+  // What came of that event if it looked for something (mpi_api::is_poll): something,
   // or nothing.
   virtual void looked(bool /*found*/) {}
 };
-
-// MPI_Test and its kin, MPI_Iprobe: programs call them as often as it takes, in
-// every run another number of times.
-bool is_looking(std::string_view function);
 
 // The rule of a rank.
 using RuleMaker = std::function<std::unique_ptr<Rule>(WorldRank)>;

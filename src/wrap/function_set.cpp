@@ -7,81 +7,13 @@
 #include <cctype>
 
 #include "base/error.hpp"
+#include "mpi_api/groups.hpp"
 
 namespace foretrace::wrap {
 namespace {
 
-struct Group {
-  std::string_view name;
-  std::vector<const char*> patterns;
-};
-
-const std::vector<Group>& groups() {
-  static const std::vector<Group> all = {
-      {"sends",
-       {"MPI_Send", "MPI_[BRS]send", "MPI_Isend", "MPI_I[brs]send", "MPI_Sendrecv",
-        "MPI_Sendrecv_replace", "MPI_Isendrecv", "MPI_Isendrecv_replace"}},
-      {"receives",
-       {"MPI_Recv", "MPI_Irecv", "MPI_Mrecv", "MPI_Imrecv", "MPI_Sendrecv", "MPI_Sendrecv_replace",
-        "MPI_Isendrecv", "MPI_Isendrecv_replace"}},
-      {"persistent", {"MPI_*_init", "MPI_Start", "MPI_Startall", "MPI_Pready*", "MPI_Parrived"}},
-      {"completions",
-       {"MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome", "MPI_Test", "MPI_Testall",
-        "MPI_Testany", "MPI_Testsome"}},
-      {"probes", {"MPI_Probe", "MPI_Iprobe", "MPI_Mprobe", "MPI_Improbe"}},
-      {"collectives",
-       {"MPI_Barrier",
-        "MPI_Bcast",
-        "MPI_Gather",
-        "MPI_Gatherv",
-        "MPI_Scatter",
-        "MPI_Scatterv",
-        "MPI_Allgather",
-        "MPI_Allgatherv",
-        "MPI_Alltoall",
-        "MPI_Alltoall[vw]",
-        "MPI_Reduce",
-        "MPI_Allreduce",
-        "MPI_Reduce_scatter",
-        "MPI_Reduce_scatter_block",
-        "MPI_Scan",
-        "MPI_Exscan",
-        "MPI_Neighbor_all*",
-        "MPI_Ibarrier",
-        "MPI_Ibcast",
-        "MPI_Igather",
-        "MPI_Igatherv",
-        "MPI_Iscatter",
-        "MPI_Iscatterv",
-        "MPI_Iall*",
-        "MPI_Ireduce",
-        "MPI_Ireduce_scatter",
-        "MPI_Ireduce_scatter_block",
-        "MPI_Iscan",
-        "MPI_Iexscan",
-        "MPI_Ineighbor_all*"}},
-      {"nonblocking",
-       {"MPI_Isend*", "MPI_I[brs]send", "MPI_Irecv", "MPI_Imrecv", "MPI_Ibarrier", "MPI_Ibcast",
-        "MPI_Igather*", "MPI_Iscatter*", "MPI_Iall*", "MPI_Ireduce*", "MPI_Iscan", "MPI_Iexscan",
-        "MPI_Ineighbor_all*", "MPI_Comm_idup*", "MPI_File_i*"}},
-      {"one_sided",
-       {"MPI_Put", "MPI_Get", "MPI_Accumulate", "MPI_Get_accumulate", "MPI_Fetch_and_op",
-        "MPI_Compare_and_swap", "MPI_Rput", "MPI_Rget", "MPI_Raccumulate", "MPI_Rget_accumulate",
-        "MPI_Win_*"}},
-      {"io", {"MPI_File_*"}},
-      {"communicators",
-       {"MPI_Comm_*", "MPI_Intercomm_*", "MPI_Cart_*", "MPI_Graph_*", "MPI_Dist_graph_*"}},
-      {"datatypes", {"MPI_Type_*", "MPI_Pack*", "MPI_Unpack*", "MPI_Get_elements*"}},
-      {"groups", {"MPI_Group_*"}},
-      {"tools", {"MPI_T_*"}},
-      {"conversions", {}},
-  };
-  return all;
-}
-
-std::string_view without_large_count(std::string_view name) {
-  return name.ends_with("_c") ? name.substr(0, name.size() - 2) : name;
-}
+// The group that no table can tell: an MPI's own header does.
+constexpr std::string_view kConversions = "conversions";
 
 bool fits(const char* pattern, std::string_view name) {
   return ::fnmatch(pattern, std::string(name).c_str(), FNM_NOESCAPE) == 0;
@@ -163,7 +95,7 @@ FunctionSet::Term FunctionSet::parse_term(std::string_view& rest) const {
     term.kind = Kind::all;
   else if (term.text == "wrapped")
     term.kind = Kind::wrapped;
-  else if (std::ranges::find(groups(), term.text, &Group::name) != groups().end())
+  else if (term.text == kConversions || mpi_api::find_group(term.text))
     term.kind = Kind::group;
   else {
     std::string known;
@@ -189,8 +121,8 @@ void FunctionSet::check(std::span<const MpiFunction> functions) const {
 bool FunctionSet::matches(const Term& term, std::string_view function,
                           const std::function<bool(std::string_view)>& wrapped) {
   if (term.kind == Kind::name)
-    return function == term.text || without_large_count(function) == term.text;
-  if (term.kind == Kind::group && term.text == "conversions") return is_conversion(function);
+    return function == term.text || mpi_api::without_large_count(function) == term.text;
+  if (term.kind == Kind::group && term.text == kConversions) return is_conversion(function);
   if (is_conversion(function)) return false;
   switch (term.kind) {
     case Kind::pattern:
@@ -198,12 +130,8 @@ bool FunctionSet::matches(const Term& term, std::string_view function,
     case Kind::regex:
       return ::regexec(static_cast<const regex_t*>(term.regex.get()), std::string(function).c_str(),
                        0, nullptr, 0) == 0;
-    case Kind::group: {
-      const auto group = std::ranges::find(groups(), term.text, &Group::name);
-      const std::string_view name = without_large_count(function);
-      return std::ranges::any_of(group->patterns,
-                                 [name](const char* pattern) { return fits(pattern, name); });
-    }
+    case Kind::group:
+      return mpi_api::is_in(*mpi_api::find_group(term.text), function);
     case Kind::wrapped:
       return wrapped(function);
     case Kind::name:
@@ -227,7 +155,8 @@ bool FunctionSet::contains(std::string_view function,
 
 std::vector<std::string_view> group_names() {
   std::vector<std::string_view> names;
-  for (const Group& group : groups()) names.push_back(group.name);
+  for (const mpi_api::Group& group : mpi_api::groups()) names.push_back(group.name);
+  names.push_back(kConversions);
   return names;
 }
 

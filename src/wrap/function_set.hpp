@@ -5,7 +5,7 @@
 //   TERM  MPI_Send      a function, with its form for large counts (MPI_Send_c)
 //         MPI_*send*    a pattern: * any text, ? any character
 //         /^MPI_I/      an extended regular expression
-//         collectives   a group (function_set.cpp lists them), all, wrapped
+//         collectives   a group (mpi_api/groups.txt lists them), all, wrapped
 #pragma once
 
 #include <functional>

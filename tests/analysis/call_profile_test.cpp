@@ -225,6 +225,14 @@ TEST(CallProfile, ClassesOfFunctions) {
   EXPECT_EQ(class_of("MPI_Send_c"), CallClass::send);
   EXPECT_EQ(class_of("MPI_File_write_all"), CallClass::file);
   EXPECT_EQ(class_of("MPI_Win_fence"), CallClass::one_sided);
+  EXPECT_EQ(class_of("MPI_Ibcast"), CallClass::collective);
+  EXPECT_EQ(class_of("MPI_Ineighbor_alltoallw"), CallClass::collective);
+  EXPECT_EQ(class_of("MPI_Irecv"), CallClass::send);
+  EXPECT_EQ(class_of("MPI_Mprobe"), CallClass::receive);
+  EXPECT_EQ(class_of("MPI_Startall"), CallClass::send);
+  EXPECT_EQ(class_of("MPI_Comm_idup"), CallClass::collective);
+  EXPECT_EQ(class_of("MPI_Test_cancelled"), CallClass::other);
+  EXPECT_EQ(class_of("MPI_Send_init"), CallClass::other);
   EXPECT_EQ(class_of("MPI_Neighbor_alltoallw"), CallClass::collective);
   EXPECT_EQ(class_of("MPI_Comm_rank"), CallClass::other);
 }

@@ -1,0 +1,52 @@
+#include "mpi_api/groups.hpp"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+namespace foretrace::mpi_api {
+namespace {
+
+namespace patterns {
+#define FORETRACE_GROUP(name, ...) constexpr Pattern name[] = {__VA_ARGS__};
+#include "mpi_groups.inc"
+#undef FORETRACE_GROUP
+}  // namespace patterns
+
+constexpr Group kGroups[] = {
+#define FORETRACE_GROUP(name, ...) {#name, patterns::name},
+#include "mpi_groups.inc"
+#undef FORETRACE_GROUP
+};
+
+}  // namespace
+
+std::span<const Group> groups() {
+  return kGroups;
+}
+
+const Group* find_group(std::string_view name) {
+  const auto found = std::ranges::find(kGroups, name, &Group::name);
+  return found == std::end(kGroups) ? nullptr : &*found;
+}
+
+std::string_view without_large_count(std::string_view function) {
+  return function.ends_with("_c") ? function.substr(0, function.size() - 2) : function;
+}
+
+bool is_in(const Group& group, std::string_view function) {
+  const std::string_view name = without_large_count(function);
+  return std::ranges::any_of(group.patterns, [&](const Pattern& pattern) {
+    if (pattern.is_name) return pattern.text == name;
+    return ::fnmatch(pattern.text.data(), std::string(name).c_str(), FNM_NOESCAPE) == 0;
+  });
+}
+
+bool is_poll(std::string_view function) {
+  static const Group* const polls = find_group("polls");
+  return is_in(*polls, function);
+}
+
+}  // namespace foretrace::mpi_api
