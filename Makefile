@@ -6,7 +6,10 @@ BUILD      := build
 JOBS       ?= $(shell nproc)
 PREFIX     ?= /usr/local
 CMAKE_ARGS ?=
-CCACHE     := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache)
+comma      := ,
+# Without those words ccache keeps nothing that uses precompiled headers.
+CCACHE     := $(if $(shell command -v ccache),-DCMAKE_C_COMPILER_LAUNCHER=ccache \
+                '-DCMAKE_CXX_COMPILER_LAUNCHER=env;CCACHE_SLOPPINESS=pch_defines$(comma)time_macros;ccache')
 
 # What `make demo` runs.
 DEMO_PROGRAMS := mandel elastic life mergesort

@@ -1,10 +1,15 @@
 #   foretrace_add_test(<name> SOURCES ... [LIBS ...])    a GoogleTest program, one ctest
 #   foretrace_add_bench(<name> SOURCES ... [LIBS ...])   a Google Benchmark program
 
+# Tests are compiled far longer than they run.
+set(FORETRACE_TEST_OPTIONS $<$<CONFIG:Release>:-O1>)
+
 function(foretrace_add_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;LIBS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBS} GTest::gmock GTest::gtest_main)
+  target_compile_options(${name} PRIVATE ${FORETRACE_TEST_OPTIONS})
+  target_precompile_headers(${name} REUSE_FROM foretrace_test_headers)
   target_compile_definitions(${name} PRIVATE
     FORETRACE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
     FORETRACE_BINARY_DIR="${PROJECT_BINARY_DIR}")
