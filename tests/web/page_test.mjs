@@ -82,6 +82,118 @@ check("what a user does changes what is drawn", () => {
   assert.ok(result.reset);
 });
 
+// A page that runs `body` and reports what `result` holds then.
+function act(words, name, body) {
+  const file = writePage(...words);
+  const script = `<script>
+    const { model, page } = window.foretraceTimeline;
+    const result = {};
+    page.drawNow();
+    ${body}
+    document.documentElement.dataset.result = JSON.stringify(result);
+  </script></body>`;
+  const changed = join(folder, `${name}.html`);
+  writeFileSync(changed, readFileSync(file, "utf8").replace("</body>", () => script));
+  const { attribute, messages } = open(chromium, changed);
+  assert.deepEqual(messages, []);
+  return JSON.parse(attribute("result"));
+}
+
+check("a thousand ranks fit, by exact shares", () => {
+  const result = act(["halo", "1024", "40"], "thousand", `
+    const frame = page.drawNow();
+    result.drawn = frame.ranksDrawn;
+    const { layout, painter } = page;
+    result.fits = 1024 * layout.rowPitch <= layout.rowsHeight + 1e-6;
+    // The mean of the rows' colours is that of the bar of all ranks: nothing is left out.
+    const mean = (top, height) => {
+      const ratio = page.ratio;
+      const copy = document.createElement("canvas");
+      copy.width = Math.floor(layout.plot * ratio) - 1;
+      copy.height = Math.floor(height * ratio) - 1;
+      const context = copy.getContext("2d", { willReadFrequently: true });
+      context.drawImage(document.querySelector("#bars"), -Math.ceil(layout.left * ratio), -Math.ceil(top * ratio));
+      const data = context.getImageData(0, 0, copy.width, copy.height).data;
+      const sum = [0, 0, 0];
+      for (let i = 0; i < data.length; i += 4) for (let c = 0; c < 3; c++) sum[c] += data[i + c];
+      return sum.map((s) => s / (data.length / 4));
+    };
+    result.rows = mean(layout.rowsTop, layout.rowsHeight);
+    result.all = mean(layout.allTop, layout.allHeight);
+    window.dispatchEvent(new KeyboardEvent("keydown", { key: "]" }));
+    page.drawNow();
+    result.zoomed = page.layout.rowPitch / layout.rowPitch;
+    model.zoomY = 1e9;
+    result.few = page.drawNow().ranksDrawn;
+  `);
+  assert.equal(result.drawn, 1024);
+  assert.ok(result.fits);
+  for (let c = 0; c < 3; c++) assert.ok(Math.abs(result.rows[c] - result.all[c]) < 4, `${result.rows} ${result.all}`);
+  assert.ok(Math.abs(result.zoomed - 1.5) < 1e-9, `${result.zoomed}`);
+  assert.ok(result.few < 20, `${result.few}`);
+});
+
+check("two fingers zoom time and rows", () => {
+  const result = act(["halo", "64", "40"], "pinch", `
+    const canvas = document.querySelector("#overlay");
+    canvas.setPointerCapture = () => {};
+    const box = canvas.getBoundingClientRect();
+    const touch = (type, pointerId, x, y) => canvas.dispatchEvent(new PointerEvent(type, {
+      pointerId, pointerType: "touch", button: 0, clientX: box.left + x, clientY: box.top + y, bubbles: true }));
+    const { left, plot, rowsTop, rowsHeight } = page.layout;
+    const whole = model.view.t1;
+    // From 1/4 and 1/2 of the width to 1/4 and 3/4: what is under the fingers stays there.
+    const y = rowsTop + rowsHeight / 4;
+    touch("pointerdown", 1, left + plot / 4, y);
+    touch("pointerdown", 2, left + plot / 2, y);
+    touch("pointermove", 2, left + plot * 3 / 4, y);
+    result.span = (model.view.t1 - model.view.t0) / whole;
+    result.t0 = model.view.t0 / whole;
+    result.zoomY = model.zoomY;
+    touch("pointerup", 2, left + plot * 3 / 4, y);
+    touch("pointerup", 1, left + plot / 4, y);
+    result.selected = model.selected;
+    // Up and down: rows twice as high, the time as it was.
+    const x = left + plot / 2;
+    touch("pointerdown", 1, x, rowsTop + rowsHeight / 4);
+    touch("pointerdown", 2, x, rowsTop + rowsHeight / 2);
+    touch("pointermove", 2, x, rowsTop + rowsHeight * 3 / 4);
+    result.rows = model.zoomY;
+    result.scroll = model.scroll / rowsHeight;
+    result.sameSpan = (model.view.t1 - model.view.t0) / whole;
+    touch("pointerup", 2, x, rowsTop + rowsHeight * 3 / 4);
+    touch("pointerup", 1, x, rowsTop + rowsHeight / 4);
+  `);
+  // t = x / w is under finger 1 before (1/4) and after: (1/4 - t0) / span = 1/4, so span 1/2, t0 1/8.
+  assert.ok(Math.abs(result.span - 0.5) < 0.01, `${result.span}`);
+  assert.ok(Math.abs(result.t0 - 0.125) < 0.01, `${result.t0}`);
+  assert.equal(result.zoomY, 1);
+  assert.equal(result.selected, null); // a pinch selects nothing
+  assert.ok(Math.abs(result.rows - 2) < 0.02, `${result.rows}`);
+  assert.ok(Math.abs(result.scroll - 0.25) < 0.02, `${result.scroll}`);
+  assert.ok(Math.abs(result.sameSpan - 0.5) < 0.01, `${result.sameSpan}`);
+});
+
+check("a collective's tooltip tells who came last", () => {
+  const result = act(["mandel", "0", "0"], "last", `
+    const { enter, shape, count } = model.trace.ranks[0];
+    for (let i = 0; i < count; i++) {
+      const name = model.trace.head.names[model.trace.shapes[shape[i]].name];
+      if (name !== "MPI_Allreduce") continue;
+      page.controls.pointer = { x: page.layout.left + ((enter[i] + 1e6) / model.view.t1) * page.layout.plot, y: page.layout.rowsTop + 3 };
+      model.view = { t0: enter[i] - 1e9, t1: enter[i] + 1e9 };
+      page.controls.pointer.x = page.layout.left + 0.51 * page.layout.plot;
+      page.drawNow();
+      page.drawFront();
+      result.tooltip = page.tooltip.textContent;
+      result.starts = model.trace.ranks.map((rank) => rank.enter[[...rank.shape].findIndex((s) =>
+        model.trace.head.names[model.trace.shapes[s].name] === "MPI_Allreduce")]);
+    }
+  `);
+  const latest = result.starts.indexOf(Math.max(...result.starts));
+  assert.match(result.tooltip, new RegExp(`last to comerank ${latest}, [0-9.]+ .s after the first`));
+});
+
 check("marks are drawn, and tell their number", () => {
   const file = writePage("halo", "16", "400");
   const script = `<script>

@@ -38,15 +38,25 @@ test("ticks are 1, 2 or 5 times a power of ten", () => {
   assert.deepEqual(ticks({ t0: 250, t1: 1250 }, 400, 100), { step: 500, at: [500, 1000] });
 });
 
-test("rows fit where they can and scroll where they cannot", () => {
+test("all ranks fit, and use the height there is", () => {
   const few = makeLayout(800, 600, 8, 0, 30, 1);
-  assert.equal(few.rowPitch, 34);
+  assert.equal(few.rowPitch, few.rowsHeight / 8);
+  assert.ok(few.rowPitch > 50, `${few.rowPitch}`); // 600 less the strips above and below
   assert.equal(maxScroll(few, 8), 0);
-  assert.equal(rankAt(few, 8, 0, few.rowsTop + 34.5), 1);
+  assert.equal(rankAt(few, 8, 0, few.rowsTop + few.rowPitch + 0.5), 1);
   assert.equal(rankAt(few, 8, 0, few.rowsTop - 1), -1);
-  const many = makeLayout(800, 600, 1000, 0, 30, 1);
-  assert.equal(many.rowPitch, 5);
-  assert.equal(maxScroll(many, 1000), 5000 - many.rowsHeight);
-  assert.equal(rankAt(many, 1000, 50, many.rowsTop), 10);
-  assert.equal(rowY(many, 50, 10), many.rowsTop);
+  const many = makeLayout(800, 600, 1024, 0, 30, 1);
+  assert.equal(many.rowPitch, many.rowsHeight / 1024);
+  assert.ok(maxScroll(many, 1024) < 1e-9);
+  assert.equal(rankAt(many, 1024, 0, many.rowsTop + many.rowsHeight - 0.1), 1023);
+});
+
+test("rows that were zoomed scroll", () => {
+  const zoomed = makeLayout(800, 600, 1000, 0, 30, 10);
+  assert.ok(Math.abs(maxScroll(zoomed, 1000) - 9 * zoomed.rowsHeight) < 1e-6);
+  assert.equal(rankAt(zoomed, 1000, 10 * zoomed.rowPitch + 0.1, zoomed.rowsTop), 10);
+  assert.equal(rowY(zoomed, 10 * zoomed.rowPitch, 10), zoomed.rowsTop);
+  // Not further than rows that can be read.
+  const most = makeLayout(800, 600, 1000, 0, 30, 1e9);
+  assert.ok(Math.abs(most.rowPitch - 60) < 1e-9);
 });

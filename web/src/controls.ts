@@ -23,10 +23,28 @@ interface Drag {
   moved: boolean;
 }
 
+interface Point {
+  x: number;
+  y: number;
+}
+
+// Two fingers: where they were, and what was in view then.
+interface Pinch {
+  readonly from: readonly [Point, Point];
+  readonly t0: number;
+  readonly t1: number;
+  readonly zoomY: number;
+  readonly scroll: number;
+}
+
+const kPinchReach = 40; // pixels between the fingers along an axis from which it is zoomed
+
 export class Controls {
   pointer: { x: number; y: number } | null = null;
   range: { from: number; to: number } | null = null; // pixels, while dragging on the axis
   private drag: Drag | null = null;
+  private pinch: Pinch | null = null;
+  private readonly fingers = new Map<number, Point>();
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
@@ -37,7 +55,10 @@ export class Controls {
     canvas.addEventListener("pointerdown", (event) => this.down(event));
     canvas.addEventListener("pointermove", (event) => this.move(event));
     canvas.addEventListener("pointerup", (event) => this.up(event));
-    canvas.addEventListener("pointercancel", () => this.cancel());
+    canvas.addEventListener("pointercancel", (event) => {
+      this.lift(event);
+      this.cancel();
+    });
     canvas.addEventListener("pointerleave", () => this.leave());
     canvas.addEventListener("dblclick", () => this.zoomToEvent());
     window.addEventListener("keydown", (event) => this.key(event));
@@ -80,6 +101,24 @@ export class Controls {
     this.show(0, this.model.trace.end);
   }
 
+  // Zooms the rows; what lies at `y` of them stays where it is.
+  zoomRows(factor: number, y?: number): void {
+    const layout = this.surface.layout();
+    const at = y === undefined ? layout.rowsHeight / 2 : Math.min(layout.rowsHeight, Math.max(0, y - layout.rowsTop));
+    this.setRows(this.model.zoomY * factor, this.model.zoomY, this.model.scroll + at, at);
+    this.surface.redraw();
+  }
+
+  // Zooms the rows to `zoomY`; what was `content` pixels from the first rank's top at
+  // `before` comes to `at` pixels from the top of the rows.
+  private setRows(zoomY: number, before: number, content: number, at: number): void {
+    const { model } = this;
+    const { maxZoomY, fitPitch, rowsHeight } = this.surface.layout();
+    model.zoomY = Math.min(maxZoomY, Math.max(1, zoomY));
+    const limit = Math.max(0, model.trace.ranks.length * fitPitch * model.zoomY - rowsHeight);
+    model.scroll = Math.min(limit, Math.max(0, content * (model.zoomY / before) - at));
+  }
+
   private timeAt(x: number): number | null {
     const { left, plot } = this.surface.layout();
     return x < left || x > left + plot ? null : xToTime(this.model.view, plot, x - left);
@@ -105,9 +144,7 @@ export class Controls {
     const pixels = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
     const down = event.deltaY * pixels;
     if (event.ctrlKey) {
-      model.zoomY = Math.min(8, Math.max(1, model.zoomY * Math.exp(-down / 300)));
-      this.surface.redraw();
-      this.scrollTo(model.scroll);
+      this.zoomRows(Math.exp(-down / 300), event.offsetY);
     } else if (event.offsetX < layout.left) {
       this.scrollTo(model.scroll + down);
     } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
@@ -123,6 +160,7 @@ export class Controls {
   private down(event: PointerEvent): void {
     if (event.button !== 0) return;
     const { model } = this;
+    if (event.pointerType === "touch" && this.touch(event)) return;
     const { offsetX: x, offsetY: y } = event;
     const t = this.timeAt(x);
     if (t !== null && (event.shiftKey || event.altKey)) {
@@ -138,7 +176,55 @@ export class Controls {
     if (this.drag.zone === "overview") this.centreOn(x);
   }
 
+  // A finger comes down; true if it is not the first.
+  private touch(event: PointerEvent): boolean {
+    this.fingers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
+    if (this.fingers.size < 2) return false;
+    const { view, zoomY, scroll } = this.model;
+    const [a, b] = [...this.fingers.values()];
+    this.canvas.setPointerCapture(event.pointerId);
+    this.cancel();
+    this.pointer = null;
+    this.pinch = { from: [{ ...a! }, { ...b! }], t0: view.t0, t1: view.t1, zoomY, scroll };
+    return true;
+  }
+
+  // What lay under the two fingers stays under them.
+  private moveFingers(pinch: Pinch): void {
+    const { model } = this;
+    const layout = this.surface.layout();
+    const [a, b] = [...this.fingers.values()] as [Point, Point];
+    const [a0, b0] = pinch.from;
+    const ratio = (now: number, then: number): number =>
+      Math.abs(then) < kPinchReach ? 1 : Math.max(Math.abs(now), 8) / Math.abs(then);
+    const from = { t0: pinch.t0, t1: pinch.t1 };
+    const middle = (p: Point, q: Point, axis: "x" | "y"): number => (p[axis] + q[axis]) / 2;
+    const x0 = middle(a0, b0, "x") - layout.left;
+    const t = xToTime(from, layout.plot, x0);
+    const span = (pinch.t1 - pinch.t0) / ratio(a.x - b.x, a0.x - b0.x);
+    const t0 = t - ((middle(a, b, "x") - layout.left) / layout.plot) * span;
+    model.view = clampInterval({ t0, t1: t0 + span }, model.trace.end);
+    const y0 = middle(a0, b0, "y") - layout.rowsTop;
+    const zoomY = pinch.zoomY * ratio(a.y - b.y, a0.y - b0.y);
+    this.setRows(zoomY, pinch.zoomY, pinch.scroll + y0, middle(a, b, "y") - layout.rowsTop);
+    this.surface.redraw();
+  }
+
+  // A finger goes up; true if others had been there with it.
+  private lift(event: PointerEvent): boolean {
+    this.fingers.delete(event.pointerId);
+    const pinched = this.pinch !== null;
+    if (this.fingers.size < 2) this.pinch = null;
+    return pinched;
+  }
+
   private move(event: PointerEvent): void {
+    const finger = this.fingers.get(event.pointerId);
+    if (finger !== undefined) Object.assign(finger, { x: event.offsetX, y: event.offsetY });
+    if (this.pinch !== null) {
+      this.moveFingers(this.pinch);
+      return;
+    }
     this.pointer = { x: event.offsetX, y: event.offsetY };
     const { drag, model } = this;
     if (drag === null) {
@@ -165,6 +251,7 @@ export class Controls {
   }
 
   private up(event: PointerEvent): void {
+    if (this.lift(event)) return;
     const { drag, range } = this;
     this.cancel();
     if (drag === null) return;
@@ -230,6 +317,12 @@ export class Controls {
         return true;
       case "-":
         this.zoom(1 / 1.5);
+        return true;
+      case "]":
+        this.zoomRows(1.5, this.pointer?.y);
+        return true;
+      case "[":
+        this.zoomRows(1 / 1.5, this.pointer?.y);
         return true;
       case "0":
       case "Home":

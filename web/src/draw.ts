@@ -6,12 +6,12 @@ import { type Layout, rowY } from "./layout";
 import type { Model } from "./model";
 import { cssColour, mix, parseColour } from "./palette";
 import { ShareSums, Stacker } from "./shares";
-import { dominantColumns, visitColumns, Votes } from "./sums";
+import { dominantClass, dominantColumns, visitColumns, Votes } from "./sums";
 import { ticks, timeToX } from "./viewport";
 
 const kFont = "11px system-ui, sans-serif";
 const kMaxDecorated = 4000; // events of a row that are looked at one by one
-const kVoters = 256; // ranks that are asked for the "All" bar
+const kLeastRow = 3; // device pixels; lower rows share lines of pixels
 
 // Per-frame results that tests and the status line read.
 export interface FrameInfo {
@@ -48,6 +48,7 @@ export class Painter {
   private readonly single = new Strips();
   private readonly textWidths = new Map<string, number>(); // in the bars' font
   private overview: ShareSums | null = null;
+  private all: { t0: number; dt: number; sums: ShareSums } | null = null; // of all ranks, in view
   private hatches: { key: string; patterns: (CanvasPattern | null)[] } | null = null;
 
   constructor(
@@ -76,7 +77,7 @@ export class Painter {
     const width = Math.round(layout.plot * ratio);
     if (this.overview?.width !== width) this.overview = this.sumShares(0, model.trace.end / width, width);
     const { overviewTop: top, overviewHeight: height, left, plot } = layout;
-    const whole = (model.trace.end / width) * this.voters();
+    const whole = (model.trace.end / width) * model.trace.ranks.length;
     this.paintStacked(this.overview, whole, layout, top, height, ratio);
     const x0 = left + timeToX({ t0: 0, t1: model.trace.end }, plot, model.view.t0);
     const x1 = left + timeToX({ t0: 0, t1: model.trace.end }, plot, model.view.t1);
@@ -155,9 +156,12 @@ export class Painter {
     const rows = new Map<number, Uint8Array>();
     // The "All" bar takes the rows' sums where all ranks are drawn.
     const drawn = model.shares && last - first === ranks ? new ShareSums(width, 2 * model.states.count) : null;
-    const runs = model.shares
-      ? this.paintShares(layout, ratio, first, last, drawn)
-      : this.paintDominant(layout, width, first, last, rows);
+    const folded = layout.rowPitch * ratio < kLeastRow;
+    const runs = folded
+      ? this.paintFolded(layout, ratio, drawn)
+      : model.shares
+        ? this.paintShares(layout, ratio, first, last, drawn)
+        : this.paintDominant(layout, width, first, last, rows);
     let marks = 0;
     for (let rank = first; rank < last; rank++) {
       const y = rowY(layout, model.scroll, rank);
@@ -168,9 +172,8 @@ export class Painter {
     for (let rank = first; rank < last; rank++) this.rankLabel(layout, rank);
 
     if (model.shares) {
-      const all = drawn ?? this.sumShares(model.view.t0, dt, width);
-      const whole = dt * (drawn !== null ? ranks : this.voters());
-      this.paintStacked(all, whole, layout, layout.allTop, layout.allHeight, ratio);
+      const all = drawn ?? this.sumsInView(model.view.t0, dt, width);
+      this.paintStacked(all, dt * ranks, layout, layout.allTop, layout.allHeight, ratio);
     } else {
       const all = new Uint8Array(width);
       this.vote(model.view.t0, dt, width, all, rows);
@@ -244,12 +247,54 @@ export class Painter {
     return runs;
   }
 
-  // Shares over all ranks, or over every n-th of very many.
+  // Where rows are lower than a few pixels: each line of pixels shows the shares of
+  // the ranks that lie under it, each by the part of it that does. So nothing is
+  // left out, however many ranks there are.
+  private paintFolded(layout: Layout, ratio: number, all: ShareSums | null): number {
+    const { context, model } = this;
+    const width = Math.round(layout.plot * ratio);
+    const height = Math.max(1, Math.round(layout.rowsHeight * ratio));
+    const dt = (model.view.t1 - model.view.t0) / width;
+    const classes = 2 * model.states.count;
+    const ranksPerLine = 1 / (layout.rowPitch * ratio);
+    const words = this.strips.begin(width, height);
+    const stacker = new Stacker(model.states.count, model.palette.shares, 1);
+    const sums = new ShareSums(width, classes);
+    let runs = 0;
+    for (let y = 0; y < height; y++) {
+      const from = (model.scroll * ratio + y) * ranksPerLine;
+      const to = y === height - 1 && all !== null ? model.sums.length : Math.min(model.sums.length, from + ranksPerLine);
+      sums.times.fill(0);
+      for (let rank = Math.floor(from); rank < to; rank++)
+        sums.add(model.sums[rank]!, model.view.t0, dt, model.states, Math.min(to, rank + 1) - Math.max(from, rank));
+      const line = words.subarray(y * width, (y + 1) * width);
+      for (let x = 0; x < width; x++) {
+        const column = sums.times.subarray(x * classes, (x + 1) * classes);
+        if (model.shares) stacker.paint(line, width, x, column, 0, dt * (to - from));
+        else line[x] = model.palette.pixels[dominantClass(column)]!;
+        if (x === 0 || line[x] !== line[x - 1]) runs++;
+      }
+      if (all !== null) for (let i = 0; i < sums.times.length; i++) all.times[i]! += sums.times[i]!;
+    }
+    context.imageSmoothingEnabled = false;
+    context.drawImage(this.strips.end(), layout.left, layout.rowsTop, layout.plot, layout.rowsHeight);
+    return runs;
+  }
+
+  // Shares over all ranks.
   private sumShares(t0: number, dt: number, width: number): ShareSums {
     const { model } = this;
     const shares = new ShareSums(width, 2 * model.states.count);
-    for (let rank = 0; rank < model.sums.length; rank += this.stride()) shares.add(model.sums[rank]!, t0, dt, model.states);
+    for (const sums of model.sums) shares.add(sums, t0, dt, model.states);
     return shares;
+  }
+
+  // The same, kept as long as the view's time is the same: scrolling does not change it.
+  private sumsInView(t0: number, dt: number, width: number): ShareSums {
+    const kept = this.all;
+    if (kept === null || kept.t0 !== t0 || kept.dt !== dt || kept.sums.width !== width)
+      this.all = { t0, dt, sums: this.sumShares(t0, dt, width) };
+    return this.all!.sums;
   }
 
   // `whole` is the time that fills a column.
@@ -264,14 +309,6 @@ export class Painter {
       stacker.paint(words, shares.width, x, shares.times, x * 2 * model.states.count, whole);
     this.context.imageSmoothingEnabled = false;
     this.context.drawImage(this.single.end(), layout.left, top, layout.plot, height);
-  }
-
-  private voters(): number {
-    return Math.ceil(this.model.sums.length / this.stride());
-  }
-
-  private stride(): number {
-    return Math.max(1, Math.ceil(this.model.sums.length / kVoters));
   }
 
   // Hatches what waits, parts and names the calls where there is room.
@@ -378,10 +415,9 @@ export class Painter {
   private vote(t0: number, dt: number, width: number, out: Uint8Array, known: Map<number, Uint8Array>): void {
     const { model } = this;
     const ranks = model.trace.ranks.length;
-    const stride = this.stride();
     const votes = new Votes(width, 2 * model.states.count);
     const scratch = new Uint8Array(width);
-    for (let rank = 0; rank < ranks; rank += stride) {
+    for (let rank = 0; rank < ranks; rank++) {
       let classes = known.get(rank);
       if (classes === undefined) {
         dominantColumns(model.sums[rank]!, t0, dt, width, model.states, scratch);
@@ -404,7 +440,7 @@ export class Painter {
     const middle = rowY(layout, this.model.scroll, rank) + layout.rowBar / 2;
     if (middle < layout.rowsTop || middle > layout.rowsTop + layout.rowsHeight) return;
     const every = Math.max(1, Math.ceil(12 / layout.rowPitch));
-    const step = [1, 2, 4, 8, 16, 32, 64].find((s) => s >= every) ?? 128;
+    const step = 2 ** Math.ceil(Math.log2(every));
     const selected = this.model.selected?.rank === rank;
     if (rank % step !== 0 && !selected) return;
     this.label(String(rank), layout, middle, !selected);

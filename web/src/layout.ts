@@ -3,7 +3,7 @@
 //   overview   the whole run, with the shown interval marked
 //   axis       ticks
 //   phases     one line per nesting depth, of the selected rank
-//   ranks      one row each, scrolled when they do not fit
+//   ranks      one row each; all of them fit until somebody zooms in
 //   all        what most ranks do
 
 export interface Layout {
@@ -19,14 +19,16 @@ export interface Layout {
   readonly phaseRow: number;
   readonly rowsTop: number;
   readonly rowsHeight: number;
-  readonly rowPitch: number; // from one rank to the next
+  readonly rowPitch: number; // from one rank to the next; below 1 where ranks share a line of pixels
+  readonly fitPitch: number; // where all ranks fit
+  readonly maxZoomY: number; // how far the rows can be zoomed in
   readonly rowBar: number; // height of a bar
   readonly allTop: number;
   readonly allHeight: number;
 }
 
-const kMinPitch = 5;
-const kMaxPitch = 34;
+const kMaxPitch = 160; // of few ranks in a high window
+const kZoomedPitch = 60; // of many, zoomed in fully
 
 export function makeLayout(
   width: number, height: number, ranks: number, phaseDepths: number, labelWidth: number, zoomY: number,
@@ -41,14 +43,15 @@ export function makeLayout(
   const rowsTop = phaseTop + phaseDepths * phaseRow + (phaseDepths > 0 ? 4 : 2);
   const allHeight = 18;
   const rowsHeight = Math.max(40, height - rowsTop - allHeight - 18);
-  const fitted = Math.min(kMaxPitch, Math.max(kMinPitch, rowsHeight / Math.max(1, ranks)));
-  const rowPitch = Math.min(60, Math.max(3, fitted * zoomY));
+  const fitted = Math.min(kMaxPitch, rowsHeight / Math.max(1, ranks));
+  const maxZoomY = Math.max(1, kZoomedPitch / fitted);
+  const rowPitch = fitted * Math.min(maxZoomY, Math.max(1, zoomY));
   const gap = rowPitch >= 14 ? 3 : rowPitch >= 7 ? 2 : rowPitch >= 5 ? 1 : 0;
   const shown = Math.min(rowsHeight, rowPitch * ranks);
   return {
     width, height, left, plot: Math.max(50, width - left - 12),
     overviewTop, overviewHeight, axisTop, axisHeight, phaseTop, phaseRow,
-    rowsTop, rowsHeight: shown, rowPitch, rowBar: rowPitch - gap,
+    rowsTop, rowsHeight: shown, rowPitch, fitPitch: fitted, maxZoomY, rowBar: rowPitch - gap,
     allTop: rowsTop + shown + 9, allHeight,
   };
 }

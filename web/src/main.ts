@@ -149,6 +149,8 @@ class Page {
       find<HTMLButtonElement>(id).addEventListener("click", action);
     click("#zoom-in", () => this.controls.zoom(1.5));
     click("#zoom-out", () => this.controls.zoom(1 / 1.5));
+    click("#rows-in", () => this.controls.zoomRows(1.5));
+    click("#rows-out", () => this.controls.zoomRows(1 / 1.5));
     click("#reset", () => this.controls.reset());
     click("#zoom-marks", () => this.controls.showMarks());
     for (const [id, field] of [["#messages", "showMessages"], ["#shares", "shares"]] as const)

@@ -1,5 +1,6 @@
 // Everything that the page knows and shows: the trace with its sums, and the
 // state of the view. Drawing reads it, the controls change it.
+import { Collectives } from "./collectives";
 import type { TraceData } from "./events";
 import { pairMessages, type Messages } from "./messages";
 import { kLight, makePalette, type Palette, type Theme } from "./palette";
@@ -32,6 +33,7 @@ export class Model {
   palette: Palette;
 
   private paired: Messages | null = null;
+  private gathered: Collectives | null = null;
 
   constructor(readonly trace: TraceData) {
     this.states = makeStates(trace);
@@ -55,6 +57,10 @@ export class Model {
   // Pairs sends and receives when they are first asked for.
   messages(): Messages {
     return (this.paired ??= pairMessages(this.trace));
+  }
+
+  collectives(): Collectives {
+    return (this.gathered ??= new Collectives(this.trace));
   }
 
   repaint(theme: Theme): void {

@@ -86,20 +86,21 @@ export class ShareSums {
     this.times = new Float64Array(width * classes);
   }
 
-  add(sums: RankSums, t0: number, dt: number, states: States): void {
+  // Adds the times of a rank, or a `part` of them.
+  add(sums: RankSums, t0: number, dt: number, states: States, part = 1): void {
     visitColumns(sums, t0, dt, this.width, {
-      run: (x0, x1, cls) => this.addRun(x0, x1, cls, dt),
-      mixed: (x, column) => this.addColumn(x, column),
+      run: (x0, x1, cls) => this.addRun(x0, x1, cls, dt * part),
+      mixed: (x, column) => this.addColumn(x, column, part),
     }, states);
   }
 
-  addRun(x0: number, x1: number, cls: number, dt: number): void {
+  addRun(x0: number, x1: number, cls: number, time: number): void {
     if (cls >= this.classes) return;
-    for (let x = x0; x < x1; x++) this.times[x * this.classes + cls]! += dt;
+    for (let x = x0; x < x1; x++) this.times[x * this.classes + cls]! += time;
   }
 
-  addColumn(x: number, column: Float64Array): void {
+  addColumn(x: number, column: Float64Array, part = 1): void {
     const base = x * this.classes;
-    for (let cls = 0; cls < this.classes; cls++) this.times[base + cls]! += column[cls]!;
+    for (let cls = 0; cls < this.classes; cls++) this.times[base + cls]! += column[cls]! * part;
   }
 }

@@ -74,6 +74,9 @@ export function describeEvent(model: Model, ref: EventRef): Description {
   if (collective) {
     facts.push(["size", formatBytes(shape.collectiveBytes)]);
     if (shape.root >= 0) facts.push(["root", `${shape.root} of the communicator`]);
+    const all = model.collectives().of(ref.rank, ref.event);
+    if (all !== null && all.members > 1)
+      facts.push(["last to come", all.last > all.first ? `rank ${all.rank}, ${formatTime(all.last - all.first)} after the first` : "all at once"]);
   }
   if (sends || receives || collective) {
     const comm = trace.head.comms[shape.comm];
