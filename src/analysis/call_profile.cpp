@@ -50,7 +50,10 @@ class SpreadSum {
   void add(WorldRank rank, Time time) {
     ++values_;
     sum_ += time;
-    min_ = values_ == 1 ? time : std::min(min_, time);
+    if (values_ == 1 || time < min_) {
+      min_ = time;
+      fastest_ = rank;
+    }
     if (values_ > 1 && time <= max_) return;
     max_ = time;
     slowest_ = rank;
@@ -63,6 +66,7 @@ class SpreadSum {
     spread.max = max_;
     spread.mean = Time::ps(sum_.count_ps() / static_cast<std::int64_t>(ranks));
     spread.slowest = slowest_;
+    if (values_ == ranks) spread.fastest = fastest_;
     return spread;
   }
 
@@ -72,6 +76,7 @@ class SpreadSum {
   Time min_;
   Time max_;
   WorldRank slowest_;
+  WorldRank fastest_;
 };
 
 void add(Moved& to, const trace::SiteRecord& site) {
@@ -346,6 +351,13 @@ class Maker {
     std::stable_sort(profile_.functions.begin(), profile_.functions.end(), longer);
     std::stable_sort(profile_.sites.begin(), profile_.sites.end(), longer);
     std::stable_sort(profile_.comms.begin(), profile_.comms.end(), longer);
+    for (std::size_t i = 0; i < profile_.sites.size(); ++i) {
+      const SiteTotal& site = profile_.sites[i];
+      if (!site.ranks.fastest.valid() || ranks < 2 || !all_wait_for_all(site.function)) continue;
+      const Time least = Time::ps(site.ranks.min.count_ps() * static_cast<std::int64_t>(ranks));
+      if (site.time > least) profile_.waited_for.push_back({i, site.time - least});
+    }
+    std::ranges::stable_sort(profile_.waited_for, std::greater<>(), &WaitedFor::waited);
     std::sort(profile_.matrix.begin(), profile_.matrix.end(),
               [](const MatrixEntry& x, const MatrixEntry& y) {
                 return std::tuple(x.from.value, x.to.value) < std::tuple(y.from.value, y.to.value);

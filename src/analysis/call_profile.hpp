@@ -20,7 +20,8 @@ struct Spread {
   Time min;
   Time mean;
   Time max;
-  WorldRank slowest;  // where the maximum is
+  WorldRank slowest;       // where the maximum is
+  WorldRank fastest = {};  // where the minimum is; invalid: some rank has no such call
 
   // How much the maximum exceeds the mean: 0.25 for a quarter.
   double imbalance() const;
@@ -33,6 +34,8 @@ const char* name_of(CallClass of);
 // may be waiting.
 bool may_wait(CallClass of);
 CallClass class_of(const std::string& function);
+// Collectives in which everybody waits for everybody: whoever comes last spends least in them.
+bool all_wait_for_all(const std::string& function);
 
 struct CallFrame {
   std::string function;  // empty: not known
@@ -68,6 +71,13 @@ struct FunctionTotal : CallTotal {
 struct SiteTotal : CallTotal {
   std::string function;
   std::vector<CallFrame> frames;  // innermost first; empty: the places are not known
+};
+
+// A collective at one place, in which the rank with the least time came last most often, and the
+// others waited for it.
+struct WaitedFor {
+  std::size_t site = 0;  // index into CallProfile::sites
+  Time waited;           // what the other ranks spent in it beyond the least
 };
 
 struct CommTotal {
@@ -125,6 +135,7 @@ struct CallProfile {
   std::vector<RankTotal> per_rank;       // those that left something
   std::vector<FunctionTotal> functions;  // by time, the longest first
   std::vector<SiteTotal> sites;          // by time
+  std::vector<WaitedFor> waited_for;     // by what was waited, without what was not
   std::vector<CommTotal> comms;          // by time
   std::vector<SizeTotal> sizes;          // by communicator, function, direction and size
   std::vector<MatrixEntry> matrix;       // by sender and receiver

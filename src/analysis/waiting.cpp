@@ -111,8 +111,8 @@ bool ends_with_others(machine::SendMode mode) {
   return mode == machine::SendMode::standard || mode == machine::SendMode::synchronous;
 }
 
-// Calls of no kind that is followed, which may wait for others all the same.
-bool may_wait_unseen(const std::string& name) {
+// Whether a call of that name may end only when others have acted.
+bool synchronises(const std::string& name) {
   const CallClass of = class_of(name);
   if (of == CallClass::one_sided)
     for (const char* ends : {"MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_flush", "MPI_Win_wait",
@@ -142,6 +142,15 @@ struct WaitFinder::Impl {
   std::vector<Receive> receives;
   std::unordered_map<std::uint64_t, Posted> open;      // by request or probe
   std::vector<std::pair<Need, std::uint32_t>> needed;  // of the event at hand, and the receive
+
+  std::vector<char> unseen;  // by name: whether such calls may wait; '?': not asked yet
+
+  // Calls of no kind that is followed, which may wait for others all the same.
+  bool may_wait_unseen(trace::NameId id, const std::string& name) {
+    if (unseen.size() <= id) unseen.resize(id + std::size_t{1}, '?');
+    if (unseen[id] == '?') unseen[id] = synchronises(name) ? 'y' : 'n';
+    return unseen[id] == 'y';
+  }
 
   WorldRank here() const { return WorldRank(rank); }
 
@@ -306,7 +315,8 @@ void WaitFinder::Impl::take(const Event& event_, const trace::Communicator* comm
       if (comm->members.size() > 1) open[event_.request] = {kNone, collective(event_, *comm)};
       break;
     case EventKind::call:
-      if (clock == trace::Clock::wall && may_wait_unseen(name)) needed.push_back({Need{}, kNone});
+      if (clock == trace::Clock::wall && may_wait_unseen(event_.name, name))
+        needed.push_back({Need{}, kNone});
       break;
     default:
       break;

@@ -21,10 +21,18 @@ constexpr std::size_t kMostPairs = 10'000;
 constexpr const char* kStyle = R"(.bars { width: 22rem; }
 .bars div { display: inline-block; height: .8em; }
 .app { background: var(--c2); } .mpi { background: var(--c1); }
-.matrix { display: block; max-width: 46rem; height: auto; }
+.matrix { display: block; max-width: min(46rem, 100%); height: auto; }
 .matrix rect { fill: var(--c0); }
 .matrix .frame { fill: none; stroke: var(--rule); }
 .matrix text { font: 11px system-ui, sans-serif; fill: var(--soft); }
+@media (max-width: 40rem) {
+  body { padding: .6rem .7rem 3rem; }
+  p { overflow-wrap: anywhere; }
+  table { font-size: .8rem; }
+  th, td { padding-right: .5rem; }
+  td.t { white-space: normal; overflow-wrap: anywhere; min-width: 6em; }
+  .bars { min-width: 6rem; width: 8rem; }
+}
 )";
 
 double share(Time part, Time whole) {
@@ -100,6 +108,24 @@ std::string sites_section(const CallProfile& profile) {
                std::to_string(s.ranks.slowest.value), format_time(s.longest),
                format_frames(s.frames)});
   return "<h2>Call sites</h2>\n" + table.finish();
+}
+
+std::string waited_for_section(const CallProfile& profile) {
+  if (profile.waited_for.empty()) return {};
+  Table table(
+      {"function", "waited", "for rank", "its time", "most", "on rank", "calls", "called at"}, 1,
+      true);
+  for (const auto& w : profile.waited_for) {
+    const auto& s = profile.sites[w.site];
+    table.add({s.function, format_time(w.waited), std::to_string(s.ranks.fastest.value),
+               format_time(s.ranks.min), format_time(s.ranks.max),
+               std::to_string(s.ranks.slowest.value), std::to_string(s.calls),
+               format_frames(s.frames)});
+  }
+  return "<h2>Who is waited for in collectives</h2>\n<p>Where everybody waits for everybody, the "
+         "rank with the least time comes last. Waited: what the others spent beyond its "
+         "time.</p>\n" +
+         table.finish();
 }
 
 std::string comms_section(const CallProfile& profile) {
@@ -203,8 +229,8 @@ std::string summary(const CallProfile& profile) {
 
 std::string render_call_profile_html(const CallProfile& profile) {
   return begin_page("Profile of MPI calls", kStyle) + summary(profile) + ranks_section(profile) +
-         functions_section(profile) + sites_section(profile) + comms_section(profile) +
-         sizes_section(profile) + matrix_section(profile) + end_page();
+         functions_section(profile) + sites_section(profile) + waited_for_section(profile) +
+         comms_section(profile) + sizes_section(profile) + matrix_section(profile) + end_page();
 }
 
 }  // namespace foretrace::views

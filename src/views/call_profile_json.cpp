@@ -15,6 +15,7 @@ json spread(const analysis::Spread& of) {
           {"mean", to_seconds(of.mean)},
           {"max", to_seconds(of.max)},
           {"slowest", of.slowest.value},
+          {"fastest", of.fastest.valid() ? json(of.fastest.value) : json(nullptr)},
           {"imbalance", of.imbalance()}};
 }
 
@@ -108,6 +109,12 @@ std::string render_call_profile_json(const CallProfile& profile) {
     sites.push_back(std::move(site));
   }
   out["sites"] = std::move(sites);
+  json waited_for = json::array();
+  for (const auto& w : profile.waited_for)
+    waited_for.push_back({{"site", w.site},
+                          {"rank", profile.sites[w.site].ranks.fastest.value},
+                          {"waited", to_seconds(w.waited)}});
+  out["waited_for"] = std::move(waited_for);
   json comms = json::array();
   for (const auto& c : profile.comms)
     comms.push_back({{"name", c.name},

@@ -155,6 +155,25 @@ std::string site_section(const CallProfile& profile, std::size_t top) {
          rest_note(shown, profile.sites.size(), "call sites");
 }
 
+std::string waited_for_section(const CallProfile& profile, std::size_t top) {
+  if (profile.waited_for.empty()) return {};
+  TextTable table({L, R, R, R, R, R, R, L});
+  table.add(
+      {"function", "waited", "for rank", "its time", "most", "on rank", "calls", "called at"});
+  const std::size_t shown = std::min(top, profile.waited_for.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& s = profile.sites[profile.waited_for[i].site];
+    table.add({s.function, format_time(profile.waited_for[i].waited),
+               std::to_string(s.ranks.fastest.value), format_time(s.ranks.min),
+               format_time(s.ranks.max), std::to_string(s.ranks.slowest.value),
+               std::to_string(s.calls), format_frames(s.frames)});
+  }
+  return "\nWho is waited for in collectives: the rank with the least time comes last\n" +
+         table.render(2) + rest_note(shown, profile.waited_for.size(), "call sites") +
+         "  waited: what the others spent beyond its time. For whom receives waited only a trace "
+         "tells: record --clock wall\n";
+}
+
 std::string comm_section(const CallProfile& profile, std::size_t top) {
   if (profile.comms.empty()) return {};
   TextTable table({L, R, R, R, R, R, R});
@@ -249,6 +268,7 @@ std::string render_call_profile_text(const CallProfile& profile, const CallProfi
   text += class_section(profile);
   text += function_section(profile, options.top);
   text += site_section(profile, options.top);
+  text += waited_for_section(profile, options.top);
   text += comm_section(profile, options.top);
   text += size_section(profile, options.top);
   text += matrix_section(profile, options.top);

@@ -154,6 +154,24 @@ TEST(CallProfile, SitesOfAllRanks) {
   EXPECT_EQ(both.frames[0].function, "f48");
 }
 
+// Rank 1 is 1000 ns in the collective, rank 0 400 ns: rank 0 came last, and the other spent 600
+// beyond that. Where both take the same nobody was waited for; a rank without the call says
+// nothing.
+TEST(CallProfile, WhoIsWaitedForInCollectives) {
+  trace::CallCounters late = counters();
+  EXPECT_TRUE(make_call_profile(late, nowhere).waited_for.empty());
+  late.ranks[1].sites.back().ticks = 4000;
+  const CallProfile profile = make_call_profile(late, nowhere);
+  ASSERT_EQ(profile.waited_for.size(), 1u);
+  EXPECT_EQ(profile.waited_for[0].waited, Time::ns(600));
+  const SiteTotal& site = profile.sites[profile.waited_for[0].site];
+  EXPECT_EQ(site.function, "MPI_Allreduce");
+  EXPECT_EQ(site.ranks.fastest, WorldRank(0));
+  EXPECT_FALSE(profile.functions[0].ranks.fastest.valid());  // MPI_Recv: rank 1 alone
+  late.info.functions[kAllreduce] = "MPI_Reduce";            // all but the root wait for nobody
+  EXPECT_TRUE(make_call_profile(late, nowhere).waited_for.empty());
+}
+
 TEST(CallProfile, CommunicatorsAndSizes) {
   const CallProfile profile = make_call_profile(counters(), nowhere);
   ASSERT_EQ(profile.comms.size(), 2u);

@@ -74,6 +74,24 @@ TEST(CallProfileText, ShowsAllTables) {
   EXPECT_THAT(text, Not(HasSubstr("incomplete")));
 }
 
+TEST(CallProfileText, WhoIsWaitedFor) {
+  analysis::CallProfile profile = example();
+  EXPECT_THAT(render_call_profile_text(profile, {}), Not(HasSubstr("Who is waited for")));
+  profile.sites[0].function = "MPI_Barrier";
+  profile.sites[0].ranks.fastest = WorldRank(0);
+  profile.waited_for = {{0, Time::ns(390'000)}};
+  EXPECT_THAT(
+      render_call_profile_text(profile, {}),
+      HasSubstr("  function     waited  for rank  its time    most  on rank  calls  called at\n"
+                "  MPI_Barrier  390 us         0    100 us  490 us        1     10  halo.c:37"));
+  const auto json = nlohmann::json::parse(render_call_profile_json(profile));
+  EXPECT_EQ(json.at("waited_for"),
+            nlohmann::json::parse(R"([{"site": 0, "rank": 0, "waited": 0.00039}])"));
+  EXPECT_EQ(json.at("sites")[0].at("per_rank").at("fastest"), 0);
+  EXPECT_EQ(json.at("mpi").at("fastest"), nullptr);
+  EXPECT_THAT(render_call_profile_html(profile), HasSubstr("Who is waited for in collectives"));
+}
+
 TEST(CallProfileText, SaysWhatItLeavesOut) {
   const std::string text = render_call_profile_text(example(), {1, 1});
   EXPECT_THAT(text, HasSubstr("  1 more functions: --top or --json shows them\n"));

@@ -1,5 +1,6 @@
 // make_page mandel|halo RANKS EVENTS OUT.html: writes the time line page of an
-// example trace. The tests in a browser start from such pages.
+// example trace; make_page profile RANKS 0 OUT.html: the page of a profile. The
+// tests in a browser start from such pages.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -7,19 +8,58 @@
 
 #include "base/error.hpp"
 #include "example_traces.hpp"
+#include "views/call_profile.hpp"
 #include "views/timeline.hpp"
 
+namespace {
+
+using namespace foretrace;
+
+// Long names everywhere: they have to fit somehow.
+analysis::CallProfile example_profile(int ranks) {
+  analysis::CallProfile profile;
+  profile.program = "/home/somebody/projects/simulation/build/bin/simulate --input of-some-length";
+  profile.mpi = "openmpi";
+  profile.ranks = ranks;
+  analysis::SiteTotal site;
+  site.function = "MPI_Neighbor_alltoallw_init";
+  site.calls = 1234567;
+  site.time = Time::ns(1'234'567'890);
+  site.frames = {{"exchange_boundaries_of_all_fields", "/src/boundaries.cpp", 1037, "/bin/app",
+                  0x1200, "boundaries_of_fields.cpp:1037"}};
+  profile.sites = {site};
+  analysis::FunctionTotal function;
+  static_cast<analysis::CallTotal&>(function) = site;
+  function.name = site.function;
+  profile.functions = {function};
+  profile.classes.assign(static_cast<std::size_t>(analysis::CallClass::kCount), site.time);
+  profile.comms = {{"communicator of the rows of the grid", 8, false, 12, site.time, {}}};
+  for (int r = 0; r < ranks; ++r) {
+    analysis::RankTotal rank;
+    rank.rank = WorldRank(r);
+    rank.host = "node0123.cluster.somewhere.example";
+    rank.time = site.time;
+    profile.per_rank.push_back(rank);
+    profile.matrix.push_back({WorldRank(r), WorldRank((r + 1) % ranks), 10, Bytes(80)});
+  }
+  return profile;
+}
+
+std::string make_page(const std::string& what, int ranks, int events) {
+  if (what == "profile") return views::render_call_profile_html(example_profile(ranks));
+  return views::render_html_timeline(what == "mandel" ? test::mandel_trace()
+                                                      : test::halo_trace(ranks, events));
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
-  using namespace foretrace;
   if (argc != 5) {
-    std::cerr << "usage: make_page mandel|halo RANKS EVENTS OUT.html\n";
+    std::cerr << "usage: make_page mandel|halo|profile RANKS EVENTS OUT.html\n";
     return 2;
   }
-  const bool mandel = std::string(argv[1]) == "mandel";
-  const trace::Trace trace =
-      mandel ? test::mandel_trace() : test::halo_trace(std::atoi(argv[2]), std::atoi(argv[3]));
   try {
-    const std::string page = views::render_html_timeline(trace);
+    const std::string page = make_page(argv[1], std::atoi(argv[2]), std::atoi(argv[3]));
     std::ofstream out(argv[4], std::ios::binary);
     out << page;
     return out.flush() ? 0 : 1;

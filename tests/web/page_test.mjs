@@ -194,6 +194,25 @@ check("a collective's tooltip tells who came last", () => {
   assert.match(result.tooltip, new RegExp(`last to comerank ${latest}, [0-9.]+ .s after the first`));
 });
 
+check("a profile fits a phone", () => {
+  // Browsers' windows have a least width, frames have none.
+  const inner = readFileSync(writePage("profile", "64", "0"), "utf8");
+  const page = join(folder, "phone.html");
+  writeFileSync(page, `<html><body><iframe style="width:390px;height:844px;border:0"></iframe><script>
+    const frame = document.querySelector("iframe");
+    frame.onload = () => {
+      const { scrollWidth, clientWidth } = frame.contentDocument.documentElement;
+      document.documentElement.dataset.result = JSON.stringify({ scrollWidth, clientWidth });
+    };
+    frame.srcdoc = ${JSON.stringify(inner).replaceAll("<", "\\u003c")};
+  </script></body></html>`);
+  const { attribute, messages } = open(chromium, page);
+  assert.deepEqual(messages, []);
+  const { scrollWidth, clientWidth } = JSON.parse(attribute("result"));
+  assert.ok(clientWidth <= 390);
+  assert.ok(scrollWidth <= clientWidth, `${scrollWidth} ${clientWidth}`);
+});
+
 check("marks are drawn, and tell their number", () => {
   const file = writePage("halo", "16", "400");
   const script = `<script>
