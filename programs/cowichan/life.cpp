@@ -6,6 +6,7 @@
 // thresholded random matrix; a barrier stands at the beginning and the live
 // cells are counted on the root (MPI_Reduce) at the end.
 // Thesis: sections 2.1.4, 4.3.4 and 5.4.5.
+#include <algorithm>
 #include <numeric>
 
 #include "common/distribution.hpp"
@@ -19,13 +20,14 @@ using namespace programs;
 
 namespace {
 
-using Cell = std::uint8_t;
+using Cell = std::uint8_t;  // but for the board at play: see --cell-bytes
 
 constexpr double kStepsPerCell = 2;  // one to add up its row, one to decide
 constexpr int kUpwards = 1;          // tags: a top row, which travels upwards
 constexpr int kDownwards = 2;
 
 enum Exchange { kBlocking, kNonblocking, kSendrecv };
+enum CellBytes { kOne, kEight };
 
 struct Arguments {
   int rows = 160;
@@ -34,9 +36,11 @@ struct Arguments {
   int percent = 30;
   std::int64_t seed = 1;
   int exchange = kBlocking;
+  int cell_bytes = kOne;
 };
 
 // A block of rows between two halo rows.
+template <class Cell>
 struct Board {
   int rows = 0;
   int cols = 0;
@@ -48,7 +52,8 @@ struct Board {
   Cell* row(int i) { return cells.data() + static_cast<std::size_t>(i + 1) * cols; }
 };
 
-void exchange_halos(Board* board, int active, int how) {
+template <class Cell>
+void exchange_halos(Board<Cell>* board, int active, int how) {
   const Phase phase("exchange");
   const int cols = board->cols;
   Cell* top = board->row(0);
@@ -86,17 +91,19 @@ void exchange_halos(Board* board, int active, int how) {
   }
 }
 
-void compute_generation(Board* board) {
+template <class Cell>
+void compute_generation(Board<Cell>* board) {
   const Phase phase("compute");
-  Board next(board->rows, board->cols);
+  Board<Cell> next(board->rows, board->cols);
   const int cols = board->cols;
   for (int i = 0; i < board->rows; ++i) {
     const Cell* rows[3] = {board->row(i - 1), board->row(i), board->row(i + 1)};
     for (int col = 0; col < cols; ++col) {
       const int left = (col + cols - 1) % cols;
       const int right = (col + 1) % cols;
-      int neighbours = -rows[1][col];
-      for (const Cell* row : rows) neighbours += row[left] + row[col] + row[right];
+      auto neighbours = -static_cast<int>(rows[1][col]);
+      for (const Cell* row : rows)
+        neighbours += static_cast<int>(row[left] + row[col] + row[right]);
       next.row(i)[col] = neighbours == 3 || (neighbours == 2 && rows[1][col] != 0) ? 1 : 0;
     }
   }
@@ -151,6 +158,20 @@ int output(const Options& options, const Arguments& arguments, std::int64_t aliv
   return status;
 }
 
+// The rank's rows after all generations.
+template <class BoardCell>
+void play(const Arguments& arguments, DistributedMatrix<Cell>* matrix) {
+  Board<BoardCell> board(matrix->local_rows(), arguments.cols);
+  std::copy(matrix->local().begin(), matrix->local().end(), board.row(0));
+  const int active = active_ranks(arguments.rows, world_size());
+  for (int iteration = 0; iteration < arguments.iters; ++iteration) {
+    exchange_halos(&board, active, arguments.exchange);
+    compute_generation(&board);
+  }
+  std::transform(board.row(0), board.row(board.rows), matrix->local().begin(),
+                 [](BoardCell cell) { return static_cast<Cell>(cell); });
+}
+
 int run(int argc, char** argv) {
   Arguments arguments;
   Options options("life", "game of life");
@@ -161,6 +182,9 @@ int run(int argc, char** argv) {
   options.add_integer("seed", &arguments.seed, 0, 0xffffffff, "random seed");
   options.add_choice("exchange", &arguments.exchange, {"blocking", "nonblocking", "sendrecv"},
                      "how edge rows are exchanged");
+  options.add_choice(
+      "cell-bytes", &arguments.cell_bytes, {"1", "8"},
+      "size of a cell at play, and so of the edge rows that travel; the thesis has 8");
   options.add_image();
 
   MPI_Barrier(MPI_COMM_WORLD);
@@ -171,14 +195,10 @@ int run(int argc, char** argv) {
   DistributedMatrix<Cell> matrix(arguments.rows, arguments.cols);
   matrix.local() = first_generation(arguments, matrix.first_row(), matrix.local_rows());
   if (matrix.local_rows() > 0) {
-    Board board(matrix.local_rows(), arguments.cols);
-    std::copy(matrix.local().begin(), matrix.local().end(), board.row(0));
-    const int active = active_ranks(arguments.rows, world_size());
-    for (int iteration = 0; iteration < arguments.iters; ++iteration) {
-      exchange_halos(&board, active, arguments.exchange);
-      compute_generation(&board);
-    }
-    std::copy(board.row(0), board.row(board.rows), matrix.local().begin());
+    if (arguments.cell_bytes == kEight)
+      play<std::int64_t>(arguments, &matrix);
+    else
+      play<Cell>(arguments, &matrix);
   }
   std::int64_t alive = 0;
   std::vector<Cell> all;

@@ -116,7 +116,7 @@ void sort_cells(std::vector<Cell>* cells) {
   const Phase phase("sort");
   std::sort(cells->begin(), cells->end(), comes_before);
   const auto count = static_cast<double>(cells->size());
-  if (count > 1) FORETRACE_COMPUTE(std::round(kStepsToSort * count * std::log2(count)));
+  if (count > 1) FORETRACE_COMPUTE(std::round(kStepsToSort * count * std::log(count)));
 }
 
 // How many sorted cells lie between one that is kept and the next.

@@ -336,6 +336,13 @@ class Builder {
 
 }  // namespace
 
+void set_baseline(Profile& profile, Time serial_run) {
+  profile.baseline = serial_run;
+  const double speedup = ratio(serial_run, profile.time);
+  profile.speedup = speedup;
+  profile.efficiency = profile.ranks > 0 ? speedup / profile.ranks : 0;
+}
+
 Profile profile_trace(const trace::Trace& trace, const trace::TellPlace& tell) {
   Builder builder(trace.info, trace.names, trace.sites, trace.ranks.size(), tell);
   for (const auto& events : trace.ranks) {

@@ -97,8 +97,9 @@ struct Profile {
   std::vector<trace::Damage> damage;
 
   int ranks = 0;
-  Time time;         // the latest rank's
-  Time serial_time;  // sum of compute
+  Time time;                     // the latest rank's
+  Time serial_time;              // sum of compute
+  std::optional<Time> baseline;  // of a serial run; then the speed-up is against it
   // None where nothing computes.
   std::optional<double> speedup;       // serial_time / time
   std::optional<double> efficiency;    // speedup / ranks
@@ -130,5 +131,9 @@ Profile profile_trace(const trace::Trace& trace, const trace::TellPlace& tell = 
 // The same of a file, which need not fit into memory.
 // Throws Error as TraceReader does.
 Profile profile_file(const std::string& path, const trace::TellPlace& tell = {});
+
+// Takes speed-up and efficiency against the time of a serial run (Howell's thesis:
+// T(1) / T(p)) instead of the sum of compute.
+void set_baseline(Profile& profile, Time serial_run);
 
 }  // namespace foretrace::analysis

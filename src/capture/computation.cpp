@@ -24,6 +24,7 @@ void Computation::start(const Settings& settings, machine::MachineModel* model, 
   if (!model) return CpuClock::use_counter(at_load);
   const machine::ComputeCosts costs = machine::read_compute_costs(settings.machine);
   if (spec_.kind == Kind::counted) model->compute_step = compute::cost_of(spec_.counter, costs);
+  if (spec_.step) model->compute_step = *spec_.step;
   const compute::Rules rules = compute::read_rules(spec_, settings.scale_from, costs, ranks);
   scale_ = rules.scale;
   needs_cpu_ = rules.needs_cpu;

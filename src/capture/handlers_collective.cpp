@@ -14,14 +14,17 @@ bool starts_come_first(machine::Dependence dependence) {
   return dependence == machine::Dependence::all_for_all || session.piggyback.needs_progress();
 }
 
-// The latest start that this rank waits for, its own included.
-Time latest_start(Fn fn, const CommInfo& info, MPI_Comm comm, machine::Dependence dependence,
-                  int root, Time own) {
+// The latest start that this rank waits for, its own included; `bytes` becomes what it
+// pays for.
+Time latest_start(Fn fn, const CommInfo& info, MPI_Comm comm, Cost cost, int root, Time own,
+                  Bytes& bytes) {
   Piggyback& piggyback = session.piggyback;
+  const machine::Dependence dependence = session.timing().dependence(cost);
   const bool all = dependence == machine::Dependence::all_for_all;
-  Piggyback::Starts starts{own, own};
+  Piggyback::Starts starts{own, own, bytes};
   if (all || piggyback.needs_progress())
-    starts = piggyback.exchange_starts(info, own, root, name_of(fn));
+    starts = piggyback.exchange_starts(info, own, bytes, root, name_of(fn));
+  bytes = session.timing().charged(cost, bytes, starts.largest);
   if (all) return starts.latest;
   std::int64_t latest = own.count_ps();
   switch (dependence) {
@@ -56,11 +59,9 @@ int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, By
   event.bytes = bytes;
   event.root = LocalRank(root);
   session.may_split();
-  const machine::Dependence dependence = machine::dependence_of(cost);
-  const bool first = starts_come_first(dependence);
+  const bool first = session.predicting() && starts_come_first(session.timing().dependence(cost));
   Time latest;
-  if (session.predicting() && first)
-    latest = latest_start(fn, info, comm, dependence, root, event.enter);
+  if (first) latest = latest_start(fn, info, comm, cost, root, event.enter, bytes);
   const int size = info.size;
   const int result = wait_in(real);
   if (is_refused(result)) {
@@ -71,7 +72,7 @@ int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, By
     session.close();
     return result;
   }
-  if (!first) latest = latest_start(fn, info, comm, dependence, root, event.enter);
+  if (!first) latest = latest_start(fn, info, comm, cost, root, event.enter, bytes);
   session.close_at(session.timing().collective_leave(latest, cost, size, bytes, name_of(fn)),
                    latest - event.enter);
   return result;
@@ -133,7 +134,8 @@ int comm_create_group(Fn fn, MPI_Comm, MPI_Group group, int, MPI_Comm* newcomm, 
     CommInfo members = session.comms.describe(group);
     for (const WorldRank member : members.members)
       members.key = (members.key + static_cast<std::uint64_t>(member.value) + 1) * 1099511628211u;
-    latest = session.piggyback.exchange_starts(members, event.enter, -1, name_of(fn)).latest;
+    latest =
+        session.piggyback.exchange_starts(members, event.enter, Bytes(0), -1, name_of(fn)).latest;
   }
   const int result = wait_in(real);
   if (result == MPI_SUCCESS) session.comms.adopt(*newcomm);
@@ -150,13 +152,14 @@ int intercomm_create(Fn fn, MPI_Comm comm, MPI_Comm* newcomm, Real real) {
   event.collective = Cost::comm_create;
   // None is stuck in the call before while others disappear into the real call.
   if (session.predicting() && session.piggyback.needs_progress())
-    session.piggyback.exchange_starts(*local, Time(), -1, name_of(fn));
+    session.piggyback.exchange_starts(*local, Time(), Bytes(0), -1, name_of(fn));
   const int result = wait_in(real);
   if (result == MPI_SUCCESS) session.comms.adopt(*newcomm);
   CommInfo* both = result == MPI_SUCCESS ? session.comms.find(*newcomm) : nullptr;
   Time latest = event.enter;
   if (session.predicting() && both)
-    latest = session.piggyback.exchange_starts(*both, event.enter, -1, name_of(fn)).latest;
+    latest =
+        session.piggyback.exchange_starts(*both, event.enter, Bytes(0), -1, name_of(fn)).latest;
   return close_creation(event, latest, newcomm, result);
 }
 
@@ -168,7 +171,7 @@ int synchronising(Fn fn, MPI_Comm comm, Real real) {
     // The exchange is for its side effect: all answer each other until all
     // have come, and none is stuck in the call before.
     if (info && session.predicting() && session.piggyback.needs_progress())
-      session.piggyback.exchange_starts(*info, Time(), -1, name_of(fn));
+      session.piggyback.exchange_starts(*info, Time(), Bytes(0), -1, name_of(fn));
     return wait_in(real);
   });
 }

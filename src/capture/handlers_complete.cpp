@@ -113,10 +113,13 @@ class Completing {
   // not add to.
   void end_collective(Request& request) {
     const Blocked blocked{name_of(Fn::MPI_Wait), WorldRank(), 0, 0, false};
-    if (session.predicting())
-      collectives_ = std::max(collectives_, session.timing().collective_leave(
-                                                request.shadow->latest(blocked), request.cost,
-                                                request.comm->size, request.bytes));
+    if (session.predicting()) {
+      const machine::Timing& timing = session.timing();
+      const Time latest = request.shadow->latest(blocked);
+      const Bytes bytes = timing.charged(request.cost, request.bytes, request.shadow->largest());
+      collectives_ = std::max(
+          collectives_, timing.collective_leave(latest, request.cost, request.comm->size, bytes));
+    }
     if (request.made != MPI_COMM_NULL)
       session.comms.adopt(request.made, request.shadow->key(blocked));
   }

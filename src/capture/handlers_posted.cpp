@@ -32,7 +32,8 @@ int collective_init(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, Siz
                         bytes(info->shape()));
     if (!session.predicting()) return;
     request.shadow = &shadows.add();
-    request.shadow->prepare_start(*info, request.on, machine::dependence_of(request.cost), root);
+    request.shadow->prepare_start(*info, request.on, session.timing().dependence(request.cost),
+                                  root);
   });
 }
 

@@ -110,15 +110,16 @@ std::uint64_t Piggyback::send_stamp(const CommInfo& comm, WorldRank dest, int ta
 // Dissemination: in round k everybody tells what it knows to the member 2^k
 // further on; after ceil(log2 p) rounds all know all. No two messages of one
 // exchange go from one rank to the same other.
-Piggyback::Starts Piggyback::exchange_starts(const CommInfo& comm, Time own, int root,
+Piggyback::Starts Piggyback::exchange_starts(const CommInfo& comm, Time own, Bytes bytes, int root,
                                              const char* call) {
   struct Known {
     std::int64_t latest_ps;
     std::int64_t root_ps;  // INT64_MIN: not known yet
+    std::uint64_t largest;
   };
   const int self = comm.rank.value;
   const int tag = kStartTag + static_cast<int>(mix(comm.key) % start_tags_);
-  Known known{own.count_ps(), self == root ? own.count_ps() : INT64_MIN};
+  Known known{own.count_ps(), self == root ? own.count_ps() : INT64_MIN, bytes.count};
   for (int distance = 1; distance < comm.size; distance *= 2) {
     const WorldRank to = comm.member((self + distance) % comm.size);
     const WorldRank from = comm.member((self - distance % comm.size + comm.size) % comm.size);
@@ -142,8 +143,9 @@ Piggyback::Starts Piggyback::exchange_starts(const CommInfo& comm, Time own, int
     }
     known.latest_ps = std::max(known.latest_ps, theirs.latest_ps);
     known.root_ps = std::max(known.root_ps, theirs.root_ps);
+    known.largest = std::max(known.largest, theirs.largest);
   }
-  return {Time::ps(known.latest_ps), Time::ps(known.root_ps)};
+  return {Time::ps(known.latest_ps), Time::ps(known.root_ps), Bytes(known.largest)};
 }
 
 Time Piggyback::await_answer(std::uint64_t serial, const Blocked& blocked) {

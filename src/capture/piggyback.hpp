@@ -83,13 +83,14 @@ class Piggyback {
   // The receive was cancelled or freed before it was matched.
   void withdraw(PostedRecv& recv);
 
-  // Exchanges the start times of a collective among the members of `comm`; all
-  // have come when it returns. `root` is a local rank, or -1.
+  // Exchanges the start times and sizes of a collective among the members of `comm`;
+  // all have come when it returns. `root` is a local rank, or -1.
   struct Starts {
     Time latest;
-    Time root;  // start of `root`
+    Time root;      // start of `root`
+    Bytes largest;  // size
   };
-  Starts exchange_starts(const CommInfo& comm, Time own, int root, const char* call);
+  Starts exchange_starts(const CommInfo& comm, Time own, Bytes bytes, int root, const char* call);
 
   // Answers others once; for program loops that poll.
   void keep_going() {

@@ -150,11 +150,11 @@ void end_send(Request& request) {
 
 void end_collective(Request& request) {
   if (request.persistent) {
-    request.shadow->restart(request.posted);
+    request.shadow->restart(request.posted, request.bytes);
   } else {
     if (!request.shadow) request.shadow = &shadows.add();
-    request.shadow->post_start(*request.comm, request.on, machine::dependence_of(request.cost),
-                               request.root, request.posted);
+    request.shadow->post_start(*request.comm, request.on, session.timing().dependence(request.cost),
+                               request.root, request.posted, request.bytes);
   }
   session.close_at(session.timing().icollective_post_leave(request.posted, request.cost,
                                                            request.comm->size, request.bytes),
@@ -231,7 +231,7 @@ int run_messages(Fn fn, const CommInfo& comm, Request& whole, Real real) {
   const int result = post_several(fn, whole, nullptr, [&] {
     // None may disappear into the real call while others wait for its answer.
     if (session.predicting() && session.piggyback.needs_progress())
-      session.piggyback.exchange_starts(comm, Time(), -1, name_of(fn));
+      session.piggyback.exchange_starts(comm, Time(), Bytes(0), -1, name_of(fn));
     return wait_in(real);
   });
   if (result != MPI_SUCCESS) return result;

@@ -28,22 +28,22 @@ bool waits_for_others(const CommInfo& info, Dependence dependence, int root) {
 }  // namespace
 
 void Shadow::post_start(const CommInfo& info, MPI_Comm comm, Dependence dependence, int root,
-                        Time own) {
-  own_ps_ = latest_ps_ = own.count_ps();
+                        Time own, Bytes bytes) {
+  own_ = latest_ = {own.count_ps(), static_cast<std::int64_t>(bytes.count)};
   needed_ = waits_for_others(info, dependence, root);
   start_under_way_ = true;
   switch (dependence) {
     case Dependence::all_for_all:
-      PMPI_Iallreduce(&own_ps_, &latest_ps_, 1, MPI_INT64_T, MPI_MAX, comm, &start_);
+      PMPI_Iallreduce(own_.data(), latest_.data(), 2, MPI_INT64_T, MPI_MAX, comm, &start_);
       return;
     case Dependence::all_for_root:
-      PMPI_Ibcast(&latest_ps_, 1, MPI_INT64_T, root, comm, &start_);
+      PMPI_Ibcast(latest_.data(), 2, MPI_INT64_T, root, comm, &start_);
       return;
     case Dependence::root_for_all:
-      PMPI_Ireduce(&own_ps_, &latest_ps_, 1, MPI_INT64_T, MPI_MAX, root, comm, &start_);
+      PMPI_Ireduce(own_.data(), latest_.data(), 2, MPI_INT64_T, MPI_MAX, root, comm, &start_);
       return;
     case Dependence::prefix:
-      PMPI_Iscan(&own_ps_, &latest_ps_, 1, MPI_INT64_T, MPI_MAX, comm, &start_);
+      PMPI_Iscan(own_.data(), latest_.data(), 2, MPI_INT64_T, MPI_MAX, comm, &start_);
       return;
   }
 }
@@ -57,36 +57,37 @@ void Shadow::prepare_start([[maybe_unused]] const CommInfo& info, [[maybe_unused
   persistent_ = true;
   switch (dependence) {
     case Dependence::all_for_all:
-      PMPI_Allreduce_init(&own_ps_, &latest_ps_, 1, MPI_INT64_T, MPI_MAX, comm, MPI_INFO_NULL,
+      PMPI_Allreduce_init(own_.data(), latest_.data(), 2, MPI_INT64_T, MPI_MAX, comm, MPI_INFO_NULL,
                           &start_);
       return;
     case Dependence::all_for_root:
-      PMPI_Bcast_init(&latest_ps_, 1, MPI_INT64_T, root, comm, MPI_INFO_NULL, &start_);
+      PMPI_Bcast_init(latest_.data(), 2, MPI_INT64_T, root, comm, MPI_INFO_NULL, &start_);
       return;
     case Dependence::root_for_all:
-      PMPI_Reduce_init(&own_ps_, &latest_ps_, 1, MPI_INT64_T, MPI_MAX, root, comm, MPI_INFO_NULL,
-                       &start_);
+      PMPI_Reduce_init(own_.data(), latest_.data(), 2, MPI_INT64_T, MPI_MAX, root, comm,
+                       MPI_INFO_NULL, &start_);
       return;
     case Dependence::prefix:
-      PMPI_Scan_init(&own_ps_, &latest_ps_, 1, MPI_INT64_T, MPI_MAX, comm, MPI_INFO_NULL, &start_);
+      PMPI_Scan_init(own_.data(), latest_.data(), 2, MPI_INT64_T, MPI_MAX, comm, MPI_INFO_NULL,
+                     &start_);
       return;
   }
 #endif
 }
 
-void Shadow::restart(Time own) {
+void Shadow::restart(Time own, Bytes bytes) {
   // The last round may still be under way where nobody here waited for it.
   await_end(Blocked{"MPI_Start", WorldRank(), 0, 0, false});
-  own_ps_ = latest_ps_ = own.count_ps();
+  own_ = latest_ = {own.count_ps(), static_cast<std::int64_t>(bytes.count)};
   start_under_way_ = true;
   PMPI_Start(&start_);
 }
 
 Time Shadow::latest(const Blocked& blocked) {
-  const Time own = Time::ps(own_ps_);
+  const Time own = Time::ps(own_[0]);
   if (!needed_) return own;
   await_end(blocked);
-  return std::max(own, Time::ps(latest_ps_));
+  return std::max(own, Time::ps(latest_[0]));
 }
 
 void Shadow::post_key(MPI_Comm comm, std::uint64_t key) {

@@ -7,6 +7,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -22,12 +23,14 @@ class Shadow {
  public:
   // Tells this rank's start to those who wait for it. `root` is a local rank.
   void post_start(const CommInfo& info, MPI_Comm comm, machine::Dependence dependence, int root,
-                  Time own);
+                  Time own, Bytes bytes);
   // The same for a persistent collective: prepared once, posted by restart().
   void prepare_start(const CommInfo& info, MPI_Comm comm, machine::Dependence dependence, int root);
-  void restart(Time own);
+  void restart(Time own, Bytes bytes);
   // The latest start that this rank waits for, its own included.
   Time latest(const Blocked& blocked);
+  // The largest size of any member, where all wait for all; once latest() is known.
+  Bytes largest() const { return Bytes(static_cast<std::uint64_t>(latest_[1])); }
 
   // The first member's `key` goes to all.
   void post_key(MPI_Comm comm, std::uint64_t key);
@@ -44,8 +47,8 @@ class Shadow {
 
   bool needed_ = false;  // this rank waits for others
   bool persistent_ = false;
-  std::int64_t own_ps_ = 0;
-  std::int64_t latest_ps_ = 0;
+  std::array<std::int64_t, 2> own_{};     // start in ps, size in bytes
+  std::array<std::int64_t, 2> latest_{};  // the members' maxima
   std::uint64_t key_ = 0;
   MPI_Request start_ = MPI_REQUEST_NULL;
   MPI_Request key_request_ = MPI_REQUEST_NULL;

@@ -83,7 +83,7 @@ std::function<int()> declare(CLI::App& app) {
       ->check(CLI::IsMember({"min", "avg", "max"}))
       ->capture_default_str();
   app.add_option("--compute", options->compute,
-                 "Time between calls: none, annotated (FORETRACE_COMPUTE), "
+                 "Time between calls: none, annotated[:STEP] (FORETRACE_COMPUTE), "
                  "counted[:blocks|instructions], measured[:SCALE], table:FILE, replayed:RUN.ftr")
       ->capture_default_str();
   app.add_option("--scale-from", options->scale_from,

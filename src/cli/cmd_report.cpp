@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "analysis/profile.hpp"
+#include "cli/baseline.hpp"
 #include "cli/call_places.hpp"
 #include "cli/subcommand.hpp"
 #include "views/report.hpp"
@@ -11,11 +12,14 @@ namespace {
 
 struct Options {
   std::string trace;
+  std::string baseline;
   bool json = false;
 };
 
 int report(const Options& options) {
-  const analysis::Profile profile = analysis::profile_file(options.trace, place_teller());
+  const Time baseline = options.baseline.empty() ? Time() : read_baseline(options.baseline);
+  analysis::Profile profile = analysis::profile_file(options.trace, place_teller());
+  if (!options.baseline.empty()) analysis::set_baseline(profile, baseline);
   const std::string text =
       options.json ? views::render_json_report(profile) : views::render_text_report(profile);
   std::fputs(text.c_str(), stdout);
@@ -25,6 +29,7 @@ int report(const Options& options) {
 std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("trace", options->trace, "The trace")->required();
+  app.add_option("--baseline", options->baseline, kBaselineHelp);
   app.add_flag("--json", options->json, "Print one JSON object");
   return [options] { return report(*options); };
 }

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "cli/baseline.hpp"
 #include "cli/live_run.hpp"
 #include "cli/option_values.hpp"
 #include "cli/simulation.hpp"
@@ -25,6 +26,7 @@ struct Options {
   std::string start;               // live: --start
   std::vector<std::string> sweeps;
   int jobs = 0;
+  std::string baseline;
   bool csv = false;
   RunOptions run;
 };
@@ -90,6 +92,8 @@ void check_options(const Options& options) {
          "--sweep writes no trace; leave out -o, or simulate one point without --sweep");
   refuse(sweeps && (options.run.links || options.run.stats),
          "--sweep prints a table; leave out --links and --stats, or simulate one point");
+  refuse(sweeps && !options.baseline.empty(),
+         "--sweep compares with the machine as it is; leave out --baseline");
   refuse(!sweeps && options.csv, "--csv is for --sweep; --json works with one run, too");
   refuse(options.csv && options.run.json, "--csv and --json: choose one");
   // Before anything is read or said.
@@ -106,6 +110,7 @@ sim::Stats stats_of_replay(const Simulation& simulation) {
 int simulate(Options& options) {
   check_options(options);
   allow_many_files();
+  if (!options.baseline.empty()) options.run.baseline = read_baseline(options.baseline);
   std::optional<live::Command> program;
   if (options.simulation.live_ranks > 0) {
     program = prepare_live(options.input, options.mpi, options.simulation);
@@ -205,7 +210,7 @@ std::function<int()> declare(CLI::App& app) {
       ->transform(machine_name());
   add_network_options(app, simulation);
   app.add_option("--compute", simulation.compute,
-                 "Time between calls: none, annotated (FORETRACE_COMPUTE), "
+                 "Time between calls: none, annotated[:STEP] (FORETRACE_COMPUTE), "
                  "counted[:blocks|instructions], recorded[:SCALE] (live: measured[:SCALE]), "
                  "table:FILE, replayed:RUN.ftr")
       ->capture_default_str();
@@ -218,6 +223,7 @@ std::function<int()> declare(CLI::App& app) {
       ->check(CLI::IsMember({"min", "avg", "max"}))
       ->capture_default_str();
   app.add_option("-o,--output", options->run.output, "Write the predicted trace");
+  app.add_option("--baseline", options->baseline, kBaselineHelp);
   app.add_option("--sweep", options->sweeps,
                  "NAME=VALUES with NAME latency, bandwidth, overhead, compute (factors) or S, e.g. "
                  "latency=0.1,1,10 or bandwidth=1:10:log:5; several make a grid")

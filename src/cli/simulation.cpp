@@ -75,6 +75,7 @@ Simulation::Simulation(const SimulationOptions& options)
                                           : machine::read_compute_costs(options_.machine);
   if (spec_.kind == compute::Kind::counted)
     model_.compute_step = compute::cost_of(spec_.counter, costs);
+  if (spec_.step) model_.compute_step = *spec_.step;
   rules_ = compute::read_rules(spec_, options_.scale_from, costs, ranks_);
   if (topology_ && network_ != sim::NetworkKind::datasheet)
     placement_ = machine::make_placement(options.placement, *topology_, ranks_);

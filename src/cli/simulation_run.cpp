@@ -14,18 +14,21 @@
 namespace foretrace::cli {
 namespace {
 
-void print_text(const sim::SimulateResult& result, const std::string& where, bool with_stats) {
+void print_text(const sim::SimulateResult& result, const std::string& where,
+                const RunOptions& options) {
   Time serial;
   for (const sim::RankResult& rank : result.ranks) serial += rank.compute;
   const double time = result.time.seconds();
+  if (options.baseline) serial = *options.baseline;
   const double speedup = time > 0 ? serial.seconds() / time : 0;
   std::printf("predicted time %.6g s on %zu %s%s\n", time, result.ranks.size(),
               result.ranks.size() == 1 ? "rank" : "ranks", where.c_str());
   // Where nothing computes there is nothing to speed up.
   if (serial > Time())
-    std::printf("serial time %.6g s, speed-up %.4g, efficiency %.1f %%\n", serial.seconds(),
-                speedup, 100 * speedup / static_cast<double>(result.ranks.size()));
-  if (!with_stats) return;
+    std::printf("%s %.6g s, speed-up %.4g, efficiency %.1f %%\n",
+                options.baseline ? "baseline" : "serial time", serial.seconds(), speedup,
+                100 * speedup / static_cast<double>(result.ranks.size()));
+  if (!options.stats) return;
   const sim::Stats& stats = result.stats;
   std::printf(
       "replayed %llu operations, %llu messages in %.3g s (%.3g million operations, %.3g million "
@@ -99,8 +102,9 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
                                  result.stats.seconds, result.stats.peak_bytes};
     const auto links = options.links ? profile_of_links(result, simulation.topology())
                                      : std::optional<analysis::LinksProfile>();
-    json = views::render_json_report(analysis::profile_trace(predicted, place_teller()), stats,
-                                     links ? &*links : nullptr);
+    analysis::Profile profile = analysis::profile_trace(predicted, place_teller());
+    if (options.baseline) analysis::set_baseline(profile, *options.baseline);
+    json = views::render_json_report(profile, stats, links ? &*links : nullptr);
     if (!options.output.empty()) trace::write_trace(predicted, options.output);
   } else if (!options.output.empty()) {
     sim::FileSink sink(source, simulation.info(), options.output);
@@ -125,7 +129,7 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
     std::fputs(json.c_str(), stdout);
     return;
   }
-  print_text(result, simulation.where(), options.stats);
+  print_text(result, simulation.where(), options);
   if (!options.links) return;
   if (const auto links = profile_of_links(result, simulation.topology()))
     std::fputs(views::render_text_links(*links).c_str(), stdout);

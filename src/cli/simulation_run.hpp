@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "cli/simulation.hpp"
@@ -9,7 +10,8 @@
 namespace foretrace::cli {
 
 struct RunOptions {
-  std::string output;  // the predicted trace; empty: none
+  std::string output;            // the predicted trace; empty: none
+  std::optional<Time> baseline;  // what the speed-up is against
   bool links = false;
   bool stats = false;
   bool json = false;

@@ -55,13 +55,19 @@ Spec parse_spec(std::string_view text, std::string_view option) {
     if (spec.file.empty()) refuse("names no file");
     return spec;
   }
-  if (text == "none" || text == "annotated") {
-    spec.kind = text == "none" ? Kind::none : Kind::annotated;
+  if (word == "annotated") {
+    spec.kind = Kind::annotated;
+    if (has_rest) spec.step = machine::parse_seconds(rest);
+    if (has_rest && !spec.step) refuse("use annotated:STEP with a STEP such as 0.5us");
+    return spec;
+  }
+  if (text == "none") {
+    spec.kind = Kind::none;
     return spec;
   }
   refuse(
-      "use none, annotated, counted[:blocks|instructions], measured[:SCALE] (or recorded[:SCALE]), "
-      "table:FILE or replayed:RUN.ftr");
+      "use none, annotated[:STEP], counted[:blocks|instructions], measured[:SCALE] (or "
+      "recorded[:SCALE]), table:FILE or replayed:RUN.ftr");
   return spec;
 }
 
@@ -70,7 +76,7 @@ std::string format_spec(const Spec& spec) {
     case Kind::none:
       return "none";
     case Kind::annotated:
-      return "annotated";
+      return spec.step ? "annotated:" + number(*spec.step) + "s" : "annotated";
     case Kind::counted:
       return "counted:" + std::string(name_of(spec.counter));
     case Kind::measured:

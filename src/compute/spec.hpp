@@ -14,7 +14,7 @@ namespace foretrace::compute {
 
 enum class Kind {
   none,       // no time
-  annotated,  // FORETRACE_COMPUTE's steps times the model's step
+  annotated,  // FORETRACE_COMPUTE's steps times a step: the model's, or one that is given
   counted,    // what was executed, times the model's cost of one
   measured,   // CPU time of this machine (of the recording one) times a scale
   table,      // times of regions, measured on the target
@@ -26,11 +26,12 @@ enum class Counter { none, blocks, instructions };
 struct Spec {
   Kind kind = Kind::measured;
   double scale = 1;                 // measured: seconds there for a second here
+  std::optional<double> step = {};  // annotated: seconds
   Counter counter = Counter::none;  // counted
   std::string file;                 // table, replayed
 };
 
-// none, annotated, counted[:blocks|instructions], measured[:SCALE] (recorded is
+// none, annotated[:STEP], counted[:blocks|instructions], measured[:SCALE] (recorded is
 // the same), table:FILE, replayed:RUN.ftr. Throws UsageError; `option` is what
 // the text was given with.
 Spec parse_spec(std::string_view text, std::string_view option);

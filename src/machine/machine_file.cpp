@@ -55,6 +55,30 @@ void read_machine_table(const TableReader& reader, MachineModel& model) {
   }
 }
 
+CollectiveRules read_collectives(const TableReader& reader) {
+  reader.allow_only({"synchronise", "count"});
+  CollectiveRules rules;
+  if (const toml::node* node = reader.raw().get("synchronise")) {
+    const auto value = node->value_exact<bool>();
+    if (!value) reader.fail(node, "'synchronise' must be true or false");
+    rules.synchronise = *value;
+  }
+  if (const auto count = reader.text("count")) {
+    if (*count != "own" && *count != "largest")
+      reader.fail(reader.raw().get("count"), R"('count' must be "own" or "largest")");
+    rules.largest_count = *count == "largest";
+  }
+  return rules;
+}
+
+std::string format_collectives(const CollectiveRules& rules) {
+  if (rules == CollectiveRules()) return {};
+  std::string out = "\n[collectives]\n";
+  if (rules.synchronise) out += "synchronise = true\n";
+  if (rules.largest_count) out += "count = \"largest\"\n";
+  return out;
+}
+
 // The tables of a graph as a topology file of their own.
 std::string graph_text(const toml::table& root) {
   toml::table graph;
@@ -150,8 +174,8 @@ void format_topology(std::string& out, const ModelTopology& topology) {
 MachineModel parse_machine(std::string_view text, const std::string& name) {
   const toml::table root = parse_toml(text, name);
   const TableReader reader(root, name, "machine model");
-  reader.allow_only({"machine", "measurement", "function", "loggps", "compute", "hop", "topology",
-                     "node", "link"});
+  reader.allow_only({"machine", "measurement", "function", "loggps", "collectives", "compute",
+                     "hop", "topology", "node", "link"});
   MachineModel model;
   ComputeCosts costs;  // read for their faults
   if (const toml::table* table = reader.table("machine"))
@@ -162,6 +186,8 @@ MachineModel parse_machine(std::string_view text, const std::string& name) {
     read_measurement(TableReader(*table, name, "[measurement]"));  // for its faults
   if (const toml::table* table = reader.table("loggps"))
     read_loggps(TableReader(*table, name, "[loggps]"), model);
+  if (const toml::table* table = reader.table("collectives"))
+    model.collectives = read_collectives(TableReader(*table, name, "[collectives]"));
   if (const toml::table* table = reader.table("hop"))
     model.hop = read_hop(TableReader(*table, name, "[hop]"));
   if (const toml::table* table = reader.table("topology")) {
@@ -212,6 +238,7 @@ std::string format_machine(const MachineModel& model, const ComputeCosts& costs,
   out += "element_bytes = " + std::to_string(model.element.count) + "\n";
   out += format_measurement(invalid_reasons);
   out += format_loggps(model);
+  out += format_collectives(model.collectives);
   if (model.topology) format_topology(out, *model.topology);
   out += format_compute(model.compute_step, costs);
   for (const auto& [name, function] : model.functions) out += format_function(function);

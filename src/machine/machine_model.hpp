@@ -113,6 +113,14 @@ struct ModelTopology {
   std::string graph;                 // node by node: the text of a topology file
 };
 
+// Rules of the papers for collectives, beside MPI's own (docs/theory.md).
+struct CollectiveRules {
+  bool synchronise = false;    // every collective waits for all its members
+  bool largest_count = false;  // where all wait for all, all pay for the largest member's size
+
+  bool operator==(const CollectiveRules&) const = default;
+};
+
 struct MachineModel {
   std::string name;
   int ranks = 0;  // the largest number of ranks measured; 0: unknown
@@ -123,6 +131,7 @@ struct MachineModel {
   double time_unit = 1;         // seconds per unit of the coefficients
   Bytes element{1};             // bytes per unit of d
   double compute_step = 0;      // seconds per annotated compute step
+  CollectiveRules collectives;
   LogGPS loggps;
   std::vector<LogGPSRegime> loggps_regimes;  // ascending, contiguous; may be empty
   std::optional<HopParameters> hop;

@@ -112,15 +112,21 @@ constexpr StandIn kStandIns[] = {
     {"file_iwrite_at_all", "file_write_at_all"},
 };
 
+// The function of that name ("put"), or its stand-in; nothing for other names.
+Charged find_moving(const MachineModel& model, std::string_view name) {
+  if (const Function* function = model.find(name)) return {true, function};
+  const auto* row = std::ranges::find(kStandIns, name, &StandIn::name);
+  if (row == std::end(kStandIns)) return {};
+  return {true, model.find(row->measured)};
+}
+
 // The equation of a call of that name ("MPI_Put"), or of its stand-in.
 const Function* find_own(const MachineModel& model, std::string_view mpi_name) {
   constexpr std::string_view kPrefix = "MPI_";
   if (!mpi_name.starts_with(kPrefix)) return nullptr;
   std::string name(mpi_name.substr(kPrefix.size()));
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (const Function* function = model.find(name)) return function;
-  const auto* row = std::ranges::find(kStandIns, name, &StandIn::name);
-  return row == std::end(kStandIns) ? nullptr : model.find(row->measured);
+  return find_moving(model, name).function;
 }
 
 bool is_of_a_window_or_file(std::string_view mpi_name) {
@@ -131,6 +137,12 @@ bool is_of_a_window_or_file(std::string_view mpi_name) {
 
 std::string_view name_of(Cost cost) {
   return cost == Cost::kCount ? "none" : kCosts[index(cost)].name;
+}
+
+Charged charged_function(const MachineModel& model, std::string_view name) {
+  const auto* row = std::ranges::find(kCosts, name, &CostRow::name);
+  if (row == std::end(kCosts)) return find_moving(model, name);
+  return {true, find_with_fallback(model, static_cast<Cost>(row - std::begin(kCosts)))};
 }
 
 Dependence dependence_of(Cost collective) {
@@ -260,6 +272,15 @@ Time Timing::sendrecv_recv_leave(Time r0, const MessageStamp& message) const {
   const Time transfer = cost(Cost::sendrecv, kPointToPointRanks, message.bytes);
   if (message.rendezvous) return std::max(r0, message.sent) + transfer;
   return std::max(r0 + recv_minimum(message.bytes), message.sent + transfer);
+}
+
+Dependence Timing::dependence(Cost collective) const {
+  return model_->collectives.synchronise ? Dependence::all_for_all : dependence_of(collective);
+}
+
+Bytes Timing::charged(Cost collective, Bytes own, Bytes largest) const {
+  const bool all = dependence(collective) == Dependence::all_for_all;
+  return all && model_->collectives.largest_count ? std::max(own, largest) : own;
 }
 
 Time Timing::collective_leave(Time latest, Cost collective, int ranks, Bytes bytes,

@@ -62,6 +62,13 @@ enum class Cost : std::uint8_t {
 
 std::string_view name_of(Cost cost);
 
+// What predictions evaluate for the function or call of that name ("recv", "rput").
+struct Charged {
+  bool known = false;                  // the name is a function's
+  const Function* function = nullptr;  // it, or what stands in; nullptr: takes no time
+};
+Charged charged_function(const MachineModel& model, std::string_view name);
+
 // How a send behaves on the target.
 enum class SendMode : std::uint8_t { standard, synchronous, buffered, ready };
 
@@ -128,6 +135,10 @@ class Timing {
   // are done. Receiver's half; the sender's is send_*_leave.
   Time sendrecv_recv_leave(Time r0, const MessageStamp& message) const;
 
+  // Who waits for whom: dependence_of(), or all for all where the model says so.
+  Dependence dependence(Cost collective) const;
+  // The size that a member pays for; `largest`: of any member, where all wait for all.
+  Bytes charged(Cost collective, Bytes own, Bytes largest) const;
   // Collective: `latest` is the latest start that this rank waits for, its own
   // included (Dependence says whose). `mpi_name`: the call; those of windows and files
   // that are barriers of their members may have an equation of their own.

@@ -99,6 +99,7 @@ void Collectives::open(CommState& state, const Operation& operation, WorldRank r
   fresh.first = rank;
   fresh.entered = 0;
   fresh.latest = Time();
+  fresh.largest = Bytes();
   fresh.root_entered = false;
   fresh.prefix = 0;
   fresh.waiting.clear();
@@ -139,18 +140,19 @@ void Collectives::release(const CommState& state, Instance& instance, Dependence
     case Dependence::all_for_all:
       instance.latest = std::max(instance.latest, start);
       if (complete)
-        for (const WorldRank member : members) released.push_back({member, instance.latest});
+        for (const WorldRank member : members)
+          released.push_back({member, instance.latest, instance.largest});
       return;
     case Dependence::all_for_root:
       if (is_root) {
         instance.root_entered = true;
         instance.latest = start;
-        released.push_back({members[local], start});
+        released.push_back({members[local], start, {}});
         for (const std::uint32_t other : instance.waiting)
-          released.push_back({members[other], std::max(start, instance.starts[other])});
+          released.push_back({members[other], std::max(start, instance.starts[other]), {}});
         instance.waiting.clear();
       } else if (instance.root_entered) {
-        released.push_back({members[local], std::max(start, instance.latest)});
+        released.push_back({members[local], std::max(start, instance.latest), {}});
       } else {
         instance.starts.resize(members.size());
         instance.starts[local] = start;
@@ -160,17 +162,17 @@ void Collectives::release(const CommState& state, Instance& instance, Dependence
     case Dependence::root_for_all:
       instance.latest = std::max(instance.latest, start);
       instance.root_entered = instance.root_entered || is_root;
-      if (!is_root) released.push_back({members[local], start});
+      if (!is_root) released.push_back({members[local], start, {}});
       if (complete)
         released.push_back(
-            {members[static_cast<std::size_t>(instance.root.value)], instance.latest});
+            {members[static_cast<std::size_t>(instance.root.value)], instance.latest, {}});
       return;
     case Dependence::prefix:
       instance.starts[local] = start;
       for (; instance.prefix < members.size() && instance.here[instance.prefix];
            ++instance.prefix) {
         instance.latest = std::max(instance.latest, instance.starts[instance.prefix]);
-        released.push_back({members[instance.prefix], instance.latest});
+        released.push_back({members[instance.prefix], instance.latest, {}});
       }
       return;
   }
@@ -229,7 +231,8 @@ void Collectives::enter(const Operation& operation, WorldRank rank, Time start,
   const int local = rank_in(operation, rank);
   CommState& comm = state(operation.comm);
   Instance& here = join(comm, local, operation, rank, false);
-  const Dependence dependence = machine::dependence_of(operation.collective);
+  const Dependence dependence = timing_->dependence(operation.collective);
+  here.largest = std::max(here.largest, operation.bytes);
   here.here.resize(comm.next.size());
   if (dependence == Dependence::prefix) here.starts.resize(comm.next.size());
   here.here[static_cast<std::size_t>(local)] = true;
@@ -273,7 +276,7 @@ std::vector<WorldRank> Collectives::missing(trace::CommId comm, WorldRank rank,
   const auto local = static_cast<std::size_t>(local_rank(state, rank));
   const Instance& here = entered(state, local, request);
   const auto& members = state.comm->members;
-  const Dependence dependence = machine::dependence_of(here.collective);
+  const Dependence dependence = timing_->dependence(here.collective);
   if (dependence == Dependence::all_for_root)
     return {members[static_cast<std::size_t>(here.root.value)]};
   const std::size_t end = dependence == Dependence::prefix ? local : members.size();

@@ -15,6 +15,7 @@
 
 #include "base/ids.hpp"
 #include "base/time.hpp"
+#include "machine/timing.hpp"
 #include "sim/operation.hpp"
 #include "sim/source.hpp"
 
@@ -24,12 +25,14 @@ namespace foretrace::sim {
 struct Release {
   WorldRank rank;
   Time latest;                // the latest start that it had to wait for, its own included
+  Bytes largest;              // the largest size of any member's, where all wait for all
   std::uint64_t request = 0;  // of its posted collective; 0: it is in the call
 };
 
 class Collectives {
  public:
-  explicit Collectives(const Source& source) : source_(&source) {}
+  Collectives(const Source& source, const machine::Timing& timing)
+      : source_(&source), timing_(&timing) {}
 
   // `rank` enters the collective `operation` at `start`. Adds to `released`
   // everybody who may leave now, itself included if it may. Throws Error when
@@ -70,7 +73,8 @@ class Collectives {
     bool expanded = false;  // into messages
 
     std::uint32_t entered = 0;
-    Time latest;  // of the starts known; prefix: of ranks below `prefix`
+    Time latest;    // of the starts known; prefix: of ranks below `prefix`
+    Bytes largest;  // of the sizes known
     bool root_entered = false;
     std::uint32_t prefix = 0;             // ranks 0..prefix-1 have all entered
     std::vector<Time> starts;             // prefix: by local rank
@@ -107,6 +111,7 @@ class Collectives {
                       std::uint32_t local, Time start, std::vector<Release>& released);
 
   const Source* source_;
+  const machine::Timing* timing_;
   std::vector<CommState> comms_;
 };
 

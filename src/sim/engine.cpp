@@ -40,7 +40,7 @@ Engine::Engine(Source& source, const machine::Timing& timing, const SimulateOpti
       ranks_(static_cast<std::size_t>(source.ranks())),
       ready_(options.order == ReadyOrder::lowest_rank_first),
       matcher_(source.ranks()),
-      collectives_(source) {}
+      collectives_(source, timing) {}
 
 SimulateResult Engine::run() {
   const auto begin = std::chrono::steady_clock::now();

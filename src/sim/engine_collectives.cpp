@@ -39,15 +39,16 @@ void Engine::enter_collective(Rank& rank) {
     Rank& member = rank_of(release.rank);
     if (release.request != 0) {
       const Request& request = *member.requests.find(release.request);
-      const Time end =
-          timing_.collective_leave(release.latest, request.collective, size, request.bytes);
+      const Bytes bytes = timing_.charged(request.collective, request.bytes, release.largest);
+      const Time end = timing_.collective_leave(release.latest, request.collective, size, bytes);
       request_done(member, release.request, end, {}, 0);
       continue;
     }
     const Operation& operation = member.operation;
     member.latest = release.latest;
-    member.leave = timing_.collective_leave(release.latest, operation.collective, size,
-                                            operation.bytes, source_.name(operation.name));
+    const Bytes bytes = timing_.charged(operation.collective, operation.bytes, release.largest);
+    member.leave = timing_.collective_leave(release.latest, operation.collective, size, bytes,
+                                            source_.name(operation.name));
     half_done(member);
   }
 }

@@ -170,6 +170,7 @@ std::string render_json_report(const Profile& profile, const std::optional<Repla
                  {"wait_unknown", known(profile.wait_unknown, profile.wait_known)},
                  {"messages", profile.messages},
                  {"message_bytes", profile.message_bytes.count}};
+  if (profile.baseline) report["baseline"] = to_seconds(*profile.baseline);
   if (profile.clock_violations) report["clock_violations"] = *profile.clock_violations;
   if (profile.info.clocks.hosts > 0)
     report["clocks"] = {{"hosts", profile.info.clocks.hosts},

@@ -40,12 +40,16 @@ std::string program_section(const Profile& profile) {
   table.add({"ranks", std::to_string(profile.ranks)});
   table.add({cpu_only(profile) ? "CPU time" : "time", format_time(profile.time)});
   table.add({"serial time", format_time(profile.serial_time)});
+  if (profile.baseline) table.add({"baseline", format_time(*profile.baseline)});
   if (profile.speedup) {
     table.add({"speed-up", format_ratio(*profile.speedup)});
-    table.add({"efficiency", fmt::format("{}  (load balance {}, communication {})",
-                                         format_percent(*profile.efficiency),
-                                         format_percent(*profile.load_balance),
-                                         format_percent(*profile.communication_efficiency))});
+    // Only against the serial time is it the product of the two.
+    const std::string factors =
+        profile.baseline ? ""
+                         : fmt::format("  (load balance {}, communication {})",
+                                       format_percent(*profile.load_balance),
+                                       format_percent(*profile.communication_efficiency));
+    table.add({"efficiency", format_percent(*profile.efficiency) + factors});
   }
   if (profile.wait_known) table.add({"wait time", format_time(profile.wait) + " over all ranks"});
   table.add(

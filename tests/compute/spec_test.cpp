@@ -20,6 +20,8 @@ std::string refusal(const std::string& text) {
 TEST(Spec, EveryWord) {
   EXPECT_EQ(parse_spec("none", "").kind, Kind::none);
   EXPECT_EQ(parse_spec("annotated", "").kind, Kind::annotated);
+  EXPECT_EQ(parse_spec("annotated", "").step, std::nullopt);
+  EXPECT_EQ(parse_spec("annotated:0.5us", "").step, 0.5e-6);
   EXPECT_EQ(parse_spec("measured", "").kind, Kind::measured);
   EXPECT_EQ(parse_spec("recorded:0.5", "").kind, Kind::measured);
   EXPECT_EQ(parse_spec("recorded:0.5", "").scale, 0.5);
@@ -33,7 +35,7 @@ TEST(Spec, EveryWord) {
 TEST(Spec, ReadsBackAsItWasWritten) {
   for (const char* text :
        {"none", "annotated", "counted:blocks", "counted:instructions", "measured", "measured:0.001",
-        "measured:0", "table:t.toml", "replayed:r.ftr"})
+        "measured:0", "annotated:5e-07s", "table:t.toml", "replayed:r.ftr"})
     EXPECT_EQ(format_spec(parse_spec(text, "")), text);
 }
 
@@ -46,13 +48,16 @@ TEST(SpecError, Scale) {
 }
 
 TEST(SpecError, Words) {
-  for (const char* text : {"", "measured2", "measured 2", "None", "annotated:2", "none:", "table",
-                           "replayed", "guessed"})
-    EXPECT_NE(refusal(text).find(": use none, annotated, counted[:blocks|instructions]"),
+  for (const char* text :
+       {"", "measured2", "measured 2", "None", "none:", "table", "replayed", "guessed"})
+    EXPECT_NE(refusal(text).find(": use none, annotated[:STEP], counted[:blocks|instructions]"),
               std::string::npos)
         << text;
   EXPECT_EQ(refusal("counted:sheep"),
             "--compute counted:sheep: use counted:blocks or counted:instructions");
+  for (const char* text : {"annotated:", "annotated:2", "annotated:-1us", "annotated:us"})
+    EXPECT_EQ(refusal(text),
+              "--compute " + std::string(text) + ": use annotated:STEP with a STEP such as 0.5us");
   EXPECT_EQ(refusal("table:"), "--compute table:: names no file");
 }
 

@@ -44,6 +44,9 @@ TEST(MachineFileError, UnknownKey) {
       {kHead + "[compute]\n\nsteps = 1e-6\n", 5, "unknown key 'steps'; known here: step"},
       {kHead + "[loggps]\nL = 1e-6\no = 1e-6\n", 5, "unknown key 'o'"},
       {kHead + "[[function]]\nname = \"send\"\nclas = \"local\"\n", 5, "unknown key 'clas'"},
+      {kHead + "[collectives]\nsync = true\n", 4, "unknown key 'sync'"},
+      {kHead + "[collectives]\nsynchronise = 1\n", 4, "'synchronise' must be true or false"},
+      {kHead + "[collectives]\ncount = \"max\"\n", 4, "'count' must be \"own\" or \"largest\""},
       {kRegime + "byte = [0]\n", 6, "unknown key 'byte'; known here: bytes, c"},
       {kRegime + "c = 1\n[function.regime.x]\n", 7, "unknown key 'x'"},
   });

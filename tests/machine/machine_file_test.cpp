@@ -226,6 +226,20 @@ TEST(MachineFile, RegimesOfLogGPSNeedNoOtherParameters) {
   expect_round_trip(model);
 }
 
+TEST(MachineFile, RulesOfCollectivesReadBack) {
+  for (const CollectiveRules rules :
+       {CollectiveRules{true, false}, CollectiveRules{false, true}, CollectiveRules{true, true}}) {
+    MachineModel model = full_model();
+    model.collectives = rules;
+    EXPECT_EQ(parse_machine(format_machine(model, {}, {}), "m.toml").collectives, rules);
+  }
+  EXPECT_EQ(parse_machine("[machine]\n", "m.toml").collectives, CollectiveRules());
+  EXPECT_EQ(
+      parse_machine("[machine]\n[collectives]\nsynchronise = false\ncount = \"own\"\n", "m.toml")
+          .collectives,
+      CollectiveRules());
+}
+
 TEST(MachineFile, DefaultsReadBack) {
   expect_round_trip(MachineModel());
 }

@@ -46,6 +46,51 @@ TEST(Collective, AllWaitForTheRoot) {
   EXPECT_EQ(r.wait(2, 0), us(0));
 }
 
+// By the rule of Howell's thesis all leave the latest start, 200, plus T = 106.
+TEST(Collective, SynchronisedAllWaitForAll) {
+  machine::MachineModel model = test_machine();
+  model.collectives.synchronise = true;
+  Programs p(3);
+  p.collective(0, Cost::bcast, us(0), 1);
+  p.collective(1, Cost::bcast, us(100), 1);
+  p.collective(2, Cost::bcast, us(200), 1);
+  p.collective(0, Cost::scan, us(100));  // from 406, 306, 306 on; T = 13
+  p.collective(1, Cost::scan);
+  p.collective(2, Cost::scan);
+  p.finalize_all();
+  const Replayed r = replay(p, {}, model);
+  for (int rank = 0; rank < 3; ++rank) {
+    EXPECT_EQ(r.leave(rank, 0), us(306));
+    EXPECT_EQ(r.wait(rank, 0), us(200 - 100 * rank));
+    EXPECT_EQ(r.leave(rank, 1), us(419));
+  }
+}
+
+// 10 + 1 for each element of 8 bytes: 20, 110 and 11 us for themselves, 110 for the
+// largest. A rooted one, in which not all wait for all, stays as it is.
+TEST(Collective, AllPayForTheLargestSize) {
+  machine::MachineModel model = test_machine();
+  machine::Regime regime;
+  regime.equation.constant.value = 10;
+  regime.equation.data.value = 1;
+  for (const char* name : {"alltoallv", "gather"}) model.functions[name] = {name, "", {regime}};
+  const std::uint64_t sizes[] = {80, 800, 8};
+  Programs p(3);
+  for (int rank = 0; rank < 3; ++rank) {
+    p.collective(rank, Cost::alltoallv, us(0), -1, 0, sizes[rank]);
+    p.collective(rank, Cost::gatherv, us(0), 0, 0, sizes[rank]);
+  }
+  p.finalize_all();
+  const Replayed own = replay(p, {}, model);
+  EXPECT_EQ(own.leave(0, 0), us(20));
+  EXPECT_EQ(own.leave(1, 0), us(110));
+  EXPECT_EQ(own.leave(2, 0), us(11));
+  model.collectives.largest_count = true;
+  const Replayed largest = replay(p, {}, model);
+  for (int rank = 0; rank < 3; ++rank) EXPECT_EQ(largest.leave(rank, 0), us(110));
+  EXPECT_EQ(largest.leave(2, 1), us(110 + 11));
+}
+
 TEST(Collective, TheRootDoesNotWait) {
   Programs p(2);
   for (int i = 0; i < 5; ++i) {

@@ -157,8 +157,8 @@ struct Replayed {
 // Simulates a source on test_machine(), in every order of ready ranks; throws
 // Error where they differ.
 template <class Rewindable>
-Replayed replay(Rewindable& source, SimulateOptions options = {}) {
-  static const machine::MachineModel model = test_machine();
+Replayed replay(Rewindable& source, SimulateOptions options = {},
+                const machine::MachineModel& model = test_machine()) {
   const machine::Timing timing(model, machine::Bound::avg);
   std::vector<Replayed> runs;
   for (const ReadyOrder order :
