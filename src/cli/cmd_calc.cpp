@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -18,6 +19,7 @@
 #include "cli/summary.hpp"
 #include "cli/text_file.hpp"
 #include "machine/machine_file.hpp"
+#include "machine/timing.hpp"
 #include "views/calculation.hpp"
 
 namespace foretrace::cli {
@@ -55,7 +57,8 @@ struct Words {
 
 // What is asked: every combination.
 struct Question {
-  std::vector<Function> functions;
+  std::vector<Function> functions;               // named as they were asked for
+  std::map<std::string, std::string> stand_ins;  // by name: whose equation it is, if another's
   std::vector<int> ranks;
   std::vector<Bytes> bytes;
 
@@ -63,10 +66,21 @@ struct Question {
 };
 
 const Function& find_function(const MachineModel& model, const std::string& name) {
-  if (const Function* function = model.find(name)) return *function;
+  const machine::Charged charged = machine::charged_function(model, name);
+  if (charged.function) return *charged.function;
+  if (charged.known)
+    throw UsageError("'" + name +
+                     "' is not in the machine model, and nothing that it has stands in: "
+                     "predictions take no time for it");
   std::string known;
   for (const auto& [each, unused] : model.functions) known += " " + each;
   throw UsageError("'" + name + "' is not in the machine model; it has" + known);
+}
+
+void add_function(const MachineModel& model, const std::string& name, Question& question) {
+  Function function = find_function(model, name);
+  if (function.name != name) question.stand_ins[name] = std::exchange(function.name, name);
+  question.functions.push_back(std::move(function));
 }
 
 Question parse_question(const MachineModel& model, const Words& words) {
@@ -76,7 +90,7 @@ Question parse_question(const MachineModel& model, const Words& words) {
     if (name == "all")
       for (const auto& [unused, function] : model.functions) question.functions.push_back(function);
     else
-      question.functions.push_back(find_function(model, name));
+      add_function(model, name, question);
   if (question.functions.empty()) throw UsageError("the machine model holds no function");
   for (const std::uint64_t each : parse_number_list(words.ranks, {words.ranks_name, 1, kMostRanks}))
     question.ranks.push_back(static_cast<int>(each));
@@ -88,10 +102,8 @@ Question parse_question(const MachineModel& model, const Words& words) {
 // The times that were asked for, as a data sheet of these functions.
 analysis::Datasheet sheet_of(const MachineModel& model, const Question& question) {
   MachineModel asked = model;
-  std::erase_if(asked.functions, [&](const auto& entry) {
-    return std::ranges::find(question.functions, entry.first, &Function::name) ==
-           question.functions.end();
-  });
+  asked.functions.clear();
+  for (const Function& function : question.functions) asked.functions[function.name] = function;
   return analysis::make_datasheet(asked, {}, {question.ranks, question.bytes});
 }
 
@@ -108,6 +120,9 @@ void print_one(const MachineModel& model, const Question& question) {
 }
 
 void print_answer(const MachineModel& model, const Question& question) {
+  for (const auto& [name, stand_in] : question.stand_ins)
+    std::printf("%s is not in the machine model; %s stands in, as in predictions\n", name.c_str(),
+                stand_in.c_str());
   if (question.is_one())
     print_one(model, question);
   else
@@ -129,6 +144,8 @@ void print_json(const MachineModel& model, const Question& question) {
                        {"min", at(Bound::min)},
                        {"avg", at(Bound::avg)},
                        {"max", at(Bound::max)}});
+        const auto stand_in = question.stand_ins.find(function.name);
+        if (stand_in != question.stand_ins.end()) all.back()["stand_in"] = stand_in->second;
       }
   const nlohmann::ordered_json& json = question.is_one() ? all.front() : all;
   std::printf("%s\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());

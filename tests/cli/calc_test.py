@@ -79,6 +79,21 @@ class SeveralAtOnce(unittest.TestCase):
                               "95.0 % of measured times lie from min to max",
                               "extrapolated: ranks and size outside what the model says was measured"])
 
+    def test_stand_ins_are_named(self):
+        """Those of the timing rules: recv is send's, recvmin recv's and so send's."""
+        send = calc(SPARC, "send", "--bytes", "4k")
+        for name in ("recv", "recvmin", "isend1", "sendrecv"):
+            first, *rest = calc(SPARC, name, "--bytes", "4k").splitlines(True)
+            self.assertEqual(first, f"{name} is not in the machine model; send stands in, as in predictions\n")
+            self.assertEqual("".join(rest), send)
+        found = json.loads(calc(SPARC, "alltoallw,bcast", "--ranks", 8, "--json"))
+        self.assertEqual([(each["function"], each.get("stand_in")) for each in found],
+                         [("alltoallw", "alltoall"), ("bcast", None)])
+        table = calc(SPARC, "send,recv", "--bytes", "64,4k").splitlines()
+        self.assertEqual([line.split()[0] for line in table[2:]], ["send"] * 2 + ["recv"] * 2)
+        error = calc(SPARC, "isend2", status=2)
+        self.assertIn("nothing that it has stands in: predictions take no time for it", error)
+
     def test_wrong_use(self):
         for arguments, says in ((["nothing"], "'nothing' is not in the machine model"),
                                 (["send,x"], "'x' is not"),
