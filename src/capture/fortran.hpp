@@ -22,9 +22,4 @@ struct FortranCall {
 // another library may have been loaded since.
 void redirect_fortran_calls(std::span<const FortranCall> calls);
 
-// Whether the call of MPI function `name` that returns to `return_address` is
-// the program's. False: the Fortran library makes it for a purpose of its own
-// (MPI_Alltoallw asks MPI_Comm_size how long its arrays are).
-bool is_programs_call(const char* name, const void* return_address);
-
 }  // namespace foretrace::capture

@@ -2,6 +2,7 @@
 // foretrace.h.
 #include <mpi.h>
 
+#include "callers/fortran_calls.hpp"
 #include "capture/fortran.hpp"
 #include "capture/fortran_requests.hpp"
 #include "capture/handlers.hpp"

@@ -20,6 +20,11 @@
 
 namespace foretrace::capture {
 
+using callers::CallPoint;
+using callers::Chain;
+using callers::PythonLines;
+using callers::StackWalker;
+
 Profiler profiler;
 bool profiling = false;
 
@@ -86,6 +91,11 @@ void Profiler::start(const Settings& settings) {
   if (!open_file(settings)) return;
   rank_->shares_cores = shares_cores ? 1 : 0;
   calibrate();
+  // A Python program is looked at while it has the interpreter's lock.
+  if (note_extension(reinterpret_cast<std::uint64_t>(program_call.address))) {
+    std::uint64_t line = 0;
+    python_->find(&line, 1);
+  }
   PMPI_Barrier(MPI_COMM_WORLD);
   read_both_clocks(rank_->second_ticks, rank_->second_ns);
   rank_->first_ticks = rank_->last_ticks = read_ticks(even_counter_);
@@ -256,10 +266,35 @@ trace::SiteRecord* Profiler::find_site(Fn fn, const Chain& chain) const {
   return sites_.find(hash_of(fn, chain.frames.data(), chain.depth), same);
 }
 
+// Whether the call is made by a library that Python programs call.
+bool Profiler::by_python(std::uint64_t address) const {
+  return std::ranges::any_of(extensions_, [address](const Extent& extent) {
+    return address > extent.base && address <= extent.end;
+  });
+}
+
+// Whether one more such library is known now: that of `address`.
+bool Profiler::note_extension(std::uint64_t address) {
+  if (by_python(address)) return false;
+  bool noted = false;
+  for_each_object([&](const LoadedObject& object) {
+    if (!object.holds_return_to(address) || !PythonLines::is_extension(object.file_name())) return;
+    extensions_.push_back({object.base(), object.end()});
+    noted = true;
+  });
+  if (noted && !python_) python_ = std::make_unique<PythonLines>();
+  return noted;
+}
+
 trace::SiteRecord* Profiler::site_of(Fn fn, const CallPoint& point) {
   const auto address = reinterpret_cast<std::uint64_t>(point.address);
   const auto cfa = reinterpret_cast<std::uint64_t>(point.cfa);
   Chain chain;
+  if (!extensions_.empty() && by_python(address)) {
+    chain.depth = python_->find(chain.frames.data(), static_cast<std::uint32_t>(depth_));
+    trace::SiteRecord* const site = chain.depth > 0 ? find_site(fn, chain) : nullptr;
+    if (site || chain.depth > 0) return site ? site : new_site(fn, chain);
+  }
   if (depth_ == 1) {
     chain.depth = 1;
     chain.frames[0] = address;
@@ -270,6 +305,7 @@ trace::SiteRecord* Profiler::site_of(Fn fn, const CallPoint& point) {
   const std::uint64_t begin = read_ticks(even_counter_);
   walker_.unwind(address, cfa, chain);
   trace::SiteRecord* site = find_site(fn, chain);
+  if (!site && note_extension(address)) return site_of(fn, point);
   if (!site) site = new_site(fn, chain);
   rank_->own_ticks += read_ticks(even_counter_) - begin;
   return site;
@@ -298,14 +334,20 @@ trace::SiteRecord* Profiler::new_site(Fn fn, const Chain& chain) {
 void Profiler::remember_object(std::uint64_t address) {
   for (std::uint32_t i = 0; i < objects_.slots(); ++i)
     if (objects_[i].used && address > objects_[i].base && address <= objects_[i].end) return;
-  for_each_object([&](const LoadedObject& object) {
-    if (!object.holds_return_to(address)) return;
+  const auto add = [this](std::uint64_t base, std::uint64_t end, const std::string& path) {
     const auto hash = [](const trace::ObjectRecord& record) { return record.base >> 12; };
-    trace::ObjectRecord* record = objects_.add(object.base() >> 12, hash);
+    trace::ObjectRecord* record = objects_.add(base >> 12, hash);
     if (!record) return;
-    record->base = object.base();
-    record->end = object.end();
-    copy_text(record->path, object.file());
+    record->base = base;
+    record->end = end;
+    copy_text(record->path, path);
+  };
+  if (PythonLines::is_line(address)) {
+    const std::uint64_t base = address & ~(PythonLines::kLines - 1);
+    return add(base, base + PythonLines::kLines - 1, python_->site(address).object);
+  }
+  for_each_object([&](const LoadedObject& object) {
+    if (object.holds_return_to(address)) add(object.base(), object.end(), object.file());
   });
 }
 

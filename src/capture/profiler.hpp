@@ -10,15 +10,18 @@
 #include <sched.h>
 
 #include <atomic>
+#include <memory>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "base/ticks.hpp"
+#include "callers/python_lines.hpp"
+#include "callers/stack_walk.hpp"
 #include "capture/functions.hpp"
 #include "capture/profile_comms.hpp"
 #include "capture/settings.hpp"
 #include "capture/shared_table.hpp"
-#include "capture/stack_walk.hpp"
 #include "trace/counters_file.hpp"
 
 namespace foretrace::capture {
@@ -47,7 +50,7 @@ class Profiler {
   // What MPI_Pcontrol says: 0 switches off, 1 on, others nothing.
   void control(int level);
 
-  void begin(OpenCall& call, Fn fn, const CallPoint& point);
+  void begin(OpenCall& call, Fn fn, const callers::CallPoint& point);
   void end(OpenCall& call);
 
   // What an ended call moved. `comm` may be MPI_COMM_NULL: not known.
@@ -84,6 +87,10 @@ class Profiler {
     std::atomic_flag* flag_;
   };
 
+  struct Extent {
+    std::uint64_t base;
+    std::uint64_t end;
+  };
   struct Prepared {
     std::uint64_t bytes;
     int dest;
@@ -94,10 +101,12 @@ class Profiler {
   bool start_tables(int ranks);
   void calibrate();
   void read_both_clocks(std::uint64_t& ticks, std::uint64_t& ns) const;
-  trace::SiteRecord* find_site(Fn fn, const Chain& chain) const;
+  trace::SiteRecord* find_site(Fn fn, const callers::Chain& chain) const;
   trace::SiteRecord& current_site(OpenCall& call) const;
-  trace::SiteRecord* site_of(Fn fn, const CallPoint& point);
-  trace::SiteRecord* new_site(Fn fn, const Chain& chain);
+  trace::SiteRecord* site_of(Fn fn, const callers::CallPoint& point);
+  bool by_python(std::uint64_t address) const;
+  bool note_extension(std::uint64_t address);
+  trace::SiteRecord* new_site(Fn fn, const callers::Chain& chain);
   void remember_object(std::uint64_t address);
   void count_size(OpenCall& call, trace::Direction direction, std::uint64_t bytes,
                   const ProfiledComm* comm);
@@ -110,7 +119,10 @@ class Profiler {
   SharedTable<trace::PeerRecord> peers_;
   SharedTable<trace::ObjectRecord> objects_;
   ProfileComms comms_;
-  StackWalker walker_;
+  callers::StackWalker walker_;
+  // Once a library that Python programs call has called; these are known.
+  std::unique_ptr<callers::PythonLines> python_;
+  std::vector<Extent> extensions_;
   std::unordered_map<std::uint64_t, Prepared> prepared_;
   std::string output_;
   int depth_ = 1;

@@ -24,7 +24,7 @@ namespace foretrace::capture {
 
 Session session;
 thread_local int wrapper_depth = 0;
-thread_local CallPoint program_call;
+thread_local callers::CallPoint program_call;
 thread_local bool initial_thread = false;
 
 namespace {
@@ -90,6 +90,7 @@ void Session::start(Fn fn) {
   event = trace::Event();
   event.kind = trace::EventKind::init;
   event.name = name_id(fn);
+  event.site = site();
   writer_.write(event);
   computation_.resume();
 }
@@ -232,13 +233,19 @@ void Session::begin_event(trace::Event& event, trace::EventKind kind, trace::Nam
   event.enter = event.leave = now_;
 }
 
+// Of the call at hand.
+trace::SiteId Session::site() {
+  const auto define = [this](const trace::Site& place) { return writer_.define_site(place); };
+  return static_cast<trace::SiteId>(sites_.find(program_call, define).number);
+}
+
 trace::Event& Session::open(trace::EventKind kind, Fn fn) {
   // Tests that fail become plain calls and may be merged; before all others
   // what is pending is written, so that it survives if this call never ends.
   if (kind != trace::EventKind::call && kind != trace::EventKind::complete) write_pending();
   trace::Event& event = thread_->event;
   begin_event(event, kind, name_id(fn), capture::name_of(fn));
-  event.site = sites_.number(program_call, writer_);
+  event.site = site();
   writer_.enter(event.name, event.site);
   thread_->fn = fn;
   thread_->in_event = true;

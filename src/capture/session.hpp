@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "capture/call_sites.hpp"
+#include "callers/call_sites.hpp"
 #include "capture/calling_thread.hpp"
 #include "capture/clock_sync.hpp"
 #include "capture/comm_table.hpp"
@@ -105,6 +105,7 @@ class Session {
   bool open_trace();
   void start_prediction();
   std::string start_computation();
+  trace::SiteId site();
   void begin_event(trace::Event& event, trace::EventKind kind, trace::NameId name,
                    const char* text);
   void write_event();
@@ -129,7 +130,7 @@ class Session {
   std::optional<machine::MachineModel> model_;
   std::optional<machine::Timing> timing_;
   trace::TraceWriter writer_;
-  CallSites sites_{this};
+  callers::CallSites sites_{this};
   Computation computation_;
   Time now_;  // cpu: CPU time so far; virtual: the rank's clock; wall: last reading
   ClockSync clocks_;
@@ -167,7 +168,7 @@ extern Session session;
 // program's.
 extern thread_local int wrapper_depth;
 // Where the program made the call that a wrapper is handling.
-extern thread_local CallPoint program_call;
+extern thread_local callers::CallPoint program_call;
 // The thread that initialised MPI.
 extern thread_local bool initial_thread;
 

@@ -8,7 +8,7 @@ import re
 
 from rules import rule_call
 
-# Where the program called the wrapper (CallPoint of src/capture/stack_walk.hpp).
+# Where the program called the wrapper (CallPoint of src/callers/stack_walk.hpp).
 CALL_POINT = "__builtin_return_address(0), __builtin_dwarf_cfa()"
 
 # They begin and end the profile.

@@ -4,15 +4,23 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <climits>
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 #include "symbols/demangle.hpp"
 
 namespace foretrace::symbols {
+namespace {
+
+constexpr std::string_view kPython = "python:";
+
+}  // namespace
 
 // One file, opened by libdw as if it were loaded at address 0.
 class CallPlaces::Object {
@@ -90,6 +98,14 @@ const Place& CallPlaces::find(const std::string& object, std::uint64_t offset) {
   if (!added) return place;
   place.object = object;
   place.offset = offset;
+  // It stands there already.
+  if (object.starts_with(kPython)) {
+    const std::size_t colon = object.find(':', kPython.size());
+    place.function = object.substr(kPython.size(), colon - kPython.size());
+    if (colon != std::string::npos) place.file = object.substr(colon + 1);
+    place.line = static_cast<int>(std::min<std::uint64_t>(offset, INT_MAX));
+    return place;
+  }
   std::unique_ptr<Object>& file = objects_[object];
   if (!file) file = std::make_unique<Object>(object);
   // The call itself is before the place that it returns to.

@@ -2,7 +2,8 @@
 //
 // An address is given as the file it lies in and its distance from where that
 // file was loaded, so that it means the same in every process and after the
-// run. Reads DWARF and symbol tables by libdw; runs no other program. Knows
+// run. A line of a Python program is given as "python:FUNCTION:FILE" and its number
+// (callers/python_lines.hpp). Reads DWARF and symbol tables by libdw; runs no other program. Knows
 // nothing of processes and of MPI.
 #pragma once
 

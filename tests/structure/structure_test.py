@@ -27,8 +27,9 @@ MAY_USE = {
     "sim": {"compute", "machine", "trace"},
     "analysis": {"machine", "mpi_api", "trace", "stats"},
     "views": {"analysis", "machine", "trace"},
-    "capture": {"compute", "machine", "mpi_api", "trace"},
-    "live": {"compute", "machine", "mpi_api", "sim", "symbols", "trace"},
+    "callers": {"trace"},
+    "capture": {"callers", "compute", "machine", "mpi_api", "trace"},
+    "live": {"callers", "compute", "machine", "mpi_api", "sim", "symbols", "trace"},
     "measure": {"machine", "stats"},
     "wrap": {"mpi_api"},
     "cli": {"stats", "machine", "compute", "trace", "sim", "analysis", "views", "mpi_api",
@@ -40,10 +41,9 @@ OPEN_FILES = {"cli": {"measure/functions.hpp", "measure/measure.hpp", "live/live
 # Parts that talk to MPI; and within them what stays free of it.
 SEES_MPI = {"capture", "measure", "live", "mpi_api"}
 FREE_OF_MPI = {
-    "capture": {"call_sites", "computation", "core_set", "fortran", "fortran_requests", "handle_map", "idle_polls",
-                "imports", "settings", "shared_table", "stack_walk",
-                "turn_lock", "wrap_support"},
-    "live": {"context", "heap", "inbox", "live_source", "processes", "seed", "shared_memory"},
+    "capture": {"computation", "core_set", "fortran", "fortran_requests", "handle_map", "idle_polls",
+                "imports", "settings", "shared_table", "turn_lock", "wrap_support"},
+    "live": {"context", "heap", "inbox", "live_source", "processes", "seed", "shared_memory", "site_list"},
     "measure": {"bisection", "buffer_pool", "campaign", "clock_model", "fit", "fit_function", "fit_loggps",
                 "fit_terms", "functions", "kernel_levels", "launch_states", "measure", "options", "patterns",
                 "precision", "progress", "regimes", "samples"},

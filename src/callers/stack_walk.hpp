@@ -4,8 +4,8 @@
 // where a call returns to, its caller's frame has nearly always one size: so
 // each return address is unwound once and its size remembered. A frame whose
 // size varies leads to an address that nobody has seen; then it is unwound
-// again by whoever asked. Frames of MPI's own libraries (Fortran, C++) and of this
-// one are left out. Knows nothing of MPI; not safe for several threads at once.
+// again by whoever asked. Frames of MPI's own libraries (Fortran, C++) and of the
+// one that asks are left out. Knows nothing of MPI; not safe for several threads at once.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 #include "trace/call_counters.hpp"
 
-namespace foretrace::capture {
+namespace foretrace::callers {
 
 // Where the program called a wrapper.
 struct CallPoint {
@@ -52,8 +52,8 @@ class StackWalker {
 
   std::uint32_t depth_;
   const void* own_base_ = nullptr;
-  std::vector<Frame> frames_;  // open addressing
+  std::vector<Frame> frames_;  // open addressing; made when the first is remembered
   std::uint32_t used_ = 0;
 };
 
-}  // namespace foretrace::capture
+}  // namespace foretrace::callers

@@ -1,13 +1,13 @@
 // Return addresses by guess and by unwinding, through frames with and without
 // a fixed size.
-#include "capture/stack_walk.hpp"
+#include "callers/stack_walk.hpp"
 
 #include <alloca.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
-namespace foretrace::capture {
+namespace foretrace::callers {
 namespace {
 
 struct Walk {
@@ -89,4 +89,4 @@ TEST(StackWalker, LeavesOutWhatItIsTold) {
 }
 
 }  // namespace
-}  // namespace foretrace::capture
+}  // namespace foretrace::callers

@@ -1,4 +1,4 @@
-#include "capture/stack_walk.hpp"
+#include "callers/stack_walk.hpp"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -6,9 +6,10 @@
 #include <unwind.h>
 
 #include <cstring>
+#include <new>
 #include <string_view>
 
-namespace foretrace::capture {
+namespace foretrace::callers {
 namespace {
 
 constexpr std::uint32_t kSlots = 4096;
@@ -86,8 +87,7 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* to) {
 
 }  // namespace
 
-StackWalker::StackWalker(int depth, const void* own)
-    : depth_(static_cast<std::uint32_t>(depth)), frames_(kSlots) {
+StackWalker::StackWalker(int depth, const void* own) : depth_(static_cast<std::uint32_t>(depth)) {
   if (own) own_base_ = holder_of(own).base;
 }
 
@@ -101,6 +101,7 @@ bool StackWalker::is_left_out(std::uint64_t address) const noexcept {
 }
 
 const StackWalker::Frame* StackWalker::find(std::uint64_t address) const noexcept {
+  if (frames_.empty()) return nullptr;
   for (std::uint32_t i = slot_of(address);; i = (i + 1) & (kSlots - 1)) {
     if (frames_[i].address == address) return &frames_[i];
     if (frames_[i].address == 0) return nullptr;
@@ -108,6 +109,11 @@ const StackWalker::Frame* StackWalker::find(std::uint64_t address) const noexcep
 }
 
 void StackWalker::remember(const Frame& frame) noexcept {
+  try {
+    if (frames_.empty()) frames_.resize(kSlots);
+  } catch (const std::bad_alloc&) {
+    return;
+  }
   if (auto* known = const_cast<Frame*>(find(frame.address))) {
     *known = frame;
     return;
@@ -158,4 +164,4 @@ void StackWalker::unwind(std::uint64_t address, std::uint64_t cfa, Chain& chain)
   }
 }
 
-}  // namespace foretrace::capture
+}  // namespace foretrace::callers

@@ -1,0 +1,139 @@
+"""Python programs: where they make their calls, in every mode, also where the interpreter's lock is given up."""
+
+import json
+import pathlib
+import re
+import subprocess
+import unittest
+
+import harness
+
+# A library as mpi4py is one: MPI_Barrier without the interpreter's lock.
+LIBRARY = r"""
+#include <Python.h>
+#include <mpi.h>
+static PyObject *begin(PyObject *self, PyObject *none) {
+  int provided;
+  MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided);
+  Py_RETURN_NONE;
+}
+static PyObject *end(PyObject *self, PyObject *none) {
+  MPI_Finalize();
+  Py_RETURN_NONE;
+}
+static void finalize(void) {
+  int over;
+  MPI_Finalized(&over);
+  if (!over) MPI_Finalize();
+}
+static PyObject *at_exit(PyObject *self, PyObject *none) { return PyLong_FromLong(Py_AtExit(finalize)); }
+static PyObject *barrier(PyObject *self, PyObject *none) {
+  Py_BEGIN_ALLOW_THREADS
+  MPI_Barrier(MPI_COMM_WORLD);
+  Py_END_ALLOW_THREADS
+  Py_RETURN_NONE;
+}
+static PyMethodDef methods[] = {{"begin", begin, METH_NOARGS, ""}, {"end", end, METH_NOARGS, ""},
+                                {"at_exit", at_exit, METH_NOARGS, ""},
+                                {"barrier", barrier, METH_NOARGS, ""}, {NULL, NULL, 0, NULL}};
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "library", "", -1, methods};
+PyMODINIT_FUNC PyInit_library(void) { return PyModule_Create(&module); }
+"""
+
+SCRIPT = """\
+import library
+def each(numbers):
+    for n in numbers:
+        yield n
+        library.barrier()
+class Thing:
+    def __enter__(self): library.barrier()
+    def __exit__(self, *rest): pass
+library.begin()
+assert sum(each(range(3))) == 3
+with Thing(): library.barrier()
+(lambda: library.barrier())()
+exec("library.barrier()")
+library.end()
+"""
+LINES = ["script.py:5", "script.py:5", "script.py:5", "script.py:7", "script.py:11", "script.py:12", "<string>:1"]
+
+# Calls while another thread computes, and at the interpreter's end.
+THREADS = """\
+import library, threading, time
+library.begin()
+library.at_exit()
+stop = False
+def compute():
+    while not stop: sum(range(1000))
+others = [threading.Thread(target=compute) for _ in range(2)]
+for other in others: other.start()
+def barriers():
+    for _ in range(20): library.barrier()
+caller = threading.Thread(target=barriers)
+caller.start()
+caller.join()
+stop = True
+for other in others: other.join()
+"""
+
+PYTHON = "/usr/bin/python3"
+HEADERS = subprocess.run([PYTHON, "-c", "import sysconfig; print(sysconfig.get_path('include'))"],
+                         capture_output=True, text=True).stdout.strip() if pathlib.Path(PYTHON).exists() else ""
+MPI4PY = "import mpi4py.MPI as m; print(m.get_vendor()[0].replace(' ', '').lower())"
+
+
+@unittest.skipUnless(HEADERS and (pathlib.Path(HEADERS) / "Python.h").exists(), "no headers of Python")
+class Python(harness.TestCase):
+    def program(self, text):
+        ending = subprocess.run([PYTHON, "-c", "import sysconfig; print(sysconfig.get_config_var('EXT_SUFFIX'))"],
+                                capture_output=True, text=True).stdout.strip()
+        library = self.directory / f"library{ending}"
+        if not library.exists():
+            source = self.write("library.c", LIBRARY)
+            self.ok(harness.run([f"mpicc.{harness.mpi}", "-shared", "-fPIC", f"-I{HEADERS}", source, "-o", library]))
+        return [PYTHON, self.write("script.py", text)]
+
+    def modes(self, program, *functions):
+        """A trace or profile of each mode."""
+        for mode, options in {"record": [], "predict": ["--machine", harness.T3D],
+                              "simulate": ["--machine", harness.T3D], "profile": []}.items():
+            out = self.directory / (mode + (".fprof" if mode == "profile" else ".ftr"))
+            with self.subTest(mode=mode):
+                self.foretrace(mode, "-n", 2, "--mpi", harness.mpi, *options, "-o", out, "--", *program)
+                yield mode, out
+
+    def places(self, mode, out):
+        """Of rank 0's barriers."""
+        if mode == "profile":
+            sites = json.loads(self.foretrace("profile", "--read", out, "--json").out)["sites"]
+            frames = [(site["frames"][0], site["calls"]) for site in sites if site["function"] == "MPI_Barrier"]
+            return sorted(f"{pathlib.Path(frame['file']).name}:{frame['line']}"
+                          for frame, calls in frames for _ in range(calls // 2))
+        text = self.directory / "text.txt"
+        self.foretrace("convert", out, text)
+        rank0 = text.read_text().split("\nrank 0\n")[1].split("\nrank 1\n")[0]
+        sites = re.findall(r"(?m)^site .* # (.*)$", rank0)
+        return [sites[int(number) - 1] for number in re.findall(r"(?m)^i?collective MPI_Barrier.* site=(\d+)", rank0)]
+
+    def test_lines(self):
+        for mode, out in self.modes(self.program(SCRIPT)):
+            found = self.places(mode, out)
+            self.assertEqual(found, sorted(LINES) if mode == "profile" else LINES)
+
+    def test_threads_and_the_end(self):
+        for mode, out in self.modes(self.program(THREADS)):
+            self.assertEqual(set(self.places(mode, out)), {"script.py:10"})
+
+    def test_mpi4py(self):
+        vendor = subprocess.run([PYTHON, "-c", MPI4PY], capture_output=True, text=True, env=harness.environment())
+        if harness.mpi not in vendor.stdout:
+            self.skipTest("no mpi4py for this MPI")
+        script = self.write("script.py", "from mpi4py import MPI\n\nMPI.COMM_WORLD.barrier()\n"
+                                         "assert MPI.COMM_WORLD.allreduce(1) == 2\n")
+        for mode, out in self.modes([PYTHON, script]):
+            self.assertEqual(self.places(mode, out), ["script.py:3"])
+
+
+if __name__ == "__main__":
+    harness.main()
