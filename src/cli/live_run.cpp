@@ -26,6 +26,12 @@ const char* library_name(Mpi mpi) {
   return "libmpi_abi.so.0";
 }
 
+live::Launcher launcher_of(Mpi mpi) {
+  return mpi == Mpi::openmpi ? live::Launcher::openmpi
+         : mpi == Mpi::mpich ? live::Launcher::mpich
+                             : live::Launcher::any;
+}
+
 }  // namespace
 
 live::Command prepare_live(const std::vector<std::string>& program,
@@ -38,6 +44,7 @@ live::Command prepare_live(const std::vector<std::string>& program,
   if (!std::filesystem::exists(command.library))
     throw Error(command.library + ": the library is missing: Foretrace was built without " +
                 name_of(mpi) + "; install its development package and build again");
+  command.launcher = launcher_of(mpi);
   options.live_mpi = name_of(mpi);
   options.input.clear();
   for (const std::string& word : program)
@@ -51,17 +58,24 @@ int run_live(const Simulation& simulation, const live::Command& program,
   live::LiveSource source(program, simulation.ranks(), simulation.spare_ranks(),
                           simulation.live_compute(), simulation.nodes(), simulation.eager_bytes());
   live::end_runs_on_signals();
+  const auto tell = [](const std::string& text) {
+    if (!text.empty()) std::fprintf(stderr, "foretrace: %s\n", text.c_str());
+  };
   try {
     RunOptions own = options;
     own.live = true;
     const std::unique_ptr<sim::Source> timed = simulation.with_times(source);
     run_once(simulation, timed ? *timed : source, own);
   } catch (const live::RunEnded& end) {
-    if (!end.message.empty()) std::fprintf(stderr, "foretrace: %s\n", end.message.c_str());
+    tell(source.left_without_finalize());
+    tell(end.message);
     return end.status;
+  } catch (const Error&) {
+    tell(source.left_without_finalize());
+    throw;
   }
-  if (const std::string left = source.left_communicators(); !left.empty())
-    std::fprintf(stderr, "foretrace: %s\n", left.c_str());
+  tell(source.left_without_finalize());
+  tell(source.left_communicators());
   return source.wait_for_processes();
 }
 

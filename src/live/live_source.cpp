@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "live/context.hpp"
 #include "live/heap.hpp"
+#include "live/site_list.hpp"
 
 namespace foretrace::live {
 
@@ -34,6 +35,7 @@ int cores() {
 int with_shared_memory(int ranks, int cores, int spare) {
   SharedMemory::create(ranks, cores, spare);
   heap::begin(-1);
+  sites::begin();
   return ranks;
 }
 
@@ -107,6 +109,21 @@ LiveSource::LiveSource(const Command& command, int ranks, int spare, Measured me
   comm_states_.resize(comms_.size());
   for (std::size_t r = 0; r < nodes.size(); ++r)
     SharedMemory::slot(static_cast<int>(r)).node = nodes[r];
+  SharedMemory::header().launcher = command.launcher;
+  place_world(0, ranks - spare);
+}
+
+// Tells the ranks of a world, of which `first` is the first, where they are in it.
+void LiveSource::place_world(int first, int size) {
+  std::unordered_map<std::int32_t, std::int32_t> on_node;
+  for (int r = first; r < first + size; ++r) {
+    Slot& slot = SharedMemory::slot(r);
+    slot.world = {r - first, size, on_node[slot.node]++, 0, SharedMemory::header().ranks};
+  }
+  for (int r = first; r < first + size; ++r) {
+    Slot& slot = SharedMemory::slot(r);
+    slot.world.local_size = on_node[slot.node];
+  }
 }
 
 bool LiveSource::ready(WorldRank rank) const {
@@ -120,11 +137,17 @@ bool LiveSource::ready_to_read(WorldRank rank) const {
 }
 
 // Whether the rank's process ended between MPI_Init and MPI_Finalize.
-bool LiveSource::died(WorldRank rank) const {
+bool LiveSource::went(WorldRank rank) const {
   Slot& line = slot(rank);
   const std::uint32_t posted = line.posted.load(std::memory_order_acquire);
   return states_[static_cast<std::size_t>(rank.value)].gone && posted > 0 &&
          static_cast<EventKind>(line.posting(posted - 1).kind) != EventKind::finalize;
+}
+
+// Whether that was an error.
+bool LiveSource::died(WorldRank rank) const {
+  const Ended& end = states_[static_cast<std::size_t>(rank.value)].end;
+  return went(rank) && (end.signal != 0 || end.status != 0);
 }
 
 void LiveSource::look_after_processes() {
@@ -299,6 +322,7 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
   operation.probing = static_cast<sim::Probing>(record.probing);
   operation.locking = static_cast<sim::Locking>(record.locking);
   operation.name = record.name < kOwnNames ? record.name : of.names.at(record.name - kOwnNames);
+  operation.site = of.site = site_number(record.site);
   operation.comm = comm_of(record);
   operation.count = record.count;
   operation.compute = Time::ps(record.compute);
@@ -328,7 +352,7 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
       break;
     case EventKind::finalize:
       of.finalized = true;
-      note_left(rank, record);
+      note_left(record);
       break;
     case EventKind::aborted:
       if (record.list != 0) message_.assign(SharedMemory::at<char>(record.list), record.list_count);
@@ -362,23 +386,34 @@ void LiveSource::end_if_none_came() {
                  "no rank came to MPI_Init; does the program use the MPI that --mpi names?"};
 }
 
+trace::NameId LiveSource::name_number(std::string_view name) const {
+  read_names();
+  return static_cast<trace::NameId>(std::ranges::find(names_, name) - names_.begin());
+}
+
 // The end of a process: of its stream if it finalised or never came to MPI,
-// else the end of the run.
+// else the end of the run. Programs that leave with status 0 have done what they wanted.
 bool LiveSource::end_of(WorldRank rank, sim::Operation& operation) {
   Rank& of = state(rank);
   end_if_none_came();
-  if (of.reported || !died(rank)) return false;
+  if (of.reported || !went(rank)) return false;
   of.reported = true;
+  of.record = Record();
+  of.site = 0;
   operation = sim::Operation();
+  if (!died(rank)) {
+    operation.kind = EventKind::finalize;
+    operation.name = name_number("MPI_Finalize");
+    of.finalized = true;
+    without_finalize_.push_back(rank);
+    return true;
+  }
   operation.kind = EventKind::aborted;
   operation.code = of.end.signal != 0 ? of.end.signal : -of.end.status - 1;
-  of.record = Record();
   of.record.kind = static_cast<std::uint8_t>(EventKind::aborted);
   of.record.code = of.end.signal != 0 ? 128 + of.end.signal : std::max(of.end.status, 1);
   message_ = "rank " + std::to_string(rank.value) + ": " + describe(of.end);
-  read_names();
-  const auto abort = std::ranges::find(names_, "MPI_Abort");
-  operation.name = static_cast<trace::NameId>(abort - names_.begin());
+  operation.name = name_number("MPI_Abort");
   return true;
 }
 
@@ -445,15 +480,47 @@ std::string_view LiveSource::name(trace::NameId id) const {
   return id < names_.size() ? std::string_view(names_[id]) : std::string_view("?");
 }
 
+trace::SiteId LiveSource::site_number(std::uint64_t place) {
+  if (place == 0) return 0;
+  const std::uint32_t number = SharedMemory::at<sites::Entry>(place)->number;
+  if (number > site_places_.size()) site_places_.resize(number);
+  site_places_[number - 1] = place;
+  return number;
+}
+
+const trace::Site& LiveSource::site(trace::SiteId id) const {
+  const auto [site, added] = sites_.try_emplace(id);
+  if (added) {
+    const auto& entry = *SharedMemory::at<sites::Entry>(site_places_.at(id - std::size_t{1}));
+    site->second = {std::string(entry.object()), entry.offset};
+  }
+  return site->second;
+}
+
+std::string LiveSource::describe_site(trace::SiteId id) const {
+  if (id == 0) return {};
+  const trace::Site& place = site(id);
+  return symbols::format_place(call_places_.find(place.object, place.offset));
+}
+
 std::string LiveSource::place(WorldRank rank) const {
-  const Rank& of = states_[static_cast<std::size_t>(rank.value)];
-  return of.gone ? std::string() : call_sites_.describe(slot(rank).process, of.record.caller);
+  return describe_site(states_[static_cast<std::size_t>(rank.value)].site);
 }
 
 std::string LiveSource::end_reason(WorldRank rank) const {
   const Rank& of = states_[static_cast<std::size_t>(rank.value)];
   if (!of.initialized) return "it ended without MPI_Init";
   return of.gone && !of.finalized ? describe(of.end) : std::string();
+}
+
+std::string LiveSource::left_without_finalize() const {
+  if (without_finalize_.empty()) return {};
+  const int first = std::ranges::min(without_finalize_).value;
+  const std::size_t others = without_finalize_.size() - 1;
+  return "rank " + std::to_string(first) +
+         (others == 0 ? ""
+                      : " and " + std::to_string(others) + (others == 1 ? " other" : " others")) +
+         " ended without MPI_Finalize";
 }
 
 bool LiveSource::any_started() const {

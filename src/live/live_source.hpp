@@ -17,10 +17,10 @@
 #include <utility>
 #include <vector>
 
-#include "live/call_sites.hpp"
 #include "live/processes.hpp"
 #include "live/shared_memory.hpp"
 #include "sim/source.hpp"
+#include "symbols/call_places.hpp"
 
 namespace foretrace::live {
 
@@ -55,6 +55,8 @@ class LiveSource : public sim::Source {
   std::string_view name(trace::NameId id) const override;
   const trace::Communicator& comm(trace::CommId id) const override;
   std::vector<trace::CommId> take_freed() override;
+  const trace::Site& site(trace::SiteId id) const override;
+  std::string describe_site(trace::SiteId id) const override;
   std::string place(WorldRank rank) const override;
   std::string end_reason(WorldRank rank) const override;
 
@@ -63,6 +65,8 @@ class LiveSource : public sim::Source {
   int wait_for_processes();
   // "2 communicators were not freed (...)"; empty if all were.
   std::string left_communicators() const;
+  // "rank 1 ended without MPI_Finalize ..."; empty if none did.
+  std::string left_without_finalize() const;
 
  private:
   // A collective that not all members have left.
@@ -80,7 +84,8 @@ class LiveSource : public sim::Source {
     std::size_t freed = 0;  // members that have no use for it any more
   };
   struct Rank {
-    Record record;  // the operation that the engine has
+    Record record;           // the operation that the engine has
+    trace::SiteId site = 0;  // where it is
     std::vector<trace::Completion> requests;
     std::uint64_t instance = 0;
     std::unordered_map<std::uint64_t, std::pair<trace::CommId, std::uint64_t>>
@@ -96,6 +101,7 @@ class LiveSource : public sim::Source {
   Slot& slot(WorldRank rank) const { return SharedMemory::slot(rank.value); }
   Rank& state(WorldRank rank) { return states_[static_cast<std::size_t>(rank.value)]; }
   bool ready_to_read(WorldRank rank) const;
+  bool went(WorldRank rank) const;
   bool died(WorldRank rank) const;
   void go_on(WorldRank rank);
   void wait_for(WorldRank rank);
@@ -106,6 +112,7 @@ class LiveSource : public sim::Source {
   void end_if_dead();
   bool treat(WorldRank rank, sim::Operation& operation);
   bool end_of(WorldRank rank, sim::Operation& operation);
+  trace::NameId name_number(std::string_view name) const;
   void end_if_none_came();
   bool any_started() const;
   int first_failure() const;
@@ -123,11 +130,13 @@ class LiveSource : public sim::Source {
   trace::CommId add_comm(std::vector<WorldRank> members);
   CommState& comm_state(trace::CommId comm);
   void free_comm(trace::CommId comm);
-  void note_left(WorldRank rank, const Record& record);
+  void note_left(const Record& record);
   bool stalled();
   void lend_core();
   void take_back_cores();
+  static void place_world(int first, int size);
   void read_names() const;
+  trace::SiteId site_number(std::uint64_t place);
 
   int cores_;
   std::uint32_t hand_overs_ = 0;  // when it was looked last how often that happens
@@ -146,15 +155,18 @@ class LiveSource : public sim::Source {
   mutable std::deque<std::string> names_;
   mutable std::size_t functions_ = 0;
   std::unordered_map<std::string, std::uint32_t> own_names_;
-  mutable CallSites call_sites_;
+  std::vector<std::uint64_t> site_places_;  // by number - 1: in the list of call sites
+  mutable std::unordered_map<trace::SiteId, trace::Site> sites_;
+  mutable symbols::CallPlaces call_places_;
   std::optional<std::chrono::steady_clock::time_point> died_;  // when the first rank did
   std::string message_;                                        // of the rank that ends the run
   std::uint64_t left_comms_ = 0;                               // most that a rank left
   int leaving_ranks_ = 0;
-  std::string left_place_;      // where the first of them was made
-  std::uint64_t postings_ = 0;  // of all ranks, when it was looked last
-  std::uint64_t ticks_ = 0;     // CPU time of those that had a core
-  int stalls_ = 0;              // looks in a row at which nothing had been posted
+  std::vector<WorldRank> without_finalize_;  // that ended with status 0
+  std::string left_place_;                   // where the first of them was made
+  std::uint64_t postings_ = 0;               // of all ranks, when it was looked last
+  std::uint64_t ticks_ = 0;                  // CPU time of those that had a core
+  int stalls_ = 0;                           // looks in a row at which nothing had been posted
   int lent_cores_ = 0;
 };
 

@@ -143,11 +143,11 @@ std::vector<trace::CommId> LiveSource::take_freed() {
 
 // The rank finalises: communicators that it has not freed. Its process is there
 // still, to say where the first one was made.
-void LiveSource::note_left(WorldRank rank, const Record& record) {
+void LiveSource::note_left(const Record& record) {
   if (record.left == 0) return;
   ++leaving_ranks_;
   left_comms_ = std::max<std::uint64_t>(left_comms_, record.left);
-  if (left_place_.empty()) left_place_ = call_sites_.describe(slot(rank).process, record.left_at);
+  if (left_place_.empty()) left_place_ = describe_site(site_number(record.left_at));
 }
 
 std::string LiveSource::left_communicators() const {

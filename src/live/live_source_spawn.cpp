@@ -51,6 +51,7 @@ void LiveSource::spawn(const Record& record, Answer& answer) {
     processes_.add(std::move(application.words), std::move(application.directory),
                    application.count);
   }
+  place_world(first, count);
   for (int i = 0; i < count; ++i) {
     SharedMemory::slot(first + i).birth = place;
     begun_.emplace_back(first + i);

@@ -10,11 +10,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <mutex>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -136,21 +138,35 @@ void Processes::start(int rank) {
   watch_->changed.notify_one();
 }
 
+// Of the program: the command's, what a launcher sets, and what of our own is not among them.
+std::vector<std::string> Processes::environment(int rank) const {
+  std::vector<std::string> all = command_.environment;
+  const auto set = [&all](std::string name, const std::string& value) {
+    all.push_back(std::move(name += "=") += value);
+  };
+  set(kVariable, std::to_string(SharedMemory::descriptor()) + ":" + std::to_string(rank));
+  if (rank == 0) set(kSeedVariable, "1");
+  for (const auto& [name, value] :
+       launcher_variables(command_.launcher, SharedMemory::slot(rank).world))
+    set(name, value);
+  const char* const preload = std::getenv("LD_PRELOAD");
+  set("LD_PRELOAD", command_.library + (preload ? std::string(":") + preload : ""));
+  const std::size_t ours = all.size();
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string_view name(*entry, std::strcspn(*entry, "="));
+    const auto is_set = [name](const std::string& one) {
+      return one.size() > name.size() && one.starts_with(name) && one[name.size()] == '=';
+    };
+    if (std::none_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(ours), is_set))
+      all.emplace_back(*entry);
+  }
+  return all;
+}
+
 // Starts the program.
 pid_t Processes::execute(int rank) {
   const int descriptor = SharedMemory::descriptor();
-  std::vector<std::string> environment = command_.environment;
-  environment.push_back(std::string(kVariable) + "=" + std::to_string(descriptor) + ":" +
-                        std::to_string(rank));
-  std::string preload = "LD_PRELOAD=" + command_.library;
-  for (char** entry = environ; *entry; ++entry) {
-    if (std::strncmp(*entry, "LD_PRELOAD=", 11) == 0)
-      preload += std::string(":") + (*entry + 11);
-    else
-      environment.emplace_back(*entry);
-  }
-  environment.push_back(preload);
-  if (rank == 0) environment.push_back(std::string(kSeedVariable) + "=1");
+  std::vector<std::string> environment = this->environment(rank);
   std::vector<char*> variables;
   for (std::string& text : environment) variables.push_back(text.data());
   variables.push_back(nullptr);

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "live/launcher.hpp"
+
 namespace foretrace::live {
 
 struct Command {
@@ -15,6 +17,7 @@ struct Command {
   std::string library;             // our MPI library, to be loaded before the program's
   // For all ranks, besides the simulator's own environment: "NAME=VALUE".
   std::vector<std::string> environment;
+  Launcher launcher = Launcher::any;  // whose variables ranks find in theirs
 };
 
 // How a process ended.
@@ -53,6 +56,7 @@ class Processes {
 
   void start(int rank);
   pid_t execute(int rank);
+  std::vector<std::string> environment(int rank) const;
 
   // Ranks below `end`, from the program before on.
   struct Program {

@@ -57,6 +57,10 @@ pid_t copy_beside(const ThreadState& state) {
 void become(int descriptor, int rank) {
   const std::string value = std::to_string(descriptor) + ":" + std::to_string(rank);
   ::setenv(kVariable, value.c_str(), 1);
+  // Rank 0 has the same ones, so that these take their places also in main's third argument.
+  for (const auto& [name, text] :
+       launcher_variables(SharedMemory::header().launcher, SharedMemory::slot(rank).world))
+    ::setenv(name, text.c_str(), 1);
   const int null = ::open("/dev/null", O_RDONLY);
   if (null < 0) return;
   ::dup2(null, STDIN_FILENO);

@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "live/launcher.hpp"
+
 namespace foretrace::live {
 
 // Environment variable with which a rank finds all this: "FD:RANK".
@@ -98,12 +100,12 @@ struct alignas(64) Record {
     std::uint64_t recv_bytes = 0;
     std::uint64_t bytes;  // collective
   };
-  std::uint64_t caller = 0;  // address in the program to which the call returns
+  std::uint64_t site = 0;  // where the program calls: place in the list (site_list.hpp)
   union {
     std::uint64_t taken = 0;  // receive
     std::uint64_t lock;       // call with `locking`
     std::uint64_t cancel;     // other call
-    std::uint64_t left_at;    // finalize: where the first of `left` was made, as `caller`
+    std::uint64_t left_at;    // finalize: where the first of `left` was made, as `site`
   };
   std::int64_t patience = 0;
   // A block of the heap with `list_count` items (request numbers; see Posting); 0:
@@ -191,6 +193,7 @@ struct alignas(4096) Slot {
   std::atomic<Life> life{Life::absent};
   std::int32_t process = 0;
   std::int32_t node = 0;                   // of the machine, on which the rank is
+  WorldPlace world;                        // for its environment
   std::uint64_t birth = 0;                 // place of its Birth, if another rank started it
   std::atomic<std::uint64_t> returned{0};  // heap blocks that others gave back
   Inbox inbox;
@@ -245,12 +248,15 @@ struct Header {
   std::uint64_t total = 0;  // bytes of the object
   std::uint64_t heap = 0;   // where the heap begins
   Measured measured = Measured::nothing;
+  Launcher launcher = Launcher::any;
   std::atomic<std::uint64_t> heap_end{0};  // what was given out of the heap
   // Functions' names, written by the first rank: count, then null-ended strings.
   std::atomic<std::uint64_t> names{0};
   std::atomic<std::uint32_t> names_taken{0};
   std::atomic<std::uint64_t> locks{1};  // numbers of locks given out
   std::uint64_t services = 0;           // place of the first open port or published name
+  std::uint64_t sites = 0;              // place of the list of call sites (site_list.hpp)
+  std::atomic<std::uint32_t> site_count{0};
   // Messages of fewer bytes are sent without waiting for the receiver.
   std::uint64_t eager_bytes = 0;
   bool run_ahead = true;  // ranks do not wait for the simulator where data flow suffices

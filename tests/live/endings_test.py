@@ -91,6 +91,25 @@ int main(int argc, char **argv) {
 """
 
 
+# Ranks from a number on leave when all is done, but without MPI_Finalize.
+LEAVES = r"""
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  int rank, value, sum;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank > 0) MPI_Send(&rank, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank >= atoi(argv[1]) && rank > 0) exit(0);
+  for (int i = 1; rank == 0 && i < 3; ++i)
+    MPI_Recv(&value, 1, MPI_INT, i, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (rank < atoi(argv[1])) MPI_Finalize();
+  return 0;
+}
+"""
+
+
 def shared_memory():
     return {path.name for path in pathlib.Path("/dev/shm").iterdir() if "foretrace" in path.name}
 
@@ -147,10 +166,20 @@ class Endings(harness_live.TestCase):
         self.ends(["exit", 7], 7, "rank 1", "MPI_Finalize")
 
     def test_exit_with_0_without_finalize(self):
-        """An error all the same."""
+        """It is told; nothing else depends on it."""
+        program = self.compile(LEAVES)
+        for argument, text in ((0, "rank 0 and 2 others"), (2, "rank 2")):
+            result = self.ok(harness.run(self.live_command(3, [program, argument]), limit=30))
+            self.assertIn(f"foretrace: {text} ended without MPI_Finalize\n", result.err, str(result))
+            self.nothing_is_left()
+            self.assertEqual(self.readable(True)["ranks"], 3)
+
+    def test_exit_with_0_before_others_are_done(self):
+        """They wait for it for ever."""
         result = harness.run(self.live_command(3, self.misbehave("exit", 0)), limit=30)
-        self.assertNotEqual(result.status, 0, str(result))
-        self.assertIn("rank 1", result.err)
+        self.ok(result, 1)
+        self.assertIn("rank 1 ended without MPI_Finalize", result.err)
+        self.assertIn("MPI_Barrier", result.err)
         self.nothing_is_left()
 
     def test_abort(self):

@@ -2,6 +2,7 @@
 program must not notice; where that cannot be, each is started by itself."""
 
 import pathlib
+import re
 
 import harness_live
 from harness_live import harness
@@ -100,6 +101,48 @@ int main(int argc, char **argv) {
 }
 """
 
+# What a launcher's variables say, in main's third argument, when MPI begins, and for scripts;
+# beside what MPI says.
+VARIABLES = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static const char *const names[] = {RANK, SIZE, LOCAL_RANK, LOCAL_SIZE};
+int main(int argc, char **argv, char **environment) {
+  int said[4], wrong = 0, mine[4];
+  for (int i = 0; i < 4; ++i) {
+    said[i] = atoi(getenv(names[i]));
+    int found = 0;
+    for (char **entry = environment; *entry; ++entry)
+      if (strlen(names[i]) < strlen(*entry) && (*entry)[strlen(names[i])] == '=' &&
+          strncmp(*entry, names[i], strlen(names[i])) == 0)
+        ++found, wrong |= atoi(strchr(*entry, '=') + 1) != said[i];
+    wrong |= found != 1;
+  }
+  MPI_Init(&argc, &argv);
+  MPI_Comm node, parent;
+  MPI_Comm_get_parent(&parent);
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_rank(MPI_COMM_WORLD, &mine[0]);
+  MPI_Comm_size(MPI_COMM_WORLD, &mine[1]);
+  MPI_Comm_rank(node, &mine[2]);
+  MPI_Comm_size(node, &mine[3]);
+  MPI_Comm_free(&node);
+  for (int i = 0; i < 4; ++i) wrong |= mine[i] != said[i];
+  printf("%d of %d, %d of %d here%s\n", said[0], said[1], said[2], said[3], wrong ? ": wrong" : "");
+  fflush(stdout);
+  if (argc > 1 && parent == MPI_COMM_NULL)
+    MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &parent, MPI_ERRCODES_IGNORE);
+  if (parent != MPI_COMM_NULL) MPI_Comm_disconnect(&parent);
+  MPI_Finalize();
+  return 0;
+}
+"""
+NAMES = {"openmpi": ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
+                     "OMPI_COMM_WORLD_LOCAL_SIZE"),
+         "mpich": ("PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS")}
+
 WHO = "#!/bin/sh\necho \"$$ ${FORETRACE_LIVE##*:}\" >> \"$1\"\nexec \"$2\"\n"
 
 
@@ -118,6 +161,39 @@ class Start(harness_live.TestCase):
         self.ok(harness.run(["cc", "-shared", "-fPIC", source, "-o", library, "-lpthread"]))
         self.live(self.ranks, [self.compile(THREADS)], env={"LD_PRELOAD": str(library)})
         self.assertEqual(harness_live.said(self.result), ["threads: 2"])
+
+    def variables(self):
+        """The program that compares them, and what it says of itself."""
+        text = VARIABLES
+        for word, name in zip(("RANK", "SIZE", "LOCAL_RANK", "LOCAL_SIZE"), NAMES[harness.mpi]):
+            text = re.sub(rf"([{{ ]){word}([,}}])", rf'\1"{name}"\2', text)
+        return self.compile(text)
+
+    def test_the_launchers_variables(self):
+        """As the real launcher sets them, before main() and whatever was there before."""
+        stale = {name: "77" for names in NAMES.values() for name in names}
+        self.live(self.ranks, [self.variables()], env=stale)
+        self.assertEqual(sorted(harness_live.said(self.result)),
+                         sorted(f"{rank} of 12, {rank} of 12 here" for rank in range(self.ranks)))
+
+    def test_the_launchers_variables_by_node(self):
+        self.live(8, [self.variables()], options=["--network", "hops", "--topology", "ring:4?ranks_per_node=2",
+                                                  "--placement", "round-robin"])
+        self.assertEqual(sorted(harness_live.said(self.result)),
+                         sorted(f"{rank} of 8, {rank // 4} of 2 here" for rank in range(8)))
+
+    def test_the_launchers_variables_of_children(self):
+        self.live(2, [self.variables(), "spawn"], options=["--spawn", 2])
+        self.assertEqual(sorted(harness_live.said(self.result)),
+                         ["0 of 2, 0 of 2 here"] * 2 + ["1 of 2, 1 of 2 here"] * 2)
+
+    def test_a_script_sees_the_launchers_variables(self):
+        name = NAMES[harness.mpi][2]
+        script = self.write("local.sh", f'#!/bin/sh\necho "local ${name}"\nexec "$1"\n')
+        script.chmod(0o755)
+        self.live(3, [script, self.compile(THREADS)], options=["--mpi", harness.mpi])
+        self.assertEqual(sorted(line for line in harness_live.said(self.result) if "local" in line),
+                         ["local 0", "local 1", "local 2"])
 
     def test_a_script_is_run_once_for_each_rank(self):
         script = self.write("who.sh", WHO)

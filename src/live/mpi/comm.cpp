@@ -32,7 +32,7 @@ std::vector<const Comm*>& all_comms() {
 
 }  // namespace
 
-Comm::Comm() : Object(ObjectKind::comm), made_at(line.caller()) {
+Comm::Comm() : Object(ObjectKind::comm), made_at(line.site()) {
   all_comms().push_back(this);
 }
 

@@ -53,7 +53,7 @@ struct Comm : Object {
   bool first = true;        // inter-communicators: whether the local group comes first in the union
   int rank = 0;             // in the local group
   std::string name;
-  std::uint64_t made_at = 0;  // address in the program to which the call returns that made it
+  std::uint64_t made_at = 0;         // where the program made it, as Record::site
   Errhandler* errhandler = nullptr;  // owned
   AttributeSet attributes;
   Info* info = nullptr;  // hints, owned; nullptr: none

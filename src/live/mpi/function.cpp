@@ -42,11 +42,11 @@ void restore_call(const CallState& state) {
   current = state.current;
 }
 
-Entry::Entry(Fn function, void* return_address) : outer_(current) {
+Entry::Entry(Fn function, callers::CallPoint point) : outer_(current) {
   enter_library();
   if (depth++ > 0) return;
   current = function;
-  line.enter(return_address);
+  line.enter(function, point);
 }
 
 Entry::~Entry() {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "callers/stack_walk.hpp"
 #include "live_functions.inc.hpp"  // generated: enum class Fn : std::uint16_t { MPI_Abort, ... }
 
 namespace foretrace::live {
@@ -13,10 +14,12 @@ int function_count();
 
 // A call of the program: made by the generated MPI_X around impl::X. Calls
 // inside calls (from user functions: reductions, attribute copies) belong to
-// the outer one, but begin anew for what they post.
+// the outer one, but begin anew for what they post. Those that an MPI's Fortran library
+// makes for itself are none of the program's.
 class Entry {
  public:
-  explicit Entry(Fn function, void* return_address = __builtin_return_address(0));
+  explicit Entry(Fn function,
+                 callers::CallPoint point = {__builtin_return_address(0), __builtin_dwarf_cfa()});
   ~Entry();
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;

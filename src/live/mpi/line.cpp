@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "callers/fortran_calls.hpp"
 #include "live/heap.hpp"
 #include "live/inbox.hpp"
 #include "live/mpi/abi/handles.hpp"
@@ -18,6 +19,7 @@
 #include "live/mpi/imports.hpp"
 #include "live/mpi/mailbox.hpp"
 #include "live/mpi/p2p_checks.hpp"
+#include "live/site_list.hpp"
 
 namespace foretrace::live {
 
@@ -81,6 +83,7 @@ void Line::open() {
   slot_ = &SharedMemory::slot(rank_);
   posted_ = slot_->posted.load();
   publish_names();
+  find_site();
 }
 
 void Line::close() {
@@ -110,7 +113,7 @@ Record Line::record(EventKind kind) const {
   Record record;
   record.kind = static_cast<std::uint8_t>(kind);
   record.name = static_cast<std::uint32_t>(current_function());
-  record.caller = caller_;
+  record.site = site_;
   return record;
 }
 
@@ -183,7 +186,7 @@ void look_up(Things*... things) {
 void Line::sleep_until(std::uint32_t wanted, std::uint32_t further) {
   inbox::sleep_until(rank_, wanted, further);
   look_up(&complete, &post_again, &forget_handle, &abi::find, &live::may_run_ahead, &check_send,
-          &mailbox, this, reinterpret_cast<const char*>(caller_), &std::free, &std::memcpy);
+          &mailbox, this, static_cast<const char*>(point_.address), &std::free, &std::memcpy);
   if (__libc_single_threaded) follow_core(followed_);
 }
 
@@ -254,17 +257,26 @@ void Line::free_results(const Answer& answer) {
   if (answer.results != 0) heap::free(answer.results);
 }
 
-void Line::enter(const void* caller) {
+void Line::enter(Fn function, const callers::CallPoint& point) {
+  point_ = point;
   if (!slot_) return;
-  caller_ = reinterpret_cast<std::uintptr_t>(caller);
+  for_library_ = find_site() && !callers::is_programs_call(name_of(function), point.address);
   said_ = false;
-  ++calls_;
+  if (!for_library_) ++calls_;
   stop_work();
+}
+
+// Whether a library of MPI's makes the call at hand.
+bool Line::find_site() {
+  const auto [site, by_library] = call_sites_.find(
+      point_, [](const trace::Site& place) { return sites::add(place.object, place.offset); });
+  site_ = site;
+  return by_library;
 }
 
 void Line::leave(Fn function) {
   if (!slot_) return;
-  if (!said_) note_call(function);
+  if (!said_ && !for_library_) note_call(function);
   logging_ = logging_next_;
   measuring_ = true;
   resume_work();
@@ -292,9 +304,12 @@ void Line::note_call(Fn function) {
     call_ = Record();
     call_.kind = static_cast<std::uint8_t>(EventKind::call);
     call_.name = static_cast<std::uint32_t>(function);
+    call_.site = site_;
     call_.count = 0;
     has_call_ = true;
   }
+  // Calls from several places are from none in particular.
+  if (call_.site != site_) call_.site = 0;
   ++call_.count;
   call_.steps += std::exchange(steps_, 0);
   call_.compute += compute_.count_ps();

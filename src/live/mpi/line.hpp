@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/cpu_clock.hpp"
+#include "callers/call_sites.hpp"
 #include "compute/kernel_sampler.hpp"
 #include "compute/work_counter.hpp"
 #include "live/mpi/few.hpp"
@@ -95,9 +96,9 @@ class Line {
   void complain_of_phases() const;
 
   // The generated entries.
-  void enter(const void* caller);
-  // The address in the program to which the call at hand returns.
-  std::uint64_t caller() const { return caller_; }
+  void enter(Fn function, const callers::CallPoint& point);
+  // Where in the program the call at hand is, as Record::site.
+  std::uint64_t site() const { return site_; }
   void leave(Fn function);
 
  private:
@@ -107,6 +108,7 @@ class Line {
   void note_about(std::uint64_t about);
   void append(const Record& record);
   const Answer& exchange(Record& record);
+  bool find_site();
   void note_call(Fn function);
   void flush_call();
   void publish_names();
@@ -136,7 +138,10 @@ class Line {
   std::size_t abouts_ = 0;
   bool more_abouts_ = false;  // than there is room for
   std::int64_t since_ = 0;    // virtual time of the first one
-  std::uint64_t caller_ = 0;  // of the call at hand
+  callers::CallSites call_sites_{this};
+  callers::CallPoint point_;  // of the call at hand
+  std::uint64_t site_ = 0;    // of the call at hand
+  bool for_library_ = false;  // the Fortran library makes the call at hand for itself
   bool said_ = false;         // the call at hand has posted something
   bool has_call_ = false;
   Record call_;  // calls in a row, not posted yet
