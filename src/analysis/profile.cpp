@@ -250,17 +250,15 @@ class Builder {
   SiteProfile& site(const CallKey& key) { return at(at(sites_, key.place), key.name); }
 
   void add_waits() {
-    const Waits waits = waiting_.finish();
-    profile_.clock_violations = waits.clock_violations;
     std::map<std::tuple<WorldRank, WorldRank, CallKey>, WaitPair> pairs;
-    for (const Waited& waited : waits.calls) {
+    const Waits waits = waiting_.finish([&](const Waited& waited) {
       const CallKey key{waited.name, places_.of(waited.site)};
       FunctionProfile& function = functions_[waited.name].profile;
       add_wait(waited, function);
       if (key.place != 0) add_wait(waited, site(key));
       if (!waited.known) {
         profile_.wait_unknown += waited.length;
-        continue;
+        return;
       }
       profile_.per_rank[static_cast<std::size_t>(waited.rank.value)].wait += waited.wait;
       const auto partner = static_cast<std::size_t>(waited.partner.value);
@@ -270,7 +268,8 @@ class Builder {
       ++pair.count;
       pair.wait += waited.wait;
       pair.late += waited.late;
-    }
+    });
+    profile_.clock_violations = waits.clock_violations;
     for (auto& [about, pair] : pairs) {
       std::tie(pair.rank, pair.partner, std::ignore) = about;
       name(std::get<CallKey>(about), pair);

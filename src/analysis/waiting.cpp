@@ -1,6 +1,7 @@
 #include "analysis/waiting.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <unordered_map>
 
 #include "analysis/call_profile.hpp"
@@ -133,8 +134,9 @@ struct WaitFinder::Impl {
   std::vector<CommState> comms;
   std::unordered_map<ChannelKey, std::uint32_t, ChannelHash> channel_ids;
   std::vector<Channel> channels;
-  std::vector<Call> calls;
-  std::vector<Need> needs;
+  // Of millions of waits these are most of the memory; a vector would take twice as much.
+  std::deque<Call> calls;
+  std::deque<Need> needs;
   Waits found;
   // Of the rank at hand.
   int rank = 0;
@@ -409,7 +411,7 @@ void WaitFinder::end_rank() {
   impl_->end_rank();
 }
 
-Waits WaitFinder::finish() {
+Waits WaitFinder::finish(const std::function<void(const Waited&)>& visit) {
   for (CommState& comm : impl_->comms)
     for (Gathering& gathering : comm.collectives) {
       // Rank i waits for the latest of ranks 0 to i.
@@ -418,7 +420,7 @@ Waits WaitFinder::finish() {
     }
   for (const Call& call : impl_->calls) {
     const Waited waited = impl_->resolve(call);
-    if (waited.wait > Time() || !waited.known) impl_->found.calls.push_back(waited);
+    if (waited.wait > Time() || !waited.known) visit(waited);
   }
   for (CommState& comm : impl_->comms)
     for (Gathering& gathering : comm.collectives) {
@@ -437,7 +439,10 @@ Waits find_waits(const trace::Trace& trace) {
                   event.name < trace.names.size() ? trace.names[event.name] : "");
     finder.end_rank();
   }
-  return finder.finish();
+  std::vector<Waited> calls;
+  Waits waits = finder.finish([&](const Waited& waited) { calls.push_back(waited); });
+  waits.calls = std::move(calls);
+  return waits;
 }
 
 void fill_waits(trace::Trace& trace) {

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -66,7 +67,8 @@ class WaitFinder {
   // `comm` is the event's, where it has one (trace::uses_comm); `name` its function.
   void take(const trace::Event& event, const trace::Communicator* comm, const std::string& name);
   void end_rank();
-  Waits finish();
+  // Calls `visit` for each call that waited, by rank and in order. Waits::calls stays empty.
+  Waits finish(const std::function<void(const Waited&)>& visit);
 
  private:
   struct Impl;
