@@ -16,7 +16,7 @@ DEMO_PROGRAMS := mandel elastic life mergesort
 DEMO_TARGETS  := foretrace $(foreach mpi,openmpi mpich, \
                    foretrace-measure-$(mpi) $(foreach p,$(DEMO_PROGRAMS),$(p)_$(mpi)))
 
-.PHONY: build help deps configure demo test test-apps check bench format format-check lint install clean
+.PHONY: build help deps configure demo test test-apps check bench format format-check lint install uninstall clean
 
 build: configure
 	cmake --build $(BUILD) -j $(JOBS)
@@ -31,6 +31,7 @@ help:
 	@echo 'make format     formats the C++ sources; format-check only looks'
 	@echo 'make lint       clang-tidy over src/'
 	@echo 'make install    installs into PREFIX ($(PREFIX)), below DESTDIR if set'
+	@echo 'make uninstall  removes what was installed last; DESTDIR as then'
 	@echo 'make deps       installs the Debian packages that are missing'
 
 deps:
@@ -41,8 +42,8 @@ configure:
 
 # Each step is a make of its own, so that `make -j` keeps their order.
 demo:
-	@$(MAKE) --no-print-directory deps
-	@$(MAKE) --no-print-directory configure
+	@tools/install-dependencies --no-tests
+	@$(MAKE) --no-print-directory configure CMAKE_ARGS='$(CMAKE_ARGS) -DFORETRACE_TESTS=OFF'
 	cmake --build $(BUILD) -j $(JOBS) --target $(DEMO_TARGETS)
 	tools/demo --build $(BUILD)
 
@@ -51,7 +52,7 @@ test:
 	@$(MAKE) --no-print-directory check
 
 check:
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory build CMAKE_ARGS='$(CMAKE_ARGS) -DFORETRACE_TESTS=ON'
 	ctest --test-dir $(BUILD) --output-on-failure -j 2 --no-tests=error
 
 # Other people's programs, by Debian's packages.
@@ -80,8 +81,14 @@ format-check:
 lint: build
 	git ls-files -z -- 'src/*.cpp' | xargs -0 -n 1 -P $(JOBS) clang-tidy -p $(BUILD) --quiet
 
-install: build
+# Without the tests, which nobody installs.
+install:
+	@$(MAKE) --no-print-directory configure CMAKE_ARGS='$(CMAKE_ARGS) -DFORETRACE_TESTS=OFF'
+	cmake --build $(BUILD) -j $(JOBS)
 	DESTDIR='$(DESTDIR)' cmake --install $(BUILD) --prefix '$(PREFIX)'
+
+uninstall:
+	DESTDIR='$(DESTDIR)' cmake --build $(BUILD) --target uninstall
 
 clean:
 	cmake --build $(BUILD) --target clean

@@ -88,6 +88,11 @@ def sentence(case, smaller):
     return text
 
 
+def ratio(row, kind):
+    """Predicted / measured, or nothing where other work disturbed the measurement."""
+    return f"{row[kind]['ratio']:.3f}" if row["measured"]["quiet"] else ""
+
+
 def ratio_chart(row):
     """Times over the measured median, 0.8 to 1.2: the measured range as a bar,
     predictions as dots; beyond the edges they sit on the edge."""
@@ -146,8 +151,8 @@ def local_table(rows):
             f'<tr><td class="l"><code>{html.escape(row["program"])}</code></td>'
             f'<td class="l">{MPI_NAMES[row["mpi"]]}</td><td>{seconds(measured["median"])}{mark}</td>'
             f'<td>{seconds(measured["least"])} - {seconds(measured["most"])}</td>'
-            f'<td>{seconds(row["predict"]["median"])}</td><td>{row["predict"]["ratio"]:.3f}</td>'
-            f'<td>{seconds(row["simulate"]["median"])}</td><td>{row["simulate"]["ratio"]:.3f}</td>'
+            f'<td>{seconds(row["predict"]["median"])}</td><td>{ratio(row, "predict")}</td>'
+            f'<td>{seconds(row["simulate"]["median"])}</td><td>{ratio(row, "simulate")}</td>'
             f'<td class="l chart">{ratio_chart(row) if measured["quiet"] else ""}</td></tr>')
     lines.append("</table></div>")
     return "\n".join(lines)
@@ -159,8 +164,8 @@ def verdict(rows):
     busy = ""
     if len(quiet) < len(rows):
         busy = (f"<p><strong>The machine was busy with other work</strong> during the measured runs marked "
-                f"&dagger;: {'they' if len(rows) - len(quiet) > 1 else 'it'} had to share the cores, so the "
-                f"ratio says nothing about the prediction. Run <code>make demo</code> again when nothing else runs.</p>")
+                f"&dagger;: {'they' if len(rows) - len(quiet) > 1 else 'it'} had to share the cores, so there "
+                f"is no ratio: it would say nothing about the prediction. Run <code>make demo</code> again when nothing else runs.</p>")
     if not quiet:
         return busy
     text = []

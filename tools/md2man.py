@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes a manual page from a page of docs/, so that its text exists once.
 
-    md2man.py PAGE.md NAME [--tool FORETRACE [--subcommand SUB] | --summary TEXT] -o NAME.1
+    md2man.py PAGE.md NAME [--tool FORETRACE [--subcommand SUB] | --summary TEXT] [--section N] -o NAME.1
 
 The one-line summary and the options come from the tool's own --help, if it has one. Knows the
 Markdown that docs/ uses: headings, paragraphs, lists, tables (which become
@@ -144,10 +144,10 @@ def help_of(tool, subcommand):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
 
 
-def page(markdown, name, help_lines, version):
+def page(markdown, name, help_lines, version, section=1):
     summary = (help_lines[0] if help_lines else "").rstrip(".") or name
     # No hyphens in the names of options and functions, no stretched lines.
-    out = [f'.TH {name.upper()} 1 "" "{version}" "Foretrace"', ".nh", ".ad l", ".SH NAME",
+    out = [f'.TH {name.upper()} {section} "" "{version}" "Foretrace"', ".nh", ".ad l", ".SH NAME",
            f"{escape(name)} \\- {inline(summary)}", ".SH DESCRIPTION"]
     out += Converter(markdown.splitlines()).run()
     if len(help_lines) > 1:
@@ -164,12 +164,13 @@ def main():
     parser.add_argument("--tool")
     parser.add_argument("--subcommand")
     parser.add_argument("--summary")
+    parser.add_argument("--section", type=int, default=1)
     parser.add_argument("--version", default="foretrace")
     parser.add_argument("-o", "--output", type=pathlib.Path, required=True)
     arguments = parser.parse_args()
     help_lines = help_of(arguments.tool, arguments.subcommand) if arguments.tool else [arguments.summary or ""]
     text = page(arguments.page.read_text(encoding="utf-8"), arguments.name, help_lines,
-                arguments.version)
+                arguments.version, arguments.section)
     arguments.output.parent.mkdir(parents=True, exist_ok=True)
     arguments.output.write_text(text, encoding="utf-8")
     return 0

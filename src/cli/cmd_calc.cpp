@@ -15,9 +15,9 @@
 #include "cli/line_editor.hpp"
 #include "cli/number_list.hpp"
 #include "cli/option_values.hpp"
+#include "cli/output_file.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/summary.hpp"
-#include "cli/text_file.hpp"
 #include "machine/machine_file.hpp"
 #include "machine/timing.hpp"
 #include "views/calculation.hpp"
@@ -179,14 +179,11 @@ void plot(const MachineModel& model, const Question& question, const std::string
     std::fputs(views::render_text_plot(picture, width, height).c_str(), stdout);
     return;
   }
-  const std::filesystem::path path = output;
-  if (path.extension() == ".svg")
-    write_text_file(output, views::render_svg_file(picture));
-  else if (path.extension() == ".gp")
-    write_text_file(
-        output, views::render_gnuplot_plot(sheet_of(model, question), range, path.stem().string()));
+  if (ending_of(output, "calc", {".svg", ".gp"}) == ".svg")
+    write_output(output, views::render_svg_file(picture));
   else
-    throw UsageError("-o: expected a file that ends in .svg or .gp, found '" + output + "'");
+    write_output(output, views::render_gnuplot_plot(sheet_of(model, question), range,
+                                                    std::filesystem::path(output).stem().string()));
 }
 
 std::vector<std::string> completions(const MachineModel& model, const std::string& line,
@@ -289,6 +286,9 @@ std::function<int()> declare(CLI::App& app) {
 
 }  // namespace
 
-const Subcommand kCalc{"calc", "Tell how long MPI functions take on a machine", declare};
+const Subcommand kCalc{"calc", "Tell how long MPI functions take on a machine", declare,
+                       "foretrace calc cray-t3d bcast --ranks 16 --bytes 64k\n"
+                       "foretrace calc cray-t3d send,bcast --ranks 2,64 --bytes 8..1m --plot\n"
+                       "foretrace calc cray-t3d\n"};
 
 }  // namespace foretrace::cli

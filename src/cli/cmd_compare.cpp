@@ -76,6 +76,8 @@ std::function<int()> declare(CLI::App& app) {
 }  // namespace
 
 const Subcommand kCompare{"compare", "Compare two runs of the same program: traces or profiles",
-                          declare};
+                          declare,
+                          "foretrace compare a.ftr b.ftr\n"
+                          "foretrace compare a.ftr b.ftr --level events\n"};
 
 }  // namespace foretrace::cli

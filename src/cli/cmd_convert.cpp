@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "cli/call_places.hpp"
+#include "cli/output_file.hpp"
 #include "cli/subcommand.hpp"
 #include "trace/formats/formats.hpp"
 
@@ -52,10 +53,12 @@ int convert(const Options& options) {
   check_output(options);
   if (!from_trace) {
     from.read(options.in, options.out);
+    tell_written(options.out);
     return 0;
   }
   trace::TraceReader reader(options.in);
   to.write(reader, options.out, place_teller());
+  tell_written(options.out);
   for (const trace::Damage& damage : reader.damage())
     std::fprintf(stderr, "foretrace: %s: offset %llu: %s; what follows of it is left out\n",
                  options.in.c_str(), static_cast<unsigned long long>(damage.offset),
@@ -74,6 +77,8 @@ std::function<int()> declare(CLI::App& app) {
 
 }  // namespace
 
-const Subcommand kConvert{"convert", "Turn a trace into text, and text into a trace", declare};
+const Subcommand kConvert{"convert", "Turn a trace into text, and text into a trace", declare,
+                          "foretrace convert run.ftr run.txt\n"
+                          "foretrace convert run.txt again.ftr\n"};
 
 }  // namespace foretrace::cli

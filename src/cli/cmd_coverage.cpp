@@ -67,6 +67,8 @@ std::function<int()> declare(CLI::App& app) {
 
 }  // namespace
 
-const Subcommand kCoverage{"coverage", "List every MPI function and how it is treated", declare};
+const Subcommand kCoverage{"coverage", "List every MPI function and how it is treated", declare,
+                           "foretrace coverage\n"
+                           "foretrace coverage --live\n"};
 
 }  // namespace foretrace::cli

@@ -1,18 +1,18 @@
-#include <cerrno>
+#include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "analysis/datasheet.hpp"
 #include "base/error.hpp"
 #include "cli/number_list.hpp"
 #include "cli/option_values.hpp"
+#include "cli/output_file.hpp"
 #include "cli/process.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/summary.hpp"
-#include "cli/text_file.hpp"
 #include "machine/compute_costs.hpp"
 #include "machine/machine_file.hpp"
 #include "machine/measurement.hpp"
@@ -87,55 +87,105 @@ bool is_installed(const std::string& program) {
   return run_and_wait({"sh", "-c", "command -v " + program + " >/dev/null 2>&1"}) == 0;
 }
 
-// Runs LaTeX on FOLDER/datasheet.tex, twice: longtable learns its widths in the first run.
-void make_pdf(const fs::path& folder) {
-  const std::string tex = (folder / "datasheet.tex").string();
+// Runs LaTeX on `tex`, twice: longtable learns its widths in the first run.
+void make_pdf(const fs::path& tex, const fs::path& pdf) {
   std::string program;
   for (const char* each : {"pdflatex", "lualatex"})
     if (program.empty() && is_installed(each)) program = each;
   if (program.empty())
-    throw Error(tex +
+    throw Error(tex.string() +
                 " is written, but there is no pdflatex and no lualatex to make a PDF of it; "
                 "install Debian's " +
                 kLatexPackage);
-  const fs::path work = folder / "datasheet.latex";
+  const fs::path work = fs::path(tex).replace_extension("latex");
   fs::create_directories(work);
   const std::string log = (work / "output").string();
   for (int run = 0; run < 2; ++run)
     if (run_and_wait({"sh", "-c",
                       "exec \"$0\" -no-shell-escape -interaction=nonstopmode "
                       "-halt-on-error -output-directory=\"$1\" \"$2\" >\"$3\" 2>&1 </dev/null",
-                      program, work.string(), tex, log}) != 0)
-      throw Error(program + " could not make a PDF of " + tex + "; see " + log +
+                      program, work.string(), tex.string(), log}) != 0)
+      throw Error(program + " could not make a PDF of " + tex.string() + "; see " + log +
                   "; it needs Debian's " + kLatexPackage);
-  fs::rename(work / "datasheet.pdf", folder / "datasheet.pdf");
+  fs::rename(work / tex.filename().replace_extension("pdf"), pdf);
   fs::remove_all(work);
+  tell_written(pdf.string());
 }
 
 void write_gnuplot(const analysis::Datasheet& sheet, const fs::path& folder) {
   fs::create_directories(folder);
   for (const views::NamedText& file : views::render_gnuplot_datasheet(sheet))
     write_text_file((folder / file.name).string(), file.text);
+  tell_written(folder.string());
+}
+
+constexpr std::pair<const char*, const char*> kFormatOfEnding[] = {
+    {".html", "html"}, {".pdf", "pdf"}, {".tex", "tex"}, {".txt", "text"}};
+
+// The format that the output's name asks for; "" where it is a folder.
+std::string format_of_output(const std::string& output) {
+  std::error_code ignored;
+  if (output.empty() || output.ends_with('/') || fs::is_directory(output, ignored)) return "";
+  std::vector<std::string> endings;
+  for (const auto& [ending, unused] : kFormatOfEnding) endings.emplace_back(ending);
+  if (!fs::path(output).has_extension()) return "";
+  const std::string ending = ending_of(output, "datasheet", endings);
+  return std::ranges::find(kFormatOfEnding, ending, &std::pair<const char*, const char*>::first)
+      ->second;
+}
+
+std::set<std::string> wanted_formats(const Options& options, const std::string& of_output) {
+  std::set<std::string> formats(options.formats.begin(), options.formats.end());
+  if (options.output.empty() && !formats.empty() && formats != std::set<std::string>{"text"})
+    throw UsageError(
+        "datasheet: only text goes to the terminal; give -o FILE.html, FILE.pdf, FILE.tex, or -o "
+        "FOLDER for several formats");
+  if (!of_output.empty() && !formats.empty() && formats != std::set<std::string>{of_output})
+    throw UsageError("datasheet: -o " + options.output + " is one file, and --format says " +
+                     "otherwise; leave out --format, or give -o FOLDER/");
+  if (!of_output.empty()) return {of_output};
+  if (formats.empty()) formats.insert(options.output.empty() ? "text" : "html");
+  if (options.machines.size() > 1 && formats.contains("gnuplot"))
+    throw UsageError("datasheet: gnuplot files are of one model; call it once for each");
+  return formats;
+}
+
+// A page folds away what is long; text and paper may be brief.
+struct Documents {
+  const views::SheetDocument& page;
+  const views::SheetDocument& paper;
+};
+
+// To PATH for one file, else to FOLDER/datasheet.*.
+void write_sheets(const std::vector<analysis::Datasheet>& sheets, const Documents& documents,
+                  const std::set<std::string>& formats, const fs::path& stem) {
+  const auto file = [&stem](const char* ending) { return fs::path(stem).concat(ending).string(); };
+  if (formats.contains("text"))
+    write_output(file(".txt"), views::render_text_datasheet(documents.paper));
+  if (formats.contains("html"))
+    write_output(file(".html"), views::render_html_datasheet(documents.page, sheets));
+  if (formats.contains("gnuplot")) write_gnuplot(sheets.front(), stem.parent_path() / "gnuplot");
+  if (!formats.contains("tex") && !formats.contains("pdf")) return;
+  // For a PDF alone a name that nobody has, for as long as it is needed.
+  const std::string tex = formats.contains("tex") ? file(".tex") : unused_name(file(".tex"));
+  write_text_file(tex, views::render_latex_datasheet(documents.paper));
+  if (formats.contains("tex")) tell_written(tex);
+  if (formats.contains("pdf")) make_pdf(tex, file(".pdf"));
+  if (!formats.contains("tex")) fs::remove(tex);
 }
 
 int datasheet(const Options& options) {
-  std::set<std::string> formats(options.formats.begin(), options.formats.end());
-  if (formats.empty()) formats.insert(options.output.empty() ? "text" : "html");
-  if (options.output.empty() && formats != std::set<std::string>{"text"})
-    throw UsageError(
-        "datasheet: only text goes to the terminal; give -o DIR for the other formats");
+  const std::string of_output = format_of_output(options.output);
+  const std::set<std::string> formats = wanted_formats(options, of_output);
   if (options.machines.size() > kMostModels)
     throw UsageError("datasheet: at most " + std::to_string(kMostModels) +
                      " models can be compared");
-  if (options.machines.size() > 1 && formats.contains("gnuplot"))
-    throw UsageError("datasheet: gnuplot files are of one model; call it once for each");
 
   const std::vector<analysis::Datasheet> sheets = make_sheets(options);
   const auto document_of = [&](views::SheetExtent extent) {
     return sheets.size() == 1 ? views::datasheet_document(sheets.front(), options.digits, extent)
                               : views::comparison_document(sheets, options.digits, extent);
   };
-  // A page folds away what is long.
   const views::SheetDocument whole = document_of(views::SheetExtent::full);
   const views::SheetDocument document =
       options.full ? whole : document_of(views::SheetExtent::brief);
@@ -143,20 +193,14 @@ int datasheet(const Options& options) {
     std::fputs(views::render_text_datasheet(document).c_str(), stdout);
     return 0;
   }
-  const fs::path folder = options.output;
+  if (!of_output.empty()) {
+    write_sheets(sheets, {whole, document}, formats, fs::path(options.output).replace_extension());
+    return 0;
+  }
   std::error_code error;
-  fs::create_directories(folder, error);
+  fs::create_directories(options.output, error);
   if (error) throw Error(options.output + ": cannot make the folder: " + error.message());
-  const auto write = [&](const char* name, const std::string& text) {
-    write_text_file((folder / name).string(), text);
-  };
-  if (formats.contains("text")) write("datasheet.txt", views::render_text_datasheet(document));
-  if (formats.contains("html"))
-    write("datasheet.html", views::render_html_datasheet(whole, sheets));
-  if (formats.contains("gnuplot")) write_gnuplot(sheets.front(), folder / "gnuplot");
-  if (formats.contains("tex") || formats.contains("pdf"))
-    write("datasheet.tex", views::render_latex_datasheet(document));
-  if (formats.contains("pdf")) make_pdf(folder);
+  write_sheets(sheets, {whole, document}, formats, fs::path(options.output) / "datasheet");
   return 0;
 }
 
@@ -181,13 +225,17 @@ std::function<int()> declare(CLI::App& app) {
       "--full", options->full,
       "text, tex, pdf: everything of each function, on pages of its own; html always has it");
   app.add_option("-o,--output", options->output,
-                 "The folder to write to; none: text on the terminal");
+                 "A file by its ending (.html, .pdf, .tex, .txt), or a folder for several formats; "
+                 "none: text on the terminal");
   return [options] { return datasheet(*options); };
 }
 
 }  // namespace
 
 const Subcommand kDatasheet{"datasheet",
-                            "Write the data sheet of a machine model, or compare models", declare};
+                            "Write the data sheet of a machine model, or compare models", declare,
+                            "foretrace datasheet cray-t3d\n"
+                            "foretrace datasheet cray-t3d laptop.toml -o both.html\n"
+                            "foretrace datasheet laptop.toml -o laptop.pdf\n"};
 
 }  // namespace foretrace::cli

@@ -55,6 +55,8 @@ std::function<int()> declare(CLI::App& app) {
 
 }  // namespace
 
-const Subcommand kMachines{"machines", "List the machine models that come with Foretrace", declare};
+const Subcommand kMachines{"machines", "List the machine models that come with Foretrace", declare,
+                           "foretrace machines\n"
+                           "foretrace machines --json\n"};
 
 }  // namespace foretrace::cli

@@ -1,6 +1,5 @@
 #include <unistd.h>
 
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <sstream>
@@ -8,6 +7,7 @@
 #include "base/error.hpp"
 #include "cli/launch.hpp"
 #include "cli/option_values.hpp"
+#include "cli/output_file.hpp"
 #include "cli/process.hpp"
 #include "cli/subcommand.hpp"
 #include "measure/measure.hpp"
@@ -44,10 +44,8 @@ std::vector<std::string> split_words(const std::string& text) {
 
 void check_output(const std::string& output) {
   if (output.empty()) throw UsageError("give the machine model to write with -o M.toml");
-  const std::filesystem::path directory = std::filesystem::absolute(output).parent_path();
-  if (!std::filesystem::is_directory(directory) || ::access(directory.c_str(), W_OK) != 0)
-    throw UsageError("cannot write " + output + ": " + directory.string() +
-                     " is not a writable directory");
+  ending_of(output, "measure", {".toml"});
+  check_writable(output);
 }
 
 int measure(const Options& options) {
@@ -133,6 +131,8 @@ std::function<int()> declare(CLI::App& app) {
 
 }  // namespace
 
-const Subcommand kMeasure{"measure", "Measure a machine's MPI into a machine model", declare};
+const Subcommand kMeasure{"measure", "Measure a machine's MPI into a machine model", declare,
+                          "foretrace measure -n 2 --quick -o laptop.toml\n"
+                          "foretrace measure -n 64 --launch \"srun -n 64\" -o cluster.toml\n"};
 
 }  // namespace foretrace::cli

@@ -73,7 +73,7 @@ int predict(Options& options) {
 
 std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  add_capture_options(app, options->run, "foretrace.ftr");
+  add_capture_options(app, options->run);
   app.add_option("--machine", options->machine,
                  std::string("The machine model to predict for") + kMachineHelp)
       ->transform(machine_name())
@@ -102,6 +102,8 @@ std::function<int()> declare(CLI::App& app) {
 }  // namespace
 
 const Subcommand kPredict{
-    "predict", "Run an MPI program here in the virtual time of another machine", declare};
+    "predict", "Run an MPI program here in the virtual time of another machine", declare,
+    "foretrace predict -n 8 --machine cray-t3d -o p.ftr -- ./app\n"
+    "foretrace predict -n 8 --machine cray-t3d --compute annotated -- ./app\n"};
 
 }  // namespace foretrace::cli

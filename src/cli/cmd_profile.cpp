@@ -7,9 +7,9 @@
 #include "analysis/call_profile.hpp"
 #include "base/error.hpp"
 #include "cli/launch.hpp"
+#include "cli/output_file.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/summary.hpp"
-#include "cli/text_file.hpp"
 #include "symbols/call_places.hpp"
 #include "trace/counters_file.hpp"
 #include "views/call_profile.hpp"
@@ -37,10 +37,7 @@ bool is_counters_file(const std::string& path) {
 
 void check_outputs(const Options& options) {
   for (const std::string& output : options.outputs) {
-    const std::string ending = fs::path(output).extension().string();
-    if (ending != ".html" && ending != ".json" && ending != ".txt" && ending != ".fprof")
-      throw UsageError("profile: -o " + output +
-                       ": use a name that ends in .html, .json, .txt or .fprof");
+    ending_of(output, "profile", {".html", ".json", ".txt", ".fprof"});
     check_writable(output);
   }
 }
@@ -126,7 +123,7 @@ int profile(Options& options) {
     run.keeps_output = false;
   }
   // Under a launcher the ranks may be on several hosts: a name that all know.
-  if (run.output.empty()) run.output = "foretrace.fprof";
+  if (run.output.empty()) run.output = default_output("foretrace.fprof");
   check_capture_run(run);
   run.returns = run.ranks == 0 && is_first_rank();
   const LaunchResult result = launch(run);
@@ -158,6 +155,8 @@ std::function<int()> declare(CLI::App& app) {
 }  // namespace
 
 const Subcommand kProfile{"profile",
-                          "Run an MPI program and show its time by MPI function and call", declare};
+                          "Run an MPI program and show its time by MPI function and call", declare,
+                          "foretrace profile -n 4 -- ./app\n"
+                          "foretrace profile -n 4 -o app.html -o app.json -- ./app input.txt\n"};
 
 }  // namespace foretrace::cli

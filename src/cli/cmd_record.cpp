@@ -42,7 +42,7 @@ int record(Options& options) {
 
 std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  add_capture_options(app, options->run, "foretrace.ftr");
+  add_capture_options(app, options->run);
   app.add_option("--clock", options->clock,
                  "What the recorded times are: cpu (CPU time, the same on a busy machine) or wall")
       ->check(CLI::IsMember({"cpu", "wall"}))
@@ -59,6 +59,8 @@ std::function<int()> declare(CLI::App& app) {
 }  // namespace
 
 const Subcommand kRecord{"record", "Run an MPI program once and log its calls and CPU times",
-                         declare};
+                         declare,
+                         "foretrace record -n 8 -o run.ftr -- ./app\n"
+                         "srun -n 64 foretrace record -o run.ftr -- ./app\n"};
 
 }  // namespace foretrace::cli

@@ -1,8 +1,8 @@
 #include <cstdio>
 #include <memory>
 
+#include "cli/output_file.hpp"
 #include "cli/subcommand.hpp"
-#include "cli/text_file.hpp"
 #include "compute/table_of_trace.hpp"
 
 namespace foretrace::cli {
@@ -15,6 +15,7 @@ struct Options {
 };
 
 int regions(const Options& options) {
+  ending_of(options.output, "regions", {".toml"});
   trace::TraceReader trace(options.trace);
   const compute::TraceTable result = compute::table_of_trace(
       trace, options.per == "step" ? compute::Per::step : compute::Per::visit);
@@ -40,7 +41,8 @@ std::function<int()> declare(CLI::App& app) {
 
 }  // namespace
 
-const Subcommand kRegions{
-    "regions", "Write what the phases of a run computed, for --compute table:FILE", declare};
+const Subcommand kRegions{"regions",
+                          "Write what the phases of a run computed, for --compute table:FILE",
+                          declare, "foretrace regions run.ftr -o phases.toml\n"};
 
 }  // namespace foretrace::cli

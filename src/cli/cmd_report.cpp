@@ -36,6 +36,8 @@ std::function<int()> declare(CLI::App& app) {
 
 }  // namespace
 
-const Subcommand kReport{"report", "Tell times, speed-up and utilisation of a trace", declare};
+const Subcommand kReport{"report", "Tell times, speed-up and utilisation of a trace", declare,
+                         "foretrace report run.ftr\n"
+                         "foretrace report run.ftr --json\n"};
 
 }  // namespace foretrace::cli

@@ -8,6 +8,8 @@
 #include "cli/baseline.hpp"
 #include "cli/live_run.hpp"
 #include "cli/option_values.hpp"
+#include "cli/output_file.hpp"
+#include "cli/process.hpp"
 #include "cli/simulation.hpp"
 #include "cli/simulation_run.hpp"
 #include "cli/subcommand.hpp"
@@ -109,6 +111,10 @@ sim::Stats stats_of_replay(const Simulation& simulation) {
 
 int simulate(Options& options) {
   check_options(options);
+  if (!options.run.output.empty()) {
+    check_trace_name(options.run.output, "simulate");
+    check_writable(options.run.output);
+  }
   allow_many_files();
   if (!options.baseline.empty()) options.run.baseline = read_baseline(options.baseline);
   std::optional<live::Command> program;
@@ -131,6 +137,7 @@ int simulate(Options& options) {
   const bool stats = options.run.stats;
   if (stats) simulation.prepare_sharing();
   const std::unique_ptr<sim::Source> source = stats ? simulation.open_shared() : simulation.open();
+  if (!options.run.output.empty()) remove_if_interrupted(options.run.output + ".part");
   run_once(simulation, *source, options.run,
            stats ? [&] { return stats_of_replay(simulation); } : std::function<sim::Stats()>());
   return 0;
@@ -243,6 +250,9 @@ std::function<int()> declare(CLI::App& app) {
 const Subcommand kSimulate{
     "simulate",
     "Replay a recorded run or a text program, or run a program live, on a machine and a network",
-    declare};
+    declare,
+    "foretrace simulate run.ftr --machine cray-t3d -o p.ftr\n"
+    "foretrace simulate run.ftr --machine cray-t3d --network flow --topology torus:4x4\n"
+    "foretrace simulate -n 1024 --machine cray-t3d -o p.ftr -- ./app\n"};
 
 }  // namespace foretrace::cli

@@ -6,8 +6,8 @@
 
 #include "analysis/waiting.hpp"
 #include "cli/call_places.hpp"
+#include "cli/output_file.hpp"
 #include "cli/subcommand.hpp"
-#include "cli/text_file.hpp"
 #include "trace/trace.hpp"
 #include "views/timeline.hpp"
 
@@ -27,22 +27,29 @@ int terminal_width() {
 }
 
 int timeline(const Options& options) {
+  std::string ending;
+  if (!options.output.empty()) ending = ending_of(options.output, "timeline", {".html", ".txt"});
   trace::Trace trace = trace::read_trace(options.trace);
   analysis::fill_waits(trace);
-  if (!options.output.empty()) {
-    write_text_file(options.output, views::render_html_timeline(trace, place_teller()));
+  if (ending == ".html") {
+    write_output(options.output, views::render_html_timeline(trace, place_teller()));
     return 0;
   }
   views::TextTimelineOptions how;
   how.width = options.width > 0 ? options.width : terminal_width();
-  std::fputs(views::render_text_timeline(trace, how).c_str(), stdout);
+  const std::string text = views::render_text_timeline(trace, how);
+  if (ending.empty())
+    std::fputs(text.c_str(), stdout);
+  else
+    write_output(options.output, text);
   return 0;
 }
 
 std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("trace", options->trace, "The trace")->required();
-  app.add_option("-o,--output", options->output, "Write an HTML page instead of text");
+  app.add_option("-o,--output", options->output,
+                 "Write a page (FILE.html), or the text (FILE.txt)");
   app.add_option("--width", options->width, "Columns of the text; default: the terminal's")
       ->check(CLI::Range(40, 10000));
   return [options] { return timeline(*options); };
@@ -51,6 +58,8 @@ std::function<int()> declare(CLI::App& app) {
 }  // namespace
 
 const Subcommand kTimeline{"timeline", "Draw what each rank did when, as text or as a page",
-                           declare};
+                           declare,
+                           "foretrace timeline run.ftr\n"
+                           "foretrace timeline run.ftr -o run.html\n"};
 
 }  // namespace foretrace::cli

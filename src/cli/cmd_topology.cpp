@@ -4,8 +4,8 @@
 
 #include "base/error.hpp"
 #include "cli/option_values.hpp"
+#include "cli/output_file.hpp"
 #include "cli/subcommand.hpp"
-#include "cli/text_file.hpp"
 #include "machine/topology_builders.hpp"
 #include "machine/topology_properties.hpp"
 #include "views/topology_layout.hpp"
@@ -43,6 +43,7 @@ views::TopologyRoute parse_route(const std::string& text, const machine::Topolog
 }
 
 int topology(const Options& options) {
+  if (!options.output.empty()) ending_of(options.output, "topology", {".svg"});
   const machine::Topology topology = machine::make_topology(options.topology);
   std::optional<views::TopologyRoute> route;
   if (!options.route.empty()) route = parse_route(options.route, topology);
@@ -54,8 +55,9 @@ int topology(const Options& options) {
   const machine::TopologyProperties properties = machine::properties_of(topology);
   const std::string text = options.json ? views::render_json_topology(topology, properties, route)
                                         : views::render_text_topology(topology, properties, route);
-  if (!options.output.empty()) write_text_file(options.output, svg);
   std::fputs(text.c_str(), stdout);
+  std::fflush(stdout);
+  if (!options.output.empty()) write_output(options.output, svg);
   return 0;
 }
 
@@ -66,7 +68,7 @@ std::function<int()> declare(CLI::App& app) {
                  "TOML file, or the name of one that comes with Foretrace")
       ->transform(topology_name())
       ->required();
-  app.add_option("-o,--output", options->output, "Draw the topology (SVG)");
+  app.add_option("-o,--output", options->output, "Draw the topology (FILE.svg)");
   app.add_option("--route", options->route, "FROM:TO, two ranks: the way of their messages");
   app.add_flag("--json", options->json, "Print one JSON object");
   return [options] { return topology(*options); };
@@ -75,6 +77,8 @@ std::function<int()> declare(CLI::App& app) {
 }  // namespace
 
 const Subcommand kTopology{"topology", "Tell the properties of a network topology, and draw it",
-                           declare};
+                           declare,
+                           "foretrace topology torus:4x4x4\n"
+                           "foretrace topology fat-tree-64 -o tree.svg --route 0:15\n"};
 
 }  // namespace foretrace::cli

@@ -11,9 +11,9 @@
 #include "base/error.hpp"
 #include "cli/mpi_detection.hpp"
 #include "cli/mpi_signatures.hpp"
+#include "cli/output_file.hpp"
 #include "cli/process.hpp"
 #include "cli/subcommand.hpp"
-#include "cli/text_file.hpp"
 #include "wrap/generate.hpp"
 #include "wrap/template.hpp"
 
@@ -157,6 +157,7 @@ std::function<int()> declare(CLI::App& app) {
 
 }  // namespace
 
-const Subcommand kWrap{"wrap", "Make an MPI wrapper library of your own from a template", declare};
+const Subcommand kWrap{"wrap", "Make an MPI wrapper library of your own from a template", declare,
+                       "foretrace wrap count.w -o libcount.so\n"};
 
 }  // namespace foretrace::cli

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "cli/elf_program.hpp"
+#include "cli/output_file.hpp"
 #include "cli/process.hpp"
 
 namespace foretrace::cli {
@@ -82,22 +83,24 @@ LaunchResult run_in_place(const CaptureRun& run, const std::string& path, Mpi mp
 
 }  // namespace
 
-void check_capture_run(const CaptureRun& run) {
+std::string default_output(const std::string& name) {
+  std::string free = unused_name(name);
+  const bool is_said = inside_launcher() && !is_first_rank();
+  if (free != name && !is_said)
+    std::fprintf(stderr, "foretrace: %s is there already; this run goes to %s (-o overwrites)\n",
+                 name.c_str(), free.c_str());
+  return free;
+}
+
+void check_capture_run(CaptureRun& run) {
   if (run.program.empty())
     throw UsageError("no program given: foretrace " + run.subcommand +
                      " -n RANKS -o FILE -- PROGRAM [ARGUMENTS]");
   if (run.ranks == 0 && !inside_launcher())
     throw UsageError("give -n RANKS, or start under mpirun or srun");
+  if (run.output.empty()) run.output = default_output("foretrace.ftr");
+  if (run.product == "trace") check_trace_name(run.output, run.subcommand.c_str());
   check_writable(run.output);
-}
-
-void check_writable(const std::string& path) {
-  const fs::path directory = fs::absolute(path).parent_path();
-  if (!fs::is_directory(directory) || ::access(directory.c_str(), W_OK) != 0)
-    throw UsageError("cannot write " + path + ": " + directory.string() +
-                     " is not a writable directory");
-  if (fs::exists(path) && !fs::is_regular_file(path))
-    throw UsageError("cannot write " + path + ": it is no regular file; give another name");
 }
 
 // The launcher's own variable; a batch system's may be the same in all ranks.

@@ -21,22 +21,22 @@ struct CaptureRun {
   std::vector<std::string> program;      // with its arguments
   std::vector<std::string> own_options;  // to repeat in each rank
   std::vector<std::pair<std::string, std::string>> environment;  // for the library
-  std::string output;                                            // the trace
+  std::string output;                                            // the trace; empty: by default
   std::string product = "trace";                                 // what it is called
   bool keeps_output = true;          // it is the user's; else only ours until we have read it
   bool returns = false;              // without ranks: start the program and wait for it
   std::optional<std::string> yield;  // --yield
 };
 
-// Checks that a file can be written where `path` says. Throws UsageError.
-void check_writable(const std::string& path);
-
 // Inside a launcher: whether this is its first rank.
 bool is_first_rank();
 
-// Checks that `output` can be written and that a program was given. Throws
-// UsageError.
-void check_capture_run(const CaptureRun& run);
+// `name` if nothing is there, else one with a number, so that another run's result stays; says so.
+std::string default_output(const std::string& name);
+
+// Checks that a program was given and that `output` can be written, which becomes
+// foretrace.ftr or a name beside it if it is empty. Throws UsageError.
+void check_capture_run(CaptureRun& run);
 
 struct LaunchResult {
   int status = 0;       // the program's exit status

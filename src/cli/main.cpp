@@ -3,6 +3,9 @@
 #include <map>
 
 #include "base/error.hpp"
+#include "cli/completion.hpp"
+#include "cli/nearest.hpp"
+#include "cli/process.hpp"
 #include "cli/subcommand.hpp"
 
 namespace {
@@ -22,15 +25,90 @@ int report_usage(const std::string& message) {
   return 2;
 }
 
+// Names of options are those that --help shows.
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    if (!option->get_group().empty())
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+[[noreturn]] void refuse_command(const std::string& name) {
+  std::vector<std::string> known{"help"};
+  for (const Subcommand* subcommand : kSubcommands) known.emplace_back(subcommand->name);
+  throw foretrace::UsageError("unknown command '" + name + "'" +
+                              foretrace::cli::did_you_mean(name, known) +
+                              "; foretrace help lists them");
+}
+
+// What is wrong with the words behind a sub-command's name.
+int report_mistake(const CLI::ParseError& error, const std::vector<CLI::App*>& chosen) {
+  const std::string name = chosen.empty() ? "" : chosen.front()->get_name() + " ";
+  std::string guess;
+  if (!chosen.empty())
+    for (const std::string& word : chosen.front()->remaining())
+      if (guess.empty() && word.starts_with("--"))
+        guess = foretrace::cli::did_you_mean(word.substr(0, word.find('=')),
+                                             option_names(*chosen.front()));
+  return report_usage(error.what() + guess + "; see foretrace " + name + "--help");
+}
+
+// foretrace help [COMMAND].
+int print_help(CLI::App& app, int argc, char** argv) {
+  if (argc > 3) return report_usage("help: one command at a time");
+  const CLI::App* of = &app;
+  try {
+    if (argc == 3) of = app.get_subcommand(argv[2]);
+  } catch (const CLI::OptionNotFound&) {
+    refuse_command(argv[2]);
+  }
+  std::fputs(of->help().c_str(), stdout);
+  return 0;
+}
+
+void describe(CLI::App& app) {
+  app.require_subcommand(1);
+  app.set_version_flag("--version", std::string("foretrace ") + FORETRACE_VERSION);
+  // A flag in the parser's eyes; handled before it.
+  app.add_flag_callback(
+      "--cflags", [] {}, "Print what a compiler needs to find foretrace.h");
+  app.footer(
+      "Examples:\n"
+      "  foretrace record -n 8 -o run.ftr -- ./app             log one run of a program\n"
+      "  foretrace simulate run.ftr --machine cray-t3d         how long it takes on a machine\n"
+      "  foretrace machines                                    which machines there are\n"
+      "\nforetrace help COMMAND tells the options of a command, man foretrace-COMMAND all of it.");
+}
+
+std::string indented(const char* lines) {
+  std::string text;
+  for (const char* at = lines; *at; ++at) {
+    if (at == lines || at[-1] == '\n') text += "  ";
+    text += *at;
+  }
+  return text;
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Foretrace tells what an MPI program will do on a machine before it runs there.",
                "foretrace");
-  app.require_subcommand(1);
-  app.set_version_flag("--version", std::string("foretrace ") + FORETRACE_VERSION);
+  describe(app);
   std::map<const CLI::App*, std::function<int()>> actions;
   for (const Subcommand* subcommand : kSubcommands) {
     CLI::App* sub = app.add_subcommand(subcommand->name, subcommand->summary);
     actions[sub] = subcommand->declare(*sub);
+    sub->footer("Examples:\n" + indented(subcommand->examples));
+  }
+  const std::string first = argc > 1 ? argv[1] : "";
+  if (first == "help") return print_help(app, argc, argv);
+  if (first == "--cflags") {
+    std::printf("-I%s\n", foretrace::cli::include_directory().c_str());
+    return 0;
+  }
+  if (first == "--completion-data") {
+    std::fputs(foretrace::cli::completion_data(app).c_str(), stdout);
+    return 0;
   }
   try {
     app.parse(argc, argv);
@@ -42,18 +120,13 @@ int run(int argc, char** argv) {
     return app.exit(version);
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
-    if (chosen.empty() && argc > 1 && argv[1][0] != '-')
-      return report_usage(std::string("unknown sub-command '") + argv[1] +
-                          "'; see foretrace --help");
-    const std::string name = chosen.empty() ? "" : chosen.front()->get_name() + " ";
-    return report_usage(std::string(error.what()) + "; see foretrace " + name + "--help");
+    if (chosen.empty() && !first.empty() && first[0] != '-') refuse_command(first);
+    return report_mistake(error, chosen);
   }
   return actions.at(app.get_subcommands().front())();
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run_guarded(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const foretrace::UsageError& error) {
@@ -62,4 +135,13 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "foretrace: %s\n", error.what());
     return 1;
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int status = run_guarded(argc, argv);
+  // Whoever was interrupted ends by that signal, so that a shell's loop ends too.
+  if (status != 0) foretrace::cli::end_by_signal_if_interrupted();
+  return status;
 }

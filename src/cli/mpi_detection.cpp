@@ -3,7 +3,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <sstream>
 
 #include "base/error.hpp"
@@ -13,10 +15,20 @@
 namespace foretrace::cli {
 namespace {
 
-bool is_runnable(const std::string& path) {
+// Why `path` cannot be run; "" if it can.
+std::string obstacle(const std::string& path) {
   struct stat status;
-  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
-         ::access(path.c_str(), X_OK) == 0;
+  if (::stat(path.c_str(), &status) != 0)
+    return errno == ENOENT || errno == ENOTDIR ? "there is no such file" : std::strerror(errno);
+  if (S_ISDIR(status.st_mode)) return "it is a folder";
+  if (!S_ISREG(status.st_mode)) return "it is no regular file";
+  if (::access(path.c_str(), X_OK) != 0)
+    return "it is not executable (a program has to be compiled; a script needs chmod +x)";
+  return "";
+}
+
+bool is_runnable(const std::string& path) {
+  return obstacle(path).empty();
 }
 
 // The program's own MPI, by what the dynamic linker would load for it.
@@ -55,8 +67,9 @@ Mpi parse_mpi(const std::string& name) {
 
 std::string find_program(const std::string& program) {
   if (program.find('/') != std::string::npos) {
-    if (is_runnable(program)) return program;
-    throw UsageError("cannot run " + program + ": no such program");
+    const std::string why = obstacle(program);
+    if (why.empty()) return program;
+    throw UsageError("cannot run " + program + ": " + why);
   }
   const char* path = std::getenv("PATH");
   std::istringstream directories(path ? path : "");
@@ -64,7 +77,9 @@ std::string find_program(const std::string& program) {
     const std::string candidate = (directory.empty() ? "." : directory) + "/" + program;
     if (is_runnable(candidate)) return candidate;
   }
-  throw UsageError("cannot run " + program + ": not found in PATH");
+  const std::string hint =
+      is_runnable("./" + program) ? "; the one in this folder is ./" + program : "";
+  throw UsageError("cannot run " + program + ": not found in PATH" + hint);
 }
 
 Mpi mpi_of(const std::string& path, const std::optional<std::string>& given) {
@@ -79,9 +94,10 @@ Mpi mpi_of(const std::string& path, const std::optional<std::string>& given) {
                      "it with the MPI's shared library");
   if (given && !program.is_elf) return parse_mpi(*given);
   if (!program.is_elf)
-    throw UsageError(path +
-                     " is not a 64-bit ELF program; if it is a script that starts one, say "
-                     "which MPI it uses: --mpi openmpi or --mpi mpich");
+    throw UsageError(
+        path +
+        " is no compiled program for this machine (64-bit ELF); if it is a script that "
+        "starts one, say which MPI it uses: --mpi openmpi or --mpi mpich");
   const std::optional<Mpi> loaded = loaded_mpi(path, program);
   if (given && loaded.value_or(parse_mpi(*given)) != parse_mpi(*given))
     throw UsageError(path + " was built for " + name_of(*loaded) + ", not for " + *given +

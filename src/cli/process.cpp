@@ -8,8 +8,11 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 
 #include "base/error.hpp"
 
@@ -34,6 +37,18 @@ pid_t spawn(const std::vector<std::string>& command, const posix_spawn_file_acti
   return child;
 }
 
+constexpr int kEndingSignals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+
+volatile pid_t running = 0;  // whom run_and_wait() waits for
+volatile sig_atomic_t interrupted = 0;
+std::array<char, 4096> to_remove{};
+
+// What comes from the keyboard reaches the child by itself.
+void pass_on(int signal, siginfo_t* info, void*) {
+  interrupted = signal;
+  if (running > 0 && info->si_code <= 0) ::kill(running, signal);
+}
+
 int wait_for(pid_t child) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -44,24 +59,58 @@ int wait_for(pid_t child) {
 }  // namespace
 
 int run_and_wait(const std::vector<std::string>& command) {
-  // The child gets the default actions back, we ignore the keyboard's signals
-  // until it has dealt with them.
+  // The child gets the default actions back.
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
-  sigset_t keyboard;
-  sigemptyset(&keyboard);
-  sigaddset(&keyboard, SIGINT);
-  sigaddset(&keyboard, SIGQUIT);
-  ::posix_spawnattr_setsigdefault(&attributes, &keyboard);
+  sigset_t ours;
+  sigemptyset(&ours);
+  struct sigaction pass = {};
+  pass.sa_sigaction = pass_on;
+  pass.sa_flags = SA_SIGINFO;
+  std::array<struct sigaction, std::size(kEndingSignals)> before{};
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    ::sigaction(kEndingSignals[i], nullptr, &before[i]);
+    // What is ignored, as by nohup, stays so.
+    if (before[i].sa_handler == SIG_IGN) continue;
+    sigaddset(&ours, kEndingSignals[i]);
+    ::sigaction(kEndingSignals[i], &pass, nullptr);
+  }
+  ::posix_spawnattr_setsigdefault(&attributes, &ours);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-  const auto old_int = ::signal(SIGINT, SIG_IGN);
-  const auto old_quit = ::signal(SIGQUIT, SIG_IGN);
-  const pid_t child = spawn(command, nullptr, &attributes);
-  const int status = wait_for(child);
-  ::signal(SIGINT, old_int);
-  ::signal(SIGQUIT, old_quit);
+  int status = 0;
+  try {
+    running = spawn(command, nullptr, &attributes);
+    status = wait_for(running);
+  } catch (...) {
+    running = 0;
+    throw;
+  }
+  running = 0;
+  for (std::size_t i = 0; i < before.size(); ++i)
+    ::sigaction(kEndingSignals[i], &before[i], nullptr);
   ::posix_spawnattr_destroy(&attributes);
   return status;
+}
+
+void end_by_signal_if_interrupted() {
+  if (interrupted == 0) return;
+  std::fflush(nullptr);
+  ::signal(interrupted, SIG_DFL);
+  ::raise(interrupted);
+}
+
+void remove_if_interrupted(const std::string& path) {
+  to_remove[0] = '\0';
+  if (path.empty() || path.size() >= to_remove.size()) return;
+  for (const int signal : kEndingSignals)
+    ::signal(signal, [](int which) {
+      if (to_remove[0] != '\0') ::unlink(to_remove.data());
+      ::signal(which, SIG_DFL);
+      ::raise(which);
+    });
+  path.copy(&to_remove[1], path.size() - 1, 1);
+  to_remove[path.size()] = '\0';
+  to_remove[0] = path[0];
 }
 
 void replace_process(const std::vector<std::string>& command) {
@@ -95,6 +144,10 @@ std::string own_path() {
 std::string library_directory() {
   return (std::filesystem::path(own_path()).parent_path().parent_path() / "lib" / "foretrace")
       .string();
+}
+
+std::string include_directory() {
+  return (std::filesystem::path(own_path()).parent_path().parent_path() / "include").string();
 }
 
 std::string data_directory() {

@@ -7,9 +7,17 @@
 namespace foretrace::cli {
 
 // Runs a program with our standard streams and waits. Returns its exit status,
-// 128 + N if it was killed by signal N. Signals from the keyboard go to it
-// alone. Throws Error when it cannot be started.
+// 128 + N if it was killed by signal N. SIGINT, SIGQUIT, SIGTERM and SIGHUP do not end us
+// meanwhile: the program gets them, and we go on when it has ended. Throws Error when it
+// cannot be started.
 int run_and_wait(const std::vector<std::string>& command);
+
+// If such a signal came during run_and_wait(): ends this process by it.
+void end_by_signal_if_interrupted();
+
+// From now on a signal that ends this process removes that file first. One file at a time;
+// "": none any more.
+void remove_if_interrupted(const std::string& path);
 
 // Replaces this process. Throws Error when that fails.
 [[noreturn]] void replace_process(const std::vector<std::string>& command);
@@ -21,6 +29,7 @@ std::string output_of(const std::vector<std::string>& command);
 // This program's file, and its directory of libraries (lib/foretrace).
 std::string own_path();
 std::string library_directory();
+std::string include_directory();
 // Of what is data: machines, topologies (share/foretrace).
 std::string data_directory();
 

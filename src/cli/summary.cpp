@@ -74,10 +74,11 @@ void print_untreated(const Outcome& outcome) {
 
 }  // namespace
 
-void add_capture_options(CLI::App& app, CaptureRun& run, const std::string& default_output) {
-  run.output = default_output;
+void add_capture_options(CLI::App& app, CaptureRun& run) {
   add_program_options(app, run);
-  app.add_option("-o,--output", run.output, "The trace to write")->capture_default_str();
+  app.add_option("-o,--output", run.output,
+                 "The trace to write; default: foretrace.ftr, or the next number that is free, as "
+                 "foretrace-2.ftr");
 }
 
 void add_program_options(CLI::App& app, CaptureRun& run) {

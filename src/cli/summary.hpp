@@ -12,7 +12,7 @@ namespace foretrace::cli {
 // -n, --mpi and the program.
 void add_program_options(CLI::App& app, CaptureRun& run);
 // And -o, a trace.
-void add_capture_options(CLI::App& app, CaptureRun& run, const std::string& default_output);
+void add_capture_options(CLI::App& app, CaptureRun& run);
 
 // Says so on standard error where the measurement in that machine model is not to be trusted.
 void warn_of_measurement(const std::string& machine);

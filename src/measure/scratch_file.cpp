@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <csignal>
 #include <cstring>
 
 namespace foretrace::measure {
@@ -17,9 +19,25 @@ std::string reserve(const std::string& path, std::uint64_t bytes) {
   if (file < 0) return std::strerror(errno);
   const int status = ::posix_fallocate(file, 0, static_cast<off_t>(bytes));
   ::close(file);
+  if (status == 0) remove_when_ended(path);
   if (status == 0) return {};
   ::unlink(path.c_str());
   return std::strerror(status);
+}
+
+std::array<char, 4096> made{};  // the file that rank 0 has made, for the handler
+
+// A launcher that is interrupted ends its ranks by a signal.
+void remove_when_ended(const std::string& path) {
+  if (path.size() >= made.size()) return;
+  path.copy(made.data(), path.size());
+  made[path.size()] = '\0';
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    ::signal(signal, [](int which) {
+      ::unlink(made.data());
+      ::signal(which, SIG_DFL);
+      ::raise(which);
+    });
 }
 
 bool all_agree(bool mine, MPI_Comm comm) {

@@ -102,7 +102,7 @@ class SeveralAtOnce(unittest.TestCase):
                                 (["send", "--plot"], "several sizes or several ranks"),
                                 (["send", "--bytes", "1..8", "--plot", "--json"], "choose one"),
                                 (["send", "-o", "x.svg"], "-o is for --plot"),
-                                (["send", "--bytes", "1..8", "--plot", "-o", "x.png"], ".svg or .gp"),
+                                (["send", "--bytes", "1..8", "--plot", "-o", "x.png"], "ends in .svg or .gp"),
                                 (["all", "--bytes", "1..8", "--plot"], "more than 12 curves")):
             with self.subTest(arguments=arguments):
                 error = calc(T3D, *arguments, status=2)

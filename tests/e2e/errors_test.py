@@ -184,9 +184,10 @@ class Usage(Errors):
         for sub in (["record"], ["predict", "--machine", harness.T3D]):
             self.refused(2, *sub, "-n", 2, "-o", missing, "--", *self.mandel(), says=[missing])
         recorded = self.trace()
-        self.refused(1, "simulate", recorded, "--machine", harness.T3D, "-o", missing, says=[missing])
+        self.refused(2, "simulate", recorded, "--machine", harness.T3D, "-o", missing, says=[missing])
         if harness.has_page():
-            self.refused(1, "timeline", recorded, "-o", missing, says=[missing])
+            page = missing.with_suffix(".html")
+            self.refused(1, "timeline", recorded, "-o", page, says=[page])
 
     def test_old_output_stays(self):
         """A run that never gets to MPI_Init, and a simulation that fails, leave what was there,

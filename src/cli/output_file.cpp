@@ -1,0 +1,81 @@
+#include "cli/output_file.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.hpp"
+
+namespace foretrace::cli {
+
+namespace fs = std::filesystem;
+
+void write_text_file(const std::string& path, const std::string& text) {
+  std::error_code ignored;
+  // A device would be replaced by a file.
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
+    throw Error(path + ": cannot write: it is no regular file");
+  const std::string temporary = path + ".new";
+  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
+    const std::string reason = std::strerror(errno);
+    std::remove(temporary.c_str());
+    throw Error(path + ": cannot write: " + reason);
+  }
+}
+
+void write_output(const std::string& path, const std::string& text) {
+  write_text_file(path, text);
+  tell_written(path);
+}
+
+void tell_written(const std::string& path) {
+  std::fprintf(stderr, "foretrace: wrote %s\n", path.c_str());
+}
+
+std::string ending_of(const std::string& path, const char* command,
+                      const std::vector<std::string>& endings) {
+  const std::string ending = fs::path(path).extension().string();
+  if (std::ranges::find(endings, ending) != endings.end()) return ending;
+  std::string list;
+  for (std::size_t i = 0; i < endings.size(); ++i)
+    list += (i == 0 ? "" : i + 1 == endings.size() ? " or " : ", ") + endings[i];
+  throw UsageError(std::string(command) + ": -o " + path + ": use a name that ends in " + list);
+}
+
+void check_trace_name(const std::string& path, const char* command) {
+  constexpr const char* kOthers[] = {".html", ".htm", ".pdf", ".svg",  ".png",
+                                     ".json", ".txt", ".csv", ".toml", ".fprof"};
+  const std::string ending = fs::path(path).extension().string();
+  if (std::ranges::find(kOthers, ending) != std::end(kOthers))
+    throw UsageError(std::string(command) + ": -o " + path +
+                     ": this writes a trace; use a name that ends in .ftr (foretrace timeline, "
+                     "report and convert make other files of it)");
+}
+
+void check_writable(const std::string& path) {
+  const fs::path directory = fs::absolute(path).parent_path();
+  if (!fs::is_directory(directory) || ::access(directory.c_str(), W_OK) != 0)
+    throw UsageError("cannot write " + path + ": " + directory.string() +
+                     " is not a writable directory");
+  if (fs::exists(path) && !fs::is_regular_file(path))
+    throw UsageError("cannot write " + path + ": it is no regular file; give another name");
+}
+
+std::string unused_name(const std::string& path) {
+  const fs::path stem = fs::path(path).replace_extension();
+  const std::string ending = fs::path(path).extension().string();
+  std::string name = path;
+  for (int i = 2; fs::exists(fs::symlink_status(name)); ++i)
+    name = stem.string() + "-" + std::to_string(i) + ending;
+  return name;
+}
+
+}  // namespace foretrace::cli

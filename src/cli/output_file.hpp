@@ -1,0 +1,30 @@
+// What commands write: by which ending, where, and that it was written.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace foretrace::cli {
+
+// Writes a temporary file and renames it. Throws Error, also where `path` is no regular file.
+void write_text_file(const std::string& path, const std::string& text);
+// The same, and says so.
+void write_output(const std::string& path, const std::string& text);
+// "foretrace: wrote PATH", on standard error.
+void tell_written(const std::string& path);
+
+// The ending of `path` if it is one of `endings` (".html"); else throws UsageError, which
+// begins with the command's name and says what it can write.
+std::string ending_of(const std::string& path, const char* command,
+                      const std::vector<std::string>& endings);
+
+// Throws UsageError if a trace that is to be written has the name of something else ("x.html").
+void check_trace_name(const std::string& path, const char* command);
+
+// Checks that a file can be written where `path` says. Throws UsageError.
+void check_writable(const std::string& path);
+
+// `path` if nothing is there, else the first of PATH-2, PATH-3, ... (before its ending).
+std::string unused_name(const std::string& path);
+
+}  // namespace foretrace::cli

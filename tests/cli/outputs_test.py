@@ -1,0 +1,118 @@
+"""What commands write: the ending decides, what was written is said, nothing is lost.
+
+    outputs_test.py FORETRACE SOURCE
+"""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+GOAL = "num_ranks 2\nrank 0 { send 8b to 1 }\nrank 1 { recv 8b from 0 }\n"
+
+
+class Outputs(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "p.goal").write_text(GOAL)
+        self.foretrace("simulate", "p.goal", "--machine", "cray-t3d", "-o", "p.ftr")
+
+    def foretrace(self, *words, status=0):
+        result = subprocess.run([FORETRACE, *map(str, words)], capture_output=True, text=True,
+                                timeout=100, cwd=self.folder)
+        self.assertEqual(result.returncode, status, f"{words}\n{result.stdout}{result.stderr}")
+        return result
+
+    def files(self):
+        return sorted(str(p.relative_to(self.folder)) for p in self.folder.rglob("*"))
+
+    def test_wrote(self):
+        for words, file in ((["timeline", "p.ftr", "-o", "p.txt"], "p.txt"),
+                            (["topology", "ring:4", "-o", "r.svg"], "r.svg"),
+                            (["convert", "p.ftr", "p.csv", "--to", "text"], "p.csv"),
+                            (["calc", "cray-t3d", "send", "--bytes", "1..8", "--plot", "-o", "c.svg"], "c.svg"),
+                            (["datasheet", "cray-t3d", "-o", "ds.txt"], "ds.txt"),
+                            (["datasheet", "cray-t3d", "-o", "ds.tex"], "ds.tex"),
+                            (["datasheet", "cray-t3d", "-o", "ds.html"], "ds.html"),
+                            (["datasheet", "cray-t3d", "--format", "text", "-o", "folder"],
+                             "folder/datasheet.txt")):
+            with self.subTest(words=words):
+                before = self.files()
+                result = self.foretrace(*words)
+                self.assertEqual(result.stderr, f"foretrace: wrote {file}\n")
+                self.assertTrue((self.folder / file).is_file())
+                more = set(self.files()) - set(before)
+                self.assertEqual(more - {"folder"}, {file})
+
+    def test_endings(self):
+        before = self.files()
+        for words, says in ((["timeline", "p.ftr", "-o", "x.pdf"], ".html or .txt"),
+                            (["timeline", "p.ftr", "-o", "x.svg"], ".html or .txt"),
+                            (["datasheet", "cray-t3d", "-o", "x.png"], ".html, .pdf, .tex or .txt"),
+                            (["datasheet", "cray-t3d", "-o", "x.pdf", "--format", "html"], "--format"),
+                            (["topology", "ring:4", "-o", "x.png"], ".svg"),
+                            (["simulate", "p.goal", "--machine", "cray-t3d", "-o", "x.html"], ".ftr"),
+                            (["regions", "p.ftr", "-o", "x.txt"], ".toml"),
+                            (["measure", "-n", "2", "-o", "x.txt"], ".toml"),
+                            (["record", "-n", "2", "-o", "x.html", "--", "true"], ".ftr"),
+                            (["simulate", "p.goal", "--machine", "cray-t3d", "-o", "/dev/null"], "no regular file")):
+            with self.subTest(words=words):
+                error = self.foretrace(*words, status=2).stderr
+                self.assertIn(says, error)
+                self.assertEqual(len(error.splitlines()), 1)
+        self.assertEqual(self.files(), before)
+        self.assertFalse(pathlib.Path("/dev/null").is_file())
+
+    def test_interrupted_simulation_leaves_nothing(self):
+        lines = "".join(f"l{i}: calc 1\n" + (f"l{i} requires l{i - 1}\n" if i else "") for i in range(200_000))
+        (self.folder / "long.goal").write_text(f"num_ranks 1\nrank 0 {{\n{lines}}}\n")
+        before = self.files()
+        for which in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(signal=which):
+                run = subprocess.Popen([FORETRACE, "simulate", "long.goal", "--machine", "cray-t3d", "-o", "l.ftr"],
+                                       cwd=self.folder, stdout=subprocess.DEVNULL)
+                end = time.monotonic() + 60
+                part = self.folder / "l.ftr.part"
+                while run.poll() is None and not part.exists() and time.monotonic() < end:
+                    time.sleep(0.001)
+                run.send_signal(which)
+                status = run.wait(60)
+                (self.folder / "l.ftr").unlink(missing_ok=True)
+                if status != 0:  # 0: it was over already
+                    self.assertEqual(status, -which)
+                self.assertEqual(self.files(), before)
+
+
+class Interrupts(unittest.TestCase):
+    """A program that we wait for: it gets the signal, and we end by it as well."""
+
+    def test_measure(self):
+        with tempfile.TemporaryDirectory() as folder:
+            launcher = pathlib.Path(folder, "launch")
+            launcher.write_text("#!/bin/sh\ntouch started\nexec sleep 100\n")
+            launcher.chmod(0o755)
+            for which in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                with self.subTest(signal=which):
+                    run = subprocess.Popen([FORETRACE, "measure", "-n", "2", "--launch", "./launch", "-o", "m.toml"],
+                                           cwd=folder, stderr=subprocess.PIPE, text=True,
+                                           env={**os.environ, "TMPDIR": folder})
+                    end = time.monotonic() + 30
+                    while not pathlib.Path(folder, "started").exists() and time.monotonic() < end:
+                        time.sleep(0.01)
+                    run.send_signal(which)
+                    run.communicate(timeout=30)
+                    self.assertEqual(run.returncode, -which)
+                    pathlib.Path(folder, "started").unlink()
+                    self.assertEqual(os.listdir(folder), ["launch"])
+
+
+if __name__ == "__main__":
+    FORETRACE, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
+    del sys.argv[1:3]
+    unittest.main()

@@ -1,0 +1,91 @@
+"""`make install` as its users meet it: into a DESTDIR and a prefix, used from there, and removed.
+
+    install_test.py CMAKE BUILD
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = """#include <stdio.h>
+#include "foretrace.h"
+int main(void) {
+  FORETRACE_PHASE_BEGIN("solve");
+  FORETRACE_COMPUTE(3);
+  FORETRACE_PHASE_END("solve");
+  puts("done");
+  return 0;
+}
+"""
+PROJECT = """cmake_minimum_required(VERSION 3.20)
+project(user LANGUAGES C)
+find_package(foretrace 0.1 REQUIRED)
+add_executable(user user.c)
+target_link_libraries(user PRIVATE foretrace::annotations)
+"""
+
+
+def run(*words, **options):
+    result = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=100, **options)
+    if result.returncode != 0:
+        raise AssertionError(f"{words}: status {result.returncode}\n{result.stdout}{result.stderr}")
+    return result.stdout
+
+
+class Installation(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "user.c").write_text(PROGRAM)
+        (self.folder / "CMakeLists.txt").write_text(PROJECT)
+        # Of an installation that somebody made from this build.
+        self.manifest = BUILD / "install_manifest.txt"
+        before = self.manifest.read_bytes() if self.manifest.exists() else None
+        self.addCleanup(lambda: self.manifest.unlink(missing_ok=True) if before is None
+                        else self.manifest.write_bytes(before))
+
+    def test_it(self):
+        stage = self.folder / "stage"
+        environment = {**os.environ, "DESTDIR": str(stage)}
+        run(CMAKE, "--install", BUILD, "--prefix", "/opt/foretrace", env=environment)
+        prefix = stage / "opt/foretrace"
+        for file in ("share/doc/foretrace/LICENSE", "share/doc/foretrace/docs/tutorial.md",
+                     "share/foretrace/machines/cray-t3d.toml", "share/man/man1/foretrace-predict.1",
+                     "share/man/man5/foretrace-trace.5", "share/man/man5/foretrace-machine.5",
+                     "share/bash-completion/completions/foretrace", "share/zsh/site-functions/_foretrace",
+                     "share/fish/vendor_completions.d/foretrace.fish"):
+            self.assertTrue((prefix / file).is_file(), file)
+        tool = prefix / "bin/foretrace"
+        self.assertIn("cray-t3d", run(tool, "machines"))
+        run(tool, "calc", "cray-t3d", "send")
+        self.compile_and_run(prefix, tool)
+        shutil.copy(self.manifest, self.folder / "manifest")
+        run(CMAKE, "--build", BUILD, "--target", "uninstall", env=environment)
+        self.assertEqual([str(p) for p in stage.rglob("*") if not p.is_dir()], [])
+        self.assertFalse(prefix.exists(), list(stage.rglob("*")))
+
+    def compile_and_run(self, prefix, tool):
+        own = run(tool, "--cflags").split()
+        ways = [own]
+        if shutil.which("pkg-config"):
+            environment = {**os.environ, "PKG_CONFIG_PATH": str(prefix / "share/pkgconfig")}
+            ways.append(run("pkg-config", "--cflags", "foretrace", env=environment).split())
+        for flags in ways:
+            program = self.folder / "program"
+            run("cc", *flags, self.folder / "user.c", "-o", program)
+            self.assertEqual(run(program), "done\n")
+        build = self.folder / "build"
+        run(CMAKE, "-S", self.folder, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
+        run(CMAKE, "--build", build)
+        self.assertEqual(run(build / "user"), "done\n")
+
+
+if __name__ == "__main__":
+    CMAKE, BUILD = sys.argv[1], pathlib.Path(sys.argv[2])
+    del sys.argv[1:3]
+    unittest.main()

@@ -1,0 +1,24 @@
+# Completion of foretrace for fish. What there is, the tool says itself, once a shell.
+complete -c foretrace -n __fish_use_subcommand -f -a help -d 'Tell the options of a command'
+for line in (foretrace --completion-data 2>/dev/null)
+    set -l field (string split \t -- $line)
+    switch $field[1]
+        case command
+            complete -c foretrace -n __fish_use_subcommand -f -a $field[2] -d $field[3]
+            complete -c foretrace -n '__fish_seen_subcommand_from help' -f -a $field[2]
+        case option
+            set -l how -l (string replace -r '^--' '' -- $field[3])
+            string match -q -- '--*' $field[3]; or set how -s (string replace - '' -- $field[3])
+            set -l when "__fish_seen_subcommand_from $field[2]"
+            switch $field[4]
+                case -
+                    complete -c foretrace -n $when $how -d $field[5]
+                case machine
+                    complete -c foretrace -n $when $how -r -a '(foretrace machines | string split -f1 " ")' -d $field[5]
+                case '*,*'
+                    complete -c foretrace -n $when $how -x -a (string replace -a , ' ' -- $field[4]) -d $field[5]
+                case '*'
+                    complete -c foretrace -n $when $how -r -d $field[5]
+            end
+    end
+end
