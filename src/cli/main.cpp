@@ -57,13 +57,13 @@ int report_mistake(const CLI::ParseError& error, const std::vector<CLI::App*>& c
 // foretrace help [COMMAND].
 int print_help(CLI::App& app, int argc, char** argv) {
   if (argc > 3) return report_usage("help: one command at a time");
-  const CLI::App* of = &app;
+  std::string text;
   try {
-    if (argc == 3) of = app.get_subcommand(argv[2]);
+    text = argc == 3 ? app.get_subcommand(argv[2])->help(app.get_name()) : app.help();
   } catch (const CLI::OptionNotFound&) {
     refuse_command(argv[2]);
   }
-  std::fputs(of->help().c_str(), stdout);
+  std::fputs(text.c_str(), stdout);
   return 0;
 }
 

@@ -71,13 +71,13 @@ class Help(unittest.TestCase):
                     error = run(FORETRACE, "record", "-n", 2, "--", file, status=2, cwd=folder).stderr
                     self.assertIn(f"cannot run {file}: ", error)
                     self.assertIn(says, error)
-            script = pathlib.Path(folder, "script")
+            script = pathlib.Path(folder, "my-own-script")
             script.write_text("#!/bin/sh\n")
             script.chmod(0o755)
-            self.assertIn("the one in this folder is ./script",
-                          run(FORETRACE, "record", "-n", 2, "--", "script", status=2, cwd=folder).stderr)
+            self.assertIn("the one in this folder is ./my-own-script",
+                          run(FORETRACE, "record", "-n", 2, "--", "my-own-script", status=2, cwd=folder).stderr)
             self.assertIn("no compiled program",
-                          run(FORETRACE, "record", "-n", 2, "--", "./script", status=2, cwd=folder).stderr)
+                          run(FORETRACE, "record", "-n", 2, "--", "./my-own-script", status=2, cwd=folder).stderr)
 
 
 class Completion(unittest.TestCase):
