@@ -39,7 +39,7 @@ Time Computation::time_of(const compute::Work& work, trace::EventKind kind, cons
     case Kind::counted:
       return timing_->compute(work.steps);
     case Kind::measured:
-      return scale_ == 1 ? work.cpu : Time::from_seconds(work.cpu.seconds() * scale_);
+      return work.cpu.scaled(scale_);
     default:
       return Time();
   }

@@ -99,8 +99,7 @@ Time RegionRule::time_of(const Interval& interval, const Open* open) const {
     case RegionTime::none:
       break;
     case RegionTime::measured:
-      return region.factor == 1 ? interval.measured
-                                : Time::from_seconds(interval.measured.seconds() * region.factor);
+      return interval.measured.scaled(region.factor);
     case RegionTime::step:
       return Time::from_seconds(interval.steps * region.seconds[0]);
     case RegionTime::visit:

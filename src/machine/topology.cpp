@@ -62,7 +62,7 @@ bool Topology::route(NodeId from, NodeId to, std::vector<LinkId>& links) const {
 Topology Topology::with_speeds_times(double latency, double bandwidth) const {
   Topology scaled = *this;
   const auto scale = [&](LinkSpeed& speed) {
-    if (speed.latency) speed.latency = Time::from_seconds(speed.latency->seconds() * latency);
+    if (speed.latency) speed.latency = speed.latency->scaled(latency);
     if (speed.bytes_per_second) *speed.bytes_per_second *= bandwidth;
   };
   for (LinkSpeed& speed : scaled.speeds_) scale(speed);

@@ -249,10 +249,7 @@ Time Engine::compute_before(const Operation& operation) const {
     case ComputeMode::recorded:
       break;
   }
-  if (options_.scale == 1) return operation.compute;
-  const double scaled = static_cast<double>(operation.compute.count_ps()) * options_.scale;
-  return scaled < static_cast<double>(kEndOfTime.count_ps()) ? Time::ps(std::llround(scaled))
-                                                             : kEndOfTime;
+  return std::min(operation.compute.scaled(options_.scale), kEndOfTime);
 }
 
 void Engine::start(Rank& rank) {

@@ -45,6 +45,18 @@ TEST(Time, RoundsToTheNearest) {
   EXPECT_EQ(Time::from_seconds(1e-13).count_ps(), 0);
 }
 
+// 100,000,003 ps * 2.5 = 250,000,007.5 ps, a true half. By way of seconds, 100000003e-12 * 2.5
+// is a little less than that.
+TEST(Time, IsScaledWithOneRounding) {
+  EXPECT_EQ(Time::ps(100'000'003).scaled(2.5).count_ps(), 250'000'008);
+  EXPECT_EQ(Time::ps(-100'000'003).scaled(2.5).count_ps(), -250'000'008);
+  EXPECT_EQ(Time::ps(100'000'003).scaled(0), Time());
+  // Nothing is lost where nothing changes: 2^53 + 1 ps is no double.
+  EXPECT_EQ(Time::ps((std::int64_t{1} << 53) + 1).scaled(1).count_ps(),
+            (std::int64_t{1} << 53) + 1);
+  EXPECT_EQ(Time::ps(100'000'003).scaled(1e300), Time::max());
+}
+
 TEST(Time, SaturatesWhatDoesNotFit) {
   EXPECT_EQ(Time::from_seconds(9.3e6), Time::max());
   EXPECT_EQ(Time::from_seconds(1e300), Time::max());

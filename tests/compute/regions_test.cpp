@@ -74,6 +74,14 @@ TEST(Regions, PhasesThatAreClosedInAnotherOrder) {
   EXPECT_EQ(run.send(), Time()) << "b alone is open, and unknown";
 }
 
+// 100,000,003 ps * 2.5 is a true half, rounded up, as `recorded:2.5` rounds it (the
+// simulator's tests have the same figure).
+TEST(Regions, MeasuredTimeIsScaledAsTheSimulatorDoes) {
+  RegionRule rule = rule_of("[elsewhere]\ntime = \"measured\"\nscale = 2.5\n");
+  EXPECT_EQ(rule.before({EventKind::send, "MPI_Send", Time::ps(100'000'003), 0}),
+            Time::ps(250'000'008));
+}
+
 machine::ComputeCosts model(std::map<std::string, double, std::less<>> kernels) {
   return {"m", {}, {}, std::move(kernels)};
 }

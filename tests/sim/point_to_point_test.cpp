@@ -182,6 +182,16 @@ TEST(ToItself, PostedOrEager) {
   EXPECT_EQ(r.leave(0, 4), tenths(14545));
 }
 
+// As in the test of compute tables.
+TEST(Compute, IsScaledWithOneRounding) {
+  Programs p(1);
+  p.add(WorldRank(0), p.make(trace::EventKind::call, "MPI_Comm_rank", Time::ps(100'000'003)));
+  p.finalize_all();
+  SimulateOptions options;
+  options.scale = 2.5;
+  EXPECT_EQ(replay(p, options).event(0, 0).enter, Time::ps(250'000'008));
+}
+
 TEST(Compute, NoneRecordedScaledAnnotated) {
   Programs p(1);
   Operation rank_call = p.make(trace::EventKind::call, "MPI_Comm_rank", Time::ps(3));
