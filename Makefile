@@ -16,7 +16,7 @@ DEMO_PROGRAMS := mandel elastic life mergesort
 DEMO_TARGETS  := foretrace $(foreach mpi,openmpi mpich, \
                    foretrace-measure-$(mpi) $(foreach p,$(DEMO_PROGRAMS),$(p)_$(mpi)))
 
-.PHONY: build help deps configure demo test test-apps check bench format format-check lint install uninstall clean
+.PHONY: build help deps configure demo test test-apps check quick bench format format-check lint install uninstall clean
 
 build: configure
 	cmake --build $(BUILD) -j $(JOBS)
@@ -26,6 +26,7 @@ help:
 	@echo 'make demo       installs what is missing, builds, predicts and checks; result: demo/index.html'
 	@echo 'make test       installs what is missing, builds, runs all tests'
 	@echo 'make check      runs all tests, installs nothing'
+	@echo 'make quick      runs the tests that start no ranks'
 	@echo 'make test-apps  installs real MPI programs, runs them with and without Foretrace; takes long'
 	@echo 'make bench      builds and runs the benchmarks'
 	@echo 'make format     formats the C++ sources; format-check only looks'
@@ -61,6 +62,10 @@ test-apps:
 	@tools/install-dependencies $$(tests/apps/run_apps.py --list-packages)
 	@$(MAKE) --no-print-directory build
 	tests/apps/run_apps.py $(BUILD) $(APPS_ARGS)
+
+# What needs neither an MPI's ranks nor ours.
+quick: build
+	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) --no-tests=error -LE 'mpi|live'
 
 bench:
 	@$(MAKE) --no-print-directory build CMAKE_ARGS='$(CMAKE_ARGS) -DFORETRACE_BENCH=ON'
