@@ -56,6 +56,9 @@ class Computation {
 
   // Whether Event::steps are counts, not steps that the program announced.
   bool counts() const { return counter_.is_open(); }
+  // Whether computation is what the program announces; and whether it has done so.
+  bool is_announced() const { return timing_ && spec_.kind == compute::Kind::annotated; }
+  bool announced() const { return announced_; }
   void add_steps(double steps) {
     if (!counts()) thread_->added.steps += steps;
   }
@@ -82,6 +85,7 @@ class Computation {
   compute::WorkCounter counter_;
   compute::KernelSampler sampler_;
   std::uint64_t calls_ = 0;
+  bool announced_ = false;
 };
 
 inline void Computation::resume() {
@@ -103,6 +107,7 @@ inline void Computation::end(trace::Event& event, const char* name) {
   const compute::Work work = so_far();
   thread_->added = {};
   ++calls_;
+  announced_ = announced_ || work.steps != 0;
   event.steps = work.steps;
   event.compute = timing_ ? time_of(work, event.kind, name) : work.cpu;
 }

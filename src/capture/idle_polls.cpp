@@ -102,6 +102,10 @@ bool redirect_idle_polls() {
   return found;
 }
 
+void end_idle_row() {
+  row.polls = 0;
+}
+
 void set_idle_naps(bool on) {
   naps_on.store(on, std::memory_order_relaxed);
 }

@@ -2,7 +2,7 @@
 // again, and keeps its core from the ranks that have something to do. Here the
 // function that it calls when it found nothing is directed to one that gives the
 // core away once that has gone on for a while. So every wait of every MPI
-// function is covered, and none is changed.
+// function is covered, and none is changed. What counts is the polls within one call.
 //
 // MPICH over UCX looks for messages by ucp_worker_progress, Open MPI calls
 // sched_yield when it found none, as do MPICH's older devices. Knows nothing
@@ -17,5 +17,9 @@ bool redirect_idle_polls();
 
 // Whether polls that find nothing give the core away. False at first.
 void set_idle_naps(bool on);
+
+// The program's call is over, and with it the row of polls in it: a program that polls,
+// call by call, may have other things to do, and keeps its core as it would without us.
+void end_idle_row();
 
 }  // namespace foretrace::capture

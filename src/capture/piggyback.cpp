@@ -103,6 +103,7 @@ std::uint64_t Piggyback::send_stamp(const CommInfo& comm, WorldRank dest, int ta
                                     const machine::MessageStamp& stamp) {
   const Wire wire{comm.key, stamp.sent.count_ps(),   stamp.bytes.count, ++serials_,
                   tag,      stamp.rendezvous ? 1 : 0};
+  if (stamp.rendezvous) ++unanswered_;
   send_small(&wire, sizeof wire, dest, kStampTag);
   return wire.serial;
 }
@@ -294,8 +295,10 @@ void Piggyback::progress() {
   MPI_Status status;
   PMPI_Iprobe(MPI_ANY_SOURCE, kStampTag, comm_, &waiting, &status);
   if (waiting) take_stamp(WorldRank(status.MPI_SOURCE));
-  PMPI_Iprobe(MPI_ANY_SOURCE, kAnswerTag, comm_, &waiting, &status);
+  waiting = 0;
+  if (unanswered_ > 0) PMPI_Iprobe(MPI_ANY_SOURCE, kAnswerTag, comm_, &waiting, &status);
   if (waiting) {
+    --unanswered_;
     Answer answer;
     PMPI_Recv(&answer, sizeof answer, MPI_BYTE, status.MPI_SOURCE, kAnswerTag, comm_,
               MPI_STATUS_IGNORE);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/ids.hpp"
+#include "base/ticks.hpp"
 #include "base/time.hpp"
 #include "capture/comm_table.hpp"
 #include "machine/timing.hpp"
@@ -92,9 +93,14 @@ class Piggyback {
   };
   Starts exchange_starts(const CommInfo& comm, Time own, Bytes bytes, int root, const char* call);
 
-  // Answers others once; for program loops that poll.
+  // Answers others now and then; for program loops that poll, perhaps at every step of
+  // their work: a look for what others want takes as long as such a poll.
   void keep_going() {
-    if (needs_progress_) progress();
+    if (!needs_progress_) return;
+    const std::int64_t now = monotonic_ns();
+    if (now - kept_going_ns_ < kRestNs) return;
+    kept_going_ns_ = now;
+    progress();
   }
 
   // Repeats `done` until it holds, without keeping others waiting.
@@ -151,6 +157,7 @@ class Piggyback {
 
   static constexpr unsigned kSpins = 64;
   static constexpr std::size_t kFewStreams = 128;
+  static constexpr std::int64_t kRestNs = 20'000;
 
   void progress();
   void relax(unsigned spin, const Blocked& blocked);
@@ -183,6 +190,8 @@ class Piggyback {
   std::unordered_map<StreamKey, Stream, StreamHash> streams_;
   std::size_t most_streams_ = kFewStreams;  // when there are so many, empty ones go
   std::unordered_map<std::uint64_t, Time> answers_;
+  std::uint64_t unanswered_ = 0;  // rendezvous whose answer has not come
+  std::int64_t kept_going_ns_ = 0;
   std::vector<CommInfo*> unsettled_comms_;  // those with unsettled receives
   std::deque<Outgoing> outgoing_;
   std::size_t next_outgoing_ = 0;

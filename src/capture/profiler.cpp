@@ -78,6 +78,9 @@ void Profiler::read_both_clocks(std::uint64_t& ticks, std::uint64_t& ns) const {
 
 void Profiler::start(const Settings& settings) {
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank_);
+  int ranks = 0;
+  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (runs_alone(ranks)) return;
   depth_ = settings.depth;
   walker_ = StackWalker(depth_, &profiling);
   output_ = settings.output;
@@ -125,7 +128,7 @@ bool Profiler::open_file(const Settings& settings) {
       info.program = command_line();
       info.mpi = FORETRACE_MPI_NAME;
       info.functions.assign(std::begin(kFunctionNames), std::end(kFunctionNames));
-      trace::create_counters_file(part, info);
+      file_ = trace::create_counters_file(part, info);
     });
   PMPI_Barrier(MPI_COMM_WORLD);
   attempt([&] { writer_ = trace::CountersWriter(part, world_rank_); });
@@ -230,6 +233,7 @@ void Profiler::stop() {
   } catch (const Error& error) {
     say(error.what());
   }
+  file_.let_go();
 }
 
 void Profiler::abort(int code) {
@@ -245,6 +249,7 @@ void Profiler::leave_to_parent() {
   profiling = false;
   rank_ = nullptr;
   writer_.close();
+  file_.let_go();
 }
 
 void Profiler::control(int level) {

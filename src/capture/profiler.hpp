@@ -112,6 +112,7 @@ class Profiler {
                   const ProfiledComm* comm);
   void count_message(OpenCall& call, std::uint64_t bytes, int dest, MPI_Comm comm);
 
+  trace::RunFile file_;  // rank 0: the profile, as long as the run goes on
   trace::CountersWriter writer_;
   trace::RankRecord* rank_ = nullptr;
   SharedTable<trace::SiteRecord> sites_;

@@ -16,6 +16,7 @@
 #include "capture/shadow.hpp"
 #include "capture/start_up.hpp"
 #include "capture/yielding.hpp"
+#include "compute/annotations_note.hpp"
 #include "machine/machine_file.hpp"
 #include "machine/moving.hpp"
 #include "trace/renew.hpp"
@@ -66,6 +67,7 @@ void Session::start(Fn fn) {
   leave_environment();
   if (problem.empty() && settings_.mode == Mode::profile) return profiler.start(settings_);
   comms.start();
+  if (runs_alone(comms.world_size())) return;
   if (problem.empty()) problem = start_computation();
   int thread_level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&thread_level);
@@ -128,7 +130,7 @@ bool Session::open_trace() {
           settings_.mode == Mode::predict ? describe(settings_) : describe_counts(settings_);
       info.mpi = FORETRACE_MPI_NAME;
       info.clocks = clocks_.at_start();
-      trace::create_trace_file(part, info);
+      file_ = trace::create_trace_file(part, info);
     });
   }
   PMPI_Barrier(MPI_COMM_WORLD);
@@ -158,6 +160,7 @@ void Session::stop(Fn fn) {
   close();
   write_pending();
   complain_of_phases();
+  complain_of_silence();
   const bool lost = complain_of_losses();
   writer_.close();
   active_ = false;
@@ -168,6 +171,17 @@ void Session::stop(Fn fn) {
   PMPI_Barrier(MPI_COMM_WORLD);
   const trace::Clocks clocks = clocks_.finish(wall_zero_ns_);
   if (comms.world_rank().value == 0) finish_trace(lost, clocks);
+}
+
+// Collective. --compute annotated, and no rank said what it computes.
+void Session::complain_of_silence() const {
+  if (!computation_.is_announced()) return;
+  int announced = computation_.announced() ? 1 : 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &announced, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (comms.world_rank().value != 0) return;
+  const std::string note =
+      compute::note_of_annotations(announced != 0, model_->compute_step, "measured");
+  if (!note.empty()) say(note);
 }
 
 // Collective. One line, however many ranks had no room; false: nothing is lost.
@@ -184,17 +198,17 @@ bool Session::complain_of_losses() const {
 }
 
 // A trace that lacks something stays as a run that dies would leave it.
-void Session::finish_trace(bool lost, const trace::Clocks& clocks) const {
+void Session::finish_trace(bool lost, const trace::Clocks& clocks) {
   const std::string part = settings_.output + ".part";
-  if (lost) {
-    std::rename(part.c_str(), settings_.output.c_str());
-    return;
-  }
   try {
-    trace::seal_trace_file(part, settings_.output, clocks);
+    if (lost)
+      std::rename(part.c_str(), settings_.output.c_str());
+    else
+      trace::seal_trace_file(part, settings_.output, clocks);
   } catch (const Error& error) {
     say(error.what());
   }
+  file_.let_go();
 }
 
 void Session::abort(Fn fn, int code) {
@@ -208,6 +222,7 @@ void Session::abort(Fn fn, int code) {
 void Session::leave_to_parent() {
   active_ = false;
   writer_.close();
+  file_.let_go();
 }
 
 void Session::begin_event(trace::Event& event, trace::EventKind kind, trace::NameId name,
@@ -275,21 +290,12 @@ void Session::write_event() {
   computation_.resume();
 }
 
-// Programs wait until the clock has come to some time; where nothing else takes
-// time, it would stand still for ever. So many readings of the same time are free
-// (programs look at the clock often), then each takes what one does on a real
-// machine.
 double Session::close_as_reading() {
-  constexpr unsigned kFree = 1000;
-  constexpr Time kReading = Time::ns(100);
-  readings_in_vain_ = now_ == last_reading_ ? readings_in_vain_ + 1 : 0;
-  close_as_call(readings_in_vain_ > kFree && call_cost(Fn::MPI_Wtime) == Time() ? kReading
-                                                                                : Time());
-  last_reading_ = now_;
+  close_as_call();
   return now_.seconds();
 }
 
-void Session::close_as_call(Time more) {
+void Session::close_as_call() {
   trace::Event& event = thread_->event;
   if (several_threads_) {
     if (thread_->is_posted) {
@@ -301,7 +307,7 @@ void Session::close_as_call(Time more) {
     event.enter = std::max(event.enter, now_);
   }
   if (predicting())
-    now_ += call_cost(thread_->fn) + more;
+    now_ += call_cost(thread_->fn);
   else if (settings_.clock == trace::Clock::wall)
     now_ = wall_now();
   if (!logging_) {
@@ -366,8 +372,6 @@ trace::CommId Session::comm_id(CommInfo& comm) {
 }
 
 Time Session::call_cost(Fn fn) {
-  // Under --wtime real a reading of the clock is no part of virtual time.
-  if (fn == Fn::MPI_Wtime && !settings_.virtual_wtime) return Time();
   std::int64_t& cost = call_costs_[static_cast<std::size_t>(fn)];
   if (cost == 0)
     cost = timing_->local_call(capture::name_of(fn), comms.world_size()).count_ps() + 1;

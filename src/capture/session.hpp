@@ -18,6 +18,7 @@
 #include "capture/comm_table.hpp"
 #include "capture/computation.hpp"
 #include "capture/functions.hpp"
+#include "capture/idle_polls.hpp"
 #include "capture/piggyback.hpp"
 #include "capture/request_table.hpp"
 #include "capture/settings.hpp"
@@ -72,9 +73,8 @@ class Session {
   void close_at(Time leave, Time wait);
 
   // It ends now and has no partners, whatever it was opened as; such calls in a
-  // row are merged into one event. Under predict it takes what the model says,
-  // and `more`.
-  void close_as_call(Time more = Time());
+  // row are merged into one event. Under predict it takes what the model says.
+  void close_as_call();
   // The same for a reading of the virtual clock; returns the seconds.
   double close_as_reading();
   // Where the call at hand stands in the program: "life+0x4b09"; empty: not known.
@@ -120,8 +120,9 @@ class Session {
   void annotate(trace::EventKind kind, const char* name, std::uint32_t annotation, double value);
   std::uint32_t annotation_number(const char* name);
   void complain_of_phases() const;
+  void complain_of_silence() const;
   bool complain_of_losses() const;
-  void finish_trace(bool lost, const trace::Clocks& clocks) const;
+  void finish_trace(bool lost, const trace::Clocks& clocks);
   trace::NameId name_id(Fn fn);
   Time wall_now() const;
 
@@ -129,6 +130,7 @@ class Session {
   Settings settings_;
   std::optional<machine::MachineModel> model_;
   std::optional<machine::Timing> timing_;
+  trace::RunFile file_;  // rank 0: the trace, as long as the run goes on
   trace::TraceWriter writer_;
   callers::CallSites sites_{this};
   Computation computation_;
@@ -148,9 +150,6 @@ class Session {
   std::vector<CallingThread*> free_threads_;
   std::vector<CallingThread*> waiting_;  // in MPI, with an event begun
   Time written_until_;                   // the last event's leave time
-
-  Time last_reading_;              // of the virtual clock
-  unsigned readings_in_vain_ = 0;  // in a row, all of that time
 
   trace::Event pending_;  // the calls that are being merged
   bool has_pending_ = false;
@@ -186,6 +185,7 @@ class Inside {
   }
   ~Inside() {
     if (ours_ && session.several_threads()) session.end_turn();
+    if (ours_) end_idle_row();
     wrapper_depth -= ours_;
   }
   Inside(const Inside&) = delete;

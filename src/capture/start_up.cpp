@@ -8,7 +8,10 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <string_view>
 #include <thread>
+
+#include "base/launcher.hpp"
 
 namespace foretrace::capture {
 
@@ -28,6 +31,21 @@ bool all_agree(bool mine) {
   int out = 0;
   PMPI_Allreduce(&in, &out, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   return out != 0;
+}
+
+bool runs_alone(int world_size) {
+  const std::string_view mpi = FORETRACE_MPI_NAME;
+  const bool openmpi = mpi == "openmpi";
+  const auto launcher = find_launcher(openmpi ? LauncherKind::openmpi : LauncherKind::hydra);
+  if (world_size != 1 || !launcher || launcher->size <= 1) return false;
+  if (launcher->first)
+    say(std::string(name_of(launcher->kind)) + " started " + std::to_string(launcher->size) +
+        " processes, but each of them is rank 0 of 1: the program's MPI (" +
+        (openmpi ? "Open MPI" : "MPICH") +
+        ") does not hear this launcher. Start it by that MPI's own: mpirun." + std::string(mpi) +
+        ", in a container the one inside, or srun with --mpi=" + (openmpi ? "pmix" : "pmi2") +
+        ". The program runs on without Foretrace");
+  return true;
 }
 
 std::string command_line() {

@@ -15,6 +15,10 @@ void say(const std::string& message);
 // True on all ranks if it is true on all of them. Collective.
 bool all_agree(bool mine);
 
+// Whether this is one of several processes that were started together, each of which is
+// rank 0 of 1, since its MPI does not know the launcher. The first of them says so.
+bool runs_alone(int world_size);
+
 // As the program was started, its words separated by spaces.
 std::string command_line();
 

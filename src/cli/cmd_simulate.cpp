@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <mutex>
 
 #include "base/error.hpp"
 #include "cli/baseline.hpp"
@@ -41,10 +42,16 @@ void allow_many_files() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-PointResult run_point(const Simulation& simulation, const SweepPoint& point) {
+void tell(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) std::fprintf(stderr, "foretrace: %s\n", note.c_str());
+}
+
+// What is to be said of a run is the same at every point.
+PointResult run_point(const Simulation& simulation, const SweepPoint& point, std::once_flag& told) {
   const std::unique_ptr<sim::Source> source = simulation.open_shared();
   sim::NullSink sink;
   const sim::SimulateResult result = simulation.run(*source, sink, factors_of(point));
+  std::call_once(told, [&result] { tell(result.notes); });
   PointResult summary;
   summary.time = result.time;
   summary.ranks = simulation.ranks();
@@ -60,7 +67,8 @@ int sweep(Simulation& simulation, const Options& options) {
   check_sweeps(sweeps, {simulation.equations_alone(), simulation.computes()});
   simulation.prepare_sharing();
   SweepRunner runner;
-  runner.run = [&](const SweepPoint& point) { return run_point(simulation, point); };
+  std::once_flag told;
+  runner.run = [&](const SweepPoint& point) { return run_point(simulation, point, told); };
   runner.jobs = options.jobs;
   runner.progress = terminal_progress();
   const views::SweepReport report = run_sweep(sweeps, runner);
@@ -129,8 +137,7 @@ int simulate(Options& options) {
     options.simulation.input = options.input.front();
   }
   Simulation simulation(options.simulation);
-  for (const std::string& note : simulation.notes())
-    std::fprintf(stderr, "foretrace: %s\n", note.c_str());
+  tell(simulation.notes());
   if (program) return run_live(simulation, *program, options.run);
   if (!options.sweeps.empty()) return sweep(simulation, options);
   // For statistics the operations are in memory before.

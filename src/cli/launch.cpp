@@ -3,29 +3,60 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <string_view>
+#include <thread>
 
 #include "base/error.hpp"
+#include "base/launcher.hpp"
 #include "cli/elf_program.hpp"
 #include "cli/output_file.hpp"
 #include "cli/process.hpp"
+#include "trace/run_file.hpp"
 
 namespace foretrace::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Set in every rank by the launchers that we know.
-constexpr const char* kRankVariables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
-                                          "SLURM_PROCID"};
+// What a launcher started is refused: the first process says why, before the launcher
+// sees another one end and ends them all.
+[[noreturn]] void refuse_under(const Launcher& launcher, const std::string& why) {
+  if (launcher.first || launcher.size == 1) throw UsageError(why);
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  std::_Exit(2);
+}
 
-bool inside_launcher() {
-  return std::ranges::any_of(kRankVariables,
-                             [](const char* name) { return std::getenv(name) != nullptr; });
+std::string started_by(const Launcher& launcher) {
+  return std::string(name_of(launcher.kind)) + " has started " +
+         (launcher.size == 0   ? "this process"
+          : launcher.size == 1 ? "1 process"
+                               : std::to_string(launcher.size) + " processes");
+}
+
+// Batch systems run single processes, too, for the user to start others from.
+bool starts_ranks(const Launcher& launcher) {
+  return launcher.size > 1 || launcher.kind == LauncherKind::openmpi ||
+         launcher.kind == LauncherKind::hydra;
+}
+
+// A program whose MPI does not know the launcher would run as often as there are processes,
+// each time alone. Where that cannot be told from here, the library finds out.
+void check_launcher(const Launcher& launcher, const std::string& path, Mpi mpi,
+                    const CaptureRun& run) {
+  const bool deaf =
+      (mpi == Mpi::openmpi && launcher.kind == LauncherKind::hydra) ||
+      (mpi == Mpi::mpich && launcher.kind == LauncherKind::openmpi && !loads(path, "libpmix.so"));
+  if (!deaf || launcher.size <= 1) return;
+  const std::string name = name_of(mpi);
+  refuse_under(launcher, run.program.front() + " was built for " +
+                             (mpi == Mpi::openmpi ? "Open MPI" : "MPICH") + ", but " +
+                             started_by(launcher) +
+                             ", each of which would be rank 0 of 1; use mpirun." + name + " -n " +
+                             std::to_string(launcher.size) + ", or foretrace " + run.subcommand +
+                             " -n " + std::to_string(launcher.size) + " without a launcher");
 }
 
 std::string capture_library(Mpi mpi) {
@@ -85,7 +116,7 @@ LaunchResult run_in_place(const CaptureRun& run, const std::string& path, Mpi mp
 
 std::string default_output(const std::string& name) {
   std::string free = unused_name(name);
-  const bool is_said = inside_launcher() && !is_first_rank();
+  const bool is_said = find_launcher() && !is_first_rank();
   if (free != name && !is_said)
     std::fprintf(stderr, "foretrace: %s is there already; this run goes to %s (-o overwrites)\n",
                  name.c_str(), free.c_str());
@@ -96,18 +127,21 @@ void check_capture_run(CaptureRun& run) {
   if (run.program.empty())
     throw UsageError("no program given: foretrace " + run.subcommand +
                      " -n RANKS -o FILE -- PROGRAM [ARGUMENTS]");
-  if (run.ranks == 0 && !inside_launcher())
-    throw UsageError("give -n RANKS, or start under mpirun or srun");
+  const std::optional<Launcher> launcher = find_launcher();
+  if (run.ranks == 0 && !launcher) throw UsageError("give -n RANKS, or start under mpirun or srun");
+  if (run.ranks > 0 && launcher && starts_ranks(*launcher))
+    refuse_under(*launcher, run.subcommand + " -n " + std::to_string(run.ranks) + ": " +
+                                started_by(*launcher) +
+                                " already, and -n would start more from each; "
+                                "leave out -n, or leave out the launcher");
   if (run.output.empty()) run.output = default_output("foretrace.ftr");
   if (run.product == "trace") check_trace_name(run.output, run.subcommand.c_str());
   check_writable(run.output);
 }
 
-// The launcher's own variable; a batch system's may be the same in all ranks.
 bool is_first_rank() {
-  for (const char* name : kRankVariables)
-    if (const char* value = std::getenv(name)) return std::string_view(value) == "0";
-  return false;
+  const std::optional<Launcher> launcher = find_launcher();
+  return launcher && launcher->first;
 }
 
 std::vector<std::string> launcher_command(Mpi mpi, int ranks) {
@@ -127,12 +161,14 @@ std::vector<std::string> launcher_command(Mpi mpi, int ranks) {
 LaunchResult launch(const CaptureRun& run) {
   const std::string path = find_program(run.program.front());
   const Mpi mpi = mpi_of(path, run.mpi);
+  if (const auto launcher = find_launcher(); run.ranks == 0 && launcher)
+    check_launcher(*launcher, path, mpi, run);
   if (run.ranks == 0 && run.returns) return run_in_place(run, path, mpi);
   if (run.ranks == 0) replace_process(prepare_program(run, path, mpi));
   capture_library(mpi);  // a missing one is better found before the launch
 
   const std::string part = run.output + ".part";
-  fs::remove(part);
+  trace::remove_left_over(part);
   // A trace that is there already stays if this run writes none; it is not
   // this run's then. Sealing replaces the file, so the new one differs in this.
   const FileIdentity before = identity_of(run.output);

@@ -82,6 +82,12 @@ std::string find_program(const std::string& program) {
   throw UsageError("cannot run " + program + ": not found in PATH" + hint);
 }
 
+bool loads(const std::string& path, const std::string& library) {
+  const ElfProgram program = read_elf(path);
+  return program.is_elf && !program.interpreter.empty() &&
+         output_of({program.interpreter, "--list", path}).find(library) != std::string::npos;
+}
+
 Mpi mpi_of(const std::string& path, const std::optional<std::string>& given) {
   const ElfProgram program = read_elf(path);
   if (program.is_elf && program.interpreter.empty())

@@ -18,6 +18,9 @@ Mpi parse_mpi(const std::string& name);
 // UsageError when there is none that can be run.
 std::string find_program(const std::string& program);
 
+// Whether the dynamic linker would load a library of that name for the program.
+bool loads(const std::string& path, const std::string& library);
+
 // The MPI of the program in the file `path`: the `given` one, else the one that the
 // dynamic linker would load for it. Throws UsageError when there is none, when the
 // two differ, or where the program is linked in a way in which it cannot be followed.

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "cli/call_places.hpp"
+#include "compute/annotations_note.hpp"
 #include "compute/work_counter.hpp"
 #include "machine/machine_file.hpp"
 #include "machine/placement.hpp"
@@ -312,7 +313,14 @@ sim::SimulateResult Simulation::run(sim::Source& source, sim::Sink& sink,
   const machine::Timing timing(model, bound_);
   std::optional<machine::Topology> topology;
   const sim::SimulateOptions engine = engine_options(model, factors, topology);
-  return sim::simulate(source, timing, engine, sink);
+  sim::SimulateResult result = sim::simulate(source, timing, engine, sink);
+  const bool program = reader_ || options_.live_ranks > 0;
+  if (spec_.kind == compute::Kind::annotated && program) {
+    std::string note = compute::note_of_annotations(result.announced, model.compute_step,
+                                                    reader_ ? "recorded" : "measured");
+    if (!note.empty()) result.notes.push_back(std::move(note));
+  }
+  return result;
 }
 
 }  // namespace foretrace::cli

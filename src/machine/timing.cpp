@@ -311,9 +311,11 @@ Time moving_time(const Timing& timing, std::string_view mpi_name, int ranks, Byt
 
 Time Timing::local_call(std::string_view mpi_name, int ranks) const {
   const Time taken = moving_time(*this, mpi_name, ranks, Bytes(0));
-  // A program that polls the clock must see it move.
-  if (mpi_name == "MPI_Wtime") return std::max(taken, Time::from_seconds(model_->timer_resolution));
-  return taken;
+  if (mpi_name != "MPI_Wtime") return taken;
+  // A program that waits for the clock must see it move.
+  constexpr Time kReading = Time::ns(100);
+  const Time least = std::max(taken, Time::from_seconds(model_->timer_resolution));
+  return least > Time() ? least : kReading;
 }
 
 }  // namespace foretrace::machine

@@ -151,7 +151,7 @@ class Timing {
   Time compute(double steps) const;
 
   // A call with no rule of its own: its equation if the model has one of that
-  // name, else zero. `mpi_name` is e.g. "MPI_Comm_rank".
+  // name, else zero; more for MPI_Wtime (theory.md). `mpi_name` is e.g. "MPI_Comm_rank".
   Time local_call(std::string_view mpi_name, int ranks) const;
 
   const MachineModel& model() const { return *model_; }

@@ -165,6 +165,7 @@ SimulateResult Engine::result() {
     result.ranks.push_back(rank.result);
   }
   result.stats = stats_;
+  result.announced = announced_;
   if (links_) result.links = links_->usage();
   find_left_over(result);
   return result;
@@ -212,6 +213,7 @@ bool Engine::prepare(Rank& rank) {
     rank.parked = false;
     if (!source_.next(rank.id, rank.operation)) return false;
     ++rank.result.events;
+    announced_ = announced_ || rank.operation.steps != 0;
     // The clock starts when MPI_Init returns; what was before does not count.
     rank.enter = rank.operation.kind == EventKind::init
                      ? rank.clock

@@ -83,6 +83,7 @@ inline constexpr std::size_t kMostLeftMessages = 20;
 struct SimulateResult {
   Time time;  // the latest of the ranks'
   std::vector<RankResult> ranks;
+  bool announced = false;  // there were annotated compute steps
   // One line for each rank whose operations end too early, and who waits for it.
   std::vector<std::string> notes;
   Stats stats;

@@ -219,6 +219,7 @@ class Engine {
   std::vector<std::uint64_t> chosen_payloads_;
   std::vector<Time> call_costs_;  // by name; negative: not known yet
   Stats stats_;
+  bool announced_ = false;
 };
 
 }  // namespace foretrace::sim

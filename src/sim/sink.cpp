@@ -100,7 +100,7 @@ FileSink::FileSink(const Source& source, const trace::TraceInfo& info, std::stri
   trace::TraceInfo own = info;
   own.ranks = source.ranks();
   own.clock = trace::Clock::virtual_;
-  trace::create_trace_file(path_ + ".part", own);
+  file_ = trace::create_trace_file(path_ + ".part", own);
   try {
     for (int r = 0; r < source.ranks(); ++r) {
       auto stream = std::make_unique<Stream>();

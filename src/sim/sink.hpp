@@ -71,6 +71,7 @@ class FileSink : public Sink {
 
   const Source* source_;
   std::string path_;
+  trace::RunFile file_;
   std::vector<std::unique_ptr<Stream>> streams_;
   trace::Event event_;
   bool sealed_ = false;

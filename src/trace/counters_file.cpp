@@ -204,15 +204,8 @@ RankCounters dense(RankCounters rank) {
 
 }  // namespace
 
-void create_counters_file(const std::string& path, const CountersInfo& info) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) throw Error(path + ": cannot create the profile: " + std::strerror(errno));
-  const std::string start = file_start(info);
-  const ssize_t written = ::write(fd, start.data(), start.size());
-  const int reason = written < 0 ? errno : ENOSPC;
-  ::close(fd);
-  if (written != static_cast<ssize_t>(start.size()))
-    throw Error(path + ": cannot write the profile: " + std::strerror(reason));
+RunFile create_counters_file(const std::string& path, const CountersInfo& info) {
+  return {path, file_start(info), "profile"};
 }
 
 CountersWriter::CountersWriter(const std::string& path, int rank)

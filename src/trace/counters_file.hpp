@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "trace/call_counters.hpp"
+#include "trace/run_file.hpp"
 
 namespace foretrace::trace {
 
@@ -37,8 +38,9 @@ struct CallCounters {
   std::vector<RankCounters> ranks;  // by world rank; state none: left nothing
 };
 
-// Creates the file of a run that begins. Throws Error.
-void create_counters_file(const std::string& path, const CountersInfo& info);
+// Creates the file of a run that begins. Throws Error, also where another run holds what
+// it got here.
+RunFile create_counters_file(const std::string& path, const CountersInfo& info);
 
 enum class ChunkKind : std::uint32_t { rank = 1, objects, sites, sizes, comms, peers };
 

@@ -49,7 +49,7 @@ Trace read_trace(const std::string& path) {
 
 void write_trace(const Trace& trace, const std::string& path) {
   const std::string unsealed = path + ".part";
-  create_trace_file(unsealed, trace.info);
+  const RunFile file = create_trace_file(unsealed, trace.info);
   for (std::size_t r = 0; r < trace.ranks.size(); ++r) {
     TraceWriter writer(unsealed, WorldRank(static_cast<std::int32_t>(r)), trace.info.clock);
     std::map<NameId, NameId> names;

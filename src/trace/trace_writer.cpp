@@ -34,16 +34,8 @@ constexpr int kSteady = -1000;
 
 }  // namespace
 
-void create_trace_file(const std::string& path, const TraceInfo& info) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) throw Error(path + ": cannot create the trace: " + std::strerror(errno));
-  const std::string start = file_start(info);
-  const NoFileSizeSignal quiet;
-  const ssize_t written = ::write(fd, start.data(), start.size());
-  const int reason = errno;
-  ::close(fd);
-  if (written != static_cast<ssize_t>(start.size()))
-    throw Error(path + ": cannot write the trace: " + std::strerror(reason));
+RunFile create_trace_file(const std::string& path, const TraceInfo& info) {
+  return {path, file_start(info), "trace"};
 }
 
 TraceWriter::TraceWriter(const std::string& path, WorldRank rank, Clock clock)

@@ -16,13 +16,15 @@
 
 #include "trace/event.hpp"
 #include "trace/recent_shapes.hpp"
+#include "trace/run_file.hpp"
 #include "trace/shape.hpp"
 #include "trace/shape_table.hpp"
 
 namespace foretrace::trace {
 
-// Creates (replaces) the file with its header and info block. Throws Error.
-void create_trace_file(const std::string& path, const TraceInfo& info);
+// Creates (replaces) the file with its header and info block. Throws Error, also where
+// another run holds what it got here.
+RunFile create_trace_file(const std::string& path, const TraceInfo& info);
 
 // Rewrites a trace into its final form: blocks in rank order, no slack, end
 // block; then moves it to `to`. `clocks` replaces what the info block says of them.

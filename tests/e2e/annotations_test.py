@@ -2,6 +2,7 @@
 and run live."""
 
 import json
+import re
 import shutil
 import unittest
 
@@ -129,6 +130,27 @@ class Annotations(harness.TestCase):
 
     def logged(self, rank):
         return [(kind, name, fields["steps"]) for kind, name, fields in rank]
+
+    def test_program_without_any(self):
+        """--compute annotated counts nothing then: whoever predicts says so, once, and what to use."""
+        silent, announcing = [harness.test_program("misbehave")], [harness.paper_program("life")]
+        stepless = self.write("m.toml", re.sub(r"^\[compute\]\nstep.*\n", "", harness.T3D.read_text(), flags=re.M))
+        none, no_step = "no FORETRACE_COMPUTE seen", "no step under [compute]"
+        for command, machine, says in ((silent, harness.T3D, none), (announcing, stepless, no_step),
+                                       (announcing, harness.T3D, None)):
+            trace = self.record(2, command)
+            self.assertNotIn("FORETRACE_COMPUTE", self.result.err)
+            annotated = ["--machine", machine, "--compute", "annotated"]
+            for words, instead in ((["predict", "-n", 2, *annotated, "-o", self.directory / "p.ftr", "--", *command],
+                                    "measured"),
+                                   (["simulate", trace, *annotated], "recorded"),
+                                   (["simulate", trace, *annotated, "--sweep", "compute=1,2,3"], "recorded"),
+                                   (["simulate", "-n", 2, *annotated, "--", *command], "measured")):
+                result = self.foretrace(*words)
+                self.assertEqual(result.err.count("--compute annotated"), 1 if says else 0, str(result))
+                if says:
+                    self.assertIn(says, result.err)
+                    self.assertIn(f"use --compute {instead}", result.err)
 
     def check_all_ways(self, program):
         """The same events and times in all three; returns the prediction."""

@@ -124,8 +124,12 @@ def has_page():
     return "FORETRACE_WEB:BOOL=OFF" not in (build / "CMakeCache.txt").read_text()
 
 
+def tool():
+    return build / "bin" / "foretrace"
+
+
 def foretrace(*arguments, **options):
-    return run([build / "bin" / "foretrace", *arguments], **options)
+    return run([tool(), *arguments], **options)
 
 
 def paper_program(name, which=None):
@@ -139,6 +143,10 @@ def test_program(name, which=None):
 def launcher(ranks, which=None):
     which = which or mpi
     return [f"mpirun.{which}"] + (["--oversubscribe"] if which == "openmpi" else []) + ["-n", ranks]
+
+
+def has_launcher(which):
+    return shutil.which(f"mpirun.{which}") is not None
 
 
 def plain(ranks, command, which=None, **options):

@@ -23,21 +23,38 @@ class Wtime(harness.TestCase):
         self.assertEqual(self.poll(), 0.001000012)
 
     def test_without_a_resolution(self):
-        """Where readings take no time, 1000 in a row are free and the others take 100 ns: 10,000 until
-        1 ms has passed, and one more."""
+        """Each reading takes 100 ns: 10,000 until 1 ms has passed, and one more."""
+        self.assertEqual(self.poll(machine=self.without_resolution()), 0.0010001)
+
+    def without_resolution(self):
         text = harness.T3D.read_text()
         self.assertIn("timer_resolution", text)
-        model = self.write("m.toml", re.sub("^timer_resolution.*\n", "", text, flags=re.M))
-        self.assertEqual(self.poll(machine=model), 0.0010001)
+        return self.write("m.toml", re.sub("^timer_resolution.*\n", "", text, flags=re.M))
 
     def test_real(self):
-        """The real clock: at least 1 ms, and a predicted time of nothing."""
+        """The real clock: at least 1 ms. In virtual time its readings take what they always take."""
         self.assertGreaterEqual(self.poll("--wtime", "real"), 1e-3)
-        final = self.events(self.directory / "predict.ftr")[0][-1]
-        # Only the barrier takes time: 10 + 8 ln 2 us (appendix B's small table).
-        barrier = [f for kind, name, f in self.events(self.directory / "predict.ftr")[0]
-                   if name == "MPI_Barrier"][0]
-        self.assertEqual(final[2]["enter"], barrier["leave"])
+        *_, barrier, readings, final = self.events(self.directory / "predict.ftr")[0]
+        self.assertEqual((barrier[1], readings[1]), ("MPI_Barrier", "MPI_Wtime"))
+        self.assertEqual(final[2]["enter"], barrier[2]["leave"] + 6600 * readings[2]["count"])
+
+    def test_one_rule(self):
+        """Whoever predicts a program, what its readings take is the same: 200 and one."""
+        command = [harness.test_program("misbehave"), "read_clock", 200]
+        recorded = self.record(2, command)
+        for machine, reading in ((harness.T3D, 6600), (self.without_resolution(), 100_000)):
+            with self.subTest(machine=machine.name):
+                simulated = self.simulate(recorded, machine, compute="none")
+                for clock in ("virtual", "real"):
+                    self.assert_same_ticks(simulated, self.predict(2, command, machine, compute="none",
+                                                                   options=["--wtime", clock]))
+                live = self.directory / "live.ftr"
+                self.foretrace("simulate", "-n", 2, "--machine", machine, "--compute", "none", "-o", live,
+                               "--", *command)
+                for trace in (simulated, live):
+                    readings = [f for kind, name, f in self.events(trace)[0] if name == "MPI_Wtime"]
+                    self.assertEqual(sum(f["count"] for f in readings), 201)
+                    self.assertEqual(sum(f["leave"] - f["enter"] for f in readings), 201 * reading)
 
 
 if __name__ == "__main__":

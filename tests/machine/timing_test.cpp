@@ -338,6 +338,10 @@ TEST(LocalCall, ClockMovesByTheTimersResolution) {
   MachineModel model;
   model.timer_resolution = 2e-9;
   EXPECT_EQ(Timing(model, Bound::avg).local_call("MPI_Wtime", 4), Time::ns(2));
+  EXPECT_EQ(Timing(model, Bound::avg).local_call("MPI_Comm_rank", 4), Time());
+  model.timer_resolution = 0;
+  EXPECT_EQ(Timing(model, Bound::avg).local_call("MPI_Wtime", 4), Time::ns(100));
+  model.timer_resolution = 2e-9;
   EXPECT_EQ(Timing(model, Bound::avg).local_call("MPI_Wtick", 4), Time());
   model.functions["wtime"] = constant("wtime", 5e-9);
   EXPECT_EQ(Timing(model, Bound::avg).local_call("MPI_Wtime", 4), Time::ns(5));

@@ -10,9 +10,7 @@
 namespace foretrace::trace {
 
 NewTrace::NewTrace(std::string path, const TraceInfo& info)
-    : path_(std::move(path)), clock_(info.clock) {
-  create_trace_file(path_ + ".part", info);
-}
+    : path_(std::move(path)), clock_(info.clock), file_(create_trace_file(path_ + ".part", info)) {}
 
 NewTrace::~NewTrace() {
   if (finished_) return;

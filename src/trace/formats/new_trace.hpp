@@ -28,6 +28,7 @@ class NewTrace {
 
   std::string path_;
   Clock clock_;
+  RunFile file_;
   TraceWriter writer_;
   bool finished_ = false;
 };

@@ -79,6 +79,13 @@ void poll_clock() {
     std::printf("polled %s, %.9f s\n", polls > 0 ? "several times" : "once", end - start);
 }
 
+// The clock is read a known number of times.
+void read_clock(int times) {
+  for (int i = 0; i < times; ++i) MPI_Wtime();
+  MPI_Barrier(world);
+  MPI_Wtime();
+}
+
 // Rank 0 waits for rank 1, which sleeps; says how often it went to sleep itself.
 void wait_long() {
   int data = 0;
@@ -116,6 +123,8 @@ int main(int argc, char** argv) {
   if (behaviour == "patient_waitall") patience(false);
   if (behaviour == "patient_waitany") patience(true);
   if (behaviour == "poll_clock") poll_clock();
+  if (behaviour == "nap") nap(number);
+  if (behaviour == "read_clock") read_clock(number);
   if (behaviour == "wait_long") wait_long();
   if (rank == 1) {
     if (behaviour == "segv") ::raise(SIGSEGV);

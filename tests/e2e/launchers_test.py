@@ -1,0 +1,100 @@
+"""Programs under launchers: another MPI's, one that the program does not hear, -n inside one."""
+
+import os
+import subprocess
+
+import harness
+
+
+class Launchers(harness.TestCase):
+    SUBCOMMANDS = (["record"], ["predict", "--machine", harness.T3D], ["profile"])
+
+    def setUp(self):
+        super().setUp()
+        self.other = "mpich" if harness.mpi == "openmpi" else "openmpi"
+        self.life = [harness.paper_program("life"), "--rows", 9, "--cols", 9]
+
+    def output(self, subcommand):
+        return self.directory / ("run.fprof" if subcommand[0] == "profile" else "run.ftr")
+
+    def under(self, mpi, *words, env=None):
+        return harness.run([*harness.launcher(2, mpi), *words], limit=40, env=env)
+
+    def ours(self, result):
+        """What we said: the launchers say that a process ended with a status, each in its own way."""
+        return [line for line in result.err.splitlines() if line.startswith("foretrace: ")]
+
+    def refused(self, result, *says):
+        self.assertEqual(result.status, 2, str(result))
+        lines = self.ours(result)
+        self.assertEqual(len(lines), 1, str(result))
+        for word in says:
+            self.assertIn(word, lines[0])
+        self.assertNotIn("digest", result.out)
+        self.assertEqual(list(self.directory.iterdir()), [])
+
+    def test_another_mpis_launcher(self):
+        if not harness.has_launcher(self.other):
+            self.skipTest("needs both MPIs")
+        for sub in self.SUBCOMMANDS:
+            result = self.under(self.other, harness.tool(), *sub, "-o", self.output(sub), "--", *self.life)
+            self.refused(result, "was built for", "rank 0 of 1", f"mpirun.{harness.mpi} -n 2",
+                         f"foretrace {sub[0]} -n 2")
+
+    def test_n_inside(self):
+        for sub in self.SUBCOMMANDS:
+            result = self.under(harness.mpi, harness.tool(), *sub, "-n", 3, "-o", self.output(sub), "--",
+                                *self.life)
+            self.refused(result, f"{sub[0]} -n 3", "has started 2 processes already", "leave out -n")
+
+    def alone(self, mode, *words, env=None):
+        """Two processes, each rank 0 of 1: both run as without us, one line says why, and there is
+        no trace of half of them."""
+        result = self.ok(self.under(harness.mpi, *words, *self.life, env=env))
+        self.assertEqual(result.out.count("digest"), 2, str(result))
+        lines = self.ours(result)
+        self.assertEqual(len(lines), 1, str(result))
+        for word in ("started 2 processes", "rank 0 of 1", f"mpirun.{harness.mpi}", "without Foretrace"):
+            self.assertIn(word, lines[0])
+        self.assertEqual(list(self.directory.iterdir()), [], mode)
+
+    # Keeps a program from hearing its launcher, as a container may.
+    DEAF = ["sh", "-c", "for name in $(env | grep -oE '^(PMI_FD|PMIX_[A-Za-z_0-9]*|OMPI_MCA_[A-Za-z_0-9]*)'); do "
+                        "unset $name; done; exec \"$@\"", "sh"]
+
+    def test_a_launcher_that_the_program_does_not_hear(self):
+        for sub in (["record"], ["predict", "--machine", harness.T3D]):
+            self.alone(sub[0], *self.DEAF, harness.tool(), *sub, "-o", self.output(sub), "--")
+
+    def test_the_library_alone(self):
+        """A program that is linked with the library, started by the other MPI's launcher."""
+        if not harness.has_launcher(self.other):
+            self.skipTest("needs both MPIs")
+        library = harness.build / "lib" / "foretrace" / f"libforetrace-{harness.mpi}.so"
+        for mode in ("record", "profile"):
+            output = self.output([mode])
+            result = self.ok(self.under(
+                self.other, "env", f"FORETRACE_MODE={mode}", f"FORETRACE_OUTPUT={output}",
+                f"LD_PRELOAD={library}", *self.life))
+            self.assertEqual(result.out.count("digest"), 2, str(result))
+            self.assertEqual(len(self.ours(result)), 1, str(result))
+            self.assertEqual(list(self.directory.iterdir()), [])
+
+    def test_no_launcher_to_be_seen(self):
+        """Two runs of one rank at once under one name: one is recorded, the other says why it is not."""
+        library = harness.build / "lib" / "foretrace" / f"libforetrace-{harness.mpi}.so"
+        output = self.directory / "run.ftr"
+        env = harness.environment({"FORETRACE_MODE": "record", "FORETRACE_OUTPUT": str(output),
+                                   "LD_PRELOAD": str(library)})
+        command = [str(harness.test_program("misbehave")), "nap", "2"]
+        runs = [subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True) for _ in range(3)]
+        said = [run.communicate(timeout=40)[1] for run in runs]
+        self.assertEqual([run.returncode for run in runs], [0, 0, 0], said)
+        self.assertEqual(sum("another run is writing it" in text for text in said), 2, said)
+        self.assertEqual([name for name in os.listdir(self.directory)], ["run.ftr"])
+        self.assertEqual([name for _, name, _ in self.events(output)[0]],
+                         ["MPI_Init", "MPI_Comm_rank", "MPI_Barrier", "MPI_Finalize"])
+
+
+if __name__ == "__main__":
+    harness.main()
