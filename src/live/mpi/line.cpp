@@ -18,6 +18,7 @@
 #include "live/mpi/completion.hpp"
 #include "live/mpi/imports.hpp"
 #include "live/mpi/mailbox.hpp"
+#include "live/mpi/other_threads.hpp"
 #include "live/mpi/p2p_checks.hpp"
 #include "live/site_list.hpp"
 
@@ -225,8 +226,9 @@ const Answer& Line::poll(Record& record, std::uint64_t about) {
   const bool watches_all = !more_abouts_ && abouts_ == std::size_t{1} + record.watched;
   const std::int64_t elapsed = slot_->answer.clock - since_;
   // Another thread of this rank may be what brings it about.
-  if (in_vain_ >= kFewPolls && !threads_multiple())
-    record.patience = watches_all ? elapsed : elapsed / 8;
+  const bool alone = !threads_multiple();
+  if (in_vain_ >= kFewPolls && (alone || other_threads_sleep()))
+    record.patience = watches_all && alone ? elapsed : elapsed / 8;
   const int before = in_vain_;
   const Answer& answer = exchange(record);
   in_vain_ = before + 1;
