@@ -98,7 +98,7 @@ int run(int argc, char** argv) {
   for (const Subcommand* subcommand : kSubcommands) {
     CLI::App* sub = app.add_subcommand(subcommand->name, subcommand->summary);
     actions[sub] = subcommand->declare(*sub);
-    sub->footer("Examples:\n" + indented(subcommand->examples));
+    if (*subcommand->examples) sub->footer("Examples:\n" + indented(subcommand->examples));
   }
   const std::string first = argc > 1 ? argv[1] : "";
   if (first == "help") return print_help(app, argc, argv);

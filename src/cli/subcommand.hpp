@@ -14,7 +14,7 @@ struct Subcommand {
   // Declares options on `app`; returns what to do once they are parsed. The
   // result is the exit status.
   std::function<int()> (*declare)(CLI::App& app);
-  const char* examples;  // command lines, one a line, at the end of --help
+  const char* examples = "";  // command lines, one a line, at the end of --help
 };
 
 extern const Subcommand kProfile;
