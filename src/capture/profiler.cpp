@@ -133,14 +133,21 @@ bool Profiler::open_file(const Settings& settings) {
   PMPI_Barrier(MPI_COMM_WORLD);
   attempt([&] { writer_ = trace::CountersWriter(part, world_rank_); });
   attempt([&] {
-    if (!start_tables(ranks)) throw Error(part + ": " + std::strerror(writer_.error()));
+    if (!start_tables(ranks))
+      throw Error(part + ": cannot write the profile: " + std::strerror(writer_.error()));
   });
   const bool all_good = all_agree(problem.empty());
+  if (all_good) return true;
+  rank_ = nullptr;
+  writer_.close();
   // One line is enough: the first rank with a problem says it.
   int first = problem.empty() ? ranks : world_rank_;
   PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   if (first == world_rank_) say(problem + "; the program runs on without Foretrace");
-  return all_good;
+  if (world_rank_ != 0) return false;
+  file_.remove(part);
+  leave_empty(part);
+  return false;
 }
 
 bool Profiler::start_tables(int ranks) {
@@ -231,7 +238,9 @@ void Profiler::stop() {
     trace::write_counters(counters, output_);
     std::filesystem::remove(part);
   } catch (const Error& error) {
-    say(error.what());
+    std::error_code ignored;
+    std::filesystem::rename(part, output_, ignored);
+    say(std::string(error.what()) + "; the profile can be read as it is");
   }
   file_.let_go();
 }

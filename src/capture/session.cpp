@@ -138,11 +138,16 @@ bool Session::open_trace() {
     if (problem.empty()) writer_ = trace::TraceWriter(part, rank, settings_.clock);
   });
   const bool all_good = all_agree(problem.empty());
+  if (all_good) return true;
+  writer_.close();
   // One line is enough: the first rank with a problem says it.
   int first = problem.empty() ? comms.world_size() : rank.value;
   PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   if (first == rank.value) say(problem + "; the program runs on without Foretrace");
-  return all_good;
+  if (rank.value != 0) return false;
+  file_.remove(part);
+  leave_empty(part);
+  return false;
 }
 
 void Session::start_prediction() {
@@ -206,7 +211,8 @@ void Session::finish_trace(bool lost, const trace::Clocks& clocks) {
     else
       trace::seal_trace_file(part, settings_.output, clocks);
   } catch (const Error& error) {
-    say(error.what());
+    std::rename(part.c_str(), settings_.output.c_str());
+    say(std::string(error.what()) + "; the trace stays unsealed, and can be read as it is");
   }
   file_.let_go();
 }

@@ -1,6 +1,8 @@
 #include "capture/start_up.hpp"
 
+#include <fcntl.h>
 #include <mpi.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
@@ -46,6 +48,11 @@ bool runs_alone(int world_size) {
         ", in a container the one inside, or srun with --mpi=" + (openmpi ? "pmix" : "pmi2") +
         ". The program runs on without Foretrace");
   return true;
+}
+
+void leave_empty(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd >= 0) ::close(fd);
 }
 
 std::string command_line() {

@@ -19,6 +19,10 @@ bool all_agree(bool mine);
 // rank 0 of 1, since its MPI does not know the launcher. The first of them says so.
 bool runs_alone(int world_size);
 
+// Tells the tool that started the run that it goes on without Foretrace: an empty file
+// where the run's would be, unless something is there.
+void leave_empty(const std::string& path);
+
 // As the program was started, its words separated by spaces.
 std::string command_line();
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -7,6 +8,7 @@
 #include "analysis/compare.hpp"
 #include "analysis/waiting.hpp"
 #include "base/error.hpp"
+#include "cli/damage.hpp"
 #include "cli/subcommand.hpp"
 #include "trace/counters_file.hpp"
 #include "trace/trace.hpp"
@@ -26,38 +28,45 @@ bool is_profile(const std::string& path) {
   return std::filesystem::path(path).extension() == ".fprof";
 }
 
-trace::Trace read_run(const std::string& path) {
+// `status` becomes 1 where the trace is damaged.
+trace::Trace read_run(const std::string& path, int& status) {
   trace::Trace trace = trace::read_trace(path);
+  status = std::max(status, tell_damage(path, trace.damage));
   analysis::fill_waits(trace);
   return trace;
 }
 
-analysis::RunTimes times_of(const std::string& path) {
-  if (!is_profile(path)) return analysis::run_times(read_run(path));
+analysis::RunTimes times_of(const std::string& path, int& status) {
+  if (!is_profile(path)) return analysis::run_times(read_run(path, status));
   // Only functions are compared: nobody asks for places.
   const auto nowhere = [](const std::string&, std::uint64_t) { return analysis::CallFrame(); };
   return analysis::run_times(analysis::make_call_profile(trace::read_counters(path), nowhere));
 }
 
-analysis::Comparison compare_files(const Options& options, analysis::CompareLevel level) {
-  if (!is_profile(options.a) && !is_profile(options.b))
-    return analysis::compare_traces(read_run(options.a), read_run(options.b), level);
+analysis::Comparison compare_files(const Options& options, analysis::CompareLevel level,
+                                   int& status) {
+  if (!is_profile(options.a) && !is_profile(options.b)) {
+    const trace::Trace a = read_run(options.a, status);
+    return analysis::compare_traces(a, read_run(options.b, status), level);
+  }
   if (level == analysis::CompareLevel::events)
     throw UsageError("compare: --level events needs two traces; " +
                      (is_profile(options.a) ? options.a : options.b) +
                      " is a profile, which knows no single calls");
-  return analysis::compare_runs(times_of(options.a), times_of(options.b));
+  const analysis::RunTimes a = times_of(options.a, status);
+  return analysis::compare_runs(a, times_of(options.b, status));
 }
 
 int compare(const Options& options) {
   const analysis::CompareLevel level = options.level == "events"  ? analysis::CompareLevel::events
                                        : options.level == "ranks" ? analysis::CompareLevel::ranks
                                                                   : analysis::CompareLevel::states;
-  const analysis::Comparison comparison = compare_files(options, level);
+  int status = 0;
+  const analysis::Comparison comparison = compare_files(options, level, status);
   const std::string text = options.json ? views::render_json_comparison(comparison, level)
                                         : views::render_text_comparison(comparison, level);
   std::fputs(text.c_str(), stdout);
-  return 0;
+  return status;
 }
 
 std::function<int()> declare(CLI::App& app) {

@@ -1,9 +1,9 @@
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 
 #include "base/error.hpp"
 #include "cli/call_places.hpp"
+#include "cli/damage.hpp"
 #include "cli/output_file.hpp"
 #include "cli/subcommand.hpp"
 #include "trace/formats/formats.hpp"
@@ -59,11 +59,7 @@ int convert(const Options& options) {
   trace::TraceReader reader(options.in);
   to.write(reader, options.out, place_teller());
   tell_written(options.out);
-  for (const trace::Damage& damage : reader.damage())
-    std::fprintf(stderr, "foretrace: %s: offset %llu: %s; what follows of it is left out\n",
-                 options.in.c_str(), static_cast<unsigned long long>(damage.offset),
-                 damage.what.c_str());
-  return reader.damage().empty() ? 0 : 1;
+  return tell_damage(options.in, reader.damage());
 }
 
 std::function<int()> declare(CLI::App& app) {

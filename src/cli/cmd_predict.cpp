@@ -64,11 +64,8 @@ int predict(Options& options) {
   if (run.ranks > 0) ::setenv(kSaid, "1", 1);
   check_computation(spec, options);
   if (run.ranks > 0) warn_of_samples(options.sample);
-  const LaunchResult result = launch(run);
-  if (result.traced) print_run_summary(run.output);
   // A program that does not count what it was asked to ran without us.
-  const bool refused = spec.kind == compute::Kind::counted && !result.traced;
-  return result.status == 0 && refused ? 1 : result.status;
+  return finish_run(run, launch(run), spec.kind == compute::Kind::counted);
 }
 
 std::function<int()> declare(CLI::App& app) {

@@ -1,6 +1,8 @@
 #include <stdlib.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 
@@ -42,8 +44,18 @@ void check_outputs(const Options& options) {
   }
 }
 
-analysis::CallProfile load(const std::string& path) {
-  const trace::CallCounters counters = trace::read_counters(path);
+// Says so where a rank had no room for all that it counted.
+bool complain_of_losses(const trace::CallCounters& counters, const std::string& path) {
+  const auto lost = std::ranges::find_if(counters.ranks, &trace::RankCounters::error);
+  if (lost == counters.ranks.end()) return false;
+  std::fprintf(stderr,
+               "foretrace: %s: rank %td, and maybe others, could not write all that it counted: "
+               "%s; calls are missing, or their call sites, sizes and partners\n",
+               path.c_str(), lost - counters.ranks.begin(), std::strerror(lost->error));
+  return true;
+}
+
+analysis::CallProfile make_profile(const trace::CallCounters& counters) {
   symbols::CallPlaces places;
   return analysis::make_call_profile(
       counters, [&places](const std::string& object, std::uint64_t offset) {
@@ -53,9 +65,10 @@ analysis::CallProfile load(const std::string& path) {
       });
 }
 
-// Writes what was asked for; without files, prints.
-void show(const std::string& path, const Options& options) {
-  const analysis::CallProfile profile = load(path);
+// Writes what was asked for; without files, prints. False: something of it is missing.
+bool show(const std::string& path, const Options& options, bool must_be_complete) {
+  const trace::CallCounters counters = trace::read_counters(path);
+  const analysis::CallProfile profile = make_profile(counters);
   const views::CallProfileText text{options.top, 16};
   const bool in_text = options.outputs.empty() && !options.json;
   if (profile.shares_cores && !in_text)
@@ -73,6 +86,7 @@ void show(const std::string& path, const Options& options) {
     std::fputs(views::render_call_profile_json(profile).c_str(), stdout);
   else if (options.outputs.empty())
     std::fputs(views::render_call_profile_text(profile, text).c_str(), stdout);
+  return !complain_of_losses(counters, path) && (counters.info.complete || !must_be_complete);
 }
 
 // A folder of its own for the counters of a run, gone when the run is over.
@@ -99,8 +113,7 @@ int profile(Options& options) {
     if (!options.run.program.empty() || options.run.ranks != 0)
       throw UsageError("profile: --read shows a profile that is there; it starts no program");
     check_outputs(options);
-    show(options.read, options);
-    return 0;
+    return show(options.read, options, false) ? 0 : 1;
   }
   CaptureRun& run = options.run;
   run.subcommand = "profile";
@@ -127,8 +140,10 @@ int profile(Options& options) {
   check_capture_run(run);
   run.returns = run.ranks == 0 && is_first_rank();
   const LaunchResult result = launch(run);
-  if (result.traced) show(run.output, options);
-  return result.status;
+  // Whoever could not complete it has said so.
+  const bool whole =
+      result.traced ? show(run.output, options, !result.ended_early) : !result.gave_up;
+  return result.status == 0 && !whole ? 1 : result.status;
 }
 
 std::function<int()> declare(CLI::App& app) {

@@ -33,11 +33,8 @@ int record(Options& options) {
   if (compute::parse_counter(options.count) == compute::Counter::instructions)
     compute::check_instructions();
   if (run.ranks > 0) warn_of_samples(options.sample);
-  const LaunchResult result = launch(run);
-  if (result.traced) print_run_summary(run.output);
   // A program that does not count what it was asked to ran without us.
-  const bool refused = !options.count.empty() && !result.traced;
-  return result.status == 0 && refused ? 1 : result.status;
+  return finish_run(run, launch(run), !options.count.empty());
 }
 
 std::function<int()> declare(CLI::App& app) {

@@ -4,6 +4,7 @@
 #include "cli/output_file.hpp"
 #include "cli/subcommand.hpp"
 #include "compute/table_of_trace.hpp"
+#include "trace/damage.hpp"
 
 namespace foretrace::cli {
 namespace {
@@ -19,6 +20,7 @@ int regions(const Options& options) {
   trace::TraceReader trace(options.trace);
   const compute::TraceTable result = compute::table_of_trace(
       trace, options.per == "step" ? compute::Per::step : compute::Per::visit);
+  trace::refuse_damaged(trace);
   write_text_file(options.output, machine::format_compute_table(result.table));
   const double inside = result.in_regions.seconds();
   const double all = inside + result.elsewhere.seconds();

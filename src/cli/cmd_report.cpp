@@ -4,6 +4,7 @@
 #include "analysis/profile.hpp"
 #include "cli/baseline.hpp"
 #include "cli/call_places.hpp"
+#include "cli/damage.hpp"
 #include "cli/subcommand.hpp"
 #include "views/report.hpp"
 
@@ -23,7 +24,7 @@ int report(const Options& options) {
   const std::string text =
       options.json ? views::render_json_report(profile) : views::render_text_report(profile);
   std::fputs(text.c_str(), stdout);
-  return 0;
+  return tell_damage(options.trace, profile.damage);
 }
 
 std::function<int()> declare(CLI::App& app) {

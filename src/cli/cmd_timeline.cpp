@@ -6,6 +6,7 @@
 
 #include "analysis/waiting.hpp"
 #include "cli/call_places.hpp"
+#include "cli/damage.hpp"
 #include "cli/output_file.hpp"
 #include "cli/subcommand.hpp"
 #include "trace/trace.hpp"
@@ -33,7 +34,7 @@ int timeline(const Options& options) {
   analysis::fill_waits(trace);
   if (ending == ".html") {
     write_output(options.output, views::render_html_timeline(trace, place_teller()));
-    return 0;
+    return tell_damage(options.trace, trace.damage);
   }
   views::TextTimelineOptions how;
   how.width = options.width > 0 ? options.width : terminal_width();
@@ -42,7 +43,7 @@ int timeline(const Options& options) {
     std::fputs(text.c_str(), stdout);
   else
     write_output(options.output, text);
-  return 0;
+  return tell_damage(options.trace, trace.damage);
 }
 
 std::function<int()> declare(CLI::App& app) {

@@ -109,7 +109,7 @@ LaunchResult run_in_place(const CaptureRun& run, const std::string& path, Mpi mp
   if (!traced)
     std::fprintf(stderr, "foretrace: the run ended before MPI_Finalize; %s.part may hold a %s\n",
                  run.output.c_str(), run.product.c_str());
-  return {status, traced};
+  return {status, traced, !traced};
 }
 
 }  // namespace
@@ -179,7 +179,14 @@ LaunchResult launch(const CaptureRun& run) {
   command.insert(command.end(), {"--mpi", name_of(mpi), "-o", run.output, "--", path});
   command.insert(command.end(), run.program.begin() + 1, run.program.end());
   const int status = run_and_wait(command);
-  if (fs::exists(part)) {
+  std::error_code none;
+  if (fs::exists(part) && fs::file_size(part, none) == 0) {
+    fs::remove(part);
+    std::fprintf(stderr, "foretrace: no %s was written\n", run.product.c_str());
+    return {status, false, false, true};
+  }
+  const bool ended_early = fs::exists(part);
+  if (ended_early) {
     // The run did not come to its end; what there is becomes the result.
     fs::rename(part, run.output);
     if (run.keeps_output)
@@ -195,7 +202,7 @@ LaunchResult launch(const CaptureRun& run) {
                      ? "no rank called MPI_Init; MPI sessions alone are not followed"
                      : "no rank came to MPI_Init",
                  run.product.c_str());
-  return {status, traced};
+  return {status, traced, ended_early};
 }
 
 }  // namespace foretrace::cli

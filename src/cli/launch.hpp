@@ -39,8 +39,10 @@ std::string default_output(const std::string& name);
 void check_capture_run(CaptureRun& run);
 
 struct LaunchResult {
-  int status = 0;       // the program's exit status
-  bool traced = false;  // it left a trace in CaptureRun::output
+  int status = 0;            // the program's exit status
+  bool traced = false;       // it left a trace in CaptureRun::output
+  bool ended_early = false;  // before MPI_Finalize, as far as is known
+  bool gave_up = false;      // the library could not begin, and the program ran on without it
 };
 
 // With ranks: runs it to its end and returns how it ended; says

@@ -1,4 +1,6 @@
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <map>
 
@@ -143,5 +145,8 @@ int main(int argc, char** argv) {
   const int status = run_guarded(argc, argv);
   // Whoever was interrupted ends by that signal, so that a shell's loop ends too.
   if (status != 0) foretrace::cli::end_by_signal_if_interrupted();
-  return status;
+  // What could not be printed is an error as well.
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  std::fprintf(stderr, "foretrace: cannot write the output: %s\n", std::strerror(errno));
+  return status == 0 ? 1 : status;
 }

@@ -3,13 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "base/error.hpp"
+#include "base/new_file.hpp"
 
 namespace foretrace::cli {
 
@@ -20,15 +18,7 @@ void write_text_file(const std::string& path, const std::string& text) {
   // A device would be replaced by a file.
   if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
     throw Error(path + ": cannot write: it is no regular file");
-  const std::string temporary = path + ".new";
-  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const std::string reason = std::strerror(errno);
-    std::remove(temporary.c_str());
-    throw Error(path + ": cannot write: " + reason);
-  }
+  write_new_file(path, text);
 }
 
 void write_output(const std::string& path, const std::string& text) {

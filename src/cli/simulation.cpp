@@ -17,6 +17,7 @@
 #include "sim/text/goal_source.hpp"
 #include "sim/text/ti_source.hpp"
 #include "sim/trace_source.hpp"
+#include "trace/damage.hpp"
 
 namespace foretrace::cli {
 namespace {
@@ -213,10 +214,6 @@ trace::TraceInfo Simulation::info() const {
   return info;
 }
 
-std::vector<trace::Damage> Simulation::damage() const {
-  return reader_ ? reader_->damage() : std::vector<trace::Damage>();
-}
-
 sim::Wildcards Simulation::wildcards() const {
   return options_.wildcards == "arrival" ? sim::Wildcards::arrival : sim::Wildcards::recorded;
 }
@@ -238,9 +235,16 @@ live::Measured Simulation::live_compute() const {
   return rules_.needs_cpu ? live::Measured::cpu : live::Measured::nothing;
 }
 
+// Reads all of the trace once; what is damaged is refused.
+std::unique_ptr<sim::TraceSource> Simulation::read_source() {
+  auto source = std::make_unique<sim::TraceSource>(*reader_, wildcards());
+  trace::refuse_damaged(*reader_);
+  return source;
+}
+
 std::unique_ptr<sim::Source> Simulation::open() {
   if (!reader_) return open_shared();
-  auto source = std::make_unique<sim::TraceSource>(*reader_, wildcards());
+  auto source = read_source();
   source->tell_places_by(place_teller());
   return with_times(std::move(source));
 }
@@ -257,7 +261,7 @@ std::unique_ptr<sim::Source> Simulation::with_times(std::unique_ptr<sim::Source>
 
 void Simulation::prepare_sharing() {
   if (!reader_) return;
-  const auto source = with_times(std::make_unique<sim::TraceSource>(*reader_, wildcards()));
+  const auto source = with_times(read_source());
   program_ = std::make_shared<sim::Program>(*source);
 }
 

@@ -80,7 +80,6 @@ class Simulation {
   trace::TraceInfo info() const;
   // Of the recorded trace, if it is one.
   bool sealed() const { return !reader_ || reader_->sealed(); }
-  std::vector<trace::Damage> damage() const;
   const machine::Topology* topology() const { return topology_ ? &*topology_ : nullptr; }
 
   // Whether all times come from the model's equations; whether ranks compute.
@@ -111,6 +110,7 @@ class Simulation {
   void set_network();
   void set_collectives();
   void read_input();
+  std::unique_ptr<sim::TraceSource> read_source();
   void check_compute() const;
   std::unique_ptr<sim::Source> with_times(std::unique_ptr<sim::Source> source) const;
   bool uses_topology() const;

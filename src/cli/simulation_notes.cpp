@@ -119,6 +119,10 @@ std::vector<std::string> Simulation::notes() const {
   if (!options_.machine.empty())
     if (std::string warning = machine::warning_of(options_.machine); !warning.empty())
       notes.push_back(std::move(warning));
+  if (!sealed())
+    notes.push_back(options_.input +
+                    ": the run did not reach its end (or still runs); simulated is what it did "
+                    "until then");
   for (std::string& note : notes_of_idle_options()) notes.push_back(std::move(note));
   if (auto note = note_of_derived()) notes.push_back(std::move(*note));
   return notes;

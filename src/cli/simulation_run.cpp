@@ -94,7 +94,6 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
     result = explain_deadlock([&] { return simulation.run(source, sink); });
     trace::Trace predicted = sink.take();
     predicted.sealed = simulation.sealed();
-    predicted.damage = simulation.damage();
     if (replay) result.stats = replay();
     std::optional<views::ReplayStats> stats;
     if (options.stats)

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <map>
 
 #include "base/error.hpp"
 #include "cli/call_places.hpp"
+#include "cli/damage.hpp"
 #include "cli/function_list.hpp"
 #include "machine/measurement.hpp"
 #include "trace/trace_reader.hpp"
@@ -120,10 +120,13 @@ void add_start_option(CLI::App& app, std::string& start) {
       ->default_str("on");
 }
 
-void print_run_summary(const std::string& path) {
-  if (!std::filesystem::exists(path)) return;
+namespace {
+
+// False: not all that was recorded is there.
+bool print_run_summary(const std::string& path, bool ended_early) {
   trace::TraceReader reader(path);
   const Outcome outcome = look_at(reader);
+  if (tell_damage(path, reader.damage()) != 0) return false;
   for (const std::string& sentence : outcome.unfinished)
     std::fprintf(stderr, "foretrace: %s\n", sentence.c_str());
   print_untreated(outcome);
@@ -140,6 +143,16 @@ void print_run_summary(const std::string& path) {
   std::fprintf(stderr, "foretrace: %s %.6g s on %s, %llu events -> %s\n", kind,
                outcome.time.seconds(), on.c_str(), static_cast<unsigned long long>(outcome.calls),
                path.c_str());
+  // Whoever could not seal it has said so.
+  return reader.sealed() || ended_early;
+}
+
+}  // namespace
+
+int finish_run(const CaptureRun& run, const LaunchResult& result, bool must_trace) {
+  const bool whole = result.traced ? print_run_summary(run.output, result.ended_early)
+                                   : !result.gave_up && !must_trace;
+  return result.status == 0 && !whole ? 1 : result.status;
 }
 
 }  // namespace foretrace::cli

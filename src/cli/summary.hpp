@@ -25,8 +25,10 @@ void warn_of_samples(int samples);
 // --start on|off: whether the program begins as after MPI_Pcontrol(1) or (0).
 void add_start_option(CLI::App& app, std::string& start);
 
-// After a run: the time it took or will take, ranks that did not come to their
-// end, calls that carry no virtual time. Silent where there is no trace.
-void print_run_summary(const std::string& path);
+// After a run that should leave a trace: the time it took or will take, ranks that did not
+// come to their end, calls that carry no virtual time; no time where something of the trace
+// is missing. The exit status: that of the program, and 1 where that is 0 but not all of the
+// trace could be written; with `must_trace` also where there is none.
+int finish_run(const CaptureRun& run, const LaunchResult& result, bool must_trace);
 
 }  // namespace foretrace::cli

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "mpi_api/groups.hpp"
+#include "trace/damage.hpp"
 
 namespace foretrace::compute {
 
@@ -23,6 +24,7 @@ ReplayRule::ReplayRule(std::shared_ptr<trace::TraceReader> trace, WorldRank rank
 void ReplayRule::advance() {
   for (;;) {
     if (!trace_->next(rank_, event_)) {
+      trace::refuse_damaged(*trace_);
       at_end_ = true;
       return;
     }

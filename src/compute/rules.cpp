@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "compute/replay.hpp"
+#include "trace/damage.hpp"
 
 namespace foretrace::compute {
 
@@ -40,6 +41,7 @@ Rules read_rules(const Spec& spec, const std::string& scale_from,
       if (trace->ranks() != ranks)
         throw Error(spec.file + ": is of a run on " + std::to_string(trace->ranks()) +
                     " ranks, not " + std::to_string(ranks));
+      trace::refuse_damaged(*trace);
       rules.make = [trace](WorldRank rank) { return std::make_unique<ReplayRule>(trace, rank); };
       break;
     }

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/new_file.hpp"
 #include "machine/compute_toml.hpp"
 #include "machine/function_toml.hpp"
 #include "machine/loggps_toml.hpp"
@@ -248,15 +249,7 @@ std::string format_machine(const MachineModel& model, const ComputeCosts& costs,
 void write_machine_file(const MachineModel& model, const std::string& path,
                         const ComputeCosts& costs,
                         const std::vector<std::string>& invalid_reasons) {
-  const std::string temporary = path + ".new";
-  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-  file << format_machine(model, costs, invalid_reasons);
-  file.close();
-  if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const std::string reason = std::strerror(errno);
-    std::remove(temporary.c_str());
-    throw Error(path + ": cannot write the machine model: " + reason);
-  }
+  write_new_file(path, format_machine(model, costs, invalid_reasons));
 }
 
 }  // namespace foretrace::machine

@@ -7,9 +7,11 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/new_file.hpp"
 
 namespace foretrace::measure {
 namespace {
@@ -141,15 +143,9 @@ void format_samples(std::ostream& out, const SampleSet& set) {
 }
 
 void write_samples(const SampleSet& set, const std::string& path) {
-  const std::string temporary = path + ".new";
-  std::ofstream file(temporary, std::ios::trunc);
-  format_samples(file, set);
-  file.close();
-  if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const std::string reason = std::strerror(errno);
-    std::remove(temporary.c_str());
-    throw Error(path + ": cannot write the samples: " + reason);
-  }
+  std::ostringstream text;
+  format_samples(text, set);
+  write_new_file(path, text.view());
 }
 
 }  // namespace foretrace::measure

@@ -15,12 +15,17 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/file_size_signal.hpp"
+#include "base/new_file.hpp"
+#include "trace/checksum.hpp"
 
 namespace foretrace::trace {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-constexpr char kFileMagic[8] = {'F', 'T', 'P', 'R', 'O', 'F', '0', '1'};
+constexpr char kFileMagic[8] = {'F', 'T', 'P', 'R', 'O', 'F', '0', '2'};
+constexpr char kMagicOfVersion1[8] = {'F', 'T', 'P', 'R', 'O', 'F', '0', '1'};
+constexpr std::size_t kHeadOfVersion1 = 24;
 constexpr std::uint32_t kChunkMagic = 0x43505446;  // "FTPC"
 constexpr std::uint32_t kMostRanks = 1u << 24;
 
@@ -32,7 +37,12 @@ struct FileHead {
   std::uint32_t complete;
   std::uint32_t texts;  // program, mpi, then the functions
   std::uint32_t text_bytes;
+  // Not in files of version 1, which have no checksums either.
+  std::uint64_t length;  // of a file without gaps, bytes; 0: of a run that goes on, or died
+  std::uint32_t check;   // of what stands before, and of the texts
+  std::uint32_t unused;
 };
+static_assert(sizeof(FileHead) == 40);
 
 // Before the records of a chunk, which has a multiple of a page.
 struct ChunkHead {
@@ -43,15 +53,34 @@ struct ChunkHead {
   std::uint32_t record_bytes;
   std::uint32_t live;
   std::uint64_t bytes;  // with this head and to the end of the page
-  std::uint64_t reserved[4];
+  std::uint32_t frame;  // checksum of all before but `live`, and of the place in the file
+  std::uint32_t error;  // errno of the rank's first write that failed; in its first chunk
+  std::uint32_t check;  // of frame, error and the records; in a file without gaps alone
+  std::uint32_t reserved[5];
 };
 static_assert(sizeof(ChunkHead) == 64);
+
+std::uint32_t check_of(const FileHead& head, std::string_view texts) {
+  return checksum(texts.data(), texts.size(), checksum(&head, offsetof(FileHead, check)));
+}
+
+std::uint32_t frame_of(ChunkHead head, std::uint64_t offset) {
+  head.live = 0;
+  return checksum(&head, offsetof(ChunkHead, frame), offset);
+}
+
+std::uint32_t check_of(const ChunkHead& head, const void* records) {
+  const std::uint32_t fields[] = {head.frame, head.live, head.error};
+  return checksum(records, std::size_t{head.count} * head.record_bytes,
+                  checksum(fields, sizeof fields));
+}
 
 std::size_t whole_pages(std::size_t bytes) {
   return (bytes + kPage - 1) / kPage * kPage;
 }
 
-std::string file_start(const CountersInfo& info) {
+// `chunks`: bytes of what follows in a file without gaps; 0: it will have some.
+std::string file_start(const CountersInfo& info, std::uint64_t chunks) {
   std::string texts;
   const auto add = [&texts](const std::string& text) {
     texts += text.substr(0, text.find('\0')) + '\0';
@@ -65,6 +94,8 @@ std::string file_start(const CountersInfo& info) {
   head.complete = info.complete ? 1 : 0;
   head.texts = static_cast<std::uint32_t>(2 + info.functions.size());
   head.text_bytes = static_cast<std::uint32_t>(texts.size());
+  if (chunks > 0) head.length = whole_pages(sizeof head + texts.size()) + chunks;
+  head.check = check_of(head, texts);
   std::string out(reinterpret_cast<const char*>(&head), sizeof head);
   out += texts;
   out.resize(whole_pages(out.size()), '\0');
@@ -83,19 +114,33 @@ T load(std::string_view bytes, std::size_t at) {
   return value;
 }
 
-CountersInfo parse_head(std::string_view bytes, const std::string& name, std::size_t& end) {
-  if (bytes.size() < sizeof(FileHead) ||
-      std::memcmp(bytes.data(), kFileMagic, sizeof kFileMagic) != 0)
+// What the head says of the file itself.
+struct Layout {
+  bool has_checks = false;
+  std::uint64_t length = 0;
+  std::size_t chunks_begin = 0;
+};
+
+CountersInfo parse_head(std::string_view bytes, const std::string& name, Layout& layout) {
+  const auto begins_with = [bytes](const auto& magic) {
+    return bytes.starts_with(std::string_view(magic, sizeof magic));
+  };
+  layout.has_checks = begins_with(kFileMagic);
+  const std::size_t head_bytes = layout.has_checks ? sizeof(FileHead) : kHeadOfVersion1;
+  if ((!layout.has_checks && !begins_with(kMagicOfVersion1)) || bytes.size() < head_bytes)
     throw Error(name + ": is no profile of Foretrace");
-  const auto head = load<FileHead>(bytes, 0);
+  FileHead head{};
+  std::memcpy(&head, bytes.data(), head_bytes);
   if (head.ranks == 0 || head.ranks > kMostRanks)
     fail(name, 8, std::to_string(head.ranks) + " ranks make no sense");
-  if (head.text_bytes > bytes.size() - sizeof head)
-    fail(name, sizeof head, "the file ends too early");
+  if (head.text_bytes > bytes.size() - head_bytes)
+    fail(name, bytes.size(), "the file is cut off here");
+  if (layout.has_checks && head.check != check_of(head, bytes.substr(head_bytes, head.text_bytes)))
+    fail(name, 0, "the head is not as it was written: its checksum differs");
   CountersInfo info;
   info.ranks = static_cast<int>(head.ranks);
   info.complete = head.complete != 0;
-  std::string_view texts = bytes.substr(sizeof head, head.text_bytes);
+  std::string_view texts = bytes.substr(head_bytes, head.text_bytes);
   std::vector<std::string> parts;
   while (!texts.empty()) {
     const std::size_t length = std::min(texts.find('\0'), texts.size());
@@ -104,12 +149,16 @@ CountersInfo parse_head(std::string_view bytes, const std::string& name, std::si
   }
   if (parts.size() < 2 || parts.size() != head.texts)
     fail(
-        name, sizeof head,
+        name, head_bytes,
         "expected " + std::to_string(head.texts) + " texts, found " + std::to_string(parts.size()));
   info.program = parts[0];
   info.mpi = parts[1];
   info.functions.assign(parts.begin() + 2, parts.end());
-  end = whole_pages(sizeof head + head.text_bytes);
+  layout.chunks_begin = whole_pages(head_bytes + head.text_bytes);
+  layout.length = head.length;
+  if (layout.length != 0 && bytes.size() != layout.length)
+    fail(name, bytes.size(),
+         bytes.size() < layout.length ? "the file is cut off here" : "the file is too long");
   return info;
 }
 
@@ -136,6 +185,7 @@ void parse_chunk(std::string_view records, const ChunkHead& head, RankCounters& 
       std::vector<RankRecord> one;
       take(records, head, one, name, offset);
       if (!one.empty()) rank.rank = one.front();
+      rank.error = static_cast<int>(head.error);
       return;
     }
     case ChunkKind::objects:
@@ -173,7 +223,7 @@ void check_rank(const CountersInfo& info, const RankCounters& rank, const std::s
 
 template <class Record>
 void append_chunk(std::string& out, ChunkKind kind, std::size_t rank, const Record* records,
-                  std::size_t count) {
+                  std::size_t count, std::uint64_t begin, int error = 0) {
   if (count == 0) return;
   ChunkHead head{};
   head.magic = kChunkMagic;
@@ -183,6 +233,9 @@ void append_chunk(std::string& out, ChunkKind kind, std::size_t rank, const Reco
   head.record_bytes = sizeof(Record);
   head.live = 1;
   head.bytes = sizeof head + count * sizeof(Record);
+  head.frame = frame_of(head, begin + out.size());
+  head.error = static_cast<std::uint32_t>(error);
+  head.check = check_of(head, records);
   out.append(reinterpret_cast<const char*>(&head), sizeof head);
   out.append(reinterpret_cast<const char*>(records), count * sizeof(Record));
 }
@@ -205,7 +258,7 @@ RankCounters dense(RankCounters rank) {
 }  // namespace
 
 RunFile create_counters_file(const std::string& path, const CountersInfo& info) {
-  return {path, file_start(info), "profile"};
+  return {path, file_start(info, 0), "profile"};
 }
 
 CountersWriter::CountersWriter(const std::string& path, int rank)
@@ -226,6 +279,7 @@ CountersWriter& CountersWriter::operator=(CountersWriter&& other) noexcept {
   if (this == &other) return *this;
   close();
   fd_ = std::exchange(other.fd_, -1);
+  first_ = std::exchange(other.first_, nullptr);
   rank_ = other.rank_;
   error_ = other.error_;
   return *this;
@@ -235,6 +289,16 @@ CountersWriter& CountersWriter::operator=(CountersWriter&& other) noexcept {
 // bus error later, and O_APPEND gives each process its own place in the file.
 void* CountersWriter::append(ChunkKind kind, std::uint32_t count, std::uint32_t bytes) noexcept {
   if (fd_ < 0 || error_ != 0) return nullptr;
+  void* const records = map_new(kind, count, bytes);
+  if (!records && first_) {
+    const auto error = static_cast<std::uint32_t>(error_);
+    std::memcpy(first_ + offsetof(ChunkHead, error), &error, sizeof error);
+  }
+  if (records && !first_) first_ = static_cast<char*>(records) - sizeof(ChunkHead);
+  return records;
+}
+
+void* CountersWriter::map_new(ChunkKind kind, std::uint32_t count, std::uint32_t bytes) noexcept {
   const std::size_t size = whole_pages(sizeof(ChunkHead) + static_cast<std::size_t>(count) * bytes);
   static constexpr std::size_t kPiece = 64 * kPage;
   static constexpr char kZeros[kPiece] = {};
@@ -250,6 +314,7 @@ void* CountersWriter::append(ChunkKind kind, std::uint32_t count, std::uint32_t 
     error_ = ENOMEM;
     return nullptr;
   }
+  const NoFileSizeSignal quiet;
   const ssize_t written = ::write(fd_, data, size);
   const off_t end = ::lseek(fd_, 0, SEEK_CUR);
   if (written != static_cast<ssize_t>(size) || end < static_cast<off_t>(size)) {
@@ -269,6 +334,7 @@ void* CountersWriter::append(ChunkKind kind, std::uint32_t count, std::uint32_t 
   head.count = count;
   head.record_bytes = bytes;
   head.bytes = size;
+  head.frame = frame_of(head, static_cast<std::uint64_t>(end) - size);
   std::memcpy(mapped, &head, sizeof head);
   return static_cast<char*>(mapped) + sizeof head;
 }
@@ -290,28 +356,43 @@ void CountersWriter::close() noexcept {
   fd_ = -1;
 }
 
+namespace {
+
+// The head of the chunk at `at`; what is wrong with it or its records is an Error.
+ChunkHead check_chunk(std::string_view bytes, std::size_t at, const Layout& layout, int ranks,
+                      const std::string& name) {
+  const auto head = load<ChunkHead>(bytes, at);
+  const bool framed = !layout.has_checks || head.frame == frame_of(head, at);
+  if (head.magic != kChunkMagic || !framed) fail(name, at, "no chunk begins here");
+  if (head.rank >= static_cast<std::uint32_t>(ranks)) fail(name, at, "a rank beyond the last");
+  const std::string who = "rank " + std::to_string(head.rank) + ": ";
+  const std::uint64_t needed =
+      sizeof head + static_cast<std::uint64_t>(head.count) * head.record_bytes;
+  if (head.bytes < needed) fail(name, at, who + "a chunk that is too short for its records");
+  if (head.bytes > bytes.size() - at) fail(name, bytes.size(), "the file is cut off here");
+  if (layout.length != 0 && head.check != check_of(head, bytes.data() + at + sizeof head))
+    fail(name, at, who + "the chunk is not as it was written: its checksum differs");
+  return head;
+}
+
+}  // namespace
+
 CallCounters parse_counters(std::string_view bytes, const std::string& name) {
   CallCounters counters;
-  std::size_t at = 0;
-  counters.info = parse_head(bytes, name, at);
+  Layout layout;
+  counters.info = parse_head(bytes, name, layout);
   // A damaged head must not ask for more than the file can hold.
   if (static_cast<std::size_t>(counters.info.ranks) > 64 + bytes.size())
     fail(name, 8, "more ranks than the file can hold");
   counters.ranks.resize(static_cast<std::size_t>(counters.info.ranks));
-  while (at + sizeof(ChunkHead) <= bytes.size()) {
-    const auto head = load<ChunkHead>(bytes, at);
-    if (head.magic == 0) {  // appended and never filled
+  for (std::size_t at = layout.chunks_begin; at + sizeof(ChunkHead) <= bytes.size();) {
+    if (layout.length == 0 && load<std::uint32_t>(bytes, at) == 0) {  // appended, never filled
       at = whole_pages(at + 1);
       continue;
     }
-    if (head.magic != kChunkMagic) fail(name, at, "expected a chunk");
-    const std::uint64_t needed =
-        sizeof head + static_cast<std::uint64_t>(head.count) * head.record_bytes;
-    if (head.bytes < needed || head.bytes > bytes.size() - at)
-      fail(name, at, "a chunk that is longer than the file");
-    if (head.rank >= counters.ranks.size()) fail(name, at, "a rank beyond the last");
+    const ChunkHead head = check_chunk(bytes, at, layout, counters.info.ranks, name);
     if (head.live != 0)
-      parse_chunk(bytes.substr(at + sizeof head, needed - sizeof head), head,
+      parse_chunk(bytes.substr(at + sizeof head, std::size_t{head.count} * head.record_bytes), head,
                   counters.ranks[head.rank], name, at);
     at += head.bytes;
   }
@@ -329,27 +410,22 @@ CallCounters read_counters(const std::string& path) {
 }
 
 void write_counters(const CallCounters& counters, const std::string& path) {
-  const std::string temporary = path + ".writing";
-  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-  file << file_start(counters.info);
+  const std::uint64_t begin = file_start(counters.info, 0).size();
+  std::string out;
   for (std::size_t r = 0; r < counters.ranks.size(); ++r) {
     if (counters.ranks[r].rank.state == RankState::none) continue;
     const RankCounters rank = dense(counters.ranks[r]);
-    std::string out;
-    append_chunk(out, ChunkKind::rank, r, &rank.rank, 1);
-    append_chunk(out, ChunkKind::objects, r, rank.objects.data(), rank.objects.size());
-    append_chunk(out, ChunkKind::sites, r, rank.sites.data(), rank.sites.size());
-    append_chunk(out, ChunkKind::sizes, r, rank.sizes.data(), rank.sizes.size());
-    append_chunk(out, ChunkKind::comms, r, rank.comms.data(), rank.comms.size());
-    append_chunk(out, ChunkKind::peers, r, rank.peers.data(), rank.peers.size());
-    file << out;
+    append_chunk(out, ChunkKind::rank, r, &rank.rank, 1, begin, rank.error);
+    append_chunk(out, ChunkKind::objects, r, rank.objects.data(), rank.objects.size(), begin);
+    append_chunk(out, ChunkKind::sites, r, rank.sites.data(), rank.sites.size(), begin);
+    append_chunk(out, ChunkKind::sizes, r, rank.sizes.data(), rank.sizes.size(), begin);
+    append_chunk(out, ChunkKind::comms, r, rank.comms.data(), rank.comms.size(), begin);
+    append_chunk(out, ChunkKind::peers, r, rank.peers.data(), rank.peers.size(), begin);
   }
-  file.close();
-  if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const std::string reason = std::strerror(errno);
-    std::remove(temporary.c_str());
-    throw Error(path + ": cannot write the profile: " + reason);
-  }
+  NewFile file(path);
+  file.write(file_start(counters.info, out.size()));
+  file.write(out);
+  file.commit();
 }
 
 }  // namespace foretrace::trace

@@ -31,6 +31,7 @@ struct RankCounters {
   std::vector<SizeRecord> sizes;
   std::vector<CommRecord> comms;
   std::vector<PeerRecord> peers;
+  int error = 0;  // errno of the first write that failed: something was not counted; 0: none
 };
 
 struct CallCounters {
@@ -63,7 +64,10 @@ class CountersWriter {
   void close() noexcept;
 
  private:
+  void* map_new(ChunkKind kind, std::uint32_t count, std::uint32_t bytes) noexcept;
+
   int fd_ = -1;
+  char* first_ = nullptr;  // the rank's first chunk, which says that a write failed
   std::uint32_t rank_ = 0;
   int error_ = 0;
 };

@@ -17,14 +17,17 @@ namespace foretrace::trace {
 // Thrown inside a record: the stream ends before it.
 struct Broken {
   const char* what;
+  std::uint64_t offset = 0;  // in the file; 0: that of the record
 };
 
 class Decoder {
  public:
+  // Throws Broken as all others do.
   Decoder(const BlockIndex& file, const std::vector<BlockIndex::Piece>& pieces, std::size_t piece,
           std::uint64_t at)
       : file_(file), pieces_(pieces), piece_(piece), at_(at) {
-    skip_empty();
+    // Within a piece it was looked at before.
+    if (at_ == 0) skip_empty();
   }
 
   bool at_end() const { return piece_ == pieces_.size(); }
@@ -93,9 +96,11 @@ class Decoder {
     return coded & 1 ? number : number * 1000;
   }
   void skip_empty() {
-    while (piece_ < pieces_.size() && at_ == pieces_[piece_].used) {
-      ++piece_;
-      at_ = 0;
+    for (; piece_ < pieces_.size(); ++piece_, at_ = 0) {
+      if (!file_.intact(pieces_[piece_]))
+        throw Broken{"the block is not as it was written: its checksum differs",
+                     file_.header_of(pieces_[piece_])};
+      if (at_ != pieces_[piece_].used) return;
     }
   }
 

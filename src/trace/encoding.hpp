@@ -11,13 +11,23 @@
 namespace foretrace::trace {
 
 inline constexpr char kFileMagic[8] = {'F', 'O', 'R', 'E', 'T', 'R', 'C', '\n'};
-inline constexpr char kBlockMagic[4] = {'F', 'T', 'B', '1'};
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 inline constexpr std::uint32_t kOldestVersion = 1;
 inline constexpr int kMostRanks = 1 << 26;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kNoRank = 0xffffffff;
-inline constexpr char kEndPayload[4] = "END";
+
+// The first page begins with it; the rest of the page is zeros.
+struct FileHeader {
+  char magic[8];
+  std::uint32_t version;
+  std::uint32_t ranks;
+  // Zeros in files of versions 1 and 2.
+  std::uint64_t length;  // of the sealed file, bytes; 0: it is not sealed
+  std::uint32_t check;   // of what stands before
+  std::uint32_t unused;
+};
+static_assert(sizeof(FileHeader) == 32);
 
 // The call that a rank is in.
 struct OpenCall {
@@ -26,17 +36,40 @@ struct OpenCall {
   bool operator==(const OpenCall&) const = default;
 };
 
+// What became of a block. All but an open one have a checksum.
+enum class BlockState : std::uint32_t {
+  open = 0,  // being filled, or its process was killed meanwhile
+  full,      // the rank's next block follows somewhere
+  last,      // its process has closed it
+  lost,      // the rank had no room for what it recorded next
+};
+
+inline constexpr char kBlockMagic[4] = {'F', 'T', 'B', '3'};
 struct BlockHeader {
   char magic[4];
   std::uint32_t rank;
-  std::uint32_t size;  // payload area
-  std::uint32_t used;  // filled payload
-  // The last block of a rank tells. Not in files of version 1.
+  std::uint32_t number;  // of the rank's blocks, from 0
+  std::uint32_t size;    // payload area
+  std::uint32_t frame;   // checksum of what stands before, and of the place in the file
+  std::uint32_t used;    // filled payload
+  BlockState state;
+  OpenCall open;
+  std::uint32_t check;  // of frame, used, state, open and the filled payload
+};
+static_assert(sizeof(BlockHeader) == 40);
+
+// In files of versions 1 and 2; in the first, without `open`.
+inline constexpr char kOldBlockMagic[4] = {'F', 'T', 'B', '1'};
+struct OldBlockHeader {
+  char magic[4];
+  std::uint32_t rank;
+  std::uint32_t size;
+  std::uint32_t used;
   OpenCall open;
 };
-inline constexpr std::size_t kHeaderBytes = sizeof(BlockHeader);
 inline constexpr std::size_t kHeaderBytesOfVersion1 = 16;
-static_assert(kHeaderBytes == 24);
+// The payload of the block that ends a sealed one.
+inline constexpr char kOldEnd[4] = "END";
 
 // How a record begins. From kFirstShape on: an event of that shape.
 enum Head : std::uint64_t {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "trace/file_size_signal.hpp"
+#include "base/file_size_signal.hpp"
 
 namespace foretrace::trace {
 namespace {
@@ -86,6 +86,11 @@ RunFile& RunFile::operator=(RunFile&& other) noexcept {
 void RunFile::let_go() noexcept {
   if (fd_ >= 0) ::close(fd_);
   fd_ = -1;
+}
+
+void RunFile::remove(const std::string& path) noexcept {
+  if (fd_ >= 0) ::unlink(path.c_str());
+  let_go();
 }
 
 }  // namespace foretrace::trace

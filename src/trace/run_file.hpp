@@ -24,6 +24,8 @@ class RunFile {
   // Other runs may have the name. In a copy of the process (fork) that says nothing
   // for the other one.
   void let_go() noexcept;
+  // Removes the file, if this object has made it, which is `path`.
+  void remove(const std::string& path) noexcept;
 
  private:
   int fd_ = -1;

@@ -1,19 +1,15 @@
 #include "trace/seal.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/new_file.hpp"
 #include "trace/block_index.hpp"
+#include "trace/checksum.hpp"
 #include "trace/encoding.hpp"
-#include "trace/file_size_signal.hpp"
 #include "trace/trace_writer.hpp"
 
 namespace foretrace::trace {
@@ -22,14 +18,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string block_header(std::uint32_t rank, std::size_t size, std::size_t used,
-                         OpenCall open = {}) {
-  BlockHeader header{};
+// `offset`: where the block will stand.
+std::string block_header(BlockHeader header, std::uint64_t offset, const void* payload) {
   std::memcpy(header.magic, kBlockMagic, sizeof header.magic);
-  header.rank = rank;
-  header.size = static_cast<std::uint32_t>(size);
-  header.used = static_cast<std::uint32_t>(used);
-  header.open = open;
+  header.frame = frame_of(header, offset);
+  header.check = check_of(header, payload);
   return std::string(reinterpret_cast<const char*>(&header), sizeof header);
 }
 
@@ -77,22 +70,26 @@ std::string info_text(const TraceInfo& info) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-std::string file_start(const TraceInfo& info) {
-  std::string out(kFileMagic, sizeof kFileMagic);
-  const std::uint32_t numbers[2] = {kVersion, static_cast<std::uint32_t>(info.ranks)};
-  out.append(reinterpret_cast<const char*>(numbers), sizeof numbers);
-  out.resize(kPage, '\0');
+std::string file_start(const TraceInfo& info, std::uint64_t blocks) {
   const std::string text = info_text(info);
   const std::size_t whole = (sizeof(BlockHeader) + text.size() + kPage - 1) / kPage * kPage;
-  out += block_header(kNoRank, whole - sizeof(BlockHeader), text.size());
+  FileHeader file{};
+  std::memcpy(file.magic, kFileMagic, sizeof file.magic);
+  file.version = kVersion;
+  file.ranks = static_cast<std::uint32_t>(info.ranks);
+  file.length = blocks == 0 ? 0 : kPage + whole + blocks;
+  file.check = checksum(&file, offsetof(FileHeader, check));
+  std::string out(reinterpret_cast<const char*>(&file), sizeof file);
+  out.resize(kPage, '\0');
+  BlockHeader header{};
+  header.rank = kNoRank;
+  header.size = static_cast<std::uint32_t>(whole - sizeof header);
+  header.used = static_cast<std::uint32_t>(text.size());
+  header.state = BlockState::last;
+  out += block_header(header, kPage, text.data());
   out += text;
   out.resize(kPage + whole, '\0');
   return out;
-}
-
-std::string end_block() {
-  return block_header(kNoRank, sizeof kEndPayload, sizeof kEndPayload) +
-         std::string(kEndPayload, sizeof kEndPayload);
 }
 
 TraceInfo parse_info(const std::string& text) {
@@ -110,37 +107,70 @@ TraceInfo parse_info(const std::string& text) {
   return info;
 }
 
+namespace {
+
+// A rank without a block gets one: in a sealed file each has at least one.
+std::uint64_t bytes_of_blocks(const BlockIndex& index) {
+  std::uint64_t bytes = 0;
+  for (int rank = 0; rank < index.info().ranks; ++rank) {
+    const auto& pieces = index.pieces(WorldRank(rank));
+    bytes += std::max<std::size_t>(pieces.size(), 1) * sizeof(BlockHeader);
+    for (const BlockIndex::Piece& piece : pieces) bytes += piece.used;
+  }
+  return bytes;
+}
+
+// Whoever copies a damaged trace must not make it look whole.
+void check_source(const BlockIndex& index, const BlockIndex::Piece* piece) {
+  if (piece && !index.intact(*piece))
+    throw Error(index.path() + ": offset " + std::to_string(index.header_of(*piece)) +
+                ": the block is not as it was written; the file stays as it is");
+  if (!piece && !index.damage().empty())
+    throw Error(index.path() + ": offset " + std::to_string(index.damage().front().offset) + ": " +
+                index.damage().front().what + "; the file stays as it is");
+}
+
+void copy_rank(const BlockIndex& index, WorldRank rank, std::uint64_t& offset, NewFile& out) {
+  static const BlockIndex::Piece kNothing{0, 0};
+  const auto& pieces = index.pieces(rank);
+  const std::size_t blocks = std::max<std::size_t>(pieces.size(), 1);
+  for (std::size_t i = 0; i < blocks; ++i) {
+    const BlockIndex::Piece& piece = pieces.empty() ? kNothing : pieces[i];
+    if (!pieces.empty()) check_source(index, &piece);
+    const bool last = i + 1 == blocks;
+    const std::uint8_t* const payload = index.data() + piece.offset;
+    BlockHeader header{};
+    header.rank = static_cast<std::uint32_t>(rank.value);
+    header.number = static_cast<std::uint32_t>(i);
+    header.size = header.used = static_cast<std::uint32_t>(piece.used);
+    header.state = last ? BlockState::last : BlockState::full;
+    if (last) header.open = index.open(rank);
+    out.write(block_header(header, offset, payload));
+    out.write({reinterpret_cast<const char*>(payload), piece.used});
+    offset += sizeof header + piece.used;
+    index.leave(piece);
+  }
+}
+
+}  // namespace
+
 void seal_trace_file(const std::string& from, const std::string& to, const Clocks& clocks) {
   const BlockIndex index(from);
   if (index.version() != kVersion)
     throw Error(from + ": made by an older Foretrace; it stays as it is, and readable");
+  check_source(index, nullptr);
   TraceInfo info = index.info();
   if (clocks.hosts > 0) info.clocks = clocks;
   std::error_code ignored;
   if (fs::exists(to, ignored) && !fs::is_regular_file(to, ignored))
-    throw Error(to + ": cannot write the trace: it is no regular file; it is still readable as " +
-                from);
-  const NoFileSizeSignal quiet;
-  const std::string temporary = to + ".sealing";
-  std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-  out << file_start(info);
-  for (int rank = 0; rank < index.info().ranks; ++rank) {
-    const auto& pieces = index.pieces(WorldRank(rank));
-    for (const BlockIndex::Piece& piece : pieces) {
-      const OpenCall open = &piece == &pieces.back() ? index.open(WorldRank(rank)) : OpenCall();
-      out << block_header(static_cast<std::uint32_t>(rank), piece.used, piece.used, open);
-      out.write(reinterpret_cast<const char*>(index.data() + piece.offset),
-                static_cast<std::streamsize>(piece.used));
-      index.leave(piece);
-    }
-  }
-  out << end_block();
-  out.close();
-  if (!out || std::rename(temporary.c_str(), to.c_str()) != 0) {
-    const std::string reason = std::strerror(errno);
-    std::remove(temporary.c_str());
-    throw Error(to + ": cannot write the trace: " + reason + "; it is still readable as " + from);
-  }
+    throw Error(to + ": cannot write: it is no regular file");
+  NewFile out(to);
+  const std::string start = file_start(info, bytes_of_blocks(index));
+  out.write(start);
+  std::uint64_t offset = start.size();
+  for (int rank = 0; rank < index.info().ranks; ++rank)
+    copy_rank(index, WorldRank(rank), offset, out);
+  out.commit();
   if (from != to) std::remove(from.c_str());
 }
 

@@ -3,8 +3,7 @@
 #include <map>
 #include <utility>
 
-#include "base/error.hpp"
-#include "trace/trace_writer.hpp"
+#include "trace/formats/new_trace.hpp"
 #include "trace/whole_reader.hpp"
 
 namespace foretrace::trace {
@@ -48,10 +47,9 @@ Trace read_trace(const std::string& path) {
 }
 
 void write_trace(const Trace& trace, const std::string& path) {
-  const std::string unsealed = path + ".part";
-  const RunFile file = create_trace_file(unsealed, trace.info);
+  NewTrace to(path, trace.info);
   for (std::size_t r = 0; r < trace.ranks.size(); ++r) {
-    TraceWriter writer(unsealed, WorldRank(static_cast<std::int32_t>(r)), trace.info.clock);
+    TraceWriter& writer = to.start(WorldRank(static_cast<std::int32_t>(r)));
     std::map<NameId, NameId> names;
     std::map<CommId, CommId> comms;
     std::map<SiteId, SiteId> sites;
@@ -77,9 +75,8 @@ void write_trace(const Trace& trace, const std::string& path) {
       }
       writer.write(event);
     }
-    if (writer.lost() > 0) throw Error(path + ": cannot write the trace: disk full?");
   }
-  seal_trace_file(unsealed, path);
+  to.finish(true);
 }
 
 }  // namespace foretrace::trace

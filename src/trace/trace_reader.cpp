@@ -140,6 +140,16 @@ struct TraceReader::Impl {
     event.leave = std::max(of.straightened(event.leave), event.enter);
   }
 
+  // Not again what was found before, nor that a record is cut off where the
+  // rank's next block is known to be missing.
+  void add(WorldRank rank, std::uint64_t record, const Broken& broken) {
+    const std::uint64_t offset = broken.offset ? broken.offset : record;
+    const auto known = std::ranges::find_if(damage, [&](const Damage& other) {
+      return other.rank == rank && (!broken.offset || other.offset == offset);
+    });
+    if (known == damage.end()) damage.push_back({rank, offset, broken.what});
+  }
+
   Stream& stream(WorldRank rank) { return streams[static_cast<std::size_t>(rank.value)]; }
 
   BlockIndex file;
@@ -175,22 +185,20 @@ TraceReader::Record TraceReader::next_record(WorldRank rank, Event& event) {
   Stream& stream = impl_->stream(rank);
   const auto& pieces = impl_->file.pieces(rank);
   if (stream.ended) return Record::end;
-  Decoder in(impl_->file, pieces, stream.piece, stream.at);
-  if (!in.at_end()) {
-    const std::uint64_t offset = pieces[in.piece()].offset + in.at();
-    try {
+  std::uint64_t offset = 0;
+  try {
+    Decoder in(impl_->file, pieces, stream.piece, stream.at);
+    if (!in.at_end()) {
+      offset = pieces[in.piece()].offset + in.at();
       const Record record = impl_->file.version() == 1 ? read_record_of_version1(in, event, stream)
                                                        : read_record(in, event, stream);
       stream.piece = in.piece();
       stream.at = in.at();
       if (record == Record::event) impl_->straighten(rank, event);
       return record;
-    } catch (const Broken& broken) {
-      const auto known = std::ranges::find_if(impl_->damage, [&](const Damage& damage) {
-        return damage.rank == rank && damage.offset == offset;
-      });
-      if (known == impl_->damage.end()) impl_->damage.push_back({rank, offset, broken.what});
     }
+  } catch (const Broken& broken) {
+    impl_->add(rank, offset, broken);
   }
   stream.ended = true;
   return Record::end;

@@ -16,7 +16,7 @@ namespace foretrace::trace {
 
 // A stream that was cut off or makes no sense.
 struct Damage {
-  WorldRank rank;            // invalid: between the blocks
+  WorldRank rank;            // invalid: of none in particular
   std::uint64_t offset = 0;  // in the file
   std::string what;
 };
@@ -33,7 +33,8 @@ class TraceReader {
   // Clocks::drift is always empty: next() has straightened the times by it.
   const TraceInfo& info() const;
   int ranks() const { return info().ranks; }
-  // False: the run did not reach its end (or still runs).
+  // False: the run did not reach its end (or still runs). A sealed file that was cut off
+  // later is sealed, and damaged.
   bool sealed() const;
 
   // The next event of `rank`; false at the end of its stream. `event`'s

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -15,9 +14,10 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/file_size_signal.hpp"
+#include "trace/checksum.hpp"
 #include "trace/encoding.hpp"
 #include "trace/fields.hpp"
-#include "trace/file_size_signal.hpp"
 #include "trace/seal.hpp"
 #include "trace/shape.hpp"
 
@@ -35,13 +35,16 @@ constexpr int kSteady = -1000;
 }  // namespace
 
 RunFile create_trace_file(const std::string& path, const TraceInfo& info) {
-  return {path, file_start(info), "trace"};
+  return {path, file_start(info, 0), "trace"};
 }
 
 TraceWriter::TraceWriter(const std::string& path, WorldRank rank, Clock clock)
-    : rank_(rank), clock_(clock) {
+    : process_(::getpid()), rank_(rank), clock_(clock) {
   fd_ = ::open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC);
   if (fd_ < 0) throw Error(path + ": cannot open the trace for writing: " + std::strerror(errno));
+  if (new_block(0)) return;
+  close();
+  throw Error(path + ": cannot write the trace: " + std::strerror(error_));
 }
 
 TraceWriter::~TraceWriter() {
@@ -57,6 +60,8 @@ TraceWriter& TraceWriter::operator=(TraceWriter&& other) noexcept {
   close();
   fd_ = std::exchange(other.fd_, -1);
   block_ = std::exchange(other.block_, nullptr);
+  process_ = other.process_;
+  number_ = other.number_;
   rank_ = other.rank_;
   clock_ = other.clock_;
   block_size_ = other.block_size_;
@@ -80,7 +85,7 @@ TraceWriter& TraceWriter::operator=(TraceWriter&& other) noexcept {
 // A block is appended as zeros and then mapped: writing it first makes a full
 // disk an error here instead of a bus error later, and O_APPEND gives each
 // process its own place in the file, if it is one write.
-std::uint8_t* TraceWriter::append_block(std::size_t size) noexcept {
+std::uint8_t* TraceWriter::append_block(std::size_t size, std::uint64_t& offset) noexcept {
   static constexpr char kZeros[kLargestBlock] = {};
   constexpr std::size_t kMostParts = 256;
   if (size > kMostParts * kLargestBlock) {
@@ -98,8 +103,9 @@ std::uint8_t* TraceWriter::append_block(std::size_t size) noexcept {
     error_ = written < 0 ? errno : ENOSPC;
     return nullptr;
   }
-  void* mapped = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_,
-                        end - static_cast<off_t>(size));
+  offset = static_cast<std::uint64_t>(end) - size;
+  void* mapped =
+      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, static_cast<off_t>(offset));
   if (mapped == MAP_FAILED) error_ = errno;
   return mapped == MAP_FAILED ? nullptr : static_cast<std::uint8_t*>(mapped);
 }
@@ -109,12 +115,15 @@ bool TraceWriter::new_block(std::size_t room) noexcept {
   const std::size_t begun = used_ - whole_;
   std::size_t size = next_block_size_;
   while (size - sizeof(BlockHeader) < begun + room) size *= 4;
-  std::uint8_t* const block = append_block(size);
+  std::uint64_t offset = 0;
+  std::uint8_t* const block = append_block(size, offset);
   if (!block) return false;
   BlockHeader header{};
   std::memcpy(header.magic, kBlockMagic, sizeof header.magic);
   header.rank = static_cast<std::uint32_t>(rank_.value);
+  header.number = number_++;
   header.size = static_cast<std::uint32_t>(size - sizeof header);
+  header.frame = frame_of(header, offset);
   header.open = open_;
   std::memcpy(block, &header, sizeof header);
   if (block_) {
@@ -122,7 +131,7 @@ bool TraceWriter::new_block(std::size_t room) noexcept {
     // The call that the rank is in is told by its last block.
     const OpenCall none;
     std::memcpy(block_ + offsetof(BlockHeader, open), &none, sizeof none);
-    ::munmap(block_, block_size_);
+    finish_block(BlockState::full);
   }
   block_ = block;
   block_size_ = size;
@@ -130,6 +139,20 @@ bool TraceWriter::new_block(std::size_t room) noexcept {
   whole_ = 0;
   next_block_size_ = std::min(next_block_size_ * 4, kLargestBlock);
   return true;
+}
+
+// The checksum first, then the state that says that there is one: whoever reads
+// the file after this process died finds a block that has both or is open.
+void TraceWriter::finish_block(BlockState state) noexcept {
+  BlockHeader header;
+  std::memcpy(&header, block_, sizeof header);
+  header.state = state;
+  header.check = check_of(header, block_ + sizeof header);
+  std::memcpy(block_ + offsetof(BlockHeader, check), &header.check, sizeof header.check);
+  std::atomic_signal_fence(std::memory_order_release);
+  std::memcpy(block_ + offsetof(BlockHeader, state), &state, sizeof state);
+  ::munmap(block_, block_size_);
+  block_ = nullptr;
 }
 
 bool TraceWriter::put(const std::uint8_t* bytes, std::size_t count) noexcept {
@@ -147,6 +170,7 @@ void TraceWriter::end_record(bool good) noexcept {
   if (!good) {
     used_ = whole_;
     ++lost_;
+    if (block_) finish_block(BlockState::lost);
     return;
   }
   whole_ = used_;
@@ -306,8 +330,12 @@ bool TraceWriter::put_times(const ShapeSource& source) noexcept {
   return put(buffer, out.size());
 }
 
+// A child of the process that writes has the block, too, but not the word.
 void TraceWriter::close() noexcept {
-  if (block_) ::munmap(block_, block_size_);
+  if (block_ && process_ == ::getpid())
+    finish_block(BlockState::last);
+  else if (block_)
+    ::munmap(block_, block_size_);
   block_ = nullptr;
   if (fd_ >= 0) ::close(fd_);
   fd_ = -1;

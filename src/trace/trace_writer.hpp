@@ -26,22 +26,24 @@ namespace foretrace::trace {
 // another run holds what it got here.
 RunFile create_trace_file(const std::string& path, const TraceInfo& info);
 
-// Rewrites a trace into its final form: blocks in rank order, no slack, end
-// block; then moves it to `to`. `clocks` replaces what the info block says of them.
-// Throws Error, `from` is left as it was then.
+// Rewrites a trace into its final form: blocks in rank order, no slack, its
+// length in the header; then moves it to `to`. `clocks` replaces what the info block says of them.
+// Throws Error, also if anything of it is damaged or was lost; `from` is left as it
+// was then.
 void seal_trace_file(const std::string& from, const std::string& to, const Clocks& clocks = {});
 
 class TraceWriter {
  public:
   TraceWriter() = default;
-  // Opens an existing trace file for appending `rank`'s stream. Throws Error.
+  // Opens an existing trace file for appending `rank`'s stream, and takes the room for
+  // its beginning. Throws Error.
   TraceWriter(const std::string& path, WorldRank rank, Clock clock);
   ~TraceWriter();
   TraceWriter(TraceWriter&& other) noexcept;
   TraceWriter& operator=(TraceWriter&& other) noexcept;
 
   // All of these are noexcept in effect: when the disk is full the writer
-  // stops, and lost() counts what was not written. Names are cut at 4096 bytes.
+  // stops, the file says so, and lost() counts what was not written. Names are cut at 4096 bytes.
   NameId define_name(std::string_view name) noexcept;
   CommId define_comm(std::uint64_t key, std::span<const WorldRank> members) noexcept;
   SiteId define_site(const Site& site) noexcept;
@@ -74,7 +76,9 @@ class TraceWriter {
   void end_record(bool good) noexcept;
   // Goes on in a new block that has room for so many bytes more.
   bool new_block(std::size_t room) noexcept;
-  std::uint8_t* append_block(std::size_t size) noexcept;
+  std::uint8_t* append_block(std::size_t size, std::uint64_t& offset) noexcept;
+  // The mapped block gets its checksum and is given up.
+  void finish_block(BlockState state) noexcept;
   void set_open(const OpenCall& open) noexcept {
     if (open_ == open) return;
     open_ = open;
@@ -82,6 +86,8 @@ class TraceWriter {
   }
 
   int fd_ = -1;
+  int process_ = 0;           // that writes
+  std::uint32_t number_ = 0;  // of the next block
   WorldRank rank_;
   Clock clock_ = Clock::cpu;
   std::uint8_t* block_ = nullptr;  // mapped block, header included

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "trace/damage.hpp"
+
 namespace foretrace::views {
 
 std::string clock_name(trace::Clock clock) {
@@ -30,11 +34,11 @@ std::vector<std::string> trace_note_list(const trace::TraceInfo& info, bool comp
     notes.push_back(
         "incomplete: the run did not reach its end (or still runs); this is what was written until "
         "then");
-  for (const trace::Damage& d : damage) {
-    const std::string where =
-        d.rank.valid() ? fmt::format("rank {}", d.rank.value) : std::string("between the blocks");
-    notes.push_back(fmt::format("damaged: {}, file offset {}: {}", where, d.offset, d.what));
-  }
+  constexpr std::size_t kMost = 8;
+  for (std::size_t i = 0; i < std::min(damage.size(), kMost); ++i)
+    notes.push_back("damaged: " + trace::describe_damage(damage[i]));
+  if (damage.size() > kMost)
+    notes.push_back(fmt::format("damaged: and {} more such places", damage.size() - kMost));
   if (info.clock == trace::Clock::cpu)
     notes.push_back("recorded CPU times only; simulate or predict it to get times");
   return notes;

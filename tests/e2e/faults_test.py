@@ -179,19 +179,31 @@ class FullDisk(harness.TestCase):
     ROUNDS = 5000  # more than four times what there is room for
     ROOM = 64  # KiB
 
-    def check(self, result, trace):
-        """The program's result, one sentence, and a trace with what had room."""
-        plain = harness.plain(2, program("calls", self.ROUNDS))
-        self.ok(result)
-        self.assertEqual(result.out, plain.out)
+    def plain(self):
+        return harness.plain(2, program("calls", self.ROUNDS)).out
+
+    def check_said(self, result, *words):
+        """The program's own output, our status, one sentence why, and no figure."""
+        self.assertEqual(result.out, self.plain())
+        self.ok(result, 1)
         said = [line for line in result.err.splitlines() if "could not" in line or "cannot" in line]
         self.assertEqual(len(said), 1, str(result))
         self.assertRegex(said[0], r"^foretrace: ")
-        report = json.loads(self.foretrace("report", trace, "--json").out)
+        for word in words:
+            self.assertIn(word, result.err, str(result))
+        self.assertNotRegex(result.err, r"(predicted|CPU|measured) time")
+
+    def check(self, result, trace):
+        """A trace with what had room; whoever computes with it is told."""
+        self.check_said(result, "found no room", "figures are of these alone")
+        report = json.loads(self.foretrace("report", trace, "--json", status=1).out)
         self.assertFalse(report["complete"])
         calls = next(f["calls"] for f in report["functions"] if f["name"] == "MPI_Sendrecv_replace")
         self.assertGreater(calls, 1000)
         self.assertLess(calls, 2 * self.ROUNDS)
+        refused = self.foretrace("simulate", trace, "--machine", harness.T3D, status=1)
+        self.assertEqual(refused.out, "")
+        self.assertIn("found no room", refused.err)
 
     def modes(self, directory, *more):
         for mode in (["record"], ["predict", "--machine", harness.T3D, "--compute", "none"]):
@@ -199,21 +211,95 @@ class FullDisk(harness.TestCase):
             yield trace, [harness.build / "bin" / "foretrace", *mode, "-n", 2, "-o", trace, "--",
                           *program("calls", self.ROUNDS, *more)]
 
+    def profile(self, output, *more):
+        return [harness.build / "bin" / "foretrace", "profile", "-n", 2, "-o", output, "--",
+                *program("calls", self.ROUNDS, *more)]
+
+    def disk(self, kib):
+        disk = self.directory / f"disk{kib}"
+        disk.mkdir()
+        if os.geteuid() != 0 or harness.run(["mount", "-t", "tmpfs", "-o", f"size={kib}k", "none", disk]).status != 0:
+            self.skipTest("only root can make a small disk")
+        self.addCleanup(harness.run, ["umount", disk])
+        return disk
+
     def test_largest_file(self):
         for trace, command in self.modes(self.directory, self.ROOM):
             with self.subTest(mode=trace.stem):
                 self.check(harness.run(command), trace)
 
+    def test_nothing_may_be_written(self):
+        """The disk is full from the beginning, or has room for the first rank alone."""
+        for room in (4, 12):
+            disk = self.disk(room)
+            for trace, command in self.modes(disk):
+                with self.subTest(mode=trace.stem, room=room):
+                    self.check_said(harness.run(command), "the program runs on without Foretrace", "no trace was written")
+            with self.subTest(mode="profile", room=room):
+                self.check_said(harness.run(self.profile(disk / "p.fprof")),
+                                "the program runs on without Foretrace", "no profile was written")
+            self.assertEqual(list(disk.iterdir()), [])
+
     def test_small_disk(self):
-        disk = self.directory / "disk"
-        disk.mkdir()
-        if os.geteuid() != 0 or harness.run(["mount", "-t", "tmpfs", "-o", f"size={self.ROOM}k", "none", disk]).status != 0:
-            self.skipTest("only root can make a small disk")
-        self.addCleanup(harness.run, ["umount", disk])
+        disk = self.disk(self.ROOM)
         for trace, command in self.modes(disk):
             with self.subTest(mode=trace.stem):
                 self.check(harness.run(command), trace)
                 trace.unlink()
+
+    def test_no_room_to_seal(self):
+        """All that happened is there, and can be read."""
+        whole = self.record(2, program("calls", 100))
+        disk = self.disk(20)
+        trace = disk / "a.ftr"
+        result = self.foretrace("record", "-n", 2, "-o", trace, "--", *program("calls", 100), status=1)
+        self.assertIn("a.ftr: cannot write: No space left on device; the trace stays unsealed", result.err)
+        self.assertNotIn("before MPI_Finalize", result.err)
+        self.assertEqual([file.name for file in disk.iterdir()], ["a.ftr"])
+        calls = [[f["calls"] for f in json.loads(self.foretrace("report", file, "--json").out)["functions"]]
+                 for file in (trace, whole)]
+        self.assertEqual(calls[0], calls[1])
+
+    def test_files_of_the_tool(self):
+        """What cannot be written whole is not there, and what was there before stays."""
+        trace = self.record(2, program("calls", self.ROUNDS))
+        disk = self.disk(16)
+        for name, *command in (("a.ftr", "simulate", trace, "--machine", harness.T3D, "-o"),
+                               ("a.txt", "convert", trace),
+                               ("b.ftr", "convert", trace),
+                               ("a.html", "timeline", trace, "-o")):
+            with self.subTest(name=name):
+                result = self.foretrace(*command, disk / name, status=1)
+                self.assertEqual(result.out, "")
+                self.assertRegex(result.err, rf"foretrace: .*/{name}: .*(cannot|could not)")
+                self.assertEqual(list(disk.iterdir()), [])
+        with open("/dev/full", "w") as full:
+            command = [str(harness.build / "bin" / "foretrace"), "report", str(trace)]
+            process = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual((process.returncode, process.stderr),
+                         (1, "foretrace: cannot write the output: No space left on device\n"))
+
+
+class CutOff(harness.TestCase):
+    def test_every_command_says_so(self):
+        trace = self.record(2, program("calls", 2000))
+        data = trace.read_bytes()
+        cut = self.directory / "cut.ftr"
+        for length in (100, 4096, 8192, 8200, len(data) // 2, len(data) - 1):
+            cut.write_bytes(data[:length])
+            where = f"file offset {length}: the file is cut off here" if length >= 8192 else f"offset {length}: the file is cut off"
+            for command in (["report", cut], ["timeline", cut], ["compare", trace, cut],
+                            ["simulate", cut, "--machine", harness.T3D], ["regions", cut, "-o", self.directory / "r.toml"],
+                            ["convert", cut, self.directory / "cut.txt"]):
+                with self.subTest(length=length, command=command[0]):
+                    result = self.foretrace(*command, status=1)
+                    self.assertIn(where, result.err)
+                    self.assertNotIn("did not reach its end", result.out + result.err)
+                    if command[0] in ("simulate", "regions"):
+                        self.assertEqual(result.out, "")
+                    if length >= 8192:
+                        self.assertRegex(result.err, r"left are \d+ events of \d of 2 ranks, until ")
+        self.assertFalse((self.directory / "r.toml").exists())
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 // each case.
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 #include "analysis/profile.hpp"
@@ -11,6 +13,8 @@
 #include "machine/machine_file.hpp"
 #include "sim/engine.hpp"
 #include "sim/trace_source.hpp"
+#include "trace/checksum.hpp"
+#include "trace/encoding.hpp"
 
 namespace {
 
@@ -108,7 +112,7 @@ class TraceTarget {
             std::string("\xff\xff\xff\xff\xff\xff\xff\xff\x1f", 9),
             std::string(4, '\0'),
             "\xff\xff\xff\xff",
-            "FTB1",
+            "FTB3",
             "\x01\x01x",
             std::string("\x02\x00\x02\x00\x02\x02", 6),
             std::string("\x03\x00\x01y", 4),
@@ -132,12 +136,18 @@ class TraceTarget {
 
  private:
   // The same trace without the padding of header and info block, so that
-  // mutations hit what matters: u32 length of the info text, text, blocks.
+  // mutations hit what matters: version, ranks, u32 length of the info text, text,
+  // blocks. It gets checksums that are right, whatever became of it.
   static std::string compact(const std::string& bytes) {
-    std::uint32_t used;
-    std::memcpy(&used, bytes.data() + 4096 + 12, sizeof used);
-    return std::string("C") + bytes.substr(8, 8) + bytes.substr(4096 + 12, 4) +
-           bytes.substr(4096 + 24, used) + bytes.substr(8192);
+    trace::BlockHeader info;
+    std::memcpy(&info, bytes.data() + kInfoAt, sizeof info);
+    return "C" + bytes.substr(8, 8) + as_bytes(info.used) +
+           bytes.substr(kInfoAt + sizeof info, info.used) + bytes.substr(kBlocksAt);
+  }
+
+  template <class T>
+  static std::string as_bytes(const T& value) {
+    return std::string(reinterpret_cast<const char*>(&value), sizeof value);
   }
 
   static std::string restore(const std::string& data) {
@@ -145,14 +155,39 @@ class TraceTarget {
     std::uint32_t used;
     std::memcpy(&used, data.data() + 9, sizeof used);
     used = static_cast<std::uint32_t>(std::min<std::size_t>(used, data.size() - 13));
-    if (used > 4072) return data;
-    std::string bytes = "FORETRC\n" + data.substr(1, 8);
-    bytes.resize(4096, '\0');
-    const std::uint32_t header[] = {0xffffffff, 4072, used, 0, 0};
-    bytes += "FTB1" + std::string(reinterpret_cast<const char*>(header), sizeof header);
-    bytes += data.substr(13, used);
-    bytes.resize(8192, '\0');
-    return bytes + data.substr(13 + used);
+    trace::BlockHeader info{};
+    if (used > kBlocksAt - kInfoAt - sizeof info) return data;
+    const std::string blocks = data.substr(13 + used);
+    trace::FileHeader head{};
+    std::memcpy(&head.version, data.data() + 1, 8);
+    head.length = kBlocksAt + blocks.size();
+    std::string bytes = "FORETRC\n" + as_bytes(head).substr(8);
+    const std::uint32_t check = trace::checksum(bytes.data(), offsetof(trace::FileHeader, check));
+    bytes.replace(offsetof(trace::FileHeader, check), sizeof check, as_bytes(check));
+    bytes.resize(kInfoAt, '\0');
+    std::memcpy(info.magic, trace::kBlockMagic, sizeof info.magic);
+    info.rank = trace::kNoRank;
+    info.size = static_cast<std::uint32_t>(kBlocksAt - kInfoAt - sizeof info);
+    info.used = used;
+    info.state = trace::BlockState::last;
+    bytes += as_bytes(info) + data.substr(13, used);
+    bytes.resize(kBlocksAt, '\0');
+    bytes += blocks;
+    correct_checksums(bytes);
+    return bytes;
+  }
+
+  static void correct_checksums(std::string& bytes) {
+    trace::BlockHeader header;
+    for (std::size_t at = kInfoAt; at + sizeof header <= bytes.size();
+         at += sizeof header + header.size) {
+      std::memcpy(&header, bytes.data() + at, sizeof header);
+      if (std::memcmp(header.magic, trace::kBlockMagic, sizeof header.magic) != 0) return;
+      header.frame = trace::frame_of(header, at);
+      if (header.used <= bytes.size() - at - sizeof header)
+        header.check = trace::check_of(header, bytes.data() + at + sizeof header);
+      bytes.replace(at, sizeof header, as_bytes(header));
+    }
   }
 
   void analyse() const {
@@ -177,6 +212,9 @@ class TraceTarget {
       return false;
     }
   }
+
+  static constexpr std::size_t kInfoAt = 4096;
+  static constexpr std::size_t kBlocksAt = 8192;
 
   machine::MachineModel model_;
   std::string file_ = "fuzz-" + std::to_string(::getpid()) + ".ftr";

@@ -2,8 +2,10 @@
 #include "trace/counters_file.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
 #include <iterator>
 
@@ -158,19 +160,91 @@ TEST_F(CountersFile, RefusesDamage) {
   EXPECT_EQ(refusal(""), "x: is no profile of Foretrace");
   EXPECT_EQ(refusal("hello"), "x: is no profile of Foretrace");
   EXPECT_EQ(refusal(good.substr(0, good.size() - 8)),
-            "x: byte " + std::to_string(good.size() - 64 - sizeof(PeerRecord)) +
-                ": a chunk that is longer than the file");
+            "x: byte " + std::to_string(good.size() - 8) + ": the file is cut off here");
   std::string bytes = good;
   bytes[8] = 0;
   EXPECT_EQ(refusal(bytes), "x: byte 8: 0 ranks make no sense");
+  bytes[8] = 3;
+  EXPECT_EQ(refusal(bytes), "x: byte 0: the head is not as it was written: its checksum differs");
   bytes = good;
   bytes[4096] = '?';
-  EXPECT_EQ(refusal(bytes), "x: byte 4096: expected a chunk");
+  EXPECT_EQ(refusal(bytes), "x: byte 4096: no chunk begins here");
   written.ranks[1].sites[0].function = 2;
   write_counters(written, path("q.fprof"));
   EXPECT_EQ(refusal(bytes_of(path("q.fprof"))),
             "x: rank 1: a call site of a function that is not known");
   EXPECT_THROW(read_counters(path("none.fprof")), Error);
+}
+
+// Each bit of a profile: refused, or it means nothing.
+TEST_F(CountersFile, NoFlippedBitPasses) {
+  CallCounters written = two_ranks();
+  written.info = info(2);
+  write_counters(written, path("p.fprof"));
+  std::string bytes = bytes_of(path("p.fprof"));
+  const std::size_t texts_end = bytes.rfind("MPI_Recv", 4096) + 9;
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    const bool padding = at >= texts_end && at < 4096;
+    if (padding && at % 61 != 0) continue;
+    for (int bit = 0; bit < 8; ++bit) {
+      bytes[at] ^= static_cast<char>(1 << bit);
+      bool accepted = true;
+      try {
+        write_counters(parse_counters(bytes, "x"), path("again.fprof"));
+      } catch (const Error&) {
+        accepted = false;
+      }
+      bytes[at] ^= static_cast<char>(1 << bit);
+      if (accepted) {
+        ASSERT_EQ(bytes_of(path("again.fprof")), bytes) << at << " bit " << bit;
+      }
+    }
+  }
+}
+
+TEST_F(CountersFile, CutOffAnywhereIsRefused) {
+  CallCounters written = two_ranks();
+  written.info = info(2);
+  write_counters(written, path("p.fprof"));
+  const std::string bytes = bytes_of(path("p.fprof"));
+  for (std::size_t length = 0; length < bytes.size(); ++length)
+    EXPECT_THROW(parse_counters(bytes.substr(0, length), "x"), Error) << length;
+}
+
+// Files of version 1 have a shorter head and no checksums.
+TEST_F(CountersFile, ReadsVersion1) {
+  CallCounters written = two_ranks();
+  written.info = info(2);
+  write_counters(written, path("p.fprof"));
+  const std::string bytes = bytes_of(path("p.fprof"));
+  std::string old = "FTPROF01" + bytes.substr(8, 16) + bytes.substr(40, 4096 - 40);
+  old.resize(4096, '\0');
+  old += bytes.substr(4096);
+  const CallCounters read = parse_counters(old, "x");
+  EXPECT_EQ(read.info.functions, written.info.functions);
+  write_counters(read, path("again.fprof"));
+  EXPECT_EQ(bytes_of(path("again.fprof")), bytes);
+}
+
+// What a rank could not write is told by the file, also if the rank dies.
+TEST_F(CountersFile, TellsWhatFoundNoRoom) {
+  create_counters_file(path("p.part"), info(1));
+  CountersWriter writer(path("p.part"), 0);
+  auto* rank = static_cast<RankRecord*>(writer.append(ChunkKind::rank, 1, sizeof(RankRecord)));
+  ASSERT_NE(rank, nullptr);
+  rank->used = 1;
+  rank->state = RankState::running;
+  CountersWriter::publish(rank, nullptr);
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit none{0, before.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &none);
+  EXPECT_EQ(writer.append(ChunkKind::sites, 4, sizeof(SiteRecord)), nullptr);
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  const CallCounters read = read_counters(path("p.part"));
+  EXPECT_EQ(read.ranks.at(0).error, EFBIG);
+  write_counters(read, path("p.fprof"));
+  EXPECT_EQ(read_counters(path("p.fprof")).ranks.at(0).error, EFBIG);
 }
 
 TEST_F(CountersFile, LeavesAnOldFileWhereItCannotWrite) {

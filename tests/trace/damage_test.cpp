@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "samples.hpp"
 #include "scratch.hpp"
+#include "trace/checksum.hpp"
 
 namespace foretrace::trace {
 namespace {
@@ -47,10 +48,10 @@ class DamagedTrace : public ScratchFolder {
 
   // Events by rank, or nothing if the file was refused.
   std::vector<std::vector<Event>> read(const std::string& bytes) {
-    write_bytes(path("damaged.ftr"), bytes);
+    file_.write(bytes);
     std::vector<std::vector<Event>> ranks;
     try {
-      TraceReader reader(path("damaged.ftr"));
+      TraceReader reader(file_.path());
       sealed_ = reader.sealed();
       // Streams of ranks that the file does not name are empty; do not walk
       // millions of them.
@@ -65,10 +66,22 @@ class DamagedTrace : public ScratchFolder {
     return ranks;
   }
 
+  bool tells_cut(std::size_t length) const {
+    return std::ranges::any_of(damage_, [length](const Damage& damage) {
+      return !damage.rank.valid() && damage.offset == length &&
+             damage.what.starts_with("the file is cut off here");
+    });
+  }
+
+  MemoryFile file_;
   bool sealed_ = false;
   std::vector<Damage> damage_;
   std::string message_;
 };
+
+bool has_zeros_from(const std::string& bytes, std::size_t from) {
+  return bytes.find_first_not_of('\0', from) == std::string::npos;
+}
 
 void expect_prefix(const std::vector<Event>& part, const std::vector<Event>& whole) {
   ASSERT_LE(part.size(), whole.size());
@@ -76,20 +89,25 @@ void expect_prefix(const std::vector<Event>& part, const std::vector<Event>& who
 }
 
 TEST_F(DamagedTrace, CutOffAtEveryByte) {
-  for (const std::string& whole : {sealed_file(), unsealed_file()}) {
+  for (const bool sealed : {true, false}) {
+    const std::string whole = sealed ? sealed_file() : unsealed_file();
     const auto expected = read(whole);
     ASSERT_EQ(expected.size(), std::size_t{kRanks});
     std::size_t most = 0;
     for (std::size_t length = 0; length < whole.size(); ++length) {
       const auto part = read(whole.substr(0, length));
-      if (length < kInfoAt) {
+      // Without its info block the file does not say which clock it has.
+      if (length < kBlocksAt) {
         EXPECT_NE(message_.find(": offset "), std::string::npos) << length << " " << message_;
         continue;
       }
       ASSERT_EQ(message_, "") << length;
-      EXPECT_FALSE(sealed_) << length;
-      // Without its info block the file does not say which clock it has.
-      if (length < kBlocksAt) continue;
+      EXPECT_EQ(sealed_, sealed) << length;
+      if (sealed)
+        EXPECT_TRUE(tells_cut(length)) << length;
+      else
+        EXPECT_TRUE(tells_cut(length) || length % 4096 == 0 || has_zeros_from(whole, length))
+            << length;
       std::size_t events = 0;
       for (std::size_t rank = 0; rank < kRanks; ++rank) {
         expect_prefix(part[rank], expected[rank]);
@@ -104,9 +122,9 @@ TEST_F(DamagedTrace, CutOffAtEveryByte) {
 
 TEST_F(DamagedTrace, CutOffRecordIsReportedWithItsRankAndOffset) {
   const std::string whole = sealed_file();
-  // The end block has 24 + 4 bytes; before it ends rank 2's only event, a byte
-  // that names its shape, and before that the shape.
-  read(whole.substr(0, whole.size() - 30));
+  // The file ends with rank 2's only event, a byte that names its shape, and before
+  // that the shape.
+  read(whole.substr(0, whole.size() - 2));
   ASSERT_FALSE(damage_.empty());
   EXPECT_EQ(damage_.back().rank, WorldRank(2));
   EXPECT_GT(damage_.back().offset, kBlocksAt);
@@ -119,29 +137,35 @@ TEST_F(DamagedTrace, WrongMagic) {
     std::string wrong = bytes;
     wrong[i] ^= 1;
     read(wrong);
-    EXPECT_EQ(message_, path("damaged.ftr") + ": offset 0: not a Foretrace trace");
+    EXPECT_EQ(message_, file_.path() + ": offset 0: not a Foretrace trace");
   }
   read("");
-  EXPECT_EQ(message_, path("damaged.ftr") + ": offset 0: not a Foretrace trace");
+  EXPECT_EQ(message_, file_.path() + ": offset 0: not a Foretrace trace");
 }
 
 TEST_F(DamagedTrace, WrongVersion) {
   std::string bytes = sealed_file();
-  for (const char version : {0, 3, 99}) {
+  for (const char version : {0, 4, 99}) {
     bytes[8] = version;
     read(bytes);
     EXPECT_NE(message_.find("offset 8: trace format version " + std::to_string(version) +
-                            ", this tool reads versions 1 to 2"),
+                            ", this tool reads versions 1 to 3"),
               std::string::npos)
         << message_;
   }
+}
+
+// With a header that says that it is as it was written.
+std::string with_check(std::string bytes) {
+  const std::uint32_t check = checksum(bytes.data(), 24);
+  return bytes.replace(24, 4, reinterpret_cast<const char*>(&check), sizeof check);
 }
 
 TEST_F(DamagedTrace, WrongNumberOfRanks) {
   std::string bytes = sealed_file();
   for (const std::string& ranks :
        {std::string(4, '\0'), std::string("\xff\xff\xff\xff"), std::string("\xff\xff\xff\x7f")}) {
-    read(bytes.replace(12, 4, ranks));
+    read(with_check(bytes.replace(12, 4, ranks)));
     EXPECT_NE(message_.find("offset 12: "), std::string::npos) << message_;
   }
 }
@@ -157,7 +181,7 @@ long peak_kib() {
 TEST_F(DamagedTrace, AbsurdNumberOfRanksTakesNoMemory) {
   std::string bytes = sealed_file();
   const long before = peak_kib();
-  read(bytes.replace(12, 4, std::string("\0\0\0\x03", 4)));
+  read(with_check(bytes.replace(12, 4, std::string("\0\0\0\x03", 4))));
   EXPECT_NE(message_.find("offset 12: "), std::string::npos) << message_;
   EXPECT_LT(peak_kib() - before, 64 * 1024);
 }

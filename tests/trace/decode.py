@@ -262,9 +262,8 @@ class RankOfVersion1(Rank):
                 yield self.event_after(head)
 
 
-def decode(data):
-    magic, version, ranks = struct.unpack_from("<8sII", data)
-    assert magic == b"FORETRC\n" and version in (1, 2)
+def decode_old_blocks(data, version, ranks):
+    """Of versions 1 and 2: (payloads, open calls, info, sealed, ranks that are cut off)."""
     streams, opened, info, sealed = [b""] * ranks, [(0, 0)] * ranks, None, False
     at, header = 4096, 16 if version == 1 else 24
     while at + header <= len(data):
@@ -279,16 +278,45 @@ def decode(data):
         elif payload == b"END\0":
             sealed = True
         at += header + size
+    return streams, opened, info, sealed, set()
+
+
+def decode_blocks(data, ranks):
+    """Of version 3; checksums are not looked at."""
+    streams, opened, info, states = [b""] * ranks, [(0, 0)] * ranks, None, [None] * ranks
+    length = struct.unpack_from("<Q", data, 16)[0]
+    at = 4096
+    while at + 40 <= len(data):
+        magic, rank, number, size, _, used, state, call, site, _ = struct.unpack_from("<4s9I", data, at)
+        assert magic == b"FTB3", f"no block at {at}"
+        payload = data[at + 40:at + 40 + used]
+        if rank != NO_RANK:
+            streams[rank] += payload
+            opened[rank] = (call, site)
+            states[rank] = state if len(payload) == used else 1
+        else:
+            info = json.loads(payload)
+        at += 40 + size
+    missing = {rank for rank in range(ranks) if states[rank] == 1 or (length and states[rank] is None)}
+    return streams, opened, info, length != 0, missing
+
+
+def decode(data):
+    magic, version, ranks = struct.unpack_from("<8sII", data)
+    assert magic == b"FORETRC\n" and version in (1, 2, 3)
+    streams, opened, info, sealed, missing = \
+        decode_old_blocks(data, version, ranks) if version < 3 else decode_blocks(data, ranks)
     lines = [f"ranks={info['ranks']} clock={info['clock']} sealed={int(sealed)} " +
              " ".join(f"{k}={info[k]}" for k in ("program", "origin", "machine", "options", "mpi"))]
-    last, damage = [], []
+    last, damage = [], [f"damage rank={rank}" for rank in sorted(missing)]
     for number, stream in enumerate(streams):
         rank = (RankOfVersion1 if version == 1 else Rank)(number, stream, info["clock"])
         try:
             for line in rank.lines():
                 lines.append(line)
         except CutOff:
-            damage.append(f"damage rank={number}")
+            if number not in missing:
+                damage.append(f"damage rank={number}")
         name, site = opened[number]
         if name:
             last.append(f"open rank={number} {rank.names[name - 1]}{f' site={rank.sites[site]}' if site else ''}")

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "samples.hpp"
 #include "scratch.hpp"
+#include "trace/damage.hpp"
 
 namespace foretrace::trace {
 namespace {
@@ -43,7 +44,11 @@ void expect_intact(const std::string& path, const Outcome& outcome) {
   EXPECT_EQ(outcome.written + outcome.lost, kEvents) << "one record is one loss";
   TraceReader reader(path);
   EXPECT_EQ(read_all(reader, 0), many_events(2, 0, outcome.written, Clock::virtual_));
-  EXPECT_TRUE(reader.damage().empty()) << "nothing of the record that did not fit is there";
+  // Nothing of the record that did not fit is there, and the file says that it is not.
+  ASSERT_EQ(reader.damage().size(), 1u);
+  EXPECT_EQ(reader.damage()[0].rank, WorldRank(0));
+  EXPECT_NE(reader.damage()[0].what.find("found no room"), std::string::npos);
+  EXPECT_THROW(refuse_damaged(reader), Error);
 }
 
 class FullDisk : public ScratchFolder {};
@@ -104,21 +109,23 @@ TEST_F(SmallDisk, FailedSealingLeavesTheSource) {
   EXPECT_THROW(seal_trace_file(path("disk/a.part"), path("disk/a.ftr")), Error);
   EXPECT_EQ(read_bytes(path("disk/a.part")), before);
   EXPECT_FALSE(std::filesystem::exists(path("disk/a.ftr")));
-  EXPECT_FALSE(std::filesystem::exists(path("disk/a.ftr.sealing")));
+  EXPECT_FALSE(std::filesystem::exists(path("disk/a.ftr.new")));
   expect_intact(path("disk/a.part"), outcome);
 }
 
 TEST_F(SmallDisk, TheSecondWriterStopsToo) {
   create_trace_file(path("disk/a.ftr"), sample_info(2, Clock::virtual_));
-  write_until_full(path("disk/a.ftr"));
   TraceWriter late(path("disk/a.ftr"), WorldRank(1), Clock::virtual_);
-  late.define_name("MPI_Send");
-  Event event;
-  late.write(event);
-  EXPECT_EQ(late.lost(), 2u);
+  define(late, 2);
+  write_until_full(path("disk/a.ftr"));
+  for (const Event& event : many_events(2, 1, 1000, Clock::virtual_)) late.write(event);
+  EXPECT_GT(late.lost(), 0u);
   TraceReader reader(path("disk/a.ftr"));
-  EXPECT_TRUE(read_all(reader, 1).empty());
+  EXPECT_EQ(read_all(reader, 1).size() + late.lost(), 1000u);
+  EXPECT_EQ(reader.damage().size(), 2u) << "both ranks say that they lost something";
+  EXPECT_THROW(TraceWriter(path("disk/a.ftr"), WorldRank(1), Clock::virtual_), Error);
   EXPECT_THROW(create_trace_file(path("disk/b.ftr"), sample_info(2, Clock::cpu)), Error);
+  EXPECT_FALSE(std::filesystem::exists(path("disk/b.ftr"))) << "half a file";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -22,6 +23,27 @@ class ScratchFolder : public testing::Test {
 
  private:
   std::string folder_;
+};
+
+// A file that lies in memory: to be read often, each time with other bytes.
+class MemoryFile {
+ public:
+  MemoryFile() : fd_(::memfd_create("trace", MFD_CLOEXEC)) {}
+  ~MemoryFile() { ::close(fd_); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
+  void write(const std::string& bytes) {
+    EXPECT_EQ(::ftruncate(fd_, 0), 0);
+    EXPECT_EQ(::pwrite(fd_, bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
+  }
+  void put(std::size_t at, char byte) {
+    EXPECT_EQ(::pwrite(fd_, &byte, 1, static_cast<off_t>(at)), 1);
+  }
+
+ private:
+  int fd_;
 };
 
 }  // namespace foretrace::trace

@@ -70,7 +70,8 @@ void copy_trace(TraceReader& reader, const std::string& path, const TellPlace&) 
     }
     if (const auto open = open_call_of(reader, rank)) to.enter(open->name, open->site);
   }
-  to.finish(reader.sealed());
+  // What is damaged must not look whole.
+  to.finish(reader.sealed() && reader.damage().empty());
 }
 
 }  // namespace foretrace::trace

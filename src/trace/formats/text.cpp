@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/new_file.hpp"
+#include "trace/damage.hpp"
 #include "trace/formats/fields.hpp"
 #include "trace/formats/formats.hpp"
 #include "trace/formats/new_trace.hpp"
@@ -102,20 +104,15 @@ TraceInfo info_of(const std::string& json) {
 
 class TextOutput {
  public:
-  explicit TextOutput(const std::string& path) : path_(path) {
-    out_.open(path_ + ".part", std::ios::binary | std::ios::trunc);
+  explicit TextOutput(const std::string& path) : file_(path) {}
+  void line(const std::string& text) {
+    file_.write(text);
+    file_.write("\n");
   }
-  void line(const std::string& text) { out_ << text << '\n'; }
-  void finish() {
-    out_.close();
-    if (out_ && std::rename((path_ + ".part").c_str(), path_.c_str()) == 0) return;
-    std::remove((path_ + ".part").c_str());
-    throw Error(path_ + ": cannot write the file; is the disk full, or the folder read-only?");
-  }
+  void finish() { file_.commit(); }
 
  private:
-  std::string path_;
-  std::ofstream out_;
+  NewFile file_;
 };
 
 void write_comm(TextOutput& out, const Communicator& comm) {
@@ -346,7 +343,8 @@ void write_text(TraceReader& reader, const std::string& path, const TellPlace& t
   TextOutput out(path);
   out.line(std::string(kFirstLine));
   out.line("info " + info_text(reader.info()));
-  if (!reader.sealed()) out.line("incomplete");
+  look_through(reader);
+  if (!reader.sealed() || !reader.damage().empty()) out.line("incomplete");
   for (int r = 0; r < reader.ranks(); ++r) write_rank(out, reader, WorldRank(r), tell);
   out.finish();
 }

@@ -1,8 +1,8 @@
-#include "trace/file_size_signal.hpp"
+#include "base/file_size_signal.hpp"
 
 #include <ctime>
 
-namespace foretrace::trace {
+namespace foretrace {
 namespace {
 
 sigset_t only_file_size() {
@@ -33,4 +33,4 @@ NoFileSizeSignal::~NoFileSizeSignal() {
   ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
-}  // namespace foretrace::trace
+}  // namespace foretrace

@@ -1,11 +1,11 @@
 // NoFileSizeSignal: as long as it lives, writing beyond the limit on a file's
 // size (ulimit -f) is an error of write(), and not a signal that would end the
-// program. For this thread; private to src/trace.
+// program. For this thread.
 #pragma once
 
 #include <csignal>
 
-namespace foretrace::trace {
+namespace foretrace {
 
 class NoFileSizeSignal {
  public:
@@ -19,4 +19,4 @@ class NoFileSizeSignal {
   bool was_pending_;
 };
 
-}  // namespace foretrace::trace
+}  // namespace foretrace
