@@ -8,10 +8,10 @@
 #include "base/error.hpp"
 #include "cli/baseline.hpp"
 #include "cli/live_run.hpp"
-#include "cli/option_values.hpp"
 #include "cli/output_file.hpp"
 #include "cli/process.hpp"
 #include "cli/simulation.hpp"
+#include "cli/simulation_options.hpp"
 #include "cli/simulation_run.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/summary.hpp"
@@ -150,59 +150,6 @@ int simulate(Options& options) {
   return 0;
 }
 
-CLI::Validator above_zero() {
-  return {[](std::string& text) {
-            double value = 0;
-            return CLI::detail::lexical_cast(text, value) && value > 0
-                       ? std::string()
-                       : "expected a number above 0, found " + text;
-          },
-          "ABOVE 0"};
-}
-
-void add_network_options(CLI::App& app, SimulationOptions& options) {
-  app.add_option("--network", options.network,
-                 "How messages travel: datasheet (equations alone), loggps, "
-                 "hops[:cut-through], bus, flow, packet");
-  app.add_option("--topology", options.topology,
-                 "KIND:SIZES[?KEY=VALUE&...], e.g. torus:4x4x4?latency=1us&bandwidth=1GB/s, or a "
-                 "TOML file, or the name of one that comes with Foretrace")
-      ->transform(topology_name());
-  app.add_option("--loggps", options.loggps,
-                 "Sets or overrides L=2us,o=500ns,os=..,or=..,g=100ns,G=0.08ns,S=65536");
-  app.add_option("--placement", options.placement,
-                 "Ranks on processors: block, round-robin, random:SEED, FILE")
-      ->capture_default_str();
-  app.add_option("--collectives", options.collectives,
-                 "equation (of the model), algorithm (messages), openmpi, mpich, or choices such "
-                 "as bcast=binomial,allreduce=ring");
-  app.add_option("--wildcards", options.wildcards,
-                 "MPI_ANY_SOURCE takes the message of the recorded run, or the first in virtual "
-                 "time: recorded, arrival")
-      ->check(CLI::IsMember({"recorded", "arrival"}))
-      ->capture_default_str();
-  app.add_option("--flops", options.flops,
-                 "FILE.ti: floating point operations per second of a processor")
-      ->check(above_zero())
-      ->capture_default_str();
-  app.add_option("--derived-type", options.derived_type,
-                 "FILE.ti: bytes of a derived datatype, which such traces do not tell")
-      ->transform(size_in_bytes());
-  app.add_option("--reduction", options.reduction,
-                 "Time per byte to combine data in an expanded reduction, e.g. 0.1ns");
-  app.add_option("--block", options.block, "hops: bytes of a store-and-forward block (0: all)")
-      ->transform(size_in_bytes());
-  app.add_option("--packet-size", options.packet_size, "packet: bytes of a packet")
-      ->transform(size_in_bytes())
-      ->capture_default_str();
-  app.add_option("--buffer", options.buffer, "packet: packets that an input of a switch holds")
-      ->check(CLI::Range(1, 1 << 24))
-      ->capture_default_str();
-  app.add_option("--routing", options.routing, "packet: minimal, adaptive")
-      ->check(CLI::IsMember({"minimal", "adaptive"}))
-      ->capture_default_str();
-}
-
 std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   SimulationOptions& simulation = options->simulation;
@@ -220,22 +167,7 @@ std::function<int()> declare(CLI::App& app) {
                  "Live: the program's MPI, if it cannot be seen: openmpi, mpich or standard");
   add_start_option(app, options->start);
   add_sample_option(app, simulation.sample);
-  app.add_option("--machine", simulation.machine, std::string("The machine model") + kMachineHelp)
-      ->transform(machine_name());
-  add_network_options(app, simulation);
-  app.add_option("--compute", simulation.compute,
-                 "Time between calls: none, annotated[:STEP] (FORETRACE_COMPUTE), "
-                 "counted[:blocks|instructions], recorded[:SCALE] (live: measured[:SCALE]), "
-                 "table:FILE, replayed:RUN.ftr")
-      ->capture_default_str();
-  app.add_option("--scale-from", simulation.scale_from,
-                 "The model of the machine where CPU times were measured: they are scaled by its "
-                 "kernels and those of --machine")
-      ->transform(machine_name());
-  app.add_option("--bound", simulation.bound,
-                 "Which end of the model's error interval: min, avg, max")
-      ->check(CLI::IsMember({"min", "avg", "max"}))
-      ->capture_default_str();
+  add_simulation_options(app, simulation);
   app.add_option("-o,--output", options->run.output, "Write the predicted trace");
   app.add_option("--baseline", options->baseline, kBaselineHelp);
   app.add_option("--sweep", options->sweeps,

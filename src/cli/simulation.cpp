@@ -271,15 +271,20 @@ std::unique_ptr<sim::Source> Simulation::open_shared() const {
   return std::make_unique<sim::MemorySource>(program_);
 }
 
-sim::SimulateOptions Simulation::engine_options(const machine::MachineModel& model,
-                                                const MachineFactors& factors,
+sim::SimulateOptions Simulation::engine_options(const Replay& replay,
                                                 std::optional<machine::Topology>& topology) const {
+  const MachineFactors& factors = replay.factors;
   sim::SimulateOptions engine;
+  engine.dependences = replay.dependences;
   engine.compute = spec_.kind == compute::Kind::none ? sim::ComputeMode::none
                    : spec_.kind == compute::Kind::annotated || spec_.kind == compute::Kind::counted
                        ? sim::ComputeMode::annotated
                        : sim::ComputeMode::recorded;
   engine.scale = rules_.scale * factors.compute;
+  if (replay.settled) {
+    engine.compute = sim::ComputeMode::recorded;
+    engine.scale = factors.compute;
+  }
   engine.reduce_per_byte = reduce_per_byte_;
   if (algorithms_) engine.algorithms = &*algorithms_;
   sim::NetworkOptions& network = engine.network;
@@ -289,7 +294,7 @@ sim::SimulateOptions Simulation::engine_options(const machine::MachineModel& mod
   network.packet_size = Bytes(options_.packet_size);
   network.buffer_packets = options_.buffer;
   network.adaptive = options_.routing == "adaptive";
-  network.loggps = machine::loggps_times(model, loggps_, bound_);
+  network.loggps = replay.loggps ? *replay.loggps : loggps();
   // What is beyond the end of virtual time must not come out short.
   const auto scaled = [](Time time, double factor) {
     const double ps = static_cast<double>(time.count_ps()) * factor;
@@ -306,17 +311,24 @@ sim::SimulateOptions Simulation::engine_options(const machine::MachineModel& mod
     network.topology = &*topology;
     network.placement = placement_;
   }
+  if (replay.portion == machine::Portion::nothing && network.kind != sim::NetworkKind::datasheet) {
+    // Who must wait for whom stays as it is.
+    network = {};
+    network.kind = sim::NetworkKind::loggps;
+    network.loggps.sync_threshold = loggps().sync_threshold;
+  }
   return engine;
 }
 
 sim::SimulateResult Simulation::run(sim::Source& source, sim::Sink& sink,
-                                    const MachineFactors& factors) const {
-  machine::MachineModel model = model_;
+                                    const Replay& replay) const {
+  const MachineFactors& factors = replay.factors;
+  machine::MachineModel model = machine::keep_portion(model_, replay.portion);
   model.compute_step *= factors.compute;
   if (factors.sync_threshold) model.loggps.sync_threshold = factors.sync_threshold;
   const machine::Timing timing(model, bound_);
   std::optional<machine::Topology> topology;
-  const sim::SimulateOptions engine = engine_options(model, factors, topology);
+  const sim::SimulateOptions engine = engine_options(replay, topology);
   sim::SimulateResult result = sim::simulate(source, timing, engine, sink);
   const bool program = reader_ || options_.live_ranks > 0;
   if (spec_.kind == compute::Kind::annotated && program) {

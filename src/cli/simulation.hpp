@@ -12,6 +12,7 @@
 #include "compute/rules.hpp"
 #include "compute/spec.hpp"
 #include "live/live_source.hpp"
+#include "machine/ideal.hpp"
 #include "machine/loggps.hpp"
 #include "machine/machine_model.hpp"
 #include "machine/topology.hpp"
@@ -60,6 +61,17 @@ struct MachineFactors {
   std::optional<Bytes> sync_threshold;  // instead of the machine's
 };
 
+// One run out of the ordinary, for what-if questions.
+struct Replay {
+  MachineFactors factors;
+  // What messages take; `nothing`: on a network where they take no time at all.
+  machine::Portion portion = machine::Portion::whole;
+  std::optional<machine::LogGPSTimes> loggps;  // instead of the machine's
+  // The source's operations hold the final times of their computation.
+  bool settled = false;
+  sim::Dependences* dependences = nullptr;  // to be filled
+};
+
 // Whether every link has a latency and a bandwidth of its own.
 bool links_have_speeds(const machine::Topology& topology);
 
@@ -104,7 +116,21 @@ class Simulation {
   void prepare_sharing();
 
   sim::SimulateResult run(sim::Source& source, sim::Sink& sink,
-                          const MachineFactors& factors = {}) const;
+                          const MachineFactors& factors = {}) const {
+    Replay replay;
+    replay.factors = factors;
+    return run(source, sink, replay);
+  }
+  sim::SimulateResult run(sim::Source& source, sim::Sink& sink, const Replay& replay) const;
+
+  sim::NetworkKind network() const { return network_; }
+  // The parameters in force.
+  // With some set anew, by the words of --loggps.
+  machine::LogGPSTimes loggps_with(const std::string& words) const {
+    return machine::loggps_times(model_, machine::merge(loggps_, machine::parse_loggps(words)),
+                                 bound_);
+  }
+  machine::LogGPSTimes loggps() const { return machine::loggps_times(model_, loggps_, bound_); }
 
  private:
   void set_network();
@@ -117,8 +143,7 @@ class Simulation {
   std::optional<std::string> note_of_derived() const;
   std::vector<std::string> notes_of_idle_options() const;
   sim::Wildcards wildcards() const;
-  sim::SimulateOptions engine_options(const machine::MachineModel& model,
-                                      const MachineFactors& factors,
+  sim::SimulateOptions engine_options(const Replay& replay,
                                       std::optional<machine::Topology>& topology) const;
 
   SimulationOptions options_;

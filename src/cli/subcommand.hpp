@@ -27,6 +27,7 @@ extern const Subcommand kCalc;
 extern const Subcommand kReport;
 extern const Subcommand kTimeline;
 extern const Subcommand kCompare;
+extern const Subcommand kExplain;
 extern const Subcommand kConvert;
 extern const Subcommand kTopology;
 extern const Subcommand kCoverage;

@@ -30,6 +30,7 @@ Engine::Engine(Source& source, const machine::Timing& timing, const SimulateOpti
       timing_(timing),
       options_(options),
       sink_(sink),
+      log_(options.dependences),
       network_(make_network(options.network, timing, source.ranks())),
       links_(network_->shared()),
       ports_(network_->has_ports()),
@@ -51,6 +52,8 @@ SimulateResult Engine::run() {
   }
   for (std::size_t r = ranks_.size(); r-- > 0;)
     if (!ranks_[r].absent) ready_.push(r);
+  if (log_)
+    log_->begin(source_.ranks(), options_.network.kind == NetworkKind::datasheet && !races_);
   if (by_time_)
     run_by_time();
   else
@@ -255,6 +258,7 @@ Time Engine::compute_before(const Operation& operation) const {
 }
 
 void Engine::start(Rank& rank) {
+  if (log_) log_->enter(rank.id, static_cast<std::uint32_t>(rank.result.events - 1), rank.enter);
   rank.leave = rank.enter;
   rank.send_delay = Time();
   rank.received = false;
@@ -296,10 +300,14 @@ void Engine::finish(Rank& rank) {
   Interval interval;
   interval.compute = rank.enter - rank.clock;
   interval.enter = rank.enter;
-  interval.wait = finish_times(rank);
+  const Time alone = settle_leave(rank);
+  if (rank.operation.waitless) rank.leave = std::min(rank.leave, alone);
+  interval.wait = std::max(rank.leave - alone, Time());
   interval.leave = rank.leave;
   if (rank.enter < rank.clock || rank.leave < rank.enter || rank.leave > kEndOfTime) too_late(rank);
   rank.clock = rank.leave;
+  if (log_)
+    log_->leave(rank.id, rank.leave, alone, rank.received ? network_->receive_overhead() : Time());
   if (rank.expansion && rank.expansion->active)
     rank.expansion->wait += interval.wait;
   else
@@ -341,38 +349,33 @@ void Engine::hand_over(Rank& rank, const Interval& interval) {
   }
 }
 
-// Settles when the call leaves; returns the part of it that would have been
-// saved if everybody had been there.
-Time Engine::finish_times(Rank& rank) {
+// Settles when the call leaves; returns when it would have left if everybody had been
+// there.
+Time Engine::settle_leave(Rank& rank) {
   const Operation& operation = rank.operation;
   switch (operation.kind) {
     case EventKind::send:
-      return rank.send_delay;
+      return rank.leave - rank.send_delay;
     case EventKind::recv:
     case EventKind::sendrecv: {
-      if (!rank.received) return rank.send_delay;
+      if (!rank.received) return rank.leave - rank.send_delay;
       const Time send = rank.leave;
       const Bytes bytes = rank.message.bytes;
       rank.leave = network_->receive_leave(rank.id, rank.enter, send, rank.arrival, bytes);
-      return std::max(
-          rank.leave - network_->receive_alone(rank.enter, send - rank.send_delay, bytes), Time());
+      return network_->receive_alone(rank.enter, send - rank.send_delay, bytes);
     }
-    case EventKind::complete: {
-      Time wait;
-      rank.leave = complete_requests(rank, wait);
-      return wait;
-    }
+    case EventKind::complete:
+      return complete_requests(rank);
     case EventKind::collective:
-      return rank.latest - rank.enter;
+      return rank.leave - (rank.latest - rank.enter);
     case EventKind::call:
     case EventKind::probe:
-      if (operation.probing == Probing::none && operation.locking == Locking::none) return Time();
-      return std::max(rank.leave - rank.enter -
-                          (operation.probing != Probing::none && !rank.received ? poll_cost(rank)
-                                                                                : call_cost(rank)),
-                      Time());
+      if (operation.probing == Probing::none && operation.locking == Locking::none)
+        return rank.leave;
+      return rank.enter + (operation.probing != Probing::none && !rank.received ? poll_cost(rank)
+                                                                                : call_cost(rank));
     default:
-      return Time();
+      return rank.leave;
   }
 }
 

@@ -19,6 +19,7 @@
 #include "machine/timing.hpp"
 #include "sim/collectives/algorithm.hpp"
 #include "sim/deadlock.hpp"
+#include "sim/dependences.hpp"
 #include "sim/network.hpp"
 #include "sim/network/link_usage.hpp"
 #include "sim/sink.hpp"
@@ -50,7 +51,8 @@ struct SimulateOptions {
   // How collectives become messages; nullptr: they take what the model's
   // equations say.
   const AlgorithmTable* algorithms = nullptr;
-  double reduce_per_byte = 0;  // seconds to combine a byte, in expanded reductions
+  double reduce_per_byte = 0;          // seconds to combine a byte, in expanded reductions
+  Dependences* dependences = nullptr;  // to be filled; nullptr: nobody asks
 };
 
 struct RankResult {

@@ -34,6 +34,7 @@ void Engine::start_icollective(Rank& rank) {
 void Engine::enter_collective(Rank& rank) {
   const int size = collectives_.size_of(rank.operation.comm);
   released_.clear();
+  if (log_) log_join(rank);
   collectives_.enter(rank.operation, rank.id, rank.enter, released_);
   for (const Release& release : released_) {
     Rank& member = rank_of(release.rank);
@@ -41,6 +42,9 @@ void Engine::enter_collective(Rank& rank) {
       const Request& request = *member.requests.find(release.request);
       const Bytes bytes = timing_.charged(request.collective, request.bytes, release.largest);
       const Time end = timing_.collective_leave(release.latest, request.collective, size, bytes);
+      if (log_)
+        log_release(release, rank.operation.comm, end,
+                    timing_.collective_leave(release.latest, request.collective, size, Bytes(0)));
       request_done(member, release.request, end, {}, 0);
       continue;
     }
@@ -49,6 +53,10 @@ void Engine::enter_collective(Rank& rank) {
     const Bytes bytes = timing_.charged(operation.collective, operation.bytes, release.largest);
     member.leave = timing_.collective_leave(release.latest, operation.collective, size, bytes,
                                             source_.name(operation.name));
+    if (log_)
+      log_release(release, rank.operation.comm, member.leave,
+                  timing_.collective_leave(release.latest, operation.collective, size, Bytes(0),
+                                           source_.name(operation.name)));
     half_done(member);
   }
 }
@@ -158,6 +166,11 @@ void Engine::end_expansion(Rank& rank) {
   interval.wait = expansion.wait;
   rank.clock = rank.enter;
   rank.received = false;
+  if (log_) {
+    // Also where it had no message, or a reduction was left to be done.
+    log_->enter(rank.id, static_cast<std::uint32_t>(rank.result.events - 1), rank.enter);
+    log_->leave(rank.id, rank.enter, rank.enter, Time());
+  }
   hand_over(rank, interval);
 }
 

@@ -6,6 +6,7 @@
 //     engine_open.cpp         open wildcards and probes
 //     engine_locks.cpp        locks
 //     engine_collectives.cpp  collectives by equation or message by message
+//     engine_dependences.cpp  what determined the times, for those who ask
 //     engine_report.cpp       why blocked ranks will never go on
 #pragma once
 
@@ -74,7 +75,7 @@ class Engine {
   void start(Rank& rank);
   void start_call(Rank& rank);
   void finish(Rank& rank);
-  Time finish_times(Rank& rank);
+  Time settle_leave(Rank& rank);
   void hand_over(Rank& rank, const Interval& interval);
   bool too_far_ahead(const Rank& rank) const;
   void half_done(Rank& rank);
@@ -112,7 +113,7 @@ class Engine {
 
   // engine_requests.cpp
   void start_complete(Rank& rank);
-  Time complete_requests(Rank& rank, Time& wait);
+  Time complete_requests(Rank& rank);
   void give_up_later(Rank& rank);
   bool is_patient(const Event& event) const;
   void give_up_at_once();
@@ -174,6 +175,22 @@ class Engine {
   bool next_step(Rank& rank);
   void end_expansion(Rank& rank);
 
+  // engine_dependences.cpp
+  void log_send(const Rank& rank, const SendTimes& times, bool rendezvous);
+  void log_meeting(const Meeting& meeting, const Rank& sender, const PendingSend& send,
+                   const Rank& receiver, const PendingRecv& recv, const Delivery& delivery);
+  // Where the ends of a message entered their calls.
+  struct Ends {
+    Dependences::Sent sent;
+    MomentId receiver = kNoMoment;
+  };
+  Dependences::Flying ways_of_parts(const Meeting& meeting, const Ends& ends) const;
+  Dependences::Flying ways_of_eager(const Meeting& meeting, const Ends& ends) const;
+  Link beyond(const Meeting& meeting) const;
+  void log_completion(Rank& rank, std::span<const trace::Completion> completed);
+  void log_join(const Rank& rank);
+  void log_release(const Release& release, trace::CommId comm, Time end, Time empty);
+
   // engine_report.cpp
   void find_left_over(SimulateResult& result) const;
   std::vector<std::string> diagnose_blocked();
@@ -186,6 +203,7 @@ class Engine {
   const machine::Timing& timing_;
   const SimulateOptions& options_;
   Sink& sink_;
+  Dependences* const log_;
   std::unique_ptr<Network> network_;
   SharedNetwork* const links_;  // nullptr: messages do not meet on their way
   const bool ports_;            // they meet at their ends

@@ -20,6 +20,7 @@ void Engine::start_send(Rank& rank) {
   } else {
     rank.leave = times.leave;
   }
+  if (log_) log_send(rank, times, rendezvous);
   connect_send(rank, times, rendezvous, 0);
 }
 
@@ -52,6 +53,7 @@ void Engine::start_isend(Rank& rank) {
       network_->begin_send(rank.id, to.peer, rank.enter, operation.mode, to.bytes, true);
   rank.leave = times.leave;
   if (request->empty) return;
+  if (log_) log_->post(rank.id, operation.request);
   const bool rendezvous = network_->is_rendezvous(operation.mode, to.bytes);
   request->needs_buffer = rendezvous && operation.mode != SendMode::synchronous;
   if (!rendezvous) {
@@ -59,6 +61,7 @@ void Engine::start_isend(Rank& rank) {
     request->bytes = to.bytes;
     request->end = times.end;
   }
+  if (log_) log_send(rank, times, rendezvous);
   connect_send(rank, times, rendezvous, operation.request);
 }
 
@@ -67,6 +70,7 @@ void Engine::start_irecv(Rank& rank) {
   const trace::Endpoint& from = operation.recv;
   Request* request = rank.requests.insert(operation.request);
   if (!request) fail(rank, "request " + std::to_string(operation.request) + " is posted twice");
+  if (log_) log_->post(rank.id, operation.request);
   if (operation.taken != 0) {
     rank.leave = network_->post_receive_leave(rank.enter, from.bytes);
     return receive_taken(rank, RecvKind::posted, operation.request);
@@ -166,6 +170,7 @@ void Engine::meet(Rank& sender, const PendingSend& send, std::int32_t tag, Rank&
   const Delivery delivery = network_->deliver(meeting);
   if (stamp.rendezvous && send.request == 0)
     sender.send_delay = network_->rendezvous_delay(meeting);
+  if (log_) log_meeting(meeting, sender, send, receiver, recv, delivery);
   trace::Endpoint message;
   message.peer = sender.id;
   message.tag = tag;
@@ -186,6 +191,7 @@ void Engine::meet(Rank& sender, const PendingSend& send, std::int32_t tag, Rank&
     flight.receive = recv;
     flight.label = message;
     flight.payload = send.payload;
+    if (log_) log_->launch(number);
     if (flight.arrived) land(number);
     return;
   }
@@ -299,6 +305,7 @@ void Engine::leave_source(MessageId message, Time sent) {
   Flight& flight = flights_[message];
   if (!flight.rendezvous || flight.left) return;
   flight.left = true;
+  if (log_) log_->arrive(log_->flying(message).sender, flight.from, flight.send_request, sent);
   sender_done(rank_of(flight.from), flight.send_request, sent, flight.bytes);
 }
 
@@ -306,6 +313,8 @@ void Engine::leave_source(MessageId message, Time sent) {
 void Engine::land(std::uint32_t number) {
   const Flight flight = flights_[number];
   free_flights_.push_back(number);
+  if (log_)
+    log_->arrive(log_->flying(number).data, flight.to, flight.receive.request, flight.arrival);
   receiver_done(rank_of(flight.to), flight.receive, flight.arrival, flight.label, flight.payload);
 }
 

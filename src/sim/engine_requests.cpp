@@ -197,7 +197,9 @@ bool Engine::choose_finished(Rank& rank, Time now, std::vector<trace::Completion
   return !chosen.empty();
 }
 
-Time Engine::complete_requests(Rank& rank, Time& wait) {
+// When the call leaves is settled in rank.leave; returns when it would have if all
+// requests had ended before.
+Time Engine::complete_requests(Rank& rank) {
   Operation& operation = rank.operation;
   std::span<const trace::Completion> completed = operation.completions;
   chosen_payloads_.clear();
@@ -212,8 +214,8 @@ Time Engine::complete_requests(Rank& rank, Time& wait) {
       if (!is_test(operation.completing)) return rank.leave;
       operation.kind = trace::EventKind::call;
       const Time alone = rank.enter + poll_cost(rank);
-      wait = std::max(rank.leave - alone, Time());
-      return std::max(rank.leave, alone);
+      rank.leave = std::max(rank.leave, alone);
+      return alone;
     }
   } else if (tells_) {
     chosen_.assign(completed.begin(), completed.end());
@@ -241,12 +243,12 @@ Time Engine::complete_requests(Rank& rank, Time& wait) {
     ++index;
     rank.requests.erase(completion.request);
   }
+  if (log_) log_completion(rank, completed);
   Time minimum;
   // One that waited for any of its requests has gone on at rank.leave.
-  const Time leave = std::max(
+  rank.leave = std::max(
       {rank.leave, collectives, network_->complete(rank.id, rank.enter, finished_, minimum)});
-  wait = std::max(leave - (rank.enter + minimum), Time());
-  return leave;
+  return rank.enter + minimum;
 }
 
 }  // namespace foretrace::sim

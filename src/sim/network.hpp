@@ -58,6 +58,7 @@ struct Finished {
   Time end;
   Bytes bytes;
   std::uint32_t index = 0;  // in the order listed
+  Time rest = {};           // from its end to the call's, at least (rest_after)
 };
 
 class Network {
@@ -81,6 +82,12 @@ class Network {
   // The leave of a call that completes `requests` from w0 on, in program order;
   // may reorder them. `minimum`: what it takes if all had ended long ago.
   virtual Time complete(WorldRank rank, Time w0, std::span<Finished> requests, Time& minimum) = 0;
+
+  // Says for each of the requests of a complete() that is about to be made what the
+  // call takes after it, Finished::rest; returns what it takes at least.
+  virtual Time rest_after(std::span<Finished> requests) const = 0;
+  // What a blocking receive takes once its message is there.
+  virtual Time receive_overhead() const { return {}; }
 
   // When the message can be matched by a wildcard.
   virtual Time header(WorldRank from, WorldRank to, const machine::MessageStamp& stamp) const = 0;

@@ -42,6 +42,8 @@ struct Operation {
   Completing completing = Completing::all;  // complete only
   Probing probing = Probing::none;          // call only
   Locking locking = Locking::none;          // call only
+  // What if it need not wait: it leaves when it would if everybody had been there.
+  bool waitless = false;
 
   trace::NameId name = 0;   // for Source::name
   trace::SiteId site = 0;   // for Source::site

@@ -26,13 +26,14 @@ MAY_USE = {
     "mpi_api": set(),
     "sim": {"compute", "machine", "trace"},
     "analysis": {"machine", "mpi_api", "trace", "stats"},
-    "views": {"analysis", "machine", "trace"},
+    "explain": {"machine", "sim", "trace"},
+    "views": {"analysis", "explain", "machine", "trace"},
     "callers": {"trace"},
     "capture": {"callers", "compute", "machine", "mpi_api", "trace"},
     "live": {"callers", "compute", "machine", "mpi_api", "sim", "symbols", "trace"},
     "measure": {"machine", "stats"},
     "wrap": {"mpi_api"},
-    "cli": {"stats", "machine", "compute", "trace", "sim", "analysis", "views", "mpi_api",
+    "cli": {"stats", "machine", "compute", "trace", "sim", "explain", "analysis", "views", "mpi_api",
             "symbols", "wrap"},
 }
 # Files of a part that others may include although the part is closed to them.

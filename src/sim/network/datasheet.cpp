@@ -79,6 +79,17 @@ Time DatasheetNetwork::complete(WorldRank, Time w0, std::span<Finished> requests
   return leave;
 }
 
+Time DatasheetNetwork::rest_after(std::span<Finished> requests) const {
+  Time rest;
+  for (std::size_t i = requests.size(); i-- > 0;) {
+    Finished& request = requests[i];
+    request.rest = rest;
+    rest += request.is_send ? timing_->isend_complete_minimum(request.bytes)
+                            : timing_->irecv_complete_minimum(request.bytes);
+  }
+  return rest;
+}
+
 Time DatasheetNetwork::header(WorldRank, WorldRank, const machine::MessageStamp& stamp) const {
   return stamp.sent;
 }

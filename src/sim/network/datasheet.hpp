@@ -20,6 +20,7 @@ class DatasheetNetwork final : public Network {
   Time post_receive_leave(Time r0, Bytes bytes) const override;
   Time receive_leave(WorldRank rank, Time r0, Time other, Time arrival, Bytes bytes) override;
   Time receive_alone(Time r0, Time other, Bytes bytes) const override;
+  Time rest_after(std::span<Finished> requests) const override;
   Time complete(WorldRank rank, Time w0, std::span<Finished> requests, Time& minimum) override;
   Time header(WorldRank from, WorldRank to, const machine::MessageStamp& stamp) const override;
 

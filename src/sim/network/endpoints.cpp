@@ -77,6 +77,20 @@ Time EndpointNetwork::complete(WorldRank, Time w0, std::span<Finished> requests,
   return leave;
 }
 
+// In the order of complete(): sends, then the receives as they arrived.
+Time EndpointNetwork::rest_after(std::span<Finished> requests) const {
+  std::ranges::sort(requests, [](const Finished& a, const Finished& b) {
+    if (a.is_send != b.is_send) return a.is_send;
+    return a.end != b.end ? a.end < b.end : a.index < b.index;
+  });
+  Time rest;
+  for (std::size_t i = requests.size(); i-- > 0;) {
+    if (!requests[i].is_send) rest += loggps_.overhead_recv;
+    requests[i].rest = rest;
+  }
+  return rest;
+}
+
 Time EndpointNetwork::header(WorldRank from, WorldRank to,
                              const machine::MessageStamp& stamp) const {
   return stamp.sent + latency(from, to);

@@ -24,6 +24,8 @@ class EndpointNetwork : public Network {
   Time post_receive_leave(Time r0, Bytes bytes) const final;
   Time receive_leave(WorldRank rank, Time r0, Time other, Time arrival, Bytes bytes) final;
   Time receive_alone(Time r0, Time other, Bytes bytes) const final;
+  Time rest_after(std::span<Finished> requests) const final;
+  Time receive_overhead() const final { return loggps_.overhead_recv; }
   Time complete(WorldRank rank, Time w0, std::span<Finished> requests, Time& minimum) final;
   Time header(WorldRank from, WorldRank to, const machine::MessageStamp& stamp) const final;
   std::size_t memory() const override { return send_free_.capacity() * sizeof(Time); }

@@ -1,0 +1,203 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <memory>
+
+#include "base/error.hpp"
+#include "cli/explain_what_if.hpp"
+#include "cli/simulation.hpp"
+#include "cli/simulation_options.hpp"
+#include "cli/subcommand.hpp"
+#include "explain/explanation.hpp"
+#include "views/explain_report.hpp"
+
+namespace foretrace::cli {
+namespace {
+
+struct Options {
+  SimulationOptions simulation;
+  explain::ExplainOptions explain;
+  WhatIf what_if;
+  std::string output;  // the predicted trace of a what-if
+  bool json = false;
+};
+
+// "Infinite" for links that messages share: their simulation needs messages that take
+// some time.
+constexpr double kVeryFast = 1e6;
+
+Replay replay_on(const Simulation& simulation, explain::Ideal ideal) {
+  using explain::Ideal;
+  Replay replay;
+  replay.settled = true;
+  const bool shared = simulation.network() == sim::NetworkKind::bus ||
+                      simulation.network() == sim::NetworkKind::flow ||
+                      simulation.network() == sim::NetworkKind::packet;
+  switch (ideal) {
+    case Ideal::as_is:
+      break;
+    case Ideal::no_latency:
+      replay.factors.latency = 0;
+      replay.portion = machine::Portion::data;
+      break;
+    case Ideal::infinite_bandwidth:
+      replay.factors.bandwidth = shared ? kVeryFast : std::numeric_limits<double>::infinity();
+      replay.portion = machine::Portion::fixed;
+      break;
+    case Ideal::ideal:
+      replay.portion = machine::Portion::nothing;
+      break;
+  }
+  return replay;
+}
+
+// A run out of the ordinary; its operations are written down, too, if there is a file.
+Time run_what_if(Simulation& simulation, const explain::Run& run, const Options& options,
+                 const explain::Edits& edits) {
+  Replay replay = replay_on(simulation, explain::Ideal::as_is);
+  if (!options.what_if.set.empty()) {
+    if (simulation.network() == sim::NetworkKind::datasheet)
+      throw UsageError("--set is for networks with the parameters of LogGPS: --network loggps");
+    replay.loggps = simulation.loggps_with(options.what_if.set);
+  }
+  explain::EditedSource edited(simulation.open(), run, edits);
+  if (options.output.empty()) {
+    sim::NullSink nothing;
+    return simulation.run(edited, nothing, replay).time;
+  }
+  sim::FileSink sink(edited, simulation.info(), options.output);
+  const Time time = simulation.run(edited, sink, replay).time;
+  sink.finish();
+  return time;
+}
+
+// T as a function of each parameter of LogGPS. Large runs get fewer points.
+std::vector<explain::Sensitivity> sensitivities(const Simulation& simulation,
+                                                const explain::Run& run,
+                                                std::vector<std::string>& notes) {
+  if (simulation.network() == sim::NetworkKind::datasheet) {
+    notes.emplace_back("sensitivity to L, o, g and G: these are parameters of --network loggps");
+    return {};
+  }
+  if (simulation.topology() && simulation.network() != sim::NetworkKind::loggps &&
+      links_have_speeds(*simulation.topology())) {
+    notes.emplace_back(
+        "sensitivity: the links of the topology have speeds of their own; see "
+        "simulate --sweep latency=0.1,1,10");
+    return {};
+  }
+  const machine::LogGPSTimes as_is = simulation.loggps();
+  const auto time_with = [&](const machine::LogGPSTimes& loggps) {
+    const explain::Edits none;
+    explain::EditedSource source(simulation.open_shared(), run, none);
+    sim::NullSink nothing;
+    Replay replay = replay_on(simulation, explain::Ideal::as_is);
+    replay.loggps = loggps;
+    return simulation.run(source, nothing, replay).time;
+  };
+  std::uint64_t calls = 1;
+  for (const auto& all : run.calls) calls += all.size();
+  constexpr std::uint64_t kMostCalls = 10'000'000;
+  const int most = static_cast<int>(std::clamp<std::uint64_t>(kMostCalls / calls, 2, 64));
+  constexpr double kPicosecond = 1e-12;
+  std::vector<explain::Sensitivity> all;
+  double rounding = 0;
+  const auto add = [&](const char* name, const char* unit, double value, double least, double step,
+                       const std::function<void(machine::LogGPSTimes&, double)>& set) {
+    explain::Axis axis{name, unit, value, std::max(10 * value, least), step, rounding, most};
+    all.push_back(explain::find_sensitivity(axis, [&](double x) {
+      machine::LogGPSTimes loggps = as_is;
+      set(loggps, x);
+      return time_with(loggps);
+    }));
+  };
+  add("L", "s", as_is.latency.seconds(), 1e-5, kPicosecond,
+      [](auto& loggps, double x) { loggps.latency = Time::from_seconds(x); });
+  const Time difference = as_is.overhead_recv - as_is.overhead_send;
+  add("o", "s", as_is.overhead_send.seconds(), 1e-6, kPicosecond, [=](auto& loggps, double x) {
+    loggps.overhead_send = Time::from_seconds(x);
+    loggps.overhead_recv = std::max(loggps.overhead_send + difference, Time());
+  });
+  add("g", "s", as_is.gap.seconds(), 1e-6, kPicosecond,
+      [](auto& loggps, double x) { loggps.gap = Time::from_seconds(x); });
+  // Each message's bytes are rounded to a picosecond once.
+  rounding = kPicosecond * static_cast<double>(calls);
+  const double per_byte = as_is.gap_per_byte > 0 ? as_is.gap_per_byte : 1e-10;
+  add("G", "s/byte", as_is.gap_per_byte, 10 * per_byte, per_byte * 0.1,
+      [](auto& loggps, double x) { loggps.gap_per_byte = x; });
+  return all;
+}
+
+int explain_run(const Options& options) {
+  if (!options.output.empty() && !options.what_if.any())
+    throw UsageError(
+        "-o writes the trace of a what-if: say --zero-wait, --balance, --speed or --set");
+  Simulation simulation(options.simulation);
+  for (const std::string& note : simulation.notes())
+    std::fprintf(stderr, "foretrace: %s\n", note.c_str());
+  const std::unique_ptr<sim::Source> source = simulation.open();
+  explain::Run run;
+  explain::RunSink sink(*source, run);
+  Replay first;
+  first.dependences = &run.graph;
+  const sim::SimulateResult result = simulation.run(*source, sink, first);
+  sink.finish();
+  for (const std::string& note : result.notes)
+    std::fprintf(stderr, "foretrace: %s\n", note.c_str());
+  if (options.what_if.any()) {
+    const Time time =
+        run_what_if(simulation, run, options, edits_of(options.what_if, run, *source));
+    std::fputs(views::render_what_if(run.time, time, options.json).c_str(), stdout);
+    return 0;
+  }
+  simulation.prepare_sharing();
+  const explain::Simulate again = [&](const explain::Edits& edits, explain::Ideal ideal) {
+    explain::EditedSource edited(simulation.open_shared(), run, edits);
+    sim::NullSink nothing;
+    return simulation.run(edited, nothing, replay_on(simulation, ideal)).time;
+  };
+  explain::Explanation explanation = explain::explain(run, *source, again, options.explain);
+  explanation.sensitivity = sensitivities(simulation, run, explanation.notes);
+  for (const std::string& note : result.notes) explanation.notes.push_back(note);
+  std::fputs((options.json ? views::render_json_explanation(explanation)
+                           : views::render_text_explanation(explanation, simulation.where()))
+                 .c_str(),
+             stdout);
+  return 0;
+}
+
+std::function<int()> declare(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("input", options->simulation.input,
+                 "A trace made by record, predict or simulate, a text program (FILE.goal), or a "
+                 "time-independent trace of SimGrid (FILE.ti)")
+      ->required();
+  add_simulation_options(app, options->simulation);
+  app.add_flag("--verify", options->explain.verify, "Simulate the ten best findings afresh");
+  app.add_option("--findings", options->explain.most_findings, "How many findings to tell")
+      ->capture_default_str();
+  const auto several = [&app](const char* name, std::vector<std::string>& into, const char* what) {
+    app.add_option(name, into, what)->type_size(1)->allow_extra_args(false);
+  };
+  several("--zero-wait", options->what_if.zero_wait,
+          "What if: nobody waits at this call site (halo.c:37), function or phase");
+  several(
+      "--balance", options->what_if.balance,
+      "What if: the computation of this phase (or before this call site) is equal on all ranks");
+  several(
+      "--speed", options->what_if.speed,
+      "What if: NAME=FACTOR, the computation of a phase (or before a call site) is so much faster");
+  app.add_option("--set", options->what_if.set,
+                 "What if: other parameters, as --loggps: L=1us,G=0.1ns");
+  app.add_option("-o,--output", options->output, "With a what-if: write the predicted trace");
+  app.add_flag("--json", options->json, "Print one JSON object");
+  return [options] { return explain_run(*options); };
+}
+
+}  // namespace
+
+const Subcommand kExplain{
+    "explain", "Tell what limits a run, what to change first and what it would bring", declare};
+
+}  // namespace foretrace::cli

@@ -1,0 +1,29 @@
+// What `foretrace explain` is asked for by hand: edits of a run by the names of places
+// and phases.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "explain/edits.hpp"
+#include "explain/run.hpp"
+#include "sim/source.hpp"
+
+namespace foretrace::cli {
+
+struct WhatIf {
+  std::vector<std::string> zero_wait;  // SITE
+  std::vector<std::string> balance;    // PHASE or SITE
+  std::vector<std::string> speed;      // PHASE=FACTOR or SITE=FACTOR
+  std::string set;                     // as --loggps
+
+  bool any() const {
+    return !zero_wait.empty() || !balance.empty() || !speed.empty() || !set.empty();
+  }
+};
+
+// A SITE is a place (halo.c:37) or a function (MPI_Recv), a PHASE what the program calls
+// it. Throws UsageError for a name that the run does not have, and tells those that it has.
+explain::Edits edits_of(const WhatIf& what_if, const explain::Run& run, const sim::Source& source);
+
+}  // namespace foretrace::cli

@@ -1,0 +1,13 @@
+// The options that say on which machine and network operations are replayed, the same
+// in every sub-command that does so.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "cli/simulation.hpp"
+
+namespace foretrace::cli {
+
+void add_simulation_options(CLI::App& app, SimulationOptions& options);
+
+}  // namespace foretrace::cli

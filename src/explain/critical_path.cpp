@@ -1,0 +1,77 @@
+#include "explain/critical_path.hpp"
+
+#include <algorithm>
+
+namespace foretrace::explain {
+
+using sim::Link;
+using sim::LinkKind;
+using sim::MomentId;
+
+Parts& Parts::operator+=(const Parts& other) {
+  compute += other.compute;
+  overhead += other.overhead;
+  latency += other.latency;
+  bytes += other.bytes;
+  synchronisation += other.synchronisation;
+  queue += other.queue;
+  return *this;
+}
+
+Parts parts_of(const Link& link) {
+  Parts parts;
+  if (link.kind == LinkKind::compute) {
+    parts.compute = link.takes;
+    return parts;
+  }
+  // A link that others' use made shorter than its parts has less of each.
+  Time left = link.takes;
+  const auto part = [&left](Time wanted) {
+    const Time taken = std::clamp(wanted, Time(), std::max(left, Time()));
+    left -= taken;
+    return taken;
+  };
+  parts.overhead = part(link.overhead);
+  const Time empty = part(link.latency);
+  (link.kind == LinkKind::collective ? parts.synchronisation : parts.latency) = empty;
+  parts.bytes = part(link.bytes);
+  parts.queue = left;
+  return parts;
+}
+
+const Link* binding_link(const sim::Dependences& graph, MomentId id) {
+  const sim::Moment& moment = graph[id];
+  const Link* binding = nullptr;
+  for (const Link& link : graph.links(id)) {
+    if (graph[link.from].at + link.takes != moment.at) continue;
+    if (!binding || graph[link.from].rank == moment.rank) binding = &link;
+  }
+  return binding;
+}
+
+std::vector<Step> critical_path(const Run& run) {
+  std::vector<Step> path;
+  MomentId at = sim::kNoMoment;
+  for (const MomentId end : run.ends)
+    if (end != sim::kNoMoment && (at == sim::kNoMoment || run.graph[end].at > run.graph[at].at))
+      at = end;
+  while (at != sim::kNoMoment) {
+    Step step;
+    step.to = at;
+    step.call =
+        run.graph[at].kind == sim::MomentKind::request && !path.empty() ? path.back().to : at;
+    if (const Link* link = binding_link(run.graph, at)) {
+      step.from = link->from;
+      step.kind = link->kind;
+      step.parts = parts_of(*link);
+    } else {
+      step.parts.compute = run.graph[at].at;  // the beginning of a rank
+    }
+    at = step.from;
+    path.push_back(step);
+  }
+  std::ranges::reverse(path);
+  return path;
+}
+
+}  // namespace foretrace::explain

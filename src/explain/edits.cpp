@@ -1,0 +1,74 @@
+#include "explain/edits.hpp"
+
+#include <cmath>
+
+namespace foretrace::explain {
+namespace {
+
+void fill(const Run& run, Edits& edits) {
+  if (!edits.compute.empty()) return;
+  for (const auto& calls : run.calls) {
+    edits.compute.emplace_back();
+    for (const Call& call : calls) edits.compute.back().push_back(call.compute);
+  }
+}
+
+}  // namespace
+
+void equalise(const Run& run, const CallSet& chosen, Edits& edits) {
+  // A rank's clock starts after MPI_Init.
+  const auto of = [&chosen](const Call& call) {
+    return call.kind != trace::EventKind::init && chosen(call);
+  };
+  fill(run, edits);
+  const std::size_t ranks = run.calls.size();
+  std::vector<Time> sums(ranks);
+  std::vector<std::int64_t> counts(ranks);
+  Time whole;
+  std::int64_t taking_part = 0;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    for (std::size_t i = 0; i < run.calls[r].size(); ++i) {
+      if (!of(run.calls[r][i])) continue;
+      ++counts[r];
+      sums[r] += edits.compute[r][i];
+    }
+    whole += sums[r];
+    if (counts[r] > 0) ++taking_part;
+  }
+  if (taking_part == 0) return;
+  const std::int64_t mean = whole.count_ps() / taking_part;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    // Each interval in proportion; a rank that had none gets equal ones. The rounded
+    // sums are kept exact, so that all ranks come out the same.
+    const bool equal = sums[r] == Time();
+    const __int128 total = equal ? counts[r] : sums[r].count_ps();
+    __int128 before = 0;
+    for (std::size_t i = 0; i < run.calls[r].size(); ++i) {
+      if (!of(run.calls[r][i])) continue;
+      Time& compute = edits.compute[r][i];
+      const __int128 after = before + (equal ? 1 : compute.count_ps());
+      compute = Time::ps(static_cast<std::int64_t>(after * mean / total - before * mean / total));
+      before = after;
+    }
+  }
+}
+
+void speed_up(const Run& run, const CallSet& of, double factor, Edits& edits) {
+  fill(run, edits);
+  for (std::size_t r = 0; r < run.calls.size(); ++r)
+    for (std::size_t i = 0; i < run.calls[r].size(); ++i) {
+      if (!of(run.calls[r][i])) continue;
+      Time& compute = edits.compute[r][i];
+      compute = Time::ps(std::llround(static_cast<double>(compute.count_ps()) / factor));
+    }
+}
+
+void take_waits_away(const Run& run, const CallSet& of, Edits& edits) {
+  if (edits.waitless.empty())
+    for (const auto& calls : run.calls) edits.waitless.emplace_back(calls.size());
+  for (std::size_t r = 0; r < run.calls.size(); ++r)
+    for (std::size_t i = 0; i < run.calls[r].size(); ++i)
+      if (of(run.calls[r][i])) edits.waitless[r][i] = true;
+}
+
+}  // namespace foretrace::explain

@@ -1,0 +1,76 @@
+// Edits: a run with some of its calls changed; and the source that hands them to the
+// engine, so that any what-if can be simulated afresh.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "explain/run.hpp"
+#include "sim/source.hpp"
+
+namespace foretrace::explain {
+
+struct Edits {
+  // By rank and call: it need not wait. Empty: none.
+  std::vector<std::vector<bool>> waitless;
+  // By rank and call: the computation before it. Empty: as it was.
+  std::vector<std::vector<Time>> compute;
+
+  bool is_waitless(WorldRank rank, std::size_t call) const {
+    if (waitless.empty()) return false;
+    const auto& calls = waitless[static_cast<std::size_t>(rank.value)];
+    return call < calls.size() && calls[call];
+  }
+  Time compute_before(const Run& run, WorldRank rank, std::size_t call) const {
+    const auto r = static_cast<std::size_t>(rank.value);
+    return compute.empty() ? run.calls[r][call].compute : compute[r][call];
+  }
+};
+
+// The computation of the calls for which `of` holds, equalised over the ranks
+// that have any; or `factor` times as fast.
+using CallSet = std::function<bool(const Call&)>;
+void equalise(const Run& run, const CallSet& of, Edits& edits);
+void speed_up(const Run& run, const CallSet& of, double factor, Edits& edits);
+void take_waits_away(const Run& run, const CallSet& of, Edits& edits);
+
+// The operations of `source`, which is that of `run`, edited. To be simulated with
+// ComputeMode::recorded and scale 1.
+class EditedSource : public sim::Source {
+ public:
+  // `run` and `edits` must live as long.
+  EditedSource(std::unique_ptr<sim::Source> source, const Run& run, const Edits& edits)
+      : source_(std::move(source)),
+        run_(&run),
+        edits_(&edits),
+        next_(static_cast<std::size_t>(source_->ranks())) {}
+
+  int ranks() const override { return source_->ranks(); }
+  bool next(WorldRank rank, sim::Operation& operation) override {
+    if (!source_->next(rank, operation)) return false;
+    const std::size_t call = next_[static_cast<std::size_t>(rank.value)]++;
+    // What follows MPI_Finalize is no part of the run.
+    const bool known = call < run_->calls[static_cast<std::size_t>(rank.value)].size();
+    operation.compute = known ? edits_->compute_before(*run_, rank, call) : Time();
+    operation.waitless = edits_->is_waitless(rank, call);
+    return true;
+  }
+  bool races() const override { return source_->races(); }
+  std::string_view name(trace::NameId id) const override { return source_->name(id); }
+  const trace::Communicator& comm(trace::CommId id) const override { return source_->comm(id); }
+  const trace::Site& site(trace::SiteId id) const override { return source_->site(id); }
+  std::string describe_site(trace::SiteId id) const override { return source_->describe_site(id); }
+  std::string place(WorldRank rank) const override { return source_->place(rank); }
+  std::string end_reason(WorldRank rank) const override { return source_->end_reason(rank); }
+
+ private:
+  std::unique_ptr<sim::Source> source_;
+  const Run* run_;
+  const Edits* edits_;
+  std::vector<std::size_t> next_;
+};
+
+}  // namespace foretrace::explain

@@ -1,0 +1,331 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/error.hpp"
+#include "explain/domino.hpp"
+#include "explain/explanation.hpp"
+#include "explain/places.hpp"
+#include "explain/summary.hpp"
+#include "explain/wait_groups.hpp"
+#include "explain/what_if.hpp"
+
+namespace foretrace::explain {
+namespace {
+
+// Where a what-if for each of very many places would take long, those with the most
+// time are tried.
+constexpr std::size_t kMostTried = 100;
+// Findings are only told if they bring at least this share of the run.
+constexpr double kLeastGain = 1e-6;
+constexpr std::size_t kVerified = 10;
+
+class Explainer {
+ public:
+  Explainer(const Run& run, const sim::Source& source, const Simulate& simulate,
+            const ExplainOptions& options)
+      : run_(run),
+        simulate_(simulate),
+        options_(options),
+        tails_(run),
+        places_(run, source),
+        waits_(find_waits(run)),
+        without_(times_without_each_wait(run, tails_)) {}
+
+  Explanation explain() {
+    result_.time = run_.time;
+    result_.ranks = run_.ranks();
+    result_.exact = run_.graph.fixed();
+    result_.path = summarise_path(run_, tails_, places_);
+    result_.calls = result_.path.calls;
+    set_bounds();
+    result_.efficiency = efficiency_of(run_, result_.bounds.ideal_network);
+    result_.waits = group_waits(run_, waits_, places_);
+    find_single_waits();
+    find_domino();
+    find_regions();
+    find_waits_to_mend();
+    rank_findings();
+    shorten();
+    return std::move(result_);
+  }
+
+ private:
+  struct Found {
+    Finding finding;
+    CallSet calls;
+  };
+
+  Time with(const Edits& edits) const {
+    return run_.graph.fixed() ? time_with(run_, edits) : simulate_(edits, Ideal::as_is);
+  }
+
+  void set_bounds() {
+    const auto everything = [](const Call&) { return true; };
+    Bounds& bounds = result_.bounds;
+    const Edits none;
+    bounds.ideal_network = simulate_(none, Ideal::ideal);
+    bounds.zero_latency = simulate_(none, Ideal::no_latency);
+    bounds.infinite_bandwidth = simulate_(none, Ideal::infinite_bandwidth);
+    Edits waitless;
+    take_waits_away(run_, everything, waitless);
+    bounds.no_waits = simulate_(waitless, Ideal::as_is);
+    Edits balanced;
+    for (PhaseId phase = 0; phase < run_.phases.size(); ++phase)
+      equalise(
+          run_, [phase](const Call& call) { return call.phase == phase; }, balanced);
+    bounds.balanced = simulate_(balanced, Ideal::as_is);
+    bounds.balanced_ideal = simulate_(balanced, Ideal::ideal);
+    Edits faster;
+    speed_up(run_, everything, 2, faster);
+    bounds.half_compute = simulate_(faster, Ideal::as_is);
+    Edits slower;
+    speed_up(run_, everything, 0.5, slower);
+    bounds.double_compute = simulate_(slower, Ideal::as_is);
+  }
+
+  SingleWait single(const Wait& wait) const {
+    const sim::Moment& moment = run_.graph[wait.leave];
+    SingleWait one;
+    one.rank = moment.rank;
+    one.operation = moment.operation;
+    one.kind = wait.kind;
+    one.place = places_.describe(run_.call_of(moment).place);
+    one.at = run_.graph[moment.enter].at;
+    one.wait = wait.whole();
+    one.time_without = without_[wait.leave];
+    return one;
+  }
+
+  // A single wait's run time by simulation, where the graph is not all.
+  void settle(SingleWait& one) const {
+    if (run_.graph.fixed() && !has_steps(one)) return;
+    Edits edits;
+    take_waits_away(
+        run_, [](const Call&) { return false; }, edits);
+    edits.waitless[static_cast<std::size_t>(one.rank.value)][one.operation] = true;
+    one.time_without = with(edits);
+  }
+  // A collective that is carried out as messages waits in several places.
+  bool has_steps(const SingleWait& one) const {
+    const Call& call = run_.calls[static_cast<std::size_t>(one.rank.value)][one.operation];
+    return run_.graph[call.leave].enter != call.enter;
+  }
+
+  void find_single_waits() {
+    std::vector<const Wait*> order;
+    for (const Wait& wait : waits_) order.push_back(&wait);
+    const std::size_t most = std::min(options_.most_places, order.size());
+    const auto best = order.begin() + static_cast<std::ptrdiff_t>(most);
+    const auto take = [&](auto before, std::vector<SingleWait>& into) {
+      std::partial_sort(order.begin(), best, order.end(), before);
+      for (auto wait = order.begin(); wait != best; ++wait) {
+        into.push_back(single(**wait));
+        settle(into.back());
+      }
+    };
+    take(
+        [](const Wait* a, const Wait* b) {
+          return a->whole() != b->whole() ? a->whole() > b->whole() : a->leave < b->leave;
+        },
+        result_.longest);
+    take(
+        [this](const Wait* a, const Wait* b) {
+          return without_[a->leave] != without_[b->leave] ? without_[a->leave] < without_[b->leave]
+                                                          : a->leave < b->leave;
+        },
+        result_.best);
+    std::erase_if(result_.best,
+                  [this](const SingleWait& one) { return one.time_without >= run_.time; });
+    std::ranges::stable_sort(result_.best, {}, &SingleWait::time_without);
+  }
+
+  void find_domino() {
+    for (const sim::MomentId id : find_domino_path(run_, waits_, without_).moments) {
+      const sim::Moment& moment = run_.graph[id];
+      Domino step;
+      step.rank = moment.rank;
+      step.place = places_.describe(run_.call_of(moment).place);
+      step.waits = moment.kind == sim::MomentKind::leave;
+      step.at = step.waits ? run_.graph[moment.enter].at : moment.at;
+      step.wait = step.waits ? moment.wait() : Time();
+      step.time_without = without_[id];
+      result_.domino.push_back(step);
+    }
+  }
+
+  Region measure(const CallSet& of) const {
+    Region region;
+    std::vector<double> sums;
+    for (std::size_t r = 0; r < run_.calls.size(); ++r) {
+      Time sum;
+      bool any = false;
+      for (const Call& call : run_.calls[r]) {
+        if (!of(call)) continue;
+        any = true;
+        sum += call.compute;
+      }
+      if (!any) continue;
+      sums.push_back(sum.seconds());
+      if (sum <= region.most) continue;
+      region.most = sum;
+      region.slowest = WorldRank(static_cast<std::int32_t>(r));
+    }
+    double mean = 0;
+    for (const double sum : sums) mean += sum / static_cast<double>(sums.size());
+    double squares = 0;
+    for (const double sum : sums) squares += (sum - mean) * (sum - mean);
+    region.mean = Time::from_seconds(mean);
+    if (!sums.empty()) region.deviation = std::sqrt(squares / static_cast<double>(sums.size()));
+    return region;
+  }
+
+  void add_region(const CallSet& of, const Place& place, bool phase) {
+    Region region = measure(of);
+    if (region.most == Time()) return;
+    region.place = place;
+    region.phase = phase;
+    Edits balanced;
+    equalise(run_, of, balanced);
+    region.balanced = with(balanced);
+    Edits faster;
+    speed_up(run_, of, 2, faster);
+    region.twice_as_fast = with(faster);
+    result_.regions.push_back(region);
+    // What lies in no phase is no place that somebody could mend; the bounds tell of it.
+    if (phase && place.phase.empty()) return;
+    Finding finding;
+    finding.kind = "imbalance";
+    finding.place = place;
+    finding.ranks = {region.slowest};
+    finding.spent = region.most - region.mean;
+    finding.predicted = region.balanced;
+    found_.push_back({finding, of});
+  }
+
+  void find_regions() {
+    const std::size_t phases = run_.phases.size();
+    for (PhaseId phase = 0; phase < phases; ++phase)
+      add_region([phase](const Call& call) { return call.phase == phase; },
+                 Place{"", "", run_.phases[phase]}, true);
+    std::map<PlaceId, Time> computing;
+    for (const auto& calls : run_.calls)
+      for (const Call& call : calls) computing[call.place] += call.compute;
+    for (const PlaceId place : most_tried(computing))
+      add_region([place](const Call& call) { return call.place == place; }, places_.describe(place),
+                 false);
+  }
+
+  // Those with the most time; all, unless there are very many.
+  std::vector<PlaceId> most_tried(const std::map<PlaceId, Time>& times) {
+    std::vector<std::pair<Time, PlaceId>> order;
+    for (const auto& [place, time] : times)
+      if (time > Time()) order.emplace_back(time, place);
+    std::ranges::stable_sort(order, [](const auto& a, const auto& b) { return a.first > b.first; });
+    if (order.size() > kMostTried) {
+      result_.notes.push_back("the " + std::to_string(kMostTried) + " call sites with the most " +
+                              "time were tried, of " + std::to_string(order.size()));
+      order.resize(kMostTried);
+    }
+    std::vector<PlaceId> places;
+    for (const auto& [time, place] : order) places.push_back(place);
+    return places;
+  }
+
+  void find_waits_to_mend() {
+    // What a place's waits bring one by one says more of what they bring together
+    // than how long they are.
+    std::map<PlaceId, Time> worth;
+    std::map<PlaceId, Time> spent;
+    std::map<PlaceId, std::set<std::int32_t>> ranks;
+    for (const Wait& wait : waits_) {
+      const sim::Moment& moment = run_.graph[wait.leave];
+      const PlaceId place = run_.call_of(moment).place;
+      spent[place] += wait.whole();
+      worth[place] += wait.whole() + (run_.time - without_[wait.leave]);
+      ranks[place].insert(moment.rank.value);
+    }
+    for (const PlaceId place : most_tried(worth)) {
+      const CallSet of = [place](const Call& call) { return call.place == place; };
+      Edits edits;
+      take_waits_away(run_, of, edits);
+      Finding finding;
+      finding.kind = "wait";
+      finding.place = places_.describe(place);
+      finding.spent = spent[place];
+      finding.predicted = with(edits);
+      for (const std::int32_t rank : ranks[place]) finding.ranks.emplace_back(rank);
+      for (const WaitGroup& group : result_.waits) {
+        if (group.place != finding.place) continue;
+        finding.wait_kind = group.kind;
+        finding.cause = group.blamed ? group.blamed : group.late;
+        finding.cause_rank = group.blamed ? group.blamed_rank : group.late_rank;
+        break;
+      }
+      found_.push_back({std::move(finding), of});
+    }
+  }
+
+  void rank_findings() {
+    for (Found& one : found_) {
+      one.finding.gain = std::max(run_.time - one.finding.predicted, Time());
+      one.finding.verified = !run_.graph.fixed();
+    }
+    std::erase_if(found_, [this](const Found& one) {
+      return one.finding.gain.seconds() <= kLeastGain * run_.time.seconds();
+    });
+    std::ranges::stable_sort(
+        found_, [](const Found& a, const Found& b) { return a.finding.gain > b.finding.gain; });
+    if (found_.size() > options_.most_findings) found_.resize(options_.most_findings);
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      if (options_.verify && i < kVerified) verify(found_[i]);
+      result_.findings.push_back(found_[i].finding);
+    }
+  }
+
+  // Simulates what the finding says.
+  void verify(Found& one) const {
+    if (one.finding.verified) return;
+    Edits edits;
+    if (one.finding.kind == "wait")
+      take_waits_away(run_, one.calls, edits);
+    else
+      equalise(run_, one.calls, edits);
+    const Time time = simulate_(edits, Ideal::as_is);
+    if (time != one.finding.predicted)
+      throw Error(
+          "explain: a finding differs from its simulation; please report this with the trace");
+    one.finding.verified = true;
+  }
+
+  void shorten() {
+    const auto cut = [](auto& list, std::size_t most) {
+      if (list.size() > most) list.resize(most);
+    };
+
+    cut(result_.path.by_place, options_.most_places);
+    std::ranges::stable_sort(result_.regions, {}, &Region::balanced);
+    cut(result_.regions, options_.most_places);
+  }
+
+  const Run& run_;
+  const Simulate& simulate_;
+  const ExplainOptions& options_;
+  const Tails tails_;
+  const Places places_;
+  const std::vector<Wait> waits_;
+  const std::vector<Time> without_;
+  std::vector<Found> found_;
+  Explanation result_;
+};
+
+}  // namespace
+
+Explanation explain(const Run& run, const sim::Source& source, const Simulate& simulate,
+                    const ExplainOptions& options) {
+  return Explainer(run, source, simulate, options).explain();
+}
+
+}  // namespace foretrace::explain

@@ -1,0 +1,171 @@
+// Explanation: what limits a run, as plain results for the views.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "explain/critical_path.hpp"
+#include "explain/edits.hpp"
+#include "explain/run.hpp"
+#include "explain/sensitivity.hpp"
+#include "explain/waits.hpp"
+#include "sim/source.hpp"
+
+namespace foretrace::explain {
+
+// Where in the program, in words.
+struct Place {
+  std::string function;  // "MPI_Recv"
+  std::string site;      // "halo.c:37"; empty: not known
+  std::string phase;     // empty: none
+
+  bool operator==(const Place&) const = default;
+};
+
+// A part of the critical path.
+struct Share {
+  Place place;  // of what by_place and by_phase group
+  WorldRank rank;
+  Parts parts;
+};
+
+struct PathSummary {
+  Parts parts;  // of the whole path; their sum is the run's time
+  std::vector<Share> by_place;
+  std::vector<Share> by_rank;
+  std::vector<Share> by_phase;                         // place.phase alone
+  std::vector<std::pair<std::string, Time>> by_state;  // COMPUTE and functions
+  std::uint64_t messages = 0;                          // by which it passes from rank to rank
+  // Of all calls: how many could be later by up to this share of the run without effect.
+  struct Near {
+    double share = 0;
+    std::uint64_t calls = 0;
+  };
+  std::vector<Near> near;
+  std::uint64_t calls = 0;
+};
+
+// Efficiencies as the POP project defines them (docs/explain.md has the formulas).
+struct Efficiency {
+  double parallel = 0;
+  double load_balance = 0;
+  double communication = 0;
+  double serialisation = 0;
+  double transfer = 0;
+};
+
+// Run times, simulated afresh, with something made perfect.
+struct Bounds {
+  Time no_waits;
+  Time balanced;
+  Time ideal_network;
+  Time zero_latency;
+  Time infinite_bandwidth;
+  Time half_compute;
+  Time double_compute;
+  Time balanced_ideal;  // computation balanced, on an ideal network
+};
+
+// Equal waits at one place.
+struct WaitGroup {
+  WaitKind kind = WaitKind::other;
+  Place place;
+  std::uint64_t count = 0;
+  std::vector<WorldRank> ranks;  // that wait, ascending
+  Time time;                     // of all
+  Time longest;
+  // Who was late, the most: where it called, and how much of the time is due to it.
+  std::optional<Place> late;
+  WorldRank late_rank;
+  Time late_time;
+  // What that rank did meanwhile, the most: computing before a place, or calling.
+  std::optional<Place> blamed;
+  bool blamed_computes = false;
+  WorldRank blamed_rank;
+  Time blamed_time;
+};
+
+struct Domino {
+  WorldRank rank;
+  Place place;
+  bool waits = false;  // else: whom it waited for
+  Time at;
+  Time wait;
+  Time time_without;  // run time if this wait alone were zero
+};
+
+// Something to change, and what it brings.
+struct Finding {
+  std::string kind;  // "wait" or "imbalance"
+  WaitKind wait_kind = WaitKind::other;
+  Place place;
+  std::vector<WorldRank> ranks;
+  Time spent;             // waiting; or above the mean
+  Time gain;              // of run time
+  Time predicted;         // run time then
+  bool verified = false;  // simulated afresh
+  std::optional<Place> cause;
+  WorldRank cause_rank;
+};
+
+// One wait, taken away.
+struct SingleWait {
+  WorldRank rank;
+  std::uint32_t operation = 0;  // event number on its rank, from 0
+  WaitKind kind = WaitKind::other;
+  Place place;
+  Time at;  // when it began
+  Time wait;
+  Time time_without;
+};
+
+struct Region {
+  Place place;  // computation before its calls; with a phase alone: of the phase
+  bool phase = false;
+  Time mean;
+  Time most;
+  WorldRank slowest;
+  double deviation = 0;  // standard deviation over the ranks, seconds
+  Time balanced;         // run time with it equalised
+  Time twice_as_fast;    // run time with it twice as fast on all ranks
+};
+
+struct Explanation {
+  Time time;
+  int ranks = 0;
+  std::uint64_t calls = 0;
+  bool exact = false;  // every what-if follows from the graph
+  PathSummary path;
+  Efficiency efficiency;
+  Bounds bounds;
+  std::vector<WaitGroup> waits;     // longest first
+  std::vector<SingleWait> longest;  // single waits
+  std::vector<SingleWait> best;     // those whose absence shortens the run most
+  std::vector<Domino> domino;
+  std::vector<Region> regions;
+  std::vector<Finding> findings;  // best first
+  std::vector<Sensitivity> sensitivity;
+  std::vector<std::string> notes;  // what could not be analysed, and why
+};
+
+// What the network is like in a simulation of bounds.
+enum class Ideal : std::uint8_t { as_is, no_latency, infinite_bandwidth, ideal };
+
+// Simulates the run afresh, edited. Every call stands for itself.
+using Simulate = std::function<Time(const Edits&, Ideal)>;
+
+struct ExplainOptions {
+  std::size_t most_findings = 20;
+  std::size_t most_places = 20;  // in each list
+  bool verify = false;           // simulates the ten best findings
+};
+
+// `source` tells names and places. Sensitivity is not filled in.
+Explanation explain(const Run& run, const sim::Source& source, const Simulate& simulate,
+                    const ExplainOptions& options);
+
+}  // namespace foretrace::explain

@@ -1,0 +1,81 @@
+#include "explain/run.hpp"
+
+#include <algorithm>
+
+namespace foretrace::explain {
+
+using trace::EventKind;
+
+RunSink::RunSink(const sim::Source& source, Run& run)
+    : source_(&source),
+      run_(&run),
+      open_(static_cast<std::size_t>(source.ranks())),
+      finalized_(static_cast<std::size_t>(source.ranks())) {
+  run.calls.assign(static_cast<std::size_t>(source.ranks()), {});
+  run.phases.assign(1, "");
+}
+
+PhaseId RunSink::phase_named(trace::NameId name) {
+  if (name >= phase_numbers_.size()) phase_numbers_.resize(name + std::size_t{1});
+  PhaseId& number = phase_numbers_[name];
+  if (number != 0) return number;
+  const std::string text(source_->name(name));
+  const auto found = std::ranges::find(run_->phases, text);
+  number = static_cast<PhaseId>(found - run_->phases.begin());
+  if (found == run_->phases.end()) run_->phases.push_back(text);
+  return number;
+}
+
+PlaceId RunSink::number_of(const PlaceKey& key) {
+  const auto [entry, added] =
+      place_numbers_.try_emplace(key, static_cast<PlaceId>(run_->places.size()));
+  if (added) run_->places.push_back(key);
+  return entry->second;
+}
+
+// An end without a name ends the phase that was opened last; one without a
+// beginning ends nothing.
+void RunSink::follow_phase(std::size_t rank, const sim::Operation& operation) {
+  auto& open = open_[rank];
+  const PhaseId phase = phase_named(operation.name);
+  if (operation.kind == EventKind::phase_begin) {
+    open.push_back(phase);
+    return;
+  }
+  const auto named = std::find(open.rbegin(), open.rend(), phase);
+  if (named != open.rend())
+    open.erase(std::next(named).base());
+  else if (!open.empty() && run_->phases[phase].empty())
+    open.pop_back();
+}
+
+void RunSink::finished(WorldRank rank, const sim::Operation& operation,
+                       const sim::Interval& interval) {
+  const auto r = static_cast<std::size_t>(rank.value);
+  if (finalized_[r]) return;
+  finalized_[r] = operation.kind == EventKind::finalize;
+  Call call;
+  call.kind = operation.kind;
+  call.collective = operation.collective;
+  call.phase = open_[r].empty() ? 0 : open_[r].back();
+  call.place = number_of({operation.name, operation.site, call.phase});
+  call.compute = interval.compute;
+  call.enter = run_->graph.last_enter(rank);
+  call.leave = run_->graph.last_leave(rank);
+  run_->calls[r].push_back(call);
+  if (operation.kind == EventKind::phase_begin || operation.kind == EventKind::phase_end)
+    follow_phase(r, operation);
+}
+
+void RunSink::finish() {
+  run_->ends.assign(run_->calls.size(), sim::kNoMoment);
+  run_->time = Time();
+  for (std::size_t r = 0; r < run_->calls.size(); ++r) {
+    if (run_->calls[r].empty()) continue;
+    const Call& last = run_->calls[r].back();
+    run_->ends[r] = last.kind == EventKind::finalize ? last.enter : last.leave;
+    run_->time = std::max(run_->time, run_->graph[run_->ends[r]].at);
+  }
+}
+
+}  // namespace foretrace::explain

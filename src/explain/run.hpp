@@ -1,0 +1,80 @@
+// Run: a simulated run as explain sees it: each rank's calls, their phases, and the
+// graph of what determined their times.
+//
+// Filled by a simulation (sim::SimulateOptions::dependences, and RunSink as its
+// sink). Everything else in this part reads it.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+#include "sim/dependences.hpp"
+#include "sim/sink.hpp"
+
+namespace foretrace::explain {
+
+// Index into Run::phases; 0 is what lies in no phase.
+using PhaseId = std::uint32_t;
+
+// All calls of one function at one call site in one phase.
+using PlaceId = std::uint32_t;
+struct PlaceKey {
+  trace::NameId name = 0;
+  trace::SiteId site = 0;
+  PhaseId phase = 0;  // innermost one that is open before the call
+  auto operator<=>(const PlaceKey&) const = default;
+};
+
+struct Call {
+  trace::EventKind kind = trace::EventKind::call;
+  machine::Cost collective = machine::Cost::kCount;
+  PlaceId place = 0;
+  PhaseId phase = 0;  // that of the place
+  Time compute;       // before it
+  sim::MomentId enter = sim::kNoMoment;
+  sim::MomentId leave = sim::kNoMoment;  // of its last step
+};
+
+struct Run {
+  sim::Dependences graph;
+  std::vector<std::vector<Call>> calls;  // by rank, up to MPI_Finalize
+  std::vector<std::string> phases;       // 0: ""
+  std::vector<PlaceKey> places;
+  std::vector<sim::MomentId> ends;  // by rank: when its program ends; kNoMoment: it has none
+  Time time;                        // the latest of them
+
+  int ranks() const { return static_cast<int>(calls.size()); }
+  // The call to which a moment belongs; not for LinkKind::gather's target.
+  const Call& call_of(const sim::Moment& moment) const {
+    return calls[static_cast<std::size_t>(moment.rank.value)][moment.operation];
+  }
+};
+
+// Gives a Run its calls. After the simulation finish() settles the rest.
+class RunSink : public sim::Sink {
+ public:
+  // Both must live as long.
+  RunSink(const sim::Source& source, Run& run);
+  void finished(WorldRank rank, const sim::Operation& operation,
+                const sim::Interval& interval) override;
+  void finish();
+
+ private:
+  PhaseId phase_named(trace::NameId name);
+  PlaceId number_of(const PlaceKey& key);
+  void follow_phase(std::size_t rank, const sim::Operation& operation);
+
+  const sim::Source* source_;
+  Run* run_;
+  std::vector<std::vector<PhaseId>> open_;  // by rank, innermost last
+  std::vector<bool> finalized_;
+  std::vector<PhaseId> phase_numbers_;  // by name; 0: not known yet
+  std::map<PlaceKey, PlaceId> place_numbers_;
+};
+
+}  // namespace foretrace::explain

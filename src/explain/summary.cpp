@@ -1,0 +1,80 @@
+#include "explain/summary.hpp"
+
+#include <algorithm>
+
+namespace foretrace::explain {
+namespace {
+
+template <class Key>
+std::vector<Share> sorted(const std::map<Key, Share>& shares) {
+  std::vector<Share> list;
+  for (const auto& [key, share] : shares) list.push_back(share);
+  std::ranges::stable_sort(
+      list, [](const Share& a, const Share& b) { return a.parts.sum() > b.parts.sum(); });
+  return list;
+}
+
+}  // namespace
+
+PathSummary summarise_path(const Run& run, const Tails& tails, const Places& places) {
+  PathSummary path;
+  std::map<PlaceId, Share> by_place;
+  std::map<std::int32_t, Share> by_rank;
+  std::map<PhaseId, Share> by_phase;
+  std::map<std::string, Time> by_state;
+  for (const Step& step : critical_path(run)) {
+    path.parts += step.parts;
+    const sim::Moment& to = run.graph[step.call];
+    if (step.kind == sim::LinkKind::message || step.kind == sim::LinkKind::answer) ++path.messages;
+    if (!to.rank.valid()) continue;
+    const Call& call = run.call_of(to);
+    Share& here = by_place[call.place];
+    if (here.place.function.empty()) here.place = places.describe(call.place);
+    here.parts += step.parts;
+    Share& rank = by_rank[to.rank.value];
+    rank.rank = to.rank;
+    rank.parts += step.parts;
+    Share& phase = by_phase[call.phase];
+    phase.place.phase = run.phases[call.phase];
+    phase.parts += step.parts;
+    const bool computes = step.kind == sim::LinkKind::compute;
+    by_state[computes ? "COMPUTE" : here.place.function] += step.parts.sum();
+  }
+  path.by_place = sorted(by_place);
+  path.by_rank = sorted(by_rank);
+  path.by_phase = sorted(by_phase);
+  path.by_state.assign(by_state.begin(), by_state.end());
+  std::ranges::stable_sort(path.by_state,
+                           [](const auto& a, const auto& b) { return a.second > b.second; });
+  for (const double share : {0.0, 0.01, 0.05, 0.1}) path.near.push_back({share, 0});
+  for (const auto& calls : run.calls)
+    for (const Call& call : calls) {
+      ++path.calls;
+      const double slack = tails.slack(run, call.enter).seconds();
+      for (auto& near : path.near)
+        if (slack <= near.share * run.time.seconds()) ++near.calls;
+    }
+  return path;
+}
+
+Efficiency efficiency_of(const Run& run, Time ideal) {
+  Time most;
+  double sum = 0;
+  for (const auto& calls : run.calls) {
+    Time compute;
+    for (const Call& call : calls) compute += call.compute;
+    most = std::max(most, compute);
+    sum += compute.seconds();
+  }
+  const double mean = sum / static_cast<double>(std::max<std::size_t>(run.calls.size(), 1));
+  const auto ratio = [](double part, double whole) { return whole > 0 ? part / whole : 1; };
+  Efficiency efficiency;
+  efficiency.parallel = ratio(mean, run.time.seconds());
+  efficiency.load_balance = ratio(mean, most.seconds());
+  efficiency.communication = ratio(most.seconds(), run.time.seconds());
+  efficiency.serialisation = ratio(most.seconds(), ideal.seconds());
+  efficiency.transfer = ratio(ideal.seconds(), run.time.seconds());
+  return efficiency;
+}
+
+}  // namespace foretrace::explain

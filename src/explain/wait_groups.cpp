@@ -1,0 +1,70 @@
+#include "explain/wait_groups.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace foretrace::explain {
+namespace {
+
+// Time by whom it is due to.
+using Due = std::map<std::tuple<PlaceId, std::int32_t, bool>, Time>;
+
+const Due::value_type* most_of(const Due& due) {
+  const auto most = std::ranges::max_element(
+      due, [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == due.end() ? nullptr : &*most;
+}
+
+struct Group {
+  WaitGroup what;
+  std::set<std::int32_t> ranks;
+  Due late;
+  Due blamed;
+};
+
+}  // namespace
+
+std::vector<WaitGroup> group_waits(const Run& run, const std::vector<Wait>& waits,
+                                   const Places& places) {
+  std::map<std::pair<PlaceId, WaitKind>, Group> groups;
+  for (const Wait& wait : waits) {
+    const sim::Moment& moment = run.graph[wait.leave];
+    const PlaceId place = run.call_of(moment).place;
+    Group& group = groups[{place, wait.kind}];
+    group.what.kind = wait.kind;
+    if (group.what.count == 0) group.what.place = places.describe(place);
+    ++group.what.count;
+    group.what.time += wait.whole();
+    group.what.longest = std::max(group.what.longest, wait.whole());
+    group.ranks.insert(moment.rank.value);
+    if (wait.cause == sim::kNoMoment) continue;
+    const sim::Moment& cause = run.graph[wait.cause];
+    group.late[{run.call_of(cause).place, cause.rank.value, false}] += wait.lateness;
+    for (const Blame& part : blame(run, wait.cause, run.graph[moment.enter].at)) {
+      const auto& calls = run.calls[static_cast<std::size_t>(part.rank.value)];
+      group.blamed[{calls[part.operation].place, part.rank.value, part.computing}] += part.time;
+    }
+  }
+  std::vector<WaitGroup> list;
+  for (auto& [key, group] : groups) {
+    WaitGroup& what = group.what;
+    for (const std::int32_t rank : group.ranks) what.ranks.emplace_back(rank);
+    if (const auto* late = most_of(group.late)) {
+      what.late = places.describe(std::get<0>(late->first));
+      what.late_rank = WorldRank(std::get<1>(late->first));
+      what.late_time = late->second;
+    }
+    if (const auto* blamed = most_of(group.blamed)) {
+      what.blamed = places.describe(std::get<0>(blamed->first));
+      what.blamed_rank = WorldRank(std::get<1>(blamed->first));
+      what.blamed_computes = std::get<2>(blamed->first);
+      what.blamed_time = blamed->second;
+    }
+    list.push_back(std::move(what));
+  }
+  std::ranges::stable_sort(list,
+                           [](const WaitGroup& a, const WaitGroup& b) { return a.time > b.time; });
+  return list;
+}
+
+}  // namespace foretrace::explain

@@ -1,0 +1,115 @@
+#include "explain/waits.hpp"
+
+#include <algorithm>
+
+#include "explain/critical_path.hpp"
+
+namespace foretrace::explain {
+
+using machine::Cost;
+using machine::Dependence;
+using sim::Link;
+using sim::LinkKind;
+using sim::MomentId;
+using sim::MomentKind;
+
+namespace {
+
+WaitKind kind_of(Cost collective) {
+  if (collective == Cost::barrier) return WaitKind::wait_at_barrier;
+  switch (machine::dependence_of(collective)) {
+    case Dependence::all_for_root:
+      return WaitKind::late_broadcast;
+    case Dependence::root_for_all:
+      return WaitKind::early_reduce;
+    case Dependence::prefix:
+      return WaitKind::early_scan;
+    case Dependence::all_for_all:
+      break;
+  }
+  return WaitKind::wait_at_nxn;
+}
+
+// Follows the binding links from a leave back to where somebody else entered a call.
+struct Source {
+  MomentId cause = sim::kNoMoment;
+  LinkKind by = LinkKind::own;
+};
+Source source_of(const Run& run, MomentId leave) {
+  const WorldRank rank = run.graph[leave].rank;
+  MomentId at = leave;
+  Source source;
+  while (const Link* link = binding_link(run.graph, at)) {
+    if (link->kind != LinkKind::request && link->kind != LinkKind::gather) source.by = link->kind;
+    at = link->from;
+    const auto kind = run.graph[at].kind;
+    if (kind != MomentKind::enter) continue;
+    if (run.graph[at].rank != rank) source.cause = at;
+    return source;
+  }
+  return source;
+}
+
+}  // namespace
+
+std::string_view name_of(WaitKind kind) {
+  constexpr std::string_view kNames[] = {"late sender",    "late receiver", "wait at barrier",
+                                         "wait at n-to-n", "early reduce",  "late broadcast",
+                                         "early scan",     "transfer",      "other"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::vector<Wait> find_waits(const Run& run) {
+  std::vector<Wait> waits;
+  for (MomentId id = 0; id < run.graph.size(); ++id) {
+    const sim::Moment& moment = run.graph[id];
+    if (moment.kind != MomentKind::leave || moment.wait() == Time()) continue;
+    if (moment.operation >= run.calls[static_cast<std::size_t>(moment.rank.value)].size()) continue;
+    Wait wait;
+    wait.leave = id;
+    const Source source = source_of(run, id);
+    const Time entered = run.graph[moment.enter].at;
+    if (source.cause != sim::kNoMoment)
+      wait.lateness = std::clamp(run.graph[source.cause].at - entered, Time(), moment.wait());
+    wait.transfer = moment.wait() - wait.lateness;
+    const Call& call = run.call_of(moment);
+    const bool collective = call.kind == trace::EventKind::collective;
+    if (wait.lateness == Time()) {
+      wait.kind = source.by == LinkKind::own && source.cause == sim::kNoMoment && !collective &&
+                          call.kind == trace::EventKind::call
+                      ? WaitKind::other
+                      : WaitKind::transfer;
+    } else {
+      wait.cause = source.cause;
+      wait.kind = collective                       ? kind_of(call.collective)
+                  : source.by == LinkKind::message ? WaitKind::late_sender
+                  : source.by == LinkKind::answer  ? WaitKind::late_receiver
+                                                   : WaitKind::wait_at_nxn;
+      // A posted collective is waited for in another call.
+      if (source.by == LinkKind::collective && !collective)
+        wait.kind = kind_of(run.call_of(run.graph[source.cause]).collective);
+    }
+    waits.push_back(wait);
+  }
+  return waits;
+}
+
+std::vector<Blame> blame(const Run& run, MomentId cause, Time since) {
+  // One long wait may cover very many calls; what is further back counts for little.
+  constexpr std::size_t kMostSteps = 64;
+  std::vector<Blame> all;
+  MomentId at = cause;
+  while (all.size() < kMostSteps && at != sim::kNoMoment && run.graph[at].at > since) {
+    const Link* link = binding_link(run.graph, at);
+    const MomentId from = link ? link->from : sim::kNoMoment;
+    const Time begin = link ? std::max(run.graph[from].at, since) : since;
+    const sim::Moment& moment = run.graph[at];
+    if (moment.rank.valid() && run.graph[at].at > begin)
+      all.push_back({moment.rank, moment.operation, !link || link->kind == LinkKind::compute,
+                     run.graph[at].at - begin});
+    at = from;
+  }
+  return all;
+}
+
+}  // namespace foretrace::explain

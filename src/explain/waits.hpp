@@ -1,0 +1,51 @@
+// Waits: who waited, of which kind, and who was late.
+//
+// Kinds are named as in the wait states of Scalasca's manual. A wait is split into
+// what the other side's lateness made of it and the rest, which the message itself
+// took.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "explain/run.hpp"
+
+namespace foretrace::explain {
+
+enum class WaitKind : std::uint8_t {
+  late_sender,      // a receiver was there before its message was sent
+  late_receiver,    // a sender was there before its receiver (rendezvous)
+  wait_at_barrier,  // members of a barrier wait for its last
+  wait_at_nxn,      // the same of other collectives in which all wait for all
+  early_reduce,     // the root of a gather or reduce waits for its last member
+  late_broadcast,   // members of a broadcast or scatter wait for its root
+  early_scan,       // a rank of a scan waits for those before it
+  transfer,         // nobody was late: the message (or collective) itself took so long
+  other,            // polls, locks, ports
+};
+std::string_view name_of(WaitKind kind);
+
+struct Wait {
+  sim::MomentId leave = sim::kNoMoment;
+  WaitKind kind = WaitKind::other;
+  Time lateness;  // how late the other side was, at most the whole wait
+  Time transfer;  // the rest
+  // Where the other side entered its call; kNoMoment: nobody was late.
+  sim::MomentId cause = sim::kNoMoment;
+  Time whole() const { return lateness + transfer; }
+};
+
+// All of a run, in the order of its graph.
+std::vector<Wait> find_waits(const Run& run);
+
+// Where the time went while somebody waited for `cause` from `since` on: the
+// computation and calls that led to it, latest first, until then.
+struct Blame {
+  WorldRank rank;
+  std::uint32_t operation = 0;
+  bool computing = false;  // the computation before it; else the call itself
+  Time time;
+};
+std::vector<Blame> blame(const Run& run, sim::MomentId cause, Time since);
+
+}  // namespace foretrace::explain

@@ -1,0 +1,177 @@
+// Dependences: what determined every time of a simulation, as the engine found it.
+//
+// A graph of moments. Each moment is the latest of its links: the moment where
+// the link comes from, plus what lies between. The engine writes it while it
+// computes the times (SimulateOptions::dependences); it decides nothing. With it
+// the run can be walked back (critical path) or gone through again with links
+// changed (what-if). The order of the moments is a topological one.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+#include "machine/timing.hpp"
+#include "trace/event.hpp"
+
+namespace foretrace::sim {
+
+using MomentId = std::uint32_t;
+inline constexpr MomentId kNoMoment = UINT32_MAX;
+
+enum class LinkKind : std::uint8_t {
+  compute,     // from the previous call's leave to a call's enter
+  own,         // from a call's enter to its own leave, or its request's end
+  message,     // from the sender's enter
+  answer,      // from the receiver's enter to what waits for it (rendezvous)
+  collective,  // from the latest start to a member's leave
+  request,     // from the end of a request to the leave of the call that completes it
+  gather,      // from a member's enter to the latest start; takes no time
+};
+
+// What lies between two moments. The parts are never more than the whole; what is
+// left waits for others on links or ports.
+struct Link {
+  MomentId from = kNoMoment;
+  LinkKind kind = LinkKind::own;
+  Time takes;
+  Time overhead;  // the processor's: o of LogGPS; calls of the data sheet that need nobody
+  Time latency;   // what an empty message would take; collective: an empty one
+  Time bytes;     // what its size adds
+};
+
+enum class MomentKind : std::uint8_t { enter, leave, request, latest };
+
+struct Moment {
+  Time at;
+  Time alone;                    // leave: when, if everybody had been there
+  std::uint32_t first_link = 0;  // its links: up to the next moment's first
+  MomentId enter = kNoMoment;    // leave: of the same call
+  WorldRank rank;                // invalid: of a collective
+  std::uint32_t operation = 0;   // of the rank, from 0
+  MomentKind kind = MomentKind::enter;
+
+  Time wait() const { return at > alone ? at - alone : Time(); }
+};
+
+class Dependences {
+ public:
+  std::size_t size() const { return moments_.size(); }
+  const Moment& operator[](MomentId id) const { return moments_[id]; }
+  std::span<const Link> links(MomentId id) const {
+    const std::size_t end =
+        id + std::size_t{1} < moments_.size() ? moments_[id + 1].first_link : links_.size();
+    return {links_.data() + moments_[id].first_link, links_.data() + end};
+  }
+  // Where a rank's last operation was entered and left; kNoMoment: it had none. One that is
+  // carried out as messages has more between them.
+  MomentId last_enter(WorldRank rank) const { return state(rank).first; }
+  MomentId last_leave(WorldRank rank) const { return state(rank).leave; }
+
+  // Whether every time is the latest of its links and these take the same whatever
+  // the other times are, so that a what-if follows from the graph alone.
+  bool fixed() const { return fixed_; }
+
+  // What follows is for the engine.
+  void begin(int ranks, bool fixed);
+  void enter(WorldRank rank, std::uint32_t operation, Time when);
+  // `rest`: what the call takes after each of the links that it was given.
+  void leave(WorldRank rank, Time when, Time alone, Time rest);
+  // One more link of the call that the rank is in.
+  void add(WorldRank rank, const Link& link) { state(rank).links.push_back(link); }
+  MomentId entered(WorldRank rank) const { return state(rank).enter; }
+
+  void post(WorldRank rank, std::uint64_t request) {
+    state(rank).posted[request] = {entered(rank), kNoMoment};
+  }
+  // When the request ends. Its links must give `when` in the same way as leave()'s.
+  void end_request(WorldRank rank, std::uint64_t request, Time when, std::span<Link> links);
+  // The end of a request that is completed now; kNoMoment if there was nothing.
+  MomentId take_request(WorldRank rank, std::uint64_t request);
+  // Where the call that posted it was entered.
+  MomentId posted(WorldRank rank, std::uint64_t request) const;
+
+  // Of a rank's messages, in their order: where the call was entered that sent it, and
+  // the processor's part until it left.
+  struct Sent {
+    MomentId enter = kNoMoment;
+    Time overhead;
+  };
+  void note_send(WorldRank rank, Time overhead) {
+    state(rank).sends.push_back({entered(rank), overhead});
+  }
+  const Sent& sent(WorldRank rank, std::uint32_t order) const { return state(rank).sends[order]; }
+
+  // A message whose both ends are known: links that lead to `at`, where it is there,
+  // or (shared links) where its data enters them.
+  struct Way {
+    Link links[2];
+    int count = 0;
+    Time at = Time::ps(INT64_MIN);
+    Link beyond;  // what it takes from there on: its parts, at most
+  };
+  // It is there at `when`, for a rank in its call (request 0) or a request.
+  void arrive(Way way, WorldRank rank, std::uint64_t request, Time when);
+  struct Flying {
+    Way data;
+    Way sender;
+  };
+  // On links that messages share: both ends are known, but not yet when it is there;
+  // the message gets its number next.
+  void meet(const Flying& ways) { met_ = ways; }
+  void launch(std::uint32_t number) { flying_[number] = met_; }
+  const Flying& flying(std::uint32_t number) { return flying_[number]; }
+
+  // Collectives. `root`: a world rank.
+  void join(trace::CommId comm, std::size_t size, machine::Dependence dependence, WorldRank root,
+            WorldRank rank, std::uint64_t request);
+  // A member need not wait any more: its call or request ends `cost` after the latest start.
+  void release(trace::CommId comm, WorldRank rank, std::uint64_t request, const Link& cost,
+               Time end);
+
+ private:
+  struct Posted {
+    MomentId enter = kNoMoment;
+    MomentId end = kNoMoment;
+  };
+  struct RankState {
+    MomentId first = kNoMoment;  // of the operation at hand
+    MomentId enter = kNoMoment;
+    MomentId leave = kNoMoment;
+    std::vector<Link> links;
+    std::vector<Sent> sends;
+    std::unordered_map<std::uint64_t, Posted> posted;
+    std::unordered_map<trace::CommId, std::uint64_t> joined;  // collectives so far
+    // Posted collectives: their number on the communicator.
+    std::unordered_map<std::uint64_t, std::uint64_t> instances;
+  };
+  struct Instance {
+    machine::Dependence dependence = machine::Dependence::all_for_all;
+    std::vector<MomentId> entered;
+    MomentId root = kNoMoment;
+    MomentId latest = kNoMoment;
+    std::size_t released = 0;
+    std::size_t size = 0;
+  };
+  using Instances = std::unordered_map<std::uint64_t, Instance>;
+
+  RankState& state(WorldRank rank) { return states_[static_cast<std::size_t>(rank.value)]; }
+  const RankState& state(WorldRank rank) const {
+    return states_[static_cast<std::size_t>(rank.value)];
+  }
+  MomentId append(const Moment& moment, std::span<Link> links);
+  void settle(std::span<Link> links, Time when);
+
+  std::vector<Moment> moments_;
+  std::vector<Link> links_;
+  std::vector<RankState> states_;
+  std::unordered_map<std::uint32_t, Flying> flying_;
+  Flying met_;
+  std::unordered_map<trace::CommId, Instances> collectives_;
+  bool fixed_ = true;
+};
+
+}  // namespace foretrace::sim

@@ -1,0 +1,174 @@
+// What the engine tells Dependences. What lies between two moments is asked of the
+// network and of Timing, with the other moments so early that they do not matter.
+
+#include <algorithm>
+
+#include "sim/engine_impl.hpp"
+
+namespace foretrace::sim {
+namespace {
+
+constexpr Time kLongAgo = Time::ps(-(std::int64_t{1} << 60));
+
+bool matters(Time when) {
+  return when > Time::ps(kLongAgo.count_ps() / 2);
+}
+
+}  // namespace
+
+// The sender's own part; rendezvous: the message alone.
+void Engine::log_send(const Rank& rank, const SendTimes& times, bool rendezvous) {
+  const Time queue = std::max(times.start - rank.enter, Time());
+  log_->note_send(rank.id, times.sent - rank.enter - queue);
+  Link own;
+  own.from = log_->entered(rank.id);
+  const bool posted = rank.operation.kind == trace::EventKind::isend;
+  if (posted || !rendezvous) {
+    own.takes = times.leave - rank.enter;
+    own.overhead = own.takes - queue;
+    log_->add(rank.id, own);
+  }
+  if (!posted || rendezvous) return;
+  own.takes = times.end - rank.enter;
+  own.overhead = own.takes - queue;
+  log_->end_request(rank.id, rank.operation.request, times.end, std::span(&own, 1));
+}
+
+void Engine::log_meeting(const Meeting& meeting, const Rank& sender, const PendingSend& send,
+                         const Rank& receiver, const PendingRecv& recv, const Delivery& delivery) {
+  Ends ends;
+  ends.sent = log_->sent(sender.id, send.order);
+  ends.receiver =
+      recv.request != 0 ? log_->posted(receiver.id, recv.request) : log_->entered(receiver.id);
+  if (recv.kind != RecvKind::posted) {
+    Link there;
+    there.from = ends.receiver;
+    log_->add(receiver.id, there);
+  }
+  const bool rendezvous = meeting.stamp.rendezvous;
+  const bool asks = rendezvous || options_.network.kind == NetworkKind::datasheet;
+  Dependences::Flying ways = asks ? ways_of_parts(meeting, ends) : ways_of_eager(meeting, ends);
+  if (send.flight != kNoFlight || (rendezvous && between_nodes(sender.id, receiver.id))) {
+    if (rendezvous) {
+      ways.data.beyond = beyond(meeting);
+      ways.sender = ways.data;
+      ways.sender.beyond.latency = Time();
+    }
+    return log_->meet(ways);
+  }
+  log_->arrive(ways.data, receiver.id, recv.request, delivery.arrival);
+  if (rendezvous) log_->arrive(ways.sender, sender.id, send.request, delivery.sender);
+}
+
+// By the network's own rules, for either end alone and for an empty message.
+Dependences::Flying Engine::ways_of_parts(const Meeting& meeting, const Ends& ends) const {
+  const auto ask = [&](bool of_sender, Bytes bytes) {
+    Meeting question = meeting;
+    question.stamp.bytes = bytes;
+    (of_sender ? question.entered : question.stamp.sent) = kLongAgo;
+    return network_->deliver(question);
+  };
+  const Bytes bytes = meeting.stamp.bytes;
+  const Delivery by_sender = ask(true, bytes);
+  const Delivery by_sender_empty = ask(true, Bytes(0));
+  const Delivery by_receiver = ask(false, bytes);
+  const Delivery by_receiver_empty = ask(false, Bytes(0));
+  const auto add = [&](Dependences::Way& way, LinkKind kind, MomentId from, Time when, Time empty,
+                       Time overhead) {
+    way.at = std::max(way.at, when);
+    if (!matters(when)) return;
+    Link& link = way.links[way.count++];
+    link.kind = kind;
+    link.from = from;
+    link.takes = when - (*log_)[from].at;
+    link.overhead = overhead;
+    link.bytes = std::max(when - empty, Time());
+    link.latency = std::max(link.takes - overhead - link.bytes, Time());
+  };
+  Dependences::Flying ways;
+  const MomentId sender = ends.sent.enter;
+  add(ways.data, LinkKind::message, sender, by_sender.arrival, by_sender_empty.arrival,
+      ends.sent.overhead);
+  const bool rendezvous = meeting.stamp.rendezvous;
+  add(ways.data, LinkKind::own, ends.receiver, by_receiver.arrival, by_receiver_empty.arrival,
+      rendezvous ? Time() : by_receiver.arrival - (*log_)[ends.receiver].at);
+  if (!rendezvous) return ways;
+  add(ways.sender, LinkKind::own, sender, by_sender.sender, by_sender_empty.sender,
+      ends.sent.overhead);
+  add(ways.sender, LinkKind::answer, ends.receiver, by_receiver.sender, by_receiver_empty.sender,
+      Time());
+  return ways;
+}
+
+// An eager message of LogGPS waits for nobody but links and ports.
+Dependences::Flying Engine::ways_of_eager(const Meeting& meeting, const Ends& ends) const {
+  Dependences::Flying ways;
+  ways.data.at = meeting.stamp.sent;
+  ways.data.count = 1;
+  Link& link = ways.data.links[0];
+  link.kind = LinkKind::message;
+  link.from = ends.sent.enter;
+  link.takes = meeting.stamp.sent - (*log_)[ends.sent.enter].at;
+  link.overhead = ends.sent.overhead;
+  ways.data.beyond = beyond(meeting);
+  ways.data.beyond.overhead = Time();
+  return ways;
+}
+
+// What the data takes from where it enters the network, if it waits for nothing. What
+// links take that messages share depends on their load.
+Link Engine::beyond(const Meeting& meeting) const {
+  Link link;
+  link.overhead =
+      meeting.stamp.rendezvous && ports_ ? options_.network.loggps.overhead_send : Time();
+  link.latency = network_->header(meeting.from, meeting.to, meeting.stamp) - meeting.stamp.sent;
+  link.bytes = ports_ && between_nodes(meeting.from, meeting.to)
+                   ? options_.network.loggps.stream(meeting.stamp.bytes)
+                   : Time::max();
+  return link;
+}
+
+// Those of the requests that `finished_` holds are handled one after the other; the
+// collectives only end.
+void Engine::log_completion(Rank& rank, std::span<const trace::Completion> completed) {
+  std::vector<MomentId> ends;
+  for (const trace::Completion& completion : completed)
+    ends.push_back(log_->take_request(rank.id, completion.request));
+  std::vector<Finished> handled = finished_;
+  Link own;
+  own.from = log_->entered(rank.id);
+  own.takes = network_->rest_after(handled);
+  own.overhead = own.takes;
+  log_->add(rank.id, own);
+  const auto after = [&](MomentId end, Time rest) {
+    if (end == kNoMoment) return;
+    Link link;
+    link.kind = LinkKind::request;
+    link.from = end;
+    link.takes = rest;
+    link.overhead = rest;
+    log_->add(rank.id, link);
+  };
+  for (const Finished& request : handled)
+    after(std::exchange(ends[request.index], kNoMoment), request.rest);
+  for (const MomentId end : ends) after(end, Time());
+}
+
+void Engine::log_join(const Rank& rank) {
+  const Operation& operation = rank.operation;
+  const auto& members = source_.comm(operation.comm).members;
+  const LocalRank root = operation.root;
+  log_->join(operation.comm, members.size(), machine::dependence_of(operation.collective),
+             root.valid() ? members[static_cast<std::size_t>(root.value)] : WorldRank(), rank.id,
+             operation.kind == trace::EventKind::icollective ? operation.request : 0);
+}
+
+void Engine::log_release(const Release& release, trace::CommId comm, Time end, Time empty) {
+  Link cost;
+  cost.takes = end - release.latest;
+  cost.bytes = std::clamp(end - empty, Time(), cost.takes);
+  cost.latency = cost.takes - cost.bytes;
+  log_->release(comm, release.rank, release.request, cost, end);
+}
+
+}  // namespace foretrace::sim

@@ -1,0 +1,223 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "views/explain_report.hpp"
+#include "views/json_text.hpp"
+#include "views/text_table.hpp"
+#include "views/units.hpp"
+
+namespace foretrace::views {
+namespace {
+
+using explain::Explanation;
+
+constexpr Align L = Align::left;
+constexpr Align R = Align::right;
+constexpr std::size_t kShown = 10;
+
+double share(Time part, const Explanation& explanation) {
+  return explanation.time == Time() ? 0 : to_seconds(part) / to_seconds(explanation.time);
+}
+
+std::string percent(Time part, const Explanation& explanation) {
+  return format_percent(share(part, explanation));
+}
+
+// "0", "0, 3", "0 ... 63 (40 ranks)"
+std::string ranks_text(const std::vector<WorldRank>& ranks) {
+  if (ranks.empty()) return "";
+  if (ranks.size() <= 4) {
+    std::string text;
+    for (const WorldRank rank : ranks)
+      text += (text.empty() ? "" : ", ") + std::to_string(rank.value);
+    return text;
+  }
+  return fmt::format("{} ... {} ({} ranks)", ranks.front().value, ranks.back().value, ranks.size());
+}
+
+std::string headline(const Explanation& explanation, const std::string& where) {
+  const auto gain = [&](Time with) {
+    return format_percent(std::max(share(explanation.time - with, explanation), 0.0));
+  };
+  const explain::Bounds& bounds = explanation.bounds;
+  return fmt::format(
+      "{} on {} ranks{}\n"
+      "at most {} can be won by communication, {} by balance, {} by both\n",
+      format_time(explanation.time), explanation.ranks, where, gain(bounds.ideal_network),
+      gain(bounds.balanced), gain(bounds.balanced_ideal));
+}
+
+std::string findings_section(const Explanation& explanation) {
+  if (explanation.findings.empty()) return "\nFindings\n  no wait or imbalance shortens the run\n";
+  TextTable table({R, R, L, L, L});
+  table.add({"gain", "", "what", "where", "ranks"});
+  std::size_t shown = 0;
+  for (const explain::Finding& finding : explanation.findings) {
+    if (shown++ == kShown) break;
+    const std::string what =
+        finding.kind == "wait" ? std::string(explain::name_of(finding.wait_kind)) : finding.kind;
+    const bool computing = finding.kind != "wait" && !finding.place.function.empty();
+    table.add({format_time(finding.gain), percent(finding.gain, explanation), what,
+               (computing ? "before " : "") + describe_place(finding.place),
+               ranks_text(finding.ranks)});
+  }
+  return "\nFindings: what the run would gain at most\n" + table.render(2);
+}
+
+std::string bounds_section(const Explanation& explanation) {
+  TextTable table({L, R, R});
+  const auto add = [&](const char* what, Time time) {
+    table.add({what, format_time(time), percent(time, explanation)});
+  };
+  const explain::Bounds& bounds = explanation.bounds;
+  add("as it is", explanation.time);
+  add("no waits", bounds.no_waits);
+  add("computation balanced", bounds.balanced);
+  add("ideal network", bounds.ideal_network);
+  add("both", bounds.balanced_ideal);
+  add("no latency", bounds.zero_latency);
+  add("infinite bandwidth", bounds.infinite_bandwidth);
+  add("computation twice as fast", bounds.half_compute);
+  add("computation half as fast", bounds.double_compute);
+  return "\nBounds: run time with one thing made perfect\n" + table.render(2);
+}
+
+std::string efficiency_section(const Explanation& explanation) {
+  const explain::Efficiency& e = explanation.efficiency;
+  return fmt::format(
+      "\nEfficiency\n"
+      "  parallel {} = load balance {} x serialisation {} x transfer {}\n",
+      format_percent(e.parallel), format_percent(e.load_balance), format_percent(e.serialisation),
+      format_percent(e.transfer));
+}
+
+std::string path_section(const Explanation& explanation) {
+  const explain::PathSummary& path = explanation.path;
+  TextTable parts({L, R, R});
+  const auto add = [&](const char* what, Time time) {
+    if (time != Time()) parts.add({what, format_time(time), percent(time, explanation)});
+  };
+  add("computation", path.parts.compute);
+  add("overhead of messages", path.parts.overhead);
+  add("latency of messages", path.parts.latency);
+  add("bytes", path.parts.bytes);
+  add("synchronisation", path.parts.synchronisation);
+  add("queues at links and ports", path.parts.queue);
+  TextTable places({R, R, R, L});
+  places.add({"time", "", "of it compute", "place"});
+  for (std::size_t i = 0; i < std::min(kShown, path.by_place.size()); ++i) {
+    const explain::Share& one = path.by_place[i];
+    places.add({format_time(one.parts.sum()), percent(one.parts.sum(), explanation),
+                format_time(one.parts.compute), describe_place(one.place)});
+  }
+  return fmt::format("\nCritical path, through {} messages\n", path.messages) + parts.render(2) +
+         "\n" + places.render(2);
+}
+
+std::string waits_section(const Explanation& explanation) {
+  if (explanation.waits.empty()) return {};
+  TextTable table({R, R, L, L, L});
+  table.add({"time", "times", "kind", "where", "because of"});
+  for (std::size_t i = 0; i < std::min(kShown, explanation.waits.size()); ++i) {
+    const explain::WaitGroup& group = explanation.waits[i];
+    std::string cause;
+    if (group.blamed)
+      cause = fmt::format("rank {}: {}{}", group.blamed_rank.value,
+                          group.blamed_computes ? "computation before " : "",
+                          describe_place(*group.blamed));
+    table.add({format_time(group.time), std::to_string(group.count),
+               std::string(explain::name_of(group.kind)), describe_place(group.place), cause});
+  }
+  return "\nWaits, over all ranks\n" + table.render(2);
+}
+
+std::string single_section(const Explanation& explanation) {
+  if (explanation.best.empty()) return {};
+  TextTable table({R, R, R, R, L});
+  table.add({"rank", "wait", "run without it", "", "where"});
+  for (std::size_t i = 0; i < std::min(kShown, explanation.best.size()); ++i) {
+    const explain::SingleWait& wait = explanation.best[i];
+    table.add({std::to_string(wait.rank.value), format_time(wait.wait),
+               format_time(wait.time_without), percent(wait.time_without, explanation),
+               describe_place(wait.place)});
+  }
+  std::string text = "\nSingle waits whose absence shortens the run most\n" + table.render(2);
+  if (explanation.domino.empty()) return text;
+  text += "\nDomino path, from the receiver back to the senders\n";
+  for (const explain::Domino& step : explanation.domino)
+    text += step.waits
+                ? fmt::format("  rank {} waits {} in {}: {} without\n", step.rank.value,
+                              format_time(step.wait), describe_place(step.place),
+                              format_time(step.time_without))
+                : fmt::format("  for rank {}, {}\n", step.rank.value, describe_place(step.place));
+  return text;
+}
+
+std::string regions_section(const Explanation& explanation) {
+  if (explanation.regions.empty()) return {};
+  TextTable table({R, R, R, R, R, L});
+  table.add({"mean", "most", "on rank", "run if balanced", "if twice as fast", "computation"});
+  for (std::size_t i = 0; i < std::min(kShown, explanation.regions.size()); ++i) {
+    const explain::Region& region = explanation.regions[i];
+    table.add({format_time(region.mean), format_time(region.most),
+               std::to_string(region.slowest.value), format_time(region.balanced),
+               format_time(region.twice_as_fast),
+               region.phase ? (region.place.phase.empty() ? std::string("in no phase")
+                                                          : "in phase " + region.place.phase)
+                            : "before " + describe_place(region.place)});
+  }
+  return "\nComputation, by phase and call site\n" + table.render(2);
+}
+
+std::string sensitivity_section(const Explanation& explanation) {
+  if (explanation.sensitivity.empty()) return {};
+  TextTable table({L, R, R, R, R, R, R});
+  table.add({"", "value", "slope", "1 % longer at", "5 %", "10 %", "pieces"});
+  for (const explain::Sensitivity& one : explanation.sensitivity) {
+    const auto value = [&](double v) {
+      return one.unit == "s" ? format_picoseconds(v * 1e12) : format_picoseconds(v * 1e12) + "/B";
+    };
+    std::vector<std::string> row{one.parameter, value(one.value), format_ratio(one.slope)};
+    for (const auto& tolerance : one.tolerance) row.push_back(tolerance ? value(*tolerance) : "-");
+    row.push_back(std::to_string(one.pieces.size()));
+    table.add(row);
+  }
+  return "\nNetwork: how much longer the run takes for each unit more\n" + table.render(2);
+}
+
+}  // namespace
+
+std::string describe_place(const explain::Place& place) {
+  std::string text = place.function;
+  if (!place.site.empty()) text += (text.empty() ? "" : " at ") + place.site;
+  if (!place.phase.empty()) text += (text.empty() ? "phase " : " in phase ") + place.phase;
+  return text.empty() ? "no phase" : text;
+}
+
+std::string render_what_if(Time as_is, Time what_if, bool json) {
+  if (json)
+    return json_text({{"time", to_seconds(as_is)},
+                      {"predicted_time", to_seconds(what_if)},
+                      {"gain", to_seconds(as_is) - to_seconds(what_if)}});
+  const double change =
+      as_is == Time() ? 0 : (to_seconds(what_if) - to_seconds(as_is)) / to_seconds(as_is);
+  return fmt::format("{} instead of {} ({:+.1f} %)\n", format_time(what_if), format_time(as_is),
+                     100 * change);
+}
+
+std::string render_text_explanation(const Explanation& explanation, const std::string& where) {
+  std::string text = headline(explanation, where);
+  for (const std::string& note : explanation.notes) text += "note: " + note + "\n";
+  text += findings_section(explanation);
+  text += bounds_section(explanation);
+  text += efficiency_section(explanation);
+  text += path_section(explanation);
+  text += waits_section(explanation);
+  text += single_section(explanation);
+  text += regions_section(explanation);
+  text += sensitivity_section(explanation);
+  return text;
+}
+
+}  // namespace foretrace::views

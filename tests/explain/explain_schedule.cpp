@@ -1,0 +1,153 @@
+// Checks what-ifs on schedules for random_what_ifs.py.
+//
+// Standard input: one JSON object {"machine", "schedule"} per line, as for
+// replay_schedule. Every what-if of the graph is compared with a simulation of the
+// edited operations. Standard output: one line per schedule, {"time", "fixed",
+// "waits": [[rank, call, run time without it]...]} in picoseconds, or "deadlock".
+#include <iostream>
+#include <random>
+#include <string>
+
+#include "explain/critical_path.hpp"
+#include "explain/edits.hpp"
+#include "explain/what_if.hpp"
+#include "machine/timing.hpp"
+#include "sim/engine.hpp"
+#include "sim/schedule.hpp"
+
+namespace {
+
+using namespace foretrace;
+using nlohmann::json;
+
+class Case {
+ public:
+  explicit Case(const json& input)
+      : model_(sim::parse_machine(input.at("machine"))),
+        timing_(model_, machine::Bound::avg),
+        schedule_(input.at("schedule")) {
+    if (schedule_.contains("network")) network_ = sim::parse_network(schedule_["network"], model_);
+  }
+
+  json check() {
+    sim::ScheduleSource source = sim::parse_schedule(schedule_);
+    explain::RunSink sink(source, run_);
+    sim::SimulateOptions first = options();
+    first.compute = sim::ComputeMode::annotated;
+    first.dependences = &run_.graph;
+    try {
+      const Time time = sim::simulate(source, timing_, first, sink).time;
+      sink.finish();
+      if (time != run_.time) fail("the run's time is not that of its end");
+    } catch (const sim::Deadlock&) {
+      return "deadlock";
+    }
+    if (simulated({}) != run_.time) fail("a run that is not edited takes another time");
+    check_path();
+    json result{{"time", run_.time.count_ps()}, {"fixed", run_.graph.fixed()}};
+    if (explain::time_with(run_, {}) != run_.time) fail("the graph gives another time");
+    result["waits"] = run_.graph.fixed() ? check_single_waits() : json::array();
+    if (run_.graph.fixed()) {
+      for (int i = 0; i < 4; ++i) check_random_edits();
+      check_slack();
+    }
+    return result;
+  }
+
+ private:
+  [[noreturn]] static void fail(const std::string& what) { throw Error(what); }
+
+  sim::SimulateOptions options() const {
+    sim::SimulateOptions options;
+    options.network = network_.options;
+    if (network_.topology) options.network.topology = &*network_.topology;
+    return options;
+  }
+
+  Time simulated(const explain::Edits& edits) {
+    explain::EditedSource source(
+        std::make_unique<sim::ScheduleSource>(sim::parse_schedule(schedule_)), run_, edits);
+    sim::NullSink sink;
+    return sim::simulate(source, timing_, options(), sink).time;
+  }
+  void compare(const explain::Edits& edits, const char* what) {
+    const Time graph = explain::time_with(run_, edits);
+    const Time fresh = simulated(edits);
+    if (graph != fresh)
+      fail(std::string(what) + ": the graph says " + std::to_string(graph.count_ps()) +
+           " ps, a simulation " + std::to_string(fresh.count_ps()));
+  }
+
+  void check_path() {
+    Time length;
+    for (const explain::Step& step : explain::critical_path(run_)) length += step.parts.sum();
+    if (length != run_.time) fail("the critical path is not as long as the run");
+  }
+
+  json check_single_waits() {
+    const explain::Tails tails(run_);
+    const auto times = explain::times_without_each_wait(run_, tails);
+    json all = json::array();
+    for (sim::MomentId id = 0; id < run_.graph.size(); ++id) {
+      const sim::Moment& moment = run_.graph[id];
+      if (moment.kind != sim::MomentKind::leave || moment.wait() == Time()) continue;
+      explain::Edits edits;
+      explain::take_waits_away(
+          run_, [](const explain::Call&) { return false; }, edits);
+      edits.waitless[static_cast<std::size_t>(moment.rank.value)][moment.operation] = true;
+      if (simulated(edits) != times[id]) fail("without one wait the run takes another time");
+      all.push_back({moment.rank.value, moment.operation, times[id].count_ps()});
+    }
+    return all;
+  }
+
+  void check_random_edits() {
+    explain::Edits edits;
+    const auto some = [this](const explain::Call&) { return random_() % 3 == 0; };
+    if (random_() % 2 == 0) explain::take_waits_away(run_, some, edits);
+    const std::uint64_t salt = random_();
+    const auto fixed = [salt](const explain::Call& call) { return (call.place + salt) % 2 == 0; };
+    if (random_() % 2 == 0) explain::equalise(run_, fixed, edits);
+    if (random_() % 2 == 0) explain::speed_up(run_, fixed, 1.7, edits);
+    compare(edits, "edited at random");
+  }
+
+  // A call may begin as much later as its slack, and not a picosecond more.
+  void check_slack() {
+    const explain::Tails tails(run_);
+    for (int i = 0; i < 4; ++i) {
+      const std::size_t rank = random_() % run_.calls.size();
+      const std::size_t call = random_() % run_.calls[rank].size();
+      const sim::MomentId enter = run_.calls[rank][call].enter;
+      if (!tails.reaches_end(enter) || run_.calls[rank][call].kind == trace::EventKind::init)
+        continue;
+      explain::Edits edits;
+      explain::speed_up(
+          run_, [](const explain::Call&) { return false; }, 1, edits);
+      edits.compute[rank][call] += tails.slack(run_, enter);
+      if (simulated(edits) != run_.time) fail("a call's slack makes the run longer");
+      edits.compute[rank][call] += Time::ps(1);
+      if (simulated(edits) != run_.time + Time::ps(1)) fail("a call has more than its slack");
+    }
+  }
+
+  machine::MachineModel model_;
+  machine::Timing timing_;
+  json schedule_;
+  sim::ParsedNetwork network_;
+  explain::Run run_;
+  std::mt19937 random_{1};
+};
+
+}  // namespace
+
+int main() {
+  std::string line;
+  try {
+    while (std::getline(std::cin, line))
+      std::cout << Case(json::parse(line)).check().dump() << '\n';
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}

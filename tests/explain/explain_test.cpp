@@ -1,0 +1,231 @@
+// Times: tests/sim/programs.hpp. An empty message: send 30, recv 60, recvmin 30 us.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "explained.hpp"
+
+namespace foretrace::explain {
+namespace {
+
+using machine::Cost;
+
+TEST(CriticalPath, PassesThroughTheLateSender) {
+  Programs programs(2);
+  send(programs, 0, 1, us(500), "send");
+  recv(programs, 1, 0, us(100), "recv");
+  programs.finalize(0);
+  programs.finalize(1, us(50));
+  // Rank 1 leaves at 500 + 60 and ends at 610.
+  const Explanation explanation = explain_program(programs).explanation;
+  EXPECT_EQ(explanation.time, us(610));
+  EXPECT_EQ(explanation.path.parts.sum(), us(610));
+  EXPECT_EQ(explanation.path.parts.compute, us(550));
+  EXPECT_EQ(explanation.path.parts.latency, us(60));
+  EXPECT_EQ(explanation.path.messages, 1);
+}
+
+TEST(CriticalPath, SplitsBytesFromLatency) {
+  Programs programs(2);
+  send(programs, 0, 1, us(500), "send", 800);
+  recv(programs, 1, 0, us(100), "recv", 800);
+  programs.finalize_all();
+  // recv 60 + 0.5 for each of 100 elements.
+  const Parts parts = explain_program(programs).explanation.path.parts;
+  EXPECT_EQ(parts.latency, us(60));
+  EXPECT_EQ(parts.bytes, us(50));
+}
+
+TEST(Efficiencies, MultiplyToTheParallelOne) {
+  Programs programs(2);
+  send(programs, 0, 1, us(300), "send");
+  recv(programs, 1, 0, us(100), "recv");
+  programs.finalize_all();
+  // Time 360; compute 300 and 100; ideal network: 300.
+  const Efficiency efficiency = explain_program(programs).explanation.efficiency;
+  EXPECT_DOUBLE_EQ(efficiency.parallel, 200.0 / 360);
+  EXPECT_DOUBLE_EQ(efficiency.load_balance, 200.0 / 300);
+  EXPECT_DOUBLE_EQ(efficiency.serialisation, 1);
+  EXPECT_DOUBLE_EQ(efficiency.transfer, 300.0 / 360);
+}
+
+TEST(Waits, LateSender) {
+  Programs programs(2);
+  send(programs, 0, 1, us(500), "send");
+  recv(programs, 1, 0, us(100), "recv");
+  programs.finalize_all();
+  const Explained explained = explain_program(programs);
+  const WaitGroup* group = explained.waits_at("recv");
+  ASSERT_TRUE(group);
+  EXPECT_EQ(group->kind, WaitKind::late_sender);
+  // It enters at 100; alone it would leave at 130, it leaves at 560. The sender came at 500.
+  EXPECT_EQ(group->time, us(430));
+  EXPECT_EQ(group->late_time, us(400));
+  EXPECT_EQ(group->late_rank, WorldRank(0));
+  EXPECT_EQ(group->late->function, "send");
+  EXPECT_TRUE(group->blamed_computes);
+  EXPECT_EQ(group->blamed_time, us(400));
+}
+
+TEST(Waits, LateReceiver) {
+  Programs programs(2);
+  send(programs, 0, 1, us(100), "send", 16000);
+  recv(programs, 1, 0, us(500), "recv", 16000);
+  programs.finalize_all();
+  const Explained explained = explain_program(programs);
+  const WaitGroup* group = explained.waits_at("send");
+  ASSERT_TRUE(group);
+  EXPECT_EQ(group->kind, WaitKind::late_receiver);
+  EXPECT_EQ(group->time, us(400));
+  EXPECT_EQ(group->late->function, "recv");
+}
+
+// Who waits, and for whom, in each family of collectives; all enter 100 us apart.
+struct CollectiveCase {
+  Cost collective;
+  int root;
+  WaitKind kind;
+  std::int64_t waited;  // us, over all ranks
+};
+
+class CollectiveWaits : public testing::TestWithParam<CollectiveCase> {};
+
+TEST_P(CollectiveWaits, AreNamedAsInScalasca) {
+  const CollectiveCase& given = GetParam();
+  Programs programs(3);
+  for (int rank = 0; rank < 3; ++rank)
+    programs.collective(rank, given.collective, us(100 * (rank == given.root ? 3 : rank)),
+                        given.root);
+  programs.finalize_all();
+  const Explanation explanation = explain_program(programs).explanation;
+  ASSERT_EQ(explanation.waits.size(), 1u);
+  EXPECT_EQ(explanation.waits[0].kind, given.kind);
+  EXPECT_EQ(explanation.waits[0].time, us(given.waited));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, CollectiveWaits,
+    testing::Values(CollectiveCase{Cost::barrier, -1, WaitKind::wait_at_barrier, 300},
+                    CollectiveCase{Cost::allreduce, -1, WaitKind::wait_at_nxn, 300},
+                    // The root enters at 300, the others at 0 and 100 or 200.
+                    CollectiveCase{Cost::bcast, 2, WaitKind::late_broadcast, 500}));
+
+TEST(Waits, EarlyReduce) {
+  Programs programs(3);
+  for (int rank = 0; rank < 3; ++rank) programs.collective(rank, Cost::reduce, us(100 * rank), 0);
+  programs.finalize_all();
+  const Explanation explanation = explain_program(programs).explanation;
+  ASSERT_EQ(explanation.waits.size(), 1u);
+  EXPECT_EQ(explanation.waits[0].kind, WaitKind::early_reduce);
+  EXPECT_EQ(explanation.waits[0].time, us(200));
+  EXPECT_EQ(explanation.waits[0].late_rank, WorldRank(2));
+}
+
+TEST(Waits, OfALoopAreOneGroup) {
+  Programs programs(2);
+  for (int i = 0; i < 1000; ++i) {
+    send(programs, 0, 1, us(100), "send");
+    recv(programs, 1, 0, us(10), "recv");
+  }
+  programs.finalize_all();
+  const Explained explained = explain_program(programs);
+  const WaitGroup* group = explained.waits_at("recv");
+  ASSERT_TRUE(group);
+  EXPECT_EQ(group->count, 1000u);
+  EXPECT_EQ(explained.first("wait")->place.function, "recv");
+}
+
+// As figure 4 of Kanbe et al. 2003: the path leads from the receiver at the end to the
+// sender that it waited for, to that one's own receive, and on to the rank that was late.
+TEST(Domino, LeadsFromTheReceiverToTheSenders) {
+  Programs programs(3);
+  recv(programs, 0, 1, us(100), "r0");  // waits for 1, which waits for 2
+  recv(programs, 1, 2, us(50), "r1");
+  send(programs, 1, 0, us(10), "s1");
+  send(programs, 2, 1, us(800), "s2");
+  programs.finalize(0, us(100));
+  programs.finalize(1);
+  programs.finalize(2);
+  // r1 leaves at 860, s1 enters at 870, r0 leaves at 930, the run ends at 1030. Without
+  // r0's wait rank 0 ends at 230 and rank 1 at 900. Without r1's, r1 leaves at 80, s1
+  // enters at 90, r0 leaves at 150; rank 2 ends at 830, as the last.
+  const Explanation explanation = explain_program(programs).explanation;
+  EXPECT_EQ(explanation.time, us(1030));
+  std::vector<std::string> path;
+  for (const Domino& step : explanation.domino) path.push_back(step.place.function);
+  EXPECT_THAT(path, testing::ElementsAre("r0", "s1", "r1", "s2"));
+  EXPECT_EQ(explanation.domino[0].time_without, us(900));
+  EXPECT_EQ(explanation.domino[2].time_without, us(830));
+}
+
+TEST(Balance, EqualisesOverTheRanks) {
+  Programs programs(2);
+  for (int rank = 0; rank < 2; ++rank)
+    programs.collective(rank, Cost::barrier, rank == 0 ? us(100) : us(300));
+  programs.finalize_all();
+  const Explanation explanation = explain_program(programs).explanation;
+  EXPECT_EQ(explanation.time, us(340));
+  EXPECT_EQ(explanation.bounds.balanced, us(240));
+  ASSERT_FALSE(explanation.findings.empty());
+  const Finding& finding = explanation.findings.front();
+  EXPECT_EQ(finding.kind, "imbalance");
+  EXPECT_EQ(finding.place.function, "MPI_barrier");
+  EXPECT_EQ(finding.predicted, us(240));
+  EXPECT_EQ(finding.ranks, std::vector<WorldRank>{WorldRank(1)});
+}
+
+// One short wait is on the critical path; waits ten times as long are not.
+TEST(Findings, NameTheCulpritAmongLongerHarmlessWaits) {
+  std::mt19937 random(7);
+  const auto between = [&random](int least, int most) {
+    return us(std::uniform_int_distribution<int>(least, most)(random));
+  };
+  for (int plant = 0; plant < 200; ++plant) {
+    const int pairs = 2 + static_cast<int>(random() % 4);
+    const int culprit = static_cast<int>(random() % static_cast<unsigned>(pairs));
+    Programs programs(2 * pairs);
+    for (int pair = 0; pair < pairs; ++pair) {
+      const int sender = 2 * pair;
+      const int receiver = sender + 1;
+      if (pair == culprit) {
+        // 8000 + wait + 2000 at least, all else ends before 9000.
+        const Time wait = between(50, 400);
+        send(programs, sender, receiver, us(8000) + wait, "late");
+        recv(programs, receiver, sender, us(8000), "culprit");
+        programs.finalize(sender);
+        programs.finalize(receiver, us(2000));
+      } else {
+        send(programs, sender, receiver, between(5000, 8000), "harmless send");
+        recv(programs, receiver, sender, between(0, 500), "harmless");
+        programs.finalize(sender);
+        programs.finalize(receiver, between(0, 800));
+      }
+    }
+    const Explained explained = explain_program(programs);
+    EXPECT_GT(explained.explanation.longest.front().wait, us(4000));
+    ASSERT_TRUE(explained.first("wait")) << plant;
+    EXPECT_EQ(explained.first("wait")->place.function, "culprit") << plant;
+    EXPECT_EQ(explained.explanation.best.front().place.function, "culprit") << plant;
+    for (const Finding& finding : explained.explanation.findings)
+      EXPECT_TRUE(finding.kind == "imbalance" || finding.place.function == "culprit") << plant;
+  }
+}
+
+TEST(Sensitivity, FindsTheBreakPoint) {
+  // 3 us + 2 L, or 10 us: they meet at 3.5 us.
+  const auto time = [](double latency) {
+    return std::max(us(3) + Time::from_seconds(2 * latency), us(10));
+  };
+  const Sensitivity found = find_sensitivity({"L", "s", 1e-6, 20e-6, 1e-12, 0, 64}, time);
+  EXPECT_EQ(found.slope, 0);
+  ASSERT_EQ(found.break_points.size(), 1u);
+  EXPECT_NEAR(found.break_points[0], 3.5e-6, 1e-11);
+  EXPECT_NEAR(found.pieces[1].slope, 2, 1e-6);
+  // 10.1 us at L = 3.55 us.
+  EXPECT_NEAR(found.tolerance[0].value(), 3.55e-6, 1e-11);
+  EXPECT_TRUE(found.exact);
+}
+
+}  // namespace
+}  // namespace foretrace::explain

@@ -1,0 +1,67 @@
+// A program of tests/sim/programs.hpp, simulated on test_machine() and explained.
+#pragma once
+
+#include <memory>
+
+#include "explain/explanation.hpp"
+#include "sim/programs.hpp"
+
+namespace foretrace::explain {
+
+using sim::Programs;
+using sim::us;
+
+inline void send(Programs& programs, int rank, int to, Time before, const char* name,
+                 std::uint64_t bytes = 0) {
+  sim::Operation operation = programs.make(trace::EventKind::send, name, before);
+  operation.send = Programs::end(to, bytes, 0);
+  programs.add(WorldRank(rank), operation);
+}
+inline void recv(Programs& programs, int rank, int from, Time before, const char* name,
+                 std::uint64_t bytes = 0) {
+  sim::Operation operation = programs.make(trace::EventKind::recv, name, before);
+  operation.recv = Programs::end(from, bytes, 0);
+  programs.add(WorldRank(rank), operation);
+}
+
+struct Explained {
+  Run run;
+  Explanation explanation;
+
+  const Finding* first(const std::string& kind) const {
+    for (const Finding& finding : explanation.findings)
+      if (finding.kind == kind) return &finding;
+    return nullptr;
+  }
+  const WaitGroup* waits_at(const std::string& function) const {
+    for (const WaitGroup& group : explanation.waits)
+      if (group.place.function == function) return &group;
+    return nullptr;
+  }
+};
+
+inline Explained explain_program(const Programs& programs) {
+  static const machine::MachineModel model = sim::test_machine();
+  static const machine::Timing timing(model, machine::Bound::avg);
+  Explained explained;
+  Programs source = programs;
+  source.rewind();
+  RunSink sink(source, explained.run);
+  sim::SimulateOptions options;
+  options.dependences = &explained.run.graph;
+  sim::simulate(source, timing, options, sink);
+  sink.finish();
+  const Simulate again = [&](const Edits& edits, Ideal ideal) {
+    auto fresh = std::make_unique<Programs>(programs);
+    fresh->rewind();
+    EditedSource edited(std::move(fresh), explained.run, edits);
+    sim::NullSink nothing;
+    static const machine::MachineModel none;
+    static const machine::Timing free(none, machine::Bound::avg);
+    return sim::simulate(edited, ideal == Ideal::ideal ? free : timing, {}, nothing).time;
+  };
+  explained.explanation = explain(explained.run, source, again, {});
+  return explained;
+}
+
+}  // namespace foretrace::explain
