@@ -6,24 +6,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 
 namespace foretrace::measure {
 namespace {
-
-// Rank 0: reserves the room, so that the disk cannot be full later. Returns
-// what is in the way, or nothing.
-std::string reserve(const std::string& path, std::uint64_t bytes) {
-  const int file = ::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
-  if (file < 0) return std::strerror(errno);
-  const int status = ::posix_fallocate(file, 0, static_cast<off_t>(bytes));
-  ::close(file);
-  if (status == 0) remove_when_ended(path);
-  if (status == 0) return {};
-  ::unlink(path.c_str());
-  return std::strerror(status);
-}
 
 std::array<char, 4096> made{};  // the file that rank 0 has made, for the handler
 
@@ -38,6 +26,21 @@ void remove_when_ended(const std::string& path) {
       ::signal(which, SIG_DFL);
       ::raise(which);
     });
+}
+
+// Rank 0: reserves the room, so that the disk cannot be full later. Returns
+// what is in the way, or nothing.
+std::string reserve(const std::string& path, std::uint64_t bytes) {
+  const int file = ::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+  if (file < 0) return std::strerror(errno);
+  const int status = ::posix_fallocate(file, 0, static_cast<off_t>(bytes));
+  ::close(file);
+  if (status == 0) {
+    remove_when_ended(path);
+    return {};
+  }
+  ::unlink(path.c_str());
+  return std::strerror(status);
 }
 
 bool all_agree(bool mine, MPI_Comm comm) {
