@@ -32,15 +32,13 @@ class Waitless(reference.Replay):
         super().__init__(machine, schedule)
         self.chosen = chosen
 
-    def __getattribute__(self, name):
-        rule = super().__getattribute__(name)
-        if name not in ("send", "recv", "sendrecv", "wait", "collective"):
-            return rule
-
-        def waitless(at, call):
-            leave, alone = rule(at, call)
-            return (min(leave, alone) if at == self.chosen else leave), alone
-        return waitless
+    def leave(self, at):
+        fresh = at not in self.leaves
+        leave = super().leave(at)
+        if fresh and at == self.chosen:
+            leave -= self.waits[at]
+            self.leaves[at] = leave
+        return leave
 
 
 def time_without(machine, schedule, chosen):
