@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "callers/fortran_calls.hpp"
 #include "capture/fortran.hpp"
 #include "capture/fortran_requests.hpp"
 #include "capture/imports.hpp"
@@ -74,8 +75,8 @@ TEST(Imports, NoSynchronousSendHere) {
 // No Fortran library of MPI's is loaded: whoever calls is the program.
 TEST(Fortran, CallsFromElsewhereAreTheProgramsOwn) {
   int here = 0;
-  EXPECT_TRUE(is_programs_call("MPI_Comm_size", reinterpret_cast<void*>(stand_in)));
-  EXPECT_TRUE(is_programs_call("MPI_Type_free", &here));
+  EXPECT_TRUE(callers::is_programs_call("MPI_Comm_size", reinterpret_cast<void*>(stand_in)));
+  EXPECT_TRUE(callers::is_programs_call("MPI_Type_free", &here));
 }
 
 TEST(FortranRequests, InCTheVariableIsItself) {
