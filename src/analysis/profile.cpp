@@ -163,8 +163,12 @@ struct LastToCome {
 class Builder {
  public:
   Builder(const trace::TraceInfo& info, const std::vector<std::string>& names,
-          const std::vector<trace::Site>& sites, std::size_t ranks, const trace::TellPlace& tell)
-      : names_(names), places_(sites, tell), phases_(names, ranks), waiting_(info.clock) {
+          const std::vector<trace::Site>& sites, std::size_t ranks, const trace::TellPlace& tell,
+          std::uint64_t most_followed)
+      : names_(names),
+        places_(sites, tell),
+        phases_(names, ranks),
+        waiting_(info.clock, most_followed) {
     profile_.info = info;
     profile_.ranks = static_cast<int>(ranks);
     profile_.wait_known = info.clock != trace::Clock::cpu;
@@ -195,6 +199,7 @@ class Builder {
     const PlaceId place = places_.of(event.site);
     computation_.call(event.name, place);
     if (place != 0) add_call(event, timed, site({event.name, place}));
+    if (profile_.info.clock == trace::Clock::virtual_) add_wait(event, place, function.profile);
   }
 
   void end_rank() {
@@ -249,18 +254,20 @@ class Builder {
 
   SiteProfile& site(const CallKey& key) { return at(at(sites_, key.place), key.name); }
 
+  // What the trace says itself.
+  void add_wait(const Event& event, PlaceId place, FunctionProfile& function) {
+    rank_.wait += event.wait;
+    function.wait += event.wait;
+    if (place != 0) site({event.name, place}).wait += event.wait;
+  }
+
   void add_waits() {
+    const bool measured = profile_.info.clock == trace::Clock::wall;
     std::map<std::tuple<WorldRank, WorldRank, CallKey>, WaitPair> pairs;
     const Waits waits = waiting_.finish([&](const Waited& waited) {
       const CallKey key{waited.name, places_.of(waited.site)};
-      FunctionProfile& function = functions_[waited.name].profile;
-      add_wait(waited, function);
-      if (key.place != 0) add_wait(waited, site(key));
-      if (!waited.known) {
-        profile_.wait_unknown += waited.length;
-        return;
-      }
-      profile_.per_rank[static_cast<std::size_t>(waited.rank.value)].wait += waited.wait;
+      if (measured) add_measured(waited, key);
+      if (!waited.known) return;
       const auto partner = static_cast<std::size_t>(waited.partner.value);
       if (waited.partner.valid() && partner < profile_.per_rank.size())
         profile_.per_rank[partner].caused += waited.late;
@@ -270,6 +277,8 @@ class Builder {
       pair.late += waited.late;
     });
     profile_.clock_violations = waits.clock_violations;
+    profile_.partners_known = !waits.given_up;
+    if (measured && waits.given_up) forget_waits();
     for (auto& [about, pair] : pairs) {
       std::tie(pair.rank, pair.partner, std::ignore) = about;
       name(std::get<CallKey>(about), pair);
@@ -277,6 +286,22 @@ class Builder {
     }
     std::ranges::stable_sort(profile_.waits, std::greater<>(), &WaitPair::wait);
     add_collectives(waits.collectives);
+  }
+
+  void add_measured(const Waited& waited, const CallKey& key) {
+    add_wait(waited, functions_[waited.name].profile);
+    if (key.place != 0) add_wait(waited, site(key));
+    if (waited.known)
+      profile_.per_rank[static_cast<std::size_t>(waited.rank.value)].wait += waited.wait;
+    else
+      profile_.wait_unknown += waited.length;
+  }
+
+  void forget_waits() {
+    profile_.wait_known = false;
+    for (Called& function : functions_) function.profile.wait_known = false;
+    for (auto& calls : sites_)
+      for (SiteProfile& site : calls) site.wait_known = false;
   }
 
   // What is not known is said where nothing else is.
@@ -342,8 +367,9 @@ void set_baseline(Profile& profile, Time serial_run) {
   profile.efficiency = profile.ranks > 0 ? speedup / profile.ranks : 0;
 }
 
-Profile profile_trace(const trace::Trace& trace, const trace::TellPlace& tell) {
-  Builder builder(trace.info, trace.names, trace.sites, trace.ranks.size(), tell);
+Profile profile_trace(const trace::Trace& trace, const trace::TellPlace& tell,
+                      std::uint64_t most_followed) {
+  Builder builder(trace.info, trace.names, trace.sites, trace.ranks.size(), tell, most_followed);
   for (const auto& events : trace.ranks) {
     for (const Event& event : events)
       builder.take(event, uses_comm(event) ? &trace.comms.at(event.comm) : nullptr);
@@ -359,7 +385,7 @@ Profile profile_file(const std::string& path, const trace::TellPlace& tell) {
   trace::WholeReader reader(path);
   const trace::TraceReader& file = reader.file();
   Builder builder(file.info(), reader.names(), reader.sites(),
-                  static_cast<std::size_t>(file.ranks()), tell);
+                  static_cast<std::size_t>(file.ranks()), tell, kMostFollowed);
   Event event;
   for (int r = 0; r < file.ranks(); ++r) {
     const WorldRank rank(r);

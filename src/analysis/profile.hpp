@@ -107,6 +107,7 @@ struct Profile {
   std::optional<double> communication_efficiency;  // largest compute / time
   Time wait;                                       // sum over all ranks, as far as known
   bool wait_known = true;                          // false: nothing is known of it (clock cpu)
+  bool partners_known = true;  // false: too many calls to tell who waits for whom
   Time wait_unknown;           // time in calls of which nobody knows how much they waited
   std::uint64_t messages = 0;  // point-to-point messages sent
   Bytes message_bytes;
@@ -125,8 +126,12 @@ struct Profile {
 
 // With clock cpu (recorded, no times of MPI) mpi and wait are zero and time is
 // the CPU time. `tell` says what a call site is called; without it, or where it
-// says nothing, calls have no place.
-Profile profile_trace(const trace::Trace& trace, const trace::TellPlace& tell = {});
+// says nothing, calls have no place. Who waits for whom is not told of a run that
+// has more than `most_followed` sends, receives, collectives of a rank and waits; with
+// clock wall its waits are not known then.
+inline constexpr std::uint64_t kMostFollowed = 10'000'000;
+Profile profile_trace(const trace::Trace& trace, const trace::TellPlace& tell = {},
+                      std::uint64_t most_followed = kMostFollowed);
 
 // The same of a file, which need not fit into memory.
 // Throws Error as TraceReader does.

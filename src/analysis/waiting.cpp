@@ -125,11 +125,13 @@ bool synchronises(const std::string& name) {
 }  // namespace
 
 struct WaitFinder::Impl {
-  explicit Impl(trace::Clock of) : clock(of) {
+  Impl(trace::Clock of, std::uint64_t most_) : clock(of), most(most_) {
     if (clock == trace::Clock::wall) found.clock_violations = 0;
   }
 
   trace::Clock clock;
+  std::uint64_t most;
+  std::uint64_t remembered = 0;
   std::unordered_map<std::uint64_t, std::uint32_t> comm_ids;  // by key
   std::vector<CommState> comms;
   std::unordered_map<ChannelKey, std::uint32_t, ChannelHash> channel_ids;
@@ -174,6 +176,7 @@ struct WaitFinder::Impl {
     const std::uint32_t id =
         channel_id({comm_id(comm), rank, event_.send.peer.value, event_.send.tag});
     channels[id].sent.push_back(event_.enter);
+    ++remembered;
     return {Need::Kind::send, id, static_cast<std::uint32_t>(channels[id].sent.size() - 1), 0,
             false};
   }
@@ -181,6 +184,7 @@ struct WaitFinder::Impl {
   std::uint32_t receive(const Event& event_, const trace::Communicator& comm, bool complete) {
     receives.push_back(
         {comm_id(comm), event_.recv.peer.value, event_.recv.tag, event_.enter, complete, kNone});
+    ++remembered;
     return static_cast<std::uint32_t>(receives.size() - 1);
   }
 
@@ -201,6 +205,7 @@ struct WaitFinder::Impl {
 Need WaitFinder::Impl::collective(const Event& event_, const trace::Communicator& comm) {
   const std::uint32_t id = comm_id(comm);
   CommState& state = comms[id];
+  ++remembered;
   if (state.rank != rank) {
     state.rank = rank;
     state.next = 0;
@@ -262,6 +267,7 @@ void WaitFinder::Impl::add_call(const Event& event_) {
   calls.push_back({here(), event_.name, event_.site, event, event_.enter, event_.leave, event_.wait,
                    static_cast<std::uint32_t>(needs.size()),
                    static_cast<std::uint32_t>(needed.size())});
+  ++remembered;
   for (const auto& [need, number] : needed) {
     if (number != kNone) receives[number].need = static_cast<std::uint32_t>(needs.size());
     needs.push_back(need);
@@ -398,13 +404,19 @@ Waited WaitFinder::Impl::resolve(const Call& call) {
   return waited;
 }
 
-WaitFinder::WaitFinder(trace::Clock clock) : impl_(std::make_unique<Impl>(clock)) {}
+WaitFinder::WaitFinder(trace::Clock clock, std::uint64_t most)
+    : impl_(std::make_unique<Impl>(clock, most)) {}
 WaitFinder::~WaitFinder() = default;
 WaitFinder::WaitFinder(WaitFinder&&) noexcept = default;
 
 void WaitFinder::take(const Event& event, const trace::Communicator* comm,
                       const std::string& name) {
+  if (impl_->found.given_up) return;
   impl_->take(event, comm, name);
+  if (impl_->remembered <= impl_->most) return;
+  impl_ = std::make_unique<Impl>(impl_->clock, impl_->most);
+  impl_->found.given_up = true;
+  impl_->found.clock_violations.reset();
 }
 
 void WaitFinder::end_rank() {

@@ -52,22 +52,26 @@ struct Waits {
   // Messages that were there before their send was entered: the clocks of the
   // ranks' hosts contradict each other. Only with clock wall.
   std::optional<std::uint64_t> clock_violations;
+  bool given_up = false;  // there was more to remember than allowed: nothing is known
 };
 
 // Takes the events of one rank after another. Which send met which receive is
 // MPI's rule: the k-th message from one rank to another under one tag in one
 // communicator goes to the k-th receive that was posted for it. Remembers a few
-// bytes for each message, collective and wait, not the events.
+// bytes for each message, collective and wait, not the events; beyond `most` of
+// them it forgets them all and gives up.
 class WaitFinder {
  public:
-  explicit WaitFinder(trace::Clock clock);
+  // `most`: sends, receives, members' collectives and waits, together.
+  explicit WaitFinder(trace::Clock clock, std::uint64_t most = UINT64_MAX);
   ~WaitFinder();
   WaitFinder(WaitFinder&&) noexcept;
 
   // `comm` is the event's, where it has one (trace::uses_comm); `name` its function.
   void take(const trace::Event& event, const trace::Communicator* comm, const std::string& name);
   void end_rank();
-  // Calls `visit` for each call that waited, by rank and in order. Waits::calls stays empty.
+  // Calls `visit` for each call that waited, by rank and in order; for none if it
+  // gave up. Waits::calls stays empty.
   Waits finish(const std::function<void(const Waited&)>& visit);
 
  private:

@@ -37,7 +37,7 @@ json rank_list(const Profile& profile) {
                     {"compute", to_seconds(r.compute)},
                     {"mpi", to_seconds(r.mpi)},
                     {"wait", known(r.wait, profile.wait_known)},
-                    {"others_wait", known(r.caused, profile.wait_known)},
+                    {"others_wait", known(r.caused, profile.wait_known && profile.partners_known)},
                     {"utilisation", r.utilisation}});
   return list;
 }
@@ -67,6 +67,7 @@ json site_list(const Profile& profile) {
 }
 
 json wait_list(const Profile& profile) {
+  if (!profile.partners_known) return nullptr;
   json list = json::array();
   for (std::size_t i = 0; i < std::min(profile.waits.size(), kMostWaitPairs); ++i) {
     const analysis::WaitPair& w = profile.waits[i];
@@ -82,6 +83,7 @@ json wait_list(const Profile& profile) {
 }
 
 json collective_list(const Profile& profile) {
+  if (!profile.partners_known) return nullptr;
   json list = json::array();
   for (const auto& c : profile.collectives)
     list.push_back({{"function", c.function},

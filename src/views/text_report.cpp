@@ -61,10 +61,18 @@ std::string program_section(const Profile& profile) {
 constexpr std::array kRankTimes{&RankProfile::time, &RankProfile::compute, &RankProfile::mpi,
                                 &RankProfile::wait, &RankProfile::caused};
 
-std::vector<std::string> rank_row(const std::string& label, const RankProfile& rank, bool cpu) {
+// How many of them, the first ones, are known.
+std::size_t known_rank_times(const Profile& profile) {
+  if (cpu_only(profile)) return 2;
+  if (!profile.wait_known) return 3;
+  return profile.partners_known ? kRankTimes.size() : 4;
+}
+
+std::vector<std::string> rank_row(const std::string& label, const RankProfile& rank,
+                                  std::size_t known) {
   std::vector<std::string> row{label};
   for (std::size_t i = 0; i < kRankTimes.size(); ++i)
-    row.push_back(cpu && i >= 2 ? "-" : format_time(rank.*kRankTimes[i]));
+    row.push_back(i < known ? format_time(rank.*kRankTimes[i]) : "-");
   row.push_back(format_percent(rank.utilisation));
   return row;
 }
@@ -72,8 +80,8 @@ std::vector<std::string> rank_row(const std::string& label, const RankProfile& r
 // The extreme value of each column, and below it whose it is: `better(x, y)` says that x is
 // more extreme than y.
 template <class Better>
-void add_extreme(const char* label, const std::vector<RankProfile>& ranks, bool cpu, Better better,
-                 TextTable& table) {
+void add_extreme(const char* label, const std::vector<RankProfile>& ranks, std::size_t known,
+                 Better better, TextTable& table) {
   RankProfile extreme = ranks.front();
   std::vector<std::string> whose{"of rank"};
   const auto pick = [&](auto field) {
@@ -87,12 +95,12 @@ void add_extreme(const char* label, const std::vector<RankProfile>& ranks, bool 
   };
   for (const auto field : kRankTimes) pick(field);
   pick(&RankProfile::utilisation);
-  if (cpu) std::fill(whose.begin() + 3, whose.end() - 1, "");
-  table.add(rank_row(label, extreme, cpu));
+  std::fill(whose.begin() + 1 + static_cast<std::ptrdiff_t>(known), whose.end() - 1, "");
+  table.add(rank_row(label, extreme, known));
   table.add(std::move(whose));
 }
 
-void add_rank_summary(const std::vector<RankProfile>& ranks, bool cpu, TextTable& table) {
+void add_rank_summary(const std::vector<RankProfile>& ranks, std::size_t known, TextTable& table) {
   RankProfile mean;
   for (const RankProfile& r : ranks) {
     for (const auto field : kRankTimes) mean.*field += r.*field;
@@ -101,9 +109,9 @@ void add_rank_summary(const std::vector<RankProfile>& ranks, bool cpu, TextTable
   const auto n = static_cast<std::int64_t>(ranks.size());
   for (const auto field : kRankTimes) mean.*field = Time::ps((mean.*field).count_ps() / n);
   mean.utilisation /= static_cast<double>(n);
-  add_extreme("min", ranks, cpu, std::less<>(), table);
-  table.add(rank_row("mean", mean, cpu));
-  add_extreme("max", ranks, cpu, std::greater<>(), table);
+  add_extreme("min", ranks, known, std::less<>(), table);
+  table.add(rank_row("mean", mean, known));
+  add_extreme("max", ranks, known, std::greater<>(), table);
 }
 
 // Times that look contradictory (a long call, no wait) are explained where they stand.
@@ -122,15 +130,15 @@ std::string rank_section(const Profile& profile, int max_ranks) {
   TextTable table({R, R, R, R, R, R, R});
   table.add({"rank", "time", "compute", "MPI", "of it wait", "others wait", "utilisation"});
   const bool all = profile.ranks <= max_ranks;
-  const bool cpu = cpu_only(profile);
+  const std::size_t known = known_rank_times(profile);
   if (all)
     for (const RankProfile& r : profile.per_rank)
-      table.add(rank_row(std::to_string(r.rank.value), r, cpu));
-  if (profile.ranks > 1) add_rank_summary(profile.per_rank, cpu, table);
+      table.add(rank_row(std::to_string(r.rank.value), r, known));
+  if (profile.ranks > 1) add_rank_summary(profile.per_rank, known, table);
   std::string text = "\nRanks\n" + table.render(2);
   if (!all) text += fmt::format("  {} ranks: --json lists every one of them\n", profile.ranks);
   if (profile.info.clock == trace::Clock::wall) return text + kMeasuredWaitLegend;
-  return cpu ? text : text + kWaitLegend;
+  return cpu_only(profile) ? text : text + kWaitLegend;
 }
 
 std::string state_section(const Profile& profile) {
@@ -271,8 +279,12 @@ std::string clock_notes(const Profile& profile) {
   return text;
 }
 
-// What is not known of a measured run's waits.
+// What is not known of a run's waits.
 std::string wait_notes(const Profile& profile) {
+  if (!profile.partners_known)
+    return fmt::format(
+        "note: the run has too many messages and waits to tell who waits for whom{}\n",
+        profile.wait_known ? "" : ", and how long");
   if (profile.wait_unknown == Time()) return {};
   return fmt::format(
       "note: {} in calls of which nobody knows whether they waited; the wait times are without "

@@ -289,5 +289,41 @@ TEST(Waiting, IsToldByTheProfile) {
   EXPECT_EQ(p.collectives[0].spread, us(40));
 }
 
+// Beyond what may be remembered nobody is told to wait for anybody; a predicted
+// trace still says how long.
+TEST(Waiting, TooManyToRememberAreNotTold) {
+  const auto profile = [](trace::Clock clock, std::uint64_t most) {
+    TraceBuilder b(2, clock);
+    b.send(0, 1, 7, 8, us(30), us(1));
+    b.recv(1, 0, 7, 8, us(20), us(20), us(15));
+    b.collective(0, "MPI_Barrier", Cost::barrier, 0, us(30), us(5));
+    b.collective(1, "MPI_Barrier", Cost::barrier, 0, us(10), us(25), us(11));
+    return analysis::profile_trace(b.trace(), {}, most);
+  };
+  // A send, a receive, two barriers and the waits: two in virtual time, four calls
+  // that may have waited in measured time.
+  EXPECT_TRUE(profile(trace::Clock::virtual_, 6).partners_known);
+  EXPECT_TRUE(profile(trace::Clock::wall, 8).partners_known);
+
+  const analysis::Profile predicted = profile(trace::Clock::virtual_, 5);
+  EXPECT_FALSE(predicted.partners_known);
+  EXPECT_TRUE(predicted.waits.empty());
+  EXPECT_TRUE(predicted.collectives.empty());
+  EXPECT_TRUE(predicted.wait_known);
+  EXPECT_EQ(predicted.wait, us(26));
+  EXPECT_EQ(predicted.per_rank[1].wait, us(26));
+  EXPECT_EQ(predicted.functions[1].wait, us(15));
+
+  const analysis::Profile measured = profile(trace::Clock::wall, 7);
+  EXPECT_FALSE(measured.partners_known);
+  EXPECT_FALSE(measured.wait_known);
+  EXPECT_EQ(measured.clock_violations, std::nullopt);
+  EXPECT_TRUE(measured.waits.empty());
+  for (const auto& function : measured.functions) EXPECT_FALSE(function.wait_known);
+
+  // Of CPU times nothing is remembered.
+  EXPECT_TRUE(profile(trace::Clock::cpu, 0).partners_known);
+}
+
 }  // namespace
 }  // namespace foretrace

@@ -267,6 +267,29 @@ TEST(JsonReport, UnknownWaits) {
   EXPECT_TRUE(report.at("per_rank")[0].at("wait").is_null());
 }
 
+TEST(JsonReport, TooManyCallsToTellWhoWaitsForWhom) {
+  TraceBuilder b = two_ranks();
+  auto profile = analysis::profile_trace(b.trace(), {}, 0);
+  json report = json::parse(views::render_json_report(profile));
+  EXPECT_TRUE(report["waits_for"].is_null());
+  EXPECT_TRUE(report["collectives"].is_null());
+  EXPECT_TRUE(report["per_rank"][0]["others_wait"].is_null());
+  EXPECT_DOUBLE_EQ(report["wait"], 45e-6);
+  EXPECT_THAT(
+      views::render_text_report(profile),
+      HasSubstr("note: the run has too many messages and waits to tell who waits for whom\n"));
+  b.trace().info.clock = trace::Clock::wall;
+  profile = analysis::profile_trace(b.trace(), {}, 0);
+  report = json::parse(views::render_json_report(profile));
+  EXPECT_TRUE(report["wait"].is_null());
+  EXPECT_TRUE(report["wait_unknown"].is_null());
+  EXPECT_TRUE(report["waits"]["MPI_Recv"].is_null());
+  EXPECT_TRUE(report["per_rank"][1]["wait"].is_null());
+  const std::string text = views::render_text_report(profile);
+  EXPECT_THAT(text, HasSubstr("who waits for whom, and how long\n"));
+  EXPECT_THAT(text, Not(HasSubstr("wait time")));
+}
+
 TEST(JsonReport, StatsOfAReplayAndDamage) {
   TraceBuilder b(1);
   b.trace().sealed = false;
