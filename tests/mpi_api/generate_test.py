@@ -79,6 +79,8 @@ struct Measured {
 }
 namespace capture {
 struct FortranCall { const char* name; void* function; };
+}
+namespace callers {
 bool is_programs_call(const char* name, const void* return_address);
 }
 using capture::Fn;

@@ -144,6 +144,13 @@ TEST(Waiting, AnyOfSeveral) {
   EXPECT_EQ(r.wait(0, 3), tenths(65));
 }
 
+// Ports without a gap, so that messages can be there at once.
+SimulateOptions no_gap() {
+  SimulateOptions options = loggps();
+  options.network.loggps.gap = Time();
+  return options;
+}
+
 TEST(Waiting, AnyOfTwoAtOnceTakesTheFirstListed) {
   Notes<int> seen(3);
   const auto body = [&](ModelRank& rank) -> RankTask {
@@ -159,7 +166,7 @@ TEST(Waiting, AnyOfTwoAtOnceTakesTheFirstListed) {
     seen.add(rank, (co_await rank.wait_any(requests)).message.source);
   };
   ModelProgram program(3, body, Racing::yes);
-  run(program);
+  run(program, no_gap());
   EXPECT_THAT(seen[0], ElementsAre(2, 1));
 }
 
@@ -182,7 +189,7 @@ TEST(Waiting, SomeTakesAllThatAreThere) {
     }
   };
   ModelProgram program(4, body, Racing::yes);
-  const Replayed r = run(program);
+  const Replayed r = run(program, no_gap());
   EXPECT_THAT(seen[0], ElementsAre(0, 1, -1, 2, -1));
   EXPECT_EQ(r.leave(0, 4), tenths(35));
   EXPECT_EQ(r.leave(0, 5), us(103));
