@@ -18,9 +18,11 @@ struct Options {
 int regions(const Options& options) {
   ending_of(options.output, "regions", {".toml"});
   trace::TraceReader trace(options.trace);
+  // A table of what is left would be wrong, and so would be the reason why there is none.
+  trace::look_through(trace);
+  trace::refuse_damaged(trace);
   const compute::TraceTable result = compute::table_of_trace(
       trace, options.per == "step" ? compute::Per::step : compute::Per::visit);
-  trace::refuse_damaged(trace);
   write_text_file(options.output, machine::format_compute_table(result.table));
   const double inside = result.in_regions.seconds();
   const double all = inside + result.elsewhere.seconds();

@@ -111,7 +111,8 @@ class Traces(Errors):
         self.assertGreater(len(events), 0)
         for line in events:
             self.assertIn(line, before)
-        self.assertIn("incomplete", self.foretrace("report", cut).out)
+        self.assertIn(f"damaged: file offset {len(data) - 60}: the file is cut off here",
+                      self.foretrace("report", cut, status=1).out)
 
     def test_flipped_bytes(self):
         """Wrong bytes anywhere crash nothing."""
