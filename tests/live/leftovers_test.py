@@ -90,8 +90,8 @@ int main(int argc, char **argv) {
 
 class Leftovers(harness_live.TestCase):
     def run_live(self, ranks, command, status=0, options=()):
-        return self.ok(harness.run(self.live_command(ranks, command, options=options), limit=60,
-                                   cwd=self.directory), status)
+        return self.ok(harness.run(self.live_command(ranks, command, compute="none", options=options),
+                                   limit=60, cwd=self.directory), status)
 
     def test_communicators_that_were_not_freed_are_told(self):
         """Two on ranks 1 to 3, of which the first that is left was made in line 9; one on rank 0."""
