@@ -198,6 +198,8 @@ std::function<int()> declare(CLI::App& app) {
 }  // namespace
 
 const Subcommand kExplain{
-    "explain", "Tell what limits a run, what to change first and what it would bring", declare};
+    "explain", "Tell what limits a run, what to change first and what it would bring", declare,
+    "foretrace explain run.ftr --machine cray-t3d\n"
+    "foretrace explain run.ftr --machine cray-t3d --json\n"};
 
 }  // namespace foretrace::cli
