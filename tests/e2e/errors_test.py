@@ -172,7 +172,7 @@ class Usage(Errors):
         for compute in ("some", "measured:x", "measured:-1"):
             self.refused(2, "predict", "--machine", harness.T3D, "-o", self.output, "-n", 2,
                          "--compute", compute, "--", *self.mandel(), says=[compute])
-        self.refused(2, "frobnicate", says=["frobnicate", "--help"])
+        self.refused(2, "frobnicate", says=["frobnicate", "foretrace help"])
         self.refused(2, says=[])
         self.refused(2, "report", says=["trace"])
         self.refused(2, "report", self.output, "--bogus", says=["--bogus"])
