@@ -52,6 +52,12 @@ Replay replay_on(const Simulation& simulation, explain::Ideal ideal) {
   return replay;
 }
 
+// Whether ranks are taken up in the order of time, so that none can go on before.
+bool in_order_of_time(const Simulation& simulation, const sim::Source& source) {
+  return source.races() || (simulation.network() != sim::NetworkKind::datasheet &&
+                            simulation.network() != sim::NetworkKind::hops);
+}
+
 // A run out of the ordinary; its operations are written down, too, if there is a file.
 Time run_what_if(Simulation& simulation, const explain::Run& run, const Options& options,
                  const explain::Edits& edits) {
@@ -61,7 +67,12 @@ Time run_what_if(Simulation& simulation, const explain::Run& run, const Options&
       throw UsageError("--set is for networks with the parameters of LogGPS: --network loggps");
     replay.loggps = simulation.loggps_with(options.what_if.set);
   }
-  explain::EditedSource edited(simulation.open(), run, edits);
+  std::unique_ptr<sim::Source> source = simulation.open();
+  if (!edits.waitless.empty() && in_order_of_time(simulation, *source))
+    throw UsageError(
+        "--zero-wait: on this network messages get into each other's way, so that no rank can go "
+        "on before its time; take --network datasheet or hops");
+  explain::EditedSource edited(std::move(source), run, edits);
   if (options.output.empty()) {
     sim::NullSink nothing;
     return simulation.run(edited, nothing, replay).time;
@@ -151,13 +162,15 @@ int explain_run(const Options& options) {
     std::fputs(views::render_what_if(run.time, time, options.json).c_str(), stdout);
     return 0;
   }
+  explain::ExplainOptions explain_options = options.explain;
+  explain_options.estimate_waits = in_order_of_time(simulation, *source);
   simulation.prepare_sharing();
   const explain::Simulate again = [&](const explain::Edits& edits, explain::Ideal ideal) {
     explain::EditedSource edited(simulation.open_shared(), run, edits);
     sim::NullSink nothing;
     return simulation.run(edited, nothing, replay_on(simulation, ideal)).time;
   };
-  explain::Explanation explanation = explain::explain(run, *source, again, options.explain);
+  explain::Explanation explanation = explain::explain(run, *source, again, explain_options);
   explanation.sensitivity = sensitivities(simulation, run, explanation.notes);
   for (const std::string& note : result.notes) explanation.notes.push_back(note);
   std::fputs((options.json ? views::render_json_explanation(explanation)

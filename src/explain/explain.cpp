@@ -40,6 +40,10 @@ class Explainer {
     result_.exact = run_.graph.fixed();
     result_.path = summarise_path(run_, tails_, places_);
     result_.calls = result_.path.calls;
+    if (options_.estimate_waits)
+      result_.notes.emplace_back(
+          "messages get into each other's way here: what is said of runs without waits is an "
+          "estimate, with every message taking as long as it did");
     set_bounds();
     result_.efficiency = efficiency_of(run_, result_.bounds.ideal_network);
     result_.waits = group_waits(run_, waits_, places_);
@@ -62,6 +66,10 @@ class Explainer {
     return run_.graph.fixed() ? time_with(run_, edits) : simulate_(edits, Ideal::as_is);
   }
 
+  Time without_waits(const Edits& edits) const {
+    return options_.estimate_waits ? time_with(run_, edits) : with(edits);
+  }
+
   void set_bounds() {
     const auto everything = [](const Call&) { return true; };
     Bounds& bounds = result_.bounds;
@@ -71,7 +79,7 @@ class Explainer {
     bounds.infinite_bandwidth = simulate_(none, Ideal::infinite_bandwidth);
     Edits waitless;
     take_waits_away(run_, everything, waitless);
-    bounds.no_waits = simulate_(waitless, Ideal::as_is);
+    bounds.no_waits = without_waits(waitless);
     Edits balanced;
     for (PhaseId phase = 0; phase < run_.phases.size(); ++phase)
       equalise(
@@ -106,7 +114,7 @@ class Explainer {
     take_waits_away(
         run_, [](const Call&) { return false; }, edits);
     edits.waitless[static_cast<std::size_t>(one.rank.value)][one.operation] = true;
-    one.time_without = with(edits);
+    one.time_without = without_waits(edits);
   }
   // A collective that is carried out as messages waits in several places.
   bool has_steps(const SingleWait& one) const {
@@ -255,7 +263,8 @@ class Explainer {
       finding.kind = "wait";
       finding.place = places_.describe(place);
       finding.spent = spent[place];
-      finding.predicted = with(edits);
+      finding.predicted = without_waits(edits);
+      finding.estimated = options_.estimate_waits;
       for (const std::int32_t rank : ranks[place]) finding.ranks.emplace_back(rank);
       for (const WaitGroup& group : result_.waits) {
         if (group.place != finding.place) continue;
@@ -271,7 +280,7 @@ class Explainer {
   void rank_findings() {
     for (Found& one : found_) {
       one.finding.gain = std::max(run_.time - one.finding.predicted, Time());
-      one.finding.verified = !run_.graph.fixed();
+      one.finding.verified = !run_.graph.fixed() && !one.finding.estimated;
     }
     std::erase_if(found_, [this](const Found& one) {
       return one.finding.gain.seconds() <= kLeastGain * run_.time.seconds();
@@ -287,7 +296,7 @@ class Explainer {
 
   // Simulates what the finding says.
   void verify(Found& one) const {
-    if (one.finding.verified) return;
+    if (one.finding.verified || one.finding.estimated) return;
     Edits edits;
     if (one.finding.kind == "wait")
       take_waits_away(run_, one.calls, edits);

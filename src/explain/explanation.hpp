@@ -104,10 +104,11 @@ struct Finding {
   WaitKind wait_kind = WaitKind::other;
   Place place;
   std::vector<WorldRank> ranks;
-  Time spent;             // waiting; or above the mean
-  Time gain;              // of run time
-  Time predicted;         // run time then
-  bool verified = false;  // simulated afresh
+  Time spent;              // waiting; or above the mean
+  Time gain;               // of run time
+  Time predicted;          // run time then
+  bool estimated = false;  // ExplainOptions::estimate_waits
+  bool verified = false;   // simulated afresh
   std::optional<Place> cause;
   WorldRank cause_rank;
 };
@@ -162,6 +163,10 @@ struct ExplainOptions {
   std::size_t most_findings = 20;
   std::size_t most_places = 20;  // in each list
   bool verify = false;           // simulates the ten best findings
+  // Ranks that need not wait would send into the past of links and ports that messages
+  // share: what waits would bring follows from the graph, every message taking as long
+  // as it did.
+  bool estimate_waits = false;
 };
 
 // `source` tells names and places. Sensitivity is not filled in.

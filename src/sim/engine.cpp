@@ -301,7 +301,11 @@ void Engine::finish(Rank& rank) {
   interval.compute = rank.enter - rank.clock;
   interval.enter = rank.enter;
   const Time alone = settle_leave(rank);
-  if (rank.operation.waitless) rank.leave = std::min(rank.leave, alone);
+  if (rank.operation.waitless) {
+    if (by_time_ && alone < rank.leave)
+      fail(rank, "cannot be without its wait: others have gone on to later times already");
+    rank.leave = std::min(rank.leave, alone);
+  }
   interval.wait = std::max(rank.leave - alone, Time());
   interval.leave = rank.leave;
   if (rank.enter < rank.clock || rank.leave < rank.enter || rank.leave > kEndOfTime) too_late(rank);

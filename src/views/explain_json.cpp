@@ -197,6 +197,7 @@ ordered_json findings_of(const std::vector<explain::Finding>& findings) {
     entry["spent"] = to_seconds(finding.spent);
     entry["gain"] = to_seconds(finding.gain);
     entry["predicted_time"] = to_seconds(finding.predicted);
+    entry["estimated"] = finding.estimated;
     entry["verified"] = finding.verified;
     entry["cause"] = nullptr;
     if (finding.cause) {
