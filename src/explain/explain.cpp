@@ -202,15 +202,23 @@ class Explainer {
     speed_up(run_, of, 2, faster);
     region.twice_as_fast = with(faster);
     result_.regions.push_back(region);
-    // What lies in no phase is no place that somebody could mend; the bounds tell of it.
-    if (phase && place.phase.empty()) return;
     Finding finding;
     finding.kind = "imbalance";
-    finding.place = place;
+    finding.place = phase ? most_computing(of, region.slowest) : place;
     finding.ranks = {region.slowest};
     finding.spent = region.most - region.mean;
     finding.predicted = region.balanced;
     found_.push_back({finding, of});
+  }
+
+  // Where the rank computes the longest.
+  Place most_computing(const CallSet& of, WorldRank rank) const {
+    std::map<PlaceId, Time> sums;
+    for (const Call& call : run_.calls[static_cast<std::size_t>(rank.value)])
+      if (of(call)) sums[call.place] += call.compute;
+    const auto most = std::ranges::max_element(
+        sums, [](const auto& a, const auto& b) { return a.second < b.second; });
+    return places_.describe(most->first);
   }
 
   void find_regions() {
@@ -287,6 +295,13 @@ class Explainer {
     });
     std::ranges::stable_sort(
         found_, [](const Found& a, const Found& b) { return a.finding.gain > b.finding.gain; });
+    // A phase and one of its places may be the same computation.
+    const auto same = [](const Found& a, const Found& b) {
+      return a.finding.kind == b.finding.kind && a.finding.place == b.finding.place &&
+             a.finding.gain == b.finding.gain;
+    };
+    const auto again = std::ranges::unique(found_, same);
+    found_.erase(again.begin(), again.end());
     if (found_.size() > options_.most_findings) found_.resize(options_.most_findings);
     for (std::size_t i = 0; i < found_.size(); ++i) {
       if (options_.verify && i < kVerified) verify(found_[i]);

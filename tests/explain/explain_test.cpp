@@ -175,6 +175,21 @@ TEST(Balance, EqualisesOverTheRanks) {
   EXPECT_EQ(finding.ranks, std::vector<WorldRank>{WorldRank(1)});
 }
 
+TEST(Balance, NamesWhereTheSlowestRankComputes) {
+  // Each rank's call has a place of its own.
+  Programs programs(2);
+  send(programs, 0, 1, us(4000), "long work");
+  recv(programs, 1, 0, us(1000), "short work");
+  programs.finalize_all();
+  const Explained explained = explain_program(programs);
+  const Finding* finding = explained.first("imbalance");
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->place.function, "long work");
+  EXPECT_EQ(finding->ranks, std::vector<WorldRank>{WorldRank(0)});
+  // 2500 + 60.
+  EXPECT_EQ(finding->predicted, us(2560));
+}
+
 // One short wait is on the critical path; waits ten times as long are not.
 TEST(Findings, NameTheCulpritAmongLongerHarmlessWaits) {
   std::mt19937 random(7);
