@@ -3,6 +3,7 @@
     help_test.py FORETRACE SOURCE
 """
 
+import os
 import pathlib
 import re
 import shutil
@@ -108,15 +109,57 @@ class Completion(unittest.TestCase):
             pathlib.Path(folder, "run.ftr").touch()
             self.assertEqual(self.complete_in_bash("report", f"{folder}/r"), [f"{folder}/run.ftr"])
 
+    def options(self):
+        """By command, as the tool names them."""
+        found = {}
+        for line in run(FORETRACE, "--completion-data").stdout.splitlines():
+            kind, command, name, *_ = line.split("\t")
+            found.setdefault(command, set())
+            if kind == "option":
+                found[command].add(name)
+        return found
+
+    def test_every_option_in_bash(self):
+        for command, options in self.options().items():
+            self.assertEqual(set(self.complete_in_bash(command, "-")), options, command)
+
     @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
     def test_zsh(self):
-        run("zsh", "-n", SOURCE / "tools/completion/_foretrace")
+        """Its function under zsh, with what it calls to offer words replaced by printing them."""
+        script = ("_describe() { print -rl -- ${${(P)argv[-1]}%%:*}; }; compadd() { print -rl -- ${(P)argv[-1]}; }; "
+                  '_files() { print files; }; complete() { words=("$@"); CURRENT=$#; PREFIX=${@[-1]}; '
+                  f"source {SOURCE}/tools/completion/_foretrace; }}; ")
+        def complete(*words):
+            return run("zsh", "-f", "-c", script + 'complete "$@"', "zsh", FORETRACE, *words).stdout.split()
+        self.assertEqual(set(complete("")), {"help", *commands()})
+        self.assertEqual(set(complete("help", "")), {"help", *commands()})
+        for command, options in self.options().items():
+            self.assertEqual(set(complete(command, "-")), options, command)
+        self.assertEqual(complete("calc", ""), ["cray-t3d", "sparc-ethernet", "files"])
+        self.assertEqual(complete("simulate", "x.ftr", "--machine", ""), ["cray-t3d", "sparc-ethernet", "files"])
+        self.assertEqual(complete("record", "--clock", ""), ["cpu", "wall"])
+        self.assertEqual(complete("record", "-n", "2", "--", "./a", "-x"), ["files"])
 
     @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
     def test_fish(self):
-        text = run("fish", "-c", f'set PATH {pathlib.Path(FORETRACE).parent} $PATH; '
-                   f'source {SOURCE}/tools/completion/foretrace.fish; complete -C "foretrace predict --mach"').stdout
-        self.assertIn("--machine", text)
+        ask = "\n".join(f'echo = {command}; complete -C "foretrace {command} -"' for command in self.options())
+        ask += '\necho = names of machines\ncomplete -C "foretrace calc "\ncomplete -C "foretrace predict --machine "'
+        ask += '\necho = names of clocks\ncomplete -C "foretrace record --clock "\necho = names of commands\ncomplete -C "foretrace "'
+        with tempfile.TemporaryDirectory() as folder:  # without any files to offer
+            text = run("fish", "-c", f"set PATH {pathlib.Path(FORETRACE).parent} $PATH\n"
+                       f"source {SOURCE}/tools/completion/foretrace.fish\n{ask}", cwd=folder,
+                       env={**os.environ, "HOME": folder}).stdout
+        offered = {}
+        for line in text.splitlines():
+            if line.startswith("= "):
+                words = offered[line[2:]] = []
+            else:
+                words.append(line.split("\t")[0])
+        for command, options in self.options().items():
+            self.assertEqual(set(offered[command]), options, command)
+        self.assertEqual(offered["names of machines"], 2 * ["cray-t3d", "sparc-ethernet"])
+        self.assertEqual(offered["names of clocks"], ["cpu", "wall"])
+        self.assertEqual(set(offered["names of commands"]), {"help", *commands()})
 
 
 if __name__ == "__main__":
