@@ -5,6 +5,7 @@
 
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import unittest
 GOAL = "num_ranks 2\nrank 0 { send 8b to 1 }\nrank 1 { recv 8b from 0 }\n"
 
 
-class Outputs(unittest.TestCase):
+class Written(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -32,6 +33,8 @@ class Outputs(unittest.TestCase):
     def files(self):
         return sorted(str(p.relative_to(self.folder)) for p in self.folder.rglob("*"))
 
+
+class Outputs(Written):
     def test_wrote(self):
         for words, file in ((["timeline", "p.ftr", "-o", "p.txt"], "p.txt"),
                             (["topology", "ring:4", "-o", "r.svg"], "r.svg"),
@@ -86,6 +89,49 @@ class Outputs(unittest.TestCase):
                 (self.folder / "l.ftr").unlink(missing_ok=True)
                 if status != 0:  # 0: it was over already
                     self.assertEqual(status, -which)
+                self.assertEqual(self.files(), before)
+
+
+class FullDisk(Written):
+    def test_standard_output(self):
+        """No status of 0 for a figure that nobody got."""
+        full = open("/dev/full", "w")
+        self.addCleanup(full.close)
+        for words in (["calc", "cray-t3d", "all"], ["calc", "cray-t3d", "send", "--json"],
+                      ["calc", "cray-t3d", "send", "--bytes", "1..64", "--plot"],
+                      ["datasheet", "cray-t3d", "--format", "text"], ["machines"], ["coverage"], ["topology", "ring:4"],
+                      ["report", "p.ftr"], ["report", "p.ftr", "--json"], ["timeline", "p.ftr"],
+                      ["compare", "p.ftr", "p.ftr"], ["explain", "p.goal", "--machine", "cray-t3d"],
+                      ["simulate", "p.goal", "--machine", "cray-t3d"], ["help"], ["help", "report"], ["--version"]):
+            with self.subTest(words=words):
+                result = subprocess.run([FORETRACE, *words], stdout=full, stderr=subprocess.PIPE, text=True,
+                                        timeout=100, cwd=self.folder)
+                self.assertEqual(result.returncode, 1)
+                self.assertEqual(result.stderr.splitlines()[-1],
+                                 "foretrace: cannot write the output: No space left on device")
+
+    def test_files(self):
+        """What was there before stays, and nothing half is left."""
+        most = 100  # bytes
+        self.foretrace("convert", "p.ftr", "c.txt")
+        for words in (["simulate", "p.goal", "--machine", "cray-t3d", "-o", "old.ftr"],
+                      ["convert", "p.ftr", "old.txt"], ["convert", "c.txt", "old.ftr"],
+                      ["timeline", "p.ftr", "-o", "old.txt"], ["timeline", "p.ftr", "-o", "old.html"],
+                      ["datasheet", "cray-t3d", "-o", "old.html"], ["datasheet", "cray-t3d", "-o", "old.txt"],
+                      ["datasheet", "cray-t3d", "-o", "old.tex"], ["topology", "ring:64", "-o", "old.svg"],
+                      ["calc", "cray-t3d", "send", "--bytes", "1..1m", "--plot", "-o", "old.svg"]):
+            with self.subTest(words=words):
+                old = self.folder / words[-1]
+                old.write_text("precious")
+                before = self.files()
+                result = subprocess.run([FORETRACE, *words], capture_output=True, text=True, timeout=100, cwd=self.folder,
+                                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)))
+                self.assertEqual(result.returncode, 1, result.stderr)
+                said = result.stderr.splitlines()
+                self.assertRegex(said[-1], rf"^foretrace: .*{old.name}.*(cannot|could not).*(File too large|No space left)")
+                self.assertNotIn("predicted time", result.stdout)
+                self.assertNotIn("wrote", result.stderr)
+                self.assertEqual(old.read_text(), "precious")
                 self.assertEqual(self.files(), before)
 
 
