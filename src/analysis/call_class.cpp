@@ -41,13 +41,7 @@ CallClass class_of(const std::string& function) {
 }
 
 bool all_wait_for_all(const std::string& function) {
-  constexpr std::array<std::string_view, 9> kFunctions{
-      "MPI_Barrier",    "MPI_Allreduce",      "MPI_Allgather",
-      "MPI_Allgatherv", "MPI_Alltoall",       "MPI_Alltoallv",
-      "MPI_Alltoallw",  "MPI_Reduce_scatter", "MPI_Reduce_scatter_block"};
-  std::string_view name = function;
-  if (name.ends_with("_c")) name.remove_suffix(2);
-  return std::ranges::find(kFunctions, name) != kFunctions.end();
+  return is_in(function, {"all_for_all"});
 }
 
 }  // namespace foretrace::analysis

@@ -6,6 +6,7 @@
 
 #include "analysis/call_profile.hpp"
 #include "analysis/segments.hpp"
+#include "mpi_api/groups.hpp"
 
 namespace foretrace::analysis {
 namespace {
@@ -114,12 +115,8 @@ bool ends_with_others(machine::SendMode mode) {
 
 // Whether a call of that name may end only when others have acted.
 bool synchronises(const std::string& name) {
-  const CallClass of = class_of(name);
-  if (of == CallClass::one_sided)
-    for (const char* ends : {"MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_flush", "MPI_Win_wait",
-                             "MPI_Win_start", "MPI_Win_complete"})
-      if (name.starts_with(ends)) return true;
-  return may_wait(of);
+  static const mpi_api::Group* const kEpochs = mpi_api::find_group("epochs");
+  return mpi_api::is_in(*kEpochs, name) || may_wait(class_of(name));
 }
 
 }  // namespace

@@ -56,11 +56,10 @@ int tag_of(const Request& request, const MPI_Status& status) {
 }
 
 // A completing call under way: takes the requests that it completed, in the
-// order in which MPI lists them (MPI defines Waitall as Waits one by one).
+// order in which MPI lists them.
 class Completing {
  public:
-  explicit Completing(trace::Event& event)
-      : event_(event), leave_(event.enter), least_(event.enter) {}
+  explicit Completing(trace::Event& event) : event_(event), waits_(event.enter) {}
 
   void take(Request& request, const MPI_Status& status) {
     take_parts(request, status);
@@ -77,11 +76,11 @@ class Completing {
   }
 
   void finish() {
-    const Time leave = std::max(leave_, collectives_);
+    const Time leave = std::max(waits_.leave(), collectives_);
     if (event_.completions.empty())
       session.close_as_call();
     else if (session.predicting())
-      session.close_at(leave, std::max(leave - least_, Time()));
+      session.close_at(leave, machine::wait_time(leave, waits_.alone()));
     else
       session.close();
   }
@@ -133,9 +132,7 @@ class Completing {
     if (request.receive) {
       session.piggyback.settle(request.recv, completion.source, completion.tag);
       const machine::MessageStamp& stamp = request.recv.stamp;
-      const Time end = timing.irecv_end(request.posted, stamp);
-      leave_ = timing.irecv_complete_leave(leave_, end, stamp.bytes);
-      least_ += timing.irecv_complete_minimum(stamp.bytes);
+      waits_.complete_receive(timing, timing.irecv_end(request.posted, stamp), stamp.bytes);
       return;
     }
     Time r0;
@@ -146,13 +143,11 @@ class Completing {
     }
     const Time end =
         timing.isend_end(request.posted, r0, request.mode, request.bytes, request.rendezvous);
-    leave_ = timing.isend_complete_leave(leave_, end, request.bytes);
-    least_ += timing.isend_complete_minimum(request.bytes);
+    waits_.complete_send(timing, end, request.bytes);
   }
 
   trace::Event& event_;
-  Time leave_;
-  Time least_;
+  machine::WaitsInTurn waits_;
   Time collectives_;
 };
 

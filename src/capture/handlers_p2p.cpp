@@ -34,9 +34,8 @@ Time finish_send(Fn fn, Time s0, SendMode mode, const machine::MessageStamp& sta
   blocked.bytes = stamp.bytes.count;
   blocked.rendezvous = true;
   const Time r0 = session.piggyback.await_answer(serial, blocked);
-  const Time leave = timing.send_rendezvous_leave(s0, r0, stamp.bytes);
-  *wait = leave - timing.send_rendezvous_leave(s0, s0, stamp.bytes);
-  return leave;
+  *wait = machine::Timing::rendezvous_delay(s0, r0);
+  return timing.send_rendezvous_leave(s0, r0, stamp.bytes);
 }
 
 }  // namespace
@@ -146,8 +145,8 @@ int recv(Fn fn, int source, int tag, MPI_Comm comm, MPI_Status* status, RealStat
   fill_recv(event, *info, *status, source, tag);
   const machine::Timing& timing = session.timing();
   const Time leave = timing.recv_leave(event.enter, posted.stamp);
-  const Time least = event.enter + timing.recv_minimum(posted.stamp.bytes);
-  session.close_at(leave, std::max(leave - least, Time()));
+  const Time alone = timing.recv_alone(event.enter, event.enter, posted.stamp.bytes);
+  session.close_at(leave, machine::wait_time(leave, alone));
   return result;
 }
 
@@ -188,11 +187,11 @@ static int exchange(Fn fn, CommInfo& comm, Bytes bytes, int dest, int sendtag, i
       [&] { return test_request(&requests[1], MPI_STATUS_IGNORE, &send_result); },
       blocked_in(fn, comm, dest, sendtag));
   Time leave = event.enter;
-  Time least = event.enter;
+  Time alone = event.enter;
   if (source != MPI_PROC_NULL) {
     session.piggyback.settle(posted, comm.world(status->MPI_SOURCE), status->MPI_TAG);
     leave = timing.sendrecv_recv_leave(event.enter, posted.stamp);
-    least += timing.recv_minimum(posted.stamp.bytes);
+    alone = timing.recv_alone(event.enter, alone, posted.stamp.bytes);
   }
   // MPICH's test of a request to nobody does not fill the status in.
   if (source == MPI_PROC_NULL)
@@ -203,9 +202,9 @@ static int exchange(Fn fn, CommInfo& comm, Bytes bytes, int dest, int sendtag, i
     const Time sent =
         finish_send(fn, event.enter, SendMode::standard, stamp, serial, comm, dest, sendtag, &wait);
     leave = std::max(leave, sent);
-    least = std::max(least, sent - wait);
+    alone = std::max(alone, sent - wait);
   }
-  session.close_at(leave, std::max(leave - least, Time()));
+  session.close_at(leave, machine::wait_time(leave, alone));
   return result != MPI_SUCCESS ? result : send_result;
 }
 

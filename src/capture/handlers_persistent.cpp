@@ -171,8 +171,8 @@ int mrecv(Fn fn, MPI_Message* message, MPI_Status* status, RealStatus real) {
     const machine::Timing& timing = session.timing();
     const machine::MessageStamp& stamp = entry->recv.stamp;
     const Time leave = timing.recv_leave(event.enter, stamp);
-    const Time least = event.enter + timing.recv_minimum(stamp.bytes);
-    session.close_at(leave, std::max(leave - least, Time()));
+    const Time alone = timing.recv_alone(event.enter, event.enter, stamp.bytes);
+    session.close_at(leave, machine::wait_time(leave, alone));
   }
   return result;
 }

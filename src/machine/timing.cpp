@@ -4,66 +4,37 @@
 #include <cctype>
 
 #include "machine/moving.hpp"
+#include "mpi_api/stand_ins.hpp"
 
 namespace foretrace::machine {
 namespace {
+
+using mpi_api::stand_in_for;
+using mpi_api::StandInKind;
 
 constexpr std::size_t index(Cost cost) {
   return static_cast<std::size_t>(cost);
 }
 
-struct CostRow {
-  std::string_view name;
-  // Stands in where the model lacks the function; kCount: nothing does, the
-  // call takes no time.
-  Cost fallback;
+// One name per Cost, in its order. What stands in for them: mpi_api/stand_ins.txt.
+constexpr std::array<std::string_view, index(Cost::kCount)> kNames{
+    "send",         "ssend",      "bsend",          "rsend",
+    "recv",         "recvmin",    "isend1",         "isend2",
+    "isendoverlap", "irecv1",     "irecv2",         "irecvoverlap",
+    "sendrecv",     "barrier",    "bcast",          "scatter",
+    "scatterv",     "gather",     "gatherv",        "reduce",
+    "allgather",    "allgatherv", "alltoall",       "alltoallv",
+    "alltoallw",    "allreduce",  "reduce_scatter", "reduce_scatter_block",
+    "scan",         "exscan",     "comm_create",    "comm_split",
+    "comm_dup",
 };
-
-// One row per Cost, in its order. A stand-in has the same meaning of d.
-constexpr std::array<CostRow, index(Cost::kCount)> kCosts{{
-    {"send", Cost::kCount},
-    {"ssend", Cost::send},
-    {"bsend", Cost::send},
-    {"rsend", Cost::send},
-    {"recv", Cost::send},
-    {"recvmin", Cost::recv},
-    {"isend1", Cost::send},
-    {"isend2", Cost::kCount},
-    {"isendoverlap", Cost::isend2},
-    {"irecv1", Cost::kCount},
-    {"irecv2", Cost::recv},
-    {"irecvoverlap", Cost::kCount},
-    {"sendrecv", Cost::recv},
-    {"barrier", Cost::kCount},
-    {"bcast", Cost::kCount},
-    {"scatter", Cost::gather},
-    {"scatterv", Cost::scatter},
-    {"gather", Cost::kCount},
-    {"gatherv", Cost::gather},
-    {"reduce", Cost::kCount},
-    {"allgather", Cost::kCount},
-    {"allgatherv", Cost::allgather},
-    {"alltoall", Cost::kCount},
-    {"alltoallv", Cost::alltoall},
-    {"alltoallw", Cost::alltoallv},
-    {"allreduce", Cost::kCount},
-    {"reduce_scatter", Cost::allreduce},
-    {"reduce_scatter_block", Cost::reduce_scatter},
-    {"scan", Cost::reduce},
-    {"exscan", Cost::scan},
-    {"comm_create", Cost::comm_split},
-    {"comm_split", Cost::barrier},
-    {"comm_dup", Cost::comm_split},
-}};
 
 // Point-to-point equations were measured with two processes.
 constexpr int kPointToPointRanks = 2;
 
-const Function* find_with_fallback(const MachineModel& model, Cost cost) {
-  while (cost != Cost::kCount) {
-    if (const Function* function = model.find(kCosts[index(cost)].name)) return function;
-    cost = kCosts[index(cost)].fallback;
-  }
+const Function* find_with_stand_in(const MachineModel& model, std::string_view name) {
+  for (; !name.empty(); name = stand_in_for(StandInKind::charged, name))
+    if (const Function* function = model.find(name)) return function;
   return nullptr;
 }
 
@@ -75,49 +46,12 @@ const Function* find_posting(const MachineModel& model, Cost cost) {
   return function ? function : model.find(name + "1");
 }
 
-struct StandIn {
-  std::string_view name;
-  std::string_view measured;
-};
-
-// Calls that move data as another one does, which is measured. Those that are
-// atomic take at least what the sum does.
-constexpr StandIn kStandIns[] = {
-    {"rput", "put"},
-    {"rget", "get"},
-    {"raccumulate", "accumulate"},
-    {"get_accumulate", "accumulate"},
-    {"rget_accumulate", "accumulate"},
-    {"fetch_and_op", "accumulate"},
-    {"compare_and_swap", "accumulate"},
-    {"file_read", "file_read_at"},
-    {"file_read_shared", "file_read_at"},
-    {"file_iread", "file_read_at"},
-    {"file_iread_at", "file_read_at"},
-    {"file_iread_shared", "file_read_at"},
-    {"file_write", "file_write_at"},
-    {"file_write_shared", "file_write_at"},
-    {"file_iwrite", "file_write_at"},
-    {"file_iwrite_at", "file_write_at"},
-    {"file_iwrite_shared", "file_write_at"},
-    {"file_read_all", "file_read_at_all"},
-    {"file_read_all_begin", "file_read_at_all"},
-    {"file_read_at_all_begin", "file_read_at_all"},
-    {"file_iread_all", "file_read_at_all"},
-    {"file_iread_at_all", "file_read_at_all"},
-    {"file_write_all", "file_write_at_all"},
-    {"file_write_all_begin", "file_write_at_all"},
-    {"file_write_at_all_begin", "file_write_at_all"},
-    {"file_iwrite_all", "file_write_at_all"},
-    {"file_iwrite_at_all", "file_write_at_all"},
-};
-
 // The function of that name ("put"), or its stand-in; nothing for other names.
 Charged find_moving(const MachineModel& model, std::string_view name) {
   if (const Function* function = model.find(name)) return {true, function};
-  const auto* row = std::ranges::find(kStandIns, name, &StandIn::name);
-  if (row == std::end(kStandIns)) return {};
-  return {true, model.find(row->measured)};
+  const std::string_view measured = stand_in_for(StandInKind::moving, name);
+  if (measured.empty()) return {};
+  return {true, model.find(measured)};
 }
 
 // The equation of a call of that name ("MPI_Put"), or of its stand-in.
@@ -136,13 +70,12 @@ bool is_of_a_window_or_file(std::string_view mpi_name) {
 }  // namespace
 
 std::string_view name_of(Cost cost) {
-  return cost == Cost::kCount ? "none" : kCosts[index(cost)].name;
+  return cost == Cost::kCount ? "none" : kNames[index(cost)];
 }
 
 Charged charged_function(const MachineModel& model, std::string_view name) {
-  const auto* row = std::ranges::find(kCosts, name, &CostRow::name);
-  if (row == std::end(kCosts)) return find_moving(model, name);
-  return {true, find_with_fallback(model, static_cast<Cost>(row - std::begin(kCosts)))};
+  if (std::ranges::find(kNames, name) == kNames.end()) return find_moving(model, name);
+  return {true, find_with_stand_in(model, name)};
 }
 
 Dependence dependence_of(Cost collective) {
@@ -165,7 +98,7 @@ Dependence dependence_of(Cost collective) {
 
 Timing::Timing(const MachineModel& model, Bound bound) : model_(&model), bound_(bound) {
   for (std::size_t i = 0; i < functions_.size(); ++i)
-    functions_[i] = find_with_fallback(model, static_cast<Cost>(i));
+    functions_[i] = find_with_stand_in(model, kNames[i]);
   for (std::size_t i = index(Cost::barrier); i < postings_.size(); ++i)
     postings_[i] = find_posting(model, static_cast<Cost>(i));
 }
@@ -184,17 +117,7 @@ Time Timing::cost(Cost what, int ranks, Bytes bytes) const {
 }
 
 bool Timing::is_rendezvous(SendMode mode, Bytes bytes) const {
-  switch (mode) {
-    case SendMode::synchronous:
-      return true;
-    case SendMode::buffered:
-      return false;
-    case SendMode::standard:
-    case SendMode::ready:
-      break;
-  }
-  const auto& threshold = model_->loggps.sync_threshold;
-  return threshold && bytes >= *threshold;
+  return machine::is_rendezvous(mode, bytes, model_->loggps.sync_threshold);
 }
 
 Time Timing::send_eager_leave(Time s0, SendMode mode, Bytes bytes) const {
@@ -242,6 +165,10 @@ Time Timing::recv_leave(Time r0, const MessageStamp& message) const {
 
 Time Timing::recv_minimum(Bytes bytes) const {
   return cost(Cost::recvmin, kPointToPointRanks, bytes);
+}
+
+Time Timing::recv_alone(Time r0, Time other, Bytes bytes) const {
+  return std::max(other, r0 + recv_minimum(bytes));
 }
 
 Time Timing::irecv_post_leave(Time r0, Bytes bytes) const {
@@ -316,6 +243,16 @@ Time Timing::local_call(std::string_view mpi_name, int ranks) const {
   constexpr Time kReading = Time::ns(100);
   const Time least = std::max(taken, Time::from_seconds(model_->timer_resolution));
   return least > Time() ? least : kReading;
+}
+
+void WaitsInTurn::complete_send(const Timing& timing, Time end, Bytes bytes) {
+  leave_ = timing.isend_complete_leave(leave_, end, bytes);
+  alone_ += timing.isend_complete_minimum(bytes);
+}
+
+void WaitsInTurn::complete_receive(const Timing& timing, Time end, Bytes bytes) {
+  leave_ = timing.irecv_complete_leave(leave_, end, bytes);
+  alone_ += timing.irecv_complete_minimum(bytes);
 }
 
 }  // namespace foretrace::machine

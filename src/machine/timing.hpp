@@ -9,8 +9,10 @@
 // w0 a clock on entry to a completing call (Wait, Test that succeeds).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +24,7 @@
 namespace foretrace::machine {
 
 // What a rank pays for; each evaluates one data-sheet function, or the next
-// best one that the model has (kCosts in timing.cpp).
+// best one that the model has (mpi_api/stand_ins.txt).
 enum class Cost : std::uint8_t {
   send,
   ssend,
@@ -72,6 +74,19 @@ Charged charged_function(const MachineModel& model, std::string_view name);
 // How a send behaves on the target.
 enum class SendMode : std::uint8_t { standard, synchronous, buffered, ready };
 
+// Whether a send waits for its receiver: a synchronous one does, a buffered one does not,
+// others do from `threshold` bytes on (nothing: never).
+constexpr bool is_rendezvous(SendMode mode, Bytes bytes, const std::optional<Bytes>& threshold) {
+  if (mode == SendMode::synchronous) return true;
+  return mode != SendMode::buffered && threshold && bytes >= *threshold;
+}
+
+// What of a call is wait time: how much later it leaves than `alone`, when it would have left
+// if whom it waits for had been there.
+constexpr Time wait_time(Time leave, Time alone) {
+  return std::max(leave - alone, Time());
+}
+
 // Who waits for whom in a collective.
 enum class Dependence : std::uint8_t {
   all_for_all,   // barrier, allreduce, ...
@@ -102,13 +117,15 @@ class Timing {
   // lacks has a stand-in (docs/theory.md); without one it takes no time.
   Time cost(Cost what, int ranks, Bytes bytes) const;
 
-  // True for synchronous sends and from the model's S on.
+  // With the model's S.
   bool is_rendezvous(SendMode mode, Bytes bytes) const;
 
   // Blocking send, eager: when the sender leaves.
   Time send_eager_leave(Time s0, SendMode mode, Bytes bytes) const;
   // Blocking send, rendezvous: the sender leaves once both have come.
   Time send_rendezvous_leave(Time s0, Time r0, Bytes bytes) const;
+  // By how much that is later than with a receiver that was there: the sender's wait.
+  static constexpr Time rendezvous_delay(Time s0, Time r0) { return wait_time(r0, s0); }
   // Isend and its kin: when the posting call leaves.
   Time isend_post_leave(Time s0, Bytes bytes) const;
   // When the transfer of a posted send ends for its sender. Eager: r0 is not
@@ -122,6 +139,9 @@ class Timing {
   // What a blocking receive takes when its message is there already; a longer
   // stay is wait time.
   Time recv_minimum(Bytes bytes) const;
+  // When it leaves then; `other`: the latest that is known of the call's leave (sendrecv: its
+  // send's, without the send's delay).
+  Time recv_alone(Time r0, Time other, Bytes bytes) const;
   // Irecv: when the posting call leaves; bytes is the posted buffer's size.
   Time irecv_post_leave(Time r0, Bytes bytes) const;
   // When the transfer of a message into a posted receive ends.
@@ -170,6 +190,25 @@ class Timing {
     Time time;
   };
   mutable std::array<std::array<Known, 16>, static_cast<std::size_t>(Cost::kCount)> known_{};
+};
+
+// A call that completes posted requests from w0 on. MPI defines Waitall as Waits in some order:
+// here the one in which they are given, each starting when the one before has left.
+class WaitsInTurn {
+ public:
+  explicit WaitsInTurn(Time w0) : leave_(w0), alone_(w0) {}
+
+  // A request whose transfer ended at `end`.
+  void complete_send(const Timing& timing, Time end, Bytes bytes);
+  void complete_receive(const Timing& timing, Time end, Bytes bytes);
+
+  Time leave() const { return leave_; }
+  // When it leaves if all of them had ended long ago.
+  Time alone() const { return alone_; }
+
+ private:
+  Time leave_;
+  Time alone_;
 };
 
 }  // namespace foretrace::machine

@@ -306,7 +306,7 @@ void Engine::finish(Rank& rank) {
       fail(rank, "cannot be without its wait: others have gone on to later times already");
     rank.leave = std::min(rank.leave, alone);
   }
-  interval.wait = std::max(rank.leave - alone, Time());
+  interval.wait = machine::wait_time(rank.leave, alone);
   interval.leave = rank.leave;
   if (rank.enter < rank.clock || rank.leave < rank.enter || rank.leave > kEndOfTime) too_late(rank);
   rank.clock = rank.leave;

@@ -1,11 +1,6 @@
 // The timing rules (docs/theory.md), every time worked out by hand with the
-// Cray T3D of Howell's thesis, appendix B, and S = 8192 bytes. Microseconds:
-//
-//   bytes  elements  send ssend rsend recv  recvmin isend1 isend2 isendoverlap irecv1 irecv2
-//   irecvoverlap sendrecv 64     8 small   30   84    30.8  65.6  37.2    31.6   10     3 30     40
-//   0.76         98 800    100       39   110   39    110   70      39     10.1   3.02         40
-//   55     1            150 16000  2000      210  300   210   1060  830     210    12     3.4 40
-//   1005   10.5         1290
+// Cray T3D of Howell's thesis, appendix B, and S = 8192 bytes. What each function
+// takes for a small, a large and a huge message stands in TableOfThisTest.
 #include "machine/timing.hpp"
 
 #include <gtest/gtest.h>
@@ -43,13 +38,15 @@ class T3d : public testing::Test {
 
 TEST_F(T3d, TableOfThisTest) {
   const std::vector<std::pair<Cost, std::array<double, 3>>> rows{
+      // us for     64 B, 800 B, 16000 B
       {Cost::send, {30, 39, 210}},          {Cost::ssend, {84, 110, 300}},
       {Cost::rsend, {30.8, 39, 210}},       {Cost::bsend, {30, 39, 210}},
       {Cost::recv, {65.6, 110, 1060}},      {Cost::recvmin, {37.2, 70, 830}},
       {Cost::isend1, {31.6, 39, 210}},      {Cost::isend2, {10, 10.1, 12}},
       {Cost::isendoverlap, {3, 3.02, 3.4}}, {Cost::irecv1, {30, 40, 40}},
       {Cost::irecv2, {40, 55, 1005}},       {Cost::irecvoverlap, {0.76, 1, 10.5}},
-      {Cost::sendrecv, {98, 150, 1290}}};
+      {Cost::sendrecv, {98, 150, 1290}},
+  };
   for (const auto& [cost, times] : rows) {
     EXPECT_EQ(timing_.cost(cost, 2, kSmall), us(times[0])) << name_of(cost);
     EXPECT_EQ(timing_.cost(cost, 2, kLarge), us(times[1])) << name_of(cost);
@@ -87,6 +84,15 @@ TEST(Rendezvous, ModelWithoutSHasOnlySynchronousOnes) {
   EXPECT_FALSE(timing.is_rendezvous(SendMode::standard, Bytes(UINT64_MAX)));
   EXPECT_FALSE(timing.is_rendezvous(SendMode::ready, Bytes(UINT64_MAX)));
   EXPECT_TRUE(timing.is_rendezvous(SendMode::synchronous, Bytes(0)));
+}
+
+TEST(Rendezvous, OfAThresholdAlone) {
+  EXPECT_TRUE(is_rendezvous(SendMode::standard, Bytes(8), Bytes(8)));
+  EXPECT_TRUE(is_rendezvous(SendMode::ready, Bytes(8), Bytes(8)));
+  EXPECT_FALSE(is_rendezvous(SendMode::standard, Bytes(7), Bytes(8)));
+  EXPECT_FALSE(is_rendezvous(SendMode::buffered, Bytes(8), Bytes(8)));
+  EXPECT_TRUE(is_rendezvous(SendMode::synchronous, Bytes(0), std::nullopt));
+  EXPECT_FALSE(is_rendezvous(SendMode::standard, Bytes(UINT64_MAX), std::nullopt));
 }
 
 TEST(Rendezvous, SOfZeroMakesAllMessagesMeet) {
@@ -183,6 +189,54 @@ TEST_F(T3d, OverlapHidesPartOfAReceivesCompletion) {
   EXPECT_EQ(timing_.irecv_complete_leave(us(40), us(95), kLarge), us(95));
   EXPECT_EQ(timing_.irecv_complete_leave(us(41), us(95), kLarge), us(95));
   EXPECT_EQ(timing_.irecv_complete_leave(us(42), us(95), kLarge), us(96));
+}
+
+// A receive that ends at 95 and a send that ends at 49.1, from 42 on. The receive first:
+// max(42 + 54, 95) = 96, then max(96 + 7.08, 49.1). The send first: max(42 + 7.08, 49.1) = 49.1,
+// then max(49.1 + 54, 95). Alone both take 54 + 7.08.
+TEST_F(T3d, WaitsInTurnDependOnTheirOrder) {
+  WaitsInTurn receive_first(us(42));
+  receive_first.complete_receive(timing_, us(95), kLarge);
+  receive_first.complete_send(timing_, us(49.1), kLarge);
+  EXPECT_EQ(receive_first.leave(), us(103.08));
+  EXPECT_EQ(receive_first.alone(), us(103.08));
+  WaitsInTurn send_first(us(42));
+  send_first.complete_send(timing_, us(49.1), kLarge);
+  send_first.complete_receive(timing_, us(95), kLarge);
+  EXPECT_EQ(send_first.leave(), us(103.1));
+  EXPECT_EQ(send_first.alone(), us(103.08));
+}
+
+// The second ends at 500: what the call takes after the first is waiting but for the 54.
+TEST_F(T3d, WaitsInTurnTellWaitingFromWork) {
+  WaitsInTurn waits(us(40));
+  EXPECT_EQ(waits.leave(), us(40));
+  EXPECT_EQ(waits.alone(), us(40));
+  waits.complete_receive(timing_, us(95), kLarge);
+  waits.complete_receive(timing_, us(500), kLarge);
+  EXPECT_EQ(waits.leave(), us(500));
+  EXPECT_EQ(waits.alone(), us(148));
+  EXPECT_EQ(wait_time(waits.leave(), waits.alone()), us(352));
+}
+
+TEST(WaitTime, IsNotBelowZero) {
+  EXPECT_EQ(wait_time(us(5), us(3)), us(2));
+  EXPECT_EQ(wait_time(us(3), us(3)), Time());
+  EXPECT_EQ(wait_time(us(3), us(5)), Time());
+}
+
+// As in RendezvousStartsWhenBothAreThere: what the sender stays longer than 300.
+TEST_F(T3d, SenderOfARendezvousWaitsForItsReceiver) {
+  for (const auto& [s0, r0] : {std::pair(0, 500), {500, 0}, {500, 500}}) {
+    const Time leave = timing_.send_rendezvous_leave(us(s0), us(r0), kHuge);
+    EXPECT_EQ(Timing::rendezvous_delay(us(s0), us(r0)), wait_time(leave, us(s0 + 300)));
+  }
+}
+
+// recvmin 70 from r0 on; a sendrecv's send may take longer.
+TEST_F(T3d, ReceiveOfAMessageThatIsThere) {
+  EXPECT_EQ(timing_.recv_alone(us(10), us(10), kLarge), us(80));
+  EXPECT_EQ(timing_.recv_alone(us(10), us(120), kLarge), us(120));
 }
 
 Function constant(const std::string& name, double seconds) {

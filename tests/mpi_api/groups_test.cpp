@@ -33,6 +33,16 @@ TEST(Groups, LargeCountsAreWhereTheirOriginalsAre) {
   EXPECT_EQ(without_large_count("MPI_Send"), "MPI_Send");
 }
 
+TEST(Groups, SomeArePartsOfOthers) {
+  for (const auto& [part, whole] :
+       {std::pair("all_for_all", "collectives"), {"epochs", "one_sided"}})
+    for (const Pattern& pattern : find_group(part)->patterns) {
+      std::string name(pattern.text);
+      std::erase(name, '*');
+      EXPECT_TRUE(is_in_named(whole, name.ends_with("[vw]") ? "MPI_Alltoallv" : name)) << name;
+    }
+}
+
 TEST(Groups, NoGroupOfThatName) {
   EXPECT_EQ(find_group("sendings"), nullptr);
 }

@@ -19,7 +19,7 @@ MAY_USE = {
     "base": set(),
     "stats": set(),
     "symbols": set(),
-    "machine": {"stats"},
+    "machine": {"mpi_api", "stats"},
     "trace": {"machine"},
     "compute": {"machine", "mpi_api", "trace"},
     "blocks": set(),

@@ -172,9 +172,9 @@ void hand_over(Record& record, Block data) {
 }
 
 bool is_rendezvous(const Record& record) {
-  const auto mode = static_cast<SendMode>(record.mode);
-  if (record.send_peer < 0 || mode == SendMode::buffered) return false;
-  return mode == SendMode::synchronous || record.send_bytes >= SharedMemory::header().eager_bytes;
+  return record.send_peer >= 0 &&
+         machine::is_rendezvous(static_cast<SendMode>(record.mode), Bytes(record.send_bytes),
+                                Bytes(SharedMemory::header().eager_bytes));
 }
 
 bool may_run_ahead() {

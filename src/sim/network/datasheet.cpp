@@ -49,7 +49,7 @@ Delivery DatasheetNetwork::deliver(const Meeting& meeting) const {
 }
 
 Time DatasheetNetwork::rendezvous_delay(const Meeting& meeting) const {
-  return std::max(meeting.entered - meeting.stamp.sent, Time());
+  return machine::Timing::rendezvous_delay(meeting.stamp.sent, meeting.entered);
 }
 
 Time DatasheetNetwork::post_receive_leave(Time r0, Bytes bytes) const {
@@ -61,22 +61,19 @@ Time DatasheetNetwork::receive_leave(WorldRank, Time, Time other, Time arrival, 
 }
 
 Time DatasheetNetwork::receive_alone(Time r0, Time other, Bytes bytes) const {
-  return std::max(other, r0 + timing_->recv_minimum(bytes));
+  return timing_->recv_alone(r0, other, bytes);
 }
 
-// MPI defines Waitall as Waits in some order; here it is the order listed.
 Time DatasheetNetwork::complete(WorldRank, Time w0, std::span<Finished> requests, Time& minimum) {
-  Time leave = w0;
+  machine::WaitsInTurn waits(w0);
   for (const Finished& request : requests) {
-    if (request.is_send) {
-      leave = timing_->isend_complete_leave(leave, request.end, request.bytes);
-      minimum += timing_->isend_complete_minimum(request.bytes);
-    } else {
-      leave = timing_->irecv_complete_leave(leave, request.end, request.bytes);
-      minimum += timing_->irecv_complete_minimum(request.bytes);
-    }
+    if (request.is_send)
+      waits.complete_send(*timing_, request.end, request.bytes);
+    else
+      waits.complete_receive(*timing_, request.end, request.bytes);
   }
-  return leave;
+  minimum += waits.alone() - w0;
+  return waits.leave();
 }
 
 Time DatasheetNetwork::rest_after(std::span<Finished> requests) const {

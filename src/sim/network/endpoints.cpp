@@ -10,9 +10,7 @@ EndpointNetwork::EndpointNetwork(const machine::LogGPSTimes& loggps, int ranks)
     : loggps_(loggps), send_free_(static_cast<std::size_t>(ranks)) {}
 
 bool EndpointNetwork::is_rendezvous(SendMode mode, Bytes bytes) const {
-  if (mode == SendMode::synchronous) return true;
-  if (mode == SendMode::buffered) return false;
-  return loggps_.sync_threshold && bytes >= *loggps_.sync_threshold;
+  return machine::is_rendezvous(mode, bytes, loggps_.sync_threshold);
 }
 
 SendTimes EndpointNetwork::begin_send(WorldRank from, WorldRank, Time s0, SendMode, Bytes, bool) {
@@ -40,7 +38,7 @@ Delivery EndpointNetwork::deliver(const Meeting& meeting) const {
 
 Time EndpointNetwork::rendezvous_delay(const Meeting& meeting) const {
   const Time request = meeting.stamp.sent + latency(meeting.from, meeting.to);
-  return std::max(meeting.entered - request, Time());
+  return machine::wait_time(meeting.entered, request);
 }
 
 Time EndpointNetwork::post_receive_leave(Time r0, Bytes) const {

@@ -1,0 +1,19 @@
+// What stands in for a data-sheet function ("recvmin", "rput") that a machine model
+// lacks, by stand_ins.txt. What it takes then is the timing rules' affair
+// (machine/timing.hpp).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace foretrace::mpi_api {
+
+enum class StandInKind : std::uint8_t {
+  charged,  // what the timing rules evaluate
+  moving,   // calls that move data as another one does, which is measured
+};
+
+// Empty: nothing does.
+std::string_view stand_in_for(StandInKind kind, std::string_view function);
+
+}  // namespace foretrace::mpi_api
