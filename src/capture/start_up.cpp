@@ -7,13 +7,13 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <sstream>
 #include <string_view>
 #include <thread>
 
 #include "base/launcher.hpp"
+#include "base/whole_file.hpp"
 
 namespace foretrace::capture {
 
@@ -56,8 +56,7 @@ void leave_empty(const std::string& path) {
 }
 
 std::string command_line() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), {});
+  std::string text = read_if_possible("/proc/self/cmdline");
   while (!text.empty() && text.back() == '\0') text.pop_back();
   for (char& c : text)
     if (c == '\0') c = ' ';

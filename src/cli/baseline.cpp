@@ -4,12 +4,12 @@
 
 #include "analysis/profile.hpp"
 #include "base/error.hpp"
-#include "machine/compute_costs.hpp"
+#include "base/time_text.hpp"
 
 namespace foretrace::cli {
 
 Time read_baseline(const std::string& text) {
-  if (const auto seconds = machine::parse_seconds(text); seconds && *seconds > 0)
+  if (const auto seconds = parse_seconds(text); seconds && *seconds > 0)
     return Time::from_seconds(*seconds);
   if (!std::filesystem::exists(text))
     throw UsageError("--baseline: expected a time above 0 such as 12.3s, or a trace; found '" +

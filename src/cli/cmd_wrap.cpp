@@ -1,14 +1,12 @@
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/whole_file.hpp"
 #include "cli/mpi_detection.hpp"
 #include "cli/mpi_signatures.hpp"
 #include "cli/output_file.hpp"
@@ -88,16 +86,6 @@ class Draft {
   fs::path path_;
 };
 
-std::string read_template(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text;
-  char buffer[4096];
-  while (file.read(buffer, sizeof buffer), file.gcount() > 0)
-    text.append(buffer, static_cast<std::size_t>(file.gcount()));
-  if (!file.eof()) throw Error(path + ": cannot read the template: " + std::strerror(errno));
-  return text;
-}
-
 void compile(const wrap::Source& source, bool cpp, const std::string& compiler,
              const fs::path& output) {
   const Draft code(output, cpp ? ".cpp" : ".c");
@@ -122,7 +110,8 @@ int wrap_template(const Options& options) {
   const auto functions = signatures_of(mpi);
   if (functions.empty())
     throw UsageError("Foretrace was built without " + mpi + "; use --mpi with the other one");
-  const wrap::Template source = wrap::parse_template(read_template(options.input), options.input);
+  const wrap::Template source =
+      wrap::parse_template(read_whole_file(options.input, "the template"), options.input);
   const fs::path output = !options.output.empty()
                               ? fs::path(options.output)
                               : fs::path("lib" + fs::path(options.input).stem().string() + ".so");

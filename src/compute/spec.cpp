@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/time_text.hpp"
 
 namespace foretrace::compute {
 namespace {
@@ -57,7 +58,7 @@ Spec parse_spec(std::string_view text, std::string_view option) {
   }
   if (word == "annotated") {
     spec.kind = Kind::annotated;
-    if (has_rest) spec.step = machine::parse_seconds(rest);
+    if (has_rest) spec.step = parse_seconds(rest);
     if (has_rest && !spec.step) refuse("use annotated:STEP with a STEP such as 0.5us");
     return spec;
   }

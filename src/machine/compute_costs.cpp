@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/whole_file.hpp"
 #include "machine/compute_toml.hpp"
 #include "machine/toml_text.hpp"
 
@@ -54,21 +55,7 @@ ComputeCosts parse_compute_costs(std::string_view text, const std::string& name)
 }
 
 ComputeCosts read_compute_costs(const std::string& path) {
-  return parse_compute_costs(read_toml_file(path, "the machine model"), path);
-}
-
-std::optional<double> parse_seconds(std::string_view text) {
-  static constexpr std::pair<std::string_view, double> kUnits[] = {
-      {"ps", 1e12}, {"ns", 1e9}, {"us", 1e6}, {"ms", 1e3}, {"s", 1}};
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || !(value >= 0) || !std::isfinite(value)) return std::nullopt;
-  std::string_view unit(stop, static_cast<std::size_t>(end - stop));
-  if (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
-  for (const auto& [name, in_a_second] : kUnits)
-    if (unit == name) return value / in_a_second;
-  return std::nullopt;
+  return parse_compute_costs(read_whole_file(path, "the machine model"), path);
 }
 
 }  // namespace foretrace::machine

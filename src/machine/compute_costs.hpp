@@ -27,7 +27,4 @@ ComputeCosts read_compute_costs(const std::string& path);
 // The same from text; `name` stands for the file in messages.
 ComputeCosts parse_compute_costs(std::string_view text, const std::string& name);
 
-// "1.2ns": a number >= 0 and ps, ns, us, ms or s, in seconds; nothing if it is none.
-std::optional<double> parse_seconds(std::string_view text);
-
 }  // namespace foretrace::machine

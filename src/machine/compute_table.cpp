@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/whole_file.hpp"
 #include "machine/toml_reader.hpp"
 #include "machine/toml_text.hpp"
 
@@ -125,7 +126,7 @@ ComputeTable parse_compute_table(std::string_view text, const std::string& name)
 }
 
 ComputeTable read_compute_table(const std::string& path) {
-  return parse_compute_table(read_toml_file(path, "the compute table"), path);
+  return parse_compute_table(read_whole_file(path, "the compute table"), path);
 }
 
 std::string format_compute_table(const ComputeTable& table) {

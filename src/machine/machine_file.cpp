@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/new_file.hpp"
+#include "base/whole_file.hpp"
 #include "machine/compute_toml.hpp"
 #include "machine/function_toml.hpp"
 #include "machine/loggps_toml.hpp"
@@ -213,7 +214,7 @@ MachineModel parse_machine(std::string_view text, const std::string& name) {
 }
 
 MachineModel read_machine_file(const std::string& path) {
-  return parse_machine(read_toml_file(path, "the machine model"), path);
+  return parse_machine(read_whole_file(path, "the machine model"), path);
 }
 
 Topology topology_of(const MachineModel& model) {

@@ -1,5 +1,6 @@
 #include "machine/measurement.hpp"
 
+#include "base/whole_file.hpp"
 #include "machine/measurement_toml.hpp"
 #include "machine/toml_text.hpp"
 
@@ -27,7 +28,7 @@ std::vector<std::string> read_measurement(const TableReader& reader) {
 }
 
 std::vector<std::string> read_invalid_reasons(const std::string& path) {
-  const toml::table root = parse_toml(read_toml_file(path, "the machine model"), path);
+  const toml::table root = parse_toml(read_whole_file(path, "the machine model"), path);
   const toml::table* table = TableReader(root, path, "machine model").table("measurement");
   if (!table) return {};
   return read_measurement(TableReader(*table, path, "[measurement]"));

@@ -15,7 +15,7 @@
 
 #include "base/error.hpp"
 #include "base/ids.hpp"
-#include "machine/compute_costs.hpp"
+#include "base/time_text.hpp"
 
 namespace foretrace::machine {
 

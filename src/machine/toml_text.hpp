@@ -1,27 +1,11 @@
 // TOML as text, for the readers and writers of this part.
 #pragma once
 
-#include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
 #include <string>
 
-#include "base/error.hpp"
-
 namespace foretrace::machine {
-
-// The whole file. Throws Error; `what` names its contents there.
-inline std::string read_toml_file(const std::string& path, const std::string& what) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text;
-  char buffer[4096];
-  while (file.read(buffer, sizeof buffer), file.gcount() > 0)
-    text.append(buffer, static_cast<std::size_t>(file.gcount()));
-  if (!file.eof()) throw Error(path + ": cannot read " + what + ": " + std::strerror(errno));
-  return text;
-}
 
 // The shortest text that reads back as the same double, with a point or
 // exponent so that it stays a float in TOML.

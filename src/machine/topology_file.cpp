@@ -1,12 +1,9 @@
 #include "machine/topology_file.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <limits>
 #include <map>
-#include <sstream>
 
+#include "base/whole_file.hpp"
 #include "machine/topology_builders.hpp"
 #include "machine/topology_toml.hpp"
 
@@ -315,11 +312,7 @@ Topology parse_topology(std::string_view text, const std::string& name) {
 }
 
 Topology read_topology_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf()))
-    throw Error(path + ": cannot read the topology: " + std::strerror(errno));
-  return parse_topology(text.str(), path);
+  return parse_topology(read_whole_file(path, "the topology"), path);
 }
 
 }  // namespace foretrace::machine

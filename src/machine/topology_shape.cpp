@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "machine/compute_costs.hpp"
+#include "base/time_text.hpp"
 
 namespace foretrace::machine {
 namespace {

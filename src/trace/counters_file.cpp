@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <type_traits>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "base/error.hpp"
 #include "base/file_size_signal.hpp"
 #include "base/new_file.hpp"
+#include "base/whole_file.hpp"
 #include "trace/checksum.hpp"
 
 namespace foretrace::trace {
@@ -402,11 +402,7 @@ CallCounters parse_counters(std::string_view bytes, const std::string& name) {
 }
 
 CallCounters read_counters(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(path + ": cannot open the profile: " + std::strerror(errno));
-  const std::string bytes((std::istreambuf_iterator<char>(file)), {});
-  if (file.bad()) throw Error(path + ": cannot read the profile: " + std::strerror(errno));
-  return parse_counters(bytes, path);
+  return parse_counters(read_whole_file(path, "the profile"), path);
 }
 
 void write_counters(const CallCounters& counters, const std::string& path) {

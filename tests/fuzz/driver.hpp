@@ -24,6 +24,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/whole_file.hpp"
+
 namespace foretrace::fuzz {
 
 using Random = std::mt19937;
@@ -33,8 +35,7 @@ inline std::size_t below(Random& random, std::size_t bound) {
 }
 
 inline std::string read_bytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  return read_if_possible(path);
 }
 
 // One small change. `words` are pieces of text that mean something to the

@@ -2,20 +2,19 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/whole_file.hpp"
 #include "machine/machine_file.hpp"
 
 namespace foretrace::machine {
 namespace {
 
 std::string document() {
-  std::ifstream file(FORETRACE_SOURCE_DIR "/docs/machine-file.md");
-  return {std::istreambuf_iterator<char>(file), {}};
+  return read_if_possible(FORETRACE_SOURCE_DIR "/docs/machine-file.md");
 }
 
 std::string example() {

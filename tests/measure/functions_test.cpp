@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <set>
-#include <sstream>
+
+#include "base/whole_file.hpp"
 
 namespace foretrace::measure {
 namespace {
@@ -43,18 +43,17 @@ TEST(Functions, MeaningsNameTheCall) {
 
 // Non-blocking forms and halves are documented by example.
 TEST(Functions, AreDocumented) {
-  std::ostringstream text;
-  text << std::ifstream(FORETRACE_SOURCE_DIR "/docs/measure.md").rdbuf();
+  const std::string text = read_if_possible(FORETRACE_SOURCE_DIR "/docs/measure.md");
   for (const FunctionFacts& each : measured_functions()) {
     const bool halves = each.name.find("_halves_") != std::string::npos;
     const bool posted =
         each.name[0] == 'i' && !each.name.starts_with("isend") && !each.name.starts_with("irecv");
     if (halves || posted) continue;
-    EXPECT_NE(text.str().find("`" + each.name + "`"), std::string::npos) << each.name;
+    EXPECT_NE(text.find("`" + each.name + "`"), std::string::npos) << each.name;
   }
   for (const char* example :
        {"`ibarrier1`", "`ibcast2`", "`ibcastoverlap`", "`bcast_halves_block`"})
-    EXPECT_NE(text.str().find(example), std::string::npos) << example;
+    EXPECT_NE(text.find(example), std::string::npos) << example;
 }
 
 }  // namespace

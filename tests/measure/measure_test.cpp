@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/whole_file.hpp"
 #include "machine/machine_file.hpp"
 #include "machine/measurement.hpp"
 
@@ -18,9 +19,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 std::string content(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
+  return read_if_possible(path);
 }
 
 // Stands in for the MPI program: writes a fixed set of samples.

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "loggps_options.hpp"
 #include "machine/topology_builders.hpp"
 #include "machine/topology_file.hpp"
 #include "programs.hpp"
@@ -14,23 +15,6 @@ namespace {
 
 using machine::Cost;
 using machine::SendMode;
-
-constexpr Time ns(std::int64_t n) {
-  return Time::ns(n);
-}
-
-SimulateOptions loggps() {
-  SimulateOptions options;
-  NetworkOptions& network = options.network;
-  network.kind = NetworkKind::loggps;
-  network.loggps.latency = ns(1000);
-  network.loggps.overhead_send = ns(100);
-  network.loggps.overhead_recv = ns(10);
-  network.loggps.gap = ns(50);
-  network.loggps.gap_per_byte = 0.5e-9;
-  network.loggps.sync_threshold = Bytes(1001);
-  return options;
-}
 
 // A message of 1 byte: sender 100, first byte there 1100, receiver +10.
 TEST(LoggpsNetwork, EagerMessage) {

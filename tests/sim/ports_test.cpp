@@ -6,28 +6,12 @@
 // 200, one of 2,001 bytes (a rendezvous) for 1000.
 #include <gtest/gtest.h>
 
+#include "loggps_options.hpp"
 #include "machine/topology_builders.hpp"
 #include "programs.hpp"
 
 namespace foretrace::sim {
 namespace {
-
-constexpr Time ns(std::int64_t n) {
-  return Time::ns(n);
-}
-
-SimulateOptions loggps() {
-  SimulateOptions options;
-  NetworkOptions& network = options.network;
-  network.kind = NetworkKind::loggps;
-  network.loggps.latency = ns(1000);
-  network.loggps.overhead_send = ns(100);
-  network.loggps.overhead_recv = ns(10);
-  network.loggps.gap = ns(50);
-  network.loggps.gap_per_byte = 0.5e-9;
-  network.loggps.sync_threshold = Bytes(1001);
-  return options;
-}
 
 // L = 10 us, o = 1 us, g = 0, G = 80 ns.
 SimulateOptions slow() {

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <memory>
 
+#include "base/whole_file.hpp"
 #include "programs.hpp"
 #include "sim/computed_source.hpp"
 #include "sim/deadlock.hpp"
@@ -75,8 +76,7 @@ Replayed replay_trace(const trace::Trace& trace) {
 }
 
 std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  return read_if_possible(path);
 }
 
 // Rank 0 posts two wildcard receives; the second completes first, with rank

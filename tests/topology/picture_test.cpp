@@ -5,10 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 #include "base/error.hpp"
+#include "base/whole_file.hpp"
 #include "examples.hpp"
 #include "machine/topology_file.hpp"
 #include "views/topology_layout.hpp"
@@ -179,10 +178,7 @@ TEST(Svg, ThePagesPicturesAreUpToDate) {
                                 {"topology-dragonfly", "dragonfly:3,1,2", 2, 16},
                                 {"topology-bus", "bus:8", 0, 5}}) {
     const std::string path = std::string(FORETRACE_SOURCE_DIR "/docs/images/") + each.file + ".svg";
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    EXPECT_TRUE(text.str() == svg_of(build(each.topology), each.from, each.to))
+    EXPECT_TRUE(read_if_possible(path) == svg_of(build(each.topology), each.from, each.to))
         << path << " is not what the tool draws: foretrace topology " << each.topology
         << " --route " << each.from << ":" << each.to << " -o " << path;
   }

@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
+#include "base/whole_file.hpp"
 #include "scratch.hpp"
 
 namespace foretrace::trace {
@@ -25,10 +26,7 @@ class CountersFile : public ScratchFolder {
     info.functions = {"MPI_Send", "MPI_Recv"};
     return info;
   }
-  static std::string bytes_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  static std::string bytes_of(const std::string& path) { return read_if_possible(path); }
 };
 
 SiteRecord site(std::uint16_t function, std::uint64_t address, std::uint64_t calls) {

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/whole_file.hpp"
 #include "scratch.hpp"
 #include "trace/trace_writer.hpp"
 
@@ -22,10 +23,7 @@ namespace fs = std::filesystem;
 
 class RunFiles : public ScratchFolder {
  protected:
-  std::string text(const std::string& name) {
-    std::ifstream in(path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
+  std::string text(const std::string& name) { return read_if_possible(path(name)); }
 };
 
 TEST_F(RunFiles, OneRunAtATime) {

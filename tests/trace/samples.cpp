@@ -5,6 +5,8 @@
 #include <iterator>
 #include <limits>
 
+#include "base/whole_file.hpp"
+
 namespace foretrace::trace {
 namespace {
 
@@ -218,8 +220,7 @@ std::vector<Event> read_all(TraceReader& reader, int rank) {
 }
 
 std::string read_bytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  return read_if_possible(path);
 }
 
 void write_bytes(const std::string& path, const std::string& bytes) {

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <climits>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <string>
 
+#include "base/whole_file.hpp"
 #include "live/mpi/comm.hpp"
 #include "live/mpi/error.hpp"
 #include "live/mpi/rank.hpp"
@@ -33,12 +33,6 @@ Info* copy_of(const Info* info) {
 namespace {
 
 Info* environment = nullptr;  // MPI_INFO_ENV
-
-// This process's arguments from the first on, each with its end.
-std::string command_line() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 struct ThreadLevel {
   int level;
@@ -67,7 +61,8 @@ void describe_start(Info& info, const std::string& command, const std::string& a
 }
 
 void describe_this_process(Info& info) {
-  const std::string line = command_line();
+  // This process's arguments from the first on, each with its end.
+  const std::string line = read_if_possible("/proc/self/cmdline");
   const std::string command = line.c_str();
   std::string arguments = line.size() > command.size() ? line.substr(command.size() + 1) : "";
   if (!arguments.empty()) arguments.pop_back();

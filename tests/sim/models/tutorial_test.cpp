@@ -1,15 +1,15 @@
 // docs/model-programs.md shows programs/models/model_ring.cpp as it is.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <iterator>
 #include <string>
+
+#include "base/whole_file.hpp"
 
 namespace {
 
 std::string text_of(const std::string& path) {
-  std::ifstream file(std::string(FORETRACE_SOURCE_DIR) + "/" + path);
-  return {std::istreambuf_iterator<char>(file), {}};
+  return foretrace::read_if_possible(std::string(FORETRACE_SOURCE_DIR) + "/" + path);
 }
 
 TEST(Tutorial, ShowsTheProgramAsItIs) {
