@@ -1,9 +1,10 @@
 # A thin front to cmake and ctest; CMakePresets.json has the settings.
-# Variables: JOBS (parallel compilers), PREFIX and DESTDIR (install),
-# CMAKE_ARGS (more words for cmake's configuration), APPS_ARGS (for tests/apps/run_apps.py).
+# Variables: JOBS (parallel compilers), TESTS (parallel tests, which wait more than they compute),
+# PREFIX and DESTDIR (install), CMAKE_ARGS (more words for cmake's configuration), APPS_ARGS (for tests/apps/run_apps.py).
 
 BUILD      := build
 JOBS       ?= $(shell nproc)
+TESTS      ?= 3
 PREFIX     ?= /usr/local
 CMAKE_ARGS ?=
 comma      := ,
@@ -16,7 +17,7 @@ DEMO_PROGRAMS := mandel elastic life mergesort
 DEMO_TARGETS  := foretrace $(foreach mpi,openmpi mpich, \
                    foretrace-measure-$(mpi) $(foreach p,$(DEMO_PROGRAMS),$(p)_$(mpi)))
 
-.PHONY: build help deps configure demo test test-apps check quick bench format format-check lint install uninstall clean
+.PHONY: build help deps configure demo test test-all test-apps check check-all quick bench format format-check lint install uninstall clean
 
 build: configure
 	cmake --build $(BUILD) -j $(JOBS)
@@ -24,9 +25,10 @@ build: configure
 help:
 	@echo 'make            builds into $(BUILD)/'
 	@echo 'make demo       installs what is missing, builds, predicts and checks; result: demo/index.html'
-	@echo 'make test       installs what is missing, builds, runs all tests'
-	@echo 'make check      runs all tests, installs nothing'
-	@echo 'make quick      runs the tests that start no ranks'
+	@echo 'make test       installs what is missing, builds, runs the tests that guard every change'
+	@echo 'make test-all   the same, all tests: before a release'
+	@echo 'make check      as test, but installs nothing; check-all as test-all'
+	@echo 'make quick      those of them that start no ranks'
 	@echo 'make test-apps  installs real MPI programs, runs them with and without Foretrace; takes long'
 	@echo 'make bench      builds and runs the benchmarks'
 	@echo 'make format     formats the C++ sources; format-check only looks'
@@ -48,13 +50,17 @@ demo:
 	cmake --build $(BUILD) -j $(JOBS) --target $(DEMO_TARGETS)
 	tools/demo --build $(BUILD)
 
-test:
+test test-all:
 	@$(MAKE) --no-print-directory deps
-	@$(MAKE) --no-print-directory check
+	@$(MAKE) --no-print-directory $(@:test%=check%)
 
-check:
+# The sources of much of Foretrace are the same for each MPI, and so are the tests: what repeats
+# under another MPI, or at more sizes, has the label `release`.
+CTEST := ctest --test-dir $(BUILD) --output-on-failure --no-tests=error
+
+check check-all:
 	@$(MAKE) --no-print-directory build CMAKE_ARGS='$(CMAKE_ARGS) -DFORETRACE_TESTS=ON'
-	ctest --test-dir $(BUILD) --output-on-failure -j 2 --no-tests=error
+	$(CTEST) -j $(TESTS) $(if $(filter check,$@),-LE release)
 
 # Other people's programs, by Debian's packages.
 test-apps:
@@ -65,7 +71,7 @@ test-apps:
 
 # What needs neither an MPI's ranks nor ours.
 quick: build
-	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) --no-tests=error -LE 'mpi|live'
+	$(CTEST) -j $(JOBS) -LE 'mpi|live|release'
 
 bench:
 	@$(MAKE) --no-print-directory build CMAKE_ARGS='$(CMAKE_ARGS) -DFORETRACE_BENCH=ON'

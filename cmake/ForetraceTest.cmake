@@ -1,17 +1,23 @@
 #   foretrace_add_test(<name> SOURCES ... [LIBS ...])    a GoogleTest program, one ctest
 #   foretrace_add_bench(<name> SOURCES ... [LIBS ...])   a Google Benchmark program
+#   foretrace_labels(<variable> <label> <mpi> <guard>)   a test's labels, if there is one of it for
+#       each MPI: <label>; and `release`, unless the test under <mpi> guards every change. <guard>
+#       says which do: that under openmpi, that under mpich, or both. Where there is one MPI alone,
+#       it guards.
 
-# Tests are compiled far longer than they run.
-# GCC 12 at -O1 sees a string's end overrun where the source folder's path has
-# just the length that a string keeps in itself.
-set(FORETRACE_TEST_OPTIONS $<$<CONFIG:Release>:-O1>
-    "$<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow>")
+function(foretrace_labels variable label mpi guard)
+  list(LENGTH FORETRACE_MPIS mpis)
+  if(mpis GREATER 1 AND NOT guard STREQUAL both AND NOT guard STREQUAL mpi)
+    list(APPEND label release)
+  endif()
+  set(${variable} "${label}" PARENT_SCOPE)
+endfunction()
 
 function(foretrace_add_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;LIBS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBS} GTest::gmock GTest::gtest_main)
-  target_compile_options(${name} PRIVATE ${FORETRACE_TEST_OPTIONS})
+  target_compile_options(${name} PRIVATE ${FORETRACE_LIGHT_OPTIONS})
   target_precompile_headers(${name} REUSE_FROM foretrace_test_headers)
   target_compile_definitions(${name} PRIVATE
     FORETRACE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"

@@ -1,13 +1,14 @@
 """The programs of tests/live/GROUP, on Foretrace's own MPI library.
 
     live_test.py --mpi openmpi|mpich|standard --build BUILD --group GROUP
-                 [--real | --under record|predict] [--few] [unittest arguments]
+                 [--real | --under record|predict | --compare] [--few] [unittest arguments]
 
 Each source file directly in GROUP is one program (.c, .cpp, .f, .f90, .F90) that checks itself: it
 ends with status 0, or with another one and a line on standard error for what is wrong. Each is
 compiled with the MPI's own compiler and run unmodified under `foretrace simulate` at several sizes.
 With --real they run under the MPI itself: that is how they are known to be right. With --under
-they run under the MPI itself and `foretrace record` or `predict`, which may not change anything. With --few
+they run under the MPI itself and `foretrace record` or `predict`, which may not change anything. With --compare
+those that say so below are compared with the MPI itself, and no others run. With --few
 each runs at one size. `standard` is MPI's standard ABI, for which foretrace-cc compiles; what
 MPICH's mpi.h has it has too, but for Fortran.
 
@@ -24,8 +25,8 @@ Lines in a program's comments say what differs from that:
     live: arguments A "B C"  for the program; given twice, it is run with each
     live: status 3           how it has to end
     live: says TEXT          part of its standard error
-    live: compare            standard output is the real MPI's, lines in any order (the standard
-                             ABI's: what the program says with MPICH's)
+    live: compare            standard output is the real MPI's, lines in any order (with --compare;
+                             the standard ABI's: what the program says with MPICH's)
 """
 
 import argparse
@@ -44,7 +45,7 @@ import harness  # noqa: E402
 
 COMPILERS = {".c": "mpicc", ".cpp": "mpicxx", ".f": "mpifort", ".f90": "mpifort", ".F90": "mpifort"}
 COMPARED_UP_TO = 4  # ranks: starting the real MPIs takes time
-group, real, few, under = "p2p", False, False, None
+group, real, few, under, compare = "p2p", False, False, None, False
 
 
 class Program:
@@ -161,7 +162,7 @@ class Live(harness.TestCase):
             self.assertIn(text, result.err)
         if program.compare and harness.mpi == "standard":
             self.compare_with_mpich(program, ranks, arguments, result)
-        elif program.compare and not real and not under and ranks <= COMPARED_UP_TO:
+        elif compare:
             plain = self.ok(self.plain(program, ranks, arguments), program.status)
             self.assertEqual(sorted(self.said(result)), sorted(plain.out.splitlines()))
 
@@ -195,14 +196,15 @@ def add_tests():
                 if source.suffix in COMPILERS]
     programs = [program for program in programs if program.is_for(harness.mpi) and not
                 ((real or under) and f"real {harness.mpi}" in program.excluded) and not
-                (under and f"under {under}" in program.excluded)]
+                (under and f"under {under}" in program.excluded) and not
+                (compare and not program.compare)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for program, result in zip(programs, pool.map(Program.compile, programs)):
             program.result = result
     for program in programs:
         for which, arguments in enumerate(program.arguments):
             for ranks in program.sizes():
-                if real and ranks > 8:
+                if (real and ranks > 8) or (compare and ranks > COMPARED_UP_TO):
                     continue
                 if under and ranks not in captured_at(program.ranks):
                     continue
@@ -215,17 +217,19 @@ def add_tests():
 
 
 def main():
-    global group, real, few, under
+    global group, real, few, under, compare
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--mpi", default=harness.mpi)
     parser.add_argument("--build", default=harness.build, type=pathlib.Path)
     parser.add_argument("--group", default=group)
     parser.add_argument("--real", action="store_true")
+    parser.add_argument("--compare", action="store_true")
     parser.add_argument("--few", action="store_true")
     parser.add_argument("--under", choices=["record", "predict"])
     options, rest = parser.parse_known_args()
     harness.mpi, harness.build = options.mpi, options.build.resolve()
     group, real, few, under = options.group, options.real, options.few, options.under
+    compare = options.compare
     add_tests()
     sys.argv = [sys.argv[0], "--mpi", options.mpi, "--build", str(options.build), *rest]
     harness.main()
