@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "live/context.hpp"
 #include "live/heap.hpp"
+#include "live/looks.hpp"
 #include "live/site_list.hpp"
 
 namespace foretrace::live {
@@ -124,6 +125,14 @@ void LiveSource::place_world(int first, int size) {
     Slot& slot = SharedMemory::slot(r);
     slot.world.local_size = on_node[slot.node];
   }
+}
+
+void LiveSource::begin(const sim::ClockRules& rules) {
+  Header& header = SharedMemory::header();
+  header.by_steps = rules.by_steps;
+  header.compute_scale = rules.scale;
+  header.compute_step = rules.timing->model().compute_step;
+  if (header.run_ahead) timing_ = rules.timing;
 }
 
 bool LiveSource::ready(WorldRank rank) const {
@@ -427,7 +436,13 @@ void LiveSource::completed(WorldRank rank, const sim::Operation& operation,
   Answer& answer = line.answer;
   if (operation.kind == EventKind::collective) answer_collective(record, of.instance, answer);
   if (record.posting == Posting::spawn) spawn(record, answer);
-  if (!record.answer) return;
+  if (!record.answer) {
+    if (is_look(record) && (outcome.message.peer.valid() || !outcome.completions.empty()))
+      throw Error("rank " + std::to_string(rank.value) +
+                  " found something where it knew of nothing; this is an error of Foretrace's");
+    return;
+  }
+  answer.in_vain_until = outcome.in_vain_until.count_ps();
   answer.clock = interval.leave.count_ps();
   answer.found = outcome.message.peer.valid();
   if (answer.found)
@@ -473,6 +488,15 @@ void LiveSource::read_names() const {
     names_.emplace_back(text);
     text += names_.back().size() + 1;
   }
+  if (timing_) publish_costs(count);
+}
+
+void LiveSource::publish_costs(std::uint64_t functions) const {
+  const std::uint64_t place = allocate(functions * sizeof(std::int64_t));
+  auto* const costs = SharedMemory::at<std::int64_t>(place);
+  for (std::uint64_t i = 0; i < functions; ++i)
+    costs[i] = timing_->local_call(names_[i], ranks_).count_ps();
+  SharedMemory::header().call_costs.store(place, std::memory_order_release);
 }
 
 std::string_view LiveSource::name(trace::NameId id) const {

@@ -44,6 +44,7 @@ class LiveSource : public sim::Source {
              const std::vector<std::int32_t>& nodes, Bytes eager);
 
   int ranks() const override { return ranks_; }
+  void begin(const sim::ClockRules& rules) override;
   bool next(WorldRank rank, sim::Operation& operation) override;
   bool starts(WorldRank rank) const override;
   std::vector<WorldRank> take_started() override;
@@ -136,6 +137,7 @@ class LiveSource : public sim::Source {
   void take_back_cores();
   static void place_world(int first, int size);
   void read_names() const;
+  void publish_costs(std::uint64_t functions) const;
   trace::SiteId site_number(std::uint64_t place);
 
   int cores_;
@@ -153,7 +155,7 @@ class LiveSource : public sim::Source {
   std::vector<std::uint32_t> comms_of_;  // by rank: communicators that it came first in
   std::unordered_map<trace::CommId, trace::CommId> hidden_;
   mutable std::deque<std::string> names_;
-  mutable std::size_t functions_ = 0;
+  const machine::Timing* timing_ = nullptr;  // once it is known that ranks may use it
   std::unordered_map<std::string, std::uint32_t> own_names_;
   std::vector<std::uint64_t> site_places_;  // by number - 1: in the list of call sites
   mutable std::unordered_map<trace::SiteId, trace::Site> sites_;

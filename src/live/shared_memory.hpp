@@ -23,7 +23,8 @@ inline constexpr const char* kVariable = "FORETRACE_LIVE";
 inline constexpr const char* kStartVariable = "FORETRACE_START";
 // Set for the process from which others are to be made (seed.hpp).
 inline constexpr const char* kSeedVariable = "FORETRACE_LIVE_SEED";
-// "off": ranks wait for the simulator in every call that a message completes; for tests.
+// "off": ranks wait for the simulator in every call that a message completes, and in every
+// look; for tests.
 inline constexpr const char* kAheadVariable = "FORETRACE_LIVE_AHEAD";
 // How often each kernel is executed (--sample); not set: always.
 inline constexpr const char* kSampleVariable = "FORETRACE_SAMPLE";
@@ -140,9 +141,10 @@ struct Result {
 };
 
 struct Answer {
-  std::int64_t clock = 0;       // virtual time on leaving the call
-  std::uint32_t completed = 0;  // results, in the slot's table or in `results`
-  bool found = false;           // receives, probes: there is a message
+  std::int64_t clock = 0;          // virtual time on leaving the call
+  std::int64_t in_vain_until = 0;  // looks: sim::Outcome
+  std::uint32_t completed = 0;     // results, in the slot's table or in `results`
+  bool found = false;              // receives, probes: there is a message
   Result message;
   std::uint64_t results = 0;       // place of a block, if not 0
   std::uint64_t gathered = 0;      // collective: place of its Gathering
@@ -259,6 +261,12 @@ struct Header {
   std::atomic<std::uint32_t> site_count{0};
   // Messages of fewer bytes are sent without waiting for the receiver.
   std::uint64_t eager_bytes = 0;
+  // How ranks' clocks move on (sim::ClockRules). `call_costs`: place of what a call of each
+  // function takes, in picoseconds, by its number; 0: not known.
+  std::atomic<std::uint64_t> call_costs{0};
+  bool by_steps = false;     // computation: annotated steps, of `compute_step` seconds each
+  double compute_scale = 1;  // else of Record::compute
+  double compute_step = 0;
   bool run_ahead = true;  // ranks do not wait for the simulator where data flow suffices
   SeedLine seed;
   // Who runs: ranks that may go on wait in a queue for a core.

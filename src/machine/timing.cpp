@@ -116,6 +116,19 @@ Time Timing::cost(Cost what, int ranks, Bytes bytes) const {
   return known.time;
 }
 
+// Within a regime, times grow or fall evenly with the size.
+Time Timing::least(Cost what) const {
+  const Function* function = functions_[index(what)];
+  if (!function) return Time();
+  Time least = cost(what, kPointToPointRanks, Bytes(0));
+  for (const Regime& regime : function->regimes) {
+    least = std::min(least, cost(what, kPointToPointRanks, regime.to));
+    if (regime.to.count < UINT64_MAX)
+      least = std::min(least, cost(what, kPointToPointRanks, Bytes(regime.to.count + 1)));
+  }
+  return least;
+}
+
 bool Timing::is_rendezvous(SendMode mode, Bytes bytes) const {
   return machine::is_rendezvous(mode, bytes, model_->loggps.sync_threshold);
 }

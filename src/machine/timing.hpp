@@ -117,6 +117,9 @@ class Timing {
   // lacks has a stand-in (docs/theory.md); without one it takes no time.
   Time cost(Cost what, int ranks, Bytes bytes) const;
 
+  // The least that a message of any size costs; `what`: of point-to-point functions.
+  Time least(Cost what) const;
+
   // With the model's S.
   bool is_rendezvous(SendMode mode, Bytes bytes) const;
 

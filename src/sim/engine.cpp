@@ -16,9 +16,6 @@ using trace::EventKind;
 
 namespace {
 
-// A program that polls must see time pass.
-constexpr Time kLeastPoll = Time::ns(100);
-
 // So many parked ranks are looked at again when nothing else is ready.
 constexpr int kMostLooks = 16;
 
@@ -45,6 +42,8 @@ Engine::Engine(Source& source, const machine::Timing& timing, const SimulateOpti
 
 SimulateResult Engine::run() {
   const auto begin = std::chrono::steady_clock::now();
+  source_.begin({&timing_, options_.compute == ComputeMode::annotated,
+                 options_.compute == ComputeMode::recorded ? options_.scale : 0});
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
     ranks_[r].id = WorldRank(static_cast<std::int32_t>(r));
     ranks_[r].allowance = options_.run_ahead;
@@ -338,6 +337,7 @@ void Engine::hand_over(Rank& rank, const Interval& interval) {
     outcome.completions = operation.completions;
     outcome.payloads = chosen_payloads_;
   }
+  outcome.in_vain_until = std::exchange(in_vain_until_, Time());
   outcome.cancelled = operation.cancel != 0 && rank.cancelled;
   if (outcome.cancelled) {
     outcome.message.bytes = rank.message.bytes;
@@ -376,8 +376,9 @@ Time Engine::settle_leave(Rank& rank) {
     case EventKind::probe:
       if (operation.probing == Probing::none && operation.locking == Locking::none)
         return rank.leave;
-      return rank.enter + (operation.probing != Probing::none && !rank.received ? poll_cost(rank)
-                                                                                : call_cost(rank));
+      if (operation.probing == Probing::none || rank.received) return rank.enter + call_cost(rank);
+      if (reactive_) in_vain_until_ = probe_fails_until(rank);
+      return rank.enter + poll_cost(rank);
     default:
       return rank.leave;
   }

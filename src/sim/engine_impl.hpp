@@ -124,6 +124,7 @@ class Engine {
   bool watch(Rank& rank);
   bool watched_ended(Rank& rank, Time now);
   bool choose_finished(Rank& rank, Time now, std::vector<trace::Completion>& chosen);
+  Time test_fails_until(Rank& rank);
   void wake_at(Rank& rank, Time when);
   void wake(const Event& event);
 
@@ -153,6 +154,9 @@ class Engine {
   void take(Rank& rank, const Route& route, const PendingSend& send);
   void receive_taken(Rank& rank, machine::RecvKind kind, std::uint64_t request);
   bool look(Rank& rank, Time now);
+  Time others_go_on(const Rank& rank) const;
+  // Until when (exclusive) a look that found nothing would find nothing again.
+  Time probe_fails_until(Rank& rank);
 
   // engine_locks.cpp
   struct LockWaiter {
@@ -233,6 +237,7 @@ class Engine {
   CollectiveCall chosen_for_;  // the last choice of an algorithm, same on all ranks
   StepFunction chosen_step_ = nullptr;
   std::vector<Finished> finished_;
+  Time in_vain_until_;                     // the look at hand (Outcome)
   std::vector<trace::Completion> chosen_;  // what the operation at hand completed
   std::vector<std::uint64_t> chosen_payloads_;
   std::vector<Time> call_costs_;  // by name; negative: not known yet

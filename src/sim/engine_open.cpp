@@ -207,6 +207,21 @@ bool Engine::look(Rank& rank, Time now) {
   return true;
 }
 
+// Before this, no other rank does anything, unless this one does.
+Time Engine::others_go_on(const Rank& rank) const {
+  if (!ready_.empty()) return rank.enter;
+  Time next = links_ ? links_->next() : Time::max();
+  if (!events_.empty()) next = std::min(next, events_.top().time);
+  if (!patience_.empty()) next = std::min(next, patience_.top().time);
+  return next;
+}
+
+Time Engine::probe_fails_until(Rank& rank) {
+  Found found;
+  const bool waits = first_to_arrive(rank, rank.operation.comm, rank.operation.recv, found);
+  return std::min(others_go_on(rank), waits ? found.header : Time::max());
+}
+
 // A probe that is known to have taken a message: which one follows from its place
 // among the receives, and it need not wait for it. (Its rank goes on when it is
 // known, so that a receive finds it.)

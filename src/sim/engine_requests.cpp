@@ -197,6 +197,30 @@ bool Engine::choose_finished(Rank& rank, Time now, std::vector<trace::Completion
   return !chosen.empty();
 }
 
+Time Engine::test_fails_until(Rank& rank) {
+  const Operation& operation = rank.operation;
+  const Time others = others_go_on(rank);
+  Time received = others + network_->least_transfer();
+  const OpenReceive* before = nullptr;
+  for (std::size_t i = 0; rank.racing && i < rank.racing->open.size(); ++i) {
+    const OpenReceive& open = rank.racing->open[i];
+    Found found;
+    if ((!before || !open.asks_same(*before)) &&
+        first_to_arrive(rank, open.comm, open.pattern, found))
+      received = std::min(received, found.header);
+    before = &open;
+  }
+  const bool all = operation.completing == Completing::test_all;
+  Time until = all ? Time() : Time::max();
+  for (const trace::Completion& completion : asked(operation)) {
+    const Request& request = *rank.requests.find(completion.request);
+    const bool receives = !request.is_send && !request.is_collective;
+    const Time end = request.done ? request.end : receives ? received : others;
+    until = all ? std::max(until, end) : std::min(until, end);
+  }
+  return until;
+}
+
 // When the call leaves is settled in rank.leave; returns when it would have if all
 // requests had ended before.
 Time Engine::complete_requests(Rank& rank) {
@@ -206,6 +230,7 @@ Time Engine::complete_requests(Rank& rank) {
   if (operation.completing != Completing::all) {
     choose_finished(rank, rank.leave, chosen_);
     completed = chosen_;
+    if (completed.empty() && reactive_) in_vain_until_ = test_fails_until(rank);
     for (const trace::Completion& completion : operation.completions)
       if (Request* request = rank.requests.find(completion.request)) request->awaited = false;
     operation.completions = completed;

@@ -89,6 +89,10 @@ class Network {
   // What a blocking receive takes once its message is there.
   virtual Time receive_overhead() const { return {}; }
 
+  // The least time from the moment at which a send begins until a receive that was posted
+  // for its message ends.
+  virtual Time least_transfer() const { return {}; }
+
   // When the message can be matched by a wildcard.
   virtual Time header(WorldRank from, WorldRank to, const machine::MessageStamp& stamp) const = 0;
 

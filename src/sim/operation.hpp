@@ -19,6 +19,9 @@ namespace foretrace::sim {
 // In Endpoint::tag of a receive: any tag, and it is not known which.
 inline constexpr std::int32_t kAnyTag = -1;
 
+// What a look that finds nothing takes at least: a program that polls must see time pass.
+inline constexpr Time kLeastPoll = Time::ns(100);
+
 // Which of its requests a completing operation waits for. The tests never
 // wait: they complete what is done, or nothing.
 enum class Completing : std::uint8_t { all, any, some, test_all, test_any, test_some };

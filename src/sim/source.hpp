@@ -13,6 +13,7 @@
 
 #include "base/ids.hpp"
 #include "base/time.hpp"
+#include "machine/timing.hpp"
 #include "sim/operation.hpp"
 #include "trace/event.hpp"
 
@@ -41,6 +42,16 @@ struct Outcome {
   // cancel: no message had come, or nobody had received it; the request's completion
   // says so as well. Size and payload of a message that was sent are above.
   bool cancelled = false;
+  // A look that found nothing: nor does the same one that begins before this, as long as
+  // its rank does nothing but look, for this or anything else, without patience.
+  Time in_vain_until;
+};
+
+// How a rank's clock moves on where no other rank has a say in it.
+struct ClockRules {
+  const machine::Timing* timing = nullptr;
+  bool by_steps = false;  // computation: annotated steps; else Operation::compute
+  double scale = 1;       // of Operation::compute
 };
 
 class Source {
@@ -55,6 +66,9 @@ class Source {
   // Ranks that the operation started that has completed last: their clocks begin when
   // it leaves.
   virtual std::vector<WorldRank> take_started() { return {}; }
+
+  // The simulation begins.
+  virtual void begin(const ClockRules&) {}
 
   // The next operation of `rank`; false at the end of its stream. Asked only
   // when the rank's previous operation has completed. A stream that ends

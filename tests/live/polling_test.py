@@ -29,6 +29,30 @@ int main(int argc, char **argv) {
 """
 
 
+# Rank 0 looks for a message every 10 us. On the T3D: Irecv takes 30 us, a look in vain 0.1 us. The
+# message was sent at 0 us and is there at 30 + 40 us, so that the looks at 40, 50.1 and 60.2 us are
+# in vain. That at 70.3 us is not, and takes 40 - 0.62 us (irecv2 - irecvoverlap): 109.68 us in all.
+COMPUTES = r"""
+#include <foretrace.h>
+#include <mpi.h>
+int main(int argc, char **argv) {
+  int rank, flag = 0;
+  double word = 0;
+  MPI_Request request;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 1) MPI_Send(&word, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+  if (rank == 0) MPI_Irecv(&word, 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &request);
+  while (rank == 0 && !flag) {
+    FORETRACE_COMPUTE(10);
+    MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
 class Polling(harness_live.TestCase):
     def operations(self, command):
         """How many the engine had to take up."""
@@ -38,6 +62,25 @@ class Polling(harness_live.TestCase):
     def test_other_thread_sleeps(self):
         program = self.compile(SLEEPER)
         self.assertLess(self.operations([program, "multiple"]), 50 * self.operations([program]))
+
+
+    def test_looks_in_vain_take_their_time(self):
+        program = self.compile(COMPUTES)
+        for ahead in ("on", "off"):
+            self.live(2, [program], env={"FORETRACE_LIVE_AHEAD": ahead})
+            self.assertIn("predicted time 0.00010968 s", self.result.out)
+
+    def test_same_as_if_each_look_asked(self):
+        source = (harness.SOURCE / "bench/capture/polling.c").read_text()
+        program = self.compile(source, "bench")
+        for pattern, items in (("active", 300), ("probes", 300), ("search", 100), ("tests", 40),
+                               ("overlap", 40), ("some", 100)):
+            with self.subTest(pattern=pattern):
+                traces = [self.live(4, [program, pattern, items], compute="none", name=f"{ahead}.ftr",
+                                    env={"FORETRACE_LIVE_AHEAD": ahead}).read_bytes()
+                          for ahead in ("off", "on", "on")]
+                self.assertEqual(traces[0], traces[1])
+                self.assertEqual(traces[1], traces[2])
 
 
 if __name__ == "__main__":

@@ -67,6 +67,12 @@ TEST_F(T3d, CostDoesNotDependOnWhatWasAskedBefore) {
   EXPECT_EQ(timing_.cost(Cost::alltoall, 4, kLarge), us(40 * 4 + 0.3 * 4 * 100));
 }
 
+// irecv2 takes 40 up to 256 bytes, then 5 + 0.5 d: least at 257 bytes.
+TEST_F(T3d, LeastOfAllSizes) {
+  EXPECT_EQ(timing_.least(Cost::irecv1), us(30));
+  EXPECT_EQ(timing_.least(Cost::irecv2), Time::ps(21'062'500));
+}
+
 TEST_F(T3d, RendezvousFromSOn) {
   for (const SendMode mode : {SendMode::standard, SendMode::ready}) {
     EXPECT_FALSE(timing_.is_rendezvous(mode, Bytes(0)));

@@ -119,6 +119,11 @@ Record Line::record(EventKind kind) const {
 }
 
 void Line::append(const Record& record) {
+  clock_.posted(record);
+  write(record);
+}
+
+void Line::write(const Record& record) {
   wait_for_room(rank_, posted_);
   slot_->next_posting(posted_) = record;
   slot_->posted.store(++posted_, std::memory_order_release);
@@ -147,11 +152,15 @@ const Answer& Line::ask(Record& record) {
 }
 
 const Answer& Line::exchange(Record& record) {
-  record.answer = true;
   if (record.posting == Posting::operation) {
     flush_call();
     take_compute(record);
   }
+  return wait_for_answer(record);
+}
+
+const Answer& Line::wait_for_answer(Record& record) {
+  record.answer = true;
   said_ = true;
   wait_for_room(rank_, posted_);
   slot_->go.store(0, std::memory_order_relaxed);
@@ -162,7 +171,12 @@ const Answer& Line::exchange(Record& record) {
   if (__libc_single_threaded) follow_core(followed_);
   sure_ = true;
   ahead_ = false;
-  return slot_->answer;
+  const Answer& answer = slot_->answer;
+  if (record.posting == Posting::operation || record.posting == Posting::spawn) {
+    latest_ = answer.clock;
+    clock_.answered(record, Time::ps(answer.clock));
+  }
+  return answer;
 }
 
 void Line::catch_up() {
@@ -224,16 +238,27 @@ const Answer& Line::poll(Record& record, std::uint64_t about) {
   // Where it looks for several things in turn that cannot all be watched at once,
   // the others must not wait for long because of this one.
   const bool watches_all = !more_abouts_ && abouts_ == std::size_t{1} + record.watched;
-  const std::int64_t elapsed = slot_->answer.clock - since_;
+  const std::int64_t elapsed = latest_ - since_;
   // Another thread of this rank may be what brings it about.
   const bool alone = !threads_multiple();
   if (in_vain_ >= kFewPolls && (alone || other_threads_sleep()))
     record.patience = watches_all && alone ? elapsed : elapsed / 8;
-  const int before = in_vain_;
-  const Answer& answer = exchange(record);
-  in_vain_ = before + 1;
-  if (before == 0) since_ = answer.clock;
-  if (answer.found || answer.completed > 0) forget_polls();
+  flush_call();
+  take_compute(record);
+  const std::uint64_t look = OwnClock::look_of(record);
+  const bool in_vain = clock_.is_in_vain(record, look);
+  if (in_vain) {
+    said_ = ahead_ = true;
+    write(record);
+    latest_ = clock_.now().count_ps();
+  }
+  static const Answer nothing;
+  const Answer& answer = in_vain ? nothing : wait_for_answer(record);
+  if (in_vain_++ == 0) since_ = latest_;
+  if (answer.found || answer.completed > 0)
+    forget_polls();
+  else if (!in_vain)
+    clock_.learn(look, Time::ps(answer.in_vain_until));
   return answer;
 }
 

@@ -12,6 +12,7 @@
 #include "compute/work_counter.hpp"
 #include "live/mpi/few.hpp"
 #include "live/mpi/rank.hpp"
+#include "live/own_clock.hpp"
 #include "live/shared_memory.hpp"
 #include "sim/operation.hpp"
 #include "trace/annotations.hpp"
@@ -107,7 +108,9 @@ class Line {
   void take_compute(Record& record);
   void note_about(std::uint64_t about);
   void append(const Record& record);
+  void write(const Record& record);
   const Answer& exchange(Record& record);
+  const Answer& wait_for_answer(Record& record);
   bool find_site();
   void note_call(Fn function);
   void flush_call();
@@ -124,6 +127,7 @@ class Line {
   bool may_run_ahead_ = false;
   bool sure_ = true;
   bool ahead_ = false;  // of the simulator, since the last answer
+  OwnClock clock_;
   Measured measured_ = Measured::nothing;
   CpuClock cpu_;
   compute::WorkCounter counter_;
@@ -138,6 +142,7 @@ class Line {
   std::size_t abouts_ = 0;
   bool more_abouts_ = false;  // than there is room for
   std::int64_t since_ = 0;    // virtual time of the first one
+  std::int64_t latest_ = 0;   // of the last answer, or look in vain
   callers::CallSites call_sites_{this};
   callers::CallPoint point_;  // of the call at hand
   std::uint64_t site_ = 0;    // of the call at hand

@@ -87,6 +87,11 @@ Time DatasheetNetwork::rest_after(std::span<Finished> requests) const {
   return rest;
 }
 
+// Of Timing::irecv_end().
+Time DatasheetNetwork::least_transfer() const {
+  return timing_->least(machine::Cost::irecv1) + timing_->least(machine::Cost::irecv2);
+}
+
 Time DatasheetNetwork::header(WorldRank, WorldRank, const machine::MessageStamp& stamp) const {
   return stamp.sent;
 }

@@ -22,6 +22,7 @@ class DatasheetNetwork final : public Network {
   Time receive_alone(Time r0, Time other, Bytes bytes) const override;
   Time rest_after(std::span<Finished> requests) const override;
   Time complete(WorldRank rank, Time w0, std::span<Finished> requests, Time& minimum) override;
+  Time least_transfer() const override;
   Time header(WorldRank from, WorldRank to, const machine::MessageStamp& stamp) const override;
 
  private:
