@@ -1,34 +1,42 @@
 #!/usr/bin/env python3
-"""Programs that poll, on more ranks than cores: bare, recorded, predicted, in turn.
+"""Programs that poll, on more ranks than cores: bare, recorded, predicted, live, in turn.
 
     run_polling.py BUILD_DIR [--ranks N] [--repetitions N] [--rows]
 
 For each pattern (polling.c) the medians of the CPU seconds of all ranks and of the wall time
 between MPI_Init and MPI_Finalize, as multiples of the bare runs'. The CPU time is the one to look at
-where other programs want the cores. `predict` is on the Cray T3D; the program has synchronous sends
-in it, so that ranks answer each other. --rows prints rows of a table in Markdown.
+where other programs want the cores. `predict` and live are on the Cray T3D; the program has
+synchronous sends in it, so that ranks answer each other. Live, the figures are those of the whole
+command, start, end and simulator included. --rows prints rows of a table in Markdown.
 """
 
 import argparse
 import os
 import pathlib
+import resource
 import statistics
 import subprocess
 import tempfile
+import time
 
 MACHINE = pathlib.Path(__file__).resolve().parents[2] / "machines/cray-t3d.toml"
 MPI_NAMES = {"openmpi": "Open MPI", "mpich": "MPICH"}
-PATTERNS = {"active": 20000, "tests": 1000, "rendezvous": 300, "files": 50}
+PATTERNS = {"active": 20000, "probes": 20000, "search": 5000, "tests": 1000, "overlap": 1000,
+            "some": 10000, "rendezvous": 300, "files": 50}
 
 
-def run(command, folder):
-    """Wall and CPU seconds, as the program prints them."""
+def run(command, folder, whole):
+    """Wall and CPU seconds, as the program prints them, or those of the whole command."""
+    before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     ended = subprocess.run([str(word) for word in command], env=environment, cwd=folder, text=True,
                            capture_output=True)
     if ended.returncode != 0:
         raise SystemExit(f"{' '.join(map(str, command))}: status {ended.returncode}\n{ended.stderr}")
-    return tuple(float(word) for word in ended.stdout.split())
+    after, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic() - begin
+    if whole:
+        return wall, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    return tuple(float(word) for word in ended.stdout.splitlines()[0].split())
 
 
 def main():
@@ -44,7 +52,7 @@ def main():
     ranks = ["-n", arguments.ranks]
     print(f"{len(os.sched_getaffinity(0))} cores, load {os.getloadavg()[0]:.1f} at the start")
     if arguments.rows:
-        print("\n| | bare, CPU | `record` | `predict` |\n|---|---|---|---|")
+        print("\n| | bare, CPU | `record` | `predict` | live |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for mpi in MPI_NAMES:
             program = build / "programs" / mpi / "bench_polling"
@@ -54,19 +62,22 @@ def main():
             modes = {"bare": bare,
                      "record": [tool, "record", "-o", "run.ftr", *ranks, "--"],
                      "predict": [tool, "predict", "--machine", MACHINE, "--compute", "none", "-o",
-                                 "run.ftr", *ranks, "--"]}
+                                 "run.ftr", *ranks, "--"],
+                     "live": [tool, "simulate", *ranks, "--machine", MACHINE, "--compute",
+                              "measured", "--"]}
             for pattern, number in PATTERNS.items():
                 if arguments.only not in (None, pattern):
                     continue
                 samples = {mode: [] for mode in modes}
                 for _ in range(arguments.repetitions):
                     for mode, words in modes.items():
-                        samples[mode].append(run([*words, program, pattern, number], folder))
+                        samples[mode].append(run([*words, program, pattern, number], folder,
+                                                 mode == "live"))
                 wall, cpu = ({mode: statistics.median(times[i] for times in each)
                               for mode, each in samples.items()} for i in (0, 1))
                 cells = [f"{cpu['bare']:.2f} s"] + [
                     f"{cpu[mode] / cpu['bare']:.2f} (wall {wall[mode] / wall['bare']:.2f})"
-                    for mode in ("record", "predict")]
+                    for mode in ("record", "predict", "live")]
                 between = " | " if arguments.rows else "   "
                 name = f"{MPI_NAMES[mpi]}, {pattern}"
                 print((f"| {name}{between}" if arguments.rows else f"{name:22}") + between.join(cells)
