@@ -77,6 +77,21 @@ stop = True
 for other in others: other.join()
 """
 
+# Calls in an interpreter beside the program's own; FIRST: it also begins.
+INTERPRETERS = """\
+import library, sys
+try: import _xxsubinterpreters as interpreters
+except ImportError: import _interpreters as interpreters
+FIRST = False
+if not FIRST: library.begin()
+inner = interpreters.create()
+text = "import sys\\nsys.path[:] = {}\\nimport library\\nif {}: library.begin()\\nfor _ in range(3): library.barrier()"
+interpreters.run_string(inner, text.format(sys.path, FIRST))
+interpreters.destroy(inner)
+library.barrier()
+library.end()
+"""
+
 PYTHON = "/usr/bin/python3"
 HEADERS = subprocess.run([PYTHON, "-c", "import sysconfig; print(sysconfig.get_path('include'))"],
                          capture_output=True, text=True).stdout.strip() if pathlib.Path(PYTHON).exists() else ""
@@ -124,6 +139,18 @@ class Python(harness.TestCase):
     def test_threads_and_the_end(self):
         for mode, out in self.modes(self.program(THREADS)):
             self.assertEqual(set(self.places(mode, out)), {"script.py:10"})
+
+    def test_interpreters(self):
+        """Calls in another interpreter are at a line of it, at that which entered it, or in the library. Where it
+        made the first one as well, no line is known."""
+        for first in (False, True):
+            program = self.program(INTERPRETERS.replace("FIRST = False", f"FIRST = {first}"))
+            for mode, out in self.modes(program):
+                places = self.places(mode, out)
+                self.assertEqual(len(places), 4, places)
+                self.assertEqual("script.py:10" in places, not first, places)
+                for place in places:
+                    self.assertRegex(place, r"^(script\.py:(8|10)|<string>:5|:0|.*library.*)$")
 
     def test_mpi4py(self):
         vendor = subprocess.run([PYTHON, "-c", MPI4PY], capture_output=True, text=True, env=harness.environment())

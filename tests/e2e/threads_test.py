@@ -84,18 +84,23 @@ class Threads(harness.TestCase):
             self.assertEqual(calls[name], 2 * THREADS * rounds * (self.ranks * number + token), name)
 
     def test_one_thread_alone(self):
-        """Who asks for MPI_THREAD_MULTIPLE and makes all calls by one thread has the same prediction."""
+        """Who asks for MPI_THREAD_MULTIPLE and makes all calls by one thread has the same prediction, also
+        where there is another thread."""
         source = self.write("level.c", LEVEL)
-        programs = []
-        for level in ("SINGLE", "MULTIPLE"):
-            program = self.directory / level.lower()
-            self.ok(harness.run([f"mpicc.{harness.mpi}", f"-DLEVEL=MPI_THREAD_{level}", source, "-o", program]))
-            programs.append(program)
-        texts = []
-        for program in programs:
-            trace = self.predict(2, [program], name=f"{program.name}.ftr")
-            texts.append(self.specified_ticks(trace))
-        self.assertEqual(texts[0], texts[1])
+        predicted, simulated = [], []
+        for level, other in (("SINGLE", 0), ("MULTIPLE", 0), ("MULTIPLE", 1)):
+            program = self.directory / f"{level.lower()}{other}"
+            self.ok(harness.run([f"mpicc.{harness.mpi}", f"-DLEVEL=MPI_THREAD_{level}", f"-DOTHER={other}", source,
+                                 "-o", program, "-lpthread"]))
+            predicted.append(self.specified_ticks(self.predict(2, [program], name=f"{program.name}.ftr")))
+            record = self.record(2, [program], name="record.ftr")
+            trace = self.directory / "simulated.ftr"
+            self.foretrace("simulate", record, "--machine", harness.T3D, "--compute", "none", "-o", trace)
+            simulated.append(self.specified_ticks(trace))
+        self.assertEqual(predicted[0], predicted[1])
+        self.assertEqual(predicted[0], predicted[2])
+        self.assertEqual(simulated[0], simulated[1])
+        self.assertEqual(simulated[0], simulated[2])
 
     def test_what_a_thread_computes_before_its_first_call(self):
         source = self.write("birth.c", BIRTH)
@@ -141,10 +146,15 @@ int main(int argc, char **argv) {
 # Every kind of event.
 LEVEL = r"""
 #include <mpi.h>
+#include <pthread.h>
+#include <unistd.h>
+static void *rest(void *nothing) { return pause(), nothing; }
 int main(int argc, char** argv) {
   int provided, rank, in = 0, out = 1;
+  pthread_t thread;
   MPI_Request requests[2];
   MPI_Init_thread(&argc, &argv, LEVEL, &provided);
+  if (OTHER) pthread_create(&thread, NULL, rest, NULL);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (int i = 0; i < 20; ++i) {
     if (rank == 0) {
