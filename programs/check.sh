@@ -77,5 +77,11 @@ check cholesky --size 19 --algorithm fan-out
 check cholesky --size 3 --algorithm fan-in
 check taskfarm --tasks 25 --mean-steps 500
 check taskfarm --tasks 25 --mean-steps 500 --sink farmer --packet 3
+check registration --rows 67 --cols 31 --spacing 5 --imbalance 100
+check registration --rows 67 --cols 31 --spacing 20 --reply late --share weighted
+check registration --rows 3 --cols 5
+check compositing --rows 31 --cols 43
+check compositing --rows 31 --cols 43 --imbalance 100 --split lines
+check compositing --rows 2 --cols 3 --spheres 3
 
 [ "$failures" -eq 0 ] || exit 1

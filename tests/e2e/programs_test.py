@@ -12,6 +12,8 @@ SIZES = {
     "vecdiff": "--size 51", "mergesort": "--size 201 --algorithm quick",
     "cholesky": "--size 11 --algorithm fan-in",
     "taskfarm": "--tasks 12 --mean-steps 100",
+    "registration": "--rows 37 --cols 40 --spacing 5 --iters 3 --imbalance 50",
+    "compositing": "--rows 16 --cols 20 --spheres 9 --frames 2",
 }
 # Who gets which task depends on who asks first.
 NOT_DETERMINISTIC = {"taskfarm"}
@@ -19,6 +21,8 @@ MORE = {
     "life_sendrecv": ("life", "--rows 23 --cols 21 --iters 3 --exchange sendrecv"),
     "life_nonblocking": ("life", "--rows 23 --cols 21 --iters 3 --exchange nonblocking"),
     "mergesort_bubble": ("mergesort", "--size 201 --algorithm bubble"),
+    "registration_late": ("registration", "--rows 37 --cols 40 --spacing 5 --iters 3 --reply late --share weighted"),
+    "compositing_lines": ("compositing", "--rows 16 --cols 20 --spheres 9 --frames 2 --split lines --imbalance 100"),
     "cholesky_fan_out": ("cholesky", "--size 11 --algorithm fan-out"),
 }
 FOUR = {"half", "cholesky", "life_nonblocking", "mergesort"}
