@@ -10,9 +10,34 @@ RunSink::RunSink(const sim::Source& source, Run& run)
     : source_(&source),
       run_(&run),
       open_(static_cast<std::size_t>(source.ranks())),
-      finalized_(static_cast<std::size_t>(source.ranks())) {
+      finalized_(static_cast<std::size_t>(source.ranks())),
+      walked_on_(static_cast<std::size_t>(source.ranks())) {
   run.calls.assign(static_cast<std::size_t>(source.ranks()), {});
   run.phases.assign(1, "");
+  run.walked.assign(static_cast<std::size_t>(source.ranks()), {});
+}
+
+Time Run::first_leave(const sim::Moment& moment) const {
+  const auto& mine = walked[static_cast<std::size_t>(moment.rank.value)];
+  const auto found = std::ranges::lower_bound(mine, moment.operation, {}, &Walked::operation);
+  const bool walks = found != mine.end() && found->operation == moment.operation;
+  return walks ? first_leaves[found->instance] : Time::max();
+}
+
+void RunSink::note_walked(std::size_t rank, const sim::Operation& operation, const Call& call) {
+  if (call.kind != EventKind::collective) return;
+  const sim::Moment& left = run_->graph[call.leave];
+  if (left.enter == call.enter) return;  // one operation
+  if (machine::dependence_of(call.collective) != machine::Dependence::all_for_all) return;
+  const std::uint32_t number = walked_on_[rank][operation.comm]++;
+  const auto [entry, added] = instances_.try_emplace(
+      {operation.comm, number}, static_cast<std::uint32_t>(run_->first_leaves.size()));
+  if (added)
+    run_->first_leaves.push_back(left.at);
+  else
+    run_->first_leaves[entry->second] = std::min(run_->first_leaves[entry->second], left.at);
+  run_->walked[rank].push_back(
+      {static_cast<std::uint32_t>(run_->calls[rank].size()), entry->second});
 }
 
 PhaseId RunSink::phase_named(trace::NameId name) {
@@ -62,6 +87,7 @@ void RunSink::finished(WorldRank rank, const sim::Operation& operation,
   call.compute = interval.compute;
   call.enter = run_->graph.last_enter(rank);
   call.leave = run_->graph.last_leave(rank);
+  note_walked(r, operation, call);
   run_->calls[r].push_back(call);
   if (operation.kind == EventKind::phase_begin || operation.kind == EventKind::phase_end)
     follow_phase(r, operation);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/ids.hpp"
@@ -40,6 +41,12 @@ struct Call {
   sim::MomentId leave = sim::kNoMoment;  // of its last step
 };
 
+// One collective in which all wait for all, carried out as messages.
+struct Walked {
+  std::uint32_t operation = 0;  // of the rank
+  std::uint32_t instance = 0;   // index into Run::first_leaves
+};
+
 struct Run {
   sim::Dependences graph;
   std::vector<std::vector<Call>> calls;  // by rank, up to MPI_Finalize
@@ -47,12 +54,17 @@ struct Run {
   std::vector<PlaceKey> places;
   std::vector<sim::MomentId> ends;  // by rank: when its program ends; kNoMoment: it has none
   Time time;                        // the latest of them
+  std::vector<std::vector<Walked>> walked;  // by rank
+  std::vector<Time> first_leaves;           // when the first of its members left
 
   int ranks() const { return static_cast<int>(calls.size()); }
   // The call to which a moment belongs; not for LinkKind::gather's target.
   const Call& call_of(const sim::Moment& moment) const {
     return calls[static_cast<std::size_t>(moment.rank.value)][moment.operation];
   }
+  // When the first member left the one of `walked` in which the moment lies; Time::max(): it
+  // lies in none.
+  Time first_leave(const sim::Moment& moment) const;
 };
 
 // Gives a Run its calls. After the simulation finish() settles the rest.
@@ -67,6 +79,7 @@ class RunSink : public sim::Sink {
  private:
   PhaseId phase_named(trace::NameId name);
   PlaceId number_of(const PlaceKey& key);
+  void note_walked(std::size_t rank, const sim::Operation& operation, const Call& call);
   void follow_phase(std::size_t rank, const sim::Operation& operation);
 
   const sim::Source* source_;
@@ -75,6 +88,10 @@ class RunSink : public sim::Sink {
   std::vector<bool> finalized_;
   std::vector<PhaseId> phase_numbers_;  // by name; 0: not known yet
   std::map<PlaceKey, PlaceId> place_numbers_;
+  // Of collectives that are carried out as messages: by rank and communicator how many,
+  // and their number among those of all ranks.
+  std::vector<std::map<trace::CommId, std::uint32_t>> walked_on_;
+  std::map<std::pair<trace::CommId, std::uint32_t>, std::uint32_t> instances_;
 };
 
 }  // namespace foretrace::explain

@@ -27,16 +27,24 @@ struct Group {
 std::vector<WaitGroup> group_waits(const Run& run, const std::vector<Wait>& waits,
                                    const Places& places) {
   std::map<std::pair<PlaceId, WaitKind>, Group> groups;
-  for (const Wait& wait : waits) {
-    const sim::Moment& moment = run.graph[wait.leave];
+  const auto add = [&](const sim::Moment& moment, WaitKind kind, Time time) -> Group& {
     const PlaceId place = run.call_of(moment).place;
-    Group& group = groups[{place, wait.kind}];
-    group.what.kind = wait.kind;
+    Group& group = groups[{place, kind}];
+    group.what.kind = kind;
     if (group.what.count == 0) group.what.place = places.describe(place);
     ++group.what.count;
-    group.what.time += wait.whole();
-    group.what.longest = std::max(group.what.longest, wait.whole());
+    group.what.time += time;
+    group.what.longest = std::max(group.what.longest, time);
     group.ranks.insert(moment.rank.value);
+    return group;
+  };
+  for (const Wait& wait : waits) {
+    const sim::Moment& moment = run.graph[wait.leave];
+    if (wait.completion > Time()) {
+      add(moment, completion_kind(run.call_of(moment)), wait.completion);
+      if (wait.completion == wait.whole()) continue;
+    }
+    Group& group = add(moment, wait.kind, wait.whole() - wait.completion);
     if (wait.cause == sim::kNoMoment) continue;
     const sim::Moment& cause = run.graph[wait.cause];
     group.late[{run.call_of(cause).place, cause.rank.value, false}] += wait.lateness;

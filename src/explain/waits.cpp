@@ -1,6 +1,7 @@
 #include "explain/waits.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "explain/critical_path.hpp"
 
@@ -50,13 +51,43 @@ Source source_of(const Run& run, MomentId leave) {
   return source;
 }
 
+// Late senders whose receiver could have gone on meanwhile: it receives another message
+// later that was sent before.
+void find_wrong_order(const Run& run, std::vector<Wait>& waits) {
+  // By rank: when the earliest was sent of the messages that it receives from here on.
+  std::vector<Time> earliest(run.calls.size(), Time::max());
+  auto wait = waits.rbegin();
+  for (MomentId id = static_cast<MomentId>(run.graph.size()); id-- > 0;) {
+    const sim::Moment& moment = run.graph[id];
+    if (!moment.rank.valid()) continue;
+    const auto rank = static_cast<std::size_t>(moment.rank.value);
+    if (moment.operation >= run.calls[rank].size()) continue;
+    if (wait != waits.rend() && wait->leave == id) {
+      if (wait->kind == WaitKind::late_sender && earliest[rank] < run.graph[wait->cause].at)
+        wait->kind = WaitKind::wrong_order;
+      ++wait;
+    }
+    if (run.call_of(moment).kind == trace::EventKind::collective) continue;
+    for (const Link& link : run.graph.links(id))
+      if (link.kind == LinkKind::message)
+        earliest[rank] = std::min(earliest[rank], run.graph[link.from].at);
+  }
+}
+
 }  // namespace
 
 std::string_view name_of(WaitKind kind) {
-  constexpr std::string_view kNames[] = {"late sender",    "late receiver", "wait at barrier",
-                                         "wait at n-to-n", "early reduce",  "late broadcast",
-                                         "early scan",     "transfer",      "other"};
+  constexpr std::string_view kNames[] = {"late sender",        "messages in wrong order",
+                                         "late receiver",      "wait at barrier",
+                                         "barrier completion", "wait at n-to-n",
+                                         "n-to-n completion",  "early reduce",
+                                         "late broadcast",     "early scan",
+                                         "transfer",           "other"};
   return kNames[static_cast<std::size_t>(kind)];
+}
+
+WaitKind completion_kind(const Call& call) {
+  return call.collective == Cost::barrier ? WaitKind::barrier_completion : WaitKind::nxn_completion;
 }
 
 std::vector<Wait> find_waits(const Run& run) {
@@ -72,6 +103,8 @@ std::vector<Wait> find_waits(const Run& run) {
     if (source.cause != sim::kNoMoment)
       wait.lateness = std::clamp(run.graph[source.cause].at - entered, Time(), moment.wait());
     wait.transfer = moment.wait() - wait.lateness;
+    if (const Time first = run.first_leave(moment); first < moment.at)
+      wait.completion = std::min(moment.at - first, moment.wait());
     const Call& call = run.call_of(moment);
     const bool collective = call.kind == trace::EventKind::collective;
     if (wait.lateness == Time()) {
@@ -91,6 +124,7 @@ std::vector<Wait> find_waits(const Run& run) {
     }
     waits.push_back(wait);
   }
+  find_wrong_order(run, waits);
   return waits;
 }
 

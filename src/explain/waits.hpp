@@ -13,15 +13,18 @@
 namespace foretrace::explain {
 
 enum class WaitKind : std::uint8_t {
-  late_sender,      // a receiver was there before its message was sent
-  late_receiver,    // a sender was there before its receiver (rendezvous)
-  wait_at_barrier,  // members of a barrier wait for its last
-  wait_at_nxn,      // the same of other collectives in which all wait for all
-  early_reduce,     // the root of a gather or reduce waits for its last member
-  late_broadcast,   // members of a broadcast or scatter wait for its root
-  early_scan,       // a rank of a scan waits for those before it
-  transfer,         // nobody was late: the message (or collective) itself took so long
-  other,            // polls, locks, ports
+  late_sender,         // a receiver was there before its message was sent
+  wrong_order,         // the same, but another message, received later, had been sent before
+  late_receiver,       // a sender was there before its receiver (rendezvous)
+  wait_at_barrier,     // members of a barrier wait for its last
+  barrier_completion,  // all were there, and the first of them has left already
+  wait_at_nxn,         // as wait_at_barrier, of other collectives in which all wait for all
+  nxn_completion,      // as barrier_completion, of these
+  early_reduce,        // the root of a gather or reduce waits for its last member
+  late_broadcast,      // members of a broadcast or scatter wait for its root
+  early_scan,          // a rank of a scan waits for those before it
+  transfer,            // nobody was late: the message (or collective) itself took so long
+  other,               // polls, locks, ports
 };
 std::string_view name_of(WaitKind kind);
 
@@ -30,10 +33,16 @@ struct Wait {
   WaitKind kind = WaitKind::other;
   Time lateness;  // how late the other side was, at most the whole wait
   Time transfer;  // the rest
+  // How much of the whole lies after the first member of the collective has left; only where
+  // all wait for all, and the collective is carried out as messages.
+  Time completion;
   // Where the other side entered its call; kNoMoment: nobody was late.
   sim::MomentId cause = sim::kNoMoment;
   Time whole() const { return lateness + transfer; }
 };
+
+// What Wait::completion is called of the call that waits.
+WaitKind completion_kind(const Call& call);
 
 // All of a run, in the order of its graph.
 std::vector<Wait> find_waits(const Run& run);
