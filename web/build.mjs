@@ -52,7 +52,7 @@ function style(...path) {
 
 function buildPages() {
   const page = readFileSync(join(here, "src", "page.html"), "utf8")
-    .replace("@STYLE@", () => style("style.css"))
+    .replace("@STYLE@", () => style("style.css") + style("explain", "style.css"))
     .replace("@SCRIPT@", () => bundle("main.ts"));
   mkdirSync(out, { recursive: true });
   writeFileSync(join(out, "timeline.html"), page);

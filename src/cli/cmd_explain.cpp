@@ -5,7 +5,9 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "cli/explain_output.hpp"
 #include "cli/explain_what_if.hpp"
+#include "cli/output_file.hpp"
 #include "cli/simulation.hpp"
 #include "cli/simulation_options.hpp"
 #include "cli/subcommand.hpp"
@@ -19,8 +21,7 @@ struct Options {
   SimulationOptions simulation;
   explain::ExplainOptions explain;
   WhatIf what_if;
-  std::string output;  // the predicted trace of a what-if
-  bool json = false;
+  ExplainOutput output;  // of a what-if: the predicted trace
 };
 
 // "Infinite" for links that messages share: their simulation needs messages that take
@@ -73,11 +74,11 @@ Time run_what_if(Simulation& simulation, const explain::Run& run, const Options&
         "--zero-wait: on this network messages get into each other's way, so that no rank can go "
         "on before its time; take --network datasheet or hops");
   explain::EditedSource edited(std::move(source), run, edits);
-  if (options.output.empty()) {
+  if (options.output.path.empty()) {
     sim::NullSink nothing;
     return simulation.run(edited, nothing, replay).time;
   }
-  sim::FileSink sink(edited, simulation.info(), options.output);
+  sim::FileSink sink(edited, simulation.info(), options.output.path);
   const Time time = simulation.run(edited, sink, replay).time;
   sink.finish();
   return time;
@@ -141,9 +142,13 @@ std::vector<explain::Sensitivity> sensitivities(const Simulation& simulation,
 }
 
 int explain_run(const Options& options) {
-  if (!options.output.empty() && !options.what_if.any())
-    throw UsageError(
-        "-o writes the trace of a what-if: say --zero-wait, --balance, --speed or --set");
+  if (options.what_if.any()) {
+    if (!options.output.path.empty()) check_trace_name(options.output.path, "explain");
+    if (!options.output.baseline.empty())
+      throw UsageError("--baseline is compared with a run as it is; leave out the what-if");
+  } else {
+    check_explain_output(options.output);
+  }
   Simulation simulation(options.simulation);
   for (const std::string& note : simulation.notes())
     std::fprintf(stderr, "foretrace: %s\n", note.c_str());
@@ -159,7 +164,7 @@ int explain_run(const Options& options) {
   if (options.what_if.any()) {
     const Time time =
         run_what_if(simulation, run, options, edits_of(options.what_if, run, *source));
-    std::fputs(views::render_what_if(run.time, time, options.json).c_str(), stdout);
+    std::fputs(views::render_what_if(run.time, time, options.output.json).c_str(), stdout);
     return 0;
   }
   explain::ExplainOptions explain_options = options.explain;
@@ -173,11 +178,7 @@ int explain_run(const Options& options) {
   explain::Explanation explanation = explain::explain(run, *source, again, explain_options);
   explanation.sensitivity = sensitivities(simulation, run, explanation.notes);
   for (const std::string& note : result.notes) explanation.notes.push_back(note);
-  std::fputs((options.json ? views::render_json_explanation(explanation)
-                           : views::render_text_explanation(explanation, simulation.where()))
-                 .c_str(),
-             stdout);
-  return 0;
+  return put_explanation(options.output, explanation, run, simulation);
 }
 
 std::function<int()> declare(CLI::App& app) {
@@ -203,8 +204,15 @@ std::function<int()> declare(CLI::App& app) {
       "What if: NAME=FACTOR, the computation of a phase (or before a call site) is so much faster");
   app.add_option("--set", options->what_if.set,
                  "What if: other parameters, as --loggps: L=1us,G=0.1ns");
-  app.add_option("-o,--output", options->output, "With a what-if: write the predicted trace");
-  app.add_flag("--json", options->json, "Print one JSON object");
+  app.add_option("--baseline", options->output.baseline,
+                 "Tell what got worse since --json wrote this file; status 1 if the run did");
+  app.add_option("--within", options->output.within,
+                 "With --baseline: by so much the run may be longer, such as 5%")
+      ->capture_default_str();
+  app.add_option(
+      "-o,--output", options->output.path,
+      "Write a page (FILE.html), or FILE.json or FILE.txt; with a what-if the predicted trace");
+  app.add_flag("--json", options->output.json, "Print one JSON object");
   return [options] { return explain_run(*options); };
 }
 
@@ -213,6 +221,6 @@ std::function<int()> declare(CLI::App& app) {
 const Subcommand kExplain{
     "explain", "Tell what limits a run, what to change first and what it would bring", declare,
     "foretrace explain run.ftr --machine cray-t3d\n"
-    "foretrace explain run.ftr --machine cray-t3d --json\n"};
+    "foretrace explain run.ftr --machine cray-t3d -o explain.html\n"};
 
 }  // namespace foretrace::cli

@@ -1,3 +1,4 @@
+#include "views/explain_json.hpp"
 #include "views/explain_report.hpp"
 #include "views/json_text.hpp"
 #include "views/units.hpp"
@@ -213,7 +214,7 @@ ordered_json findings_of(const std::vector<explain::Finding>& findings) {
 
 }  // namespace
 
-std::string render_json_explanation(const Explanation& explanation) {
+ordered_json json_of(const Explanation& explanation) {
   ordered_json object;
   object["time"] = to_seconds(explanation.time);
   object["ranks"] = explanation.ranks;
@@ -234,7 +235,11 @@ std::string render_json_explanation(const Explanation& explanation) {
   object["regions"] = regions_of(explanation.regions);
   object["sensitivity"] = sensitivity_of(explanation.sensitivity);
   object["notes"] = explanation.notes;
-  return json_text(object);
+  return object;
+}
+
+std::string render_json_explanation(const Explanation& explanation) {
+  return json_text(json_of(explanation));
 }
 
 }  // namespace foretrace::views

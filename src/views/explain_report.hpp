@@ -5,8 +5,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "explain/explanation.hpp"
+#include "explain/path_stretches.hpp"
+#include "trace/tell_place.hpp"
+#include "trace/trace.hpp"
 
 namespace foretrace::views {
 
@@ -16,6 +20,13 @@ std::string render_text_explanation(const explain::Explanation& explanation,
 
 // One object with the fields that docs/explain.md lists; times in seconds.
 std::string render_json_explanation(const explain::Explanation& explanation);
+
+// A page with the explanation and the time line of `trace`, which is the simulated run,
+// with its critical path drawn over it. One file; throws Error as render_html_timeline().
+std::string render_html_explanation(const explain::Explanation& explanation,
+                                    const std::string& where,
+                                    const std::vector<explain::Stretch>& path,
+                                    const trace::Trace& trace, const trace::TellPlace& tell);
 
 // What one what-if brings.
 std::string render_what_if(Time as_is, Time what_if, bool json);

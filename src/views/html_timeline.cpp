@@ -10,6 +10,7 @@ namespace foretrace::views {
 namespace {
 
 // The places in web/src/page.html that take the data.
+constexpr std::string_view kExplanationMark = "@FORETRACE_EXPLANATION@";
 constexpr std::string_view kHeadMark = "@FORETRACE_HEAD@";
 constexpr std::string_view kStreamMark = "@FORETRACE_STREAM@";
 
@@ -23,19 +24,25 @@ std::size_t find_mark(std::string_view page, std::string_view mark) {
 
 }  // namespace
 
-std::string render_html_timeline(const trace::Trace& trace, const trace::TellPlace& tell) {
+std::string render_html_timeline(const trace::Trace& trace, const trace::TellPlace& tell,
+                                 std::string_view explanation) {
   const std::string_view page = timeline_page();
   if (page.empty())
     throw Error(
         "timeline: expected the time line page, this build has none; configure with "
         "-DFORETRACE_WEB=ON, or leave out -o for the text form");
+  const std::size_t explained = find_mark(page, kExplanationMark);
   const std::size_t head = find_mark(page, kHeadMark);
   const std::size_t stream = find_mark(page, kStreamMark);
 
   const TimelineData data = encode_timeline(trace, tell);
   std::string html;
-  html.reserve(page.size() + data.head.size() + data.stream.size() / 3 * 4 + 16);
-  html += page.substr(0, head);
+  html.reserve(page.size() + explanation.size() + data.head.size() + data.stream.size() / 3 * 4 +
+               16);
+  html += page.substr(0, explained);
+  html += explanation;
+  const std::size_t after = explained + kExplanationMark.size();
+  html += page.substr(after, head - after);
   html += data.head;
   html += page.substr(head + kHeadMark.size(), stream - head - kHeadMark.size());
   html += base64(data.stream);

@@ -95,6 +95,12 @@ std::string escape_latex(std::string_view text) {
   return out;
 }
 
+std::string escape_script(std::string json) {
+  std::size_t at = 0;
+  while ((at = json.find('<', at)) != std::string::npos) json.replace(at, 1, "\\u003c");
+  return json;
+}
+
 std::string plain_text(std::string text) {
   static constexpr std::pair<std::string_view, std::string_view> kSigns[] = {
       {"×", "x"}, {"±", "+/-"}, {"²", "^2"}, {"µ", "u"}};

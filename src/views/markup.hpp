@@ -9,6 +9,9 @@ namespace foretrace::views {
 // For text and for attributes in double quotes. Control characters become spaces.
 std::string escape_html(std::string_view text);
 
+// For what stands inside a <script> element: no "</script>" or "<!--" in a name may end it.
+std::string escape_script(std::string json);
+
 // For any terminal: ASCII for the signs that data sheets use, spaces for control characters.
 std::string plain_text(std::string text);
 

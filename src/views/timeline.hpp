@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "trace/tell_place.hpp"
 #include "trace/trace.hpp"
@@ -23,7 +24,9 @@ std::string render_text_timeline(const trace::Trace& trace,
                                  const TextTimelineOptions& options = {});
 
 // A whole HTML page. Throws Error when this build has no page (configured
-// with FORETRACE_WEB=OFF).
-std::string render_html_timeline(const trace::Trace& trace, const trace::TellPlace& tell = {});
+// with FORETRACE_WEB=OFF). `explanation`: JSON, safe inside a <script> element, of what the
+// page says about the run (views/explain_report.hpp); "null": nothing.
+std::string render_html_timeline(const trace::Trace& trace, const trace::TellPlace& tell = {},
+                                 std::string_view explanation = "null");
 
 }  // namespace foretrace::views

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/profile.hpp"
+#include "views/markup.hpp"
 #include "views/notes.hpp"
 
 namespace foretrace::views {
@@ -161,13 +162,6 @@ void Encoder::add_rank(const std::vector<Event>& events, int rank) {
   rank_list_.push_back({count, stream_.size() - start, now.count_ps()});
 }
 
-// "</script>" or "<!--" in a name must not end the element.
-std::string script_safe(std::string text) {
-  std::size_t at = 0;
-  while ((at = text.find('<', at)) != std::string::npos) text.replace(at, 1, "\\u003c");
-  return text;
-}
-
 json comm_list(const trace::Trace& trace) {
   json list = json::array();
   for (const trace::Communicator& comm : trace.comms) {
@@ -214,7 +208,7 @@ TimelineData encode_timeline(const trace::Trace& trace, const trace::TellPlace& 
                      {"places", place_list(trace, tell)},
                      {"shapes", encoder.shapes()},
                      {"ranks", encoder.ranks()}};
-  return {script_safe(head.dump(-1, ' ', false, json::error_handler_t::replace)),
+  return {escape_script(head.dump(-1, ' ', false, json::error_handler_t::replace)),
           encoder.take_stream()};
 }
 

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "explain/path_stretches.hpp"
 #include "explained.hpp"
 
 namespace foretrace::explain {
@@ -24,6 +25,24 @@ TEST(CriticalPath, PassesThroughTheLateSender) {
   EXPECT_EQ(explanation.path.parts.compute, us(550));
   EXPECT_EQ(explanation.path.parts.latency, us(60));
   EXPECT_EQ(explanation.path.messages, 1);
+}
+
+TEST(CriticalPath, IsDrawnAsStretchesOnRanks) {
+  Programs programs(2);
+  send(programs, 0, 1, us(500), "send");
+  recv(programs, 1, 0, us(100), "recv");
+  programs.finalize(0);
+  programs.finalize(1, us(50));
+  const auto run = explain_program(programs).run;
+  const std::vector<Stretch> stretches = path_stretches(run, critical_path(run));
+  // The message is on its way for 60 us.
+  ASSERT_EQ(stretches.size(), 2);
+  EXPECT_EQ(stretches[0].rank, WorldRank(0));
+  EXPECT_EQ(stretches[0].from, Time());
+  EXPECT_EQ(stretches[0].to, us(500));
+  EXPECT_EQ(stretches[1].rank, WorldRank(1));
+  EXPECT_EQ(stretches[1].from, us(560));
+  EXPECT_EQ(stretches[1].to, us(610));
 }
 
 TEST(CriticalPath, SplitsBytesFromLatency) {

@@ -4,11 +4,13 @@ import { formatTime } from "./format";
 import { type Layout, rowY } from "./layout";
 import { messagesIn, messagesOf } from "./messages";
 import type { EventRef, Model } from "./model";
+import { drawPath } from "./path";
 import { timeToX } from "./viewport";
 
 const kMaxArrows = 1500;
 
 export interface OverlayInfo {
+  stretches: number; // of the critical path
   arrows: number;
   tooMany: boolean;
 }
@@ -33,7 +35,8 @@ export class Overlay {
     context.beginPath();
     context.rect(layout.left, layout.rowsTop, layout.plot, layout.rowsHeight);
     context.clip();
-    const info = this.drawMessages(layout);
+    const info = { ...this.drawMessages(layout), stretches: 0 };
+    if (model.path !== null && model.showPath) info.stretches = drawPath(context, layout, model, model.path);
     if (hover !== null) this.outline(layout, hover, model.theme.muted, 1);
     if (model.selected !== null) this.outline(layout, model.selected, model.theme.text, 2);
     context.restore();
@@ -48,7 +51,7 @@ export class Overlay {
     return info;
   }
 
-  private drawMessages(layout: Layout): OverlayInfo {
+  private drawMessages(layout: Layout): { arrows: number; tooMany: boolean } {
     const { model } = this;
     let shown: number[] = [];
     let tooMany = false;
@@ -101,9 +104,7 @@ export class Overlay {
 
   private outline(layout: Layout, ref: EventRef, colour: string, width: number): void {
     const { context, model } = this;
-    const rank = model.trace.ranks[ref.rank]!;
-    const from = ref.compute ? (ref.event > 0 ? rank.leave[ref.event - 1]! : 0) : rank.enter[ref.event]!;
-    const to = ref.compute ? rank.enter[ref.event]! : rank.leave[ref.event]!;
+    const { from, to } = model.spanOf(ref);
     const x0 = layout.left + Math.max(-4, timeToX(model.view, layout.plot, from));
     const x1 = layout.left + Math.min(layout.plot + 4, timeToX(model.view, layout.plot, to));
     context.strokeStyle = colour;

@@ -9,6 +9,9 @@ export interface Surface {
   readonly redraw: () => void; // bars and what lies above them
   readonly refresh: () => void; // only what lies above
   readonly choose: (ref: EventRef | null) => void;
+  readonly stepPath: (direction: 1 | -1) => void;
+  readonly keys: EventTarget; // where keys mean something
+  readonly scrolls: boolean; // the page itself does: the wheel zooms only where the focus is here
 }
 
 type Zone = "overview" | "axis" | "labels" | "rows";
@@ -61,7 +64,7 @@ export class Controls {
     });
     canvas.addEventListener("pointerleave", () => this.leave());
     canvas.addEventListener("dblclick", () => this.zoomToEvent());
-    window.addEventListener("keydown", (event) => this.key(event));
+    surface.keys.addEventListener("keydown", (event) => this.key(event as KeyboardEvent));
   }
 
   get dragging(): boolean {
@@ -93,6 +96,15 @@ export class Controls {
     const { markO, markX } = this.model;
     if (markO === null || markX === null || markO === markX) return;
     this.show(Math.min(markO, markX), Math.max(markO, markX));
+  }
+
+  // Shows [from, to] of a rank with a margin around it.
+  showSpan(rank: number, from: number, to: number): void {
+    const { model } = this;
+    const layout = this.surface.layout();
+    this.scrollTo((rank + 0.5) * layout.rowPitch - layout.rowsHeight / 2);
+    const margin = Math.max(1.5 * (to - from), model.trace.end / 1e4);
+    this.show(from - margin, to + margin);
   }
 
   reset(): void {
@@ -138,6 +150,7 @@ export class Controls {
   }
 
   private wheel(event: WheelEvent): void {
+    if (this.surface.scrolls && !event.ctrlKey && document.activeElement !== this.canvas) return;
     event.preventDefault();
     const { model } = this;
     const layout = this.surface.layout();
@@ -291,9 +304,7 @@ export class Controls {
   private zoomToEvent(): void {
     const ref = this.hovered();
     if (ref === null) return;
-    const rank = this.model.trace.ranks[ref.rank]!;
-    const from = ref.compute ? (ref.event > 0 ? rank.leave[ref.event - 1]! : 0) : rank.enter[ref.event]!;
-    const to = ref.compute ? rank.enter[ref.event]! : rank.leave[ref.event]!;
+    const { from, to } = this.model.spanOf(ref);
     const margin = (to - from) * 0.4;
     this.show(from - margin, to + margin);
   }
@@ -351,6 +362,15 @@ export class Controls {
       case "s":
         model.shares = !model.shares;
         break;
+      case "c":
+        if (model.path === null) return false;
+        model.showPath = !model.showPath;
+        break;
+      case "n":
+      case "p":
+        if (model.path === null) return false;
+        surface.stepPath(key === "n" ? 1 : -1);
+        return true;
       case "Escape":
         if (model.selected !== null) surface.choose(null);
         else model.markO = model.markX = null;

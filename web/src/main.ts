@@ -3,13 +3,16 @@
 import { Overlay } from "./arrows";
 import { Controls } from "./controls";
 import { decodeBase64, decodeTrace } from "./decode";
+import type { Explanation } from "./explain/data";
+import { showExplanation } from "./explain/explain";
 import { Painter } from "./draw";
 import type { TraceHead } from "./events";
-import { formatTime } from "./format";
+import { formatPercent, formatTime } from "./format";
 import { type Layout, makeLayout, maxScroll } from "./layout";
 import { type EventRef, Model } from "./model";
 import { kDark, kLight } from "./palette";
-import { fillHeader, Legend, showDescription } from "./panel";
+import { facts, fillHeader, Legend, showDescription } from "./panel";
+import { CriticalPath } from "./path";
 import { describeEvent } from "./tooltip";
 
 function find<T extends Element>(selector: string): T {
@@ -31,7 +34,8 @@ class Page {
   private pending: "none" | "front" | "all" = "none";
   private readonly scheme = window.matchMedia("(prefers-color-scheme: dark)");
 
-  constructor(private readonly model: Model) {
+  // `explained`: the time line is one part of a page that scrolls.
+  constructor(private readonly model: Model, explained: boolean) {
     this.painter = new Painter(this.bars.getContext("2d", { alpha: false })!, model);
     this.overlay = new Overlay(this.front.getContext("2d")!, model);
     this.layout = this.measure();
@@ -42,6 +46,9 @@ class Page {
       redraw: () => this.schedule("all"),
       refresh: () => this.schedule("front"),
       choose: (ref) => this.choose(ref),
+      stepPath: (direction) => this.stepPath(direction),
+      keys: explained ? find("#stage") : window,
+      scrolls: explained,
     });
     this.connectTools();
     this.scheme.addEventListener("change", () => this.repaint());
@@ -62,7 +69,42 @@ class Page {
     return { ...frame, ...arrows, milliseconds };
   }
 
-  private drawFront(): { arrows: number } {
+  // Leads to an event.
+  reveal(ref: EventRef): void {
+    this.choose(ref);
+    const { from, to } = this.model.spanOf(ref);
+    this.controls.showSpan(ref.rank, from, to);
+    find("main").scrollIntoView({ block: "nearest" });
+    this.front.focus({ preventScroll: true });
+  }
+
+  private stepPath(direction: 1 | -1): void {
+    const { path, view } = this.model;
+    const piece = path?.step(direction, view.t0, view.t1) ?? null;
+    if (path === null || piece === null) return;
+    this.model.showPath = true;
+    this.controls.showSpan(path.rank(piece), path.from[piece]!, path.to[piece]!);
+  }
+
+  private showPiece(): void {
+    const { path, trace, showPath } = this.model;
+    const piece = path?.current ?? null;
+    const node = find<HTMLElement>("#piece");
+    node.hidden = path === null || piece === null || !showPath;
+    if (path === null || piece === null || !showPath) return;
+    const [from, to] = [path.from[piece]!, path.to[piece]!];
+    const about: [string, string][] = [
+      ["critical path", `piece ${piece + 1} of ${path.count}, on rank ${path.rank(piece)}`],
+      ["from", formatTime(from)], ["lasts", `${formatTime(to - from)}, ${formatPercent((to - from) / trace.end)} of the run`],
+    ];
+    if (piece > 0) {
+      const before = path.to[piece - 1]!;
+      about.push(["comes from", `rank ${path.rank(piece - 1)}${from > before ? `, ${formatTime(from - before)} before` : ""}`]);
+    }
+    node.replaceChildren(facts(about));
+  }
+
+  private drawFront(): { arrows: number; stretches: number } {
     const hover = this.controls?.hovered() ?? null;
     const info = this.overlay.draw(this.layout, this.ratio, hover, this.controls?.pointer?.x ?? null, this.controls?.range ?? null);
     this.placeTooltip(hover);
@@ -71,7 +113,8 @@ class Page {
     const span = `${formatTime(view.t1 - view.t0)} shown`;
     const many = info.tooMany ? "too many messages to draw, zoom in · " : "";
     find("#status").textContent = showMessages && !info.tooMany ? `${info.arrows} messages · ${span}` : many + span;
-    return { arrows: info.arrows };
+    this.showPiece();
+    return { arrows: info.arrows, stretches: info.stretches };
   }
 
   private measure(): Layout {
@@ -131,17 +174,11 @@ class Page {
     node.hidden = markO === null && markX === null;
     find<HTMLButtonElement>("#zoom-marks").disabled = markO === null || markX === null;
     if (node.hidden) return;
-    const list = document.createElement("dl");
-    const add = (name: string, value: string): void => {
-      const [term, detail] = [document.createElement("dt"), document.createElement("dd")];
-      term.textContent = name;
-      detail.textContent = value;
-      list.append(term, detail);
-    };
-    if (markO !== null) add("O", formatTime(Math.round(markO)));
-    if (markX !== null) add("X", formatTime(Math.round(markX)));
-    if (markO !== null && markX !== null) add("between", formatTime(Math.round(Math.abs(markX - markO))));
-    node.replaceChildren(list);
+    const about: [string, string][] = [];
+    if (markO !== null) about.push(["O", formatTime(Math.round(markO))]);
+    if (markX !== null) about.push(["X", formatTime(Math.round(markX))]);
+    if (markO !== null && markX !== null) about.push(["between", formatTime(Math.round(Math.abs(markX - markO)))]);
+    node.replaceChildren(facts(about));
   }
 
   private connectTools(): void {
@@ -153,7 +190,11 @@ class Page {
     click("#rows-out", () => this.controls.zoomRows(1 / 1.5));
     click("#reset", () => this.controls.reset());
     click("#zoom-marks", () => this.controls.showMarks());
-    for (const [id, field] of [["#messages", "showMessages"], ["#shares", "shares"]] as const)
+    click("#path-back", () => this.stepPath(-1));
+    click("#path-next", () => this.stepPath(1));
+    if (this.model.path !== null)
+      document.querySelectorAll<HTMLElement>("#path-tools, .path-key").forEach((node) => (node.hidden = false));
+    for (const [id, field] of [["#messages", "showMessages"], ["#shares", "shares"], ["#path", "showPath"]] as const)
       find<HTMLInputElement>(id).addEventListener("change", (event) => {
         this.model[field] = (event.target as HTMLInputElement).checked;
         this.schedule("all");
@@ -163,6 +204,7 @@ class Page {
   private updateTools(): void {
     find<HTMLInputElement>("#messages").checked = this.model.showMessages;
     find<HTMLInputElement>("#shares").checked = this.model.shares;
+    find<HTMLInputElement>("#path").checked = this.model.showPath;
   }
 }
 
@@ -173,7 +215,13 @@ function start(): void {
   const trace = decodeTrace(head, decodeBase64((stream.textContent ?? "").trim()));
   stream.remove();
   const model = new Model(trace);
-  const page = new Page(model);
+  const explanation = JSON.parse(find("#explanation-data").textContent ?? "null") as Explanation | null;
+  if (explanation !== null) {
+    model.path = new CriticalPath(explanation.path);
+    showExplanation(explanation, trace, (found) => page.reveal(found));
+  }
+  const page = new Page(model, explanation !== null);
+  if (explanation !== null) document.title = document.title.replace(/time line$/, "explained");
   const loaded = performance.now() - began;
   const first = page.drawNow();
   // What was drawn, for tests and scripts.
@@ -184,7 +232,7 @@ function start(): void {
     loadMilliseconds: loaded,
     ...first,
   });
-  Object.assign(window, { foretraceTimeline: { model, page } });
+  Object.assign(window, { foretraceTimeline: { model, page, explanation } });
 }
 
 try {

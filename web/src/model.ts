@@ -4,6 +4,7 @@ import { Collectives } from "./collectives";
 import type { TraceData } from "./events";
 import { pairMessages, type Messages } from "./messages";
 import { kLight, makePalette, type Palette, type Theme } from "./palette";
+import type { CriticalPath } from "./path";
 import { makeStates, RankSums, type States } from "./sums";
 import type { Interval } from "./viewport";
 
@@ -25,6 +26,8 @@ export class Model {
   hidden = new Set<number>(); // states
   shares = true; // a pixel's shares stacked, instead of its dominant state
   showMessages = false;
+  path: CriticalPath | null = null; // where the page has one
+  showPath = true;
   selected: EventRef | null = null;
   phaseRank = 0;
   markO: number | null = null;
@@ -57,6 +60,13 @@ export class Model {
   // Pairs sends and receives when they are first asked for.
   messages(): Messages {
     return (this.paired ??= pairMessages(this.trace));
+  }
+
+  // From when to when an event lasts; ps.
+  spanOf(ref: EventRef): { from: number; to: number } {
+    const { enter, leave } = this.trace.ranks[ref.rank]!;
+    if (!ref.compute) return { from: enter[ref.event]!, to: leave[ref.event]! };
+    return { from: ref.event > 0 ? leave[ref.event - 1]! : 0, to: enter[ref.event]! };
   }
 
   collectives(): Collectives {

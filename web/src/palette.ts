@@ -12,15 +12,16 @@ export interface Theme {
   readonly muted: string;
   readonly line: string;
   readonly accent: string;
+  readonly path: string; // the critical path, over all bars
 }
 
 export const kLight: Theme = {
   dark: false, background: "#ffffff", row: "#f3f4f7", text: "#1d2330", muted: "#667085",
-  line: "#dfe3ea", accent: "#1f6feb",
+  line: "#dfe3ea", accent: "#1f6feb", path: "#0b0f1a",
 };
 export const kDark: Theme = {
   dark: true, background: "#14171d", row: "#1c2028", text: "#e4e7ee", muted: "#8f98a8",
-  line: "#2c323d", accent: "#6cb0ff",
+  line: "#2c323d", accent: "#6cb0ff", path: "#ffffff",
 };
 
 type Rgb = readonly [number, number, number];

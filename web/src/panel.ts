@@ -93,6 +93,13 @@ export class Legend {
   }
 }
 
+// A list of names and values.
+export function facts(about: readonly [string, string][]): HTMLElement {
+  const list = element("dl", "");
+  for (const [name, value] of about) list.append(element("dt", "", name), element("dd", "", value));
+  return list;
+}
+
 export function showDescription(model: Model, node: HTMLElement, what: Description | null): void {
   node.hidden = what === null;
   if (what === null) return;
@@ -101,7 +108,5 @@ export function showDescription(model: Model, node: HTMLElement, what: Descripti
   swatch.style.setProperty("--busy", cssColour(model.palette.busy[what.state]!));
   swatch.style.setProperty("--waiting", cssColour(model.palette.waiting[what.state]!));
   title.prepend(swatch);
-  const list = element("dl", "");
-  for (const [name, value] of what.facts) list.append(element("dt", "", name), element("dd", "", value));
-  node.replaceChildren(title, list);
+  node.replaceChildren(title, facts(what.facts));
 }

@@ -38,8 +38,7 @@ export function describeEvent(model: Model, ref: EventRef): Description {
   const { trace, states } = model;
   const data = trace.ranks[ref.rank]!;
   const facts: [string, string][] = [["rank", String(ref.rank)]];
-  const start = ref.compute ? (ref.event > 0 ? data.leave[ref.event - 1]! : 0) : data.enter[ref.event]!;
-  const end = ref.compute ? data.enter[ref.event]! : data.leave[ref.event]!;
+  const { from: start, to: end } = model.spanOf(ref);
   facts.push(["start", formatTime(start)], ["duration", formatTime(end - start)]);
   if (ref.compute) {
     addPhases(model, data, start, facts);
