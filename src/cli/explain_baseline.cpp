@@ -4,11 +4,11 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/whole_file.hpp"
 #include "views/text_table.hpp"
 #include "views/units.hpp"
 
@@ -114,11 +114,10 @@ double read_within(const std::string& text) {
 
 ExplainComparison compare_with_baseline(const std::string& file, const std::string& now,
                                         double within) {
-  std::ifstream in(file);
-  if (!in) throw Error(file + ": cannot read");
+  const std::string then = read_whole_file(file, "the baseline");
   const json new_one = json::parse(now);
   try {
-    const json old_one = json::parse(in);
+    const json old_one = json::parse(then);
     ExplainComparison comparison;
     comparison.within = within;
     comparison.before = old_one.at("time").get<double>();

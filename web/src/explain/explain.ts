@@ -26,7 +26,7 @@ function headline(data: Explanation): HTMLElement {
   return element("div", "block head",
     element("p", "", strong(seconds(time)), ` on ${data.ranks} ranks${data.where}`),
     element("p", "headline", "At most ", strong(won(bounds["ideal_network"])), " can be won by communication, ",
-      strong(won(bounds["balanced"])), " by balance, ", strong(won(bounds["balanced_ideal_network"])), " by both."),
+      strong(won(bounds["balanced"])), " by balance, ", strong(won(bounds["balanced_ideal_network"])), " by both; ", strong(won(bounds["no_waits"])), " if nobody waited."),
     ...data.notes.map((note) => element("p", "note", note)));
 }
 
