@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Programs that poll, on more ranks than cores: bare, recorded, predicted, live, in turn.
 
-    run_polling.py BUILD_DIR [--ranks N] [--repetitions N] [--rows]
+    run_polling.py BUILD_DIR [--ranks N] [--repetitions N] [--only PATTERN] [--mpi MPI] [--rows]
 
 For each pattern (polling.c) the medians of the CPU seconds of all ranks and of the wall time
 between MPI_Init and MPI_Finalize, as multiples of the bare runs'. The CPU time is the one to look at
@@ -21,8 +21,10 @@ import time
 
 MACHINE = pathlib.Path(__file__).resolve().parents[2] / "machines/cray-t3d.toml"
 MPI_NAMES = {"openmpi": "Open MPI", "mpich": "MPICH"}
-PATTERNS = {"active": 20000, "probes": 20000, "search": 5000, "tests": 1000, "overlap": 1000,
-            "some": 10000, "rendezvous": 300, "files": 50}
+# How much of each; the second for Open MPI, whose ranks yield to each other.
+PATTERNS = {"active": (20000, 20000), "probes": (20000, 100000), "search": (5000, 5000),
+            "tests": (1000, 30000), "overlap": (1000, 5000), "some": (10000, 50000),
+            "rendezvous": (300, 5000), "files": (50, 1000)}
 
 
 def run(command, folder, whole):
@@ -45,6 +47,7 @@ def main():
     parser.add_argument("--ranks", type=int, default=4)
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--only", choices=PATTERNS)
+    parser.add_argument("--mpi", choices=MPI_NAMES)
     parser.add_argument("--rows", action="store_true")
     arguments = parser.parse_args()
     build = arguments.build.resolve()
@@ -56,7 +59,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for mpi in MPI_NAMES:
             program = build / "programs" / mpi / "bench_polling"
-            if not program.exists():
+            if not program.exists() or arguments.mpi not in (None, mpi):
                 continue
             bare = [f"mpirun.{mpi}", *(["--oversubscribe"] if mpi == "openmpi" else []), *ranks]
             modes = {"bare": bare,
@@ -65,7 +68,8 @@ def main():
                                  "run.ftr", *ranks, "--"],
                      "live": [tool, "simulate", *ranks, "--machine", MACHINE, "--compute",
                               "measured", "--"]}
-            for pattern, number in PATTERNS.items():
+            for pattern, numbers in PATTERNS.items():
+                number = numbers[mpi == "openmpi"]
                 if arguments.only not in (None, pattern):
                     continue
                 samples = {mode: [] for mode in modes}
