@@ -6,6 +6,7 @@
 #include <map>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 
 namespace foretrace::analysis {
 namespace {
@@ -279,18 +280,62 @@ class Maker {
     application_.add(number, total.application);
     mpi_.add(number, total.mpi);
     own_.add(number, total.own);
+    std::unordered_map<std::uint64_t, SiteKey> site_keys;
     for (const trace::SiteRecord& site : rank.sites) {
       if (!site.used || site.calls == 0) continue;
       total.functions[counters_.info.functions[site.function]] +=
           clock.inside(site.ticks, site.calls);
       functions_[site.function].add_site(number, site, clock);
-      sites_[key_of(rank, paths, site)].add_site(number, site, clock);
+      const SiteKey key = key_of(rank, paths, site);
+      sites_[key].add_site(number, site, clock);
+      site_keys.emplace(trace::key_of(site), key);
     }
+    add_senders(rank, number, site_keys, clock);
     profile_.per_rank.push_back(std::move(total));
     for (const trace::SizeRecord& size : rank.sizes) add_size(rank, size, clock);
     for (const trace::PeerRecord& peer : rank.peers)
       profile_.matrix.push_back({number, WorldRank(static_cast<std::int32_t>(peer.rank)),
                                  peer.messages, Bytes(peer.bytes)});
+  }
+
+  // `sites`: the rank's, by trace::key_of. Two of them may be one place: code that was loaded
+  // twice.
+  void add_senders(const RankCounters& rank, WorldRank number,
+                   const std::unordered_map<std::uint64_t, SiteKey>& sites, const Clock& clock) {
+    for (const trace::WaitRecord& wait : rank.waits) {
+      const auto site = sites.find(wait.site);
+      if (site == sites.end()) continue;
+      const WorldRank sender = wait.rank == trace::kSeveralRanks
+                                   ? WorldRank()
+                                   : WorldRank(static_cast<std::int32_t>(wait.rank));
+      SenderTotal& total = senders_[{site->second, number.value, sender.value}];
+      total.rank = number;
+      total.sender = sender;
+      total.calls += wait.calls;
+      total.time += clock.inside(wait.ticks, wait.calls);
+      total.longest = std::max(total.longest, clock.inside(wait.longest, 1));
+    }
+  }
+
+  // The sites by time, and what refers to them.
+  void finish_sites(std::size_t ranks) {
+    std::vector<std::pair<SiteTotal, const SiteKey*>> sites;
+    for (auto& [key, gathering] : sites_)
+      sites.push_back({{gathering.finish(ranks), counters_.info.functions[std::get<0>(key)],
+                        frames_of(key, find_place_)},
+                       &key});
+    std::ranges::stable_sort(sites, std::greater<>(),
+                             [](const auto& site) { return site.first.time; });
+    std::map<SiteKey, std::size_t> places;
+    for (auto& [site, key] : sites) {
+      places[*key] = profile_.sites.size();
+      profile_.sites.push_back(std::move(site));
+    }
+    for (auto& [key, total] : senders_) {
+      total.site = places.at(std::get<0>(key));
+      profile_.senders.push_back(total);
+    }
+    std::ranges::stable_sort(profile_.senders, std::greater<>(), &SenderTotal::time);
   }
 
   void add_size(const RankCounters& rank, const trace::SizeRecord& size, const Clock& clock) {
@@ -335,9 +380,7 @@ class Maker {
       profile_.calls += total.calls;
       profile_.functions.push_back(std::move(total));
     }
-    for (auto& [key, gathering] : sites_)
-      profile_.sites.push_back({gathering.finish(ranks), counters_.info.functions[std::get<0>(key)],
-                                frames_of(key, find_place_)});
+    finish_sites(ranks);
     for (auto& [name, comm] : comms_)
       if (comm.calls > 0) profile_.comms.push_back(comm);
     for (auto& [key, size] : sizes_) {
@@ -349,7 +392,6 @@ class Maker {
     }
     const auto longer = [](const auto& x, const auto& y) { return x.time > y.time; };
     std::stable_sort(profile_.functions.begin(), profile_.functions.end(), longer);
-    std::stable_sort(profile_.sites.begin(), profile_.sites.end(), longer);
     std::stable_sort(profile_.comms.begin(), profile_.comms.end(), longer);
     for (std::size_t i = 0; i < profile_.sites.size(); ++i) {
       const SiteTotal& site = profile_.sites[i];
@@ -373,6 +415,7 @@ class Maker {
   SpreadSum own_;
   std::map<std::uint16_t, Gathering> functions_;
   std::map<SiteKey, Gathering> sites_;
+  std::map<std::tuple<SiteKey, std::int32_t, std::int32_t>, SenderTotal> senders_;
   std::map<CommKey, std::string> comm_names_;
   std::map<std::string, CommTotal> comms_;
   std::map<SizeKey, SizeTotal> sizes_;

@@ -80,6 +80,17 @@ struct WaitedFor {
   Time waited;           // what the other ranks spent in it beyond the least
 };
 
+// Calls of one rank at one place that came back when messages of `sender` were there: receives,
+// probes, and calls that wait for receives.
+struct SenderTotal {
+  std::size_t site = 0;  // index into CallProfile::sites
+  WorldRank rank;
+  WorldRank sender;  // invalid: several ranks at once, or not known
+  std::uint64_t calls = 0;
+  Time time;  // in the call, with the message's way
+  Time longest;
+};
+
 struct CommTotal {
   std::string name;  // as the program called it, else "communicator 2 of 4 ranks"
   std::uint32_t size = 0;
@@ -136,6 +147,7 @@ struct CallProfile {
   std::vector<FunctionTotal> functions;  // by time, the longest first
   std::vector<SiteTotal> sites;          // by time
   std::vector<WaitedFor> waited_for;     // by what was waited, without what was not
+  std::vector<SenderTotal> senders;      // by time
   std::vector<CommTotal> comms;          // by time
   std::vector<SizeTotal> sizes;          // by communicator, function, direction and size
   std::vector<MatrixEntry> matrix;       // by sender and receiver

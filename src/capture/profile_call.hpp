@@ -10,6 +10,11 @@
 
 namespace foretrace::capture {
 
+// Looks before the call is measured.
+inline Sender awaited(int count, const MPI_Request* requests) {
+  return wrapper_depth == 0 ? profiler.awaited(count, requests) : Sender();
+}
+
 class Measured {
  public:
   Measured(Fn fn, const void* address, const void* cfa) : ours_(wrapper_depth == 0) {
@@ -30,8 +35,16 @@ class Measured {
     if (call_.site) profiler.message(call_, message_bytes(count, type).count, dest, comm);
   }
   void received(const MPI_Status& status, int source, MPI_Comm comm) {
-    if (call_.site && source != MPI_PROC_NULL)
-      moved(trace::Direction::received, bytes_of(status), comm);
+    if (!call_.site || source == MPI_PROC_NULL) return;
+    if (comm == MPI_COMM_NULL) return moved(trace::Direction::received, bytes_of(status), comm);
+    profiler.received(call_, bytes_of(status), status.MPI_SOURCE, comm);
+  }
+  void probed(const MPI_Status& status, int source, MPI_Comm comm) {
+    if (call_.site && source != MPI_PROC_NULL) profiler.probed(call_, status.MPI_SOURCE, comm);
+  }
+  void waited(const Sender& sender, const MPI_Status* status) {
+    if (call_.site && sender)
+      profiler.waited(call_, sender, status ? status->MPI_SOURCE : MPI_UNDEFINED);
   }
   // A transfer of known size without a partner in some communicator.
   void moved(trace::Direction direction, MPI_Count count, MPI_Datatype type, MPI_Comm comm) {
@@ -49,6 +62,12 @@ class Measured {
   }
   void started(int count, const MPI_Request* requests) {
     for (int i = 0; call_.site && requests && i < count; ++i) profiler.started(call_, requests[i]);
+  }
+  void posted(int result, const MPI_Request* request, int source, MPI_Comm comm) {
+    if (ours_ && result == MPI_SUCCESS) profiler.receives(*request, source, comm);
+  }
+  void posted_other(int result, const MPI_Request* request) {
+    if (ours_ && result == MPI_SUCCESS) profiler.receives_nothing(*request);
   }
   void freeing_request(const MPI_Request* request) {
     if (ours_ && request) profiler.forget_request(*request);

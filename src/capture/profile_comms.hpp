@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "capture/comm_table.hpp"
 #include "capture/shared_table.hpp"
 #include "mpi_api/sizes.hpp"
 
@@ -36,6 +37,12 @@ class ProfileComms {
   const ProfiledComm* find(MPI_Comm comm) {
     if (comm == last_handle_) return last_;
     return look_up(comm);
+  }
+
+  // One that was met before; nullptr: it was not, or is freed.
+  const ProfiledComm* known(MPI_Comm comm) const {
+    const auto found = by_handle_.find(handle_bits(comm));
+    return found == by_handle_.end() ? nullptr : found->second.get();
   }
 
  private:

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/loaded_object.hpp"
@@ -36,23 +37,9 @@ using trace::Direction;
 constexpr std::uint32_t kMostSites = 1u << 16;
 constexpr std::uint32_t kMostSizes = 1u << 16;
 constexpr std::uint32_t kMostPeers = 1u << 20;
+constexpr std::uint32_t kMostWaits = 1u << 16;
 constexpr std::uint32_t kMostObjects = 256;
 constexpr std::uint32_t kCallsBetweenClocks = 1u << 16;
-
-std::uint64_t mix(std::uint64_t value) {
-  value *= 0x9E3779B97F4A7C15u;
-  return value ^ (value >> 32);
-}
-
-std::uint64_t hash_of(Fn fn, const std::uint64_t* frames, std::uint32_t depth) {
-  std::uint64_t hash = static_cast<std::uint64_t>(fn);
-  for (std::uint32_t i = 0; i < depth; ++i) hash = mix(hash ^ frames[i]);
-  return hash;
-}
-
-std::uint64_t hash_of(const trace::SiteRecord& site) {
-  return hash_of(static_cast<Fn>(site.function), site.frames.data(), site.depth);
-}
 
 std::uint64_t size_key(std::uint16_t function, std::uint16_t comm, Direction direction,
                        std::uint8_t bin) {
@@ -62,6 +49,22 @@ std::uint64_t size_key(std::uint16_t function, std::uint16_t comm, Direction dir
 
 std::uint64_t size_key(const trace::SizeRecord& size) {
   return size_key(size.function, size.comm, size.direction, size.bin);
+}
+
+std::uint64_t key_of(Fn fn, const Chain& chain) {
+  return trace::key_of(static_cast<std::uint32_t>(fn), chain.frames.data(), chain.depth);
+}
+
+std::uint64_t wait_hash(std::uint64_t site, std::uint32_t sender) {
+  return trace::mixed(site ^ sender);
+}
+
+// The world rank of a member that messages come from; nothing: it is in no world.
+std::optional<std::uint32_t> world_rank(const ProfiledComm* comm, int member) {
+  if (!comm || member < 0 || static_cast<std::size_t>(member) >= comm->peers.size()) return {};
+  const int world = comm->peers[static_cast<std::size_t>(member)];
+  if (world < 0) return {};
+  return static_cast<std::uint32_t>(world);
 }
 
 template <std::size_t N>
@@ -166,6 +169,7 @@ bool Profiler::start_tables(int ranks) {
   return sites_.start(writer_, ChunkKind::sites, 256, kMostSites) &&
          sizes_.start(writer_, ChunkKind::sizes, 256, kMostSizes) &&
          peers_.start(writer_, ChunkKind::peers, peers, kMostPeers) &&
+         waits_.start(writer_, ChunkKind::waits, 64, kMostWaits) &&
          objects_.start(writer_, ChunkKind::objects, 8, kMostObjects) && comms_.start(writer_);
 }
 
@@ -277,7 +281,7 @@ trace::SiteRecord* Profiler::find_site(Fn fn, const Chain& chain) const {
     return site.function == static_cast<std::uint16_t>(fn) && site.depth == chain.depth &&
            std::equal(site.frames.begin(), site.frames.begin() + chain.depth, chain.frames.begin());
   };
-  return sites_.find(hash_of(fn, chain.frames.data(), chain.depth), same);
+  return sites_.find(key_of(fn, chain), same);
 }
 
 // Whether the call is made by a library that Python programs call.
@@ -328,8 +332,8 @@ trace::SiteRecord* Profiler::site_of(Fn fn, const CallPoint& point) {
 // Where the table is full: the function's calls from everywhere.
 trace::SiteRecord* Profiler::new_site(Fn fn, const Chain& chain) {
   const auto add = [&](const Chain& of) {
-    const auto hash = [](const trace::SiteRecord& record) { return hash_of(record); };
-    trace::SiteRecord* site = sites_.add(hash_of(fn, of.frames.data(), of.depth), hash);
+    const auto hash = [](const trace::SiteRecord& record) { return trace::key_of(record); };
+    trace::SiteRecord* site = sites_.add(key_of(fn, of), hash);
     if (site) {
       site->function = static_cast<std::uint16_t>(fn);
       site->depth = of.depth;
@@ -417,11 +421,14 @@ void Profiler::count_size(OpenCall& call, Direction direction, std::uint64_t byt
   const std::uint16_t number = comm ? comm->number : 0;
   const auto bin = static_cast<std::uint8_t>(std::bit_width(bytes));
   const std::uint64_t key = size_key(function, number, direction, bin);
-  trace::SizeRecord* size = sizes_.find(
-      mix(key), [key](const trace::SizeRecord& record) { return size_key(record) == key; });
+  trace::SizeRecord* size = sizes_.find(trace::mixed(key), [key](const trace::SizeRecord& record) {
+    return size_key(record) == key;
+  });
   if (!size) {
-    const auto hash = [](const trace::SizeRecord& record) { return mix(size_key(record)); };
-    size = sizes_.add(mix(key), hash);
+    const auto hash = [](const trace::SizeRecord& record) {
+      return trace::mixed(size_key(record));
+    };
+    size = sizes_.add(trace::mixed(key), hash);
     if (!size) {
       ++rank_->lost;
       return;
@@ -446,10 +453,9 @@ void Profiler::count_message(OpenCall& call, std::uint64_t bytes, int dest, MPI_
   if (dest == MPI_PROC_NULL || !known) return count_size(call, Direction::none, 0, known);
   count_size(call, Direction::sent, bytes, known);
   ++current_site(call).messages;
-  if (dest < 0 || static_cast<std::size_t>(dest) >= known->peers.size()) return;
-  const int world = known->peers[static_cast<std::size_t>(dest)];
-  if (world < 0) return;
-  const auto to = static_cast<std::uint32_t>(world);
+  const auto world = world_rank(known, dest);
+  if (!world) return;
+  const std::uint32_t to = *world;
   trace::PeerRecord* peer =
       peers_.find(to, [to](const trace::PeerRecord& record) { return record.rank == to; });
   if (!peer) {
@@ -472,6 +478,86 @@ void Profiler::message(OpenCall& call, std::uint64_t bytes, int dest, MPI_Comm c
 void Profiler::moved(OpenCall& call, Direction direction, std::uint64_t bytes, MPI_Comm comm) {
   const Lock lock(*this);
   count_size(call, direction, bytes, comms_.find(comm));
+}
+
+// Where the table is full, the site's calls are counted without their sender.
+void Profiler::count_wait(OpenCall& call, std::uint32_t sender) {
+  const std::uint64_t site = trace::key_of(current_site(call));
+  const auto same = [&](const trace::WaitRecord& record) {
+    return record.site == site && record.rank == sender;
+  };
+  const std::uint64_t hash = wait_hash(site, sender);
+  trace::WaitRecord* wait = waits_.find(hash, same);
+  if (!wait) {
+    wait = waits_.add(
+        hash, [](const trace::WaitRecord& record) { return wait_hash(record.site, record.rank); });
+    if (!wait) {
+      ++rank_->lost;
+      return;
+    }
+    wait->site = site;
+    wait->rank = sender;
+  }
+  ++wait->calls;
+  wait->ticks += call.ticks;
+  wait->longest = std::max(wait->longest, call.ticks);
+}
+
+void Profiler::received(OpenCall& call, std::uint64_t bytes, int source, MPI_Comm comm) {
+  const Lock lock(*this);
+  const ProfiledComm* const known = comms_.find(comm);
+  count_size(call, Direction::received, bytes, known);
+  if (const auto sender = world_rank(known, source)) count_wait(call, *sender);
+}
+
+void Profiler::probed(OpenCall& call, int source, MPI_Comm comm) {
+  const Lock lock(*this);
+  const ProfiledComm* const known = comms_.find(comm);
+  count_size(call, Direction::none, 0, known);
+  if (const auto sender = world_rank(known, source)) count_wait(call, *sender);
+}
+
+void Profiler::receives(MPI_Request request, int source, MPI_Comm comm) {
+  if (request == MPI_REQUEST_NULL) return;
+  const Lock lock(*this);
+  Sender sender;
+  const auto world = world_rank(comms_.find(comm), source);
+  if (source == MPI_ANY_SOURCE)
+    sender = {Sender::kAny, comm};
+  else if (world)
+    sender.rank = static_cast<int>(*world);
+  else if (source != MPI_PROC_NULL)
+    sender.rank = Sender::kSeveral;
+  if (sender)
+    receives_.get(handle_bits(request)) = sender;
+  else if (receives_.find(handle_bits(request)))
+    receives_.erase(handle_bits(request));
+}
+
+void Profiler::receives_nothing(MPI_Request request) {
+  const Lock lock(*this);
+  if (receives_.find(handle_bits(request))) receives_.erase(handle_bits(request));
+}
+
+Sender Profiler::awaited(int count, const MPI_Request* requests) {
+  const Lock lock(*this);
+  Sender all;
+  for (int i = 0; i < count && requests; ++i) {
+    const Sender* const one = receives_.find(handle_bits(requests[i]));
+    if (!one) continue;
+    if (all && (all != *one || all.rank == Sender::kAny)) return {Sender::kSeveral, MPI_COMM_NULL};
+    all = *one;
+  }
+  if (all.rank == Sender::kAny && count > 1) all.rank = Sender::kSeveral;
+  return all;
+}
+
+void Profiler::waited(OpenCall& call, const Sender& sender, int source) {
+  const Lock lock(*this);
+  if (sender.rank >= 0) return count_wait(call, static_cast<std::uint32_t>(sender.rank));
+  const auto named =
+      sender.rank == Sender::kAny ? world_rank(comms_.known(sender.comm), source) : std::nullopt;
+  count_wait(call, named.value_or(trace::kSeveralRanks));
 }
 
 void Profiler::prepare(MPI_Request request, std::uint64_t bytes, int dest, MPI_Comm comm) {

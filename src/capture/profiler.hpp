@@ -19,6 +19,7 @@
 #include "callers/python_lines.hpp"
 #include "callers/stack_walk.hpp"
 #include "capture/functions.hpp"
+#include "capture/handle_map.hpp"
 #include "capture/profile_comms.hpp"
 #include "capture/settings.hpp"
 #include "capture/shared_table.hpp"
@@ -34,6 +35,18 @@ struct OpenCall {
   std::uint64_t begin = 0;
   std::uint64_t ticks = 0;
   bool timed = false;  // its ticks are in some SizeRecord
+};
+
+// From whom a receive, or a call that completes some, gets its message.
+struct Sender {
+  static constexpr int kNone = -1;     // there is no receive
+  static constexpr int kSeveral = -2;  // not one alone, or not known
+  static constexpr int kAny = -3;      // whoever the status names
+  int rank = kNone;                    // in COMM_WORLD
+  MPI_Comm comm = MPI_COMM_NULL;       // of kAny
+
+  explicit operator bool() const { return rank != kNone; }
+  bool operator==(const Sender&) const = default;
 };
 
 class Profiler {
@@ -56,6 +69,18 @@ class Profiler {
   // What an ended call moved. `comm` may be MPI_COMM_NULL: not known.
   void message(OpenCall& call, std::uint64_t bytes, int dest, MPI_Comm comm);
   void moved(OpenCall& call, trace::Direction direction, std::uint64_t bytes, MPI_Comm comm);
+
+  // A call that came back with a message from `source` of `comm`.
+  void received(OpenCall& call, std::uint64_t bytes, int source, MPI_Comm comm);
+  void probed(OpenCall& call, int source, MPI_Comm comm);
+
+  // What `request` is from now on: a receive, or something else.
+  void receives(MPI_Request request, int source, MPI_Comm comm);
+  void receives_nothing(MPI_Request request);
+  // Before a call that waits for all or some of the requests, and after it; `source` is that of
+  // its status, if there is only one request.
+  Sender awaited(int count, const MPI_Request* requests);
+  void waited(OpenCall& call, const Sender& sender, int source);
 
   // Persistent sends: what each start of `request` sends.
   void prepare(MPI_Request request, std::uint64_t bytes, int dest, MPI_Comm comm);
@@ -111,6 +136,7 @@ class Profiler {
   void count_size(OpenCall& call, trace::Direction direction, std::uint64_t bytes,
                   const ProfiledComm* comm);
   void count_message(OpenCall& call, std::uint64_t bytes, int dest, MPI_Comm comm);
+  void count_wait(OpenCall& call, std::uint32_t sender);
 
   trace::RunFile file_;  // rank 0: the profile, as long as the run goes on
   trace::CountersWriter writer_;
@@ -118,6 +144,7 @@ class Profiler {
   SharedTable<trace::SiteRecord> sites_;
   SharedTable<trace::SizeRecord> sizes_;
   SharedTable<trace::PeerRecord> peers_;
+  SharedTable<trace::WaitRecord> waits_;
   SharedTable<trace::ObjectRecord> objects_;
   ProfileComms comms_;
   callers::StackWalker walker_;
@@ -125,6 +152,7 @@ class Profiler {
   std::unique_ptr<callers::PythonLines> python_;
   std::vector<Extent> extensions_;
   std::unordered_map<std::uint64_t, Prepared> prepared_;
+  HandleMap<Sender> receives_;  // also those that are over, until their handles are used again
   std::string output_;
   int depth_ = 1;
   int world_rank_ = 0;

@@ -14,6 +14,13 @@ CALL_POINT = "__builtin_return_address(0), __builtin_dwarf_cfa()"
 # They begin and end the profile.
 UNMEASURED = ("init", "finalize", "abort")
 
+# Their MPI_Request* is no new request.
+OLD_REQUEST = ("wait", "test", "start", "cancel", "request_free")
+
+# How many requests they wait for, by class.
+COUNT_OF = {"wait": ("1", "request"), "waitall": ("count", "requests"), "waitany": ("count", "requests"),
+            "waitsome": ("incount", "requests")}
+
 # Their MPI_Comm* is no new communicator.
 NOT_NEW = ("MPI_Comm_free", "MPI_Comm_disconnect", "MPI_Comm_get_parent")
 
@@ -45,6 +52,8 @@ def moves(function, row, names, comm):
         return ["call_.sent(sendcount, sendtype, dest, comm);", "call_.received(*seen_, source, comm);"]
     if klass == "sendrecv_replace":
         return ["call_.sent(count, datatype, dest, comm);", "call_.received(*seen_, source, comm);"]
+    if klass in ("probe", "mprobe"):
+        return ["call_.probed(*seen_, source, comm);"]
     if klass == "start":
         return ["call_.started(1, request);"]
     if klass == "startall":
@@ -67,9 +76,10 @@ def measured(function, row, names):
     klass = row.klass if row else ""
     if klass in UNMEASURED:
         return ""
-    before, after = [], []
+    first, before, after = [], [], []
     arguments = [n for n in names if n not in ("void", "...")]
-    if klass in ("recv", "mrecv", "sendrecv", "sendrecv_replace"):
+    waits_for = COUNT_OF.get(klass)
+    if klass in ("recv", "mrecv", "sendrecv", "sendrecv_replace", "probe", "mprobe", "wait") and "status" in names:
         before = ["MPI_Status own_;", "MPI_Status* const seen_ = status == MPI_STATUS_IGNORE ? &own_ : status;"]
         arguments = ["seen_" if n == "status" else n for n in arguments]
     comms = of_type(function, names, r"MPI_Comm@")
@@ -77,6 +87,13 @@ def measured(function, row, names):
     after += moves(function, row, names, comm)
     if comms and not after:
         after.append(f"call_.on({comm});")
+    if waits_for and waits_for[1] in names:
+        first.append(f"const capture::Sender awaited_ = capture::awaited({', '.join(waits_for)});")
+        after.append(f"call_.waited(awaited_, {'seen_' if 'status' in names and klass == 'wait' else 'nullptr'});")
+    if klass in ("irecv", "recv_init"):
+        after.append("call_.posted(result_, request, source, comm);")
+    elif klass not in OLD_REQUEST:
+        after += [f"call_.posted_other(result_, {new});" for new in of_type(function, names, r"MPI_Request\*@")]
     if klass == "send_init":
         after.append("call_.prepared(result_, request, count, datatype, dest, comm);")
     if klass == "request_free":
@@ -92,7 +109,7 @@ def measured(function, row, names):
         after.append(f"call_.named({names[0]}, {names[1]});")
     if function.name == "MPI_Pcontrol":
         after.append(f"call_.control({names[0]});")
-    lines = [f"capture::Measured call_(Fn::{function.name}, {CALL_POINT});",
+    lines = [*first, f"capture::Measured call_(Fn::{function.name}, {CALL_POINT});",
              *before, f"const auto result_ = P{function.name}({', '.join(arguments)});", "call_.stop();",
              *after, "return result_;"]
     return "  if (capture::profiling) {\n" + "".join(f"    {line}\n" for line in lines) + "  }\n"

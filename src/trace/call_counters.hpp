@@ -95,6 +95,36 @@ struct CommRecord {
   std::array<char, 64> name{};  // as the program named it
 };
 
+inline std::uint64_t mixed(std::uint64_t value) {
+  value *= 0x9E3779B97F4A7C15u;
+  return value ^ (value >> 32);
+}
+
+// A call site by what it is: where its record lies may change.
+inline std::uint64_t key_of(std::uint32_t function, const std::uint64_t* frames,
+                            std::uint32_t depth) {
+  std::uint64_t key = mixed(function + 1u);
+  for (std::uint32_t i = 0; i < depth; ++i) key = mixed(key ^ frames[i]);
+  return key;
+}
+
+inline std::uint64_t key_of(const SiteRecord& site) {
+  return key_of(site.function, site.frames.data(), site.depth);
+}
+
+// A WaitRecord's rank where messages of several ranks were waited for at once.
+inline constexpr std::uint32_t kSeveralRanks = UINT32_MAX;
+
+// Calls from one place that came back when a message of one world rank was there.
+struct WaitRecord {
+  std::uint32_t used = 0;
+  std::uint32_t rank = 0;  // the sender, or kSeveralRanks
+  std::uint64_t site = 0;  // key_of(SiteRecord)
+  std::uint64_t calls = 0;
+  std::uint64_t ticks = 0;
+  std::uint64_t longest = 0;
+};
+
 // Messages to one world rank.
 struct PeerRecord {
   std::uint32_t used = 0;

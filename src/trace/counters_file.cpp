@@ -198,6 +198,8 @@ void parse_chunk(std::string_view records, const ChunkHead& head, RankCounters& 
       return take(records, head, rank.comms, name, offset);
     case ChunkKind::peers:
       return take(records, head, rank.peers, name, offset);
+    case ChunkKind::waits:
+      return take(records, head, rank.waits, name, offset);
   }
   fail(name, offset, "a chunk of a kind that is not known");
 }
@@ -218,6 +220,9 @@ void check_rank(const CountersInfo& info, const RankCounters& rank, const std::s
   for (const PeerRecord& peer : rank.peers)
     if (peer.rank >= static_cast<std::uint32_t>(info.ranks))
       refuse("messages to a rank beyond the last");
+  for (const WaitRecord& wait : rank.waits)
+    if (wait.rank >= static_cast<std::uint32_t>(info.ranks) && wait.rank != kSeveralRanks)
+      refuse("messages from a rank beyond the last");
   if (rank.rank.open_site > rank.sites.size()) refuse("an open call that is not known");
 }
 
@@ -417,6 +422,7 @@ void write_counters(const CallCounters& counters, const std::string& path) {
     append_chunk(out, ChunkKind::sizes, r, rank.sizes.data(), rank.sizes.size(), begin);
     append_chunk(out, ChunkKind::comms, r, rank.comms.data(), rank.comms.size(), begin);
     append_chunk(out, ChunkKind::peers, r, rank.peers.data(), rank.peers.size(), begin);
+    append_chunk(out, ChunkKind::waits, r, rank.waits.data(), rank.waits.size(), begin);
   }
   NewFile file(path);
   file.write(file_start(counters.info, out.size()));

@@ -31,6 +31,7 @@ struct RankCounters {
   std::vector<SizeRecord> sizes;
   std::vector<CommRecord> comms;
   std::vector<PeerRecord> peers;
+  std::vector<WaitRecord> waits;
   int error = 0;  // errno of the first write that failed: something was not counted; 0: none
 };
 
@@ -43,7 +44,8 @@ struct CallCounters {
 // it got here.
 RunFile create_counters_file(const std::string& path, const CountersInfo& info);
 
-enum class ChunkKind : std::uint32_t { rank = 1, objects, sites, sizes, comms, peers };
+// Files that are older than a kind have no such chunks.
+enum class ChunkKind : std::uint32_t { rank = 1, objects, sites, sizes, comms, peers, waits };
 
 // A rank's side of the file while the program runs.
 class CountersWriter {

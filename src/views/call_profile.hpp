@@ -24,6 +24,8 @@ std::string render_call_profile_html(const analysis::CallProfile& profile);
 std::string warning_of_cores();
 // "sent", "received", "collective"; empty for none.
 const char* name_of(trace::Direction direction);
+// The rank whose messages were waited for: "3", or "several".
+std::string sender_text(const analysis::SenderTotal& of);
 // "halo.c:37 exchange < main.c:12 main"; "not known" without frames.
 std::string format_frames(const std::vector<analysis::CallFrame>& frames);
 

@@ -128,6 +128,26 @@ std::string waited_for_section(const CallProfile& profile) {
          table.finish();
 }
 
+std::string senders_section(const CallProfile& profile) {
+  if (profile.senders.empty()) return {};
+  Table table({"rank", "for rank", "time", "calls", "longest", "function", "called at"}, 0, true);
+  const std::size_t shown = std::min(profile.senders.size(), kMostPairs);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& s = profile.senders[i];
+    const auto& site = profile.sites[s.site];
+    table.add({std::to_string(s.rank.value), sender_text(s), format_time(s.time),
+               std::to_string(s.calls), format_time(s.longest), site.function,
+               format_frames(site.frames)});
+  }
+  std::string out =
+      "<h2>Who waits for whom in receives</h2>\n<p>Time: in the call, until the message of the "
+      "other rank was there.</p>\n" +
+      table.finish();
+  if (shown < profile.senders.size())
+    out += fmt::format("<p>{} more lines are in the JSON.</p>\n", profile.senders.size() - shown);
+  return out;
+}
+
 std::string comms_section(const CallProfile& profile) {
   if (profile.comms.empty()) return {};
   Table table(
@@ -230,7 +250,8 @@ std::string summary(const CallProfile& profile) {
 std::string render_call_profile_html(const CallProfile& profile) {
   return begin_page("Profile of MPI calls", kStyle) + summary(profile) + ranks_section(profile) +
          functions_section(profile) + sites_section(profile) + waited_for_section(profile) +
-         comms_section(profile) + sizes_section(profile) + matrix_section(profile) + end_page();
+         senders_section(profile) + comms_section(profile) + sizes_section(profile) +
+         matrix_section(profile) + end_page();
 }
 
 }  // namespace foretrace::views

@@ -115,6 +115,15 @@ std::string render_call_profile_json(const CallProfile& profile) {
                           {"rank", profile.sites[w.site].ranks.fastest.value},
                           {"waited", to_seconds(w.waited)}});
   out["waited_for"] = std::move(waited_for);
+  json senders = json::array();
+  for (const auto& s : profile.senders)
+    senders.push_back({{"site", s.site},
+                       {"rank", s.rank.value},
+                       {"for", s.sender.valid() ? json(s.sender.value) : json(nullptr)},
+                       {"calls", s.calls},
+                       {"time", to_seconds(s.time)},
+                       {"longest", to_seconds(s.longest)}});
+  out["waits_for"] = std::move(senders);
   json comms = json::array();
   for (const auto& c : profile.comms)
     comms.push_back({{"name", c.name},

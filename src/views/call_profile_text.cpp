@@ -170,8 +170,23 @@ std::string waited_for_section(const CallProfile& profile, std::size_t top) {
   }
   return "\nWho is waited for in collectives: the rank with the least time comes last\n" +
          table.render(2) + rest_note(shown, profile.waited_for.size(), "call sites") +
-         "  waited: what the others spent beyond its time. For whom receives waited only a trace "
-         "tells: record --clock wall\n";
+         "  waited: what the others spent beyond its time\n";
+}
+
+std::string sender_section(const CallProfile& profile, std::size_t top) {
+  if (profile.senders.empty()) return {};
+  TextTable table({R, R, R, R, R, L, L});
+  table.add({"rank", "for rank", "time", "calls", "longest", "function", "called at"});
+  const std::size_t shown = std::min(top, profile.senders.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& s = profile.senders[i];
+    const auto& site = profile.sites[s.site];
+    table.add({std::to_string(s.rank.value), sender_text(s), format_time(s.time),
+               std::to_string(s.calls), format_time(s.longest), site.function,
+               format_frames(site.frames)});
+  }
+  return "\nWho waits for whom in receives (time: in the call, until the message was there)\n" +
+         table.render(2) + rest_note(shown, profile.senders.size(), "lines");
 }
 
 std::string comm_section(const CallProfile& profile, std::size_t top) {
@@ -256,6 +271,10 @@ std::string format_frames(const std::vector<analysis::CallFrame>& frames) {
   return text.empty() ? "not known" : text;
 }
 
+std::string sender_text(const analysis::SenderTotal& of) {
+  return of.sender.valid() ? std::to_string(of.sender.value) : "several";
+}
+
 std::string warning_of_cores() {
   return "there were more ranks than processor cores, so ranks waited for each other's time slices "
          "in whatever call they were: counts and bytes are right, times and waiting are not the "
@@ -269,6 +288,7 @@ std::string render_call_profile_text(const CallProfile& profile, const CallProfi
   text += function_section(profile, options.top);
   text += site_section(profile, options.top);
   text += waited_for_section(profile, options.top);
+  text += sender_section(profile, options.top);
   text += comm_section(profile, options.top);
   text += size_section(profile, options.top);
   text += matrix_section(profile, options.top);

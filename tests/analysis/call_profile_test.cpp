@@ -172,6 +172,29 @@ TEST(CallProfile, WhoIsWaitedForInCollectives) {
   EXPECT_TRUE(make_call_profile(late, nowhere).waited_for.empty());
 }
 
+// Rank 1 was in its receives for 8000 ticks of a quarter of a nanosecond until messages of rank 0
+// were there, and for 2000 where several ranks' were. What belongs to no call site is left out.
+TEST(CallProfile, WhoWaitsForWhomInReceives) {
+  trace::CallCounters late = counters();
+  EXPECT_TRUE(make_call_profile(late, nowhere).senders.empty());
+  trace::RankCounters& rank = late.ranks[1];
+  const std::uint64_t receive = trace::key_of(rank.sites[0]);
+  rank.waits = {{1, trace::kSeveralRanks, receive, 1, 2000, 2000},
+                {1, 0, receive, 9, 8000, 7000},
+                {1, 0, receive + 1, 1, 9000, 9000}};
+  const CallProfile profile = make_call_profile(late, nowhere);
+  ASSERT_EQ(profile.senders.size(), 2u);
+  const SenderTotal& most = profile.senders[0];
+  EXPECT_EQ(most.rank, WorldRank(1));
+  EXPECT_EQ(most.sender, WorldRank(0));
+  EXPECT_EQ(most.calls, 9u);
+  EXPECT_EQ(most.time, Time::ns(2000));
+  EXPECT_EQ(most.longest, Time::ns(1750));
+  EXPECT_EQ(profile.sites[most.site].function, "MPI_Recv");
+  EXPECT_FALSE(profile.senders[1].sender.valid());
+  EXPECT_EQ(profile.senders[1].time, Time::ns(500));
+}
+
 TEST(CallProfile, CommunicatorsAndSizes) {
   const CallProfile profile = make_call_profile(counters(), nowhere);
   ASSERT_EQ(profile.comms.size(), 2u);

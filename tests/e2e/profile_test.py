@@ -140,6 +140,64 @@ class Counts(Profile):
             self.assertEqual(frames, (("send_or_receive", line_of("send here")),))
 
 
+# In a communicator in which rank 0 of the world is the last, ranks 1 and 2 each send late.
+WAITS = r"""
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  int rank, a, b;
+  MPI_Comm turned;
+  MPI_Request requests[2];
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &turned);
+  for (int tag = 0; tag < 8; ++tag) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank != 0) {
+      usleep(rank == 1 ? 20000 : 40000);
+      MPI_Send(&rank, 1, MPI_INT, 2, tag, turned);
+      continue;
+    }
+    if (tag == 0) MPI_Recv(&a, 1, MPI_INT, MPI_ANY_SOURCE, tag, turned, MPI_STATUS_IGNORE); /*any*/
+    if (tag == 1) MPI_Recv(&a, 1, MPI_INT, 0, tag, turned, MPI_STATUS_IGNORE); /*recv*/
+    if (tag == 2) MPI_Probe(0, tag, turned, MPI_STATUS_IGNORE); /*probe*/
+    if (tag >= 3) MPI_Irecv(&a, 1, MPI_INT, tag == 5 ? MPI_ANY_SOURCE : 0, tag, turned, &requests[0]);
+    if (tag >= 3) MPI_Irecv(&b, 1, MPI_INT, tag == 4 || tag == 5 ? 0 : 1, tag + 100 * (tag == 4), turned, &requests[1]);
+    if (tag == 3) MPI_Waitall(2, requests, MPI_STATUSES_IGNORE); /*waitall*/
+    if (tag == 4) MPI_Wait(&requests[0], MPI_STATUS_IGNORE); /*wait*/
+    if (tag == 4) MPI_Cancel(&requests[1]);
+    if (tag == 4) MPI_Request_free(&requests[1]);
+    if (tag == 5) MPI_Wait(&requests[0], MPI_STATUS_IGNORE); /*wait any*/
+    if (tag >= 5) for (int done = 0; !done;) MPI_Testall(2 - (tag == 5), requests + (tag == 5), &done, MPI_STATUSES_IGNORE);
+    /* The handles may be those of the receives. */
+    if (tag == 6) MPI_Isend(&a, 1, MPI_INT, MPI_PROC_NULL, 0, turned, &requests[0]);
+    if (tag == 6) MPI_Wait(&requests[0], MPI_STATUS_IGNORE); /*send*/
+    if (tag == 7) MPI_Ibarrier(MPI_COMM_SELF, &requests[0]);
+    if (tag == 7) MPI_Wait(&requests[0], MPI_STATUS_IGNORE); /*barrier*/
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+class WaitsFor(Profile):
+    def test_senders(self):
+        """In ranks of the world, whatever communicator, call and status there is."""
+        source = self.write("waits.c", WAITS)
+        profile = self.profile(3, [self.compile(source)])
+        found = {}
+        for row in profile["waits_for"]:
+            self.assertEqual(row["rank"], 0)
+            line = profile["sites"][row["site"]]["frames"][0]["line"]
+            found[line, row["for"]] = (row["calls"], row["time"] > 0.01)
+        expected = {("any", 1): 1, ("recv", 2): 1, ("probe", 2): 1, ("waitall", None): 1, ("wait", 2): 1, ("wait any", 1): 1}
+        self.assertEqual(found, {(line_of(f"/*{word}*/", source), sender): (calls, True)
+                                 for (word, sender), calls in expected.items()})
+        text = self.foretrace("profile", "-n", 3, "--", self.directory / "waits").out
+        self.assertRegex(text, rf"\n +0 +2 +\d\S* m?s +1 +\d\S* m?s +MPI_Recv +waits.c:{line_of('/*recv*/', source)} main")
+
+
 class Depth(Profile):
     def test_callers(self):
         program = [self.compile(SOURCE, None, "-fno-inline", "-fno-optimize-sibling-calls")]

@@ -54,6 +54,11 @@ trace::CallCounters example() {
     peer.used = 1;
     peer.rank = 1 - r;
     rank.peers.push_back(peer);
+    trace::WaitRecord wait;
+    wait.used = 1;
+    wait.rank = 1 - r;
+    wait.site = trace::key_of(rank.sites[0]);
+    rank.waits.push_back(wait);
     counters.ranks.push_back(rank);
   }
   return counters;

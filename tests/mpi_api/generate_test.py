@@ -71,11 +71,14 @@ template <class Real> auto generic(Fn, Real real) { return real(); }
 template <class A, class Real> auto wait(Fn, A, Real real) { return real(); }
 extern bool profiling;
 void note_call(const void* address, const void* cfa);
+struct Sender {};
 struct Measured {
   Measured(Fn, const void* address, const void* cfa);
   void stop();
   void on(MPI_Comm);
+  template <class Status> void waited(Sender, Status);
 };
+template <class Request> Sender awaited(int, Request);
 }
 namespace capture {
 struct FortranCall { const char* name; void* function; };
@@ -222,12 +225,14 @@ class Generator(unittest.TestCase):
         self.refused("MPI_Send send standard : buf count datatype dest tag comm\n", 1, "MPI_Send", send)
         self.refused("MPI_Barrier collective barrier : comm\n", 1, "MPI_Barrier", ("int MPI_Barrier(MPI_Comm comm);",))
 
-    def profiles(self, prototype, table, *statements):
-        """The wrapper's part for mode profile holds these statements, in order."""
+    def profiles(self, prototype, table, *statements, first=()):
+        """The wrapper's part for mode profile holds these statements, in order; `first` before all others."""
         self.assertEqual(self.generate(header(prototype), table).stderr, "")
         text = (self.folder / "mpi_wrappers.inc").read_text()
         part = re.search(r"if \(capture::profiling\) \{\n(.*?)\n  \}\n", text, re.S).group(1)
         lines = [line.strip() for line in part.splitlines()]
+        self.assertEqual(lines[:len(first)], list(first))
+        lines = lines[len(first):]
         self.assertRegex(lines[0], r"capture::Measured call_\(Fn::MPI_\w+, __builtin_return_address\(0\)")
         self.assertEqual(lines[1:], list(statements))
 
@@ -247,13 +252,31 @@ class Generator(unittest.TestCase):
                       "call_.stop();",
                       "call_.moved(trace::Direction::sent, count, datatype, MPI_COMM_NULL);", "return result_;")
 
+    def test_profile_knows_for_whom_a_call_waits(self):
+        call = "int MPI_Irecv(void *b, int n, MPI_Datatype t, int s, int tag, MPI_Comm c, MPI_Request *r);"
+        self.profiles(call, "MPI_Irecv irecv : buf count datatype source tag comm request\n",
+                      "const auto result_ = PMPI_Irecv(buf, count, datatype, source, tag, comm, request);", "call_.stop();",
+                      "call_.moved(trace::Direction::received, count, datatype, comm);",
+                      "call_.posted(result_, request, source, comm);", "return result_;")
+        self.profiles("int MPI_Wait(MPI_Request *r, MPI_Status *s);", "MPI_Wait wait : request status\n",
+                      "MPI_Status own_;",
+                      "MPI_Status* const seen_ = status == MPI_STATUS_IGNORE ? &own_ : status;",
+                      "const auto result_ = PMPI_Wait(request, seen_);", "call_.stop();",
+                      "call_.waited(awaited_, seen_);", "return result_;",
+                      first=["const capture::Sender awaited_ = capture::awaited(1, request);"])
+        # Its handle may have been a receive's.
+        self.profiles("int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request);", "",
+                      "const auto result_ = PMPI_Ibarrier(comm, request);", "call_.stop();", "call_.on(comm);",
+                      "call_.posted_other(result_, request);", "return result_;")
+
     def test_profile_follows_communicators(self):
         call = "int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);"
         self.profiles(call, "", "const auto result_ = PMPI_Comm_dup(comm, newcomm);", "call_.stop();",
                       "call_.on(comm);", "call_.created(result_, newcomm);", "return result_;")
         call = "int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);"
         self.profiles(call, "", "const auto result_ = PMPI_Comm_idup(comm, newcomm, request);", "call_.stop();",
-                      "call_.on(comm);", "call_.created_like(result_, newcomm, comm);", "return result_;")
+                      "call_.on(comm);", "call_.posted_other(result_, request);",
+                      "call_.created_like(result_, newcomm, comm);", "return result_;")
         self.profiles("int MPI_Comm_free(MPI_Comm *comm);", "", "call_.freeing_comm(comm);",
                       "const auto result_ = PMPI_Comm_free(comm);", "call_.stop();", "return result_;")
 

@@ -60,6 +60,12 @@ RankCounters counters(std::uint64_t calls) {
   peer.rank = 1;
   peer.messages = 7;
   rank.peers.push_back(peer);
+  WaitRecord wait;
+  wait.used = 1;
+  wait.rank = kSeveralRanks;
+  wait.site = key_of(rank.sites[0]);
+  wait.ticks = 11;
+  rank.waits.push_back(wait);
   ObjectRecord object;
   object.used = 1;
   object.base = 0x1000;
@@ -92,6 +98,8 @@ TEST_F(CountersFile, ReadsWhatWasWritten) {
   EXPECT_EQ(read.ranks[0].sizes.at(0).calls, 3u);
   EXPECT_EQ(read.ranks[0].comms.at(0).size, 2u);
   EXPECT_EQ(read.ranks[0].peers.at(0).messages, 7u);
+  EXPECT_EQ(read.ranks[0].waits.at(0).ticks, 11u);
+  EXPECT_EQ(read.ranks[0].waits.at(0).site, key_of(read.ranks[0].sites[0]));
   EXPECT_EQ(read.ranks[0].objects.at(0).base, 0x1000u);
   // Written again it is the same file.
   write_counters(read, path("again.fprof"));

@@ -92,6 +92,23 @@ TEST(CallProfileText, WhoIsWaitedFor) {
   EXPECT_THAT(render_call_profile_html(profile), HasSubstr("Who is waited for in collectives"));
 }
 
+TEST(CallProfileText, WhoWaitsForWhom) {
+  analysis::CallProfile profile = example();
+  EXPECT_THAT(render_call_profile_text(profile, {}), Not(HasSubstr("Who waits for whom")));
+  profile.senders = {{0, WorldRank(1), WorldRank(0), 4, Time::ns(390'000), Time::ns(100'000)},
+                     {0, WorldRank(1), WorldRank(), 1, Time::ns(5'000), Time::ns(5'000)}};
+  EXPECT_THAT(render_call_profile_text(profile, {}),
+              HasSubstr("  rank  for rank    time  calls  longest  function  called at\n"
+                        "     1         0  390 us      4   100 us  MPI_Recv  halo.c:37"));
+  EXPECT_THAT(render_call_profile_text(profile, {}), HasSubstr("     1   several    5 us      1"));
+  const auto json = nlohmann::json::parse(render_call_profile_json(profile));
+  EXPECT_EQ(json.at("waits_for")[0],
+            nlohmann::json::parse(R"({"site": 0, "rank": 1, "for": 0, "calls": 4,
+                                      "time": 0.00039, "longest": 0.0001})"));
+  EXPECT_EQ(json.at("waits_for")[1].at("for"), nullptr);
+  EXPECT_THAT(render_call_profile_html(profile), HasSubstr("Who waits for whom in receives"));
+}
+
 TEST(CallProfileText, SaysWhatItLeavesOut) {
   const std::string text = render_call_profile_text(example(), {1, 1});
   EXPECT_THAT(text, HasSubstr("  1 more functions: --top or --json shows them\n"));
