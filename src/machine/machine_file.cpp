@@ -44,7 +44,7 @@ void read_machine_table(const TableReader& reader, MachineModel& model) {
       model.time_unit = 1;
     else if (*unit == "ms")
       model.time_unit = 1e-3;
-    else if (*unit == "us")
+    else if (*unit == "us" || *unit == "µs" || *unit == "μs")
       model.time_unit = 1e-6;
     else if (*unit == "ns")
       model.time_unit = 1e-9;

@@ -183,7 +183,7 @@ std::string parameter_cell(const std::optional<machine::Parameter>& p, double un
 
 void add_regimes_of_loggps(const machine::MachineModel& model, SheetDocument& document) {
   const auto time = [](const std::optional<machine::Parameter>& p) {
-    return parameter_cell(p, 1e-6, " µs");
+    return parameter_cell(p, 1e-6, " us");
   };
   SheetTable table;
   table.caption =
@@ -281,7 +281,7 @@ void add_loggps(const Datasheet& sheet, SheetDocument& document) {
     table.rows.push_back({"S", "messages from this size on wait for their receiver",
                           fmt::format("{} B", p.sync_threshold->count)});
   if (const auto& hop = sheet.model.hop) {
-    table.rows.push_back({"i", "start-up of a hop", parameter_cell(hop->startup, 1e-6, " µs")});
+    table.rows.push_back({"i", "start-up of a hop", parameter_cell(hop->startup, 1e-6, " us")});
     table.rows.push_back(
         {"t", "time per byte of a hop", parameter_cell(hop->per_byte, 1e-9, " ns/B")});
   }

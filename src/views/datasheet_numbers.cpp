@@ -103,9 +103,7 @@ RoundedCoefficient round_coefficient(const machine::Coefficient& c, int digits) 
 
 std::string format_seconds(double seconds) {
   if (seconds > kMostTime) return format_digits(seconds, 4) + " s";
-  std::string text = format_picoseconds(seconds * 1e12);
-  if (text.ends_with(" us")) text.replace(text.size() - 2, 1, "µ");
-  return text;
+  return format_picoseconds(seconds * 1e12);
 }
 
 std::string format_rate(double bytes_per_second) {
@@ -132,7 +130,7 @@ std::string title_of(const machine::MachineModel& model) {
 std::string unit_name(const machine::MachineModel& model) {
   if (model.time_unit == 1) return "s";
   if (model.time_unit == 1e-3) return "ms";
-  if (model.time_unit == 1e-6) return "µs";
+  if (model.time_unit == 1e-6) return "us";
   if (model.time_unit == 1e-9) return "ns";
   return fmt::format("{} s", model.time_unit);
 }

@@ -25,7 +25,7 @@ struct RoundedCoefficient {
 };
 RoundedCoefficient round_coefficient(const machine::Coefficient& coefficient, int digits);
 
-// "110 µs"; four significant digits.
+// "110 us"; four significant digits.
 std::string format_seconds(double seconds);
 
 // "9.16 GB/s"; three significant digits.
@@ -38,7 +38,7 @@ std::string time_cell(const analysis::SheetTime& time);
 std::string q_cell(const machine::Regime& regime);
 
 std::string title_of(const machine::MachineModel& model);
-// "s", "ms", "µs", "ns"; "1e-05 s" for any other.
+// "s", "ms", "us", "ns"; "1e-05 s" for any other.
 std::string unit_name(const machine::MachineModel& model);
 // "bytes" or "elements of 8 bytes"
 std::string data_unit(const machine::MachineModel& model);

@@ -16,7 +16,7 @@ struct Unit {
 // `value` in the largest unit that leaves a number of at least 1. Looks again
 // after rounding to four digits: 999.96 ns is 1 us, not "1000 ns".
 template <std::size_t N>
-std::string in_units(double value, const std::array<Unit, N>& units) {
+std::string in_units(double value, const std::array<Unit, N>& units, double* unit = nullptr) {
   for (std::size_t i = 0; i < N; ++i) {
     const double scaled = value / units[i].size;
     const bool last = i + 1 == N;
@@ -26,6 +26,7 @@ std::string in_units(double value, const std::array<Unit, N>& units) {
       // %g turns to exponents from 10^4 on; whole numbers read better there.
       const std::string digits = std::abs(scaled) >= 9999.5 ? fmt::format("{:.0f}", scaled)
                                                             : fmt::format("{:.4g}", scaled);
+      if (unit) *unit = units[i].size;
       return digits + " " + units[i].name;
     }
   }
@@ -52,7 +53,15 @@ std::string format_bytes(Bytes bytes) {
                                                {1073741824.0, "GiB"},
                                                {1099511627776.0, "TiB"},
                                                {1125899906842624.0, "PiB"}}};
-  return in_units(static_cast<double>(bytes.count), kUnits);
+  const auto count = static_cast<double>(bytes.count);
+  double unit = 1;
+  const std::string text = in_units(count, kUnits, &unit);
+  // Four digits with a point show that they are rounded; "64 KiB" would not.
+  constexpr std::size_t kRounded = 5;
+  const std::string digits = text.substr(0, text.find(' '));
+  const bool looks_exact = digits.size() < kRounded || digits.find('.') == std::string::npos;
+  if (looks_exact && std::stod(digits) * unit != count) return fmt::format("{} B", bytes.count);
+  return text;
 }
 
 std::string format_ratio(double ratio) {

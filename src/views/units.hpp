@@ -20,7 +20,8 @@ std::string format_time(Time time);
 // only once; "0 s" below half a picosecond.
 std::string format_picoseconds(double ps);
 
-// "0 B", "4096 B", "1.5 MiB": plain bytes below 10 KiB, then KiB, MiB, ...
+// "0 B", "4096 B", "1.5 MiB", "117.7 MiB": plain bytes below 10 KiB, then KiB, MiB, ... to four
+// digits; plain bytes also where these would look exact and are not ("65537 B").
 std::string format_bytes(Bytes bytes);
 
 // "0.5213": four significant digits, "inf" for infinity.

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import tomllib
 
-UNITS = {"s": 1, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9, "ps": 1e-12}
+UNITS = {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12}
 SIZES = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 TIME = 5.01e-4  # four digits
 NO_TIME = 0.5e-12  # seconds, less than which is printed as none
@@ -82,7 +82,7 @@ class Model:
         file = tomllib.loads(path.read_text())
         machine = file["machine"]
         unit = machine.get("time_unit", "s")
-        self.unit = UNITS["µs" if unit == "us" else unit] if isinstance(unit, str) else unit
+        self.unit = UNITS[unit] if isinstance(unit, str) else unit
         self.element = machine.get("element_bytes", 1)
         self.file = file
         self.functions = {each["name"]: each for each in file.get("function", [])}

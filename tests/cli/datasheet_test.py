@@ -16,7 +16,7 @@ import sys
 import tempfile
 import unittest
 
-UNITS = {"s": 1, "ms": 1e-3, "µs": 1e-6, "us": 1e-6, "ns": 1e-9, "ps": 1e-12}
+UNITS = {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12}
 STARTUPS = ("p", "ln p", "p^2")
 DATA = ("d", "p d", "ln p d", "p^2 d")
 TERMS = ("1", "p", "ln p", "p^2", "ceil log2 p", "(p-1)", "(p-1)/p", "d", "p d", "ln p d", "p^2 d",

@@ -106,20 +106,20 @@ TEST(Datasheet, T3DTimesFollowTheRegimes) {
   const SheetDocument document =
       datasheet_document(sheet_of(shipped("cray-t3d.toml"), options), 0, SheetExtent::full);
   // d = 32: 60 + 0.7 * 32 = 82.4; d = 32.125: 60 + 0.5 * 32.125 = 76.0625; d = 1024: 572
-  EXPECT_EQ(cell(document, "recv", "256 B"), "82.4 µs");
-  EXPECT_EQ(cell(document, "recv", "257 B"), "76.06 µs");
-  EXPECT_EQ(cell(document, "recv", "8192 B"), "572 µs");
+  EXPECT_EQ(cell(document, "recv", "256 B"), "82.4 us");
+  EXPECT_EQ(cell(document, "recv", "257 B"), "76.06 us");
+  EXPECT_EQ(cell(document, "recv", "8192 B"), "572 us");
   // bcast: 200 + 2 * 16 + 0.6 * 32 = 251.2
-  EXPECT_EQ(cell(document, "bcast", "256 B", "t(16, d)"), "251.2 µs");
+  EXPECT_EQ(cell(document, "bcast", "256 B", "t(16, d)"), "251.2 us");
   // 10 + 8 ln 16 = 32.1807
-  EXPECT_EQ(cell(document, "barrier", "p = 16"), "32.18 µs");
+  EXPECT_EQ(cell(document, "barrier", "p = 16"), "32.18 us");
 }
 
 TEST(Datasheet, T3DEquationsAreThoseOfTheThesis) {
   const SheetDocument document =
       datasheet_document(sheet_of(shipped("cray-t3d.toml")), 0, SheetExtent::full);
-  const auto small = [&](const char* f) { return cell(document, f, "time in µs", "Small"); };
-  const auto large = [&](const char* f) { return cell(document, f, "time in µs", "Large"); };
+  const auto small = [&](const char* f) { return cell(document, f, "time in us", "Small"); };
+  const auto large = [&](const char* f) { return cell(document, f, "time in us", "Large"); };
   EXPECT_EQ(small("send"), "30");
   EXPECT_EQ(small("ssend"), "80 + 0.5 × d");
   EXPECT_EQ(small("irecvoverlap"), "0.6 + 0.02 × d");
@@ -127,7 +127,7 @@ TEST(Datasheet, T3DEquationsAreThoseOfTheThesis) {
   EXPECT_EQ(large("isendoverlap"), "3 + 0.0002 × d");
   EXPECT_EQ(large("gather"), "200 × ln p + 0.0009 × p² × d");
   EXPECT_EQ(large("alltoall"), "40 × p + 0.3 × p × d");
-  EXPECT_EQ(cell(document, "barrier", "time in µs"), "10 + 8 × ln p");
+  EXPECT_EQ(cell(document, "barrier", "time in us"), "10 + 8 × ln p");
   EXPECT_EQ(cell(document, "irecvoverlap", "Q", "Large"), "3e-05");
   EXPECT_EQ(cell(document, "gather", "Q", "Large"), "-");
 }
@@ -382,7 +382,7 @@ TEST(Datasheet, AComparisonHasAColourForEachMachine) {
   const SheetDocument document = comparison_document(sheets, 0, SheetExtent::brief);
   EXPECT_EQ(cell(document, "barrier, p = 8", "A"), "72 ms");
   EXPECT_EQ(cell(document, "latency", "A"), "-");  // neither pingpong nor recv was measured
-  EXPECT_EQ(cell(document, "latency", "B"), "50.5 µs");
+  EXPECT_EQ(cell(document, "latency", "B"), "50.5 us");
   std::size_t cards = 0;
   for (const SheetBlock& block : document.blocks) {
     EXPECT_FALSE(std::holds_alternative<SheetPlot>(block));

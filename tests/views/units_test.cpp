@@ -39,8 +39,13 @@ TEST(Units, Bytes) {
   EXPECT_EQ(format_bytes(Bytes(10239)), "10239 B");
   EXPECT_EQ(format_bytes(Bytes(10240)), "10 KiB");
   EXPECT_EQ(format_bytes(Bytes(1572864)), "1.5 MiB");
-  // 1023.99 KiB rounds to 1024 KiB, which is 1 MiB.
-  EXPECT_EQ(format_bytes(Bytes(1048570)), "1 MiB");
+  EXPECT_EQ(format_bytes(Bytes(123456789)), "117.7 MiB");
+  // What rounding would make look whole is not rounded.
+  EXPECT_EQ(format_bytes(Bytes(65536)), "64 KiB");
+  EXPECT_EQ(format_bytes(Bytes(65537)), "65537 B");
+  EXPECT_EQ(format_bytes(Bytes(131071)), "131071 B");
+  EXPECT_EQ(format_bytes(Bytes(1048570)), "1048570 B");
+  EXPECT_EQ(format_bytes(Bytes(1572865)), "1572865 B");
 }
 
 TEST(Units, RatiosAndPercents) {

@@ -94,7 +94,7 @@ check("a sheet says what calc says, draws what is chosen, zooms, and needs no ne
   assert.equal(summary.marks, 4); // bcast on 8 ranks; the empty message has no place
   const rows = (text) => text.split("\n").map((line) => line.split("\t").map((cell) => cell.trim()));
   const times = JSON.parse(run("calc", model, "bcast", "--ranks", "2,8,64", "--bytes", "512,100000", "--json"));
-  const units = { s: 1, ms: 1e-3, "µs": 1e-6, ns: 1e-9, ps: 1e-12 };
+  const units = { s: 1, ms: 1e-3, "us": 1e-6, ns: 1e-9, ps: 1e-12 };
   const seconds = (text) => Number(text.split(" ")[0]) * units[text.split(" ")[1]];
   for (const [bytes, text] of [[512, result.at512], [100000, result.at100000]])
     for (const p of [2, 8, 64]) {
@@ -103,8 +103,8 @@ check("a sheet says what calc says, draws what is chosen, zooms, and needs no ne
       const time = times.find((each) => each.ranks === p && each.bytes === bytes);
       [time.avg, time.min, time.max].forEach((expected, i) => assert.ok(Math.abs(seconds(row[i + 1]) / expected - 1) < 6e-4, text));
       assert.equal(row[7], p === 64 || bytes > 4096 ? "extrapolated" : "", text);
-      // The middle of three launches: 2.02 + 0.512 µs.
-      assert.equal(row[4], bytes === 512 && p < 64 ? "2.532 µs" : "", text);
+      // The middle of three launches: 2.02 + 0.512 us.
+      assert.equal(row[4], bytes === 512 && p < 64 ? "2.532 us" : "", text);
     }
   assert.equal(result.chosen.marks, 8);
   // Two intervals each; what was measured ends within the second, and 64 ranks are beyond it.
@@ -165,8 +165,8 @@ check("several machines are drawn side by side", () => {
      ${kAnswer}`,
   );
   assert.deepEqual(result.names, ["Cray T3D", "8 SPARCstation 5, Ethernet"]);
-  // 10 + 8 ln 8 µs and 9000 p µs; the SPARCs have no ssend.
-  assert.match(result.text, /barrier, p = 8, Cray T3D\s+26\.64 µs/);
+  // 10 + 8 ln 8 us and 9000 p us; the SPARCs have no ssend.
+  assert.match(result.text, /barrier, p = 8, Cray T3D\s+26\.64 us/);
   assert.match(result.text, /barrier, p = 8, 8 SPARCstation 5, Ethernet\s+72 ms/);
   // One call at a time, and a colour for each machine.
   assert.doesNotMatch(result.text, /ssend/);
@@ -175,6 +175,6 @@ check("several machines are drawn side by side", () => {
   assert.match(result.bcast, /^1024 B/);
   assert.deepEqual(result.pressed.filter((text) => !text.startsWith("log")),
     ["bcast", "p = 8", "Cray T3D", "8 SPARCstation 5, Ethernet"]);
-  // From the T3D's 204 µs to the SPARCs' 2.3 s at 1 MiB, with little room.
+  // From the T3D's 204 us to the SPARCs' 2.3 s at 1 MiB, with little room.
   assert.ok(result.whole.low > 50e-6 && result.whole.high < 20, JSON.stringify(result.whole));
 });

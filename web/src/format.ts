@@ -3,7 +3,7 @@
 const kTimeUnits: readonly [size: number, name: string][] = [
   [1, "ps"],
   [1e3, "ns"],
-  [1e6, "µs"],
+  [1e6, "us"],
   [1e9, "ms"],
   [1e12, "s"],
 ];
@@ -47,7 +47,11 @@ export function formatBytes(bytes: number): string {
     value /= 1024;
     unit++;
   }
-  return `${formatNumber(value)} ${units[unit]}`;
+  const digits = formatNumber(value);
+  // Four digits with a point show that they are rounded; "64 KiB" would not.
+  const looksExact = digits.length < 5 || !digits.includes(".");
+  if (looksExact && Number(digits) !== value) return `${bytes} B`;
+  return `${digits} ${units[unit]}`;
 }
 
 export function formatPercent(ratio: number): string {
