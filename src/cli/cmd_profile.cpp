@@ -78,6 +78,7 @@ bool show(const std::string& path, const Options& options, bool must_be_complete
     if (ending == ".html") write_text_file(output, views::render_call_profile_html(profile));
     if (ending == ".json") write_text_file(output, views::render_call_profile_json(profile));
     if (ending == ".txt") write_text_file(output, views::render_call_profile_text(profile, text));
+    if (is_counters_file(output) && output != path) trace::write_counters(counters, output);
     std::fprintf(stderr, "foretrace: %s on %d ranks, %llu MPI calls -> %s\n",
                  views::format_time(profile.time.max).c_str(), profile.ranks,
                  static_cast<unsigned long long>(profile.calls), output.c_str());
