@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -13,6 +14,7 @@
 #include "analysis/datasheet.hpp"
 #include "base/error.hpp"
 #include "cli/line_editor.hpp"
+#include "cli/nearest.hpp"
 #include "cli/number_list.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_file.hpp"
@@ -65,6 +67,13 @@ struct Question {
   bool is_one() const { return functions.size() == 1 && ranks.size() == 1 && bytes.size() == 1; }
 };
 
+// "MPI_Bcast", as programs write it, is the model's "bcast".
+std::string name_in_model(std::string name) {
+  std::string lower;
+  for (const char c : name) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower.starts_with("mpi_") ? lower.substr(4) : name;
+}
+
 const Function& find_function(const MachineModel& model, const std::string& name) {
   const machine::Charged charged = machine::charged_function(model, name);
   if (charged.function) return *charged.function;
@@ -73,8 +82,13 @@ const Function& find_function(const MachineModel& model, const std::string& name
                      "' is not in the machine model, and nothing that it has stands in: "
                      "predictions take no time for it");
   std::string known;
-  for (const auto& [each, unused] : model.functions) known += " " + each;
-  throw UsageError("'" + name + "' is not in the machine model; it has" + known);
+  std::vector<std::string> names;
+  for (const auto& [each, unused] : model.functions) {
+    known += " " + each;
+    names.push_back(each);
+  }
+  throw UsageError("'" + name + "' is not in the machine model" + did_you_mean(name, names) +
+                   (names.empty() ? "" : " (it has" + known + ")"));
 }
 
 void add_function(const MachineModel& model, const std::string& name, Question& question) {
@@ -90,7 +104,7 @@ Question parse_question(const MachineModel& model, const Words& words) {
     if (name == "all")
       for (const auto& [unused, function] : model.functions) question.functions.push_back(function);
     else
-      add_function(model, name, question);
+      add_function(model, name_in_model(name), question);
   if (question.functions.empty()) throw UsageError("the machine model holds no function");
   for (const std::uint64_t each : parse_number_list(words.ranks, {words.ranks_name, 1, kMostRanks}))
     question.ranks.push_back(static_cast<int>(each));
@@ -274,7 +288,7 @@ std::function<int()> declare(CLI::App& app) {
       ->required();
   app.add_option("function", options->functions,
                  "MPI functions, e.g. bcast or send,recv, or all; none: ask at a prompt");
-  app.add_option("--ranks", options->ranks, "Numbers of ranks, e.g. 8 or 2,4 or 2..64")
+  app.add_option("-n,--ranks", options->ranks, "Numbers of ranks, e.g. 8 or 2,4 or 2..64")
       ->capture_default_str();
   app.add_option("--bytes", options->bytes, "Message sizes in bytes, e.g. 64k or 8,1k or 8..1m")
       ->capture_default_str();

@@ -70,6 +70,7 @@ struct LineEditor::Terminal {
   EditLine* line = nullptr;
   History* history = nullptr;
   HistEvent event{};
+  bool dropped = false;  // the line that el_gets() returns
 
   explicit Terminal(const LineEditorOptions& given) : options(given) {
     line = el_init("foretrace", stdin, stdout, stderr);
@@ -85,6 +86,10 @@ struct LineEditor::Terminal {
     el_set(line, EL_HIST, ::history, history);
     el_set(line, EL_ADDFN, "foretrace-complete", "complete a word", &Terminal::complete);
     el_set(line, EL_BIND, "^I", "foretrace-complete", nullptr);
+    // A key, not a signal, while a line is typed.
+    el_set(line, EL_SETTY, "-d", "intr=", nullptr);
+    el_set(line, EL_ADDFN, "foretrace-drop", "drop the line", &Terminal::drop);
+    el_set(line, EL_BIND, "^C", "foretrace-drop", nullptr);
   }
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
@@ -128,7 +133,11 @@ struct LineEditor::Terminal {
 
   bool read(std::string& out) {
     int count = 0;
-    const char* text = el_gets(line, &count);
+    const char* text = nullptr;
+    do {
+      dropped = false;
+      text = el_gets(line, &count);
+    } while (dropped);
     if (!text || count <= 0) {
       std::fputs("\n", stdout);
       return false;
@@ -147,6 +156,13 @@ struct LineEditor::Terminal {
   static char* prompt(EditLine* line) {
     // libedit takes it as char* and does not write to it.
     return const_cast<char*>(of(line).options.prompt.c_str());
+  }
+
+  // Ctrl-C, as in shells.
+  static unsigned char drop(EditLine* line, int) {
+    of(line).dropped = true;
+    std::fputs("^C", stdout);
+    return CC_NEWLINE;
   }
 
   static unsigned char complete(EditLine* line, int) {

@@ -6,10 +6,23 @@
 #include "base/error.hpp"
 #include "cli/nearest.hpp"
 #include "cli/process.hpp"
+#include "machine/topology_shape.hpp"
 
 namespace foretrace::cli {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+// "ring" for "ring:16": what is missing there is told by whoever reads it.
+bool is_kind_of_topology(const std::string& text) {
+  using machine::TopologyKind;
+  for (int kind = 0; kind < static_cast<int>(TopologyKind::arbitrary); ++kind)
+    if (machine::name_of(static_cast<TopologyKind>(kind)) == text) return true;
+  return false;
+}
+
+}  // namespace
 
 std::vector<NamedFile> named_files(Named kind) {
   const fs::path folder =
@@ -25,7 +38,8 @@ std::vector<NamedFile> named_files(Named kind) {
 
 std::string find_named(Named kind, const std::string& given) {
   std::error_code ignored;
-  const bool is_text = kind == Named::topology && given.find(':') != std::string::npos;
+  const bool is_text = kind == Named::topology &&
+                       (given.find(':') != std::string::npos || is_kind_of_topology(given));
   if (is_text || given.find('/') != std::string::npos || fs::is_regular_file(given, ignored))
     return given;
   std::vector<std::string> names;

@@ -117,7 +117,7 @@ void Simulation::set_network() {
   if (has_machine || !options_.loggps.empty()) return;
   if (network_ == sim::NetworkKind::loggps || !topology_ || !links_have_speeds(*topology_))
     throw UsageError(
-        "simulate needs a machine: --machine M.toml, or --loggps L=2us,o=500ns,G=0.08ns, or "
+        "a machine is needed: --machine M.toml, or --loggps L=2us,o=500ns,G=0.08ns, or "
         "--network flow with speeds in --topology \"torus:4x4?latency=1us&bandwidth=1GB/s\"");
 }
 

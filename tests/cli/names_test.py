@@ -55,6 +55,8 @@ class Machines(Command):
                          self.foretrace("topology", SOURCE / "topologies/two-clusters.toml").stdout)
         (self.folder / "p.goal").write_text(GOAL)
         self.foretrace("simulate", "p.goal", "--machine", "cray-t3d", "--network", "flow", "--topology", "two-clusters")
+        error = self.refused("topology", "ring")
+        self.assertIn("after 'ring:' write the number of processors, for example ring:16", error)
         error = self.refused("topology", "two-cluster")
         self.assertIn("no topology of that name; did you mean 'two-clusters'? (there are cray-t3d-64, ", error)
 
