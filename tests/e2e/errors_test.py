@@ -190,6 +190,26 @@ class Usage(Errors):
             page = missing.with_suffix(".html")
             self.refused(1, "timeline", recorded, "-o", page, says=[page])
 
+    def test_default_names(self):
+        """A run without -o never takes the place of another, and says where it goes; -o does take it."""
+        for number, name in enumerate(("foretrace.ftr", "foretrace-2.ftr", "foretrace-3.ftr"), 1):
+            result = self.foretrace("record", "-n", 2, "--", *self.mandel("--iters", number), cwd=self.directory)
+            said = [line for line in result.err.splitlines() if "is there already" in line]
+            self.assertEqual(said, [] if number == 1 else [
+                f"foretrace: foretrace.ftr is there already; this run goes to {name} (-o overwrites)"])
+            self.assertIn(f"--iters {number}", self.foretrace("report", self.directory / name).out)
+        self.foretrace("record", "-n", 2, "-o", "foretrace.ftr", "--", *self.mandel("--iters", 9), cwd=self.directory)
+        self.assertIn("--iters 9", self.foretrace("report", self.directory / "foretrace.ftr").out)
+        self.assertIn("--iters 2", self.foretrace("report", self.directory / "foretrace-2.ftr").out)
+        inside = self.ok(harness.run([*harness.launcher(2), harness.tool(), "profile", "--", *self.mandel()],
+                                     cwd=self.directory))
+        self.assertNotIn("is there already", inside.err)
+        inside = self.ok(harness.run([*harness.launcher(2), harness.tool(), "profile", "--", *self.mandel()],
+                                     cwd=self.directory))
+        self.assertEqual(inside.err.count("this run goes to foretrace-2.fprof"), 1)
+        self.assertEqual(sorted(path.name for path in self.directory.glob("foretrace*")),
+                         ["foretrace-2.fprof", "foretrace-2.ftr", "foretrace-3.ftr", "foretrace.fprof", "foretrace.ftr"])
+
     def test_old_output_stays(self):
         """A run that never gets to MPI_Init, and a simulation that fails, leave what was there,
         and do not pass it off as theirs."""

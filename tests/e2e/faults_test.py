@@ -280,6 +280,18 @@ class FullDisk(harness.TestCase):
                          (1, "foretrace: cannot write the output: No space left on device\n"))
 
 
+    def test_live_run(self):
+        """The run's own output and ours; what was there before stays."""
+        disk = self.disk(16)
+        trace = disk / "a.ftr"
+        trace.write_text("precious")
+        result = self.foretrace("simulate", "-n", 2, "--machine", harness.T3D, "--compute", "none", "-o", trace, "--",
+                                *program("calls", self.ROUNDS), status=1)
+        self.assertRegex(result.err, r"foretrace: .*/a\.ftr.*(cannot|could not).*No space left on device")
+        self.assertNotRegex(result.out + result.err, "predicted time")
+        self.assertEqual([(file.name, file.read_text()) for file in disk.iterdir()], [("a.ftr", "precious")])
+
+
 class CutOff(harness.TestCase):
     def test_every_command_says_so(self):
         trace = self.record(2, program("calls", 2000))
