@@ -103,7 +103,8 @@ std::string file_start(const CountersInfo& info, std::uint64_t chunks) {
 }
 
 [[noreturn]] void fail(const std::string& name, std::size_t offset, const std::string& what) {
-  throw Error(name + ": byte " + std::to_string(offset) + ": " + what);
+  throw Error(name + ": byte " + std::to_string(offset) + ": " + what +
+              "; nothing is shown of a damaged profile, since its sums would be wrong");
 }
 
 template <class T>

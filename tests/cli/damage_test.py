@@ -175,6 +175,10 @@ class Damage(unittest.TestCase):
         self.prepare("profile", "--read", "old.fprof", "-o", "p.fprof")
         self.assertEqual(self.run_tool("profile", "--read", "p.fprof").stdout,
                          self.run_tool("profile", "--read", "old.fprof").stdout)
+        (self.folder / "cut.fprof").write_bytes((self.folder / "p.fprof").read_bytes()[:-1])
+        cut = self.run_tool("profile", "--read", "cut.fprof")
+        self.assertEqual((cut.returncode, cut.stdout), (1, b""))
+        self.assertIn(b"the file is cut off here; nothing is shown of a damaged profile", cut.stderr)
         self.check("old.fprof", ["profile", "--read", "old.fprof"])
         self.check("p.fprof", ["profile", "--read", "p.fprof"], ["compare", "p.fprof", "p.fprof"],
                    ["profile", "--read", "p.fprof", "-o", "out.html"], sealed=True)

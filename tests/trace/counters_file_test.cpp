@@ -159,7 +159,8 @@ TEST_F(CountersFile, RefusesDamage) {
     try {
       parse_counters(bytes, "x");
     } catch (const Error& error) {
-      return error.what();
+      const std::string text = error.what();
+      return text.substr(0, text.find("; nothing is shown of a damaged profile"));
     }
     return "was accepted";
   };
