@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -86,10 +87,12 @@ struct LineEditor::Terminal {
     el_set(line, EL_HIST, ::history, history);
     el_set(line, EL_ADDFN, "foretrace-complete", "complete a word", &Terminal::complete);
     el_set(line, EL_BIND, "^I", "foretrace-complete", nullptr);
-    // A key, not a signal, while a line is typed.
-    el_set(line, EL_SETTY, "-d", "intr=", nullptr);
+    // Keys, no signals, while a line is typed.
+    el_set(line, EL_SETTY, "-d", "-isig", nullptr);
     el_set(line, EL_ADDFN, "foretrace-drop", "drop the line", &Terminal::drop);
     el_set(line, EL_BIND, "^C", "foretrace-drop", nullptr);
+    el_set(line, EL_ADDFN, "foretrace-suspend", "stop for now", &Terminal::suspend);
+    el_set(line, EL_BIND, "^Z", "foretrace-suspend", nullptr);
   }
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
@@ -161,8 +164,15 @@ struct LineEditor::Terminal {
   // Ctrl-C, as in shells.
   static unsigned char drop(EditLine* line, int) {
     of(line).dropped = true;
-    std::fputs("^C", stdout);
+    std::fputs("^C\n", stdout);
     return CC_NEWLINE;
+  }
+
+  static unsigned char suspend(EditLine* line, int) {
+    el_set(line, EL_PREP_TERM, 0);
+    std::raise(SIGTSTP);
+    el_set(line, EL_PREP_TERM, 1);
+    return CC_REDISPLAY;
   }
 
   static unsigned char complete(EditLine* line, int) {

@@ -187,13 +187,14 @@ class Thesis(unittest.TestCase):
 class Terminal:
     """`foretrace calc MODEL` at a pseudo-terminal."""
 
-    def __init__(self, state, model):
+    def __init__(self, state, model, shell=()):
         self.output = ""
         self.child, self.terminal = pty.fork()
         if self.child == 0:
             environment = {"PATH": os.environ["PATH"], "TERM": "xterm", "LC_ALL": "C",
                            "XDG_STATE_HOME": str(state), "HOME": str(state)}
-            os.execve(FORETRACE, [FORETRACE, "calc", str(model)], environment)
+            command = [*shell, FORETRACE, "calc", str(model)]
+            os.execve(command[0], command, environment)
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
 
     def expect(self, pattern):
@@ -257,6 +258,25 @@ class Prompt(unittest.TestCase):
         terminal.type("\x04")
         self.assertEqual(terminal.end(), 0)
         self.assertEqual(self.history.read_text(), "barrier 8\n")
+
+    def test_stop_and_go_on(self):
+        """Under a shell, which gives its jobs process groups of their own."""
+        shell = "import os, sys, time\n" \
+                "child = os.fork()\n" \
+                "if child == 0:\n    os.setpgid(0, 0)\n    time.sleep(0.2)\n    os.execv(sys.argv[1], sys.argv[1:])\n" \
+                "import signal\nsignal.signal(signal.SIGTTOU, signal.SIG_IGN)\nos.setpgid(child, child)\nos.tcsetpgrp(0, child)\n" \
+                "stopped = os.WIFSTOPPED(os.waitpid(child, os.WUNTRACED)[1])\nprint('stopped', stopped, flush=True)\n" \
+                "os.kill(child, signal.SIGCONT)\nsys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+        terminal = Terminal(self.state, SPARC, [sys.executable, "-c", shell])
+        terminal.expect("'quit' ends\r\n")
+        terminal.expect("> ")
+        terminal.type("barr\x1a")
+        terminal.expect("stopped True")
+        terminal.expect("barr")
+        terminal.type("ier 8\r")
+        terminal.prompt(r"avg = 0\.072 s")
+        terminal.type("\x04")
+        self.assertEqual(terminal.end(), 0)
 
     def test_completion(self):
         terminal = self.start()
