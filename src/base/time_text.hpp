@@ -13,7 +13,7 @@ namespace foretrace {
 // A number >= 0 and ps, ns, us, ms or s, in seconds; nothing if it is none.
 inline std::optional<double> parse_seconds(std::string_view text) {
   constexpr std::pair<std::string_view, double> kUnits[] = {
-      {"ps", 1e12}, {"ns", 1e9}, {"us", 1e6}, {"ms", 1e3}, {"s", 1}};
+      {"ps", 1e12}, {"ns", 1e9}, {"us", 1e6}, {"µs", 1e6}, {"μs", 1e6}, {"ms", 1e3}, {"s", 1}};
   double value = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);

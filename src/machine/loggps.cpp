@@ -56,8 +56,9 @@ std::optional<double> parse_seconds(std::string_view text) {
     std::string_view name;
     int exponent;
   };
-  static constexpr std::array kUnits{Unit{"ps", -12}, Unit{"ns", -9}, Unit{"us", -6}, Unit{"µs", -6}, Unit{"μs", -6},
-                                     Unit{"ms", -3}, Unit{"s", 0}};
+  static constexpr std::array kUnits{Unit{"ps", -12}, Unit{"ns", -9}, Unit{"us", -6},
+                                     Unit{"µs", -6},  Unit{"μs", -6}, Unit{"ms", -3},
+                                     Unit{"s", 0}};
   if (text == "0") return 0;
   for (const Unit& unit : kUnits) {
     if (!text.ends_with(unit.name)) continue;

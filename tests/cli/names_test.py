@@ -55,6 +55,9 @@ class Machines(Command):
                          self.foretrace("topology", SOURCE / "topologies/two-clusters.toml").stdout)
         (self.folder / "p.goal").write_text(GOAL)
         self.foretrace("simulate", "p.goal", "--machine", "cray-t3d", "--network", "flow", "--topology", "two-clusters")
+        for micro in ("\u00b5s", "\u03bcs"):  # the sign, and the letter
+            self.assertEqual(*(self.foretrace("simulate", "p.goal", "--network", "loggps", "--loggps",
+                                              f"L=2{unit},o=500ns,g=0,G=0.1ns").stdout for unit in ("us", micro)))
         error = self.refused("topology", "ring")
         self.assertIn("after 'ring:' write the number of processors, for example ring:16", error)
         error = self.refused("topology", "two-cluster")
