@@ -53,7 +53,7 @@ Replay replay_on(const Simulation& simulation, explain::Ideal ideal) {
   return replay;
 }
 
-// Whether ranks are taken up in the order of time, so that none can go on before.
+// Whether ranks are taken up in the order of time, since messages act on each other.
 bool in_order_of_time(const Simulation& simulation, const sim::Source& source) {
   return source.races() || (simulation.network() != sim::NetworkKind::datasheet &&
                             simulation.network() != sim::NetworkKind::hops);
@@ -69,10 +69,6 @@ Time run_what_if(Simulation& simulation, const explain::Run& run, const Options&
     replay.loggps = simulation.loggps_with(options.what_if.set);
   }
   std::unique_ptr<sim::Source> source = simulation.open();
-  if (!edits.waitless.empty() && in_order_of_time(simulation, *source))
-    throw UsageError(
-        "--zero-wait: on this network messages get into each other's way, so that no rank can go "
-        "on before its time; take --network datasheet or hops");
   explain::EditedSource edited(std::move(source), run, edits);
   if (options.output.path.empty()) {
     sim::NullSink nothing;

@@ -1,5 +1,6 @@
 #include "explain/edits.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace foretrace::explain {
@@ -69,6 +70,31 @@ void take_waits_away(const Run& run, const CallSet& of, Edits& edits) {
   for (std::size_t r = 0; r < run.calls.size(); ++r)
     for (std::size_t i = 0; i < run.calls[r].size(); ++i)
       if (of(run.calls[r][i])) edits.waitless[r][i] = true;
+}
+
+EditedSource::EditedSource(std::unique_ptr<sim::Source> source, const Run& run, const Edits& edits)
+    : source_(std::move(source)),
+      run_(&run),
+      edits_(&edits),
+      next_(static_cast<std::size_t>(source_->ranks())) {
+  if (edits.waitless.empty()) return;
+  alone_.resize(next_.size());
+  for (sim::MomentId id = 0; id < run.graph.size(); ++id) {
+    const sim::Moment& moment = run.graph[id];
+    if (moment.kind != sim::MomentKind::leave || !edits.is_waitless(moment.rank, moment.operation))
+      continue;
+    Alone& alone = alone_[static_cast<std::size_t>(moment.rank.value)];
+    if (alone.first.empty() || alone.first.back().first != moment.operation)
+      alone.first.emplace_back(moment.operation, static_cast<std::uint32_t>(alone.times.size()));
+    alone.times.push_back(moment.alone - run.graph[moment.enter].at);
+  }
+}
+
+const Time* EditedSource::alone_of(WorldRank rank, std::size_t call) const {
+  const Alone& alone = alone_[static_cast<std::size_t>(rank.value)];
+  const auto found = std::ranges::lower_bound(alone.first, call, {},
+                                              [](const auto& entry) { return entry.first; });
+  return alone.times.data() + found->second;
 }
 
 }  // namespace foretrace::explain

@@ -42,11 +42,7 @@ void take_waits_away(const Run& run, const CallSet& of, Edits& edits);
 class EditedSource : public sim::Source {
  public:
   // `run` and `edits` must live as long.
-  EditedSource(std::unique_ptr<sim::Source> source, const Run& run, const Edits& edits)
-      : source_(std::move(source)),
-        run_(&run),
-        edits_(&edits),
-        next_(static_cast<std::size_t>(source_->ranks())) {}
+  EditedSource(std::unique_ptr<sim::Source> source, const Run& run, const Edits& edits);
 
   int ranks() const override { return source_->ranks(); }
   bool next(WorldRank rank, sim::Operation& operation) override {
@@ -56,6 +52,8 @@ class EditedSource : public sim::Source {
     const bool known = call < run_->calls[static_cast<std::size_t>(rank.value)].size();
     operation.compute = known ? edits_->compute_before(*run_, rank, call) : Time();
     operation.waitless = edits_->is_waitless(rank, call);
+    if (operation.waitless && operation.locking == sim::Locking::none)
+      operation.alone = alone_of(rank, call);
     return true;
   }
   bool races() const override { return source_->races(); }
@@ -67,10 +65,18 @@ class EditedSource : public sim::Source {
   std::string end_reason(WorldRank rank) const override { return source_->end_reason(rank); }
 
  private:
+  // What the steps of waitless calls take if nobody is late, as in the run.
+  struct Alone {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> first;  // call, index into `times`
+    std::vector<Time> times;
+  };
+  const Time* alone_of(WorldRank rank, std::size_t call) const;
+
   std::unique_ptr<sim::Source> source_;
   const Run* run_;
   const Edits* edits_;
   std::vector<std::size_t> next_;
+  std::vector<Alone> alone_;  // by rank
 };
 
 }  // namespace foretrace::explain

@@ -42,8 +42,9 @@ class Explainer {
     result_.calls = result_.path.calls;
     if (options_.estimate_waits)
       result_.notes.emplace_back(
-          "messages get into each other's way here: what is said of runs without waits is an "
-          "estimate, with every message taking as long as it did");
+          "messages get into each other's way here: the run without any wait and the ten best "
+          "findings are simulated; what else is said of runs without waits is an estimate, with "
+          "every message taking as long as it did");
     set_bounds();
     result_.efficiency = efficiency_of(run_, result_.bounds.ideal_network);
     result_.waits = group_waits(run_, waits_, places_);
@@ -70,6 +71,19 @@ class Explainer {
     return options_.estimate_waits ? time_with(run_, edits) : with(edits);
   }
 
+  // The same by simulation; nothing where what such a run would do is not known.
+  std::optional<Time> simulate_without_waits(const Edits& edits) {
+    try {
+      return simulate_(edits, Ideal::as_is);
+    } catch (const Error& error) {
+      const std::string note =
+          std::string("without its waits a run could not be simulated: ") + error.what();
+      if (std::ranges::find(result_.notes, note) == result_.notes.end())
+        result_.notes.push_back(note);
+      return std::nullopt;
+    }
+  }
+
   void set_bounds() {
     const auto everything = [](const Call&) { return true; };
     Bounds& bounds = result_.bounds;
@@ -80,6 +94,8 @@ class Explainer {
     Edits waitless;
     take_waits_away(run_, everything, waitless);
     bounds.no_waits = without_waits(waitless);
+    if (options_.estimate_waits)
+      bounds.no_waits = simulate_without_waits(waitless).value_or(bounds.no_waits);
     Edits balanced;
     for (PhaseId phase = 0; phase < run_.phases.size(); ++phase)
       equalise(
@@ -303,10 +319,30 @@ class Explainer {
     const auto again = std::ranges::unique(found_, same);
     found_.erase(again.begin(), again.end());
     if (found_.size() > options_.most_findings) found_.resize(options_.most_findings);
+    settle_estimates();
     for (std::size_t i = 0; i < found_.size(); ++i) {
       if (options_.verify && i < kVerified) verify(found_[i]);
       result_.findings.push_back(found_[i].finding);
     }
+  }
+
+  // Of the best findings those that are estimates are simulated.
+  void settle_estimates() {
+    for (std::size_t i = 0; i < std::min(kVerified, found_.size()); ++i) {
+      Finding& finding = found_[i].finding;
+      if (!finding.estimated) continue;
+      Edits edits;
+      take_waits_away(run_, found_[i].calls, edits);
+      const std::optional<Time> time = simulate_without_waits(edits);
+      if (!time) continue;
+      finding.predicted = *time;
+      finding.gain = std::max(run_.time - *time, Time());
+      finding.estimated = false;
+      finding.verified = true;
+    }
+    std::erase_if(found_, [](const Found& one) { return one.finding.gain == Time(); });
+    std::ranges::stable_sort(
+        found_, [](const Found& a, const Found& b) { return a.finding.gain > b.finding.gain; });
   }
 
   // Simulates what the finding says.

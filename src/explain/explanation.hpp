@@ -107,7 +107,7 @@ struct Finding {
   Time spent;              // waiting; or above the mean
   Time gain;               // of run time
   Time predicted;          // run time then
-  bool estimated = false;  // ExplainOptions::estimate_waits
+  bool estimated = false;  // by ExplainOptions::estimate_waits, and not among the best
   bool verified = false;   // simulated afresh
   std::optional<Place> cause;
   WorldRank cause_rank;
@@ -163,9 +163,9 @@ struct ExplainOptions {
   std::size_t most_findings = 20;
   std::size_t most_places = 20;  // in each list
   bool verify = false;           // simulates the ten best findings
-  // Ranks that need not wait would send into the past of links and ports that messages
-  // share: what waits would bring follows from the graph, every message taking as long
-  // as it did.
+  // Messages get into each other's way, so that the graph does not tell what waits would
+  // bring: it gives an estimate, every message taking as long as it did, and the best are
+  // simulated.
   bool estimate_waits = false;
 };
 

@@ -227,7 +227,7 @@ int Collectives::agree(const Operation& operation, WorldRank rank) {
 }
 
 void Collectives::enter(const Operation& operation, WorldRank rank, Time start,
-                        std::vector<Release>& released) {
+                        std::uint64_t request, std::vector<Release>& released) {
   const int local = rank_in(operation, rank);
   CommState& comm = state(operation.comm);
   Instance& here = join(comm, local, operation, rank, false);
@@ -237,9 +237,9 @@ void Collectives::enter(const Operation& operation, WorldRank rank, Time start,
   if (dependence == Dependence::prefix) here.starts.resize(comm.next.size());
   here.here[static_cast<std::size_t>(local)] = true;
   const std::size_t before = released.size();
-  if (operation.kind == trace::EventKind::icollective) {
+  if (request != 0) {
     here.requests.resize(comm.next.size());
-    here.requests[static_cast<std::size_t>(local)] = operation.request;
+    here.requests[static_cast<std::size_t>(local)] = request;
   }
   release(comm, here, dependence, static_cast<std::uint32_t>(local), start, released);
   for (std::size_t i = before; !here.requests.empty() && i < released.size(); ++i)

@@ -34,10 +34,11 @@ class Collectives {
   Collectives(const Source& source, const machine::Timing& timing)
       : source_(&source), timing_(&timing) {}
 
-  // `rank` enters the collective `operation` at `start`. Adds to `released`
+  // `rank` enters the collective `operation` at `start`. `request`: what it waits for
+  // instead of waiting in the call; 0: it waits in the call. Adds to `released`
   // everybody who may leave now, itself included if it may. Throws Error when
   // the rank is no member, or its call is not the one of the other members.
-  void enter(const Operation& operation, WorldRank rank, Time start,
+  void enter(const Operation& operation, WorldRank rank, Time start, std::uint64_t request,
              std::vector<Release>& released);
 
   // The same for a collective that takes place as messages: checks only that all

@@ -261,6 +261,8 @@ void Engine::start(Rank& rank) {
   rank.leave = rank.enter;
   rank.send_delay = Time();
   rank.received = false;
+  rank.detached = by_time_ && rank.operation.waitless && detach(rank);
+  if (rank.detached) return;
   switch (rank.operation.kind) {
     case EventKind::send:
       return start_send(rank);
@@ -299,12 +301,8 @@ void Engine::finish(Rank& rank) {
   Interval interval;
   interval.compute = rank.enter - rank.clock;
   interval.enter = rank.enter;
-  const Time alone = settle_leave(rank);
-  if (rank.operation.waitless) {
-    if (by_time_ && alone < rank.leave)
-      fail(rank, "cannot be without its wait: others have gone on to later times already");
-    rank.leave = std::min(rank.leave, alone);
-  }
+  const Time alone = rank.detached ? rank.leave : settle_leave(rank);
+  if (rank.operation.waitless) rank.leave = std::min(rank.leave, alone);
   interval.wait = machine::wait_time(rank.leave, alone);
   interval.leave = rank.leave;
   if (rank.enter < rank.clock || rank.leave < rank.enter || rank.leave > kEndOfTime) too_late(rank);

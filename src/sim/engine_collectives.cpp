@@ -13,7 +13,7 @@ constexpr std::uint64_t kCollectiveRequest = std::uint64_t{1} << 63;
 
 void Engine::start_collective(Rank& rank) {
   ++rank.waiting_for;
-  enter_collective(rank);
+  enter_collective(rank, 0);
 }
 
 // The posting is the rank's part in it; its request ends when a blocking call
@@ -28,23 +28,24 @@ void Engine::start_icollective(Rank& rank) {
   request->bytes = operation.bytes;
   rank.leave = timing_.icollective_post_leave(
       rank.enter, operation.collective, collectives_.size_of(operation.comm), operation.bytes);
-  enter_collective(rank);
+  enter_collective(rank, operation.request);
 }
 
-void Engine::enter_collective(Rank& rank) {
+void Engine::enter_collective(Rank& rank, std::uint64_t request) {
   const int size = collectives_.size_of(rank.operation.comm);
   released_.clear();
   if (log_) log_join(rank);
-  collectives_.enter(rank.operation, rank.id, rank.enter, released_);
+  collectives_.enter(rank.operation, rank.id, rank.enter, request, released_);
   for (const Release& release : released_) {
+    if (release.request & kDetachedRequest) continue;
     Rank& member = rank_of(release.rank);
     if (release.request != 0) {
-      const Request& request = *member.requests.find(release.request);
-      const Bytes bytes = timing_.charged(request.collective, request.bytes, release.largest);
-      const Time end = timing_.collective_leave(release.latest, request.collective, size, bytes);
+      const Request& posted = *member.requests.find(release.request);
+      const Bytes bytes = timing_.charged(posted.collective, posted.bytes, release.largest);
+      const Time end = timing_.collective_leave(release.latest, posted.collective, size, bytes);
       if (log_)
         log_release(release, rank.operation.comm, end,
-                    timing_.collective_leave(release.latest, request.collective, size, Bytes(0)));
+                    timing_.collective_leave(release.latest, posted.collective, size, Bytes(0)));
       request_done(member, release.request, end, {}, 0);
       continue;
     }

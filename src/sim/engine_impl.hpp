@@ -5,6 +5,7 @@
 //     engine_requests.cpp     calls that complete requests
 //     engine_open.cpp         open wildcards and probes
 //     engine_locks.cpp        locks
+//     engine_detached.cpp     what-if: calls that go on without what they wait for
 //     engine_collectives.cpp  collectives by equation or message by message
 //     engine_dependences.cpp  what determined the times, for those who ask
 //     engine_report.cpp       why blocked ranks will never go on
@@ -35,6 +36,9 @@ inline constexpr Time kEndOfTime = Time::ps(INT64_MAX / 2);
 // The messages of a communicator's collectives do not meet those of the
 // program: they have a communicator of their own.
 inline constexpr trace::CommId kCollectiveComm = trace::CommId{1} << 31;
+
+// Requests of calls that have gone on without them: nobody asks what becomes of these.
+inline constexpr std::uint64_t kDetachedRequest = std::uint64_t{1} << 62;
 
 class Engine {
  public:
@@ -171,10 +175,16 @@ class Engine {
   void start_lock(Rank& rank);
   void release_lock(Rank& rank);
 
+  // engine_detached.cpp
+  bool detach(Rank& rank);
+  void detach_messages(Rank& rank);
+  void detach_requests(Rank& rank);
+
   // engine_collectives.cpp
   void start_collective(Rank& rank);
   void start_icollective(Rank& rank);
-  void enter_collective(Rank& rank);
+  // `request`: of a member that does not wait in the call; 0: none.
+  void enter_collective(Rank& rank, std::uint64_t request);
   bool expand(Rank& rank);
   bool next_step(Rank& rank);
   void end_expansion(Rank& rank);
@@ -240,6 +250,7 @@ class Engine {
   Time in_vain_until_;                     // the look at hand (Outcome)
   std::vector<trace::Completion> chosen_;  // what the operation at hand completed
   std::vector<std::uint64_t> chosen_payloads_;
+  std::uint64_t detached_ = 0;    // calls so far
   std::vector<Time> call_costs_;  // by name; negative: not known yet
   Stats stats_;
   bool announced_ = false;

@@ -224,7 +224,9 @@ void Engine::receiver_done(Rank& receiver, const PendingRecv& recv, Time arrival
 
 void Engine::request_done(Rank& rank, std::uint64_t serial, Time end,
                           const trace::Endpoint& message, std::uint64_t payload) {
+  if (serial & kDetachedRequest) return;
   Request& request = *rank.requests.find(serial);
+  if (request.detached) return rank.requests.erase(serial);
   request.end = end;
   request.bytes = message.bytes;
   request.payload = payload;

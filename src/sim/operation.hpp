@@ -45,7 +45,7 @@ struct Operation {
   Completing completing = Completing::all;  // complete only
   Probing probing = Probing::none;          // call only
   Locking locking = Locking::none;          // call only
-  // What if it need not wait: it leaves when it would if everybody had been there.
+  // What if it need not wait: it leaves when it would if everybody had been there (`alone`).
   bool waitless = false;
 
   trace::NameId name = 0;   // for Source::name
@@ -82,7 +82,13 @@ struct Operation {
   std::uint64_t taken = 0;
   // call: the request of an isend or irecv that is to be cancelled; 0: none.
   std::uint64_t cancel = 0;
-  std::uint64_t lock = 0;  // call: which lock
+  union {
+    std::uint64_t lock = 0;  // call: which lock
+    // waitless, all others: how long the call takes if it need not wait; a collective that
+    // is carried out as messages: each of its steps. Of use only where ranks are taken up
+    // in the order of time.
+    const Time* alone;
+  };
   // Tests and looks that find nothing go on for so long; not so long where no
   // rank does anything else, so that nothing can come of it.
   Time patience;

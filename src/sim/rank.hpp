@@ -79,9 +79,10 @@ struct alignas(64) Rank {
   bool blocked = false;
   bool send_open = false;  // blocking calls: the half that is not done yet
   bool recv_open = false;
-  bool received = false;   // blocking calls, probes: a message has come
-  bool cancelled = false;  // cancelling call: the receive was withdrawn
-  bool awaits = false;     // blocking calls: its receive is not known to the matcher
+  bool received = false;       // blocking calls, probes: a message has come
+  bool detached : 1 = false;   // its call has gone on without what it waits for
+  bool cancelled : 1 = false;  // cancelling call: the receive was withdrawn
+  bool awaits = false;         // blocking calls: its receive is not known to the matcher
   machine::RecvKind awaited_kind = machine::RecvKind::blocking;
   bool any = false;               // blocked until any of its operation's requests ends
   bool probing = false;           // blocked until a message arrives

@@ -29,6 +29,7 @@ struct Request {
   bool needs_buffer : 1 = false;  // send: a library with more buffer would let it pass
   bool is_collective : 1 = false;
   bool cancelled : 1 = false;
+  bool detached : 1 = false;  // its rank has gone on without it
   machine::Cost collective = machine::Cost::kCount;
   // For reports.
   WorldRank peer;

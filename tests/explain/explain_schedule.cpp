@@ -3,7 +3,9 @@
 // Standard input: one JSON object {"machine", "schedule"} per line, as for
 // replay_schedule. Every what-if of the graph is compared with a simulation of the
 // edited operations. Standard output: one line per schedule, {"time", "fixed",
-// "waits": [[rank, call, run time without it]...]} in picoseconds, or "deadlock".
+// "waits": [[rank, call, run time without it]...]} in picoseconds, or "deadlock". Where ranks
+// are taken up in the order of time also "edited": [{"calls": [[rank, call]...], "time"}...],
+// simulated with calls that do not wait.
 #include <iostream>
 #include <random>
 #include <string>
@@ -51,10 +53,38 @@ class Case {
       for (int i = 0; i < 4; ++i) check_random_edits();
       check_slack();
     }
+    if (in_order_of_time(source)) result["edited"] = simulate_waitless();
     return result;
   }
 
  private:
+  bool in_order_of_time(const sim::Source& source) const {
+    const sim::NetworkKind kind = network_.options.kind;
+    return source.races() ||
+           (kind != sim::NetworkKind::datasheet && kind != sim::NetworkKind::hops);
+  }
+
+  // Some calls alone, then some at once.
+  json simulate_waitless() {
+    json all = json::array();
+    for (int i = 0; i < 4; ++i) {
+      explain::Edits edits;
+      explain::take_waits_away(
+          run_, [](const explain::Call&) { return false; }, edits);
+      json calls = json::array();
+      for (std::size_t n = 0; n < (i < 3 ? 1 : 10); ++n) {
+        const std::size_t rank = random_() % run_.calls.size();
+        const std::size_t call = random_() % run_.calls[rank].size();
+        const trace::EventKind kind = run_.calls[rank][call].kind;
+        if (kind == trace::EventKind::init || kind == trace::EventKind::finalize) continue;
+        edits.waitless[rank][call] = true;
+        calls.push_back({rank, call});
+      }
+      all.push_back({{"calls", calls}, {"time", simulated(edits).count_ps()}});
+    }
+    return all;
+  }
+
   [[noreturn]] static void fail(const std::string& what) { throw Error(what); }
 
   sim::SimulateOptions options() const {

@@ -246,6 +246,42 @@ TEST(Findings, NameTheCulpritAmongLongerHarmlessWaits) {
   }
 }
 
+// Where messages share ports, the best findings are simulated.
+TEST(Findings, WithoutWaitsAreSimulatedOnPorts) {
+  sim::NetworkOptions network;
+  network.kind = sim::NetworkKind::loggps;
+  network.loggps.latency = us(10);
+  network.loggps.overhead_send = network.loggps.overhead_recv = us(1);
+  network.loggps.gap_per_byte = 1e-9;
+  Programs programs(3);
+  send(programs, 0, 2, us(100), "send", 20000);
+  send(programs, 1, 2, us(95), "early send", 20000);
+  recv(programs, 2, 0, us(5), "recv", 20000);
+  recv(programs, 2, 1, us(0), "early recv", 20000);
+  recv(programs, 0, 2, us(0), "last", 0);
+  send(programs, 2, 0, us(50), "reply");
+  programs.finalize_all();
+  // Rank 1's message has the receiver's port from 106 to 126, rank 0's from 126 to 146. Rank 2
+  // has both at 148, its reply is sent at 199, there at 209: 210.
+  // Without the wait in recv rank 2 leaves it at 6, early recv at 127, sends at 178: 189.
+  ExplainOptions how;
+  how.estimate_waits = true;
+  const Explained explained = explain_program(programs, network, how);
+  EXPECT_EQ(explained.explanation.time, us(210));
+  const Finding* best = explained.first("wait");
+  ASSERT_TRUE(best);
+  for (const Finding& finding : explained.explanation.findings) {
+    if (finding.place.function != "recv") continue;
+    EXPECT_EQ(finding.predicted, us(189));
+    EXPECT_FALSE(finding.estimated);
+    EXPECT_TRUE(finding.verified);
+    best = nullptr;
+  }
+  EXPECT_FALSE(best) << "no finding for recv";
+  // Nobody waits: rank 0 sends at 101 and takes 1 us to receive.
+  EXPECT_EQ(explained.explanation.bounds.no_waits, us(102));
+}
+
 TEST(Sensitivity, FindsTheBreakPoint) {
   // 3 us + 2 L, or 10 us: they meet at 3.5 us.
   const auto time = [](double latency) {

@@ -40,7 +40,8 @@ struct Explained {
   }
 };
 
-inline Explained explain_program(const Programs& programs) {
+inline Explained explain_program(const Programs& programs, const sim::NetworkOptions& network = {},
+                                 const ExplainOptions& how = {}) {
   static const machine::MachineModel model = sim::test_machine();
   static const machine::Timing timing(model, machine::Bound::avg);
   Explained explained;
@@ -48,6 +49,7 @@ inline Explained explain_program(const Programs& programs) {
   source.rewind();
   RunSink sink(source, explained.run);
   sim::SimulateOptions options;
+  options.network = network;
   options.dependences = &explained.run.graph;
   sim::simulate(source, timing, options, sink);
   sink.finish();
@@ -58,9 +60,11 @@ inline Explained explain_program(const Programs& programs) {
     sim::NullSink nothing;
     static const machine::MachineModel none;
     static const machine::Timing free(none, machine::Bound::avg);
-    return sim::simulate(edited, ideal == Ideal::ideal ? free : timing, {}, nothing).time;
+    sim::SimulateOptions plain;
+    plain.network = network;
+    return sim::simulate(edited, ideal == Ideal::ideal ? free : timing, plain, nothing).time;
   };
-  explained.explanation = explain(explained.run, source, again, {});
+  explained.explanation = explain(explained.run, source, again, how);
   return explained;
 }
 
