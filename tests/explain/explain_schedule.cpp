@@ -46,6 +46,7 @@ class Case {
     }
     if (simulated({}) != run_.time) fail("a run that is not edited takes another time");
     check_path();
+    check_longest_ways();
     json result{{"time", run_.time.count_ps()}, {"fixed", run_.graph.fixed()}};
     if (explain::time_with(run_, {}) != run_.time) fail("the graph gives another time");
     result["waits"] = run_.graph.fixed() ? check_single_waits() : json::array();
@@ -112,6 +113,25 @@ class Case {
     Time length;
     for (const explain::Step& step : explain::critical_path(run_)) length += step.parts.sum();
     if (length != run_.time) fail("the critical path is not as long as the run");
+  }
+
+  // Without regard to any order: every link is tried until no way to a moment grows.
+  void check_longest_ways() {
+    std::vector<Time> longest(run_.graph.size());
+    for (sim::MomentId id = 0; id < run_.graph.size(); ++id)
+      longest[id] = run_.graph.links(id).empty() ? run_.graph[id].at : Time::ps(INT64_MIN / 2);
+    for (bool grew = true; grew;) {
+      grew = false;
+      for (sim::MomentId id = 0; id < run_.graph.size(); ++id)
+        for (const sim::Link& link : run_.graph.links(id)) {
+          const Time way = longest[link.from] + link.takes;
+          if (way <= longest[id]) continue;
+          longest[id] = way;
+          grew = true;
+        }
+    }
+    for (sim::MomentId id = 0; id < run_.graph.size(); ++id)
+      if (longest[id] != run_.graph[id].at) fail("a moment is not at the end of its longest way");
   }
 
   json check_single_waits() {
