@@ -254,10 +254,10 @@ TEST(Findings, WithoutWaitsAreSimulatedOnPorts) {
   network.loggps.overhead_send = network.loggps.overhead_recv = us(1);
   network.loggps.gap_per_byte = 1e-9;
   Programs programs(3);
-  send(programs, 0, 2, us(100), "send", 20000);
-  send(programs, 1, 2, us(95), "early send", 20000);
-  recv(programs, 2, 0, us(5), "recv", 20000);
-  recv(programs, 2, 1, us(0), "early recv", 20000);
+  send(programs, 0, 2, us(100), "send", 20001);
+  send(programs, 1, 2, us(95), "early send", 20001);
+  recv(programs, 2, 0, us(5), "recv", 20001);
+  recv(programs, 2, 1, us(0), "early recv", 20001);
   recv(programs, 0, 2, us(0), "last", 0);
   send(programs, 2, 0, us(50), "reply");
   programs.finalize_all();
