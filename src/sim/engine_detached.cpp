@@ -62,8 +62,7 @@ void Engine::detach_messages(Rank& rank) {
   }
   if (operation.kind == EventKind::send) return;
   const trace::Endpoint& from = operation.recv;
-  if (operation.taken != 0)
-    fail(rank, "cannot be without its wait: a probe has taken its message");
+  if (operation.taken != 0) fail(rank, "cannot be without its wait: a probe has taken its message");
   if (is_open(from)) {
     if (!races_) fail(rank, "a wildcard receive whose message is not known; run the program live");
   } else if (!from.peer.valid()) {
