@@ -57,7 +57,7 @@ int predict(Options& options) {
   if (options.sample > 0)
     run.own_options.insert(run.own_options.end(), {"--sample", std::to_string(options.sample)});
   check_capture_run(run);
-  machine::read_machine_file(options.machine);
+  const machine::MachineModel model = machine::read_machine_file(options.machine);
   // With -n this command starts itself again in every rank: said once is enough.
   constexpr const char* kSaid = "FORETRACE_MEASUREMENT_SAID";
   if (std::getenv(kSaid) == nullptr) warn_of_measurement(options.machine);
@@ -65,7 +65,7 @@ int predict(Options& options) {
   check_computation(spec, options);
   if (run.ranks > 0) warn_of_samples(options.sample);
   // A program that does not count what it was asked to ran without us.
-  return finish_run(run, launch(run), spec.kind == compute::Kind::counted);
+  return finish_run(run, launch(run), spec.kind == compute::Kind::counted, &model);
 }
 
 std::function<int()> declare(CLI::App& app) {

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "cli/baseline.hpp"
+#include "cli/launch.hpp"
 #include "cli/live_run.hpp"
 #include "cli/output_file.hpp"
 #include "cli/process.hpp"
@@ -119,6 +120,7 @@ sim::Stats stats_of_replay(const Simulation& simulation) {
 
 int simulate(Options& options) {
   check_options(options);
+  if (options.simulation.live_ranks > 0) check_live_run(options.simulation.live_ranks);
   if (!options.run.output.empty()) {
     check_trace_name(options.run.output, "simulate");
     check_writable(options.run.output);

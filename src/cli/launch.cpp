@@ -139,6 +139,14 @@ void check_capture_run(CaptureRun& run) {
   check_writable(run.output);
 }
 
+void check_live_run(int ranks) {
+  const std::optional<Launcher> launcher = find_launcher();
+  if (launcher && launcher->size > 1)
+    refuse_under(*launcher, "simulate -n " + std::to_string(ranks) + ": " + started_by(*launcher) +
+                                " already, and each would simulate the whole program; "
+                                "leave out the launcher");
+}
+
 bool is_first_rank() {
   const std::optional<Launcher> launcher = find_launcher();
   return launcher && launcher->first;

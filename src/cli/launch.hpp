@@ -37,6 +37,8 @@ std::string default_output(const std::string& name);
 // Checks that a program was given and that `output` can be written, which becomes
 // foretrace.ftr or a name beside it if it is empty. Throws UsageError.
 void check_capture_run(CaptureRun& run);
+// Throws UsageError where a launcher has started several of this process: a live run is one.
+void check_live_run(int ranks);
 
 struct LaunchResult {
   int status = 0;            // the program's exit status

@@ -336,6 +336,8 @@ sim::SimulateResult Simulation::run(sim::Source& source, sim::Sink& sink,
                                                     reader_ ? "recorded" : "measured");
     if (!note.empty()) result.notes.push_back(std::move(note));
   }
+  if (!options_.machine.empty())
+    for (std::string& doubt : timing.doubts()) result.notes.push_back(std::move(doubt));
   return result;
 }
 

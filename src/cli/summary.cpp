@@ -1,14 +1,17 @@
 #include "cli/summary.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <map>
+#include <set>
 
 #include "base/error.hpp"
 #include "cli/call_places.hpp"
 #include "cli/damage.hpp"
 #include "cli/function_list.hpp"
 #include "machine/measurement.hpp"
+#include "machine/timing.hpp"
 #include "trace/trace_reader.hpp"
 
 namespace foretrace::cli {
@@ -18,6 +21,7 @@ struct Outcome {
   Time time;
   std::uint64_t calls = 0;
   std::map<std::string, std::uint64_t> untreated;  // function -> calls
+  std::set<std::string> called;                    // functions
   std::vector<std::string> unfinished;             // one sentence a rank
 };
 
@@ -54,11 +58,16 @@ Outcome look_at(trace::TraceReader& reader) {
       calls[event.name] += event.count;
     }
     outcome.calls += events;
-    outcome.time = std::max(outcome.time, event.enter);
-    for (trace::NameId name = 0; name < calls.size(); ++name)
-      if (calls[name] > 0 && carries_no_time(reader.name(rank, name)))
-        outcome.untreated[reader.name(rank, name)] += calls[name];
-    if (events == 0 || event.kind != trace::EventKind::finalize)
+    // A run is over where it enters MPI_Finalize.
+    const bool finalized = events > 0 && event.kind == trace::EventKind::finalize;
+    outcome.time = std::max(outcome.time, finalized ? event.enter : event.leave);
+    for (trace::NameId name = 0; name < calls.size(); ++name) {
+      if (calls[name] == 0) continue;
+      const std::string& function = reader.name(rank, name);
+      outcome.called.insert(function);
+      if (carries_no_time(function)) outcome.untreated[function] += calls[name];
+    }
+    if (!finalized)
       outcome.unfinished.push_back(describe_end(reader, rank, events ? &event : nullptr, events));
   }
   return outcome;
@@ -70,6 +79,18 @@ void print_untreated(const Outcome& outcome) {
   for (const auto& [name, calls] : outcome.untreated)
     list += (list.empty() ? "" : ", ") + name + " (" + std::to_string(calls) + ")";
   std::fprintf(stderr, "foretrace: these calls carry no virtual time yet: %s\n", list.c_str());
+}
+
+// Functions for which the model has neither an equation nor a stand-in.
+void print_lacking(const Outcome& outcome, const machine::MachineModel& model) {
+  std::string list;
+  for (const std::string& call : outcome.called) {
+    std::string name = call.substr(call.starts_with("MPI_") ? 4 : 0);
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+    const machine::Charged charged = machine::charged_function(model, name);
+    if (charged.known && !charged.function) list += (list.empty() ? "" : ", ") + name;
+  }
+  if (!list.empty()) std::fprintf(stderr, "foretrace: %s%s\n", machine::kTakesNoTime, list.c_str());
 }
 
 }  // namespace
@@ -123,13 +144,15 @@ void add_start_option(CLI::App& app, std::string& start) {
 namespace {
 
 // False: not all that was recorded is there.
-bool print_run_summary(const std::string& path, bool ended_early) {
+bool print_run_summary(const std::string& path, bool ended_early,
+                       const machine::MachineModel* model) {
   trace::TraceReader reader(path);
   const Outcome outcome = look_at(reader);
   if (tell_damage(path, reader.damage()) != 0) return false;
   for (const std::string& sentence : outcome.unfinished)
     std::fprintf(stderr, "foretrace: %s\n", sentence.c_str());
   print_untreated(outcome);
+  if (model) print_lacking(outcome, *model);
   const trace::TraceInfo& info = reader.info();
   const char* kind = info.clock == trace::Clock::cpu    ? "longest CPU time"
                      : info.clock == trace::Clock::wall ? "measured time"
@@ -149,8 +172,9 @@ bool print_run_summary(const std::string& path, bool ended_early) {
 
 }  // namespace
 
-int finish_run(const CaptureRun& run, const LaunchResult& result, bool must_trace) {
-  const bool whole = result.traced ? print_run_summary(run.output, result.ended_early)
+int finish_run(const CaptureRun& run, const LaunchResult& result, bool must_trace,
+               const machine::MachineModel* model) {
+  const bool whole = result.traced ? print_run_summary(run.output, result.ended_early, model)
                                    : !result.gave_up && !must_trace;
   return result.status == 0 && !whole ? 1 : result.status;
 }

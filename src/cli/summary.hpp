@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/launch.hpp"
+#include "machine/machine_model.hpp"
 
 namespace foretrace::cli {
 
@@ -28,7 +29,9 @@ void add_start_option(CLI::App& app, std::string& start);
 // After a run that should leave a trace: the time it took or will take, ranks that did not
 // come to their end, calls that carry no virtual time; no time where something of the trace
 // is missing. The exit status: that of the program, and 1 where that is 0 but not all of the
-// trace could be written; with `must_trace` also where there is none.
-int finish_run(const CaptureRun& run, const LaunchResult& result, bool must_trace);
+// trace could be written; with `must_trace` also where there is none. `model`: where predicted
+// times come from; calls that it has nothing for are named.
+int finish_run(const CaptureRun& run, const LaunchResult& result, bool must_trace,
+               const machine::MachineModel* model = nullptr);
 
 }  // namespace foretrace::cli

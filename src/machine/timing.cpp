@@ -105,14 +105,20 @@ Timing::Timing(const MachineModel& model, Bound bound) : model_(&model), bound_(
 
 Time Timing::cost(Cost what, int ranks, Bytes bytes) const {
   const Function* function = functions_[index(what)];
-  if (!function) return Time();
+  if (!function) {
+    most_ranks_[index(what)] = ranks;
+    return Time();
+  }
   const std::uint64_t slot = (bytes.count * 0x9e3779b97f4a7c15u +
                               static_cast<std::uint64_t>(ranks) * 0xbf58476d1ce4e5b9u) >>
                              60;
   Known& known = known_[index(what)][slot];
-  if (known.ranks != ranks || known.bytes != bytes)
+  if (known.ranks != ranks || known.bytes != bytes) {
     known = {bytes, ranks,
              Time::from_seconds(evaluate_seconds(*model_, *function, ranks, bytes, bound_))};
+    int& most = most_ranks_[index(what)];
+    most = std::max(most, ranks);
+  }
   return known.time;
 }
 
@@ -127,6 +133,30 @@ Time Timing::least(Cost what) const {
       least = std::min(least, cost(what, kPointToPointRanks, Bytes(regime.to.count + 1)));
   }
   return least;
+}
+
+// Parts of a transfer (isend2, irecv1, what overlaps) may well be missing: others hold their time.
+std::vector<std::string> Timing::doubts() const {
+  constexpr std::array kWhole = {Cost::send, Cost::ssend,  Cost::bsend,   Cost::rsend,
+                                 Cost::recv, Cost::isend1, Cost::sendrecv};
+  std::string lacking;
+  std::string beyond;
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    const int ranks = most_ranks_[i];
+    const bool whole = i >= index(Cost::barrier) ||
+                       std::ranges::find(kWhole, static_cast<Cost>(i)) != kWhole.end();
+    if (ranks == 0 || !whole) continue;
+    const std::string name(kNames[i]);
+    if (!functions_[i])
+      lacking += (lacking.empty() ? "" : ", ") + name;
+    else if (ranks > 1 && beyond_measured(*model_, *functions_[i], ranks, Bytes()).ranks)
+      beyond += (beyond.empty() ? "" : ", ") + name + " with " + std::to_string(ranks);
+  }
+  std::vector<std::string> lines;
+  if (!lacking.empty()) lines.push_back(kTakesNoTime + lacking);
+  if (!beyond.empty())
+    lines.push_back("extrapolated outside the numbers of ranks that were measured: " + beyond);
+  return lines;
 }
 
 bool Timing::is_rendezvous(SendMode mode, Bytes bytes) const {

@@ -69,6 +69,9 @@ struct Charged {
   bool known = false;                  // the name is a function's
   const Function* function = nullptr;  // it, or what stands in; nullptr: takes no time
 };
+// Before the names of those that take no time.
+constexpr const char* kTakesNoTime =
+    "not in the machine model, and nothing stands in, so these take no time: ";
 Charged charged_function(const MachineModel& model, std::string_view name);
 
 // How a send behaves on the target.
@@ -177,12 +180,18 @@ class Timing {
   // name, else zero; more for MPI_Wtime (theory.md). `mpi_name` is e.g. "MPI_Comm_rank".
   Time local_call(std::string_view mpi_name, int ranks) const;
 
+  // What the times that were asked for so far do not rest on, a line each: functions that the
+  // model lacks, and those asked for with more ranks than were measured. Empty: nothing to say.
+  std::vector<std::string> doubts() const;
+
   const MachineModel& model() const { return *model_; }
   Bound bound() const { return bound_; }
 
  private:
   const MachineModel* model_;
   Bound bound_;
+  // By cost, the most ranks that it was asked for with; 0: never.
+  mutable std::array<int, static_cast<std::size_t>(Cost::kCount)> most_ranks_{};
   std::array<const Function*, static_cast<std::size_t>(Cost::kCount)> functions_{};
   std::array<const Function*, static_cast<std::size_t>(Cost::kCount)> postings_{};
 

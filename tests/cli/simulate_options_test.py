@@ -3,6 +3,7 @@
     simulate_options_test.py FORETRACE
 """
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -10,6 +11,16 @@ import tempfile
 import unittest
 
 PROGRAM = "num_ranks 2\nrank 0 { send 8b to 1 }\nrank 1 { recv 8b from 0 }\n"
+MACHINE = """\
+[machine]
+name = "sends alone"
+time_unit = "us"
+[[function]]
+name = "send"
+class = "point-to-point"
+[[function.regime]]
+c = 1.0
+"""
 PACKET = ["--network", "packet", "--topology", "ring:2", "--loggps", "L=1us"]
 
 
@@ -42,6 +53,27 @@ class SimulateOptions(unittest.TestCase):
         self.refused("--sweep", "latency=1,2", "--links", says="--links")
         self.refused("--csv", says="--csv")
         self.refused("--sweep", "latency=1,2", "--csv", "--json", says="choose one")
+
+    def test_launchers(self):
+        """Several processes would each simulate the whole program."""
+        result = subprocess.run(
+            [FORETRACE, "simulate", "-n", "2", "--machine", "cray-t3d", "--", "/bin/true"],
+            env={**os.environ, "OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "2"},
+            capture_output=True, text=True, timeout=60)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn("Open MPI's mpirun has started 2 processes already", result.stderr)
+
+    def test_functions_that_the_model_lacks(self):
+        """What takes no time for want of an equation is named."""
+        with tempfile.TemporaryDirectory() as folder:
+            machine = pathlib.Path(folder, "m.toml")
+            machine.write_text(MACHINE)
+            program = pathlib.Path(folder, "p.ti")
+            program.write_text("0 init\n1 init\n0 barrier\n1 barrier\n0 finalize\n1 finalize\n")
+            result = subprocess.run([FORETRACE, "simulate", program, "--machine", machine],
+                                    capture_output=True, text=True, timeout=60)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("nothing stands in, so these take no time: barrier\n", result.stderr)
 
 
 if __name__ == "__main__":

@@ -394,6 +394,25 @@ TEST(PostingACollective, TakesItsEquationOrWhatWasMeasured) {
   EXPECT_EQ(leave(Cost::reduce), Time::from_seconds(10));
 }
 
+TEST(Doubts, NameWhatTheModelLacksAndWhatWasNotMeasured) {
+  MachineModel model;
+  model.functions["send"] = constant("send", 1);
+  model.functions["bcast"] = constant("bcast", 1);
+  model.functions["bcast"].measured = {{2, 8}, Bytes(0), Bytes(1024)};
+  const Timing timing(model, Bound::avg);
+  timing.cost(Cost::send, 2, Bytes(8));
+  timing.cost(Cost::isendoverlap, 2, Bytes(8));
+  timing.cost(Cost::bcast, 8, Bytes(8));
+  timing.cost(Cost::bcast, 1, Bytes(8));
+  EXPECT_TRUE(timing.doubts().empty());
+  timing.cost(Cost::bcast, 200, Bytes(8));
+  timing.cost(Cost::barrier, 4, Bytes());
+  EXPECT_EQ(timing.doubts(),
+            (std::vector<std::string>{
+                kTakesNoTime + std::string("barrier"),
+                "extrapolated outside the numbers of ranks that were measured: bcast with 200"}));
+}
+
 TEST(LocalCall, ClockMovesByTheTimersResolution) {
   MachineModel model;
   model.timer_resolution = 2e-9;
