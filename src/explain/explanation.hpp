@@ -153,6 +153,17 @@ struct Explanation {
   std::vector<std::string> notes;  // what could not be analysed, and why
 };
 
+// The shortest run time that one kind of change promises; never longer than the run itself. What
+// computes little by design (a manager) makes the run longer when all is balanced; then less of it
+// is balanced.
+struct Headline {
+  Time communication;  // an ideal network
+  Time balance;        // all computation equalised, or that of one place
+  Time both;           // or one of them alone
+  Time waits;          // nobody waits
+};
+Headline headline_of(const Explanation& explanation);
+
 // What the network is like in a simulation of bounds.
 enum class Ideal : std::uint8_t { as_is, no_latency, infinite_bandwidth, ideal };
 

@@ -77,4 +77,17 @@ Efficiency efficiency_of(const Run& run, Time ideal) {
   return efficiency;
 }
 
+Headline headline_of(const Explanation& explanation) {
+  const Bounds& bounds = explanation.bounds;
+  const Time time = explanation.time;
+  Headline best;
+  best.communication = std::min(time, bounds.ideal_network);
+  best.balance = std::min(time, bounds.balanced);
+  for (const Finding& finding : explanation.findings)
+    if (finding.kind == "imbalance") best.balance = std::min(best.balance, finding.predicted);
+  best.both = std::min({best.communication, best.balance, bounds.balanced_ideal});
+  best.waits = std::min(time, bounds.no_waits);
+  return best;
+}
+
 }  // namespace foretrace::explain

@@ -219,6 +219,11 @@ ordered_json json_of(const Explanation& explanation) {
   object["time"] = to_seconds(explanation.time);
   object["ranks"] = explanation.ranks;
   object["calls"] = explanation.calls;
+  const explain::Headline best = explain::headline_of(explanation);
+  object["headline"] = {{"communication", to_seconds(best.communication)},
+                        {"balance", to_seconds(best.balance)},
+                        {"both", to_seconds(best.both)},
+                        {"waits", to_seconds(best.waits)}};
   object["bounds"] = bounds_of(explanation.bounds);
   object["critical_path"] = path_of(explanation.path);
   const explain::Efficiency& efficiency = explanation.efficiency;

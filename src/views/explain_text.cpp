@@ -38,14 +38,14 @@ std::string ranks_text(const std::vector<WorldRank>& ranks) {
 
 std::string headline(const Explanation& explanation, const std::string& where) {
   const auto gain = [&](Time with) {
-    return format_percent(std::max(share(explanation.time - with, explanation), 0.0));
+    return format_percent(share(explanation.time - with, explanation));
   };
-  const explain::Bounds& bounds = explanation.bounds;
+  const explain::Headline best = explain::headline_of(explanation);
   return fmt::format(
-      "{} on {} ranks{}\n"
-      "at most {} can be won by communication, {} by balance, {} by both\n",
-      format_time(explanation.time), explanation.ranks, where, gain(bounds.ideal_network),
-      gain(bounds.balanced), gain(bounds.balanced_ideal));
+      "{} on {} {}{}\n"
+      "at most {} can be won by a faster network, {} by balance, {} by both; {} if nobody waited\n",
+      format_time(explanation.time), explanation.ranks, explanation.ranks == 1 ? "rank" : "ranks",
+      where, gain(best.communication), gain(best.balance), gain(best.both), gain(best.waits));
 }
 
 std::string findings_section(const Explanation& explanation) {

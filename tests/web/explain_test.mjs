@@ -81,8 +81,8 @@ check("it says what --json says", () => {
   `);
   const won = (time) => `${(100 * Math.max(0, (json.time - time) / json.time)).toFixed(1)} %`;
   assert.equal(result.headline,
-    `At most ${won(json.bounds.ideal_network)} can be won by communication, ${won(json.bounds.balanced)} by balance, ` +
-    `${won(json.bounds.balanced_ideal_network)} by both; ${won(json.bounds.no_waits)} if nobody waited.`);
+    `At most ${won(json.headline.communication)} can be won by a faster network, ${won(json.headline.balance)} by balance, ` +
+    `${won(json.headline.both)} by both; ${won(json.headline.waits)} if nobody waited.`);
   assert.deepEqual(result.findings, json.findings.map((one) => (one.kind === "wait" ? one.wait : one.kind)));
   for (const id of ["findings", "bounds", "efficiency", "critical-path", "sensitivity", "domino", "waits", "computation"])
     assert.ok(result.sections.includes(id), id);

@@ -73,6 +73,7 @@ export interface Explanation {
   readonly ranks: number;
   readonly where: string;
   readonly notes: string[];
+  readonly headline: Record<"communication" | "balance" | "both" | "waits", number>;
   readonly bounds: Record<string, number>;
   readonly critical_path: Parts & { messages: number; places: Share[]; ranks: Share[]; phases: Share[] };
   readonly efficiency: Record<string, number>;

@@ -20,13 +20,13 @@ function link(text: string, found: Found | null, show: Show): Child {
 }
 
 function headline(data: Explanation): HTMLElement {
-  const { bounds, time } = data;
-  const won = (with_: number | undefined): string => percentOf(Math.max(0, time - (with_ ?? time)), time);
+  const { headline: best, time } = data;
+  const won = (with_: number): string => percentOf(time - with_, time);
   const strong = (text: string): HTMLElement => element("b", "", text);
   return element("div", "block head",
-    element("p", "", strong(seconds(time)), ` on ${data.ranks} ranks${data.where}`),
-    element("p", "headline", "At most ", strong(won(bounds["ideal_network"])), " can be won by communication, ",
-      strong(won(bounds["balanced"])), " by balance, ", strong(won(bounds["balanced_ideal_network"])), " by both; ", strong(won(bounds["no_waits"])), " if nobody waited."),
+    element("p", "", strong(seconds(time)), ` on ${data.ranks} rank${data.ranks === 1 ? "" : "s"}${data.where}`),
+    element("p", "headline", "At most ", strong(won(best.communication)), " can be won by a faster network, ",
+      strong(won(best.balance)), " by balance, ", strong(won(best.both)), " by both; ", strong(won(best.waits)), " if nobody waited."),
     ...data.notes.map((note) => element("p", "note", note)));
 }
 
