@@ -17,7 +17,7 @@ DEMO_PROGRAMS := mandel elastic life mergesort
 DEMO_TARGETS  := foretrace $(foreach mpi,openmpi mpich, \
                    foretrace-measure-$(mpi) $(foreach p,$(DEMO_PROGRAMS),$(p)_$(mpi)))
 
-.PHONY: build help deps configure demo test test-all test-apps check check-all quick bench format format-check lint install uninstall clean
+.PHONY: build machines help deps configure demo test test-all test-apps check check-all quick bench format format-check lint install uninstall clean
 
 build: configure
 	cmake --build $(BUILD) -j $(JOBS)
@@ -31,6 +31,7 @@ help:
 	@echo 'make quick      those of them that start no ranks'
 	@echo 'make test-apps  installs real MPI programs, runs them with and without Foretrace; takes long'
 	@echo 'make bench      builds and runs the benchmarks'
+	@echo 'make machines   makes the models of other people'"'"'s measurements anew (FORETRACE_DATA)'
 	@echo 'make format     formats the C++ sources; format-check only looks'
 	@echo 'make lint       clang-tidy over src/'
 	@echo 'make install    installs into PREFIX ($(PREFIX)), below DESTDIR if set'
@@ -42,6 +43,10 @@ deps:
 
 configure:
 	cmake --preset release $(CCACHE) $(CMAKE_ARGS)
+
+# Of other people's measurements; FORETRACE_DATA says where they are.
+machines: build
+	tools/import-machines
 
 # Each step is a make of its own, so that `make -j` keeps their order.
 demo:

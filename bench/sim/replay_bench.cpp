@@ -32,7 +32,7 @@ machine::MachineModel cray_t3d() {
     equation.constant.value = constant;
     equation.data.value = data;
     model.functions[name] = {
-        name, "point-to-point", {{Bytes(0), Bytes(UINT64_MAX), equation, {}, {}}}};
+        name, "point-to-point", "", {{Bytes(0), Bytes(UINT64_MAX), equation, {}, {}}}};
   };
   add("send", 30, 0.09);
   add("ssend", 100, 0.1);
@@ -51,7 +51,7 @@ machine::MachineModel cray_t3d() {
   allreduce.data_form = machine::DataForm::ln_p_d;
   allreduce.data.value = 1;
   model.functions["allreduce"] = {
-      "allreduce", "collective", {{Bytes(0), Bytes(UINT64_MAX), allreduce, {}, {}}}};
+      "allreduce", "collective", "", {{Bytes(0), Bytes(UINT64_MAX), allreduce, {}, {}}}};
   return model;
 }
 

@@ -7,6 +7,7 @@
 
 #include "analysis/datasheet.hpp"
 #include "base/error.hpp"
+#include "cli/named_files.hpp"
 #include "cli/number_list.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_file.hpp"
@@ -31,6 +32,7 @@ constexpr const char* kLatexPackage = "texlive-latex-base";
 
 struct Options {
   std::vector<std::string> machines;
+  bool all = false;
   std::vector<std::string> formats;
   std::string ranks;
   std::string bytes;
@@ -174,7 +176,11 @@ void write_sheets(const std::vector<analysis::Datasheet>& sheets, const Document
   if (!formats.contains("tex")) fs::remove(tex);
 }
 
-int datasheet(const Options& options) {
+int datasheet(Options& options) {
+  if (options.machines.empty() != options.all)
+    throw UsageError("give machine models, or --all for those that come with Foretrace");
+  if (options.all)
+    for (const NamedFile& file : named_files(Named::machine)) options.machines.push_back(file.path);
   const std::string of_output = format_of_output(options.output);
   const std::set<std::string> formats = wanted_formats(options, of_output);
   if (options.machines.size() > kMostModels)
@@ -208,8 +214,8 @@ std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("machines", options->machines,
                  std::string("The machine models; several are compared. Each") + kMachineHelp)
-      ->transform(machine_name())
-      ->required();
+      ->transform(machine_name());
+  app.add_flag("--all", options->all, "All machines that come with Foretrace, side by side");
   app.add_option("--format", options->formats,
                  "What to write, separated by commas: html, tex, pdf, gnuplot, text")
       ->delimiter(',')
@@ -236,6 +242,7 @@ const Subcommand kDatasheet{"datasheet",
                             "Write the data sheet of a machine model, or compare models", declare,
                             "foretrace datasheet cray-t3d\n"
                             "foretrace datasheet cray-t3d laptop.toml -o both.html\n"
+                            "foretrace datasheet --all -o all.html\n"
                             "foretrace datasheet laptop.toml -o laptop.pdf\n"};
 
 }  // namespace foretrace::cli

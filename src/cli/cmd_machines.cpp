@@ -3,6 +3,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/error.hpp"
+#include "cli/machine_ranking.hpp"
 #include "cli/named_files.hpp"
 #include "cli/subcommand.hpp"
 #include "machine/machine_file.hpp"
@@ -15,14 +17,33 @@ std::string year_of(const std::string& date) {
   return date.substr(0, 4);
 }
 
+// What there is of each kind; names of single functions are in --json.
+std::string functions_of(const machine::MachineModel& model) {
+  std::size_t pair = 0;
+  std::string collectives;
+  for (const auto& [name, function] : model.functions) {
+    if (function.function_class == "point-to-point")
+      ++pair;
+    else
+      collectives += (collectives.empty() ? "" : " ") + name;
+  }
+  std::string text = pair > 0 ? std::to_string(pair) + " of two ranks" : "";
+  if (collectives.empty()) return text;
+  constexpr std::size_t kMost = 48;
+  if (collectives.size() > kMost)
+    collectives = std::to_string(model.functions.size() - pair) + " of all ranks";
+  return text + (text.empty() ? "" : ", ") + collectives;
+}
+
 void print_text() {
   using enum views::Align;
-  views::TextTable table({left, left, right, left, left});
-  table.add({"name", "machine", "ranks", "year", "source"});
+  views::TextTable table({left, left, right, left, left, left, left});
+  table.add({"name", "machine", "ranks", "year", "kind", "functions", "source"});
   for (const NamedFile& file : named_files(Named::machine)) {
     const machine::MachineModel model = machine::read_machine_file(file.path);
     table.add({file.name, model.name, model.ranks > 0 ? std::to_string(model.ranks) : "-",
-               year_of(model.date), model.source});
+               model.date.empty() ? "-" : year_of(model.date),
+               model.kind.empty() ? "-" : model.kind, functions_of(model), model.source});
   }
   std::fputs(table.render(0).c_str(), stdout);
 }
@@ -38,25 +59,55 @@ void print_json() {
                    {"machine", model.name},
                    {"ranks", model.ranks},
                    {"date", model.date},
+                   {"kind", model.kind},
                    {"source", model.source},
+                   {"licence", model.licence},
                    {"functions", functions}});
   }
   std::printf("%s\n", all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
 
-std::function<int()> declare(CLI::App& app) {
-  const auto json = std::make_shared<bool>(false);
-  app.add_flag("--json", *json, "Print a JSON array, with the path and the functions of each");
-  return [json] {
-    *json ? print_json() : print_text();
+struct Options {
+  bool json = false;
+  SimulationOptions simulation;
+};
+
+int machines(const Options& options) {
+  const SimulationOptions& simulation = options.simulation;
+  if (!simulation.input.empty()) {
+    if (options.json) throw UsageError("--json lists the machines; leave out --run");
+    std::fputs(render_ranking(rank_machines(simulation)).c_str(), stdout);
     return 0;
-  };
+  }
+  const SimulationOptions initial;
+  if (simulation.compute != initial.compute || !simulation.network.empty() ||
+      !simulation.collectives.empty())
+    throw UsageError("--compute, --network and --collectives are for --run RUN.ftr");
+  options.json ? print_json() : print_text();
+  return 0;
+}
+
+std::function<int()> declare(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  SimulationOptions& simulation = options->simulation;
+  app.add_flag("--json", options->json,
+               "Print a JSON array, with the path and the functions of each");
+  app.add_option("--run", simulation.input,
+                 "Rank the machines by what this recorded run (or text program) takes on them");
+  app.add_option("--compute", simulation.compute, "With --run: as for simulate, e.g. recorded:0.5")
+      ->capture_default_str();
+  app.add_option("--network", simulation.network,
+                 "With --run: as for simulate; if not given, datasheet where that has all that the "
+                 "run needs, else loggps");
+  app.add_option("--collectives", simulation.collectives, "With --run: as for simulate");
+  return [options] { return machines(*options); };
 }
 
 }  // namespace
 
 const Subcommand kMachines{"machines", "List the machine models that come with Foretrace", declare,
                            "foretrace machines\n"
+                           "foretrace machines --run run.ftr\n"
                            "foretrace machines --json\n"};
 
 }  // namespace foretrace::cli

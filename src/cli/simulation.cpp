@@ -337,7 +337,8 @@ sim::SimulateResult Simulation::run(sim::Source& source, sim::Sink& sink,
     if (!note.empty()) result.notes.push_back(std::move(note));
   }
   if (!options_.machine.empty())
-    for (std::string& doubt : timing.doubts()) result.notes.push_back(std::move(doubt));
+    for (std::string& note : machine::notes_of(result.unknowns))
+      result.notes.push_back(std::move(note));
   return result;
 }
 

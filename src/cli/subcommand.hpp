@@ -22,6 +22,7 @@ extern const Subcommand kRecord;
 extern const Subcommand kPredict;
 extern const Subcommand kSimulate;
 extern const Subcommand kMeasure;
+extern const Subcommand kImport;
 extern const Subcommand kMachines;
 extern const Subcommand kCalc;
 extern const Subcommand kReport;

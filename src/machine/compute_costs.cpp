@@ -29,6 +29,8 @@ double read_compute(const TableReader& reader, ComputeCosts& costs) {
 }
 
 std::string format_compute(double step, const ComputeCosts& costs) {
+  // Not known at all: nothing is said.
+  if (step == 0 && !costs.block && !costs.instruction && costs.kernels.empty()) return "";
   std::string out = "\n[compute]\n";
   const auto put = [&out](const char* key, double seconds) {
     out += std::string(key) + " = " + number(seconds) + "  # seconds\n";

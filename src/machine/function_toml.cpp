@@ -237,13 +237,14 @@ std::string format_interval(Bytes from, Bytes to) {
 }
 
 Function read_function(const TableReader& reader) {
-  reader.allow_only({"name", "class", "measured_ranks", "measured_bytes", "held_out",
+  reader.allow_only({"name", "class", "method", "measured_ranks", "measured_bytes", "held_out",
                      "extrapolation_error", "baseline_held_out", "regime", "baseline"});
   Function function;
   const auto name = reader.text("name");
   if (!name) reader.fail(nullptr, "needs a 'name'");
   function.name = *name;
   function.function_class = reader.text("class").value_or("");
+  function.method = reader.text("method").value_or("");
   function.measured = read_measured(reader);
   function.held_out = read_held_out(reader, "held_out");
   function.extrapolation_error = reader.non_negative("extrapolation_error");
@@ -265,6 +266,7 @@ Function read_function(const TableReader& reader) {
 std::string format_function(const Function& function) {
   std::string out = "\n[[function]]\nname = " + quoted(function.name) + "\n";
   if (!function.function_class.empty()) out += "class = " + quoted(function.function_class) + "\n";
+  if (!function.method.empty()) out += "method = " + quoted(function.method) + "\n";
   if (const auto& measured = function.measured) {
     out += "measured_ranks = [";
     for (std::size_t i = 0; i < measured->ranks.size(); ++i)

@@ -27,15 +27,20 @@ namespace foretrace::machine {
 namespace {
 
 void read_machine_table(const TableReader& reader, MachineModel& model) {
-  reader.allow_only({"name", "ranks", "source", "date", "mpi_library", "timer_resolution",
-                     "time_unit", "element_bytes"});
+  reader.allow_only({"name", "ranks", "kind", "source", "licence", "date", "mpi_library",
+                     "timer_resolution", "time_unit", "element_bytes"});
   model.name = reader.text("name").value_or("");
   if (const auto ranks = reader.non_negative("ranks")) {
     if (*ranks > INT_MAX || *ranks != std::floor(*ranks))
       reader.fail(reader.raw().get("ranks"), "'ranks' must be a whole number");
     model.ranks = static_cast<int>(*ranks);
   }
+  model.kind = reader.text("kind").value_or("");
+  if (!model.kind.empty() && model.kind != "measured" && model.kind != "derived" &&
+      model.kind != "printed")
+    reader.fail(reader.raw().get("kind"), R"('kind' must be "measured", "derived" or "printed")");
   model.source = reader.text("source").value_or("");
+  model.licence = reader.text("licence").value_or("");
   model.date = reader.text("date").value_or("");
   model.mpi_library = reader.text("mpi_library").value_or("");
   model.timer_resolution = reader.non_negative("timer_resolution").value_or(0);
@@ -231,7 +236,9 @@ std::string format_machine(const MachineModel& model, const ComputeCosts& costs,
                            const std::vector<std::string>& invalid_reasons) {
   std::string out = "[machine]\nname = " + quoted(model.name) + "\n";
   if (model.ranks > 0) out += "ranks = " + std::to_string(model.ranks) + "\n";
+  if (!model.kind.empty()) out += "kind = " + quoted(model.kind) + "\n";
   if (!model.source.empty()) out += "source = " + quoted(model.source) + "\n";
+  if (!model.licence.empty()) out += "licence = " + quoted(model.licence) + "\n";
   if (!model.date.empty()) out += "date = " + quoted(model.date) + "\n";
   if (!model.mpi_library.empty()) out += "mpi_library = " + quoted(model.mpi_library) + "\n";
   if (model.timer_resolution > 0)

@@ -23,6 +23,14 @@ const Function* MachineModel::find(std::string_view name) const {
   return found == functions.end() ? nullptr : &found->second;
 }
 
+std::vector<std::string> unreliable_functions(const MachineModel& model) {
+  constexpr double kMostError = 0.5;
+  std::vector<std::string> names;
+  for (const auto& [name, function] : model.functions)
+    if (function.held_out && function.held_out->mean > kMostError) names.push_back(name);
+  return names;
+}
+
 const Regime& regime_for(const std::vector<Regime>& regimes, Bytes bytes) {
   const auto found =
       std::ranges::find_if(regimes, [bytes](const Regime& regime) { return bytes <= regime.to; });

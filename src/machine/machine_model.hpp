@@ -51,6 +51,7 @@ struct Function {
   std::string name;
   std::string
       function_class;  // "point-to-point", "one-sided", "collective", "barrier", "local", "file"
+  std::string method = {};      // how the figures came to be; empty: as `measure` does it
   std::vector<Regime> regimes;  // ascending, contiguous, at least one
 
   std::optional<MeasuredRange> measured = {};  // not set: unknown
@@ -124,7 +125,11 @@ struct CollectiveRules {
 struct MachineModel {
   std::string name;
   int ranks = 0;  // the largest number of ranks measured; 0: unknown
+  // "measured" on the machine by Foretrace, "derived" from other people's measurements,
+  // "printed": equations as somebody published them; empty: the file does not say.
+  std::string kind = {};
   std::string source;
+  std::string licence = {};  // of the figures behind it
   std::string date;
   std::string mpi_library;
   double timer_resolution = 0;  // seconds; 0: unknown
@@ -141,6 +146,10 @@ struct MachineModel {
   // The function called `name`, or nullptr.
   const Function* find(std::string_view name) const;
 };
+
+// Functions whose equations were off by more than half, in the mean, where they were left to
+// predict: they say nothing. By name.
+std::vector<std::string> unreliable_functions(const MachineModel& model);
 
 // The regime of `regimes` (not empty) that holds `bytes`: the first one whose end
 // is not below it, or the last one for sizes beyond all.

@@ -136,11 +136,10 @@ Time Timing::least(Cost what) const {
 }
 
 // Parts of a transfer (isend2, irecv1, what overlaps) may well be missing: others hold their time.
-std::vector<std::string> Timing::doubts() const {
-  constexpr std::array kWhole = {Cost::send, Cost::ssend,  Cost::bsend,   Cost::rsend,
-                                 Cost::recv, Cost::isend1, Cost::sendrecv};
-  std::string lacking;
-  std::string beyond;
+Timing::Unknowns Timing::unknowns() const {
+  constexpr std::array kWhole = {Cost::send, Cost::ssend,  Cost::bsend,  Cost::rsend,
+                                 Cost::recv, Cost::isend1, Cost::irecv2, Cost::sendrecv};
+  Unknowns unknowns;
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     const int ranks = most_ranks_[i];
     const bool whole = i >= index(Cost::barrier) ||
@@ -148,15 +147,25 @@ std::vector<std::string> Timing::doubts() const {
     if (ranks == 0 || !whole) continue;
     const std::string name(kNames[i]);
     if (!functions_[i])
-      lacking += (lacking.empty() ? "" : ", ") + name;
+      unknowns.missing.push_back(name);
     else if (ranks > 1 && beyond_measured(*model_, *functions_[i], ranks, Bytes()).ranks)
-      beyond += (beyond.empty() ? "" : ", ") + name + " with " + std::to_string(ranks);
+      unknowns.beyond.push_back(name + " with " + std::to_string(ranks));
   }
-  std::vector<std::string> lines;
-  if (!lacking.empty()) lines.push_back(kTakesNoTime + lacking);
-  if (!beyond.empty())
-    lines.push_back("extrapolated outside the numbers of ranks that were measured: " + beyond);
-  return lines;
+  return unknowns;
+}
+
+std::vector<std::string> notes_of(const Timing::Unknowns& unknowns) {
+  const auto line = [](const std::string& what, const std::vector<std::string>& names) {
+    std::string text = what;
+    for (const std::string& name : names) text += (&name == &names.front() ? "" : ", ") + name;
+    return text;
+  };
+  std::vector<std::string> notes;
+  if (!unknowns.missing.empty()) notes.push_back(line(kTakesNoTime, unknowns.missing));
+  if (!unknowns.beyond.empty())
+    notes.push_back(
+        line("extrapolated outside the numbers of ranks that were measured: ", unknowns.beyond));
+  return notes;
 }
 
 bool Timing::is_rendezvous(SendMode mode, Bytes bytes) const {

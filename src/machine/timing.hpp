@@ -180,9 +180,12 @@ class Timing {
   // name, else zero; more for MPI_Wtime (theory.md). `mpi_name` is e.g. "MPI_Comm_rank".
   Time local_call(std::string_view mpi_name, int ranks) const;
 
-  // What the times that were asked for so far do not rest on, a line each: functions that the
-  // model lacks, and those asked for with more ranks than were measured. Empty: nothing to say.
-  std::vector<std::string> doubts() const;
+  // What was asked for so far that nobody measured.
+  struct Unknowns {
+    std::vector<std::string> missing;  // functions without equation or stand-in: took no time
+    std::vector<std::string> beyond;   // "bcast with 200": other numbers of ranks than measured
+  };
+  Unknowns unknowns() const;
 
   const MachineModel& model() const { return *model_; }
   Bound bound() const { return bound_; }
@@ -203,6 +206,9 @@ class Timing {
   };
   mutable std::array<std::array<Known, 16>, static_cast<std::size_t>(Cost::kCount)> known_{};
 };
+
+// A line for each of the two kinds; none where all is known.
+std::vector<std::string> notes_of(const Timing::Unknowns& unknowns);
 
 // A call that completes posted requests from w0 on. MPI defines Waitall as Waits in some order:
 // here the one in which they are given, each starting when the one before has left.

@@ -2,14 +2,20 @@
 #pragma once
 
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <string>
+
+#include "base/error.hpp"
 
 namespace foretrace::machine {
 
 // The shortest text that reads back as the same double, with a point or
-// exponent so that it stays a float in TOML.
+// exponent so that it stays a float in TOML. What no reader would take is not written: throws
+// Error for a value that is not finite.
 inline std::string number(double value) {
+  if (!std::isfinite(value))
+    throw Error("a value of the machine model is not a finite number; nothing is written");
   char buffer[32];
   const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
   std::string text(buffer, end);

@@ -247,6 +247,11 @@ PredictionSpan span_of(const std::vector<LeftOut>& ratios, double coverage) {
   return {middle - std::sqrt(below * below + more), middle + std::sqrt(above * above + more)};
 }
 
+PredictionSpan span_of_few(const std::vector<LeftOut>& ratios) {
+  const auto [least, most] = std::ranges::minmax(ratios, {}, &LeftOut::ratio);
+  return {least.ratio, most.ratio};
+}
+
 }  // namespace
 
 std::uint64_t boundary_between(std::uint64_t lower, std::uint64_t upper) {
@@ -339,8 +344,10 @@ void widen_intervals(const std::vector<LeftOut>& ratios, double coverage,
                      std::vector<machine::Regime>& regimes) {
   constexpr std::size_t kEnough = 20;
   constexpr std::size_t kEnoughSizes = 4;
-  if (ratios.size() < kEnough) return;
-  const PredictionSpan of_all = span_of(ratios, coverage);
+  if (ratios.empty()) return;
+  // The quantiles of a handful are no further apart than they themselves.
+  const PredictionSpan of_all =
+      ratios.size() < kEnough ? span_of_few(ratios) : span_of(ratios, coverage);
   for (machine::Regime& regime : regimes) {
     if (!regime.equation.interval) continue;
     std::vector<LeftOut> own;
@@ -382,6 +389,10 @@ machine::Function fit_function(const FunctionProblem& problem) {
   function.regimes = fit_regimes(problem);
   function.baseline = fit_baseline(problem, function.regimes);
   const HeldOutErrors held_out = hold_out_sizes(problem);
+  // Points that lie on the curve tell nothing of its errors; those that were left out do.
+  for (machine::Regime& regime : function.regimes)
+    if (!regime.equation.interval && !held_out.ratios.empty())
+      regime.equation.interval = machine::PredictionInterval{1, 1, problem.coverage};
   widen_intervals(held_out.ratios, problem.coverage, function.regimes);
   function.held_out = held_out.model;
   function.baseline_held_out = held_out.baseline;

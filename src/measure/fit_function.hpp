@@ -60,7 +60,8 @@ struct HeldOutErrors {
 HeldOutErrors hold_out_sizes(const FunctionProblem& problem);
 
 // Widens the regimes' intervals until `coverage` of those ratios lie within: of the
-// regime's own where there are 20 at four sizes, of the function's where there are not. A fit's
+// regime's own where there are 20 at four sizes, of the function's where there are not; of a
+// function with fewer until all lie within. A fit's
 // errors are those of its coefficients and of launches; they say nothing of a wrong form. Launches
 // are few, and the quantiles of few values lie too near: what the launches' own means differ by
 // counts as Student's distribution has it for one launch more.

@@ -79,7 +79,10 @@ machine::Parameter parameter_of(const stats::RelativeFit& fit, const stats::Grou
   row[column] = 1;
   if (minus != column) row[minus] = -1;
   if (!(errors.degrees_of_freedom > 0) || !(errors.confidence(row).lower > 0)) return parameter;
-  return {fit.unknowns[column].value, std::sqrt(variance(errors, column)), true};
+  // A bootstrap of launches that agree can leave a variance a rounding below zero.
+  const double error = std::sqrt(std::max(0.0, variance(errors, column)));
+  if (!std::isfinite(fit.unknowns[column].value) || !std::isfinite(error)) return parameter;
+  return {fit.unknowns[column].value, error, true};
 }
 
 // A column that no function speaks of is no parameter that was looked for.

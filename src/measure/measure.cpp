@@ -103,6 +103,18 @@ void warn_of_surviving(const FitOutcome& outcome, std::ostream& messages) {
                 "'surviving'); measure again when it is quiet\n";
 }
 
+std::set<std::string> unreliable(const FitOutcome& outcome) {
+  const auto names = machine::unreliable_functions(outcome.model);
+  return {names.begin(), names.end()};
+}
+
+void warn_of_unreliable(const FitOutcome& outcome, std::ostream& messages) {
+  for (const std::string& name : unreliable(outcome))
+    messages << "foretrace measure: WARNING: INVALID: the equations of " << name << " are off by "
+             << percent(outcome.model.find(name)->held_out->mean)
+             << " at sizes that were left out: too little was measured, or too unsteadily\n";
+}
+
 // What is wrong with the measurement as a whole, loudest first.
 void warn(const SampleSet& set, std::ostream& messages) {
   const std::string who = "foretrace measure: ";
@@ -173,9 +185,12 @@ int finish(const MeasureOptions& options, const SampleSet& set, const FitOutcome
   if (options.messages) {
     warn(set, *options.messages);
     warn_of_surviving(outcome, *options.messages);
+    warn_of_unreliable(outcome, *options.messages);
   }
   if (options.table) {
-    print_reports(*options.table, outcome, words_of(set, "invalid"));
+    std::set<std::string> invalid = words_of(set, "invalid");
+    invalid.merge(unreliable(outcome));
+    print_reports(*options.table, outcome, invalid);
     if (written) *options.table << "model: " << options.output << '\n';
     *options.table << "samples: " << samples << '\n';
   }

@@ -168,6 +168,7 @@ SimulateResult Engine::result() {
   }
   result.stats = stats_;
   result.announced = announced_;
+  result.unknowns = timing_.unknowns();
   if (links_) result.links = links_->usage();
   find_left_over(result);
   return result;

@@ -94,6 +94,7 @@ struct SimulateResult {
   std::vector<LeftMessage> left_messages;  // the first kMostLeftMessages, by destination
   std::uint64_t left_message_count = 0;
   std::vector<std::uint64_t> left_requests;  // by rank: posted and not completed
+  machine::Timing::Unknowns unknowns;        // what the machine's model does not know of it
 };
 
 // Runs `source` to its end on the machine behind `timing`. Throws Deadlock when

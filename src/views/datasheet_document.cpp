@@ -34,6 +34,8 @@ void add_run_parameters(const Datasheet& sheet, SheetDocument& document) {
   row("MPI library", model.mpi_library);
   row("measured", model.date);
   row("source", model.source);
+  if (model.kind == "derived") row("kind", "derived, not measured by Foretrace");
+  if (!model.licence.empty()) row("licence of the figures", model.licence);
   row("most ranks", model.ranks > 0 ? fmt::format("{}", model.ranks) : "");
   row("timer resolution", model.timer_resolution > 0 ? format_seconds(model.timer_resolution) : "");
   row("time in the equations", unit_name(model));

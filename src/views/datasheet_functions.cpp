@@ -128,8 +128,14 @@ void add_raw(const SheetFunction& each, SheetDocument& document) {
   document.blocks.push_back(std::move(table));
 }
 
+// What it is, and where its figures are not Foretrace's own, how they came to be.
+std::string meaning_of(const SheetFunction& each) {
+  if (each.function.method.empty()) return each.meaning;
+  return each.meaning + (each.meaning.empty() ? "Here: " : " Here: ") + each.function.method + ".";
+}
+
 std::string remarks(const Datasheet& sheet, const SheetFunction& each) {
-  std::string out = each.meaning;
+  std::string out = meaning_of(each);
   const auto add = [&](std::string_view text) {
     out += (out.empty() ? "" : " ") + std::string(text);
   };
@@ -217,7 +223,7 @@ void add_functions(const Datasheet& sheet, int digits, SheetDocument& document) 
 void add_gallery(const Datasheet& sheet, SheetDocument& document) {
   SheetGallery gallery;
   for (const SheetFunction& each : sheet.functions) {
-    SheetCard card{plots_of(sheet, each).times, each.meaning, ""};
+    SheetCard card{plots_of(sheet, each).times, meaning_of(each), ""};
     if (is_invalid(sheet, each.function.name))
       card.remark = "invalid";
     else if (each.function.held_out)

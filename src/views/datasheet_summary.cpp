@@ -107,6 +107,16 @@ void add_warnings(const Datasheet& sheet, const std::string& who, SheetDocument&
     warn("Invalid, because too little of what was measured survived: " + names +
          ". Their figures stand here only so that nothing is hidden; measure again on a quieter "
          "machine.");
+  std::string unreliable;
+  for (const std::string& name : machine::unreliable_functions(sheet.model))
+    unreliable +=
+        (unreliable.empty() ? "" : ", ") +
+        fmt::format("{} ({})", name, format_percent(sheet.model.find(name)->held_out->mean));
+  if (!unreliable.empty())
+    warn(
+        "Not to be used: at sizes that were left out of the fit the equations are off by more "
+        "than half: " +
+        unreliable + ".");
   if (const auto kept = share_kept(sheet); kept && *kept < kFewBlocks)
     warn(
         fmt::format("In only {} of the measured blocks no rank was switched out. Measure again on "

@@ -184,6 +184,7 @@ class Regimes : public testing::Test {
   Function function_{
       "send",
       "",
+      "",
       {constant_regime(0, 99, 1), constant_regime(100, 100, 2), constant_regime(101, 500, 3)}};
 };
 
@@ -213,14 +214,15 @@ TEST(EvaluateSeconds, AppliesBothUnits) {
   Regime regime;
   regime.equation.constant.value = 4;
   regime.equation.data.value = 2;
-  EXPECT_DOUBLE_EQ(evaluate_seconds(model, {"send", "", {regime}}, 2, Bytes(12), Bound::avg), 7e-6);
+  EXPECT_DOUBLE_EQ(evaluate_seconds(model, {"send", "", "", {regime}}, 2, Bytes(12), Bound::avg),
+                   7e-6);
 }
 
 MachineModel measured_model() {
   MachineModel model;
   model.ranks = 16;
   Function bcast{
-      "bcast", "collective", {constant_regime(0, 1000, 8), constant_regime(1001, 5000, 10)}};
+      "bcast", "collective", "", {constant_regime(0, 1000, 8), constant_regime(1001, 5000, 10)}};
   bcast.measured = MeasuredRange{{2, 4, 8}, Bytes(1), Bytes(4000)};
   bcast.extrapolation_error = 0.25;
   for (Regime& regime : bcast.regimes) regime.equation.interval = {0.9, 1.1, 0.95};
@@ -228,7 +230,7 @@ MachineModel measured_model() {
   model.functions["bcast"] = bcast;
   model.functions["send"] = bcast;
   model.functions["send"].function_class = "point-to-point";
-  model.functions["old"] = {"old", "collective", {constant_regime(1, 1000, 8)}};
+  model.functions["old"] = {"old", "collective", "", {constant_regime(1, 1000, 8)}};
   return model;
 }
 

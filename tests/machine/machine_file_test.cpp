@@ -168,7 +168,7 @@ MachineModel full_model() {
       second.equation = {{0, 0}, f, {0, 1}, g, {0, std::numeric_limits<double>::max()}};
       second.q = 0;
       const std::string name = std::string(name_of(f)) + "/" + std::string(name_of(g));
-      model.functions[name] = {name, "collective", {first, second}};
+      model.functions[name] = {name, "collective", "", {first, second}};
     }
   return model;
 }
@@ -226,6 +226,44 @@ TEST(MachineFile, RegimesOfLogGPSNeedNoOtherParameters) {
   expect_round_trip(model);
 }
 
+// What no reader would take is never written: an error of -nan was.
+TEST(MachineFile, WhatIsNotFiniteIsNotWritten) {
+  for (const double bad : {std::nan(""), -std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+    MachineModel model;
+    model.loggps_regimes.resize(1);
+    model.loggps_regimes[0].overhead_send = Parameter{5.14e-05, bad};
+    EXPECT_THROW(format_machine(model), Error);
+    MachineModel other;
+    other.functions["send"] = {"send", "", "", {Regime{}}};
+    EXPECT_NO_THROW(format_machine(other));
+    other.functions["send"].regimes[0].equation.constant.value = bad;
+    EXPECT_THROW(format_machine(other), Error);
+  }
+}
+
+TEST(MachineFile, ProvenanceReadsBack) {
+  MachineModel model;
+  model.kind = "derived";
+  model.licence = "MIT, Copyright (c) 2019 \"somebody\"";
+  model.functions["recv"] = {"recv", "point-to-point", "half of a round trip", {Regime{}}};
+  const MachineModel again = parse_machine(format_machine(model), "m.toml");
+  EXPECT_EQ(again.kind, model.kind);
+  EXPECT_EQ(again.licence, model.licence);
+  EXPECT_EQ(again.find("recv")->method, "half of a round trip");
+  EXPECT_THROW(parse_machine("[machine]\nkind = \"guessed\"\n", "m.toml"), Error);
+}
+
+TEST(MachineModel, EquationsThatAreOffByMoreThanHalfAreUnreliable) {
+  MachineModel model;
+  for (const double error : {0.02, 0.49, 1.38}) {
+    const std::string name = "f" + std::to_string(error);
+    model.functions[name] = {name, "", "", {Regime{}}};
+    model.functions[name].held_out = HeldOutError{error, 2 * error};
+  }
+  model.functions["unknown"] = {"unknown", "", "", {Regime{}}};
+  EXPECT_EQ(unreliable_functions(model), std::vector<std::string>{"f" + std::to_string(1.38)});
+}
+
 TEST(MachineFile, RulesOfCollectivesReadBack) {
   for (const CollectiveRules rules :
        {CollectiveRules{true, false}, CollectiveRules{false, true}, CollectiveRules{true, true}}) {
@@ -258,7 +296,7 @@ TEST(MachineFile, AnyTextReadsBack) {
                                  "'''", "\"\"\"", "a = 1", "\r\n", "\n"}) {
     MachineModel model;
     model.name = model.source = model.date = model.mpi_library = text;
-    model.functions[text] = {text, text, {Regime()}};
+    model.functions[text] = {text, text, text, {Regime()}};
     expect_round_trip(model);
   }
 }

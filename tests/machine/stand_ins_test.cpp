@@ -23,7 +23,7 @@ std::string name(int cost) {
 void add(MachineModel& model, const std::string& function, double seconds) {
   Regime regime;
   regime.equation.constant.value = seconds;
-  model.functions[function] = {function, "", {regime}};
+  model.functions[function] = {function, "", "", {regime}};
 }
 
 // Which function is evaluated for `cost` in a model that has all others, each

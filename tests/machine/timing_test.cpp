@@ -394,7 +394,7 @@ TEST(PostingACollective, TakesItsEquationOrWhatWasMeasured) {
   EXPECT_EQ(leave(Cost::reduce), Time::from_seconds(10));
 }
 
-TEST(Doubts, NameWhatTheModelLacksAndWhatWasNotMeasured) {
+TEST(Unknowns, NameWhatTheModelLacksAndWhatWasNotMeasured) {
   MachineModel model;
   model.functions["send"] = constant("send", 1);
   model.functions["bcast"] = constant("bcast", 1);
@@ -404,10 +404,10 @@ TEST(Doubts, NameWhatTheModelLacksAndWhatWasNotMeasured) {
   timing.cost(Cost::isendoverlap, 2, Bytes(8));
   timing.cost(Cost::bcast, 8, Bytes(8));
   timing.cost(Cost::bcast, 1, Bytes(8));
-  EXPECT_TRUE(timing.doubts().empty());
+  EXPECT_TRUE(notes_of(timing.unknowns()).empty());
   timing.cost(Cost::bcast, 200, Bytes(8));
   timing.cost(Cost::barrier, 4, Bytes());
-  EXPECT_EQ(timing.doubts(),
+  EXPECT_EQ(notes_of(timing.unknowns()),
             (std::vector<std::string>{
                 kTakesNoTime + std::string("barrier"),
                 "extrapolated outside the numbers of ranks that were measured: bcast with 200"}));

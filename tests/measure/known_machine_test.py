@@ -165,6 +165,21 @@ class KnownMachine(unittest.TestCase):
         for size in (EAGER, EAGER + 1):
             self.assertLess(abs(calc(self.model, "send", 2, size) / MACHINE["send"](2, size) - 1), 0.03, size)
 
+    def test_sparse_samples_that_no_equation_fits_are_invalid(self):
+        rows = ["function,ranks,bytes,launch,seconds,kept"]
+        for launch in (1, 2, 3):
+            rows += [f"bcast,4,{size},{launch},{seconds},1"
+                     for size, seconds in ((1, 1e-6), (64, 9e-4), (4096, 2e-6), (65536, 7e-2), (1 << 20, 1e-5))]
+            rows += [f"barrier,{p},0,{launch},{p * 1e-6},1" for p in (2, 4, 8)]
+        (self.folder / "sparse.samples.csv").write_text("\n".join(rows) + "\n")
+        done = subprocess.run([TOOL, "measure", "--refit", "-o", self.folder / "sparse.toml"], check=True,
+                              capture_output=True, text=True)
+        self.assertRegex(done.stdout, r"(?m)^bcast .*INVALID$")
+        self.assertNotRegex(done.stdout, r"(?m)^barrier .*INVALID$")
+        self.assertRegex(done.stderr, r"WARNING: INVALID: the equations of bcast are off by \d")
+        sheet = run(TOOL, "datasheet", self.folder / "sparse.toml")
+        self.assertRegex(" ".join(sheet.split()), r"Not to be used: .* bcast \(")
+
     def test_refit_is_repeatable(self):
         first = self.refit(noise=0.02, wild=0.05).read_bytes()
         run(TOOL, "measure", "--refit", "-o", self.model)

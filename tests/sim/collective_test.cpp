@@ -73,7 +73,7 @@ TEST(Collective, AllPayForTheLargestSize) {
   machine::Regime regime;
   regime.equation.constant.value = 10;
   regime.equation.data.value = 1;
-  for (const char* name : {"alltoallv", "gather"}) model.functions[name] = {name, "", {regime}};
+  for (const char* name : {"alltoallv", "gather"}) model.functions[name] = {name, "", "", {regime}};
   const std::uint64_t sizes[] = {80, 800, 8};
   Programs p(3);
   for (int rank = 0; rank < 3; ++rank) {

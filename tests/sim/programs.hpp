@@ -43,7 +43,7 @@ inline machine::MachineModel test_machine() {
     regime.equation.constant.value = constant;
     regime.equation.startup.value = per_rank;
     regime.equation.data.value = per_element;
-    model.functions[name] = {name, "", {regime}};
+    model.functions[name] = {name, "", "", {regime}};
   };
   add("send", 30, 0, 0.09);
   add("ssend", 100, 0, 0.1);

@@ -1,0 +1,127 @@
+#include "cli/machine_ranking.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "base/error.hpp"
+#include "cli/named_files.hpp"
+#include "sim/sink.hpp"
+#include "views/text_table.hpp"
+#include "views/units.hpp"
+
+namespace foretrace::cli {
+namespace {
+
+std::string list_of(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
+// What LogGPS cannot do without: messages, and what they cost their sender.
+std::vector<std::string> missing_for_messages(const machine::MachineModel& model) {
+  std::vector<std::string> missing;
+  if (!model.find("send") && !model.loggps.overhead_send) missing.emplace_back("send");
+  if (!model.find("recv") && !model.find("send") && !model.loggps.latency)
+    missing.emplace_back("recv");
+  return missing;
+}
+
+// The run on one machine by one network. Returns what is missing there, or fills `ranked`.
+std::vector<std::string> try_network(SimulationOptions options, const std::string& network,
+                                     RankedMachine& ranked) {
+  options.network = network;
+  const auto bounds = std::to_array<std::pair<const char*, Time*>>(
+      {{"avg", &ranked.time}, {"min", &ranked.least}, {"max", &ranked.most}});
+  for (const auto& [bound, time] : bounds) {
+    options.bound = bound;
+    Simulation simulation(options);
+    if (simulation.network() != sim::NetworkKind::datasheet)
+      if (auto missing = missing_for_messages(simulation.model()); !missing.empty()) return missing;
+    const std::unique_ptr<sim::Source> source = simulation.open();
+    sim::NullSink sink;
+    const sim::SimulateResult result = simulation.run(*source, sink);
+    if (!result.unknowns.missing.empty()) return result.unknowns.missing;
+    *time = result.time;
+    ranked.beyond = result.unknowns.beyond;
+  }
+  ranked.network = network.empty() ? "datasheet" : network;
+  // The ends of the equations are not those of a run where the order of messages changes.
+  ranked.least = std::min(ranked.least, ranked.time);
+  ranked.most = std::max(ranked.most, ranked.time);
+  return {};
+}
+
+void set_places(std::vector<RankedMachine>& ranked) {
+  for (RankedMachine& one : ranked) {
+    const auto faster = std::ranges::count_if(
+        ranked, [&](const RankedMachine& other) { return other.most < one.least; });
+    const auto slower = std::ranges::count_if(
+        ranked, [&](const RankedMachine& other) { return other.least > one.most; });
+    one.best_place = static_cast<std::size_t>(faster) + 1;
+    one.worst_place = ranked.size() - static_cast<std::size_t>(slower);
+  }
+}
+
+std::string place_of(const RankedMachine& machine) {
+  const std::string best = std::to_string(machine.best_place);
+  return machine.best_place == machine.worst_place
+             ? best
+             : best + "-" + std::to_string(machine.worst_place);
+}
+
+}  // namespace
+
+Ranking rank_machines(const SimulationOptions& options) {
+  Ranking ranking;
+  for (const NamedFile& file : named_files(Named::machine)) {
+    SimulationOptions here = options;
+    here.machine = file.path;
+    RankedMachine ranked;
+    ranked.name = file.name;
+    try {
+      std::vector<std::string> missing = try_network(here, options.network, ranked);
+      if (!missing.empty() && options.network.empty() && options.collectives.empty())
+        if (try_network(here, "loggps", ranked).empty()) missing.clear();
+      if (missing.empty())
+        ranking.ranked.push_back(std::move(ranked));
+      else
+        ranking.unranked.push_back({file.name, "nobody measured " + list_of(missing)});
+    } catch (const Error& error) {
+      ranking.unranked.push_back({file.name, error.what()});
+    }
+  }
+  std::ranges::stable_sort(ranking.ranked, {}, &RankedMachine::time);
+  set_places(ranking.ranked);
+  return ranking;
+}
+
+std::string render_ranking(const Ranking& ranking) {
+  using enum views::Align;
+  std::string out;
+  if (!ranking.ranked.empty()) {
+    views::TextTable table({right, left, right, right, right, left, left});
+    table.add(
+        {"place", "machine", "time", "least", "most", "network", "other ranks than measured"});
+    for (const RankedMachine& each : ranking.ranked) {
+      const bool known = each.has_interval();
+      table.add({place_of(each), each.name, views::format_time(each.time),
+                 known ? views::format_time(each.least) : "-",
+                 known ? views::format_time(each.most) : "-", each.network, list_of(each.beyond)});
+    }
+    out += table.render(0);
+  }
+  if (!ranking.unranked.empty()) {
+    out += ranking.ranked.empty() ? "not ranked\n" : "\nnot ranked\n";
+    views::TextTable table({left, left});
+    for (const UnrankedMachine& each : ranking.unranked) table.add({each.name, each.reason});
+    out += table.render(2);
+  }
+  return out +
+         "\nMachines with overlapping intervals are not told apart: they share places. \"-\": the "
+         "model\nhas no errors. How fast each machine computes is not known: --compute is the same "
+         "for all.\n";
+}
+
+}  // namespace foretrace::cli

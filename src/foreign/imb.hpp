@@ -1,0 +1,17 @@
+// The text that the Intel MPI Benchmarks print.
+//
+// PingPong is half of a round trip. Of a collective the largest time over ranks counts,
+// which is when the last one is done; calls follow each other without a barrier.
+#pragma once
+
+#include <vector>
+
+#include "foreign/input.hpp"
+#include "foreign/measurements.hpp"
+
+namespace foretrace::foreign {
+
+// Throws Error "FILE:LINE: ...".
+Measurements read_imb(const std::vector<InputFile>& files);
+
+}  // namespace foretrace::foreign

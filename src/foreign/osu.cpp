@@ -1,0 +1,233 @@
+#include "foreign/osu.hpp"
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
+#include "foreign/lines.hpp"
+
+namespace foretrace::foreign {
+namespace {
+
+constexpr int kPair = 2;
+constexpr double kMicrosecond = 1e-6;
+constexpr double kMegabyte = 1e6;  // OSU's MB
+// Two digits behind the point of a microsecond.
+constexpr double kResolution = 1e-8;
+
+enum class Meaning { half_round_trip, bandwidth, collective, none };
+
+struct Benchmark {
+  std::string_view title;  // between "OSU MPI" and "Test"
+  Meaning meaning;
+  const char* function;
+};
+
+constexpr std::array kBenchmarks{
+    Benchmark{"Latency", Meaning::half_round_trip, "pingpong"},
+    Benchmark{"Bandwidth", Meaning::bandwidth, "gap"},
+    Benchmark{"Allgather Latency", Meaning::collective, "allgather"},
+    Benchmark{"Allgatherv Latency", Meaning::collective, "allgatherv"},
+    Benchmark{"Allreduce Latency", Meaning::collective, "allreduce"},
+    Benchmark{"All-to-All Personalized Exchange Latency", Meaning::collective, "alltoall"},
+    Benchmark{"All-to-Allv Personalized Exchange Latency", Meaning::collective, "alltoallv"},
+    Benchmark{"Barrier Latency", Meaning::collective, "barrier"},
+    Benchmark{"Broadcast Latency", Meaning::collective, "bcast"},
+    Benchmark{"Gather Latency", Meaning::collective, "gather"},
+    Benchmark{"Gatherv Latency", Meaning::collective, "gatherv"},
+    Benchmark{"Reduce Latency", Meaning::collective, "reduce"},
+    Benchmark{"Reduce_scatter Latency", Meaning::collective, "reduce_scatter"},
+    Benchmark{"Scatter Latency", Meaning::collective, "scatter"},
+    Benchmark{"Scatterv Latency", Meaning::collective, "scatterv"}};
+
+// Which of a line's numbers is what.
+struct Columns {
+  std::size_t count = 0;
+  bool has_size = false;
+  std::size_t value = 0;
+  bool largest = false;  // of the ranks, not their mean
+};
+
+class Reader {
+ public:
+  void read(const InputFile& file);
+  Measurements take();
+
+ private:
+  void read_comment(std::string_view text);
+  void read_title(std::string_view text);
+  void read_columns(std::string_view text);
+  void read_fact(std::string_view line);
+  void read_row(std::string_view line);
+  void add(std::uint64_t bytes, double value);
+  int ranks_of_table() const;
+
+  Lines* lines_ = nullptr;
+  Measurements out_;
+  int ranks_ = 0;  // of the file
+  bool in_table_ = false;
+  Benchmark benchmark_{};
+  std::string title_;
+  Columns columns_;
+  int launch_ = 0;  // 0: the table has no row yet
+  std::uint64_t last_bytes_ = 0;
+  std::map<std::pair<std::string, int>, int> launches_;  // tables of a function and ranks
+};
+
+void Reader::read(const InputFile& file) {
+  Lines lines(file.text, file.name);
+  lines_ = &lines;
+  ranks_ = file.ranks;
+  in_table_ = false;
+  bool any = false;
+  while (const auto line = lines.next()) {
+    const std::string_view text = trimmed(*line);
+    if (text.empty()) continue;
+    if (text.starts_with('#')) {
+      read_comment(trimmed(text.substr(1)));
+    } else if (text.starts_with("==")) {
+      read_fact(text);
+    } else {
+      read_row(text);
+      any = true;
+    }
+  }
+  if (!any) throw Error(file.name + ": holds no table of the OSU micro-benchmarks");
+}
+
+void Reader::read_comment(std::string_view text) {
+  if (text.starts_with("OSU ")) return read_title(text);
+  if (text.starts_with("Size") || text.starts_with("Avg Latency")) return read_columns(text);
+  // Anything else is somebody's remark.
+}
+
+void Reader::read_title(std::string_view text) {
+  const std::size_t begin = text.find(' ', text.find("MPI"));
+  const std::size_t end = text.rfind(" Test");
+  if (text.find("MPI") == text.npos || end == text.npos || begin >= end)
+    lines_->fail("expected a title such as '# OSU MPI Latency Test v5.9', found '" + shown(text) +
+                 "'");
+  title_ = text.substr(begin + 1, end - begin - 1);
+  const auto* known = std::ranges::find(kBenchmarks, title_, &Benchmark::title);
+  benchmark_ = known == kBenchmarks.end() ? Benchmark{"", Meaning::none, ""} : *known;
+  if (benchmark_.meaning == Meaning::none)
+    out_.notes.push_back(lines_->name() + ": left out: no function of a machine model is what '" +
+                         title_ + "' measures");
+  in_table_ = true;
+  columns_ = {};
+  launch_ = 0;
+}
+
+// "Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations": two
+// blanks or more between them.
+void Reader::read_columns(std::string_view text) {
+  if (!in_table_) lines_->fail("column names before the title, '# OSU MPI ... Test v...'");
+  std::vector<std::string_view> names;
+  while (!(text = trimmed(text)).empty()) {
+    const std::size_t end = std::min(text.find("  "), text.find('\t'));
+    names.push_back(text.substr(0, end));
+    text.remove_prefix(names.back().size());
+  }
+  const auto place_of = [&](std::initializer_list<std::string_view> wanted) {
+    return static_cast<std::size_t>(std::ranges::find_first_of(names, wanted) - names.begin());
+  };
+  columns_ = {};
+  columns_.count = names.size();
+  columns_.has_size = names.front() == "Size";
+  const bool is_rate = benchmark_.meaning == Meaning::bandwidth;
+  const std::size_t largest = place_of({"Max Latency(us)", "Max Latency (us)"});
+  columns_.largest = benchmark_.meaning == Meaning::collective && largest < names.size();
+  columns_.value =
+      columns_.largest ? largest
+      : is_rate        ? place_of({"Bandwidth (MB/s)", "Bandwidth(MB/s)"})
+                : place_of({"Latency (us)", "Latency(us)", "Avg Latency(us)", "Avg Latency (us)"});
+  if (benchmark_.meaning != Meaning::none && columns_.value == names.size())
+    lines_->fail("no column of '" + title_ + "' is called " +
+                 (is_rate ? "'Bandwidth (MB/s)'" : "'Latency (us)' or 'Avg Latency(us)'"));
+}
+
+// "== Processes = 256": scripts put it before the table.
+void Reader::read_fact(std::string_view line) {
+  const std::vector<std::string_view> words = words_of(line);
+  if (words.size() != 4 || words[2] != "=")
+    lines_->fail("expected '== Processes = NUMBER', found '" + shown(line) + "'");
+  if (words[1] != "Processes") return;
+  const std::uint64_t ranks = lines_->whole(words[3], "the number of processes");
+  if (ranks < 1 || ranks > INT_MAX) lines_->fail("that many processes there cannot be");
+  if (ranks_ != 0 && ranks_ != static_cast<int>(ranks))
+    lines_->fail("the file says " + std::to_string(ranks) + " processes, the command " +
+                 std::to_string(ranks_));
+  ranks_ = static_cast<int>(ranks);
+}
+
+void Reader::read_row(std::string_view line) {
+  if (!in_table_) lines_->fail("expected '# OSU MPI ... Test v...', found '" + shown(line) + "'");
+  if (columns_.count == 0) lines_->fail("numbers before the columns' names ('# Size ...')");
+  const std::vector<std::string_view> words = words_of(line);
+  if (words.size() != columns_.count)
+    lines_->fail("expected " + std::to_string(columns_.count) + " columns, found " +
+                 std::to_string(words.size()));
+  if (benchmark_.meaning == Meaning::none) return;
+  const std::uint64_t bytes = columns_.has_size ? lines_->whole(words[0], "a size in bytes") : 0;
+  if (launch_ > 0 && bytes <= last_bytes_)
+    lines_->fail("sizes must grow: " + std::to_string(bytes) + " follows " +
+                 std::to_string(last_bytes_));
+  const double value = lines_->amount(words[columns_.value], "a time or a rate");
+  if (value == 0) lines_->fail("a time or a rate of 0");
+  if (launch_ == 0) launch_ = ++launches_[{benchmark_.function, ranks_of_table()}];
+  last_bytes_ = bytes;
+  add(bytes, value);
+}
+
+int Reader::ranks_of_table() const {
+  if (benchmark_.meaning != Meaning::collective) return kPair;
+  if (ranks_ == 0)
+    throw Error(lines_->name() + ": does not say of how many ranks its " + benchmark_.function +
+                " is; give RANKS:FILE, or --ranks for all files");
+  return ranks_;
+}
+
+void Reader::add(std::uint64_t bytes, double value) {
+  const int ranks = ranks_of_table();
+  switch (benchmark_.meaning) {
+    case Meaning::half_round_trip:
+      out_.add("pingpong", ranks, bytes, launch_, 2 * value * kMicrosecond);
+      out_.add("recv", ranks, bytes, launch_, value * kMicrosecond);
+      out_.methods["pingpong"] = "twice osu_latency: mean over repetitions, warm buffers";
+      out_.methods["recv"] =
+          "osu_latency, half of a round trip: from the send's start until the message is there";
+      break;
+    case Meaning::bandwidth:
+      // A rate of an empty message says nothing.
+      if (bytes == 0) break;
+      if (value < 1e-9) lines_->fail("a rate that is next to nothing");
+      out_.add("gap", ranks, bytes, launch_, static_cast<double>(bytes) / (value * kMegabyte));
+      out_.methods["gap"] = "size divided by osu_bw's rate, a window of messages on the way";
+      break;
+    default:
+      out_.add(benchmark_.function, ranks, bytes, launch_, value * kMicrosecond);
+      out_.methods[benchmark_.function] = std::string("OSU, ") +
+                                          (columns_.largest ? "largest" : "mean") +
+                                          " over ranks: warm buffers, a barrier before each call" +
+                                          (columns_.largest ? "" : "; the last rank leaves later");
+  }
+}
+
+Measurements Reader::take() {
+  out_.resolution = kResolution;
+  return std::move(out_);
+}
+
+}  // namespace
+
+Measurements read_osu(const std::vector<InputFile>& files) {
+  Reader reader;
+  for (const InputFile& file : files) reader.read(file);
+  return reader.take();
+}
+
+}  // namespace foretrace::foreign

@@ -1,0 +1,110 @@
+"""foretrace import through the command line, and the machines that were made by it.
+
+    import_test.py FORETRACE SOURCE
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import tomllib
+import unittest
+
+HERE = pathlib.Path(__file__).parent
+FILES = [HERE / "data/osu_allreduce_128.dat", HERE / "data/osu_allreduce_256.dat"]
+OPTIONS = ["--name", "ARCHER2, two files", "--date", "2022-03", "--licence", "CC0 1.0 Universal", "--source",
+           "github.com/ARCHER2-HPC/performance_ofi-ucx, commit 0ff502e669650281e1c45acd13ada0c747166a46"]
+
+
+class Command(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def foretrace(self, *words, status=0):
+        result = subprocess.run([FORETRACE, *map(str, words)], capture_output=True, text=True, timeout=120,
+                                cwd=self.folder)
+        self.assertEqual(result.returncode, status, f"{words}\n{result.stdout}{result.stderr}")
+        return result
+
+
+class Import(Command):
+    def test_the_sample_gives_the_same_bytes(self):
+        self.foretrace("import", "osu", *FILES, "-o", "m.toml", *OPTIONS)
+        self.assertEqual((self.folder / "m.toml").read_text(), (HERE / "data/osu_allreduce.toml").read_text())
+
+    def test_a_program_runs_on_it(self):
+        self.foretrace("import", "osu", *FILES, "-o", "m.toml", *OPTIONS)
+        model = tomllib.loads((self.folder / "m.toml").read_text())
+        self.assertEqual(model["machine"]["kind"], "derived")
+        function, = model["function"]
+        self.assertEqual((function["name"], function["measured_ranks"]), ("allreduce", [128, 256]))
+        self.assertIn("mean over ranks", function["method"])
+        # The file of 256 ranks says 7.03 us for 8 bytes.
+        answer = json.loads(self.foretrace("calc", "m.toml", "allreduce", "--ranks", 256, "--bytes", 8,
+                                           "--json").stdout)
+        self.assertIn("avg", json.dumps(answer))
+        (self.folder / "p.goal").write_text("num_ranks 2\nrank 0 { send 8b to 1 }\nrank 1 { recv 8b from 0 }\n")
+        said = self.foretrace("simulate", "p.goal", "--machine", "m.toml").stderr
+        self.assertRegex(said, "nobody measured .*isend1.* on this machine")
+
+    def test_wrong_lines_are_named(self):
+        (self.folder / "bad.txt").write_text("== Processes = 4\nnonsense\n")
+        error = self.foretrace("import", "osu", "bad.txt", "-o", "m.toml", status=1).stderr
+        self.assertTrue(error.startswith("foretrace: bad.txt:2: "), error)
+        self.assertFalse((self.folder / "m.toml").exists())
+        self.foretrace("import", "imb", "none.txt", "-o", "m.toml", status=1)
+        self.foretrace("import", "quantum", "bad.txt", "-o", "m.toml", status=2)
+        self.foretrace("import", "osu", "bad.txt", status=2)
+        self.foretrace("import", "osu", *FILES, "-o", "m.toml", "--cluster", "x", status=2)
+
+
+class Ranking(Command):
+    """Which machine would run a program fastest."""
+
+    def test_places(self):
+        (self.folder / "p.goal").write_text("num_ranks 2\nrank 0 { send 8b to 1 }\nrank 1 { recv 8b from 0 }\n")
+        lines = self.foretrace("machines", "--run", "p.goal").stdout.splitlines()
+        self.assertEqual(lines[0].split()[:5], ["place", "machine", "time", "least", "most"])
+        names = [line.split()[1] for line in lines[1:lines.index("")]]
+        self.assertIn("cray-t3d", names)
+        # 30 us + 60 us at most on the Cray, 2 ms on the Ethernet of 1996.
+        self.assertLess(names.index("cray-t3d"), names.index("sparc-ethernet"))
+        text = "\n".join(lines)
+        self.assertRegex(text, r"archer2-ofi +nobody measured .*isend1")
+        self.assertIn("overlapping intervals are not told apart", text)
+
+    def test_options_need_a_run(self):
+        self.foretrace("machines", "--network", "loggps", status=2)
+
+
+class Shipped(Command):
+    def test_they_are_what_the_data_give(self):
+        data = pathlib.Path(os.environ.get("FORETRACE_DATA", SOURCE.parent / "shared/data"))
+        if not data.is_dir():
+            self.skipTest(f"{data} is not there (FORETRACE_DATA)")
+        made = self.folder / "machines"
+        made.mkdir()
+        subprocess.run([SOURCE / "tools/import-machines", "--data", data, "--tool", FORETRACE, "-o", made], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        files = sorted(made.glob("*.toml"))
+        self.assertGreaterEqual(len(files), 10)
+        for file in files:
+            self.assertEqual(file.read_text(), (SOURCE / "machines" / file.name).read_text(), file.name)
+
+    def test_each_says_whose_it_is(self):
+        for each in json.loads(self.foretrace("machines", "--json").stdout):
+            with self.subTest(machine=each["name"]):
+                self.assertIn(each["kind"], ("derived", "printed"))
+                self.assertTrue(each["source"])
+                if each["kind"] == "derived":
+                    self.assertIn(each["licence"].split(" ")[0].rstrip(",;"), ("MIT", "Apache-2.0", "CC0"))
+                    self.assertIn("commit", each["source"])
+
+
+if __name__ == "__main__":
+    FORETRACE, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+    unittest.main(argv=sys.argv[:1])
