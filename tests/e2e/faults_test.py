@@ -292,6 +292,40 @@ class FullDisk(harness.TestCase):
         self.assertEqual([(file.name, file.read_text()) for file in disk.iterdir()], [("a.ftr", "precious")])
 
 
+class Interrupted(harness.TestCase):
+    """Ctrl-C, which a terminal sends to all of a job: the status that shells make 130 of, and nothing left running."""
+
+    def interrupt(self, command, has_begun, env=None):
+        process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True, start_new_session=True, cwd=self.directory,
+                                   env=harness.environment(env))
+        try:
+            end = time.monotonic() + 60
+            while not has_begun() and process.poll() is None and time.monotonic() < end:
+                time.sleep(0.01)
+            self.assertIsNone(process.poll(), "it has ended before")
+            others = harness.descendants(process.pid)
+            os.killpg(process.pid, signal.SIGINT)
+            _, err = process.communicate(timeout=30)
+            self.assertEqual(process.returncode, -signal.SIGINT, err)
+            while (left := [pid for pid in others if os.path.exists(f"/proc/{pid}")]) and time.monotonic() < end + 30:
+                time.sleep(0.01)
+            self.assertEqual(left, [])
+        finally:
+            harness.kill(process)
+            process.stderr.close()
+            process.wait()
+
+    def test_runs(self):
+        counters = self.directory / "counters"
+        tool = harness.build / "bin" / "foretrace"
+        for words in (["record", "-o", "r.ftr"], ["predict", "--machine", harness.T3D, "-o", "p.ftr"],
+                      ["profile", "-o", "p.txt"]):
+            with self.subTest(words=words[0]):
+                counters.unlink(missing_ok=True)
+                self.interrupt([tool, words[0], "-n", 2, *words[1:], "--", *program("ring", counters)], counters.exists)
+
+
 class CutOff(harness.TestCase):
     def test_every_command_says_so(self):
         trace = self.record(2, program("calls", 2000))
