@@ -186,7 +186,10 @@ LaunchResult launch(const CaptureRun& run) {
   if (run.yield) command.insert(command.end(), {"--yield", *run.yield});
   command.insert(command.end(), {"--mpi", name_of(mpi), "-o", run.output, "--", path});
   command.insert(command.end(), run.program.begin() + 1, run.program.end());
-  const int status = run_and_wait(command);
+  int status = run_and_wait(command);
+  // MPICH's launcher ends with 0 when it is interrupted.
+  if (status == 0 && interrupting_signal() != 0 && fs::exists(part))
+    status = 128 + interrupting_signal();
   std::error_code none;
   if (fs::exists(part) && fs::file_size(part, none) == 0) {
     fs::remove(part);

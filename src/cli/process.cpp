@@ -92,6 +92,10 @@ int run_and_wait(const std::vector<std::string>& command) {
   return status;
 }
 
+int interrupting_signal() {
+  return interrupted;
+}
+
 void end_by_signal_if_interrupted() {
   if (interrupted == 0) return;
   std::fflush(nullptr);

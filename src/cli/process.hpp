@@ -12,7 +12,9 @@ namespace foretrace::cli {
 // cannot be started.
 int run_and_wait(const std::vector<std::string>& command);
 
-// If such a signal came during run_and_wait(): ends this process by it.
+// The last such signal that came during run_and_wait(); 0: none.
+int interrupting_signal();
+// If one came: ends this process by it.
 void end_by_signal_if_interrupted();
 
 // From now on a signal that ends this process removes that file first. One file at a time;
