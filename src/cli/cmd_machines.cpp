@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,7 +15,10 @@ namespace foretrace::cli {
 namespace {
 
 std::string year_of(const std::string& date) {
-  return date.substr(0, 4);
+  const bool starts_with_year =
+      date.size() >= 4 &&
+      std::ranges::all_of(date.substr(0, 4), [](unsigned char c) { return std::isdigit(c) != 0; });
+  return starts_with_year ? date.substr(0, 4) : "-";
 }
 
 // What there is of each kind; names of single functions are in --json.

@@ -55,10 +55,13 @@ std::vector<std::string> try_network(SimulationOptions options, const std::strin
 
 void set_places(std::vector<RankedMachine>& ranked) {
   for (RankedMachine& one : ranked) {
-    const auto faster = std::ranges::count_if(
-        ranked, [&](const RankedMachine& other) { return other.most < one.least; });
-    const auto slower = std::ranges::count_if(
-        ranked, [&](const RankedMachine& other) { return other.least > one.most; });
+    // Whose errors nobody knows is told apart from nobody.
+    const auto faster = std::ranges::count_if(ranked, [&](const RankedMachine& other) {
+      return one.has_interval() && other.has_interval() && other.most < one.least;
+    });
+    const auto slower = std::ranges::count_if(ranked, [&](const RankedMachine& other) {
+      return one.has_interval() && other.has_interval() && other.least > one.most;
+    });
     one.best_place = static_cast<std::size_t>(faster) + 1;
     one.worst_place = ranked.size() - static_cast<std::size_t>(slower);
   }
@@ -75,11 +78,15 @@ std::string place_of(const RankedMachine& machine) {
 
 Ranking rank_machines(const SimulationOptions& options) {
   Ranking ranking;
+  std::string first_error;
+  std::size_t tried = 0;
+  std::size_t failed = 0;
   for (const NamedFile& file : named_files(Named::machine)) {
     SimulationOptions here = options;
     here.machine = file.path;
     RankedMachine ranked;
     ranked.name = file.name;
+    ++tried;
     try {
       std::vector<std::string> missing = try_network(here, options.network, ranked);
       if (!missing.empty() && options.network.empty() && options.collectives.empty())
@@ -89,9 +96,13 @@ Ranking rank_machines(const SimulationOptions& options) {
       else
         ranking.unranked.push_back({file.name, "nobody measured " + list_of(missing)});
     } catch (const Error& error) {
+      if (failed++ == 0) first_error = error.what();
       ranking.unranked.push_back({file.name, error.what()});
     }
   }
+  if (tried == 0) throw Error("no machine models are installed");
+  // What fails on every machine is the run's fault.
+  if (failed == tried) throw Error(first_error);
   std::ranges::stable_sort(ranking.ranked, {}, &RankedMachine::time);
   set_places(ranking.ranked);
   return ranking;
@@ -102,8 +113,7 @@ std::string render_ranking(const Ranking& ranking) {
   std::string out;
   if (!ranking.ranked.empty()) {
     views::TextTable table({right, left, right, right, right, left, left});
-    table.add(
-        {"place", "machine", "time", "least", "most", "network", "other ranks than measured"});
+    table.add({"place", "machine", "time", "least", "most", "network", "beyond what was measured"});
     for (const RankedMachine& each : ranking.ranked) {
       const bool known = each.has_interval();
       table.add({place_of(each), each.name, views::format_time(each.time),
@@ -120,7 +130,8 @@ std::string render_ranking(const Ranking& ranking) {
   }
   return out +
          "\nMachines with overlapping intervals are not told apart: they share places. \"-\": the "
-         "model\nhas no errors. How fast each machine computes is not known: --compute is the same "
+         "model\nhas no errors, so that it may be anywhere. How fast each machine computes is not "
+         "known: --compute is the same "
          "for all.\n";
 }
 

@@ -19,7 +19,7 @@ struct RankedMachine {
   // Among all that could be simulated, from 1: those that are surely faster, and one
   // more; all but those that are surely slower.
   std::size_t best_place = 1, worst_place = 1;
-  std::vector<std::string> beyond;  // functions at other numbers of ranks than were measured
+  std::vector<std::string> beyond;  // functions beyond what was measured
 
   bool has_interval() const { return least < most; }
 };

@@ -1,6 +1,7 @@
 #include "foreign/input.hpp"
 
 #include <zlib.h>
+
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -11,7 +12,7 @@
 namespace foretrace::foreign {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+constexpr std::size_t kMostBytes = std::size_t{1} << 26;
 
 struct CloseGzip {
   void operator()(gzFile file) const { gzclose(file); }
@@ -31,7 +32,7 @@ std::string read_input(const std::string& path) {
   int got = 0;
   while ((got = gzread(file.get(), buffer, sizeof buffer)) > 0) {
     text.append(buffer, static_cast<std::size_t>(got));
-    if (text.size() > kMostBytes) throw Error(path + ": has more than 1 GiB of text");
+    if (text.size() > kMostBytes) throw Error(path + ": has more than 64 MiB of text");
   }
   // What was cut off ends without an error of gzread.
   int code = Z_OK;

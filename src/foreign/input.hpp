@@ -11,7 +11,7 @@ struct InputFile {
   int ranks = 0;  // 0: the file has to say it, where it matters
 };
 
-// Plain or compressed by gzip. Throws Error, also for more than 1 GiB of text.
+// Plain or compressed by gzip. Throws Error, also for more than 64 MiB of text.
 std::string read_input(const std::string& path);
 
 }  // namespace foretrace::foreign

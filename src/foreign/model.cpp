@@ -98,6 +98,10 @@ ImportedModel fit_measurements(Measurements measurements, const Provenance& prov
     function.baseline.clear();
     function.baseline_held_out.reset();
   }
+  for (const std::string& name : machine::unreliable_functions(imported.model))
+    imported.notes.push_back("WARNING: INVALID: the equations of " + name + " are off by " +
+                             percent(imported.model.find(name)->held_out->mean) +
+                             " at sizes that were left out");
   set_provenance(imported.model, provenance);
   return imported;
 }

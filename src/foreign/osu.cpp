@@ -111,12 +111,14 @@ void Reader::read_title(std::string_view text) {
   if (text.find("MPI") == text.npos || end == text.npos || begin >= end)
     lines_->fail("expected a title such as '# OSU MPI Latency Test v5.9', found '" + shown(text) +
                  "'");
-  title_ = text.substr(begin + 1, end - begin - 1);
+  // "OSU MPI-CUDA Latency Test": buffers of a device.
+  title_ = text.substr(0, begin) == "OSU MPI" ? text.substr(begin + 1, end - begin - 1)
+                                              : text.substr(4, end - 4);
   const auto* known = std::ranges::find(kBenchmarks, title_, &Benchmark::title);
   benchmark_ = known == kBenchmarks.end() ? Benchmark{"", Meaning::none, ""} : *known;
   if (benchmark_.meaning == Meaning::none)
     out_.notes.push_back(lines_->name() + ": left out: no function of a machine model is what '" +
-                         title_ + "' measures");
+                         shown(title_) + "' measures");
   in_table_ = true;
   columns_ = {};
   launch_ = 0;
@@ -146,7 +148,7 @@ void Reader::read_columns(std::string_view text) {
       : is_rate        ? place_of({"Bandwidth (MB/s)", "Bandwidth(MB/s)"})
                 : place_of({"Latency (us)", "Latency(us)", "Avg Latency(us)", "Avg Latency (us)"});
   if (benchmark_.meaning != Meaning::none && columns_.value == names.size())
-    lines_->fail("no column of '" + title_ + "' is called " +
+    lines_->fail("no column of '" + shown(title_) + "' is called " +
                  (is_rate ? "'Bandwidth (MB/s)'" : "'Latency (us)' or 'Avg Latency(us)'"));
 }
 

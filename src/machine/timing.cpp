@@ -118,6 +118,7 @@ Time Timing::cost(Cost what, int ranks, Bytes bytes) const {
              Time::from_seconds(evaluate_seconds(*model_, *function, ranks, bytes, bound_))};
     int& most = most_ranks_[index(what)];
     most = std::max(most, ranks);
+    most_bytes_[index(what)] = std::max(most_bytes_[index(what)], bytes);
   }
   return known.time;
 }
@@ -146,10 +147,16 @@ Timing::Unknowns Timing::unknowns() const {
                        std::ranges::find(kWhole, static_cast<Cost>(i)) != kWhole.end();
     if (ranks == 0 || !whole) continue;
     const std::string name(kNames[i]);
-    if (!functions_[i])
+    const Function* function = functions_[i];
+    if (!function) {
       unknowns.missing.push_back(name);
-    else if (ranks > 1 && beyond_measured(*model_, *functions_[i], ranks, Bytes()).ranks)
-      unknowns.beyond.push_back(name + " with " + std::to_string(ranks));
+      continue;
+    }
+    const Bytes bytes = most_bytes_[i];
+    if (ranks > 1 && beyond_measured(*model_, *function, ranks, bytes).ranks)
+      unknowns.beyond.push_back(name + " with " + std::to_string(ranks) + " ranks");
+    if (function->measured && bytes > function->measured->to)
+      unknowns.beyond.push_back(name + " of " + std::to_string(bytes.count) + " B");
   }
   return unknowns;
 }
@@ -163,8 +170,7 @@ std::vector<std::string> notes_of(const Timing::Unknowns& unknowns) {
   std::vector<std::string> notes;
   if (!unknowns.missing.empty()) notes.push_back(line(kTakesNoTime, unknowns.missing));
   if (!unknowns.beyond.empty())
-    notes.push_back(
-        line("extrapolated outside the numbers of ranks that were measured: ", unknowns.beyond));
+    notes.push_back(line("extrapolated, beyond what was measured: ", unknowns.beyond));
   return notes;
 }
 

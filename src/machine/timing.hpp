@@ -183,7 +183,7 @@ class Timing {
   // What was asked for so far that nobody measured.
   struct Unknowns {
     std::vector<std::string> missing;  // functions without equation or stand-in: took no time
-    std::vector<std::string> beyond;   // "bcast with 200": other numbers of ranks than measured
+    std::vector<std::string> beyond;   // "bcast with 200 ranks", "send of 1000000 B"
   };
   Unknowns unknowns() const;
 
@@ -193,8 +193,9 @@ class Timing {
  private:
   const MachineModel* model_;
   Bound bound_;
-  // By cost, the most ranks that it was asked for with; 0: never.
+  // By cost, the most ranks and bytes that it was asked for with; 0 ranks: never.
   mutable std::array<int, static_cast<std::size_t>(Cost::kCount)> most_ranks_{};
+  mutable std::array<Bytes, static_cast<std::size_t>(Cost::kCount)> most_bytes_{};
   std::array<const Function*, static_cast<std::size_t>(Cost::kCount)> functions_{};
   std::array<const Function*, static_cast<std::size_t>(Cost::kCount)> postings_{};
 

@@ -90,6 +90,35 @@ bool is_spoken_of(const stats::RelativeProblem& problem, std::size_t column) {
   return std::ranges::any_of(problem.columns[column].values, [](double v) { return v != 0; });
 }
 
+// How many of these rows are independent; what grows with the size is not looked at.
+std::size_t rank_of(std::vector<Weights> rows) {
+  std::size_t rank = 0;
+  for (std::size_t j = 0; j < kPerByte; ++j) {
+    const auto pivot = std::find_if(rows.begin() + static_cast<std::ptrdiff_t>(rank), rows.end(),
+                                    [j](const Weights& row) { return std::fabs(row[j]) > 1e-9; });
+    if (pivot == rows.end()) continue;
+    std::swap(rows[rank], *pivot);
+    for (std::size_t i = rank + 1; i < rows.size(); ++i) {
+      const double share = rows[i][j] / rows[rank][j];
+      for (std::size_t k = j; k < kPerByte; ++k) rows[i][k] -= share * rows[rank][k];
+    }
+    ++rank;
+  }
+  return rank;
+}
+
+// Whether what was measured tells the unknown from the others: round trips alone do not tell
+// overhead from latency.
+bool is_determined(const std::vector<Measured>& functions, std::size_t column) {
+  if (column == kPerByte) return true;
+  std::vector<Weights> rows;
+  for (const Measured& each : functions) rows.push_back(each.role.weights);
+  const std::size_t rank = rank_of(rows);
+  rows.push_back({});
+  rows.back()[column] = 1;
+  return rank_of(std::move(rows)) == rank;
+}
+
 void fit_regime_parameters(const LogGPSProblem& problem, machine::LogGPSRegime& regime) {
   const bool rendezvous = problem.sync_threshold && regime.from >= *problem.sync_threshold;
   std::vector<Measured> functions;
@@ -112,7 +141,9 @@ void fit_regime_parameters(const LogGPSProblem& problem, machine::LogGPSRegime& 
   const auto put = [&](std::optional<machine::Parameter>& to, std::size_t column,
                        std::size_t minus) {
     if (is_spoken_of(relative, column))
-      to = parameter_of(fit, errors, column, minus, relative.columns.size());
+      to = is_determined(functions, column)
+               ? parameter_of(fit, errors, column, minus, relative.columns.size())
+               : machine::Parameter{0, 0, false};
   };
   put(regime.overhead_send, kSendOverhead, kSendOverhead);
   put(regime.overhead_recv, kRecvOverhead, kRecvOverhead);

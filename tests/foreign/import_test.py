@@ -77,6 +77,9 @@ class Ranking(Command):
         self.assertRegex(text, r"archer2-ofi +nobody measured .*isend1")
         self.assertIn("overlapping intervals are not told apart", text)
 
+    def test_what_fails_everywhere_is_the_runs_fault(self):
+        self.foretrace("machines", "--run", "none.ftr", status=1)
+
     def test_options_need_a_run(self):
         self.foretrace("machines", "--network", "loggps", status=2)
 

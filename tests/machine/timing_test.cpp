@@ -405,12 +405,12 @@ TEST(Unknowns, NameWhatTheModelLacksAndWhatWasNotMeasured) {
   timing.cost(Cost::bcast, 8, Bytes(8));
   timing.cost(Cost::bcast, 1, Bytes(8));
   EXPECT_TRUE(notes_of(timing.unknowns()).empty());
-  timing.cost(Cost::bcast, 200, Bytes(8));
+  timing.cost(Cost::bcast, 200, Bytes(2048));
   timing.cost(Cost::barrier, 4, Bytes());
   EXPECT_EQ(notes_of(timing.unknowns()),
             (std::vector<std::string>{
                 kTakesNoTime + std::string("barrier"),
-                "extrapolated outside the numbers of ranks that were measured: bcast with 200"}));
+                "extrapolated, beyond what was measured: bcast with 200 ranks, bcast of 2048 B"}));
 }
 
 TEST(LocalCall, ClockMovesByTheTimersResolution) {
