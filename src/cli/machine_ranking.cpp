@@ -53,21 +53,21 @@ std::vector<std::string> try_network(SimulationOptions options, const std::strin
   return {};
 }
 
+// Among the machines whose errors are known.
 void set_places(std::vector<RankedMachine>& ranked) {
+  const auto count = [&](auto holds) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        ranked, [&](const RankedMachine& other) { return other.has_interval() && holds(other); }));
+  };
   for (RankedMachine& one : ranked) {
-    // Whose errors nobody knows is told apart from nobody.
-    const auto faster = std::ranges::count_if(ranked, [&](const RankedMachine& other) {
-      return one.has_interval() && other.has_interval() && other.most < one.least;
-    });
-    const auto slower = std::ranges::count_if(ranked, [&](const RankedMachine& other) {
-      return one.has_interval() && other.has_interval() && other.least > one.most;
-    });
-    one.best_place = static_cast<std::size_t>(faster) + 1;
-    one.worst_place = ranked.size() - static_cast<std::size_t>(slower);
+    if (!one.has_interval()) continue;
+    one.best_place = 1 + count([&](const RankedMachine& other) { return other.most < one.least; });
+    one.worst_place = count([&](const RankedMachine& other) { return !(other.least > one.most); });
   }
 }
 
 std::string place_of(const RankedMachine& machine) {
+  if (!machine.has_interval()) return "-";
   const std::string best = std::to_string(machine.best_place);
   return machine.best_place == machine.worst_place
              ? best
@@ -129,10 +129,9 @@ std::string render_ranking(const Ranking& ranking) {
     out += table.render(2);
   }
   return out +
-         "\nMachines with overlapping intervals are not told apart: they share places. \"-\": the "
-         "model\nhas no errors, so that it may be anywhere. How fast each machine computes is not "
-         "known: --compute is the same "
-         "for all.\n";
+         "\nMachines with overlapping intervals are not told apart: they share places. \"-\": the\n"
+         "model's errors are not known, so it has no place. How fast each machine computes is not\n"
+         "known: --compute is the same for all.\n";
 }
 
 }  // namespace foretrace::cli

@@ -16,8 +16,8 @@ struct RankedMachine {
   std::string network;  // how its messages travelled
   Time time;
   Time least, most;  // by the errors of its model; both `time` where it has none
-  // Among all that could be simulated, from 1: those that are surely faster, and one
-  // more; all but those that are surely slower.
+  // Among those with an interval, from 1: those that are surely faster, and one more; all but
+  // those that are surely slower.
   std::size_t best_place = 1, worst_place = 1;
   std::vector<std::string> beyond;  // functions beyond what was measured
 

@@ -248,7 +248,7 @@ TEST_F(T3d, ReceiveOfAMessageThatIsThere) {
 Function constant(const std::string& name, double seconds) {
   Regime regime;
   regime.equation.constant.value = seconds;
-  return {name, "", {regime}};
+  return {name, "", "", {regime}};
 }
 
 // irecv2 = 5, irecvoverlap = 8: more can be hidden than there is.
