@@ -44,7 +44,7 @@ struct Outcome {
   bool cancelled = false;
   // A look that found nothing: nor does the same one that begins before this, as long as
   // its rank does nothing but look, for this or anything else, without patience.
-  Time in_vain_until;
+  Time in_vain_until = {};
 };
 
 // How a rank's clock moves on where no other rank has a say in it.
