@@ -317,7 +317,11 @@ void Engine::finish(Rank& rank) {
 }
 
 void Engine::hand_over(Rank& rank, const Interval& interval) {
-  const Operation& operation = rank.operation;
+  Operation& operation = rank.operation;
+  // A running program's buffer may be larger than what came.
+  if (reactive_ && rank.received &&
+      (operation.kind == EventKind::recv || operation.kind == EventKind::sendrecv))
+    operation.recv.bytes = rank.message.bytes;
   if (!rank.result.finalized || operation.kind == EventKind::finalize) {
     rank.result.time = operation.kind == EventKind::finalize ? interval.enter : interval.leave;
     rank.result.compute += interval.compute;

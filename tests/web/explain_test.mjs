@@ -165,7 +165,7 @@ check("findings and pieces lead to their places", () => {
   assert.equal(result.focus, "overlay");
   assert.equal(result.piece, 1); // in the middle of the run
   assert.match(result.told, /piece 2 of 3, on rank 1/);
-  assert.match(result.told, /rank 0, 2.6 µs before/);
+  assert.match(result.told, /rank 0, 2.6 us before/);
   assert.equal(result.back, 0);
   assert.equal(result.taken, false);
   assert.ok(result.same);
