@@ -318,9 +318,8 @@ void Engine::finish(Rank& rank) {
 
 void Engine::hand_over(Rank& rank, const Interval& interval) {
   Operation& operation = rank.operation;
-  // A running program's buffer may be larger than what came.
-  if (reactive_ && rank.received &&
-      (operation.kind == EventKind::recv || operation.kind == EventKind::sendrecv))
+  // The buffer may be larger than what came.
+  if (rank.received && (operation.kind == EventKind::recv || operation.kind == EventKind::sendrecv))
     operation.recv.bytes = rank.message.bytes;
   if (!rank.result.finalized || operation.kind == EventKind::finalize) {
     rank.result.time = operation.kind == EventKind::finalize ? interval.enter : interval.leave;
