@@ -42,7 +42,7 @@ deps:
 	@tools/install-dependencies
 
 configure:
-	cmake --preset release $(CCACHE) $(CMAKE_ARGS)
+	cmake --preset release $(CCACHE) -DFORETRACE_LIVE_WITH_TOOL=ON $(CMAKE_ARGS)
 
 # Of other people's measurements; FORETRACE_DATA says where they are.
 machines: build
@@ -51,7 +51,8 @@ machines: build
 # Each step is a make of its own, so that `make -j` keeps their order.
 demo:
 	@tools/install-dependencies --no-tests
-	@$(MAKE) --no-print-directory configure CMAKE_ARGS='$(CMAKE_ARGS) -DFORETRACE_TESTS=OFF'
+	@$(MAKE) --no-print-directory configure CMAKE_ARGS='$(CMAKE_ARGS) -DFORETRACE_TESTS=OFF -DFORETRACE_LIVE_WITH_TOOL=OFF'
+	@tools/demo --build $(BUILD) --announce $(JOBS) $(DEMO_TARGETS)
 	cmake --build $(BUILD) -j $(JOBS) --target $(DEMO_TARGETS)
 	tools/demo --build $(BUILD)
 

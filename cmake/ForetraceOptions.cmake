@@ -11,6 +11,8 @@ endif()
 
 option(FORETRACE_TESTS "Build the tests" ON)
 option(FORETRACE_BENCH "Build the benchmarks" OFF)
+# Whoever builds the target foretrace alone gets live runs as well, but for the demonstration.
+option(FORETRACE_LIVE_WITH_TOOL "Building the tool builds its MPI library" ON)
 option(FORETRACE_WERROR "Treat warnings as errors" OFF)
 set(FORETRACE_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
 

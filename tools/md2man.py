@@ -37,7 +37,7 @@ def inline(text):
         if code is not None:
             out.append("\\fB" + escape_inside(code) + "\\fR")
         elif bold is not None:
-            out.append("\\fB" + escape_inside(bold) + "\\fR")
+            out.append("\\fB" + escape_inside(bold.replace("`", "")) + "\\fR")
         elif italic is not None:
             out.append("\\fI" + escape_inside(italic) + "\\fR")
         else:

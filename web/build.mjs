@@ -50,12 +50,19 @@ function style(...path) {
   return esbuild.transformSync(readFileSync(join(here, "src", ...path), "utf8"), { loader: "css", minify: true }).code;
 }
 
+// The colours of all pages, C++'s included.
+const kColours = ["..", "..", "src", "views", "draw", "colours.css"];
+
 function buildPages() {
   const page = readFileSync(join(here, "src", "page.html"), "utf8")
-    .replace("@STYLE@", () => style("style.css") + style("explain", "style.css"))
+    .replace("@STYLE@", () => style(...kColours) + style("style.css") + style("explain", "style.css"))
     .replace("@SCRIPT@", () => bundle("main.ts"));
   mkdirSync(out, { recursive: true });
   writeFileSync(join(out, "timeline.html"), page);
+  const watch = readFileSync(join(here, "src", "watch", "page.html"), "utf8")
+    .replace("@STYLE@", () => style(...kColours) + style("watch", "style.css"))
+    .replace("@SCRIPT@", () => bundle("watch", "main.ts"));
+  writeFileSync(join(out, "watch.html"), watch);
   // What goes into the head of a data sheet's page, and to its end.
   const sheet = `<style>${style("sheet", "style.css")}</style>\n<script type="module">${bundle("sheet", "main.ts")}</script>\n`;
   writeFileSync(join(out, "datasheet.html"), sheet);

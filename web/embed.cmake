@@ -1,12 +1,12 @@
-# cmake -DINPUT=page.html -DNAME=timeline_page -DOUTPUT=source.cpp -P embed.cmake
-# Writes the file as a C++ array, which NAME() of views/NAME.hpp returns; an empty INPUT
+# cmake -DINPUT=page.html -DNAME=timeline_page -DHEADER=views/timeline/page.hpp -DOUTPUT=source.cpp -P embed.cmake
+# Writes the file as a C++ array, which NAME() of HEADER returns; an empty INPUT
 # gives an empty page.
 set(bytes "")
 if(INPUT)
   file(READ ${INPUT} hex HEX)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
 endif()
-file(WRITE ${OUTPUT} "#include \"views/${NAME}.hpp\"
+file(WRITE ${OUTPUT} "#include \"${HEADER}\"
 
 namespace foretrace::views {
 namespace {

@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "machine/topology_builders.hpp"
 #include "sim/network/bus.hpp"
 #include "sim/network/flow.hpp"
+#include "topology/builders.hpp"
 
 namespace {
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "machine/topology_builders.hpp"
 #include "sim/network/packet.hpp"
+#include "topology/builders.hpp"
 
 namespace {
 

@@ -10,9 +10,9 @@
 #include "loggps.hpp"
 #include "machine/machine_model.hpp"
 #include "machine/timing.hpp"
-#include "machine/topology_builders.hpp"
 #include "sim/engine.hpp"
 #include "sim/memory_source.hpp"
+#include "topology/builders.hpp"
 
 namespace {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "analysis/profile.hpp"
 #include "analysis/segments.hpp"
 
 namespace foretrace::analysis {
@@ -100,6 +101,42 @@ void compare_totals(const StateTimes& x, const StateTimes& y, Comparison& result
   result.serial_time = result.by_state.front();
 }
 
+const PhaseProfile* find_phase(const std::vector<PhaseProfile>& phases, const std::string& name) {
+  const auto found = std::ranges::find(phases, name, &PhaseProfile::name);
+  return found == phases.end() ? nullptr : &*found;
+}
+
+ComparedPhase compare_phase(const PhaseProfile* a, const PhaseProfile* b) {
+  ComparedPhase phase;
+  phase.name = (a != nullptr ? a : b)->name;
+  phase.a = a != nullptr ? a->time : Time();
+  phase.b = b != nullptr ? b->time : Time();
+  const auto of_rank = [](const PhaseProfile* of, std::size_t rank) {
+    return of != nullptr && rank < of->per_rank.size() ? of->per_rank[rank] : Time();
+  };
+  const std::size_t ranks =
+      std::max(a != nullptr ? a->per_rank.size() : 0, b != nullptr ? b->per_rank.size() : 0);
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const ComparedTime time{of_rank(a, rank), of_rank(b, rank)};
+    if (time.distance() <= phase.of_most.distance()) continue;
+    phase.most = WorldRank(static_cast<std::int32_t>(rank));
+    phase.of_most = time;
+  }
+  return phase;
+}
+
+std::vector<ComparedPhase> compare_phases(const Trace& a, const Trace& b) {
+  // Nobody asks who waits for whom.
+  const std::vector<PhaseProfile> x = profile_trace(a, {}, 0).phases;
+  const std::vector<PhaseProfile> y = profile_trace(b, {}, 0).phases;
+  std::vector<ComparedPhase> phases;
+  for (const PhaseProfile& phase : x)
+    phases.push_back(compare_phase(&phase, find_phase(y, phase.name)));
+  for (const PhaseProfile& phase : y)
+    if (find_phase(x, phase.name) == nullptr) phases.push_back(compare_phase(nullptr, &phase));
+  return phases;
+}
+
 // The latest rank, the lowest of several, and its time.
 WorldRank slowest(const std::vector<Time>& times, Time& latest) {
   const auto found = std::ranges::max_element(times);
@@ -175,6 +212,7 @@ Comparison compare_traces(const Trace& a, const Trace& b, CompareLevel level) {
   const RunTimes x = run_times(a);
   Comparison result = compare_runs(x, run_times(b));
   result.with_events = true;
+  if (level == CompareLevel::phases) result.by_phase = compare_phases(a, b);
   std::vector<std::size_t> state_of_name(a.names.size(), 0);
   for (std::size_t name = 0; name < a.names.size(); ++name)
     state_of_name[name] = x.states.find(a.names[name]);

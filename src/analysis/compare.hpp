@@ -1,8 +1,8 @@
 // Comparison: the times of two runs of the same program, side by side.
 //
 // The three levels of cmptrace (Howell's thesis, section 2.4.1): A event by event, B
-// per rank and state, C per state. Serves prediction against measurement, two
-// machines, or two runs on one. A run is a trace or a profile's counters; those
+// per rank and state, C per state; and its second table, phase by phase. Serves prediction against
+// measurement, two machines, or two runs on one. A run is a trace or a profile's counters; those
 // know no events, so only B and C. Computes only; the views draw it.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace foretrace::analysis {
 
-enum class CompareLevel { events, ranks, states };
+enum class CompareLevel { events, ranks, states, phases };
 
 // One line: the time that traces A and B spent in the same state.
 struct ComparedTime {
@@ -46,6 +46,14 @@ struct ComparedRank : ComparedTime {
 
 struct ComparedState : ComparedTime {
   std::size_t state = 0;
+  // The rank with the greatest difference, the lowest of several; invalid: none differs.
+  WorldRank most;
+  ComparedTime of_most;
+};
+
+// A phase of the program: the maximum over all ranks, as Profile has it.
+struct ComparedPhase : ComparedTime {
+  std::string name;
   // The rank with the greatest difference, the lowest of several; invalid: none differs.
   WorldRank most;
   ComparedTime of_most;
@@ -86,6 +94,7 @@ struct Comparison {
   std::vector<ComparedRank>
       by_rank;  // level B: by rank, then state; states unused by both left out
   std::vector<ComparedState> by_state;  // level C
+  std::vector<ComparedPhase> by_phase;  // level phases: A's in order of first use, then B's own
 };
 
 // The times of a trace; of a measured one (clock wall) after fill_waits().
@@ -96,9 +105,9 @@ RunTimes run_times(const CallProfile& profile);
 // Levels B and C.
 Comparison compare_runs(const RunTimes& a, const RunTimes& b);
 
-// `events` is filled only for CompareLevel::events. Two traces have the same
-// structure when every rank has the same sequence of calls and phase marks,
-// by function and phase name; sizes, partners and repeat counts may differ.
+// `events` is filled only for CompareLevel::events, `by_phase` only for phases. Two traces have the
+// same structure when every rank has the same sequence of calls and phase marks, by function and
+// phase name; sizes, partners and repeat counts may differ.
 Comparison compare_traces(const trace::Trace& a, const trace::Trace& b, CompareLevel level);
 
 }  // namespace foretrace::analysis

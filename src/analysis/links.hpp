@@ -12,7 +12,7 @@
 
 #include "base/ids.hpp"
 #include "base/time.hpp"
-#include "machine/topology.hpp"
+#include "topology/topology.hpp"
 
 namespace foretrace::analysis {
 

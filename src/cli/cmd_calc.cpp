@@ -22,7 +22,7 @@
 #include "cli/summary.hpp"
 #include "machine/machine_file.hpp"
 #include "machine/timing.hpp"
-#include "views/calculation.hpp"
+#include "views/datasheet/calculation.hpp"
 
 namespace foretrace::cli {
 namespace {
@@ -32,6 +32,8 @@ using machine::Function;
 using machine::MachineModel;
 
 constexpr int kMostRanks = 1 << 26;
+constexpr const char* kDefaultRanks = "2";
+constexpr const char* kDefaultBytes = "0";
 constexpr const char* kCommands[] = {"all", "exit", "help", "list", "plot", "quit"};
 constexpr const char* kHelp =
     "FUNCTION RANKS BYTES           how long the call takes; RANKS is 2, BYTES 0 if left out\n"
@@ -44,14 +46,14 @@ constexpr const char* kHelp =
 struct Options {
   std::string machine;
   std::string functions;
-  std::string ranks = "2";
-  std::string bytes = "0";
+  std::string ranks;  // empty: kDefaultRanks
+  std::string bytes;  // empty: kDefaultBytes
   std::string output;
   bool json = false;
   bool plot = false;
 };
 
-// As it was typed; errors call the numbers by where they stand.
+// As it was typed, numbers that were not empty; errors call the numbers by where they stand.
 struct Words {
   std::string functions, ranks, bytes;
   std::string ranks_name, bytes_name;
@@ -63,6 +65,8 @@ struct Question {
   std::map<std::string, std::string> stand_ins;  // by name: whose equation it is, if another's
   std::vector<int> ranks;
   std::vector<Bytes> bytes;
+  std::string ranks_missing;  // what to give for the ranks to be others; empty: it was given
+  std::string bytes_missing;
 
   bool is_one() const { return functions.size() == 1 && ranks.size() == 1 && bytes.size() == 1; }
 };
@@ -106,9 +110,13 @@ Question parse_question(const MachineModel& model, const Words& words) {
     else
       add_function(model, name_in_model(name), question);
   if (question.functions.empty()) throw UsageError("the machine model holds no function");
-  for (const std::uint64_t each : parse_number_list(words.ranks, {words.ranks_name, 1, kMostRanks}))
+  if (words.ranks.empty()) question.ranks_missing = words.ranks_name;
+  if (words.bytes.empty()) question.bytes_missing = words.bytes_name;
+  const std::string ranks = words.ranks.empty() ? kDefaultRanks : words.ranks;
+  const std::string bytes = words.bytes.empty() ? kDefaultBytes : words.bytes;
+  for (const std::uint64_t each : parse_number_list(ranks, {words.ranks_name, 1, kMostRanks}))
     question.ranks.push_back(static_cast<int>(each));
-  for (const std::uint64_t each : parse_number_list(words.bytes, {words.bytes_name}))
+  for (const std::uint64_t each : parse_number_list(bytes, {words.bytes_name}))
     question.bytes.emplace_back(each);
   return question;
 }
@@ -133,6 +141,18 @@ void print_one(const MachineModel& model, const Question& question) {
       views::remarks_on(model, function, question.ranks.front(), question.bytes.front()).c_str());
 }
 
+// What nobody gave, where the time depends on it.
+void print_taken(const Question& question) {
+  const bool ranks = !question.ranks_missing.empty() &&
+                     std::ranges::any_of(question.functions, analysis::depends_on_ranks);
+  const bool bytes = !question.bytes_missing.empty() &&
+                     std::ranges::any_of(question.functions, analysis::depends_on_bytes);
+  if (ranks)
+    std::printf("p = %s: %s was not given\n", kDefaultRanks, question.ranks_missing.c_str());
+  if (bytes)
+    std::printf("d = %s: %s was not given\n", kDefaultBytes, question.bytes_missing.c_str());
+}
+
 void print_answer(const MachineModel& model, const Question& question) {
   for (const auto& [name, stand_in] : question.stand_ins)
     std::printf("%s is not in the machine model; %s stands in, as in predictions\n", name.c_str(),
@@ -141,6 +161,7 @@ void print_answer(const MachineModel& model, const Question& question) {
     print_one(model, question);
   else
     std::fputs(views::render_times(sheet_of(model, question)).c_str(), stdout);
+  print_taken(question);
 }
 
 // One object, or an array of them for several.
@@ -191,6 +212,7 @@ void plot(const MachineModel& model, const Question& question, const std::string
   if (output.empty()) {
     const auto [width, height] = terminal_size();
     std::fputs(views::render_text_plot(picture, width, height).c_str(), stdout);
+    print_taken(question);
     return;
   }
   if (ending_of(output, "calc", {".svg", ".gp"}) == ".svg")
@@ -222,8 +244,8 @@ std::vector<std::string> completions(const MachineModel& model, const std::strin
 bool answer_line(const MachineModel& model, const std::string& line) {
   std::istringstream words(line);
   std::string name;
-  std::string ranks = "2";
-  std::string bytes = "0";
+  std::string ranks;
+  std::string bytes;
   std::string more;
   if (!(words >> name)) return true;
   if (name == "quit" || name == "exit") return false;
@@ -289,9 +311,9 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("function", options->functions,
                  "MPI functions, e.g. bcast or send,recv, or all; none: ask at a prompt");
   app.add_option("-n,--ranks", options->ranks, "Numbers of ranks, e.g. 8 or 2,4 or 2..64")
-      ->capture_default_str();
+      ->default_str(kDefaultRanks);
   app.add_option("--bytes", options->bytes, "Message sizes in bytes, e.g. 64k or 8,1k or 8..1m")
-      ->capture_default_str();
+      ->default_str(kDefaultBytes);
   app.add_flag("--json", options->json, "Print one JSON object; an array for several times");
   app.add_flag("--plot", options->plot, "Draw the times over the sizes, or over the ranks");
   app.add_option("-o,--output", options->output, "Where to draw: a file FILE.svg or FILE.gp");

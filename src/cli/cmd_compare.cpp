@@ -8,11 +8,12 @@
 #include "analysis/compare.hpp"
 #include "analysis/waiting.hpp"
 #include "base/error.hpp"
+#include "cli/any_trace.hpp"
 #include "cli/damage.hpp"
 #include "cli/subcommand.hpp"
 #include "trace/counters_file.hpp"
 #include "trace/trace.hpp"
-#include "views/comparison.hpp"
+#include "views/report/comparison.hpp"
 
 namespace foretrace::cli {
 namespace {
@@ -30,7 +31,7 @@ bool is_profile(const std::string& path) {
 
 // `status` becomes 1 where the trace is damaged.
 trace::Trace read_run(const std::string& path, int& status) {
-  trace::Trace trace = trace::read_trace(path);
+  trace::Trace trace = trace::read_trace(as_trace(path));
   status = std::max(status, tell_damage(path, trace.damage));
   analysis::fill_waits(trace);
   return trace;
@@ -49,18 +50,20 @@ analysis::Comparison compare_files(const Options& options, analysis::CompareLeve
     const trace::Trace a = read_run(options.a, status);
     return analysis::compare_traces(a, read_run(options.b, status), level);
   }
-  if (level == analysis::CompareLevel::events)
-    throw UsageError("compare: --level events needs two traces; " +
+  if (level == analysis::CompareLevel::events || level == analysis::CompareLevel::phases)
+    throw UsageError("compare: --level " + options.level + " needs two traces; " +
                      (is_profile(options.a) ? options.a : options.b) +
-                     " is a profile, which knows no single calls");
+                     " is a profile, which knows no " +
+                     (level == analysis::CompareLevel::events ? "single calls" : "phases"));
   const analysis::RunTimes a = times_of(options.a, status);
   return analysis::compare_runs(a, times_of(options.b, status));
 }
 
 int compare(const Options& options) {
-  const analysis::CompareLevel level = options.level == "events"  ? analysis::CompareLevel::events
-                                       : options.level == "ranks" ? analysis::CompareLevel::ranks
-                                                                  : analysis::CompareLevel::states;
+  const analysis::CompareLevel level = options.level == "events"   ? analysis::CompareLevel::events
+                                       : options.level == "ranks"  ? analysis::CompareLevel::ranks
+                                       : options.level == "phases" ? analysis::CompareLevel::phases
+                                                                   : analysis::CompareLevel::states;
   int status = 0;
   const analysis::Comparison comparison = compare_files(options, level, status);
   const std::string text = options.json ? views::render_json_comparison(comparison, level)
@@ -75,8 +78,8 @@ std::function<int()> declare(CLI::App& app) {
       ->required();
   app.add_option("b", options->b, "The second run; ratios are B / A, differences B - A")
       ->required();
-  app.add_option("--level", options->level, "events (A), ranks (B) or states (C)")
-      ->check(CLI::IsMember({"events", "ranks", "states"}))
+  app.add_option("--level", options->level, "events (A), ranks (B), states (C) or phases")
+      ->check(CLI::IsMember({"events", "ranks", "states", "phases"}))
       ->capture_default_str();
   app.add_flag("--json", options->json, "Print one JSON object");
   return [options] { return compare(*options); };

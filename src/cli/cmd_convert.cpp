@@ -1,3 +1,4 @@
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 
@@ -6,7 +7,8 @@
 #include "cli/damage.hpp"
 #include "cli/output_file.hpp"
 #include "cli/subcommand.hpp"
-#include "trace/formats/formats.hpp"
+#include "formats/foreign_trace.hpp"
+#include "formats/formats.hpp"
 
 namespace foretrace::cli {
 namespace {
@@ -22,18 +24,23 @@ struct Options {
 
 std::string known_formats() {
   std::string list;
-  for (const trace::Format& format : trace::formats())
+  for (const formats::Format& format : formats::formats())
     list += (list.empty() ? "" : ", ") + std::string(format.name) + " (" + format.extension + ")";
   return list;
 }
 
-const trace::Format& pick(const std::string& path, const std::string& name, const char* option) {
-  const trace::Format* format = name.empty() ? trace::format_of(path) : trace::find_format(name);
+const formats::Format& pick(const std::string& path, const std::string& name, const char* option) {
+  const formats::Format* format =
+      name.empty() ? formats::format_of(path) : formats::find_format(name);
   if (!format)
     throw UsageError((name.empty() ? "no format has the extension of " + path + "; give " + option
                                    : std::string("unknown format '") + name + "'") +
                      "; there are " + known_formats());
   return *format;
+}
+
+bool is_trace(const formats::Format& format) {
+  return std::string_view(format.name) == "trace";
 }
 
 void check_output(const Options& options) {
@@ -44,22 +51,34 @@ void check_output(const Options& options) {
     throw UsageError("cannot write " + options.out + ": it is what is converted");
 }
 
+// What was lost or missing on the way.
+void tell_notes(const std::string& path, const formats::Notes& notes) {
+  for (const std::string& note : notes)
+    std::fprintf(stderr, "foretrace: %s: %s\n", path.c_str(), note.c_str());
+}
+
+int write_trace_as(const formats::Format& to, const std::string& trace, const Options& options) {
+  trace::TraceReader reader(trace);
+  tell_notes(options.out, to.write(reader, options.out, place_teller()));
+  tell_written(options.out);
+  return tell_damage(options.in, reader.damage());
+}
+
 int convert(const Options& options) {
-  const trace::Format& from = pick(options.in, options.from, "--from");
-  const trace::Format& to = pick(options.out, options.to, "--to");
-  const bool from_trace = std::string(from.name) == "trace";
-  if (!from_trace && std::string(to.name) != "trace")
-    throw UsageError("one of the two files must be a trace; convert to a trace first");
+  const formats::Format& from = pick(options.in, options.from, "--from");
+  const formats::Format& to = pick(options.out, options.to, "--to");
+  if (!from.read) throw UsageError(std::string(from.name) + " is written only, not read");
+  if (!to.write) throw UsageError(std::string(to.name) + " is read only, not written");
   check_output(options);
-  if (!from_trace) {
-    from.read(options.in, options.out);
+  if (is_trace(from)) return write_trace_as(to, options.in, options);
+  if (is_trace(to)) {
+    tell_notes(options.in, from.read(options.in, options.out));
     tell_written(options.out);
     return 0;
   }
-  trace::TraceReader reader(options.in);
-  to.write(reader, options.out, place_teller());
-  tell_written(options.out);
-  return tell_damage(options.in, reader.damage());
+  const formats::ForeignTrace between(options.in, from);
+  tell_notes(options.in, between.notes());
+  return write_trace_as(to, between.path(), options);
 }
 
 std::function<int()> declare(CLI::App& app) {
@@ -73,8 +92,10 @@ std::function<int()> declare(CLI::App& app) {
 
 }  // namespace
 
-const Subcommand kConvert{"convert", "Turn a trace into text, and text into a trace", declare,
-                          "foretrace convert run.ftr run.txt\n"
-                          "foretrace convert run.txt again.ftr\n"};
+const Subcommand kConvert{
+    "convert", "Turn a trace into another format, or another format into a trace", declare,
+    "foretrace convert run.ftr run.txt\n"
+    "foretrace convert run.ftr run.otf2\n"
+    "foretrace convert traces.otf2 run.ftr\n"};
 
 }  // namespace foretrace::cli

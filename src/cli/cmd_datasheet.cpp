@@ -17,9 +17,9 @@
 #include "machine/compute_costs.hpp"
 #include "machine/machine_file.hpp"
 #include "machine/measurement.hpp"
-#include "measure/functions.hpp"
-#include "measure/measure.hpp"
-#include "views/datasheet.hpp"
+#include "measure/campaign/measure.hpp"
+#include "measure/core/functions.hpp"
+#include "views/datasheet/datasheet.hpp"
 
 namespace foretrace::cli {
 namespace {

@@ -5,14 +5,17 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "cli/explain_latencies.hpp"
 #include "cli/explain_output.hpp"
+#include "cli/explain_rewrites.hpp"
+#include "cli/explain_settings.hpp"
 #include "cli/explain_what_if.hpp"
 #include "cli/output_file.hpp"
 #include "cli/simulation.hpp"
 #include "cli/simulation_options.hpp"
 #include "cli/subcommand.hpp"
 #include "explain/explanation.hpp"
-#include "views/explain_report.hpp"
+#include "views/explain/report.hpp"
 
 namespace foretrace::cli {
 namespace {
@@ -22,6 +25,7 @@ struct Options {
   explain::ExplainOptions explain;
   WhatIf what_if;
   ExplainOutput output;  // of a what-if: the predicted trace
+  std::string latencies;
 };
 
 // "Infinite" for links that messages share: their simulation needs messages that take
@@ -34,7 +38,8 @@ Replay replay_on(const Simulation& simulation, explain::Ideal ideal) {
   replay.settled = true;
   const bool shared = simulation.network() == sim::NetworkKind::bus ||
                       simulation.network() == sim::NetworkKind::flow ||
-                      simulation.network() == sim::NetworkKind::packet;
+                      simulation.network() == sim::NetworkKind::packet ||
+                      simulation.network() == sim::NetworkKind::architecture;
   switch (ideal) {
     case Ideal::as_is:
       break;
@@ -59,25 +64,56 @@ bool in_order_of_time(const Simulation& simulation, const sim::Source& source) {
                             simulation.network() != sim::NetworkKind::hops);
 }
 
+// What is told of a part of a run is no success.
+int status_of(const Simulation& simulation, int status) {
+  return simulation.sealed() ? status : std::max(status, 1);
+}
+
 // A run out of the ordinary; its operations are written down, too, if there is a file.
-Time run_what_if(Simulation& simulation, const explain::Run& run, const Options& options,
-                 const explain::Edits& edits) {
+Time run_edited(Simulation& simulation, sim::Source& edited, const Replay& replay,
+                const std::string& path) {
+  try {
+    if (path.empty()) {
+      sim::NullSink nothing;
+      return simulation.run(edited, nothing, replay).time;
+    }
+    sim::FileSink sink(edited, simulation.info(), path);
+    const Time time = simulation.run(edited, sink, replay).time;
+    sink.finish(simulation.sealed());
+    return time;
+  } catch (const sim::Deadlock& deadlock) {
+    std::fprintf(stderr, "%s", deadlock.report().c_str());
+    throw Error(std::string("the run with these changes does not end: ") + deadlock.what());
+  }
+}
+
+int run_what_if(Simulation& simulation, const explain::Run& run, const sim::Source& names,
+                const Options& options) {
+  const WhatIf& what_if = options.what_if;
+  const explain::Edits edits = edits_of(what_if, run, names);
   Replay replay = replay_on(simulation, explain::Ideal::as_is);
-  if (!options.what_if.set.empty()) {
+  if (!what_if.set.empty()) {
     if (simulation.network() == sim::NetworkKind::datasheet)
       throw UsageError("--set is for networks with the parameters of LogGPS: --network loggps");
-    replay.loggps = simulation.loggps_with(options.what_if.set);
+    replay.loggps = simulation.loggps_with(what_if.set);
   }
-  std::unique_ptr<sim::Source> source = simulation.open();
-  explain::EditedSource edited(std::move(source), run, edits);
-  if (options.output.path.empty()) {
-    sim::NullSink nothing;
-    return simulation.run(edited, nothing, replay).time;
+  if (!what_if.collective.empty() && !simulation.expands_collectives())
+    throw UsageError(
+        "--collective: collectives take what the model's equations say here; --collectives "
+        "algorithm carries them out as messages");
+  std::vector<std::string> told;
+  Time time;
+  if (what_if.rewrites()) {
+    const RewrittenRun rewritten(simulation.open(), names, run, edits, what_if);
+    told = rewritten.told();
+    time = run_edited(simulation, *rewritten.open(), replay, options.output.path);
+  } else {
+    explain::EditedSource edited(simulation.open(), run, edits);
+    time = run_edited(simulation, edited, replay, options.output.path);
   }
-  sim::FileSink sink(edited, simulation.info(), options.output.path);
-  const Time time = simulation.run(edited, sink, replay).time;
-  sink.finish();
-  return time;
+  for (const std::string& line : told) std::fprintf(stderr, "foretrace: %s\n", line.c_str());
+  std::fputs(views::render_what_if(run.time, time, options.output.json).c_str(), stdout);
+  return status_of(simulation, 0);
 }
 
 // T as a function of each parameter of LogGPS. Large runs get fewer points.
@@ -106,7 +142,7 @@ std::vector<explain::Sensitivity> sensitivities(const Simulation& simulation,
   };
   std::uint64_t calls = 1;
   for (const auto& all : run.calls) calls += all.size();
-  constexpr std::uint64_t kMostCalls = 10'000'000;
+  constexpr std::uint64_t kMostCalls = 2'000'000;
   const int most = static_cast<int>(std::clamp<std::uint64_t>(kMostCalls / calls, 2, 64));
   constexpr double kPicosecond = 1e-12;
   std::vector<explain::Sensitivity> all;
@@ -145,6 +181,12 @@ int explain_run(const Options& options) {
   } else {
     check_explain_output(options.output);
   }
+  std::vector<Time> latencies;
+  if (!options.latencies.empty()) {
+    if (options.what_if.any() || !options.output.path.empty() || !options.output.baseline.empty())
+      throw UsageError("--latencies stands alone; leave out the what-if, -o and --baseline");
+    latencies = parse_latencies(options.latencies);
+  }
   Simulation simulation(options.simulation);
   for (const std::string& note : simulation.notes())
     std::fprintf(stderr, "foretrace: %s\n", note.c_str());
@@ -157,24 +199,26 @@ int explain_run(const Options& options) {
   sink.finish();
   for (const std::string& note : result.notes)
     std::fprintf(stderr, "foretrace: %s\n", note.c_str());
-  if (options.what_if.any()) {
-    const Time time =
-        run_what_if(simulation, run, options, edits_of(options.what_if, run, *source));
-    std::fputs(views::render_what_if(run.time, time, options.output.json).c_str(), stdout);
-    return 0;
+  if (options.what_if.any()) return run_what_if(simulation, run, *source, options);
+  if (!latencies.empty()) {
+    simulation.prepare_sharing();
+    const LatencyCurve curve = find_latency_curve(simulation, run, latencies);
+    std::fputs(render_latency_curve(curve, options.output.json).c_str(), stdout);
+    return status_of(simulation, 0);
   }
   explain::ExplainOptions explain_options = options.explain;
   explain_options.estimate_waits = in_order_of_time(simulation, *source);
   simulation.prepare_sharing();
-  const explain::Simulate again = [&](const explain::Edits& edits, explain::Ideal ideal) {
+  const explain::Simulate again = [&](const explain::Edits& edits, explain::Ideal ideal,
+                                      sim::Sink& sink) {
     explain::EditedSource edited(simulation.open_shared(), run, edits);
-    sim::NullSink nothing;
-    return simulation.run(edited, nothing, replay_on(simulation, ideal)).time;
+    return simulation.run(edited, sink, replay_on(simulation, ideal)).time;
   };
   explain::Explanation explanation = explain::explain(run, *source, again, explain_options);
+  find_better_algorithms(simulation, run, *source, explanation);
   explanation.sensitivity = sensitivities(simulation, run, explanation.notes);
   for (const std::string& note : result.notes) explanation.notes.push_back(note);
-  return put_explanation(options.output, explanation, run, simulation);
+  return status_of(simulation, put_explanation(options.output, explanation, run, simulation));
 }
 
 std::function<int()> declare(CLI::App& app) {
@@ -198,8 +242,20 @@ std::function<int()> declare(CLI::App& app) {
   several(
       "--speed", options->what_if.speed,
       "What if: NAME=FACTOR, the computation of a phase (or before a call site) is so much faster");
+  several("--collective", options->what_if.collective,
+          "What if: SITE=ALGORITHM, the collectives of a call site, function or phase are carried "
+          "out so (docs/collectives.md)");
+  several("--merge-messages", options->what_if.merge,
+          "What if: messages sent from here to the same rank, one after the other, are one");
+  several("--nonblocking", options->what_if.nonblocking,
+          "What if: blocking sends and receives of here are posted as early and waited for as "
+          "late as MPI's rules allow");
+  app.add_flag("--remove-barriers", options->what_if.remove_barriers,
+               "What if: there is no MPI_Barrier");
   app.add_option("--set", options->what_if.set,
                  "What if: other parameters, as --loggps: L=1us,G=0.1ns");
+  app.add_option("--latencies", options->latencies,
+                 "The run time over a range of latencies: FROM..TO[:COUNT], as 1us..100us");
   app.add_option("--baseline", options->output.baseline,
                  "Tell what got worse since --json wrote this file; status 1 if the run did");
   app.add_option("--within", options->output.within,

@@ -14,7 +14,7 @@
 #include "foreign/simgrid_csv.hpp"
 #include "foreign/smpi_platform.hpp"
 #include "machine/machine_file.hpp"
-#include "machine/topology_shape.hpp"
+#include "topology/shape.hpp"
 
 namespace foretrace::cli {
 namespace {
@@ -29,15 +29,23 @@ struct Options {
   std::string link;
 };
 
-// FILE, or RANKS:FILE.
-foreign::InputFile input_file(const std::string& given, int ranks) {
+// Whoever gives them believes that they count.
+void refuse_ranks(const std::string& format, const std::string& given) {
+  if (format == "osu") return;
+  throw UsageError(given + ": ranks are for osu; files of " + format +
+                   (format == "imb" ? " say of how many they are" : " are of two"));
+}
+
+// FILE, or RANKS:FILE where the format does not say of how many ranks it is.
+foreign::InputFile input_file(const std::string& given, const std::string& format, int ranks) {
   std::error_code ignored;
   const std::size_t colon = given.find(':');
   int own = 0;
   const auto [end, code] = std::from_chars(given.data(), given.data() + given.size(), own);
   if (colon == given.npos || code != std::errc() || end != given.data() + colon || own < 1 ||
       std::filesystem::exists(given, ignored))
-    return {given, foreign::read_input(given), ranks};
+    return {given, foreign::read_input(given), ranks, true};
+  refuse_ranks(format, given);
   const std::string name = given.substr(colon + 1);
   return {name, foreign::read_input(name), own};
 }
@@ -84,8 +92,10 @@ foreign::ImportedModel read(const Options& options, const std::vector<foreign::I
 int import_files(Options options) {
   ending_of(options.output, "import", {".toml"});
   check_writable(options.output);
+  if (options.ranks > 0) refuse_ranks(options.format, "--ranks");
   std::vector<foreign::InputFile> files;
-  for (const std::string& given : options.files) files.push_back(input_file(given, options.ranks));
+  for (const std::string& given : options.files)
+    files.push_back(input_file(given, options.format, options.ranks));
   if (options.provenance.source.empty()) options.provenance.source = names_of(files);
   if (options.provenance.name.empty())
     options.provenance.name = std::filesystem::path(options.output).stem().string();
@@ -109,11 +119,11 @@ std::function<int()> declare(CLI::App& app) {
       ->required()
       ->check(CLI::IsMember({"osu", "imb", "netpipe", "smpi-platform", "simgrid-csv"}));
   app.add_option("files", options->files,
-                 "Plain or compressed by gzip; RANKS:FILE for one that does not say of how many "
-                 "ranks it is")
+                 "Plain or compressed by gzip; osu: RANKS:FILE for one that does not say of how "
+                 "many ranks it is")
       ->required();
   app.add_option("-o,--output", options->output, "The machine model to write (TOML)")->required();
-  app.add_option("--ranks", options->ranks, "Of all files that do not say it")
+  app.add_option("--ranks", options->ranks, "osu: of all files that do not say it")
       ->check(CLI::Range(1, 1 << 24));
   app.add_option("--cluster", options->cluster,
                  "simgrid-csv: whose rows of a file that has several clusters");

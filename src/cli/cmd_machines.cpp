@@ -9,7 +9,7 @@
 #include "cli/named_files.hpp"
 #include "cli/subcommand.hpp"
 #include "machine/machine_file.hpp"
-#include "views/text_table.hpp"
+#include "views/draw/text_table.hpp"
 
 namespace foretrace::cli {
 namespace {

@@ -1,5 +1,7 @@
 #include <unistd.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <sstream>
@@ -10,7 +12,7 @@
 #include "cli/output_file.hpp"
 #include "cli/process.hpp"
 #include "cli/subcommand.hpp"
-#include "measure/measure.hpp"
+#include "measure/campaign/measure.hpp"
 
 namespace foretrace::cli {
 namespace {
@@ -46,6 +48,15 @@ void check_output(const std::string& output) {
   if (output.empty()) throw UsageError("give the machine model to write with -o M.toml");
   ending_of(output, "measure", {".toml"});
   check_writable(output);
+}
+
+// Where the ranks may have made it; a launcher that is interrupted kills them at once.
+void remove_scratch(const std::string& output, const std::string& name) {
+  const std::filesystem::path beside = std::filesystem::path(output).parent_path();
+  const char* const temporary = std::getenv("TMPDIR");
+  std::error_code ignored;
+  for (const auto& folder : {beside, std::filesystem::path(temporary ? temporary : "/tmp")})
+    std::filesystem::remove(folder / name, ignored);
 }
 
 int measure(const Options& options) {
@@ -84,7 +95,11 @@ int measure(const Options& options) {
         options.launch.empty() ? launcher_command(mpi, options.ranks) : split_words(options.launch);
     command.push_back(library_directory() + "/" + argv.front());
     command.insert(command.end(), argv.begin() + 1, argv.end());
-    return run_and_wait(command);
+    const std::string scratch = "foretrace-measure-" + std::to_string(::getpid()) + ".tmp";
+    ::setenv(measure::kScratchVariable, scratch.c_str(), 1);
+    const int status = run_and_wait(command);
+    if (status != 0) remove_scratch(options.output, scratch);
+    return status;
   };
   if (options.thresholds) return measure::find_thresholds_only(how, std::cout);
   return options.refit ? measure::refit(how) : measure::run_measure(how);

@@ -79,9 +79,11 @@ std::function<int()> declare(CLI::App& app) {
                  "Which end of the model's error interval: min, avg, max")
       ->check(CLI::IsMember({"min", "avg", "max"}))
       ->capture_default_str();
+  options->run.is_compute_given = false;
   app.add_option("--compute", options->compute,
                  "Time between calls: none, annotated[:STEP] (FORETRACE_COMPUTE), "
                  "counted[:blocks|instructions], measured[:SCALE], table:FILE, replayed:RUN.ftr")
+      ->each([options](const std::string&) { options->run.is_compute_given = true; })
       ->capture_default_str();
   app.add_option("--scale-from", options->scale_from,
                  "The model of this machine: measured times are scaled by its kernels and those of "

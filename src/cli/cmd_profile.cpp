@@ -14,8 +14,8 @@
 #include "cli/summary.hpp"
 #include "symbols/call_places.hpp"
 #include "trace/counters_file.hpp"
-#include "views/call_profile.hpp"
-#include "views/units.hpp"
+#include "views/draw/units.hpp"
+#include "views/profile/call_profile.hpp"
 
 namespace foretrace::cli {
 namespace {

@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "cli/any_trace.hpp"
 #include "cli/output_file.hpp"
 #include "cli/subcommand.hpp"
 #include "compute/table_of_trace.hpp"
@@ -17,7 +18,7 @@ struct Options {
 
 int regions(const Options& options) {
   ending_of(options.output, "regions", {".toml"});
-  trace::TraceReader trace(options.trace);
+  trace::TraceReader trace(as_trace(options.trace));
   // A table of what is left would be wrong, and so would be the reason why there is none.
   trace::look_through(trace);
   trace::refuse_damaged(trace);

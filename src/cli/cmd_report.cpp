@@ -1,12 +1,21 @@
 #include <cstdio>
+#include <filesystem>
 #include <memory>
+#include <string_view>
 
 #include "analysis/profile.hpp"
+#include "analysis/traffic.hpp"
+#include "analysis/waiting.hpp"
+#include "cli/any_trace.hpp"
 #include "cli/baseline.hpp"
 #include "cli/call_places.hpp"
 #include "cli/damage.hpp"
+#include "cli/output_file.hpp"
 #include "cli/subcommand.hpp"
-#include "views/report.hpp"
+#include "trace/trace.hpp"
+#include "views/report/html_report.hpp"
+#include "views/report/report.hpp"
+#include "views/timeline/timeline.hpp"
 
 namespace foretrace::cli {
 namespace {
@@ -14,12 +23,39 @@ namespace {
 struct Options {
   std::string trace;
   std::string baseline;
+  std::string output;
   bool json = false;
+  bool timeline = true;
 };
+
+// "run.html" becomes "run-timeline.html".
+std::string beside(const std::string& page) {
+  return page.substr(0, page.size() - std::string_view(".html").size()) + "-timeline.html";
+}
+
+// The page, and the time line that it leads to.
+int write_pages(const Options& options, Time baseline) {
+  ending_of(options.output, "report", {".html"});
+  const trace::TellPlace tell = place_teller();
+  trace::Trace trace = trace::read_trace(as_trace(options.trace));
+  analysis::Profile profile = analysis::profile_trace(trace, tell);
+  if (!options.baseline.empty()) analysis::set_baseline(profile, baseline);
+  std::string link;
+  if (options.timeline) {
+    analysis::fill_waits(trace);
+    const std::string timeline = beside(options.output);
+    write_output(timeline, views::render_html_timeline(trace, tell));
+    link = std::filesystem::path(timeline).filename().string();
+  }
+  write_output(options.output,
+               views::render_html_report(profile, analysis::traffic_of(trace), link));
+  return tell_damage(options.trace, profile.damage);
+}
 
 int report(const Options& options) {
   const Time baseline = options.baseline.empty() ? Time() : read_baseline(options.baseline);
-  analysis::Profile profile = analysis::profile_file(options.trace, place_teller());
+  if (!options.output.empty()) return write_pages(options, baseline);
+  analysis::Profile profile = analysis::profile_file(as_trace(options.trace), place_teller());
   if (!options.baseline.empty()) analysis::set_baseline(profile, baseline);
   const std::string text =
       options.json ? views::render_json_report(profile) : views::render_text_report(profile);
@@ -31,7 +67,12 @@ std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("trace", options->trace, "The trace")->required();
   app.add_option("--baseline", options->baseline, kBaselineHelp);
-  app.add_flag("--json", options->json, "Print one JSON object");
+  CLI::Option* json = app.add_flag("--json", options->json, "Print one JSON object");
+  CLI::Option* output = app.add_option("-o,--output", options->output,
+                                       "Write a page, FILE.html, and the time line that it leads "
+                                       "to, FILE-timeline.html");
+  output->excludes(json);
+  app.add_flag("!--no-timeline", options->timeline, "Write the page alone")->needs(output);
   return [options] { return report(*options); };
 }
 
@@ -39,6 +80,7 @@ std::function<int()> declare(CLI::App& app) {
 
 const Subcommand kReport{"report", "Tell times, speed-up and utilisation of a trace", declare,
                          "foretrace report run.ftr\n"
-                         "foretrace report run.ftr --json\n"};
+                         "foretrace report run.ftr --json\n"
+                         "foretrace report run.ftr -o report.html\n"};
 
 }  // namespace foretrace::cli

@@ -18,7 +18,8 @@
 #include "cli/summary.hpp"
 #include "cli/sweep.hpp"
 #include "sim/sink.hpp"
-#include "views/sweep_report.hpp"
+#include "views/architecture/watch.hpp"
+#include "views/report/sweep_report.hpp"
 
 namespace foretrace::cli {
 namespace {
@@ -31,8 +32,12 @@ struct Options {
   std::vector<std::string> sweeps;
   int jobs = 0;
   std::string baseline;
+  int samples = 0;
+  std::uint64_t seed = 1;
   bool csv = false;
   RunOptions run;
+  std::string watch;  // a page of the machine at work
+  std::size_t watch_most = 200'000;
 };
 
 // The predicted trace has a writer, and so a file descriptor, for each rank.
@@ -63,6 +68,11 @@ PointResult run_point(const Simulation& simulation, const SweepPoint& point, std
   return summary;
 }
 
+// Figures of a part of a run are no success.
+int status_of(const Simulation& simulation) {
+  return simulation.sealed() ? 0 : 1;
+}
+
 int sweep(Simulation& simulation, const Options& options) {
   const std::vector<Sweep> sweeps = parse_sweeps(options.sweeps);
   check_sweeps(sweeps, {simulation.equations_alone(), simulation.computes()});
@@ -79,7 +89,7 @@ int sweep(Simulation& simulation, const Options& options) {
                            : options.csv    ? views::render_csv_sweep(report)
                                             : views::render_text_sweep(report);
   std::fputs(text.c_str(), stdout);
-  return 0;
+  return status_of(simulation);
 }
 
 // Options of one run that a sweep has no place for, and the reverse.
@@ -103,6 +113,8 @@ void check_options(const Options& options) {
          "--sweep writes no trace; leave out -o, or simulate one point without --sweep");
   refuse(sweeps && (options.run.links || options.run.stats),
          "--sweep prints a table; leave out --links and --stats, or simulate one point");
+  refuse(options.samples > 0 && (live || sweeps),
+         "--samples draws for one recorded run; leave out -n and --sweep");
   refuse(sweeps && !options.baseline.empty(),
          "--sweep compares with the machine as it is; leave out --baseline");
   refuse(!sweeps && options.csv, "--csv is for --sweep; --json works with one run, too");
@@ -112,6 +124,35 @@ void check_options(const Options& options) {
 }
 
 // What the replay alone takes: nothing is kept of it.
+// Of --watch: what happens on the architecture.
+std::unique_ptr<architecture::Recording> recording_of(const Options& options,
+                                                      Simulation& simulation) {
+  if (options.watch.empty()) return nullptr;
+  ending_of(options.watch, "simulate --watch", {".html"});
+  if (!simulation.architecture())
+    throw UsageError("--watch shows a machine of parts; choose it with --network arch:FILE");
+  if (simulation.network() == sim::NetworkKind::hops)
+    throw UsageError(
+        "--watch: where all boxes have the level hops messages do not meet, and none is followed; "
+        "give a box the level packet");
+  if (!options.sweeps.empty() || options.run.stats)
+    throw UsageError("--watch shows one run; leave out --sweep and --stats");
+  auto recording = std::make_unique<architecture::Recording>();
+  recording->most = options.watch_most;
+  simulation.record_messages(recording.get());
+  return recording;
+}
+
+void write_watch(const Options& options, const Simulation& simulation,
+                 const architecture::Recording& recording) {
+  std::int64_t end = 0;
+  for (const architecture::MessageRecord& one : recording.records) end = std::max(end, one.end);
+  const architecture::FlatArchitecture& flat = simulation.architecture()->flat;
+  const std::string program = options.input.empty() ? "" : options.input.front() + " on ";
+  write_output(options.watch,
+               views::render_html_watch(flat, recording, Time::ps(end), program + flat.name));
+}
+
 sim::Stats stats_of_replay(const Simulation& simulation) {
   const std::unique_ptr<sim::Source> source = simulation.open_shared();
   sim::NullSink sink;
@@ -140,16 +181,26 @@ int simulate(Options& options) {
   }
   Simulation simulation(options.simulation);
   tell(simulation.notes());
-  if (program) return run_live(simulation, *program, options.run);
+  const std::unique_ptr<architecture::Recording> recording = recording_of(options, simulation);
+  if (program) {
+    const int status = run_live(simulation, *program, options.run);
+    if (recording) write_watch(options, simulation, *recording);
+    return status;
+  }
   if (!options.sweeps.empty()) return sweep(simulation, options);
+  if (options.samples > 0)
+    options.run.samples = draw_samples(simulation, options.samples, options.seed);
   // For statistics the operations are in memory before.
   const bool stats = options.run.stats;
   if (stats) simulation.prepare_sharing();
   const std::unique_ptr<sim::Source> source = stats ? simulation.open_shared() : simulation.open();
-  if (!options.run.output.empty()) remove_if_interrupted(options.run.output + ".part");
+  // As it grows, and as it is sealed.
+  if (!options.run.output.empty())
+    remove_if_interrupted({options.run.output + ".part", options.run.output + ".new"});
   run_once(simulation, *source, options.run,
            stats ? [&] { return stats_of_replay(simulation); } : std::function<sim::Stats()>());
-  return 0;
+  if (recording) write_watch(options, simulation, *recording);
+  return status_of(simulation);
 }
 
 std::function<int()> declare(CLI::App& app) {
@@ -172,6 +223,13 @@ std::function<int()> declare(CLI::App& app) {
   add_simulation_options(app, simulation);
   app.add_option("-o,--output", options->run.output, "Write the predicted trace");
   app.add_option("--baseline", options->baseline, kBaselineHelp);
+  app.add_option(
+         "--samples", options->samples,
+         "Simulate so often on machines drawn within the model's errors, too: median and 90 % "
+         "of the run time")
+      ->check(CLI::Range(2, 1'000'000));
+  app.add_option("--seed", options->seed, "Of --samples: another one gives other draws")
+      ->capture_default_str();
   app.add_option("--sweep", options->sweeps,
                  "NAME=VALUES with NAME latency, bandwidth, overhead, compute (factors) or S, e.g. "
                  "latency=0.1,1,10 or bandwidth=1:10:log:5; several make a grid")
@@ -180,6 +238,10 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("--jobs", options->jobs, "Simulations of a sweep at once (0: one per processor)")
       ->check(CLI::Range(0, 1 << 16));
   app.add_flag("--csv", options->csv, "With --sweep: print comma-separated values");
+  app.add_option("--watch", options->watch,
+                 "arch:FILE: a page that shows the machine at work (PAGE.html)");
+  app.add_option("--watch-most", options->watch_most,
+                 "So many events are kept for it (200000), 56 bytes each");
   app.add_flag("--links", options->run.links, "Tell which links carried how much, and when");
   app.add_flag("--stats", options->run.stats, "Tell operations, messages, seconds and memory");
   app.add_flag("--json", options->run.json, "Print one JSON object");

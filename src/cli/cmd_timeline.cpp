@@ -1,22 +1,27 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "analysis/waiting.hpp"
+#include "base/error.hpp"
+#include "cli/any_trace.hpp"
 #include "cli/call_places.hpp"
 #include "cli/damage.hpp"
 #include "cli/output_file.hpp"
 #include "cli/subcommand.hpp"
 #include "trace/trace.hpp"
-#include "views/timeline.hpp"
+#include "views/timeline/timeline.hpp"
 
 namespace foretrace::cli {
 namespace {
 
 struct Options {
-  std::string trace;
+  std::vector<std::string> traces;
   std::string output;
   int width = 0;
 };
@@ -27,15 +32,41 @@ int terminal_width() {
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 100;
 }
 
+// What the runs are called: their files' names without folder and ending where those tell
+// them apart, else the paths.
+std::vector<std::string> names_of(const std::vector<std::string>& paths) {
+  std::vector<std::string> names;
+  for (const std::string& path : paths)
+    names.push_back(std::filesystem::path(path).stem().string());
+  std::vector<std::string> sorted = names;
+  std::sort(sorted.begin(), sorted.end());
+  return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end() ? names : paths;
+}
+
+int write_page(const Options& options) {
+  const std::vector<std::string> names = names_of(options.traces);
+  const trace::TellPlace tell = place_teller();
+  std::vector<views::TimelineRun> runs;
+  int status = 0;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    trace::Trace trace = trace::read_trace(as_trace(options.traces[i]));
+    analysis::fill_waits(trace);
+    runs.push_back(views::encode_run(names[i], trace, tell));
+    status = std::max(status, tell_damage(options.traces[i], trace.damage));
+  }
+  write_output(options.output, views::render_html_runs(runs));
+  return status;
+}
+
 int timeline(const Options& options) {
   std::string ending;
   if (!options.output.empty()) ending = ending_of(options.output, "timeline", {".html", ".txt"});
-  trace::Trace trace = trace::read_trace(options.trace);
+  if (ending == ".html") return write_page(options);
+  if (options.traces.size() > 1)
+    throw UsageError("timeline: several runs over each other are a page; give -o FILE.html");
+  const std::string& path = options.traces.front();
+  trace::Trace trace = trace::read_trace(as_trace(path));
   analysis::fill_waits(trace);
-  if (ending == ".html") {
-    write_output(options.output, views::render_html_timeline(trace, place_teller()));
-    return tell_damage(options.trace, trace.damage);
-  }
   views::TextTimelineOptions how;
   how.width = options.width > 0 ? options.width : terminal_width();
   const std::string text = views::render_text_timeline(trace, how);
@@ -43,12 +74,14 @@ int timeline(const Options& options) {
     std::fputs(text.c_str(), stdout);
   else
     write_output(options.output, text);
-  return tell_damage(options.trace, trace.damage);
+  return tell_damage(path, trace.damage);
 }
 
 std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("trace", options->trace, "The trace")->required();
+  app.add_option("trace", options->traces,
+                 "The trace; of several a page shows them over each other")
+      ->required();
   app.add_option("-o,--output", options->output,
                  "Write a page (FILE.html), or the text (FILE.txt)");
   app.add_option("--width", options->width, "Columns of the text; default: the terminal's")
@@ -61,6 +94,7 @@ std::function<int()> declare(CLI::App& app) {
 const Subcommand kTimeline{"timeline", "Draw what each rank did when, as text or as a page",
                            declare,
                            "foretrace timeline run.ftr\n"
-                           "foretrace timeline run.ftr -o run.html\n"};
+                           "foretrace timeline run.ftr -o run.html\n"
+                           "foretrace timeline before.ftr after.ftr -o both.html\n"};
 
 }  // namespace foretrace::cli

@@ -6,11 +6,11 @@
 #include "cli/option_values.hpp"
 #include "cli/output_file.hpp"
 #include "cli/subcommand.hpp"
-#include "machine/topology_builders.hpp"
-#include "machine/topology_properties.hpp"
-#include "views/topology_layout.hpp"
-#include "views/topology_report.hpp"
-#include "views/topology_svg.hpp"
+#include "topology/builders.hpp"
+#include "topology/properties.hpp"
+#include "views/topology/layout.hpp"
+#include "views/topology/report.hpp"
+#include "views/topology/svg.hpp"
 
 namespace foretrace::cli {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "base/error.hpp"
 #include "base/whole_file.hpp"
-#include "views/text_table.hpp"
-#include "views/units.hpp"
+#include "views/draw/text_table.hpp"
+#include "views/draw/units.hpp"
 
 namespace foretrace::cli {
 namespace {
@@ -53,7 +53,8 @@ Amounts findings_of(const json& explained) {
   for (const json& entry : explained.at("findings")) {
     const bool wait = entry.at("kind") == "wait";
     const std::string kind = entry.at(wait ? "wait" : "kind").get<std::string>();
-    double& gain = amounts[kind + (wait ? " at " : " before ") + place_of(entry)];
+    double& gain =
+        amounts[kind + (entry.at("kind") == "imbalance" ? " before " : " at ") + place_of(entry)];
     gain = std::max(gain, entry.at("gain").get<double>());
   }
   return amounts;
@@ -109,6 +110,8 @@ double read_within(const std::string& text) {
   const bool percent = rest == "%" || rest == " %";
   if (error != std::errc() || !(percent || rest.empty()) || !(value >= 0) || !std::isfinite(value))
     throw UsageError("--within: expected a share such as 5% or 0.05, found '" + text + "'");
+  if (!percent && value > 1)
+    throw UsageError("--within: " + text + " would be " + text + " times; say " + text + "%");
   return percent ? value / 100 : value;
 }
 

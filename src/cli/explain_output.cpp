@@ -6,7 +6,7 @@
 #include "cli/explain_baseline.hpp"
 #include "cli/output_file.hpp"
 #include "explain/path_stretches.hpp"
-#include "views/explain_report.hpp"
+#include "views/explain/report.hpp"
 
 namespace foretrace::cli {
 namespace {

@@ -30,6 +30,13 @@ class Names {
     return [places](const Call& call) { return places.contains(call.place); };
   }
 
+  explain::PlaceSet places(const std::string& option, const std::string& name) const {
+    called(option, name);
+    return [name](const explain::Place& place) {
+      return place.function == name || place.site == name || place.phase == name;
+    };
+  }
+
  private:
   [[noreturn]] void refuse(const std::string& option, const std::string& name) const {
     std::set<std::string> known;
@@ -80,6 +87,11 @@ explain::Edits edits_of(const WhatIf& what_if, const explain::Run& run, const si
     explain::speed_up(run, names.called("--speed", text.substr(0, equals)), factor, edits);
   }
   return edits;
+}
+
+explain::PlaceSet places_of(const std::string& option, const std::string& name,
+                            const explain::Run& run, const sim::Source& source) {
+  return Names(run, source).places(option, name);
 }
 
 }  // namespace foretrace::cli

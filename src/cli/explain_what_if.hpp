@@ -6,21 +6,36 @@
 #include <vector>
 
 #include "explain/edits.hpp"
+#include "explain/rewrites.hpp"
 #include "explain/run.hpp"
 #include "sim/source.hpp"
 
 namespace foretrace::cli {
 
 struct WhatIf {
-  std::vector<std::string> zero_wait;  // SITE
-  std::vector<std::string> balance;    // PHASE or SITE
-  std::vector<std::string> speed;      // PHASE=FACTOR or SITE=FACTOR
-  std::string set;                     // as --loggps
+  std::vector<std::string> zero_wait;    // SITE
+  std::vector<std::string> balance;      // PHASE or SITE
+  std::vector<std::string> speed;        // PHASE=FACTOR or SITE=FACTOR
+  std::vector<std::string> collective;   // SITE=ALGORITHM
+  std::vector<std::string> merge;        // SITE
+  std::vector<std::string> nonblocking;  // SITE
+  bool remove_barriers = false;
+  std::string set;  // as --loggps
 
+  // Other calls than the run has made.
+  bool rewrites() const {
+    return !collective.empty() || !merge.empty() || !nonblocking.empty() || remove_barriers;
+  }
   bool any() const {
-    return !zero_wait.empty() || !balance.empty() || !speed.empty() || !set.empty();
+    return !zero_wait.empty() || !balance.empty() || !speed.empty() || !set.empty() || rewrites();
   }
 };
+
+// The places that a name means: a call site (halo.c:37), a function or a phase. Throws
+// UsageError for one that the run does not have, and tells those that it has; `option` is
+// what the name was given to.
+explain::PlaceSet places_of(const std::string& option, const std::string& name,
+                            const explain::Run& run, const sim::Source& source);
 
 // A SITE is a place (halo.c:37) or a function (MPI_Recv), a PHASE what the program calls
 // it. Throws UsageError for a name that the run does not have, and tells those that it has.

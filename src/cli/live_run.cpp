@@ -1,13 +1,17 @@
 #include "cli/live_run.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <utility>
 
 #include "base/error.hpp"
 #include "cli/mpi_detection.hpp"
 #include "cli/process.hpp"
 #include "live/live_source.hpp"
+#include "trace/damage.hpp"
 
 namespace foretrace::cli {
 
@@ -32,6 +36,57 @@ live::Launcher launcher_of(Mpi mpi) {
                              : live::Launcher::any;
 }
 
+void say(const std::string& text) {
+  if (!text.empty()) std::fprintf(stderr, "foretrace: %s\n", text.c_str());
+}
+
+// "rank 3", "ranks 0-2, 5"; ascending.
+std::string in_words(const std::vector<int>& ranks) {
+  std::string list;
+  for (std::size_t i = 0; i < ranks.size();) {
+    std::size_t last = i;
+    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+    list += (list.empty() ? "" : ", ") + std::to_string(ranks[i]);
+    if (last > i) list += (last == i + 1 ? ", " : "-") + std::to_string(ranks[last]);
+    i = last + 1;
+  }
+  return (ranks.size() == 1 ? "rank " : "ranks ") + list;
+}
+
+// Where the ranks were that did not come to their end; those together that were in the
+// same call. Nothing where nobody came to MPI.
+// Of the ranks `spare` are for what the program starts itself.
+void tell_whereabouts(const live::LiveSource& source, int spare) {
+  std::map<std::string, std::vector<int>> places;
+  bool any = false;
+  for (int r = 0; r < source.ranks(); ++r) {
+    const std::string call = source.last_call(WorldRank(r));
+    any = any || !call.empty();
+    const bool wanted = !call.empty() || r < source.ranks() - spare;
+    if (wanted && !source.is_finalized(WorldRank(r)))
+      places[call.empty() ? "had not come to MPI_Init" : "last seen in " + call].push_back(r);
+  }
+  if (!any) return;
+  std::vector<std::pair<std::vector<int>, std::string>> lines;
+  for (auto& [place, ranks] : places) lines.emplace_back(std::move(ranks), place);
+  std::ranges::sort(lines);
+  constexpr std::size_t kMost = 16;
+  for (std::size_t i = 0; i < std::min(lines.size(), kMost); ++i)
+    say(in_words(lines[i].first) + ": " + lines[i].second);
+  if (lines.size() > kMost)
+    say("and ranks in " + std::to_string(lines.size() - kMost) + " other calls");
+}
+
+// What is left of a run that did not come to its end.
+void tell_what_is_there(const std::string& path) {
+  if (path.empty() || !std::filesystem::exists(path)) return;
+  trace::TraceReader reader(path);
+  const trace::Remains remains = trace::look_through(reader);
+  if (remains.events > 0)
+    say(path +
+        " holds what happened until then: " + trace::describe_remains(remains, reader.ranks()));
+}
+
 }  // namespace
 
 live::Command prepare_live(const std::vector<std::string>& program,
@@ -42,8 +97,9 @@ live::Command prepare_live(const std::vector<std::string>& program,
   const Mpi mpi = mpi_of(command.words.front(), mpi_name);
   command.library = library_directory() + "/live/" + name_of(mpi) + "/" + library_name(mpi);
   if (!std::filesystem::exists(command.library))
-    throw Error(command.library + ": the library is missing: Foretrace was built without " +
-                name_of(mpi) + "; install its development package and build again");
+    throw Error(command.library +
+                ": the library is missing: make demo does not build it, nor does a build " +
+                "without " + name_of(mpi) + "; install its development package and run make");
   command.launcher = launcher_of(mpi);
   options.live_mpi = name_of(mpi);
   options.input.clear();
@@ -58,24 +114,24 @@ int run_live(const Simulation& simulation, const live::Command& program,
   live::LiveSource source(program, simulation.ranks(), simulation.spare_ranks(),
                           simulation.live_compute(), simulation.nodes(), simulation.eager_bytes());
   live::end_runs_on_signals();
-  const auto tell = [](const std::string& text) {
-    if (!text.empty()) std::fprintf(stderr, "foretrace: %s\n", text.c_str());
-  };
   try {
     RunOptions own = options;
     own.live = true;
     const std::unique_ptr<sim::Source> timed = simulation.with_times(source);
     run_once(simulation, timed ? *timed : source, own);
   } catch (const live::RunEnded& end) {
-    tell(source.left_without_finalize());
-    tell(end.message);
+    say(source.left_without_finalize());
+    say(end.message);
+    tell_whereabouts(source, simulation.spare_ranks());
+    // As JSON it is printed from memory, and written only when it is whole.
+    if (!options.json) tell_what_is_there(options.output);
     return end.status;
   } catch (const Error&) {
-    tell(source.left_without_finalize());
+    say(source.left_without_finalize());
     throw;
   }
-  tell(source.left_without_finalize());
-  tell(source.left_communicators());
+  say(source.left_without_finalize());
+  say(source.left_communicators());
   return source.wait_for_processes();
 }
 

@@ -7,8 +7,8 @@
 #include "base/error.hpp"
 #include "cli/named_files.hpp"
 #include "sim/sink.hpp"
-#include "views/text_table.hpp"
-#include "views/units.hpp"
+#include "views/draw/text_table.hpp"
+#include "views/draw/units.hpp"
 
 namespace foretrace::cli {
 namespace {

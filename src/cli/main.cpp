@@ -15,12 +15,36 @@ namespace {
 using foretrace::cli::Subcommand;
 
 constexpr const Subcommand* kSubcommands[] = {
-    &foretrace::cli::kMeasure,  &foretrace::cli::kImport,    &foretrace::cli::kMachines,
-    &foretrace::cli::kCalc,     &foretrace::cli::kProfile,   &foretrace::cli::kRecord,
-    &foretrace::cli::kPredict,  &foretrace::cli::kSimulate,  &foretrace::cli::kReport,
-    &foretrace::cli::kRegions,  &foretrace::cli::kTimeline,  &foretrace::cli::kExplain,
-    &foretrace::cli::kCompare,  &foretrace::cli::kConvert,   &foretrace::cli::kTopology,
-    &foretrace::cli::kCoverage, &foretrace::cli::kDatasheet, &foretrace::cli::kWrap};
+    // One a line:
+    // clang-format off
+    &foretrace::cli::kMeasure,
+    &foretrace::cli::kImport,
+    &foretrace::cli::kMachines,
+    &foretrace::cli::kCalc,
+    &foretrace::cli::kModel,
+    &foretrace::cli::kStudy,
+    &foretrace::cli::kResults,
+    &foretrace::cli::kFit,
+    &foretrace::cli::kProfile,
+    &foretrace::cli::kRecord,
+    &foretrace::cli::kPredict,
+    &foretrace::cli::kSimulate,
+    &foretrace::cli::kReport,
+    &foretrace::cli::kRegions,
+    &foretrace::cli::kTimeline,
+    &foretrace::cli::kWatch,
+    &foretrace::cli::kExplain,
+    &foretrace::cli::kValidate,
+    &foretrace::cli::kCompare,
+    &foretrace::cli::kConvert,
+    &foretrace::cli::kTopology,
+    &foretrace::cli::kArchitecture,
+    &foretrace::cli::kTraffic,
+    &foretrace::cli::kCoverage,
+    &foretrace::cli::kDatasheet,
+    &foretrace::cli::kWrap,
+    // clang-format on
+};
 
 int report_usage(const std::string& message) {
   std::fprintf(stderr, "foretrace: %s\n", message.c_str());

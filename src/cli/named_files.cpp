@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "cli/nearest.hpp"
 #include "cli/process.hpp"
-#include "machine/topology_shape.hpp"
+#include "topology/shape.hpp"
 
 namespace foretrace::cli {
 
@@ -25,12 +25,14 @@ bool is_kind_of_topology(const std::string& text) {
 }  // namespace
 
 std::vector<NamedFile> named_files(Named kind) {
-  const fs::path folder =
-      fs::path(data_directory()) / (kind == Named::machine ? "machines" : "topologies");
+  const fs::path folder = fs::path(data_directory()) / (kind == Named::machine    ? "machines"
+                                                        : kind == Named::topology ? "topologies"
+                                                                                  : "models");
+  const char* const ending = kind == Named::model ? ".model" : ".toml";
   std::vector<NamedFile> files;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().extension() == ".toml")
+    if (entry.path().extension() == ending)
       files.push_back({entry.path().stem().string(), entry.path().string()});
   std::ranges::sort(files, {}, &NamedFile::name);
   return files;
@@ -49,10 +51,16 @@ std::string find_named(Named kind, const std::string& given) {
     names.push_back(file.name);
     list += (list.empty() ? "" : ", ") + file.name;
   }
-  const std::string what = kind == Named::machine ? "machine" : "topology";
-  const std::string name = given.ends_with(".toml") ? given.substr(0, given.size() - 5) : given;
-  throw UsageError("there is no file '" + given + "', and no " + what + " of that name" +
-                   did_you_mean(name, names) + (list.empty() ? "" : " (there are " + list + ")"));
+  const std::string what = kind == Named::machine    ? "machine"
+                           : kind == Named::topology ? "topology"
+                                                     : "model";
+  const bool is_file = given.ends_with(".toml") || given.ends_with(".model");
+  const std::string name = is_file ? given.substr(0, given.rfind('.')) : given;
+  const std::string message = "there is no file '" + given + "', and no " + what + " of that name" +
+                              did_you_mean(name, names) +
+                              (list.empty() ? "" : " (there are " + list + ")");
+  if (is_file) throw Error(message);
+  throw UsageError(message);
 }
 
 }  // namespace foretrace::cli

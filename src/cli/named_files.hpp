@@ -1,4 +1,4 @@
-// Machines and topologies by name: the files that come with the tool, in
+// Machines, topologies and analytical models by name: the files that come with the tool, in
 // share/foretrace beside its bin.
 #pragma once
 
@@ -7,10 +7,10 @@
 
 namespace foretrace::cli {
 
-enum class Named { machine, topology };
+enum class Named { machine, topology, model };
 
 struct NamedFile {
-  std::string name;  // the file's, without .toml
+  std::string name;  // the file's, without .toml or .model
   std::string path;
 };
 

@@ -39,4 +39,8 @@ CLI::Validator topology_name() {
   return name_of_file(Named::topology, "TOPOLOGY");
 }
 
+CLI::Validator model_name() {
+  return name_of_file(Named::model, "MODEL");
+}
+
 }  // namespace foretrace::cli

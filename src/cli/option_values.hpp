@@ -8,9 +8,11 @@ namespace foretrace::cli {
 
 // "64k", "64KiB", "4096": bytes.
 CLI::Validator size_in_bytes();
-// The name of a machine, or of a topology, that comes with the tool: its file. Files stay.
+// The name of a machine, a topology or an analytical model that comes with the tool: its file.
+// Files stay.
 CLI::Validator machine_name();
 CLI::Validator topology_name();
+CLI::Validator model_name();
 
 // What --help says of a machine.
 inline constexpr const char* kMachineHelp =

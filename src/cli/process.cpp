@@ -41,12 +41,17 @@ constexpr int kEndingSignals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 
 volatile pid_t running = 0;  // whom run_and_wait() waits for
 volatile sig_atomic_t interrupted = 0;
-std::array<char, 4096> to_remove{};
+volatile sig_atomic_t not_passed_on = 0;  // came before it was known whom to pass it on to
+std::array<std::array<char, 4096>, 2> to_remove{};
 
 // What comes from the keyboard reaches the child by itself.
 void pass_on(int signal, siginfo_t* info, void*) {
   interrupted = signal;
-  if (running > 0 && info->si_code <= 0) ::kill(running, signal);
+  if (info->si_code > 0) return;
+  if (running > 0)
+    ::kill(running, signal);
+  else
+    not_passed_on = signal;
 }
 
 int wait_for(pid_t child) {
@@ -79,7 +84,9 @@ int run_and_wait(const std::vector<std::string>& command) {
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   int status = 0;
   try {
+    not_passed_on = 0;
     running = spawn(command, nullptr, &attributes);
+    if (not_passed_on != 0) ::kill(running, not_passed_on);
     status = wait_for(running);
   } catch (...) {
     running = 0;
@@ -103,18 +110,22 @@ void end_by_signal_if_interrupted() {
   ::raise(interrupted);
 }
 
-void remove_if_interrupted(const std::string& path) {
-  to_remove[0] = '\0';
-  if (path.empty() || path.size() >= to_remove.size()) return;
+void remove_if_interrupted(const std::array<std::string, 2>& paths) {
+  for (auto& name : to_remove) name[0] = '\0';
   for (const int signal : kEndingSignals)
     ::signal(signal, [](int which) {
-      if (to_remove[0] != '\0') ::unlink(to_remove.data());
+      for (const auto& name : to_remove)
+        if (name[0] != '\0') ::unlink(name.data());
       ::signal(which, SIG_DFL);
       ::raise(which);
     });
-  path.copy(&to_remove[1], path.size() - 1, 1);
-  to_remove[path.size()] = '\0';
-  to_remove[0] = path[0];
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const std::string& path = paths[i];
+    if (path.empty() || path.size() >= to_remove[i].size()) continue;
+    path.copy(&to_remove[i][1], path.size() - 1, 1);
+    to_remove[i][path.size()] = '\0';
+    to_remove[i][0] = path[0];
+  }
 }
 
 void replace_process(const std::vector<std::string>& command) {

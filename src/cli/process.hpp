@@ -1,6 +1,7 @@
 // Starting other programs, and where our own files are.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,9 @@ int interrupting_signal();
 // If one came: ends this process by it.
 void end_by_signal_if_interrupted();
 
-// From now on a signal that ends this process removes that file first. One file at a time;
-// "": none any more.
-void remove_if_interrupted(const std::string& path);
+// From now on a signal that ends this process removes these files first, where they are there;
+// "": none.
+void remove_if_interrupted(const std::array<std::string, 2>& paths);
 
 // Replaces this process. Throws Error when that fails.
 [[noreturn]] void replace_process(const std::vector<std::string>& command);

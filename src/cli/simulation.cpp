@@ -1,4 +1,5 @@
 #include "cli/simulation.hpp"
+#include "cli/any_trace.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,17 +7,18 @@
 
 #include "base/error.hpp"
 #include "cli/call_places.hpp"
+#include "cli/process.hpp"
 #include "compute/annotations_note.hpp"
 #include "compute/work_counter.hpp"
 #include "machine/machine_file.hpp"
-#include "machine/placement.hpp"
-#include "machine/topology_builders.hpp"
 #include "sim/computed_source.hpp"
 #include "sim/memory_source.hpp"
 #include "sim/text/goal_parser.hpp"
 #include "sim/text/goal_source.hpp"
 #include "sim/text/ti_source.hpp"
 #include "sim/trace_source.hpp"
+#include "topology/builders.hpp"
+#include "topology/placement.hpp"
 #include "trace/damage.hpp"
 
 namespace foretrace::cli {
@@ -51,7 +53,7 @@ const NetworkName& network_called(const std::string& name) {
   std::string all;
   for (const NetworkName& network : kNetworks)
     all += (all.empty() ? "" : ", ") + std::string(network.name);
-  throw UsageError("--network " + name + ": there are " + all);
+  throw UsageError("--network " + name + ": there are " + all + ", arch:FILE");
 }
 
 bool needs_topology(sim::NetworkKind kind) {
@@ -100,14 +102,20 @@ Bytes Simulation::eager_bytes() const {
 void Simulation::set_network() {
   const bool has_machine = !options_.machine.empty();
   if (options_.network.empty()) options_.network = has_machine ? "datasheet" : "loggps";
-  const NetworkName& network = network_called(options_.network);
-  network_ = network.kind;
-  cut_through_ = network.cut_through;
+  if (options_.network.starts_with("arch:")) {
+    set_architecture(options_.network.substr(5));
+  } else {
+    const NetworkName& network = network_called(options_.network);
+    network_ = network.kind;
+    cut_through_ = network.cut_through;
+  }
   if (network_ == sim::NetworkKind::datasheet && !has_machine)
     throw UsageError(
         "--network datasheet needs --machine M.toml; without a machine choose --network loggps "
         "--loggps L=2us,o=500ns,G=0.08ns");
-  if (!options_.topology.empty())
+  if (architecture_)
+    topology_ = *architecture_->graph.topology;
+  else if (!options_.topology.empty())
     topology_ = machine::make_topology(options_.topology);
   else if (model_.topology)
     topology_ = machine::topology_of(model_);
@@ -119,6 +127,21 @@ void Simulation::set_network() {
     throw UsageError(
         "a machine is needed: --machine M.toml, or --loggps L=2us,o=500ns,G=0.08ns, or "
         "--network flow with speeds in --topology \"torus:4x4?latency=1us&bandwidth=1GB/s\"");
+}
+
+void Simulation::set_architecture(const std::string& path) {
+  std::vector<architecture::LevelChoice> levels;
+  for (const std::string& text : options_.levels)
+    levels.push_back(architecture::parse_level_choice(text));
+  auto made = std::make_shared<ArchitectureNetwork>();
+  made->description = architecture::read_description(path, data_directory() + "/architectures");
+  made->flat = architecture::elaborate(made->description, levels);
+  made->graph = architecture::message_graph(made->flat);
+  // Where nothing is ever busy, messages do not meet: that is the network hops.
+  const bool free = std::ranges::all_of(made->flat.entities,
+                                        [](const auto& entity) { return entity.level == "hops"; });
+  architecture_ = std::move(made);
+  network_ = free ? sim::NetworkKind::hops : sim::NetworkKind::architecture;
 }
 
 void Simulation::set_collectives() {
@@ -150,9 +173,14 @@ void Simulation::read_input() {
     ti_ = sim::read_ti(options_.input, ti);
     ranks_ = static_cast<int>(ti_->ranks.size());
   } else {
-    reader_ = std::make_unique<trace::TraceReader>(options_.input);
+    reader_ = std::make_unique<trace::TraceReader>(as_trace(options_.input));
     ranks_ = reader_->ranks();
   }
+}
+
+// Whether steps are counts of what was executed.
+bool Simulation::counts() const {
+  return reader_ && compute::counter_of(reader_->info()) != compute::Counter::none;
 }
 
 // Whether what the operations hold is what --compute wants.
@@ -207,7 +235,9 @@ trace::TraceInfo Simulation::info() const {
   add("reduction", options_.reduction, "");
   if (network_ == sim::NetworkKind::hops && !cut_through_ && options_.block > 0)
     add("block", std::to_string(options_.block), "");
-  if (network_ != sim::NetworkKind::packet) return info;
+  for (const std::string& level : options_.levels) add("level", level, "");
+  if (network_ != sim::NetworkKind::packet && network_ != sim::NetworkKind::architecture)
+    return info;
   add("packet-size", std::to_string(options_.packet_size), std::to_string(initial.packet_size));
   add("buffer", std::to_string(options_.buffer), std::to_string(initial.buffer));
   add("routing", options_.routing, initial.routing);
@@ -294,7 +324,9 @@ sim::SimulateOptions Simulation::engine_options(const Replay& replay,
   network.packet_size = Bytes(options_.packet_size);
   network.buffer_packets = options_.buffer;
   network.adaptive = options_.routing == "adaptive";
-  network.loggps = replay.loggps ? *replay.loggps : loggps();
+  network.loggps = replay.loggps  ? *replay.loggps
+                   : replay.model ? machine::loggps_times(*replay.model, loggps_, bound_)
+                                  : loggps();
   // What is beyond the end of virtual time must not come out short.
   const auto scaled = [](Time time, double factor) {
     const double ps = static_cast<double>(time.count_ps()) * factor;
@@ -311,6 +343,14 @@ sim::SimulateOptions Simulation::engine_options(const Replay& replay,
     network.topology = &*topology;
     network.placement = placement_;
   }
+  if (architecture_)
+    network.make_links = [this, &topology](const machine::LinkSpeed& defaults) {
+      architecture::MessageOptions messages;
+      messages.packet_size = Bytes(options_.packet_size);
+      messages.buffer_packets = options_.buffer;
+      return std::make_unique<architecture::MessageNetwork>(
+          architecture_->flat, architecture_->graph, *topology, defaults, messages, recording_);
+    };
   if (replay.portion == machine::Portion::nothing && network.kind != sim::NetworkKind::datasheet) {
     // Who must wait for whom stays as it is.
     network = {};
@@ -323,7 +363,8 @@ sim::SimulateOptions Simulation::engine_options(const Replay& replay,
 sim::SimulateResult Simulation::run(sim::Source& source, sim::Sink& sink,
                                     const Replay& replay) const {
   const MachineFactors& factors = replay.factors;
-  machine::MachineModel model = machine::keep_portion(model_, replay.portion);
+  machine::MachineModel model =
+      machine::keep_portion(replay.model ? *replay.model : model_, replay.portion);
   model.compute_step *= factors.compute;
   if (factors.sync_threshold) model.loggps.sync_threshold = factors.sync_threshold;
   const machine::Timing timing(model, bound_);
@@ -336,6 +377,8 @@ sim::SimulateResult Simulation::run(sim::Source& source, sim::Sink& sink,
                                                     reader_ ? "recorded" : "measured");
     if (!note.empty()) result.notes.push_back(std::move(note));
   }
+  if (!options_.is_compute_given && program && result.announced && !counts())
+    result.notes.emplace_back(compute::kAnnotationsUnused);
   if (!options_.machine.empty())
     for (std::string& note : machine::notes_of(result.unknowns))
       result.notes.push_back(std::move(note));

@@ -9,18 +9,19 @@
 #include <optional>
 #include <string>
 
+#include "architecture/message_network.hpp"
 #include "compute/rules.hpp"
 #include "compute/spec.hpp"
 #include "live/live_source.hpp"
 #include "machine/ideal.hpp"
 #include "machine/loggps.hpp"
 #include "machine/machine_model.hpp"
-#include "machine/topology.hpp"
 #include "sim/engine.hpp"
 #include "sim/program.hpp"
 #include "sim/text/goal_program.hpp"
 #include "sim/text/ti_trace.hpp"
 #include "sim/trace_source.hpp"
+#include "topology/topology.hpp"
 #include "trace/trace.hpp"
 #include "trace/trace_reader.hpp"
 
@@ -35,9 +36,11 @@ struct SimulationOptions {
   std::string machine;
   std::string bound = "avg";
   std::string compute = "recorded";
+  bool is_compute_given = false;
   std::string scale_from;
-  int sample = 0;       // live: --sample
-  std::string network;  // empty: datasheet, or loggps where there is no machine
+  int sample = 0;                   // live: --sample
+  std::vector<std::string> levels;  // arch:FILE: BOX=LEVEL
+  std::string network;              // empty: datasheet, or loggps where there is no machine
   std::string loggps;
   std::string topology;
   std::string placement = "block";
@@ -61,12 +64,20 @@ struct MachineFactors {
   std::optional<Bytes> sync_threshold;  // instead of the machine's
 };
 
+// --network arch:FILE.
+struct ArchitectureNetwork {
+  architecture::Description description;
+  architecture::FlatArchitecture flat;
+  architecture::MessageGraph graph;
+};
+
 // One run out of the ordinary, for what-if questions.
 struct Replay {
   MachineFactors factors;
   // What messages take; `nothing`: on a network where they take no time at all.
   machine::Portion portion = machine::Portion::whole;
-  std::optional<machine::LogGPSTimes> loggps;  // instead of the machine's
+  std::optional<machine::LogGPSTimes> loggps;    // instead of the machine's
+  const machine::MachineModel* model = nullptr;  // the same
   // The source's operations hold the final times of their computation.
   bool settled = false;
   sim::Dependences* dependences = nullptr;  // to be filled
@@ -90,12 +101,13 @@ class Simulation {
   std::string where() const;
   // What the predicted trace says of itself.
   trace::TraceInfo info() const;
-  // Of the recorded trace, if it is one.
+  // Whether the recorded run, if it is one, came to its end.
   bool sealed() const { return !reader_ || reader_->sealed(); }
   const machine::Topology* topology() const { return topology_ ? &*topology_ : nullptr; }
 
   // Whether all times come from the model's equations; whether ranks compute.
   bool equations_alone() const { return network_ == sim::NetworkKind::datasheet && !algorithms_; }
+  bool expands_collectives() const { return algorithms_.has_value(); }
   bool computes() const { return spec_.kind != compute::Kind::none; }
 
   // What the processes of a live run have to measure.
@@ -124,6 +136,10 @@ class Simulation {
   sim::SimulateResult run(sim::Source& source, sim::Sink& sink, const Replay& replay) const;
 
   sim::NetworkKind network() const { return network_; }
+  // arch:FILE; nullptr: another network.
+  const ArchitectureNetwork* architecture() const { return architecture_.get(); }
+  // What happens on it is written down there by the runs from now on.
+  void record_messages(architecture::Recording* recording) { recording_ = recording; }
   // The parameters in force.
   // With some set anew, by the words of --loggps.
   machine::LogGPSTimes loggps_with(const std::string& words) const {
@@ -134,9 +150,11 @@ class Simulation {
 
  private:
   void set_network();
+  void set_architecture(const std::string& path);
   void set_collectives();
   void read_input();
   std::unique_ptr<sim::TraceSource> read_source();
+  bool counts() const;
   void check_compute() const;
   std::unique_ptr<sim::Source> with_times(std::unique_ptr<sim::Source> source) const;
   bool uses_topology() const;
@@ -152,10 +170,12 @@ class Simulation {
   machine::MachineModel model_;
   machine::Bound bound_ = machine::Bound::avg;
   machine::LogGPS loggps_;
+  architecture::Recording* recording_ = nullptr;
   sim::NetworkKind network_ = sim::NetworkKind::datasheet;
   bool cut_through_ = false;
   double reduce_per_byte_ = 0;
   std::optional<machine::Topology> topology_;
+  std::shared_ptr<const ArchitectureNetwork> architecture_;
   std::vector<machine::NodeId> placement_;
   std::optional<sim::AlgorithmTable> algorithms_;
   // Where the operations are: one of these.

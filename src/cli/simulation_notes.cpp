@@ -4,6 +4,7 @@
 
 #include "cli/simulation.hpp"
 #include "machine/measurement.hpp"
+#include "trace/damage.hpp"
 
 namespace foretrace::cli {
 namespace {
@@ -88,8 +89,14 @@ std::vector<std::string> Simulation::notes_of_idle_options() const {
   const auto idle = [&notes](bool given, const std::string& what) {
     if (given) notes.push_back(what);
   };
-  const bool packets = network_ == Kind::packet;
+  const bool packets = network_ == Kind::packet || network_ == Kind::architecture;
   const std::string here = " has no effect on the network " + options_.network;
+  idle(!options_.topology.empty() && network_ == Kind::architecture,
+       "--topology" + here + ", which has its own");
+  // An architecture whose entities all have the level hops is the network hops.
+  idle(!options_.levels.empty() && network_ != Kind::architecture &&
+           !options_.network.starts_with("arch:"),
+       "--level" + here);
   if (!uses_topology()) {
     idle(!options_.topology.empty(),
          "--topology" + here + "; choose --network hops, bus, flow or packet");
@@ -120,9 +127,9 @@ std::vector<std::string> Simulation::notes() const {
     if (std::string warning = machine::warning_of(options_.machine); !warning.empty())
       notes.push_back(std::move(warning));
   if (!sealed())
-    notes.push_back(options_.input +
-                    ": the run did not reach its end (or still runs); simulated is what it did "
-                    "until then");
+    notes.push_back(options_.input + ": the run did not reach its end (or still runs); there are " +
+                    trace::describe_remains(trace::look_through(*reader_), ranks_) +
+                    "; figures are of these alone");
   for (std::string& note : notes_of_idle_options()) notes.push_back(std::move(note));
   if (auto note = note_of_derived()) notes.push_back(std::move(*note));
   return notes;

@@ -18,7 +18,9 @@ CLI::Validator above_zero() {
 void add_network_options(CLI::App& app, SimulationOptions& options) {
   app.add_option("--network", options.network,
                  "How messages travel: datasheet (equations alone), loggps, "
-                 "hops[:cut-through], bus, flow, packet");
+                 "hops[:cut-through], bus, flow, packet, or arch:FILE (a machine of parts)");
+  app.add_option("--level", options.levels,
+                 "arch:FILE: BOX=LEVEL, how a box is simulated, e.g. 'node[0..3]=coarse'");
   app.add_option("--topology", options.topology,
                  "KIND:SIZES[?KEY=VALUE&...], e.g. torus:4x4x4?latency=1us&bandwidth=1GB/s, or a "
                  "TOML file, or the name of one that comes with Foretrace")
@@ -68,6 +70,7 @@ void add_simulation_options(CLI::App& app, SimulationOptions& options) {
                  "Time between calls: none, annotated[:STEP] (FORETRACE_COMPUTE), "
                  "counted[:blocks|instructions], recorded[:SCALE] (live: measured[:SCALE]), "
                  "table:FILE, replayed:RUN.ftr")
+      ->each([&options](const std::string&) { options.is_compute_given = true; })
       ->capture_default_str();
   app.add_option("--scale-from", options.scale_from,
                  "The model of the machine where CPU times were measured: they are scaled by its "

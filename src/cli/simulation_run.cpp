@@ -8,26 +8,28 @@
 #include "analysis/profile.hpp"
 #include "cli/call_places.hpp"
 #include "sim/sink.hpp"
-#include "views/link_report.hpp"
-#include "views/report.hpp"
+#include "views/report/link_report.hpp"
+#include "views/report/report.hpp"
 
 namespace foretrace::cli {
 namespace {
 
-void print_text(const sim::SimulateResult& result, const std::string& where,
+void print_text(const sim::SimulateResult& result, const Simulation& simulation,
                 const RunOptions& options) {
   Time serial;
   for (const sim::RankResult& rank : result.ranks) serial += rank.compute;
   const double time = result.time.seconds();
   if (options.baseline) serial = *options.baseline;
   const double speedup = time > 0 ? serial.seconds() / time : 0;
-  std::printf("predicted time %.6g s on %zu %s%s\n", time, result.ranks.size(),
-              result.ranks.size() == 1 ? "rank" : "ranks", where.c_str());
+  std::printf("predicted time %.6g s on %zu %s%s%s\n", time, result.ranks.size(),
+              result.ranks.size() == 1 ? "rank" : "ranks", simulation.where().c_str(),
+              simulation.sealed() ? "" : ", as far as the run came");
   // Where nothing computes there is nothing to speed up.
   if (serial > Time())
     std::printf("%s %.6g s, speed-up %.4g, efficiency %.1f %%\n",
                 options.baseline ? "baseline" : "serial time", serial.seconds(), speedup,
                 100 * speedup / static_cast<double>(result.ranks.size()));
+  if (options.samples) std::fputs(text_of(*options.samples).c_str(), stdout);
   if (!options.stats) return;
   const sim::Stats& stats = result.stats;
   std::printf(
@@ -113,7 +115,7 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
       if (options.live) sink.leave_unfinished();
       throw;
     }
-    sink.finish();
+    sink.finish(simulation.sealed());
     if (replay) result.stats = replay();
   } else {
     sim::NullSink sink;
@@ -125,10 +127,11 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
   if (options.links && !result.links)
     std::fprintf(stderr, "foretrace: --links: messages share links on bus, flow and packet only\n");
   if (options.json) {
+    if (options.samples) json = with_samples(json, *options.samples);
     std::fputs(json.c_str(), stdout);
     return;
   }
-  print_text(result, simulation.where(), options);
+  print_text(result, simulation, options);
   if (!options.links) return;
   if (const auto links = profile_of_links(result, simulation.topology()))
     std::fputs(views::render_text_links(*links).c_str(), stdout);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/samples.hpp"
 #include "cli/simulation.hpp"
 
 namespace foretrace::cli {
@@ -12,6 +13,7 @@ namespace foretrace::cli {
 struct RunOptions {
   std::string output;            // the predicted trace; empty: none
   std::optional<Time> baseline;  // what the speed-up is against
+  std::optional<Samples> samples;
   bool links = false;
   bool stats = false;
   bool json = false;

@@ -25,15 +25,23 @@ extern const Subcommand kMeasure;
 extern const Subcommand kImport;
 extern const Subcommand kMachines;
 extern const Subcommand kCalc;
+extern const Subcommand kModel;
+extern const Subcommand kStudy;
+extern const Subcommand kResults;
+extern const Subcommand kFit;
 extern const Subcommand kReport;
 extern const Subcommand kTimeline;
+extern const Subcommand kWatch;
 extern const Subcommand kCompare;
 extern const Subcommand kExplain;
 extern const Subcommand kConvert;
 extern const Subcommand kTopology;
+extern const Subcommand kArchitecture;
+extern const Subcommand kTraffic;
 extern const Subcommand kCoverage;
 extern const Subcommand kRegions;
 extern const Subcommand kDatasheet;
+extern const Subcommand kValidate;
 extern const Subcommand kWrap;
 
 }  // namespace foretrace::cli

@@ -4,12 +4,14 @@
 #include <cctype>
 #include <cstdio>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/error.hpp"
 #include "cli/call_places.hpp"
 #include "cli/damage.hpp"
 #include "cli/function_list.hpp"
+#include "compute/annotations_note.hpp"
 #include "machine/measurement.hpp"
 #include "machine/timing.hpp"
 #include "trace/trace_reader.hpp"
@@ -23,6 +25,7 @@ struct Outcome {
   std::map<std::string, std::uint64_t> untreated;  // function -> calls
   std::set<std::string> called;                    // functions
   std::vector<std::string> unfinished;             // one sentence a rank
+  bool announced = false;                          // it told its computation
 };
 
 std::string at(const trace::Site* site) {
@@ -44,7 +47,32 @@ std::string describe_end(const trace::TraceReader& reader, WorldRank rank, const
          at(last->site ? &reader.site(rank, last->site) : nullptr);
 }
 
-Outcome look_at(trace::TraceReader& reader) {
+// Charges once more for the event, so that `timing` knows with what it was asked.
+void charge(const machine::Timing& timing, const trace::Event& event, int members) {
+  using trace::EventKind;
+  const Time zero;
+  if (event.send.peer.valid() &&
+      (event.kind == EventKind::send || event.kind == EventKind::sendrecv)) {
+    if (timing.is_rendezvous(event.mode, event.send.bytes))
+      timing.send_rendezvous_leave(zero, zero, event.send.bytes);
+    else
+      timing.send_eager_leave(zero, event.mode, event.send.bytes);
+  }
+  if (event.send.peer.valid() && event.kind == EventKind::isend)
+    timing.isend_end(zero, zero, event.mode, event.send.bytes, false);
+  if (event.recv.peer.valid() &&
+      (event.kind == EventKind::recv || event.kind == EventKind::sendrecv))
+    timing.recv_leave(zero, {zero, event.recv.bytes, false});
+  for (const trace::Completion& completion : event.completions)
+    if (completion.source.valid()) timing.irecv_end(zero, {zero, completion.bytes, false});
+  const bool collective =
+      event.kind == EventKind::collective || event.kind == EventKind::icollective;
+  if (collective && event.collective < machine::Cost::kCount)
+    timing.cost(event.collective, members, event.bytes);
+}
+
+// `timing`: of a prediction, else nullptr.
+Outcome look_at(trace::TraceReader& reader, const machine::Timing* timing) {
   Outcome outcome;
   for (int r = 0; r < reader.ranks(); ++r) {
     const WorldRank rank(r);
@@ -53,6 +81,11 @@ Outcome look_at(trace::TraceReader& reader) {
     std::vector<std::uint64_t> calls;  // of each name that carries no time
     while (reader.next(rank, event)) {
       ++events;
+      outcome.announced = outcome.announced || event.steps != 0;
+      if (timing)
+        charge(
+            *timing, event,
+            uses_comm(event) ? static_cast<int>(reader.comm(rank, event.comm).members.size()) : 0);
       if (event.kind != trace::EventKind::call) continue;
       if (calls.size() <= event.name) calls.resize(event.name + 1, 0);
       calls[event.name] += event.count;
@@ -81,16 +114,20 @@ void print_untreated(const Outcome& outcome) {
   std::fprintf(stderr, "foretrace: these calls carry no virtual time yet: %s\n", list.c_str());
 }
 
-// Functions for which the model has neither an equation nor a stand-in.
-void print_lacking(const Outcome& outcome, const machine::MachineModel& model) {
-  std::string list;
+// Functions for which the model has neither an equation nor a stand-in, and what of those that
+// it has lies beyond its measurement.
+void print_unknowns(const Outcome& outcome, const machine::MachineModel& model,
+                    machine::Timing::Unknowns unknowns) {
+  std::set<std::string> lacking(unknowns.missing.begin(), unknowns.missing.end());
   for (const std::string& call : outcome.called) {
     std::string name = call.substr(call.starts_with("MPI_") ? 4 : 0);
     std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
     const machine::Charged charged = machine::charged_function(model, name);
-    if (charged.known && !charged.function) list += (list.empty() ? "" : ", ") + name;
+    if (charged.known && !charged.function) lacking.insert(name);
   }
-  if (!list.empty()) std::fprintf(stderr, "foretrace: %s%s\n", machine::kTakesNoTime, list.c_str());
+  unknowns.missing.assign(lacking.begin(), lacking.end());
+  for (const std::string& note : machine::notes_of(unknowns))
+    std::fprintf(stderr, "foretrace: %s\n", note.c_str());
 }
 
 }  // namespace
@@ -144,15 +181,20 @@ void add_start_option(CLI::App& app, std::string& start) {
 namespace {
 
 // False: not all that was recorded is there.
-bool print_run_summary(const std::string& path, bool ended_early,
+bool print_run_summary(const CaptureRun& run, bool ended_early,
                        const machine::MachineModel* model) {
+  const std::string& path = run.output;
   trace::TraceReader reader(path);
-  const Outcome outcome = look_at(reader);
+  std::optional<machine::Timing> timing;
+  if (model) timing.emplace(*model, machine::Bound::avg);
+  const Outcome outcome = look_at(reader, timing ? &*timing : nullptr);
   if (tell_damage(path, reader.damage()) != 0) return false;
   for (const std::string& sentence : outcome.unfinished)
     std::fprintf(stderr, "foretrace: %s\n", sentence.c_str());
   print_untreated(outcome);
-  if (model) print_lacking(outcome, *model);
+  if (model) print_unknowns(outcome, *model, timing->unknowns());
+  if (outcome.announced && !run.is_compute_given)
+    std::fprintf(stderr, "foretrace: %s\n", compute::kAnnotationsUnused);
   const trace::TraceInfo& info = reader.info();
   const char* kind = info.clock == trace::Clock::cpu    ? "longest CPU time"
                      : info.clock == trace::Clock::wall ? "measured time"
@@ -163,6 +205,7 @@ bool print_run_summary(const std::string& path, bool ended_early,
                  info.clocks.hosts, info.clocks.error.seconds() * 1e6);
   std::string on = std::to_string(info.ranks) + (info.ranks == 1 ? " rank" : " ranks");
   if (!info.machine.empty()) on += " of " + info.machine;
+  if (!reader.sealed()) on += ", as far as the run came";
   std::fprintf(stderr, "foretrace: %s %.6g s on %s, %llu events -> %s\n", kind,
                outcome.time.seconds(), on.c_str(), static_cast<unsigned long long>(outcome.calls),
                path.c_str());
@@ -174,7 +217,7 @@ bool print_run_summary(const std::string& path, bool ended_early,
 
 int finish_run(const CaptureRun& run, const LaunchResult& result, bool must_trace,
                const machine::MachineModel* model) {
-  const bool whole = result.traced ? print_run_summary(run.output, result.ended_early, model)
+  const bool whole = result.traced ? print_run_summary(run, result.ended_early, model)
                                    : !result.gave_up && !must_trace;
   return result.status == 0 && !whole ? 1 : result.status;
 }

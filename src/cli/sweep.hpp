@@ -2,7 +2,7 @@
 //
 // Here are the words of the option, the grid that several of them make, and the
 // threads that run its points. What a run is, the caller says; how results look,
-// views/sweep_report.hpp.
+// views/report/sweep_report.hpp.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 #include "base/time.hpp"
 #include "cli/simulation.hpp"
-#include "views/sweep_report.hpp"
+#include "views/report/sweep_report.hpp"
 
 namespace foretrace::cli {
 

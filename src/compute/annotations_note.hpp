@@ -11,4 +11,10 @@ namespace foretrace::compute {
 // CPU times.
 std::string note_of_annotations(bool announced, double seconds_per_step, std::string_view instead);
 
+// What is to be said where a program announces its computation, and CPU times are taken
+// since nobody said what should be.
+inline constexpr const char* kAnnotationsUnused =
+    "the program announces its computation (FORETRACE_COMPUTE), but CPU times are taken; "
+    "--compute annotated takes what it announces";
+
 }  // namespace foretrace::compute

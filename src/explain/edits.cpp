@@ -79,6 +79,7 @@ EditedSource::EditedSource(std::unique_ptr<sim::Source> source, const Run& run, 
       next_(static_cast<std::size_t>(source_->ranks())) {
   if (edits.waitless.empty()) return;
   alone_.resize(next_.size());
+  requests_.resize(next_.size());
   for (sim::MomentId id = 0; id < run.graph.size(); ++id) {
     const sim::Moment& moment = run.graph[id];
     if (moment.kind != sim::MomentKind::leave || !edits.is_waitless(moment.rank, moment.operation))
@@ -88,6 +89,29 @@ EditedSource::EditedSource(std::unique_ptr<sim::Source> source, const Run& run, 
       alone.first.emplace_back(moment.operation, static_cast<std::uint32_t>(alone.times.size()));
     alone.times.push_back(moment.alone - run.graph[moment.enter].at);
   }
+}
+
+void EditedSource::renumber(WorldRank rank, sim::Operation& operation) {
+  using trace::EventKind;
+  // A probe's request is that of its message, and is taken but once.
+  if (operation.kind == EventKind::probe) return;
+  Requests& requests = requests_[static_cast<std::size_t>(rank.value)];
+  if (operation.request != 0)
+    operation.request = requests.open[operation.request] = ++requests.last;
+  const auto number_of = [&](std::uint64_t request) {
+    const auto found = requests.open.find(request);
+    return found == requests.open.end() ? request : found->second;
+  };
+  if (operation.kind == EventKind::call && operation.cancel != 0)
+    operation.cancel = number_of(operation.cancel);
+  if (operation.kind != EventKind::complete) return;
+  requests.completions.assign(operation.completions.begin(), operation.completions.end());
+  for (trace::Completion& completion : requests.completions) {
+    const std::uint64_t request = completion.request;
+    completion.request = number_of(request);
+    if (operation.completing == sim::Completing::all) requests.open.erase(request);
+  }
+  operation.completions = requests.completions;
 }
 
 const Time* EditedSource::alone_of(WorldRank rank, std::size_t call) const {

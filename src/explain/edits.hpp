@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,7 @@ class EditedSource : public sim::Source {
     // What follows MPI_Finalize is no part of the run.
     const bool known = call < run_->calls[static_cast<std::size_t>(rank.value)].size();
     operation.compute = known ? edits_->compute_before(*run_, rank, call) : Time();
+    if (!alone_.empty()) renumber(rank, operation);
     operation.waitless = edits_->is_waitless(rank, call);
     if (operation.waitless && operation.locking == sim::Locking::none)
       operation.alone = alone_of(rank, call);
@@ -70,13 +72,22 @@ class EditedSource : public sim::Source {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> first;  // call, index into `times`
     std::vector<Time> times;
   };
+  // Requests of calls that do not wait stay open in the engine, so that their numbers must
+  // not be used again.
+  void renumber(WorldRank rank, sim::Operation& operation);
+  struct Requests {
+    std::unordered_map<std::uint64_t, std::uint64_t> open;  // to its number here
+    std::uint64_t last = 0;
+    std::vector<trace::Completion> completions;  // of the operation at hand
+  };
   const Time* alone_of(WorldRank rank, std::size_t call) const;
 
   std::unique_ptr<sim::Source> source_;
   const Run* run_;
   const Edits* edits_;
   std::vector<std::size_t> next_;
-  std::vector<Alone> alone_;  // by rank
+  std::vector<Alone> alone_;        // by rank; empty: all calls wait
+  std::vector<Requests> requests_;  // beside it
 };
 
 }  // namespace foretrace::explain

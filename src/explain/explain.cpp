@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -7,6 +8,9 @@
 #include "base/error.hpp"
 #include "explain/domino.hpp"
 #include "explain/explanation.hpp"
+#include "explain/findings.hpp"
+#include "explain/lanes.hpp"
+#include "explain/phases.hpp"
 #include "explain/places.hpp"
 #include "explain/summary.hpp"
 #include "explain/wait_groups.hpp"
@@ -18,9 +22,12 @@ namespace {
 // Where a what-if for each of very many places would take long, those with the most
 // time are tried.
 constexpr std::size_t kMostTried = 100;
+constexpr std::uint64_t kMostTriedCalls = 20'000'000;
 // Findings are only told if they bring at least this share of the run.
 constexpr double kLeastGain = 1e-6;
 constexpr std::size_t kVerified = 10;
+// Runs with more calls are not simulated for each point of a curve.
+constexpr std::uint64_t kMostSimulatedCalls = 100'000;
 
 class Explainer {
  public:
@@ -31,6 +38,7 @@ class Explainer {
         options_(options),
         tails_(run),
         places_(run, source),
+        checks_(run, source),
         waits_(find_waits(run)),
         without_(times_without_each_wait(run, tails_)) {}
 
@@ -48,12 +56,14 @@ class Explainer {
     set_bounds();
     result_.efficiency = efficiency_of(run_, result_.bounds.ideal_network);
     result_.waits = group_waits(run_, waits_, places_);
+    find_delays();
     find_single_waits();
     find_domino();
     find_regions();
     find_waits_to_mend();
     rank_findings();
     shorten();
+    find_curves();
     return std::move(result_);
   }
 
@@ -61,10 +71,16 @@ class Explainer {
   struct Found {
     Finding finding;
     CallSet calls;
+    PlaceId place = 0;
   };
 
+  Time simulate(const Edits& edits, Ideal ideal) const {
+    sim::NullSink nothing;
+    return simulate_(edits, ideal, nothing);
+  }
+
   Time with(const Edits& edits) const {
-    return run_.graph.fixed() ? time_with(run_, edits) : simulate_(edits, Ideal::as_is);
+    return run_.graph.fixed() ? time_with(run_, edits) : simulate(edits, Ideal::as_is);
   }
 
   Time without_waits(const Edits& edits) const {
@@ -74,7 +90,7 @@ class Explainer {
   // The same by simulation; nothing where what such a run would do is not known.
   std::optional<Time> simulate_without_waits(const Edits& edits) {
     try {
-      return simulate_(edits, Ideal::as_is);
+      return simulate(edits, Ideal::as_is);
     } catch (const Error& error) {
       const std::string note =
           std::string("without its waits a run could not be simulated: ") + error.what();
@@ -88,9 +104,11 @@ class Explainer {
     const auto everything = [](const Call&) { return true; };
     Bounds& bounds = result_.bounds;
     const Edits none;
-    bounds.ideal_network = simulate_(none, Ideal::ideal);
-    bounds.zero_latency = simulate_(none, Ideal::no_latency);
-    bounds.infinite_bandwidth = simulate_(none, Ideal::infinite_bandwidth);
+    PhaseSink phases(run_);
+    bounds.ideal_network = simulate_(none, Ideal::ideal, phases);
+    result_.phases = phase_efficiencies(run_, phases.elapsed());
+    bounds.zero_latency = simulate(none, Ideal::no_latency);
+    bounds.infinite_bandwidth = simulate(none, Ideal::infinite_bandwidth);
     Edits waitless;
     take_waits_away(run_, everything, waitless);
     bounds.no_waits = without_waits(waitless);
@@ -100,14 +118,44 @@ class Explainer {
     for (PhaseId phase = 0; phase < run_.phases.size(); ++phase)
       equalise(
           run_, [phase](const Call& call) { return call.phase == phase; }, balanced);
-    bounds.balanced = simulate_(balanced, Ideal::as_is);
-    bounds.balanced_ideal = simulate_(balanced, Ideal::ideal);
+    bounds.balanced = simulate(balanced, Ideal::as_is);
+    bounds.balanced_ideal = simulate(balanced, Ideal::ideal);
     Edits faster;
     speed_up(run_, everything, 2, faster);
-    bounds.half_compute = simulate_(faster, Ideal::as_is);
+    bounds.half_compute = simulate(faster, Ideal::as_is);
     Edits slower;
     speed_up(run_, everything, 0.5, slower);
-    bounds.double_compute = simulate_(slower, Ideal::as_is);
+    bounds.double_compute = simulate(slower, Ideal::as_is);
+  }
+
+  void find_delays() {
+    result_.delays = find_delay_costs(run_, waits_);
+    if (result_.delays.costs.size() > options_.most_places)
+      result_.delays.costs.resize(options_.most_places);
+    for (const DelayCost& cost : result_.delays.costs)
+      result_.delay_places.push_back(places_.describe(cost.place));
+  }
+
+  // Of the regions that bring the most.
+  void find_curves() {
+    constexpr std::size_t kMostCurves = 10;
+    std::vector<Region*> order;
+    for (Region& region : result_.regions) order.push_back(&region);
+    std::ranges::stable_sort(order, {}, &Region::twice_as_fast);
+    order.resize(std::min(order.size(), kMostCurves));
+    for (Region* region : order) {
+      const CallSet& of = region_calls_[region->number];
+      region->curve_estimated = !run_.graph.fixed() && result_.calls > kMostSimulatedCalls;
+      if (run_.graph.fixed() || region->curve_estimated) {
+        region->curve = times_faster(run_, of, kSpeedUps);
+        continue;
+      }
+      for (const double factor : kSpeedUps) {
+        Edits faster;
+        speed_up(run_, of, factor == 0 ? std::numeric_limits<double>::infinity() : factor, faster);
+        region->curve.push_back(simulate(faster, Ideal::as_is));
+      }
+    }
   }
 
   SingleWait single(const Wait& wait) const {
@@ -206,11 +254,16 @@ class Explainer {
     return region;
   }
 
-  void add_region(const CallSet& of, const Place& place, bool phase) {
+  // A phase: with any of its places.
+  void add_region(const CallSet& of, PlaceId id, bool phase) {
+    const Place place =
+        phase ? Place{"", "", run_.phases[run_.places[id].phase]} : places_.describe(id);
     Region region = measure(of);
     if (region.most == Time()) return;
     region.place = place;
     region.phase = phase;
+    region.number = region_calls_.size();
+    region_calls_.push_back(of);
     Edits balanced;
     equalise(run_, of, balanced);
     region.balanced = with(balanced);
@@ -220,34 +273,36 @@ class Explainer {
     result_.regions.push_back(region);
     Finding finding;
     finding.kind = "imbalance";
-    finding.place = phase ? most_computing(of, region.slowest) : place;
+    finding.whole_phase = phase;
+    if (phase) id = most_computing(of, region.slowest);
+    finding.place = places_.describe(id);
     finding.ranks = {region.slowest};
     finding.spent = region.most - region.mean;
     finding.predicted = region.balanced;
-    found_.push_back({finding, of});
+    finding.check = checks_.option("--balance", id, phase);
+    found_.push_back({finding, of, id});
   }
 
   // Where the rank computes the longest.
-  Place most_computing(const CallSet& of, WorldRank rank) const {
+  PlaceId most_computing(const CallSet& of, WorldRank rank) const {
     std::map<PlaceId, Time> sums;
     for (const Call& call : run_.calls[static_cast<std::size_t>(rank.value)])
       if (of(call)) sums[call.place] += call.compute;
     const auto most = std::ranges::max_element(
         sums, [](const auto& a, const auto& b) { return a.second < b.second; });
-    return places_.describe(most->first);
+    return most->first;
   }
 
   void find_regions() {
-    const std::size_t phases = run_.phases.size();
-    for (PhaseId phase = 0; phase < phases; ++phase)
-      add_region([phase](const Call& call) { return call.phase == phase; },
-                 Place{"", "", run_.phases[phase]}, true);
+    std::set<PhaseId> phases;
+    for (PlaceId place = 0; place < run_.places.size(); ++place)
+      if (const PhaseId phase = run_.places[place].phase; phases.insert(phase).second)
+        add_region([phase](const Call& call) { return call.phase == phase; }, place, true);
     std::map<PlaceId, Time> computing;
     for (const auto& calls : run_.calls)
       for (const Call& call : calls) computing[call.place] += call.compute;
     for (const PlaceId place : most_tried(computing))
-      add_region([place](const Call& call) { return call.place == place; }, places_.describe(place),
-                 false);
+      add_region([place](const Call& call) { return call.place == place; }, place, false);
   }
 
   // Those with the most time; all, unless there are very many.
@@ -256,10 +311,16 @@ class Explainer {
     for (const auto& [place, time] : times)
       if (time > Time()) order.emplace_back(time, place);
     std::ranges::stable_sort(order, [](const auto& a, const auto& b) { return a.first > b.first; });
-    if (order.size() > kMostTried) {
-      result_.notes.push_back("the " + std::to_string(kMostTried) + " call sites with the most " +
+    // Each is a simulation or two where the graph is not all.
+    const std::size_t most =
+        run_.graph.fixed()
+            ? kMostTried
+            : std::clamp<std::size_t>(kMostTriedCalls / std::max<std::uint64_t>(result_.calls, 1),
+                                      kMostTried / 10, kMostTried);
+    if (order.size() > most) {
+      result_.notes.push_back("the " + std::to_string(most) + " call sites with the most " +
                               "time were tried, of " + std::to_string(order.size()));
-      order.resize(kMostTried);
+      order.resize(most);
     }
     std::vector<PlaceId> places;
     for (const auto& [time, place] : order) places.push_back(place);
@@ -297,8 +358,30 @@ class Explainer {
         finding.cause_rank = group.blamed ? group.blamed_rank : group.late_rank;
         break;
       }
-      found_.push_back({std::move(finding), of});
+      finding.effort = effort_of(finding.wait_kind);
+      finding.check = checks_.option("--zero-wait", place, false);
+      found_.push_back({std::move(finding), of, place});
     }
+  }
+
+  // An imbalance of a phase is that of its places, too. It is told once: of the phase, if that
+  // brings more than any place alone.
+  void tell_imbalances_once() {
+    constexpr double kMore = 1.01;
+    std::map<PhaseId, double> of_phase;
+    std::map<PhaseId, double> of_places;
+    const auto phase_of = [this](const Found& one) { return run_.places[one.place].phase; };
+    for (const Found& one : found_) {
+      if (one.finding.kind != "imbalance") continue;
+      double& best = (one.finding.whole_phase ? of_phase : of_places)[phase_of(one)];
+      best = std::max(best, one.finding.gain.seconds());
+    }
+    std::erase_if(found_, [&](const Found& one) {
+      if (one.finding.kind != "imbalance") return false;
+      const PhaseId phase = phase_of(one);
+      const bool tell_phase = of_phase[phase] > kMore * of_places[phase];
+      return one.finding.whole_phase != tell_phase;
+    });
   }
 
   void rank_findings() {
@@ -309,19 +392,14 @@ class Explainer {
     std::erase_if(found_, [this](const Found& one) {
       return one.finding.gain.seconds() <= kLeastGain * run_.time.seconds();
     });
+    tell_imbalances_once();
     std::ranges::stable_sort(
         found_, [](const Found& a, const Found& b) { return a.finding.gain > b.finding.gain; });
-    // A phase and one of its places may be the same computation.
-    const auto same = [](const Found& a, const Found& b) {
-      return a.finding.kind == b.finding.kind && a.finding.place == b.finding.place &&
-             a.finding.gain == b.finding.gain;
-    };
-    const auto again = std::ranges::unique(found_, same);
-    found_.erase(again.begin(), again.end());
     if (found_.size() > options_.most_findings) found_.resize(options_.most_findings);
     settle_estimates();
     for (std::size_t i = 0; i < found_.size(); ++i) {
       if (options_.verify && i < kVerified) verify(found_[i]);
+      if (i < kVerified) find_how_far(found_[i]);
       result_.findings.push_back(found_[i].finding);
     }
   }
@@ -345,15 +423,25 @@ class Explainer {
         found_, [](const Found& a, const Found& b) { return a.finding.gain > b.finding.gain; });
   }
 
-  // Simulates what the finding says.
-  void verify(Found& one) const {
-    if (one.finding.verified || one.finding.estimated) return;
+  void find_how_far(Found& one) const {
+    const Edits edits = edits_of(one);
+    find_range(run_, edits, one.finding);
+    find_enough(run_, edits, one.finding);
+  }
+
+  Edits edits_of(const Found& one) const {
     Edits edits;
     if (one.finding.kind == "wait")
       take_waits_away(run_, one.calls, edits);
     else
       equalise(run_, one.calls, edits);
-    const Time time = simulate_(edits, Ideal::as_is);
+    return edits;
+  }
+
+  // Simulates what the finding says.
+  void verify(Found& one) const {
+    if (one.finding.verified || one.finding.estimated) return;
+    const Time time = simulate(edits_of(one), Ideal::as_is);
     if (time != one.finding.predicted)
       throw Error(
           "explain: a finding differs from its simulation; please report this with the trace");
@@ -375,9 +463,11 @@ class Explainer {
   const ExplainOptions& options_;
   const Tails tails_;
   const Places places_;
+  const Checks checks_;
   const std::vector<Wait> waits_;
   const std::vector<Time> without_;
   std::vector<Found> found_;
+  std::vector<CallSet> region_calls_;  // by Region::number
   Explanation result_;
 };
 

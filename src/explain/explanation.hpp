@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "explain/critical_path.hpp"
+#include "explain/delays.hpp"
 #include "explain/edits.hpp"
 #include "explain/run.hpp"
 #include "explain/sensitivity.hpp"
 #include "explain/waits.hpp"
+#include "sim/sink.hpp"
 #include "sim/source.hpp"
 
 namespace foretrace::explain {
@@ -58,6 +60,16 @@ struct Efficiency {
   double transfer = 0;
 };
 
+// The same of one phase, over the ranks that are in it.
+struct PhaseEfficiency {
+  std::string phase;  // empty: what lies in none
+  int ranks = 0;
+  Time time;     // the longest that a rank spends in it
+  Time ideal;    // the same on an ideal network
+  Time compute;  // mean
+  Efficiency efficiency;
+};
+
 // Run times, simulated afresh, with something made perfect.
 struct Bounds {
   Time no_waits;
@@ -98,9 +110,18 @@ struct Domino {
   Time time_without;  // run time if this wait alone were zero
 };
 
+// What a change takes.
+enum class Effort : std::uint8_t {
+  setting,  // no change of the program: how it is started
+  calls,    // some MPI calls: when they are posted, what they wait for
+  work,     // who computes what
+};
+std::string_view name_of(Effort effort);
+
 // Something to change, and what it brings.
 struct Finding {
-  std::string kind;  // "wait" or "imbalance"
+  std::string kind;    // "wait", "imbalance" or "algorithm"
+  std::string change;  // algorithm: which
   WaitKind wait_kind = WaitKind::other;
   Place place;
   std::vector<WorldRank> ranks;
@@ -111,6 +132,15 @@ struct Finding {
   bool verified = false;   // simulated afresh
   std::optional<Place> cause;
   WorldRank cause_rank;
+  bool whole_phase = false;  // imbalance of all the phase; place: where the slowest computes most
+  Effort effort = Effort::work;
+  // The gain is in proportion to what is changed up to this share of the change (of waits: each
+  // is shorter by at most this share of the longest); beyond it another path through the run is
+  // critical. Nothing: not known.
+  std::optional<double> holds;
+  Time gain_there;    // of run time, with that share
+  double enough = 1;  // the share of the change that brings 99 % of what all of it brings
+  std::string check;  // options of explain that simulate it alone; empty: there are none
 };
 
 // One wait, taken away.
@@ -133,6 +163,10 @@ struct Region {
   double deviation = 0;  // standard deviation over the ranks, seconds
   Time balanced;         // run time with it equalised
   Time twice_as_fast;    // run time with it twice as fast on all ranks
+  // Run times with it so many times as fast, by kSpeedUps of lanes.hpp; empty: not asked for.
+  std::vector<Time> curve;
+  bool curve_estimated = false;  // every message taking as long as it did
+  std::size_t number = 0;        // in the order in which they were found
 };
 
 struct Explanation {
@@ -142,6 +176,9 @@ struct Explanation {
   bool exact = false;  // every what-if follows from the graph
   PathSummary path;
   Efficiency efficiency;
+  std::vector<PhaseEfficiency> phases;  // longest first
+  DelayCosts delays;
+  std::vector<Place> delay_places;  // beside delays.costs
   Bounds bounds;
   std::vector<WaitGroup> waits;     // longest first
   std::vector<SingleWait> longest;  // single waits
@@ -168,7 +205,7 @@ Headline headline_of(const Explanation& explanation);
 enum class Ideal : std::uint8_t { as_is, no_latency, infinite_bandwidth, ideal };
 
 // Simulates the run afresh, edited. Every call stands for itself.
-using Simulate = std::function<Time(const Edits&, Ideal)>;
+using Simulate = std::function<Time(const Edits&, Ideal, sim::Sink&)>;
 
 struct ExplainOptions {
   std::size_t most_findings = 20;

@@ -58,20 +58,12 @@ PlaceId RunSink::number_of(const PlaceKey& key) {
   return entry->second;
 }
 
-// An end without a name ends the phase that was opened last; one without a
-// beginning ends nothing.
 void RunSink::follow_phase(std::size_t rank, const sim::Operation& operation) {
-  auto& open = open_[rank];
   const PhaseId phase = phase_named(operation.name);
-  if (operation.kind == EventKind::phase_begin) {
-    open.push_back(phase);
-    return;
-  }
-  const auto named = std::find(open.rbegin(), open.rend(), phase);
-  if (named != open.rend())
-    open.erase(std::next(named).base());
-  else if (!open.empty() && run_->phases[phase].empty())
-    open.pop_back();
+  if (operation.kind == EventKind::phase_begin)
+    open_[rank].begin(phase);
+  else
+    open_[rank].end(phase, !run_->phases[phase].empty());
 }
 
 void RunSink::finished(WorldRank rank, const sim::Operation& operation,
@@ -82,7 +74,7 @@ void RunSink::finished(WorldRank rank, const sim::Operation& operation,
   Call call;
   call.kind = operation.kind;
   call.collective = operation.collective;
-  call.phase = open_[r].empty() ? 0 : open_[r].back();
+  call.phase = open_[r].innermost(0);
   call.place = number_of({operation.name, operation.site, call.phase});
   call.compute = interval.compute;
   call.enter = run_->graph.last_enter(rank);

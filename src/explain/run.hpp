@@ -14,6 +14,7 @@
 
 #include "base/ids.hpp"
 #include "base/time.hpp"
+#include "explain/open_phases.hpp"
 #include "sim/dependences.hpp"
 #include "sim/sink.hpp"
 
@@ -84,7 +85,7 @@ class RunSink : public sim::Sink {
 
   const sim::Source* source_;
   Run* run_;
-  std::vector<std::vector<PhaseId>> open_;  // by rank, innermost last
+  std::vector<OpenPhases<PhaseId>> open_;  // by rank
   std::vector<bool> finalized_;
   std::vector<PhaseId> phase_numbers_;  // by name; 0: not known yet
   std::map<PlaceKey, PlaceId> place_numbers_;

@@ -17,14 +17,16 @@ class Search {
     double right = 0;
   };
 
-  Point at(double x) {
+  enum class Sides : std::uint8_t { both, left, right };
+  Point at(double x, Sides sides = Sides::both) {
     ++simulations_;
     Point point;
     point.x = x;
     point.time = seconds(x);
-    point.right = (seconds(x + axis_.step) - point.time) / axis_.step;
-    point.left =
-        x >= axis_.step ? (point.time - seconds(x - axis_.step)) / axis_.step : point.right;
+    if (sides != Sides::left || x < axis_.step)
+      point.left = point.right = (seconds(x + axis_.step) - point.time) / axis_.step;
+    if (sides != Sides::right && x >= axis_.step)
+      point.left = (point.time - seconds(x - axis_.step)) / axis_.step;
     return point;
   }
 
@@ -90,8 +92,8 @@ Sensitivity find_sensitivity(const Axis& axis, const std::function<Time(double)>
   const Search::Point here = search.at(axis.value);
   result.slope = here.right;
   std::vector<Piece> pieces;
-  if (axis.value > 0) search.split(search.at(0), here, pieces);
-  search.split(here, search.at(axis.end), pieces);
+  if (axis.value > 0) search.split(search.at(0, Search::Sides::right), here, pieces);
+  search.split(here, search.at(axis.end, Search::Sides::left), pieces);
   result.pieces = joined(pieces);
   for (std::size_t i = 1; i < result.pieces.size(); ++i)
     result.break_points.push_back(result.pieces[i].from);

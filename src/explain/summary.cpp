@@ -57,6 +57,17 @@ PathSummary summarise_path(const Run& run, const Tails& tails, const Places& pla
   return path;
 }
 
+Efficiency efficiency_from(double mean, Time most, Time time, Time ideal) {
+  const auto ratio = [](double part, double whole) { return whole > 0 ? part / whole : 1; };
+  Efficiency efficiency;
+  efficiency.parallel = ratio(mean, time.seconds());
+  efficiency.load_balance = ratio(mean, most.seconds());
+  efficiency.communication = ratio(most.seconds(), time.seconds());
+  efficiency.serialisation = ratio(most.seconds(), ideal.seconds());
+  efficiency.transfer = ratio(ideal.seconds(), time.seconds());
+  return efficiency;
+}
+
 Efficiency efficiency_of(const Run& run, Time ideal) {
   Time most;
   double sum = 0;
@@ -67,14 +78,7 @@ Efficiency efficiency_of(const Run& run, Time ideal) {
     sum += compute.seconds();
   }
   const double mean = sum / static_cast<double>(std::max<std::size_t>(run.calls.size(), 1));
-  const auto ratio = [](double part, double whole) { return whole > 0 ? part / whole : 1; };
-  Efficiency efficiency;
-  efficiency.parallel = ratio(mean, run.time.seconds());
-  efficiency.load_balance = ratio(mean, most.seconds());
-  efficiency.communication = ratio(most.seconds(), run.time.seconds());
-  efficiency.serialisation = ratio(most.seconds(), ideal.seconds());
-  efficiency.transfer = ratio(ideal.seconds(), run.time.seconds());
-  return efficiency;
+  return efficiency_from(mean, most, run.time, ideal);
 }
 
 Headline headline_of(const Explanation& explanation) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "measure/samples.hpp"
+#include "measure/core/samples.hpp"
 
 namespace foretrace::foreign {
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "machine/toml_text.hpp"
-#include "measure/fit.hpp"
+#include "measure/fit/fit.hpp"
+#include "toml_file/text.hpp"
 
 namespace foretrace::foreign {
 namespace {

@@ -64,11 +64,13 @@ class Reader {
   void read_fact(std::string_view line);
   void read_row(std::string_view line);
   void add(std::uint64_t bytes, double value);
+  void add_collective(std::uint64_t bytes, double value);
   int ranks_of_table() const;
 
   Lines* lines_ = nullptr;
   Measurements out_;
   int ranks_ = 0;  // of the file
+  bool is_default_ = false;
   bool in_table_ = false;
   Benchmark benchmark_{};
   std::string title_;
@@ -76,12 +78,15 @@ class Reader {
   int launch_ = 0;  // 0: the table has no row yet
   std::uint64_t last_bytes_ = 0;
   std::map<std::pair<std::string, int>, int> launches_;  // tables of a function and ranks
+  // By function: whether its tables have the largest time over ranks, and the file of the first.
+  std::map<std::string, std::pair<bool, std::string>> largest_;
 };
 
 void Reader::read(const InputFile& file) {
   Lines lines(file.text, file.name);
   lines_ = &lines;
   ranks_ = file.ranks;
+  is_default_ = file.is_default;
   in_table_ = false;
   bool any = false;
   while (const auto line = lines.next()) {
@@ -160,10 +165,11 @@ void Reader::read_fact(std::string_view line) {
   if (words[1] != "Processes") return;
   const std::uint64_t ranks = lines_->whole(words[3], "the number of processes");
   if (ranks < 1 || ranks > INT_MAX) lines_->fail("that many processes there cannot be");
-  if (ranks_ != 0 && ranks_ != static_cast<int>(ranks))
+  if (!is_default_ && ranks_ != 0 && ranks_ != static_cast<int>(ranks))
     lines_->fail("the file says " + std::to_string(ranks) + " processes, the command " +
                  std::to_string(ranks_));
   ranks_ = static_cast<int>(ranks);
+  is_default_ = false;
 }
 
 void Reader::read_row(std::string_view line) {
@@ -211,12 +217,23 @@ void Reader::add(std::uint64_t bytes, double value) {
       out_.methods["gap"] = "size divided by osu_bw's rate, a window of messages on the way";
       break;
     default:
-      out_.add(benchmark_.function, ranks, bytes, launch_, value * kMicrosecond);
-      out_.methods[benchmark_.function] = std::string("OSU, ") +
-                                          (columns_.largest ? "largest" : "mean") +
-                                          " over ranks: warm buffers, a barrier before each call" +
-                                          (columns_.largest ? "" : "; the last rank leaves later");
+      add_collective(bytes, value);
   }
+}
+
+// One equation cannot be of both what the mean and what the last rank needs.
+void Reader::add_collective(std::uint64_t bytes, double value) {
+  const std::string function = benchmark_.function;
+  const auto [kind, first] =
+      largest_.try_emplace(function, std::pair(columns_.largest, lines_->name()));
+  if (!first && kind->second.first != columns_.largest)
+    lines_->fail(function + " here is " + (columns_.largest ? "the largest" : "the mean") +
+                 " over ranks, in " + kind->second.second + " the " +
+                 (columns_.largest ? "mean" : "largest ('Max Latency')") + "; import them apart");
+  out_.add(function, ranks_of_table(), bytes, launch_, value * kMicrosecond);
+  out_.methods[function] = std::string("OSU, ") + (columns_.largest ? "largest" : "mean") +
+                           " over ranks: warm buffers, a barrier before each call" +
+                           (columns_.largest ? "" : "; the last rank leaves later");
 }
 
 Measurements Reader::take() {

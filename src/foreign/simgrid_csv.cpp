@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "foreign/lines.hpp"
-#include "measure/fit_function.hpp"
+#include "measure/fit/function.hpp"
 #include "stats/summary.hpp"
 
 namespace foretrace::foreign {

@@ -238,6 +238,11 @@ machine::MachineModel Model::make() {
   });
   if (platform_.ranges.contains("ois"))
     add("isend1", "SMPI's ois", [&](std::uint64_t bytes) { return at(ranges("ois"), bytes); });
+  if (const auto wtime = platform_.numbers.find("wtime"); wtime != platform_.numbers.end()) {
+    begins_ = {0};
+    add("wtime", "SMPI's wtime", [&](std::uint64_t) { return Values{wtime->second, 0}; });
+    model_.functions.at("wtime").function_class = "local";
+  }
   return std::move(model_);
 }
 

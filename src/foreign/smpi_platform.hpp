@@ -2,9 +2,9 @@
 //
 // os, ois, or: what MPI_Send, MPI_Isend, MPI_Recv cost, by size; the message itself takes latency x
 // lat-factor + bytes / (bandwidth x bw-factor). A single factor has no meaning of its own, sums
-// have: send = os, isend1 = ois, recvmin = or, recv = os + transfer + or. From the detached
-// threshold on a message waits for its receiver, and send is all of it. No fit, no errors: the file
-// has none.
+// have: send = os, isend1 = ois, recvmin = or, recv = os + transfer + or; wtime is itself. From the
+// detached threshold on a message waits for its receiver, and send is all of it. No fit, no errors:
+// the file has none.
 #pragma once
 
 #include <optional>

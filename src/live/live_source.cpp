@@ -10,10 +10,10 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "live/context.hpp"
-#include "live/heap.hpp"
-#include "live/looks.hpp"
-#include "live/site_list.hpp"
+#include "shared/context.hpp"
+#include "shared/heap.hpp"
+#include "shared/looks.hpp"
+#include "shared/site_list.hpp"
 
 namespace foretrace::live {
 
@@ -332,6 +332,8 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
   operation.locking = static_cast<sim::Locking>(record.locking);
   operation.name = record.name < kOwnNames ? record.name : of.names.at(record.name - kOwnNames);
   operation.site = of.site = site_number(record.site);
+  of.last_name = operation.name;
+  of.last_site = operation.site;
   operation.comm = comm_of(record);
   operation.count = record.count;
   operation.compute = Time::ps(record.compute);
@@ -535,6 +537,17 @@ std::string LiveSource::end_reason(WorldRank rank) const {
   const Rank& of = states_[static_cast<std::size_t>(rank.value)];
   if (!of.initialized) return "it ended without MPI_Init";
   return of.gone && !of.finalized ? describe(of.end) : std::string();
+}
+
+std::string LiveSource::last_call(WorldRank rank) const {
+  const Rank& of = states_[static_cast<std::size_t>(rank.value)];
+  if (!of.initialized) return {};
+  const std::string place = describe_site(of.last_site);
+  return std::string(name(of.last_name)) + (place.empty() ? "" : " at " + place);
+}
+
+bool LiveSource::is_finalized(WorldRank rank) const {
+  return states_[static_cast<std::size_t>(rank.value)].finalized;
 }
 
 std::string LiveSource::left_without_finalize() const {

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "live/processes.hpp"
-#include "live/shared_memory.hpp"
+#include "shared/shared_memory.hpp"
 #include "sim/source.hpp"
 #include "symbols/call_places.hpp"
 
@@ -66,6 +66,9 @@ class LiveSource : public sim::Source {
   int wait_for_processes();
   // "2 communicators were not freed (...)"; empty if all were.
   std::string left_communicators() const;
+  // What the rank was seen to call last, and where: "MPI_Recv at ring.c:5"; empty: nothing.
+  std::string last_call(WorldRank rank) const;
+  bool is_finalized(WorldRank rank) const;
   // "rank 1 ended without MPI_Finalize ..."; empty if none did.
   std::string left_without_finalize() const;
 
@@ -85,8 +88,10 @@ class LiveSource : public sim::Source {
     std::size_t freed = 0;  // members that have no use for it any more
   };
   struct Rank {
-    Record record;           // the operation that the engine has
-    trace::SiteId site = 0;  // where it is
+    Record record;                // the operation that the engine has
+    trace::SiteId site = 0;       // where it is
+    trace::NameId last_name = 0;  // of the last call, however the rank ended after it
+    trace::SiteId last_site = 0;
     std::vector<trace::Completion> requests;
     std::uint64_t instance = 0;
     std::unordered_map<std::uint64_t, std::pair<trace::CommId, std::uint64_t>>

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "live/context.hpp"
-#include "live/heap.hpp"
 #include "live/live_source.hpp"
+#include "shared/context.hpp"
+#include "shared/heap.hpp"
 
 namespace foretrace::live {
 

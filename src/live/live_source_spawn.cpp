@@ -3,9 +3,9 @@
 #include <numeric>
 #include <utility>
 
-#include "live/birth.hpp"
-#include "live/heap.hpp"
 #include "live/live_source.hpp"
+#include "shared/birth.hpp"
+#include "shared/heap.hpp"
 
 namespace foretrace::live {
 

@@ -22,8 +22,8 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "live/seed.hpp"
-#include "live/shared_memory.hpp"
+#include "shared/seed.hpp"
+#include "shared/shared_memory.hpp"
 
 extern char** environ;
 

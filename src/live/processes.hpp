@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "live/launcher.hpp"
+#include "shared/launcher.hpp"
 
 namespace foretrace::live {
 

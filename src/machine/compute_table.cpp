@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/whole_file.hpp"
-#include "machine/toml_reader.hpp"
-#include "machine/toml_text.hpp"
+#include "toml_file/reader.hpp"
+#include "toml_file/text.hpp"
 
 namespace foretrace::machine {
 namespace {

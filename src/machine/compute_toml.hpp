@@ -4,7 +4,7 @@
 #include <string>
 
 #include "machine/compute_costs.hpp"
-#include "machine/toml_reader.hpp"
+#include "toml_file/reader.hpp"
 
 namespace foretrace::machine {
 

@@ -2,7 +2,7 @@
 
 #include <climits>
 
-#include "machine/toml_text.hpp"
+#include "toml_file/text.hpp"
 
 namespace foretrace::machine {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/size_text.hpp"
 #include "machine/timing.hpp"
-#include "machine/topology_shape.hpp"
+#include "topology/shape.hpp"
 
 namespace foretrace::machine {
 namespace {

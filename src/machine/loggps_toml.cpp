@@ -1,7 +1,7 @@
 #include "machine/loggps_toml.hpp"
 
 #include "machine/function_toml.hpp"
-#include "machine/toml_text.hpp"
+#include "toml_file/text.hpp"
 
 namespace foretrace::machine {
 namespace {

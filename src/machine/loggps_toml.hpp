@@ -4,7 +4,7 @@
 #include <string>
 
 #include "machine/machine_model.hpp"
-#include "machine/toml_reader.hpp"
+#include "toml_file/reader.hpp"
 
 namespace foretrace::machine {
 

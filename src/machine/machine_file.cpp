@@ -17,11 +17,11 @@
 #include "machine/loggps_toml.hpp"
 #include "machine/measurement.hpp"
 #include "machine/measurement_toml.hpp"
-#include "machine/toml_reader.hpp"
-#include "machine/toml_text.hpp"
-#include "machine/topology_builders.hpp"
-#include "machine/topology_file.hpp"
-#include "machine/topology_toml.hpp"
+#include "toml_file/reader.hpp"
+#include "toml_file/text.hpp"
+#include "topology/builders.hpp"
+#include "topology/file.hpp"
+#include "topology/toml.hpp"
 
 namespace foretrace::machine {
 namespace {

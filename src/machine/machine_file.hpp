@@ -10,7 +10,7 @@
 
 #include "machine/compute_costs.hpp"
 #include "machine/machine_model.hpp"
-#include "machine/topology.hpp"
+#include "topology/topology.hpp"
 
 namespace foretrace::machine {
 

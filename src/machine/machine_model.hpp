@@ -16,7 +16,7 @@
 #include "base/ids.hpp"
 #include "base/time.hpp"
 #include "machine/equation.hpp"
-#include "machine/topology_shape.hpp"
+#include "topology/shape.hpp"
 
 namespace foretrace::machine {
 

@@ -2,7 +2,7 @@
 
 #include "base/whole_file.hpp"
 #include "machine/measurement_toml.hpp"
-#include "machine/toml_text.hpp"
+#include "toml_file/text.hpp"
 
 namespace foretrace::machine {
 

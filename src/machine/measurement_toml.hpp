@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "machine/toml_reader.hpp"
+#include "toml_file/reader.hpp"
 
 namespace foretrace::machine {
 

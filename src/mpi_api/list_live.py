@@ -17,7 +17,7 @@ import subprocess
 def strong_functions(objects):
     """Names X of all impl::X that the objects define and that are not weak."""
     output = subprocess.run(["nm", "-C", "--defined-only", *objects], check=True, capture_output=True, text=True).stdout
-    return set(re.findall(r" T foretrace::live::impl::(\w+)\(", output))
+    return set(re.findall(r" T foretrace::mpi::impl::(\w+)\(", output))
 
 
 def main():

@@ -1,4 +1,4 @@
-"""What a generated wrapper does in mode profile (src/capture/profile_call.hpp):
+"""What a generated wrapper does in mode profile (src/capture/profile/call.hpp):
 make the real call, measure it, and tell what it moved. generate.py puts this in
 front of the wrapper's part for the other modes. Its own names end in "_", which no
 parameter's does.

@@ -38,7 +38,8 @@ Engine::Engine(Source& source, const machine::Timing& timing, const SimulateOpti
       ranks_(static_cast<std::size_t>(source.ranks())),
       ready_(options.order == ReadyOrder::lowest_rank_first),
       matcher_(source.ranks()),
-      collectives_(source, timing) {}
+      collectives_(source, timing),
+      handing_until_(links_ ? ranks_.size() : 0) {}
 
 SimulateResult Engine::run() {
   const auto begin = std::chrono::steady_clock::now();
@@ -130,7 +131,8 @@ void Engine::run_by_time() {
       continue;
     }
     const Event event = events_.pop();
-    if (event.what == EventClass::header || event.what == EventClass::inject)
+    if (event.what == EventClass::header || event.what == EventClass::inject ||
+        event.what == EventClass::answer)
       now_ = std::max(now_, event.time);
     switch (event.what) {
       case EventClass::ask:
@@ -145,6 +147,9 @@ void Engine::run_by_time() {
         break;
       case EventClass::inject:
         enter_links(event);
+        break;
+      case EventClass::answer:
+        send_answer(event);
         break;
       case EventClass::give_up:
         break;

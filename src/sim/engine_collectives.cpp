@@ -81,7 +81,9 @@ bool Engine::expand(Rank& rank) {
     chosen_for_ = call;
     chosen_step_ = options_.algorithms->choose(call).step;
   }
-  expansion.step = chosen_step_;
+  expansion.step = operation.algorithm == 0
+                       ? chosen_step_
+                       : algorithms_for(call.collective).at(operation.algorithm - 1).step;
   expansion.collective = operation;
   expansion.compute = rank.enter - rank.clock;
   expansion.enter = rank.enter;

@@ -50,14 +50,21 @@ class Engine {
   static constexpr std::uint64_t kTakes = UINT64_MAX;
   static constexpr std::uint32_t kNoFlight = UINT32_MAX;
 
+  // What of a rendezvous is on its way; an eager message is data. The answer goes the other
+  // way. `handing`: the answer is back, and the data not yet on links.
+  enum class Part : std::uint8_t { request, answer, handing, data };
+
   // A message on links that messages share, or that waits for its sender's port.
   struct Flight {
     WorldRank from;
     WorldRank to;
     Bytes bytes;
+    std::uint32_t order = 0;  // among the sender's messages
+    Part part = Part::data;
     bool rendezvous = false;
-    bool left = false;  // its source; rendezvous only
-    bool arrived = false;
+    bool left = false;     // the data has left its source; rendezvous only
+    bool waited = false;   // an answer that has waited for its rank to hand over data
+    bool arrived = false;  // the request, or the data
     bool met = false;
     bool withdrawn = false;  // nobody receives it
     std::uint64_t send_request = 0;
@@ -107,7 +114,10 @@ class Engine {
   void request_done(Rank& rank, std::uint64_t serial, Time end, const trace::Endpoint& message,
                     std::uint64_t payload);
   bool between_nodes(WorldRank from, WorldRank to) const;
-  std::uint32_t launch(const Flight& flight, std::uint32_t order, Time enters);
+  std::uint32_t new_flight(const Flight& flight);
+  void enter_at(MessageId message, Time when, EventClass what = EventClass::inject);
+  void answer(MessageId message);
+  void send_answer(const Event& event);
   void leave_source(MessageId message, Time sent);
   void land(std::uint32_t flight);
   void enter_links(const Event& event);
@@ -242,6 +252,7 @@ class Engine {
   std::unordered_map<std::uint64_t, Lock> locks_;  // that somebody holds
   std::vector<Flight> flights_;
   std::vector<std::uint32_t> free_flights_;
+  std::vector<Time> handing_until_;  // by rank: links_ only
   std::vector<Arrival> arrivals_;
   std::vector<Release> released_;
   CollectiveCall chosen_for_;  // the last choice of an algorithm, same on all ranks

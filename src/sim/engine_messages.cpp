@@ -103,15 +103,27 @@ void Engine::connect_send(Rank& rank, const SendTimes& times, bool rendezvous,
                    kNoFlight,
                    operation.payload,
                    Time()};
-  if (!rendezvous && between_nodes(rank.id, to.peer)) {
-    if (ports_ && times.start == rank.enter) {
-      send.through = network_->pass_port(to.peer, times.start, to.bytes);
+  if (between_nodes(rank.id, to.peer)) {
+    const bool passes = ports_ && times.start == rank.enter;
+    const Time through =
+        passes ? network_->pass_port(to.peer, times.start, rendezvous ? Bytes(0) : to.bytes)
+               : Time();
+    if (passes && !rendezvous) {
+      send.through = through;
     } else {
       Flight flight;
       flight.from = rank.id;
       flight.to = to.peer;
       flight.bytes = to.bytes;
-      send.flight = launch(flight, send.order, ports_ ? times.start : times.sent);
+      flight.order = send.order;
+      flight.rendezvous = rendezvous;
+      flight.part = rendezvous ? Part::request : Part::data;
+      flight.send_request = request;
+      send.flight = new_flight(flight);
+      if (passes)
+        arrived(send.flight, through);
+      else
+        enter_at(send.flight, ports_ ? times.start : times.sent);
     }
   }
   const Route route{operation.comm, rank.id, to.peer, to.tag};
@@ -167,33 +179,24 @@ void Engine::meet(Rank& sender, const PendingSend& send, std::int32_t tag, Rank&
   meeting.entered = recv.entered;
   meeting.kind = recv.kind;
   meeting.through = send.through;
-  const Delivery delivery = network_->deliver(meeting);
-  if (stamp.rendezvous && send.request == 0)
+  const bool flies = send.flight != kNoFlight;
+  const Delivery delivery = flies ? Delivery() : network_->deliver(meeting);
+  if (stamp.rendezvous && !flies && send.request == 0)
     sender.send_delay = network_->rendezvous_delay(meeting);
   if (log_) log_meeting(meeting, sender, send, receiver, recv, delivery);
   trace::Endpoint message;
   message.peer = sender.id;
   message.tag = tag;
   message.bytes = stamp.bytes;
-  std::uint32_t number = send.flight;
-  if (number != kNoFlight || (stamp.rendezvous && between_nodes(sender.id, receiver.id))) {
-    if (stamp.rendezvous) {
-      Flight flight;
-      flight.from = sender.id;
-      flight.to = receiver.id;
-      flight.bytes = stamp.bytes;
-      flight.rendezvous = true;
-      flight.send_request = send.request;
-      number = launch(flight, send.order, delivery.arrival);
-    }
-    Flight& flight = flights_[number];
+  if (flies) {
+    Flight& flight = flights_[send.flight];
     flight.met = true;
     flight.receive = recv;
     flight.label = message;
     flight.payload = send.payload;
-    if (log_) log_->launch(number);
-    if (flight.arrived) land(number);
-    return;
+    if (log_) log_->launch(send.flight);
+    if (!flight.arrived) return;
+    return flight.part == Part::request ? answer(send.flight) : land(send.flight);
   }
   if (stamp.rendezvous) sender_done(sender, send.request, delivery.sender, stamp.bytes);
   receiver_done(receiver, recv, delivery.arrival, message, send.payload);
@@ -242,9 +245,7 @@ void Engine::request_done(Rank& rank, std::uint64_t serial, Time end,
     half_done(rank);
 }
 
-// A message that will enter the shared links, or come to a port, at `enters`.
-std::uint32_t Engine::launch(const Flight& flight, std::uint32_t order, Time enters) {
-  if (enters > kEndOfTime) too_late(rank_of(flight.from));
+std::uint32_t Engine::new_flight(const Flight& flight) {
   std::uint32_t number = static_cast<std::uint32_t>(flights_.size());
   if (free_flights_.empty()) {
     flights_.push_back(flight);
@@ -253,21 +254,62 @@ std::uint32_t Engine::launch(const Flight& flight, std::uint32_t order, Time ent
     free_flights_.pop_back();
     flights_[number] = flight;
   }
-  events_.push({enters, EventClass::inject, flight.from.value, order, number});
   return number;
+}
+
+// It will enter the shared links, or come to a port.
+void Engine::enter_at(MessageId message, Time when, EventClass what) {
+  const Flight& flight = flights_[message];
+  if (when > kEndOfTime) too_late(rank_of(flight.from));
+  events_.push({when, what, flight.from.value, flight.order, message});
 }
 
 void Engine::enter_links(const Event& event) {
   if (ports_) return pass_ports(event);
-  const Flight& flight = flights_[event.payload];
-  links_->inject(event.payload, network_->node_of(flight.from), network_->node_of(flight.to),
-                 flight.bytes, event.time);
+  Flight& flight = flights_[event.payload];
+  const machine::NodeId from = network_->node_of(flight.from);
+  const machine::NodeId to = network_->node_of(flight.to);
+  if (flight.part == Part::request)
+    return links_->inject_control(event.payload, from, to, event.time);
+  const Time overhead = options_.network.loggps.overhead_send;
+  if (flight.part == Part::handing) {
+    flight.part = Part::data;
+    const Time until = event.time + overhead;
+    handing_until_[static_cast<std::size_t>(flight.from.value)] = until;
+    if (overhead > Time()) return enter_at(event.payload, until);
+  }
+  links_->inject(event.payload, from, to, flight.bytes, event.time);
+}
+
+// The receiver has the request of a rendezvous, and a receive for it.
+void Engine::answer(MessageId message) {
+  Flight& flight = flights_[message];
+  if (flight.send_request == 0)
+    rank_of(flight.from).send_delay = machine::wait_time(flight.receive.entered, flight.arrival);
+  flight.part = Part::answer;
+  flight.arrived = false;
+  enter_at(message, std::max(flight.arrival, flight.receive.entered), EventClass::answer);
+}
+
+void Engine::send_answer(const Event& event) {
+  Flight& flight = flights_[event.payload];
+  if (ports_) return arrived(event.payload, network_->send_answer(flight.to, event.time));
+  // Behind data that the rank has begun to hand over.
+  const Time free = handing_until_[static_cast<std::size_t>(flight.to.value)];
+  if (free > event.time && !flight.waited) {
+    flight.waited = true;
+    return enter_at(event.payload, free, EventClass::answer);
+  }
+  links_->inject_control(event.payload, network_->node_of(flight.to),
+                         network_->node_of(flight.from), event.time);
 }
 
 // The data of a rendezvous comes to its sender's port, or a message has it that
 // found it taken.
 void Engine::pass_ports(const Event& event) {
   Flight& flight = flights_[event.payload];
+  if (flight.part == Part::request)
+    return arrived(event.payload, network_->pass_port(flight.to, event.time, Bytes(0)));
   if (flight.rendezvous && !flight.left) {
     const DataTimes data = network_->start_data(flight.from, event.time, flight.bytes);
     leave_source(event.payload, data.sent);
@@ -291,13 +333,17 @@ void Engine::advance_links() {
   }
 }
 
-// It is known when the message is there.
+// It is known when the message, or its request or answer, is there.
 void Engine::arrived(MessageId message, Time when) {
   Flight& flight = flights_[message];
+  if (flight.part == Part::answer) {
+    flight.part = ports_ ? Part::data : Part::handing;
+    return enter_at(message, when);
+  }
   flight.arrived = true;
   flight.arrival = when;
   if (flight.met)
-    land(message);
+    flight.part == Part::request ? answer(message) : land(message);
   else if (flight.withdrawn)
     free_flights_.push_back(message);
 }
@@ -305,7 +351,7 @@ void Engine::arrived(MessageId message, Time when) {
 // The sender of a rendezvous has its buffer back.
 void Engine::leave_source(MessageId message, Time sent) {
   Flight& flight = flights_[message];
-  if (!flight.rendezvous || flight.left) return;
+  if (!flight.rendezvous || flight.part != Part::data || flight.left) return;
   flight.left = true;
   if (log_) log_->arrive(log_->flying(message).sender, flight.from, flight.send_request, sent);
   sender_done(rank_of(flight.from), flight.send_request, sent, flight.bytes);

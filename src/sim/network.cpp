@@ -20,6 +20,7 @@ std::unique_ptr<Network> make_network(const NetworkOptions& options, const machi
     case NetworkKind::bus:
     case NetworkKind::flow:
     case NetworkKind::packet:
+    case NetworkKind::architecture:
       return std::make_unique<LinkNetwork>(options, ranks);
   }
   throw Error("there is no such network");

@@ -7,6 +7,7 @@
 // known as soon as both ends are.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -16,8 +17,8 @@
 #include "base/time.hpp"
 #include "machine/loggps.hpp"
 #include "machine/timing.hpp"
-#include "machine/topology.hpp"
 #include "sim/network/shared_network.hpp"
+#include "topology/topology.hpp"
 
 namespace foretrace::sim {
 
@@ -97,11 +98,11 @@ class Network {
   virtual Time header(WorldRank from, WorldRank to, const machine::MessageStamp& stamp) const = 0;
 
   // Whether each rank has a port that sends, and one that receives, one message to
-  // or from other nodes at a time. Such a network says by deliver() when the data of a
-  // rendezvous comes to its sender's port; the engine then asks, in the order of
-  // the times that it gives:
+  // or from other nodes at a time. The engine asks, in the order of the times that it gives:
   virtual bool has_ports() const { return false; }
   virtual DataTimes start_data(WorldRank, Time, Bytes) { return {}; }
+  // `from` answers the request of a rendezvous: when the answer is back.
+  virtual Time send_answer(WorldRank /*from*/, Time ready) { return ready; }
   // A message has its sender's port at `start`: when its last byte is through the
   // receiver's.
   virtual Time pass_port(WorldRank /*to*/, Time start, Bytes) { return start; }
@@ -114,7 +115,7 @@ class Network {
   virtual std::size_t memory() const { return 0; }
 };
 
-enum class NetworkKind : std::uint8_t { datasheet, loggps, hops, bus, flow, packet };
+enum class NetworkKind : std::uint8_t { datasheet, loggps, hops, bus, flow, packet, architecture };
 
 // Everything that a Network is made from.
 struct NetworkOptions {
@@ -127,6 +128,8 @@ struct NetworkOptions {
   Bytes packet_size{2048};                      // packet
   int buffer_packets = 16;                      // packet
   bool adaptive = false;                        // packet
+  // architecture: makes what the messages pass; defaults are for links without a speed.
+  std::function<std::unique_ptr<SharedNetwork>(const machine::LinkSpeed& defaults)> make_links;
 };
 
 // Throws Error for options that do not fit together or the number of ranks.

@@ -67,6 +67,9 @@ struct Operation {
   LocalRank root;  // collectives: invalid where there is none
   union {
     std::int32_t code = 0;  // aborted: as in trace::Event
+    // collective: by which of algorithms_for() it is carried out where collectives are
+    // messages, from 1; 0: by the one that AlgorithmTable chooses. The same for all members.
+    std::uint32_t algorithm;
     // complete, a test with patience: so many of `completions`, the last ones, are
     // not asked for, but end it in vain as soon as one of them is done.
     std::uint32_t watched;

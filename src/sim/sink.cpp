@@ -31,7 +31,7 @@ void to_event(const Operation& operation, const Interval& interval, trace::Event
   event.taken = operation.taken;
   event.completions.assign(operation.completions.begin(), operation.completions.end());
   event.count = operation.count;
-  event.code = operation.code;
+  event.code = operation.kind == trace::EventKind::aborted ? operation.code : 0;
   event.value =
       operation.kind == trace::EventKind::mark ? std::bit_cast<double>(operation.payload) : 0;
 }
@@ -151,7 +151,7 @@ trace::SiteId FileSink::site_number(Stream& stream, trace::SiteId id) {
   return entry->second;
 }
 
-void FileSink::finish() {
+void FileSink::finish(bool complete) {
   std::uint64_t lost = 0;
   for (auto& stream : streams_) {
     stream->writer.close();
@@ -160,6 +160,7 @@ void FileSink::finish() {
   if (lost > 0)
     throw Error(path_ + ": " + std::to_string(lost) +
                 " events could not be written; make room on the disk");
+  if (!complete) return leave_unfinished();
   trace::seal_trace_file(path_ + ".part", path_);
   sealed_ = true;
 }

@@ -57,8 +57,9 @@ class FileSink : public Sink {
   FileSink(const Source& source, const trace::TraceInfo& info, std::string path);
   ~FileSink() override;
   void finished(WorldRank rank, const Operation& operation, const Interval& interval) override;
-  // Seals the file under its own name. Throws Error (disk full), names the file.
-  void finish();
+  // Seals the file under its own name; where the run is not `complete`, leaves it there
+  // as leave_unfinished() does. Throws Error (disk full), names the file.
+  void finish(bool complete = true);
   // The run did not come to its end: leaves under its own name what there is,
   // which readers take as incomplete.
   void leave_unfinished();

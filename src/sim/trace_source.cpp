@@ -32,7 +32,7 @@ void copy_operation(const Event& event, Operation& operation) {
   operation.recv = event.recv;
   operation.bytes = event.bytes;
   operation.root = event.root;
-  operation.code = event.code;
+  operation.code = event.kind == EventKind::aborted ? event.code : 0;
   if (event.kind == EventKind::mark) operation.payload = std::bit_cast<std::uint64_t>(event.value);
   operation.request = event.request;
   operation.taken = event.taken;

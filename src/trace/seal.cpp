@@ -97,6 +97,8 @@ TraceInfo parse_info(const std::string& text) {
   TraceInfo info;
   info.ranks = json.at("ranks").get<int>();
   const std::string clock = json.at("clock").get<std::string>();
+  if (clock != "cpu" && clock != "wall" && clock != "virtual")
+    throw Error("unknown clock '" + clock + "'");
   info.clock = clock == "cpu" ? Clock::cpu : clock == "wall" ? Clock::wall : Clock::virtual_;
   info.program = json.value("program", "");
   info.origin = json.value("origin", "");

@@ -3,7 +3,7 @@
 #include <map>
 #include <utility>
 
-#include "trace/formats/new_trace.hpp"
+#include "trace/new_trace.hpp"
 #include "trace/whole_reader.hpp"
 
 namespace foretrace::trace {
@@ -76,7 +76,7 @@ void write_trace(const Trace& trace, const std::string& path) {
       writer.write(event);
     }
   }
-  to.finish(true);
+  to.finish(trace.sealed);
 }
 
 }  // namespace foretrace::trace

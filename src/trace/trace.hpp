@@ -23,7 +23,7 @@ struct Trace {
 // Error as TraceReader does.
 Trace read_trace(const std::string& path);
 
-// Writes `trace` as a sealed file. Throws Error.
+// Writes `trace`, sealed if it is. Throws Error.
 void write_trace(const Trace& trace, const std::string& path);
 
 }  // namespace foretrace::trace

@@ -1,5 +1,5 @@
 // Who has to share cores with whom.
-#include "capture/core_set.hpp"
+#include "capture/host/core_set.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>

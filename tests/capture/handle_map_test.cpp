@@ -1,5 +1,5 @@
 // Handles that come and go: what belongs to one is found as long as it is there.
-#include "capture/handle_map.hpp"
+#include "capture/host/handle_map.hpp"
 
 #include <gtest/gtest.h>
 

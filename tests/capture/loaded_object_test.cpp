@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "callers/fortran_calls.hpp"
-#include "capture/fortran.hpp"
-#include "capture/fortran_requests.hpp"
-#include "capture/imports.hpp"
+#include "capture/host/fortran.hpp"
+#include "capture/host/fortran_requests.hpp"
+#include "capture/host/imports.hpp"
 
 namespace foretrace::capture {
 namespace {

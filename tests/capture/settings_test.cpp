@@ -1,5 +1,5 @@
 // The capture library's settings, from the environment.
-#include "capture/settings.hpp"
+#include "capture/host/settings.hpp"
 
 #include <gtest/gtest.h>
 

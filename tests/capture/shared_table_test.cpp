@@ -1,5 +1,5 @@
 // A table in a profile's file: grows, keeps what it holds, ends where it must.
-#include "capture/shared_table.hpp"
+#include "capture/host/shared_table.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // Turns: one thread at a time.
-#include "capture/turn_lock.hpp"
+#include "capture/host/turn_lock.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>

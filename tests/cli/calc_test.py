@@ -94,6 +94,21 @@ class SeveralAtOnce(unittest.TestCase):
         error = calc(SPARC, "isend2", status=2)
         self.assertIn("nothing that it has stands in: predictions take no time for it", error)
 
+    def test_what_was_not_given_is_told(self):
+        """With the value that was taken, where the time depends on it."""
+        ranks, size = "p = 2: --ranks was not given", "d = 0: --bytes was not given"
+        for arguments, told in ((["bcast"], [ranks, size]), (["bcast", "--ranks", 4], [size]),
+                                (["bcast", "--bytes", 64], [ranks]), (["barrier"], [ranks]), (["send"], [size]),
+                                (["send", "--bytes", 64], []), (["send,bcast", "--bytes", 8], [ranks]),
+                                (["bcast", "-n", 2, "--bytes", 0], []),
+                                (["bcast", "--bytes", "8..64", "--plot"], [ranks])):
+            with self.subTest(arguments=arguments):
+                lines = calc(SPARC, *arguments).splitlines()
+                self.assertEqual([line for line in lines if "not given" in line], told)
+                self.assertEqual(lines[len(lines) - len(told):], told)
+        json.loads(calc(SPARC, "bcast", "--json"))
+        self.assertIn("p = 2: RANKS was not given\nd = 0: BYTES was not given\n", calc(SPARC, text_in="bcast\n"))
+
     def test_names_as_programs_write_them(self):
         for name in ("MPI_Bcast", "mpi_bcast"):
             self.assertEqual(calc(T3D, name, "-n", 4, "--json"), calc(T3D, "bcast", "--ranks", 4, "--json"))
@@ -124,7 +139,7 @@ class Plots(unittest.TestCase):
         """A constant is a level line; p^2 rises."""
         lines = calc(T3D, "irecv1,barrier", "--ranks", "2..64", "--plot").splitlines()
         self.assertEqual(lines[0], "time in us over ranks")
-        self.assertEqual(lines[-2:], ["  a  irecv1", "  b  barrier"])
+        self.assertEqual(lines[-3:], ["  a  irecv1", "  b  barrier", "d = 0: --bytes was not given"])
         rows = {sign: [i for i, line in enumerate(lines[1:-4]) if sign in line] for sign in "ab"}
         self.assertEqual(len(rows["a"]), 1)
         self.assertGreater(len(rows["b"]), 3)

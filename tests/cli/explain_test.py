@@ -18,6 +18,28 @@ rank 1 { b: recv 1000b from 0
 c: calc %d
 c requires b }
 """
+# Three fields for a neighbour, each in a message of its own, and a barrier; an allreduce.
+FIELDS = """0 init
+1 init
+0 compute 5e4
+0 send 1 1 4000
+0 send 1 2 4000
+0 send 1 3 4000
+0 barrier
+0 compute 6e4
+0 recv 1 9 8
+0 compute 4e4
+0 allreduce 100000 0
+0 finalize
+1 recv 0 1 4000
+1 recv 0 2 4000
+1 recv 0 3 4000
+1 barrier
+1 compute 1e5
+1 send 0 9 8
+1 allreduce 100000 0
+1 finalize
+"""
 LOGGPS = ["--loggps", "L=2us,o=500ns,g=100ns,G=0.1ns"]
 
 
@@ -44,11 +66,27 @@ class Explain(unittest.TestCase):
         self.assertEqual((self.folder / "out.json").read_text(), printed)
         self.assertEqual((self.folder / "out.txt").read_text(), self.explain("old.goal", *LOGGPS).stdout)
 
+    def test_one_imbalance_is_told_once(self):
+        """The run's computation is nearly all of one place's; what the model lacks is named as by simulate."""
+        (self.folder / "p.ti").write_text("".join(
+            f"{rank} init\n{rank} compute {most}\n{rank} barrier\n{rank} compute {least}\n{rank} allToAll 8 8\n"
+            f"{rank} finalize\n" for rank, most, least in ((0, 1e6, 1e4), (1, 3e6, 2e4))))
+        (self.folder / "m.toml").write_text(
+            '[machine]\ntime_unit = "us"\n[[function]]\nname = "barrier"\nclass = "barrier"\n'
+            '[[function.regime]]\nbytes = [0]\nc = 10.0\n')
+        result = self.explain("p.ti", "--machine", "m.toml", "--json")
+        found = [finding["gain"] for finding in json.loads(result.stdout)["findings"]
+                 if finding["kind"] == "imbalance" and "Barrier" in json.dumps(finding)]
+        self.assertEqual([round(gain, 4) for gain in found], [0.001])  # half of 2 ms
+        self.assertIn("nothing stands in, so these take no time: alltoall\n", result.stderr)
+        self.assertIn("alltoall", json.dumps(json.loads(result.stdout)["notes"]))
+
     def test_endings(self):
         for words, says in ((["-o", "x.pdf"], ".html, .json or .txt"),
                             (["-o", "x.ftr"], ".html, .json or .txt"),
                             (["--zero-wait", "MPI_Wait", "-o", "x.html"], "this writes a trace"),
                             (["--baseline", "old.json", "--within", "much"], "--within: expected a share"),
+                            (["--baseline", "old.json", "--within", "5"], "say 5%"),
                             (["--baseline", "old.json", "--within=-5%"], "--within: expected a share"),
                             (["--baseline", "old.json", "--speed", "MPI_Isend=2"], "leave out the what-if")):
             with self.subTest(words=words):
@@ -77,6 +115,97 @@ class Explain(unittest.TestCase):
         # What got quicker is no matter.
         self.explain("new.goal", *LOGGPS, "-o", "new.json")
         self.explain("old.goal", *LOGGPS, "--baseline", "new.json")
+
+    def test_other_calls(self):
+        (self.folder / "fields.ti").write_text(FIELDS)
+        network = ["--loggps", "L=2us,o=3us,g=5us,G=0.1ns"]
+
+        def changed(*words):
+            result = self.explain("fields.ti", *network, *words, "--json", "-o", "new.ftr")
+            said = json.loads(result.stdout)
+            again = subprocess.run([FORETRACE, "simulate", "new.ftr", *network, "--json"], capture_output=True,
+                                   text=True, timeout=100, cwd=self.folder, check=True)
+            self.assertEqual(json.loads(again.stdout)["time"], said["predicted_time"], words)
+            return said, result.stderr
+
+        # Rank 0 sends from 50 us on, at every 5 us; each message arrives 3 + 2 + 0.4 us later.
+        said, told = changed("--merge-messages", "MPI_Send")
+        self.assertIn("--merge-messages MPI_Send: 6 calls changed", told)
+        self.assertLess(said["predicted_time"], said["time"])
+        said, told = changed("--remove-barriers")
+        self.assertIn("--remove-barriers: 2 calls changed", told)
+        self.assertLess(said["predicted_time"], said["time"])
+        said, told = changed("--nonblocking", "MPI_Recv", "--nonblocking", "MPI_Send")
+        self.assertIn("--nonblocking MPI_Recv: 4 calls changed", told)
+        self.assertLess(said["predicted_time"], said["time"])
+        said, told = changed("--merge-messages", "MPI_Send", "--remove-barriers", "--speed", "MPI_Recv=2")
+        self.assertLess(said["predicted_time"], said["time"])
+
+    def test_other_algorithm(self):
+        (self.folder / "fields.ti").write_text(FIELDS)
+        network = ["--loggps", "L=2us,o=3us,g=5us,G=0.1ns"]
+        for algorithm in ("ring", "recursive_doubling", "reduce_bcast"):
+            with self.subTest(algorithm=algorithm):
+                result = self.explain("fields.ti", *network, "--collective", f"MPI_Allreduce={algorithm}", "--json")
+                # There is one allreduce.
+                forced = subprocess.run([FORETRACE, "simulate", "fields.ti", *network, "--collectives",
+                                         f"openmpi,allreduce={algorithm}", "--json"], capture_output=True,
+                                        text=True, timeout=100, cwd=self.folder, check=True)
+                self.assertEqual(json.loads(result.stdout)["predicted_time"], json.loads(forced.stdout)["time"])
+
+    def test_latencies(self):
+        said = json.loads(self.explain("old.goal", *LOGGPS, "--latencies", "1us..100us", "--json").stdout)
+        self.assertTrue(said["simulated"])
+        points = said["latencies"]
+        self.assertEqual(len(points), 20)
+        self.assertAlmostEqual(points[0]["latency"], 1e-6, 12)
+        self.assertAlmostEqual(points[-1]["latency"], 1e-4, 12)
+        # One message is on the critical path: 100 us, o, L, 999 G, o, 50 us.
+        for point in points:
+            self.assertAlmostEqual(point["time"], 151.0999e-6 + point["latency"], 11)
+        text = self.explain("old.goal", *LOGGPS, "--latencies", "1us..4us:3").stdout
+        self.assertIn("2 us  153.1 us  +0.7 %      1", text)
+        for words in (["1us"], ["0us..1us"], ["2us..1us"], ["1us..2us:1"], ["1..x"], ["1us..2us:3x"]):
+            with self.subTest(words=words):
+                self.assertIn("--latencies", self.explain("old.goal", *LOGGPS, "--latencies", *words, status=2).stderr)
+
+    def test_better_algorithm(self):
+        (self.folder / "fields.ti").write_text(FIELDS)
+        network = ["--loggps", "L=2us,o=3us,g=5us,G=0.1ns", "--collectives", "openmpi,allreduce=reduce_bcast"]
+        said = json.loads(self.explain("fields.ti", *network, "--json").stdout)
+        found = [one for one in said["findings"] if one["kind"] == "algorithm" and one["function"] == "MPI_Allreduce"]
+        self.assertEqual(len(found), 1)
+        self.assertEqual(found[0]["effort"], "setting")
+        times = {}
+        for algorithm in ("linear", "recursive_doubling", "ring", "segmented_ring", "rabenseifner",
+                          "rabenseifner_split", "reduce_bcast"):
+            words = ["--collective", f"MPI_Allreduce={algorithm}", "--json"]
+            times[algorithm] = json.loads(self.explain("fields.ti", *network, *words).stdout)["predicted_time"]
+        self.assertEqual(found[0]["predicted_time"], min(times.values()))
+        self.assertEqual(times[found[0]["algorithm"]], min(times.values()))
+        self.assertEqual(found[0]["check"], f"--collective MPI_Allreduce={found[0]['algorithm']}")
+
+    def test_checks_of_findings(self):
+        """The options that a finding names bring what it promises."""
+        (self.folder / "fields.ti").write_text(FIELDS)
+        for network in (["--loggps", "L=2us,o=3us,g=5us,G=0.1ns"], ["--machine", "cray-t3d"]):
+            said = json.loads(self.explain("fields.ti", *network, "--json").stdout)
+            checked = [one for one in said["findings"][:10] if one["check"] and not one["estimated"]]
+            self.assertTrue(checked)
+            for one in checked:
+                alone = self.explain("fields.ti", *network, *one["check"].split(), "--json")
+                self.assertEqual(json.loads(alone.stdout)["predicted_time"], one["predicted_time"], one["check"])
+
+    def test_refused_changes(self):
+        (self.folder / "fields.ti").write_text(FIELDS)
+        for words, says in ((["--collective", "MPI_Allreduce=best"], "there is for allreduce: linear, recursive_doubling"),
+                            (["--collective", "MPI_Allreduce"], "expected SITE=ALGORITHM"),
+                            (["--collective", "MPI_Send=ring"], "there is no collective"),
+                            (["--merge-messages", "halo.c:3"], "--merge-messages halo.c:3: the run has no such"),
+                            (["--nonblocking", "MPI_Bcast"], "it has MPI_"),
+                            (["--collectives", "equation", "--collective", "MPI_Allreduce=ring"], "--collectives algorithm")):
+            with self.subTest(words=words):
+                self.assertIn(says, self.explain("fields.ti", *LOGGPS, *words, status=2).stderr)
 
     def test_damaged_baseline(self):
         for text in ("", "{", "[]", '{"time": 1}', '{"time": "x"}'):

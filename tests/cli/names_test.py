@@ -65,12 +65,35 @@ class Machines(Command):
 
     def test_unknown_names(self):
         for words in (["calc", "cray-t3", "send"], ["simulate", "p.goal", "--machine", "cray-t3"],
-                      ["datasheet", "sparc-ethernet", "cray-t3"], ["calc", "cray-t3.toml"],
+                      ["datasheet", "sparc-ethernet", "cray-t3"],
                       ["predict", "-n", "2", "--machine", "cray-t3", "--", "true"]):
             with self.subTest(words=words):
                 error = self.refused(*words)
                 self.assertIn("did you mean 'cray-t3d'? (there are archer2-ofi, ", error)
         self.assertNotIn("did you mean", self.refused("calc", "quantum"))
+
+    def test_files_that_are_not_there(self):
+        """Status 1 of every command: what was asked for makes sense."""
+        (self.folder / "p.goal").write_text(GOAL)
+        m = str(SOURCE / "machines/cray-t3d.toml")
+        for words in (["calc", "cray-t3.toml"], ["calc", "x/m.toml", "send"], ["datasheet", "x.toml"],
+                      ["simulate", "x.ftr", "--machine", m], ["simulate", "x.goal", "--machine", m],
+                      ["simulate", "x.ti", "--machine", m], ["simulate", "p.goal", "--machine", "x.toml"],
+                      ["simulate", "p.goal", "--machine", m, "--scale-from", "x.toml"],
+                      ["simulate", "p.goal", "--machine", m, "--network", "flow", "--topology", "x.toml"],
+                      ["simulate", "p.goal", "--machine", m, "--compute", "table:x.toml"],
+                      ["simulate", "p.goal", "--machine", m, "--compute", "replayed:x.ftr"],
+                      ["predict", "-n", "2", "--machine", "x.toml", "--", "/bin/true"],
+                      ["explain", "x.ftr", "--machine", m], ["machines", "--run", "x.ftr"],
+                      ["explain", "p.goal", "--machine", m, "--baseline", "x.json"],
+                      ["report", "x.ftr"], ["timeline", "x.ftr"],
+                      ["compare", "x.ftr", "y.ftr"], ["regions", "x.ftr", "-o", "r.toml"],
+                      ["convert", "x.ftr", "y.txt"], ["convert", "x.txt", "y.ftr"], ["topology", "x.toml"],
+                      ["import", "osu", "x.txt", "-o", "m.toml"], ["wrap", "x.w", "-o", "w.so"],
+                      ["profile", "--read", "x.fprof"], ["measure", "--refit", "-o", "x.toml"]):
+            with self.subTest(words=words):
+                error = self.foretrace(*words, status=1).stderr
+                self.assertEqual(len(error.splitlines()), 1, error)
 
     def test_a_file_comes_first(self):
         text = (SOURCE / "machines/sparc-ethernet.toml").read_text()

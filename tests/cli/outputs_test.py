@@ -53,9 +53,27 @@ class Outputs(Written):
                 more = set(self.files()) - set(before)
                 self.assertEqual(more - {"folder"}, {file})
 
+    def test_report_page(self):
+        result = self.foretrace("report", "p.ftr", "-o", "page.html")
+        self.assertEqual(result.stderr, "foretrace: wrote page-timeline.html\nforetrace: wrote page.html\n")
+        self.assertIn('href="page-timeline.html', (self.folder / "page.html").read_text())
+        result = self.foretrace("report", "p.ftr", "-o", "alone.html", "--no-timeline")
+        self.assertEqual(result.stderr, "foretrace: wrote alone.html\n")
+        self.assertNotIn("href", (self.folder / "alone.html").read_text())
+        self.assertFalse((self.folder / "alone-timeline.html").exists())
+
+    def test_two_runs(self):
+        self.foretrace("timeline", "p.ftr", "p.ftr", "-o", "two.html")
+        page = (self.folder / "two.html").read_text()
+        self.assertEqual(page.count('class="trace-head" data-name="p.ftr"'), 2)
+
     def test_endings(self):
         before = self.files()
         for words, says in ((["timeline", "p.ftr", "-o", "x.pdf"], ".html or .txt"),
+                            (["timeline", "p.ftr", "p.ftr"], "give -o FILE.html"),
+                            (["report", "p.ftr", "-o", "x.txt"], ".html"),
+                            (["report", "p.ftr", "--no-timeline"], "output"),
+                            (["timeline", "p.ftr", "p.ftr", "-o", "x.txt"], "give -o FILE.html"),
                             (["timeline", "p.ftr", "-o", "x.svg"], ".html or .txt"),
                             (["datasheet", "cray-t3d", "-o", "x.png"], ".html, .pdf, .tex or .txt"),
                             (["datasheet", "cray-t3d", "-o", "x.pdf", "--format", "html"], "--format"),
@@ -76,12 +94,12 @@ class Outputs(Written):
         lines = "".join(f"l{i}: calc 1\n" + (f"l{i} requires l{i - 1}\n" if i else "") for i in range(200_000))
         (self.folder / "long.goal").write_text(f"num_ranks 1\nrank 0 {{\n{lines}}}\n")
         before = self.files()
-        for which in (signal.SIGINT, signal.SIGTERM):
-            with self.subTest(signal=which):
+        for which, ending in ((signal.SIGINT, "part"), (signal.SIGTERM, "part"), (signal.SIGTERM, "new")):
+            with self.subTest(signal=which, ending=ending):
                 run = subprocess.Popen([FORETRACE, "simulate", "long.goal", "--machine", "cray-t3d", "-o", "l.ftr"],
                                        cwd=self.folder, stdout=subprocess.DEVNULL)
                 end = time.monotonic() + 60
-                part = self.folder / "l.ftr.part"
+                part = self.folder / f"l.ftr.{ending}"
                 while run.poll() is None and not part.exists() and time.monotonic() < end:
                     time.sleep(0.001)
                 run.send_signal(which)

@@ -28,6 +28,9 @@ class Markdown(unittest.TestCase):
                          [".PP", "A \\fBbold\\fR \\fB\\-\\-json\\fR \\fIword\\fR, a page, "
                                  "p\\(ha2 \\e n."])
 
+    def test_code_in_bold_loses_its_marks(self):
+        self.assertEqual(convert("**`total`** is it"), [".PP", "\\fBtotal\\fR is it"])
+
     def test_a_line_that_begins_with_a_dot_is_no_request(self):
         self.assertEqual(convert(".ftr files"), [".PP", "\\&.ftr files"])
         self.assertEqual(convert("    .TH"), [".PP", ".RS 4", ".nf", "\\&.TH", ".fi", ".RE"])

@@ -152,6 +152,20 @@ class Annotations(harness.TestCase):
                     self.assertIn(says, result.err)
                     self.assertIn(f"use --compute {instead}", result.err)
 
+    def test_cpu_times_by_default(self):
+        """Whoever does not say what computation takes is told that the program says more, once."""
+        silent, announcing = [harness.test_program("misbehave")], [harness.paper_program("life")]
+        says = "foretrace: the program announces its computation (FORETRACE_COMPUTE), but CPU times are taken; " \
+               "--compute annotated takes what it announces\n"
+        for command, times in ((silent, 0), (announcing, 1)):
+            trace = self.record(2, command)
+            for words in (["simulate", trace], ["simulate", trace, "--sweep", "compute=1,2,3"], ["explain", trace],
+                          ["predict", "-n", 2, "-o", self.directory / "p.ftr", "--", *command],
+                          ["simulate", "-n", 2, "--", *command]):
+                for given in ([], ["--compute", "measured"], ["--compute", "annotated"]):
+                    result = self.foretrace(words[0], "--machine", harness.T3D, *given, *words[1:])
+                    self.assertEqual(result.err.count(says), 0 if given else times, str(result))
+
     def check_all_ways(self, program):
         """The same events and times in all three; returns the prediction."""
         self.ok(harness.plain(2, [program]))

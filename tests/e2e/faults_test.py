@@ -326,6 +326,15 @@ class Interrupted(harness.TestCase):
                 self.interrupt([tool, words[0], "-n", 2, *words[1:], "--", *program("ring", counters)], counters.exists)
 
 
+    def test_measure(self):
+        """Neither the file on which the file functions are measured, nor anything else."""
+        folder = self.directory / "here"
+        folder.mkdir()
+        self.interrupt([harness.build / "bin" / "foretrace", "measure", "-n", 2, "--mpi", harness.mpi, "--quick",
+                        "-o", folder / "m.toml"], lambda: list(folder.glob("*.tmp")))
+        self.assertEqual(list(folder.glob("*.tmp")), [])
+
+
 class CutOff(harness.TestCase):
     def test_every_command_says_so(self):
         trace = self.record(2, program("calls", 2000))
@@ -346,6 +355,31 @@ class CutOff(harness.TestCase):
                     if length >= 8192:
                         self.assertRegex(result.err, r"left are \d+ events of \d of 2 ranks, until ")
         self.assertFalse((self.directory / "r.toml").exists())
+
+
+class EndedEarly(harness.TestCase):
+    """A run that was killed: whatever is computed of its trace is of a part, is said to be, and is no success."""
+
+    def test_every_command_says_so(self):
+        trace = self.directory / "r.ftr"
+        result = harness.foretrace("record", "-n", 3, "-o", trace, "--", harness.test_program("misbehave"), "kill")
+        self.assertNotEqual(result.status, 0)
+        says = r"run did not reach its end \(or still runs\); there are [1-9]\d* events of 3 of 3 ranks, until \S+ s; " \
+               "figures are of these alone\n"
+        predicted = self.directory / "p.ftr"
+        machine = ["--machine", harness.T3D]
+        for words in (["simulate", trace, *machine], ["simulate", trace, *machine, "-o", predicted],
+                      ["simulate", trace, *machine, "--json", "-o", predicted],
+                      ["simulate", trace, *machine, "--sweep", "compute=1,2"],
+                      ["simulate", predicted, *machine], ["explain", trace, *machine],
+                      ["explain", trace, *machine, "--speed", "MPI_Barrier=2", "-o", predicted]):
+            with self.subTest(words=words):
+                result = self.foretrace(*words, status=1)
+                self.assertRegex(result.err, says)
+                if words[0] == "simulate" and "--sweep" not in words and "--json" not in words:
+                    self.assertRegex(result.out, r"predicted time \S+ s on 3 ranks of Cray T3D, as far as the run came\n")
+                if "-o" in words:
+                    self.assertFalse(json.loads(self.foretrace("report", predicted, "--json").out)["complete"])
 
 
 if __name__ == "__main__":

@@ -5,13 +5,20 @@
 // edited operations. Standard output: one line per schedule, {"time", "fixed",
 // "waits": [[rank, call, run time without it]...]} in picoseconds, or "deadlock". Where ranks
 // are taken up in the order of time also "edited": [{"calls": [[rank, call]...], "time"}...],
-// simulated with calls that do not wait.
+// simulated with calls that do not wait. Where it is known which messages meet also
+// "rewrites": [{"rewrite", "places": [functions], "time"}...], simulated with other calls.
+#include <cmath>
 #include <iostream>
 #include <random>
+#include <set>
 #include <string>
 
 #include "explain/critical_path.hpp"
 #include "explain/edits.hpp"
+#include "explain/lanes.hpp"
+#include "explain/merge_messages.hpp"
+#include "explain/posting.hpp"
+#include "explain/rewrites.hpp"
 #include "explain/what_if.hpp"
 #include "machine/timing.hpp"
 #include "sim/engine.hpp"
@@ -49,12 +56,14 @@ class Case {
     check_longest_ways();
     json result{{"time", run_.time.count_ps()}, {"fixed", run_.graph.fixed()}};
     if (explain::time_with(run_, {}) != run_.time) fail("the graph gives another time");
+    check_lanes();
     result["waits"] = run_.graph.fixed() ? check_single_waits() : json::array();
     if (run_.graph.fixed()) {
       for (int i = 0; i < 4; ++i) check_random_edits();
       check_slack();
     }
     if (in_order_of_time(source)) result["edited"] = simulate_waitless();
+    if (!source.races()) result["rewrites"] = simulate_rewrites();
     return result;
   }
 
@@ -91,6 +100,43 @@ class Case {
       all.push_back({{"calls", calls}, {"time", time}});
     }
     return all;
+  }
+
+  json simulate_rewrites() {
+    const std::set<std::string> all{"send", "isend", "recv", "sendrecv"};
+    json results = json::array();
+    results.push_back(rewritten("barriers", {}));
+    results.push_back(rewritten("merge", {"isend"}));
+    results.push_back(rewritten("merge", all));
+    results.push_back(rewritten("post", {"recv"}));
+    results.push_back(rewritten("post", {"send"}));
+    results.push_back(rewritten("post", all));
+    return results;
+  }
+
+  json rewritten(const std::string& how, const std::set<std::string>& functions) {
+    explain::LoadedRun loaded(
+        std::make_unique<sim::ScheduleSource>(sim::parse_schedule(schedule_)));
+    const explain::Edits none;
+    const explain::Open open = [&]() -> std::unique_ptr<sim::Source> {
+      return std::make_unique<explain::EditedSource>(loaded.open(), run_, none);
+    };
+    const explain::PlaceSet places = [&](const explain::Place& place) {
+      return functions.contains(place.function);
+    };
+    const explain::Rewrites rewrites = how == "barriers" ? explain::without_barriers(*open())
+                                       : how == "merge"
+                                           ? explain::with_merged_messages(loaded, open, places)
+                                           : explain::with_posted_messages(loaded, open, places);
+    json result{{"rewrite", how}, {"places", functions}, {"changed", rewrites.changed()}};
+    explain::RewrittenSource source(open(), rewrites);
+    sim::NullSink sink;
+    try {
+      result["time"] = sim::simulate(source, timing_, options(), sink).time.count_ps();
+    } catch (const sim::Deadlock&) {
+      result["time"] = "deadlock";
+    }
+    return result;
   }
 
   [[noreturn]] static void fail(const std::string& what) { throw Error(what); }
@@ -156,6 +202,29 @@ class Case {
       all.push_back({moment.rank.value, moment.operation, times[id].count_ps()});
     }
     return all;
+  }
+
+  // Several what-ifs at once are what each is alone.
+  void check_lanes() {
+    const auto some = [](const explain::Call& call) { return call.place % 2 == 0; };
+    const std::vector<Time> faster = explain::times_faster(run_, some, explain::kSpeedUps);
+    for (std::size_t i = 0; i < faster.size(); ++i) {
+      const double factor = explain::kSpeedUps[i];
+      explain::Edits edits;
+      explain::speed_up(run_, some, factor == 0 ? HUGE_VAL : factor, edits);
+      if (explain::time_with(run_, edits) != faster[i])
+        fail("a lane differs from what it stands for");
+      if (run_.graph.fixed() && i % 3 == 0 && simulated(edits) != faster[i])
+        fail("a point of a curve differs from its simulation");
+    }
+    explain::Edits edits;
+    explain::take_waits_away(run_, some, edits);
+    explain::equalise(run_, some, edits);
+    const double shares[] = {0, 1};
+    const std::vector<Time> shared = explain::times_with_shares(run_, edits, shares);
+    if (shared[0] != run_.time) fail("no share of edits changes the run");
+    if (run_.graph.fixed() && shared[1] < explain::time_with(run_, edits))
+      fail("all shares of edits bring more than the edits");
   }
 
   void check_random_edits() {

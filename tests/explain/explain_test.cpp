@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "explain/lanes.hpp"
 #include "explain/path_stretches.hpp"
 #include "explained.hpp"
 
@@ -11,6 +12,7 @@ namespace foretrace::explain {
 namespace {
 
 using machine::Cost;
+using trace::EventKind;
 
 TEST(CriticalPath, PassesThroughTheLateSender) {
   Programs programs(2);
@@ -141,6 +143,126 @@ TEST(Waits, EarlyReduce) {
   EXPECT_EQ(explanation.waits[0].late_rank, WorldRank(2));
 }
 
+// Rank 2 waits for rank 1, which waited for rank 0. Rank 1 enters r1 at 100, leaves it at 560
+// and enters s1 at 570; rank 2 enters r2 at 50.
+TEST(Delays, LeadBackAlongTheChain) {
+  Programs programs(3);
+  send(programs, 0, 1, us(500), "s0");
+  recv(programs, 1, 0, us(100), "r1");
+  send(programs, 1, 2, us(10), "s1");
+  recv(programs, 2, 1, us(50), "r2");
+  programs.finalize_all();
+  const Explanation explanation = explain_program(programs).explanation;
+  const auto cost = [&](const std::string& function, bool computing) {
+    for (std::size_t i = 0; i < explanation.delays.costs.size(); ++i)
+      if (explanation.delay_places[i].function == function &&
+          explanation.delays.costs[i].computing == computing)
+        return explanation.delays.costs[i];
+    return DelayCost();
+  };
+  // r1 waits 400, r2 520. In the latter rank 1 computed 60 more than rank 2, was 60 in r1
+  // without waiting, and waited 400 itself.
+  EXPECT_NEAR(explanation.delays.waits, 920e-6, 1e-15);
+  EXPECT_NEAR(explanation.delays.unexplained, 0, 1e-15);
+  EXPECT_EQ(explanation.delay_places.front().function, "s0");
+  EXPECT_NEAR(cost("s0", true).direct, 400e-6, 1e-15);
+  EXPECT_NEAR(cost("s0", true).indirect, 400e-6, 1e-15);
+  EXPECT_EQ(cost("s0", true).most, WorldRank(0));
+  // Of rank 1's 110 of computation 60 are too much, in proportion.
+  EXPECT_NEAR(cost("r1", true).direct, 60e-6 * 100 / 110, 1e-15);
+  EXPECT_NEAR(cost("s1", true).direct, 60e-6 * 10 / 110, 1e-15);
+  EXPECT_NEAR(cost("r1", false).direct, 60e-6, 1e-15);
+  EXPECT_EQ(cost("r1", false).indirect, 0);
+}
+
+// What came before two ranks last met is nobody's fault any more.
+TEST(Delays, AreCountedFromTheLastMeeting) {
+  Programs programs(2);
+  for (int rank = 0; rank < 2; ++rank)
+    programs.collective(rank, Cost::barrier, us(rank == 0 ? 1000 : 100));
+  send(programs, 0, 1, us(30), "late");
+  recv(programs, 1, 0, us(10), "recv");
+  programs.finalize_all();
+  const Explanation explanation = explain_program(programs).explanation;
+  double late = 0;
+  double barrier = 0;
+  for (std::size_t i = 0; i < explanation.delays.costs.size(); ++i)
+    (explanation.delay_places[i].function == "late" ? late : barrier) +=
+        explanation.delays.costs[i].sum();
+  EXPECT_NEAR(late, 20e-6, 1e-15);
+  EXPECT_NEAR(barrier, 900e-6, 1e-15);
+}
+
+// Each wait ends with somebody's doing.
+TEST(Delays, AddUpToTheWaits) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 50; ++round) {
+    Programs programs(4);
+    const auto some = [&random] { return us(static_cast<int>(random() % 500)); };
+    for (int i = 0; i < 20; ++i) {
+      const int from = static_cast<int>(random() % 4);
+      const int to = (from + 1 + static_cast<int>(random() % 3)) % 4;
+      send(programs, from, to, some(), "send");
+      recv(programs, to, from, some(), "recv");
+      if (i % 7 == 0)
+        for (int rank = 0; rank < 4; ++rank) programs.collective(rank, Cost::allreduce, some());
+    }
+    programs.finalize_all();
+    const DelayCosts delays = explain_program(programs).explanation.delays;
+    double sum = delays.unexplained;
+    for (const DelayCost& cost : delays.costs) sum += cost.sum();
+    EXPECT_NEAR(sum, delays.waits, 1e-12) << round;
+    EXPECT_LT(delays.unexplained, 0.1 * delays.waits) << round;
+  }
+}
+
+TEST(Phases, HaveEfficienciesOfTheirOwn) {
+  Programs programs(2);
+  const auto mark = [&](int rank, EventKind kind) {
+    programs.add(WorldRank(rank), programs.make(kind, "solve", us(0)));
+  };
+  for (int rank = 0; rank < 2; ++rank) {
+    mark(rank, EventKind::phase_begin);
+    programs.collective(rank, Cost::barrier, us(rank == 0 ? 100 : 300));
+    mark(rank, EventKind::phase_end);
+  }
+  programs.finalize(0, us(60));
+  programs.finalize(1, us(60));
+  // The barrier takes 40: solve 340 on both ranks, 300 on an ideal network.
+  const Explanation explanation = explain_program(programs).explanation;
+  ASSERT_EQ(explanation.phases.size(), 2u);
+  const PhaseEfficiency& solve = explanation.phases[0];
+  EXPECT_EQ(solve.phase, "solve");
+  EXPECT_EQ(solve.time, us(340));
+  EXPECT_EQ(solve.ideal, us(300));
+  EXPECT_DOUBLE_EQ(solve.efficiency.parallel, 200.0 / 340);
+  EXPECT_DOUBLE_EQ(solve.efficiency.load_balance, 200.0 / 300);
+  EXPECT_DOUBLE_EQ(solve.efficiency.serialisation, 1);
+  EXPECT_DOUBLE_EQ(solve.efficiency.transfer, 300.0 / 340);
+  EXPECT_EQ(explanation.phases[1].time, us(60));
+  EXPECT_DOUBLE_EQ(explanation.phases[1].efficiency.parallel, 1);
+}
+
+TEST(Curves, AreExact) {
+  Programs programs(2);
+  send(programs, 0, 1, us(500), "late");
+  recv(programs, 1, 0, us(100), "recv");
+  programs.finalize(0);
+  programs.finalize(1, us(50));
+  const Explanation explanation = explain_program(programs).explanation;
+  for (const Region& region : explanation.regions) {
+    if (region.place.function != "late") continue;
+    ASSERT_EQ(region.curve.size(), kSpeedUps.size());
+    // late / f + 60 + 50, but the receiver is there at 100 only.
+    EXPECT_EQ(region.curve[3], us(360));  // 2 x
+    EXPECT_EQ(region.curve[4], us(235));  // 4 x
+    EXPECT_EQ(region.curve[6], us(180));  // 100 + 30 (received at once) + 50
+    EXPECT_EQ(region.curve[3], region.twice_as_fast);
+    return;
+  }
+  FAIL() << "no region before the late send";
+}
+
 TEST(Waits, OfALoopAreOneGroup) {
   Programs programs(2);
   for (int i = 0; i < 1000; ++i) {
@@ -176,6 +298,66 @@ TEST(Domino, LeadsFromTheReceiverToTheSenders) {
   EXPECT_THAT(path, testing::ElementsAre("r0", "s1", "r1", "s2"));
   EXPECT_EQ(explanation.domino[0].time_without, us(900));
   EXPECT_EQ(explanation.domino[2].time_without, us(830));
+}
+
+// Rank 1 waits 400 for rank 0; rank 2 ends at 610, 100 before rank 1 does.
+TEST(Findings, SayHowFarTheirGainGoes) {
+  Programs programs(3);
+  send(programs, 0, 1, us(500), "late");
+  recv(programs, 1, 0, us(130), "recv");
+  programs.finalize(0);
+  programs.finalize(1, us(150));
+  programs.finalize(2, us(610));
+  const Explained explained = explain_program(programs);
+  EXPECT_EQ(explained.explanation.time, us(710));
+  const Finding* wait = explained.first("wait");
+  ASSERT_TRUE(wait);
+  // 560 - 160: from 400 to 300 of it the run ends with rank 2.
+  EXPECT_EQ(wait->gain, us(100));
+  ASSERT_TRUE(wait->holds);
+  EXPECT_NEAR(*wait->holds, 0.25, 1.0 / 256);
+  EXPECT_NEAR(wait->gain_there.seconds(), 100e-6, 2e-6);
+  EXPECT_NEAR(wait->enough, 0.25, 1.0 / 256);
+  EXPECT_EQ(wait->effort, Effort::calls);
+  EXPECT_EQ(wait->check, "--zero-wait recv");
+}
+
+// Two waits of one chain: the run is 60 shorter when both are 30 shorter.
+TEST(Findings, GainInProportionAlongAChain) {
+  Programs programs(3);
+  send(programs, 0, 1, us(500), "s0");
+  recv(programs, 1, 0, us(100), "recv");
+  send(programs, 1, 2, us(300), "s1");
+  recv(programs, 2, 1, us(100), "recv");
+  programs.finalize(0);
+  programs.finalize(1);
+  programs.finalize(2, us(500));
+  const Explained explained = explain_program(programs);
+  const Finding* wait = explained.first("wait");
+  ASSERT_TRUE(wait && wait->holds);
+  // recv leaves at 560 (430 of it waiting), s1 enters at 860, recv leaves at 920 (790 waiting).
+  // Each picosecond less of both waits brings two, until rank 2 does not wait any more: 395.
+  EXPECT_NEAR(*wait->holds, 0.5, 1.0 / 256);
+}
+
+TEST(Findings, TellAnImbalanceOnce) {
+  Programs programs(2);
+  for (int rank = 0; rank < 2; ++rank) {
+    programs.collective(rank, Cost::barrier, rank == 0 ? us(100) : us(300));
+    programs.collective(rank, Cost::allreduce, rank == 0 ? us(100) : us(200));
+  }
+  programs.finalize_all();
+  const Explanation explanation = explain_program(programs).explanation;
+  // All equalised, the ranks compute 175 + 175 and 210 + 140: 115 less, more than the 100 and 50
+  // of the places alone.
+  int imbalances = 0;
+  for (const Finding& finding : explanation.findings) {
+    if (finding.kind != "imbalance") continue;
+    ++imbalances;
+    EXPECT_TRUE(finding.whole_phase);
+    EXPECT_EQ(finding.gain, us(115));
+  }
+  EXPECT_EQ(imbalances, 1);
 }
 
 TEST(Balance, EqualisesOverTheRanks) {

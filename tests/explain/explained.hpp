@@ -53,16 +53,15 @@ inline Explained explain_program(const Programs& programs, const sim::NetworkOpt
   options.dependences = &explained.run.graph;
   sim::simulate(source, timing, options, sink);
   sink.finish();
-  const Simulate again = [&](const Edits& edits, Ideal ideal) {
+  const Simulate again = [&](const Edits& edits, Ideal ideal, sim::Sink& sink) {
     auto fresh = std::make_unique<Programs>(programs);
     fresh->rewind();
     EditedSource edited(std::move(fresh), explained.run, edits);
-    sim::NullSink nothing;
     static const machine::MachineModel none;
     static const machine::Timing free(none, machine::Bound::avg);
     sim::SimulateOptions plain;
     plain.network = network;
-    return sim::simulate(edited, ideal == Ideal::ideal ? free : timing, plain, nothing).time;
+    return sim::simulate(edited, ideal == Ideal::ideal ? free : timing, plain, sink).time;
   };
   explained.explanation = explain(explained.run, source, again, how);
   return explained;

@@ -6,7 +6,8 @@
 explain_schedule compares each what-if of the graph with a simulation of the edited operations. Here
 the run time without each single wait is computed a third time, by the equations of reference.py.
 On networks on which ranks are taken up in the order of time, simulations with calls that do not
-wait are compared with reference_networks.py.
+wait are compared with reference_networks.py. Runs with other calls (merged messages, posted ones, no
+barriers) are compared with what both references give for the schedules of reference_rewrites.py.
 """
 
 import argparse
@@ -22,6 +23,7 @@ import random_networks  # noqa: E402
 import random_schedules  # noqa: E402
 import reference  # noqa: E402
 import reference_networks  # noqa: E402
+import reference_rewrites  # noqa: E402
 
 # How many of the waits of a schedule are computed by the reference.
 MOST_WAITS = 3
@@ -123,6 +125,50 @@ def check_network(seed, case, found):
     return compared
 
 
+def replay_time(case, schedule):
+    """The run time and whether it is certain."""
+    model = reference.Machine(case["machine"])
+    if "network" not in schedule:
+        finishes = reference.Replay(model, reference.Schedule(schedule)).run()
+        return max(finish for finish, _ in finishes), not model.doubtful
+    network = reference_networks.Network(schedule["network"], model)
+    kind = {"datasheet": reference_networks.DatasheetReplay,
+            "loggps": reference_networks.PortReplay}.get(network.kind,
+                                                         reference_networks.EndpointReplay)
+    replay = kind(model, reference_networks.Schedule(schedule), network)
+    time = max(finish for finish, _ in replay.run())
+    return time, not (model.doubtful or replay.simultaneous)
+
+
+def check_rewrites(seed, case, found):
+    """How many simulations with other calls were compared, and how many of them had any."""
+    compared = changed = 0
+    machine = reference.Machine(case["machine"])
+    for rewritten in found.get("rewrites", []):
+        how, places = rewritten["rewrite"], rewritten["places"]
+        if how == "barriers":
+            schedule = reference_rewrites.without_barriers(machine, case["schedule"])
+        elif how == "merge":
+            schedule = reference_rewrites.with_merged_messages(machine, case["schedule"], places)
+        else:
+            schedule = reference_rewrites.with_posted_messages(machine, case["schedule"], places)
+        try:
+            expected, certain = replay_time(case, schedule)
+        except (reference.Stuck, reference_networks.Undecided):
+            expected, certain = "deadlock", True
+        if not certain:
+            continue
+        kind = case["schedule"].get("network", {}).get("kind")
+        close = ("deadlock" not in (expected, rewritten["time"]) and kind == "flow"
+                 and abs(expected - rewritten["time"]) <= 10)
+        if expected != rewritten["time"] and not close:
+            sys.exit(f"seed {seed}, {kind}, {how} {places}: expected {expected}, found "
+                     f"{rewritten['time']}")
+        compared += 1
+        changed += rewritten["changed"] > 0
+    return compared, changed
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("explain_schedule")
@@ -149,9 +195,18 @@ def main():
         check_network(seed, case, result)
         for seed, case, result in zip(seeds, networks, results[len(cases):])
         if result != "deadlock"))
+    rewrites = reference_networks.run_deep(lambda: [
+        check_rewrites(seed, case, result)
+        for seed, case, result in zip(
+            [*seeds, *seeds], [{"machine": m, "schedule": s} for m, s in cases] + networks, results)
+        if result != "deadlock"])
+    rewritten, changed = (sum(column) for column in zip(*rewrites))
     single = sum(len(result["waits"]) for result in results if result != "deadlock")
     print(f"{len(cases)} schedules, {single} single waits against a simulation, {waits} of them against the "
           f"reference; {on_networks} simulations without waits on {len(networks)} other networks")
+    print(f"{rewritten} runs with other calls against the references, {changed} of them with changes")
+    if changed < options.count:
+        sys.exit("too few runs with other calls were compared")
     if waits < options.count or on_networks < len(networks):
         sys.exit("too few waits were compared")
 

@@ -61,6 +61,19 @@ class Import(Command):
         self.foretrace("import", "osu", "bad.txt", status=2)
         self.foretrace("import", "osu", *FILES, "-o", "m.toml", "--cluster", "x", status=2)
 
+    def test_ranks_are_for_files_that_do_not_say_theirs(self):
+        text = FILES[1].read_text()
+        (self.folder / "silent.txt").write_text("".join(line for line in text.splitlines(True)
+                                                        if not line.startswith("==")))
+        self.foretrace("import", "osu", FILES[0], "silent.txt", "--ranks", 64, "-o", "m.toml")
+        function, = tomllib.loads((self.folder / "m.toml").read_text())["function"]
+        self.assertEqual(function["measured_ranks"], [64, 128])
+        self.foretrace("import", "osu", f"64:{FILES[0]}", "-o", "m.toml", status=1)
+        for format in ("imb", "netpipe", "smpi-platform", "simgrid-csv"):
+            for words in (["--ranks", 4, "silent.txt"], ["4:silent.txt"]):
+                error = self.foretrace("import", format, *words, "-o", "m.toml", status=2).stderr
+                self.assertIn("ranks are for osu", error)
+
 
 class Ranking(Command):
     """Which machine would run a program fastest."""

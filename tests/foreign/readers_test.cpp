@@ -80,6 +80,40 @@ TEST(Osu, TheLargestOverRanksWhereItIsPrinted) {
   EXPECT_THAT(all.methods.at("reduce"), HasSubstr("largest over ranks"));
 }
 
+// A file knows best; ranks that were given for it alone must be its own.
+TEST(Osu, RanksOfFilesThatDoNotSayTheirs) {
+  const std::string table =
+      "# OSU MPI Allreduce Latency Test v5.9\n# Size       Avg Latency(us)\n4  6.75\n";
+  const std::string own = "== Processes = 256\n" + table;
+  const Measurements all = read_osu({{"a", own, 64, true}, {"b", table, 64, true}});
+  EXPECT_THAT(of(all, "allreduce"), ElementsAre(Sample{"allreduce", 256, 4, 1, 6.75 * 1e-6, true},
+                                                Sample{"allreduce", 64, 4, 1, 6.75 * 1e-6, true}));
+  EXPECT_EQ(message_of([&] {
+              read_osu({{"a", own, 64}});
+            }),
+            "a:1: the file says 256 processes, the command 64");
+}
+
+TEST(Osu, MeanAndLargestDoNotMix) {
+  const std::string mean =
+      "# OSU MPI Reduce Latency Test v5.9\n# Size       Avg Latency(us)\n4  2.00\n";
+  const std::string largest =
+      "# OSU MPI Reduce Latency Test v5.9\n# Size       Avg Latency(us)   Max Latency(us)\n"
+      "4  2.00  5.00\n";
+  const std::string other =
+      "# OSU MPI Broadcast Latency Test v5.9\n# Size       Avg Latency(us)\n4  1.00\n";
+  EXPECT_EQ(message_of([&] {
+              read_osu({{"a", mean, 8}, {"b", largest, 16}});
+            }),
+            "b:3: reduce here is the largest over ranks, in a the mean; import them apart");
+  EXPECT_EQ(message_of([&] {
+              read_osu({{"b", largest, 16}, {"a", mean, 8}});
+            }),
+            "a:3: reduce here is the mean over ranks, in b the largest ('Max Latency'); import "
+            "them apart");
+  EXPECT_EQ(read_osu({{"b", largest, 16}, {"c", other, 8}}).samples.size(), 2U);
+}
+
 TEST(Osu, WhatNoFunctionIsLikeIsSaid) {
   const Measurements all = read_osu(
       {{"x",
@@ -197,6 +231,7 @@ constexpr const char* kPlatform =
     "<prop id=\"smpi/bw-factor\" value=\"0:0.5\"/>\n"
     "<prop id=\"smpi/lat-factor\" value=\"0:2;2000:4\"/>\n"
     "<prop id=\"smpi/send-is-detached-thresh\" value=\"3000\"/>\n"
+    "<prop id=\"smpi/wtime\" value=\"4e-08\"/>\n"
     "<cluster lat=\"10us\" bw=\"1GBps\"/>\n</platform>\n";
 
 // 1,500 B: os 2 us + 1.5 us, latency 2 x 10 us, 1,500 B / 0.5 GB/s = 3 us, or 3 us.
@@ -210,6 +245,8 @@ TEST(SmpiPlatform, SumsAreTheModel) {
   EXPECT_NEAR(time("send", 1500), 3.5e-6, 1e-12);
   EXPECT_NEAR(time("recvmin", 1500), 3e-6, 1e-12);
   EXPECT_NEAR(time("pingpong", 1500), 59e-6, 1e-12);
+  EXPECT_NEAR(time("wtime", 0), 40e-9, 1e-15);
+  EXPECT_EQ(model.find("wtime")->function_class, "local");
   // 999 B are of the range before; 3,000 B wait for their receiver.
   EXPECT_NEAR(time("send", 999), 1e-6, 1e-12);
   EXPECT_NEAR(time("send", 3000), time("recv", 3000), 1e-15);
@@ -224,7 +261,7 @@ TEST(SmpiPlatform, NamesFileAndLine) {
   };
   EXPECT_EQ(fault(kPlatform, "0:1e-6:0;", "0:1e-6;"),
             "p.xml:3: expected SIZE:INTERCEPT:SLOPE, found '0:1e-6'");
-  EXPECT_THAT(fault(kPlatform, "</platform>", "</platforms>"), HasSubstr("p.xml:9: not XML"));
+  EXPECT_THAT(fault(kPlatform, "</platform>", "</platforms>"), HasSubstr("p.xml:10: not XML"));
   EXPECT_THAT(fault(kPlatform, "<cluster", "<custer"), HasSubstr("has no <cluster"));
   EXPECT_THAT(fault(kPlatform, "smpi/or\"", "smpi/xr\""), HasSubstr("smpi/or"));
   EXPECT_THAT(fault(kPlatform, "0:0.5", "0:0"), HasSubstr("not finite"));

@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "driver.hpp"
 #include "trace/counters_file.hpp"
-#include "views/call_profile.hpp"
+#include "views/profile/call_profile.hpp"
 
 namespace {
 

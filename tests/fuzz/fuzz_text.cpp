@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "driver.hpp"
-#include "trace/formats/formats.hpp"
+#include "formats/formats.hpp"
 
 namespace {
 
@@ -56,14 +56,14 @@ class TextTarget {
   bool run(const std::string& data) {
     write(text_, data);
     try {
-      trace::read_text(text_, trace_);
+      formats::read_text(text_, trace_);
     } catch (const Error&) {
       clean_up();
       return false;
     }
     const std::string once = text_again();
     write(text_, once);
-    trace::read_text(text_, trace_);
+    formats::read_text(text_, trace_);
     if (text_again() != once) throw std::runtime_error("the text changes when it is read again");
     clean_up();
     return true;
@@ -75,7 +75,7 @@ class TextTarget {
   }
   std::string text_again() const {
     trace::TraceReader reader(trace_);
-    trace::write_text(reader, text_);
+    formats::write_text(reader, text_);
     if (!reader.damage().empty()) throw std::runtime_error("the trace is damaged");
     return fuzz::read_bytes(text_);
   }

@@ -8,6 +8,8 @@
 #include <cstring>
 
 #include "analysis/profile.hpp"
+#include "analysis/running.hpp"
+#include "analysis/traffic.hpp"
 #include "base/error.hpp"
 #include "driver.hpp"
 #include "machine/machine_file.hpp"
@@ -194,6 +196,8 @@ class TraceTarget {
     try {
       analysis::profile_trace(trace::read_trace(file_));
       analysis::profile_file(file_);
+      analysis::look_at_run(file_);
+      analysis::traffic_of(trace::read_trace(file_));
     } catch (const Error&) {
       // Refused.
     }

@@ -23,7 +23,7 @@ int main(void) {
 """
 PROJECT = """cmake_minimum_required(VERSION 3.20)
 project(user LANGUAGES C)
-find_package(foretrace 0.1 REQUIRED)
+find_package(NAME 0.1 REQUIRED)
 add_executable(user user.c)
 target_link_libraries(user PRIVATE foretrace::annotations)
 """
@@ -42,7 +42,6 @@ class Installation(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         (self.folder / "user.c").write_text(PROGRAM)
-        (self.folder / "CMakeLists.txt").write_text(PROJECT)
         # Of an installation that somebody made from this build.
         self.manifest = BUILD / "install_manifest.txt"
         before = self.manifest.read_bytes() if self.manifest.exists() else None
@@ -79,10 +78,13 @@ class Installation(unittest.TestCase):
             program = self.folder / "program"
             run("cc", *flags, self.folder / "user.c", "-o", program)
             self.assertEqual(run(program), "done\n")
-        build = self.folder / "build"
-        run(CMAKE, "-S", self.folder, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
-        run(CMAKE, "--build", build)
-        self.assertEqual(run(build / "user"), "done\n")
+        for name in ("foretrace", "Foretrace"):
+            with self.subTest(name=name):
+                (self.folder / "CMakeLists.txt").write_text(PROJECT.replace("NAME", name))
+                build = self.folder / f"build-{name}"
+                run(CMAKE, "-S", self.folder, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
+                run(CMAKE, "--build", build)
+                self.assertEqual(run(build / "user"), "done\n")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ no process, no shared memory and no file behind."""
 
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -110,6 +111,22 @@ int main(int argc, char **argv) {
 """
 
 
+LEAVES_EARLY = r"""
+#include <mpi.h>
+#include <signal.h>
+int main(int argc, char **argv) {
+  int rank, value;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 4) raise(SIGKILL);
+  if (rank == 3) MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
 def shared_memory():
     return {path.name for path in pathlib.Path("/dev/shm").iterdir() if "foretrace" in path.name}
 
@@ -161,6 +178,28 @@ class Endings(harness_live.TestCase):
     def test_killed(self):
         result = self.ends(["kill"], 128 + signal.SIGKILL, "rank 1")
         self.assertRegex(result.err, r"rank 1.*(SIGKILL|Killed|signal 9)")
+
+    def test_what_is_left_is_told(self):
+        """Where the ranks were, those in one place together, and what the trace holds."""
+        program = self.compile(LEAVES_EARLY)
+        result = self.ok(harness.run(self.live_command(6, [program]), limit=30), 128 + signal.SIGKILL)
+        trace = self.directory / "live.ftr"
+        events = sum(len(rank) for rank in self.events(trace))
+        places = {}
+        for ranks, place in re.findall(r"^foretrace: ranks? ([0-9, -]+): last seen in (\w+ at \S+)$", result.err, re.M):
+            for first, last in re.findall(r"(\d+)(?:-(\d+))?", ranks):
+                places.update((rank, place) for rank in range(int(first), int(last or first) + 1))
+        # Who had no core before the signal came was still in MPI_Init.
+        init, recv, barrier = "MPI_Init at program.c:6", "MPI_Recv at program.c:9", "MPI_Barrier at program.c:10"
+        self.assertEqual(sorted(places), list(range(6)), result.err)
+        for rank, place in places.items():
+            self.assertIn(place, [init] + ([recv] if rank == 3 else [barrier] if rank != 4 else []), result.err)
+        self.assertRegex(result.err, rf"foretrace: {trace} holds what happened until then: {events} events of \d of 6 "
+                                     r"ranks, until \S+ s\n")
+        untraced = [word for word in self.live_command(6, [program]) if word not in ("-o", trace)]
+        result = self.ok(harness.run(untraced, limit=30), 128 + signal.SIGKILL)
+        self.assertRegex(result.err, "rank.*: last seen in MPI_")
+        self.assertNotIn("holds what happened", result.err)
 
     def test_exit_without_finalize(self):
         self.ends(["exit", 7], 7, "rank 1", "MPI_Finalize")

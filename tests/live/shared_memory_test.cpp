@@ -1,4 +1,4 @@
-#include "live/shared_memory.hpp"
+#include "shared/shared_memory.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "live/inbox.hpp"
+#include "shared/inbox.hpp"
 
 namespace foretrace::live {
 namespace {

@@ -1,5 +1,5 @@
 // Where ranks run: by rule, by chance, from a file.
-#include "machine/placement.hpp"
+#include "topology/placement.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "machine/topology_builders.hpp"
-#include "machine/topology_file.hpp"
+#include "topology/builders.hpp"
+#include "topology/file.hpp"
 
 namespace foretrace::machine {
 namespace {

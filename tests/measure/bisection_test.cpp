@@ -1,5 +1,5 @@
 // Thresholds and jumps are found to the byte, by oracles whose answer is known.
-#include "measure/bisection.hpp"
+#include "measure/core/bisection.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Where the buffers of a repetition lie, warm and cold.
-#include "measure/buffer_pool.hpp"
+#include "measure/core/buffer_pool.hpp"
 
 #include <gtest/gtest.h>
 

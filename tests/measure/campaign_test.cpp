@@ -1,5 +1,5 @@
 // When a measurement goes on and when it stops, with launches that are made up.
-#include "measure/campaign.hpp"
+#include "measure/campaign/campaign.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

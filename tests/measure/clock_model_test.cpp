@@ -1,5 +1,5 @@
 // The line between two clocks, from offsets measured on clocks that are known.
-#include "measure/clock_model.hpp"
+#include "measure/core/clock_model.hpp"
 
 #include <gtest/gtest.h>
 

@@ -13,11 +13,11 @@
 #include <iostream>
 #include <set>
 
-#include "measure/clock.hpp"
-#include "measure/families.hpp"
-#include "measure/functions.hpp"
-#include "measure/patterns.hpp"
-#include "measure/scratch_file.hpp"
+#include "measure/core/functions.hpp"
+#include "measure/core/patterns.hpp"
+#include "measure/experiments/clock.hpp"
+#include "measure/experiments/families.hpp"
+#include "measure/experiments/scratch_file.hpp"
 
 namespace foretrace::measure {
 namespace {

@@ -1,5 +1,5 @@
 // Regimes, held-out errors and the error of extrapolation of one function.
-#include "measure/fit_function.hpp"
+#include "measure/fit/function.hpp"
 
 #include <gtest/gtest.h>
 

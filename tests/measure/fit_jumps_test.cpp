@@ -1,5 +1,5 @@
 // Which jumps all launches see, on times that are known.
-#include "measure/fit_jumps.hpp"
+#include "measure/fit/jumps.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

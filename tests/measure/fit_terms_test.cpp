@@ -1,5 +1,5 @@
 // Which terms, and how large: from times that are known.
-#include "measure/fit_terms.hpp"
+#include "measure/fit/terms.hpp"
 
 #include <gtest/gtest.h>
 

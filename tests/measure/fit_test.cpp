@@ -1,4 +1,4 @@
-#include "measure/fit.hpp"
+#include "measure/fit/fit.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

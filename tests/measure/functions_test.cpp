@@ -1,4 +1,4 @@
-#include "measure/functions.hpp"
+#include "measure/core/functions.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "measure/kernel_levels.hpp"
+#include "measure/core/kernel_levels.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

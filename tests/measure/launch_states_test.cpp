@@ -1,5 +1,5 @@
 // Launches grouped by fingerprints that are made up, and what is said of them.
-#include "measure/launch_states.hpp"
+#include "measure/campaign/launch_states.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "measure/measure.hpp"
+#include "measure/campaign/measure.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "measure/options.hpp"
+#include "measure/core/options.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

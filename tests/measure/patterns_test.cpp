@@ -1,4 +1,4 @@
-#include "measure/patterns.hpp"
+#include "measure/core/patterns.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

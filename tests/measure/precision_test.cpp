@@ -1,5 +1,5 @@
 // The interval over launches, and functions without undisturbed blocks.
-#include "measure/precision.hpp"
+#include "measure/campaign/precision.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "measure/progress.hpp"
+#include "measure/campaign/progress.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

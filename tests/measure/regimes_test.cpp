@@ -1,4 +1,4 @@
-#include "measure/regimes.hpp"
+#include "measure/fit/regimes.hpp"
 
 #include <gtest/gtest.h>
 

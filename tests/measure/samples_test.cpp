@@ -1,4 +1,4 @@
-#include "measure/samples.hpp"
+#include "measure/core/samples.hpp"
 
 #include <gtest/gtest.h>
 

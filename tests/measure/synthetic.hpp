@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "machine/machine_model.hpp"
-#include "measure/samples.hpp"
+#include "measure/core/samples.hpp"
 
 namespace foretrace::measure {
 

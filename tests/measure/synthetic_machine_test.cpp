@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "machine/machine_file.hpp"
-#include "measure/fit.hpp"
+#include "measure/fit/fit.hpp"
 #include "synthetic.hpp"
 
 namespace foretrace::measure {

@@ -101,7 +101,7 @@ class Frame(unittest.TestCase):
 
     def test_the_list_of_what_is_implemented(self):
         source = self.output / "some.cpp"
-        source.write_text("namespace foretrace::live::impl {\n"
+        source.write_text("namespace foretrace::mpi::impl {\n"
                           "int Send(const void*, int, int, int, int, int) { return 0; }\n"
                           "__attribute__((weak)) double Wtime() { return 0; }\n}\n")
         subprocess.run([compiler, "-c", source, "-o", self.output / "some.o"], check=True)

@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "machine/topology_builders.hpp"
 #include "programs.hpp"
 #include "sim/arrivals.hpp"
 #include "sim/collectives/algorithm.hpp"
+#include "topology/builders.hpp"
 
 namespace foretrace::sim {
 namespace {

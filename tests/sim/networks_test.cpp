@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "loggps_options.hpp"
-#include "machine/topology_builders.hpp"
-#include "machine/topology_file.hpp"
 #include "programs.hpp"
+#include "topology/builders.hpp"
+#include "topology/file.hpp"
 
 namespace foretrace::sim {
 namespace {

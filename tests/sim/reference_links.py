@@ -1,9 +1,10 @@
 """Links that messages share, slowly and exactly, for reference_networks.py: the networks `bus`,
 `flow` and `packet` of docs/networks.md.
 
-A message (its sending call) enters at a time, never earlier than the last one; due() is when
-something happens next, if that is known; end(time) lets happen what is due then. `out` tells when
-a message's last byte has left its source, `there` when it is at its destination.
+A message (a tuple: the sending rank, and whatever tells it from others) enters at a time, never
+earlier than the last one, as do requests and answers (enter_empty); due() is when something
+happens next, if that is known; end(time) lets happen what is due then. `out` tells when a message's
+last byte has left its source, `there` when it is at its destination.
 """
 
 from fractions import Fraction
@@ -19,16 +20,32 @@ class Medium:
     def __init__(self, network):
         self.network = network
         self.free = 0
-        self.out = {}    # by message: when its last byte has left
-        self.there = {}  # and when it is there
+        self.entered = 0
+        self.waiting = []  # (time, node, number, message, destination, bytes)
+        self.out = {}      # by message: when its last byte has left
+        self.there = {}    # and when it is there
 
     def enter(self, at, time, to, size):
-        self.free = self.out[at] = max(time, self.free) + self.network.stream(at[0], to, size)
-        self.there[at] = self.out[at] + self.network.latency(at[0], to, size)
+        self.waiting.append((time, self.network.node(at[0]), self.entered, at, to, size))
+        self.entered += 1
+
+    def enter_empty(self, at, time, to):
+        self.enter(at, time, to, 0)
 
     def due(self):
-        """When the next message has left that has entered, if that is not known yet."""
-        return None
+        """When the first message has left that waits."""
+        if not self.waiting:
+            return None
+        time, _, _, at, to, size = min(self.waiting)
+        return max(time, self.free) + self.network.stream(at[0], to, size)
+
+    def end(self, time):
+        self.free = time
+        first = min(self.waiting)
+        self.waiting.remove(first)
+        _, _, _, at, to, size = first
+        self.out[at] = time
+        self.there[at] = time + self.network.latency(at[0], to, size)
 
 
 class Flows:
@@ -43,6 +60,7 @@ class Flows:
         self.left = {}     # bytes
         self.rates = {}    # bytes per second
         self.speeds = {}   # by link: bytes per second
+        self.behind = {}   # by empty message: its destination, and what it waits for
         self.out, self.there = {}, {}
 
     def enter(self, at, time, to, size):
@@ -58,6 +76,20 @@ class Flows:
         self.left[at] = Fraction(size)
         self.share()
 
+    def enter_empty(self, at, time, to):
+        self.go_to(time)
+        ahead = {other for other in self.left
+                 if self.way(other, self.to[other]) == self.way(at, to)}
+        self.behind[at] = (to, ahead)
+        self.let_go(time)
+
+    def way(self, at, to):
+        return self.network.node(at[0]), self.network.node(to)
+
+    def let_go(self, time):
+        for at in [at for at, (_, ahead) in self.behind.items() if not ahead & self.left.keys()]:
+            self.ended(at, time, self.behind.pop(at)[0])
+
     def ended(self, at, time, to):
         self.out[at] = time
         self.there[at] = time + self.network.latency(at[0], to, 0)
@@ -72,6 +104,7 @@ class Flows:
         for at in [at for at in self.left if self.end_of(at) == time]:
             self.ended(at, time, self.to[at])
             del self.left[at], self.routes[at]
+        self.let_go(time)
         self.go_to(time)
         self.share()
 
@@ -137,6 +170,9 @@ class Packets:
         if not self.own_waits.get(packet.link()):
             self.next_own(time, packet.link())
         self.start_all(time)
+
+    def enter_empty(self, message, time, to):
+        self.enter(message, time, to, 0)
 
     def next_own(self, time, link):
         """The head of the source's queue comes to the node when the one before has left."""

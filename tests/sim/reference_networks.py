@@ -26,131 +26,24 @@ sendrecv's "recv_tag") may be "any", "bytes" then is the size of its buffer. A s
 """
 
 import concurrent.futures
-import functools
 import heapq
 import json
 import sys
 import threading
-from fractions import Fraction
 
 import reference
 import reference_links
-import reference_topology
 from reference import Stuck
+from reference_network import PS, Network
 
 ANY = "any"
 SENDS = ("send", "isend", "sendrecv")
 RECEIVES = ("recv", "irecv", "sendrecv")
-PS = 10**12
 LINKS = {"flow": reference_links.Flows, "packet": reference_links.Packets}
 
 
 class Undecided(Exception):
     """An equation needs a decision that has not been taken yet."""
-
-
-class Network:
-    """What a message of k bytes from rank a to rank b needs when nobody else is there."""
-
-    def __init__(self, data, machine):
-        self.kind = data["kind"]
-        self.machine = machine
-        self.derive(data)
-        self.cut_through = data.get("cut_through", False)
-        self.block = data.get("block")
-        self.packet_size = data.get("packet_size", 2048)
-        self.buffer = data.get("buffer", 16)
-        self.topology = None
-        if "topology" in data:
-            self.topology = reference_topology.Expression(data["topology"])
-        elif "graph" in data:
-            self.topology = reference_topology.Graph(data["graph"])
-        self.latency = functools.lru_cache(None)(self.find_latency)
-        self.stream = functools.lru_cache(None)(self.find_stream)
-
-    def derive(self, data):
-        cost = self.machine.cost
-        self.overhead_send = data.get("os", cost("send", 1))
-        self.overhead_recv = data.get("or", cost("recv", 1))
-        if "or" not in data:
-            self.overhead_recv = cost("recvmin", 1)
-        self.l = data.get("L", max(0, cost("recv", 1) - self.overhead_send - self.overhead_recv))
-        self.g = data.get("g", 0)
-        per_byte = Fraction(max(0, cost("recv", 65536) - cost("recv", 1)), 65535 * PS)
-        self.per_byte = Fraction(data["G"]) if "G" in data else per_byte
-        self.threshold = data.get("S", self.machine.threshold)
-
-    def rounded(self, exact):
-        """A sum of products in picoseconds, computed in double by the engine."""
-        if exact != int(exact) and abs(exact % 1 - Fraction(1, 2)) < exact / 10**14:
-            self.machine.doubtful = True
-        return reference.half_away(exact)
-
-    def gap_stream(self, size):
-        return self.rounded(max(0, size - 1) * self.per_byte * PS)
-
-    def node(self, rank):
-        return rank if self.topology is None else rank // self.topology.ranks_per_node
-
-    @property
-    def is_shared(self):
-        return self.kind in ("bus", "flow", "packet")
-
-    @property
-    def has_ports(self):
-        return self.kind == "loggps"
-
-    def meets_others(self, a, b):
-        """On shared links or at ports."""
-        return (self.is_shared or self.has_ports) and self.node(a) != self.node(b)
-
-    def medium(self):
-        """Latency in ps and seconds per byte."""
-        latency, bandwidth = self.topology.first_link() if self.topology else (None, None)
-        return (self.l if latency is None else latency,
-                self.per_byte if bandwidth is None else 1 / bandwidth)
-
-    def route(self, a, b):
-        """(name, start-up, seconds per byte) of each link."""
-        return [(name, self.l if latency is None else latency,
-                 self.per_byte if bandwidth is None else 1 / bandwidth)
-                for name, latency, bandwidth in self.topology.route(self.node(a), self.node(b))]
-
-    def find_latency(self, a, b, size):
-        if a == b:
-            return 0
-        if self.node(a) == self.node(b):
-            inside = self.topology.inside[0]
-            return self.l if inside is None else self.rounded(inside)
-        if self.kind == "loggps":
-            return self.l
-        if self.kind == "bus":
-            return self.rounded(self.medium()[0])
-        if self.kind == "packet":  # an empty message is a packet of one byte
-            return sum(self.rounded(start_up) + self.rounded(per_byte * PS)
-                       for _, start_up, per_byte in self.route(a, b))
-        blocks = 1
-        if self.kind == "hops" and not self.cut_through and self.block is not None:
-            blocks = max(1, -(-size // self.block))
-        return self.rounded(sum(start_up * blocks for _, start_up, _ in self.route(a, b)))
-
-    def find_stream(self, a, b, size):
-        if a == b:
-            return 0
-        if self.node(a) == self.node(b):
-            inside = self.topology.inside[1]
-            return self.gap_stream(size) if inside is None else self.rounded(size / inside * PS)
-        if self.kind == "loggps":
-            return self.gap_stream(size)
-        if self.kind == "bus":
-            return self.rounded(size * self.medium()[1] * PS)
-        times = [size * per_byte * PS for _, _, per_byte in self.route(a, b)]
-        return self.rounded(max(times) if self.cut_through else sum(times))
-
-    def meets(self, mode, size):
-        if mode == "synchronous":
-            return True
-        return mode != "buffered" and self.threshold is not None and size >= self.threshold
 
 
 class Schedule(reference.Schedule):
@@ -211,13 +104,16 @@ class Replay(reference.Replay):
         return super().run()
 
     # Events are (time, kind, rank, index): the posting of a receive, the arrival of a header, the
-    # entry of a message into the shared links, all of the call (rank, index).
-    POSTED, HEADER, ENTERS = 0, 1, 2
+    # entry of a message into the shared links (REQUEST: of that of a rendezvous), the leaving of
+    # the answer to a request, all of the call (rank, index).
+    POSTED, HEADER, ENTERS, ANSWERS = 0, 1, 2, 3
+    REQUEST, LATE = "request", "late"
 
     def decide(self):
         self.events, self.frontier = [], [0] * len(self.schedule.calls)
         self.waiting_receives, self.waiting_messages = [], []
-        self.heading, self.entering = [], []  # sends whose event is not known yet
+        # Sends whose event is not known yet.
+        self.heading, self.asking, self.answering, self.entering = [], [], [], []
         self.last = (-1,)
         self.discover()
         while self.events or self.links.due() is not None:
@@ -237,8 +133,28 @@ class Replay(reference.Replay):
             self.posted(at)
         elif kind == self.HEADER:
             self.header_there(at)
+        elif kind == self.ANSWERS:
+            self.answers(at, time)
+        elif self.REQUEST in at:
+            self.links.enter_empty(at, time, self.schedule.destination(at[:2]))
         else:
             self.links.enter(at, time, self.schedule.destination(at), self.schedule.call(at)["bytes"])
+
+    def answers(self, at, time):
+        """Behind data that the rank is handing over."""
+        at, waited = at[:2], self.LATE in at
+        receiver = self.schedule.destination(at)
+        backs = [n for key, n in self.links.there.items()
+                 if isinstance(key[1], tuple) and key[1][0] == receiver and n <= time]
+        until = max(backs, default=time) + self.network.overhead_send
+        if backs and until > time and not waited:
+            self.push(until, self.ANSWERS, (*at, self.LATE))
+        else:
+            self.links.enter_empty(self.answer(at), time, at[0])
+
+    def answer(self, at):
+        """The answer to the request of a send, which goes the other way."""
+        return (self.schedule.destination(at), at)
 
     def push(self, time, kind, at):
         event = (time, kind, *at)
@@ -250,12 +166,14 @@ class Replay(reference.Replay):
         """Adds the events of every call whose entry has become known."""
         self.find_calls()
         self.push_known(self.heading, self.HEADER, self.header)
+        self.push_known(self.asking, self.ENTERS, lambda at: self.left(at), self.REQUEST)
+        self.push_known(self.answering, self.ANSWERS, lambda at: self.answer_leaves(at))
         self.push_known(self.entering, self.ENTERS, lambda at: self.entry(at)[0])
 
-    def push_known(self, sends, kind, when):
+    def push_known(self, sends, kind, when, *part):
         for at in list(sends):
             try:
-                self.push(when(at), kind, at)
+                self.push(when(at), kind, (*at, *part))
                 sends.remove(at)
             except Undecided:
                 pass
@@ -283,6 +201,9 @@ class Replay(reference.Replay):
                 self.heading.append(at)
             if self.network.is_shared and self.meets_others(at):
                 self.entering.append(at)
+                if self.is_rendezvous(at):
+                    self.asking.append(at)
+                    self.answering.append(at)
 
     def posted(self, at):
         fitting = [send for send in self.waiting_messages if self.schedule.fits(send, at)]
@@ -382,12 +303,27 @@ class EndpointReplay(Replay):
         back, delay = self.answered(at)
         return back + self.network.overhead_send, delay
 
+    def request_there(self, at):
+        """q"""
+        if self.meets_others(at):
+            return self.decided(self.links.there, (*at, self.REQUEST))
+        return self.header(at)
+
+    def answer_leaves(self, at):
+        """m"""
+        receive = self.partner(self.schedule.receive_of, at)
+        return max(self.request_there(at), self.enter(receive))
+
+    def answer_back(self, at):
+        """n"""
+        if self.meets_others(at):
+            return self.decided(self.links.there, self.answer(at))
+        receiver = self.schedule.destination(at)
+        return self.answer_leaves(at) + self.network.latency(receiver, at[0], 0)
+
     def answered(self, at):
         """(when the answer to a rendezvous' request is back, the receiver's delay)."""
-        there = self.header(at)
-        receiver = self.schedule.destination(at)
-        met = max(there, self.enter(self.partner(self.schedule.receive_of, at)))
-        return met + self.network.latency(receiver, at[0], 0), met - there
+        return self.answer_back(at), self.answer_leaves(at) - self.request_there(at)
 
     def meets_others(self, at):
         return self.network.meets_others(at[0], self.schedule.destination(at))
@@ -476,7 +412,8 @@ class PortReplay(EndpointReplay):
         self.receive_free = [0] * len(schedule.calls)
         self.started = {}  # b of a send
         self.data = {}     # b of a rendezvous' data
-        self.through = {}  # y
+        self.through = {}  # y; of requests, q
+        self.back = {}     # n
 
     def begin(self, at):
         return self.decided(self.started, at)
@@ -494,25 +431,31 @@ class PortReplay(EndpointReplay):
             self.call_sends(at, time)
         elif kind == self.ENTERS:
             self.last = event
-            if self.is_rendezvous(at) and at not in self.data:
-                self.data[at] = self.hold(at, time, self.stream(at))
+            if self.REQUEST not in at and self.is_rendezvous(at) and at not in self.data:
+                self.data[at] = self.hold(at[0], time, self.stream(at))
                 self.pass_or_wait(at, time, self.data[at])
             else:
                 self.pass_port(at, time)
+        elif kind == self.ANSWERS:
+            self.last = event
+            start = self.hold(self.schedule.destination(at), time, 0)
+            self.back[at] = start + self.network.l
         else:
             super().happen(event)
 
-    def hold(self, at, time, held):
-        start = max(time, self.send_free[at[0]])
-        self.send_free[at[0]] = start + self.network.g + held
+    def hold(self, rank, time, held):
+        start = max(time, self.send_free[rank])
+        self.send_free[rank] = start + self.network.g + held
         return start
 
     def call_sends(self, at, time):
-        passes = self.meets_others(at) and not self.is_rendezvous(at)
-        self.started[at] = self.hold(at, time, self.stream(at) if passes else 0)
-        if passes:
-            self.pass_or_wait(at, time, self.started[at])
-        elif self.meets_others(at):
+        meets, asks = self.meets_others(at), self.is_rendezvous(at)
+        self.started[at] = self.hold(at[0], time, self.stream(at) if meets and not asks else 0)
+        if not meets:
+            return
+        self.pass_or_wait((*at, self.REQUEST) if asks else at, time, self.started[at])
+        if asks:
+            self.answering.append(at)
             self.entering.append(at)
 
     def pass_or_wait(self, at, time, start):
@@ -522,15 +465,24 @@ class PortReplay(EndpointReplay):
             self.push(start, self.ENTERS, at)
 
     def pass_port(self, at, start):
-        to = self.schedule.destination(at)
+        to = self.schedule.destination(at[:2])
         first = start + self.network.overhead_send + self.network.l
-        self.through[at] = max(first, self.receive_free[to]) + self.stream(at)
+        held = 0 if self.REQUEST in at else self.stream(at)
+        self.through[at] = max(first, self.receive_free[to]) + held
         self.receive_free[to] = self.through[at] + self.network.g
 
     def entry(self, at):
         if self.meets_others(at) and self.is_rendezvous(at):
             return self.answered(at)  # when the data comes to the port
         return super().entry(at)
+
+    def request_there(self, at):
+        if self.meets_others(at):
+            return self.decided(self.through, (*at, self.REQUEST))
+        return super().request_there(at)
+
+    def answer_back(self, at):
+        return self.decided(self.back, at) if self.meets_others(at) else super().answer_back(at)
 
     def sent(self, at):
         if not self.meets_others(at):

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "machine/loggps.hpp"
-#include "machine/topology_builders.hpp"
-#include "machine/topology_file.hpp"
+#include "topology/builders.hpp"
+#include "topology/file.hpp"
 
 namespace foretrace::sim {
 

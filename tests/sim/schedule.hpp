@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "machine/machine_model.hpp"
-#include "machine/topology.hpp"
 #include "sim/memory_source.hpp"
 #include "sim/network.hpp"
+#include "topology/topology.hpp"
 
 namespace foretrace::sim {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "machine/topology_builders.hpp"
+#include "topology/builders.hpp"
 
 namespace foretrace::machine {
 

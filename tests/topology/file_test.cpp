@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "examples.hpp"
-#include "machine/topology_file.hpp"
+#include "topology/file.hpp"
 
 namespace foretrace::machine {
 namespace {

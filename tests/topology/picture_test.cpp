@@ -9,9 +9,9 @@
 #include "base/error.hpp"
 #include "base/whole_file.hpp"
 #include "examples.hpp"
-#include "machine/topology_file.hpp"
-#include "views/topology_layout.hpp"
-#include "views/topology_svg.hpp"
+#include "topology/file.hpp"
+#include "views/topology/layout.hpp"
+#include "views/topology/svg.hpp"
 
 namespace foretrace::views {
 namespace {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "examples.hpp"
-#include "machine/topology_file.hpp"
-#include "machine/topology_properties.hpp"
+#include "topology/file.hpp"
+#include "topology/properties.hpp"
 
 namespace foretrace::machine {
 namespace {

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "examples.hpp"
-#include "machine/topology_file.hpp"
-#include "views/topology_report.hpp"
+#include "topology/file.hpp"
+#include "views/topology/report.hpp"
 
 namespace foretrace::views {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "examples.hpp"
-#include "machine/topology_properties.hpp"
+#include "topology/properties.hpp"
 
 namespace foretrace::machine {
 namespace {

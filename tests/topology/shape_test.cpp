@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "examples.hpp"
-#include "machine/topology_shape.hpp"
+#include "topology/shape.hpp"
 
 namespace foretrace::machine {
 namespace {

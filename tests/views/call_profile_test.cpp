@@ -1,5 +1,5 @@
 // What a small profile looks like, in all forms.
-#include "views/call_profile.hpp"
+#include "views/profile/call_profile.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,9 @@
-#include "views/comparison.hpp"
+#include "views/report/comparison.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "../analysis/trace_builder.hpp"
@@ -53,6 +54,22 @@ rank  state           t1    t2  t2-t1  t2/t1  event
 )");
 }
 
+// Calls of a recording by the CPU clock took a time that nobody knows, which is not zero.
+TEST(TextComparison, CallsOfARecordingAreNotKnown) {
+  TraceBuilder recorded = run(5, 0);
+  recorded.trace().info.clock = trace::Clock::cpu;
+  EXPECT_THAT(text(run(10, 4), recorded, CompareLevel::states),
+              HasSubstr("COMPUTE      10 ms  5 ms  -5 ms    0.5           0  -5 ms\n"
+                        "MPI_Barrier   4 ms     -      -      -\n"));
+  const json states = object(run(10, 4), recorded, CompareLevel::states)["states"];
+  const auto barrier =
+      std::ranges::find(states, "MPI_Barrier", [](const json& row) { return row["state"]; });
+  ASSERT_NE(barrier, states.end());
+  EXPECT_EQ((*barrier)["t1"], 0.004);
+  for (const char* key : {"t2", "difference", "ratio", "rank", "of_rank"})
+    EXPECT_TRUE((*barrier)[key].is_null()) << key;
+}
+
 // The greatest difference first, with the rank that has most of it; what takes
 // no time in either is not shown.
 TEST(TextComparison, RanksAndStates) {
@@ -79,6 +96,37 @@ TEST(TextComparison, RanksAndStates) {
 }
 
 // Counters and a trace: by function, no events, no waits.
+TEST(Comparison, Phases) {
+  // Rank 1 is slow in A's phase; B has it evenly, and a phase of its own.
+  TraceBuilder a(2);
+  TraceBuilder b(2);
+  for (int rank = 0; rank < 2; ++rank) {
+    a.init(rank);
+    a.phase_begin(rank, "solve");
+    a.phase_end(rank, "solve", Time::ns(rank == 1 ? 9000 : 5000));
+    a.finalize(rank);
+    b.init(rank);
+    b.phase_begin(rank, "solve");
+    b.phase_end(rank, "solve", Time::ns(6000));
+    b.phase_begin(rank, "write");
+    b.phase_end(rank, "write", Time::ns(1000));
+    b.finalize(rank);
+  }
+  const json rows = object(a, b, CompareLevel::phases)["phases"];
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0]["phase"], "solve");
+  EXPECT_DOUBLE_EQ(rows[0]["t1"], 9e-6);  // the maximum over the ranks
+  EXPECT_DOUBLE_EQ(rows[0]["t2"], 6e-6);
+  EXPECT_EQ(rows[0]["rank"], 1);
+  EXPECT_DOUBLE_EQ(rows[0]["of_rank"], -3e-6);
+  EXPECT_EQ(rows[1]["phase"], "write");
+  EXPECT_EQ(rows[1]["ratio"], nullptr);
+  EXPECT_THAT(text(a, b, CompareLevel::phases),
+              HasSubstr("solve  9 us  6 us  -3 us  0.6667           1  -3 us"));
+  EXPECT_THAT(text(run(1, 1), run(1, 1), CompareLevel::phases),
+              HasSubstr("neither run has phases"));
+}
+
 TEST(TextComparison, AProfileBesideATrace) {
   analysis::CallProfile profile;
   profile.program = "halo";

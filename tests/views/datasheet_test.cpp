@@ -1,6 +1,6 @@
 // The data sheets of the two machines of the thesis, by hand, and of models that
 // lack almost everything.
-#include "views/datasheet.hpp"
+#include "views/datasheet/datasheet.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,9 +13,9 @@
 #include <sstream>
 
 #include "machine/machine_file.hpp"
-#include "views/datasheet_numbers.hpp"
-#include "views/markup.hpp"
-#include "views/plot_axis.hpp"
+#include "views/datasheet/numbers.hpp"
+#include "views/draw/markup.hpp"
+#include "views/draw/plot_axis.hpp"
 
 namespace foretrace::views {
 namespace {

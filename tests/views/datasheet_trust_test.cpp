@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "machine/machine_file.hpp"
-#include "views/datasheet.hpp"
+#include "views/datasheet/datasheet.hpp"
 
 namespace foretrace::views {
 namespace {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "analysis/links.hpp"
-#include "machine/topology_builders.hpp"
-#include "views/link_report.hpp"
-#include "views/report.hpp"
+#include "topology/builders.hpp"
+#include "views/report/link_report.hpp"
+#include "views/report/report.hpp"
 
 namespace foretrace::views {
 namespace {

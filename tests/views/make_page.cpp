@@ -1,5 +1,6 @@
-// make_page mandel|halo RANKS EVENTS OUT.html: writes the time line page of an
-// example trace; make_page profile RANKS 0 OUT.html: the page of a profile. The
+// make_page mandel|halo|two RANKS EVENTS OUT.html: writes the time line page of an
+// example trace, or of two, of which the second has twice as many events; make_page profile RANKS 0
+// OUT.html: the page of a profile; make_page report RANKS EVENTS OUT.html: that of a report. The
 // tests in a browser start from such pages.
 #include <cstdlib>
 #include <fstream>
@@ -8,8 +9,9 @@
 
 #include "base/error.hpp"
 #include "example_traces.hpp"
-#include "views/call_profile.hpp"
-#include "views/timeline.hpp"
+#include "views/profile/call_profile.hpp"
+#include "views/report/html_report.hpp"
+#include "views/timeline/timeline.hpp"
 
 namespace {
 
@@ -47,6 +49,15 @@ analysis::CallProfile example_profile(int ranks) {
 
 std::string make_page(const std::string& what, int ranks, int events) {
   if (what == "profile") return views::render_call_profile_html(example_profile(ranks));
+  if (what == "report") {
+    const trace::Trace trace = test::halo_trace(ranks, events);
+    return views::render_html_report(analysis::profile_trace(trace), analysis::traffic_of(trace),
+                                     "timeline.html");
+  }
+  if (what == "two")
+    return views::render_html_runs(
+        {views::encode_run("short", test::halo_trace(ranks, events)),
+         views::encode_run("long", test::halo_trace(ranks, 2 * events))});
   return views::render_html_timeline(what == "mandel" ? test::mandel_trace()
                                                       : test::halo_trace(ranks, events));
 }
@@ -55,7 +66,7 @@ std::string make_page(const std::string& what, int ranks, int events) {
 
 int main(int argc, char** argv) {
   if (argc != 5) {
-    std::cerr << "usage: make_page mandel|halo|profile RANKS EVENTS OUT.html\n";
+    std::cerr << "usage: make_page mandel|halo|two|report|profile RANKS EVENTS OUT.html\n";
     return 2;
   }
   try {

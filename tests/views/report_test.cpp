@@ -1,4 +1,4 @@
-#include "views/report.hpp"
+#include "views/report/report.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "views/timeline_data.hpp"
+#include "views/timeline/data.hpp"
 
 #include <gtest/gtest.h>
 
@@ -94,6 +94,24 @@ TEST(TimelineData, CollectivesHaveSizeAndRoot) {
   EXPECT_EQ(head["shapes"][0], json::parse("[9,0,0,-1,0,0,-1,0,0,32,0,1,0]"));
   EXPECT_EQ(head["shapes"][1], json::parse("[14,1,0,-1,0,0,-1,0,0,32,-1,1,0]"));
   EXPECT_EQ(head["comms"], json::parse(R"([{"name":"MPI_COMM_WORLD","size":1}])"));
+}
+
+TEST(TimelineData, CommunicatorsHaveTheirMembers) {
+  TraceBuilder b(8);
+  const auto add = [&b](std::uint64_t key, std::vector<int> ranks) {
+    trace::Communicator comm;
+    comm.key = key;
+    for (int rank : ranks) comm.members.emplace_back(rank);
+    b.trace().comms.push_back(comm);
+  };
+  add(1, {1, 3, 5, 7});
+  add(2, {4, 5, 6, 0});
+  add(3, {2});
+  const json comms = json::parse(encode_timeline(b.trace()).head)["comms"];
+  EXPECT_FALSE(comms[0].contains("members"));  // the world
+  EXPECT_EQ(comms[1]["members"], json::parse("[[1,2,4]]"));
+  EXPECT_EQ(comms[2]["members"], json::parse("[[4,1,3],[0,1,1]]"));
+  EXPECT_EQ(comms[3]["members"], json::parse("[[2,1,1]]"));
 }
 
 TEST(TimelineData, MarksHaveTheirNumber) {

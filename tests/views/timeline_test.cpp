@@ -1,11 +1,11 @@
-#include "views/timeline.hpp"
+#include "views/timeline/timeline.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "../analysis/trace_builder.hpp"
 #include "example_traces.hpp"
-#include "views/timeline_page.hpp"
+#include "views/timeline/page.hpp"
 
 namespace foretrace {
 namespace {
@@ -111,6 +111,16 @@ TEST(HtmlTimeline, NamesCannotLeaveTheirElement) {
   const std::string page = views::render_html_timeline(b.trace());
   EXPECT_THAT(page, Not(HasSubstr("alert(1)</script>")));
   EXPECT_THAT(page, HasSubstr("\\u003c/script>"));
+}
+
+TEST(HtmlTimeline, SeveralRunsHaveTheirNames) {
+  if (views::timeline_page().empty()) GTEST_SKIP() << "built with FORETRACE_WEB=OFF";
+  const trace::Trace trace = test::mandel_trace();
+  const std::string page = views::render_html_runs(
+      {views::encode_run("a \"b\" <c>", trace), views::encode_run("after", trace)});
+  EXPECT_THAT(page, HasSubstr("data-name=\"a &quot;b&quot; &lt;c&gt;\""));
+  EXPECT_THAT(page, HasSubstr("data-name=\"after\""));
+  EXPECT_THAT(page, Not(HasSubstr("@FORETRACE")));
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
-#include "views/units.hpp"
+#include "views/draw/units.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "views/text_table.hpp"
+#include "views/draw/text_table.hpp"
 
 namespace foretrace::views {
 namespace {

@@ -25,8 +25,8 @@ test("the k-th collective of a communicator is one of all its members", () => {
     ],
   } as unknown as TraceData;
   const all = new Collectives(trace);
-  assert.deepEqual(all.of(0, 0), { first: 5, last: 9, rank: 1, members: 3 }); // the lowest of those at 9
+  assert.deepEqual(all.of(0, 0), { first: 5, last: 9, rank: 1, event: 0, members: 3 }); // the lowest of those at 9
   assert.equal(all.of(0, 1), null);
-  assert.deepEqual(all.of(0, 2), { first: 7, last: 8, rank: 2, members: 2 });
-  assert.deepEqual(all.of(2, 2), { first: 30, last: 40, rank: 0, members: 3 });
+  assert.deepEqual(all.of(0, 2), { first: 7, last: 8, rank: 2, event: 0, members: 2 });
+  assert.deepEqual(all.of(2, 2), { first: 30, last: 40, rank: 0, event: 3, members: 3 });
 });

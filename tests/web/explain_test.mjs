@@ -101,8 +101,8 @@ check("the critical path is drawn from the start to the end, over the ranks' row
     result.to = explanation.path.to;
     result.end = model.trace.end;
     result.drawn = page.drawNow().stretches;
-    const { left, plot, rowsTop, rowPitch, rowBar } = page.layout;
-    const ratio = page.ratio;
+    const { left, plot, rowsTop, rowPitch, rowBar } = page.stages[0].layout;
+    const ratio = page.stages[0].ratio;
     const overlay = document.querySelector("#overlay");
     const copy = document.createElement("canvas");
     [copy.width, copy.height] = [overlay.width, overlay.height];

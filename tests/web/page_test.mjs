@@ -42,7 +42,7 @@ check("a page draws its trace", () => {
 check("what a user does changes what is drawn", () => {
   const file = writePage("halo", "16", "400");
   const script = `<script>
-    const { model, page } = window.foretraceTimeline;
+    const { model, page, stage } = window.foretraceTimeline;
     const pixel = (x, y) => {
       const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
       context.drawImage(document.querySelector("#bars"), -x, -y);
@@ -86,7 +86,7 @@ check("what a user does changes what is drawn", () => {
 function act(words, name, body) {
   const file = writePage(...words);
   const script = `<script>
-    const { model, page } = window.foretraceTimeline;
+    const { model, page, stage } = window.foretraceTimeline;
     const result = {};
     page.drawNow();
     ${body}
@@ -103,11 +103,11 @@ check("a thousand ranks fit, by exact shares", () => {
   const result = act(["halo", "1024", "40"], "thousand", `
     const frame = page.drawNow();
     result.drawn = frame.ranksDrawn;
-    const { layout, painter } = page;
+    const { layout, painter } = stage;
     result.fits = 1024 * layout.rowPitch <= layout.rowsHeight + 1e-6;
     // The mean of the rows' colours is that of the bar of all ranks: nothing is left out.
     const mean = (top, height) => {
-      const ratio = page.ratio;
+      const ratio = stage.ratio;
       const copy = document.createElement("canvas");
       copy.width = Math.floor(layout.plot * ratio) - 1;
       copy.height = Math.floor(height * ratio) - 1;
@@ -122,7 +122,7 @@ check("a thousand ranks fit, by exact shares", () => {
     result.all = mean(layout.allTop, layout.allHeight);
     window.dispatchEvent(new KeyboardEvent("keydown", { key: "]" }));
     page.drawNow();
-    result.zoomed = page.layout.rowPitch / layout.rowPitch;
+    result.zoomed = stage.layout.rowPitch / layout.rowPitch;
     model.zoomY = 1e9;
     result.few = page.drawNow().ranksDrawn;
   `);
@@ -140,7 +140,7 @@ check("two fingers zoom time and rows", () => {
     const box = canvas.getBoundingClientRect();
     const touch = (type, pointerId, x, y) => canvas.dispatchEvent(new PointerEvent(type, {
       pointerId, pointerType: "touch", button: 0, clientX: box.left + x, clientY: box.top + y, bubbles: true }));
-    const { left, plot, rowsTop, rowsHeight } = page.layout;
+    const { left, plot, rowsTop, rowsHeight } = stage.layout;
     const whole = model.view.t1;
     // From 1/4 and 1/2 of the width to 1/4 and 3/4: what is under the fingers stays there.
     const y = rowsTop + rowsHeight / 4;
@@ -180,12 +180,12 @@ check("a collective's tooltip tells who came last", () => {
     for (let i = 0; i < count; i++) {
       const name = model.trace.head.names[model.trace.shapes[shape[i]].name];
       if (name !== "MPI_Allreduce") continue;
-      page.controls.pointer = { x: page.layout.left + ((enter[i] + 1e6) / model.view.t1) * page.layout.plot, y: page.layout.rowsTop + 3 };
+      stage.controls.pointer = { x: stage.layout.left + ((enter[i] + 1e6) / model.view.t1) * stage.layout.plot, y: stage.layout.rowsTop + 3 };
       model.view = { t0: enter[i] - 1e9, t1: enter[i] + 1e9 };
-      page.controls.pointer.x = page.layout.left + 0.51 * page.layout.plot;
+      stage.controls.pointer.x = stage.layout.left + 0.51 * stage.layout.plot;
       page.drawNow();
       page.drawFront();
-      result.tooltip = page.tooltip.textContent;
+      result.tooltip = stage.tooltip.textContent;
       result.starts = model.trace.ranks.map((rank) => rank.enter[[...rank.shape].findIndex((s) =>
         model.trace.head.names[model.trace.shapes[s].name] === "MPI_Allreduce")]);
     }
@@ -216,15 +216,15 @@ check("a profile fits a phone", () => {
 check("marks are drawn, and tell their number", () => {
   const file = writePage("halo", "16", "400");
   const script = `<script>
-    const { model, page } = window.foretraceTimeline;
+    const { model, page, stage } = window.foretraceTimeline;
     const result = { drawn: page.drawNow().marks };
     const { enter, marks } = model.trace.ranks[0];
-    const { left, plot, rowsTop, rowBar } = page.layout;
+    const { left, plot, rowsTop, rowBar } = stage.layout;
     const x = left + (enter[marks[1].event] / model.view.t1) * plot;
-    page.controls.pointer = { x: x + 2, y: rowsTop + rowBar / 2 };
+    stage.controls.pointer = { x: x + 2, y: rowsTop + rowBar / 2 };
     page.drawNow();
     page.drawFront();
-    result.tooltip = page.tooltip.textContent;
+    result.tooltip = stage.tooltip.textContent;
     document.documentElement.dataset.result = JSON.stringify(result);
   </script></body>`;
   const changed = join(folder, "marks.html");

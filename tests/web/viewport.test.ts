@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { makeLayout, maxScroll, rankAt, rowY } from "../../web/src/layout";
+import { makeLayout, maxScroll, rowAt, rowY } from "../../web/src/layout";
 import { clampInterval, panBy, ticks, tickStep, timeToX, xToTime, zoomAt } from "../../web/src/viewport";
 
 test("zooming keeps the time under the pointer", () => {
@@ -43,18 +43,18 @@ test("all ranks fit, and use the height there is", () => {
   assert.equal(few.rowPitch, few.rowsHeight / 8);
   assert.ok(few.rowPitch > 50, `${few.rowPitch}`); // 600 less the strips above and below
   assert.equal(maxScroll(few, 8), 0);
-  assert.equal(rankAt(few, 8, 0, few.rowsTop + few.rowPitch + 0.5), 1);
-  assert.equal(rankAt(few, 8, 0, few.rowsTop - 1), -1);
+  assert.equal(rowAt(few, 8, 0, few.rowsTop + few.rowPitch + 0.5), 1);
+  assert.equal(rowAt(few, 8, 0, few.rowsTop - 1), -1);
   const many = makeLayout(800, 600, 1024, 0, 30, 1);
   assert.equal(many.rowPitch, many.rowsHeight / 1024);
   assert.ok(maxScroll(many, 1024) < 1e-9);
-  assert.equal(rankAt(many, 1024, 0, many.rowsTop + many.rowsHeight - 0.1), 1023);
+  assert.equal(rowAt(many, 1024, 0, many.rowsTop + many.rowsHeight - 0.1), 1023);
 });
 
 test("rows that were zoomed scroll", () => {
   const zoomed = makeLayout(800, 600, 1000, 0, 30, 10);
   assert.ok(Math.abs(maxScroll(zoomed, 1000) - 9 * zoomed.rowsHeight) < 1e-6);
-  assert.equal(rankAt(zoomed, 1000, 10 * zoomed.rowPitch + 0.1, zoomed.rowsTop), 10);
+  assert.equal(rowAt(zoomed, 1000, 10 * zoomed.rowPitch + 0.1, zoomed.rowsTop), 10);
   assert.equal(rowY(zoomed, 10 * zoomed.rowPitch, 10), zoomed.rowsTop);
   // Not further than rows that can be read.
   const most = makeLayout(800, 600, 1000, 0, 30, 1e9);

@@ -4,6 +4,7 @@ import { formatTime } from "./format";
 import { type Layout, rowY } from "./layout";
 import { messagesIn, messagesOf } from "./messages";
 import type { EventRef, Model } from "./model";
+import { drawNotes } from "./notes";
 import { drawPath } from "./path";
 import { timeToX } from "./viewport";
 
@@ -37,6 +38,7 @@ export class Overlay {
     context.clip();
     const info = { ...this.drawMessages(layout), stretches: 0 };
     if (model.path !== null && model.showPath) info.stretches = drawPath(context, layout, model, model.path);
+    drawNotes(context, layout, model);
     if (hover !== null) this.outline(layout, hover, model.theme.muted, 1);
     if (model.selected !== null) this.outline(layout, model.selected, model.theme.text, 2);
     context.restore();
@@ -45,6 +47,7 @@ export class Overlay {
       context.fillStyle = model.theme.dark ? "rgba(108,176,255,.2)" : "rgba(31,111,235,.15)";
       context.fillRect(range.from, layout.axisTop, range.to - range.from, layout.allTop + layout.allHeight - layout.axisTop);
     }
+    this.drawCursor(layout);
     this.mark(layout, model.markO, "O");
     this.mark(layout, model.markX, "X");
     this.measure(layout);
@@ -55,8 +58,9 @@ export class Overlay {
     const { model } = this;
     let shown: number[] = [];
     let tooMany = false;
-    if (model.showMessages) {
-      shown = messagesIn(model.messages(), model.view.t0, model.view.t1, kMaxArrows);
+    const only = model.found?.messages ?? null;
+    if (model.showMessages || only !== null) {
+      shown = only === null ? messagesIn(model.messages(), model.view.t0, model.view.t1, kMaxArrows) : this.inView(only);
       tooMany = shown.length > kMaxArrows;
       if (tooMany) shown = [];
       for (const i of shown) this.arrow(layout, i, false);
@@ -68,6 +72,18 @@ export class Overlay {
       if (!model.showMessages) shown = own;
     }
     return { arrows: shown.length, tooMany };
+  }
+
+  // Those of the messages that are under way in view; one more than can be drawn at most.
+  private inView(list: readonly number[]): number[] {
+    const { sendTime, recvTime } = this.model.messages();
+    const { t0, t1 } = this.model.view;
+    const shown: number[] = [];
+    for (const i of list) {
+      if (recvTime[i]! >= t0 && sendTime[i]! <= t1) shown.push(i);
+      if (shown.length > kMaxArrows) break;
+    }
+    return shown;
   }
 
   private messagesOfSelected(selected: EventRef): number[] {
@@ -82,8 +98,10 @@ export class Overlay {
     const middle = layout.rowBar / 2;
     const x0 = layout.left + timeToX(model.view, layout.plot, messages.sendTime[i]!);
     const x1 = layout.left + timeToX(model.view, layout.plot, messages.recvTime[i]!);
-    const y0 = rowY(layout, model.scroll, messages.source[i]!) + middle;
-    const y1 = rowY(layout, model.scroll, messages.dest[i]!) + middle;
+    const [from, to] = [model.rows.of[messages.source[i]!]!, model.rows.of[messages.dest[i]!]!];
+    if (from < 0 || to < 0) return;
+    const y0 = rowY(layout, model.scroll, from) + middle;
+    const y1 = rowY(layout, model.scroll, to) + middle;
     context.strokeStyle = context.fillStyle = strong ? model.theme.text : model.theme.dark ? "rgba(228,231,238,.55)" : "rgba(29,35,48,.5)";
     context.lineWidth = strong ? 1.8 : 1;
     context.beginPath();
@@ -104,12 +122,14 @@ export class Overlay {
 
   private outline(layout: Layout, ref: EventRef, colour: string, width: number): void {
     const { context, model } = this;
+    const row = model.rows.of[ref.rank]!;
+    if (row < 0) return;
     const { from, to } = model.spanOf(ref);
     const x0 = layout.left + Math.max(-4, timeToX(model.view, layout.plot, from));
     const x1 = layout.left + Math.min(layout.plot + 4, timeToX(model.view, layout.plot, to));
     context.strokeStyle = colour;
     context.lineWidth = width;
-    context.strokeRect(x0, rowY(layout, model.scroll, ref.rank), Math.max(1, x1 - x0), layout.rowBar);
+    context.strokeRect(x0, rowY(layout, model.scroll, row), Math.max(1, x1 - x0), layout.rowBar);
   }
 
   private vertical(layout: Layout, x: number, colour: string, dash: number[]): void {
@@ -123,6 +143,12 @@ export class Overlay {
     context.lineTo(Math.round(x) + 0.5, layout.allTop + layout.allHeight);
     context.stroke();
     context.restore();
+  }
+
+  private drawCursor(layout: Layout): void {
+    const { cursor, view, theme } = this.model;
+    if (cursor === null || cursor < view.t0 || cursor > view.t1) return;
+    this.vertical(layout, layout.left + timeToX(view, layout.plot, cursor), theme.hit, []);
   }
 
   private mark(layout: Layout, t: number | null, name: string): void {

@@ -6,6 +6,7 @@ export interface Instance {
   first: number; // ps, when the first member came
   last: number; // when the last did
   rank: number; // that member, the lowest of several
+  event: number; // its call
   members: number; // that came, as far as the trace tells
 }
 
@@ -29,17 +30,17 @@ export class Collectives {
         const comm = commOf(trace, rank, event);
         const number = next.get(comm) ?? 0;
         next.set(comm, number + 1);
-        this.add(comm, number, rank, data.enter[event]!);
+        this.add(comm, number, rank, event, data.enter[event]!);
       }
     });
   }
 
-  private add(comm: number, number: number, rank: number, at: number): void {
+  private add(comm: number, number: number, rank: number, event: number, at: number): void {
     let instances = this.byComm.get(comm);
     if (instances === undefined) this.byComm.set(comm, (instances = []));
     const instance = instances[number];
     if (instance === undefined) {
-      instances.push({ first: at, last: at, rank, members: 1 });
+      instances.push({ first: at, last: at, rank, event, members: 1 });
       return;
     }
     instance.members++;
@@ -47,6 +48,12 @@ export class Collectives {
     if (at <= instance.last) return;
     instance.last = at;
     instance.rank = rank;
+    instance.event = event;
+  }
+
+  // The k-th collective of a communicator, from 0.
+  instance(comm: number, number: number): Instance | null {
+    return this.byComm.get(comm)?.[number] ?? null;
   }
 
   // The collective that an event belongs to; null for other events.
@@ -56,6 +63,6 @@ export class Collectives {
     let number = 0;
     for (let before = 0; before < event; before++)
       if (isCollective(this.trace, rank, before) && commOf(this.trace, rank, before) === comm) number++;
-    return this.byComm.get(comm)?.[number] ?? null;
+    return this.instance(comm, number);
   }
 }

@@ -1,5 +1,5 @@
 // Pointer and keyboard: turns them into changes of the model's view.
-import { type Layout, maxScroll, rankAt } from "./layout";
+import { type Layout, maxScroll, rowAt } from "./layout";
 import type { EventRef, Model } from "./model";
 import { eventAt, markAt } from "./tooltip";
 import { clampInterval, panBy, xToTime, zoomAt } from "./viewport";
@@ -10,7 +10,8 @@ export interface Surface {
   readonly refresh: () => void; // only what lies above
   readonly choose: (ref: EventRef | null) => void;
   readonly stepPath: (direction: 1 | -1) => void;
-  readonly keys: EventTarget; // where keys mean something
+  readonly unfold: (row: number) => void; // a row that stands for several ranks
+  readonly act: (key: string, shift: boolean) => boolean; // keys that mean something to the page; true if it did
   readonly scrolls: boolean; // the page itself does: the wheel zooms only where the focus is here
 }
 
@@ -40,6 +41,15 @@ interface Pinch {
   readonly scroll: number;
 }
 
+// Whether a key belongs to the element that has the focus.
+function typesInto(target: HTMLElement, key: string): boolean {
+  if (target instanceof HTMLInputElement && target.type === "checkbox") return key === " ";
+  if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement) return true;
+  if (target instanceof HTMLButtonElement) return key === " " || key === "Enter";
+  // A key that is sent to the window itself has no place.
+  return target instanceof Element && target.closest("[data-own-keys]") !== null && key !== "Escape";
+}
+
 const kPinchReach = 40; // pixels between the fingers along an axis from which it is zoomed
 
 export class Controls {
@@ -64,7 +74,6 @@ export class Controls {
     });
     canvas.addEventListener("pointerleave", () => this.leave());
     canvas.addEventListener("dblclick", () => this.zoomToEvent());
-    surface.keys.addEventListener("keydown", (event) => this.key(event as KeyboardEvent));
   }
 
   get dragging(): boolean {
@@ -75,7 +84,7 @@ export class Controls {
   hovered(): EventRef | null {
     if (this.pointer === null || this.dragging) return null;
     const layout = this.surface.layout();
-    const rank = rankAt(layout, this.model.trace.ranks.length, this.model.scroll, this.pointer.y);
+    const rank = this.model.rows.rank(rowAt(layout, this.model.rows.count, this.model.scroll, this.pointer.y));
     const t = this.timeAt(this.pointer.x);
     if (rank < 0 || t === null) return null;
     const { t0, t1 } = this.model.view;
@@ -83,12 +92,12 @@ export class Controls {
   }
 
   zoom(factor: number, fraction = 0.5): void {
-    this.model.view = zoomAt(this.model.view, this.model.trace.end, fraction, factor);
+    this.model.view = zoomAt(this.model.view, this.model.end, fraction, factor);
     this.surface.redraw();
   }
 
   show(t0: number, t1: number): void {
-    this.model.view = clampInterval({ t0, t1 }, this.model.trace.end);
+    this.model.view = clampInterval({ t0, t1 }, this.model.end);
     this.surface.redraw();
   }
 
@@ -101,16 +110,22 @@ export class Controls {
   // Shows [from, to] of a rank with a margin around it.
   showSpan(rank: number, from: number, to: number): void {
     const { model } = this;
-    const layout = this.surface.layout();
-    this.scrollTo((rank + 0.5) * layout.rowPitch - layout.rowsHeight / 2);
-    const margin = Math.max(1.5 * (to - from), model.trace.end / 1e4);
+    this.showRank(rank);
+    const margin = Math.max(1.5 * (to - from), model.end / 1e4);
     this.show(from - margin, to + margin);
+  }
+
+  // Scrolls to a rank's row.
+  showRank(rank: number): void {
+    const layout = this.surface.layout();
+    const row = this.model.rows.of[rank]!;
+    if (row >= 0) this.scrollTo((row + 0.5) * layout.rowPitch - layout.rowsHeight / 2);
   }
 
   reset(): void {
     this.model.zoomY = 1;
     this.model.scroll = 0;
-    this.show(0, this.model.trace.end);
+    this.show(0, this.model.end);
   }
 
   // Zooms the rows; what lies at `y` of them stays where it is.
@@ -127,7 +142,7 @@ export class Controls {
     const { model } = this;
     const { maxZoomY, fitPitch, rowsHeight } = this.surface.layout();
     model.zoomY = Math.min(maxZoomY, Math.max(1, zoomY));
-    const limit = Math.max(0, model.trace.ranks.length * fitPitch * model.zoomY - rowsHeight);
+    const limit = Math.max(0, model.rows.count * fitPitch * model.zoomY - rowsHeight);
     model.scroll = Math.min(limit, Math.max(0, content * (model.zoomY / before) - at));
   }
 
@@ -145,7 +160,7 @@ export class Controls {
 
   private scrollTo(scroll: number): void {
     const layout = this.surface.layout();
-    const limit = maxScroll(layout, this.model.trace.ranks.length);
+    const limit = maxScroll(layout, this.model.rows.count);
     this.model.scroll = Math.min(Math.max(0, scroll), limit);
   }
 
@@ -162,10 +177,10 @@ export class Controls {
       this.scrollTo(model.scroll + down);
     } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
       const across = (event.shiftKey ? event.deltaY || event.deltaX : event.deltaX) * pixels;
-      model.view = panBy(model.view, model.trace.end, across / layout.plot);
+      model.view = panBy(model.view, model.end, across / layout.plot);
     } else {
       const fraction = Math.min(1, Math.max(0, (event.offsetX - layout.left) / layout.plot));
-      model.view = zoomAt(model.view, model.trace.end, fraction, Math.exp(-down / 400));
+      model.view = zoomAt(model.view, model.end, fraction, Math.exp(-down / 400));
     }
     this.surface.redraw();
   }
@@ -216,7 +231,7 @@ export class Controls {
     const t = xToTime(from, layout.plot, x0);
     const span = (pinch.t1 - pinch.t0) / ratio(a.x - b.x, a0.x - b0.x);
     const t0 = t - ((middle(a, b, "x") - layout.left) / layout.plot) * span;
-    model.view = clampInterval({ t0, t1: t0 + span }, model.trace.end);
+    model.view = clampInterval({ t0, t1: t0 + span }, model.end);
     const y0 = middle(a0, b0, "y") - layout.rowsTop;
     const zoomY = pinch.zoomY * ratio(a.y - b.y, a0.y - b0.y);
     this.setRows(zoomY, pinch.zoomY, pinch.scroll + y0, middle(a, b, "y") - layout.rowsTop);
@@ -256,7 +271,7 @@ export class Controls {
       this.surface.refresh();
     } else {
       if (drag.zone === "rows")
-        model.view = panBy({ t0: drag.t0, t1: drag.t1 }, model.trace.end, -dx / layout.plot);
+        model.view = panBy({ t0: drag.t0, t1: drag.t1 }, model.end, -dx / layout.plot);
       this.scrollTo(drag.scroll - dy);
       this.canvas.classList.add("dragging");
       this.surface.redraw();
@@ -274,8 +289,10 @@ export class Controls {
       this.show(at(Math.max(layout.left, range.from)), at(Math.min(layout.left + layout.plot, range.to)));
     } else if (!drag.moved && drag.zone !== "overview") {
       this.pointer = { x: event.offsetX, y: event.offsetY };
-      const rank = rankAt(layout, this.model.trace.ranks.length, this.model.scroll, event.offsetY);
-      if (rank >= 0) this.model.phaseRank = rank;
+      const row = rowAt(layout, this.model.rows.count, this.model.scroll, event.offsetY);
+      const ranks = this.model.rows.list[row]?.ranks ?? [];
+      if (ranks.length > 0) this.model.phaseRank = ranks[0]!;
+      if (ranks.length > 1) this.surface.unfold(row);
       this.surface.choose(this.hovered());
       this.surface.redraw();
     }
@@ -295,9 +312,9 @@ export class Controls {
 
   private centreOn(x: number): void {
     const { left, plot } = this.surface.layout();
-    const { view, trace } = this.model;
+    const { view, end } = this.model;
     const half = (view.t1 - view.t0) / 2;
-    const t = ((x - left) / plot) * trace.end;
+    const t = ((x - left) / plot) * end;
     this.show(t - half, t + half);
   }
 
@@ -309,11 +326,11 @@ export class Controls {
     this.show(from - margin, to + margin);
   }
 
-  private key(event: KeyboardEvent): void {
+  key(event: KeyboardEvent): void {
     const target = event.target as HTMLElement | null;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (target?.tagName === "INPUT" && event.key === " ") return;
-    if (!this.act(event.key)) return;
+    if (target !== null && typesInto(target, event.key)) return;
+    if (!this.surface.act(event.key, event.shiftKey) && !this.act(event.key)) return;
     event.preventDefault();
   }
 
@@ -344,7 +361,7 @@ export class Controls {
         return true;
       case "ArrowLeft":
       case "ArrowRight":
-        model.view = panBy(model.view, model.trace.end, key === "ArrowLeft" ? -0.1 : 0.1);
+        model.view = panBy(model.view, model.end, key === "ArrowLeft" ? -0.1 : 0.1);
         break;
       case "ArrowUp":
       case "ArrowDown":

@@ -1,5 +1,5 @@
 // From the bytes that the page carries to TraceData. The format is described
-// in src/views/timeline_data.hpp.
+// in src/views/timeline/data.hpp.
 import { Kind, type Mark, type PhaseSpan, type RankData, type Shape, type TraceData, type TraceHead } from "./events";
 
 const kInvalid = 255;
@@ -11,8 +11,15 @@ function base64Table(): Uint8Array {
   return table;
 }
 
+// Newer browsers have a decoder of their own, which is some ten times as fast.
+interface NativeDecoder {
+  fromBase64?: (text: string, how: { lastChunkHandling: "strict" }) => Uint8Array;
+}
+
 // Decodes base64 text with padding; throws on anything else.
 export function decodeBase64(text: string): Uint8Array {
+  const { fromBase64 } = Uint8Array as unknown as NativeDecoder;
+  if (fromBase64 !== undefined && text.length > 1 << 16) return fromBase64.call(Uint8Array, text, { lastChunkHandling: "strict" });
   const table = base64Table();
   let length = text.length;
   if (length % 4 !== 0) throw new Error("base64: length is not a multiple of 4");

@@ -2,6 +2,7 @@
 // that the cost depends on the pixels and not on the events.
 import { firstAbove, isTimedCall, type PhaseSpan } from "./events";
 import { formatPoint } from "./format";
+import { drawHitDensity, drawHits } from "./hits";
 import { type Layout, rowY } from "./layout";
 import type { Model } from "./model";
 import { cssColour, mix, parseColour } from "./palette";
@@ -18,6 +19,7 @@ export interface FrameInfo {
   ranksDrawn: number;
   runs: number; // changes of class along the drawn rows
   marks: number; // of the program's own, drawn
+  hits: number; // events found, drawn
 }
 
 // A canvas whose pixels are written directly and then stretched into place.
@@ -73,14 +75,16 @@ export class Painter {
   }
 
   private drawOverview(layout: Layout, ratio: number): void {
+    if (layout.overviewHeight === 0) return;
     const { model, context } = this;
     const width = Math.round(layout.plot * ratio);
-    if (this.overview?.width !== width) this.overview = this.sumShares(0, model.trace.end / width, width);
+    if (this.overview?.width !== width) this.overview = this.sumShares(0, model.end / width, width);
     const { overviewTop: top, overviewHeight: height, left, plot } = layout;
-    const whole = (model.trace.end / width) * model.trace.ranks.length;
+    const whole = (model.end / width) * model.trace.ranks.length;
     this.paintStacked(this.overview, whole, layout, top, height, ratio);
-    const x0 = left + timeToX({ t0: 0, t1: model.trace.end }, plot, model.view.t0);
-    const x1 = left + timeToX({ t0: 0, t1: model.trace.end }, plot, model.view.t1);
+    if (model.found !== null) drawHitDensity(context, layout, model, model.found.set);
+    const x0 = left + timeToX({ t0: 0, t1: model.end }, plot, model.view.t0);
+    const x1 = left + timeToX({ t0: 0, t1: model.end }, plot, model.view.t1);
     context.fillStyle = model.theme.dark ? "rgba(20,23,29,.66)" : "rgba(255,255,255,.7)";
     context.fillRect(left, top, x0 - left, height);
     context.fillRect(x1, top, left + plot - x1, height);
@@ -147,45 +151,54 @@ export class Painter {
     const dt = (model.view.t1 - model.view.t0) / width;
     const ranks = model.trace.ranks.length;
     const first = Math.max(0, Math.floor(model.scroll / layout.rowPitch));
-    const last = Math.min(ranks, Math.ceil((model.scroll + layout.rowsHeight) / layout.rowPitch));
+    const last = Math.min(model.rows.count, Math.ceil((model.scroll + layout.rowsHeight) / layout.rowPitch));
 
     context.save();
     context.beginPath();
     context.rect(0, layout.rowsTop, layout.width, layout.rowsHeight);
     context.clip();
-    const rows = new Map<number, Uint8Array>();
+    const known = new Map<number, Uint8Array>(); // classes by rank
     // The "All" bar takes the rows' sums where all ranks are drawn.
-    const drawn = model.shares && last - first === ranks ? new ShareSums(width, 2 * model.states.count) : null;
-    const folded = layout.rowPitch * ratio < kLeastRow;
-    const runs = folded
+    const whole = model.rows.plain && last - first === ranks;
+    const drawn = model.shares && whole ? new ShareSums(width, 2 * model.states.count) : null;
+    const runs = layout.rowPitch * ratio < kLeastRow
       ? this.paintFolded(layout, ratio, drawn)
       : model.shares
         ? this.paintShares(layout, ratio, first, last, drawn)
-        : this.paintDominant(layout, width, first, last, rows);
+        : this.paintDominant(layout, width, first, last, known);
     let marks = 0;
-    for (let rank = first; rank < last; rank++) {
-      const y = rowY(layout, model.scroll, rank);
+    for (let row = first; row < last; row++) {
+      const rank = model.rows.rank(row);
+      if (rank < 0) continue;
+      const y = rowY(layout, model.scroll, row);
       this.decorate(layout, ratio, rank, y);
       marks += this.drawMarks(layout, rank, y);
     }
+    const hits = model.found === null ? 0 : drawHits(context, layout, model, model.found.set, first, last);
     context.restore();
-    for (let rank = first; rank < last; rank++) this.rankLabel(layout, rank);
+    for (let row = first; row < last; row++) this.rowLabel(layout, row);
 
     if (model.shares) {
       const all = drawn ?? this.sumsInView(model.view.t0, dt, width);
       this.paintStacked(all, dt * ranks, layout, layout.allTop, layout.allHeight, ratio);
     } else {
       const all = new Uint8Array(width);
-      this.vote(model.view.t0, dt, width, all, rows);
+      this.vote(model.view.t0, dt, width, all, known);
       this.stretch(all, layout.left, layout.allTop, layout.plot, layout.allHeight);
     }
     this.label("All", layout, layout.allTop + layout.allHeight / 2, false);
-    return { ranksDrawn: last - first, runs, marks };
+    return { ranksDrawn: last - first, runs, marks, hits };
   }
 
-  // Fills `rows` with the classes of the rows drawn; returns the number of runs.
+  // The times of a row's ranks, each counted as `part` of a rank.
+  private addRow(sums: ShareSums, row: number, dt: number, part: number): void {
+    const { model } = this;
+    for (const rank of model.rows.list[row]!.ranks) sums.add(model.sums[rank]!, model.view.t0, dt, model.states, part);
+  }
+
+  // Fills `known` with the classes of the ranks drawn; returns the number of runs.
   private paintDominant(
-    layout: Layout, width: number, first: number, last: number, rows: Map<number, Uint8Array>,
+    layout: Layout, width: number, first: number, last: number, known: Map<number, Uint8Array>,
   ): number {
     const { context, model } = this;
     if (last <= first) return 0;
@@ -193,19 +206,26 @@ export class Painter {
     const words = this.strips.begin(width, last - first);
     const { pixels } = model.palette;
     let runs = 0;
-    for (let rank = first; rank < last; rank++) {
+    for (let row = first; row < last; row++) {
       const classes = new Uint8Array(width);
-      dominantColumns(model.sums[rank]!, model.view.t0, dt, width, model.states, classes);
-      const base = (rank - first) * width;
+      const rank = model.rows.rank(row);
+      if (rank >= 0) {
+        dominantColumns(model.sums[rank]!, model.view.t0, dt, width, model.states, classes);
+        known.set(rank, classes);
+      } else {
+        const sums = new ShareSums(width, 2 * model.states.count);
+        this.addRow(sums, row, dt, 1);
+        for (let x = 0; x < width; x++) classes[x] = dominantClass(sums.column(x));
+      }
+      const base = (row - first) * width;
       for (let x = 0; x < width; x++) words[base + x] = pixels[classes[x]!]!;
       runs += countRuns(classes);
-      rows.set(rank, classes);
     }
     const image = this.strips.end();
     context.imageSmoothingEnabled = false;
-    for (let rank = first; rank < last; rank++) {
-      const y = rowY(layout, model.scroll, rank);
-      context.drawImage(image, 0, rank - first, width, 1, layout.left, y, layout.plot, layout.rowBar);
+    for (let row = first; row < last; row++) {
+      const y = rowY(layout, model.scroll, row);
+      context.drawImage(image, 0, row - first, width, 1, layout.left, y, layout.plot, layout.rowBar);
     }
     return runs;
   }
@@ -217,38 +237,56 @@ export class Painter {
     const { context, model } = this;
     if (last <= first) return 0;
     const width = Math.round(layout.plot * ratio);
-    const dt = (model.view.t1 - model.view.t0) / width;
     const height = Math.max(1, Math.round(layout.rowBar * ratio));
     const words = this.strips.begin(width, height * (last - first));
     const stacker = new Stacker(model.states.count, model.palette.shares, height);
-    const { pixels } = model.palette;
     let runs = 0;
-    for (let rank = first; rank < last; rank++) {
-      const row = words.subarray((rank - first) * height * width, (rank - first + 1) * height * width);
-      visitColumns(model.sums[rank]!, model.view.t0, dt, width, {
-        run: (x0, x1, cls) => {
-          for (let y = 0; y < height; y++) row.fill(pixels[cls]!, y * width + x0, y * width + x1);
-          all?.addRun(x0, x1, cls, dt);
-          runs++;
-        },
-        mixed: (x, sums) => {
-          stacker.paint(row, width, x, sums, 0, dt);
-          all?.addColumn(x, sums);
-          runs++;
-        },
-      }, model.states);
+    for (let row = first; row < last; row++) {
+      const pixels = words.subarray((row - first) * height * width, (row - first + 1) * height * width);
+      runs += this.paintRow(row, pixels, width, height, stacker, all);
     }
     const image = this.strips.end();
     context.imageSmoothingEnabled = false;
-    for (let rank = first; rank < last; rank++) {
-      const y = rowY(layout, model.scroll, rank);
-      context.drawImage(image, 0, (rank - first) * height, width, height, layout.left, y, layout.plot, layout.rowBar);
+    for (let row = first; row < last; row++) {
+      const y = rowY(layout, model.scroll, row);
+      context.drawImage(image, 0, (row - first) * height, width, height, layout.left, y, layout.plot, layout.rowBar);
     }
     return runs;
   }
 
+  private paintRow(
+    row: number, words: Uint32Array, width: number, height: number, stacker: Stacker, all: ShareSums | null,
+  ): number {
+    const { model } = this;
+    const { pixels } = model.palette;
+    const dt = (model.view.t1 - model.view.t0) / width;
+    const rank = model.rows.rank(row);
+    if (rank < 0) {
+      const classes = 2 * model.states.count;
+      const sums = new ShareSums(width, classes);
+      this.addRow(sums, row, dt, 1);
+      const whole = dt * model.rows.list[row]!.ranks.length;
+      for (let x = 0; x < width; x++) stacker.paint(words, width, x, sums.times, x * classes, whole);
+      return width;
+    }
+    let runs = 0;
+    visitColumns(model.sums[rank]!, model.view.t0, dt, width, {
+      run: (x0, x1, cls) => {
+        for (let y = 0; y < height; y++) words.fill(pixels[cls]!, y * width + x0, y * width + x1);
+        all?.addRun(x0, x1, cls, dt);
+        runs++;
+      },
+      mixed: (x, sums) => {
+        stacker.paint(words, width, x, sums, 0, dt);
+        all?.addColumn(x, sums);
+        runs++;
+      },
+    }, model.states);
+    return runs;
+  }
+
   // Where rows are lower than a few pixels: each line of pixels shows the shares of
-  // the ranks that lie under it, each by the part of it that does. So nothing is
+  // the rows that lie under it, each by the part of it that does. So nothing is
   // left out, however many ranks there are.
   private paintFolded(layout: Layout, ratio: number, all: ShareSums | null): number {
     const { context, model } = this;
@@ -256,20 +294,20 @@ export class Painter {
     const height = Math.max(1, Math.round(layout.rowsHeight * ratio));
     const dt = (model.view.t1 - model.view.t0) / width;
     const classes = 2 * model.states.count;
-    const ranksPerLine = 1 / (layout.rowPitch * ratio);
+    const rowsPerLine = 1 / (layout.rowPitch * ratio);
     const words = this.strips.begin(width, height);
     const stacker = new Stacker(model.states.count, model.palette.shares, 1);
     const sums = new ShareSums(width, classes);
     let runs = 0;
     for (let y = 0; y < height; y++) {
-      const from = (model.scroll * ratio + y) * ranksPerLine;
-      const to = y === height - 1 && all !== null ? model.sums.length : Math.min(model.sums.length, from + ranksPerLine);
+      const from = (model.scroll * ratio + y) * rowsPerLine;
+      const to = y === height - 1 && all !== null ? model.rows.count : Math.min(model.rows.count, from + rowsPerLine);
       sums.times.fill(0);
-      for (let rank = Math.floor(from); rank < to; rank++)
-        sums.add(model.sums[rank]!, model.view.t0, dt, model.states, Math.min(to, rank + 1) - Math.max(from, rank));
+      for (let row = Math.floor(from); row < to; row++)
+        this.addRow(sums, row, dt, (Math.min(to, row + 1) - Math.max(from, row)) / model.rows.list[row]!.ranks.length);
       const line = words.subarray(y * width, (y + 1) * width);
       for (let x = 0; x < width; x++) {
-        const column = sums.times.subarray(x * classes, (x + 1) * classes);
+        const column = sums.column(x);
         if (model.shares) stacker.paint(line, width, x, column, 0, dt * (to - from));
         else line[x] = model.palette.pixels[dominantClass(column)]!;
         if (x === 0 || line[x] !== line[x - 1]) runs++;
@@ -436,14 +474,15 @@ export class Painter {
     this.context.drawImage(this.single.end(), left, top, width, height);
   }
 
-  private rankLabel(layout: Layout, rank: number): void {
-    const middle = rowY(layout, this.model.scroll, rank) + layout.rowBar / 2;
+  private rowLabel(layout: Layout, row: number): void {
+    const { model } = this;
+    const middle = rowY(layout, model.scroll, row) + layout.rowBar / 2;
     if (middle < layout.rowsTop || middle > layout.rowsTop + layout.rowsHeight) return;
     const every = Math.max(1, Math.ceil(12 / layout.rowPitch));
     const step = 2 ** Math.ceil(Math.log2(every));
-    const selected = this.model.selected?.rank === rank;
-    if (rank % step !== 0 && !selected) return;
-    this.label(String(rank), layout, middle, !selected);
+    const selected = model.selected !== null && model.rows.of[model.selected.rank] === row;
+    if (row % step !== 0 && !selected) return;
+    this.label(model.rows.list[row]!.label, layout, middle, !selected);
   }
 
   private label(text: string, layout: Layout, y: number, muted: boolean): void {
@@ -473,7 +512,7 @@ export class Painter {
 
   private drawScrollbar(layout: Layout): void {
     const { context, model } = this;
-    const content = model.trace.ranks.length * layout.rowPitch;
+    const content = model.rows.count * layout.rowPitch;
     if (content <= layout.rowsHeight + 0.5) return;
     const height = Math.max(20, (layout.rowsHeight * layout.rowsHeight) / content);
     const range = content - layout.rowsHeight;

@@ -72,7 +72,8 @@ export interface TraceHead {
   readonly notes: string[];
   readonly summary: { time: number; serial: number; speedup: number | null; efficiency: number | null };
   readonly names: string[];
-  readonly comms: { name: string; size: number }[];
+  readonly comms: { name: string; size: number; members?: [first: number, stride: number, count: number][] }[];
+  readonly nodes?: number[]; // by rank, where the trace knows them; -1: not known
   readonly places: string[];
   readonly shapes: number[][];
   readonly ranks: [count: number, bytes: number, end: number][];

@@ -2,9 +2,12 @@
 // state of the view. Drawing reads it, the controls change it.
 import { Collectives } from "./collectives";
 import type { TraceData } from "./events";
+import type { EventSet } from "./eventset";
 import { pairMessages, type Messages } from "./messages";
+import type { Note } from "./notes";
 import { kLight, makePalette, type Palette, type Theme } from "./palette";
 import type { CriticalPath } from "./path";
+import { allRanks, type Rows } from "./rows";
 import { makeStates, RankSums, type States } from "./sums";
 import type { Interval } from "./viewport";
 
@@ -14,13 +17,23 @@ export interface EventRef {
   readonly compute: boolean;
 }
 
+// Events that were asked for: all of them are marked.
+export interface Found {
+  readonly what: string; // in words
+  readonly set: EventSet;
+  readonly messages: readonly number[] | null; // drawn instead of all, where it was messages
+}
+
 export class Model {
-  readonly states: States;
   readonly sums: RankSums[];
   readonly totals: Float64Array; // by class, over all ranks
   readonly phaseDepths: number;
 
   view: Interval;
+  rows: Rows;
+  found: Found | null = null;
+  notes: readonly Note[] = [];
+  cursor: number | null = null; // the moment that the animation shows; ps
   scroll = 0; // pixels that the rows are moved up
   zoomY = 1;
   hidden = new Set<number>(); // states
@@ -38,11 +51,17 @@ export class Model {
   private paired: Messages | null = null;
   private gathered: Collectives | null = null;
 
-  constructor(readonly trace: TraceData) {
-    this.states = makeStates(trace);
+  // `end`: how far the axis goes, which several runs have in common.
+  constructor(
+    readonly trace: TraceData,
+    readonly states: States = makeStates(trace),
+    readonly end: number = trace.end,
+    readonly name = "",
+  ) {
+    this.rows = allRanks(trace.ranks.length);
     this.sums = trace.ranks.map((rank) => new RankSums(rank, this.states));
     this.totals = this.totalsIn(0, trace.end);
-    this.view = { t0: 0, t1: trace.end };
+    this.view = { t0: 0, t1: end };
     this.palette = makePalette(this.states.names, this.hidden, this.theme);
     let depths = 0;
     for (const rank of trace.ranks) for (const phase of rank.phases) depths = Math.max(depths, phase.depth + 1);

@@ -13,15 +13,17 @@ export interface Theme {
   readonly line: string;
   readonly accent: string;
   readonly path: string; // the critical path, over all bars
+  readonly hit: string; // what was found
 }
 
+// As in src/views/draw/colours.css, for what is drawn on a canvas.
 export const kLight: Theme = {
-  dark: false, background: "#ffffff", row: "#f3f4f7", text: "#1d2330", muted: "#667085",
-  line: "#dfe3ea", accent: "#1f6feb", path: "#0b0f1a",
+  dark: false, background: "#ffffff", row: "#f4f6f8", text: "#16191f", muted: "#5d6673",
+  line: "#d6dae0", accent: "#1f63d6", path: "#0b0f1a", hit: "#c3008f",
 };
 export const kDark: Theme = {
-  dark: true, background: "#14171d", row: "#1c2028", text: "#e4e7ee", muted: "#8f98a8",
-  line: "#2c323d", accent: "#6cb0ff", path: "#ffffff",
+  dark: true, background: "#15181d", row: "#1c2027", text: "#e6e9ee", muted: "#98a2b0",
+  line: "#343a44", accent: "#6cb0ff", path: "#ffffff", hit: "#ff7bdc",
 };
 
 type Rgb = readonly [number, number, number];

@@ -1,36 +1,41 @@
 // The column beside the time lines: the run's numbers, the legend with totals
 // and switches, and what is known of the selected event.
+import { element } from "./dom";
 import { formatNumber, formatPercent, formatTime } from "./format";
 import type { Model } from "./model";
 import { cssColour } from "./palette";
 import type { Description } from "./tooltip";
 
-function element<K extends keyof HTMLElementTagNameMap>(
-  tag: K, className: string, text = "",
-): HTMLElementTagNameMap[K] {
-  const node = document.createElement(tag);
-  node.className = className;
-  node.textContent = text;
-  return node;
-}
-
-export function fillHeader(model: Model): void {
-  const { head, end, ranks, events } = model.trace;
-  const program = head.program || "MPI program";
-  document.title = `${program} – time line`;
-  document.querySelector("#program")!.textContent = program;
-  document.querySelector("#origin")!.textContent = head.trace;
+// The numbers of a page's only run.
+function numbersOf({ trace: { head, end, ranks, events } }: Model): [string, string][] {
   // Where nothing computes there is no speed-up to tell.
   const { speedup: ratio, efficiency } = head.summary;
   const speedup: [string, string][] =
     ratio === null || efficiency === null ? [] : [["speed-up", formatNumber(ratio)], ["efficiency", formatPercent(efficiency)]];
-  const numbers: [string, string][] = [
+  return [
     ["ranks", String(ranks.length)],
     [head.clock === "cpu" ? "CPU time" : "time", formatTime(head.summary.time || end)],
     ["serial", formatTime(head.summary.serial)],
     ...speedup,
     ["events", events.toLocaleString("en")],
   ];
+}
+
+// Times of several runs, and how they compare with the first's.
+function timesOf(models: readonly Model[]): [string, string][] {
+  const times = models.map(({ trace }) => trace.head.summary.time || trace.end);
+  return models.map((model, i) => [
+    model.name, formatTime(times[i]!) + (i === 0 ? "" : `, ${formatPercent(times[i]! / times[0]!)}`),
+  ]);
+}
+
+export function fillHeader(models: readonly Model[]): void {
+  const { head } = models[0]!.trace;
+  const program = head.program || "MPI program";
+  document.title = `${program} – time line`;
+  document.querySelector("#program")!.textContent = program;
+  document.querySelector("#origin")!.textContent = head.trace;
+  const numbers = models.length === 1 ? numbersOf(models[0]!) : timesOf(models);
   const list = document.querySelector("#numbers")!;
   for (const [name, value] of numbers) {
     const item = element("div", "number");
@@ -38,19 +43,21 @@ export function fillHeader(model: Model): void {
     list.append(item);
   }
   const notes = document.querySelector<HTMLElement>("#notes")!;
-  for (const note of head.notes) notes.append(element("p", "", note));
-  notes.hidden = head.notes.length === 0;
+  for (const model of models)
+    for (const note of model.trace.head.notes) notes.append(element("p", "", model.name === "" ? note : `${model.name}: ${note}`));
+  notes.hidden = notes.childElementCount === 0;
 }
 
 export class Legend {
-  private readonly rows: { row: HTMLElement; view: HTMLElement; wait: HTMLElement; swatch: HTMLElement }[] = [];
+  private readonly rows: { total: HTMLElement; view: HTMLElement; wait: HTMLElement; swatch: HTMLElement }[] = [];
 
   constructor(
-    private readonly model: Model,
+    private readonly run: () => Model, // that was touched last
     changed: () => void,
   ) {
     const body = document.querySelector("#legend")!;
-    const { states, totals } = model;
+    const model = run();
+    const { states } = model;
     states.names.forEach((name, state) => {
       const row = element("tr", "");
       const label = element("label", "");
@@ -67,22 +74,23 @@ export class Legend {
       label.append(box, swatch, element("span", "name", name));
       const first = element("td", "state");
       first.append(label);
-      const whole = totals[state]! + totals[states.count + state]!;
+      const total = element("td", "time");
       const view = element("td", "time");
       const wait = element("td", "time wait");
-      row.append(first, element("td", "time", formatTime(whole)), view, wait);
+      row.append(first, total, view, wait);
       body.append(row);
-      this.rows.push({ row, view, wait, swatch });
+      this.rows.push({ total, view, wait, swatch });
     });
   }
 
   // Colours of the theme, and the times of the shown interval.
   update(): void {
-    const { model } = this;
-    const { states, view, trace } = model;
+    const model = this.run();
+    const { states, view, trace, totals } = model;
     const times = model.totalsIn(view.t0, view.t1);
     const whole = (view.t1 - view.t0) * trace.ranks.length;
-    this.rows.forEach(({ view: cell, wait, swatch }, state) => {
+    this.rows.forEach(({ total, view: cell, wait, swatch }, state) => {
+      total.textContent = formatTime(totals[state]! + totals[states.count + state]!);
       const waiting = times[states.count + state]!;
       const time = times[state]! + waiting;
       cell.textContent = time <= 0 ? "–" : formatPercent(time / whole);

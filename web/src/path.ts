@@ -1,5 +1,5 @@
 // The critical path over the ranks' rows: stretches on one rank each, joined by the
-// messages and collectives by which it passes to another. src/views/explain_html.cpp
+// messages and collectives by which it passes to another. src/views/explain/html.cpp
 // writes it.
 import { firstAbove } from "./events";
 import { type Layout, rowY } from "./layout";
@@ -43,7 +43,7 @@ export function drawPath(context: CanvasRenderingContext2D, layout: Layout, mode
   const { view, theme } = model;
   const x = (t: number): number => Math.min(layout.plot + 9, Math.max(-9, timeToX(view, layout.plot, t))) + layout.left;
   const low = layout.rowBar >= 16 ? layout.rowBar - 4 : layout.rowBar / 2; // under the names of calls
-  const y = (i: number): number => rowY(layout, model.scroll, path.rank(i)) + low;
+  const y = (i: number): number => rowY(layout, model.scroll, model.rows.of[path.rank(i)]!) + low;
   const along = new Path2D();
   const across = new Path2D();
   const first = Math.max(0, firstAbove(path.to, view.t0) - 1);

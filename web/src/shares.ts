@@ -94,6 +94,11 @@ export class ShareSums {
     }, states);
   }
 
+  // The times of one column, by class.
+  column(x: number): Float64Array {
+    return this.times.subarray(x * this.classes, (x + 1) * this.classes);
+  }
+
   addRun(x0: number, x1: number, cls: number, time: number): void {
     if (cls >= this.classes) return;
     for (let x = x0; x < x1; x++) this.times[x * this.classes + cls]! += time;

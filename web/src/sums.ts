@@ -18,27 +18,43 @@ export interface States {
   readonly ofShape: Uint8Array; // state of each shape; 0 for events that are no calls
 }
 
-// The functions with the most time get a state each, the rest share one.
-export function makeStates(trace: TraceData): States {
-  const time = new Float64Array(trace.head.names.length);
-  const called = new Set<number>();
+// Time in each function that is called, in the order of their names' numbers.
+function timeByFunction(trace: TraceData): [name: string, time: number][] {
+  const time = new Float64Array(trace.shapes.length);
+  const called = new Uint8Array(trace.head.names.length);
   for (const rank of trace.ranks) {
-    for (let i = 0; i < rank.count; i++) {
-      const shape = trace.shapes[rank.shape[i]!]!;
-      if (!isTimedCall(shape.kind)) continue;
-      called.add(shape.name);
-      time[shape.name]! += rank.leave[i]! - rank.enter[i]!;
-    }
+    for (let i = 0; i < rank.count; i++) time[rank.shape[i]!]! += rank.leave[i]! - rank.enter[i]!;
   }
-  const byTime = [...called].sort((a, b) => time[b]! - time[a]! || a - b);
+  const sums = new Float64Array(called.length);
+  trace.shapes.forEach((shape, i) => {
+    if (!isTimedCall(shape.kind)) return;
+    called[shape.name] = 1;
+    sums[shape.name]! += time[i]!;
+  });
+  return [...called.keys()].filter((name) => called[name]).map((name) => [trace.head.names[name]!, sums[name]!]);
+}
+
+// The states of several traces that are shown together: the functions with the most time
+// get a state each, the rest share one.
+export function makeSharedStates(traces: readonly TraceData[]): States[] {
+  const time = new Map<string, number>();
+  for (const trace of traces)
+    for (const [name, sum] of timeByFunction(trace)) time.set(name, (time.get(name) ?? 0) + sum);
+  const byTime = [...time.keys()].sort((a, b) => time.get(b)! - time.get(a)!); // stable
   const own = byTime.length <= kMaxStates - 1 ? byTime : byTime.slice(0, kMaxStates - 2);
-  const names = ["COMPUTE", ...own.map((name) => trace.head.names[name]!)];
+  const names = ["COMPUTE", ...own];
   if (own.length < byTime.length) names.push("other calls");
   const stateOfName = new Map(own.map((name, i) => [name, i + 1]));
-  const ofShape = Uint8Array.from(trace.shapes, (shape) =>
-    isTimedCall(shape.kind) ? stateOfName.get(shape.name) ?? names.length - 1 : 0,
-  );
-  return { names, count: names.length, ofShape };
+  return traces.map((trace) => {
+    const ofShape = Uint8Array.from(trace.shapes, (shape) =>
+      isTimedCall(shape.kind) ? stateOfName.get(trace.head.names[shape.name]!) ?? names.length - 1 : 0,
+    );
+    return { names, count: names.length, ofShape };
+  });
+}
+
+export function makeStates(trace: TraceData): States {
+  return makeSharedStates([trace])[0]!;
 }
 
 export class RankSums {
@@ -57,7 +73,8 @@ export class RankSums {
   ) {
     const classes = (this.classes = 2 * states.count);
     const block = (this.block = Math.min(32, Math.max(8, classes)));
-    this.state = Uint8Array.from(rank.shape, (shape) => states.ofShape[shape]!);
+    this.state = new Uint8Array(rank.count);
+    for (let i = 0; i < rank.count; i++) this.state[i] = states.ofShape[rank.shape[i]!]!;
     this.totals = new Float64Array((Math.floor(rank.count / block) + 1) * classes);
     this.before = new Float64Array(classes);
     this.after = new Float64Array(classes);

@@ -10,9 +10,9 @@
 #include <queue>
 #include <vector>
 
-#include "machine/topology_shape.hpp"
 #include "sim/network/link_usage.hpp"
 #include "sim/network/shared_network.hpp"
+#include "topology/shape.hpp"
 
 namespace foretrace::sim {
 

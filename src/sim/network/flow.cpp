@@ -21,7 +21,13 @@ void FlowNetwork::inject(MessageId message, machine::NodeId from, machine::NodeI
          "messages enter in the order of time");
   const std::uint32_t number = stream_of(from, to);
   use(number);
-  waiting_.push_back({sequence_++, bytes.count, time.count_ps(), number, message});
+  waiting_.push_back({sequence_++, bytes.count, false, time.count_ps(), number, message});
+}
+
+void FlowNetwork::inject_control(MessageId message, machine::NodeId from, machine::NodeId to,
+                                 Time time) {
+  inject(message, from, to, Bytes(0), time);
+  waiting_.back().control = true;
 }
 
 Time FlowNetwork::next() const {
@@ -82,6 +88,7 @@ void FlowNetwork::end_flows(std::int64_t now) {
       std::pop_heap(stream.messages.begin(), stream.messages.end());
       stream.messages.pop_back();
       gone(number, message, now);
+      let_go(number, message, now);
     } while (!stream.messages.empty() && end_of(stream) <= now);
     update(stream, now);
     fair_.set_weight(number, static_cast<std::uint32_t>(stream.messages.size()));
@@ -95,6 +102,10 @@ void FlowNetwork::start_flows(std::int64_t now) {
     const Injection& start = waiting_[first_waiting_];
     Stream& stream = streams_[start.stream];
     Message message{0, start.sequence, start.bytes, start.time, start.id};
+    if (start.control && !stream.messages.empty()) {
+      stream.behind.push_back({message, stream.messages.size()});
+      continue;
+    }
     if (start.bytes == 0 || !stream.limited) {
       gone(start.stream, message, now);
       continue;
@@ -117,6 +128,15 @@ void FlowNetwork::start_flows(std::int64_t now) {
                    waiting_.begin() + static_cast<std::ptrdiff_t>(first_waiting_));
     first_waiting_ = 0;
   }
+}
+
+// Control messages that waited for `ended` alone leave.
+void FlowNetwork::let_go(std::uint32_t number, const Message& ended, std::int64_t now) {
+  std::vector<Behind>& behind = streams_[number].behind;
+  for (Behind& control : behind)
+    if (control.message.sequence > ended.sequence && --control.ahead == 0)
+      gone(number, control.message, now);
+  std::erase_if(behind, [](const Behind& control) { return control.ahead == 0; });
 }
 
 void FlowNetwork::share(std::int64_t now) {

@@ -16,11 +16,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "machine/topology.hpp"
 #include "sim/network/end_heap.hpp"
 #include "sim/network/link_usage.hpp"
 #include "sim/network/max_min.hpp"
 #include "sim/network/shared_network.hpp"
+#include "topology/topology.hpp"
 
 namespace foretrace::sim {
 
@@ -35,6 +35,8 @@ class FlowNetwork final : public SharedNetwork {
   // Throws Error if there is no way from one to the other; so does latency().
   void inject(MessageId message, machine::NodeId from, machine::NodeId to, Bytes bytes,
               Time time) override;
+  void inject_control(MessageId message, machine::NodeId from, machine::NodeId to,
+                      Time time) override;
   Time next() const override;
   void advance(std::vector<Arrival>& arrivals) override;
   Time latency(machine::NodeId from, machine::NodeId to) const override;
@@ -57,6 +59,11 @@ class FlowNetwork final : public SharedNetwork {
       return target != other.target ? target > other.target : sequence > other.sequence;
     }
   };
+  // A control message, which waits for messages that entered before it.
+  struct Behind {
+    Message message;
+    std::size_t ahead = 0;
+  };
   struct Carrier {
     machine::LinkId link;
     double ps_per_byte = 0;
@@ -70,6 +77,7 @@ class FlowNetwork final : public SharedNetwork {
     bool moved = false;
     bool limited = false;           // whether a link has a limit
     std::vector<Message> messages;  // a heap
+    std::vector<Behind> behind;     // by the time of entering
     std::uint64_t pair = 0;
     Time latency;
     std::uint32_t next_in_bucket = kNone;
@@ -79,6 +87,7 @@ class FlowNetwork final : public SharedNetwork {
   struct Injection {
     std::uint64_t sequence = 0;
     std::uint64_t bytes = 0;
+    bool control = false;
     std::int64_t time = 0;
     std::uint32_t stream = 0;
     MessageId id = 0;
@@ -103,6 +112,7 @@ class FlowNetwork final : public SharedNetwork {
   void update(Stream& stream, std::int64_t now);
   void mark_moved(std::uint32_t number);
   void end_flows(std::int64_t now);
+  void let_go(std::uint32_t number, const Message& ended, std::int64_t now);
   void start_flows(std::int64_t now);
   void share(std::int64_t now);
   void gone(std::uint32_t number, const Message& message, std::int64_t now);

@@ -14,8 +14,8 @@
 
 #include "base/ids.hpp"
 #include "base/time.hpp"
-#include "machine/topology.hpp"
 #include "sim/network/shared_network.hpp"
+#include "topology/topology.hpp"
 
 namespace foretrace::sim {
 

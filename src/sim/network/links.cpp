@@ -25,6 +25,8 @@ machine::LinkSpeed bus_speed(const NetworkOptions& options) {
 }
 
 std::unique_ptr<SharedNetwork> make_links(const NetworkOptions& options) {
+  if (options.kind == NetworkKind::architecture)
+    return options.make_links(default_speed(options.loggps));
   if (options.kind == NetworkKind::bus) return std::make_unique<BusNetwork>(bus_speed(options));
   if (options.kind == NetworkKind::flow)
     return std::make_unique<FlowNetwork>(required(options), default_speed(options.loggps));

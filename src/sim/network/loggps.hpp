@@ -31,6 +31,9 @@ class LoggpsNetwork final : public NodeNetwork {
     const Time begin = start(from, ready, stream(bytes));
     return {begin, begin + loggps_.overhead_send + stream(bytes)};
   }
+  Time send_answer(WorldRank from, Time ready) override {
+    return start(from, ready, Time()) + loggps_.latency;
+  }
   Time pass_port(WorldRank to, Time start, Bytes bytes) override {
     Time& free = receive_free_[static_cast<std::size_t>(to.value)];
     const Time first = std::max(start + loggps_.overhead_send + loggps_.latency, free);

@@ -12,11 +12,11 @@
 #include <span>
 #include <vector>
 
-#include "machine/topology.hpp"
 #include "sim/network/link_usage.hpp"
 #include "sim/network/packet_events.hpp"
 #include "sim/network/packet_routing.hpp"
 #include "sim/network/shared_network.hpp"
+#include "topology/topology.hpp"
 
 namespace foretrace::sim {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "machine/topology.hpp"
+#include "topology/topology.hpp"
 
 namespace foretrace::sim {
 

@@ -12,7 +12,7 @@
 
 #include "base/ids.hpp"
 #include "base/time.hpp"
-#include "machine/topology.hpp"
+#include "topology/topology.hpp"
 
 namespace foretrace::sim {
 
@@ -49,6 +49,13 @@ class SharedNetwork {
   // was told or asked to go to. from and to are different processors.
   virtual void inject(MessageId message, machine::NodeId from, machine::NodeId to, Bytes bytes,
                       Time time) = 0;
+
+  // A request or an answer of a rendezvous: an empty message behind all that goes the same
+  // way and entered before.
+  virtual void inject_control(MessageId message, machine::NodeId from, machine::NodeId to,
+                              Time time) {
+    inject(message, from, to, Bytes(0), time);
+  }
 
   // When advance() has something to do; Time::max() while nothing is under way.
   virtual Time next() const = 0;

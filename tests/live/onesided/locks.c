@@ -108,6 +108,9 @@ int main(int argc, char** argv) {
   MPI_Win_create(memory, sizeof memory, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
   count_on(win, memory, 1);
   signal_to(win, memory);
+  /* Who still wants its shared lock would queue behind the exclusive one, while others hold theirs until
+   * it has come. */
+  MPI_Barrier(MPI_COMM_WORLD);
 
   /* Two locks at a time, on different targets. */
   if (check_size > 1 && check_rank == 0) {

@@ -22,7 +22,9 @@ int main(int argc, char** argv) {
   const double waits[] = {1e-5, 5};
   for (int i = 0; i < 2; ++i) {
     const double waited = wait_for(waits[i]);
-    CHECK(waited < waits[i] * 1.1 + 1e-4, "%g seconds instead of %g", waited, waits[i]);
+    /* A real machine may let the rank wait for a core at any time. */
+    CHECK(waited < waits[i] * 1.1 + 1e-4 || getenv("TESTS_LIVE_REAL"), "%g seconds instead of %g",
+          waited, waits[i]);
   }
   /* Each look stands for a share of the wait so far: five seconds take no million of them. */
   CHECK(looks < 10000 || getenv("TESTS_LIVE_REAL"), "%d looks", looks);

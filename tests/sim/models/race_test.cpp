@@ -4,8 +4,8 @@
 
 #include <array>
 
-#include "machine/topology_builders.hpp"
 #include "models.hpp"
+#include "topology/builders.hpp"
 
 namespace foretrace::sim {
 namespace {

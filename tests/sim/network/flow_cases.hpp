@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "machine/topology.hpp"
-#include "machine/topology_builders.hpp"
 #include "sim/network/shared_network.hpp"
+#include "topology/builders.hpp"
+#include "topology/topology.hpp"
 
 namespace foretrace::sim::cases {
 

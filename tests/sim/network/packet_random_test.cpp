@@ -6,9 +6,9 @@
 #include <random>
 
 #include "base/error.hpp"
-#include "machine/topology_builders.hpp"
-#include "machine/topology_file.hpp"
 #include "packet_reference.hpp"
+#include "topology/builders.hpp"
+#include "topology/file.hpp"
 
 namespace foretrace::sim::test {
 namespace {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "machine/topology.hpp"
 #include "sim/network/packet.hpp"
+#include "topology/topology.hpp"
 
 namespace foretrace::sim::test {
 

@@ -33,6 +33,17 @@ export interface Finding extends Place {
   readonly estimated: boolean;
   readonly verified: boolean;
   readonly cause: (Place & { rank: number }) | null;
+  readonly effort: string;
+  readonly enough: number | null;
+  readonly check: string;
+  readonly algorithm?: string;
+}
+
+export interface DelayCost extends Place {
+  readonly what: string;
+  readonly direct: number;
+  readonly indirect: number;
+  readonly most: number;
 }
 
 export interface WaitGroup extends Place {
@@ -79,6 +90,7 @@ export interface Explanation {
   readonly efficiency: Record<string, number>;
   readonly findings: Finding[];
   readonly waits: WaitGroup[];
+  readonly delays: { readonly costs: DelayCost[] };
   readonly best_waits: SingleWait[];
   readonly domino_path: (Place & { rank: number; at: number; wait?: number; time_without?: number })[];
   readonly regions: Region[];

@@ -36,19 +36,23 @@ function ranksText(ranks: readonly number[]): string {
 }
 
 function finding(data: Explanation, trace: TraceData, one: Finding, most: number, show: Show): HTMLElement {
-  const computing = one.kind !== "wait";
+  const computing = one.kind === "imbalance";
   const found = findLongest(trace, one, one.ranks, computing);
+  const spent = computing ? "above the mean of the ranks" : one.kind === "wait" ? "waiting, over all ranks" : "in these calls, over all ranks";
   const where = (computing && one.function !== "" ? "before " : "") + describePlace(one);
   const facts: Child[] = [
-    `${computing ? "above the mean of the ranks" : "waiting, over all ranks"}: ${seconds(one.spent)}; `,
+    `${spent}: ${seconds(one.spent)}; `,
     `rank${one.ranks.length === 1 ? "" : "s"} ${ranksText(one.ranks)}; `,
     `run without it: ${seconds(one.predicted_time)}`,
     one.verified ? ", simulated afresh" : one.estimated ? ", an estimate" : "",
   ];
+  facts.push(`; effort: ${one.effort}`);
+  if (one.enough !== null) facts.push(`; nearly all of it with ${percentOf(one.enough, 1)} of the change`);
+  if (one.check !== "") facts.push("; alone: ", element("code", "", `explain ${one.check}`));
   if (one.cause !== null) facts.push("; because of ", link(`rank ${one.cause.rank}, ${describePlace(one.cause)}`,
     findLongest(trace, one.cause, [one.cause.rank], true), show));
   return element("li", "",
-    element("div", "title", element("b", "", computing ? one.kind : one.wait ?? one.kind), " ", link(where, found, show)),
+    element("div", "title", element("b", "", one.algorithm !== undefined ? `${one.kind} ${one.algorithm}` : one.wait ?? one.kind), " ", link(where, found, show)),
     bar([{ share: one.gain / most, colour: "gain", title: seconds(one.gain) }]),
     element("div", "gain-text", element("b", "", seconds(one.gain)), ` ${percentOf(one.gain, data.time)}`),
     element("div", "facts", ...facts));
@@ -155,6 +159,19 @@ function waits(data: Explanation, trace: TraceData, show: Show): Child[] {
     table(rows, [2, 3, 4]))];
 }
 
+function delays(data: Explanation, trace: TraceData, show: Show): Child[] {
+  if (data.delays.costs.length === 0) return [];
+  const rows: Child[][] = [["waits", "direct", "indirect", "most by rank", "because of"]];
+  for (const cost of data.delays.costs.slice(0, 2 * kShown)) {
+    const computing = cost.what !== "call";
+    rows.push([seconds(cost.direct + cost.indirect), seconds(cost.direct), seconds(cost.indirect), String(cost.most),
+      link((computing ? "computation before " : "") + describePlace(cost), findLongest(trace, cost, [cost.most], computing), show)]);
+  }
+  return [section("delays", "Delays, over all ranks",
+    element("p", "hint", "How long others waited because of it: for the late rank itself, and for ranks that waited for it."),
+    table(rows, [4]))];
+}
+
 function domino(data: Explanation, trace: TraceData, show: Show): Child[] {
   if (data.domino_path.length === 0) return [];
   return [section("domino", "Domino path",
@@ -183,7 +200,7 @@ export function showExplanation(data: Explanation, trace: TraceData, show: Show)
   const above = element("div", "explanation", headline(data), findings(data, trace, show),
     element("div", "columns", bounds(data), efficiency(data)));
   const below = element("div", "explanation", path(data), ...sensitivity(data), ...domino(data, trace, show),
-    ...waits(data, trace, show), ...computation(data));
+    ...waits(data, trace, show), ...delays(data, trace, show), ...computation(data));
   const main = document.querySelector("main")!;
   main.before(above);
   main.after(below);

@@ -1,0 +1,214 @@
+#include "analysis/running.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "analysis/segments.hpp"
+#include "trace/trace_reader.hpp"
+
+namespace foretrace::analysis {
+namespace {
+
+using trace::Event;
+using trace::EventKind;
+
+constexpr std::uint64_t kWorld = 0;  // the key of MPI_COMM_WORLD
+
+// The last call of a function at a place: what the next one there will be like.
+struct Habit {
+  EventKind kind = EventKind::call;
+  std::uint64_t comm = kWorld;
+  WorldRank to;
+  WorldRank from;
+  bool from_any = false;
+};
+
+// What is known of one rank besides RunningRank.
+struct Past {
+  std::map<std::pair<std::string, std::string>, Habit> habits;  // by function and place
+  std::map<std::uint64_t, std::uint64_t> collectives;           // that it ended, by communicator
+  std::map<std::uint64_t, WorldRank> posted;  // receives under way: request and source
+  std::map<std::uint64_t, std::vector<WorldRank>> comms;
+  std::vector<std::optional<std::string>> places;  // by site
+  std::optional<Habit> now;                        // the open call's
+};
+
+bool is_collective_name(const std::string& name) {
+  for (const char* start : {"MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_All", "MPI_Gather",
+                            "MPI_Scatter", "MPI_Scan", "MPI_Exscan"})
+    if (name.starts_with(start) && name != "MPI_Alloc_mem") return true;
+  return false;
+}
+
+bool is_wait_name(const std::string& name) {
+  return name.starts_with("MPI_Wait");
+}
+
+class Look {
+ public:
+  Look(const std::string& path, const trace::TellPlace& tell)
+      : reader_(path), tell_(tell), pasts_(static_cast<std::size_t>(reader_.ranks())) {
+    run_.ranks.resize(pasts_.size());
+  }
+
+  RunningRun take() {
+    for (int r = 0; r < reader_.ranks(); ++r) read(WorldRank(r));
+    for (RunningRank& rank : run_.ranks) tell_waiting(rank);
+    for (const auto& [ends, count] : under_way_)
+      if (count > 0)
+        run_.ranks[static_cast<std::size_t>(ends.second)].unread.push_back(
+            {WorldRank(ends.first), static_cast<std::uint64_t>(count)});
+    return std::move(run_);
+  }
+
+ private:
+  // A damaged file may name ranks that there are none of.
+  bool exists(WorldRank rank) const {
+    return rank.value >= 0 && static_cast<std::size_t>(rank.value) < pasts_.size();
+  }
+
+  Past& past(WorldRank rank) { return pasts_[static_cast<std::size_t>(rank.value)]; }
+
+  std::string place_of(const trace::Site* site) const {
+    return site == nullptr || !tell_ ? "" : tell_(*site);
+  }
+
+  const std::string& place_of(WorldRank rank, trace::SiteId site) {
+    auto& places = past(rank).places;
+    if (places.size() <= site) places.resize(site + std::size_t{1});
+    if (!places[site]) places[site] = site == 0 ? "" : place_of(&reader_.site(rank, site));
+    return *places[site];
+  }
+
+  void read(WorldRank rank) {
+    RunningRank& now = run_.ranks[static_cast<std::size_t>(rank.value)];
+    now.rank = rank;
+    Event event;
+    std::vector<std::string> phases;
+    while (reader_.next(rank, event)) {
+      now.doing = event.kind == EventKind::finalize || event.kind == EventKind::aborted
+                      ? Doing::ended
+                      : Doing::computing;
+      now.last = event.leave;
+      if (event.kind == EventKind::phase_begin)
+        phases.push_back(reader_.name(rank, event.name));
+      else if (event.kind == EventKind::phase_end && !phases.empty())
+        phases.pop_back();
+      if (!is_timed_call(event)) continue;
+      ++now.calls;
+      remember(rank, event, now);
+    }
+    if (!phases.empty()) now.phase = phases.back();
+    const std::string* open = reader_.open_call(rank);
+    if (open == nullptr || now.doing == Doing::ended) return;
+    now.doing = Doing::calling;
+    now.call = *open;
+    now.place = place_of(reader_.open_site(rank));
+    const auto habit = past(rank).habits.find({now.call, now.place});
+    if (habit != past(rank).habits.end()) past(rank).now = habit->second;
+  }
+
+  void remember(WorldRank rank, const Event& event, RunningRank& now) {
+    Past& own = past(rank);
+    Habit habit;
+    habit.kind = event.kind;
+    const bool collective =
+        event.kind == EventKind::collective || event.kind == EventKind::icollective;
+    if (trace::uses_comm(event)) {
+      const trace::Communicator& comm = reader_.comm(rank, event.comm);
+      habit.comm = comm.key;
+      if (collective) own.comms.emplace(comm.key, comm.members);
+    }
+    if (collective) ++own.collectives[habit.comm];
+    const bool sends = event.kind == EventKind::send || event.kind == EventKind::isend ||
+                       event.kind == EventKind::sendrecv;
+    if (sends && exists(event.send.peer)) {
+      habit.to = event.send.peer;
+      ++now.sent;
+      now.sent_bytes.count += event.send.bytes.count;
+      ++under_way_[{rank.value, event.send.peer.value}];
+    }
+    if ((event.kind == EventKind::recv || event.kind == EventKind::sendrecv) &&
+        exists(event.recv.peer)) {
+      habit.from = event.recv.peer;
+      habit.from_any = event.recv.any_source;
+      --under_way_[{event.recv.peer.value, rank.value}];
+    }
+    if (event.kind == EventKind::irecv)
+      own.posted[event.request] = event.recv.any_source ? WorldRank() : event.recv.peer;
+    for (const trace::Completion& done : event.completions) {
+      own.posted.erase(done.request);
+      if (exists(done.source)) --under_way_[{done.source.value, rank.value}];
+    }
+    own.habits[{reader_.name(rank, event.name), place_of(rank, event.site)}] = habit;
+  }
+
+  // Whether a message from there is on its way or lies there.
+  bool has_sent(WorldRank from, WorldRank to) const {
+    const auto found = under_way_.find({from.value, to.value});
+    return found != under_way_.end() && found->second > 0;
+  }
+
+  void tell_waiting(RunningRank& rank) {
+    if (rank.doing != Doing::calling) return;
+    const Past& own = past(rank.rank);
+    const bool collective =
+        own.now ? own.now->kind == EventKind::collective : is_collective_name(rank.call);
+    if (collective) {
+      wait_for_members(rank, own.now ? own.now->comm : kWorld);
+    } else if (is_wait_name(rank.call)) {
+      for (const auto& [request, source] : own.posted)
+        if (exists(source) && !has_sent(source, rank.rank)) rank.waits_for.push_back(source);
+    } else if (own.now && !own.now->from_any) {
+      const WorldRank partner = own.now->from.valid() ? own.now->from : own.now->to;
+      const bool receives = own.now->from.valid();
+      if (partner.valid() && !(receives && has_sent(partner, rank.rank)))
+        rank.waits_for.push_back(partner);
+      rank.guessed = !rank.waits_for.empty();
+    }
+    std::ranges::sort(rank.waits_for);
+    const auto same = std::ranges::unique(rank.waits_for);
+    rank.waits_for.erase(same.begin(), same.end());
+  }
+
+  // Those of the communicator that have not come to the collective that the rank is in.
+  void wait_for_members(RunningRank& rank, std::uint64_t comm) {
+    const auto done = [&](WorldRank of) {
+      const auto& counts = past(of).collectives;
+      const auto found = counts.find(comm);
+      return found == counts.end() ? 0 : found->second;
+    };
+    const std::uint64_t mine = done(rank.rank);
+    std::vector<WorldRank> members;
+    if (const auto known = past(rank.rank).comms.find(comm); known != past(rank.rank).comms.end())
+      members = known->second;
+    else
+      for (const RunningRank& each : run_.ranks) members.push_back(each.rank);
+    for (const WorldRank member : members) {
+      if (member == rank.rank || !exists(member) || done(member) > mine) continue;
+      const RunningRank& other = run_.ranks[static_cast<std::size_t>(member.value)];
+      const Past& theirs = past(member);
+      const bool there =
+          other.doing == Doing::calling && done(member) == mine &&
+          (theirs.now ? theirs.now->kind == EventKind::collective && theirs.now->comm == comm
+                      : is_collective_name(other.call));
+      if (!there) rank.waits_for.push_back(member);
+    }
+  }
+
+  trace::TraceReader reader_;
+  const trace::TellPlace& tell_;
+  std::vector<Past> pasts_;
+  std::map<std::pair<int, int>, std::int64_t> under_way_;  // messages, by sender and receiver
+  RunningRun run_;
+};
+
+}  // namespace
+
+RunningRun look_at_run(const std::string& path, const trace::TellPlace& tell) {
+  return Look(path, tell).take();
+}
+
+}  // namespace foretrace::analysis

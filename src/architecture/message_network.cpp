@@ -1,0 +1,451 @@
+#include "architecture/message_network.hpp"
+
+#include "architecture/message_network_impl.hpp"
+
+namespace foretrace::architecture {
+
+void MessageNetwork::Impl::make_nodes() {
+  services_.resize(static_cast<std::size_t>(topology_.nodes()));
+  whole_.assign(services_.size(), false);
+  for (std::int32_t n = 0; n < topology_.nodes(); ++n) {
+    nodes_.emplace_back(*this, n);
+    const FlatEntity& one = entity_of(n);
+    kernel_.add(nodes_.back(), one.path);
+    whole_[static_cast<std::size_t>(n)] = one.level == "hops" || one.level == "message";
+    Service& service = services_[static_cast<std::size_t>(n)];
+    if (one.behaviour_name() == "nic") {
+      service = {true,
+                 one.parameters->number("injection"),
+                 one.parameters->time("latency"),
+                 0,
+                 true,
+                 -1,
+                 one.parameters->text("rails") == "round-robin",
+                 0};
+    } else if (one.behaviour_name() == "memory") {
+      service = {true,
+                 one.parameters->number("bandwidth"),
+                 one.parameters->time("latency"),
+                 0,
+                 false,
+                 -1,
+                 false,
+                 0};
+    }
+  }
+  // A NIC's host is what is joined to its port of that name.
+  std::vector<std::int32_t> node_of(architecture_.entities.size(), -1);
+  for (std::int32_t n = 0; n < topology_.nodes(); ++n)
+    node_of[static_cast<std::size_t>(graph_.entity_of[static_cast<std::size_t>(n)])] = n;
+  for (const FlatLink& flat : architecture_.links) {
+    for (const auto& [end, other] : {std::pair{flat.from, flat.to}, {flat.to, flat.from}}) {
+      Service& service =
+          services_[static_cast<std::size_t>(node_of[static_cast<std::size_t>(end.entity)])];
+      if (service.host_side_only && end.port == 0)
+        service.host = node_of[static_cast<std::size_t>(other.entity)];
+    }
+  }
+}
+
+void MessageNetwork::Impl::make_links(const machine::LinkSpeed& defaults) {
+  const machine::TopologyGraph& graph = topology_.graph();
+  links_.resize(static_cast<std::size_t>(graph.links()));
+  std::vector<std::uint8_t> rings(links_.size(), 0);
+  if (rule_ == CycleRule::bubble) rings = routing_.ring_directions();
+  if (options_.buffer_packets < 2 && std::ranges::any_of(rings, [](int ring) { return ring != 0; }))
+    throw UsageError("--buffer: expected 2 packets or more on a machine with rings, found 1");
+  for (int l = 0; l < graph.links(); ++l) {
+    Link& made = link(l);
+    const machine::LinkSpeed& speed = topology_.speed(LinkId(l));
+    made.from = graph.from(l);
+    made.to = graph.to(l);
+    made.latency = speed.latency.value_or(defaults.latency.value_or(Time())).count_ps();
+    made.bytes_per_second = speed.bytes_per_second.value_or(
+        defaults.bytes_per_second.value_or(std::numeric_limits<double>::infinity()));
+    made.server = topology_.carrier(LinkId(l)).value;
+    made.channels = graph_.parallel[static_cast<std::size_t>(l)];
+    made.room = options_.buffer_packets;
+    made.ring = rings[static_cast<std::size_t>(l)];
+    // The sender's level; into a bus, the bus's.
+    const bool into_bus = graph.kind(made.to) == NodeKind::bus;
+    made.free = entity_of(into_bus ? made.to : made.from).level == "hops";
+    const bool bus_whole = into_bus && entity_of(made.to).level == "message";
+    made.unlimited =
+        made.free || bus_whole || services_[static_cast<std::size_t>(made.to)].is_there ||
+        (graph.kind(made.from) == NodeKind::bus && whole_[static_cast<std::size_t>(made.from)]);
+  }
+}
+
+void MessageNetwork::Impl::record(MessageRecord one) {
+  if (!recording_ || recording_->most == 0 || one.end < recording_->from ||
+      one.begin > recording_->to)
+    return;
+  if (recording_->records.size() >= recording_->most) {
+    ++recording_->lost;
+    return;
+  }
+  one.from = graph_.entity_of[static_cast<std::size_t>(one.from)];
+  one.to = graph_.entity_of[static_cast<std::size_t>(one.to)];
+  recording_->records.push_back(one);
+}
+
+void MessageNetwork::Impl::inject(sim::MessageId id, NodeId from, NodeId to, Bytes bytes,
+                                  Time time) {
+  std::int32_t number = static_cast<std::int32_t>(messages_.size());
+  if (free_messages_.empty()) {
+    messages_.emplace_back();
+  } else {
+    number = free_messages_.back();
+    free_messages_.pop_back();
+    message(number) = Message();
+  }
+  Message& made = message(number);
+  made.id = id;
+  made.from = from.value;
+  made.to = to.value;
+  made.bytes = bytes.count;
+  made.order = order_++;
+  if (!routing_.route(from, to, made.route))
+    throw Error("architecture '" + architecture_.name + "' has no way from " +
+                topology_.node_name(from) + " to " + topology_.node_name(to));
+  choose_rails(made);
+  bool packets = false;
+  for (const PacketHop& hop : made.route) {
+    const Link& one = link(hop.link);
+    made.all_free = made.all_free && one.free;
+    packets = packets || !(one.free || takes_whole(one.to));
+  }
+  made.size = packets ? options_.packet_size.count : std::max<std::uint64_t>(1, bytes.count);
+  made.units =
+      std::max<std::uint64_t>(1, bytes.count / made.size + (bytes.count % made.size != 0 ? 1 : 0));
+  made.to_make = made.to_send = made.to_arrive = made.units;
+  ++under_way_;
+  const std::int64_t at_ps = time.count_ps();
+  record({MessageRecord::Kind::enter, static_cast<std::uint32_t>(made.order), made.from, made.to,
+          made.bytes, at_ps, at_ps});
+  at(at_ps, made.from, Step::enter, number, kCome);
+}
+
+// Where a NIC has several links that are equally near, messages take them in turn.
+void MessageNetwork::Impl::choose_rails(Message& made) {
+  for (std::size_t h = 0; h < made.route.size(); ++h) {
+    const std::int32_t nic = link(made.route[h].link).from;
+    Service& service = services_[static_cast<std::size_t>(nic)];
+    if (!service.turns) continue;
+    const machine::TopologyGraph& graph = topology_.graph();
+    const auto hops = topology_.hops(NodeId(nic), NodeId(made.to));
+    std::vector<std::int32_t> rails;
+    for (int l = graph.first(nic); l < graph.first(nic + 1); ++l) {
+      const auto rest = topology_.hops(NodeId(graph.to(l)), NodeId(made.to));
+      if (rest && hops && *rest + 1 == *hops) rails.push_back(l);
+    }
+    if (rails.size() < 2) continue;
+    const std::int32_t rail = rails[service.turn++ % rails.size()];
+    made.route.resize(h);
+    made.route.push_back({rail, rail});
+    std::vector<PacketHop> rest;
+    if (link(rail).to != made.to) {
+      routing_.route(NodeId(link(rail).to), NodeId(made.to), rest);
+      made.route.insert(made.route.end(), rest.begin(), rest.end());
+    }
+  }
+}
+
+void MessageNetwork::Impl::handle(std::int32_t, Step step, std::int32_t data) {
+  switch (step) {
+    case Step::end:
+      return end(data);
+    case Step::come:
+      return come(data);
+    case Step::enter:
+      return enter(data);
+    case Step::own:
+      return next_own(data);
+    case Step::serve:
+      return wait_for(data);
+    case Step::start:
+      return start(data);
+  }
+}
+
+void MessageNetwork::Impl::enter(std::int32_t number) {
+  const std::int32_t first = message(number).route.front().link;
+  Own& own = link(first).own;
+  own.messages.push_back(number);
+  if (!own.out || takes_whole(link(first).to)) next_own(first);
+}
+
+// The next unit of a source's queue for a link comes to the others.
+void MessageNetwork::Impl::next_own(std::int32_t first) {
+  Own& own = link(first).own;
+  own.out = !own.messages.empty();
+  if (!own.out) return;
+  const std::int32_t number = own.messages.front();
+  Message& from = message(number);
+  std::int32_t made = static_cast<std::int32_t>(units_.size());
+  if (free_units_.empty()) {
+    units_.emplace_back();
+  } else {
+    made = free_units_.back();
+    free_units_.pop_back();
+    unit(made) = Unit();
+  }
+  Unit& one = unit(made);
+  one.message = number;
+  one.first = from.to_make == from.units;
+  one.last = --from.to_make == 0;
+  one.bytes = one.last ? from.bytes - (from.units - 1) * from.size : from.size;
+  one.in = static_cast<std::int32_t>(links_.size()) + first;
+  if (one.last) own.messages.pop_front();
+  one.way = from.route.front();
+  if (!link(first).free) {
+    wait_for(made);
+    if (takes_whole(link(first).to)) at(now(), from.from, Step::own, first, kCome);
+    return;
+  }
+  // The source has sent when as much time has passed as the bytes need: on all links, where none of
+  // them is ever busy.
+  Sum per_byte;
+  for (const PacketHop& hop : from.route)
+    if (from.all_free || per_byte.times == 0) per_byte.add(1 / link(hop.link).bytes_per_second);
+  const std::int64_t stream =
+      Time::from_seconds(static_cast<double>(one.bytes) * per_byte.get()).count_ps();
+  from.sent = std::max(from.sent, now() + stream);
+  if (--from.to_send == 0) left_.push_back({from.order, from.id, from.sent, 0});
+  pass_free(made);
+  at(now(), from.from, Step::own, first, kCome);
+}
+
+// A unit is at the end of a link.
+void MessageNetwork::Impl::come(std::int32_t number) {
+  Unit& one = unit(number);
+  one.in = one.way.buffer;
+  ++one.hop;
+  const Message& of = message(one.message);
+  if (one.hop == static_cast<std::int32_t>(of.route.size())) return deliver(number);
+  one.way = of.route[static_cast<std::size_t>(one.hop)];
+  const std::int32_t node = link(one.way.link).from;
+  Service& service = services_[static_cast<std::size_t>(node)];
+  const bool served =
+      service.is_there && (!service.host_side_only || link(one.in).from == service.host);
+  if (!served) return go_on(number);
+  service.free = std::max(service.free, now()) +
+                 time_of(service.bytes_per_second, std::max<std::uint64_t>(1, one.bytes));
+  at(service.free + service.latency, node, Step::serve, number, kCome);
+}
+
+void MessageNetwork::Impl::go_on(std::int32_t number) {
+  if (link(unit(number).way.link).free)
+    pass_free(number);
+  else
+    wait_for(number);
+}
+
+// A link that is never busy. What a run of them takes is rounded once.
+void MessageNetwork::Impl::pass_free(std::int32_t number) {
+  Unit& one = unit(number);
+  const Link& over = link(one.way.link);
+  if (one.since < 0) {
+    one.since = now();
+    one.start_up = one.per_byte = Sum();
+  }
+  one.start_up.add(Time::ps(over.latency).seconds());
+  one.per_byte.add(1 / over.bytes_per_second);
+  const auto bytes = static_cast<double>(one.bytes);
+  const std::int64_t stream = Time::from_seconds(bytes * one.per_byte.get()).count_ps();
+  const std::int64_t there = one.since + Time::from_seconds(one.start_up.get()).count_ps() + stream;
+  usage_.carried(LinkId(over.server), Bytes(one.bytes), Time::ps(now()), Time::ps(there),
+                 one.first ? 1 : 0);
+  record({MessageRecord::Kind::pass, static_cast<std::uint32_t>(message(one.message).order),
+          over.from, link(one.way.buffer).to, one.bytes, now(), there});
+  if (!is_own(one) && one.hop > 0) give_room(one);
+  at(std::max(there, now()), link(one.way.buffer).to, Step::come, number, kCome);
+}
+
+void MessageNetwork::Impl::wait_for(std::int32_t number) {
+  Unit& one = unit(number);
+  one.since = -1;
+  one.came = now();
+  if (rule_ == CycleRule::bubble) {
+    const std::uint8_t ring = link(one.way.link).ring;
+    const bool goes_on = !is_own(one) && link(one.in).ring == ring;
+    one.places = ring == 0 || goes_on ? 1 : 2;
+  }
+  const std::int32_t server = link(one.way.link).server;
+  auto& waiting = link(server).waiting;
+  auto place = waiting.end();
+  // A bus that takes messages whole: by the sending node, then in the order of coming.
+  while (place != waiting.begin() && unit(*(place - 1)).came == one.came &&
+         unit(*(place - 1)).in > one.in)
+    --place;
+  waiting.insert(place, number);
+  touch(server);
+}
+
+void MessageNetwork::Impl::touch(std::int32_t server) {
+  const Link& queue = link(server);
+  if (queue.sending < queue.channels && !queue.waiting.empty())
+    at(now(), queue.from, Step::start, server, kStart);
+}
+
+bool MessageNetwork::Impl::has_room(const Unit& one) const {
+  const Link& buffer = link(one.way.buffer);
+  if (buffer.unlimited || link(one.way.link).unlimited) return true;
+  if (rule_ != CycleRule::channels) return buffer.room >= one.places;
+  const auto hop = static_cast<std::size_t>(one.hop);
+  return hop >= buffer.used.size() || buffer.used[hop] < options_.buffer_packets;
+}
+
+void MessageNetwork::Impl::take_room(const Unit& one) {
+  Link& buffer = link(one.way.buffer);
+  if (rule_ != CycleRule::channels) {
+    --buffer.room;
+    return;
+  }
+  const auto hop = static_cast<std::size_t>(one.hop);
+  if (hop >= buffer.used.size()) buffer.used.resize(hop + 1);
+  ++buffer.used[hop];
+}
+
+// Gives back the place in which the unit lies.
+void MessageNetwork::Impl::give_room(const Unit& one) {
+  Link& buffer = link(one.in);
+  if (link(message(one.message).route[static_cast<std::size_t>(one.hop) - 1].link).free) return;
+  if (rule_ != CycleRule::channels)
+    ++buffer.room;
+  else
+    --buffer.used[static_cast<std::size_t>(one.hop) - 1];
+  touch(link(message(one.message).route[static_cast<std::size_t>(one.hop) - 1].link).server);
+}
+
+void MessageNetwork::Impl::start(std::int32_t server) {
+  Link& queue = link(server);
+  while (queue.sending < queue.channels) {
+    const auto found = std::ranges::find_if(
+        queue.waiting, [this](std::int32_t number) { return has_room(unit(number)); });
+    if (found == queue.waiting.end()) return;
+    const std::int32_t number = *found;
+    queue.waiting.erase(found);
+    take_room(unit(number));
+    begin(server, number);
+  }
+}
+
+void MessageNetwork::Impl::begin(std::int32_t server, std::int32_t number) {
+  Unit& one = unit(number);
+  const Link& over = link(one.way.link);
+  ++link(server).sending;
+  // An empty message is a packet of one byte; a bus that takes messages whole needs no time for it.
+  const std::uint64_t bytes =
+      takes_whole(over.to) ? one.bytes : std::max<std::uint64_t>(1, one.bytes);
+  const std::int64_t leaves = now() + time_of(over.bytes_per_second, bytes);
+  Message& of = message(one.message);
+  usage_.carried(LinkId(server), Bytes(bytes), Time::ps(now()), Time::ps(leaves),
+                 one.first ? 1 : 0);
+  record({MessageRecord::Kind::pass, static_cast<std::uint32_t>(of.order), over.from,
+          link(one.way.buffer).to, one.bytes, now(), leaves + over.latency});
+  at(leaves, over.from, Step::end, number, kLeave);
+  if (!is_own(one)) return;
+  of.sent = std::max(of.sent, leaves);
+  if (--of.to_send == 0) left_.push_back({of.order, of.id, of.sent, 0});
+}
+
+void MessageNetwork::Impl::end(std::int32_t number) {
+  const Unit& one = unit(number);
+  const std::int32_t server = link(one.way.link).server;
+  --link(server).sending;
+  touch(server);
+  if (!is_own(one))
+    give_room(one);
+  else if (!takes_whole(link(one.way.link).to))
+    at(now(), link(one.way.link).from, Step::own, one.way.link, kCome);
+  at(now() + link(one.way.link).latency, link(one.way.buffer).to, Step::come, number, kCome);
+}
+
+void MessageNetwork::Impl::deliver(std::int32_t number) {
+  const Unit& one = unit(number);
+  give_room(one);
+  Message& of = message(one.message);
+  if (--of.to_arrive == 0) {
+    record({MessageRecord::Kind::arrive, static_cast<std::uint32_t>(of.order), of.from, of.to,
+            of.bytes, now(), now()});
+    done_.push_back({of.order, of.id, of.sent, now()});
+    free_messages_.push_back(one.message);
+    --under_way_;
+  }
+  free_units_.push_back(number);
+}
+
+void MessageNetwork::Impl::advance(std::vector<sim::Arrival>& arrivals) {
+  departures_.clear();
+  const entity::Ps at = kernel_.next();
+  if (at >= entity::kNever) return;
+  while (kernel_.next() == at) kernel_.step();
+  std::ranges::sort(done_, {}, &Done::order);
+  for (const Done& done : done_)
+    arrivals.push_back({done.id, Time::ps(done.sent), Time::ps(done.arrived)});
+  done_.clear();
+  std::ranges::sort(left_, {}, &Done::order);
+  for (const Done& left : left_) departures_.push_back({left.id, Time::ps(left.sent)});
+  left_.clear();
+  if (kernel_.next() >= entity::kNever && under_way_ > 0) stuck();
+}
+
+void MessageNetwork::Impl::stuck() const {
+  throw Error("architecture '" + architecture_.name + "': expected packets to go on, found " +
+              std::to_string(under_way_) +
+              " messages that wait for each other's buffers; take larger ones (--buffer)");
+}
+
+Time MessageNetwork::Impl::latency(NodeId from, NodeId to) const {
+  if (!routing_.route(from, to, way_))
+    throw Error("architecture '" + architecture_.name + "' has no way from " +
+                topology_.node_name(from) + " to " + topology_.node_name(to));
+  Time sum;
+  Sum start_up;
+  for (const PacketHop& hop : way_) {
+    const Link& over = link(hop.link);
+    if (over.free) {
+      start_up.add(Time::ps(over.latency).seconds());
+      continue;
+    }
+    sum += Time::ps(over.latency);
+    if (!takes_whole(over.to)) sum += Time::ps(time_of(over.bytes_per_second, 1));
+  }
+  return sum + Time::from_seconds(start_up.get());
+}
+
+MessageNetwork::MessageNetwork(const FlatArchitecture& architecture, const MessageGraph& graph,
+                               const machine::Topology& topology,
+                               const machine::LinkSpeed& defaults, const MessageOptions& options,
+                               Recording* recording)
+    : impl_(std::make_unique<Impl>(architecture, graph, topology, defaults, options, recording)) {}
+MessageNetwork::~MessageNetwork() = default;
+
+void MessageNetwork::inject(sim::MessageId message, NodeId from, NodeId to, Bytes bytes,
+                            Time time) {
+  impl_->inject(message, from, to, bytes, time);
+}
+Time MessageNetwork::next() const {
+  return impl_->next();
+}
+void MessageNetwork::advance(std::vector<sim::Arrival>& arrivals) {
+  impl_->advance(arrivals);
+}
+std::span<const sim::Departure> MessageNetwork::departures() const {
+  return impl_->departures_;
+}
+Time MessageNetwork::latency(NodeId from, NodeId to) const {
+  return impl_->latency(from, to);
+}
+const sim::LinkUsage& MessageNetwork::usage() const {
+  return impl_->usage_;
+}
+std::size_t MessageNetwork::memory() const {
+  return impl_->memory();
+}
+std::uint64_t MessageNetwork::events() const {
+  return impl_->kernel_.events();
+}
+
+}  // namespace foretrace::architecture

@@ -1,0 +1,163 @@
+// What the generated wrappers call: one function for each class of MPI
+// functions in src/mpi_api/functions.txt.
+//
+// Each takes the arguments that matter and the real call (or the non-blocking
+// calls that stand in for it under predict), and returns MPI's result.
+#pragma once
+
+#include <mpi.h>
+
+#include "base/function_ref.hpp"
+#include "capture/handlers/functions.hpp"
+#include "capture/session/session.hpp"
+#include "machine/timing.hpp"
+#include "mpi_api/sizes.hpp"
+
+namespace foretrace::capture {
+
+using machine::Cost;
+using machine::SendMode;
+using mpi_api::message_bytes;
+using Real = FunctionRef<int()>;
+using RealStatus = FunctionRef<int(MPI_Status*)>;
+using Post = FunctionRef<int(MPI_Request*)>;
+// d of a collective.
+using SizeOf = FunctionRef<Bytes(const mpi_api::CommShape&)>;
+// What goes to, or comes from, the i-th partner.
+using SizeOfPiece = FunctionRef<Bytes(int i)>;
+
+// --- any call
+
+// Inside a wrapper: a state without partners. `action` lets others in where it
+// may wait.
+template <class Action>
+auto plain_state(Fn fn, Action action) {
+  session.open(trace::EventKind::call, fn);
+  auto result = action();
+  session.close_as_call();
+  return result;
+}
+
+template <class RealCall>
+auto plain_call(Fn fn, RealCall real) {
+  return plain_state(fn, [&] { return wait_in(real); });
+}
+
+// Programs poll with such calls (MPI_Iprobe, MPI_Request_get_status), so others
+// get their answers here too.
+template <class RealCall>
+auto generic(Fn fn, RealCall real) {
+  Inside inside;
+  if (!inside) return real();
+  session.piggyback.keep_going();
+  return plain_call(fn, real);
+}
+
+// --- life of the program (handlers_life.cpp)
+int init(Fn fn, int* argc, char*** argv, Real real);
+int init(Fn fn, int* argc, char*** argv, int required, int* provided, Real real);
+int finalize(Fn fn, Real real);
+int abort(Fn fn, MPI_Comm comm, int code, Real real);
+int pcontrol(Fn fn, int level, Real real);
+double wtime(Fn fn, FunctionRef<double()> real);
+double wtick(Fn fn, FunctionRef<double()> real);
+
+// --- point-to-point (handlers_p2p.cpp)
+int send(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+         Real real, Post post);
+int isend(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int tag,
+          MPI_Comm comm, MPI_Request* request, Real real);
+int recv(Fn fn, int source, int tag, MPI_Comm comm, MPI_Status* status, RealStatus real, Post post);
+int irecv(Fn fn, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+          MPI_Request* request, Real real);
+int sendrecv(Fn fn, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, int source,
+             int recvtag, MPI_Comm comm, MPI_Status* status, RealStatus real, Post post_send,
+             Post post_recv);
+int sendrecv_replace(Fn fn, const void* buf, MPI_Count count, MPI_Datatype type, int dest,
+                     int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status* status,
+                     RealStatus real, Post post_recv);
+
+int isendrecv(Fn fn, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+              MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+              MPI_Request* request, Real real);
+
+// --- persistent requests and matched probes (handlers_persistent.cpp)
+int send_init(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int tag,
+              MPI_Comm comm, MPI_Request* request, Real real);
+int recv_init(Fn fn, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+              MPI_Request* request, Real real);
+int start(Fn fn, MPI_Request* request, Real real);
+int startall(Fn fn, int count, MPI_Request* requests, Real real);
+int probe(Fn fn, int source, int tag, MPI_Comm comm, MPI_Status* status, Real real);
+int mprobe(Fn fn, int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status,
+           Real real);
+int improbe(Fn fn, int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
+            MPI_Status* status, Real real);
+int mrecv(Fn fn, MPI_Message* message, MPI_Status* status, RealStatus real);
+int imrecv(Fn fn, MPI_Count count, MPI_Datatype type, MPI_Message* message, MPI_Request* request,
+           Real real);
+
+// --- completion (handlers_complete.cpp)
+int wait(Fn fn, MPI_Request* request, MPI_Status* status, Real real);
+int waitall(Fn fn, int count, MPI_Request* requests, MPI_Status* statuses, Real real);
+int waitany(Fn fn, int count, MPI_Request* requests, int* index, MPI_Status* status, Real real);
+int waitsome(Fn fn, int count, MPI_Request* requests, int* outcount, int* indices,
+             MPI_Status* statuses, Real real);
+int test(Fn fn, MPI_Request* request, int* flag, MPI_Status* status, Real real);
+int testall(Fn fn, int count, MPI_Request* requests, int* flag, MPI_Status* statuses, Real real);
+int testany(Fn fn, int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status,
+            Real real);
+int testsome(Fn fn, int count, MPI_Request* requests, int* outcount, int* indices,
+             MPI_Status* statuses, Real real);
+int request_free(Fn fn, MPI_Request* request, Real real);
+int cancel(Fn fn, MPI_Request* request, Real real);
+
+// --- collectives that are posted (handlers_posted.cpp)
+int icollective(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, SizeOfPiece between,
+                MPI_Request* request, Real real);
+int collective_init(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, SizeOfPiece between,
+                    MPI_Request* request, Real real);
+int comm_idup(Fn fn, MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request, Real real);
+
+// --- neighbourhoods (handlers_neighbour.cpp)
+int neighbor(Fn fn, MPI_Comm comm, SizeOfPiece out, SizeOfPiece in, Real real);
+int ineighbor(Fn fn, MPI_Comm comm, SizeOfPiece out, SizeOfPiece in, MPI_Request* request,
+              Real real);
+int neighbor_init(Fn fn, MPI_Comm comm, SizeOfPiece out, SizeOfPiece in, MPI_Request* request,
+                  Real real);
+
+// --- collectives and communicators (handlers_collective.cpp)
+// `between` is the size of the message to or from each partner where the call is
+// on an inter-communicator and has a root; nobody asks for it elsewhere.
+int collective(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, SizeOfPiece between,
+               Real real);
+int comm_create(Fn fn, Cost cost, MPI_Comm comm, MPI_Comm* newcomm, Real real);
+int comm_create_group(Fn fn, MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm, Real real);
+int intercomm_create(Fn fn, MPI_Comm comm, MPI_Comm* newcomm, Real real);
+// A blocking collective that has no rule yet.
+int synchronising(Fn fn, MPI_Comm comm, Real real);
+int comm_free(Fn fn, MPI_Comm* comm, Real real);
+
+// --- windows and files (handlers_together.cpp)
+int win_create(Fn fn, MPI_Comm comm, const MPI_Win* win, Real real);
+int win_free(Fn fn, const MPI_Win* win, Real real);
+int win_fence(Fn fn, MPI_Win win, Real real);
+int file_open(Fn fn, MPI_Comm comm, const MPI_File* file, Real real);
+int file_close(Fn fn, const MPI_File* file, Real real);
+// What moves `bytes` to or from a member of a window, or a file.
+int moves_to(Fn fn, MPI_Win win, int target, Bytes bytes, Real real);
+int moves_in(Fn fn, MPI_File file, Bytes bytes, Real real);
+// All members meet so many times, the last time with their data.
+int file_collective(Fn fn, MPI_File file, int meetings, Bytes bytes, Real real);
+
+// --- shared by the handlers (handlers_p2p.cpp)
+
+// The number of bytes that a completed receive brought.
+Bytes received_bytes(const MPI_Status& status);
+void fill_send(trace::Event& event, CommInfo& comm, SendMode mode, Bytes bytes, int dest, int tag);
+// What a receive waits for, before anything has come.
+void fill_expected(trace::Event& event, CommInfo& comm, int source, int tag);
+// What a settled receive got.
+void fill_recv(trace::Event& event, CommInfo& comm, const MPI_Status& status, int source, int tag);
+
+}  // namespace foretrace::capture

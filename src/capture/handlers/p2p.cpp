@@ -1,0 +1,295 @@
+#include <algorithm>
+#include <vector>
+
+#include "capture/handlers/handlers.hpp"
+#include "capture/handlers/posting.hpp"
+
+namespace foretrace::capture {
+namespace {
+
+bool test_request(MPI_Request* request, MPI_Status* status, int* result) {
+  int done = 0;
+  *result = PMPI_Test(request, &done, status);
+  return done != 0 || *result != MPI_SUCCESS;
+}
+
+// Other ranks are left to MPI, which refuses them in the program's own call.
+bool is_partner(const CommInfo& comm, int rank) {
+  return rank == MPI_PROC_NULL || comm.world(rank).valid();
+}
+bool is_source(const CommInfo& comm, int rank) {
+  return rank == MPI_ANY_SOURCE || is_partner(comm, rank);
+}
+
+Blocked blocked_in(Fn fn, const CommInfo& comm, int peer, int tag) {
+  return {name_of(fn), comm.world(peer), tag, 0, false};
+}
+
+// The sender's half of a blocking send under predict: when it leaves.
+Time finish_send(Fn fn, Time s0, SendMode mode, const machine::MessageStamp& stamp,
+                 std::uint64_t serial, CommInfo& comm, int dest, int tag, Time* wait) {
+  const machine::Timing& timing = session.timing();
+  if (!stamp.rendezvous) return timing.send_eager_leave(s0, mode, stamp.bytes);
+  Blocked blocked = blocked_in(fn, comm, dest, tag);
+  blocked.bytes = stamp.bytes.count;
+  blocked.rendezvous = true;
+  const Time r0 = session.piggyback.await_answer(serial, blocked);
+  *wait = machine::Timing::rendezvous_delay(s0, r0);
+  return timing.send_rendezvous_leave(s0, r0, stamp.bytes);
+}
+
+}  // namespace
+
+Bytes received_bytes(const MPI_Status& status) {
+  MPI_Count bytes = 0;
+  PMPI_Get_elements_x(&status, MPI_BYTE, &bytes);
+  return Bytes(bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0);
+}
+
+void fill_send(trace::Event& event, CommInfo& comm, SendMode mode, Bytes bytes, int dest, int tag) {
+  event.comm = session.comm_id(comm);
+  event.mode = mode;
+  event.send.peer = comm.world(dest);
+  event.send.tag = tag;
+  event.send.bytes = bytes;
+}
+
+void fill_expected(trace::Event& event, CommInfo& comm, int source, int tag) {
+  event.comm = session.comm_id(comm);
+  event.recv.peer = comm.world(source);
+  event.recv.tag = tag == MPI_ANY_TAG ? 0 : tag;
+  event.recv.any_source = source == MPI_ANY_SOURCE;
+  event.recv.any_tag = tag == MPI_ANY_TAG;
+}
+
+void fill_recv(trace::Event& event, CommInfo& comm, const MPI_Status& status, int source, int tag) {
+  event.comm = session.comm_id(comm);
+  event.recv.any_source = source == MPI_ANY_SOURCE;
+  event.recv.any_tag = tag == MPI_ANY_TAG;
+  if (source == MPI_PROC_NULL) return;
+  event.recv.peer = comm.world(status.MPI_SOURCE);
+  event.recv.tag = status.MPI_TAG;
+  event.recv.bytes = received_bytes(status);
+}
+
+int send(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+         Real real, Post post) {
+  Inside inside;
+  if (!inside) return real();
+  CommInfo* info = session.comms.find(comm);
+  if (!info || !is_partner(*info, dest)) return plain_call(fn, real);
+  const Bytes bytes = message_bytes(count, type);
+  trace::Event& event = session.open(trace::EventKind::send, fn);
+  fill_send(event, *info, mode, bytes, dest, tag);
+  session.may_split();
+  if (!session.predicting() || dest == MPI_PROC_NULL) {
+    const int result = wait_in(real);
+    if (is_refused(result))
+      session.close_as_call();
+    else
+      session.close();
+    return result;
+  }
+  MPI_Request request;
+  int result = post(&request);
+  if (result != MPI_SUCCESS) {
+    session.close_as_call();
+    return result;
+  }
+  const machine::MessageStamp stamp = stamp_of(mode, bytes, event.enter);
+  const std::uint64_t serial = session.piggyback.send_stamp(*info, event.send.peer, tag, stamp);
+  Blocked blocked = blocked_in(fn, *info, dest, tag);
+  blocked.bytes = bytes.count;
+  blocked.rendezvous = stamp.rendezvous;
+  session.piggyback.poll([&] { return test_request(&request, MPI_STATUS_IGNORE, &result); },
+                         blocked);
+  Time wait;
+  const Time leave = finish_send(fn, event.enter, mode, stamp, serial, *info, dest, tag, &wait);
+  session.close_at(leave, wait);
+  return result;
+}
+
+int recv(Fn fn, int source, int tag, MPI_Comm comm, MPI_Status* status, RealStatus real,
+         Post post) {
+  Inside inside;
+  if (!inside) return real(status);
+  CommInfo* info = session.comms.find(comm);
+  if (!info || !is_source(*info, source)) return plain_call(fn, [&] { return real(status); });
+  MPI_Status own;
+  if (status == MPI_STATUS_IGNORE) status = &own;
+  trace::Event& event = session.open(trace::EventKind::recv, fn);
+  fill_expected(event, *info, source, tag);
+  session.may_split();
+  int result = MPI_SUCCESS;
+  if (!session.predicting() || source == MPI_PROC_NULL) {
+    result = wait_in([&] { return real(status); });
+    if (is_refused(result)) {
+      session.close_as_call();
+      return result;
+    }
+    fill_recv(event, *info, *status, source, tag);
+    session.close();
+    return result;
+  }
+  MPI_Request request;
+  result = post(&request);
+  if (result != MPI_SUCCESS) {
+    session.close_as_call();
+    return result;
+  }
+  PostedRecv posted = posted_recv(*info, source, tag, event.enter, request);
+  session.piggyback.post(posted);
+  session.piggyback.poll([&] { return test_request(&request, status, &result); },
+                         blocked_in(fn, *info, source, tag));
+  session.piggyback.settle(posted, info->world(status->MPI_SOURCE), status->MPI_TAG);
+  fill_recv(event, *info, *status, source, tag);
+  const machine::Timing& timing = session.timing();
+  const Time leave = timing.recv_leave(event.enter, posted.stamp);
+  const Time alone = timing.recv_alone(event.enter, event.enter, posted.stamp.bytes);
+  session.close_at(leave, machine::wait_time(leave, alone));
+  return result;
+}
+
+// Both halves under predict; each of the posting calls is made unless its
+// partner is MPI_PROC_NULL.
+static int exchange(Fn fn, CommInfo& comm, Bytes bytes, int dest, int sendtag, int source,
+                    int recvtag, MPI_Status* status, Post post_send, Post post_recv) {
+  trace::Event& event = session.open(trace::EventKind::sendrecv, fn);
+  const machine::Timing& timing = session.timing();
+  fill_send(event, comm, SendMode::standard, bytes, dest, sendtag);
+  fill_expected(event, comm, source, recvtag);
+  session.may_split();
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  int result = post_recv(&requests[0]);
+  PostedRecv posted = posted_recv(comm, source, recvtag, event.enter, requests[0]);
+  if (result != MPI_SUCCESS) {
+    session.close_as_call();
+    return result;
+  }
+  result = post_send(&requests[1]);
+  if (result != MPI_SUCCESS) {
+    PMPI_Cancel(&requests[0]);
+    PMPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    session.close_as_call();
+    return result;
+  }
+  if (source != MPI_PROC_NULL) session.piggyback.post(posted);
+  const machine::MessageStamp stamp = stamp_of(SendMode::standard, bytes, event.enter);
+  std::uint64_t serial = 0;
+  if (dest != MPI_PROC_NULL)
+    serial = session.piggyback.send_stamp(comm, event.send.peer, sendtag, stamp);
+  int send_result = MPI_SUCCESS;
+  session.piggyback.poll([&] { return test_request(&requests[0], status, &result); },
+                         blocked_in(fn, comm, source, recvtag));
+  if (source != MPI_PROC_NULL)
+    Piggyback::set_matched(posted, comm.world(status->MPI_SOURCE), status->MPI_TAG);
+  session.piggyback.poll(
+      [&] { return test_request(&requests[1], MPI_STATUS_IGNORE, &send_result); },
+      blocked_in(fn, comm, dest, sendtag));
+  Time leave = event.enter;
+  Time alone = event.enter;
+  if (source != MPI_PROC_NULL) {
+    session.piggyback.settle(posted, comm.world(status->MPI_SOURCE), status->MPI_TAG);
+    leave = timing.sendrecv_recv_leave(event.enter, posted.stamp);
+    alone = timing.recv_alone(event.enter, alone, posted.stamp.bytes);
+  }
+  // MPICH's test of a request to nobody does not fill the status in.
+  if (source == MPI_PROC_NULL)
+    PMPI_Recv(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, status);
+  fill_recv(event, comm, *status, source, recvtag);
+  if (dest != MPI_PROC_NULL) {
+    Time wait;
+    const Time sent =
+        finish_send(fn, event.enter, SendMode::standard, stamp, serial, comm, dest, sendtag, &wait);
+    leave = std::max(leave, sent);
+    alone = std::max(alone, sent - wait);
+  }
+  session.close_at(leave, machine::wait_time(leave, alone));
+  return result != MPI_SUCCESS ? result : send_result;
+}
+
+int sendrecv(Fn fn, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, int source,
+             int recvtag, MPI_Comm comm, MPI_Status* status, RealStatus real, Post post_send,
+             Post post_recv) {
+  Inside inside;
+  if (!inside) return real(status);
+  CommInfo* info = session.comms.find(comm);
+  if (!info || !is_partner(*info, dest) || !is_source(*info, source))
+    return plain_call(fn, [&] { return real(status); });
+  MPI_Status own;
+  if (status == MPI_STATUS_IGNORE) status = &own;
+  const Bytes bytes = message_bytes(sendcount, sendtype);
+  if (session.predicting())
+    return exchange(fn, *info, bytes, dest, sendtag, source, recvtag, status, post_send, post_recv);
+  trace::Event& event = session.open(trace::EventKind::sendrecv, fn);
+  fill_send(event, *info, SendMode::standard, bytes, dest, sendtag);
+  fill_expected(event, *info, source, recvtag);
+  session.may_split();
+  const int result = wait_in([&] { return real(status); });
+  if (is_refused(result)) {
+    session.close_as_call();
+    return result;
+  }
+  fill_recv(event, *info, *status, source, recvtag);
+  session.close();
+  return result;
+}
+
+int sendrecv_replace(Fn fn, const void* buf, MPI_Count count, MPI_Datatype type, int dest,
+                     int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status* status,
+                     RealStatus real, Post post_recv) {
+  // The outgoing data are packed aside, so that the buffer is free to receive.
+  std::vector<char> packed;
+  int packed_bytes = 0;
+  const auto post_send = [&](MPI_Request* request) {
+    return PMPI_Isend(packed.data(), packed_bytes, MPI_PACKED, dest, sendtag, comm, request);
+  };
+  if (session.active() && session.predicting() && wrapper_depth == 0) {
+    int room = 0;
+    PMPI_Pack_size(static_cast<int>(count), type, comm, &room);
+    packed.resize(static_cast<std::size_t>(std::max(room, 1)));
+    PMPI_Pack(buf, static_cast<int>(count), type, packed.data(), room, &packed_bytes, comm);
+  }
+  return sendrecv(fn, count, type, dest, sendtag, source, recvtag, comm, status, real, post_send,
+                  post_recv);
+}
+
+int isend(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int tag,
+          MPI_Comm comm, MPI_Request* request, Real real) {
+  Inside inside;
+  CommInfo* info = inside ? session.comms.find(comm) : nullptr;
+  if (!info) return inside ? plain_call(fn, real) : real();
+  Request& posted = session.requests.add();
+  describe_send(posted, *info, mode, message_bytes(count, type), dest, tag);
+  return post_request(fn, posted, request, real);
+}
+
+int irecv(Fn fn, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+          MPI_Request* request, Real real) {
+  Inside inside;
+  CommInfo* info = inside ? session.comms.find(comm) : nullptr;
+  if (!info) return inside ? plain_call(fn, real) : real();
+  Request& posted = session.requests.add();
+  describe_recv(posted, *info, message_bytes(count, type), source, tag);
+  return post_request(fn, posted, request, real);
+}
+
+int isendrecv(Fn fn, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+              MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+              MPI_Request* request, Real real) {
+  Inside inside;
+  CommInfo* info = inside ? session.comms.find(comm) : nullptr;
+  if (!info) return inside ? plain_call(fn, real) : real();
+  Request& both = session.requests.add();
+  both.several = true;
+  both.comm = info;
+  describe_send(add_part(both), *info, SendMode::standard, message_bytes(sendcount, sendtype), dest,
+                sendtag);
+  Request& receives = add_part(both);
+  describe_recv(receives, *info, message_bytes(recvcount, recvtype), source, recvtag);
+  // MPICH says nothing of what came; where the program named it, it is known.
+  receives.has_status = source == MPI_ANY_SOURCE || recvtag == MPI_ANY_TAG;
+  return post_several(fn, both, request, real);
+}
+
+}  // namespace foretrace::capture

@@ -1,0 +1,198 @@
+#include <unordered_map>
+
+#include "capture/handlers/posting.hpp"
+
+namespace foretrace::capture {
+namespace {
+
+// A message between its probe and its receive.
+struct ProbedMessage {
+  CommInfo* comm = nullptr;
+  MPI_Status status;
+  std::uint64_t number = 0;
+  PostedRecv recv;
+};
+
+// Nodes stay in place while they wait: Piggyback points at `recv`.
+std::unordered_map<std::uint64_t, ProbedMessage> probed;
+
+ProbedMessage& remember(CommInfo& comm, MPI_Message message, const MPI_Status& status) {
+  ProbedMessage& entry = probed[handle_bits(message)];
+  entry = ProbedMessage();
+  entry.comm = &comm;
+  entry.status = status;
+  entry.number = session.requests.next_serial();
+  return entry;
+}
+
+// A matched probe, which is a call like others if it takes nothing.
+int take_message(Fn fn, int source, int tag, MPI_Comm comm, MPI_Message* message,
+                 MPI_Status* status, const int* flag, FunctionRef<int(MPI_Status*)> real) {
+  CommInfo* info = session.comms.find(comm);
+  MPI_Status own;
+  if (status == MPI_STATUS_IGNORE) status = &own;
+  trace::Event& event = session.open(trace::EventKind::call, fn);
+  const int result = real(status);
+  if (!info || result != MPI_SUCCESS || !*flag || source == MPI_PROC_NULL) {
+    session.close_as_call();
+    return result;
+  }
+  ProbedMessage& entry = remember(*info, *message, *status);
+  event.kind = trace::EventKind::probe;
+  event.request = entry.number;
+  fill_recv(event, *info, *status, source, tag);
+  if (!session.predicting()) {
+    session.close();
+    return result;
+  }
+  session.close_at(event.enter + session.call_cost(fn), Time());
+  entry.recv.comm = info;
+  entry.recv.source = info->world(status->MPI_SOURCE);
+  entry.recv.tag = status->MPI_TAG;
+  entry.recv.is_posted = false;
+  session.piggyback.settle(entry.recv, entry.recv.source, entry.recv.tag);
+  return result;
+}
+
+ProbedMessage* find_probed(MPI_Message message) {
+  const auto found = probed.find(handle_bits(message));
+  return found == probed.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+int send_init(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int tag,
+              MPI_Comm comm, MPI_Request* variable, Real real) {
+  Inside inside;
+  CommInfo* info = inside ? session.comms.find(comm) : nullptr;
+  if (!info) return inside ? plain_call(fn, real) : real();
+  return make_persistent(fn, variable, real, [&](Request& request) {
+    describe_send(request, *info, mode, message_bytes(count, type), dest, tag);
+  });
+}
+
+int recv_init(Fn fn, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+              MPI_Request* variable, Real real) {
+  Inside inside;
+  CommInfo* info = inside ? session.comms.find(comm) : nullptr;
+  if (!info) return inside ? plain_call(fn, real) : real();
+  return make_persistent(fn, variable, real, [&](Request& request) {
+    describe_recv(request, *info, message_bytes(count, type), source, tag);
+  });
+}
+
+int start(Fn fn, MPI_Request* variable, Real real) {
+  Inside inside;
+  if (!inside) return real();
+  Request* request = session.requests.find(variable);
+  return request ? post_request(fn, *request, variable, real) : plain_call(fn, real);
+}
+
+int startall(Fn fn, int count, MPI_Request* requests, Real real) {
+  Inside inside;
+  if (!inside) return real();
+  // MPI defines it as Start for each.
+  for (int i = 0; i < count; ++i) {
+    const auto each = [&] { return PMPI_Start(&requests[i]); };
+    Request* request = session.requests.find(&requests[i]);
+    const int result =
+        request ? post_request(fn, *request, &requests[i], each) : plain_call(fn, each);
+    if (result != MPI_SUCCESS) return result;
+  }
+  return MPI_SUCCESS;
+}
+
+int probe(Fn fn, int source, int tag, MPI_Comm comm, MPI_Status* status, Real real) {
+  Inside inside;
+  if (!inside) return real();
+  if (!session.predicting() || source == MPI_PROC_NULL) return plain_call(fn, real);
+  return plain_state(fn, [&] {
+    int result = MPI_SUCCESS;
+    session.piggyback.poll(
+        [&] {
+          int there = 0;
+          result = PMPI_Iprobe(source, tag, comm, &there, status);
+          return there != 0 || result != MPI_SUCCESS;
+        },
+        Blocked{name_of(fn), WorldRank(), tag, 0, false});
+    return result;
+  });
+}
+
+int improbe(Fn fn, int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
+            MPI_Status* status, Real) {
+  Inside inside;
+  if (!inside) return PMPI_Improbe(source, tag, comm, flag, message, status);
+  const int result = take_message(
+      fn, source, tag, comm, message, status, flag,
+      [&](MPI_Status* given) { return PMPI_Improbe(source, tag, comm, flag, message, given); });
+  session.piggyback.keep_going();
+  return result;
+}
+
+int mprobe(Fn fn, int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status,
+           Real real) {
+  Inside inside;
+  if (!inside) return real();
+  const int always = 1;
+  return take_message(fn, source, tag, comm, message, status, &always, [&](MPI_Status* given) {
+    if (!session.predicting())
+      return wait_in([&] { return PMPI_Mprobe(source, tag, comm, message, given); });
+    int code = MPI_SUCCESS;
+    session.piggyback.poll(
+        [&] {
+          int there = 0;
+          code = PMPI_Improbe(source, tag, comm, &there, message, given);
+          return there != 0 || code != MPI_SUCCESS;
+        },
+        Blocked{name_of(fn), WorldRank(), tag, 0, false});
+    return code;
+  });
+}
+
+int mrecv(Fn fn, MPI_Message* message, MPI_Status* status, RealStatus real) {
+  Inside inside;
+  if (!inside) return real(status);
+  if (!message) return plain_call(fn, [&] { return real(status); });
+  // MPI may give the handle to another thread before the call is over.
+  const auto node = probed.extract(handle_bits(*message));
+  if (!node) return plain_call(fn, [&] { return real(status); });
+  ProbedMessage* const entry = &node.mapped();
+  MPI_Status own;
+  if (status == MPI_STATUS_IGNORE) status = &own;
+  trace::Event& event = session.open(trace::EventKind::recv, fn);
+  if (session.predicting()) session.piggyback.set_posted(entry->recv, event.enter);
+  const int result = wait_in([&] { return real(status); });
+  fill_recv(event, *entry->comm, *status, entry->status.MPI_SOURCE, entry->status.MPI_TAG);
+  event.taken = entry->number;
+  if (!session.predicting()) {
+    session.close();
+  } else {
+    const machine::Timing& timing = session.timing();
+    const machine::MessageStamp& stamp = entry->recv.stamp;
+    const Time leave = timing.recv_leave(event.enter, stamp);
+    const Time alone = timing.recv_alone(event.enter, event.enter, stamp.bytes);
+    session.close_at(leave, machine::wait_time(leave, alone));
+  }
+  return result;
+}
+
+int imrecv(Fn fn, MPI_Count count, MPI_Datatype type, MPI_Message* message, MPI_Request* variable,
+           Real real) {
+  Inside inside;
+  if (!inside) return real();
+  ProbedMessage* entry = message ? find_probed(*message) : nullptr;
+  if (!entry) return plain_call(fn, real);
+  const std::uint64_t key = handle_bits(*message);
+  Request& request = session.requests.add();
+  describe_recv(request, *entry->comm, message_bytes(count, type), entry->status.MPI_SOURCE,
+                entry->status.MPI_TAG);
+  request.taken = entry->number;
+  request.probed = session.predicting() ? &entry->recv : nullptr;
+  const int result = post_request(fn, request, variable, real);
+  request.probed = nullptr;
+  probed.erase(key);
+  return result;
+}
+
+}  // namespace foretrace::capture

@@ -1,0 +1,56 @@
+// Collectives that are posted: non-blocking and persistent ones.
+#include "capture/handlers/posting.hpp"
+#include "capture/predict/shadow.hpp"
+
+namespace foretrace::capture {
+
+int icollective(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, SizeOfPiece between,
+                MPI_Request* variable, Real real) {
+  Inside inside;
+  CommInfo* info = inside ? session.comms.find(comm) : nullptr;
+  if (!info) return inside ? plain_call(fn, real) : real();
+  Request& request = session.requests.add();
+  if (is_messages(cost, *info))
+    describe_between(request, *info, cost, root, between);
+  else
+    describe_collective(request, *info, comm, cost_between(cost, *info), root,
+                        bytes(info->shape()));
+  return post_request(fn, request, variable, real);
+}
+
+int collective_init(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, SizeOfPiece between,
+                    MPI_Request* variable, Real real) {
+  Inside inside;
+  CommInfo* info = inside ? session.comms.find(comm) : nullptr;
+  if (!info) return inside ? plain_call(fn, real) : real();
+  return make_persistent(fn, variable, real, [&](Request& request) {
+    if (is_messages(cost, *info)) {
+      describe_between(request, *info, cost, root, between);
+      return;
+    }
+    describe_collective(request, *info, comm, cost_between(cost, *info), root,
+                        bytes(info->shape()));
+    if (!session.predicting()) return;
+    request.shadow = &shadows.add();
+    request.shadow->prepare_start(*info, request.on, session.timing().dependence(request.cost),
+                                  root);
+  });
+}
+
+// The new communicator may be used when the request is complete, and is known to
+// us from then on.
+int comm_idup(Fn fn, MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* variable, Real real) {
+  Inside inside;
+  CommInfo* info = inside ? session.comms.find(comm) : nullptr;
+  if (!info) return inside ? plain_call(fn, real) : real();
+  Request& request = session.requests.add();
+  describe_collective(request, *info, comm, Cost::comm_dup, -1, Bytes(0));
+  const int result = post_request(fn, request, variable, real);
+  if (result != MPI_SUCCESS || info->is_inter()) return result;
+  if (!request.shadow) request.shadow = &shadows.add();
+  request.shadow->post_key(comm, info->rank.value == 0 ? session.comms.choose_key() : 0);
+  request.made = *newcomm;
+  return result;
+}
+
+}  // namespace foretrace::capture

@@ -1,0 +1,51 @@
+// Posting: the calls that begin what another call completes.
+//
+// A Request says what is begun; here it gets its event and, under predict, its
+// stamp, its place among the receives, or its shadow.
+#pragma once
+
+#include "capture/handlers/handlers.hpp"
+
+namespace foretrace::capture {
+
+// Whether MPI refused the call for its arguments: nothing has begun.
+bool is_refused(int result);
+
+machine::MessageStamp stamp_of(SendMode mode, Bytes bytes, Time s0);
+// A receive, posted and not yet matched.
+PostedRecv posted_recv(CommInfo& comm, int source, int tag, Time r0, MPI_Request handle);
+
+// Describe what is posted, before it has a handle.
+void describe_send(Request& request, CommInfo& comm, SendMode mode, Bytes bytes, int dest, int tag);
+void describe_recv(Request& request, CommInfo& comm, Bytes bytes, int source, int tag);
+void describe_collective(Request& request, CommInfo& comm, MPI_Comm handle, Cost cost, int root,
+                         Bytes bytes);
+
+// A collective on an inter-communicator: what it counts as, and whether it
+// consists of messages.
+Cost cost_between(Cost cost, const CommInfo& comm);
+bool is_messages(Cost cost, const CommInfo& comm);
+void describe_between(Request& whole, CommInfo& comm, Cost cost, int root, SizeOfPiece between);
+
+// Begins the event of posting `request`, makes the call, tracks the request
+// and ends the event.
+int post_request(Fn fn, Request& request, MPI_Request* variable, Real real);
+// The same for one with parts, each of which has its event. Tracks it if there is
+// a variable of the program's.
+int post_several(Fn fn, Request& whole, MPI_Request* variable, Real real);
+// A persistent request is made: `describe` fills it in.
+int make_persistent(Fn fn, MPI_Request* variable, Real real, FunctionRef<void(Request&)> describe);
+
+// The parts of `whole`, in the order in which they are posted.
+Request& add_part(Request& whole);
+void discard_parts(Request& whole);
+
+// A blocking collective: one operation of all members.
+int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, Bytes bytes,
+                   Real real);
+// A blocking collective that consists of messages, the parts of `whole`, on `comm`.
+int run_messages(Fn fn, const CommInfo& comm, Request& whole, Real real);
+// A call that completes all parts of `whole` at once (handlers_complete.cpp).
+void complete_parts(Fn fn, Request& whole);
+
+}  // namespace foretrace::capture

@@ -1,0 +1,105 @@
+// RequestTable: what the program's requests stand for, from posting to
+// completion.
+//
+// MPIs give the same handle to several sends that completed at once, so a
+// handle alone does not name a request: among requests with one handle the one
+// posted from the same variable is taken, else the oldest.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "capture/handlers/comm_table.hpp"
+#include "capture/host/handle_map.hpp"
+#include "capture/predict/piggyback.hpp"
+#include "machine/timing.hpp"
+
+namespace foretrace::capture {
+
+class Shadow;
+
+struct Request {
+  MPI_Request handle = MPI_REQUEST_NULL;
+  const void* variable = nullptr;  // of the program, in C or Fortran
+  Request* next = nullptr;         // with the same handle, posted later
+  Request* previous = nullptr;
+  std::uint64_t claimed_by = 0;  // the last RequestTable::claim() that found it
+
+  std::uint64_t serial = 0;  // in the trace, from 1; of the last start if persistent
+  bool receive = false;
+  bool collective = false;
+  bool several = false;  // complete when all `parts` are
+  bool persistent = false;
+  bool active = false;
+  bool cancelled = false;  // MPI_Cancel was called
+  bool in_call = false;    // one that several threads may overtake completes it
+  bool to_nobody = false;  // MPI_PROC_NULL
+  CommInfo* comm = nullptr;
+  machine::SendMode mode = machine::SendMode::standard;
+  int peer = MPI_PROC_NULL;  // local rank, or MPI_ANY_SOURCE
+  int tag = 0;
+  Bytes bytes;  // the message sent, or the buffer posted; collective: d of its equation
+
+  machine::Cost cost = machine::Cost::kCount;  // collective
+  int root = -1;
+  MPI_Comm on = MPI_COMM_NULL;    // collective: where its shadow takes place
+  MPI_Comm made = MPI_COMM_NULL;  // collective: makes this communicator
+  Shadow* shadow = nullptr;       // what travels beside the collective
+  std::vector<Request*> parts;    // in the order in which they are posted and completed
+  bool part = false;              // of another request
+  bool has_status = false;        // part: what came is what the whole's status says
+
+  std::uint64_t taken = 0;  // receive: the number of the probe that took its message
+
+  // Predict only.
+  Time posted;
+  bool rendezvous = false;
+  std::uint64_t stamp_serial = 0;
+  PostedRecv recv;
+  PostedRecv* probed = nullptr;  // while posting the receive of a probed message
+};
+
+class RequestTable {
+ public:
+  Request& add();
+  // Makes the request findable under what the MPI call gave back.
+  void index(Request& request, const MPI_Request* variable);
+  // nullptr: a request that is not tracked (or MPI_REQUEST_NULL).
+  Request* find(const MPI_Request* variable) { return search(variable, 0, false); }
+  // Also those that a call of another thread completes.
+  Request* find_any(const MPI_Request* variable) { return search(variable, 0, true); }
+
+  // For calls with several requests: two entries with one handle are two
+  // requests. Begin with claim_several(), then claim() each entry in turn.
+  void claim_several() { ++claims_; }
+  Request* claim(const MPI_Request* variable);
+
+  void remove(Request& request);
+  // Of a request that was never indexed.
+  void discard(Request& request) { free_.push_back(&request); }
+  // Makes the request unfindable but keeps it: a freed receive still takes the
+  // message that MPI matches it with.
+  void orphan(Request& request);
+  std::uint64_t next_serial() { return ++serials_; }
+
+ private:
+  struct SameHandle {
+    Request* first = nullptr;
+    Request* last = nullptr;
+    Request* hint = nullptr;  // where the next search may well succeed
+    explicit operator bool() const { return first != nullptr; }
+  };
+
+  Request* search(const MPI_Request* handle, std::uint64_t not_claimed_by, bool in_calls);
+
+  std::deque<Request> slab_;
+  std::vector<Request*> free_;
+  HandleMap<SameHandle> by_handle_;
+  std::uint64_t serials_ = 0;
+  std::uint64_t claims_ = 0;
+};
+
+}  // namespace foretrace::capture

@@ -1,0 +1,64 @@
+#include "capture/host/computation.hpp"
+
+#include <utility>
+
+#include "compute/rules.hpp"
+
+namespace foretrace::capture {
+
+using compute::Kind;
+
+namespace {
+
+// A moment before the program's own: by the time it has initialised MPI, the
+// counter's rate is known without waiting.
+const TickReading at_load = read_both_clocks();
+
+}  // namespace
+
+void Computation::start(const Settings& settings, machine::MachineModel* model, WorldRank rank,
+                        int ranks) {
+  spec_ = settings.compute;
+  sampler_ = compute::KernelSampler(settings.sample);
+  if (settings.count != compute::Counter::none) counter_.open(settings.count);
+  if (!model) return CpuClock::use_counter(at_load);
+  const machine::ComputeCosts costs = machine::read_compute_costs(settings.machine);
+  if (spec_.kind == Kind::counted) model->compute_step = compute::cost_of(spec_.counter, costs);
+  if (spec_.step) model->compute_step = *spec_.step;
+  const compute::Rules rules = compute::read_rules(spec_, settings.scale_from, costs, ranks);
+  scale_ = rules.scale;
+  needs_cpu_ = rules.needs_cpu;
+  if (needs_cpu_) CpuClock::use_counter(at_load);
+  if (rules.make) rule_ = rules.make(rank);
+}
+
+Time Computation::time_of(const compute::Work& work, trace::EventKind kind, const char* name) {
+  if (rule_) return rule_->before({kind, name, work.cpu, work.steps});
+  switch (spec_.kind) {
+    case Kind::annotated:
+    case Kind::counted:
+      return timing_->compute(work.steps);
+    case Kind::measured:
+      return work.cpu.scaled(scale_);
+    default:
+      return Time();
+  }
+}
+
+bool Computation::kernel_begin(const char* name, double key) {
+  if (!sampler_.samples()) return true;
+  const compute::KernelSampler::Answer answer = sampler_.begin(name, key, so_far(), calls_);
+  thread_->added += answer.work;
+  return answer.runs;
+}
+
+void Computation::kernel_end(const char* name) {
+  if (sampler_.samples()) sampler_.end(name, so_far(), calls_);
+}
+
+Time Computation::together(const trace::Event& merged, const trace::Event& event) const {
+  if (timing_ && spec_.kind == Kind::counted) return timing_->compute(merged.steps + event.steps);
+  return merged.compute + event.compute;
+}
+
+}  // namespace foretrace::capture

@@ -1,0 +1,115 @@
+// Computation: what the program did between two calls, and the time it takes.
+//
+// Record keeps what was measured and counted; predict turns it into virtual time
+// at once, as the settings say. Knows nothing of MPI.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/cpu_clock.hpp"
+#include "capture/host/settings.hpp"
+#include "compute/kernel_sampler.hpp"
+#include "compute/rule.hpp"
+#include "compute/work_counter.hpp"
+#include "machine/machine_model.hpp"
+#include "machine/timing.hpp"
+#include "trace/event.hpp"
+
+namespace foretrace::capture {
+
+class Computation {
+ public:
+  // What one thread of the program has computed since its last call.
+  struct Thread {
+    CpuClock cpu;
+    compute::Work added;  // announced, or of kernels that were left out
+    // CPU time when it made its call; not set: it still counts.
+    std::optional<Time> used;
+  };
+
+  // `model`: of a prediction, else nullptr; its step becomes what one count
+  // takes. Throws Error and UsageError where this program, machine or model does
+  // not offer it.
+  void start(const Settings& settings, machine::MachineModel* model, WorldRank rank, int ranks);
+  // The rules of the model that start() was given.
+  void predict_with(const machine::Timing& timing) { timing_ = &timing; }
+
+  // `thread` makes a call. One that waits for its turn first says what it had
+  // used before.
+  void on(Thread& thread) { thread_ = &thread; }
+  void stop(Thread& thread) const {
+    if (needs_cpu_) thread.used = thread.cpu.stop();
+  }
+
+  // The program goes on.
+  void resume();
+  // It makes a call, or comes to a mark: sets the event's steps and compute time.
+  // Throws Error where the run cannot be what it is predicted as.
+  void end(trace::Event& event, const char* name);
+  // What came of a call that looked for something.
+  void looked(bool found) {
+    if (rule_) rule_->looked(found);
+  }
+
+  // Whether Event::steps are counts, not steps that the program announced.
+  bool counts() const { return counter_.is_open(); }
+  // Whether computation is what the program announces; and whether it has done so.
+  bool is_announced() const { return timing_ && spec_.kind == compute::Kind::annotated; }
+  bool announced() const { return announced_; }
+  void add_steps(double steps) {
+    if (!counts()) thread_->added.steps += steps;
+  }
+  // foretrace.h's kernels: whether the one at hand is to be executed.
+  bool kernel_begin(const char* name, double key);
+  void kernel_end(const char* name);
+  // What was left out, for the end of rank 0's run; empty: nothing.
+  std::string kernel_summary() const { return sampler_.summary(); }
+
+  // Calls that become one event compute together: what `merged` and `event`
+  // compute in one. In `event` is what its own computation was taken for.
+  Time together(const trace::Event& merged, const trace::Event& event) const;
+
+ private:
+  compute::Work so_far() const;
+  Time time_of(const compute::Work& work, trace::EventKind kind, const char* name);
+
+  compute::Spec spec_;
+  double scale_ = 1;
+  bool needs_cpu_ = true;
+  std::unique_ptr<compute::Rule> rule_;
+  const machine::Timing* timing_ = nullptr;
+  Thread* thread_ = nullptr;
+  compute::WorkCounter counter_;
+  compute::KernelSampler sampler_;
+  std::uint64_t calls_ = 0;
+  bool announced_ = false;
+};
+
+inline void Computation::resume() {
+  if (needs_cpu_) {
+    thread_->cpu.resume();
+    thread_->used.reset();
+  }
+  if (counts()) counter_.resume();
+}
+
+inline compute::Work Computation::so_far() const {
+  compute::Work work = thread_->added;
+  if (needs_cpu_) work.cpu += thread_->used ? *thread_->used : thread_->cpu.stop();
+  if (counts()) work.steps += static_cast<double>(counter_.stop());
+  return work;
+}
+
+inline void Computation::end(trace::Event& event, const char* name) {
+  const compute::Work work = so_far();
+  thread_->added = {};
+  ++calls_;
+  announced_ = announced_ || work.steps != 0;
+  event.steps = work.steps;
+  event.compute = timing_ ? time_of(work, event.kind, name) : work.cpu;
+}
+
+}  // namespace foretrace::capture

@@ -1,0 +1,113 @@
+#include "capture/host/idle_polls.hpp"
+
+#include <dlfcn.h>
+#include <sched.h>
+#include <time.h>
+
+#include <atomic>
+#include <string_view>
+
+#include "base/cpu_clock.hpp"
+#include "base/loaded_object.hpp"
+
+namespace foretrace::capture {
+namespace {
+
+// The first polls of a row that find nothing just go on: an answer that is on
+// its way is not missed for it.
+constexpr int kFreePolls = 4;
+// Then each hands the core to the next rank, which is the quickest way where
+// only ranks of this program want it; a rank that waits for longer sleeps.
+constexpr int kYieldsBeforeNap = 500;
+// Where somebody computes, who yields gets the core back when that one's slice
+// is over. Once a yield has taken that long, ranks sleep instead for a while.
+constexpr std::int64_t kSliceNs = 200'000;
+constexpr std::int64_t kCrowdedNs = 100'000'000;
+constexpr int kPollsBeforeNap = 8;
+// The system adds some 50 us.
+constexpr timespec kNap{0, 20'000};
+// Polls that lie further apart are not made in a row: the program computes
+// between them, or the system gave the core to somebody else.
+constexpr std::int64_t kRowNs = 100'000;
+
+std::atomic<bool> naps_on{false};
+// Found before the first slot is written.
+unsigned (*real_progress)(void*) = nullptr;
+
+struct Row {
+  int polls = 0;
+  std::int64_t last_ns = 0;
+  std::int64_t crowded_until_ns = 0;
+};
+thread_local Row row;
+
+// Another poll has found nothing.
+void wait_a_little() {
+  const std::int64_t now = monotonic_ns();
+  if (now - row.last_ns > kRowNs) row.polls = 0;
+  row.last_ns = now;
+  if (++row.polls <= kFreePolls) return;
+  const bool crowded = now < row.crowded_until_ns;
+  if (row.polls > (crowded ? kPollsBeforeNap : kYieldsBeforeNap)) {
+    ::nanosleep(&kNap, nullptr);
+    row.last_ns = monotonic_ns();
+  } else if (!crowded) {
+    ::sched_yield();
+    row.last_ns = monotonic_ns();
+    if (row.last_ns - now > kSliceNs) row.crowded_until_ns = row.last_ns + kCrowdedNs;
+  }
+}
+
+bool naps_are_on() {
+  return naps_on.load(std::memory_order_relaxed);
+}
+
+unsigned poll_messages(void* worker) {
+  const unsigned found = real_progress(worker);
+  if (found)
+    row.polls = 0;
+  else if (naps_are_on())
+    wait_a_little();
+  return found;
+}
+
+int yield_idly() {
+  if (!naps_are_on()) return ::sched_yield();
+  wait_a_little();
+  return 0;
+}
+
+bool is_mpi_library(std::string_view file_name) {
+  return file_name.starts_with("libmpi") || file_name.starts_with("libopen-pal");
+}
+
+}  // namespace
+
+bool redirect_idle_polls() {
+  bool found = false;
+  for_each_object([&found](const LoadedObject& object) {
+    if (!is_mpi_library(object.file_name())) return;
+    object.for_each_slot([&](std::string_view symbol, void** slot) {
+      void* function = nullptr;
+      if (symbol == "sched_yield") function = reinterpret_cast<void*>(yield_idly);
+      if (symbol == "ucp_worker_progress") {
+        if (!real_progress)
+          real_progress =
+              reinterpret_cast<unsigned (*)(void*)>(::dlsym(RTLD_DEFAULT, "ucp_worker_progress"));
+        if (real_progress) function = reinterpret_cast<void*>(poll_messages);
+      }
+      if (function && (*slot == function || object.redirect(slot, function))) found = true;
+    });
+  });
+  return found;
+}
+
+void end_idle_row() {
+  row.polls = 0;
+}
+
+void set_idle_naps(bool on) {
+  naps_on.store(on, std::memory_order_relaxed);
+}
+
+}  // namespace foretrace::capture

@@ -1,0 +1,375 @@
+#include "capture/predict/piggyback.hpp"
+
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "capture/predict/yielding.hpp"
+#include "capture/session/session.hpp"
+#include "capture/session/start_up.hpp"
+
+namespace foretrace::capture {
+namespace {
+
+// From kStartTag on there is one for each communicator, as far as they go:
+// threads may be in collectives on several at once.
+enum Tag : int { kStampTag = 1, kAnswerTag = 2, kStartTag = 4 };
+constexpr int kMostTags = 1 << 20;
+
+std::uint64_t mix(std::uint64_t key) {
+  key *= 0x9e3779b97f4a7c15u;
+  return key ^ key >> 32;
+}
+
+// A member of a collective, and the function that it called.
+struct Caller {
+  std::int32_t rank;
+  std::uint32_t function;
+
+  // MPI_Allreduce_c is MPI_Allreduce with larger counts.
+  std::string_view name() const {
+    std::string_view text = name_of(static_cast<Fn>(function));
+    if (text.ends_with("_c")) text.remove_suffix(2);
+    return text;
+  }
+};
+
+void check_same(const Caller& own, const Caller& other) {
+  if (own.function == other.function || own.name() == other.name()) return;
+  // Both may see it: one sentence is enough.
+  if (own.rank > other.rank) sleep(1);
+  const Caller& first = own.rank < other.rank ? own : other;
+  const Caller& second = own.rank < other.rank ? other : own;
+  say("rank " + std::to_string(first.rank) + " calls " + std::string(first.name()) + ", but rank " +
+      std::to_string(second.rank) + " calls " + std::string(second.name()) +
+      " in the same place among the collectives of a communicator");
+  end_program();
+}
+
+}  // namespace
+
+std::size_t Piggyback::StreamHash::operator()(const StreamKey& key) const {
+  std::uint64_t h = key.comm * 0x9e3779b97f4a7c15u;
+  h ^= static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.source)) << 32 |
+       static_cast<std::uint32_t>(key.tag);
+  h *= 0xff51afd7ed558ccdu;
+  return h ^ h >> 32;
+}
+
+void Piggyback::start(bool rendezvous, bool several_threads) {
+  PMPI_Comm_dup(MPI_COMM_WORLD, &comm_);
+  int rank = 0;
+  int size = 0;
+  PMPI_Comm_rank(comm_, &rank);
+  PMPI_Comm_size(comm_, &size);
+  rank_ = WorldRank(rank);
+  needs_progress_ = rendezvous;
+  yields_ = must_yield_in_loops();
+  several_threads_ = several_threads;
+  int* largest = nullptr;
+  int known = 0;
+  PMPI_Comm_get_attr(comm_, MPI_TAG_UB, &largest, &known);
+  start_tags_ =
+      static_cast<std::uint64_t>((known ? std::min(*largest, kMostTags) : INT16_MAX) - kStartTag);
+  if (rank == 0) reports_.resize(static_cast<std::size_t>(size));
+}
+
+void Piggyback::stop() {
+  const Blocked blocked{"MPI_Finalize", WorldRank(), 0, 0, false};
+  for (Outgoing& out : outgoing_) {
+    poll(
+        [&out] {
+          int done = 1;
+          if (out.request != MPI_REQUEST_NULL) PMPI_Test(&out.request, &done, MPI_STATUS_IGNORE);
+          return done != 0;
+        },
+        blocked);
+  }
+  MPI_Request barrier;
+  PMPI_Ibarrier(comm_, &barrier);
+  poll(
+      [&barrier] {
+        int done = 0;
+        PMPI_Test(&barrier, &done, MPI_STATUS_IGNORE);
+        return done != 0;
+      },
+      blocked);
+  // All that was sent is here or on its way to here; what nobody received is
+  // taken in so that MPI_Finalize finds nothing left over.
+  int waiting = 1;
+  while (waiting) {
+    MPI_Status status;
+    PMPI_Iprobe(MPI_ANY_SOURCE, kStampTag, comm_, &waiting, &status);
+    if (waiting) take_stamp(WorldRank(status.MPI_SOURCE));
+  }
+  PMPI_Comm_free(&comm_);
+}
+
+void Piggyback::send_small(const void* data, int bytes, WorldRank dest, int tag) {
+  // Slots are reused in turn; one that is still busy is left alone.
+  if (next_outgoing_ >= outgoing_.size()) next_outgoing_ = 0;
+  int free = 0;
+  if (!outgoing_.empty()) {
+    Outgoing& slot = outgoing_[next_outgoing_];
+    free = 1;
+    if (slot.request != MPI_REQUEST_NULL) PMPI_Test(&slot.request, &free, MPI_STATUS_IGNORE);
+  }
+  if (!free) {
+    outgoing_.emplace_back();
+    next_outgoing_ = outgoing_.size() - 1;
+  }
+  Outgoing& slot = outgoing_[next_outgoing_++];
+  std::memcpy(slot.bytes, data, static_cast<std::size_t>(bytes));
+  PMPI_Isend(slot.bytes, bytes, MPI_BYTE, dest.value, tag, comm_, &slot.request);
+}
+
+std::uint64_t Piggyback::send_stamp(const CommInfo& comm, WorldRank dest, int tag,
+                                    const machine::MessageStamp& stamp) {
+  const Wire wire{comm.key, stamp.sent.count_ps(),   stamp.bytes.count, ++serials_,
+                  tag,      stamp.rendezvous ? 1 : 0};
+  if (stamp.rendezvous) ++unanswered_;
+  send_small(&wire, sizeof wire, dest, kStampTag);
+  return wire.serial;
+}
+
+// Dissemination: in round k everybody tells what it knows to the member 2^k
+// further on; after ceil(log2 p) rounds all know all. No two messages of one
+// exchange go from one rank to the same other.
+Piggyback::Starts Piggyback::exchange_starts(const CommInfo& comm, Time own, Bytes bytes, int root,
+                                             Fn fn) {
+  struct Known {
+    std::int64_t latest_ps;
+    std::int64_t root_ps;  // INT64_MIN: not known yet
+    std::uint64_t largest;
+    Caller caller;
+  };
+  const int self = comm.rank.value;
+  const int tag = kStartTag + static_cast<int>(mix(comm.key) % start_tags_);
+  Known known{own.count_ps(), self == root ? own.count_ps() : INT64_MIN, bytes.count,
+              Caller{rank_.value, static_cast<std::uint32_t>(fn)}};
+  for (int distance = 1; distance < comm.size; distance *= 2) {
+    const WorldRank to = comm.member((self + distance) % comm.size);
+    const WorldRank from = comm.member((self - distance % comm.size + comm.size) % comm.size);
+    Known theirs;
+    if (needs_progress_) {
+      MPI_Request request;
+      PMPI_Irecv(&theirs, sizeof theirs, MPI_BYTE, from.value, tag, comm_, &request);
+      send_small(&known, sizeof known, to, tag);
+      poll(
+          [&request] {
+            int done = 0;
+            PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+            return done != 0;
+          },
+          Blocked{name_of(fn), WorldRank(), 0, 0, false});
+    } else {
+      wait_in([&] {
+        return PMPI_Sendrecv(&known, sizeof known, MPI_BYTE, to.value, tag, &theirs, sizeof theirs,
+                             MPI_BYTE, from.value, tag, comm_, MPI_STATUS_IGNORE);
+      });
+    }
+    check_same(known.caller, theirs.caller);
+    known.latest_ps = std::max(known.latest_ps, theirs.latest_ps);
+    known.root_ps = std::max(known.root_ps, theirs.root_ps);
+    known.largest = std::max(known.largest, theirs.largest);
+  }
+  return {Time::ps(known.latest_ps), Time::ps(known.root_ps), Bytes(known.largest)};
+}
+
+Time Piggyback::await_answer(std::uint64_t serial, const Blocked& blocked) {
+  poll([&] { return answers_.contains(serial); }, blocked);
+  const auto found = answers_.find(serial);
+  const Time posted = found->second;
+  answers_.erase(found);
+  return posted;
+}
+
+void Piggyback::post(PostedRecv& recv) {
+  const bool wildcard = !recv.source.valid() || recv.tag == MPI_ANY_TAG;
+  if (!wildcard && recv.comm->unsettled.empty()) {
+    enqueue(recv, recv.source, recv.tag);
+    return;
+  }
+  if (recv.comm->unsettled.empty()) unsettled_comms_.push_back(recv.comm);
+  recv.comm->unsettled.push_back(&recv);
+}
+
+void Piggyback::set_matched(PostedRecv& recv, WorldRank source, int tag) {
+  recv.matched = true;
+  recv.matched_source = source;
+  recv.matched_tag = tag;
+}
+
+// Whether MPI has matched a receive that is not settled, and with what.
+Piggyback::Match Piggyback::ask_match(PostedRecv& recv) {
+  if (recv.matched) return Match::message;
+  if (recv.handle == MPI_REQUEST_NULL) return Match::none;
+  int complete = 0;
+  MPI_Status status;
+  PMPI_Request_get_status(recv.handle, &complete, &status);
+  if (!complete) return Match::none;
+  int cancelled = 0;
+  PMPI_Test_cancelled(&status, &cancelled);
+  if (cancelled) return Match::cancelled;
+  set_matched(recv, recv.comm->world(status.MPI_SOURCE), status.MPI_TAG);
+  return Match::message;
+}
+
+void Piggyback::settle(PostedRecv& recv, WorldRank source, int tag) {
+  if (!recv.settled) settle_before(recv, source, tag);
+  while (!recv.has_stamp) take_stamp(source);
+}
+
+// MPI has matched `recv` with a message of (source, tag). Receives posted
+// before it that could have taken that message were then matched before it:
+// their messages are settled first, in posting order.
+void Piggyback::settle_before(PostedRecv& recv, WorldRank source, int tag) {
+  auto& unsettled = recv.comm->unsettled;
+  for (std::size_t i = 0; i < unsettled.size() && unsettled[i] != &recv;) {
+    PostedRecv& earlier = *unsettled[i];
+    if (!earlier.may_match(source, tag)) {
+      ++i;
+      continue;
+    }
+    Match match = Match::none;
+    while (match == Match::none) match = ask_match(earlier);
+    if (match == Match::cancelled)
+      unsettled.erase(unsettled.begin() + static_cast<std::ptrdiff_t>(i));
+    else
+      settle_before(earlier, earlier.matched_source, earlier.matched_tag);
+    i = 0;  // the list has changed
+  }
+  const auto self = std::ranges::find(unsettled, &recv);
+  if (self != unsettled.end()) {
+    unsettled.erase(self);
+    if (unsettled.empty()) std::erase(unsettled_comms_, recv.comm);
+  }
+  enqueue(recv, source, tag);
+}
+
+// Programs may never use a tag twice. An empty stream costs as much memory as one
+// that is in use, so now and then they go.
+Piggyback::Stream& Piggyback::stream(const StreamKey& key) {
+  const auto found = streams_.find(key);
+  if (found != streams_.end()) return found->second;
+  if (streams_.size() >= most_streams_) {
+    std::erase_if(streams_, [](const auto& each) {
+      return each.second.stamps.empty() && each.second.receives.empty();
+    });
+    most_streams_ = std::max(kFewStreams, 2 * streams_.size());
+  }
+  return streams_[key];
+}
+
+void Piggyback::enqueue(PostedRecv& recv, WorldRank source, int tag) {
+  recv.settled = true;
+  recv.source = source;
+  recv.tag = tag;
+  Stream& queue = stream({recv.comm->key, source.value, tag});
+  if (queue.stamps.empty()) {
+    queue.receives.push_back(&recv);
+    return;
+  }
+  const Wire wire = queue.stamps.front();
+  queue.stamps.pop_front();
+  pair(recv, wire, source);
+}
+
+void Piggyback::take_stamp(WorldRank source) {
+  Wire wire;
+  PMPI_Recv(&wire, sizeof wire, MPI_BYTE, source.value, kStampTag, comm_, MPI_STATUS_IGNORE);
+  Stream& queue = stream({wire.comm, source.value, wire.tag});
+  if (queue.receives.empty()) {
+    queue.stamps.push_back(wire);
+    return;
+  }
+  PostedRecv& recv = *queue.receives.front();
+  queue.receives.pop_front();
+  pair(recv, wire, source);
+}
+
+void Piggyback::pair(PostedRecv& recv, const Wire& wire, WorldRank source) {
+  recv.has_stamp = true;
+  recv.stamp = {Time::ps(wire.sent_ps), Bytes(wire.bytes), wire.rendezvous != 0};
+  recv.serial = wire.serial;
+  answer_if_known(recv, source);
+}
+
+void Piggyback::answer_if_known(const PostedRecv& recv, WorldRank source) {
+  if (!recv.stamp.rendezvous || !recv.is_posted) return;
+  const Answer answer{recv.serial, recv.posted.count_ps()};
+  send_small(&answer, sizeof answer, source, kAnswerTag);
+}
+
+void Piggyback::set_posted(PostedRecv& recv, Time r0) {
+  recv.posted = r0;
+  recv.is_posted = true;
+  if (recv.has_stamp) answer_if_known(recv, recv.source);
+}
+
+void Piggyback::withdraw(PostedRecv& recv) {
+  if (recv.settled) {
+    if (!recv.has_stamp)
+      std::erase(stream({recv.comm->key, recv.source.value, recv.tag}).receives, &recv);
+    return;
+  }
+  std::erase(recv.comm->unsettled, &recv);
+  if (recv.comm->unsettled.empty()) std::erase(unsettled_comms_, recv.comm);
+}
+
+void Piggyback::progress() {
+  int waiting = 0;
+  MPI_Status status;
+  PMPI_Iprobe(MPI_ANY_SOURCE, kStampTag, comm_, &waiting, &status);
+  if (waiting) take_stamp(WorldRank(status.MPI_SOURCE));
+  waiting = 0;
+  if (unanswered_ > 0) PMPI_Iprobe(MPI_ANY_SOURCE, kAnswerTag, comm_, &waiting, &status);
+  if (waiting) {
+    --unanswered_;
+    Answer answer;
+    PMPI_Recv(&answer, sizeof answer, MPI_BYTE, status.MPI_SOURCE, kAnswerTag, comm_,
+              MPI_STATUS_IGNORE);
+    answers_[answer.serial] = Time::ps(answer.posted_ps);
+  }
+  // Unsettled receives whose message has come need their stamp now: its sender
+  // may be waiting for the answer.
+  for (std::size_t c = 0; c < unsettled_comms_.size(); ++c) {
+    CommInfo& comm = *unsettled_comms_[c];
+    for (PostedRecv* recv : comm.unsettled) {
+      const Match match = ask_match(*recv);
+      if (match == Match::none) continue;
+      if (match == Match::cancelled)
+        withdraw(*recv);
+      else
+        settle_before(*recv, recv->matched_source, recv->matched_tag);
+      return;  // the list has changed; the next round sees the rest
+    }
+  }
+}
+
+// With a core for every rank a rank that waits keeps spinning, as the MPI
+// libraries do; else the library's own polls give the core away, where we know
+// them.
+void Piggyback::relax(unsigned spin, const Blocked& blocked) {
+  if (yields_) {
+    if (spin < 2 * kSpins) {
+      ::sched_yield();
+    } else {
+      constexpr timespec kNap{0, 20'000};
+      ::nanosleep(&kNap, nullptr);
+    }
+  }
+  // A rank whose threads wait waits for several.
+  if (needs_progress_ && spin % 1024 == 0 && !session.others_called()) watch(blocked);
+}
+
+void Piggyback::let_others_in() {
+  const LetOthersIn others;
+}
+
+}  // namespace foretrace::capture

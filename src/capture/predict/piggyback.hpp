@@ -1,0 +1,210 @@
+// Piggyback: the time stamps that travel beside the program's messages.
+//
+// Used by predict. Every message of the program is followed by a stamp from
+// its sender to its receiver, on a communicator of our own; for a rendezvous
+// the receiver answers with its own start time. A stamp belongs to the n-th
+// message of its (communicator, source, tag), and receives take stamps in the
+// order in which MPI matches them. While a rank waits, progress() answers
+// rendezvous requests for receives that it has posted, as MPI would.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/ticks.hpp"
+#include "base/time.hpp"
+#include "capture/handlers/comm_table.hpp"
+#include "capture/handlers/functions.hpp"
+#include "machine/timing.hpp"
+
+namespace foretrace::capture {
+
+// One receive of the program, from posting to completion.
+struct PostedRecv {
+  CommInfo* comm = nullptr;
+  WorldRank source;  // invalid: any
+  int tag = MPI_ANY_TAG;
+  Time posted;                            // r0
+  bool is_posted = true;                  // false: probed, not received yet; its r0 is not known
+  MPI_Request handle = MPI_REQUEST_NULL;  // to ask whether it is matched
+  bool matched = false;                   // MPI has completed it: `handle` is void, and its
+  WorldRank matched_source;               // message came from here
+  int matched_tag = 0;                    // under this tag
+  bool settled = false;                   // stands in the queue of its stream
+  bool has_stamp = false;
+  machine::MessageStamp stamp;
+  std::uint64_t serial = 0;  // the sender's number for the message
+
+  bool may_match(WorldRank from, int with_tag) const {
+    return (!source.valid() || source == from) && (tag == MPI_ANY_TAG || tag == with_tag);
+  }
+};
+
+// What a rank is waiting for, for reports.
+struct Blocked {
+  const char* call = "";
+  WorldRank peer;  // invalid: nobody in particular
+  int tag = 0;
+  std::uint64_t bytes = 0;
+  bool rendezvous = false;  // waits in a send for the receive to be posted
+};
+
+class Piggyback {
+ public:
+  // Collective over MPI_COMM_WORLD. `rendezvous`: messages may be rendezvous
+  // on the target, so that waiting ranks have to answer each other.
+  // `several_threads` may call at once.
+  void start(bool rendezvous, bool several_threads);
+  // Collective; takes in what nobody received.
+  void stop();
+
+  // True if blocking calls of the real MPI must be kept short.
+  bool needs_progress() const { return needs_progress_; }
+
+  // Sends the stamp of a message; returns its number.
+  std::uint64_t send_stamp(const CommInfo& comm, WorldRank dest, int tag,
+                           const machine::MessageStamp& stamp);
+  // The receiver's start time r0 of a rendezvous message.
+  Time await_answer(std::uint64_t serial, const Blocked& blocked);
+
+  // A receive was posted.
+  void post(PostedRecv& recv);
+  // MPI completed the receive with a message from `source` under `tag`. To be
+  // said of all that one call completed before any of them is settled: their
+  // handles are no more.
+  static void set_matched(PostedRecv& recv, WorldRank source, int tag);
+  // The receive got its message, from `source` under `tag`: waits for its stamp.
+  void settle(PostedRecv& recv, WorldRank source, int tag);
+  // The program posted a receive for a message that it had probed.
+  void set_posted(PostedRecv& recv, Time r0);
+  // The receive was cancelled or freed before it was matched.
+  void withdraw(PostedRecv& recv);
+
+  // Exchanges the start times and sizes of a collective among the members of `comm`;
+  // all have come when it returns. `root` is a local rank, or -1. Where members have called
+  // different functions, says so and ends the program.
+  struct Starts {
+    Time latest;
+    Time root;      // start of `root`
+    Bytes largest;  // size
+  };
+  Starts exchange_starts(const CommInfo& comm, Time own, Bytes bytes, int root, Fn fn);
+
+  // Answers others now and then; for program loops that poll, perhaps at every step of
+  // their work: a look for what others want takes as long as such a poll.
+  void keep_going() {
+    if (!needs_progress_) return;
+    const std::int64_t now = monotonic_ns();
+    if (now - kept_going_ns_ < kRestNs) return;
+    kept_going_ns_ = now;
+    progress();
+  }
+
+  // Repeats `done` until it holds, without keeping others waiting.
+  template <class Done>
+  void poll(Done done, const Blocked& blocked) {
+    for (unsigned spin = 0; !done(); ++spin) {
+      if (needs_progress_) progress();
+      if (spin >= kSpins) relax(spin, blocked);
+      if (several_threads_) let_others_in();
+    }
+    if (watching_) end_report();
+  }
+
+ private:
+  struct StreamKey {
+    std::uint64_t comm;
+    std::int32_t source;
+    std::int32_t tag;
+    bool operator==(const StreamKey&) const = default;
+  };
+  struct StreamHash {
+    std::size_t operator()(const StreamKey& key) const;
+  };
+  struct Wire {  // a stamp on its way
+    std::uint64_t comm;
+    std::int64_t sent_ps;
+    std::uint64_t bytes;
+    std::uint64_t serial;
+    std::int32_t tag;
+    std::int32_t rendezvous;
+  };
+  struct Answer {
+    std::uint64_t serial;
+    std::int64_t posted_ps;
+  };
+  struct Report {  // "I wait" (or, with peer kNotBlocked, "I go on"), to world rank 0
+    std::int32_t rank = -1;
+    std::int32_t peer = 0;
+    std::int32_t tag = 0;
+    std::int32_t rendezvous = 0;
+    std::uint64_t bytes = 0;
+    char call[32] = {};
+    char place[64] = {};  // where it stands in the program
+  };
+  // Messages without a receive, or receives without a message, never both.
+  struct Stream {
+    std::deque<Wire> stamps;
+    std::deque<PostedRecv*> receives;
+  };
+  struct Outgoing {
+    alignas(8) char bytes[120];
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+
+  static constexpr unsigned kSpins = 64;
+  static constexpr std::size_t kFewStreams = 128;
+  static constexpr std::int64_t kRestNs = 20'000;
+
+  void progress();
+  void relax(unsigned spin, const Blocked& blocked);
+  static void let_others_in();
+  void send_small(const void* data, int bytes, WorldRank dest, int tag);
+  void take_stamp(WorldRank source);
+  Stream& stream(const StreamKey& key);
+  void enqueue(PostedRecv& recv, WorldRank source, int tag);
+  void pair(PostedRecv& recv, const Wire& wire, WorldRank source);
+  void answer_if_known(const PostedRecv& recv, WorldRank source);
+  void settle_before(PostedRecv& recv, WorldRank source, int tag);
+  enum class Match { none, message, cancelled };
+  Match ask_match(PostedRecv& recv);
+
+  // Deadlock detection (deadlock.cpp).
+  void watch(const Blocked& blocked);
+  void end_report();
+  void send_report(const Report& report);
+  void take_reports();
+  void look_for_deadlock();
+  [[noreturn]] void report_deadlock(const std::vector<std::int32_t>& cycle);
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  WorldRank rank_;
+  bool needs_progress_ = false;
+  bool yields_ = false;
+  bool several_threads_ = false;
+  std::uint64_t start_tags_ = 0;  // how many tags exchange_starts() may use
+  std::uint64_t serials_ = 0;
+  std::unordered_map<StreamKey, Stream, StreamHash> streams_;
+  std::size_t most_streams_ = kFewStreams;  // when there are so many, empty ones go
+  std::unordered_map<std::uint64_t, Time> answers_;
+  std::uint64_t unanswered_ = 0;  // rendezvous whose answer has not come
+  std::int64_t kept_going_ns_ = 0;
+  std::vector<CommInfo*> unsettled_comms_;  // those with unsettled receives
+  std::deque<Outgoing> outgoing_;
+  std::size_t next_outgoing_ = 0;
+
+  bool watching_ = false;  // this wait is long enough to have been noticed
+  bool reported_ = false;
+  WorldRank reported_peer_;
+  int reported_tag_ = 0;
+  std::int64_t blocked_since_ns_ = 0;
+  std::vector<Report> reports_;  // rank 0: the last report of each rank
+  std::int64_t reports_changed_ns_ = 0;
+};
+
+}  // namespace foretrace::capture

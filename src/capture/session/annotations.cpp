@@ -1,0 +1,75 @@
+// What a program says of itself while it runs: phases, marks, and MPI_Pcontrol.
+#include <algorithm>
+#include <cstdio>
+
+#include "capture/session/session.hpp"
+
+namespace foretrace::capture {
+
+using trace::EventKind;
+
+// The number that `annotations_` gives the name; the trace knows it then, too.
+std::uint32_t Session::annotation_number(const char* name) {
+  const auto [number, is_new] = annotations_.name(name);
+  if (is_new) annotation_ids_.push_back(writer_.define_name(name));
+  return number;
+}
+
+void Session::annotate(EventKind kind, const char* name, std::uint32_t annotation, double value) {
+  begin_event(thread_->event, kind, annotation_ids_[annotation], name);
+  thread_->event.value = value;
+  close();
+}
+
+void Session::phase_begin(const char* name) {
+  Inside inside;
+  if (!inside) return;
+  const std::uint32_t number = annotation_number(name);
+  annotations_.begin(number, logging_);
+  if (logging_) annotate(EventKind::phase_begin, name, number, 0);
+}
+
+void Session::phase_end(const char* name) {
+  Inside inside;
+  if (!inside) return;
+  const std::uint32_t number = annotation_number(name);
+  if (annotations_.end(number, logging_)) annotate(EventKind::phase_end, name, number, 0);
+}
+
+void Session::mark(const char* name, double value) {
+  Inside inside;
+  if (!inside || !logging_) return;
+  annotate(EventKind::mark, name, annotation_number(name), value);
+}
+
+bool Session::kernel_begin(const char* name, double key) {
+  Inside inside;
+  return !inside || computation_.kernel_begin(name, key);
+}
+
+void Session::kernel_end(const char* name) {
+  Inside inside;
+  if (inside) computation_.kernel_end(name);
+}
+
+void Session::set_logging(bool on) {
+  write_pending();
+  logging_ = on;
+}
+
+// Collective. One line, however many ranks did the same.
+void Session::complain_of_phases() const {
+  const std::string complaint = annotations_.complaint();
+  const int rank = comms.world_rank().value;
+  int concerned = complaint.empty() ? 0 : 1;
+  int first = complaint.empty() ? comms.world_size() : rank;
+  PMPI_Allreduce(MPI_IN_PLACE, &concerned, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (first != rank) return;
+  std::string others;
+  if (concerned > 1)
+    others = " (and " + std::to_string(concerned - 1) + (concerned == 2 ? " other)" : " others)");
+  std::fprintf(stderr, "foretrace: rank %d%s: %s\n", rank, others.c_str(), complaint.c_str());
+}
+
+}  // namespace foretrace::capture

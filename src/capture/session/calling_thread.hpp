@@ -1,0 +1,38 @@
+// CallingThread: what a session keeps for each thread of the program that calls
+// MPI: the call that it is in, and what it computed since the one before.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "base/time.hpp"
+#include "capture/handlers/functions.hpp"
+#include "capture/host/computation.hpp"
+#include "trace/event.hpp"
+
+namespace foretrace::capture {
+
+struct Request;
+
+struct CallingThread {
+  trace::Event event;  // under construction
+  Fn fn{};             // the function of `event`
+
+  // Room for the statuses and requests of one call; kept, so that a loop of
+  // Waitall does not allocate.
+  std::vector<MPI_Status> statuses;
+  std::vector<Request*> tracked;
+
+  // Where several threads may call (Session::several_threads()):
+  Computation::Thread computed;
+  Time clock;                             // of the rank when the thread's last call returned
+  bool in_event = false;                  // `event` is begun and not ended
+  bool may_split = false;                 // its partners are known: it can be posted
+  bool is_posted = false;                 // it is in the trace as what was posted,
+  std::array<std::uint64_t, 2> posted{};  // under these numbers; 0: none
+};
+
+}  // namespace foretrace::capture

@@ -1,0 +1,395 @@
+#include "capture/session/session.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+#include "base/error.hpp"
+#include "capture/host/imports.hpp"
+#include "capture/predict/shadow.hpp"
+#include "capture/predict/yielding.hpp"
+#include "capture/profile/profiler.hpp"
+#include "capture/session/forks.hpp"
+#include "capture/session/start_up.hpp"
+#include "compute/annotations_note.hpp"
+#include "machine/machine_file.hpp"
+#include "machine/moving.hpp"
+#include "trace/renew.hpp"
+
+namespace foretrace::capture {
+
+Session session;
+thread_local int wrapper_depth = 0;
+thread_local callers::CallPoint program_call;
+thread_local bool initial_thread = false;
+
+namespace {
+
+const char* name_of(machine::Bound bound) {
+  return bound == machine::Bound::min ? "min" : bound == machine::Bound::max ? "max" : "avg";
+}
+
+// What a trace's steps are, where the program did not announce them; and that
+// kernels were left out.
+std::string describe_counts(const Settings& settings) {
+  std::string text;
+  if (settings.count != compute::Counter::none) text = compute::counts_option(settings.count);
+  if (settings.sample > 0)
+    text += (text.empty() ? "" : " ") + ("sample=" + std::to_string(settings.sample));
+  return text;
+}
+
+std::string describe(const Settings& settings) {
+  std::string text = std::string("bound=") + name_of(settings.bound) +
+                     " compute=" + compute::format_spec(settings.compute);
+  const std::string counts = describe_counts(settings);
+  return counts.empty() ? text : text + " " + counts;
+}
+
+}  // namespace
+
+void Session::start(Fn fn) {
+  wrapper_depth = 1;
+  std::string problem;
+  try {
+    settings_ = read_settings();
+    if (settings_.mode == Mode::predict) model_ = machine::read_machine_file(settings_.machine);
+  } catch (const Error& error) {
+    problem = error.what();
+  }
+  wrapper_depth = 0;
+  if (problem.empty() && settings_.mode == Mode::off) return;
+  leave_environment();
+  if (problem.empty() && settings_.mode == Mode::profile) return profiler.start(settings_);
+  comms.start();
+  if (runs_alone(comms.world_size())) return;
+  if (problem.empty()) problem = start_computation();
+  int thread_level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&thread_level);
+  if (!problem.empty() && comms.world_rank().value == 0)
+    say(problem + "; the program runs on without Foretrace");
+  if (!all_agree(problem.empty())) return;
+  begin_yielding(settings_.yield);
+  if (settings_.clock == trace::Clock::wall)
+    clocks_.start(comms.world_rank().value, comms.world_size());
+  if (!open_trace()) return;
+  computation_.on(first_thread_.computed);
+  if (thread_level >= MPI_THREAD_SERIALIZED) start_threads();
+  if (settings_.mode == Mode::predict) start_prediction();
+
+  // All ranks count from one moment.
+  PMPI_Barrier(MPI_COMM_WORLD);
+  wall_zero_ns_ = clocks_.common_now_ns();
+  logging_ = settings_.start_logging;
+  let_children_go();
+  active_ = true;
+  trace::Event& event = thread_->event;
+  event = trace::Event();
+  event.kind = trace::EventKind::init;
+  event.name = name_id(fn);
+  event.site = site();
+  writer_.write(event);
+  computation_.resume();
+}
+
+std::string Session::start_computation() {
+  try {
+    computation_.start(settings_, model_ ? &*model_ : nullptr, comms.world_rank(),
+                       comms.world_size());
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+bool Session::open_trace() {
+  const std::string part = settings_.output + ".part";
+  std::string problem;
+  const auto attempt = [&problem](auto action) {
+    try {
+      action();
+    } catch (const Error& error) {
+      problem = error.what();
+    }
+  };
+  const WorldRank rank = comms.world_rank();
+  if (rank.value == 0) {
+    attempt([&] {
+      trace::TraceInfo info;
+      info.ranks = comms.world_size();
+      info.clock = settings_.clock;
+      info.program = command_line();
+      info.origin = settings_.mode == Mode::predict ? "predict" : "record";
+      info.machine = model_ ? model_->name : "";
+      info.options =
+          settings_.mode == Mode::predict ? describe(settings_) : describe_counts(settings_);
+      info.mpi = FORETRACE_MPI_NAME;
+      info.clocks = clocks_.at_start();
+      file_ = trace::create_trace_file(part, info);
+    });
+  }
+  PMPI_Barrier(MPI_COMM_WORLD);
+  attempt([&] {
+    if (problem.empty()) writer_ = trace::TraceWriter(part, rank, settings_.clock);
+  });
+  const bool all_good = all_agree(problem.empty());
+  if (all_good) return true;
+  writer_.close();
+  // One line is enough: the first rank with a problem says it.
+  int first = problem.empty() ? comms.world_size() : rank.value;
+  PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (first == rank.value) say(problem + "; the program runs on without Foretrace");
+  if (rank.value != 0) return false;
+  file_.remove(part);
+  leave_empty(part);
+  return false;
+}
+
+void Session::start_prediction() {
+  timing_.emplace(*model_, settings_.bound);
+  computation_.predict_with(*timing_);
+  int rendezvous = model_->loggps.sync_threshold || program_imports_synchronous_sends() ? 1 : 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &rendezvous, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  piggyback.start(rendezvous != 0, several_threads_);
+}
+
+void Session::stop(Fn fn) {
+  Inside inside;
+  if (!inside) return;
+  open(trace::EventKind::finalize, fn);
+  close();
+  write_pending();
+  complain_of_phases();
+  complain_of_silence();
+  const bool lost = complain_of_losses();
+  writer_.close();
+  active_ = false;
+  const std::string kernels = computation_.kernel_summary();
+  if (!kernels.empty() && comms.world_rank().value == 0) say(kernels);
+  shadows.finish();
+  if (predicting()) piggyback.stop();
+  PMPI_Barrier(MPI_COMM_WORLD);
+  const trace::Clocks clocks = clocks_.finish(wall_zero_ns_);
+  if (comms.world_rank().value == 0) finish_trace(lost, clocks);
+}
+
+// Collective. --compute annotated, and no rank said what it computes.
+void Session::complain_of_silence() const {
+  if (!computation_.is_announced()) return;
+  int announced = computation_.announced() ? 1 : 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &announced, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (comms.world_rank().value != 0) return;
+  const std::string note =
+      compute::note_of_annotations(announced != 0, model_->compute_step, "measured");
+  if (!note.empty()) say(note);
+}
+
+// Collective. One line, however many ranks had no room; false: nothing is lost.
+bool Session::complain_of_losses() const {
+  const int rank = comms.world_rank().value;
+  unsigned long long lost = writer_.lost();
+  int first = lost > 0 ? rank : comms.world_size();
+  PMPI_Allreduce(MPI_IN_PLACE, &lost, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
+  PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (first == rank)
+    say("could not write " + std::to_string(lost) + " records to " + settings_.output + ": " +
+        std::strerror(writer_.error()) + "; it holds what happened before");
+  return lost > 0;
+}
+
+// A trace that lacks something stays as a run that dies would leave it.
+void Session::finish_trace(bool lost, const trace::Clocks& clocks) {
+  const std::string part = settings_.output + ".part";
+  try {
+    if (lost)
+      std::rename(part.c_str(), settings_.output.c_str());
+    else
+      trace::seal_trace_file(part, settings_.output, clocks);
+  } catch (const Error& error) {
+    std::rename(part.c_str(), settings_.output.c_str());
+    say(std::string(error.what()) + "; the trace stays unsealed, and can be read as it is");
+  }
+  file_.let_go();
+}
+
+void Session::abort(Fn fn, int code) {
+  trace::Event& event = open(trace::EventKind::aborted, fn);
+  event.code = -code - 1;
+  close();
+  writer_.close();
+}
+
+// Closing writes nothing.
+void Session::leave_to_parent() {
+  active_ = false;
+  writer_.close();
+  file_.let_go();
+}
+
+void Session::begin_event(trace::Event& event, trace::EventKind kind, trace::NameId name,
+                          const char* text) {
+  trace::renew(event);
+  event.kind = kind;
+  event.name = name;
+  try {
+    computation_.end(event, text);
+  } catch (const Error& error) {
+    say(error.what());
+    end_program();
+  }
+  const bool wall = !predicting() && settings_.clock == trace::Clock::wall;
+  if (wall)
+    now_ = wall_now();
+  else if (several_threads_)
+    now_ = std::max(now_, thread_->clock + event.compute);
+  else
+    now_ += event.compute;
+  event.compute += std::exchange(unlogged_, Time());
+  event.steps += std::exchange(unlogged_steps_, 0);
+  event.enter = event.leave = now_;
+}
+
+// Of the call at hand.
+trace::SiteId Session::site() {
+  const auto define = [this](const trace::Site& place) { return writer_.define_site(place); };
+  return static_cast<trace::SiteId>(sites_.find(program_call, define).number);
+}
+
+trace::Event& Session::open(trace::EventKind kind, Fn fn) {
+  // Tests that fail become plain calls and may be merged; before all others
+  // what is pending is written, so that it survives if this call never ends.
+  if (kind != trace::EventKind::call && kind != trace::EventKind::complete) write_pending();
+  trace::Event& event = thread_->event;
+  begin_event(event, kind, name_id(fn), capture::name_of(fn));
+  event.site = site();
+  writer_.enter(event.name, event.site);
+  thread_->fn = fn;
+  thread_->in_event = true;
+  thread_->may_split = thread_->is_posted = false;
+  return event;
+}
+
+void Session::close() {
+  if (settings_.clock == trace::Clock::wall) thread_->event.leave = now_ = wall_now();
+  write_event();
+}
+
+void Session::close_at(Time leave, Time wait) {
+  thread_->event.leave = leave;
+  thread_->event.wait = wait;
+  now_ = several_threads_ ? std::max(now_, leave) : leave;
+  write_event();
+}
+
+void Session::write_event() {
+  write_pending();
+  if (several_threads_)
+    write_threads_event(false);
+  else
+    writer_.write(thread_->event);
+  computation_.looked(true);
+  computation_.resume();
+}
+
+double Session::close_as_reading() {
+  close_as_call();
+  return now_.seconds();
+}
+
+void Session::close_as_call() {
+  trace::Event& event = thread_->event;
+  if (several_threads_) {
+    if (thread_->is_posted) {
+      write_threads_event(true);
+      computation_.resume();
+      return;
+    }
+    thread_->in_event = false;
+    event.enter = std::max(event.enter, now_);
+  }
+  if (predicting())
+    now_ += call_cost(thread_->fn);
+  else if (settings_.clock == trace::Clock::wall)
+    now_ = wall_now();
+  if (!logging_) {
+    unlogged_ = event.compute;
+    unlogged_steps_ = event.steps;
+    computation_.looked(false);
+    computation_.resume();
+    return;
+  }
+  const Time busy = now_ - event.enter;
+  const bool announced = event.steps != 0 && !computation_.counts();
+  if (!has_pending_ || pending_.name != event.name || announced) {
+    write_pending();
+    pending_ = event;
+    pending_.kind = trace::EventKind::call;
+    pending_.compute = Time();
+    pending_.steps = 0;
+    pending_.count = 0;
+    pending_busy_ = Time();
+    has_pending_ = true;
+  }
+  // Calls from several places are from none in particular.
+  if (pending_.site != event.site) pending_.site = 0;
+  // Together they may round otherwise than one by one.
+  const Time together = computation_.together(pending_, event);
+  now_ += together - pending_.compute - event.compute;
+  pending_.compute = together;
+  pending_.steps += event.steps;
+  pending_.leave = now_;
+  pending_busy_ += busy;
+  ++pending_.count;
+  writer_.leave();
+  computation_.looked(false);
+  computation_.resume();
+}
+
+void Session::write_pending() {
+  if (!has_pending_) return;
+  has_pending_ = false;
+  pending_.enter = pending_.leave - pending_busy_;
+  if (several_threads_)
+    write_in_order(pending_);
+  else
+    writer_.write(pending_);
+}
+
+void Session::add_steps(double steps) {
+  if (!several_threads_) return computation_.add_steps(steps);
+  Inside inside;
+  if (inside) computation_.add_steps(steps);
+}
+
+trace::NameId Session::name_id(Fn fn) {
+  std::int32_t& id = name_ids_[static_cast<std::size_t>(fn)];
+  if (id == 0) id = static_cast<std::int32_t>(writer_.define_name(capture::name_of(fn))) + 1;
+  return static_cast<trace::NameId>(id - 1);
+}
+
+trace::CommId Session::comm_id(CommInfo& comm) {
+  if (comm.id == UINT32_MAX) comm.id = writer_.define_comm(comm.key, comm.members);
+  return comm.id;
+}
+
+Time Session::call_cost(Fn fn) {
+  std::int64_t& cost = call_costs_[static_cast<std::size_t>(fn)];
+  if (cost == 0)
+    cost = timing_->local_call(capture::name_of(fn), comms.world_size()).count_ps() + 1;
+  return Time::ps(cost - 1);
+}
+
+Time Session::call_cost(Fn fn, Bytes bytes) {
+  return machine::moving_time(*timing_, capture::name_of(fn), comms.world_size(), bytes);
+}
+
+Time Session::wall_now() const {
+  return Time::ns(std::max<std::int64_t>(monotonic_ns() - wall_zero_ns_, 0));
+}
+
+}  // namespace foretrace::capture

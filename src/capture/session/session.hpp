@@ -1,0 +1,220 @@
+// Session: the capture library's state in one process between MPI_Init and
+// MPI_Finalize: the rank's clock, its events on their way to the trace, and
+// the tables of communicators and requests.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "callers/call_sites.hpp"
+#include "capture/handlers/comm_table.hpp"
+#include "capture/handlers/functions.hpp"
+#include "capture/handlers/request_table.hpp"
+#include "capture/host/computation.hpp"
+#include "capture/host/idle_polls.hpp"
+#include "capture/host/settings.hpp"
+#include "capture/host/turn_lock.hpp"
+#include "capture/predict/piggyback.hpp"
+#include "capture/session/calling_thread.hpp"
+#include "capture/session/clock_sync.hpp"
+#include "machine/machine_model.hpp"
+#include "machine/timing.hpp"
+#include "trace/annotations.hpp"
+#include "trace/event.hpp"
+#include "trace/trace_writer.hpp"
+
+namespace foretrace::capture {
+
+class Session {
+ public:
+  // After the real MPI_Init; collective. Leaves the session inactive, with a
+  // line on standard error, where it cannot work.
+  void start(Fn fn);
+  // Before the real MPI_Finalize; collective.
+  void stop(Fn fn);
+  // MPI_Abort was called.
+  void abort(Fn fn, int code);
+  // This process is a child of the one whose session it is.
+  void leave_to_parent();
+
+  bool active() const { return active_; }
+  // Whether the program may call MPI from another thread than the one that
+  // initialised it; and whether it has done so.
+  bool several_threads() const { return several_threads_; }
+  bool others_called() const { return others_called_; }
+  bool predicting() const { return timing_.has_value(); }
+  const machine::Timing& timing() const { return *timing_; }
+  bool virtual_wtime() const { return predicting() && settings_.virtual_wtime; }
+
+  // The thread that makes the call at hand.
+  CallingThread& thread() { return *thread_; }
+
+  // Several threads: begin and end of a call. In between, what others may have to
+  // be let in for stands between the other two (see LetOthersIn).
+  void take_turn();
+  void end_turn();
+  void let_others_in();
+  void come_back();
+  // The event at hand says who takes part: others may overtake it.
+  void may_split() { thread_->may_split = true; }
+  void forget_thread(CallingThread& thread);
+
+  // An event begins: the computation before it ends here. One at a time and thread.
+  trace::Event& open(trace::EventKind kind, Fn fn);
+  // It ends now (by the recording's clock; in virtual time it took nothing).
+  void close();
+  // It ends at `leave` of the virtual clock, having waited for `wait`.
+  void close_at(Time leave, Time wait);
+
+  // It ends now and has no partners, whatever it was opened as; such calls in a
+  // row are merged into one event. Under predict it takes what the model says.
+  void close_as_call();
+  // The same for a reading of the virtual clock; returns the seconds.
+  double close_as_reading();
+  // Where the call at hand stands in the program: "life+0x4b09"; empty: not known.
+  std::string place() const { return sites_.describe(thread_->event.site); }
+
+  // What a call takes that has an equation of its own name; predict only.
+  Time call_cost(Fn fn);
+  Time call_cost(Fn fn, Bytes bytes);
+
+  void add_steps(double steps);
+  // The program's own marks (include/foretrace.h).
+  void phase_begin(const char* name);
+  void phase_end(const char* name);
+  void mark(const char* name, double value);
+  // Whether the kernel is to be executed (--sample).
+  bool kernel_begin(const char* name, double key);
+  void kernel_end(const char* name);
+  // MPI_Pcontrol: from now on only what a replay needs is logged, or all again.
+  void set_logging(bool on);
+
+  trace::CommId comm_id(CommInfo& comm);
+
+  CommTable comms;
+  RequestTable requests;
+  Piggyback piggyback;
+
+ private:
+  bool open_trace();
+  void start_prediction();
+  std::string start_computation();
+  trace::SiteId site();
+  void begin_event(trace::Event& event, trace::EventKind kind, trace::NameId name,
+                   const char* text);
+  void write_event();
+  void write_pending();
+  void start_threads();
+  CallingThread& new_thread();
+  void post_waiting();
+  void post(CallingThread& thread);
+  bool complete_posted(trace::Event& event, bool refused);
+  void write_threads_event(bool refused);
+  void write_in_order(trace::Event& event);
+  void annotate(trace::EventKind kind, const char* name, std::uint32_t annotation, double value);
+  std::uint32_t annotation_number(const char* name);
+  void complain_of_phases() const;
+  void complain_of_silence() const;
+  bool complain_of_losses() const;
+  void finish_trace(bool lost, const trace::Clocks& clocks);
+  trace::NameId name_id(Fn fn);
+  Time wall_now() const;
+
+  bool active_ = false;
+  Settings settings_;
+  std::optional<machine::MachineModel> model_;
+  std::optional<machine::Timing> timing_;
+  trace::RunFile file_;  // rank 0: the trace, as long as the run goes on
+  trace::TraceWriter writer_;
+  callers::CallSites sites_{this};
+  Computation computation_;
+  Time now_;  // cpu: CPU time so far; virtual: the rank's clock; wall: last reading
+  ClockSync clocks_;
+  std::int64_t wall_zero_ns_ = 0;
+  bool logging_ = true;
+  Time unlogged_;  // computation before calls that were not logged
+  double unlogged_steps_ = 0;
+
+  CallingThread first_thread_;
+  CallingThread* thread_ = &first_thread_;  // whose turn it is
+  bool several_threads_ = false;
+  bool others_called_ = false;
+  TurnLock turn_;
+  std::deque<CallingThread> other_threads_;
+  std::vector<CallingThread*> free_threads_;
+  std::vector<CallingThread*> waiting_;  // in MPI, with an event begun
+  Time written_until_;                   // the last event's leave time
+
+  trace::Event pending_;  // the calls that are being merged
+  bool has_pending_ = false;
+  Time pending_busy_;  // time inside them
+  std::array<std::int32_t, static_cast<std::size_t>(Fn::kCount)>
+      name_ids_{};  // 0: none, else id + 1
+  std::array<std::int64_t, static_cast<std::size_t>(Fn::kCount)> call_costs_{};  // ps + 1
+  trace::Annotations annotations_;
+  std::vector<trace::NameId> annotation_ids_;  // by its numbers
+};
+
+extern Session session;
+
+// Above 0 inside a wrapper: calls from there are the MPI library's, not the
+// program's.
+extern thread_local int wrapper_depth;
+// Where the program made the call that a wrapper is handling.
+extern thread_local callers::CallPoint program_call;
+// The thread that initialised MPI.
+extern thread_local bool initial_thread;
+
+// The first thing in a wrapper; calls inside one are not the program's.
+inline void note_call(const void* address, const void* cfa) {
+  if (wrapper_depth == 0) program_call = {address, cfa};
+}
+
+// Marks the extent of a wrapper. False: just make the real call.
+class Inside {
+ public:
+  Inside() : ours_(session.active() && wrapper_depth == 0) {
+    wrapper_depth += ours_;
+    if (ours_ && session.several_threads()) session.take_turn();
+  }
+  ~Inside() {
+    if (ours_ && session.several_threads()) session.end_turn();
+    if (ours_) end_idle_row();
+    wrapper_depth -= ours_;
+  }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+  explicit operator bool() const { return ours_; }
+
+ private:
+  bool ours_;
+};
+
+// The extent of what may wait for others, inside a wrapper: other threads of the
+// program make their calls meanwhile.
+class LetOthersIn {
+ public:
+  LetOthersIn() {
+    if (session.several_threads()) session.let_others_in();
+  }
+  ~LetOthersIn() {
+    if (session.several_threads()) session.come_back();
+  }
+  LetOthersIn(const LetOthersIn&) = delete;
+  LetOthersIn& operator=(const LetOthersIn&) = delete;
+};
+
+// Makes a call that may wait for others.
+template <class RealCall>
+auto wait_in(RealCall real) {
+  const LetOthersIn others;
+  return real();
+}
+
+}  // namespace foretrace::capture

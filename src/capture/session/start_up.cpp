@@ -1,0 +1,88 @@
+#include "capture/session/start_up.hpp"
+
+#include <fcntl.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+#include <sstream>
+#include <string_view>
+#include <thread>
+
+#include "base/launcher.hpp"
+#include "base/other_mpi.hpp"
+#include "base/whole_file.hpp"
+
+namespace foretrace::capture {
+
+void say(const std::string& message) {
+  std::fprintf(stderr, "foretrace: %s\n", message.c_str());
+}
+
+void end_program() {
+  std::fflush(stderr);
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  PMPI_Abort(MPI_COMM_WORLD, 1);
+  std::abort();
+}
+
+bool all_agree(bool mine) {
+  int in = mine ? 1 : 0;
+  int out = 0;
+  PMPI_Allreduce(&in, &out, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  return out != 0;
+}
+
+void warn_of_another_mpi() {
+  const std::string complaint = complain_of_other_mpi(FORETRACE_MPI_NAME);
+  int rank = 0;
+  if (!complaint.empty() && PMPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS && rank == 0)
+    say(complaint);
+}
+
+bool runs_alone(int world_size) {
+  const std::string_view mpi = FORETRACE_MPI_NAME;
+  const bool openmpi = mpi == "openmpi";
+  const auto launcher = find_launcher(openmpi ? LauncherKind::openmpi : LauncherKind::hydra);
+  if (world_size != 1 || !launcher || launcher->size <= 1) return false;
+  if (launcher->first)
+    say(std::string(name_of(launcher->kind)) + " started " + std::to_string(launcher->size) +
+        " processes, but each of them is rank 0 of 1: the program's MPI (" +
+        (openmpi ? "Open MPI" : "MPICH") +
+        ") does not hear this launcher. Start it by that MPI's own: mpirun." + std::string(mpi) +
+        ", in a container the one inside, or srun with --mpi=" + (openmpi ? "pmix" : "pmi2") +
+        ". The program runs on without Foretrace");
+  return true;
+}
+
+void leave_empty(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd >= 0) ::close(fd);
+}
+
+std::string command_line() {
+  std::string text = read_if_possible("/proc/self/cmdline");
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+  for (char& c : text)
+    if (c == '\0') c = ' ';
+  return text;
+}
+
+void leave_environment() {
+  const char* value = std::getenv("LD_PRELOAD");
+  if (!value) return;
+  std::istringstream entries(value);
+  std::string others;
+  for (std::string entry; std::getline(entries, entry, ':');)
+    if (entry.find("/libforetrace-") == std::string::npos)
+      others += (others.empty() ? "" : ":") + entry;
+  if (others.empty())
+    ::unsetenv("LD_PRELOAD");
+  else
+    ::setenv("LD_PRELOAD", others.c_str(), 1);
+}
+
+}  // namespace foretrace::capture

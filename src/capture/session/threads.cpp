@@ -1,0 +1,177 @@
+// Programs whose threads call MPI at once. One thread at a time is inside the
+// session; whoever waits in MPI lets the others in.
+//
+// The rank's events stand in the trace in the order in which the calls ended. A
+// call that others overtook is written as two events, as if the program had
+// posted it and waited for it: nobody who replays them has to wait where the
+// program went on. The rank has one clock, which only goes forward. What a
+// thread computes counts from the clock at the end of its last call, so threads
+// that compute at the same time do not add up.
+#include <algorithm>
+#include <mutex>
+
+#include "capture/session/session.hpp"
+
+namespace foretrace::capture {
+
+using trace::EventKind;
+
+namespace {
+
+thread_local CallingThread* this_thread = nullptr;
+
+// Gives a thread's place back when the thread ends.
+struct Leaving {
+  CallingThread* thread = nullptr;
+  ~Leaving() {
+    if (thread) session.forget_thread(*thread);
+  }
+};
+thread_local Leaving leaving;
+
+}  // namespace
+
+void Session::start_threads() {
+  this_thread = &first_thread_;
+  several_threads_ = true;
+}
+
+// The turn is ours.
+CallingThread& Session::new_thread() {
+  CallingThread* thread = nullptr;
+  if (free_threads_.empty()) {
+    thread = &other_threads_.emplace_back();
+  } else {
+    thread = free_threads_.back();
+    free_threads_.pop_back();
+    thread->computed = Computation::Thread();
+  }
+  // Most threads are made by the first one.
+  thread->clock = first_thread_.clock;
+  thread->computed.cpu.resume_at_birth();
+  computation_.stop(thread->computed);
+  others_called_ = true;
+  this_thread = thread;
+  leaving.thread = thread;
+  return *thread;
+}
+
+// In a child process the lock may be another thread's, which is not there.
+void Session::forget_thread(CallingThread& thread) {
+  if (!active_) return;
+  const std::lock_guard turn(turn_);
+  free_threads_.push_back(&thread);
+}
+
+void Session::take_turn() {
+  if (this_thread) computation_.stop(this_thread->computed);
+  turn_.lock();
+  thread_ = this_thread ? this_thread : &new_thread();
+  computation_.on(thread_->computed);
+  post_waiting();
+}
+
+void Session::end_turn() {
+  thread_->clock = now_;
+  turn_.unlock();
+}
+
+void Session::let_others_in() {
+  if (thread_->in_event) waiting_.push_back(thread_);
+  turn_.unlock();
+}
+
+void Session::come_back() {
+  turn_.lock();
+  thread_ = this_thread;
+  computation_.on(thread_->computed);
+  std::erase(waiting_, thread_);
+  post_waiting();
+}
+
+// Somebody else goes on: the calls that wait begin before whatever comes now.
+void Session::post_waiting() {
+  for (CallingThread* thread : waiting_)
+    if (thread->may_split && !thread->is_posted) post(*thread);
+}
+
+void Session::post(CallingThread& thread) {
+  thread.is_posted = true;
+  thread.posted = {};
+  const trace::Event& call = thread.event;
+  trace::Event event = call;
+  event.leave = event.enter;
+  event.wait = Time();
+  event.completions.clear();
+  const auto write_as = [&](EventKind kind, std::size_t part) {
+    event.kind = kind;
+    event.request = thread.posted[part] = requests.next_serial();
+    write_in_order(event);
+    event.compute = Time();
+    event.steps = 0;
+  };
+  switch (call.kind) {
+    case EventKind::send:
+      write_as(EventKind::isend, 0);
+      return;
+    case EventKind::recv:
+      write_as(EventKind::irecv, 0);
+      return;
+    case EventKind::sendrecv:
+      write_as(EventKind::irecv, 0);
+      write_as(EventKind::isend, 1);
+      return;
+    case EventKind::collective:
+      write_as(EventKind::icollective, 0);
+      return;
+    default:  // posts anyway
+      write_in_order(event);
+  }
+}
+
+// What is left of a call that was posted: it completes. False: nothing is.
+bool Session::complete_posted(trace::Event& event, bool refused) {
+  if (thread_->posted[0] == 0) return false;
+  const bool receives = event.kind == EventKind::recv || event.kind == EventKind::sendrecv;
+  event.completions.clear();
+  for (const std::uint64_t number : thread_->posted) {
+    if (number == 0) continue;
+    trace::Completion completion;
+    completion.request = number;
+    completion.cancelled = refused;
+    if (receives && !refused && number == thread_->posted[0]) {
+      completion.source = event.recv.peer;
+      completion.tag = event.recv.tag;
+      completion.bytes = event.recv.bytes;
+    }
+    event.completions.push_back(completion);
+  }
+  event.kind = EventKind::complete;
+  event.compute = Time();
+  event.steps = 0;
+  return true;
+}
+
+// Ends the event at hand. `refused`: MPI did not make the call.
+void Session::write_threads_event(bool refused) {
+  trace::Event& event = thread_->event;
+  if (!thread_->is_posted || complete_posted(event, refused)) write_in_order(event);
+  thread_->in_event = thread_->is_posted = false;
+}
+
+// Of calls that overlap, each has the time that those before it left.
+void Session::write_in_order(trace::Event& event) {
+  event.enter = std::max(event.enter, written_until_);
+  event.leave = std::max(event.leave, event.enter);
+  event.wait = std::min(event.wait, event.leave - event.enter);
+  const Time gap = event.enter - written_until_;
+  const bool wall = !predicting() && settings_.clock == trace::Clock::wall;
+  event.compute = wall ? std::min(event.compute, gap) : gap;
+  written_until_ = event.leave;
+  writer_.write(event);
+  // The rank is still in the calls of the others.
+  for (const CallingThread* thread : waiting_)
+    if (thread != thread_) writer_.enter(thread->event.name, thread->event.site);
+}
+
+}  // namespace foretrace::capture

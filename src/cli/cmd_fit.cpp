@@ -1,0 +1,199 @@
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <memory>
+
+#include "base/error.hpp"
+#include "cli/subcommand.hpp"
+#include "formulas/sweep.hpp"
+#include "results/query.hpp"
+#include "scaling/json_lines.hpp"
+#include "views/scaling/report.hpp"
+
+namespace foretrace::cli {
+namespace {
+
+struct Options {
+  std::string file;
+  std::string metric = "time";
+  std::vector<std::string> at;
+  std::string where;
+  bool json = false;
+};
+
+struct Question {
+  std::vector<std::string> names;
+  std::vector<double> at;
+};
+
+// By what else differs: program, way, call path, ...
+using Groups = std::map<std::vector<std::pair<std::string, std::string>>,
+                        std::map<std::vector<double>, std::vector<double>>>;
+
+Question question_of(const std::vector<std::string>& words) {
+  Question out;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    if (equals == 0 || equals == std::string::npos)
+      throw UsageError("--at " + word + ": expected NAME=VALUE, such as p=1024");
+    out.names.push_back(word.substr(0, equals));
+    if (std::ranges::count(out.names, out.names.back()) > 1)
+      throw UsageError("--at: '" + out.names.back() + "' is given twice");
+    out.at.push_back(formulas::parse_value(word.substr(equals + 1), "--at " + out.names.back()));
+  }
+  return out;
+}
+
+bool is_database(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string begins(15, '\0');
+  file.read(begins.data(), static_cast<std::streamsize>(begins.size()));
+  return begins == "SQLite format 3";
+}
+
+Groups of_json_lines(const Options& options, const Question& question) {
+  Groups out;
+  std::string metrics;
+  for (const scaling::Measurement& each : scaling::read_json_lines(options.file)) {
+    if (!each.metric.empty() && each.metric != options.metric) {
+      if (metrics.find(each.metric) == std::string::npos) metrics += " " + each.metric;
+      continue;
+    }
+    std::vector<std::pair<std::string, std::string>> key;
+    if (!each.callpath.empty()) key.emplace_back("callpath", each.callpath);
+    std::vector<double> x(question.names.size());
+    for (const auto& [name, value] : each.parameters) {
+      const auto place = std::ranges::find(question.names, name);
+      if (place == question.names.end())
+        key.emplace_back(name, results::text_of(value));
+      else
+        x[static_cast<std::size_t>(place - question.names.begin())] = value;
+    }
+    for (const std::string& name : question.names)
+      if (!each.parameters.contains(name))
+        throw UsageError("fit: " + options.file + " has measurements without the parameter '" +
+                         name + "'");
+    std::vector<double>& values = out[key][x];
+    values.insert(values.end(), each.values.begin(), each.values.end());
+  }
+  if (out.empty())
+    throw UsageError("fit: no measurement is of the metric '" + options.metric + "'; there is" +
+                     metrics);
+  return out;
+}
+
+// A column that says the same as one that is asked for ("ranks" beside p) is no group of its own.
+bool is_asked_for(const std::string& name, const results::Cell& cell, const Question& question,
+                  const std::vector<double>& x) {
+  if (name != "ranks") return false;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (results::text_of(cell) == results::text_of(results::Cell(x[i])) ||
+        question.names[i] == name)
+      return true;
+  return results::text_of(cell) == "0";
+}
+
+Groups of_database(const Options& options, const Question& question) {
+  const std::string done = "status = 'done' AND kind != 'record'";
+  const results::Table table = results::read_table(
+      options.file, {options.where.empty() ? done : done + " AND (\n" + options.where + "\n)",
+                     true,
+                     {options.metric}});
+  if (table.rows.empty()) throw UsageError("fit: no launch is left where that holds");
+  std::vector<std::size_t> places;
+  for (const std::string& name : question.names) places.push_back(table.find(name));
+  const std::size_t metric = table.find(options.metric);
+  Groups out;
+  for (const auto& row : table.rows) {
+    const auto number = [&](std::size_t column) -> std::optional<double> {
+      if (const auto* whole = std::get_if<std::int64_t>(&row[column]))
+        return static_cast<double>(*whole);
+      if (const auto* value = std::get_if<double>(&row[column])) return *value;
+      return std::nullopt;
+    };
+    std::vector<double> x;
+    for (const std::size_t place : places)
+      if (const auto value = number(place)) x.push_back(*value);
+    const auto value = number(metric);
+    if (x.size() != places.size() || !value) continue;
+    std::vector<std::pair<std::string, std::string>> key;
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      const results::Column& column = table.columns[i];
+      const bool is_key = column.kind == results::ColumnKind::fixed ||
+                          column.kind == results::ColumnKind::parameter;
+      if (is_key && std::ranges::find(places, i) == places.end() &&
+          !is_asked_for(column.name, row[i], question, x))
+        key.emplace_back(column.name, results::text_of(row[i]));
+    }
+    out[key][x].push_back(*value);
+  }
+  if (out.empty())
+    throw UsageError("fit: no launch has a number for '" + options.metric + "' and all of --at");
+  return out;
+}
+
+std::string name_of(const std::vector<std::pair<std::string, std::string>>& key) {
+  std::string out;
+  for (const auto& [name, value] : key) out += (out.empty() ? "" : ", ") + name + " " + value;
+  return out;
+}
+
+int fit(const Options& options) {
+  const Question question = question_of(options.at);
+  const bool database = is_database(options.file);
+  if (!database && !options.where.empty())
+    throw UsageError("fit: --where is for results of studies");
+  const Groups groups =
+      database ? of_database(options, question) : of_json_lines(options, question);
+  std::vector<views::LawReport> reports;
+  std::string refused;
+  for (const auto& [key, points] : groups) {
+    std::vector<scaling::Observation> observations;
+    for (const auto& [x, values] : points) observations.push_back({x, values});
+    try {
+      reports.push_back({key, options.metric, question.at,
+                         scaling::fit_scaling(observations, question.names, question.at)});
+    } catch (const Error& error) {
+      const std::string of = name_of(key);
+      if (groups.size() == 1) throw Error(options.file + ": " + error.what());
+      std::fprintf(stderr, "foretrace: %s: %s\n", of.c_str(), error.what());
+      refused = error.what();
+    }
+  }
+  if (reports.empty()) throw Error(options.file + ": nothing could be fitted: " + refused);
+  // What will take longest there comes first.
+  std::ranges::stable_sort(reports, std::greater(),
+                           [](const views::LawReport& report) { return report.law.best.value; });
+  std::fputs(
+      (options.json ? views::render_json_laws(reports) : views::render_text_laws(reports)).c_str(),
+      stdout);
+  return 0;
+}
+
+std::function<int()> declare(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("file", options->file,
+                 "Results of a study, or measurements as Extra-P's JSON Lines")
+      ->required();
+  app.add_option("--metric", options->metric, "What to fit: a quantity, a metric")
+      ->capture_default_str();
+  app.add_option("--at", options->at, "Where to extrapolate to: p=1024 or p=1024,n=4096")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->required();
+  app.add_option("--where", options->where, "Only launches for which that holds, in SQL")
+      ->allow_extra_args(false);
+  app.add_flag("--json", options->json, "Print one JSON object; an array for several laws");
+  return [options] { return fit(*options); };
+}
+
+}  // namespace
+
+const Subcommand kFit{"fit", "Extrapolate how a time scales, and say how far to trust that",
+                      declare,
+                      "foretrace fit scaling.db --metric time --at p=1024\n"
+                      "foretrace fit scaling.db --metric phase_exchange --at p=1024,n=4096 --json\n"
+                      "foretrace fit extra-p.jsonl --metric time --at p=1024\n"};
+
+}  // namespace foretrace::cli

@@ -1,0 +1,112 @@
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "base/error.hpp"
+#include "cli/option_values.hpp"
+#include "cli/output_file.hpp"
+#include "cli/subcommand.hpp"
+#include "cli/summary.hpp"
+#include "formulas/sweep.hpp"
+#include "machine/machine_file.hpp"
+#include "views/model/report.hpp"
+
+namespace foretrace::cli {
+namespace {
+
+struct Options {
+  std::string model;
+  std::string machine;
+  std::vector<std::string> at;
+  std::vector<std::string> sweeps;
+  std::string output;
+  bool json = false;
+  bool csv = false;
+};
+
+// NAME=VALUE; commas stand between several.
+formulas::Values parse_at(const std::vector<std::string>& words) {
+  formulas::Values out;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    if (equals == 0 || equals == std::string::npos)
+      throw UsageError("--at " + word + ": expected NAME=VALUE, such as p=8,n=1000");
+    const std::string name = word.substr(0, equals);
+    const double value = formulas::parse_value(word.substr(equals + 1), "--at " + name);
+    if (!out.emplace(name, value).second) throw UsageError("--at: '" + name + "' is given twice");
+  }
+  return out;
+}
+
+void write(const views::ModelReport& report, const std::string& output) {
+  const std::string ending = ending_of(output, "model", {".html", ".svg", ".gp", ".csv"});
+  write_output(output, ending == ".html"  ? views::render_html_model(report)
+                       : ending == ".svg" ? views::render_svg_model(report)
+                       : ending == ".csv"
+                           ? views::render_csv_model(report)
+                           : views::render_gnuplot_model(
+                                 report, std::filesystem::path(output).stem().string()));
+}
+
+int model(const Options& options) {
+  if (options.json && options.csv) throw UsageError("model: --json and --csv: choose one");
+  const formulas::Values at = parse_at(options.at);
+  std::vector<formulas::SweepAxis> axes;
+  for (const std::string& text : options.sweeps) {
+    axes.push_back(formulas::parse_axis(text));
+    const std::string& name = axes.back().name;
+    if (at.contains(name)) throw UsageError("model: '" + name + "' is in --at and in --sweep");
+    for (std::size_t i = 0; i + 1 < axes.size(); ++i)
+      if (axes[i].name == name) throw UsageError("--sweep: '" + name + "' is given twice");
+  }
+  const formulas::ModelFile file = formulas::read_model_file(options.model);
+  std::optional<machine::MachineModel> machine;
+  if (!options.machine.empty()) {
+    machine = machine::read_machine_file(options.machine);
+    warn_of_measurement(options.machine);
+  }
+  const std::string name = std::filesystem::path(options.model).filename().string();
+  const views::ModelReport report{name, machine ? machine->name : "", at,
+                                  formulas::sweep(file, machine ? &*machine : nullptr, at, axes)};
+  if (!options.output.empty()) write(report, options.output);
+  if (options.json)
+    std::fputs(views::render_json_model(report).c_str(), stdout);
+  else if (options.csv)
+    std::fputs(views::render_csv_model(report).c_str(), stdout);
+  else if (options.output.empty())
+    std::fputs(views::render_text_model(report).c_str(), stdout);
+  return 0;
+}
+
+std::function<int()> declare(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option(
+         "model", options->model,
+         "The model: a file in gnuplot's syntax, or the name of one that comes with Foretrace")
+      ->transform(model_name())
+      ->required();
+  app.add_option("--machine", options->machine,
+                 std::string("The machine whose functions T_NAME are") + kMachineHelp)
+      ->transform(machine_name());
+  app.add_option("--at", options->at, "Values of parameters: p=8,n=1000")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--sweep", options->sweeps,
+                 "A parameter with several values: p=1..64, p=1:64, c=0.1us,1us; may be repeated")
+      ->allow_extra_args(false);
+  app.add_option("-o,--output", options->output,
+                 "Draw the sweep: FILE.html, FILE.svg, FILE.gp; or FILE.csv");
+  app.add_flag("--json", options->json, "Print one JSON object; an array for a sweep");
+  app.add_flag("--csv", options->csv, "Print a table with commas");
+  return [options] { return model(*options); };
+}
+
+}  // namespace
+
+const Subcommand kModel{"model", "Evaluate an analytical model of a program on a machine", declare,
+                        "foretrace model models/life.model --machine cray-t3d --at p=8,d=128\n"
+                        "foretrace model models/life.model --machine cray-t3d --at d=128 --sweep "
+                        "p=1..64 -o life.html\n"};
+
+}  // namespace foretrace::cli

@@ -1,0 +1,68 @@
+#include "cli/samples.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "cli/simulation.hpp"
+#include "machine/draw.hpp"
+#include "sim/sink.hpp"
+#include "views/draw/json_text.hpp"
+
+namespace foretrace::cli {
+namespace {
+
+// Between the two nearest of the sorted times.
+Time quantile(const std::vector<Time>& times, double share) {
+  const double at = share * static_cast<double>(times.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const Time low = times[below];
+  if (below + 1 == times.size()) return low;
+  return low + (times[below + 1] - low).scaled(at - std::floor(at));
+}
+
+}  // namespace
+
+Samples draw_samples(Simulation& simulation, int count, std::uint64_t seed) {
+  simulation.prepare_sharing();
+  std::vector<Time> times;
+  for (int i = 0; i < count; ++i) {
+    const machine::MachineModel model =
+        machine::draw_model(simulation.model(), seed, static_cast<std::uint64_t>(i));
+    Replay replay;
+    replay.model = &model;
+    sim::NullSink nothing;
+    const std::unique_ptr<sim::Source> source = simulation.open_shared();
+    times.push_back(simulation.run(*source, nothing, replay).time);
+  }
+  std::ranges::sort(times);
+  return {count, seed, quantile(times, 0.05), quantile(times, 0.5), quantile(times, 0.95)};
+}
+
+std::string text_of(const Samples& samples) {
+  char line[200];
+  if (samples.low == samples.high)
+    std::snprintf(line, sizeof line,
+                  "%d draws give the same: the model states no errors of what is used\n",
+                  samples.count);
+  else
+    std::snprintf(
+        line, sizeof line,
+        "%d draws within the model's errors: median %.6g s, 90 %% from %.6g s to %.6g s\n",
+        samples.count, samples.median.seconds(), samples.low.seconds(), samples.high.seconds());
+  return line;
+}
+
+std::string with_samples(const std::string& report, const Samples& samples) {
+  auto object = nlohmann::ordered_json::parse(report);
+  object["samples"] = {{"count", samples.count},
+                       {"seed", samples.seed},
+                       {"low", samples.low.seconds()},
+                       {"median", samples.median.seconds()},
+                       {"high", samples.high.seconds()}};
+  return views::json_text(object);
+}
+
+}  // namespace foretrace::cli

@@ -1,0 +1,30 @@
+// The run time as a distribution: --samples.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/time.hpp"
+
+namespace foretrace::cli {
+
+class Simulation;
+
+// Of the run times on models drawn within the machine model's errors (machine/draw.hpp).
+struct Samples {
+  int count = 0;
+  std::uint64_t seed = 0;
+  Time low;  // 5 % are below
+  Time median;
+  Time high;  // 5 % are above
+};
+
+// Simulates `count` >= 2 times; the plain prediction is another matter. Same seed, same times.
+Samples draw_samples(Simulation& simulation, int count, std::uint64_t seed);
+
+// One line.
+std::string text_of(const Samples& samples);
+// A report in JSON with "samples" added.
+std::string with_samples(const std::string& report, const Samples& samples);
+
+}  // namespace foretrace::cli

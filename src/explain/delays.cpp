@@ -1,0 +1,291 @@
+#include "explain/delays.hpp"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "explain/critical_path.hpp"
+
+namespace foretrace::explain {
+
+using sim::LinkKind;
+using sim::MomentId;
+using sim::MomentKind;
+
+namespace {
+
+// The computation of a phase, or the calls of a place.
+struct Activity {
+  bool computing = false;
+  std::uint32_t id = 0;  // PhaseId, or PlaceId
+  auto operator<=>(const Activity&) const = default;
+};
+
+// Ranks that have not met for so many calls are not compared.
+constexpr std::uint32_t kMostCalls = 100'000;
+
+// From which calls of theirs on two ranks went on by themselves.
+struct Meeting {
+  std::uint32_t here = 0;   // of the one that waits
+  std::uint32_t there = 0;  // of the one that is late
+};
+
+// When ranks met: by messages or in collectives.
+class Meetings {
+ public:
+  explicit Meetings(const Run& run) : run_(&run), gathered_(run.calls.size()) {}
+
+  // Takes up the moments in their order, up to this one.
+  void go_on_to(MomentId id) {
+    for (; next_ <= id; ++next_) note(next_);
+  }
+
+  // The last before the moment `leave` of `here`'s call, of which `cause` is the other end.
+  Meeting last(MomentId leave, MomentId cause) const {
+    const sim::Moment& here = run_->graph[leave];
+    const sim::Moment& there = run_->graph[cause];
+    Meeting met = by_message(here, there);
+    const Meeting gathered = by_collective(here, there);
+    met.here = std::max(met.here, gathered.here);
+    met.there = std::max(met.there, gathered.there);
+    return met;
+  }
+
+ private:
+  struct Gathered {
+    MomentId latest;
+    std::uint32_t operation;
+  };
+
+  static std::uint64_t pair_of(WorldRank a, WorldRank b) {
+    const auto low = static_cast<std::uint32_t>(std::min(a.value, b.value));
+    const auto high = static_cast<std::uint32_t>(std::max(a.value, b.value));
+    return std::uint64_t{low} << 32 | high;
+  }
+
+  void note(MomentId id) {
+    const sim::Moment& moment = run_->graph[id];
+    if (moment.kind == MomentKind::latest) return gather(id);
+    // Who need not wait goes on as if the other were not there.
+    if (moment.kind != MomentKind::leave || moment.wait() == Time()) return;
+    const sim::Link* link = binding_link(run_->graph, id);
+    if (link && link->kind == LinkKind::request) link = binding_link(run_->graph, link->from);
+    if (link) meet(moment, run_->graph[link->from]);
+  }
+
+  void gather(MomentId id) {
+    for (const sim::Link& link : run_->graph.links(id)) {
+      const sim::Moment& from = run_->graph[link.from];
+      if (!from.rank.valid()) continue;
+      const auto rank = static_cast<std::size_t>(from.rank.value);
+      if (from.operation >= run_->calls[rank].size()) continue;
+      const Call& call = run_->call_of(from);
+      if (machine::dependence_of(call.collective) == machine::Dependence::all_for_all)
+        gathered_[rank].push_back({id, from.operation});
+    }
+  }
+
+  void meet(const sim::Moment& a, const sim::Moment& b) {
+    if (!a.rank.valid() || !b.rank.valid() || a.rank == b.rank) return;
+    const bool lower = a.rank < b.rank;
+    messages_[pair_of(a.rank, b.rank)].push_back(
+        {(lower ? a : b).operation + 1, (lower ? b : a).operation + 1});
+  }
+
+  Meeting by_message(const sim::Moment& here, const sim::Moment& there) const {
+    const auto found = messages_.find(pair_of(here.rank, there.rank));
+    if (found == messages_.end()) return {};
+    for (auto met = found->second.rbegin(); met != found->second.rend(); ++met) {
+      const Meeting one = here.rank < there.rank ? *met : Meeting{met->there, met->here};
+      if (one.here <= here.operation && one.there <= there.operation) return one;
+    }
+    return {};
+  }
+
+  // The latest that both have come to; those at hand do not count.
+  Meeting by_collective(const sim::Moment& here, const sim::Moment& there) const {
+    const auto& mine = gathered_[static_cast<std::size_t>(here.rank.value)];
+    const auto& others = gathered_[static_cast<std::size_t>(there.rank.value)];
+    auto a = mine.rbegin();
+    auto b = others.rbegin();
+    while (a != mine.rend() && b != others.rend()) {
+      if (a->operation >= here.operation || a->latest > b->latest)
+        ++a;
+      else if (b->operation >= there.operation || b->latest > a->latest)
+        ++b;
+      else
+        return {a->operation + 1, b->operation + 1};
+    }
+    return {};
+  }
+
+  const Run* run_;
+  MomentId next_ = 0;
+  // By two ranks, in order; Meeting::here is of the lower one.
+  std::unordered_map<std::uint64_t, std::vector<Meeting>> messages_;
+  std::vector<std::vector<Gathered>> gathered_;  // by rank, in order
+};
+
+class DelayFinder {
+ public:
+  DelayFinder(const Run& run, const std::vector<Wait>& waits) : run_(run), waits_(waits) {
+    by_rank_.resize(run.calls.size());
+    for (std::size_t i = 0; i < waits.size(); ++i) {
+      const sim::Moment& moment = run.graph[waits[i].leave];
+      by_rank_[static_cast<std::size_t>(moment.rank.value)].push_back(i);
+    }
+    find_meetings();
+    passed_on_.resize(waits.size());
+  }
+
+  DelayCosts find() {
+    for (std::size_t i = waits_.size(); i-- > 0;)
+      if (waits_[i].cause != sim::kNoMoment && waits_[i].lateness > Time()) settle(i);
+    for (auto& [key, entry] : entries_) {
+      DelayCost cost = entry.cost;
+      double most = -1;
+      for (const auto& [rank, seconds] : entry.ranks) {
+        cost.ranks.emplace_back(rank);
+        if (seconds <= most) continue;
+        most = seconds;
+        cost.most = WorldRank(rank);
+      }
+      result_.costs.push_back(std::move(cost));
+    }
+    std::ranges::stable_sort(
+        result_.costs, [](const DelayCost& a, const DelayCost& b) { return a.sum() > b.sum(); });
+    return std::move(result_);
+  }
+
+ private:
+  struct Entry {
+    DelayCost cost;
+    std::map<std::int32_t, double> ranks;
+  };
+  // What a rank did between two of its calls, without its waits for others.
+  struct Doing {
+    std::map<Activity, double> times;                   // seconds
+    std::map<std::pair<PlaceId, bool>, double> places;  // seconds; computing before it
+  };
+
+  void find_meetings() {
+    Meetings meetings(run_);
+    met_.resize(waits_.size());
+    for (std::size_t i = 0; i < waits_.size(); ++i) {
+      const Wait& wait = waits_[i];
+      if (wait.cause == sim::kNoMoment) continue;
+      // What the wait itself brings about does not count.
+      meetings.go_on_to(wait.cause);
+      met_[i] = meetings.last(wait.leave, wait.cause);
+    }
+  }
+
+  Time length(const Call& call) const {
+    return call.leave == sim::kNoMoment ? Time()
+                                        : run_.graph[call.leave].at - run_.graph[call.enter].at;
+  }
+
+  // From before its call `first` up to the beginning of call `last`.
+  Doing doing(WorldRank rank, std::uint32_t first, std::uint32_t last) const {
+    Doing what;
+    const auto& calls = run_.calls[static_cast<std::size_t>(rank.value)];
+    const auto& waits = by_rank_[static_cast<std::size_t>(rank.value)];
+    auto wait = first_wait(waits, first);
+    const auto add = [&what](const Call& call, bool computing, double seconds) {
+      if (seconds <= 0) return;
+      what.times[computing ? Activity{true, call.phase} : Activity{false, call.place}] += seconds;
+      what.places[{call.place, computing}] += seconds;
+    };
+    for (std::uint32_t at = first; at <= last && at < calls.size(); ++at) {
+      add(calls[at], true, calls[at].compute.seconds());
+      Time rest = length(calls[at]);
+      for (; wait != waits.end() && operation_of(*wait) == at; ++wait)
+        rest -= waits_[*wait].lateness;
+      if (at < last) add(calls[at], false, rest.seconds());
+    }
+    return what;
+  }
+
+  std::uint32_t operation_of(std::size_t wait) const {
+    return run_.graph[waits_[wait].leave].operation;
+  }
+  std::vector<std::size_t>::const_iterator first_wait(const std::vector<std::size_t>& waits,
+                                                      std::uint32_t operation) const {
+    return std::ranges::lower_bound(waits, operation, {},
+                                    [this](std::size_t wait) { return operation_of(wait); });
+  }
+
+  // Passes the costs of a wait on to what made the late rank late: what it did more than
+  // the one that waited, and its own waits.
+  void settle(std::size_t index) {
+    const Wait& wait = waits_[index];
+    const sim::Moment& here = run_.graph[wait.leave];
+    const sim::Moment& there = run_.graph[wait.cause];
+    const double direct = wait.lateness.seconds();
+    const double indirect = passed_on_[index];
+    result_.waits += direct;
+    const Meeting met = met_[index];
+    if (here.operation - met.here > kMostCalls || there.operation - met.there > kMostCalls ||
+        there.operation >= run_.calls[static_cast<std::size_t>(there.rank.value)].size()) {
+      result_.unexplained += direct + indirect;
+      return;
+    }
+    const Doing mine = doing(here.rank, met.here, here.operation);
+    const Doing late = doing(there.rank, met.there, there.operation);
+    std::map<Activity, double> share;  // of each activity of the late rank: how much is too much
+    double excess = 0;
+    for (const auto& [activity, seconds] : late.times) {
+      const auto found = mine.times.find(activity);
+      const double more = seconds - (found == mine.times.end() ? 0 : found->second);
+      if (more <= 0) continue;
+      excess += more;
+      share[activity] = more / seconds;
+    }
+    const auto& its_waits = by_rank_[static_cast<std::size_t>(there.rank.value)];
+    const auto first = first_wait(its_waits, met.there);
+    const auto last = first_wait(its_waits, there.operation);
+    for (auto one = first; one < last; ++one)
+      if (waits_[*one].cause != sim::kNoMoment) excess += waits_[*one].lateness.seconds();
+    if (excess <= 0) {
+      result_.unexplained += direct + indirect;
+      return;
+    }
+    for (const auto& [key, seconds] : late.places) {
+      const auto& [place, computing] = key;
+      const auto found =
+          share.find(computing ? Activity{true, run_.places[place].phase} : Activity{false, place});
+      if (found == share.end()) continue;
+      const double part = seconds * found->second / excess;
+      add(place, computing, there.rank, part * direct, part * indirect);
+    }
+    for (auto one = first; one < last; ++one)
+      if (waits_[*one].cause != sim::kNoMoment)
+        passed_on_[*one] += waits_[*one].lateness.seconds() / excess * (direct + indirect);
+  }
+
+  void add(PlaceId place, bool computing, WorldRank rank, double direct, double indirect) {
+    Entry& entry = entries_[{place, computing}];
+    entry.cost.place = place;
+    entry.cost.computing = computing;
+    entry.cost.direct += direct;
+    entry.cost.indirect += indirect;
+    entry.ranks[rank.value] += direct + indirect;
+  }
+
+  const Run& run_;
+  const std::vector<Wait>& waits_;
+  std::vector<std::vector<std::size_t>> by_rank_;  // waits, in the order of calls
+  std::vector<Meeting> met_;                       // by wait
+  std::vector<double> passed_on_;                  // by wait: what others waited because of it
+  std::map<std::pair<PlaceId, bool>, Entry> entries_;
+  DelayCosts result_;
+};
+
+}  // namespace
+
+DelayCosts find_delay_costs(const Run& run, const std::vector<Wait>& waits) {
+  return DelayFinder(run, waits).find();
+}
+
+}  // namespace foretrace::explain

@@ -1,0 +1,38 @@
+// What ranks spend in each phase of a run, and the efficiencies that follow.
+#pragma once
+
+#include <vector>
+
+#include "explain/explanation.hpp"
+#include "explain/run.hpp"
+#include "sim/sink.hpp"
+
+namespace foretrace::explain {
+
+// By phase and rank.
+struct PhaseTimes {
+  std::vector<std::vector<Time>> elapsed;  // in calls and the computation before them
+  std::vector<std::vector<Time>> compute;
+};
+
+PhaseTimes phase_times(const Run& run);
+
+// Gathers the elapsed times of another simulation of the same calls.
+class PhaseSink : public sim::Sink {
+ public:
+  explicit PhaseSink(const Run& run);
+  void finished(WorldRank rank, const sim::Operation& operation,
+                const sim::Interval& interval) override;
+  const std::vector<std::vector<Time>>& elapsed() const { return elapsed_; }
+
+ private:
+  const Run* run_;
+  std::vector<std::size_t> next_;           // by rank
+  std::vector<std::vector<Time>> elapsed_;  // by phase and rank
+};
+
+// Of each phase that takes time; `ideal`: elapsed times on an ideal network.
+std::vector<PhaseEfficiency> phase_efficiencies(const Run& run,
+                                                const std::vector<std::vector<Time>>& ideal);
+
+}  // namespace foretrace::explain

@@ -1,0 +1,29 @@
+// ForeignTrace: a file of another format, as a trace that lives as long as this object. So
+// whatever reads traces reads other formats as well.
+#pragma once
+
+#include <string>
+
+#include "formats/formats.hpp"
+
+namespace foretrace::formats {
+
+class ForeignTrace {
+ public:
+  // Reads it all. The trace lies in the system's folder for temporary files. Throws Error.
+  ForeignTrace(const std::string& path, const Format& format);
+  ~ForeignTrace();
+  ForeignTrace(const ForeignTrace&) = delete;
+  ForeignTrace& operator=(const ForeignTrace&) = delete;
+
+  const std::string& path() const { return path_; }
+  // What the file does not tell.
+  const Notes& notes() const { return notes_; }
+
+ private:
+  std::string folder_;
+  std::string path_;
+  Notes notes_;
+};
+
+}  // namespace foretrace::formats

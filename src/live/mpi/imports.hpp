@@ -1,9 +1,0 @@
-// What the program and its libraries import.
-#pragma once
-
-namespace foretrace::live {
-
-// Whether anything that is loaded now, other than MPI libraries, may call MPI_Cancel.
-bool program_imports_cancel();
-
-}  // namespace foretrace::live

@@ -1,0 +1,19 @@
+// Drawn models: what the machine may be like on another day, by the errors that its model
+// states.
+#pragma once
+
+#include <cstdint>
+
+#include "machine/machine_model.hpp"
+
+namespace foretrace::machine {
+
+// A copy in which every function is faster or slower, each by one number drawn from a
+// normal distribution: an equation with an interval takes a multiple of its time, such that
+// the interval holds its share (95 % where that is not known); one without has all
+// coefficients moved by the same multiple of their errors, as MIN and MAX do. The same
+// seed, number and function name give the same draw. Parameters of LogGPS that the model
+// states have no errors and stay.
+MachineModel draw_model(const MachineModel& model, std::uint64_t seed, std::uint64_t number);
+
+}  // namespace foretrace::machine

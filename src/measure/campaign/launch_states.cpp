@@ -1,0 +1,98 @@
+#include "measure/campaign/launch_states.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+namespace foretrace::measure {
+namespace {
+
+std::string text_of(const SampleSet& set, const std::string& key) {
+  const auto found = set.info.find(key);
+  return found == set.info.end() ? std::string() : found->second;
+}
+
+double number_of(const SampleSet& set, const std::string& key) {
+  const std::string text = text_of(set, key);
+  const double value = std::strtod(text.c_str(), nullptr);
+  return std::isfinite(value) && value > 0 ? value : 0;
+}
+
+bool within(double a, double b, double factor) {
+  if (a <= 0 || b <= 0) return true;  // not known: no reason to part them
+  return std::max(a, b) <= factor * std::min(a, b);
+}
+
+// The mean of two readings, or the one there is.
+double mean_of(double before, double after) {
+  if (before <= 0 || after <= 0) return std::max(before, after);
+  return std::sqrt(before * after);
+}
+
+}  // namespace
+
+LaunchState state_of(const SampleSet& set, int launch) {
+  const std::string prefix = "launch_" + std::to_string(launch) + "_";
+  const double bounce = number_of(set, prefix + "bounce");
+  const double bounce_after = number_of(set, prefix + "bounce_after");
+  const double bandwidth = number_of(set, prefix + "bandwidth");
+  const double bandwidth_after = number_of(set, prefix + "bandwidth_after");
+  LaunchState state;
+  state.launch = launch;
+  state.bounce = mean_of(bounce, bounce_after);
+  state.bandwidth = mean_of(bandwidth, bandwidth_after);
+  state.changed = !within(bounce, bounce_after, kBounceFactor) ||
+                  !within(bandwidth, bandwidth_after, kBandwidthFactor);
+  for (const char* key :
+       {"host", "processor", "mpi_library", "mpi_settings", "binding", "clock_source", "governor"})
+    state.surroundings += text_of(set, key) + '\n';
+  return state;
+}
+
+bool same_state(const LaunchState& a, const LaunchState& b) {
+  return !a.changed && !b.changed && within(a.bounce, b.bounce, kBounceFactor) &&
+         within(a.bandwidth, b.bandwidth, kBandwidthFactor) && a.surroundings == b.surroundings;
+}
+
+std::vector<int> largest_group(const std::vector<LaunchState>& launches) {
+  std::vector<std::vector<LaunchState>> groups;
+  for (const LaunchState& launch : launches) {
+    const auto home = std::ranges::find_if(groups, [&](const auto& group) {
+      return std::ranges::all_of(
+          group, [&](const LaunchState& member) { return same_state(member, launch); });
+    });
+    if (home == groups.end())
+      groups.push_back({launch});
+    else
+      home->push_back(launch);
+  }
+  const auto largest = std::ranges::max_element(
+      groups, {}, [](const std::vector<LaunchState>& group) { return group.size(); });
+  std::vector<int> numbers;
+  if (largest != groups.end())
+    for (const LaunchState& launch : *largest) numbers.push_back(launch.launch);
+  std::ranges::sort(numbers);
+  return numbers;
+}
+
+std::string describe(const LaunchState& state) {
+  char text[96] = "no fingerprint";
+  if (state.bounce > 0)
+    std::snprintf(text, sizeof text, "cache line %.3g ns, copy %.3g GB/s", 1e9 * state.bounce,
+                  1e-9 * state.bandwidth);
+  else if (state.bandwidth > 0)
+    std::snprintf(text, sizeof text, "copy %.3g GB/s", 1e-9 * state.bandwidth);
+  return state.changed ? std::string(text) + ", changed meanwhile" : text;
+}
+
+void mark_states(const std::vector<LaunchState>& launches, const std::vector<int>& used,
+                 SampleSet& set) {
+  for (const LaunchState& launch : launches) {
+    const bool in = std::ranges::binary_search(used, launch.launch);
+    set.info["launch_" + std::to_string(launch.launch) + "_state"] =
+        in ? kStateUsed : "left out: " + describe(launch);
+  }
+}
+
+}  // namespace foretrace::measure

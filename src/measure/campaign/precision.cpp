@@ -1,0 +1,65 @@
+#include "measure/campaign/precision.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "stats/summary.hpp"
+
+namespace foretrace::measure {
+namespace {
+
+using PointKey = std::tuple<std::string, int, std::uint64_t>;
+
+// The undisturbed blocks of every point, by launch; launches without any stay
+// with nothing.
+std::map<PointKey, std::map<int, std::vector<double>>> by_point(const SampleSet& set) {
+  std::map<PointKey, std::map<int, std::vector<double>>> points;
+  for (const Sample& sample : set.samples) {
+    auto& blocks = points[{sample.function, sample.ranks, sample.bytes}][sample.launch];
+    if (sample.kept) blocks.push_back(sample.seconds);
+  }
+  return points;
+}
+
+}  // namespace
+
+Precision precision_of(const SampleSet& set) {
+  std::vector<double> widths;
+  for (const auto& [key, launches] : by_point(set)) {
+    std::vector<double> medians;
+    for (const auto& [launch, blocks] : launches)
+      if (!blocks.empty()) medians.push_back(stats::median(blocks));
+    if (medians.size() < 2) continue;
+    const double middle = stats::mean(medians);
+    if (middle <= 0) continue;
+    const double error =
+        stats::standard_deviation(medians) / std::sqrt(static_cast<double>(medians.size()));
+    widths.push_back(stats::student(0.95, static_cast<double>(medians.size() - 1)) * error /
+                     middle);
+  }
+  if (widths.empty()) return {std::numeric_limits<double>::infinity(), 0};
+  return {stats::median(widths), widths.size()};
+}
+
+std::set<std::string> invalid_functions(const SampleSet& set) {
+  std::set<int> launches;
+  for (const Sample& sample : set.samples) launches.insert(sample.launch);
+  std::map<std::string, std::pair<std::size_t, std::size_t>> counts;  // points, good ones
+  for (const auto& [key, by_launch] : by_point(set)) {
+    const auto undisturbed = static_cast<std::size_t>(
+        std::ranges::count_if(by_launch, [](const auto& each) { return !each.second.empty(); }));
+    auto& [points, good] = counts[std::get<0>(key)];
+    ++points;
+    good += undisturbed > 0 && 2 * undisturbed >= std::min(launches.size(), by_launch.size());
+  }
+  std::set<std::string> invalid;
+  for (const auto& [function, count] : counts)
+    if (2 * count.second < count.first) invalid.insert(function);
+  return invalid;
+}
+
+}  // namespace foretrace::measure

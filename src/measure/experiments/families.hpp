@@ -1,0 +1,52 @@
+// Families of experiments: what is measured together, on which ranks and for
+// which sizes. A new family is a row of the table in families.cpp.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "measure/experiments/experiments.hpp"
+
+namespace foretrace::measure {
+
+// Who takes part.
+enum class Scope {
+  pair,   // the first and the last rank of the world
+  counts  // the first p ranks, for p = 2, 4, 8, ... and all
+};
+
+// For which sizes.
+enum class Sizes {
+  none,  // once, with 0 bytes
+  all,   // the whole grid, 0, and both sides of every threshold
+  // The whole grid and both sides of every threshold, above 4 bytes in whole
+  // doubles: reductions need them, and all collectives get the same sizes.
+  doubles,
+  // As `doubles`, but one size for every factor of four, or of 16 where the grid has
+  // one to a doubling: secondary functions.
+  few,
+  blocks,  // as `few`, in whole doubles for each rank
+  files    // five, from 8 bytes to 4 MiB
+};
+
+struct Family {
+  std::string name;
+  // Visited in every pass; the others once in a launch, and not at all where the
+  // figures are worth nothing.
+  bool main;
+  Scope scope;
+  Sizes sizes;
+  // What a rank's buffer holds: `bytes`, or `bytes` for each rank.
+  bool parts;
+  std::function<std::vector<Experiment>(const Group& group, std::uint64_t bytes, Buffers& buffers)>
+      experiments;
+  std::uint64_t most_bytes = UINT64_MAX;  // the largest size
+};
+
+// `scratch_file`: what the file functions are measured on; empty: there is none,
+// and they are left out.
+std::vector<Family> families(const std::string& scratch_file);
+
+}  // namespace foretrace::measure

@@ -1,0 +1,263 @@
+#include "measure/experiments/fingerprint.hpp"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <fstream>
+#include <new>
+#include <set>
+#include <vector>
+
+#include "measure/experiments/clock.hpp"
+#include "stats/summary.hpp"
+
+extern char** environ;
+
+namespace foretrace::measure {
+namespace {
+
+constexpr int kTag = 4;
+constexpr std::int64_t kStop = -1;
+
+struct Line {
+  alignas(64) std::atomic<std::int64_t> there;
+  alignas(64) std::atomic<std::int64_t> back;
+};
+
+// Memory that two processes of a host share; nullptr if the system gives none.
+Line* share_line(MPI_Comm host, int rank) {
+  std::int64_t id = ::getpid();
+  MPI_Bcast(&id, 1, MPI_INT64_T, 0, host);
+  const std::string name = "/foretrace-measure-" + std::to_string(id);
+  const auto map = [&name](int flags) -> Line* {
+    const int file = ::shm_open(name.c_str(), flags, 0600);
+    if (file < 0) return nullptr;
+    void* memory = MAP_FAILED;
+    if ((flags & O_CREAT) == 0 || ::ftruncate(file, sizeof(Line)) == 0)
+      memory = ::mmap(nullptr, sizeof(Line), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    ::close(file);
+    return memory == MAP_FAILED ? nullptr : static_cast<Line*>(memory);
+  };
+  Line* line = nullptr;
+  if (rank == 0) {
+    line = map(O_RDWR | O_CREAT | O_TRUNC);
+    if (line != nullptr) new (line) Line{};
+  }
+  MPI_Barrier(host);
+  if (rank == 1) line = map(O_RDWR);
+  MPI_Barrier(host);
+  if (rank == 0) ::shm_unlink(name.c_str());
+  // Both or neither.
+  int have = line != nullptr || rank > 1;
+  MPI_Allreduce(MPI_IN_PLACE, &have, 1, MPI_INT, MPI_LAND, host);
+  if (!have && line != nullptr) {
+    ::munmap(line, sizeof(Line));
+    line = nullptr;
+  }
+  return line;
+}
+
+// Answers until told to stop; gives the core away when nothing comes for long.
+void bounce_back(Line& line) {
+  std::int64_t seen = 0;
+  for (std::int64_t since = now_ns(); seen != kStop;) {
+    const std::int64_t value = line.there.load(std::memory_order_acquire);
+    if (value == seen) {
+      if (now_ns() - since > 50'000) sched_yield();
+      continue;
+    }
+    seen = value;
+    line.back.store(value, std::memory_order_release);
+    since = now_ns();
+  }
+}
+
+// One round trip; false: the other rank did not run until `end`. Ranks that
+// share a core must give it to each other.
+bool bounce_once(Line& line, std::int64_t value, std::int64_t end) {
+  line.there.store(value, std::memory_order_release);
+  for (int spins = 0; line.back.load(std::memory_order_acquire) != value; ++spins) {
+    if (spins < 10'000) continue;
+    if (now_ns() > end) return false;
+    sched_yield();
+  }
+  return true;
+}
+
+double time_bounces(Line& line) {
+  constexpr int kBatches = 60;
+  constexpr int kRoundTrips = 100;
+  constexpr std::int64_t kLongest = 200'000'000;
+  const std::int64_t end = now_ns() + kLongest;
+  std::vector<double> batches;
+  std::int64_t next = 1;
+  for (bool in_time = true; in_time && batches.size() < kBatches;) {
+    const std::int64_t begin = now_ns();
+    for (int i = 0; in_time && i < kRoundTrips; ++i) in_time = bounce_once(line, next++, end);
+    if (in_time)
+      batches.push_back(1e-9 * static_cast<double>(now_ns() - begin) / (2 * kRoundTrips));
+  }
+  line.there.store(kStop, std::memory_order_release);
+  // Low, because a rank that is switched out only makes it longer.
+  return batches.empty() ? 0 : stats::quantile(batches, 0.1);
+}
+
+double measure_bounce(MPI_Comm world) {
+  MPI_Comm host;
+  MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(host, &rank);
+  MPI_Comm_size(host, &size);
+  double seconds = 0;
+  if (size > 1) {
+    Line* line = share_line(host, rank);
+    if (line != nullptr) {
+      if (rank == 0) seconds = time_bounces(*line);
+      if (rank == 1) bounce_back(*line);
+      ::munmap(line, sizeof(Line));
+    }
+  }
+  MPI_Comm_free(&host);
+  return seconds;
+}
+
+// More than a core's own caches hold, fast enough to be done between two
+// interruptions; the best of several.
+double measure_bandwidth() {
+  constexpr std::size_t kBytes = 8 << 20;
+  constexpr int kTimes = 12;
+  std::vector<char> from(kBytes, 1), to(kBytes, 2);
+  std::int64_t shortest = INT64_MAX;
+  for (int i = 0; i < kTimes; ++i) {
+    const std::int64_t begin = now_ns();
+    std::memcpy(to.data(), from.data(), kBytes);
+    asm volatile("" : : "r"(to.data()) : "memory");
+    shortest = std::min(shortest, now_ns() - begin);
+  }
+  return 1e9 * static_cast<double>(kBytes) /
+         static_cast<double>(std::max<std::int64_t>(1, shortest));
+}
+
+std::string first_line(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+std::string processor() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name") && line.find(": ") != std::string::npos)
+      return line.substr(line.find(": ") + 2);
+  return {};
+}
+
+// "0-3,8", as the kernel writes sets of cores.
+std::string own_cores() {
+  std::ifstream file("/proc/self/status");
+  const std::string key = "Cpus_allowed_list:";
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(key)) return line.substr(line.find_first_not_of(" \t", key.size()));
+  return "unknown";
+}
+
+// Every rank's cores in the order of the ranks, equal neighbours once.
+std::string all_cores(MPI_Comm world) {
+  constexpr int kLength = 128;
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(world, &rank);
+  MPI_Comm_size(world, &size);
+  char mine[kLength] = {};
+  own_cores().copy(mine, kLength - 1);
+  std::vector<char> all(static_cast<std::size_t>(rank == 0 ? size * kLength : 1));
+  MPI_Gather(mine, kLength, MPI_CHAR, all.data(), kLength, MPI_CHAR, 0, world);
+  std::string text;
+  for (int r = 0; rank == 0 && r < size;) {
+    const std::string cores = all.data() + r * kLength;
+    int last = r;
+    while (last + 1 < size && cores == all.data() + (last + 1) * kLength) ++last;
+    if (!text.empty()) text += "; ";
+    text += (last == r ? "rank " + std::to_string(r)
+                       : "ranks " + std::to_string(r) + "-" + std::to_string(last)) +
+            ": " + cores;
+    r = last + 1;
+  }
+  return text;
+}
+
+// What the user, or the site, set: the launchers' own variables say where
+// processes are and change every time.
+std::string mpi_settings() {
+  static constexpr std::array<const char*, 7> kOurs{"OMPI_MCA_", "MPICH_", "MPIR_CVAR_", "UCX_",
+                                                    "I_MPI_",    "FI_",    "MV2_"};
+  static constexpr std::array<const char*, 7> kLaunchers{"OMPI_MCA_orte_",
+                                                         "OMPI_MCA_ess",
+                                                         "OMPI_MCA_initial_wdir",
+                                                         "OMPI_MCA_shmem_RUNTIME",
+                                                         "OMPI_MCA_mpi_oversu",
+                                                         "OMPI_MCA_pmix",
+                                                         "MPIR_CVAR_CH3_INTERFACE_HOSTNAME"};
+  std::set<std::string> found;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const auto begins = [&text](const char* with) { return text.starts_with(with); };
+    if (std::ranges::any_of(kOurs, begins) && std::ranges::none_of(kLaunchers, begins))
+      found.insert(text);
+  }
+  std::string all;
+  for (const std::string& text : found) all += (all.empty() ? "" : " ") + text;
+  std::ranges::replace_if(
+      all, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return all.empty() ? "none" : all;
+}
+
+std::string mpi_library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  std::string version(text, static_cast<std::size_t>(length));
+  // MPICH tells its whole configuration; the first line or clause is the name.
+  version = version.substr(0, version.find_first_of("\n,"));
+  std::ranges::replace(version, '\t', ' ');
+  return version;
+}
+
+}  // namespace
+
+Fingerprint take_fingerprint(MPI_Comm world) {
+  int rank = 0;
+  MPI_Comm_rank(world, &rank);
+  Fingerprint found;
+  found.bounce = measure_bounce(world);
+  if (rank == 0) {
+    found.bandwidth = measure_bandwidth();
+    std::ifstream("/proc/loadavg") >> found.load;
+  }
+  MPI_Barrier(world);
+  return found;
+}
+
+std::map<std::string, std::string> describe_machine(MPI_Comm world) {
+  std::map<std::string, std::string> facts{{"mpi_library", mpi_library()},
+                                           {"mpi_settings", mpi_settings()},
+                                           {"binding", all_cores(world)}};
+  const auto add = [&facts](const char* key, const std::string& value) {
+    if (!value.empty()) facts[key] = value;
+  };
+  const std::string system = "/sys/devices/system/";
+  add("clock_source", first_line(system + "clocksource/clocksource0/current_clocksource"));
+  add("governor", first_line(system + "cpu/cpu0/cpufreq/scaling_governor"));
+  add("processor", processor());
+  return facts;
+}
+
+}  // namespace foretrace::measure

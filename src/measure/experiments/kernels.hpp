@@ -1,0 +1,25 @@
+// Kernels: small computations that two machines are compared by ([compute] of
+// the machine model). Each exercises one thing; a program's phase is some mix of
+// them. No MPI.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "measure/core/kernel_levels.hpp"
+#include "measure/experiments/compute_step.hpp"
+
+namespace foretrace::measure {
+
+// In samples a kernel's name stands behind this.
+inline constexpr const char* kKernelPrefix = "kernel:";
+
+struct KernelBlock {
+  std::string name;
+  ComputeBlock block;  // seconds of one operation
+};
+
+// `blocks` blocks of every kernel, about a millisecond each, in turn.
+std::vector<KernelBlock> time_kernels(int blocks, const std::vector<KernelLevel>& levels);
+
+}  // namespace foretrace::measure

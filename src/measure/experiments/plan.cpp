@@ -1,0 +1,150 @@
+#include "measure/experiments/plan.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+
+#include "measure/core/options.hpp"
+
+namespace foretrace::measure {
+namespace {
+
+// What each rank may use for the buffers of a family with parts.
+constexpr std::uint64_t kMaxBuffer = 256 << 20;
+
+Group group_of_members(const Group& world, bool member) {
+  MPI_Comm comm;
+  MPI_Comm_split(world.comm, member ? 0 : MPI_UNDEFINED, world.rank, &comm);
+  return comm == MPI_COMM_NULL ? Group{} : group_of(comm);
+}
+
+std::uint64_t whole_doubles(std::uint64_t bytes) {
+  return bytes > 4 ? (bytes + 4) / 8 * 8 : bytes;
+}
+
+std::set<std::uint64_t> few_sizes(const PlanSizes& limits) {
+  const std::uint64_t factor = limits.per_octave == 1 ? 16 : 4;
+  std::set<std::uint64_t> sizes{limits.max_bytes};
+  for (std::uint64_t bytes = 1; bytes < limits.max_bytes; bytes *= factor) sizes.insert(bytes);
+  return sizes;
+}
+
+// Whole doubles for each rank.
+std::vector<std::uint64_t> block_sizes(const PlanSizes& limits, int ranks) {
+  const std::uint64_t each = 8 * static_cast<std::uint64_t>(ranks);
+  std::set<std::uint64_t> sizes;
+  for (const std::uint64_t bytes : few_sizes(limits))
+    if (bytes / each > 0) sizes.insert(bytes / each * each);
+  return {sizes.begin(), sizes.end()};
+}
+
+std::vector<std::uint64_t> file_sizes(const PlanSizes& limits) {
+  std::vector<std::uint64_t> sizes;
+  for (const std::uint64_t bytes : {8, 4096, 65536, 1 << 20, 4 << 20})
+    if (bytes <= limits.max_bytes) sizes.push_back(bytes);
+  return sizes;
+}
+
+std::vector<PlanPoint> points_of(const Plan& plan, std::size_t family, std::size_t group, int ranks,
+                                 const PlanSizes& limits) {
+  std::vector<PlanPoint> points;
+  const Family& of = plan.families[family];
+  for (const std::uint64_t bytes : sizes_of(of.sizes, limits, ranks)) {
+    const std::uint64_t parts = of.parts ? static_cast<std::uint64_t>(ranks) : 1;
+    if (bytes <= of.most_bytes && bytes * parts <= kMaxBuffer)
+      points.push_back({family, group, bytes});
+  }
+  return points;
+}
+
+// All ranks list the same points, also those that they have no part in.
+std::vector<PlanPoint> all_points(const Plan& plan, int world_size, const PlanSizes& sizes) {
+  const std::vector<int> counts = rank_counts(world_size, sizes.per_octave > 1);
+  std::vector<PlanPoint> points;
+  for (std::size_t family = 0; family < plan.families.size(); ++family) {
+    const bool pair = plan.families[family].scope == Scope::pair;
+    const std::size_t first = pair ? 0 : 1;
+    const std::size_t last = pair ? 0 : counts.size();
+    for (std::size_t group = first; group <= last; ++group)
+      std::ranges::copy(points_of(plan, family, group, pair ? 2 : counts[group - 1], sizes),
+                        std::back_inserter(points));
+  }
+  return points;
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> sizes_of(Sizes sizes, const PlanSizes& limits, int ranks) {
+  if (sizes == Sizes::none) return {0};
+  if (sizes == Sizes::blocks) return block_sizes(limits, ranks);
+  if (sizes == Sizes::files) return file_sizes(limits);
+  std::set<std::uint64_t> chosen;
+  if (sizes == Sizes::few) {
+    chosen = few_sizes(limits);
+  } else {
+    const auto grid = message_sizes(limits.max_bytes, limits.per_octave);
+    chosen = {grid.begin(), grid.end()};
+  }
+  if (sizes != Sizes::few) {
+    for (const std::uint64_t last : limits.thresholds) {
+      chosen.insert(last);
+      chosen.insert(last + 1);
+    }
+  }
+  if (sizes == Sizes::all) {
+    chosen.insert(0);
+    return {chosen.begin(), chosen.end()};
+  }
+  std::set<std::uint64_t> whole;
+  for (const std::uint64_t bytes : chosen) whole.insert(whole_doubles(bytes));
+  // Both sides of a threshold in whole doubles.
+  if (sizes == Sizes::doubles) {
+    for (const std::uint64_t last : limits.thresholds) {
+      whole.insert(last / 8 * 8);
+      whole.insert(last / 8 * 8 + 8);
+    }
+    whole.erase(0);
+  }
+  return {whole.begin(), whole.end()};
+}
+
+Plan make_plan(const Group& world, const PlanSizes& sizes, const std::string& scratch_file) {
+  Plan plan{families(scratch_file), {}, {}};
+  plan.groups.push_back(group_of_members(world, world.rank == 0 || world.rank == world.size - 1));
+  for (const int ranks : rank_counts(world.size, sizes.per_octave > 1))
+    plan.groups.push_back(group_of_members(world, world.rank < ranks));
+  plan.points = all_points(plan, world.size, sizes);
+  return plan;
+}
+
+std::vector<PlanPoint> added_points(const Plan& plan, int world_size, const PlanSizes& sizes,
+                                    const PlanSizes& more) {
+  const auto key = [](const PlanPoint& p) { return std::tuple(p.family, p.group, p.bytes); };
+  std::set<std::tuple<std::size_t, std::size_t, std::uint64_t>> known;
+  for (const PlanPoint& point : all_points(plan, world_size, sizes)) known.insert(key(point));
+  std::vector<PlanPoint> added;
+  for (const PlanPoint& point : all_points(plan, world_size, more))
+    if (!known.contains(key(point))) added.push_back(point);
+  return added;
+}
+
+void free_groups(Plan& plan) {
+  for (Group& group : plan.groups)
+    if (group.comm != MPI_COMM_NULL) MPI_Comm_free(&group.comm);
+}
+
+std::uint64_t largest_buffer(const Plan& plan, int world_size) {
+  std::uint64_t most = 64;
+  for (const PlanPoint& point : plan.points) {
+    const std::uint64_t parts =
+        plan.families[point.family].parts ? static_cast<std::uint64_t>(world_size) : 1;
+    most = std::max(most, point.bytes * parts);
+  }
+  return std::min(most, kMaxBuffer) + 4096;
+}
+
+std::vector<Experiment> experiments_of(const Plan& plan, const PlanPoint& point, Buffers& buffers) {
+  return plan.families[point.family].experiments(plan.groups[point.group], point.bytes, buffers);
+}
+
+}  // namespace foretrace::measure

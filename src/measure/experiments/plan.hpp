@@ -1,0 +1,51 @@
+// Plan: every point that a launch measures, family by family, and the groups of
+// ranks that measure them.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "measure/experiments/families.hpp"
+#include "measure/experiments/group.hpp"
+
+namespace foretrace::measure {
+
+struct PlanPoint {
+  std::size_t family;  // index into Plan::families
+  std::size_t group;   // index into Plan::groups
+  std::uint64_t bytes;
+};
+
+struct PlanSizes {
+  std::uint64_t max_bytes = 0;
+  int per_octave = 3;  // of the families that get the whole grid
+  // The last size before each threshold: it and the next one are measured
+  // beside the grid.
+  std::set<std::uint64_t> thresholds;
+};
+
+struct Plan {
+  std::vector<Family> families;
+  std::vector<Group> groups;  // 0: the pair; then one for each number of ranks
+  std::vector<PlanPoint> points;
+};
+
+// The sizes of a family on `ranks` ranks, ascending.
+std::vector<std::uint64_t> sizes_of(Sizes sizes, const PlanSizes& limits, int ranks);
+
+// Makes the groups' communicators; collective over `world`.
+Plan make_plan(const Group& world, const PlanSizes& sizes, const std::string& scratch_file);
+// The points that `more` has beyond those of `sizes`.
+std::vector<PlanPoint> added_points(const Plan& plan, int world_size, const PlanSizes& sizes,
+                                    const PlanSizes& more);
+void free_groups(Plan& plan);
+
+// What a rank's buffers must hold for every point of the plan.
+std::uint64_t largest_buffer(const Plan& plan, int world_size);
+
+// The experiments of a point, on the members of its group.
+std::vector<Experiment> experiments_of(const Plan& plan, const PlanPoint& point, Buffers& buffers);
+
+}  // namespace foretrace::measure

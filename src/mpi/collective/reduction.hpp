@@ -1,0 +1,50 @@
+// Reductions over the contributions of members, in the order of their places:
+// ((a0 op a1) op a2) ..., the same on every rank.
+#pragma once
+
+#include <functional>
+
+#include "mpi/collective/gathered.hpp"
+#include "mpi/collective/member_buffers.hpp"
+
+namespace foretrace::mpi {
+
+struct Reduction {
+  MPI_Count count = 0;
+  Datatype* type = nullptr;
+  Op* op = nullptr;
+
+  std::uint64_t bytes() const { return packed_bytes(count, *type); }
+
+  // The packed contribution of the i-th operand.
+  using Operand = std::function<ByteSpan(int)>;
+  // Reduces operands 0 to n - 1 (n > 0), to packed bytes or to the elements of a
+  // buffer. An operand of another length than bytes() is an error.
+  Outcome to_bytes(const Operand& operand, int n, std::byte* out) const;
+  Outcome to_buffer(const Operand& operand, int n, void* buffer) const;
+
+ private:
+  Outcome check(const Operand& operand, int n) const;
+  void fold_dense(const Operand& operand, int n, std::byte* out) const;
+  void fold_piece(const Operand& operand, int n, std::uint64_t first, MPI_Count elements,
+                  std::byte* out) const;
+  void fold_apart(const Operand& operand, int n,
+                  const std::function<void(const void*)>& take) const;
+};
+
+// The reduction of what all members contributed, computed once for all of them;
+// on inter-communicators of what the other group contributed.
+class CommonReduction {
+ public:
+  CommonReduction(const Comm& comm, const Reduction& reduction, Gathered& gathered);
+
+  const Outcome& outcome() const { return outcome_; }
+  // Packed.
+  ByteSpan result() const { return result_; }
+
+ private:
+  Outcome outcome_;
+  ByteSpan result_;
+};
+
+}  // namespace foretrace::mpi

@@ -1,0 +1,34 @@
+// What the ways to make communicators share: agreeing on a context among members.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "mpi/comm/comm.hpp"
+
+namespace foretrace::mpi {
+
+// Tags of the library's own messages that make communicators, from here on;
+// the program's tag tells simultaneous ones apart.
+inline constexpr int kCreateTag = 0x60000000;
+inline int creation_tag(int tag) {
+  return kCreateTag | (tag & 0x0fffffff);
+}
+
+// World ranks of all in the order of Comm::place.
+std::vector<int> members_together(const Comm& comm);
+
+// A duplicate without attributes that has this context, topology included.
+Comm* duplicate(const Comm& comm, ContextId context);
+// Copies the attributes; on failure releases `copy` and raises.
+int finish_duplicate(Comm& comm, Comm* copy, MPI_Comm* newcomm);
+
+// Among the members of a group alone, all of which call it: member 0's context,
+// which it got from `members` (of the new communicator; of member 0 only), for
+// all. By messages of `parent`, whose partners must include the group.
+ContextId agree_on_context(Comm& parent, const Group& group, int tag,
+                           const std::vector<int>& members);
+// Only the second half: member `root` of the group tells all others a context.
+ContextId tell_context(Comm& parent, const Group& group, int root, int tag, ContextId context);
+
+}  // namespace foretrace::mpi

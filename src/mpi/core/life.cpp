@@ -1,0 +1,115 @@
+// The life of the program: initialisation, its end, clocks.
+#include <pthread.h>
+
+#include <cstdio>
+#include <string>
+
+#include "base/other_mpi.hpp"
+#include "live_impl.hpp"
+#include "mpi/core/line.hpp"
+#include "mpi/core/rank.hpp"
+#include "mpi/core/simulator.hpp"
+#include "mpi/core/threads.hpp"
+#include "mpi/p2p/completion.hpp"
+#include "shared/seed.hpp"
+
+namespace foretrace::mpi {
+namespace {
+
+using trace::EventKind;
+
+enum class Stage { before, running, after };
+Stage stage = Stage::before;
+int thread_level = MPI_THREAD_SINGLE;
+pthread_t main_thread;
+
+void start(int level) {
+  line.open();
+  thread_level = level;
+  set_thread_level(level);
+  main_thread = ::pthread_self();
+  if (line.rank() == 0)
+    if (const std::string complaint = complain_of_other_mpi(FORETRACE_MPI_NAME); !complaint.empty())
+      std::fprintf(stderr, "foretrace: %s\n", complaint.c_str());
+  create_predefined_comms();
+  stage = Stage::running;
+  Record record = line.record(EventKind::init);
+  line.post(record);
+}
+
+__attribute__((constructor)) void load() {
+  create_predefined_types();
+  create_predefined_ops();
+  leave_seed();
+}
+
+}  // namespace
+
+namespace impl {
+
+int Init_thread(int*, char***, int required, int* provided) {
+  if (stage != Stage::before)
+    return raise(static_cast<Comm*>(nullptr), MPI_ERR_OTHER,
+                 stage == Stage::running ? "MPI is initialised already" : "MPI is finalised");
+  start(required);
+  if (provided) *provided = required;
+  return MPI_SUCCESS;
+}
+
+int Init(int* argc, char*** argv) {
+  return Init_thread(argc, argv, MPI_THREAD_SINGLE, nullptr);
+}
+
+int Finalize() {
+  if (stage != Stage::running)
+    return raise(static_cast<Comm*>(nullptr), MPI_ERR_OTHER, "MPI is not initialised");
+  // Attributes of MPI_COMM_SELF are how programs clean up (MPI 3.1, 8.7.1).
+  delete_attributes(*self_comm);
+  delete_attributes(*world_comm);
+  settle_freed_receives();
+  line.complain_of_phases();
+  Record record = line.record(EventKind::finalize);
+  const std::vector<const Comm*> left = open_comms();
+  record.left = static_cast<std::uint32_t>(left.size());
+  if (!left.empty()) record.left_at = left.front()->made_at;
+  // Nothing after it happens before the simulator has come to it.
+  line.ask(record);
+  line.close();
+  stage = Stage::after;
+  return MPI_SUCCESS;
+}
+
+int Initialized(int* flag) {
+  *flag = stage != Stage::before ? 1 : 0;
+  return MPI_SUCCESS;
+}
+
+int Finalized(int* flag) {
+  *flag = stage == Stage::after ? 1 : 0;
+  return MPI_SUCCESS;
+}
+
+int Query_thread(int* provided) {
+  *provided = thread_level;
+  return MPI_SUCCESS;
+}
+
+int Is_thread_main(int* flag) {
+  *flag = ::pthread_equal(::pthread_self(), main_thread) ? 1 : 0;
+  return MPI_SUCCESS;
+}
+
+int Abort(MPI_Comm, int errorcode) {
+  end_run(errorcode, "MPI_Abort with error code " + std::to_string(errorcode));
+}
+
+double Wtime() {
+  return line.is_open() ? virtual_seconds() : 0;
+}
+
+double Wtick() {
+  return 1e-9;
+}
+
+}  // namespace impl
+}  // namespace foretrace::mpi

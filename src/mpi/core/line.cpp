@@ -1,0 +1,355 @@
+#include "mpi/core/line.hpp"
+
+#include <sys/single_threaded.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+#include "callers/fortran_calls.hpp"
+#include "mpi/abi/handles.hpp"
+#include "mpi/core/function.hpp"
+#include "mpi/core/imports.hpp"
+#include "mpi/core/mailbox.hpp"
+#include "mpi/core/other_threads.hpp"
+#include "mpi/core/simulator.hpp"
+#include "mpi/core/threads.hpp"
+#include "mpi/p2p/checks.hpp"
+#include "mpi/p2p/completion.hpp"
+#include "shared/heap.hpp"
+#include "shared/inbox.hpp"
+#include "shared/site_list.hpp"
+
+namespace foretrace::mpi {
+
+using trace::EventKind;
+
+Line line;
+
+namespace {
+
+// After so many polls in vain the simulator repeats the call for the program.
+constexpr int kFewPolls = 8;
+
+[[noreturn]] void refuse(const char* why) {
+  std::fprintf(stderr, "foretrace: %s\n", why);
+  std::_Exit(3);
+}
+
+// Programs that this one starts are none of our business.
+void leave_environment() {
+  ::unsetenv(kVariable);
+  ::unsetenv(kStartVariable);
+  ::unsetenv(kSampleVariable);
+  const char* value = std::getenv("LD_PRELOAD");
+  if (!value) return;
+  const char* others = std::strchr(value, ':');
+  if (others)
+    ::setenv("LD_PRELOAD", std::string(others + 1).c_str(), 1);
+  else
+    ::unsetenv("LD_PRELOAD");
+}
+
+}  // namespace
+
+void Line::open() {
+  const char* value = std::getenv(kVariable);
+  int descriptor = -1;
+  if (!value || std::sscanf(value, "%d:%d", &descriptor, &rank_) != 2)
+    refuse(
+        "this MPI library simulates; start the program with: foretrace simulate -n RANKS "
+        "--machine MACHINE -- PROGRAM");
+  if (!SharedMemory::mapped() && !SharedMemory::attach(descriptor))
+    refuse("cannot reach the simulator (is this process one that the program started itself?)");
+  ::close(descriptor);
+  if (const char* samples = std::getenv(kSampleVariable))
+    sampler_ = compute::KernelSampler(std::atoi(samples));
+  const char* start = std::getenv(kStartVariable);
+  logging_ = logging_next_ = !start || std::strcmp(start, "off") != 0;
+  leave_environment();
+  const Header& header = SharedMemory::header();
+  size_ = header.ranks;
+  measured_ = header.measured;
+  may_run_ahead_ = header.run_ahead && header.ranks == header.world && !program_imports_cancel();
+  try {
+    if (measured_ == Measured::blocks) counter_.open(compute::Counter::blocks);
+    if (measured_ == Measured::instructions) counter_.open(compute::Counter::instructions);
+  } catch (const Error& error) {
+    refuse(error.what());
+  }
+  SharedMemory::be(rank_);
+  heap::begin(rank_);
+  slot_ = &SharedMemory::slot(rank_);
+  posted_ = slot_->posted.load();
+  publish_names();
+  find_site();
+}
+
+void Line::close() {
+  flush_call();
+  const std::string kernels = sampler_.summary();
+  if (!kernels.empty() && rank_ == 0) std::fprintf(stderr, "foretrace: %s\n", kernels.c_str());
+  slot_ = nullptr;
+}
+
+// The simulator knows functions by our numbers.
+void Line::publish_names() {
+  Header& header = SharedMemory::header();
+  if (header.names_taken.exchange(1) != 0) return;
+  std::string text;
+  const int count = function_count();
+  for (int i = 0; i < count; ++i) {
+    text += name_of(static_cast<Fn>(i));
+    text += '\0';
+  }
+  const std::uint64_t place = heap::allocate(sizeof(std::uint64_t) + text.size());
+  *SharedMemory::at<std::uint64_t>(place) = static_cast<std::uint64_t>(count);
+  std::memcpy(SharedMemory::at<char>(place + sizeof(std::uint64_t)), text.data(), text.size());
+  header.names.store(place, std::memory_order_release);
+}
+
+Record Line::record(EventKind kind) const {
+  Record record;
+  record.kind = static_cast<std::uint8_t>(kind);
+  record.name = static_cast<std::uint32_t>(current_function());
+  record.site = site_;
+  return record;
+}
+
+void Line::append(const Record& record) {
+  clock_.posted(record);
+  write(record);
+}
+
+void Line::write(const Record& record) {
+  wait_for_room(rank_, posted_);
+  slot_->next_posting(posted_) = record;
+  slot_->posted.store(++posted_, std::memory_order_release);
+}
+
+void Line::take_compute(Record& record) {
+  record.compute = compute_.count_ps();
+  record.steps = steps_;
+  compute_ = Time();
+  steps_ = 0;
+}
+
+void Line::post(Record& record) {
+  if (record.posting == Posting::operation) {
+    flush_call();
+    take_compute(record);
+    forget_polls();
+  }
+  said_ = true;
+  append(record);
+}
+
+const Answer& Line::ask(Record& record) {
+  if (record.kind != static_cast<std::uint8_t>(EventKind::call)) forget_polls();
+  return exchange(record);
+}
+
+const Answer& Line::exchange(Record& record) {
+  if (record.posting == Posting::operation) {
+    flush_call();
+    take_compute(record);
+  }
+  return wait_for_answer(record);
+}
+
+const Answer& Line::wait_for_answer(Record& record) {
+  record.answer = true;
+  said_ = true;
+  wait_for_room(rank_, posted_);
+  slot_->go.store(0, std::memory_order_relaxed);
+  slot_->next_posting(posted_) = record;
+  slot_->posted.store(++posted_, std::memory_order_release);
+  give_up_core(rank_);
+  wait_for_turn(rank_);
+  if (__libc_single_threaded) follow_core(followed_);
+  sure_ = true;
+  ahead_ = false;
+  const Answer& answer = slot_->answer;
+  if (record.posting == Posting::operation || record.posting == Posting::spawn) {
+    latest_ = answer.clock;
+    clock_.answered(record, Time::ps(answer.clock));
+  }
+  return answer;
+}
+
+void Line::catch_up() {
+  Record record;
+  record.posting = Posting::catch_up;
+  const bool said = said_;
+  exchange(record);
+  said_ = said;
+}
+
+namespace {
+
+// After a switch between processes the processor has to look up every page anew, code
+// as well as data, each by reads from cold tables. All at once they wait together.
+template <class... Things>
+void look_up(Things*... things) {
+  (__builtin_prefetch(reinterpret_cast<const void*>(things)), ...);
+}
+
+}  // namespace
+
+void Line::sleep_until(std::uint32_t wanted, std::uint32_t further) {
+  inbox::sleep_until(rank_, wanted, further);
+  look_up(&complete, &post_again, &forget_handle, &abi::find, &mpi::may_run_ahead, &check_send,
+          &mailbox, this, static_cast<const char*>(point_.address), &std::free, &std::memcpy);
+  if (__libc_single_threaded) follow_core(followed_);
+}
+
+// A program that computes in between, or does something else, begins anew.
+void Line::forget_polls() {
+  in_vain_ = 0;
+  abouts_ = 0;
+  more_abouts_ = false;
+}
+
+void Line::note_about(std::uint64_t about) {
+  if (std::find(looked_for_, looked_for_ + abouts_, about) != looked_for_ + abouts_) return;
+  if (abouts_ < kMostLookedFor)
+    looked_for_[abouts_++] = about;
+  else
+    more_abouts_ = true;
+}
+
+Few<std::uint64_t> Line::looked_for_besides(std::uint64_t number) {
+  Few<std::uint64_t> others;
+  if (in_vain_ < kFewPolls) return others;
+  for (std::size_t i = 0; i < abouts_; ++i)
+    if (looked_for_[i] != number && looked_for_[i] < kNoRequest) others.push_back(looked_for_[i]);
+  return others;
+}
+
+const Answer& Line::poll(Record& record, std::uint64_t about) {
+  constexpr Time kBusy = Time::ns(5000);
+  // A loop that does nothing but look counts a little, too.
+  constexpr double kBusyCount = 1000;
+  const bool worked = counter_.is_open() ? steps_ > kBusyCount : steps_ != 0;
+  if (worked || compute_ > kBusy) forget_polls();
+  note_about(about);
+  // Where it looks for several things in turn that cannot all be watched at once,
+  // the others must not wait for long because of this one.
+  const bool watches_all = !more_abouts_ && abouts_ == std::size_t{1} + record.watched;
+  const std::int64_t elapsed = latest_ - since_;
+  // Another thread of this rank may be what brings it about.
+  const bool alone = !threads_multiple();
+  if (in_vain_ >= kFewPolls && (alone || other_threads_sleep()))
+    record.patience = watches_all && alone ? elapsed : elapsed / 8;
+  flush_call();
+  take_compute(record);
+  const std::uint64_t look = OwnClock::look_of(record);
+  const bool in_vain = clock_.is_in_vain(record, look);
+  if (in_vain) {
+    said_ = ahead_ = true;
+    write(record);
+    latest_ = clock_.now().count_ps();
+  }
+  static const Answer nothing;
+  const Answer& answer = in_vain ? nothing : wait_for_answer(record);
+  if (in_vain_++ == 0) since_ = latest_;
+  if (answer.found || answer.completed > 0)
+    forget_polls();
+  else if (!in_vain)
+    clock_.learn(look, Time::ps(answer.in_vain_until));
+  return answer;
+}
+
+void Line::list_requests(Record& record, std::span<const std::uint64_t> numbers) {
+  record.list_count = 0;
+  if (numbers.size() <= kNear &&
+      std::ranges::all_of(numbers, [](std::uint64_t number) { return number <= UINT32_MAX; })) {
+    for (const std::uint64_t number : numbers)
+      record.add_near_number(static_cast<std::uint32_t>(number));
+    return;
+  }
+  record.list_count = static_cast<std::uint32_t>(numbers.size());
+  record.list = heap::allocate(numbers.size_bytes());
+  if (record.list == 0) refuse("the memory that the ranks share is full");
+  std::ranges::copy(numbers, SharedMemory::at<std::uint64_t>(record.list));
+}
+
+const Result* Line::results(const Answer& answer) {
+  return answer.results != 0 ? SharedMemory::at<Result>(answer.results) : slot_->results;
+}
+
+void Line::free_results(const Answer& answer) {
+  if (answer.results != 0) heap::free(answer.results);
+}
+
+void Line::enter(Fn function, const callers::CallPoint& point) {
+  point_ = point;
+  if (!slot_) return;
+  for_library_ = find_site() && !callers::is_programs_call(name_of(function), point.address);
+  said_ = false;
+  if (!for_library_) ++calls_;
+  stop_work();
+}
+
+// Whether a library of MPI's makes the call at hand.
+bool Line::find_site() {
+  const auto [site, by_library] = call_sites_.find(
+      point_, [](const trace::Site& place) { return sites::add(place.object, place.offset); });
+  site_ = site;
+  return by_library;
+}
+
+void Line::leave(Fn function) {
+  if (!slot_) return;
+  if (!said_ && !for_library_) note_call(function);
+  logging_ = logging_next_;
+  measuring_ = true;
+  resume_work();
+}
+
+// Adds up what the program computed until now, if it has begun to.
+void Line::stop_work() {
+  if (!measuring_) return;
+  if (measured_ == Measured::cpu) compute_ += cpu_.stop();
+  if (counter_.is_open()) steps_ += static_cast<double>(counter_.stop());
+}
+
+void Line::resume_work() {
+  if (measured_ == Measured::cpu) cpu_.resume();
+  if (counter_.is_open()) counter_.resume();
+}
+
+// A call that asked nothing of the simulator. Those in a row under one name
+// become one event.
+void Line::note_call(Fn function) {
+  if (!logging_) return;
+  const bool announced = steps_ != 0 && !counter_.is_open();
+  if (!has_call_ || call_.name != static_cast<std::uint32_t>(function) || announced) {
+    flush_call();
+    call_ = Record();
+    call_.kind = static_cast<std::uint8_t>(EventKind::call);
+    call_.name = static_cast<std::uint32_t>(function);
+    call_.site = site_;
+    call_.count = 0;
+    has_call_ = true;
+  }
+  // Calls from several places are from none in particular.
+  if (call_.site != site_) call_.site = 0;
+  ++call_.count;
+  call_.steps += std::exchange(steps_, 0);
+  call_.compute += compute_.count_ps();
+  compute_ = Time();
+}
+
+void Line::flush_call() {
+  if (!has_call_) return;
+  has_call_ = false;
+  append(call_);
+}
+
+}  // namespace foretrace::mpi

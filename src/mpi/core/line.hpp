@@ -1,0 +1,161 @@
+// Line: the postings behind the functions of rank.hpp, block.hpp, gathered.hpp and request.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/cpu_clock.hpp"
+#include "callers/call_sites.hpp"
+#include "compute/kernel_sampler.hpp"
+#include "compute/work_counter.hpp"
+#include "mpi/core/few.hpp"
+#include "mpi/core/function.hpp"
+#include "mpi/core/simulator.hpp"
+#include "shared/own_clock.hpp"
+#include "shared/shared_memory.hpp"
+#include "sim/operation.hpp"
+#include "trace/annotations.hpp"
+#include "trace/event.hpp"
+
+namespace foretrace::mpi {
+
+// This process's line to the simulator.
+class Line {
+ public:
+  // MPI_Init: finds the simulator. Ends the process if there is none.
+  void open();
+  // After MPI_Finalize nothing is posted any more.
+  void close();
+  bool is_open() const { return slot_ != nullptr; }
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+
+  // A record of this kind with the current function's name.
+  Record record(trace::EventKind kind) const;
+  // Posts it, with the computation before it; waits for room, not for an answer.
+  void post(Record& record);
+  // Posts what is no operation and waits for nothing.
+  void tell(const Record& record) { append(record); }
+  // Posts it and waits for the answer, which is good until the next one.
+  const Answer& ask(Record& record);
+  // The same for a call that looks whether something is there (Test, Iprobe).
+  // A program that does so again and again without a result looks for longer and
+  // longer: the simulator repeats the call until something is there. `about` tells
+  // what it looks for: the number of a request, or kNoRequest and more.
+  const Answer& poll(Record& record, std::uint64_t about);
+  static constexpr std::uint64_t kNoRequest = std::uint64_t{1} << 63;
+  // The other requests that it looked for meanwhile, to be watched as well; none
+  // if it is not that far.
+  Few<std::uint64_t> looked_for_besides(std::uint64_t number);
+  // For a completing call: the numbers of its requests, and what became of them.
+  void list_requests(Record& record, std::span<const std::uint64_t> numbers);
+  const Result* results(const Answer& answer);
+  void free_results(const Answer& answer);
+
+  std::uint64_t new_serial() { return ++serials_; }
+
+  // Whether the program may run ahead of the simulator. Not one that may cancel: whether
+  // a message that it withdraws has been received is the simulator's to say.
+  bool may_run_ahead() const { return may_run_ahead_; }
+  // Whether all that was posted will complete whatever other ranks do. Not so after a
+  // blocking send that waits for its receiver, until the next answer.
+  bool is_sure() const { return sure_; }
+  void hangs_on_receiver() { sure_ = false; }
+  // Waits until the simulator has completed all that was posted.
+  void catch_up();
+  // The same where the rank may have gone on without it: for what ranks do to each other
+  // by other means than messages.
+  void meet_others() {
+    if (ahead_) catch_up();
+  }
+  // Waits for the simulator in every call from now on.
+  void stop_running_ahead() { may_run_ahead_ = false; }
+  // What was posted last completes without an answer.
+  void run_ahead() { ahead_ = true; }
+  // The program does something else than look for messages, or looks for something
+  // that no message brings: its next look is not one of many in a row.
+  void forget_polls();
+  // Gives up the core until so many more messages are there (inbox.hpp).
+  void sleep_until(std::uint32_t wanted, std::uint32_t further);
+
+  void add_steps(double steps) {
+    if (!counter_.is_open()) steps_ += steps;
+  }
+
+  // The program's own marks (include/foretrace.h), and MPI_Pcontrol: from the
+  // next call on only what the simulator must know is posted, or all again.
+  void phase_begin(const char* name);
+  void phase_end(const char* name);
+  void mark(const char* name, double value);
+  // Whether the kernel is to be executed (--sample).
+  bool kernel_begin(const char* name, double key);
+  void kernel_end(const char* name);
+  void set_logging(bool on);
+  // At the program's end: says which phases were not opened or not closed.
+  void complain_of_phases() const;
+
+  // The generated entries.
+  void enter(Fn function, const callers::CallPoint& point);
+  // Where in the program the call at hand is, as Record::site.
+  std::uint64_t site() const { return site_; }
+  void leave(Fn function);
+
+ private:
+  void stop_work();
+  void resume_work();
+  void take_compute(Record& record);
+  void note_about(std::uint64_t about);
+  void append(const Record& record);
+  void write(const Record& record);
+  const Answer& exchange(Record& record);
+  const Answer& wait_for_answer(Record& record);
+  bool find_site();
+  void note_call(Fn function);
+  void flush_call();
+  void publish_names();
+  std::uint32_t annotation_name(const char* name);
+  void annotate(trace::EventKind kind, std::uint32_t name, double value);
+
+  int rank_ = 0;
+  int size_ = 0;
+  Slot* slot_ = nullptr;
+  std::uint32_t posted_ = 0;
+  std::int32_t followed_ = 0;
+  std::uint64_t serials_ = 0;
+  bool may_run_ahead_ = false;
+  bool sure_ = true;
+  bool ahead_ = false;  // of the simulator, since the last answer
+  OwnClock clock_;
+  Measured measured_ = Measured::nothing;
+  CpuClock cpu_;
+  compute::WorkCounter counter_;
+  compute::KernelSampler sampler_;
+  std::uint64_t calls_ = 0;  // and marks so far, for the sampler
+  bool measuring_ = false;
+  Time compute_;      // since the last posting
+  double steps_ = 0;  // announced or counted since the last posting
+  int in_vain_ = 0;   // polls in a row
+  static constexpr std::size_t kMostLookedFor = 16;
+  std::uint64_t looked_for_[kMostLookedFor] = {};  // by these polls: so many
+  std::size_t abouts_ = 0;
+  bool more_abouts_ = false;  // than there is room for
+  std::int64_t since_ = 0;    // virtual time of the first one
+  std::int64_t latest_ = 0;   // of the last answer, or look in vain
+  callers::CallSites call_sites_{this};
+  callers::CallPoint point_;  // of the call at hand
+  std::uint64_t site_ = 0;    // of the call at hand
+  bool for_library_ = false;  // the Fortran library makes the call at hand for itself
+  bool said_ = false;         // the call at hand has posted something
+  bool has_call_ = false;
+  Record call_;  // calls in a row, not posted yet
+  trace::Annotations annotations_;
+  bool logging_ = true;
+  bool logging_next_ = true;  // after the call at hand
+};
+
+extern Line line;
+
+}  // namespace foretrace::mpi

@@ -1,0 +1,207 @@
+#include "mpi/core/mailbox.hpp"
+
+#include <algorithm>
+
+#include "mpi/core/block.hpp"
+#include "mpi/core/line.hpp"
+#include "mpi/core/rank.hpp"
+#include "mpi/core/simulator.hpp"
+#include "mpi/core/threads.hpp"
+#include "shared/inbox.hpp"
+
+namespace foretrace::mpi {
+
+using machine::SendMode;
+using trace::EventKind;
+
+Mailbox mailbox;
+
+namespace {
+
+bool same_channel(const Envelope& a, const Envelope& b) {
+  return a.comm == b.comm && a.source == b.source && a.tag == b.tag;
+}
+
+Result result_of(const Envelope& message) {
+  Result result;
+  result.bytes = message.bytes;
+  result.payload = message.payload;
+  result.source = message.source;
+  result.tag = message.tag;
+  return result;
+}
+
+}  // namespace
+
+void Mailbox::expect(Incoming& receive, const Record& record) {
+  receive.state = Incoming::State::none;
+  if (record.recv_peer < 0 && !record.any_source) return;
+  if (record.taken != 0 || record.any_source || record.any_tag || asked_ > 0 ||
+      !line.may_run_ahead() || thread_multiple_level()) {
+    receive.state = Incoming::State::asked;
+    ++asked_;
+    return;
+  }
+  receive.state = Incoming::State::named;
+  receive.message = Envelope();
+  receive.message.comm = record.comm;
+  receive.message.source = record.recv_peer;
+  receive.message.tag = record.recv_tag;
+  named_.push_back(&receive);
+  const auto first = std::ranges::find_if(
+      unexpected_, [&](const Envelope& message) { return same_channel(message, receive.message); });
+  if (first == unexpected_.end()) return;
+  bind(receive, *first);
+  unexpected_.erase(first);
+}
+
+void Mailbox::bind(Incoming& receive, const Envelope& message) {
+  receive.message = message;
+  receive.state = Incoming::State::bound;
+}
+
+// Gives what has arrived to the named receives that were posted first.
+void Mailbox::collect() {
+  arrived_.clear();
+  inbox::take_out(line.rank(), arrived_);
+  for (const Envelope& message : arrived_) {
+    const auto first = std::ranges::find_if(named_, [&](const Incoming* receive) {
+      return receive->state == Incoming::State::named && same_channel(message, receive->message);
+    });
+    if (first != named_.end())
+      bind(**first, message);
+    else
+      unexpected_.push_back(message);
+  }
+}
+
+void Mailbox::leave(Incoming& receive) {
+  named_.erase(std::ranges::find(named_, &receive));
+  receive.state = Incoming::State::none;
+}
+
+Envelope Mailbox::take(std::int32_t source, std::uint64_t number) {
+  const auto find = [&] {
+    return std::ranges::find_if(unexpected_, [&](const Envelope& message) {
+      return message.source == source && message.number == number;
+    });
+  };
+  auto found = find();
+  if (found == unexpected_.end()) {
+    collect();
+    found = find();
+  }
+  if (found == unexpected_.end())
+    end_run(1, "message " + std::to_string(number) + " of rank " + std::to_string(source) +
+                   " is not there; this is an error of Foretrace's");
+  const Envelope message = *found;
+  unexpected_.erase(found);
+  return message;
+}
+
+Result Mailbox::finish(Incoming& receive) {
+  const Envelope message = receive.message;
+  leave(receive);
+  return result_of(message);
+}
+
+Result Mailbox::finish(Incoming& receive, const Result& said) {
+  if (receive.state == Incoming::State::none) return said;
+  if (receive.state == Incoming::State::asked) {
+    --asked_;
+    receive.state = Incoming::State::none;
+    return said.cancelled || said.source < 0 ? said : result_of(take(said.source, said.payload));
+  }
+  if (receive.state == Incoming::State::named) collect();
+  return finish(receive);
+}
+
+void Mailbox::await(std::span<Incoming* const> receives) {
+  const auto count_missing = [&] {
+    return std::ranges::count_if(
+        receives, [](const Incoming* receive) { return receive->state == Incoming::State::named; });
+  };
+  while (count_missing() > 0) {
+    collect();
+    if (const auto missing = count_missing(); missing > 0) {
+      // Of as many messages for the round after this one.
+      const std::size_t there = std::min(unexpected_.size(), receives.size() - 1);
+      line.sleep_until(static_cast<std::uint32_t>(missing),
+                       static_cast<std::uint32_t>(receives.size() - there));
+    }
+  }
+  const bool sure = std::ranges::all_of(receives, [](const Incoming* receive) {
+    return receive->state == Incoming::State::none || receive->message.sure;
+  });
+  if (!sure) line.catch_up();
+}
+
+// Messages that were bound go back to where they were among the others of their channel.
+void Mailbox::ask_for_all() {
+  collect();
+  std::vector<Envelope> back;
+  for (Incoming* receive : named_) {
+    if (receive->state == Incoming::State::bound) back.push_back(receive->message);
+    receive->state = Incoming::State::asked;
+    ++asked_;
+  }
+  named_.clear();
+  unexpected_.insert(unexpected_.begin(), back.begin(), back.end());
+}
+
+void Mailbox::move(Incoming& from, Incoming& to) {
+  std::ranges::replace(named_, &from, &to);
+  to = from;
+  from.state = Incoming::State::none;
+}
+
+void Mailbox::forget(Incoming& receive) {
+  if (receive.state == Incoming::State::asked) --asked_;
+  if (receive.is_known()) leave(receive);
+  receive.state = Incoming::State::none;
+}
+
+void hand_over(Record& record, Block data) {
+  static std::uint64_t messages = 0;
+  Envelope message;
+  message.bytes = record.send_bytes = data.bytes();
+  message.payload = data.give_away();
+  message.number = record.payload = ++messages;
+  message.comm = record.comm;
+  message.source = line.rank();
+  message.tag = record.send_tag;
+  message.sure = line.is_sure();
+  if (!inbox::deliver(record.send_peer, message))
+    end_run(1, "the memory that the ranks share is full");
+}
+
+bool is_rendezvous(const Record& record) {
+  return record.send_peer >= 0 &&
+         machine::is_rendezvous(static_cast<SendMode>(record.mode), Bytes(record.send_bytes),
+                                Bytes(SharedMemory::header().eager_bytes));
+}
+
+bool may_run_ahead() {
+  return line.may_run_ahead() && line.is_sure() && !thread_multiple_level();
+}
+
+Result receive(Record& record) {
+  Incoming incoming;
+  mailbox.expect(incoming, record);
+  const bool sends = static_cast<EventKind>(record.kind) == EventKind::sendrecv;
+  if (!may_run_ahead() || incoming.state == Incoming::State::asked ||
+      (sends && is_rendezvous(record))) {
+    const Answer& answer = line.ask(record);
+    Result said = answer.message;
+    if (!answer.found) said = Result();
+    return mailbox.finish(incoming, said);
+  }
+  line.post(record);
+  line.run_ahead();
+  if (incoming.state == Incoming::State::none) return Result();
+  Incoming* const one = &incoming;
+  mailbox.await({&one, 1});
+  return mailbox.finish(incoming);
+}
+
+}  // namespace foretrace::mpi

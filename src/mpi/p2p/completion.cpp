@@ -1,0 +1,273 @@
+#include "mpi/p2p/completion.hpp"
+
+#include <algorithm>
+
+#include "mpi/collective/gathered.hpp"
+#include "mpi/core/block.hpp"
+#include "mpi/core/line.hpp"
+#include "mpi/core/mailbox.hpp"
+#include "mpi/core/threads.hpp"
+#include "mpi/datatype/datatype.hpp"
+
+namespace foretrace::mpi {
+
+using sim::Completing;
+using trace::EventKind;
+
+bool is_complete(const Request& request) {
+  return !request.generalized() || request.generalized()->complete;
+}
+
+int partner_of(const Comm& comm, int world_rank) {
+  const std::vector<int>& members = comm.partners().members;
+  // Often they are the same.
+  const auto at = static_cast<std::size_t>(world_rank);
+  if (at < members.size() && members[at] == world_rank) return world_rank;
+  return comm.partners().index_of(world_rank);
+}
+
+void set_empty_status(MPI_Status& status) {
+  status.MPI_SOURCE = MPI_ANY_SOURCE;
+  status.MPI_TAG = MPI_ANY_TAG;
+  status.MPI_ERROR = MPI_SUCCESS;
+  set_status_bytes(status, 0, false);
+}
+
+void set_null_status(MPI_Status& status) {
+  set_empty_status(status);
+  status.MPI_SOURCE = MPI_PROC_NULL;
+}
+
+void set_status(MPI_Status& status, const Comm& comm, const Result& message) {
+  status.MPI_SOURCE = partner_of(comm, message.source);
+  status.MPI_TAG = message.tag;
+  status.MPI_ERROR = MPI_SUCCESS;
+  set_status_bytes(status, message.bytes, false);
+}
+
+namespace {
+
+bool is_open(const Request* request) {
+  return request && request->active;
+}
+
+void receive(Request& request, const Result& said) {
+  const Result result = mailbox.finish(request.incoming, said);
+  const Block message = Block::take(result.payload, result.bytes);
+  if (result.source < 0) return set_null_status(request.status);
+  Result fitting = result;
+  if (result.bytes > request.capacity) {
+    request.error = MPI_ERR_TRUNCATE;
+    fitting.bytes = request.capacity;
+  }
+  set_status(request.status, *request.comm, fitting);
+  if (request.has_more() && request.more().arrived)
+    request.more().arrived({message.data(), fitting.bytes});
+  else if (fitting.bytes > 0)
+    unpack(message.data(), fitting.bytes, request.buffer, request.count, *request.type);
+}
+
+void settle(Request& request, const Result& result) {
+  request.serial = 0;
+  set_empty_status(request.status);
+  if (result.cancelled) {
+    set_status_bytes(request.status, 0, true);
+    request.cancelled = true;
+  } else if (request.what == Request::What::receive) {
+    receive(request, result);
+  } else if (request.what == Request::What::collective) {
+    Gathered gathered(result.payload);
+    if (request.more().finish) request.more().finish(gathered);
+  }
+}
+
+// After the last of its parts.
+void finish_several(Request& request) {
+  if (request.what != Request::What::several || request.more().finished || !request.settled())
+    return;
+  request.more().finished = true;
+  set_empty_status(request.status);
+  for (const Request* part : request.parts())
+    if (part->error != MPI_SUCCESS && request.error == MPI_SUCCESS) request.error = part->error;
+  if (request.more().finish_parts) request.more().finish_parts();
+}
+
+void collect_open(Request* request, Few<Request*>& open) {
+  if (request->serial != 0) open.push_back(request);
+  for (Request* part : request->parts()) collect_open(part, open);
+}
+
+// Whether all of them complete, whatever other ranks do, once their messages are sent.
+bool follow_from_data(std::span<Request* const> open) {
+  return may_run_ahead() && std::ranges::all_of(open, [](const Request* request) {
+           if (request->what == Request::What::send) return !request->rendezvous;
+           return request->what == Request::What::receive &&
+                  request->incoming.state != Incoming::State::asked;
+         });
+}
+
+// Completes them without the simulator, which only gets to know.
+bool run_ahead(Record& record, std::span<Request* const> open) {
+  line.post(record);
+  line.run_ahead();
+  Few<Incoming*> receives;
+  for (Request* request : open)
+    if (request->incoming.is_known()) receives.push_back(&request->incoming);
+  mailbox.await({receives.data(), receives.size()});
+  for (Request* request : open) settle(*request, {});
+  return true;
+}
+
+// One call of the engine about these; whether it completed any.
+bool ask_engine(Completing how, std::span<Request* const> open) {
+  if (open.empty()) return false;
+  Record record = line.record(EventKind::complete);
+  record.completing = static_cast<std::uint8_t>(how);
+  const bool tests =
+      how == Completing::test_all || how == Completing::test_any || how == Completing::test_some;
+  const std::uint64_t first = open.front()->serial;
+  Few<std::uint64_t> numbers;
+  for (const Request* request : open) numbers.push_back(request->serial);
+  if (tests && open.size() == 1) {
+    const Few<std::uint64_t> others = line.looked_for_besides(first);
+    record.watched = static_cast<std::uint32_t>(others.size());
+    for (const std::uint64_t number : others) numbers.push_back(number);
+  }
+  line.list_requests(record, {numbers.data(), numbers.size()});
+  if (how == Completing::all && follow_from_data(open)) return run_ahead(record, open);
+  const Answer& answer =
+      tests ? line.poll(record, open.size() == 1 ? first : first | Line::kNoRequest)
+            : line.ask(record);
+  if (answer.completed == 0) return false;
+  // Finishing may ask again: the results have to be out of the way.
+  Few<Result, 8> copies(answer.completed);
+  std::copy_n(line.results(answer), copies.size(), copies.begin());
+  line.free_results(answer);
+  // They come in the order of the list, though some may be left out.
+  std::size_t at = 0;
+  for (const Result& result : copies) {
+    for (std::size_t i = 0; i < open.size() && open[at]->serial != result.request; ++i)
+      at = (at + 1) % open.size();
+    Request& request = *open[at];
+    at = (at + 1) % open.size();
+    settle(request, result);
+  }
+  return true;
+}
+
+bool has_parts(std::span<Request* const> requests) {
+  return std::ranges::any_of(requests, [](const Request* request) {
+    return is_open(request) &&
+           (request->what == Request::What::several || request->generalized() != nullptr);
+  });
+}
+
+std::vector<Request*> freed_receives;
+
+// Where all have to be complete.
+void wait_for_all(std::span<Request* const> requests) {
+  Few<Request*> open;
+  for (Request* request : requests)
+    if (is_open(request)) collect_open(request, open);
+  if (threads_multiple()) {
+    while (!open.empty() && !ask_engine(Completing::test_all, open)) let_threads_in();
+  } else {
+    ask_engine(Completing::all, open);
+  }
+  for (Request* request : requests) {
+    if (!is_open(request)) continue;
+    finish_several(*request);
+    while (!request->settled()) let_threads_in();
+  }
+}
+
+// One look at each; whether any is complete.
+void test_each(Completing how, std::span<Request* const> requests) {
+  Few<Request*> simple;
+  for (Request* request : requests) {
+    if (!is_open(request)) continue;
+    if (request->what != Request::What::several) {
+      if (request->serial != 0) simple.push_back(request);
+      continue;
+    }
+    Few<Request*> open;
+    collect_open(request, open);
+    ask_engine(Completing::test_all, open);
+    finish_several(*request);
+  }
+  ask_engine(how, simple);
+}
+
+Indices settled_ones(std::span<Request* const> requests) {
+  Indices indices;
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    if (is_open(requests[i]) && requests[i]->settled()) indices.push_back(static_cast<int>(i));
+  return indices;
+}
+
+}  // namespace
+
+void keep_freed_receive(Request* request) {
+  freed_receives.push_back(request);
+}
+
+void settle_freed_receives() {
+  for (std::size_t i = 0; i < freed_receives.size();) {
+    Request* request = freed_receives[i];
+    if (!ask_engine(Completing::test_all, {&request, 1})) {
+      ++i;
+      continue;
+    }
+    freed_receives.erase(freed_receives.begin() + static_cast<std::ptrdiff_t>(i));
+    release(request);
+  }
+}
+
+Indices complete(Completing how, std::span<Request* const> requests) {
+  const bool any = how == Completing::any || how == Completing::test_any;
+  const bool some = how == Completing::some || how == Completing::test_some;
+  const auto chosen = [&] {
+    Indices indices = settled_ones(requests);
+    if (!any || indices.size() < 2) return indices;
+    Indices first;
+    first.push_back(indices.front());
+    return first;
+  };
+  if (!freed_receives.empty()) settle_freed_receives();
+  if (how == Completing::all) {
+    wait_for_all(requests);
+    return chosen();
+  }
+  if (any || some) {
+    Indices indices = chosen();
+    if (!indices.empty() && any) return indices;
+    const bool waits = how == Completing::any || how == Completing::some;
+    const Completing test = any ? Completing::test_any : Completing::test_some;
+    if (std::ranges::none_of(requests, is_open)) return {};
+    if (waits && indices.empty() && !has_parts(requests) && !threads_multiple()) {
+      Few<Request*> open;
+      for (Request* request : requests)
+        if (is_open(request)) open.push_back(request);
+      ask_engine(how, open);
+      return chosen();
+    }
+    do {
+      test_each(test, requests);
+      indices = chosen();
+      if (waits && indices.empty()) let_threads_in();
+    } while (waits && indices.empty());
+    return indices;
+  }
+  // test_all
+  Few<Request*> open;
+  for (Request* request : requests)
+    if (is_open(request)) collect_open(request, open);
+  ask_engine(Completing::test_all, open);
+  for (Request* request : requests)
+    if (is_open(request)) finish_several(*request);
+  const auto all_settled = std::ranges::all_of(
+      requests, [](const Request* request) { return !is_open(request) || request->settled(); });
+  return all_settled ? chosen() : Indices();
+}
+
+}  // namespace foretrace::mpi

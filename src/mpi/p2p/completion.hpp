@@ -1,0 +1,51 @@
+// Completing requests: what the engine says of them, and what follows.
+#pragma once
+
+#include <span>
+
+#include "mpi/core/block.hpp"
+#include "mpi/core/few.hpp"
+#include "mpi/core/simulator.hpp"
+#include "mpi/p2p/request.hpp"
+#include "shared/shared_memory.hpp"
+#include "sim/operation.hpp"
+
+namespace foretrace::mpi {
+
+// Completes requests as the MPI call of the same name; some may be nullptr or
+// inactive. Returns the indices of those that are complete now, in order: any
+// has at most one, all has all; empty for a test that failed. Data is where it
+// belongs, `status` and `error` are set; nothing is released.
+using Indices = Few<int>;
+Indices complete(sim::Completing how, std::span<Request* const> requests);
+
+// Receives whose requests the program freed while they were under way: they are
+// filled when their message is there (MPI 3.1, 3.7.3).
+void keep_freed_receive(Request* request);
+void settle_freed_receives();
+
+// Parts of a generalized request.
+struct Request::Generalized {
+  MPI_Grequest_query_function* query = nullptr;
+  MPI_Grequest_free_function* free = nullptr;
+  MPI_Grequest_cancel_function* cancel = nullptr;
+  void* state = nullptr;
+  bool complete = false;
+  bool free_when_complete = false;  // the program gave its handle back before
+};
+// False for a generalized request that the program has not completed.
+bool is_complete(const Request& request);
+
+// The source and the tag of a receive or a probe, as MPI has them.
+void set_source(Record& record, const Comm& comm, int source, int tag);
+// Local rank (as in point-to-point calls) of a world rank.
+int partner_of(const Comm& comm, int world_rank);
+// The status of a message.
+void set_status(MPI_Status& status, const Comm& comm, const Result& message);
+// That of a receive from MPI_PROC_NULL; and the empty status.
+void set_null_status(MPI_Status& status);
+void set_empty_status(MPI_Status& status);
+// Posts a send or a receive that is filled in, under a new number.
+void post_again(Request& request, Block data);
+
+}  // namespace foretrace::mpi

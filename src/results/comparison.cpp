@@ -1,0 +1,139 @@
+#include "results/comparison.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "base/error.hpp"
+
+namespace foretrace::results {
+namespace {
+
+std::optional<std::size_t> place_of(const Table& table, const std::string& name) {
+  for (std::size_t i = 0; i < table.columns.size(); ++i)
+    if (table.columns[i].name == name) return i;
+  return std::nullopt;
+}
+
+bool known_everywhere(const Table& table, std::size_t column) {
+  return std::ranges::none_of(table.rows, [column](const std::vector<Cell>& row) {
+    return std::holds_alternative<std::monostate>(row[column]);
+  });
+}
+
+std::size_t different_texts(const Table& table, const std::string& name) {
+  const auto column = place_of(table, name);
+  if (!column) return 0;
+  std::set<std::string> texts;
+  for (const std::vector<Cell>& row : table.rows) texts.insert(text_of(row[*column]));
+  return texts.size();
+}
+
+std::vector<std::string> common_keys(const Table& a, const Table& b) {
+  std::vector<std::string> keys;
+  for (const Column& column : a.columns) {
+    if (column.kind != ColumnKind::fixed && column.kind != ColumnKind::parameter) continue;
+    if (column.name == "way") continue;
+    if (column.name == "machine" &&
+        (different_texts(a, "machine") < 2 || different_texts(b, "machine") < 2))
+      continue;
+    const auto other = place_of(b, column.name);
+    if (other && known_everywhere(a, *place_of(a, column.name)) && known_everywhere(b, *other))
+      keys.push_back(column.name);
+  }
+  return keys;
+}
+
+using Rows = std::map<std::vector<std::string>, std::vector<const std::vector<Cell>*>>;
+
+Rows rows_by_key(const Table& table, const std::vector<std::string>& keys) {
+  std::vector<std::size_t> places;
+  for (const std::string& key : keys) places.push_back(table.find(key));
+  Rows rows;
+  for (const std::vector<Cell>& row : table.rows) {
+    std::vector<std::string> key;
+    for (const std::size_t place : places) key.push_back(text_of(row[place]));
+    rows[key].push_back(&row);
+  }
+  return rows;
+}
+
+std::vector<std::string> common_quantities(const Table& a, const Table& b) {
+  std::vector<std::string> out;
+  for (const Column& column : a.columns)
+    if (column.kind == ColumnKind::quantity &&
+        (column.name == "time" || column.name.starts_with("phase_")) && place_of(b, column.name))
+      out.push_back(column.name);
+  return out;
+}
+
+std::optional<double> number(const Cell& cell) {
+  if (const auto* value = std::get_if<double>(&cell)) return *value;
+  if (const auto* whole = std::get_if<std::int64_t>(&cell)) return static_cast<double>(*whole);
+  return std::nullopt;
+}
+
+void summarise(ComparedQuantity& quantity) {
+  double logs = 0;
+  double errors = 0;
+  double worst = -1;
+  for (std::size_t i = 0; i < quantity.points.size(); ++i) {
+    const double ratio = quantity.points[i].ratio;
+    logs += std::log(ratio);
+    errors += std::fabs(ratio - 1);
+    if (std::fabs(std::log(ratio)) > worst) {
+      worst = std::fabs(std::log(ratio));
+      quantity.worst = i;
+      quantity.worst_error = ratio - 1;
+    }
+  }
+  const auto count = static_cast<double>(quantity.points.size());
+  quantity.mean_ratio = std::exp(logs / count);
+  quantity.mean_error = errors / count;
+}
+
+}  // namespace
+
+Comparison compare(const Table& a, const Table& b, const std::vector<std::string>& quantities) {
+  if (a.rows.empty() || b.rows.empty())
+    throw Error("there is nothing to compare: " +
+                std::string(a.rows.empty() ? "the first" : "the second") + " side has no points");
+  Comparison out;
+  out.keys = common_keys(a, b);
+  const Rows left = rows_by_key(a, out.keys);
+  const Rows right = rows_by_key(b, out.keys);
+  for (const std::string& name : quantities.empty() ? common_quantities(a, b) : quantities) {
+    const std::size_t in_a = a.find(name);
+    const std::size_t in_b = b.find(name);
+    ComparedQuantity compared;
+    compared.name = name;
+    for (const auto& [key, rows] : left) {
+      const auto others = right.find(key);
+      if (others == right.end()) continue;
+      if (rows.size() > 1 && others->second.size() > 1)
+        throw Error(
+            "several points of both sides are alike in all that both know; pick some with "
+            "--where");
+      for (const auto* x : rows)
+        for (const auto* y : others->second) {
+          const auto first = number((*x)[in_a]);
+          const auto second = number((*y)[in_b]);
+          if (!first || !second || !(*first > 0) || !(*second > 0)) continue;
+          ComparedPoint point{{}, *first, *second, *second / *first};
+          for (const std::string& each : out.keys) point.keys.push_back((*x)[a.find(each)]);
+          compared.points.push_back(std::move(point));
+        }
+    }
+    if (compared.points.empty()) continue;
+    summarise(compared);
+    out.quantities.push_back(std::move(compared));
+  }
+  for (const auto& [key, rows] : left) out.only_a += right.contains(key) ? 0 : rows.size();
+  for (const auto& [key, rows] : right) out.only_b += left.contains(key) ? 0 : rows.size();
+  if (out.quantities.empty())
+    throw Error("there is nothing to compare: no point has a figure on both sides");
+  return out;
+}
+
+}  // namespace foretrace::results

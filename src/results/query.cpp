@@ -1,0 +1,276 @@
+#include "results/query.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <unordered_map>
+
+#include "base/error.hpp"
+#include "results/schema.hpp"
+#include "stats/summary.hpp"
+
+namespace foretrace::results {
+namespace {
+
+constexpr const char* kFrom =
+    " FROM (SELECT l.*, d.command, d.message, d.started, d.elapsed, o.host, o.version, "
+    "o.machine_checksum, o.program_checksum, s.name AS study_name FROM launches l "
+    "LEFT JOIN details d ON d.launch = l.id LEFT JOIN origins o ON o.id = l.origin "
+    "LEFT JOIN studies s ON s.id = l.study)";
+
+std::vector<std::string> chosen_quantities(const Columns& columns, const Query& query) {
+  if (query.columns.empty()) return columns.quantities;
+  for (const std::string& name : query.columns)
+    if (std::ranges::find(columns.quantities, name) == columns.quantities.end()) {
+      std::string known;
+      for (const std::string& each : columns.quantities) known += " " + each;
+      throw UsageError("'" + name + "' is no quantity there; these are:" + known);
+    }
+  return query.columns;
+}
+
+bool is_nothing(const Cell& cell) {
+  return std::holds_alternative<std::monostate>(cell);
+}
+
+std::optional<double> number_of(const Cell& cell) {
+  if (const auto* real = std::get_if<double>(&cell)) return *real;
+  if (const auto* whole = std::get_if<std::int64_t>(&cell)) return static_cast<double>(*whole);
+  return std::nullopt;
+}
+
+// Nothing, then numbers, then texts, as SQL sorts; a whole number is a number.
+bool less(const Cell& a, const Cell& b) {
+  const auto x = number_of(a);
+  const auto y = number_of(b);
+  if (x && y) return *x < *y;
+  return a.index() == b.index() ? a < b : a.index() < b.index();
+}
+
+void drop_empty_columns(Table& table) {
+  if (table.rows.empty()) return;
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const bool empty = std::ranges::all_of(table.rows, [i](const std::vector<Cell>& row) {
+      const auto* text = std::get_if<std::string>(&row[i]);
+      return is_nothing(row[i]) || (text && text->empty());
+    });
+    if (!empty) kept.push_back(i);
+  }
+  if (kept.size() == table.columns.size()) return;
+  const auto pick = [&kept](auto& from) {
+    std::remove_reference_t<decltype(from)> out;
+    for (const std::size_t i : kept) out.push_back(std::move(from[i]));
+    from = std::move(out);
+  };
+  pick(table.columns);
+  for (std::vector<Cell>& row : table.rows) pick(row);
+}
+
+// What is known of a point: its first row, and all values of its quantities.
+struct Point {
+  std::vector<Cell> row;
+  std::vector<std::vector<double>> values;
+  std::int64_t launches = 0;
+};
+
+class TableReader {
+ public:
+  TableReader(const std::string& path, const Query& query)
+      : database_(path, Database::Mode::read), query_(query) {
+    check_schema(database_);
+    database_.run("PRAGMA mmap_size = 1073741824");
+    database_.allow_reading_only();
+    const Columns columns = read_columns(database_);
+    for (const char* name : {"program", "way", "machine", "ranks"})
+      table_.columns.push_back({name, ColumnKind::fixed});
+    for (const std::string& name : columns.parameters)
+      table_.columns.push_back({name, ColumnKind::parameter});
+    keys_ = table_.columns.size();
+    for (const std::string& name : chosen_quantities(columns, query)) quantities_.push_back(name);
+  }
+
+  Table run() {
+    if (query_.launches)
+      each_launch();
+    else
+      each_point();
+    for (const std::string& name : quantities_)
+      table_.columns.push_back({name, ColumnKind::quantity});
+    std::ranges::stable_sort(table_.rows, [this](const auto& a, const auto& b) {
+      for (std::size_t i = 0; i < keys_; ++i) {
+        if (less(a[i], b[i])) return true;
+        if (less(b[i], a[i])) return false;
+      }
+      return false;
+    });
+    drop_empty_columns(table_);
+    return std::move(table_);
+  }
+
+ private:
+  Statement select(const std::string& first) {
+    std::string sql = "SELECT " + first;
+    for (const Column& column : table_.columns) sql += ", " + quoted_name(column.name);
+    for (const std::string& name : quantities_) sql += ", " + quoted_name(name);
+    sql += kFrom;
+    sql += " WHERE ";
+    sql += query_.launches ? "1" : "status = 'done'";
+    if (!query_.where.empty()) sql += " AND (\n" + query_.where + "\n)";
+    return {database_, sql + " ORDER BY id", query_.where.empty() ? "" : "--where"};
+  }
+
+  void each_launch() {
+    Statement statement = select("status");
+    while (statement.step()) {
+      std::vector<Cell> row;
+      for (std::size_t i = 0; i < keys_; ++i)
+        row.push_back(statement.cell(static_cast<int>(i + 1)));
+      row.push_back(statement.cell(0));
+      for (std::size_t i = 0; i < quantities_.size(); ++i)
+        row.push_back(statement.cell(static_cast<int>(i + 1 + keys_)));
+      table_.rows.push_back(std::move(row));
+    }
+    table_.columns.push_back({"status", ColumnKind::count});
+  }
+
+  void each_point() {
+    Statement statement = select("point");
+    std::unordered_map<std::int64_t, std::size_t> places;
+    std::vector<Point> points;
+    while (statement.step()) {
+      const auto [place, fresh] = places.try_emplace(statement.whole(0), points.size());
+      if (fresh) {
+        Point& point = points.emplace_back();
+        for (std::size_t i = 0; i < keys_; ++i)
+          point.row.push_back(statement.cell(static_cast<int>(i + 1)));
+        point.values.resize(quantities_.size());
+      }
+      Point& point = points[place->second];
+      ++point.launches;
+      for (std::size_t i = 0; i < quantities_.size(); ++i) {
+        if (const auto value = number_of(statement.cell(static_cast<int>(i + 1 + keys_))))
+          point.values[i].push_back(*value);
+      }
+    }
+    table_.rows.reserve(points.size());
+    for (Point& point : points) {
+      point.row.emplace_back(point.launches);
+      for (std::vector<double>& values : point.values) point.row.push_back(median_of(values));
+      table_.rows.push_back(std::move(point.row));
+    }
+    table_.columns.push_back({"launches", ColumnKind::count});
+  }
+
+  static Cell median_of(std::vector<double>& values) {
+    if (values.empty()) return {};
+    return values.size() == 1 ? values.front() : stats::median(values);
+  }
+
+  Database database_;
+  const Query& query_;
+  Table table_;
+  std::size_t keys_ = 0;
+  std::vector<std::string> quantities_;
+};
+
+std::vector<std::string> list_of(const Database& database, const std::string& sql) {
+  std::vector<std::string> out;
+  Statement statement(database, sql);
+  while (statement.step()) out.push_back(statement.text(0));
+  return out;
+}
+
+std::int64_t count_of(const Database& database, const std::string& sql) {
+  Statement statement(database, sql);
+  return statement.step() ? statement.whole(0) : 0;
+}
+
+}  // namespace
+
+std::size_t Table::find(const std::string& name) const {
+  std::string known;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].name == name) return i;
+    known += " " + columns[i].name;
+  }
+  throw UsageError("there is no column '" + name + "'; these are:" + known);
+}
+
+Table read_table(const std::string& path, const Query& query) {
+  return TableReader(path, query).run();
+}
+
+Summary read_summary(const std::string& path) {
+  Database database(path, Database::Mode::read);
+  check_schema(database);
+  Summary out;
+  out.launches = count_of(database, "SELECT count(*) FROM launches");
+  out.failed = count_of(database, "SELECT count(*) FROM launches WHERE status = 'failed'");
+  out.points = count_of(database, "SELECT count(DISTINCT point) FROM launches");
+  out.studies = list_of(database, "SELECT name || ' (' || file || ')' FROM studies ORDER BY id");
+  out.hosts = list_of(database, "SELECT DISTINCT host FROM origins ORDER BY host");
+  out.versions = list_of(database, "SELECT DISTINCT version FROM origins ORDER BY version");
+  Statement failures(database,
+                     "SELECT message, count(*) FROM launches l JOIN details d ON d.launch = l.id "
+                     "WHERE status = 'failed' GROUP BY message ORDER BY count(*) DESC, message");
+  while (failures.step()) out.failures.emplace_back(failures.text(0), failures.whole(1));
+  return out;
+}
+
+Account read_account(const std::string& path, const std::string& where) {
+  Database database(path, Database::Mode::read);
+  check_schema(database);
+  database.allow_reading_only();
+  const std::string condition = where.empty() ? "1" : "(\n" + where + "\n)";
+  const std::string what = where.empty() ? "" : "--where";
+  Account out;
+  Statement study(database, "SELECT name, file, text, added FROM studies ORDER BY id");
+  while (study.step())
+    out.studies.push_back({study.text(0), study.text(1), study.text(2), study.text(3)});
+  Statement place(database,
+                  "SELECT o.host, o.version, o.environment, sum(n), min(first), max(last), "
+                  "sum(spent), sum(lost) FROM (SELECT origin AS place, count(*) AS n, "
+                  "min(started) AS first, max(started) AS last, sum(elapsed) AS spent, "
+                  "sum(status = 'failed') AS lost" +
+                      std::string(kFrom) + " WHERE " + condition +
+                      " GROUP BY origin) JOIN origins o ON o.id = place "
+                      "GROUP BY o.host, o.version, o.environment ORDER BY min(first), o.id",
+                  what);
+  while (place.step()) {
+    Account::Place each{place.text(0),
+                        place.text(1),
+                        place.text(2),
+                        place.whole(3),
+                        place.text(4),
+                        place.text(5),
+                        0};
+    each.elapsed = number_of(place.cell(6)).value_or(0);
+    out.launches += each.launches;
+    out.failed += place.whole(7);
+    out.places.push_back(std::move(each));
+  }
+  // Of several rows of a group SQLite takes the bare columns from that of max(id).
+  Statement failed(database,
+                   "SELECT program, way, machine, ranks, count(*), command, message, max(id)" +
+                       std::string(kFrom) + " WHERE " + condition +
+                       " AND status = 'failed' AND point NOT IN (SELECT point FROM launches WHERE "
+                       "status = 'done') GROUP BY point ORDER BY max(id)",
+                   what);
+  while (failed.step())
+    out.unfinished.push_back({failed.text(0), failed.text(1), failed.text(2), failed.whole(3),
+                              failed.whole(4), failed.text(5), failed.text(6)});
+  return out;
+}
+
+std::string text_of(const Cell& cell) {
+  if (const auto* whole = std::get_if<std::int64_t>(&cell)) return std::to_string(*whole);
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  if (const auto* number = std::get_if<double>(&cell)) {
+    char buffer[32];
+    return {buffer, std::to_chars(buffer, buffer + sizeof buffer, *number).ptr};
+  }
+  return "";
+}
+
+}  // namespace foretrace::results

@@ -1,0 +1,24 @@
+// The inbox of a rank: every point-to-point message goes from its sender straight to
+// its receiver; the simulator knows it by its sender and number, and never sees its
+// bytes. The receiver sleeps until messages are there without asking the simulator,
+// where which ones it gets follows from the program alone (mpi/mailbox.hpp).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "shared/shared_memory.hpp"
+
+namespace foretrace::live::inbox {
+
+// Leaves a message with the rank `to`, and lets that go on if it was the last one that
+// it slept for. False if there is no memory left.
+bool deliver(int to, const Envelope& message);
+// Moves all messages of the calling rank to the end of `messages`.
+void take_out(int rank, std::vector<Envelope>& messages);
+// The calling rank gives up its core until `wanted` (at least 1) more messages are
+// there; with `further` (at least 1) after them it has enough to go on twice. Returns at
+// once if one has come since the last take_out().
+void sleep_until(int rank, std::uint32_t wanted, std::uint32_t further);
+
+}  // namespace foretrace::live::inbox

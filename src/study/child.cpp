@@ -1,0 +1,118 @@
+#include "study/child.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <string_view>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/launcher.hpp"
+#include "base/whole_file.hpp"
+
+extern char** environ;
+
+namespace foretrace::study {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// What launchers tell the processes that they start. A user's own OMPI_MCA_ goes with them: under
+// mpirun nobody can tell them apart.
+bool is_of_launcher(std::string_view variable) {
+  for (const std::string_view prefix :
+       {"OMPI_", "PMIX_", "PMI_", "PRTE_", "HYDI_", "HYDRA_", "MPI_LOCAL", "MPIR_", "SLURM_PROCID",
+        "SLURM_LOCALID", "SLURM_NODEID", "SLURM_TASK_PID", "SLURM_STEP"})
+    if (variable.starts_with(prefix)) return !variable.starts_with("OMPI_ALLOW_RUN_AS_ROOT");
+  return false;
+}
+
+std::vector<char*> environment() {
+  static const bool launched = find_launcher().has_value();
+  std::vector<char*> out;
+  for (char** each = environ; *each; ++each)
+    if (!launched || !is_of_launcher(*each)) out.push_back(*each);
+  out.push_back(nullptr);
+  return out;
+}
+
+std::string unused_file(const std::string& folder) {
+  static std::atomic<unsigned> number = 0;
+  return folder + "/out-" + std::to_string(::getpid()) + "-" + std::to_string(number++);
+}
+
+// Between fork and exec: only what may be called there. SIGTERM, which our own commands pass on to
+// the launchers that they start.
+[[noreturn]] void become(char* const* words, char* const* variables, const char* out,
+                         const char* err, pid_t parent) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != parent) ::_exit(127);
+  const int in = ::open("/dev/null", O_RDONLY);
+  const int to = ::open(out, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  const int too = ::open(err, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (in < 0 || to < 0 || too < 0) ::_exit(126);
+  ::dup2(in, 0);
+  ::dup2(to, 1);
+  ::dup2(too, 2);
+  ::execve(words[0], words, variables);
+  ::_exit(127);
+}
+
+// Waits, first often, then every 20 ms. False: the time is over.
+bool wait_until(pid_t child, double timeout, int& status) {
+  const auto start = Clock::now();
+  auto pause = std::chrono::microseconds(500);
+  for (;;) {
+    const pid_t ended = ::waitpid(child, &status, WNOHANG);
+    if (ended == child) return true;
+    if (ended < 0 && errno != EINTR) throw Error("a child process is lost");
+    if (std::chrono::duration<double>(Clock::now() - start).count() > timeout) return false;
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 5 / 4, std::chrono::microseconds(20'000));
+  }
+}
+
+}  // namespace
+
+ChildResult run_child(const std::vector<std::string>& command, const std::string& folder,
+                      double timeout) {
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  const std::vector<char*> variables = environment();
+  const std::string out = unused_file(folder);
+  const std::string err = unused_file(folder);
+  const auto start = Clock::now();
+  const pid_t parent = ::getpid();
+  const pid_t child = ::fork();
+  if (child < 0) throw Error("cannot start " + command.front() + ": " + std::strerror(errno));
+  if (child == 0) become(words.data(), variables.data(), out.c_str(), err.c_str(), parent);
+  ChildResult result;
+  int status = 0;
+  result.timed_out = !wait_until(child, timeout, status);
+  if (result.timed_out) {
+    ::kill(-child, SIGTERM);
+    if (!wait_until(child, 5, status)) {
+      ::kill(-child, SIGKILL);
+      ::waitpid(child, &status, 0);
+    }
+  }
+  result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  result.out = read_if_possible(out);
+  result.err = read_if_possible(err);
+  ::unlink(out.c_str());
+  ::unlink(err.c_str());
+  return result;
+}
+
+}  // namespace foretrace::study

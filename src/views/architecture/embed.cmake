@@ -1,0 +1,11 @@
+# embed.cmake: IN as pieces of C++ raw strings in OUT (a literal may not be of any length).
+file(READ ${IN} text)
+string(LENGTH "${text}" length)
+set(out "")
+set(at 0)
+while(at LESS length)
+  string(SUBSTRING "${text}" ${at} 8000 piece)
+  string(APPEND out "R\"JS(${piece})JS\"\n")
+  math(EXPR at "${at} + 8000")
+endwhile()
+file(WRITE ${OUT} "${out}")

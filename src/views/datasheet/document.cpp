@@ -1,0 +1,183 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "views/datasheet/datasheet.hpp"
+#include "views/datasheet/functions.hpp"
+#include "views/datasheet/measurement.hpp"
+#include "views/datasheet/notes.hpp"
+#include "views/datasheet/numbers.hpp"
+#include "views/datasheet/summary.hpp"
+#include "views/draw/units.hpp"
+
+namespace foretrace::views {
+namespace {
+
+using analysis::Datasheet;
+using analysis::SheetFunction;
+using analysis::SheetGroup;
+using analysis::SheetTime;
+using machine::MachineModel;
+using machine::Regime;
+
+constexpr const char* kUnknown = "-";
+
+void add_run_parameters(const Datasheet& sheet, SheetDocument& document) {
+  const MachineModel& model = sheet.model;
+  SheetTable table;
+  table.header = {"", ""};
+  table.text_columns = 2;
+  const auto row = [&](const char* key, const std::string& value) {
+    table.rows.push_back({key, value.empty() ? kUnknown : value});
+  };
+  row("machine", model.name);
+  row("MPI library", model.mpi_library);
+  row("measured", model.date);
+  row("source", model.source);
+  if (model.kind == "derived") row("kind", "derived, not measured by Foretrace");
+  if (!model.licence.empty()) row("licence of the figures", model.licence);
+  row("most ranks", model.ranks > 0 ? fmt::format("{}", model.ranks) : "");
+  row("timer resolution", model.timer_resolution > 0 ? format_seconds(model.timer_resolution) : "");
+  row("time in the equations", unit_name(model));
+  row("d in the equations", data_unit(model));
+  row("compute step", model.compute_step > 0 ? format_seconds(model.compute_step) : "");
+  document.blocks.push_back(Heading{1, "Run parameters"});
+  document.blocks.push_back(std::move(table));
+}
+
+// Functions of one group at one number of ranks; those without data at all ranks.
+SheetTable times_table(const Datasheet& sheet, SheetGroup group, int ranks) {
+  SheetTable table;
+  table.header = {"function"};
+  if (group == SheetGroup::no_data) {
+    table.caption = "Functions without data, t(p), by the number of ranks p";
+    for (const int p : sheet.ranks) table.header.push_back(fmt::format("p = {}", p));
+  } else {
+    table.caption = group == SheetGroup::point_to_point
+                        ? "Point-to-point functions, t(2, d), by the size of the message"
+                        : fmt::format("Collective functions, t({}, d), by d in bytes", ranks);
+    for (const Bytes bytes : sheet.bytes) table.header.push_back(format_bytes(bytes));
+  }
+  for (const SheetFunction& each : sheet.functions) {
+    if (each.group != group) continue;
+    std::vector<std::string> row{each.function.name +
+                                 (is_invalid(sheet, each.function.name) ? " (invalid)" : "")};
+    for (const SheetTime& time : each.times)
+      if (group != SheetGroup::collective || time.ranks == ranks) row.push_back(time_cell(time));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+void add_summary(const Datasheet& sheet, SheetDocument& document) {
+  document.blocks.push_back(Heading{1, "Times"});
+  const auto add = [&](SheetTable table) {
+    if (!table.rows.empty()) document.blocks.push_back(std::move(table));
+  };
+  const std::uint64_t element = sheet.model.element.count;
+  document.blocks.push_back(Paragraph{
+      fmt::format("What one call takes: the equation of the size's interval at that p and at d = "
+                  "{}. An asterisk "
+                  "marks what lies outside the ranks{} that are known to have been measured{}.",
+                  element == 1 ? std::string("the bytes") : fmt::format("bytes / {}", element),
+                  sheet.knows_sizes ? " and sizes" : "",
+                  sheet.knows_sizes ? "" : "; the model does not say up to which sizes that was")});
+  add(times_table(sheet, SheetGroup::point_to_point, 2));
+  for (const int ranks : sheet.ranks) add(times_table(sheet, SheetGroup::collective, ranks));
+  add(times_table(sheet, SheetGroup::no_data, 0));
+  document.blocks.push_back(PlotOfAnything());
+}
+
+// The equations of one regime of each function.
+template <class Choose>
+SheetTable equation_table(const Datasheet& sheet, int digits, std::string caption, Choose choose) {
+  SheetTable table;
+  table.caption = std::move(caption);
+  table.header = {"function", "time in " + unit_name(sheet.model), "holds for", "Q"};
+  table.text_columns = 3;
+  for (const SheetFunction& each : sheet.functions)
+    if (const Regime* regime = choose(each))
+      table.rows.push_back({each.function.name, format_equation(regime->equation, digits),
+                            format_interval(*regime), q_cell(*regime)});
+  return table;
+}
+
+void add_equations(const Datasheet& sheet, int digits, SheetDocument& document) {
+  document.blocks.push_back(Heading{1, "Equations"});
+  document.blocks.push_back(Paragraph{fmt::format(
+      "p is the number of ranks, d the message size in {}, ln the natural logarithm. {}",
+      data_unit(sheet.model),
+      digits > 0
+          ? fmt::format("Coefficients have {} significant digit{}.", digits, digits == 1 ? "" : "s")
+          : "Coefficients have the digits that their standard errors justify, six at most.")});
+  const auto has_data = [](const SheetFunction& f) { return f.group != SheetGroup::no_data; };
+  const bool split = std::ranges::any_of(sheet.functions, [&](const SheetFunction& f) {
+    return has_data(f) && f.function.regimes.size() > 1;
+  });
+  const auto small = [&](const SheetFunction& f) {
+    return has_data(f) ? &regime_for(f.function, sheet.model.element) : nullptr;
+  };
+  const auto large = [&](const SheetFunction& f) {
+    return has_data(f) ? &f.function.regimes.back() : nullptr;
+  };
+  const auto add = [&](SheetTable table) {
+    if (!table.rows.empty()) document.blocks.push_back(std::move(table));
+  };
+  if (split) {
+    add(equation_table(sheet, digits,
+                       "Small messages: the interval that holds one element. Functions with one "
+                       "equation stand in both tables.",
+                       small));
+    add(equation_table(sheet, digits, "Large messages: the last interval", large));
+  } else {
+    add(equation_table(sheet, digits, "Messages of all sizes", large));
+  }
+  add(equation_table(sheet, digits, "Barrier type routines: no data",
+                     [&](const SheetFunction& f) -> const Regime* {
+                       return has_data(f) ? nullptr : &f.function.regimes.back();
+                     }));
+}
+
+// Columns in which nothing is known of any row say nothing.
+void leave_out_unknown(SheetTable& table) {
+  for (std::size_t c = table.header.size(); c-- > 1;) {
+    if (table.rows.empty() || std::ranges::any_of(table.rows, [&](const auto& row) {
+          return !row.at(c).empty() && row.at(c) != kUnknown;
+        }))
+      continue;
+    const auto at = static_cast<std::ptrdiff_t>(c);
+    table.header.erase(table.header.begin() + at);
+    for (auto& row : table.rows) row.erase(row.begin() + at);
+    if (c < table.text_columns) --table.text_columns;
+  }
+}
+
+}  // namespace
+
+SheetDocument datasheet_document(const Datasheet& sheet, int digits, SheetExtent extent) {
+  SheetDocument document;
+  document.title = "MPI data sheet: " + title_of(sheet.model);
+  add_warnings(sheet, "", document);
+  add_key_figures(sheet, document);
+  add_run_parameters(sheet, document);
+  if (sheet.functions.empty()) {
+    document.blocks.push_back(Paragraph{"The model holds no function."});
+  } else {
+    add_summary(sheet, document);
+    add_errors(sheet, document);
+    add_equations(sheet, digits, document);
+  }
+  add_loggps(sheet, document);
+  add_computation(sheet, document);
+  add_measurement(sheet, document);
+  if (extent == SheetExtent::full)
+    add_functions(sheet, digits, document);
+  else
+    add_gallery(sheet, document);
+  add_notes(document, extent);
+  for (SheetBlock& block : document.blocks)
+    if (auto* table = std::get_if<SheetTable>(&block)) leave_out_unknown(*table);
+  return document;
+}
+
+}  // namespace foretrace::views

@@ -1,0 +1,210 @@
+#include "views/draw/charts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "views/datasheet/datasheet.hpp"
+#include "views/draw/markup.hpp"
+#include "views/draw/page.hpp"
+#include "views/draw/plot_axis.hpp"
+
+namespace foretrace::views {
+namespace {
+
+constexpr const char* kStyle =
+    R"(.plot .part { stroke: var(--paper); stroke-width: .5; }
+.plot .part.s1 { opacity: .62; } .plot .part.s2 { opacity: .35; }
+.part.c0 { fill: var(--c0); } .part.c1 { fill: var(--c1); } .part.c2 { fill: var(--c2); }
+.part.c3 { fill: var(--c3); } .part.c4 { fill: var(--c4); }
+.plot .cell { stroke: var(--paper); } .plot .dark { fill: #fff; } .plot .light { fill: #111; }
+)";
+
+constexpr double kWidth = 720;
+constexpr double kHeight = 330;
+constexpr double kLeft = 74;
+constexpr double kRight = 560;
+constexpr double kTop = 30;
+constexpr double kBottom = 280;
+constexpr int kColours = 5;
+
+std::string pixel(double value) {
+  const double rounded = std::round(value * 10) / 10;
+  return fmt::format("{:.1f}", rounded == 0 ? 0.0 : rounded);
+}
+
+std::string begin(const std::string& title) {
+  return fmt::format(
+      "<svg class=\"plot\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\">\n"
+      "<text class=\"title\" x=\"{}\" y=\"18\">{}</text>\n",
+      kWidth, kHeight, pixel(kLeft), escape_html(title));
+}
+
+std::string labels(const std::string& x, const std::string& y) {
+  return fmt::format(
+      "<text class=\"mid\" x=\"{}\" y=\"{}\">{}</text>\n"
+      "<text class=\"mid\" transform=\"translate(16 {}) rotate(-90)\">{}</text>\n",
+      pixel((kLeft + kRight) / 2), pixel(kBottom + 36), escape_html(x), pixel((kTop + kBottom) / 2),
+      escape_html(y));
+}
+
+std::string part_class(std::size_t index) {
+  const std::size_t shade = index / kColours % 3;
+  return fmt::format("part c{}{}", index % kColours, shade == 0 ? "" : fmt::format(" s{}", shade));
+}
+
+double highest(const StackedBars& bars) {
+  double most = 0;
+  for (std::size_t column = 0; column < bars.columns.size(); ++column) {
+    double sum = 0;
+    for (const StackedBars::Part& part : bars.parts)
+      if (column < part.values.size()) sum += std::max(part.values[column], 0.0);
+    most = std::max(most, sum);
+  }
+  return most > 0 ? most : 1;
+}
+
+// Every n-th label, so that they do not touch.
+std::size_t label_stride(std::size_t count, std::size_t most) {
+  return std::max<std::size_t>(1, (count + most - 1) / most);
+}
+
+// Dark to bright; blue to yellow, in steps that can be told apart without colours.
+std::string colour(double share) {
+  struct Stop {
+    double r, g, b;
+  };
+  static constexpr Stop kStops[] = {
+      {68, 1, 84}, {59, 82, 139}, {33, 145, 140}, {94, 201, 98}, {253, 231, 37}};
+  const double at = std::clamp(share, 0.0, 1.0) * 4;
+  const int i = std::min(static_cast<int>(at), 3);
+  const double f = at - i;
+  const auto mix = [&](double a, double b) {
+    return static_cast<int>(std::lround(a + f * (b - a)));
+  };
+  return fmt::format("#{:02x}{:02x}{:02x}", mix(kStops[i].r, kStops[i + 1].r),
+                     mix(kStops[i].g, kStops[i + 1].g), mix(kStops[i].b, kStops[i + 1].b));
+}
+
+}  // namespace
+
+std::string_view chart_style() {
+  return kStyle;
+}
+
+std::string render_stacked_svg(const StackedBars& bars) {
+  std::string out = begin(bars.title);
+  const Axis y{false, 0, highest(bars) * 1.04, kBottom, kTop};
+  for (const Tick& tick : y_ticks(y)) {
+    const std::string at = pixel(y.place(tick.value));
+    out += fmt::format("<path class=\"grid\" d=\"M{} {}H{}\"/>", pixel(kLeft), at, pixel(kRight));
+    out += fmt::format("<text x=\"{}\" y=\"{}\" class=\"end\">{}</text>\n", pixel(kLeft - 6),
+                       pixel(y.place(tick.value) + 4), tick.label);
+  }
+  const std::size_t count = bars.columns.size();
+  const double width = (kRight - kLeft) / static_cast<double>(std::max<std::size_t>(count, 1));
+  const std::size_t stride = label_stride(count, 12);
+  for (std::size_t column = 0; column < count; ++column) {
+    const double middle = kLeft + (static_cast<double>(column) + 0.5) * width;
+    double below = 0;
+    for (std::size_t i = 0; i < bars.parts.size(); ++i) {
+      const StackedBars::Part& part = bars.parts[i];
+      const double value = column < part.values.size() ? std::max(part.values[column], 0.0) : 0.0;
+      const double top = y.place(below + value);
+      out += fmt::format(
+          "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"><title>{}, {}: "
+          "{:.6g}</title></rect>\n",
+          part_class(i), pixel(middle - 0.4 * width), pixel(top), pixel(0.8 * width),
+          pixel(y.place(below) - top), escape_html(bars.columns[column]), escape_html(part.label),
+          value);
+      below += value;
+    }
+    if (column % stride == 0)
+      out += fmt::format("<text class=\"mid\" x=\"{}\" y=\"{}\">{}</text>\n", pixel(middle),
+                         pixel(kBottom + 16), escape_html(bars.columns[column]));
+  }
+  // In the order in which they lie upon each other.
+  double at = kTop + 10;
+  for (std::size_t i = bars.parts.size(); i-- > 0; at += 18)
+    out += fmt::format(
+        "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"12\" height=\"12\"/>"
+        "<text x=\"{}\" y=\"{}\">{}</text>\n",
+        part_class(i), pixel(kRight + 14), pixel(at - 10), pixel(kRight + 32), pixel(at),
+        escape_html(bars.parts[i].label));
+  return out + labels(bars.x_label, bars.y_label) + "</svg>\n";
+}
+
+std::string render_heat_map_svg(const HeatMap& map) {
+  std::string out = begin(map.title);
+  double low = INFINITY;
+  double high = -INFINITY;
+  for (const auto& value : map.values)
+    if (value) {
+      low = std::min(low, *value);
+      high = std::max(high, *value);
+    }
+  const bool log = map.log && low > 0;
+  const auto share = [&](double value) {
+    if (!(high > low)) return 0.5;
+    return log ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
+  };
+  const std::size_t columns = std::max<std::size_t>(map.columns.size(), 1);
+  const std::size_t rows = std::max<std::size_t>(map.rows.size(), 1);
+  const double width = (kRight - kLeft) / static_cast<double>(columns);
+  const double height = (kBottom - kTop) / static_cast<double>(rows);
+  for (std::size_t row = 0; row < map.rows.size(); ++row)
+    for (std::size_t column = 0; column < map.columns.size(); ++column) {
+      const auto& value = map.values[row * map.columns.size() + column];
+      if (!value) continue;
+      const double x = kLeft + static_cast<double>(column) * width;
+      const double y = kBottom - static_cast<double>(row + 1) * height;
+      const double bright = share(*value);
+      out += fmt::format(
+          "<rect class=\"cell\" fill=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\">"
+          "<title>{}, {}: {:.6g}</title></rect>\n",
+          colour(bright), pixel(x), pixel(y), pixel(width), pixel(height),
+          escape_html(map.columns[column]), escape_html(map.rows[row]), *value);
+      if (width > 44 && height > 13)
+        out +=
+            fmt::format("<text class=\"mid\" style=\"fill:{}\" x=\"{}\" y=\"{}\">{:.3g}</text>\n",
+                        bright < 0.6 ? "#fff" : "#111", pixel(x + width / 2),
+                        pixel(y + height / 2 + 4), *value);
+    }
+  const std::size_t over = label_stride(columns, 12);
+  for (std::size_t column = 0; column < map.columns.size(); column += over)
+    out += fmt::format("<text class=\"mid\" x=\"{}\" y=\"{}\">{}</text>\n",
+                       pixel(kLeft + (static_cast<double>(column) + 0.5) * width),
+                       pixel(kBottom + 16), escape_html(map.columns[column]));
+  const std::size_t up = label_stride(rows, 16);
+  for (std::size_t row = 0; row < map.rows.size(); row += up)
+    out += fmt::format("<text class=\"end\" x=\"{}\" y=\"{}\">{}</text>\n", pixel(kLeft - 6),
+                       pixel(kBottom - (static_cast<double>(row) + 0.5) * height + 4),
+                       escape_html(map.rows[row]));
+  if (high >= low)
+    for (int i = 0; i <= 4; ++i) {
+      const double at = i / 4.0;
+      const double value = log ? low * std::pow(high / low, at) : low + at * (high - low);
+      out += fmt::format(
+          "<rect class=\"cell\" fill=\"{}\" x=\"{}\" y=\"{}\" width=\"14\" height=\"14\"/>"
+          "<text x=\"{}\" y=\"{}\">{:.3g}</text>\n",
+          colour(high > low ? at : 0.5), pixel(kRight + 14), pixel(kTop + 18 + 18 * (4 - i)),
+          pixel(kRight + 34), pixel(kTop + 29 + 18 * (4 - i)), value);
+    }
+  out += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", pixel(kRight + 14), pixel(kTop + 10),
+                     escape_html(map.value_label));
+  return out + labels(map.x_label, map.y_label) + "</svg>\n";
+}
+
+std::string svg_file(std::string element) {
+  const std::string_view start = "<svg ";
+  element.insert(start.size(), fmt::format("xmlns=\"http://www.w3.org/2000/svg\" width=\"{:.0f}\" "
+                                           "height=\"{:.0f}\" ",
+                                           kWidth, kHeight));
+  element.insert(element.find('\n') + 1, "<style>\n" + std::string(page_colours()) +
+                                             std::string(svg_plot_style()) + kStyle +
+                                             "svg { background: var(--paper); }\n</style>\n");
+  return element;
+}
+
+}  // namespace foretrace::views

@@ -1,0 +1,297 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "explain/lanes.hpp"
+#include "views/draw/json_text.hpp"
+#include "views/draw/text_table.hpp"
+#include "views/draw/units.hpp"
+#include "views/explain/report.hpp"
+
+namespace foretrace::views {
+namespace {
+
+using explain::Explanation;
+
+constexpr Align L = Align::left;
+constexpr Align R = Align::right;
+constexpr std::size_t kShown = 10;
+constexpr std::size_t kCurvesShown = 5;
+constexpr std::size_t kChecksShown = 3;
+
+double share(Time part, const Explanation& explanation) {
+  return explanation.time == Time() ? 0 : to_seconds(part) / to_seconds(explanation.time);
+}
+
+std::string percent(Time part, const Explanation& explanation) {
+  return format_percent(share(part, explanation));
+}
+
+// "0", "0, 3", "0 ... 63 (40 ranks)"
+std::string ranks_text(const std::vector<WorldRank>& ranks) {
+  if (ranks.empty()) return "";
+  if (ranks.size() <= 4) {
+    std::string text;
+    for (const WorldRank rank : ranks)
+      text += (text.empty() ? "" : ", ") + std::to_string(rank.value);
+    return text;
+  }
+  return fmt::format("{} ... {} ({} ranks)", ranks.front().value, ranks.back().value, ranks.size());
+}
+
+std::string format_seconds(double seconds) {
+  return format_picoseconds(seconds * 1e12);
+}
+
+std::string describe_region(const explain::Region& region) {
+  if (!region.phase) return "before " + describe_place(region.place);
+  return region.place.phase.empty() ? "in no phase" : "in phase " + region.place.phase;
+}
+
+std::string headline(const Explanation& explanation, const std::string& where) {
+  const auto gain = [&](Time with) {
+    return format_percent(share(explanation.time - with, explanation));
+  };
+  const explain::Headline best = explain::headline_of(explanation);
+  return fmt::format(
+      "{} on {} {}{}\n"
+      "at most {} can be won by a faster network, {} by balance, {} by both; {} if nobody waited\n",
+      format_time(explanation.time), explanation.ranks, explanation.ranks == 1 ? "rank" : "ranks",
+      where, gain(best.communication), gain(best.balance), gain(best.both), gain(best.waits));
+}
+
+std::string findings_section(const Explanation& explanation) {
+  if (explanation.findings.empty()) return "\nFindings\n  no wait or imbalance shortens the run\n";
+  TextTable table({R, R, R, L, L, L, L});
+  table.add({"gain", "", "enough", "what", "effort", "where", "ranks"});
+  std::string checks;
+  std::size_t shown = 0;
+  for (const explain::Finding& finding : explanation.findings) {
+    if (shown++ == kShown) break;
+    const std::string what = finding.kind == "wait"
+                                 ? std::string(explain::name_of(finding.wait_kind))
+                             : finding.kind == "algorithm" ? "algorithm " + finding.change
+                                                           : finding.kind;
+    const bool computing = finding.kind == "imbalance" && !finding.place.function.empty();
+    table.add({format_time(finding.gain), percent(finding.gain, explanation),
+               finding.holds ? format_percent(finding.enough) : "", what,
+               std::string(explain::name_of(finding.effort)),
+               (computing ? "before " : "") + describe_place(finding.place) +
+                   (finding.whole_phase ? " and elsewhere" : ""),
+               ranks_text(finding.ranks)});
+    if (shown <= kChecksShown && !finding.check.empty())
+      checks += fmt::format("{}explain {}", checks.empty() ? "  alone: " : ", ", finding.check);
+  }
+  return "\nFindings: what the run would gain at most\n" + table.render(2) +
+         (checks.empty() ? "" : checks + "\n");
+}
+
+std::string bounds_section(const Explanation& explanation) {
+  TextTable table({L, R, R});
+  const auto add = [&](const char* what, Time time) {
+    table.add({what, format_time(time), percent(time, explanation)});
+  };
+  const explain::Bounds& bounds = explanation.bounds;
+  add("as it is", explanation.time);
+  add("no waits", bounds.no_waits);
+  add("computation balanced", bounds.balanced);
+  add("ideal network", bounds.ideal_network);
+  add("both", bounds.balanced_ideal);
+  add("no latency", bounds.zero_latency);
+  add("infinite bandwidth", bounds.infinite_bandwidth);
+  add("computation twice as fast", bounds.half_compute);
+  add("computation half as fast", bounds.double_compute);
+  return "\nBounds: run time with one thing made perfect\n" + table.render(2);
+}
+
+std::string efficiency_section(const Explanation& explanation) {
+  const explain::Efficiency& e = explanation.efficiency;
+  return fmt::format(
+      "\nEfficiency\n"
+      "  parallel {} = load balance {} x serialisation {} x transfer {}\n",
+      format_percent(e.parallel), format_percent(e.load_balance), format_percent(e.serialisation),
+      format_percent(e.transfer));
+}
+
+std::string phases_section(const Explanation& explanation) {
+  if (explanation.phases.size() < 2) return {};
+  TextTable table({R, R, R, R, R, R, R, L});
+  table.add({"time", "", "parallel", "balance", "serialisation", "transfer", "ranks", "phase"});
+  for (std::size_t i = 0; i < std::min(kShown, explanation.phases.size()); ++i) {
+    const explain::PhaseEfficiency& one = explanation.phases[i];
+    const explain::Efficiency& e = one.efficiency;
+    table.add({format_time(one.time), percent(one.time, explanation), format_percent(e.parallel),
+               format_percent(e.load_balance), format_percent(e.serialisation),
+               format_percent(e.transfer), std::to_string(one.ranks),
+               one.phase.empty() ? "in no phase" : one.phase});
+  }
+  return "\nEfficiency of each phase, on the rank that is in it the longest\n" + table.render(2);
+}
+
+std::string delays_section(const Explanation& explanation) {
+  const explain::DelayCosts& delays = explanation.delays;
+  if (delays.costs.empty()) return {};
+  TextTable table({R, R, R, R, L});
+  table.add({"waits", "direct", "indirect", "most by rank", "because of"});
+  for (std::size_t i = 0; i < std::min(kShown, delays.costs.size()); ++i) {
+    const explain::DelayCost& cost = delays.costs[i];
+    const std::string ranks =
+        cost.ranks.size() > 1 ? fmt::format(" (of {})", cost.ranks.size()) : std::string();
+    table.add({format_seconds(cost.sum()), format_seconds(cost.direct),
+               format_seconds(cost.indirect), std::to_string(cost.most.value) + ranks,
+               (cost.computing ? "computation before " : "") +
+                   describe_place(explanation.delay_places[i])});
+  }
+  return "\nDelays: how long others waited, over all ranks, and whose fault it was\n" +
+         table.render(2);
+}
+
+std::string curves_section(const Explanation& explanation) {
+  std::vector<std::string> head;
+  for (const double factor : explain::kSpeedUps)
+    head.push_back(factor == 0 ? "no time" : format_ratio(factor) + " x");
+  head.emplace_back("computation");
+  TextTable table({R, R, R, R, R, R, R, L});
+  table.add(head);
+  std::size_t shown = 0;
+  for (const explain::Region& region : explanation.regions) {
+    if (region.curve.empty() || shown++ == kCurvesShown) continue;
+    std::vector<std::string> row;
+    for (const Time time : region.curve) row.push_back(format_time(time));
+    row.push_back(describe_region(region) + (region.curve_estimated ? " (estimate)" : ""));
+    table.add(row);
+  }
+  if (shown == 0) return {};
+  return "\nVirtual speed-up: run time with one computation so many times as fast\n" +
+         table.render(2);
+}
+
+std::string path_section(const Explanation& explanation) {
+  const explain::PathSummary& path = explanation.path;
+  TextTable parts({L, R, R});
+  const auto add = [&](const char* what, Time time) {
+    if (time != Time()) parts.add({what, format_time(time), percent(time, explanation)});
+  };
+  add("computation", path.parts.compute);
+  add("overhead of messages", path.parts.overhead);
+  add("latency of messages", path.parts.latency);
+  add("bytes", path.parts.bytes);
+  add("synchronisation", path.parts.synchronisation);
+  add("queues at links and ports", path.parts.queue);
+  TextTable places({R, R, R, L});
+  places.add({"time", "", "of it compute", "place"});
+  for (std::size_t i = 0; i < std::min(kShown, path.by_place.size()); ++i) {
+    const explain::Share& one = path.by_place[i];
+    places.add({format_time(one.parts.sum()), percent(one.parts.sum(), explanation),
+                format_time(one.parts.compute), describe_place(one.place)});
+  }
+  return fmt::format("\nCritical path, through {} messages\n", path.messages) + parts.render(2) +
+         "\n" + places.render(2);
+}
+
+std::string waits_section(const Explanation& explanation) {
+  if (explanation.waits.empty()) return {};
+  TextTable table({R, R, L, L, L});
+  table.add({"time", "times", "kind", "where", "because of"});
+  for (std::size_t i = 0; i < std::min(kShown, explanation.waits.size()); ++i) {
+    const explain::WaitGroup& group = explanation.waits[i];
+    std::string cause;
+    if (group.blamed)
+      cause = fmt::format("rank {}: {}{}", group.blamed_rank.value,
+                          group.blamed_computes ? "computation before " : "",
+                          describe_place(*group.blamed));
+    table.add({format_time(group.time), std::to_string(group.count),
+               std::string(explain::name_of(group.kind)), describe_place(group.place), cause});
+  }
+  return "\nWaits, over all ranks\n" + table.render(2);
+}
+
+std::string single_section(const Explanation& explanation) {
+  if (explanation.best.empty()) return {};
+  TextTable table({R, R, R, R, L});
+  table.add({"rank", "wait", "run without it", "", "where"});
+  for (std::size_t i = 0; i < std::min(kShown, explanation.best.size()); ++i) {
+    const explain::SingleWait& wait = explanation.best[i];
+    table.add({std::to_string(wait.rank.value), format_time(wait.wait),
+               format_time(wait.time_without), percent(wait.time_without, explanation),
+               describe_place(wait.place)});
+  }
+  std::string text = "\nSingle waits whose absence shortens the run most\n" + table.render(2);
+  if (explanation.domino.empty()) return text;
+  text += "\nDomino path, from the receiver back to the senders\n";
+  for (const explain::Domino& step : explanation.domino)
+    text += step.waits
+                ? fmt::format("  rank {} waits {} in {}: {} without\n", step.rank.value,
+                              format_time(step.wait), describe_place(step.place),
+                              format_time(step.time_without))
+                : fmt::format("  for rank {}, {}\n", step.rank.value, describe_place(step.place));
+  return text;
+}
+
+std::string regions_section(const Explanation& explanation) {
+  if (explanation.regions.empty()) return {};
+  TextTable table({R, R, R, R, R, L});
+  table.add({"mean", "most", "on rank", "run if balanced", "if twice as fast", "computation"});
+  for (std::size_t i = 0; i < std::min(kShown, explanation.regions.size()); ++i) {
+    const explain::Region& region = explanation.regions[i];
+    table.add({format_time(region.mean), format_time(region.most),
+               std::to_string(region.slowest.value), format_time(region.balanced),
+               format_time(region.twice_as_fast), describe_region(region)});
+  }
+  return "\nComputation, by phase and call site\n" + table.render(2);
+}
+
+std::string sensitivity_section(const Explanation& explanation) {
+  if (explanation.sensitivity.empty()) return {};
+  TextTable table({L, R, R, R, R, R, R});
+  table.add({"", "value", "slope", "1 % longer at", "5 %", "10 %", "pieces"});
+  for (const explain::Sensitivity& one : explanation.sensitivity) {
+    const auto value = [&](double v) {
+      return one.unit == "s" ? format_picoseconds(v * 1e12) : format_picoseconds(v * 1e12) + "/B";
+    };
+    std::vector<std::string> row{one.parameter, value(one.value), format_ratio(one.slope)};
+    for (const auto& tolerance : one.tolerance) row.push_back(tolerance ? value(*tolerance) : "-");
+    row.push_back(std::to_string(one.pieces.size()));
+    table.add(row);
+  }
+  return "\nNetwork: how much longer the run takes for each unit more\n" + table.render(2);
+}
+
+}  // namespace
+
+std::string describe_place(const explain::Place& place) {
+  std::string text = place.function;
+  if (!place.site.empty()) text += (text.empty() ? "" : " at ") + place.site;
+  if (!place.phase.empty()) text += (text.empty() ? "phase " : " in phase ") + place.phase;
+  return text.empty() ? "no phase" : text;
+}
+
+std::string render_what_if(Time as_is, Time what_if, bool json) {
+  if (json)
+    return json_text({{"time", to_seconds(as_is)},
+                      {"predicted_time", to_seconds(what_if)},
+                      {"gain", to_seconds(as_is) - to_seconds(what_if)}});
+  const double change =
+      as_is == Time() ? 0 : (to_seconds(what_if) - to_seconds(as_is)) / to_seconds(as_is);
+  return fmt::format("{} instead of {} ({:+.1f} %)\n", format_time(what_if), format_time(as_is),
+                     100 * change);
+}
+
+std::string render_text_explanation(const Explanation& explanation, const std::string& where) {
+  std::string text = headline(explanation, where);
+  for (const std::string& note : explanation.notes) text += "note: " + note + "\n";
+  text += findings_section(explanation);
+  text += bounds_section(explanation);
+  text += efficiency_section(explanation);
+  text += phases_section(explanation);
+  text += path_section(explanation);
+  text += waits_section(explanation);
+  text += delays_section(explanation);
+  text += single_section(explanation);
+  text += regions_section(explanation);
+  text += curves_section(explanation);
+  text += sensitivity_section(explanation);
+  return text;
+}
+
+}  // namespace foretrace::views

@@ -1,0 +1,190 @@
+#include "views/report/validation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "views/draw/json_text.hpp"
+#include "views/draw/text_table.hpp"
+#include "views/draw/units.hpp"
+
+namespace foretrace::views {
+namespace {
+
+using analysis::RunSpread;
+using analysis::TimePart;
+using analysis::ValidatedGroup;
+using analysis::Validation;
+using json = nlohmann::ordered_json;
+
+constexpr Align L = Align::left;
+constexpr Align R = Align::right;
+constexpr std::size_t kMostGroups = 10;
+constexpr TimePart kParts[] = {TimePart::computation, TimePart::transfer, TimePart::waiting};
+
+const RunSpread& side_of(const Validation& validation, TimePart part, int side) {
+  return validation.parts[static_cast<int>(part)][side];
+}
+
+std::string percent(double share) {
+  return fmt::format("{:+.1f} %", 100 * share);
+}
+
+std::string change(Time measured, Time predicted) {
+  if (measured == Time()) return predicted == Time() ? "-" : "new";
+  return percent((predicted - measured).seconds() / measured.seconds());
+}
+
+std::string difference_text(Time difference) {
+  return (difference > Time() ? "+" : "") + format_time(difference);
+}
+
+std::string between(const RunSpread& spread) {
+  return format_time(spread.low) + " to " + format_time(spread.high);
+}
+
+std::string sizes_of(const ValidatedGroup& group) {
+  if (group.least > group.most) return "-";
+  if (group.least == group.most) return format_bytes(group.least);
+  return format_bytes(group.least) + " to " + format_bytes(group.most);
+}
+
+std::string parts_table(const Validation& validation) {
+  TextTable table({L, R, R, R, R});
+  table.add({"over all ranks", "measured", "predicted", "difference", ""});
+  for (const TimePart part : kParts) {
+    const Time a = side_of(validation, part, 0).median;
+    const Time b = side_of(validation, part, 1).median;
+    table.add({analysis::name_of(part), format_time(a), format_time(b), difference_text(b - a),
+               change(a, b)});
+  }
+  return table.render(2);
+}
+
+std::string groups_table(const Validation& validation) {
+  TextTable table({L, L, R, R, R, R, L});
+  table.add({"part", "function", "size", "calls", "measured", "predicted", "where"});
+  std::size_t told = 0;
+  for (const ValidatedGroup& group : validation.groups) {
+    if (told == kMostGroups) break;
+    if (group.distance() == Time()) continue;
+    ++told;
+    std::string where = group.place;
+    if (!group.phase.empty()) where += (where.empty() ? "phase " : ", phase ") + group.phase;
+    const bool computes = group.part == TimePart::computation;
+    table.add({analysis::name_of(group.part),
+               (computes && !group.function.empty() ? "before " : "") + group.function,
+               sizes_of(group), std::to_string(group.calls), format_time(group.measured.median),
+               format_time(group.predicted.median), where});
+  }
+  return told == 0 ? "" : table.render(2);
+}
+
+json spread_json(const RunSpread& spread) {
+  return {{"low", to_seconds(spread.low)},
+          {"median", to_seconds(spread.median)},
+          {"high", to_seconds(spread.high)}};
+}
+
+json group_json(const ValidatedGroup& group) {
+  json object = {{"part", analysis::name_of(group.part)},
+                 {"function", group.function},
+                 {"place", group.place},
+                 {"phase", group.phase},
+                 {"calls", group.calls},
+                 {"measured", spread_json(group.measured)},
+                 {"predicted", spread_json(group.predicted)}};
+  if (group.least <= group.most)
+    object["bytes"] = json::array({group.least.count, group.most.count});
+  return object;
+}
+
+const char* kind_name(analysis::CauseKind kind) {
+  constexpr const char* kNames[] = {"threshold", "per byte",   "fixed",       "missing",
+                                    "beyond",    "unreliable", "computation", "waiting"};
+  return kNames[static_cast<int>(kind)];
+}
+
+json way_json(const ValidatedWay& way) {
+  json parts = json::object();
+  for (const TimePart part : kParts)
+    parts[analysis::name_of(part)] = {{"measured", spread_json(side_of(way.validation, part, 0))},
+                                      {"predicted", spread_json(side_of(way.validation, part, 1))}};
+  json causes = json::array();
+  for (const analysis::Cause& cause : way.causes)
+    causes.push_back({{"kind", kind_name(cause.kind)},
+                      {"text", cause.text},
+                      {"advice", cause.advice},
+                      {"group", cause.group}});
+  json groups = json::array();
+  for (const ValidatedGroup& group : way.validation.groups) groups.push_back(group_json(group));
+  return {{"way", way.name},
+          {"predicted", spread_json(way.validation.predicted)},
+          {"error", way.validation.error()},
+          {"same_calls", !way.validation.difference},
+          {"parts", parts},
+          {"causes", causes},
+          {"groups", groups},
+          {"notes", way.notes}};
+}
+
+}  // namespace
+
+bool ValidationReport::is_within() const {
+  return within <= 0 || std::ranges::all_of(ways, [this](const ValidatedWay& way) {
+           return std::abs(way.validation.error()) <= within;
+         });
+}
+
+std::string render_text_validation(const ValidationReport& report) {
+  const Validation& first = report.ways.front().validation;
+  std::string text =
+      fmt::format("{} on {} ranks, {} runs: {} (quartiles {})\n", report.program, report.ranks,
+                  report.runs, format_time(first.measured.median), between(first.measured));
+  for (const std::string& state : report.state) text += "note: " + state + "\n";
+  TextTable table({L, R, R, L});
+  table.add({"predicted for " + report.machine, "time", "error", "quartiles"});
+  for (const ValidatedWay& way : report.ways)
+    table.add({way.name, format_time(way.validation.predicted.median),
+               percent(way.validation.error()), between(way.validation.predicted)});
+  text += "\n" + table.render(0);
+  for (const ValidatedWay& way : report.ways) {
+    text += "\n" + way.name + "\n" + parts_table(way.validation);
+    for (const std::string& note : way.notes) text += "  note: " + note + "\n";
+    if (way.validation.difference)
+      text += "  note: the prediction made other calls; totals are those of different calls\n";
+    std::size_t number = 0;
+    for (const analysis::Cause& cause : way.causes)
+      text += fmt::format("  {}. {}.\n     {}.\n", ++number, cause.text, cause.advice);
+    if (way.causes.empty()) text += "  no difference beyond the scatter of the real runs\n";
+    text += groups_table(way.validation);
+  }
+  if (report.within > 0)
+    text +=
+        fmt::format("\n{} within {}\n", report.is_within() ? "all ways are" : "not all ways are",
+                    format_percent(report.within));
+  return text;
+}
+
+std::string render_json_validation(const ValidationReport& report) {
+  json ways = json::array();
+  for (const ValidatedWay& way : report.ways) ways.push_back(way_json(way));
+  const Validation& first = report.ways.front().validation;
+  json object = {{"program", report.program},
+                 {"machine", report.machine},
+                 {"ranks", report.ranks},
+                 {"runs", report.runs},
+                 {"measured", spread_json(first.measured)},
+                 {"switched_out", spread_json(first.switched_out)},
+                 {"state", report.state},
+                 {"ways", ways}};
+  if (report.within > 0) {
+    object["within"] = report.within;
+    object["is_within"] = report.is_within();
+  }
+  return json_text(object);
+}
+
+}  // namespace foretrace::views

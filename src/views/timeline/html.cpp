@@ -1,0 +1,67 @@
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
+#include "views/draw/markup.hpp"
+#include "views/timeline/data.hpp"
+#include "views/timeline/page.hpp"
+#include "views/timeline/timeline.hpp"
+
+namespace foretrace::views {
+namespace {
+
+// The places in web/src/page.html that take the data.
+constexpr std::string_view kExplanationMark = "@FORETRACE_EXPLANATION@";
+constexpr std::string_view kRunsMark = "@FORETRACE_RUNS@";
+
+std::size_t find_mark(std::string_view page, std::string_view mark) {
+  const std::size_t at = page.find(mark);
+  if (at == std::string_view::npos)
+    throw Error("time line page: expected " + std::string(mark) +
+                " in it, found none; build web/ again");
+  return at;
+}
+
+}  // namespace
+
+TimelineRun encode_run(std::string name, const trace::Trace& trace, const trace::TellPlace& tell) {
+  TimelineData data = encode_timeline(trace, tell);
+  return {std::move(name), std::move(data.head), std::move(data.stream)};
+}
+
+std::string render_html_runs(const std::vector<TimelineRun>& runs, std::string_view explanation) {
+  const std::string_view page = timeline_page();
+  if (page.empty())
+    throw Error(
+        "timeline: expected the time line page, this build has none; configure with "
+        "-DFORETRACE_WEB=ON, or leave out -o for the text form");
+  const std::size_t explained = find_mark(page, kExplanationMark);
+  const std::size_t filled = find_mark(page, kRunsMark);
+
+  std::size_t size = page.size() + explanation.size();
+  for (const TimelineRun& run : runs)
+    size += run.name.size() + run.head.size() + run.stream.size() / 3 * 4 + 256;
+  std::string html;
+  html.reserve(size);
+  html += page.substr(0, explained);
+  html += explanation;
+  const std::size_t after = explained + kExplanationMark.size();
+  html += page.substr(after, filled - after);
+  for (const TimelineRun& run : runs) {
+    html += "<script class=\"trace-head\" data-name=\"" + escape_html(run.name) +
+            "\" type=\"application/json\">" + run.head + "</script>\n";
+    html += "<script class=\"trace-stream\" type=\"application/octet-stream\">";
+    html += base64(run.stream);
+    html += "</script>\n";
+  }
+  html += page.substr(filled + kRunsMark.size());
+  return html;
+}
+
+std::string render_html_timeline(const trace::Trace& trace, const trace::TellPlace& tell,
+                                 std::string_view explanation) {
+  return render_html_runs({encode_run("", trace, tell)}, explanation);
+}
+
+}  // namespace foretrace::views

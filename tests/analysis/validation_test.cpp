@@ -1,0 +1,107 @@
+#include "analysis/validation.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "trace_builder.hpp"
+
+namespace foretrace {
+namespace {
+
+using analysis::CauseKind;
+using analysis::spread_of;
+using analysis::TimePart;
+using analysis::ValidatedGroup;
+using analysis::Validation;
+using test::TraceBuilder;
+using trace::Clock;
+
+Time us(std::int64_t n) {
+  return Time::ns(n * 1000);
+}
+
+// Rank 0 computes 10 and sends for `send`; rank 1 receives from 0 to 10 + `transfer`.
+trace::Trace message(Clock clock, std::uint64_t bytes, Time send, Time transfer) {
+  TraceBuilder b(2, clock);
+  for (int rank = 0; rank < 2; ++rank) b.init(rank);
+  b.phase_begin(0, "solve");
+  b.send(0, 1, 0, bytes, us(10), send);
+  b.phase_end(0, "solve");
+  b.recv(1, 0, 0, bytes, Time(), us(10) + transfer);
+  for (int rank = 0; rank < 2; ++rank) b.finalize(rank);
+  return b.trace();
+}
+
+Time part(const Validation& validation, TimePart which, int side) {
+  return validation.parts[static_cast<int>(which)][side].median;
+}
+
+TEST(Validation, MedianAndQuartiles) {
+  EXPECT_EQ(spread_of({us(3)}).low, us(3));
+  const analysis::RunSpread five = spread_of({us(5), us(1), us(4), us(2), us(3)});
+  EXPECT_EQ(five.low, us(2));
+  EXPECT_EQ(five.median, us(3));
+  EXPECT_EQ(five.high, us(4));
+  EXPECT_EQ(spread_of({us(1), us(4), us(2), us(3)}).median, Time::ns(2500));
+}
+
+// The receive waits for 10 on both sides, whatever a prediction calls waiting.
+TEST(Validation, WaitsAreToldAlike) {
+  trace::Trace predicted = message(Clock::virtual_, 8, us(1), us(4));
+  predicted.ranks[1][1].wait = us(13);
+  const Validation found =
+      analysis::validate({message(Clock::wall, 8, us(1), us(2))}, {predicted}, {});
+  EXPECT_EQ(found.measured.median, us(12));
+  EXPECT_EQ(found.predicted.median, us(14));
+  EXPECT_NEAR(found.error(), 2.0 / 12, 1e-12);
+  for (const int side : {0, 1}) {
+    EXPECT_EQ(part(found, TimePart::waiting, side), us(10));
+    EXPECT_EQ(part(found, TimePart::computation, side), us(10));
+  }
+  EXPECT_EQ(part(found, TimePart::transfer, 0), us(1 + 2));
+  EXPECT_EQ(part(found, TimePart::transfer, 1), us(1 + 4));
+  EXPECT_EQ(found.groups.front().function, "MPI_Recv");
+  EXPECT_EQ(found.groups.front().difference(), us(2));
+  EXPECT_FALSE(found.difference);
+}
+
+// 10 on the clock, of which 7 were computed.
+TEST(Validation, TimeWithoutACoreIsNoComputation) {
+  trace::Trace real = message(Clock::wall, 8, us(1), us(2));
+  real.ranks[0][2].compute = us(7);
+  const Validation found =
+      analysis::validate({real}, {message(Clock::virtual_, 8, us(1), us(2))}, {});
+  EXPECT_EQ(part(found, TimePart::computation, 0), us(7));
+  EXPECT_EQ(found.switched_out.median, us(3));
+  EXPECT_EQ(found.groups.front().part, TimePart::computation);
+  EXPECT_EQ(found.groups.front().phase, "solve");
+}
+
+// The difference of 2 is within what the real runs differ by.
+TEST(Validation, ScatterIsNoCause) {
+  const std::vector<trace::Trace> real{message(Clock::wall, 8, us(1), us(1)),
+                                       message(Clock::wall, 8, us(1), us(5)),
+                                       message(Clock::wall, 8, us(1), us(9))};
+  const Validation found =
+      analysis::validate(real, {message(Clock::virtual_, 8, us(1), us(7))}, {});
+  EXPECT_TRUE(analysis::diagnose(found, machine::MachineModel(), 5).empty());
+}
+
+TEST(Validation, AFunctionThatTheModelLacks) {
+  const Validation found = analysis::validate({message(Clock::wall, 8, us(1), us(9))},
+                                              {message(Clock::virtual_, 8, us(1), Time())}, {});
+  const auto causes = analysis::diagnose(found, machine::MachineModel(), 5);
+  ASSERT_FALSE(causes.empty());
+  EXPECT_EQ(causes.front().kind, CauseKind::missing);
+  EXPECT_EQ(causes.front().text.find("MPI_Recv of 8 B takes 9 us"), 0u) << causes.front().text;
+}
+
+TEST(Validation, RunsThatCannotBeCompared) {
+  const trace::Trace run = message(Clock::wall, 8, us(1), us(1));
+  EXPECT_THROW(analysis::validate({}, {run}, {}), Error);
+  EXPECT_THROW(analysis::validate({run}, {TraceBuilder(3).trace()}, {}), Error);
+  EXPECT_THROW(analysis::validate({message(Clock::cpu, 8, us(1), us(1))}, {run}, {}), Error);
+}
+
+}  // namespace
+}  // namespace foretrace

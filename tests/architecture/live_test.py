@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""live_test.py FORETRACE MPICC PROGRAM.c: an unmodified program runs live on an architecture.
+
+It takes as long as on the network that the architecture is equal to; a node with a slow NIC takes longer,
+and at its coarse level as long as without one.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+TOOL, MPICC, SOURCE = sys.argv[1:4]
+
+NODES = """[architecture]
+name = "four nodes on a switch"
+latency = "1us"
+bandwidth = "1GB/s"
+
+[composite.node]
+ports = { net = "nic.net" }
+[composite.node.levels.coarse]
+kind = "processor"
+[[composite.node.part]]
+name = "cpu"
+kind = "processor"
+[[composite.node.part]]
+name = "nic"
+kind = "nic"
+parameters = { injection = "INJECTION" }
+[[composite.node.link]]
+from = "cpu.net"
+to = "nic.host"
+latency = "0ps"
+bandwidth = "1000TB/s"
+
+[[composite.machine.part]]
+name = "star"
+template = "crossbar:4"
+kind = "node"
+"""
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}: status {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+def seconds(*network):
+    out = run(TOOL, "simulate", "-n", "4", "--compute", "none", "--loggps", "o=100ns,S=16384", *network, "--json", "--", program)
+    return json.loads(out)["time"]
+
+
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    program = str(folder / "exchange")
+    run(MPICC, SOURCE, "-o", program)
+    run(TOOL, "architecture", "convert", "torus:2x2?latency=1us&bandwidth=1GB/s", "-o", str(folder / "torus.arch.toml"))
+    same = seconds("--network", f"arch:{folder}/torus.arch.toml")
+    packet = seconds("--network", "packet", "--topology", "torus:2x2?latency=1us&bandwidth=1GB/s")
+    assert same == packet, (same, packet)
+    files = {}
+    for rate in ["1000TB/s", "100MB/s"]:
+        path = folder / (rate.replace("/", "") + ".arch.toml")
+        path.write_text(NODES.replace("INJECTION", rate))
+        files[rate] = seconds("--network", f"arch:{path}")
+        coarse = seconds("--network", f"arch:{path}", "--level", "star[*=coarse")
+        star = seconds("--network", "packet", "--topology", "crossbar:4?latency=1us&bandwidth=1GB/s")
+        assert coarse == star, (coarse, star)
+    # Ten times slower than the links: the largest messages, 100,000 bytes, need 1 ms instead of 0.1.
+    assert files["100MB/s"] > files["1000TB/s"] + 0.0009, files
+    # A NIC that takes next to no time is exact at the coarse level, but for a byte's time at a rate of 1000 TB/s.
+    assert abs(files["1000TB/s"] - star) < 1e-9, (files, star)
+    print("ok", same, files, star)

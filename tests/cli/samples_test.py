@@ -1,0 +1,85 @@
+"""`foretrace simulate --samples`: the run time as a distribution.
+
+    samples_test.py FORETRACE SOURCE
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+# One message: the receiver leaves after T_recv, 100 us, of which 90 % are from 80 to 150.
+PROGRAM = "num_ranks 2\nrank 0 { send 8b to 1 }\nrank 1 { recv 8b from 0 }\n"
+MACHINE = """\
+[machine]
+name = "unsteady"
+time_unit = "us"
+[[function]]
+name = "send"
+class = "point-to-point"
+[[function.regime]]
+c = 1.0
+[[function]]
+name = "recv"
+class = "point-to-point"
+[[function.regime]]
+c = 100.0
+interval = [0.8, 1.5]
+coverage = 0.9
+"""
+
+
+class Samples(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "p.goal").write_text(PROGRAM)
+        (self.folder / "m.toml").write_text(MACHINE)
+
+    def simulate(self, *options, machine="m.toml", status=0):
+        result = subprocess.run([FORETRACE, "simulate", "p.goal", "--machine", machine, *options],
+                                cwd=self.folder, capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(result.returncode, status, result.stderr)
+        return result
+
+    def samples(self, *options):
+        return json.loads(self.simulate("--samples", "2000", "--json", *options).stdout)
+
+    def test_interval(self):
+        """What is stated of the one call that matters comes out for the run."""
+        told = self.samples()
+        self.assertAlmostEqual(told["time"], 1e-4, delta=1e-12)
+        found = told["samples"]
+        self.assertEqual((found["count"], found["seed"]), (2000, 1))
+        self.assertAlmostEqual(found["low"], 80e-6, delta=3e-6)
+        self.assertAlmostEqual(found["median"], 100e-6, delta=2e-6)
+        self.assertAlmostEqual(found["high"], 150e-6, delta=6e-6)
+
+    def test_seed(self):
+        self.assertEqual(self.samples(), self.samples())
+        self.assertNotEqual(self.samples()["samples"], self.samples("--seed", "2")["samples"])
+
+    def test_the_plain_prediction_stays(self):
+        plain = self.simulate().stdout.splitlines()
+        with_samples = self.simulate("--samples", "10").stdout.splitlines()
+        self.assertEqual([line for line in with_samples if "draws" not in line], plain)
+
+    def test_networks(self):
+        told = self.samples("--network", "loggps")["samples"]
+        self.assertLess(told["low"], told["high"])
+
+    def test_a_model_without_errors(self):
+        (self.folder / "sure.toml").write_text(MACHINE.split("interval")[0])
+        self.assertIn("states no errors", self.simulate("--samples", "5", machine="sure.toml").stdout)
+
+    def test_wrong_use(self):
+        for options in (["--samples", "1"], ["--samples", "5", "--sweep", "latency=1,2"]):
+            self.simulate(*options, status=2)
+
+
+if __name__ == "__main__":
+    FORETRACE = sys.argv[1]
+    unittest.main(argv=sys.argv[:1])

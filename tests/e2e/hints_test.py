@@ -1,0 +1,111 @@
+"""What predict and record say of programs that do not fit: collectives that do not match, another MPI than the one
+that was named, calls beyond what the machine's model was measured for."""
+
+import pathlib
+import subprocess
+import unittest
+
+import harness
+
+MISMATCH = r"""
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  int rank, in = 0, out;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == atoi(argv[1])) MPI_Barrier(MPI_COMM_WORLD);
+  else MPI_Allreduce(&in, &out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+SENDS = r"""
+#include <mpi.h>
+int main(int argc, char **argv) {
+  int rank;
+  static char data[4096];
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) MPI_Send(data, 4096, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+  if (rank == 1) MPI_Recv(data, 4096, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Bcast(data, 8, MPI_CHAR, 0, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+MODEL = """\
+[machine]
+name = "small"
+time_unit = "us"
+"""
+FUNCTION = """\
+[[function]]
+name = "{}"
+class = "{}"
+measured_ranks = [2]
+measured_bytes = [0, 1024]
+[[function.regime]]
+bytes = [0]
+c = 1.0
+"""
+
+
+class Hints(harness.TestCase):
+    def compile(self, text):
+        program = self.directory / "program"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-g", self.write("program.c", text), "-o", program]))
+        return program
+
+    def test_collectives_that_do_not_match(self):
+        """The run ended never before."""
+        program = self.compile(MISMATCH)
+        for ranks, odd in ((2, 0), (5, 3)):
+            trace = self.directory / "p.ftr"
+            result = harness.foretrace("predict", "-n", ranks, "--machine", harness.T3D, "--compute", "none", "-o", trace,
+                                       "--", program, odd, limit=30)
+            self.assertNotEqual(result.status, 0)
+            self.assertRegex(result.err, r"foretrace: rank \d calls MPI_(Barrier|Allreduce), but rank \d calls "
+                                         r"MPI_(Barrier|Allreduce) in the same place")
+            self.assertIn(f"rank {odd} calls MPI_Barrier", result.err)
+            self.assertIn(f"rank {odd} was last seen in MPI_Barrier (event 3) at program.c:8", result.err)
+            self.assertRegex(result.err, r"predicted time \S+ s on \d ranks of Cray T3D, as far as the run came, ")
+
+    def test_beyond_what_was_measured(self):
+        """As simulate says it; nothing where all was measured."""
+        program = self.compile(SENDS)
+        model = self.write("m.toml", MODEL + "".join(
+            FUNCTION.format(name, kind) for name, kind in (("send", "point-to-point"), ("recv", "point-to-point"),
+                                                           ("bcast", "collective"), ("finalize", "local"))))
+        trace = self.record(3, [program])
+        simulated = self.foretrace("simulate", trace, "--machine", model, "--compute", "none").err.splitlines()
+        self.assertIn("foretrace: extrapolated, beyond what was measured: send of 4096 B, recv of 4096 B, bcast with 3 "
+                      "ranks", simulated)
+        self.predict(3, [program], machine=model, compute="none")
+        said = [line for line in self.result.err.splitlines() if "take no time" in line or "extrapolated" in line]
+        self.assertEqual(said, [line for line in simulated if "take no time" in line or "extrapolated" in line])
+        wide = self.write("wide.toml", model.read_text().replace("1024", "4096").replace("[2]", "[2, 3]"))
+        self.predict(3, [program], machine=wide, compute="none")
+        self.assertNotIn("extrapolated", self.result.err)
+
+    def test_another_mpi_than_the_named(self):
+        """Python says nothing of its MPI: whoever names the wrong one is told, once."""
+        python, module = "/usr/bin/python3", "import mpi4py.MPI as m; print(m.__file__)"
+        if not pathlib.Path(python).exists() or not harness.has_launcher("mpich"):
+            self.skipTest("no system's Python, or no MPICH")
+        found = subprocess.run([python, "-c", module], capture_output=True, text=True, env=harness.environment())
+        if found.returncode != 0 or "libmpi.so.40" not in harness.run(["ldd", found.stdout.strip()]).out:
+            self.skipTest("no mpi4py for Open MPI")
+        script = self.write("script.py", "from mpi4py import MPI\nMPI.COMM_WORLD.Barrier()\n")
+        for name, times in (("mpich", 1), ("openmpi", 0)):
+            for command in (["record", "-o", self.directory / "r.ftr"], ["simulate", "--machine", harness.T3D]):
+                result = harness.foretrace(*command, "-n", 2, "--mpi", name, "--", python, script, limit=30)
+                says = "foretrace: the program has loaded Open MPI, but its calls are taken for MPICH's: if it fails, " \
+                       "use --mpi openmpi\n"
+                self.assertEqual(result.err.count(says), times, str(result))
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""Studies through the command line: what is run, kept, resumed and told."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import time
+import unittest
+
+import harness
+
+STUDY = """
+[study]
+launches = [2, 2]
+quiet_seconds = 0
+where = "n >= 8 * p"
+[parameters]
+p = [1, 2]
+n = {{from = 16, to = 32, factor = 2}}
+machine = ["cray-t3d", "sparc-ethernet"]
+[programs.life]
+command = "{life} --rows {{n}} --cols {{n}}"
+ranks = "{{p}}"
+[ways.predict]
+machine = "{{machine}}"
+options = "--compute annotated"
+[ways.replay]
+kind = "simulate"
+machine = "{{machine}}"
+options = "--compute annotated"
+[ways.model]
+file = "life"
+machine = "{{machine}}"
+at = "p={{p}},d={{n}}"
+[quantities]
+alive = 'alive=(\\d+)'
+"""
+MEASURED = "[ways.measured]\n"
+# Without ranks to start for each point.
+QUICK = STUDY.replace('''[ways.predict]
+machine = "{{machine}}"
+options = "--compute annotated"
+''', "")
+
+
+class Study(harness.TestCase):
+    def study(self, text=STUDY, name="s.toml"):
+        return self.write(name, text.format(life=harness.paper_program("life")))
+
+    def rows(self, *words, database="r.db"):
+        return json.loads(self.foretrace("results", self.directory / database, "--json", *words).out)
+
+    def run_study(self, study, database="r.db", *words, status=0):
+        return self.foretrace("study", study, "-o", self.directory / database, *words, status=status, limit=150)
+
+    def table(self, database="r.db"):
+        """What does not depend on when and in which order it was run."""
+        return sorted(repr(sorted((key, value) for key, value in row.items()
+                                   if key in ("program", "way", "machine", "ranks", "n", "p", "alive", "launches")
+                                   or (key == "time" and row["way"] != "measured")))
+                      for row in self.rows("--where", "way != 'record'", database=database))
+
+    def test_keeps_and_compares(self):
+        study = self.study(STUDY + MEASURED)
+        plan = self.foretrace("study", study, "--dry-run")
+        self.assertIn("28 points of 8 combinations", plan.out)
+        self.assertFalse((self.directory / "r.db").exists())
+        told = self.run_study(study).err
+        self.assertIn("36 launches now", told)  # 3 x 8, 4 recordings, 4 x 2 measured
+        rows = self.rows("--where", "ranks >= 2 and machine = \"cray-t3d\" and way = 'predict'")
+        self.assertEqual([row["n"] for row in rows], [16, 32])
+        self.assertEqual([row["alive"] for row in rows], [58, 193])
+        measured = self.rows("--where", "way = 'measured'")
+        self.assertEqual([row["launches"] for row in measured], [2] * 4)
+        # Replays and predictions are the same to the picosecond, phase by phase.
+        both = json.loads(self.foretrace("results", self.directory / "r.db", "--compare", "predict,replay",
+                                         "--json").out)
+        self.assertEqual(both["quantities"]["time"]["mean_error"], 0)
+        self.assertEqual(len(both["quantities"]["time"]["points"]), 8)
+        self.assertIn("phase_exchange", both["quantities"])
+        beside = self.foretrace("results", self.directory / "r.db", "--compare", "measured,predict").out
+        self.assertIn("mean error", beside)
+        self.page_has_all_of_it(rows)
+        # Once more: nothing is left to do.
+        self.assertIn("0 launches now, 28 points known before", self.run_study(study).err)
+        # Others read it without us.
+        with sqlite3.connect(self.directory / "r.db") as database:
+            self.assertEqual(database.execute("SELECT count(*) FROM launches").fetchone()[0], 36)
+            host, version = database.execute("SELECT host, version FROM origins").fetchone()
+            self.assertEqual(host, os.uname().nodename)
+            self.assertEqual(len(database.execute("SELECT text FROM studies").fetchall()), 1)
+
+    def page_has_all_of_it(self, rows):
+        for name in ("page.html", "page.gp", "page.csv"):
+            self.foretrace("results", self.directory / "r.db", "-o", self.directory / name)
+        page = (self.directory / "page.html").read_text()
+        self.assertIn("36 launches, 0 failed; 28 points with a result", page)
+        for group in ("life, n = 16", "life, n = 32"):
+            self.assertIn(f"<h3>{group}</h3>", page)
+        self.assertEqual(page.count(">speed-up against the fewest ranks<"), 2)
+        for part in ("[ways.replay]", os.uname().nodename, "predict, cray-t3d", ">measured<", ", exchange: ",
+                     "No point has failed for good."):
+            self.assertIn(part, page)
+        for part in ("http:", "https:", "src="):
+            self.assertNotIn(part, page)
+        drawn = {(int(line.split()[0]), float(line.split()[1]))
+                 for line in (self.directory / "page.gp").read_text().splitlines() if line[:1].isdigit()}
+        self.assertLessEqual({(row["ranks"], row["time"]) for row in rows}, drawn)
+        self.assertEqual((self.directory / "page.csv").read_text(),
+                         self.foretrace("results", self.directory / "r.db", "--csv").out)
+        for words in (["-o", "page.pdf"], ["-o", "page.html", "--json"], ["-o", "page.html", "--launches"]):
+            self.assertEqual(harness.foretrace("results", self.directory / "r.db", *words).status, 2)
+
+    def test_goes_on_after_it_was_killed(self):
+        study = self.study(QUICK)
+        self.run_study(study, "whole.db")
+        for delay in (0.1, 0.3, 0.7, 1.0):
+            process = subprocess.Popen([harness.tool(), "study", study, "-o", self.directory / "r.db"],
+                                       stderr=subprocess.DEVNULL, env=harness.environment())
+            time.sleep(delay)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        self.run_study(study)
+        self.assertEqual(self.table(), self.table("whole.db"))
+        with sqlite3.connect(self.directory / "r.db") as database:
+            twice = database.execute("SELECT point FROM launches WHERE status = 'done' AND kind != 'record' "
+                                     "GROUP BY point HAVING count(*) > 1").fetchall()
+        self.assertEqual(twice, [])
+
+    def test_spreads_over_ranks_and_arrays(self):
+        study = self.study(QUICK)
+        self.run_study(study, "whole.db")
+        self.ok(harness.plain(3, [harness.tool(), "study", study, "-o", self.directory / "r.db"], limit=150))
+        self.assertEqual(self.table(), self.table("whole.db"))
+        for part in (1, 2):
+            self.run_study(study, "a.db", "--array", f"{part}/2")
+        self.assertEqual(self.table("a.db"), self.table("whole.db"))
+        left = {path.name for path in self.directory.iterdir()}
+        self.assertEqual({name for name in left if "part" in name or "lock" in name or "work" in name}, set())
+
+    def test_tells_failures_and_goes_on(self):
+        study = self.write("f.toml", "[parameters]\nn = [0, 1, 2]\nmachine = 'cray-t3d'\n"
+                           "[ways.model]\nfile = '" + str(self.write("m.model", "total(n) = 1.0/n\n")) +
+                           "'\nat = 'n={n}'\n")
+        self.assertIn("1 failed", self.run_study(study, status=1).err)
+        self.assertEqual([row["time"] for row in self.rows()], [1, 0.5])
+        self.assertIn("divides by zero", self.foretrace("results", self.directory / "r.db", "--summary").out)
+        self.foretrace("results", self.directory / "r.db", "-o", self.directory / "r.html")
+        page = (self.directory / "r.html").read_text()
+        self.assertIn("3 launches, 1 failed; 2 points with a result", page)
+        self.assertIn("all their launches failed: 1.", page)
+        self.assertIn("divides by zero", page)
+
+    def test_says_what_is_wrong_and_runs_nothing(self):
+        for text, what in (("[ways.predict]\n", "s.toml:1: ways.predict"), ("[", "s.toml:1"),
+                           ("[programs.a]\ncommand = '/no/such'\n[ways.live]\n", "there is no program /no/such"),
+                           ("[programs.a]\ncommand = 'sh'\n[ways.predict]\nmachine = 'crey-t3d'\n", "did you mean")):
+            path = self.write("s.toml", text)
+            result = harness.foretrace("study", path, "-o", self.directory / "r.db")
+            self.assertIn(result.status, (1, 2))
+            self.assertIn(what, result.err)
+            self.assertFalse((self.directory / "r.db").exists())
+        path = self.study()
+        self.assertEqual(harness.foretrace("study", path).status, 2)
+        self.assertEqual(harness.foretrace("study", path, "-o", "x.db", "--array", "3/2").status, 2)
+
+    def test_survives_a_full_disk(self):
+        """A file system of 300 KiB, where this system lets us have one."""
+        study = self.study(QUICK)
+        disk = self.directory / "disk"
+        disk.mkdir()
+        script = (f"mount -t tmpfs -o size=300k none {disk} && "
+                  f"{{ {harness.tool()} study {study} -o {disk}/r.db; echo status $?; "
+                  f"mount -o remount,size=64m {disk}; "
+                  f"{harness.tool()} study {study} -o {disk}/r.db; echo status $?; "
+                  f"{harness.tool()} results {disk}/r.db --json --where \"way != 'record'\"; }}")
+        if harness.run(["unshare", "-m", "mount", "-t", "tmpfs", "none", disk]).status != 0:
+            self.skipTest("no mount namespaces here")
+        result = self.ok(harness.run(["unshare", "-m", "sh", "-c", script], limit=150))
+        first, _, rest = result.out.partition("status ")
+        self.assertEqual(rest[0], "1", result)
+        self.assertRegex(result.err, "full|No space left")
+        self.assertIn("status 0", rest, result)
+        self.assertEqual(len(json.loads(rest[rest.index("["):])), 16)
+
+
+if __name__ == "__main__":
+    harness.main()

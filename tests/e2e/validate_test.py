@@ -1,0 +1,130 @@
+"""`foretrace validate` names an error that was planted in a machine model before all else.
+
+A simulated run stands for the real ones, on the model without the error, so that nothing else
+differs. What real runs are compared with is looked at as well, but no time of theirs is judged.
+"""
+
+import json
+import re
+
+import harness
+
+TABLE = """
+[elsewhere]
+time = "none"
+[[region]]
+phase = "solve"
+step = "{solve}us"
+[[region]]
+phase = "exchange"
+step = "1us"
+"""
+
+
+def functions(machine):
+    return re.split(r"(?m)^(?=\[\[function\]\])", machine)
+
+
+class Validate(harness.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.machine = harness.with_threshold(harness.T3D.read_text(), 8192)
+        self.run_file = self.record(4, [harness.test_program("validated")], name="run.ftr")
+        self.replay("as-it-is", self.machine)
+
+    def replay(self, name, machine, compute="annotated"):
+        path = self.write(f"{name}.toml", machine)
+        self.simulate(self.run_file, machine=path, compute=compute, name=f"{name}.ftr")
+
+    def validate(self, name, *options, status=0):
+        return self.foretrace("validate", "--machine", self.directory / f"{name}.toml", "--real",
+                              self.directory / "as-it-is.ftr", "--predicted", self.directory / f"{name}.ftr",
+                              *options, status=status)
+
+    def first(self, name):
+        return json.loads(self.validate(name, "--json").out)["ways"][0]["causes"][0]
+
+    def test_nothing_planted(self):
+        self.assertIn("no difference beyond", self.validate("as-it-is").out)
+
+    def test_time_per_byte_doubled(self):
+        def doubled(block):
+            if not re.match(r'\[\[function\]\]\nname = "(recv|recvmin)"', block):
+                return block
+            return re.sub(r"^k = ([0-9.e-]+)", lambda k: f"k = {2 * float(k[1])}", block, flags=re.M)
+
+        self.replay("slow", "".join(map(doubled, functions(self.machine))))
+        cause = self.first("slow")
+        self.assertEqual(cause["kind"], "per byte", cause)
+        self.assertRegex(cause["text"], r"^MPI_Recv of 65536 B at .* in phase exchange .* recv, 257 to any")
+
+    def test_threshold_moved(self):
+        self.replay("eager", harness.with_threshold(harness.T3D.read_text(), 32768))
+        cause = self.first("eager")
+        self.assertEqual(cause["kind"], "threshold", cause)
+        self.assertRegex(cause["text"], r"^MPI_Send of 16384 B .* waits .* S is 32768 B in the model")
+
+    def test_threshold_moved_the_other_way(self):
+        self.replay("as-it-is", harness.with_threshold(harness.T3D.read_text(), 32768))
+        self.replay("late", self.machine)
+        cause = self.first("late")
+        self.assertEqual(cause["kind"], "threshold", cause)
+        self.assertIn("does not wait", cause["text"])
+
+    def test_kernel_too_slow(self):
+        for name, solve in (("as-it-is", 1), ("kernel", 1.3)):
+            table = self.write(f"{name}-table.toml", TABLE.format(solve=solve))
+            self.replay(name, self.machine, compute=f"table:{table}")
+        cause = self.first("kernel")
+        self.assertEqual(cause["kind"], "computation", cause)
+        self.assertIn("in phase solve", cause["text"])
+        self.assertIn("(1.3 times)", cause["text"])
+
+    def test_missing_function(self):
+        self.replay("lacks", "".join(block for block in functions(self.machine) if '"allreduce"' not in block))
+        cause = self.first("lacks")
+        self.assertEqual(cause["kind"], "missing", cause)
+        self.assertIn("no allreduce", cause["text"])
+
+    def test_within(self):
+        self.replay("half", self.machine, compute="annotated:0.5us")
+        self.validate("half", "--within", "5%", status=1)
+        self.validate("half", "--within", "90%")
+        self.validate("as-it-is", "--within", "0.1%")
+
+    def test_real_runs(self):
+        """Both ways have the same times where the computation has."""
+        found = json.loads(self.foretrace(
+            "validate", "-n", "2", "--runs", "2", "--compute", "annotated", "--json", "--machine",
+            (self.directory / "as-it-is.toml"), "--", harness.test_program("validated")).out)
+        self.assertEqual([way["way"] for way in found["ways"]], ["predict", "simulate"])
+        self.assertEqual(found["ways"][0]["predicted"], found["ways"][1]["predicted"])
+        self.assertTrue(all(way["same_calls"] for way in found["ways"]))
+        self.assertGreater(found["measured"]["median"], 0)
+        self.assertEqual(found["runs"], 2)
+
+    def test_program_fails(self):
+        result = self.foretrace("validate", "-n", "2", "--machine", harness.T3D, "--",
+                                harness.test_program("misbehave"), "abort", "3",
+                                status=1)
+        self.assertIn("a run ended with status", result.err)
+
+    def test_wrong_use(self):
+        run = self.directory / "as-it-is.ftr"
+        for arguments, says in (
+            (["--real", run], "--predicted"),
+            (["-n", "2"], "no program"),
+            (["--", "/bin/true"], "-n RANKS"),
+            (["--real", run, "--predicted", run, "--", "/bin/true"], "leave out"),
+            (["-n", "2", "--within", "much", "--", "/bin/true"], "--within"),
+        ):
+            with self.subTest(arguments=arguments):
+                result = self.foretrace("validate", "--machine", harness.T3D, *arguments, status=2)
+                self.assertIn(says, result.err)
+        recorded = self.foretrace("validate", "--machine", harness.T3D, "--real", self.run_file,
+                                  "--predicted", run, status=1)
+        self.assertIn("--clock wall", recorded.err)
+
+
+if __name__ == "__main__":
+    harness.main()

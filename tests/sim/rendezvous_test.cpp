@@ -1,0 +1,143 @@
+// Requests and answers of rendezvous behind other messages, by hand (docs/networks.md,
+// "Control messages").
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "loggps_options.hpp"
+#include "programs.hpp"
+#include "topology/builders.hpp"
+
+namespace foretrace::sim {
+namespace {
+
+using machine::SendMode;
+
+// Links of 1 us and 1 GB/s (1 ns a byte), no overheads, S = 1000 bytes.
+class Links {
+ public:
+  Links(NetworkKind kind, const std::string& shape)
+      : topology_(machine::make_topology(shape + "?latency=1us&bandwidth=1GB/s")) {
+    options_.network.kind = kind;
+    options_.network.topology = &topology_;
+    options_.network.packet_size = Bytes(1000);
+    machine::LogGPSTimes& times = options_.network.loggps;
+    times.overhead_send = times.overhead_recv = times.gap = Time();
+    times.latency = us(1);
+    times.sync_threshold = Bytes(1000);
+  }
+  Replayed run(Programs& source) {
+    source.finalize_all();
+    return replay(source, options_);
+  }
+
+ private:
+  machine::Topology topology_;
+  SimulateOptions options_ = loggps();
+};
+
+Programs exchange(Time late) {
+  Programs source(2);
+  source.sendrecv(0, 1, 1, 100'000);
+  source.sendrecv(1, 0, 0, 100'000, late);
+  return source;
+}
+
+// Rank 0 sends 100,000 bytes that need nobody to rank 1, then 2,000 by rendezvous to `to`.
+Programs behind_bulk(int to) {
+  Programs source(3);
+  source.send(0, 1, 100'000, {}, 0, SendMode::buffered);
+  source.send(0, to, 2000, {}, 1);
+  source.recv(to, 0, 2000, {}, 1);
+  source.recv(1, 0, 100'000);
+  return source;
+}
+
+// Both answers are on their way at 1 us, the data flows from 2 to 102.
+TEST(Rendezvous, AnswersAheadOfData) {
+  Programs source = exchange({});
+  const Replayed run = Links(NetworkKind::flow, "full:2").run(source);
+  EXPECT_EQ(run.leave(0, 0), us(103));
+  EXPECT_EQ(run.leave(1, 0), us(103));
+}
+
+// The example of the page: rank 0's answer at 6 us waits for its data to end at 106.
+TEST(Rendezvous, AnswerBehindData) {
+  Programs source = exchange(us(5));
+  const Replayed run = Links(NetworkKind::flow, "full:2").run(source);
+  EXPECT_EQ(run.leave(0, 0), us(208));
+  EXPECT_EQ(run.leave(1, 0), us(207));
+}
+
+// The request leaves at 100, is there at 101 and answered until 102; its data until 104.
+TEST(Rendezvous, FlowKeepsTheOrderOfAWay) {
+  Programs source = behind_bulk(1);
+  EXPECT_EQ(Links(NetworkKind::flow, "full:3").run(source).leave(0, 1), us(104));
+}
+
+// Another way by the same link: two links of 1 us each way. The answer is back at 4, and
+// the data has half of the link: 4 us.
+TEST(Rendezvous, FlowSharesWithOtherWays) {
+  Programs source = behind_bulk(2);
+  EXPECT_EQ(Links(NetworkKind::flow, "crossbar:3").run(source).leave(0, 1), us(8));
+}
+
+// All packets of the bulk go before: the request's byte has left at 100,001 ns. It and the
+// answer's take 1001 ns each.
+TEST(Rendezvous, PacketsWaitInTheirQueue) {
+  Programs source = behind_bulk(1);
+  EXPECT_EQ(Links(NetworkKind::packet, "full:3").run(source).leave(0, 1),
+            ns(100'000 + 2 * 1001 + 2000));
+}
+
+// Rank 0's request has the medium before rank 2's bulk, its answer waits until 100 us.
+TEST(Rendezvous, TheMediumIsTaken) {
+  Programs source(4);
+  source.send(0, 1, 2000);
+  source.recv(1, 0, 2000);
+  source.send(2, 3, 100'000, {}, 0, SendMode::buffered);
+  source.recv(3, 2, 100'000);
+  EXPECT_EQ(Links(NetworkKind::bus, "bus:4").run(source).leave(0, 0), us(103));
+}
+
+// L = 1000, o_s = 100, o_r = 10, g = 50 ns, G = 0.5 ns: rank 1's 801 bytes hold its port
+// from 1000 to 1450, where the answer to the request of 1100 waits. It is back at 2450.
+TEST(Rendezvous, AnswerAtABusyPort) {
+  Programs source(3);
+  source.send(0, 1, 2001);
+  source.irecv(1, 0, 2001, 1);
+  source.send(1, 2, 801, ns(1000));
+  source.wait(1, {1});
+  source.recv(2, 1, 801);
+  source.finalize_all();
+  const Replayed run = replay(source, loggps());
+  EXPECT_EQ(run.leave(0, 0), ns(2450 + 100 + 1000));
+  EXPECT_EQ(run.leave(1, 2), ns(3550 + 1000 + 10));
+}
+
+// Rank 2's 801 bytes come at 1100 and hold the port until 1550; the request comes at 1110.
+TEST(Rendezvous, RequestAtABusyPort) {
+  Programs source(3);
+  source.send(0, 1, 2001, ns(10));
+  source.send(2, 1, 801);
+  source.irecv(1, 0, 2001, 1);
+  source.irecv(1, 2, 801, 2);
+  source.wait(1, {1, 2});
+  source.finalize_all();
+  const Replayed run = replay(source, loggps());
+  EXPECT_EQ(run.leave(0, 0), ns(1550 + 1000 + 100 + 1000));
+  EXPECT_EQ(run.wait(0, 0), Time());
+}
+
+// A receiver that comes at 5 us is waited for from 1 us on, and no longer.
+TEST(Rendezvous, WaitIsTheReceiversLateness) {
+  Programs source(2);
+  source.send(0, 1, 2000);
+  source.recv(1, 0, 2000, us(5));
+  const Replayed run = Links(NetworkKind::flow, "full:2").run(source);
+  EXPECT_EQ(run.leave(0, 0), us(8));
+  EXPECT_EQ(run.wait(0, 0), us(4));
+}
+
+}  // namespace
+}  // namespace foretrace::sim

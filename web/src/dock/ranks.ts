@@ -1,0 +1,158 @@
+// The rows: which order, which groups, what is folded or hidden.
+import { alike, arrange, byCommunicator, byNode, type Group, oneGroup } from "../arrange";
+import { delaysOf } from "../delays";
+import { button, choice, element } from "../dom";
+import { formatPercent, formatTime } from "../format";
+import type { Model } from "../model";
+import { type RankMeasure, rankMeasures } from "../statistics";
+import type { Desk, Tool } from "./desk";
+import { SortedTable } from "./table";
+
+type Order = "rank" | "compute" | "calls" | "wait" | "delay" | "end";
+type Grouping = "none" | "alike" | "comm" | "node";
+
+interface Line extends RankMeasure {
+  readonly group: Group;
+  readonly delay: number;
+}
+
+export class RanksTool implements Tool {
+  readonly id = "ranks";
+  readonly title = "Ranks";
+  readonly body = element("section");
+  order: Order = "rank";
+  grouping: Grouping = "none";
+  groups: Group[];
+  readonly folded = new Set<string>();
+  readonly hidden = new Set<number>();
+  private delays: { model: Model; values: Float64Array } | null = null;
+  private readonly pickers: Record<"order" | "grouping", HTMLSelectElement>;
+  private readonly table: SortedTable<Line>;
+
+  constructor(private readonly desk: Desk) {
+    this.groups = oneGroup(desk.model.trace.ranks.length);
+    const order = choice("sorted by", [
+      ["rank", "rank"], ["compute", "computing in view"], ["calls", "time in calls in view"], ["wait", "waiting in view"],
+      ["delay", "others' waiting for it"], ["end", "end"],
+    ], (value) => this.sort(value as Order));
+    const known: [Grouping, string][] = [["none", "no groups"], ["alike", "alike in view"]];
+    if (byCommunicator(desk.model).length > 1) known.push(["comm", "communicator"]);
+    if (desk.model.trace.head.nodes !== undefined) known.push(["node", "node"]);
+    const grouping = choice("grouped by", known, (value) => this.group(value as Grouping));
+    this.pickers = { order: order.select, grouping: grouping.select };
+    this.table = new SortedTable<Line>("A name folds or unfolds its ranks, in view", [
+      { name: "group", value: (line) => line.group.name, text: (line) => `${this.folded.has(line.group.name) ? "▸" : "▾"} ${line.group.name}` },
+      { name: "ranks", value: (line) => line.group.ranks.length },
+      { name: "first", value: (line) => line.group.ranks[0]! },
+      { name: "computing", value: (line) => line.compute, text: (line) => this.share(line.compute) },
+      { name: "in calls", value: (line) => line.calls, text: (line) => this.share(line.calls) },
+      { name: "waiting", value: (line) => line.wait, text: (line) => this.share(line.wait) },
+      { name: "others' waiting", value: (line) => line.delay, text: (line) => formatTime(Math.round(line.delay)), title: "What others waited for them in the whole run; mean of a rank" },
+    ], 1, (line) => this.fold(line.group.name));
+    this.body.append(element("div", "tool-line", order.label, grouping.label,
+      button("fold all", "One row for each group", () => this.foldAll(true)),
+      button("unfold all", "A row for each rank", () => this.foldAll(false)),
+      button("hide rank", "Hide the rank of the chosen event", () => this.hide()),
+      button("show all", "Show the hidden ranks again", () => this.showAll())), this.table.node);
+  }
+
+  sort(order: Order): void {
+    this.order = this.pickers.order.value = order;
+    this.apply();
+  }
+
+  group(grouping: Grouping): void {
+    this.grouping = this.pickers.grouping.value = grouping;
+    const { model } = this.desk;
+    const { t0, t1 } = model.view;
+    this.folded.clear();
+    this.groups = grouping === "alike" ? alike(model, t0, t1) : grouping === "comm" ? byCommunicator(model)
+      : grouping === "node" ? byNode(model) : oneGroup(model.trace.ranks.length);
+    // Alike are shown by one: the others tell nothing new.
+    if (grouping === "alike") for (const group of this.groups) this.folded.add(group.name);
+    this.apply();
+    this.update();
+  }
+
+  fold(name: string): void {
+    if (!this.folded.delete(name)) this.folded.add(name);
+    this.apply();
+    this.update();
+  }
+
+  // The group of a rank, as a click on its row asks for.
+  unfold(rank: number): void {
+    const group = this.groups.find(({ ranks }) => ranks.includes(rank));
+    if (group !== undefined && this.folded.has(group.name)) this.fold(group.name);
+  }
+
+  private foldAll(fold: boolean): void {
+    this.folded.clear();
+    if (fold) for (const group of this.groups) this.folded.add(group.name);
+    this.apply();
+    this.update();
+  }
+
+  private hide(): void {
+    const { model } = this.desk;
+    if (model.selected === null) {
+      this.desk.say("choose an event of the rank first");
+      return;
+    }
+    if (this.hidden.size + 1 < model.trace.ranks.length) this.hidden.add(model.selected.rank);
+    this.apply();
+  }
+
+  private showAll(): void {
+    this.hidden.clear();
+    this.apply();
+  }
+
+  // Puts the rows in order, in all runs that have as many ranks.
+  apply(): void {
+    const { model, models } = this.desk;
+    const rows = arrange(model.trace.ranks.length, this.groups, this.valueOf(), this.folded, this.hidden);
+    for (const each of models) {
+      if (each.trace.ranks.length !== model.trace.ranks.length) continue;
+      each.rows = rows;
+      each.scroll = 0;
+    }
+    this.desk.redraw();
+  }
+
+  private valueOf(): ((rank: number) => number) | null {
+    const { model } = this.desk;
+    const { order } = this;
+    if (order === "rank") return null;
+    if (order === "end") return (rank) => model.trace.ranks[rank]!.end;
+    if (order === "delay") {
+      const values = this.delaysOf(model);
+      return (rank) => values[rank]!;
+    }
+    const measures = rankMeasures(model, model.view.t0, model.view.t1);
+    return (rank) => measures[rank]![order];
+  }
+
+  private delaysOf(model: Model): Float64Array {
+    if (this.delays?.model !== model) this.delays = { model, values: delaysOf(model) };
+    return this.delays.values;
+  }
+
+  update(): void {
+    const { model } = this.desk;
+    const measures = rankMeasures(model, model.view.t0, model.view.t1);
+    const delays = this.delaysOf(model);
+    this.table.fill(this.groups.map((group) => {
+      const mean = (of: (rank: number) => number): number => group.ranks.reduce((sum, rank) => sum + of(rank), 0) / group.ranks.length;
+      return {
+        group, compute: mean((rank) => measures[rank]!.compute), calls: mean((rank) => measures[rank]!.calls),
+        wait: mean((rank) => measures[rank]!.wait), delay: mean((rank) => delays[rank]!),
+      };
+    }));
+  }
+
+  private share(time: number): string {
+    const { t0, t1 } = this.desk.model.view;
+    return formatPercent(time / (t1 - t0));
+  }
+}
