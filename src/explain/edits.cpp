@@ -87,7 +87,9 @@ EditedSource::EditedSource(std::unique_ptr<sim::Source> source, const Run& run, 
     Alone& alone = alone_[static_cast<std::size_t>(moment.rank.value)];
     if (alone.first.empty() || alone.first.back().first != moment.operation)
       alone.first.emplace_back(moment.operation, static_cast<std::uint32_t>(alone.times.size()));
-    alone.times.push_back(moment.alone - run.graph[moment.enter].at);
+    // A rendezvous may be over before an eager message's would.
+    const Time leaves = std::min(moment.at, moment.alone);
+    alone.times.push_back(leaves - run.graph[moment.enter].at);
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "explain/lanes.hpp"
 #include "explain/path_stretches.hpp"
+#include "explain/what_if.hpp"
 #include "explained.hpp"
 
 namespace foretrace::explain {
@@ -462,6 +463,39 @@ TEST(Findings, WithoutWaitsAreSimulatedOnPorts) {
   EXPECT_FALSE(best) << "no finding for recv";
   // Nobody waits: rank 0 sends at 101 and takes 1 us to receive.
   EXPECT_EQ(explained.explanation.bounds.no_waits, us(102));
+}
+
+// A rendezvous takes recv, 60, after both are there; recvmin, for which an eager message's
+// receiver stays at least, is longer here.
+TEST(WhatIf, TakingAWaitAwayMakesNoCallLonger) {
+  machine::MachineModel model = sim::test_machine();
+  model.functions["recvmin"].regimes[0].equation.constant.value = 200;
+  model.loggps.sync_threshold = Bytes(0);
+  const machine::Timing timing(model, machine::Bound::avg);
+  Programs programs(2);
+  send(programs, 0, 1, us(10), "send");
+  recv(programs, 1, 0, us(20), "recv");
+  programs.finalize_all();
+  const auto simulated = [&](sim::Source& source, sim::Sink& sink, sim::Dependences* log) {
+    sim::SimulateOptions options;
+    options.order = sim::ReadyOrder::by_time;
+    options.dependences = log;
+    return sim::simulate(source, timing, options, sink).time;
+  };
+  explain::Run run;
+  programs.rewind();
+  RunSink sink(programs, run);
+  EXPECT_EQ(simulated(programs, sink, &run.graph), us(120));
+  sink.finish();
+  Edits edits;
+  take_waits_away(
+      run, [](const Call& call) { return call.kind == EventKind::recv; }, edits);
+  auto fresh = std::make_unique<Programs>(programs);
+  fresh->rewind();
+  EditedSource edited(std::move(fresh), run, edits);
+  sim::NullSink nothing;
+  EXPECT_EQ(simulated(edited, nothing, nullptr), us(120));
+  EXPECT_EQ(time_with(run, edits), us(120));
 }
 
 TEST(Sensitivity, FindsTheBreakPoint) {
