@@ -79,8 +79,8 @@ struct Options {
 int machines(const Options& options) {
   const SimulationOptions& simulation = options.simulation;
   if (!simulation.input.empty()) {
-    if (options.json) throw UsageError("--json lists the machines; leave out --run");
-    std::fputs(render_ranking(rank_machines(simulation)).c_str(), stdout);
+    const Ranking ranking = rank_machines(simulation);
+    std::fputs((options.json ? ranking_json(ranking) : render_ranking(ranking)).c_str(), stdout);
     return 0;
   }
   const SimulationOptions initial;
@@ -94,8 +94,9 @@ int machines(const Options& options) {
 std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   SimulationOptions& simulation = options->simulation;
-  app.add_flag("--json", options->json,
-               "Print a JSON array, with the path and the functions of each");
+  app.add_flag(
+      "--json", options->json,
+      "Print JSON: an array with the path and the functions of each; with --run the ranking");
   app.add_option("--run", simulation.input,
                  "Rank the machines by what this recorded run (or text program) takes on them");
   app.add_option("--compute", simulation.compute, "With --run: as for simulate, e.g. recorded:0.5")

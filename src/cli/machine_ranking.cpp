@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "cli/named_files.hpp"
@@ -132,6 +133,25 @@ std::string render_ranking(const Ranking& ranking) {
          "\nMachines with overlapping intervals are not told apart: they share places. \"-\": the\n"
          "model's errors are not known, so it has no place. How fast each machine computes is not\n"
          "known: --compute is the same for all.\n";
+}
+
+std::string ranking_json(const Ranking& ranking) {
+  using nlohmann::ordered_json;
+  ordered_json all = {{"ranked", ordered_json::array()}, {"unranked", ordered_json::array()}};
+  for (const RankedMachine& each : ranking.ranked) {
+    ordered_json machine = {{"name", each.name}, {"time", each.time.seconds()}};
+    if (each.has_interval()) {
+      machine["min"] = each.least.seconds();
+      machine["max"] = each.most.seconds();
+      machine["place"] = {each.best_place, each.worst_place};
+    }
+    machine["network"] = each.network;
+    machine["beyond"] = each.beyond;
+    all["ranked"].push_back(std::move(machine));
+  }
+  for (const UnrankedMachine& each : ranking.unranked)
+    all["unranked"].push_back({{"name", each.name}, {"reason", each.reason}});
+  return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace foretrace::cli

@@ -40,5 +40,6 @@ struct Ranking {
 Ranking rank_machines(const SimulationOptions& options);
 
 std::string render_ranking(const Ranking& ranking);
+std::string ranking_json(const Ranking& ranking);
 
 }  // namespace foretrace::cli

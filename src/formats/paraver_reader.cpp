@@ -96,8 +96,12 @@ class ParaverInput {
       if (kind == 2) take_events(fields);
       if (kind == 3) take_communication(fields);
     });
-    streams_->finish(time(last_));
-    return missing_.notes();
+    streams_->finish(time(last_), cut_at_ == 0);
+    Notes notes = missing_.notes();
+    if (cut_at_ > 0)
+      notes.push_back("the file was cut off at offset " + std::to_string(cut_at_) +
+                      ", in the middle of a record; what stands before it is kept");
+    return notes;
   }
 
  private:
@@ -132,6 +136,7 @@ class ParaverInput {
   std::map<std::pair<std::int64_t, std::int64_t>, std::string> names_;
   std::int64_t first_ = kLatestNs;
   std::int64_t last_ = 0;
+  std::uint64_t cut_at_ = 0;  // the record that the file ends in; 0: none
 };
 
 // NAME.pcf: what values mean; without it those of Extrae.
@@ -185,6 +190,11 @@ void ParaverInput::each_record(Work&& work) {
   std::string line;
   std::uint64_t offset = 0;
   while (std::getline(in, line)) {
+    // Half a record may look like a whole one.
+    if (in.eof() && offset > 0) {
+      cut_at_ = offset;
+      return;
+    }
     try {
       if (line.ends_with('\r')) line.pop_back();
       if (offset == 0) {

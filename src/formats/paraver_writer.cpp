@@ -347,6 +347,10 @@ void ParaverFile::write_rows() {
 Notes write_paraver(trace::TraceReader& reader, const std::string& path, const trace::TellPlace&) {
   if (!path.ends_with(".prv") || path.size() == 4)
     throw Error(path + ": a Paraver trace's name ends in .prv");
+  if (reader.info().clock == trace::Clock::cpu)
+    throw Error(reader.path() +
+                ": a recording by CPU time does not know when its calls were, which Paraver needs; "
+                "record with --clock wall, or simulate the run with -o");
   ParaverFile(reader, path).write();
   return {
       "times are whole nanoseconds; communicators of messages, requests, call sites and marks' "

@@ -39,14 +39,14 @@ RankStreams::RankStreams(const std::string& to, const trace::TraceInfo& info, Mi
   }
 }
 
-void RankStreams::finish(Time at) {
+void RankStreams::finish(Time at, bool whole) {
   for (const auto& events : events_) events->finish(at);
   for (trace::TraceWriter& writer : writers_) {
     if (writer.lost() > 0)
       throw Error(path_ + ": cannot write the trace: " + std::strerror(writer.error()));
     writer.close();
   }
-  to_.finish(true);
+  to_.finish(whole);
 }
 
 }  // namespace foretrace::formats

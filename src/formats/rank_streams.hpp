@@ -20,8 +20,8 @@ class RankStreams {
   RankEvents& rank(int rank) { return *events_[static_cast<std::size_t>(rank)]; }
   int ranks() const { return static_cast<int>(events_.size()); }
   const std::vector<trace::Communicator>& comms() const { return comms_; }
-  // All streams are over.
-  void finish(Time at);
+  // All streams are over. Not `whole`: the trace says that it is incomplete.
+  void finish(Time at, bool whole = true);
 
  private:
   std::string path_;

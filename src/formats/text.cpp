@@ -212,6 +212,10 @@ class TextInput {
     try {
       read_head();
       while (next_line()) read_line();
+      if (ranks_ != scope_.ranks)
+        throw Error("expected the lines of " + std::to_string(scope_.ranks) +
+                    " ranks, as 'info' says, found those of " + std::to_string(ranks_) +
+                    "; a rank without events has a line 'rank N', too");
       trace_->finish(!incomplete_);
     } catch (const Error& error) {
       throw Error(path_ + ":" + std::to_string(number_) + ": " + error.what());
@@ -241,6 +245,7 @@ class TextInput {
   std::optional<NewTrace> trace_;
   TraceWriter* writer_ = nullptr;  // of the rank under way
   std::int32_t rank_ = -1;
+  std::int32_t ranks_ = 0;  // that there were lines of
   bool incomplete_ = false;
   FieldScope scope_;
   Names names_;
@@ -301,6 +306,7 @@ void TextInput::start_rank(std::string_view line) {
     throw Error("expected the ranks in order, found " + std::to_string(rank) + " after " +
                 std::to_string(rank_));
   rank_ = rank;
+  ++ranks_;
   writer_ = &trace_->start(WorldRank(rank));
   names_ = Names();
   comms_.clear();

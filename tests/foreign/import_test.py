@@ -90,6 +90,21 @@ class Ranking(Command):
         self.assertRegex(text, r"archer2-ofi +nobody measured .*isend1")
         self.assertIn("overlapping intervals are not told apart", text)
 
+    def test_json_holds_the_same(self):
+        (self.folder / "p.goal").write_text("num_ranks 2\nrank 0 { send 8b to 1 }\nrank 1 { recv 8b from 0 }\n")
+        told = json.loads(self.foretrace("machines", "--run", "p.goal", "--json").stdout)
+        lines = self.foretrace("machines", "--run", "p.goal").stdout.splitlines()
+        self.assertEqual([each["name"] for each in told["ranked"]],
+                         [line.split()[1] for line in lines[1:lines.index("")]])
+        cray = next(each for each in told["ranked"] if each["name"] == "cray-t3d")
+        # send of 8 bytes at 0; recv ends at 0 + recv(8 bytes), by the printed table.
+        self.assertEqual((cray["network"], "place" in cray), ("datasheet", False))
+        self.assertGreater(cray["time"], 0)
+        for each in told["ranked"]:
+            if "place" in each:
+                self.assertTrue(each["min"] <= each["time"] <= each["max"])
+        self.assertIn("isend1", {each["name"]: each["reason"] for each in told["unranked"]}["archer2-ofi"])
+
     def test_what_fails_everywhere_is_the_runs_fault(self):
         self.foretrace("machines", "--run", "none.ftr", status=1)
 

@@ -5,6 +5,7 @@ records_test.py --build BUILD
 
 import argparse
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -125,6 +126,25 @@ class Records(unittest.TestCase):
                 if kind.startswith("5000000") and value != "0":
                     block = names[names.index(f"0    {kind}    "):].split("\n\n")[0]
                     self.assertIn(f"\n{value}   MPI_", block)
+
+    def test_paraver_needs_times(self):
+        """Calls without times would come back in another order and number."""
+        self.events("t.prv", PRV)
+        text = (self.directory / "out.txt").read_text().replace('"clock":"wall"', '"clock":"cpu"')
+        text = re.sub(r" (enter|leave)=\d+", "", text)
+        (self.directory / "cpu.txt").write_text(text)
+        self.run_tool("convert", "cpu.txt", "cpu.ftr")
+        said = self.run_tool("convert", "cpu.ftr", "never.prv", status=1).stderr
+        self.assertIn("cpu.ftr: a recording by CPU time does not know when its calls were", said)
+        self.assertEqual(list(self.directory.glob("never*")), [])
+
+    def test_a_cut_paraver_file_keeps_what_is_whole(self):
+        cut = PRV[:PRV.index("2:2:1:2:1:120") + 9]
+        text, said = self.events("cut.prv", cut)
+        self.assertIn(f"cut off at offset {PRV.index('2:2:1:2:1:120')}", said)
+        self.assertIn("complete MPI_Waitall", text)
+        self.assertNotIn("leave=120000", text)
+        self.assertIn("\nincomplete\n", (self.directory / "out.txt").read_text())
 
     def test_alog(self):
         text, said = self.events("t.alog", ALOG)

@@ -150,6 +150,9 @@ TEST_F(TextFormat, WhatMakesNoSenseIsRefusedWithItsLine) {
             ":7: expected enter >= 5, where the event before left; found 4");
   EXPECT_EQ(refusal("foretrace-trace 1\ninfo {\"ranks\":1,\"clock\":\"cpu\"}\nname \"x\"\n"),
             ":3: expected 'rank 0' first, found 'name'");
+  EXPECT_EQ(refusal(head_ + "send MPI_Send leave=5\n"),
+            ":6: expected the lines of 2 ranks, as 'info' says, found those of 1; a rank without "
+            "events has a line 'rank N', too");
 }
 
 TEST_F(TextFormat, RefusedTextLeavesTheOldTrace) {

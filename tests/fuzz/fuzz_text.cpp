@@ -23,7 +23,7 @@ class TextTarget {
     return {head +
                 "send MPI_Call compute=5 enter=5 leave=9 wait=1 site=1 to=1 to_bytes=8\n"
                 "isend MPI_Call enter=9 leave=9 request=1 mode=ready to=1 to_tag=3\n"
-                "complete MPI_Call enter=9 leave=20 done=1;2,1,5,8,cancelled\n",
+                "complete MPI_Call enter=9 leave=20 done=1;2,1,5,8,cancelled\nrank 1\n",
             head +
                 "collective MPI_Call collective=bcast bytes=8 root=1\nmark MPI_Call value=2.5\n"
                 "call MPI_Call count=3 bytes=7 to=0\nrank 1\nname \"x\"\naborted x code=-3\nin x\n",

@@ -35,6 +35,7 @@ constexpr std::array<std::uint8_t, 55> kTypeBytes = {
 enum class Form : std::uint8_t {
   ignore,
   init,
+  finalize,
   compute,
   sleep,
   message,
@@ -100,7 +101,7 @@ constexpr ActionName kActions[] = {
     {"testsome", Form::requests, TiKind::testsome},
     {"sleep", Form::sleep},
     {"init", Form::init},
-    {"finalize", Form::ignore},
+    {"finalize", Form::finalize},
     {"location", Form::ignore},
     {"comm_size", Form::ignore},
     {"comm_split", Form::ignore},
@@ -176,9 +177,11 @@ const ActionName* find_action(std::string_view word) {
 
 class TiParser {
  public:
-  TiParser(TiTrace& trace, const TiOptions& options)
+  TiParser(TiTrace& trace, const TiOptions& options, const std::string& file)
       : trace_(trace),
         options_(options),
+        file_(file),
+        life_(trace.ranks.size(), Life::unknown),
         default_type_(trace.ranks.size(), kByteType),
         pending_(trace.ranks.size()) {}
 
@@ -187,6 +190,7 @@ class TiParser {
   void finish();
 
  private:
+  enum class Life : std::uint8_t { unknown, begun, over };
   static constexpr std::size_t kByteType = 6;
   static constexpr std::size_t kDoubleType = 0;
 
@@ -214,6 +218,8 @@ class TiParser {
 
   TiTrace& trace_;
   const TiOptions& options_;
+  const std::string& file_;                // the trace or the list
+  std::vector<Life> life_;                 // by rank
   std::vector<std::size_t> default_type_;  // by rank
   std::vector<Time> pending_;              // computation before the rank's next action
   const Lines* lines_ = nullptr;
@@ -236,6 +242,12 @@ void TiParser::parse(std::string_view text, const std::string& file,
 }
 
 void TiParser::finish() {
+  const auto ended = std::ranges::find(life_, Life::over);
+  const auto open = std::ranges::find(life_, Life::begun);
+  if (ended != life_.end() && open != life_.end())
+    throw Error(file_ + ": expected 'finalize' of rank " + std::to_string(open - life_.begin()) +
+                ", which has 'init', as rank " + std::to_string(ended - life_.begin()) +
+                " has both; the trace was cut off");
   for (std::size_t r = 0; r < pending_.size(); ++r) trace_.ranks[r].last_compute = pending_[r];
 }
 
@@ -448,6 +460,10 @@ void TiParser::parse_action(const Lines& lines, std::size_t rank) {
       return;
     case Form::init:
       default_type_[rank] = count() > 0 ? kDoubleType : kByteType;
+      life_[rank] = Life::begun;
+      return;
+    case Form::finalize:
+      life_[rank] = Life::over;
       return;
     case Form::compute:
       need(1, "a number of operations");
@@ -518,7 +534,7 @@ TiTrace parse_ti(std::string_view text, const std::string& file, const TiOptions
   check_options(options);
   TiTrace trace;
   trace.ranks.resize(count_ranks(text, file));
-  TiParser parser(trace, options);
+  TiParser parser(trace, options, file);
   parser.parse(text, file, std::nullopt);
   parser.finish();
   return trace;
@@ -544,7 +560,7 @@ TiTrace read_ti(const std::string& path, const TiOptions& options) {
   }
   TiTrace trace;
   trace.ranks.resize(names.size());
-  TiParser parser(trace, options);
+  TiParser parser(trace, options, path);
   for (std::size_t r = 0; r < names.size(); ++r)
     parser.parse(MappedFile(names[r]).text(), names[r], r);
   parser.finish();

@@ -109,7 +109,8 @@ TEST(Ti, Collectives) {
       "2 alltoall 10 10 0 0\n2 alltoallv 16 4 4 4 8 16 4 4 4 4 1 1\n2 gather 7 7 2 1 1\n"
       "2 allgather 7 7 1 1\n2 gatherv 3 1 2 3 4 2 1 1\n2 allgatherv 3 1 2 3 4 1 1\n"
       "2 scatter 7 9 2 1 1\n2 scatterv 1 2 3 4 3 2 1 1\n2 reducescatter 1 2 3 4 7e3 1\n"
-      "2 scan 5 0 1 \n2 exscan 5 0 1 \n2 comm_size 4\n2 location a.c 7\n3 gather 7 9 2 1 1\n"
+      "2 scan 5 0 1 \n2 exscan 5 0 1 \n2 comm_size 4\n2 location a.c 7\n2 finalize\n3 gather 7 9 2 "
+      "1 1\n"
       "3 gatherv 4 0 0 0 0 2 1 1\n3 scatter 7 9 2 1 1\n3 scatterv 0 0 0 0 4 2 1 1\n3 bcast 2\n"
       "3 reduce 2 0\n3 allGatherV 3 1 2 3 4 0 1 3 6\n3 allgatherv 3 1 2 3 4 1 0 1 3 6\n3 "
       "finalize\n";
@@ -214,6 +215,14 @@ TEST_F(TiFiles, Errors) {
   write("b", "0 init\n");
   EXPECT_EQ(error(write("gone", "b\nnone\n")),
             folder_ + "none: cannot read it: No such file or directory");
+  write("a", "0 init\n0 send 1 0 1\n0 finalize\n");
+  for (const char* cut : {"1 init\n", "1 init\n1 recv 0 0 1\n"}) {
+    write("b", cut);
+    EXPECT_EQ(error(write("cut", "a\nb\n")),
+              folder_ +
+                  "cut: expected 'finalize' of rank 1, which has 'init', as rank 0 has both; the "
+                  "trace was cut off");
+  }
   EXPECT_EQ(error(write("empty", "\n")),
             folder_ + "empty:1: expected names of trace files, found none");
   EXPECT_EQ(error(write("words", "a b\n")),
