@@ -33,14 +33,9 @@ using Groups = std::map<std::vector<std::pair<std::string, std::string>>,
 
 Question question_of(const std::vector<std::string>& words) {
   Question out;
-  for (const std::string& word : words) {
-    const std::size_t equals = word.find('=');
-    if (equals == 0 || equals == std::string::npos)
-      throw UsageError("--at " + word + ": expected NAME=VALUE, such as p=1024");
-    out.names.push_back(word.substr(0, equals));
-    if (std::ranges::count(out.names, out.names.back()) > 1)
-      throw UsageError("--at: '" + out.names.back() + "' is given twice");
-    out.at.push_back(formulas::parse_value(word.substr(equals + 1), "--at " + out.names.back()));
+  for (const auto& [name, value] : formulas::parse_at(words)) {
+    out.names.push_back(name);
+    out.at.push_back(value);
   }
   return out;
 }

@@ -25,20 +25,6 @@ struct Options {
   bool csv = false;
 };
 
-// NAME=VALUE; commas stand between several.
-formulas::Values parse_at(const std::vector<std::string>& words) {
-  formulas::Values out;
-  for (const std::string& word : words) {
-    const std::size_t equals = word.find('=');
-    if (equals == 0 || equals == std::string::npos)
-      throw UsageError("--at " + word + ": expected NAME=VALUE, such as p=8,n=1000");
-    const std::string name = word.substr(0, equals);
-    const double value = formulas::parse_value(word.substr(equals + 1), "--at " + name);
-    if (!out.emplace(name, value).second) throw UsageError("--at: '" + name + "' is given twice");
-  }
-  return out;
-}
-
 void write(const views::ModelReport& report, const std::string& output) {
   const std::string ending = ending_of(output, "model", {".html", ".svg", ".gp", ".csv"});
   write_output(output, ending == ".html"  ? views::render_html_model(report)
@@ -51,7 +37,8 @@ void write(const views::ModelReport& report, const std::string& output) {
 
 int model(const Options& options) {
   if (options.json && options.csv) throw UsageError("model: --json and --csv: choose one");
-  const formulas::Values at = parse_at(options.at);
+  formulas::Values at;
+  for (const auto& [name, value] : formulas::parse_at(options.at)) at.emplace(name, value);
   std::vector<formulas::SweepAxis> axes;
   for (const std::string& text : options.sweeps) {
     axes.push_back(formulas::parse_axis(text));

@@ -92,8 +92,10 @@ void print_plan(const study::Study& study, const study::Expansion& expansion,
     ++count.jobs;
     if (job.measures) ++count.measure;
     if (job.recording) recordings[job.recording->point] = true;
-    if (count.example.empty())
+    if (count.example.empty()) {
+      if (job.kind != study::Kind::command) count.example = " foretrace";
       for (const std::string& word : job.command) count.example += " " + word;
+    }
   }
   std::printf("%s: %zu points of %zu combinations", study.name.c_str(), expansion.jobs.size(),
               expansion.combinations);
@@ -101,7 +103,7 @@ void print_plan(const study::Study& study, const study::Expansion& expansion,
   std::printf("; %zu recordings\n", recordings.size());
   for (const auto& [name, count] : counts)
     std::printf(
-        "%s: %zu points, %s\n  foretrace%s\n", name.c_str(), count.jobs,
+        "%s: %zu points, %s\n %s\n", name.c_str(), count.jobs,
         count.measure > 0 ? "one at a time, since they take times of this machine" : "in parallel",
         count.example.c_str());
   if (!output.empty())
@@ -114,12 +116,15 @@ int run_study(const Options& options) {
   const study::Expansion expansion = study::expand(
       study, {[](const std::string& name) { return find_named(Named::machine, name); },
               [](const std::string& name) { return find_named(Named::model, name); }});
+  const Part part = part_of(options.array);
   if (options.dry_run) {
     print_plan(study, expansion, options.output);
+    if (part.count > 1)
+      std::printf("part %d of %d: %zu points\n", part.number + 1, part.count,
+                  study::jobs_of_part(expansion.jobs, part.number, part.count).size());
     return 0;
   }
   if (options.output.empty()) throw UsageError("study: -o is missing: where to keep the results");
-  const Part part = part_of(options.array);
   study::RunSettings settings;
   settings.tool = own_path();
   settings.version = FORETRACE_VERSION;

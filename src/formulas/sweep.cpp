@@ -13,6 +13,13 @@ namespace {
 constexpr std::size_t kMostValues = 10'000;
 constexpr std::size_t kMostPoints = 1'000'000;
 
+std::string without_blanks(std::string_view text) {
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return std::string(text);
+}
+
 class AxisReader {
  public:
   explicit AxisReader(const std::string& text) : text_(text) {}
@@ -21,7 +28,7 @@ class AxisReader {
     const std::size_t equals = text_.find('=');
     if (equals == 0 || equals == std::string::npos)
       throw UsageError("--sweep " + text_ + ": expected NAME=VALUES, such as p=1..64");
-    axis_.name = text_.substr(0, equals);
+    axis_.name = without_blanks(text_.substr(0, equals));
     for (std::size_t at = equals + 1; at <= text_.size();) {
       const std::size_t comma = std::min(text_.find(',', at), text_.size());
       item(text_.substr(at, comma - at));
@@ -86,7 +93,8 @@ std::optional<double> speedup_of(const ModelFile& model, const machine::MachineM
 
 }  // namespace
 
-double parse_value(const std::string& text, const std::string& what) {
+double parse_value(const std::string& padded, const std::string& what) {
+  const std::string text = without_blanks(padded);
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error == std::errc() && end == text.data() + text.size() && std::isfinite(number))
@@ -94,6 +102,20 @@ double parse_value(const std::string& text, const std::string& what) {
   if (const auto seconds = parse_seconds(text)) return *seconds;
   if (const auto bytes = parse_size(text)) return static_cast<double>(*bytes);
   throw UsageError(what + ": '" + text + "' is no number, size (64k) or time (0.5us)");
+}
+
+std::vector<std::pair<std::string, double>> parse_at(const std::vector<std::string>& words) {
+  std::vector<std::pair<std::string, double>> out;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    const std::string name = without_blanks(word.substr(0, equals));
+    if (name.empty() || equals == std::string::npos)
+      throw UsageError("--at " + word + ": expected NAME=VALUE, such as p=8,n=1000");
+    for (const auto& [known, unused] : out)
+      if (known == name) throw UsageError("--at: '" + name + "' is given twice");
+    out.emplace_back(name, parse_value(word.substr(equals + 1), "--at " + name));
+  }
+  return out;
 }
 
 SweepAxis parse_axis(const std::string& text) {

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "formulas/evaluate.hpp"
@@ -30,9 +31,11 @@ struct Sweep {
 // "1,2,8", "1:64" (all from 1 to 64, as gnuplot's ranges), "0:1:0.25" (a step), "1..64" (each
 // twice the one before, and the end). At most 10,000 values. Throws UsageError.
 SweepAxis parse_axis(const std::string& text);
-// "8", "64k", "0.5us", "1e-6": a number, bytes or seconds. Throws UsageError that begins with
-// `what`.
+// "8", "64k", "0.5us", "1e-6": a number, bytes or seconds; blanks around it do not count. Throws
+// UsageError that begins with `what`.
 double parse_value(const std::string& text, const std::string& what);
+// Each "NAME=VALUE", as --at has them, in their order; no name twice. Throws UsageError.
+std::vector<std::pair<std::string, double>> parse_at(const std::vector<std::string>& words);
 
 // The model at all combinations, with `at` for the other parameters; at most a million points.
 // speedup: the time at p = 1 divided by the time (Howell's thesis, section 2.5.1), where the model

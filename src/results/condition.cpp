@@ -13,7 +13,7 @@ Condition::Condition(const std::string& text, const std::vector<std::string>& na
   // Each on a line of its own, as a comment at the end of the text would hide the rest.
   statement_ = std::make_unique<Statement>(
       *database_, "SELECT (\n" + text + "\n) FROM (SELECT " + (values.empty() ? "1" : values) + ")",
-      what);
+      Written{what, names});
   if (statement_->columns() != 1) throw UsageError(what + ": one condition is expected");
   database_->allow_reading_only();
 }

@@ -20,6 +20,35 @@ int only_reading(void*, int action, const char*, const char*, const char*, const
              : SQLITE_DENY;
 }
 
+bool take(std::string_view& text, std::string_view start) {
+  if (!text.starts_with(start)) return false;
+  text.remove_prefix(start.size());
+  return true;
+}
+
+// SQLite's message about a condition, for somebody who wrote a condition and no SQL.
+std::string in_our_words(std::string_view message, const std::vector<std::string>& columns) {
+  if (take(message, "no such column: ")) {
+    std::string text = "there is no column '" + std::string(message) + "'; these are:";
+    for (const std::string& each : columns) text += " " + each;
+    return text + " (a text stands in quotes: '" + std::string(message) + "')";
+  }
+  if (take(message, "no such function: "))
+    return "there is no function '" + std::string(message) + "'";
+  if (message.starts_with("near \")\""))
+    return "something is missing at its end, or a bracket is too many";
+  if (take(message, "near \""))
+    return "'" + std::string(message.substr(0, message.rfind("\": "))) +
+           "' is not expected there; conditions are written as: ranks >= 8 and machine = "
+           "'cray-t3d'";
+  if (take(message, "unrecognized token: \"'")) return "a quote ' has no end";
+  if (take(message, "unrecognized token: \""))
+    return "'" + std::string(message.substr(0, message.rfind('"'))) + "' is no name and no number";
+  if (message == "incomplete input") return "something is missing at its end";
+  if (message == "not authorized") return "a condition can only read the columns";
+  return std::string(message);
+}
+
 // What the code means to who has to do something about it.
 std::string meaning(int code, const char* message) {
   switch (code & 0xff) {
@@ -86,8 +115,9 @@ void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
   sqlite3_finalize(statement);
 }
 
-Statement::Statement(const Database& database, const std::string& sql, const std::string& what)
-    : database_(database), what_(what) {
+Statement::Statement(const Database& database, const std::string& sql, Written written)
+    : database_(database), written_(std::move(written)) {
+  const std::string& what = written_.what;
   sqlite3_stmt* statement = nullptr;
   const char* rest = nullptr;
   const int code = sqlite3_prepare_v2(database.handle(), sql.c_str(),
@@ -96,11 +126,12 @@ Statement::Statement(const Database& database, const std::string& sql, const std
   if (code != SQLITE_OK) {
     const int reason = code & 0xff;
     if (!what.empty() && (reason == SQLITE_ERROR || reason == SQLITE_AUTH))
-      throw UsageError(what + ": " + sqlite3_errmsg(database.handle()));
+      throw UsageError(what + ": " +
+                       in_our_words(sqlite3_errmsg(database.handle()), written_.columns));
     database.fail("cannot be read");
   }
   if (!statement || (rest && *rest != '\0')) {
-    if (!what.empty()) throw UsageError(what + ": one expression is expected");
+    if (!what.empty()) throw UsageError(what + ": one condition is expected");
     throw Error(database.path() + ": a statement is not one");
   }
 }
@@ -125,8 +156,9 @@ bool Statement::step() {
   const int code = sqlite3_step(statement_.get());
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
-  if (!what_.empty() && (code & 0xff) == SQLITE_ERROR)
-    throw UsageError(what_ + ": " + sqlite3_errmsg(database_.handle()));
+  if (!written_.what.empty() && (code & 0xff) == SQLITE_ERROR)
+    throw UsageError(written_.what + ": " +
+                     in_our_words(sqlite3_errmsg(database_.handle()), written_.columns));
   database_.fail(sqlite3_stmt_readonly(statement_.get()) ? "cannot be read" : "cannot be written");
 }
 

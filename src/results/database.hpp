@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -47,11 +48,16 @@ class Database {
   std::unique_ptr<sqlite3, Close> handle_;
 };
 
+// What a user wrote into a statement, for errors.
+struct Written {
+  std::string what;                  // what errors call it: "--where"; "": nothing was written
+  std::vector<std::string> columns;  // that it may name
+};
+
 class Statement {
  public:
-  // `what`: what errors call it, if a user wrote a part of it. Throws Error; UsageError with
-  // `what`, also for several statements.
-  Statement(const Database& database, const std::string& sql, const std::string& what = "");
+  // Throws Error; UsageError for what a user wrote, also for several statements.
+  Statement(const Database& database, const std::string& sql, Written written = {});
 
   // Parameters count from 1.
   Statement& bind(int index, const Cell& cell);
@@ -70,7 +76,7 @@ class Statement {
     void operator()(sqlite3_stmt* statement) const;
   };
   const Database& database_;
-  std::string what_;
+  Written written_;
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 

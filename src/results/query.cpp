@@ -29,6 +29,18 @@ std::vector<std::string> chosen_quantities(const Columns& columns, const Query& 
   return query.columns;
 }
 
+// What --where may name, for the message about what it may not.
+Written written_where(const Columns& columns, const std::string& where) {
+  if (where.empty()) return {};
+  Written out{"--where", {"program", "way", "kind", "machine", "ranks", "status"}};
+  for (const auto* more : {&columns.parameters, &columns.quantities})
+    out.columns.insert(out.columns.end(), more->begin(), more->end());
+  for (const char* name : {"study_name", "host", "version", "started", "elapsed", "command",
+                           "message", "machine_checksum", "program_checksum"})
+    out.columns.emplace_back(name);
+  return out;
+}
+
 bool is_nothing(const Cell& cell) {
   return std::holds_alternative<std::monostate>(cell);
 }
@@ -82,6 +94,7 @@ class TableReader {
     database_.run("PRAGMA mmap_size = 1073741824");
     database_.allow_reading_only();
     const Columns columns = read_columns(database_);
+    written_ = written_where(columns, query.where);
     for (const char* name : {"program", "way", "machine", "ranks"})
       table_.columns.push_back({name, ColumnKind::fixed});
     for (const std::string& name : columns.parameters)
@@ -117,7 +130,7 @@ class TableReader {
     sql += " WHERE ";
     sql += query_.launches ? "1" : "status = 'done'";
     if (!query_.where.empty()) sql += " AND (\n" + query_.where + "\n)";
-    return {database_, sql + " ORDER BY id", query_.where.empty() ? "" : "--where"};
+    return {database_, sql + " ORDER BY id", written_};
   }
 
   void each_launch() {
@@ -169,6 +182,7 @@ class TableReader {
 
   Database database_;
   const Query& query_;
+  Written written_;
   Table table_;
   std::size_t keys_ = 0;
   std::vector<std::string> quantities_;
@@ -223,7 +237,7 @@ Account read_account(const std::string& path, const std::string& where) {
   check_schema(database);
   database.allow_reading_only();
   const std::string condition = where.empty() ? "1" : "(\n" + where + "\n)";
-  const std::string what = where.empty() ? "" : "--where";
+  const Written written = written_where(read_columns(database), where);
   Account out;
   Statement study(database, "SELECT name, file, text, added FROM studies ORDER BY id");
   while (study.step())
@@ -236,7 +250,7 @@ Account read_account(const std::string& path, const std::string& where) {
                       std::string(kFrom) + " WHERE " + condition +
                       " GROUP BY origin) JOIN origins o ON o.id = place "
                       "GROUP BY o.host, o.version, o.environment ORDER BY min(first), o.id",
-                  what);
+                  written);
   while (place.step()) {
     Account::Place each{place.text(0),
                         place.text(1),
@@ -256,7 +270,7 @@ Account read_account(const std::string& path, const std::string& where) {
                        std::string(kFrom) + " WHERE " + condition +
                        " AND status = 'failed' AND point NOT IN (SELECT point FROM launches WHERE "
                        "status = 'done') GROUP BY point ORDER BY max(id)",
-                   what);
+                   written);
   while (failed.step())
     out.unfinished.push_back({failed.text(0), failed.text(1), failed.text(2), failed.whole(3),
                               failed.whole(4), failed.text(5), failed.text(6)});

@@ -79,6 +79,9 @@ class Expander {
     }
     out_.combinations = count;
     for (std::size_t index = 0; index < count; ++index) combination(axes, index);
+    if (out_.left_out == count)
+      throw UsageError(study_.file + ": where: it holds for none of the " + std::to_string(count) +
+                       " combinations of parameters: nothing would be run");
     return std::move(out_);
   }
 
@@ -197,7 +200,10 @@ class Expander {
     }
     add_machine(filled(way.machine, texts, used), job);
     append(job.command, options);
-    if (way.kind == Kind::simulate) {
+    if (way.kind == Kind::command) {
+      job.command = command;
+      job.command.front() = file;
+    } else if (way.kind == Kind::simulate) {
       Recording recording{0, {"record", "-n", ranks, "-o", kTrace}};
       append(recording.command, filled(way.record_options, texts, used));
       append(recording.command, {"--"});

@@ -25,7 +25,8 @@ struct Job {
   std::string program, way, machine;
   int ranks = 0;
   std::vector<std::pair<std::string, Cell>> parameters;  // those that this job uses
-  std::vector<std::string> command;  // arguments of foretrace; "{trace}" stands for a file
+  // Arguments of foretrace (of Kind::command: all words); "{trace}" stands for a file.
+  std::vector<std::string> command;
   std::optional<Recording> recording;
   bool measures = false;  // takes times of this machine: nothing may run beside it
   std::string machine_checksum, program_checksum;

@@ -67,6 +67,11 @@ Figures figures_of_json(const std::string& text) {
   return out;
 }
 
+int ranks_of_json(const std::string& text) {
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  return json.is_object() ? json.value("ranks", 0) : 0;
+}
+
 Figures figures_of_patterns(const std::string& text, const std::vector<Quantity>& quantities) {
   Figures out;
   for (const Quantity& quantity : quantities) {

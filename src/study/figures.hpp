@@ -16,6 +16,9 @@ using Figures = std::vector<std::pair<std::string, double>>;
 // phase_NAME, state_NAME) or `model --json` (time, time_min, time_max, phase_NAME). Throws Error.
 Figures figures_of_json(const std::string& text);
 
+// The number of ranks that it tells; 0: none.
+int ranks_of_json(const std::string& text);
+
 // What the patterns find in `text`, which is looked at line by line; the last match counts.
 Figures figures_of_patterns(const std::string& text, const std::vector<Quantity>& quantities);
 

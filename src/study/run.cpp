@@ -21,6 +21,7 @@
 #include "study/figures.hpp"
 #include "study/lock.hpp"
 #include "study/quiet.hpp"
+#include "study/reason.hpp"
 
 namespace foretrace::study {
 namespace {
@@ -31,6 +32,7 @@ using results::Origin;
 using results::Store;
 
 constexpr std::size_t kFailuresTold = 5;
+constexpr std::size_t kNotesTold = 10;
 
 std::string part_file(const std::string& output, int part) {
   return output + ".part-" + std::to_string(part);
@@ -66,14 +68,6 @@ std::string shell_words(const std::vector<std::string>& words) {
     out += '\'';
   }
   return out;
-}
-
-std::string last_line(const std::string& text) {
-  const std::size_t end = text.find_last_not_of(" \n\r\t");
-  if (end == std::string::npos) return "";
-  const std::size_t start = text.find_last_of('\n', end);
-  return text.substr(start == std::string::npos ? 0 : start + 1,
-                     end - (start == std::string::npos ? 0 : start + 1) + 1);
 }
 
 void remove_database(const std::string& path) {
@@ -174,11 +168,6 @@ class Runner {
     return words;
   }
 
-  std::vector<std::string> with_tool(std::vector<std::string> words) const {
-    words.insert(words.begin(), settings_.tool);
-    return words;
-  }
-
   Origin origin_of(const Job& job) const {
     return {host_name(), settings_.version, job.machine_checksum, job.program_checksum,
             environment_that_matters()};
@@ -194,20 +183,33 @@ class Runner {
     launch.machine = job.machine;
     launch.ranks = job.ranks;
     launch.parameters = job.parameters;
-    launch.command = "foretrace " + shell_words(command);
+    launch.command = (job.kind == Kind::command ? "" : "foretrace ") + shell_words(command);
     launch.started = now_utc();
     return launch;
   }
 
-  // Runs a command; "" if it ended well, else why not.
-  std::string attempt(const std::vector<std::string>& words, ChildResult& child) const {
-    child = run_child(with_tool(words), folder_, study_.timeout_seconds);
+  // Runs a command of ours; "" if it ended well, else why not.
+  std::string attempt(std::vector<std::string> words, ChildResult& child) {
+    words.insert(words.begin(), settings_.tool);
+    return attempt_as_is(words, child);
+  }
+  std::string attempt_as_is(const std::vector<std::string>& words, ChildResult& child) {
+    child = run_child(words, folder_, study_.timeout_seconds);
     if (child.timed_out) return "took longer than the study's timeout";
     if (child.status != 0) {
-      const std::string line = last_line(child.err);
+      const std::string line = reason_in(child.err);
       return "status " + std::to_string(child.status) + (line.empty() ? "" : ": " + line);
     }
+    tell_notes(child.err);
     return "";
+  }
+
+  // What our commands say beside their results, each note once for the whole study.
+  void tell_notes(const std::string& errors) {
+    if (!settings_.tell) return;
+    const std::scoped_lock lock(mutex_);
+    for (const std::string& note : notes_in(errors))
+      if (notes_.size() < kNotesTold && notes_.insert(note).second) settings_.tell(note);
   }
 
   void keep(Launch launch, const Job& job, double seconds) {
@@ -243,7 +245,8 @@ class Runner {
     const std::vector<std::string> words = with_trace(job.command, trace);
     Launch launch = begin(job, words, number);
     ChildResult child;
-    launch.message = attempt(words, child);
+    launch.message =
+        job.kind == Kind::command ? attempt_as_is(words, child) : attempt(words, child);
     double seconds = child.seconds;
     const bool writes_trace = std::ranges::count(job.command, "{trace}") != 0 && !replays;
     std::string json = child.out;
@@ -255,10 +258,11 @@ class Runner {
     }
     if (launch.message.empty()) {
       try {
-        launch.quantities = figures_of_json(json);
-        if (writes_trace)
-          for (auto& figure : figures_of_patterns(child.out, study_.quantities))
-            launch.quantities.push_back(std::move(figure));
+        const bool prints = writes_trace || job.kind == Kind::command;
+        if (job.kind != Kind::command) launch.quantities = figures_of_json(json);
+        if (prints) add_printed(child.out, launch.quantities);
+        if (launch.ranks == 0 && !prints) launch.ranks = ranks_of_json(json);
+        if (job.kind == Kind::command) check_time(launch.quantities);
       } catch (const Error& error) {
         launch.message = error.what();
       }
@@ -271,6 +275,19 @@ class Runner {
       if (name == "time" && launch.done) time = value;
     keep(std::move(launch), job, seconds);
     return time;
+  }
+
+  // What the program prints, in place of what is known otherwise.
+  void add_printed(const std::string& out, Figures& figures) const {
+    for (auto& [name, value] : figures_of_patterns(out, study_.quantities)) {
+      std::erase_if(figures, [&](const auto& figure) { return figure.first == name; });
+      figures.emplace_back(name, value);
+    }
+  }
+
+  static void check_time(const Figures& figures) {
+    if (std::ranges::find(figures, "time", &Figures::value_type::first) == figures.end())
+      throw Error("the program printed no line that fits the quantity time");
   }
 
   // What replays need and is not there. Recording takes times of this machine: alone.
@@ -305,8 +322,7 @@ class Runner {
       ChildResult report;
       launch.message = attempt({"report", unfinished, "--json"}, report);
       if (launch.message.empty()) launch.quantities = figures_of_json(report.out);
-      for (auto& figure : figures_of_patterns(child.out, study_.quantities))
-        launch.quantities.push_back(std::move(figure));
+      add_printed(child.out, launch.quantities);
     }
     launch.done = launch.message.empty();
     if (launch.done) {
@@ -431,6 +447,7 @@ class Runner {
   std::size_t total_ = 0, done_ = 0, threads_ = 1;
   double spent_ = 0;
   bool told_busy_ = false;
+  std::set<std::string> notes_;  // that were told
   std::atomic<bool> failed_ = false;
   std::exception_ptr failure_;
 };

@@ -18,7 +18,8 @@ using machine::TableReader;
 constexpr std::size_t kMostValues = 100'000;
 constexpr std::pair<std::string_view, Kind> kKinds[] = {
     {"measured", Kind::measured}, {"predict", Kind::predict}, {"simulate", Kind::simulate},
-    {"live", Kind::live},         {"text", Kind::text},       {"model", Kind::model}};
+    {"live", Kind::live},         {"text", Kind::text},       {"model", Kind::model},
+    {"command", Kind::command}};
 
 int line_of(const toml::node& node) {
   return static_cast<int>(node.source().begin.line);
@@ -54,6 +55,11 @@ class Reader {
     if (study_.ways.empty()) top_.fail(nullptr, "there is no [ways.NAME]: nothing would be run");
     if (const toml::table* table = top_.table("quantities"))
       for (const auto& [name, node] : sorted(*table)) quantity(name, *node);
+    for (const Way& way : study_.ways)
+      if (way.kind == Kind::command &&
+          std::ranges::find(study_.quantities, "time", &Quantity::name) == study_.quantities.end())
+        throw Error(study_.file + ":" + std::to_string(way.line) + ": a way of the kind command " +
+                    "needs [quantities] time = 'PATTERN': where the program prints its time, in s");
     return std::move(study_);
   }
 
@@ -279,8 +285,13 @@ class Reader {
       reader.fail(reader.raw().get("at"), "'at' is for the kind model");
     if (way.kind != Kind::simulate && !way.record_options.empty())
       reader.fail(reader.raw().get("record_options"), "'record_options' is for the kind simulate");
-    if (way.kind == Kind::measured && !way.machine.empty())
-      reader.fail(reader.raw().get("machine"), "a measured way runs here; it has no machine");
+    for (const Kind kind : {Kind::measured, Kind::command})
+      if (way.kind == kind && !way.machine.empty())
+        reader.fail(reader.raw().get("machine"),
+                    "a way of the kind " + std::string(name_of(kind)) +
+                        " runs the program as it is; it has no machine");
+    if (way.kind == Kind::command && !way.options.empty())
+      reader.fail(reader.raw().get("options"), "'options' belong into the program's command here");
     if (way.kind == Kind::predict && way.machine.empty())
       reader.fail(nullptr, "'machine' is missing: what to predict for");
   }

@@ -28,7 +28,8 @@ struct Program {
   int line = 0;
 };
 
-enum class Kind { measured, predict, simulate, live, text, model };
+// command: the program alone, without an MPI; it prints its (virtual) time.
+enum class Kind { measured, predict, simulate, live, text, model, command };
 std::string_view name_of(Kind kind);
 
 struct Way {

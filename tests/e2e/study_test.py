@@ -92,6 +92,88 @@ class Study(harness.TestCase):
             self.assertEqual(host, os.uname().nodename)
             self.assertEqual(len(database.execute("SELECT text FROM studies").fetchall()), 1)
 
+    def test_every_way_on_real_programs(self):
+        """A deterministic program has one time in all virtual ways; one whose messages race only runs live."""
+        ring = self.write("ring.goal", "num_ranks 16\nrank all {\n  calc 100us\n  allreduce 8b\n}\n")
+        study = self.write("w.toml", f"""
+[study]
+launches = [1, 1]
+quiet_seconds = 0
+[parameters]
+p = [2, 3]
+machine = ["cray-t3d", "sparc-ethernet"]
+[programs.life]
+command = "{harness.paper_program('life')} --rows 24 --cols 24"
+ranks = "{{p}}"
+[programs.farm]
+command = "{harness.paper_program('taskfarm')} --tasks 10"
+ranks = "{{p}}"
+[programs.halo]
+command = "{harness.build}/programs/models/model_halo --ranks {{p}} --steps 2 --bytes 8"
+ranks = "{{p}}"
+[ways.live]
+programs = ["life", "farm"]
+machine = "{{machine}}"
+options = "--compute annotated"
+[ways.predict]
+programs = ["life"]
+machine = "{{machine}}"
+options = "--compute annotated"
+[ways.replay]
+kind = "simulate"
+programs = ["life"]
+machine = "{{machine}}"
+options = "--compute annotated"
+[ways.measured]
+programs = ["life", "farm"]
+[ways.text]
+file = "{ring}"
+machine = "{{machine}}"
+[ways.command]
+programs = ["halo"]
+[quantities]
+steps = 'steps=(\\d+)'
+time = '^time +([0-9.]+) s$'
+""")
+        self.run_study(study, "w.db")
+        rows = self.rows("--where", "kind != 'record'", database="w.db")
+        times = {}
+        for row in rows:
+            times.setdefault((row["program"], row["way"]), {})[row.get("machine", ""), row["ranks"]] = row["time"]
+            self.assertGreater(row["time"], 0)
+            self.assertEqual("steps" in row and row["steps"] is not None, row["program"] == "farm")
+        machines = [(machine, ranks) for machine in ("cray-t3d", "sparc-ethernet") for ranks in (2, 3)]
+        for way in ("live", "predict", "replay"):
+            self.assertEqual(sorted(times["life", way]), machines)
+            self.assertEqual(times["life", way], times["life", "live"])
+        self.assertEqual(sorted(times["farm", "live"]), machines)
+        for program in ("life", "farm"):
+            self.assertEqual(sorted(times[program, "measured"]), [("", 2), ("", 3)])
+        # The file tells the ranks: 100 us, then what the data sheet says of 16.
+        sheet = json.loads(self.foretrace("calc", "cray-t3d", "allreduce", "--ranks", 16, "--bytes", 8, "--json").out)
+        self.assertAlmostEqual(times["ring", "text"]["cray-t3d", 16], 100e-6 + sheet["avg"], 12)
+        self.assertEqual(sorted(times["halo", "command"]), [("", 2), ("", 3)])
+
+    def test_a_failure_has_the_programs_own_reason(self):
+        study = self.write("b.toml", f"""
+[study]
+quiet_seconds = 0
+[programs.life]
+command = "{harness.paper_program('life')} --bad 3"
+ranks = 2
+[ways.live]
+machine = "cray-t3d"
+[ways.predict]
+machine = "cray-t3d"
+[ways.simulate]
+machine = "cray-t3d"
+[ways.measured]
+""")
+        self.run_study(study, "b.db", status=1)
+        with sqlite3.connect(self.directory / "b.db") as database:
+            reasons = {row[0] for row in database.execute("SELECT message FROM details")}
+        self.assertEqual(reasons, {"status 2: life: unknown option '--bad'; --help lists the options"})
+
     def page_has_all_of_it(self, rows):
         for name in ("page.html", "page.gp", "page.csv"):
             self.foretrace("results", self.directory / "r.db", "-o", self.directory / name)
@@ -162,8 +244,16 @@ class Study(harness.TestCase):
             self.assertIn(result.status, (1, 2))
             self.assertIn(what, result.err)
             self.assertFalse((self.directory / "r.db").exists())
+        none = self.write("none.toml", "[study]\nwhere = 'p > 9'\n[parameters]\np = [1, 2]\n[ways.model]\n"
+                          "file = 'life'\nmachine = 'cray-t3d'\nat = 'p={p}'\n")
+        for words in (["--dry-run"], ["-o", self.directory / "r.db"]):
+            result = harness.foretrace("study", none, *words)
+            self.assertEqual(result.status, 2)
+            self.assertIn("none.toml: where: it holds for none of the 2 combinations", result.err)
+        self.assertFalse((self.directory / "r.db").exists())
         path = self.study()
         self.assertEqual(harness.foretrace("study", path).status, 2)
+        self.assertEqual(harness.foretrace("study", path, "--dry-run", "--array", "3/2").status, 2)
         self.assertEqual(harness.foretrace("study", path, "-o", "x.db", "--array", "3/2").status, 2)
 
     def test_survives_a_full_disk(self):

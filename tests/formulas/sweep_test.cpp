@@ -19,6 +19,16 @@ TEST(SweepAxis, ReadsListsAndRanges) {
   EXPECT_THAT(parse_axis("c=0.5us,1k").values, ElementsAre(0.5e-6, 1024));
 }
 
+TEST(SweepAxis, TakesBlanksAroundNamesAndValues) {
+  EXPECT_EQ(parse_axis("p = 1, 2").name, "p");
+  EXPECT_THAT(parse_axis("p = 1, 2").values, ElementsAre(1, 2));
+  EXPECT_THAT(formulas::parse_at({"p=8", " d = 1k "}),
+              ElementsAre(testing::Pair("p", 8), testing::Pair("d", 1024)));
+  for (const char* text : {"p", " =1", "p=", "p= "})
+    EXPECT_THROW(formulas::parse_at({text}), UsageError) << text;
+  EXPECT_THROW(formulas::parse_at({"p=8", " p=9"}), UsageError);
+}
+
 TEST(SweepAxis, RefusesNonsense) {
   for (const char* text :
        {"p", "=1", "p=", "p=1,,2", "p=a", "p=0..4", "p=4:1", "p=1:2:0", "p=1:1e9", "p=1:2:3:4"})

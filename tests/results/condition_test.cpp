@@ -28,4 +28,24 @@ TEST(Condition, RefusesAnythingElse) {
     EXPECT_THROW(Condition(text, {"p"}, "where"), UsageError) << text;
 }
 
+// What is wrong, for somebody who never heard of SQLite.
+TEST(Condition, SaysWhatIsWrong) {
+  const auto message = [](const char* text) -> std::string {
+    try {
+      Condition(text, {"p", "machine"}, "where");
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "nothing is wrong";
+  };
+  EXPECT_EQ(message("q > 1"),
+            "where: there is no column 'q'; these are: p machine (a text stands in quotes: 'q')");
+  EXPECT_EQ(message("p > > 1"),
+            "where: '>' is not expected there; conditions are written as: ranks >= 8 and machine = "
+            "'cray-t3d'");
+  EXPECT_EQ(message("p >"), "where: something is missing at its end, or a bracket is too many");
+  EXPECT_EQ(message("machine = 'x"), "where: a quote ' has no end");
+  EXPECT_EQ(message("ranks_of(p) > 1"), "where: there is no function 'ranks_of'");
+}
+
 }  // namespace
