@@ -1,6 +1,7 @@
 # A thin front to cmake and ctest; CMakePresets.json has the settings.
 # Variables: JOBS (parallel compilers), TESTS (parallel tests, which wait more than they compute),
-# PREFIX and DESTDIR (install), CMAKE_ARGS (more words for cmake's configuration), APPS_ARGS (for tests/apps/run_apps.py).
+# PREFIX and DESTDIR (install), CMAKE_ARGS (more words for cmake's configuration), APPS_ARGS (for tests/apps/run_apps.py),
+# ACCURACY_MINUTES (time for `make accuracy`, all it needs if not given), ACCURACY_ARGS (for tools/accuracy/accuracy.py).
 
 BUILD      := build
 JOBS       ?= $(shell nproc)
@@ -17,7 +18,7 @@ DEMO_PROGRAMS := mandel elastic life mergesort
 DEMO_TARGETS  := foretrace $(foreach mpi,openmpi mpich, \
                    foretrace-measure-$(mpi) $(foreach p,$(DEMO_PROGRAMS),$(p)_$(mpi)))
 
-.PHONY: build machines help deps configure demo test test-all test-apps check check-all quick bench format format-check lint install uninstall clean
+.PHONY: build machines accuracy help deps configure demo test test-all test-apps check check-all quick bench format format-check lint install uninstall clean
 
 build: configure
 	cmake --build $(BUILD) -j $(JOBS)
@@ -30,6 +31,7 @@ help:
 	@echo 'make check      as test, but installs nothing; check-all as test-all'
 	@echo 'make quick      those of them that start no ranks'
 	@echo 'make test-apps  installs real MPI programs, runs them with and without Foretrace; takes long'
+	@echo 'make accuracy   runs 30 programs really and predicted, and writes docs/accuracy.md; on a quiet machine'
 	@echo 'make bench      builds and runs the benchmarks'
 	@echo 'make machines   makes the models of other people'"'"'s measurements anew (FORETRACE_DATA)'
 	@echo 'make format     formats the C++ sources; format-check only looks'
@@ -74,6 +76,13 @@ test-apps:
 	@tools/install-dependencies $$(tests/apps/run_apps.py --list-packages)
 	@$(MAKE) --no-print-directory build
 	tests/apps/run_apps.py $(BUILD) $(APPS_ARGS)
+
+# Predictions beside real runs. It goes on where it was interrupted; ACCURACY_MINUTES ends it earlier.
+accuracy:
+	@$(MAKE) --no-print-directory deps
+	@tools/install-dependencies $$(tests/apps/run_apps.py --list-packages)
+	@$(MAKE) --no-print-directory build
+	tools/accuracy/accuracy.py $(BUILD) --docs docs/accuracy.md --minutes $(or $(ACCURACY_MINUTES),0) $(ACCURACY_ARGS)
 
 # What needs neither an MPI's ranks nor ours.
 quick: build

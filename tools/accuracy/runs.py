@@ -1,0 +1,162 @@
+"""One round of one program in one setting: real runs, and every way's prediction, one after the other."""
+
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+
+import program_list
+from program_list import ROOT
+from settings import TIMES, Failure, call
+
+HERE = pathlib.Path(__file__).resolve().parent
+import run_apps  # noqa: E402  (tests/apps, by program_list)
+
+SAMPLES = 100
+
+
+def compiler(mpi):
+    return f"mpicc.{mpi}"
+
+
+def build_tools(folder, mpi):
+    """The patterns and the clock, for that MPI."""
+    target = pathlib.Path(folder, "tools", mpi)
+    target.mkdir(parents=True, exist_ok=True)
+    for name, words in (("patterns", ["-O1"]), ("clock.so", ["-O1", "-shared", "-fPIC"])):
+        source = (HERE / name).with_suffix(".c")
+        if not (target / name).exists() or (target / name).stat().st_mtime < source.stat().st_mtime:
+            call(compiler(mpi), *words, source, "-o", target / name, "-ldl")
+    return target
+
+
+class Case:
+    """A program in a setting: how it is called, and what lies in its folder."""
+
+    def __init__(self, build, folder, setting, program):
+        self.setting = setting
+        self.program = program
+        self.tools = pathlib.Path(folder, "tools", setting.mpi).resolve()
+        self.app = program.app(setting.mpi) if program.kind == "debian" else None
+        if program.kind == "ours":
+            self.words = [build / "programs" / setting.mpi / program.words[0], *program.words[1:]]
+        elif program.kind == "pattern":
+            times = str(TIMES.get(setting.rate))
+            self.words = [self.tools / "patterns", *(word.replace("@TIMES@", times) for word in program.words)]
+        else:
+            self.words = self.app.command if self.app else []
+
+    def missing(self):
+        """Why it cannot run here, or nothing."""
+        if self.program.kind == "debian":
+            if not self.app:
+                return f"Debian has none for {self.setting.mpi}"
+            return "" if program_list.debian.installed(self.app) else f"not installed: {self.app.package}"
+        return "" if os.access(self.words[0], os.X_OK) else f"not built: {self.words[0]}"
+
+    def prepare(self, folder):
+        if self.app:
+            run_apps.prepare(self.app, self.setting.ranks, folder)
+
+
+def real_seconds(text):
+    """Of what the clock wrote: from the last rank's MPI_Init to the last rank's MPI_Finalize."""
+    times = [tuple(map(float, line.split())) for line in text.splitlines()]
+    return max(end for _, end in times) - max(begin for begin, _ in times)
+
+
+def predicted_seconds(text):
+    found = re.search(r"predicted time (\S+) s", text)
+    if not found:
+        raise Failure("no predicted time was printed")
+    return float(found[1])
+
+
+def interval(text):
+    found = re.search(r"90 % from (\S+) s to (\S+) s", text)
+    return (float(found[1]), float(found[2])) if found else None
+
+
+class Runner:
+    """Runs rounds. `model`: the machine model of the setting; `topology`: of its hosts, if any."""
+
+    def __init__(self, tool, case, model, topology, limit):
+        self.tool, self.case, self.model, self.topology, self.limit = tool, case, model, topology, limit
+
+    def call(self, *words):
+        """In a folder of its own, with the program's files."""
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o755)
+            self.case.prepare(pathlib.Path(folder))
+            return call(*words, limit=self.limit, folder=folder)
+
+    def real(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o755)
+            clock = pathlib.Path(folder, "clock")
+            self.call(*self.case.setting.launcher(), "env", f"LD_PRELOAD={self.case.tools / 'clock.so'}",
+                      f"ACCURACY_CLOCK={clock}", *self.case.words)
+            if not clock.exists() or len(clock.read_text().splitlines()) != self.case.setting.ranks:
+                raise Failure("not every rank called MPI_Init and MPI_Finalize")
+            return real_seconds(clock.read_text())
+
+    def predict(self, trace):
+        setting = self.case.setting
+        return predicted_seconds(self.call(
+            *setting.captured(self.tool, "predict", "--machine", self.model, "-o", trace), *self.case.words))
+
+    def live(self, trace):
+        setting = self.case.setting
+        return predicted_seconds(self.call(
+            self.tool, "simulate", "-n", setting.ranks, "--mpi", setting.mpi, "--machine", self.model, "-o", trace, "--",
+            *self.case.words))
+
+    def simulate(self, trace, network):
+        """Its time, and the interval of `datasheet`."""
+        words = [self.tool, "simulate", trace, "--machine", self.model, "--network", network]
+        if network in ("flow", "packet"):
+            words += ["--topology", self.topology]
+        if network == "datasheet":
+            words += ["--samples", SAMPLES]
+        text = call(*words, limit=self.limit)
+        return predicted_seconds(text), interval(text)
+
+    def round(self):
+        """What figures.py calls a round, less its names."""
+        done, failed = {"real": []}, {}
+
+        def attempt(way, run):
+            try:
+                return run()
+            except (Failure, OSError, subprocess.SubprocessError) as failure:
+                failed[way] = str(failure)
+                return None
+
+        def real():
+            if "real" not in failed:
+                seconds = attempt("real", self.real)
+                done["real"] += [] if seconds is None else [seconds]
+
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o755)
+            trace = pathlib.Path(folder, "run.ftr")
+            real()
+            if "real" in failed:  # nothing to compare with
+                return {**done, "failed": failed}
+            done["predict"] = attempt("predict", lambda: self.predict(trace))
+            real()
+            recorded = attempt("record", lambda: self.call(
+                *self.case.setting.captured(self.tool, "record", "-o", trace), *self.case.words))
+            for network in self.case.setting.networks if recorded is not None else ():
+                simulated = attempt(network, lambda network=network: self.simulate(trace, network))
+                if simulated:
+                    done[network] = simulated[0]
+                    if simulated[1]:
+                        done["low"], done["high"] = simulated[1]
+            real()
+            done["live"] = attempt("live", lambda: self.live(trace))
+        if "record" in failed:
+            failed.update({network: failed["record"] for network in self.case.setting.networks})
+        done = {key: value for key, value in done.items() if value is not None}
+        return {**done, "failed": failed} if failed else done

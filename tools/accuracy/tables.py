@@ -1,0 +1,102 @@
+"""Rows to the Markdown of docs/accuracy.md, which stands there between two marks."""
+
+import figures
+from settings import SETTINGS
+
+BEGIN, END = "<!-- make accuracy writes from here -->\n", "<!-- to here -->\n"
+# What a way is called in the tables.
+NAMES = {"predict": "predict", "datasheet": "simulate", "loggps": "loggps", "flow": "flow", "packet": "packet",
+         "live": "live"}
+
+
+def seconds(value):
+    for unit, scale in (("s", 1), ("ms", 1e-3), ("us", 1e-6)):
+        if value >= scale:
+            return f"{value / scale:.3g} {unit}" if value < 1000 * scale else f"{value / scale:.0f} {unit}"
+    return f"{value / 1e-9:.3g} ns"
+
+
+def per_cent(share, signed=False):
+    text = f"{100 * share:+.1f}" if signed else f"{100 * share:.1f}"
+    return f"{text} %"
+
+
+def ways_of(rows):
+    """Those that any of the rows has, in the usual order."""
+    return [way for way in figures.WAYS if any(way in row.errors or way in row.failed for row in rows)]
+
+
+def cell(row, way):
+    if way in row.errors:
+        return per_cent(row.errors[way], signed=True) + ("*" if way in row.failed else "")
+    return "failed" if way in row.failed else "-"
+
+
+def by_setting(rows):
+    """[(setting, its rows)] in the order of SETTINGS."""
+    groups = [(setting, [row for row in rows if row.setting == setting.name]) for setting in SETTINGS]
+    return [(setting, group) for setting, group in groups if group]
+
+
+def summaries(rows):
+    """One line for each setting and way, and one for each way over all."""
+    lines = ["| setting | way | rows | mean | median | worst | | failed | real runs' scatter | within 90 % |",
+             "|---|---|---|---|---|---|---|---|---|---|"]
+    groups = by_setting(rows)
+    if len(groups) > 1:
+        groups.append((None, rows))
+    for setting, group in groups:
+        spread = figures.scatter(group)
+        inside, count = figures.coverage(group)
+        for way in ways_of(group):
+            made = figures.summary(group, way)
+            if made:
+                within = f"{inside} of {count}" if way == "datasheet" and count else ""
+                lines.append(f"| {setting.title if setting else 'all'} | {NAMES[way]} | {made.rows} | "
+                             f"{per_cent(made.mean)} | {per_cent(made.median)} | {per_cent(made.worst)} | "
+                             f"{made.program} | {made.failed or ''} | {per_cent(spread)} | {within} |")
+    return lines
+
+
+def full_table(group):
+    ways = ways_of(group)
+    lines = [f"| program | real | quartiles | {' | '.join(NAMES[way] for way in ways)} | 90 % interval | inside |",
+             "|---" * (5 + len(ways)) + "|"]
+    for row in group:
+        if row.real:
+            real = f"{seconds(row.real.median)} | {seconds(row.real.first)} to {seconds(row.real.third)}"
+        else:
+            real = "failed | "
+        stated = f"{seconds(row.interval[0])} to {seconds(row.interval[1])}" if row.interval else "-"
+        inside = f"{row.inside[0]} of {row.inside[1]}" if row.inside else "-"
+        lines.append(f"| {row.program} | {real} | {' | '.join(cell(row, way) for way in ways)} | {stated} | {inside} |")
+    return lines
+
+
+def failures(group):
+    """Why something is missing, each reason once."""
+    reasons = {}
+    for row in group:
+        for way, why in row.failed.items():
+            reasons.setdefault(why.replace("|", "/").replace("<", ""), []).append(f"{row.program} ({NAMES.get(way, way)})")
+    return [f"- {', '.join(dict.fromkeys(who))}: {why}" for why, who in reasons.items()]
+
+
+def markdown(rows, facts):
+    """All tables. `facts`: lines on the machine and the runs."""
+    lines = [*facts, "", *summaries(rows)]
+    for setting, group in by_setting(rows):
+        lines += ["", f"### {setting.title[0].upper()}{setting.title[1:]}", "", *full_table(group)]
+        missing = failures(group)
+        if missing:
+            lines += ["", "What failed:", "", *missing]
+    return "\n".join(lines) + "\n"
+
+
+def replace_between(text, made):
+    """The page's text with `made` between the marks."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"the page has no lines '{BEGIN.strip()}' and '{END.strip()}'")
+    return before + begin + made + end + after
