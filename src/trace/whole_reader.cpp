@@ -35,4 +35,9 @@ bool WholeReader::next(WorldRank rank, Event& event) {
   return true;
 }
 
+void WholeReader::rewind(WorldRank rank) {
+  reader_.rewind(rank);
+  if (rank == rank_) rank_ = WorldRank();
+}
+
 }  // namespace foretrace::trace

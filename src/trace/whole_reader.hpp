@@ -21,6 +21,8 @@ class WholeReader {
   // The next event of `rank`; false at its end. To be called for each rank in turn.
   // Event::comm is left as it is in the file: a number of the rank's own.
   bool next(WorldRank rank, Event& event);
+  // Starts the rank's stream again; names and sites keep their numbers.
+  void rewind(WorldRank rank);
 
   // In order of first use, as far as events were read.
   const std::vector<std::string>& names() const { return names_; }

@@ -63,6 +63,8 @@ class Installation(unittest.TestCase):
         self.assertIn("cray-t3d", run(tool, "machines"))
         run(tool, "calc", "cray-t3d", "send")
         self.compile_and_run(prefix, tool)
+        self.assertIn("cray-t3d", run(sys.executable, "-c", "import foretrace; print(foretrace.Machine('cray-t3d').path)",
+                                      env={**os.environ, "PYTHONPATH": str(prefix / "lib/foretrace/python")}))
         shutil.copy(self.manifest, self.folder / "manifest")
         run(CMAKE, "--build", BUILD, "--target", "uninstall", env=environment)
         self.assertEqual([str(p) for p in stage.rglob("*") if not p.is_dir()], [])

@@ -45,6 +45,7 @@ MAY_USE = {
     "foreign": {"machine", "measure", "stats", "toml_file"},
     "watch": set(),
     "wrap": {"mpi_api"},
+    "python": {"formats", "machine", "trace"},
     "cli": {
         "analysis",
         "architecture",
