@@ -93,10 +93,10 @@ def markdown(rows, facts):
     return "\n".join(lines) + "\n"
 
 
-def replace_between(text, made):
+def replace_between(text, made, marks=(BEGIN, END)):
     """The page's text with `made` between the marks."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
+    before, begin, rest = text.partition(marks[0])
+    _, end, after = rest.partition(marks[1])
     if not begin or not end:
-        raise ValueError(f"the page has no lines '{BEGIN.strip()}' and '{END.strip()}'")
+        raise ValueError(f"the page has no lines '{marks[0].strip()}' and '{marks[1].strip()}'")
     return before + begin + made + end + after
