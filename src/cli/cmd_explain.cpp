@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "cli/explain_latencies.hpp"
 #include "cli/explain_output.hpp"
+#include "cli/explain_placement.hpp"
 #include "cli/explain_rewrites.hpp"
 #include "cli/explain_settings.hpp"
 #include "cli/explain_what_if.hpp"
@@ -26,6 +27,7 @@ struct Options {
   WhatIf what_if;
   ExplainOutput output;  // of a what-if: the predicted trace
   std::string latencies;
+  std::string better_placement;  // a file
 };
 
 // "Infinite" for links that messages share: their simulation needs messages that take
@@ -116,6 +118,21 @@ int run_what_if(Simulation& simulation, const explain::Run& run, const sim::Sour
   return status_of(simulation, 0);
 }
 
+// Writes the placement, and of the run with it the trace, if there is a file for it.
+int run_placed(Simulation& simulation, const explain::Run& run, const Options& options) {
+  simulation.prepare_sharing();
+  const explain::BetterPlacement better = better_placement(simulation, run);
+  write_output(options.better_placement,
+               format_placement(better.placement, *simulation.topology()));
+  const explain::Edits none;
+  explain::EditedSource source(simulation.open_shared(), run, none);
+  Replay replay = replay_on(simulation, explain::Ideal::as_is);
+  replay.placement = &better.placement;
+  const Time time = run_edited(simulation, source, replay, options.output.path);
+  std::fputs(views::render_what_if(run.time, time, options.output.json).c_str(), stdout);
+  return status_of(simulation, 0);
+}
+
 // T as a function of each parameter of LogGPS. Large runs get fewer points.
 std::vector<explain::Sensitivity> sensitivities(const Simulation& simulation,
                                                 const explain::Run& run,
@@ -174,7 +191,11 @@ std::vector<explain::Sensitivity> sensitivities(const Simulation& simulation,
 }
 
 int explain_run(const Options& options) {
-  if (options.what_if.any()) {
+  const bool placing = !options.better_placement.empty();
+  if (placing && (options.what_if.any() || !options.latencies.empty()))
+    throw UsageError("--better-placement stands alone; leave out the what-if and --latencies");
+  if (options.what_if.any() || placing) {
+    if (placing) check_writable(options.better_placement);
     if (!options.output.path.empty()) check_trace_name(options.output.path, "explain");
     if (!options.output.baseline.empty())
       throw UsageError("--baseline is compared with a run as it is; leave out the what-if");
@@ -200,6 +221,7 @@ int explain_run(const Options& options) {
   for (const std::string& note : result.notes)
     std::fprintf(stderr, "foretrace: %s\n", note.c_str());
   if (options.what_if.any()) return run_what_if(simulation, run, *source, options);
+  if (placing) return run_placed(simulation, run, options);
   if (!latencies.empty()) {
     simulation.prepare_sharing();
     const LatencyCurve curve = find_latency_curve(simulation, run, latencies);
@@ -216,6 +238,7 @@ int explain_run(const Options& options) {
   };
   explain::Explanation explanation = explain::explain(run, *source, again, explain_options);
   find_better_algorithms(simulation, run, *source, explanation);
+  add_better_placement(simulation, run, explanation);
   explanation.sensitivity = sensitivities(simulation, run, explanation.notes);
   for (const std::string& note : result.notes) explanation.notes.push_back(note);
   return status_of(simulation, put_explanation(options.output, explanation, run, simulation));
@@ -254,6 +277,9 @@ std::function<int()> declare(CLI::App& app) {
                "What if: there is no MPI_Barrier");
   app.add_option("--set", options->what_if.set,
                  "What if: other parameters, as --loggps: L=1us,G=0.1ns");
+  app.add_option("--better-placement", options->better_placement,
+                 "What if: the ranks run where their messages have short ways; writes FILE, for "
+                 "--placement FILE");
   app.add_option("--latencies", options->latencies,
                  "The run time over a range of latencies: FROM..TO[:COUNT], as 1us..100us");
   app.add_option("--baseline", options->output.baseline,

@@ -306,6 +306,7 @@ sim::SimulateOptions Simulation::engine_options(const Replay& replay,
   const MachineFactors& factors = replay.factors;
   sim::SimulateOptions engine;
   engine.dependences = replay.dependences;
+  engine.messages = replay.messages;
   engine.compute = spec_.kind == compute::Kind::none ? sim::ComputeMode::none
                    : spec_.kind == compute::Kind::annotated || spec_.kind == compute::Kind::counted
                        ? sim::ComputeMode::annotated
@@ -341,7 +342,7 @@ sim::SimulateOptions Simulation::engine_options(const Replay& replay,
   if (topology_) {
     topology = topology_->with_speeds_times(factors.latency, factors.bandwidth);
     network.topology = &*topology;
-    network.placement = placement_;
+    network.placement = replay.placement ? *replay.placement : placement_;
   }
   if (architecture_)
     network.make_links = [this, &topology](const machine::LinkSpeed& defaults) {

@@ -21,6 +21,7 @@
 #include "sim/text/goal_program.hpp"
 #include "sim/text/ti_trace.hpp"
 #include "sim/trace_source.hpp"
+#include "topology/placement.hpp"
 #include "topology/topology.hpp"
 #include "trace/trace.hpp"
 #include "trace/trace_reader.hpp"
@@ -80,7 +81,9 @@ struct Replay {
   const machine::MachineModel* model = nullptr;  // the same
   // The source's operations hold the final times of their computation.
   bool settled = false;
-  sim::Dependences* dependences = nullptr;  // to be filled
+  sim::Dependences* dependences = nullptr;        // to be filled
+  sim::MessageMatrix* messages = nullptr;         // the same
+  const machine::Placement* placement = nullptr;  // instead of that of the options
 };
 
 // Whether every link has a latency and a bandwidth of its own.
@@ -104,6 +107,8 @@ class Simulation {
   // Whether the recorded run, if it is one, came to its end.
   bool sealed() const { return !reader_ || reader_->sealed(); }
   const machine::Topology* topology() const { return topology_ ? &*topology_ : nullptr; }
+  // By rank; nullptr: it is all the same where a rank runs.
+  const machine::Placement* placement() const { return uses_topology() ? &placement_ : nullptr; }
 
   // Whether all times come from the model's equations; whether ranks compute.
   bool equations_alone() const { return network_ == sim::NetworkKind::datasheet && !algorithms_; }
@@ -176,7 +181,7 @@ class Simulation {
   double reduce_per_byte_ = 0;
   std::optional<machine::Topology> topology_;
   std::shared_ptr<const ArchitectureNetwork> architecture_;
-  std::vector<machine::NodeId> placement_;
+  machine::Placement placement_;
   std::optional<sim::AlgorithmTable> algorithms_;
   // Where the operations are: one of these.
   std::unique_ptr<trace::TraceReader> reader_;

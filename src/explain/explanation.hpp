@@ -120,8 +120,9 @@ std::string_view name_of(Effort effort);
 
 // Something to change, and what it brings.
 struct Finding {
-  std::string kind;    // "wait", "imbalance" or "algorithm"
-  std::string change;  // algorithm: which
+  std::string kind;                     // "wait", "imbalance", "algorithm" or "placement"
+  std::string change;                   // algorithm: which
+  std::vector<std::string> processors;  // placement: by rank
   WaitKind wait_kind = WaitKind::other;
   Place place;
   std::vector<WorldRank> ranks;

@@ -20,6 +20,7 @@
 #include "sim/collectives/algorithm.hpp"
 #include "sim/deadlock.hpp"
 #include "sim/dependences.hpp"
+#include "sim/message_matrix.hpp"
 #include "sim/network.hpp"
 #include "sim/network/link_usage.hpp"
 #include "sim/sink.hpp"
@@ -53,6 +54,7 @@ struct SimulateOptions {
   const AlgorithmTable* algorithms = nullptr;
   double reduce_per_byte = 0;          // seconds to combine a byte, in expanded reductions
   Dependences* dependences = nullptr;  // to be filled; nullptr: nobody asks
+  MessageMatrix* messages = nullptr;   // the same
 };
 
 struct RankResult {

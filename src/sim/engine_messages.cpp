@@ -96,6 +96,7 @@ void Engine::connect_send(Rank& rank, const SendTimes& times, bool rendezvous,
   const trace::Endpoint& to = operation.send;
   Rank& receiver = partner(rank, to.peer);
   ++stats_.messages;
+  if (options_.messages) options_.messages->add(rank.id, to.peer, to.bytes);
   PendingSend send{{times.sent, to.bytes, rendezvous},
                    operation.mode,
                    request,

@@ -43,6 +43,16 @@ FIELDS = """0 init
 LOGGPS = ["--loggps", "L=2us,o=500ns,g=100ns,G=0.1ns"]
 
 
+# Ranks that are far from each other on a line exchange messages.
+PAIRS = "num_ranks 6\n" + "".join(
+    f"""rank {rank} {{ a: calc {1000 * rank}
+b: send 20000b to {(rank + 3) % 6}
+c: recv 20000b from {(rank + 3) % 6}
+b requires a
+c requires a }}
+""" for rank in range(6))
+
+
 class Explain(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -65,6 +75,39 @@ class Explain(unittest.TestCase):
         printed = self.explain("old.goal", *LOGGPS, "--json").stdout
         self.assertEqual((self.folder / "out.json").read_text(), printed)
         self.assertEqual((self.folder / "out.txt").read_text(), self.explain("old.goal", *LOGGPS).stdout)
+
+    def test_better_placement(self):
+        """The finding, the file and a simulation with the file say the same."""
+        (self.folder / "pairs.goal").write_text(PAIRS)
+        machine = [*LOGGPS, "--network", "flow", "--topology", "mesh:6"]
+        told = self.explain("pairs.goal", *machine, "--better-placement", "ranks.txt", "--json")
+        self.assertIn("wrote ranks.txt", told.stderr)
+        told = json.loads(told.stdout)
+        self.assertGreater(told["gain"], 0)
+        explained = json.loads(self.explain("pairs.goal", *machine, "--json").stdout)
+        finding, = [one for one in explained["findings"] if one["kind"] == "placement"]
+        self.assertEqual((finding["predicted_time"], finding["effort"]),
+                         (told["predicted_time"], "setting"))
+        self.assertAlmostEqual(finding["gain"], told["gain"], delta=1e-12)
+        lines = (self.folder / "ranks.txt").read_text().split()
+        self.assertEqual(lines, finding["processors"])
+        self.assertEqual(sorted(lines), list("012345"))
+        simulated = subprocess.run(
+            [FORETRACE, "simulate", "pairs.goal", *machine, "--placement", "ranks.txt", "--json"],
+            capture_output=True, text=True, check=True, timeout=100, cwd=self.folder)
+        self.assertEqual(json.loads(simulated.stdout)["time"], told["predicted_time"])
+        # From there nothing is left to win.
+        again = self.explain("pairs.goal", *machine, "--placement", "ranks.txt", "--json")
+        self.assertNotIn("placement", [one["kind"] for one in json.loads(again.stdout)["findings"]])
+
+    def test_better_placement_where_there_is_none(self):
+        (self.folder / "pairs.goal").write_text(PAIRS)
+        result = self.explain("pairs.goal", *LOGGPS, "--better-placement", "ranks.txt", status=2)
+        self.assertIn("all the same where a rank runs", result.stderr)
+        self.assertFalse((self.folder / "ranks.txt").exists())
+        result = self.explain("pairs.goal", *LOGGPS, "--better-placement", "ranks.txt",
+                              "--remove-barriers", status=2)
+        self.assertIn("--better-placement stands alone", result.stderr)
 
     def test_one_imbalance_is_told_once(self):
         """The run's computation is nearly all of one place's; what the model lacks is named as by simulate."""

@@ -30,7 +30,7 @@ MAY_USE = {
     "sim": {"compute", "machine", "topology", "trace"},
     "architecture": {"machine", "sim", "toml_file", "topology"},
     "analysis": {"machine", "mpi_api", "topology", "trace", "stats"},
-    "explain": {"machine", "sim", "trace"},
+    "explain": {"machine", "sim", "topology", "trace"},
     "formulas": {"machine"},
     "results": {"stats"},
     "scaling": {"stats"},
@@ -80,7 +80,7 @@ SEES_MPI = ("capture/handlers", "capture/predict", "capture/profile", "capture/s
 THIRD_PARTY = {"CLI/": {"cli"}, "toml++/": {"machine", "study", "toml_file", "topology", "cli"}, "sqlite3.h": {"results"}, "Eigen/": {"stats"},
                "boost/": {"stats"}, "elfutils/": {"symbols"}, "zlib.h": {"foreign"},
                "expat.h": {"foreign"}, "histedit.h": {"cli"}, "httplib.h": {"watch"},
-               "otf2/": {"formats"}}
+               "otf2/": {"formats"}, "scotch.h": {"explain"}}
 
 MOST_LINES = 600
 

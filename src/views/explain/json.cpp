@@ -245,6 +245,7 @@ ordered_json findings_of(const std::vector<explain::Finding>& findings) {
     entry["kind"] = finding.kind;
     if (finding.kind == "wait") entry["wait"] = std::string(explain::name_of(finding.wait_kind));
     if (finding.kind == "algorithm") entry["algorithm"] = finding.change;
+    if (finding.kind == "placement") entry["processors"] = finding.processors;
     put_place(entry, finding.place);
     entry["ranks"] = ranks_of(finding.ranks);
     entry["spent"] = to_seconds(finding.spent);

@@ -60,6 +60,13 @@ std::string headline(const Explanation& explanation, const std::string& where) {
       where, gain(best.communication), gain(best.balance), gain(best.both), gain(best.waits));
 }
 
+std::string where_of(const explain::Finding& finding) {
+  if (finding.kind == "placement") return "processors of the ranks";
+  const bool computing = finding.kind == "imbalance" && !finding.place.function.empty();
+  return (computing ? "before " : "") + describe_place(finding.place) +
+         (finding.whole_phase ? " and elsewhere" : "");
+}
+
 std::string findings_section(const Explanation& explanation) {
   if (explanation.findings.empty()) return "\nFindings\n  no wait or imbalance shortens the run\n";
   TextTable table({R, R, R, L, L, L, L});
@@ -72,12 +79,9 @@ std::string findings_section(const Explanation& explanation) {
                                  ? std::string(explain::name_of(finding.wait_kind))
                              : finding.kind == "algorithm" ? "algorithm " + finding.change
                                                            : finding.kind;
-    const bool computing = finding.kind == "imbalance" && !finding.place.function.empty();
     table.add({format_time(finding.gain), percent(finding.gain, explanation),
                finding.holds ? format_percent(finding.enough) : "", what,
-               std::string(explain::name_of(finding.effort)),
-               (computing ? "before " : "") + describe_place(finding.place) +
-                   (finding.whole_phase ? " and elsewhere" : ""),
+               std::string(explain::name_of(finding.effort)), where_of(finding),
                ranks_text(finding.ranks)});
     if (shown <= kChecksShown && !finding.check.empty())
       checks += fmt::format("{}explain {}", checks.empty() ? "  alone: " : ", ", finding.check);

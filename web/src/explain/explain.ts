@@ -39,9 +39,9 @@ function finding(data: Explanation, trace: TraceData, one: Finding, most: number
   const computing = one.kind === "imbalance";
   const found = findLongest(trace, one, one.ranks, computing);
   const spent = computing ? "above the mean of the ranks" : one.kind === "wait" ? "waiting, over all ranks" : "in these calls, over all ranks";
-  const where = (computing && one.function !== "" ? "before " : "") + describePlace(one);
+  const where = one.kind === "placement" ? "processors of the ranks" : (computing && one.function !== "" ? "before " : "") + describePlace(one);
   const facts: Child[] = [
-    `${spent}: ${seconds(one.spent)}; `,
+    one.kind === "placement" ? "" : `${spent}: ${seconds(one.spent)}; `,
     `rank${one.ranks.length === 1 ? "" : "s"} ${ranksText(one.ranks)}; `,
     `run without it: ${seconds(one.predicted_time)}`,
     one.verified ? ", simulated afresh" : one.estimated ? ", an estimate" : "",
