@@ -9,6 +9,7 @@
 #include "cli/explain_output.hpp"
 #include "cli/explain_placement.hpp"
 #include "cli/explain_rewrites.hpp"
+#include "cli/explain_scaling.hpp"
 #include "cli/explain_settings.hpp"
 #include "cli/explain_what_if.hpp"
 #include "cli/output_file.hpp"
@@ -22,6 +23,8 @@ namespace foretrace::cli {
 namespace {
 
 struct Options {
+  std::vector<std::string> inputs;
+  std::string scaling;
   SimulationOptions simulation;
   explain::ExplainOptions explain;
   WhatIf what_if;
@@ -244,9 +247,22 @@ int explain_run(const Options& options) {
   return status_of(simulation, put_explanation(options.output, explanation, run, simulation));
 }
 
+int explain_runs(Options& options) {
+  if (options.scaling.empty()) {
+    if (options.inputs.size() > 1)
+      throw UsageError("several runs: expected --scaling strong or weak, which compares them");
+    options.simulation.input = options.inputs.front();
+    return explain_run(options);
+  }
+  if (options.what_if.any() || !options.better_placement.empty() || !options.latencies.empty() ||
+      !options.output.baseline.empty())
+    throw UsageError("--scaling stands alone; leave out the what-if, --latencies and --baseline");
+  return explain_scaling(options.scaling, options.inputs, options.simulation, options.output);
+}
+
 std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("input", options->simulation.input,
+  app.add_option("input", options->inputs,
                  "A trace made by record, predict or simulate, a text program (FILE.goal), or a "
                  "time-independent trace of SimGrid (FILE.ti)")
       ->required();
@@ -282,6 +298,9 @@ std::function<int()> declare(CLI::App& app) {
                  "--placement FILE");
   app.add_option("--latencies", options->latencies,
                  "The run time over a range of latencies: FROM..TO[:COUNT], as 1us..100us");
+  app.add_option("--scaling", options->scaling,
+                 "Compare the efficiencies of several runs of a program: strong (one problem on "
+                 "more ranks) or weak (as much for each rank)");
   app.add_option("--baseline", options->output.baseline,
                  "Tell what got worse since --json wrote this file; status 1 if the run did");
   app.add_option("--within", options->output.within,
@@ -291,7 +310,7 @@ std::function<int()> declare(CLI::App& app) {
       "-o,--output", options->output.path,
       "Write a page (FILE.html), or FILE.json or FILE.txt; with a what-if the predicted trace");
   app.add_flag("--json", options->output.json, "Print one JSON object");
-  return [options] { return explain_run(*options); };
+  return [options] { return explain_runs(*options); };
 }
 
 }  // namespace

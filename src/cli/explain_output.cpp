@@ -11,8 +11,6 @@
 namespace foretrace::cli {
 namespace {
 
-const std::vector<std::string> kEndings = {".html", ".json", ".txt"};
-
 std::string page_of(const explain::Explanation& explanation, const explain::Run& run,
                     Simulation& simulation) {
   const std::unique_ptr<sim::Source> source = simulation.open();
@@ -26,7 +24,7 @@ std::string page_of(const explain::Explanation& explanation, const explain::Run&
 }  // namespace
 
 void check_explain_output(const ExplainOutput& output) {
-  if (!output.path.empty()) ending_of(output.path, "explain", kEndings);
+  if (!output.path.empty()) ending_of(output.path, "explain", kExplainEndings);
   read_within(output.within);
 }
 
@@ -38,7 +36,7 @@ int put_explanation(const ExplainOutput& output, const explain::Explanation& exp
                              : views::render_text_explanation(explanation, simulation.where());
   };
   if (!output.path.empty())
-    write_output(output.path, text_of(ending_of(output.path, "explain", kEndings)));
+    write_output(output.path, text_of(ending_of(output.path, "explain", kExplainEndings)));
   if (!output.baseline.empty()) {
     const ExplainComparison comparison = compare_with_baseline(
         output.baseline, views::render_json_explanation(explanation), read_within(output.within));

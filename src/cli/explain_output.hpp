@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/simulation.hpp"
 #include "explain/explanation.hpp"
@@ -15,6 +16,9 @@ struct ExplainOutput {
   std::string baseline;  // a file that --json wrote; empty: none
   std::string within = "0%";
 };
+
+// What explain can write.
+inline const std::vector<std::string> kExplainEndings = {".html", ".json", ".txt"};
 
 // Throws UsageError for a file of another ending, and for a --within that is no share.
 void check_explain_output(const ExplainOutput& output);

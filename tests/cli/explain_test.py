@@ -109,6 +109,45 @@ class Explain(unittest.TestCase):
                               "--remove-barriers", status=2)
         self.assertIn("--better-placement stands alone", result.stderr)
 
+    def test_scaling(self):
+        """By hand: 2 ranks compute 60 and 40 us, 4 ranks 30, 20, 30 and 40 us; nothing else takes time but
+        one message of 10 us from each rank to the next."""
+        program = ("num_ranks {0}\n" + "rank all {{ a: calc {1}\nb: send 8b to (me+1)%size\n"
+                   "c: recv 8b from (me-1)%size\nb requires a\nc requires a }}\n")
+        (self.folder / "two.goal").write_text(program.format(2, "60000-me*20000"))
+        (self.folder / "four.goal").write_text(program.format(4, "40000-((me+1)%3)*10000"))
+        machine = ["--loggps", "L=10us,o=0s,g=0s,G=0ns"]
+        told = json.loads(self.explain("four.goal", "two.goal", *machine, "--scaling", "strong", "--json").stdout)
+        two, four = told["runs"]
+        self.assertEqual((told["reference"], two["run"], four["run"]), ("two.goal", "two.goal", "four.goal"))
+        for run, ranks, time, most, whole in ((two, 2, 70e-6, 60e-6, 100e-6), (four, 4, 50e-6, 40e-6, 120e-6)):
+            expected = {"ranks": ranks, "time": time, "compute": whole, "speedup": 70e-6 / time,
+                        "parallel": whole / ranks / time, "load_balance": whole / ranks / most,
+                        "communication": most / time, "serialisation": 1, "transfer": most / time,
+                        "computation": 100e-6 / whole, "global": 100e-6 / ranks / time}
+            for name, value in expected.items():
+                self.assertAlmostEqual(run[name], value, places=9, msg=f"{run['run']} {name}")
+            alone = json.loads(self.explain(run["run"], *machine, "--json").stdout)["efficiency"]
+            for name, value in alone.items():
+                self.assertAlmostEqual(run[name], value, places=12, msg=name)
+        # Twice the work on twice the ranks.
+        told = json.loads(self.explain("four.goal", "two.goal", *machine, "--scaling", "weak", "--json").stdout)
+        self.assertAlmostEqual(told["runs"][1]["computation"], 200 / 120)
+        self.assertAlmostEqual(told["runs"][1]["speedup"], 2 * 70 / 50)
+
+    def test_scaling_forms_and_faults(self):
+        both = ["old.goal", "new.goal", *LOGGPS, "--scaling"]
+        text = self.explain(*both, "strong").stdout
+        self.assertIn("computation scalability", text)
+        self.explain(*both, "strong", "-o", "table.txt")
+        self.assertEqual((self.folder / "table.txt").read_text(), text)
+        self.explain(*both, "strong", "-o", "table.html")
+        self.assertIn("computation scalability", (self.folder / "table.html").read_text())
+        self.assertIn("expected strong", self.explain(*both, "big", status=2).stderr)
+        self.assertIn("two or more", self.explain("old.goal", *LOGGPS, "--scaling", "weak", status=2).stderr)
+        self.assertIn("several runs", self.explain("old.goal", "new.goal", *LOGGPS, status=2).stderr)
+        self.assertIn("stands alone", self.explain(*both, "weak", "--remove-barriers", status=2).stderr)
+
     def test_one_imbalance_is_told_once(self):
         """The run's computation is nearly all of one place's; what the model lacks is named as by simulate."""
         (self.folder / "p.ti").write_text("".join(
