@@ -178,8 +178,10 @@ class Kernel {
   }
 
   void start() {
-    for (std::size_t i = started_; i < entities_.size(); ++i) entities_[i]->start(*this);
-    started_ = entities_.size();
+    for (; started_ < entities_.size(); ++started_) {
+      current_ = static_cast<std::uint32_t>(started_);
+      entities_[started_]->start(*this);
+    }
   }
 
   // When the next event is due; kNever: there is none.
@@ -206,9 +208,12 @@ class Kernel {
     const Event event = queue_.pop();
     now_ = event.time();
     ++events_;
+    current_ = event.entity;
     entities_[event.entity]->handle(*this, event);
   }
   void stop() { stopped_ = true; }
+  // Whose event is, or was, handled last.
+  const Entity& current() const { return *entities_[current_]; }
 
   std::uint64_t events() const { return events_; }
   std::size_t memory() const { return queue_.memory() + packets_.capacity() * sizeof(Packet); }
@@ -236,6 +241,7 @@ class Kernel {
   Ps now_ = 0;
   std::uint64_t events_ = 0;
   bool stopped_ = false;
+  std::uint32_t current_ = 0;
   std::vector<Packet> packets_;
   std::vector<std::uint64_t> free_;
 };
@@ -480,8 +486,7 @@ class Behaviour : public Entity {
   // Onto the link at `port`; returns when its last byte has left.
   Ps send(std::uint32_t port, const Packet& packet) {
     if (port >= out_.size() || out_[port].entity == UINT32_MAX)
-      throw std::logic_error(name() + " sends to port " + std::to_string(port) +
-                             ", which is not connected");
+      throw std::logic_error("sends to port " + std::to_string(port) + ", which is not connected");
     OutPort& out = out_[port];
     const Ps begin = out.free > now() ? out.free : now();
     out.free = begin + std::llround(static_cast<double>(packet.bytes) * out.ps_per_byte);
@@ -491,24 +496,13 @@ class Behaviour : public Entity {
   }
 
  private:
-  void proceed() {
-    const Ps at = kernel_->now();
-    if (at != last_resumed_) {
-      last_resumed_ = at;
-      resumed_ = 0;
-    }
-    if (++resumed_ > 10'000'000)
-      throw std::runtime_error(name() + " goes on and on without letting time pass");
-    task_.resume();
-  }
+  void proceed() { task_.resume(); }
 
   Kernel* kernel_ = nullptr;
   Task task_;
   std::vector<OutPort> out_;
   std::deque<Received> queue_;
   bool waiting_ = false;
-  Ps last_resumed_ = -1;
-  std::uint64_t resumed_ = 0;
   Histogram waits_;
   TimeAverage queued_;
   std::uint64_t received_ = 0;
@@ -533,7 +527,7 @@ class Handler : public Behaviour {
 };
 
 // What a plug-in's make function returns; FORETRACE_ENTITY(Class) defines it.
-inline constexpr int kPluginVersion = 1;
+inline constexpr int kPluginVersion = 2;
 
 }  // namespace foretrace::entity
 

@@ -12,6 +12,10 @@ ParameterSpec integer(const char* name, const char* usual, double least, double 
 ParameterSpec of(Type type, const char* name, const char* usual, const char* help) {
   return {name, type, usual, {}, 0, 1e18, help};
 }
+ParameterSpec above_zero(ParameterSpec spec) {
+  spec.above_zero = true;
+  return spec;
+}
 ParameterSpec word(const char* name, std::vector<std::string> choices, const char* help) {
   ParameterSpec made{name, Type::word, choices.front(), choices, 0, 1e18, help};
   return made;
@@ -77,7 +81,7 @@ std::vector<BehaviourSpec> make() {
        "a memory bus: what goes in or out takes its turn"},
       {"source",
        {out},
-       {of(Type::time, "interval", "1us", "mean time between two packets"),
+       {above_zero(of(Type::time, "interval", "1us", "mean time between two packets")),
         word("distribution", {"exponential", "constant"}, "of the intervals"),
         of(Type::size, "bytes", "1B", "of a packet"),
         integer("packets", "0", 0, 1e15, "in all; 0: without end"),

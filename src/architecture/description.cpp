@@ -384,6 +384,9 @@ double number_of(const Written& written, const ParameterSpec& spec, std::string&
     case ParameterType::time:
       if (is_text)
         if (const auto latency = machine::parse_latency(written.text)) value = latency->seconds();
+      if (spec.above_zero && is_text && (value == 0.0 || written.text.starts_with("-")))
+        throw Error(written.where.text() + ": '" + spec.name + "' must be above zero, found '" +
+                    written.text + "'; correct it");
       if (!value) refuse(written, spec, " and needs a unit, for example \"1us\"");
       return *value;
     case ParameterType::size:

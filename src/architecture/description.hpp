@@ -44,6 +44,7 @@ struct ParameterSpec {
   double least = 0;                  // integer, real
   double most = 1e18;
   std::string help;
+  bool above_zero = false;  // time
 };
 
 enum class Direction : std::uint8_t { both, in, out };

@@ -1,9 +1,12 @@
 #include "architecture/entity_run.hpp"
 
+#include <atomic>
 #include <cmath>
+#include <set>
 
 #include "architecture/plugin.hpp"
 #include "architecture/queueing.hpp"
+#include "architecture/watchdog.hpp"
 #include "base/error.hpp"
 
 namespace foretrace::architecture {
@@ -33,17 +36,37 @@ class Run {
     }
   }
 
-  EntityRunResult go(entity::Ps until, std::vector<SinkTimes>* sinks) {
-    EntityRunResult result;
-    std::size_t at = 0;
+  void go(entity::Ps until) {
     try {
       kernel_.start();
+      entity::Ps instant = -1;
+      std::uint64_t first = 0;
+      while (kernel_.next() <= until) {
+        kernel_.step();
+        progress_.store(kernel_.events(), std::memory_order_relaxed);
+        if (kernel_.now() != instant) {
+          instant = kernel_.now();
+          first = kernel_.events();
+        } else if (kernel_.events() - first > most_at_once()) {
+          failure_ = who_goes_on() + " without letting time pass";
+          return;
+        }
+      }
       kernel_.run(until);
     } catch (const std::exception& error) {
-      result.failure = error.what();
+      failure_ = kernel_.current().name() + ": " + error.what();
     }
+  }
+
+  // Where go() does not return.
+  std::string who_hangs() const { return kernel_.current().name() + " does not return"; }
+
+  EntityRunResult result(std::vector<SinkTimes>* sinks) const {
+    EntityRunResult result;
+    result.failure = failure_;
     result.end = kernel_.now();
     result.events = kernel_.events();
+    std::size_t at = 0;
     for (const auto& behaviour : made_) {
       report(at, *behaviour, result);
       if (const auto* times = times_of(*behaviour); times && sinks)
@@ -52,6 +75,8 @@ class Run {
     }
     return result;
   }
+
+  const std::atomic<std::uint64_t>& progress() const { return progress_; }
 
  private:
   void connect(const FlatLink& link, const FlatEnd& from, const FlatEnd& to) {
@@ -68,7 +93,23 @@ class Run {
     return static_cast<std::uint32_t>(end.port);
   }
 
-  void report(std::size_t number, const entity::Behaviour& behaviour, EntityRunResult& result) {
+  // Of events at one time: far more than a machine of this size makes.
+  std::uint64_t most_at_once() const { return 1'000'000 + 100 * made_.size(); }
+
+  // The entities that the next events are for, since they keep each other going.
+  std::string who_goes_on() {
+    std::set<std::string> names;
+    for (int i = 0; i < 1000; ++i) {
+      names.insert(kernel_.current().name());
+      kernel_.step();
+    }
+    std::string all;
+    for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+    return all + (names.size() == 1 ? " goes on and on" : " keep each other going");
+  }
+
+  void report(std::size_t number, const entity::Behaviour& behaviour,
+              EntityRunResult& result) const {
     const FlatEntity& entity = architecture_.entities[number];
     EntityReport one;
     one.path = entity.path;
@@ -100,14 +141,23 @@ class Run {
   entity::Kernel kernel_;
   std::vector<std::unique_ptr<entity::Behaviour>> made_;
   std::vector<Station*> stations_;
+  std::string failure_;
+  std::atomic<std::uint64_t> progress_{0};
 };
 
 }  // namespace
 
 EntityRunResult run_entities(const FlatArchitecture& architecture, entity::Ps until,
-                             std::vector<SinkTimes>* sinks) {
-  Run run(architecture);
-  return run.go(until, sinks);
+                             std::vector<SinkTimes>* sinks, double patience) {
+  const auto run = std::make_shared<Run>(architecture);
+  if (patience <= 0) {
+    run->go(until);
+    return run->result(sinks);
+  }
+  const bool done = finishes_in_time([run, until] { run->go(until); }, run->progress(), patience);
+  EntityRunResult result = run->result(sinks);
+  if (!done) result.failure = run->who_hangs();
+  return result;
 }
 
 }  // namespace foretrace::architecture

@@ -41,9 +41,11 @@ struct SinkTimes {
   std::vector<entity::Ps> times;
 };
 
-// Until `until` picoseconds, or nothing more happens. Throws Error for entities of other kinds and
-// plug-ins that cannot be loaded.
+// Until `until` picoseconds, or nothing more happens. The run ends with a failure that names the
+// entity where one throws, where events follow each other without end at one time, or where a
+// handler needs more than `patience` seconds of processor time (0: it may; then what runs does so
+// in this thread). Throws Error for entities of other kinds and plug-ins that cannot be loaded.
 EntityRunResult run_entities(const FlatArchitecture& architecture, entity::Ps until,
-                             std::vector<SinkTimes>* sinks = nullptr);
+                             std::vector<SinkTimes>* sinks = nullptr, double patience = 0);
 
 }  // namespace foretrace::architecture

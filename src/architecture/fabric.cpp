@@ -32,6 +32,40 @@ std::vector<int> sides_of(const machine::Shape& shape) {
   return sides;
 }
 
+// The dimensions of a grid in which a router and the destination's differ, the first one first.
+class OpenDimensions {
+ public:
+  OpenDimensions(const Fabric& fabric, int router, int to_router)
+      : sides_(fabric.sides), router_(router), to_router_(to_router) {
+    find();
+  }
+  explicit operator bool() const { return dimension_ < sides_.size(); }
+  void next() {
+    stride_ *= side();
+    ++dimension_;
+    find();
+  }
+  std::size_t dimension() const { return dimension_; }
+  int side() const { return sides_[dimension_]; }
+  int here() const { return router_ / stride_ % side(); }
+  int there() const { return to_router_ / stride_ % side(); }
+  // Steps to go upwards, round the end where it is a ring.
+  int up() const { return (there() - here() + side()) % side(); }
+  // Of the router's ports in this dimension, in up_ and down_.
+  std::size_t at() const { return static_cast<std::size_t>(router_) * sides_.size() + dimension_; }
+
+ private:
+  void find() {
+    for (; dimension_ < sides_.size() && here() == there(); ++dimension_) stride_ *= side();
+  }
+
+  const std::vector<int>& sides_;
+  int router_;
+  int to_router_;
+  int stride_ = 1;
+  std::size_t dimension_ = 0;
+};
+
 }  // namespace
 
 void Fabric::link_routers(int a, int b, int cycles, bool one_way) {
@@ -272,20 +306,11 @@ Way FabricRouter::way(int router, int terminal, WayState& state, entity::Random&
   Way way = grid_way(router, to_router, state, random);
   way.escape = static_cast<std::int8_t>(std::countr_zero(way.ports));
   way.ports = 0;
-  int stride = 1;
-  const std::size_t dimensions = fabric.sides.size();
-  for (std::size_t d = 0; d < dimensions; ++d) {
-    const int side = fabric.sides[d];
-    const int here = router / stride % side;
-    const int there = to_router / stride % side;
-    stride *= side;
-    if (here == there) continue;
-    const std::size_t at = static_cast<std::size_t>(router) * dimensions + d;
-    const int up = (there - here + side) % side;
-    const bool either = fabric.wraps && 2 * up == side;
-    const bool goes_up = fabric.wraps ? 2 * up <= side : there > here;
-    if (goes_up || either) way.ports |= std::uint64_t{1} << up_[at];
-    if (!goes_up || either) way.ports |= std::uint64_t{1} << down_[at];
+  for (OpenDimensions open(fabric, router, to_router); open; open.next()) {
+    const bool either = fabric.wraps && 2 * open.up() == open.side();
+    const bool goes_up = fabric.wraps ? 2 * open.up() <= open.side() : open.there() > open.here();
+    if (goes_up || either) way.ports |= std::uint64_t{1} << up_[open.at()];
+    if (!goes_up || either) way.ports |= std::uint64_t{1} << down_[open.at()];
   }
   return way;
 }
@@ -295,30 +320,21 @@ Way FabricRouter::way(int router, int terminal, WayState& state, entity::Random&
 Way FabricRouter::grid_way(int router, int to_router, WayState& state,
                            entity::Random& random) const {
   const Fabric& fabric = *fabric_;
-  int stride = 1;
-  const std::size_t dimensions = fabric.sides.size();
-  for (std::size_t d = 0; d < dimensions; ++d) {
-    const int side = fabric.sides[d];
-    const int here = router / stride % side;
-    const int there = to_router / stride % side;
-    stride *= side;
-    if (here == there) continue;
-    const std::size_t at = static_cast<std::size_t>(router) * dimensions + d;
-    if (!fabric.wraps || side < 3) {
-      const int port = there > here ? up_[at] : down_[at];
-      return {std::uint64_t{1} << port, -1, 0};
-    }
-    if (state.dimension != static_cast<std::int8_t>(d)) {
-      state.dimension = static_cast<std::int8_t>(d);
-      const int up = (there - here + side) % side;
-      const bool goes_up = 2 * up == side ? random.below(2) == 0 : 2 * up < side;
-      state.direction = goes_up ? 1 : -1;
-      state.half = here > there ? 2 : 1;
-    }
-    const int port = state.direction > 0 ? up_[at] : down_[at];
-    return {std::uint64_t{1} << port, -1, state.half};
+  const OpenDimensions open(fabric, router, to_router);
+  if (!open) return {};
+  if (!fabric.wraps || open.side() < 3) {
+    const int port = open.there() > open.here() ? up_[open.at()] : down_[open.at()];
+    return {std::uint64_t{1} << port, -1, 0};
   }
-  return {};
+  if (state.dimension != static_cast<std::int8_t>(open.dimension())) {
+    state.dimension = static_cast<std::int8_t>(open.dimension());
+    const bool goes_up =
+        2 * open.up() == open.side() ? random.below(2) == 0 : 2 * open.up() < open.side();
+    state.direction = goes_up ? 1 : -1;
+    state.half = open.here() > open.there() ? 2 : 1;
+  }
+  const int port = state.direction > 0 ? up_[open.at()] : down_[open.at()];
+  return {std::uint64_t{1} << port, -1, state.half};
 }
 
 Way FabricRouter::up_down_way(int router, int to_router, WayState& state) const {

@@ -15,6 +15,9 @@ constexpr int kBatches = 10;
 constexpr double kStudent = 2.262;
 // A mean latency above this counts as saturated, as does what is not accepted.
 constexpr double kLongest = 500;
+// The load that stands for none, and the packets that its latency is taken from.
+constexpr double kNoLoad = 0.005;
+constexpr std::uint64_t kNoLoadPackets = 1000;
 
 // Creates packets and hears of their end.
 class Generator final : public Listener {
@@ -202,18 +205,34 @@ TrafficPoint simulate_traffic(const Fabric& fabric, const Pattern& pattern, doub
   return point;
 }
 
+namespace {
+
+// However few cycles are to be measured: a mean of few packets would depend on which they are.
+double latency_without_load(const Fabric& fabric, const Pattern& pattern, TrafficOptions options) {
+  const double packets_a_cycle = kNoLoad * fabric.terminals() / options.packet_flits;
+  const auto enough = std::llround(1.1 * static_cast<double>(kNoLoadPackets) / packets_a_cycle);
+  options.measured = std::max<std::int64_t>(options.measured, enough);
+  while (true) {
+    const TrafficPoint point = simulate_traffic(fabric, pattern, kNoLoad, options);
+    if (point.packets >= kNoLoadPackets || !point.stable) return point.latency;
+    options.measured *= 2;
+  }
+}
+
+}  // namespace
+
 TrafficCurve traffic_curve(const Fabric& fabric, const Pattern& pattern, std::vector<double> loads,
                            const TrafficOptions& options) {
   TrafficCurve curve;
   const auto at = [&](double load) { return simulate_traffic(fabric, pattern, load, options); };
-  curve.zero_load = at(0.005).latency;
+  curve.zero_load = latency_without_load(fabric, pattern, options);
   const auto within = [&](const TrafficPoint& point) {
     return point.stable && point.latency < 3 * curve.zero_load;
   };
   const TrafficPoint full = at(1);
   curve.throughput = full.accepted;
   if (!within(full)) {
-    double low = 0.005;
+    double low = kNoLoad;
     double high = 1;
     while (high - low > 0.004) {
       const double middle = (low + high) / 2;

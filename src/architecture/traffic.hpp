@@ -63,8 +63,9 @@ struct TrafficPoint {
   double created = 0;   // what chance made of it, in the measured cycles
   double accepted = 0;  // flits ejected in the measured cycles
   bool stable = true;
-  double latency = 0;          // cycles from creation to the last flit's ejection, mean
-  double error = 0;            // half of the 95 % interval of the mean, from 10 batches
+  double latency = 0;  // cycles from creation to the last flit's ejection, mean
+  // Half of the 95 % interval of the mean, from 10 batches; nothing: one of them is empty.
+  std::optional<double> error;
   double network_latency = 0;  // from the first flit's entry
   double hops = 0;             // routers passed
   std::int64_t most = 0;       // the longest latency
@@ -77,7 +78,8 @@ struct TrafficPoint {
 
 struct TrafficCurve {
   std::vector<TrafficPoint> points;
-  double zero_load = 0;  // latency at a load of 0.5 % of a flit a cycle
+  // Latency at a load of 0.5 % of a flit a cycle, the mean of 1,000 packets at least.
+  double zero_load = 0;
   // The load at which the mean latency is three times that without load; nothing: not up to 1.
   std::optional<double> saturation;
   double throughput = 0;  // accepted when 1 flit a cycle is offered

@@ -25,6 +25,7 @@ struct Options {
   std::string output;
   std::vector<std::string> levels;
   std::string until = "1s";
+  std::string patience = "10s";
   bool boxes = false;
   bool json = false;
 };
@@ -91,10 +92,14 @@ int run(const Options& options) {
   const auto until = parse_seconds(options.until);
   if (!until || *until > 1e6)
     throw UsageError("--until must be a time such as 10s, found '" + options.until + "'");
+  const auto patience = parse_seconds(options.patience);
+  if (!patience || *patience > 1e6)
+    throw UsageError("--patience must be a time such as 10s, found '" + options.patience + "'");
   const auto description =
       architecture::read_description(options.file, data_directory() + "/architectures");
   const auto flat = architecture::elaborate(description, levels_of(options));
-  const auto result = architecture::run_entities(flat, std::llround(*until * 1e12));
+  const auto result =
+      architecture::run_entities(flat, std::llround(*until * 1e12), nullptr, *patience);
   if (options.json) {
     print_json(result);
   } else {
@@ -167,6 +172,8 @@ std::function<int()> declare(CLI::App& app) {
       "--level", options->levels,
       "BOX=LEVEL: how a box is simulated, for example 'node[0..3].nic=detail'; may be repeated");
   app.add_option("--until", options->until, "run: how much virtual time (1s)");
+  app.add_option("--patience", options->patience,
+                 "run: processor time that an entity may need for one event (10s; 0s: any)");
   app.add_flag("--boxes", options->boxes, "check: list every box and entity");
   app.add_flag("--json", options->json, "Print one JSON object");
   app.add_option("-o,--output", options->output, "convert, build: the file to write");

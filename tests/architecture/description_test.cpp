@@ -128,6 +128,14 @@ INSTANTIATE_TEST_SUITE_P(
               "[[composite.machine.part]]\nname = \"s\"\nkind = \"switch\"\nparameters = { cycle = "
               "2 }\n",
               "t.arch.toml:7: parameter 'cycle' is a time and needs a unit, for example \"1us\""},
+        Fault{"no time between packets",
+              "[[composite.machine.part]]\nname = \"s\"\nkind = \"source\"\nparameters = { "
+              "interval = \"0us\" }\n",
+              "t.arch.toml:7: 'interval' must be above zero, found '0us'; correct it"},
+        Fault{"time goes back between packets",
+              "[[composite.machine.part]]\nname = \"s\"\nkind = \"source\"\nparameters = { "
+              "interval = \"-1us\" }\n",
+              "t.arch.toml:7: 'interval' must be above zero, found '-1us'; correct it"},
         Fault{"unknown parameter",
               "[[composite.machine.part]]\nname = \"s\"\nkind = \"switch\"\nparameters = { speed = "
               "2 }\n",

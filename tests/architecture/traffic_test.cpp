@@ -146,6 +146,30 @@ TEST(Traffic, BurstsTakeLonger) {
   EXPECT_GT(simulate_traffic(fabric, pattern, 0.3, options).latency, smooth * 1.1);
 }
 
+// The mean of uniform traffic without load is exact: 3 h + 2 cycles through h switches. In a 4 x 4
+// mesh, the source itself among the destinations, h is 1 + 2 * 1.25 = 3.5: 12.5 cycles.
+TEST(Traffic, LatencyWithoutLoadDoesNotDependOnTheMeasuredCycles) {
+  SwitchSettings settings;
+  settings.routing = Routing::dimension_order;
+  const Fabric fabric = make_fabric("mesh:4x4", settings);
+  const Pattern pattern = parse_pattern("uniform", fabric);
+  TrafficOptions options;
+  for (const std::int64_t cycles : {500, 2000}) {
+    options.measured = cycles;
+    EXPECT_NEAR(traffic_curve(fabric, pattern, {0.1}, options).zero_load, 12.5, 0.3) << cycles;
+  }
+}
+
+TEST(Traffic, ALoadWithoutPacketsHasNoLatency) {
+  const Fabric fabric = make_fabric("mesh:4x4", {});
+  TrafficOptions options;
+  options.measured = 100;
+  const TrafficPoint point =
+      simulate_traffic(fabric, parse_pattern("uniform", fabric), 1e-6, options);
+  EXPECT_EQ(point.packets, 0U);
+  EXPECT_FALSE(point.error);
+}
+
 TEST(Traffic, IsTheSameEveryTime) {
   SwitchSettings settings;
   settings.routing = Routing::adaptive;

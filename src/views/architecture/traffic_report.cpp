@@ -19,6 +19,11 @@ std::string bandwidth(const TrafficReport& report, double flits) {
                      : fmt::format("{:.3g} MB/s", rate / 1e6);
 }
 
+// Whether there is a latency to show.
+bool is_shown(const TrafficPoint& point) {
+  return point.stable && point.packets > 0;
+}
+
 }  // namespace
 
 std::string render_text_traffic(const TrafficReport& report) {
@@ -40,9 +45,13 @@ std::string render_text_traffic(const TrafficReport& report) {
                    Align::right, Align::left});
   table.add({"offered", "accepted", "latency", "+-", "longest", "hops", ""});
   for (const TrafficPoint& point : report.curve.points) {
-    if (point.stable)
+    if (point.stable && point.packets == 0)
+      table.add({fmt::format("{:.4f}", point.offered), fmt::format("{:.4f}", point.accepted), "-",
+                 "-", "-", "-", "no packets"});
+    else if (point.stable)
       table.add({fmt::format("{:.4f}", point.offered), fmt::format("{:.4f}", point.accepted),
-                 fmt::format("{:.2f}", point.latency), fmt::format("{:.2f}", point.error),
+                 fmt::format("{:.2f}", point.latency),
+                 point.error ? fmt::format("{:.2f}", *point.error) : "-",
                  fmt::format("{}", point.most), fmt::format("{:.3f}", point.hops), ""});
     else
       table.add({fmt::format("{:.4f}", point.offered), fmt::format("{:.4f}", point.accepted), "-",
@@ -78,9 +87,9 @@ std::string render_json_traffic(const TrafficReport& report) {
     one["created"] = point.created;
     one["accepted"] = point.accepted;
     one["stable"] = point.stable;
-    if (point.stable) {
+    if (is_shown(point)) {
       one["latency"] = point.latency;
-      one["latency_error"] = point.error;
+      if (point.error) one["latency_error"] = *point.error;
       one["network_latency"] = point.network_latency;
       one["longest"] = point.most;
       one["hops"] = point.hops;
@@ -99,7 +108,7 @@ std::string render_svg_traffic(const TrafficReport& report) {
       std::max(0.01, report.curve.points.empty() ? 1.0 : report.curve.points.back().offered * 1.05);
   double most_latency = 3 * report.curve.zero_load;
   for (const TrafficPoint& point : report.curve.points)
-    if (point.stable) most_latency = std::max(most_latency, point.latency);
+    if (is_shown(point)) most_latency = std::max(most_latency, point.latency);
   most_latency = std::min(most_latency * 1.05, 8 * std::max(1.0, report.curve.zero_load));
   const auto x = [&](double load) { return kLeft + kWidth * load / most_load; };
   const auto y = [&](double latency) {
@@ -136,7 +145,7 @@ std::string render_svg_traffic(const TrafficReport& report) {
         x(*report.curve.saturation), kTop, kTop + kHeight, kTop + 12, *report.curve.saturation);
   std::string line;
   for (const TrafficPoint& point : report.curve.points) {
-    if (!point.stable) continue;
+    if (!is_shown(point)) continue;
     line +=
         fmt::format("{}{:.1f},{:.1f}", line.empty() ? "" : " ", x(point.offered), y(point.latency));
     svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"#1668a8\"/>\n",
