@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <sstream>
 #include <vector>
 
 #include "analysis/waiting.hpp"
@@ -12,8 +14,11 @@
 #include "cli/any_trace.hpp"
 #include "cli/call_places.hpp"
 #include "cli/damage.hpp"
+#include "cli/option_values.hpp"
 #include "cli/output_file.hpp"
 #include "cli/subcommand.hpp"
+#include "topology/builders.hpp"
+#include "topology/placement.hpp"
 #include "trace/trace.hpp"
 #include "views/timeline/timeline.hpp"
 
@@ -23,8 +28,41 @@ namespace {
 struct Options {
   std::vector<std::string> traces;
   std::string output;
+  std::string topology;
+  std::string placement;
   int width = 0;
 };
+
+// "torus:4x4" of the words "... topology=torus:4x4 ..." that a simulated trace says of itself.
+std::string word_of(const std::string& options, const std::string& key) {
+  std::istringstream words(options);
+  for (std::string word; words >> word;)
+    if (word.starts_with(key + "=")) return word.substr(key.size() + 1);
+  return "";
+}
+
+// The network for the animation: as given, else the one that the run was simulated on, where
+// that can be made again of what the trace says.
+std::optional<machine::Topology> topology_of(const Options& options, const trace::Trace& trace,
+                                             machine::Placement& placement) {
+  const int ranks = static_cast<int>(trace.ranks.size());
+  const bool given = !options.topology.empty();
+  const std::string what = given ? options.topology : word_of(trace.info.options, "topology");
+  if (what.empty()) return std::nullopt;
+  std::string where = given ? options.placement : word_of(trace.info.options, "placement");
+  if (where.empty()) where = "block";
+  try {
+    machine::Topology topology = machine::make_topology(what);
+    if (topology.ranks() < ranks)
+      throw UsageError("--topology " + what + " has room for " + std::to_string(topology.ranks()) +
+                       " ranks, and the run has " + std::to_string(ranks));
+    placement = machine::make_placement(where, topology, ranks);
+    return topology;
+  } catch (const std::exception&) {
+    if (given) throw;
+    return std::nullopt;
+  }
+}
 
 // Columns of the terminal, 100 where there is none.
 int terminal_width() {
@@ -51,7 +89,11 @@ int write_page(const Options& options) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     trace::Trace trace = trace::read_trace(as_trace(options.traces[i]));
     analysis::fill_waits(trace);
-    runs.push_back(views::encode_run(names[i], trace, tell));
+    machine::Placement placement;
+    const auto topology = topology_of(options, trace, placement);
+    std::optional<views::RunNetwork> network;
+    if (topology) network.emplace(*topology, std::move(placement));
+    runs.push_back(views::encode_run(names[i], trace, tell, network ? &*network : nullptr));
     status = std::max(status, tell_damage(options.traces[i], trace.damage));
   }
   write_output(options.output, views::render_html_runs(runs));
@@ -61,7 +103,11 @@ int write_page(const Options& options) {
 int timeline(const Options& options) {
   std::string ending;
   if (!options.output.empty()) ending = ending_of(options.output, "timeline", {".html", ".txt"});
+  if (!options.placement.empty() && options.topology.empty())
+    throw UsageError("timeline: --placement is for --topology");
   if (ending == ".html") return write_page(options);
+  if (!options.topology.empty())
+    throw UsageError("timeline: --topology is drawn by the page; give -o FILE.html");
   if (options.traces.size() > 1)
     throw UsageError("timeline: several runs over each other are a page; give -o FILE.html");
   const std::string& path = options.traces.front();
@@ -84,6 +130,11 @@ std::function<int()> declare(CLI::App& app) {
       ->required();
   app.add_option("-o,--output", options->output,
                  "Write a page (FILE.html), or the text (FILE.txt)");
+  app.add_option("--topology", options->topology,
+                 "The network that the page's animation draws, as for simulate; default: the one "
+                 "that the run was simulated on")
+      ->transform(topology_name());
+  app.add_option("--placement", options->placement, "With --topology: as for simulate");
   app.add_option("--width", options->width, "Columns of the text; default: the terminal's")
       ->check(CLI::Range(40, 10000));
   return [options] { return timeline(*options); };

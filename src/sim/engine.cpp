@@ -33,7 +33,6 @@ Engine::Engine(Source& source, const machine::Timing& timing, const SimulateOpti
       ports_(network_->has_ports()),
       reactive_(source.reactive()),
       races_(source.races()),
-      tells_(reactive_ || races_),
       by_time_(links_ != nullptr || ports_ || races_ || options.order == ReadyOrder::by_time),
       ranks_(static_cast<std::size_t>(source.ranks())),
       ready_(options.order == ReadyOrder::lowest_rank_first),

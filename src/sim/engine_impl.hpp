@@ -233,7 +233,6 @@ class Engine {
   const bool ports_;            // they meet at their ends
   const bool reactive_;
   const bool races_;
-  const bool tells_;  // what completions received must be filled in
   const bool by_time_;
   std::vector<Rank> ranks_;
   ReadyList ready_;

@@ -242,7 +242,7 @@ Time Engine::complete_requests(Rank& rank) {
       rank.leave = std::max(rank.leave, alone);
       return alone;
     }
-  } else if (tells_) {
+  } else {
     chosen_.assign(completed.begin(), completed.end());
     operation.completions = chosen_;
   }
@@ -252,14 +252,13 @@ Time Engine::complete_requests(Rank& rank) {
   for (const trace::Completion& completion : completed) {
     const Request* request = rank.requests.find(completion.request);
     if (!request) fail(rank, "completes request " + std::to_string(completion.request) + " twice");
-    if (tells_) {
-      trace::Completion& result = chosen_[index];
-      result.source = request->is_send || request->empty ? WorldRank() : request->peer;
-      result.tag = result.source.valid() ? request->tag : 0;
-      result.bytes = result.source.valid() ? request->bytes : Bytes();
-      result.cancelled = request->cancelled;
-      chosen_payloads_.push_back(request->payload);
-    }
+    // Sources such as text programs do not say what came.
+    trace::Completion& result = chosen_[index];
+    result.source = request->is_send || request->empty ? WorldRank() : request->peer;
+    result.tag = result.source.valid() ? request->tag : 0;
+    result.bytes = result.source.valid() ? request->bytes : Bytes();
+    result.cancelled = request->cancelled;
+    chosen_payloads_.push_back(request->payload);
     // Where nothing moved nothing is paid.
     if (request->is_collective)
       collectives = std::max(collectives, request->end);

@@ -1,7 +1,7 @@
-// make_page mandel|halo|two RANKS EVENTS OUT.html: writes the time line page of an
-// example trace, or of two, of which the second has twice as many events; make_page profile RANKS 0
-// OUT.html: the page of a profile; make_page report RANKS EVENTS OUT.html: that of a report. The
-// tests in a browser start from such pages.
+// make_page mandel|halo|two|network RANKS EVENTS OUT.html: writes the time line page of an
+// example trace, or of two, of which the second has twice as many events, or the first a network;
+// make_page profile RANKS 0 OUT.html: the page of a profile; make_page report RANKS EVENTS
+// OUT.html: that of a report. The tests in a browser start from such pages.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "example_traces.hpp"
+#include "topology/builders.hpp"
 #include "views/profile/call_profile.hpp"
 #include "views/report/html_report.hpp"
 #include "views/timeline/timeline.hpp"
@@ -58,6 +59,14 @@ std::string make_page(const std::string& what, int ranks, int events) {
     return views::render_html_runs(
         {views::encode_run("short", test::halo_trace(ranks, events)),
          views::encode_run("long", test::halo_trace(ranks, 2 * events))});
+  if (what == "network") {
+    const machine::Topology torus = machine::make_topology("torus:4x" + std::to_string(ranks / 4));
+    const views::RunNetwork network{torus, machine::make_placement("block", torus, ranks)};
+    const trace::Trace trace = test::halo_trace(ranks, events);
+    return views::render_html_runs(
+        {views::encode_run("torus", trace, {}, &network),
+         views::encode_run("as it was", test::halo_trace(ranks, events))});
+  }
   return views::render_html_timeline(what == "mandel" ? test::mandel_trace()
                                                       : test::halo_trace(ranks, events));
 }
@@ -66,7 +75,7 @@ std::string make_page(const std::string& what, int ranks, int events) {
 
 int main(int argc, char** argv) {
   if (argc != 5) {
-    std::cerr << "usage: make_page mandel|halo|two|report|profile RANKS EVENTS OUT.html\n";
+    std::cerr << "usage: make_page mandel|halo|two|network|report|profile RANKS EVENTS OUT.html\n";
     return 2;
   }
   try {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../analysis/trace_builder.hpp"
+#include "topology/builders.hpp"
 
 namespace foretrace {
 namespace {
@@ -83,6 +84,41 @@ TEST(TimelineData, APostedReceiveHasWhatCame) {
   EXPECT_EQ(head["shapes"][2], json::parse("[7,1,0,-1,0,0,1,9,4096,0,-1,1,0]"));
   // Distances to the completing event: 2, and 0 for the cancelled one.
   EXPECT_EQ(bytes(data.stream), (std::vector<int>{0, 0, 0, 2, 0, 1, 2, 4, 0, 1, 0, 6, 0, 2}));
+}
+
+TEST(TimelineData, ARequestsNumberMayBeUsedAgain) {
+  TraceBuilder b(2);
+  for (const int bytes : {60, 70}) {
+    b.irecv(0, 1, 1, 5, 4096, Time(), Time::ps(1));
+    b.add(0, trace::EventKind::complete, "MPI_Wait", Time(), Time::ps(2)).completions = {
+        {1, WorldRank(1), 5, Bytes(static_cast<std::uint64_t>(bytes)), false}};
+  }
+  const auto data = encode_timeline(b.trace());
+  const json shapes = json::parse(data.head)["shapes"];
+  EXPECT_EQ(shapes[0][8], 60);
+  EXPECT_EQ(shapes[2][8], 70);
+  // Each is completed by the next event.
+  EXPECT_EQ(bytes(data.stream), (std::vector<int>{0, 0, 1, 1, 2, 0, 2, 4, 0, 1, 1, 2, 0, 2}));
+}
+
+TEST(TimelineData, TheNetworkHasPlacesLinksAndWays) {
+  TraceBuilder b(4);
+  b.send(0, 3, 7, 800, Time::ps(5), Time::ps(300));
+  b.send(1, 2, 7, 800, Time::ps(5), Time::ps(300));
+  const machine::Topology mesh = machine::make_topology("mesh:1x4");
+  // Ranks from right to left.
+  const views::RunNetwork network{
+      mesh, {machine::NodeId(3), machine::NodeId(2), machine::NodeId(1), machine::NodeId(0)}};
+  const json told = json::parse(encode_timeline(b.trace(), {}, &network).head)["network"];
+  EXPECT_EQ(told["name"], "mesh:1x4");
+  EXPECT_EQ(told["links"], json::parse("[[0,1],[1,2],[2,3]]"));
+  EXPECT_EQ(told["ranks"], json::parse("[3,2,1,0]"));
+  EXPECT_EQ(told["routes"], json::parse("[[2,1],[3,2,1,0]]"));
+  ASSERT_EQ(told["nodes"].size(), 4u);
+  EXPECT_EQ(told["nodes"][0][0], 0.0);
+  EXPECT_EQ(told["nodes"][3][0], 1.0);
+  EXPECT_EQ(told["nodes"][3][1], 0.5);  // in the middle of the square
+  EXPECT_FALSE(json::parse(encode_timeline(b.trace()).head).contains("network"));
 }
 
 TEST(TimelineData, CollectivesHaveSizeAndRoot) {

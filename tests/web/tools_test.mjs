@@ -292,6 +292,43 @@ try {
     assert.equal(await see(({ model }) => model.cursor), paused);
   });
 
+  await check("two runs move in step, the one with a network on it, with numbers of marks", async () => {
+    await browser.open(writePage("network", "16", "400"), { width: 1600, height: 1000 });
+    await browser.clickOn("#tab-animation");
+    const texts = () => browser.evaluate(() => [...document.querySelectorAll("#tool-animation select")].map((node) => [...node.options].map((each) => each.textContent).join()));
+    assert.ok((await texts()).includes("network,ring,grid"), `${await texts()}`);
+    assert.ok((await texts()).some((each) => each.startsWith("no mark,")), `${await texts()}`);
+    const moment = await see(({ models, page }) => {
+      const messages = models[0].messages();
+      page.dock.open.goTo((messages.sendTime[200] + messages.recvTime[200]) / 2);
+      return models.map((model) => model.cursor);
+    });
+    await browser.settle();
+    assert.equal(moment[0], await see(({ models }) => models[1].cursor));
+    const drawn = await see(({ page }) => page.dock.open.shown.runs);
+    // Both are the same trace: as many messages; on links that they share there are more.
+    assert.equal(drawn[0].messages, drawn[1].messages);
+    assert.ok(drawn[0].messages > 0 && drawn[0].busiest >= drawn[1].busiest, JSON.stringify(drawn));
+    // Where ranks stand, of all of each run.
+    const standing = await browser.evaluate(() => [...document.querySelectorAll(".standing li")].map((node) => node.textContent));
+    const counts = standing.map((each) => Number(each.match(/^(\d+) × /)?.[1] ?? 0));
+    assert.deepEqual(standing.filter((each) => !each.includes("×")), ["torus", "as it was"]);
+    assert.equal(counts.reduce((a, b) => a + b), 32);
+    const numbered = await browser.evaluate(() => {
+      const select = [...document.querySelectorAll("#tool-animation select")].find((node) => node.options[0].textContent === "no mark");
+      select.value = select.options[1].value;
+      select.dispatchEvent(new Event("change"));
+      return select.value;
+    });
+    assert.equal(numbered, "residual");
+    for (const form of ["ring", "grid", "network"])
+      await browser.evaluate((chosen) => {
+        const select = [...document.querySelectorAll("#tool-animation select")].find((node) => [...node.options].some((each) => each.value === "ring"));
+        select.value = chosen;
+        select.dispatchEvent(new Event("change"));
+      }, form);
+  });
+
   await check("the address leads back to the view, the search and the notes", async () => {
     await browser.open(halo);
     await browser.press("+");

@@ -21,30 +21,42 @@ export function standing(model: Model, rank: number, t: number): Standing {
   return { cls: t < enter[event]! + wait[event]! ? states.count + state : state, event };
 }
 
-// Where ranks are drawn, in a square of side 1.
-export type Places = readonly (readonly [x: number, y: number])[];
-
-// Clockwise, rank 0 on top.
-export function ring(ranks: number): Places {
-  return Array.from({ length: ranks }, (_, rank) => {
-    const angle = (2 * Math.PI * rank) / ranks - Math.PI / 2;
-    return [0.5 + 0.5 * Math.cos(angle), 0.5 + 0.5 * Math.sin(angle)] as const;
-  });
+// The number that the rank said last, up to t, at marks of that name; null: none yet.
+export function markAt(model: Model, rank: number, t: number, name: number): number | null {
+  const { marks, enter, shape } = model.trace.ranks[rank]!;
+  let low = 0;
+  let high = marks.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (enter[marks[middle]!.event]! > t) high = middle;
+    else low = middle + 1;
+  }
+  for (let i = low - 1; i >= 0; i--)
+    if (model.trace.shapes[shape[marks[i]!.event]!]!.name === name) return marks[i]!.value;
+  return null;
 }
 
-// Line by line, as near to a square as the number allows.
-export function grid(ranks: number): Places {
-  let columns = Math.ceil(Math.sqrt(ranks));
-  for (let width = columns; width <= 2 * columns; width++)
-    if (ranks % width === 0) {
-      columns = width;
-      break;
-    }
-  const lines = Math.ceil(ranks / columns);
-  const side = Math.max(columns, lines);
-  return Array.from({ length: ranks }, (_, rank) => [
-    ((rank % columns) + 0.5) / side, (Math.floor(rank / columns) + 0.5 + (side - lines) / 2) / side,
-  ] as const);
+// How many ranks do what at t, and where in the program: most ranks first.
+export interface Place {
+  readonly cls: number;
+  readonly what: string;
+  readonly ranks: number[];
+}
+
+export function standingPlaces(model: Model, t: number): Place[] {
+  const { states, trace } = model;
+  const found = new Map<string, Place>();
+  for (let rank = 0; rank < trace.ranks.length; rank++) {
+    const { cls, event } = standing(model, rank, t);
+    const shape = event < 0 ? null : trace.shapes[trace.ranks[rank]!.shape[event]!]!;
+    const waits = cls >= states.count;
+    const place = cls === 0 || shape === null ? "" : trace.head.places[shape.place - 1] ?? "";
+    const what = shape === null ? "ended" : cls === 0 ? "computing" : `${trace.head.names[shape.name]!}${waits ? " waits" : ""}${place === "" ? "" : ` at ${place}`}`;
+    const known = found.get(what);
+    if (known === undefined) found.set(what, { cls, what, ranks: [rank] });
+    else known.ranks.push(rank);
+  }
+  return [...found.values()].sort((a, b) => b.ranks.length - a.ranks.length || a.ranks[0]! - b.ranks[0]!);
 }
 
 // Messages under way at t, and how far each is, 0 to 1.

@@ -1,6 +1,8 @@
 // The trace as the page holds it in memory: columns of numbers per rank, times
 // in picoseconds as doubles (exact up to 2^53 ps, 2.5 hours).
 
+import type { Network } from "./scene";
+
 // trace::EventKind
 export const Kind = {
   init: 1,
@@ -74,6 +76,7 @@ export interface TraceHead {
   readonly names: string[];
   readonly comms: { name: string; size: number; members?: [first: number, stride: number, count: number][] }[];
   readonly nodes?: number[]; // by rank, where the trace knows them; -1: not known
+  readonly network?: Network; // where the run's is known
   readonly places: string[];
   readonly shapes: number[][];
   readonly ranks: [count: number, bytes: number, end: number][];

@@ -41,12 +41,20 @@ struct Arrival {
   trace::Completion completion;
 };
 
-std::unordered_map<std::uint64_t, Arrival> arrivals(const std::vector<Event>& events) {
-  std::unordered_map<std::uint64_t, Arrival> by_request;
-  for (std::size_t i = 0; i < events.size(); ++i)
+// By the event that posted the receive. Programs may use the number of a request again once it
+// was completed.
+std::unordered_map<std::size_t, Arrival> arrivals(const std::vector<Event>& events) {
+  std::unordered_map<std::size_t, Arrival> by_event;
+  std::unordered_map<std::uint64_t, std::size_t> open;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (events[i].kind == EventKind::irecv) open[events[i].request] = i;
     for (const trace::Completion& done : events[i].completions)
-      by_request[done.request] = {i, done};
-  return by_request;
+      if (const auto posted = open.find(done.request); posted != open.end()) {
+        by_event[posted->second] = {i, done};
+        open.erase(posted);
+      }
+  }
+  return by_event;
 }
 
 class Encoder {
@@ -138,7 +146,7 @@ void Encoder::add_rank(const std::vector<Event>& events, int rank) {
     const Event& event = events[i];
     const Arrival* arrival = nullptr;
     if (event.kind == EventKind::irecv) {
-      const auto found = came.find(event.request);
+      const auto found = came.find(i);
       if (found != came.end() && !found->second.completion.cancelled) arrival = &found->second;
     }
     const auto index =
@@ -210,22 +218,24 @@ json summary(const analysis::Profile& profile) {
 
 }  // namespace
 
-TimelineData encode_timeline(const trace::Trace& trace, const trace::TellPlace& tell) {
+TimelineData encode_timeline(const trace::Trace& trace, const trace::TellPlace& tell,
+                             const RunNetwork* network) {
   Encoder encoder(static_cast<int>(trace.ranks.size()), tell != nullptr);
   for (std::size_t rank = 0; rank < trace.ranks.size(); ++rank)
     encoder.add_rank(trace.ranks[rank], static_cast<int>(rank));
 
-  const json head = {{"version", 1},
-                     {"program", trace.info.program},
-                     {"trace", describe_trace(trace.info)},
-                     {"clock", clock_name(trace.info.clock)},
-                     {"notes", trace_note_list(trace.info, trace.sealed, trace.damage)},
-                     {"summary", summary(analysis::profile_trace(trace))},
-                     {"names", trace.names},
-                     {"comms", comm_list(trace)},
-                     {"places", place_list(trace, tell)},
-                     {"shapes", encoder.shapes()},
-                     {"ranks", encoder.ranks()}};
+  json head = {{"version", 1},
+               {"program", trace.info.program},
+               {"trace", describe_trace(trace.info)},
+               {"clock", clock_name(trace.info.clock)},
+               {"notes", trace_note_list(trace.info, trace.sealed, trace.damage)},
+               {"summary", summary(analysis::profile_trace(trace))},
+               {"names", trace.names},
+               {"comms", comm_list(trace)},
+               {"places", place_list(trace, tell)},
+               {"shapes", encoder.shapes()},
+               {"ranks", encoder.ranks()}};
+  if (network) head["network"] = json::parse(network_json(*network, trace));
   return {escape_script(head.dump(-1, ' ', false, json::error_handler_t::replace)),
           encoder.take_stream()};
 }

@@ -23,13 +23,15 @@
 // is not known. Events after MPI_Finalize are left out.
 //
 // The head's `comms` have the world ranks of their `members` as a list of [first, stride,
-// count]; that of MPI_COMM_WORLD is left out.
+// count]; that of MPI_COMM_WORLD is left out. The head's `network` is that of network.hpp, where
+// it is known.
 #pragma once
 
 #include <string>
 
 #include "trace/tell_place.hpp"
 #include "trace/trace.hpp"
+#include "views/timeline/network.hpp"
 
 namespace foretrace::views {
 
@@ -38,8 +40,9 @@ struct TimelineData {
   std::string stream;  // bytes
 };
 
-// `tell` says what a call site is called.
-TimelineData encode_timeline(const trace::Trace& trace, const trace::TellPlace& tell = {});
+// `tell` says what a call site is called; `network`: that of the run, nullptr: not known.
+TimelineData encode_timeline(const trace::Trace& trace, const trace::TellPlace& tell = {},
+                             const RunNetwork* network = nullptr);
 
 std::string base64(const std::string& bytes);
 

@@ -25,8 +25,9 @@ std::size_t find_mark(std::string_view page, std::string_view mark) {
 
 }  // namespace
 
-TimelineRun encode_run(std::string name, const trace::Trace& trace, const trace::TellPlace& tell) {
-  TimelineData data = encode_timeline(trace, tell);
+TimelineRun encode_run(std::string name, const trace::Trace& trace, const trace::TellPlace& tell,
+                       const RunNetwork* network) {
+  TimelineData data = encode_timeline(trace, tell, network);
   return {std::move(name), std::move(data.head), std::move(data.stream)};
 }
 

@@ -11,6 +11,7 @@
 
 #include "trace/tell_place.hpp"
 #include "trace/trace.hpp"
+#include "views/timeline/network.hpp"
 
 namespace foretrace::views {
 
@@ -33,7 +34,7 @@ struct TimelineRun {
 
 // The part of a page that a trace becomes; the trace is not needed after that.
 TimelineRun encode_run(std::string name, const trace::Trace& trace,
-                       const trace::TellPlace& tell = {});
+                       const trace::TellPlace& tell = {}, const RunNetwork* network = nullptr);
 
 // A whole HTML page of one run or more. Throws Error when this build has no page (configured
 // with FORETRACE_WEB=OFF).

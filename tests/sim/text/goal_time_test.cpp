@@ -37,6 +37,24 @@ TEST(GoalTime, HaloExchange) {
   EXPECT_EQ(r.result.time, tenths(5212));
 }
 
+// A text does not say what came, but the trace of its simulation does.
+TEST(GoalTime, WaitsTellWhatCame) {
+  const Replayed run = simulate_goal(
+      "num_ranks 2\nrank 0 { repeat 2 { send 800b to 1 tag 5; recv 16b from 1 tag 6; wait } }\n"
+      "rank 1 { repeat 2 { recv 800b from 0 tag 5; send 16b to 0 tag 6; wait } }\n");
+  int told = 0;
+  for (int rank = 0; rank < 2; ++rank)
+    for (const trace::Event& event : run.trace.ranks[static_cast<std::size_t>(rank)])
+      for (const trace::Completion& done : event.completions)
+        if (done.source.valid()) {
+          ++told;
+          EXPECT_EQ(done.source, WorldRank(1 - rank));
+          EXPECT_EQ(done.tag, rank == 0 ? 6 : 5);
+          EXPECT_EQ(done.bytes, Bytes(rank == 0 ? 16u : 800u));
+        }
+  EXPECT_EQ(told, 4);
+}
+
 TEST(GoalTime, EmptyMessageToOneself) {
   // isend1(0) 30, irecv1(0) 40; wait at 70: 70 + 10 - 3 + 5 - 0.5, the data is there at 45.
   const Replayed r = simulate_goal("num_ranks 1\nrank 0 {\nsend 0b to 0\nrecv 0b from 0\n}\n");

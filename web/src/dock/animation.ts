@@ -1,30 +1,41 @@
-// The animation: ranks in a ring or a grid, coloured by what they do, and messages on
-// their way, at the moment of the cursor; tape controls move it.
-import { grid, nextChange, type Places, ring, standing, underWay } from "../animate";
+// The animation: all runs side by side at the moment of the cursor, each as a ring, a grid or
+// on its network; tape controls move the moment.
+import { nextChange, standingPlaces } from "../animate";
 import { button, choice, element } from "../dom";
+import { Kind } from "../events";
 import { formatTime } from "../format";
-import { cssColour } from "../palette";
-import { kIdle } from "../sums";
+import type { Model } from "../model";
+import { grid, networkScene, ring, type Scene } from "../scene";
 import { clampInterval } from "../viewport";
 import type { Desk, Tool } from "./desk";
+import { colourOf, drawMovement, type Drawn } from "./movement";
 
-const kMostMessages = 4000;
-const kMostNames = 40; // ranks whose calls are named
+const kMostPlaces = 10;
+
+// The names of the marks that say numbers.
+function markNames(models: readonly Model[]): string[] {
+  const names = new Set<string>();
+  for (const { trace } of models)
+    for (const shape of trace.shapes) if (shape.kind === Kind.mark) names.add(trace.head.names[shape.name]!);
+  return [...names];
+}
 
 export class AnimationTool implements Tool {
   readonly id = "animation";
   readonly title = "Animation";
   readonly body = element("section");
   playing = false;
-  shown = { ranks: 0, messages: 0 }; // in the last picture
-  private places: { form: string; ranks: number; list: Places } | null = null;
-  private form = "ring";
+  shown: { ranks: number; messages: number; runs: readonly Drawn[] } = { ranks: 0, messages: 0, runs: [] }; // in the last picture
+  private readonly scenes = new Map<Model, Scene>();
+  private form: string = "ring";
+  private mark = ""; // whose numbers stand at the ranks
   private seconds = 20; // for what is in view
   private of = "all";
   private last = 0; // performance.now() of the last picture
   private readonly canvas = element("canvas", "animation");
   private readonly scrub = element("input", "scrub");
   private readonly time = element("output", "time-text");
+  private readonly standing = element("ul", "standing");
   private readonly play: HTMLButtonElement;
 
   constructor(private readonly desk: Desk) {
@@ -44,17 +55,37 @@ export class AnimationTool implements Tool {
       button("|◀", "To the start of what is in view", () => this.goTo(desk.model.view.t0)),
       button("◀ step", "To the change before", () => this.step(-1)), this.play, button("step ▶", "To the next change", () => this.step(1)),
       choice("steps of", [["all", "all ranks"], ["one", "the chosen rank"]], (value) => (this.of = value)).label,
-      this.speed(), choice("as", [["ring", "ring"], ["grid", "grid"]], (value) => {
-        this.form = value;
-        this.draw();
-      }).label, this.time);
-    this.body.append(tape, this.scrub, this.canvas);
+      this.speed(), this.forms(), ...this.marks(), this.time);
+    this.standing.setAttribute("aria-label", "Where ranks stand");
+    this.body.append(tape, this.scrub, element("div", "movement", this.canvas, this.standing));
     this.body.addEventListener("keydown", (event) => {
       if (event.target instanceof HTMLSelectElement || event.target instanceof HTMLButtonElement) return;
       if (event.key === " ") this.toggle();
       else return;
       event.preventDefault();
     });
+  }
+
+  private forms(): HTMLElement {
+    const { models } = this.desk;
+    const network = models.find((model) => model.trace.head.network !== undefined)?.trace.head.network;
+    const options: [string, string][] = [["ring", "ring"], ["grid", "grid"]];
+    if (network !== undefined) options.unshift(["network", models.length > 1 ? "network" : network.name]);
+    this.form = options[0]![0];
+    return choice("as", options, (value) => {
+      this.form = value;
+      this.scenes.clear();
+      this.draw();
+    }).label;
+  }
+
+  private marks(): HTMLElement[] {
+    const names = markNames(this.desk.models);
+    if (names.length === 0) return [];
+    return [choice("numbers of", [["", "no mark"], ...names.map((name): [string, string] => [name, name])], (value) => {
+      this.mark = value;
+      this.draw();
+    }).label];
   }
 
   private speed(): HTMLElement {
@@ -108,17 +139,20 @@ export class AnimationTool implements Tool {
     else requestAnimationFrame((next) => this.tick(next));
   }
 
-  private placesOf(ranks: number): Places {
+  private sceneOf(model: Model): Scene {
     const { form } = this;
-    if (this.places?.form !== form || this.places.ranks !== ranks)
-      this.places = { form, ranks, list: form === "ring" ? ring(ranks) : grid(ranks) };
-    return this.places.list;
+    const known = this.scenes.get(model);
+    if (known !== undefined) return known;
+    const { network, ranks } = model.trace.head;
+    const scene = form === "network" && network !== undefined ? networkScene(network) : form === "grid" ? grid(ranks.length) : ring(ranks.length);
+    this.scenes.set(model, scene);
+    return scene;
   }
 
   private draw(): void {
     const { canvas, desk } = this;
     if (this.body.hidden) return;
-    const { model } = desk;
+    const { model, models } = desk;
     const t = model.cursor ?? model.view.t0;
     const ratio = window.devicePixelRatio || 1;
     const [width, height] = [Math.max(200, canvas.clientWidth), Math.max(120, canvas.clientHeight)];
@@ -126,70 +160,37 @@ export class AnimationTool implements Tool {
     canvas.height = Math.round(height * ratio);
     const context = canvas.getContext("2d")!;
     context.scale(ratio, ratio);
-    const ranks = model.trace.ranks.length;
-    const side = Math.min(width * 0.7, height) - 50;
-    const size = Math.max(1.5, Math.min(11, (side * (this.form === "ring" ? 2.6 : 0.7)) / (this.form === "ring" ? ranks : Math.sqrt(ranks)) / 2));
-    const [left, top] = [(width - side) / 2, (height - side) / 2];
-    const at = this.placesOf(ranks).map(([x, y]) => [left + x * side, top + y * side] as const);
-    const messages = this.drawMessages(context, at, t);
-    this.drawRanks(context, at, size, t, left + side / 2);
-    this.shown = { ranks, messages };
+    // All runs at the same moment, side by side.
+    const drawn = models.map((each, i) => drawMovement(context, each, this.sceneOf(each),
+      { left: (i * width) / models.length, top: 0, width: width / models.length, height }, t, this.markNameOf(each)));
+    const messages = drawn[models.indexOf(model)]!.messages;
+    this.shown = { ranks: model.trace.ranks.length, messages, runs: drawn };
     const { t0, t1 } = model.view;
     this.scrub.value = String(Math.round(((t - t0) / (t1 - t0)) * 10000));
     this.scrub.setAttribute("aria-valuetext", formatTime(Math.round(t)));
-    this.time.textContent = `${formatTime(Math.round(t))}, ${messages} message${messages === 1 ? "" : "s"} under way`;
+    this.time.textContent = `${formatTime(Math.round(t))}, ${drawn.map((each) => each.messages).join(" and ")} message${messages === 1 && drawn.length === 1 ? "" : "s"} under way`;
     canvas.setAttribute("aria-label", `Ranks at ${this.time.textContent}`);
+    this.tellPlaces(t);
   }
 
-  private drawMessages(context: CanvasRenderingContext2D, at: readonly (readonly [number, number])[], t: number): number {
-    const { model } = this.desk;
-    const messages = model.messages();
-    const list = underWay(model, t, kMostMessages);
-    context.strokeStyle = model.theme.muted;
-    context.fillStyle = model.theme.hit;
-    const load = new Map<string, number>();
-    for (const { message, far } of list) {
-      const [from, to] = [at[messages.source[message]!]!, at[messages.dest[message]!]!];
-      const key = `${messages.source[message]} ${messages.dest[message]}`;
-      const before = load.get(key) ?? 0;
-      load.set(key, before + 1);
-      context.lineWidth = Math.min(4, 0.7 + 0.5 * before);
-      context.globalAlpha = 0.5;
-      context.beginPath();
-      context.moveTo(from[0], from[1]);
-      context.lineTo(to[0], to[1]);
-      context.stroke();
-      context.globalAlpha = 1;
-      context.beginPath();
-      context.arc(from[0] + far * (to[0] - from[0]), from[1] + far * (to[1] - from[1]), 3.5, 0, 2 * Math.PI);
-      context.fill();
-    }
-    return list.length;
+  private markNameOf(model: Model): number {
+    return this.mark === "" ? -1 : model.trace.head.names.indexOf(this.mark);
   }
 
-  private drawRanks(context: CanvasRenderingContext2D, at: readonly (readonly [number, number])[], size: number, t: number, middle: number): void {
-    const { model } = this.desk;
-    const { states, palette, theme, trace } = model;
-    context.font = "11px system-ui, sans-serif";
-    context.textBaseline = "middle";
-    at.forEach(([x, y], rank) => {
-      const { cls, event } = standing(model, rank, t);
-      const colour = cls === kIdle ? theme.row : cssColour(cls < states.count ? palette.busy[cls]! : palette.waiting[cls - states.count]!);
-      context.beginPath();
-      context.arc(x, y, size, 0, 2 * Math.PI);
-      context.fillStyle = colour;
-      context.fill();
-      context.lineWidth = model.selected?.rank === rank ? 2.5 : 1;
-      context.strokeStyle = cls >= states.count && cls !== kIdle ? cssColour(palette.busy[cls - states.count]!) : theme.muted;
-      context.stroke();
-      if (at.length > kMostNames) return;
-      const shape = event < 0 ? null : trace.shapes[trace.ranks[rank]!.shape[event]!]!;
-      const place = shape === null ? "" : trace.head.places[shape.place - 1] ?? "";
-      const doing = cls === kIdle ? "" : cls === 0 ? "" : ` ${trace.head.names[shape!.name]!.replace(/^MPI_/, "")}${cls >= states.count ? " waits" : ""} ${place}`;
-      context.fillStyle = theme.text;
-      context.textAlign = this.form === "grid" ? "center" : x < middle - 1 ? "right" : "left";
-      if (this.form === "grid") context.fillText(String(rank), x, y + size + 8);
-      else context.fillText(`${rank}${doing}`, x + (x < middle - 1 ? -size - 4 : size + 4), y);
-    });
+  // Where in the program ranks stand, in words.
+  private tellPlaces(t: number): void {
+    const { models } = this.desk;
+    this.standing.replaceChildren(...models.flatMap((model) => {
+      const places = standingPlaces(model, t);
+      const items = places.slice(0, kMostPlaces).map(({ cls, what, ranks }) => {
+        const dot = element("span", "dot");
+        dot.style.background = colourOf(model, cls);
+        const few = ranks.length > 6 ? `${ranks.slice(0, 5).join(", ")}, …` : ranks.join(", ");
+        return element("li", "", dot, `${ranks.length} × ${what} (rank${ranks.length === 1 ? "" : "s"} ${few})`);
+      });
+      if (model.name !== "") items.unshift(element("li", "run-name", model.name));
+      if (places.length > kMostPlaces) items.push(element("li", "", `and ${places.length - kMostPlaces} other places`));
+      return items;
+    }));
   }
 }

@@ -1,8 +1,8 @@
 // The page of a run under way: asks the watcher every half second and draws what it says.
-import { ring } from "../animate";
 import { element, find } from "../dom";
 import { SortedTable } from "../dock/table";
 import { formatBytes, formatNumber } from "../format";
+import { ring } from "../scene";
 import { cssColour, kDark, kLight, makePalette, type Theme } from "../palette";
 import { rates, stateName, type WatchRank, type WatchState } from "./data";
 
@@ -99,7 +99,7 @@ class Watch {
     const { context, width, height } = this.canvas("#ring");
     const ranks = this.before?.ranks ?? [];
     const side = Math.min(width, height) - 60;
-    const at = ring(ranks.length).map(([x, y]) => [(width - side) / 2 + x * side, (height - side) / 2 + y * side] as const);
+    const at = ring(ranks.length).at.map(([x, y]) => [(width - side) / 2 + x * side, (height - side) / 2 + y * side] as const);
     context.lineWidth = 1;
     for (const rank of ranks)
       for (const other of rank.waits_for.slice(0, 8)) {
