@@ -18,7 +18,13 @@ DEMO_PROGRAMS := mandel elastic life mergesort
 DEMO_TARGETS  := foretrace $(foreach mpi,openmpi mpich, \
                    foretrace-measure-$(mpi) $(foreach p,$(DEMO_PROGRAMS),$(p)_$(mpi)))
 
-.PHONY: build machines accuracy help deps configure demo test test-all test-apps check check-all quick bench format format-check lint install uninstall clean
+# What `make papers` runs, besides the tool, its capture library and its MPI library.
+PAPERS_PROGRAMS := mandel randmat half life thresh outer elastic invperc product sor gauss norm winnow vecdiff \
+                   mergesort cholesky taskfarm
+PAPERS_TARGETS  := foretrace foretrace-openmpi live-openmpi foretrace-measure-openmpi \
+                   $(foreach p,$(PAPERS_PROGRAMS),$(p)_openmpi)
+
+.PHONY: build machines accuracy help deps configure demo papers test test-all test-apps check check-all quick bench format format-check lint install uninstall clean
 
 build: configure
 	cmake --build $(BUILD) -j $(JOBS)
@@ -26,6 +32,7 @@ build: configure
 help:
 	@echo 'make            builds into $(BUILD)/'
 	@echo 'make demo       installs what is missing, builds, predicts and checks; result: demo/index.html'
+	@echo 'make papers     installs what is missing, builds, makes the papers'"'"' figures anew; result: papers/papers.html'
 	@echo 'make test       installs what is missing, builds, runs the tests that guard every change'
 	@echo 'make test-all   the same, all tests: before a release'
 	@echo 'make check      as test, but installs nothing; check-all as test-all'
@@ -57,6 +64,13 @@ demo:
 	@tools/demo --build $(BUILD) --announce $(JOBS) $(DEMO_TARGETS)
 	cmake --build $(BUILD) -j $(JOBS) --target $(DEMO_TARGETS)
 	tools/demo --build $(BUILD)
+
+# Goes on where it was stopped; PAPERS_ARGS='--only 5' makes a part.
+papers:
+	@tools/install-dependencies --no-tests
+	@$(MAKE) --no-print-directory configure
+	cmake --build $(BUILD) -j $(JOBS) --target $(PAPERS_TARGETS)
+	tools/papers/make_papers --build $(BUILD) -o papers $(PAPERS_ARGS)
 
 test test-all:
 	@$(MAKE) --no-print-directory deps
