@@ -10,7 +10,7 @@ PICTURES = [("2.1", "mandel", "--iters 45", "pgm"), ("2.2", "randmat", "--rows 4
             ("2.6", "outer", "--size 60", "pgm"), ("2.8", "invperc", "", "pgm"), ("2.9", "norm", "--size 200", "pgm")]
 MEASURED = {"mandel": "--rows 600 --cols 600 --iters 200", "randmat": "--rows 2000 --cols 2000", "half": "--rows 1200 --cols 1200",
             "life": "--rows 800 --cols 800", "thresh": "--rows 2000 --cols 2000", "outer": "--size 1500",
-            "elastic": "--size 100", "invperc": "--rows 150 --cols 150", "product": "--size 2000",
+            "elastic": "--size 40", "invperc": "--rows 150 --cols 150", "product": "--size 2000",
             "sor": "--size 1000", "gauss": "--size 300", "norm": "--size 1000000",
             "winnow": "--rows 600 --cols 600", "vecdiff": "--size 2000000"}
 
@@ -31,6 +31,9 @@ def pictures(shop, page):
 
 def measured(shop, page):
     """Scaling on this machine, by programs that are run."""
+    title = "Chapter 2: measured scaling of each program on this machine"
+    if not shop.measures:
+        return page.unmeasured(title)
     programs = "".join(f'[programs.{name}]\ncommand = "{shop.programs / name} {options}"\nranks = "{{p}}"\n'
                        for name, options in MEASURED.items())
     rows = shop.study("measured", f"[study]\nlaunches = [3, 6]\nquiet_seconds = 1\n[parameters]\np = [1, 2, 4]\n{programs}"
@@ -39,7 +42,7 @@ def measured(shop, page):
     charts = [draw.lines([(name, [(p, each[0][1] / time) for p, time in each], False) for name, each in part], "speed-up",
                          logarithmic=False) for part in (list(times.items())[i:i + 5] for i in (0, 5, 10))]
     two = {name: each[0][1] / each[1][1] for name, each in times.items()}
-    page.figure("Chapter 2: measured scaling of each program on this machine", charts,
+    return page.figure(title, charts,
                 "The suite of real MPI programs used for evaluating the design techniques (section 2.6).",
                 notes=[judge.spread("Speed-up at 2 ranks", list(two.values())),
                        f"Best {max(two, key=two.get)}, worst {min(two, key=two.get)}. This machine has "

@@ -39,7 +39,8 @@ def mandel(shop, page, printed):
     page.missing("Figures 5.4 and 5.5: measured on the machines of 1996", "there are no such machines")
 
 
-def elastic(shop, page, printed):
+def runs_of_elastic(shop, page, printed):
+    """Table 5.1, and what the data sheet of this machine makes of the program: (run, prediction)."""
     here = shop.folder / "here.toml"
     if not here.exists():
         shop.foretrace("measure", "-n", 2, "--mpi", shop.mpi, "--quick", "-o", "here.new.toml")
@@ -49,26 +50,35 @@ def elastic(shop, page, printed):
     rows, ratios = [], []
     for name, one, two in printed["elastic_runs"]["rows"]:
         mine = [state(run, name) for run in runs]
-        ratio = mine[1] / mine[0] if mine[0] else 0
-        ratios.append(ratio)
-        rows.append([name, *map(draw.seconds, mine), f"{ratio:.3f}", draw.seconds(one), draw.seconds(two), f"{two / one:.3f}"])
+        ratios.append(mine[1] / mine[0] if mine[0] else 0)
+        rows.append([name, *map(draw.seconds, mine), f"{ratios[-1]:.3f}", draw.seconds(one), draw.seconds(two), f"{two / one:.3f}"])
     page.figure("Table 5.1: two runs of elastic on two processors", [pages.table(
         ["", "here, run 1", "run 2", "ratio", "T3D, run 1", "run 2", "ratio"], rows)], printed["elastic_runs"]["says"],
         notes=[judge.spread("Second run here, divided by the first", ratios)], quiet=True)
-    local = shop.report(shop.trace("elastic-here", "predict", "-n", 2, "--machine", "here.toml", "--", *shop.program(ELASTIC)))
+    predicted = shop.trace("elastic-here", "predict", "-n", 2, "--machine", "here.toml", "--", *shop.program(ELASTIC))
+    return runs[1], shop.report(predicted)
+
+
+def elastic(shop, page, printed):
     trace = shop.live("elastic-t3d", 2, "cray-t3d", ELASTIC, "annotated:0.5us")
     t3d = shop.report(trace)
+    run, local = runs_of_elastic(shop, page, printed) if shop.measures else (None, None)
+    if not shop.measures:
+        page.unmeasured("Table 5.1: two runs of elastic on two processors")
     rows, found = [], []
     for name, forward, reverse in printed["elastic_profiles"]["rows"]:
-        mine, predicted = state(runs[1], name), state(local, name)
-        rows.append([name, draw.seconds(mine), draw.seconds(predicted), f"{predicted / mine:.3f}" if mine else "",
-                     draw.seconds(state(t3d, name)), draw.seconds(reverse), f"{state(t3d, name) / reverse:.3f}",
-                     draw.seconds(forward), f"{reverse / forward:.3f}"])
+        here = ["", "", ""]
+        if run:
+            mine, predicted = state(run, name), state(local, name)
+            here = [draw.seconds(mine), draw.seconds(predicted), f"{predicted / mine:.3f}" if mine else ""]
+        rows.append([name, draw.seconds(state(t3d, name)), draw.seconds(reverse), f"{state(t3d, name) / reverse:.3f}",
+                     draw.seconds(forward), f"{reverse / forward:.3f}", *here])
         found.append(judge.compared(f"{name}, predicted for the T3D", state(t3d, name), reverse))
     page.figure("Table 5.2: forward against reverse profile of elastic", [pages.table(
-        ["", "measured here", "predicted for here", "ratio", "predicted for T3D", "printed prediction", "ratio",
-         "printed measurement", "its ratio"], rows)], printed["elastic_profiles"]["says"], found,
-        ["Predicted for here: the data sheet of this machine (measure --quick), CPU time as it was used."], quiet=True)
+        ["", "predicted for T3D", "printed prediction", "ratio", "printed measurement", "its ratio", "measured here",
+         "predicted for here", "ratio"], rows)], printed["elastic_profiles"]["says"], found,
+        ["Measured and predicted for here: two ranks on this machine, with its own data sheet (measure --quick)."
+         if run else "What is measured here is left out, as --virtual-only was given."], quiet=bool(run))
     ranks = shop.calls(trace, "MPI_Allreduce")
     found = [judge.compared(f"ALLREDUCE of processor {rank}, predicted", sum(ranks[rank]), time)
              for rank, time in enumerate(printed["elastic_allreduce"]["predicted"])]
@@ -82,19 +92,22 @@ def elastic(shop, page, printed):
 
 
 def four(shop, page, paper):
-    measured = shop.trace("elastic-four-run", "record", "--clock", "wall", "-n", 4, "--", *shop.program(ELASTIC))
     trace = shop.live("elastic-four", 4, "cray-t3d", ELASTIC, "annotated:0.5us")
-    reduce = [each for calls in shop.calls(measured, "MPI_Allreduce").values() for each in calls]
+    charts = []
+    if shop.measures:
+        run = shop.trace("elastic-four-run", "record", "--clock", "wall", "-n", 4, "--", *shop.program(ELASTIC))
+        reduce = [each for calls in shop.calls(run, "MPI_Allreduce").values() for each in calls]
+        charts.append(draw.histogram(reduce, "allreduce, measured here"))
     busy = [each for calls in shop.calls(trace, "COMPUTE").values() for each in calls]
     longest = sorted(busy)[len(busy) // 2]
     ratio = longest / paper["busy_measured"]
     low, high = paper["ratio"]
     verdict = "agrees" if low <= ratio <= high * 1.05 else "near" if low / 2 <= ratio <= high * 2 else "differs"
     page.figure("Figures 5.14 to 5.16: elastic on four processors, distributions",
-                [draw.histogram(reduce, "allreduce, measured here"), draw.histogram(busy, "computation, predicted for the T3D")],
+                [*charts, draw.histogram(busy, "computation, predicted for the T3D")],
                 paper["says"], [(f"Computation predicted (median {draw.seconds(longest)}) over the printed measured peak "
                                  f"({draw.seconds(paper['busy_measured'])}): {ratio:.3g}; in the text {low} to {high}.", verdict)],
-                quiet=True)
+                quiet=shop.measures)
 
 
 def outer(shop, page, printed):

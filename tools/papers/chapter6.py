@@ -57,6 +57,9 @@ def taskfarm(shop, page, paper):
 
 def pingpong(shop, page, paper):
     """Real times of both: mpirun, and the simulator with the same program."""
+    title = "Figures 6.13 and 6.14: a ping-pong under an MPI and on the simulator"
+    if not shop.measures:
+        return page.unmeasured(title)
     program = shop.folder / "patterns"
     if not program.exists():
         shop.run(f"mpicc.{shop.mpi}", "-O1", SOURCE / "bench/live/patterns.c", "-o", program)
@@ -75,8 +78,7 @@ def pingpong(shop, page, paper):
         kept.write_text("".join(rows))
     rows = [list(map(float, line.split())) for line in kept.read_text().splitlines()]
     ratios = [real / simulated for _, real, simulated in rows]
-    page.figure("Figures 6.13 and 6.14: a ping-pong under an MPI and on the simulator",
-                [draw.lines([("mpirun", [(n, real) for n, real, _ in rows], False),
+    return page.figure(title, [draw.lines([("mpirun", [(n, real) for n, real, _ in rows], False),
                              ("simulated", [(n, each) for n, _, each in rows], False)], "real time", label=draw.seconds)],
                 paper["says"], notes=[judge.spread("mpirun's real time over the simulator's (printed: 2 to 3)", ratios)], quiet=True)
 
@@ -128,6 +130,8 @@ options = "{ON.replace('{shape}', 'ring:{p}')}"
 def ethernet(shop, page, paper):
     """Table 1: real runs on hosts made of network namespaces, and the simulator with a recording."""
     title = "Demaine, table 1: actual and simulated times on an Ethernet of 10 Mbit/s"
+    if not shop.measures:
+        return page.unmeasured(title)
     testbed = [SOURCE / "tools/testbed", "--name", "papers"]
     check = subprocess.run([SOURCE / "tools/testbed", "check"], capture_output=True, text=True)
     if check.returncode != 0 or shop.mpi != "openmpi":
@@ -154,12 +158,11 @@ def ethernet(shop, page, paper):
                                            "ethernet.toml", "--loggps", "L=40us,o=20us,G=800ns,S=65536"))["time"]
         ratios.append(simulated / actual)
         rows.append([what, ranks, draw.seconds(actual), draw.seconds(simulated), f"{100 * (simulated / actual - 1):+.0f} %"])
-    page.figure(title, [pages.table(["program and size", "processors", "actual", "simulated", "error"], rows)], paper["says"],
+    return page.figure(title, [pages.table(["program and size", "processors", "actual", "simulated", "error"], rows)], paper["says"],
                 notes=[judge.spread("Simulated over actual", ratios),
                        "Sizes are smaller than the paper's, which are a million integers and matrices of 1,000 and 2,000: hosts "
                        "are network namespaces that share this machine's processors. The numbers of its table are lost."],
                 quiet=True)
-    return None
 
 
 def chapter(shop, page, printed):

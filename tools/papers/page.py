@@ -55,6 +55,9 @@ class Page:
             out.append('<p class="quiet">Measured in real time: needs a machine that has nothing else to do.</p>')
         self.parts.append("".join(out) + "</section>")
 
+    def unmeasured(self, title):
+        self.missing(title, "it measures real time, and --virtual-only was given.")
+
     def missing(self, title, why):
         self.parts.append(f"<section><h3>{html.escape(title)}</h3><p>Not here: {html.escape(why)}</p></section>")
 

@@ -13,8 +13,8 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Workshop:
-    def __init__(self, build, folder, mpi):
-        self.build, self.folder, self.mpi = build, folder, mpi
+    def __init__(self, build, folder, mpi, measures=True):
+        self.build, self.folder, self.mpi, self.measures = build, folder, mpi, measures
         self.programs = build / "programs" / mpi
         self.tool = build / "bin/foretrace"
         folder.mkdir(parents=True, exist_ok=True)
