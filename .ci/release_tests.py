@@ -33,7 +33,8 @@ def main():
     while waiting and time.monotonic() < end:
         batch, waiting = waiting[:BATCH], waiting[BATCH:]
         names = "|".join(map(re.escape, batch))
-        ended = subprocess.run([*ctest, "--output-on-failure", "-j", "3", "-R", f"^({names})$"])
+        ended = subprocess.run([*ctest, "--output-on-failure", "-j", "3", "--repeat", "until-pass:2",
+                                "-R", f"^({names})$"])
         status = status or int(ended.returncode != 0)
     for name in sorted(waiting):
         print(f"not run, no time was left: {name}")
