@@ -158,14 +158,11 @@ Bytes equation_bytes(Cost cost, const CollectivePlace& place, const MovedBytes& 
     case Cost::reduce_scatter_block:
       return Bytes(moved.sent);
     case Cost::gatherv:
-      return Bytes(place.is_root ? moved.received / place.ranks : moved.sent);
     case Cost::scatterv:
-      return Bytes(place.is_root ? moved.sent / place.ranks : moved.received);
     case Cost::allgatherv:
-      return Bytes(moved.received / place.ranks);
     case Cost::alltoallv:
     case Cost::alltoallw:
-      return Bytes(std::max(moved.sent, moved.received) / place.ranks);
+      return from_arguments(cost, place, moved);
     case Cost::allgather:
     case Cost::alltoall:
     case Cost::allreduce:

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <ctime>
 
 #include "base/error.hpp"
+#include "base/utc_time.hpp"
 #include "results/schema.hpp"
 
 namespace foretrace::results {
@@ -12,15 +12,6 @@ namespace {
 
 std::string lower(std::string text) {
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
-std::string now() {
-  const std::time_t time = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&time, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
   return text;
 }
 
@@ -45,7 +36,7 @@ void Store::begin_study(const std::string& name, const std::string& file, const 
   Statement insert(database_,
                    "INSERT OR IGNORE INTO studies(name, file, checksum, text, added) "
                    "VALUES(?, ?, ?, ?, ?)");
-  insert.bind(1, name).bind(2, file).bind(3, checksum).bind(4, text).bind(5, now()).step();
+  insert.bind(1, name).bind(2, file).bind(3, checksum).bind(4, text).bind(5, utc_now()).step();
   Statement find(database_, "SELECT id FROM studies WHERE checksum = ?");
   find.bind(1, checksum).step();
   study_ = find.whole(0);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <mutex>
@@ -15,6 +14,7 @@
 #include <unordered_map>
 
 #include "base/error.hpp"
+#include "base/utc_time.hpp"
 #include "base/whole_file.hpp"
 #include "results/store.hpp"
 #include "study/child.hpp"
@@ -36,15 +36,6 @@ constexpr std::size_t kNotesTold = 10;
 
 std::string part_file(const std::string& output, int part) {
   return output + ".part-" + std::to_string(part);
-}
-
-std::string now_utc() {
-  const std::time_t time = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&time, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
 }
 
 std::string host_name() {
@@ -184,7 +175,7 @@ class Runner {
     launch.ranks = job.ranks;
     launch.parameters = job.parameters;
     launch.command = (job.kind == Kind::command ? "" : "foretrace ") + shell_words(command);
-    launch.started = now_utc();
+    launch.started = utc_now();
     return launch;
   }
 

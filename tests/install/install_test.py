@@ -22,10 +22,44 @@ int main(void) {
 }
 """
 PROJECT = """cmake_minimum_required(VERSION 3.20)
-project(user LANGUAGES C)
+project(user LANGUAGES C CXX)
 find_package(NAME 0.1 REQUIRED)
 add_executable(user user.c)
 target_link_libraries(user PRIVATE foretrace::annotations)
+foretrace_add_entity(relay relay.cpp)
+"""
+ENTITY = """#include <foretrace_entity.hpp>
+using namespace foretrace::entity;
+class Relay final : public Behaviour {
+ public:
+  explicit Relay(const Parameters&) {}
+  Task run() override {
+    while (true) send(1, (co_await receive()).packet);
+  }
+};
+FORETRACE_ENTITY(Relay)
+"""
+MACHINE = """[architecture]
+name = "relayed"
+[entity.relay]
+plugin = "relay.so"
+ports = ["in", "out"]
+[[composite.machine.part]]
+name = "jobs"
+kind = "source"
+parameters = { interval = "1ms", packets = 7 }
+[[composite.machine.part]]
+name = "relay"
+kind = "relay"
+[[composite.machine.part]]
+name = "done"
+kind = "sink"
+[[composite.machine.link]]
+from = "jobs.out"
+to = "relay.in"
+[[composite.machine.link]]
+from = "relay.out"
+to = "done.in"
 """
 
 
@@ -42,6 +76,7 @@ class Installation(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         (self.folder / "user.c").write_text(PROGRAM)
+        (self.folder / "relay.cpp").write_text(ENTITY)
         # Of an installation that somebody made from this build.
         self.manifest = BUILD / "install_manifest.txt"
         before = self.manifest.read_bytes() if self.manifest.exists() else None
@@ -87,6 +122,8 @@ class Installation(unittest.TestCase):
                 run(CMAKE, "-S", self.folder, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
                 run(CMAKE, "--build", build)
                 self.assertEqual(run(build / "user"), "done\n")
+                (build / "relayed.arch.toml").write_text(MACHINE)
+                self.assertRegex(run(tool, "architecture", "run", build / "relayed.arch.toml"), r"done +7 ")
 
 
 if __name__ == "__main__":

@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <ostream>
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/utc_time.hpp"
 #include "machine/machine_file.hpp"
 #include "measure/campaign/campaign.hpp"
 #include "measure/core/samples.hpp"
@@ -33,15 +32,6 @@ std::string unused_name(const std::string& base) {
 void rename_file(const std::string& from, const std::string& to) {
   if (std::rename(from.c_str(), to.c_str()) != 0)
     throw Error(to + ": cannot replace: " + std::strerror(errno));
-}
-
-std::string today() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
 }
 
 std::set<std::string> words_of(const SampleSet& set, const char* key) {
@@ -222,7 +212,7 @@ int run_measure(const MeasureOptions& options) {
     remove_launches(samples_file);
     throw;
   }
-  set.info["date"] = today();
+  set.info["date"] = utc_now();
   const std::string partial = unused_name(samples_file + ".part");
   write_samples(set, partial);
   const FitOutcome outcome = fit_and_name(options, set);
