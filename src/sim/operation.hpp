@@ -1,7 +1,8 @@
 // Operation: what a rank wants to do next.
 //
 // Operations come from a Source (a trace, a text program, a live program) and
-// go through the engine, which gives each one its times; then it is an event.
+// go through the engine, which gives each one its times; then it is an event. What both have is
+// a trace::Call.
 // An operation says what is asked for, never when: it has no clock. Plain data;
 // handing one over allocates nothing.
 #pragma once
@@ -34,11 +35,11 @@ enum class Probing : std::uint8_t { none, wait, look, take_wait, take_look };
 // call: a lock in virtual time (Operation::lock).
 enum class Locking : std::uint8_t { none, shared, exclusive, release };
 
-struct Operation {
-  // An operation has the kind of the event that it becomes.
-  trace::EventKind kind = trace::EventKind::call;
-  machine::SendMode mode = machine::SendMode::standard;
-  machine::Cost collective = machine::Cost::kCount;  // collective, icollective
+// Its `name`, `site` and `comm` are for Source::name, ::site and ::comm; `compute` is what was
+// recorded. A wildcard receive holds the source and tag that it matched, if the source of the
+// operations knows them; one that is open (any_source and no valid peer, or kAnyTag) is matched by
+// arrival. A `request` is distinct from those of the rank that are not completed yet.
+struct Operation : trace::Call {
   // isend, irecv: false if no message ever belongs to the request: it was
   // cancelled, or it is a wildcard receive that is never completed.
   bool matched = true;
@@ -48,23 +49,6 @@ struct Operation {
   // What if it need not wait: it leaves when it would if everybody had been there (`alone`).
   bool waitless = false;
 
-  trace::NameId name = 0;   // for Source::name
-  trace::SiteId site = 0;   // for Source::site
-  trace::CommId comm = 0;   // for Source::comm; messages and collectives
-  std::uint32_t count = 1;  // call: made this many times in a row
-
-  Time compute;      // recorded computation before it
-  double steps = 0;  // annotated compute steps before it
-
-  // Peers are world ranks, invalid for MPI_PROC_NULL. A wildcard receive holds
-  // the source and tag that it matched, if the source of the operations knows
-  // them; any_source and any_tag say that the program did not name them. One that
-  // is open (any_source and no valid peer, or kAnyTag) is matched by arrival.
-  trace::Endpoint send;  // send, isend, sendrecv
-  trace::Endpoint recv;  // recv, irecv, sendrecv
-
-  Bytes bytes;     // collective, icollective: d of its equation; call: as in trace::Event
-  LocalRank root;  // collectives: invalid where there is none
   union {
     std::int32_t code = 0;  // aborted: as in trace::Event
     // collective: by which of algorithms_for() it is carried out where collectives are
@@ -75,14 +59,9 @@ struct Operation {
     std::uint32_t watched;
   };
 
-  // isend, irecv, icollective: the rank's own number of the request, distinct from those
-  // of its requests that are not completed yet.
-  std::uint64_t request = 0;
   // Sends: carried to whoever receives the message (Outcome); means nothing here.
   // mark: the bits of its value, in the place of what no mark has.
   std::uint64_t payload = 0;
-  // recv, irecv: the number (`request`) of the probe that took its message; 0: none.
-  std::uint64_t taken = 0;
   // call: the request of an isend or irecv that is to be cancelled; 0: none.
   std::uint64_t cancel = 0;
   union {

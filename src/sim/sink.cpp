@@ -12,25 +12,12 @@
 namespace foretrace::sim {
 
 void to_event(const Operation& operation, const Interval& interval, trace::Event& event) {
-  event.kind = operation.kind;
-  event.name = operation.name;
-  event.site = operation.site;
+  static_cast<trace::Call&>(event) = operation;
   event.compute = interval.compute;
-  event.steps = operation.steps;
   event.enter = interval.enter;
   event.leave = interval.leave;
   event.wait = interval.wait;
-  event.comm = operation.comm;
-  event.send = operation.send;
-  event.recv = operation.recv;
-  event.mode = operation.mode;
-  event.collective = operation.collective;
-  event.bytes = operation.bytes;
-  event.root = operation.root;
-  event.request = operation.request;
-  event.taken = operation.taken;
   event.completions.assign(operation.completions.begin(), operation.completions.end());
-  event.count = operation.count;
   event.code = operation.kind == trace::EventKind::aborted ? operation.code : 0;
   event.value =
       operation.kind == trace::EventKind::mark ? std::bit_cast<double>(operation.payload) : 0;

@@ -21,21 +21,10 @@ bool is_open_wildcard(const Event& event) {
 }
 
 void copy_operation(const Event& event, Operation& operation) {
-  operation.kind = event.kind;
-  operation.mode = event.mode;
-  operation.collective = event.collective;
+  static_cast<trace::Call&>(operation) = event;
   operation.matched = true;
-  operation.count = event.count;
-  operation.compute = event.compute;
-  operation.steps = event.steps;
-  operation.send = event.send;
-  operation.recv = event.recv;
-  operation.bytes = event.bytes;
-  operation.root = event.root;
   operation.code = event.kind == EventKind::aborted ? event.code : 0;
   if (event.kind == EventKind::mark) operation.payload = std::bit_cast<std::uint64_t>(event.value);
-  operation.request = event.request;
-  operation.taken = event.taken;
   operation.probing = Probing::none;
   operation.completions = event.completions;
 }

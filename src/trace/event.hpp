@@ -81,34 +81,41 @@ struct Site {
   bool operator==(const Site&) const = default;
 };
 
-struct Event {
-  EventKind kind = EventKind::call;
-  NameId name = 0;   // function, or the program's own name for phase_*, mark
-  SiteId site = 0;   // where the call stands in the program
-  Time compute;      // CPU time since the previous event
+// What a rank called, and what it computed before it: an event without its times, and an
+// operation (sim/operation.hpp) without what only the engine asks for.
+struct Call {
+  NameId name = 0;          // function, or the program's own name for phase_*, mark
+  SiteId site = 0;          // where the call stands in the program
+  CommId comm = 0;          // messages and collectives; call: if it moves something
+  std::uint32_t count = 1;  // call: made this many times in a row (polling loops)
+
+  Time compute;      // CPU time since the previous event; with count, before and between the calls
   double steps = 0;  // compute steps annotated since the previous event
-  Time enter;        // this trace's clock, 0 when MPI_Init returned
-  Time leave;        // >= enter
-  Time wait;         // the part of leave - enter spent waiting for others
-  CommId comm = 0;   // messages and collectives; call: if it moves something
 
   Endpoint send;  // send, isend, sendrecv; call: the peer that it moves `bytes` to or from
   Endpoint recv;  // recv, irecv, sendrecv, probe
+
+  // collective, icollective: d of its equation; call: what it moves (one-sided, file I/O)
+  Bytes bytes;
+  std::uint64_t request = 0;  // isend, irecv, icollective, probe: its serial, from 1
+  std::uint64_t taken = 0;    // recv, irecv: the probe that took its message; 0: none
+  LocalRank root;             // collectives, in `comm`; invalid where there is none
+
+  EventKind kind = EventKind::call;
   machine::SendMode mode = machine::SendMode::standard;
+  machine::Cost collective = machine::Cost::kCount;  // collective, icollective
 
-  // collective, icollective
-  machine::Cost collective = machine::Cost::kCount;
-  Bytes bytes;     // d of its equation; call: what it moves (one-sided, file I/O)
-  LocalRank root;  // in `comm`; invalid where there is none
+  bool operator==(const Call&) const = default;
+};
 
-  std::uint64_t request = 0;            // isend, irecv, icollective, probe: its serial, from 1
-  std::uint64_t taken = 0;              // recv, irecv: the probe that took its message; 0: none
+struct Event : Call {
+  // This trace's clock, 0 when MPI_Init returned. With count, enter is leave minus the calls'
+  // own time.
+  Time enter;
+  Time leave;  // >= enter
+  Time wait;   // the part of leave - enter spent waiting for others
+
   std::vector<Completion> completions;  // complete
-
-  // call: made this many times in a row (polling loops); compute holds the
-  // computation before and between them, enter is leave minus the calls' own
-  // time.
-  std::uint32_t count = 1;
 
   std::int32_t code = 0;  // aborted: signal (> 0) or -(MPI_Abort's code) - 1
   double value = 0;       // mark: what the program said of it
