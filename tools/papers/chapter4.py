@@ -133,7 +133,9 @@ def chapter(shop, page, printed):
     page.chapter("Howell's thesis, chapter 4: analytical models",
                  "Lines: the model of the thesis on its machine. Dashed: the program itself, run on the simulator for that "
                  "machine. (The measurements of 1996 are lost with the figures; where the text tells their shape, it stands "
-                 "above each comparison.) The model leaves out the broadcast of the arguments and the gathering of results.")
+                 "above each comparison.) The sizes are ours, as the thesis's are not printed: what slows down at its sizes may "
+                 "speed up at the largest one here. The model leaves out the broadcast of the arguments and the gathering of "
+                 "results.")
     page.missing("Figures 4.1 to 4.7: mandel with assumed times", "the matrix size and the number of iterations are not "
                  "printed, so the minimum at 70 processors (figure 4.6) cannot be computed. Figure 4.37 is a drawing.")
     results = {}

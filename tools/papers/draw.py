@@ -3,6 +3,7 @@
 import base64
 import html
 import math
+import re
 import struct
 import zlib
 
@@ -67,7 +68,7 @@ def lines(series, y_name, logarithmic=True, x_name="ranks", x_log=True, label=nu
         return "<p>Nothing to draw.</p>"
     x = Axis([p[0] for p in points], LEFT, WIDTH - LEFT - RIGHT, x_log)
     y = Axis([p[1] for p in points], HEIGHT - BOTTOM, -(HEIGHT - TOP - BOTTOM), logarithmic)
-    out = [f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img">']
+    out = [f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">']
     for tick in y.ticks():
         out.append(f'<path class="grid" d="M{LEFT} {y.at(tick):.1f}H{WIDTH - RIGHT}"/>')
         out.append(text(LEFT - 6, y.at(tick) + 4, label(tick), "end"))
@@ -102,7 +103,7 @@ def histogram(values, name, bins=40):
     x = Axis([low, low + bins * width], LEFT, WIDTH - LEFT - RIGHT, False)
     x.low, x.high = low, low + bins * width
     y = Axis([0, max(share for _, share in points)], HEIGHT - BOTTOM, -(HEIGHT - TOP - BOTTOM), False)
-    out = [f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img">']
+    out = [f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">']
     for tick in y.ticks():
         out.append(f'<path class="grid" d="M{LEFT} {y.at(tick):.1f}H{WIDTH - RIGHT}"/>')
         out.append(text(LEFT - 6, y.at(tick) + 4, number(tick), "end"))
@@ -116,8 +117,18 @@ def histogram(values, name, bins=40):
     return "".join(out) + "</svg>"
 
 
-KINDS = {"#": ("computing", "#b7dcc4"), ".": ("waiting", "#f2c48d"), "b": ("barrier", "#7c3aed"),
-         "c": ("collective", "#1f6feb"), "s": ("send", "#d33f49"), "r": ("receive", "#0f8577")}
+COMPUTING, WAITING = "#b7dcc4", "#f2c48d"
+
+
+def kinds(drawn):
+    """What the letters mean: by letter, name and colour. The text's last line tells: "# computing  c collective"."""
+    out = {}
+    last = [line for line in drawn.splitlines() if line.strip()][-1:]
+    for entry in re.split(r"\s{2,}", last[0].strip() if last else ""):
+        letter, _, name = entry.partition(" ")
+        others = len(out.keys() - {"#", "."})
+        out[letter] = name, {"#": COMPUTING, ".": WAITING}.get(letter, COLOURS[others % len(COLOURS)])
+    return out
 
 
 def timeline(drawn):
@@ -135,7 +146,7 @@ def timeline(drawn):
     height = 14 if len(rows) < 12 else 7
     scale = 880 / columns
     out = [f'<svg viewBox="0 0 920 {len(rows) * height + 4}" role="img">']
-    used = {}
+    known = kinds(drawn)
     for i, (name, row) in enumerate(rows):
         if height > 10 or i % 8 == 0 or name == "All":
             out.append(text(30, i * height + height - 1, name, "end", f'font-size="{min(11, height + 2)}"'))
@@ -145,12 +156,12 @@ def timeline(drawn):
                 continue
             kind = row[start]
             if kind != " ":
-                _, colour = used.setdefault(kind, KINDS.get(kind, ("other calls", "#64748b")))
+                colour = known.get(kind, ("", "#64748b"))[1]
                 out.append(f'<rect x="{34 + start * scale:.1f}" y="{i * height}" width="{(end - start) * scale:.2f}" '
                            f'height="{height - 1}" fill="{colour}"/>')
             start = end
     key = "".join(f'<span><i style="background:{colour}"></i>{name}</span>'
-                  for name, colour in dict.fromkeys(used.values()))
+                  for name, colour in known.values())
     first = next((line for line in drawn.splitlines() if "a column is" in line), "")
     return "".join(out) + f'</svg><p class="key">{key} {html.escape(first)}</p>'
 

@@ -30,17 +30,17 @@ def shape(claim, times, value=None):
     speedups = {p: times[ranks[0]] / times[p] for p in ranks}
     top = max(speedups, key=speedups.get)
     if claim == "best":
-        found, says = best == value, f"the least time is at {best} ranks, in the text at {value:g}"
+        found, says = best == value, f"the least time is at {best:g} ranks, in the text at {value:g}"
     elif claim == "slower":
         found = all(times[p] > times[ranks[0]] for p in ranks[1:])
-        says = (f"more ranks are slower: the best speed-up is {max(speedups[p] for p in ranks[1:]):.2g}")
+        says = f"the best speed-up of several ranks is {max(speedups[p] for p in ranks[1:]):.3g}, in the text more are slower"
     elif claim == "grows":
-        found, says = top == ranks[-1], f"the speed-up is largest, {speedups[top]:.3g}, at {top} ranks"
+        found, says = top == ranks[-1], f"the speed-up is largest, {speedups[top]:.3g}, at {top:g} ranks"
     elif claim == "at_most":
         found, says = speedups[top] <= value, f"the largest speed-up is {speedups[top]:.3g}, in the text at most {value:g}"
     elif claim == "flat":
         found = speedups[ranks[-1]] < value
-        says = f"the speed-up at {ranks[-1]} ranks is {speedups[ranks[-1]]:.3g}; none is one below {value:g}"
+        says = f"the speed-up at {ranks[-1]:g} ranks is {speedups[ranks[-1]]:.3g}; none is one below {value:g}"
     else:
         raise ValueError(f"unknown claim '{claim}'")
     return f"{says}: {'agrees' if found else 'differs'}.", "agrees" if found else "differs"

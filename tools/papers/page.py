@@ -14,7 +14,7 @@ p { margin: 6px 0; max-width: 90ch; } blockquote { margin: 6px 0; padding-left: 
   color: var(--muted); }
 section { break-inside: avoid; padding: 12px 14px; margin: 12px 0; background: var(--panel);
   border: 1px solid var(--line); border-radius: 8px; }
-svg { width: 100%; max-width: 920px; height: auto; display: block; } svg text { fill: var(--muted); font-size: 11px; }
+svg { width: 100%; max-width: 920px; height: auto; display: block; } svg.chart { max-width: 500px; } svg text { fill: var(--muted); font-size: 11px; }
 .grid { stroke: var(--line); fill: none; } .charts { display: grid; gap: 14px;
   grid-template-columns: repeat(auto-fit, minmax(min(420px, 100%), 1fr)); }
 .key { font-size: 13px; color: var(--muted); } .key span { margin-right: 14px; } .key i { display: inline-block; width: 11px;
