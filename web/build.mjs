@@ -63,6 +63,10 @@ function buildPages() {
     .replace("@STYLE@", () => style(...kColours) + style("watch", "style.css"))
     .replace("@SCRIPT@", () => bundle("watch", "main.ts"));
   writeFileSync(join(out, "watch.html"), watch);
+  const editor = readFileSync(join(here, "src", "architecture", "page.html"), "utf8")
+    .replace("@STYLE@", () => style(...kColours) + style("architecture", "style.css"))
+    .replace("@SCRIPT@", () => bundle("architecture", "main.ts"));
+  writeFileSync(join(out, "architecture.html"), editor);
   // What goes into the head of a data sheet's page, and to its end.
   const sheet = `<style>${style("sheet", "style.css")}</style>\n<script type="module">${bundle("sheet", "main.ts")}</script>\n`;
   writeFileSync(join(out, "datasheet.html"), sheet);

@@ -10,6 +10,7 @@
 #include "architecture/entity_run.hpp"
 #include "base/error.hpp"
 #include "base/time_text.hpp"
+#include "cli/architecture_editor.hpp"
 #include "cli/named_files.hpp"
 #include "cli/output_file.hpp"
 #include "cli/process.hpp"
@@ -154,6 +155,7 @@ int build(const Options& options) {
 int architecture_command(const Options& options) {
   if (options.action == "check") return check(options);
   if (options.action == "run") return run(options);
+  if (options.action == "edit") edit_architecture(options.file);
   if (options.action == "convert") return convert(options);
   return build(options);
 }
@@ -162,8 +164,9 @@ std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option(
          "action", options->action,
-         "check a description, run its queues, convert a topology into one, build a plug-in")
-      ->check(CLI::IsMember({"check", "run", "convert", "build"}))
+         "check a description, edit it on a page, run its queues, convert a topology into one, "
+         "build a plug-in")
+      ->check(CLI::IsMember({"check", "edit", "run", "convert", "build"}))
       ->required();
   app.add_option("file", options->file,
                  "MACHINE.arch.toml; convert: a topology; build: the plug-in's source")
@@ -182,11 +185,12 @@ std::function<int()> declare(CLI::App& app) {
 
 }  // namespace
 
-const Subcommand kArchitecture{
-    "architecture", "Check a machine that is drawn from parts, and run its queues", declare,
-    "foretrace architecture check mesh.arch.toml --boxes\n"
-    "foretrace architecture run queue.arch.toml --until 10s\n"
-    "foretrace architecture convert torus:4x4 -o torus.arch.toml\n"
-    "foretrace architecture build backoff.cpp -o backoff.so\n"};
+const Subcommand kArchitecture{"architecture",
+                               "Draw a machine from parts, check it, and run its queues", declare,
+                               "foretrace architecture check mesh.arch.toml --boxes\n"
+                               "foretrace architecture edit mesh.arch.toml\n"
+                               "foretrace architecture run queue.arch.toml --until 10s\n"
+                               "foretrace architecture convert torus:4x4 -o torus.arch.toml\n"
+                               "foretrace architecture build backoff.cpp -o backoff.so\n"};
 
 }  // namespace foretrace::cli

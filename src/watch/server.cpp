@@ -14,6 +14,7 @@ namespace {
 
 constexpr const char* kHost = "127.0.0.1";
 constexpr std::size_t kThreads = 4;
+constexpr std::size_t kMostBody = std::size_t{8} << 20;
 constexpr time_t kPatience = 5;  // seconds for a request to arrive
 
 std::string random_token() {
@@ -56,7 +57,9 @@ struct Server::Impl {
   }
 };
 
-Server::Server(std::string page, std::function<std::string()> state)
+Server::Server(std::string page, std::function<std::string()> state,
+               std::map<std::string, std::function<std::string(const std::string&)>> actions,
+               std::map<std::string, std::function<std::string()>> pages)
     : impl_(std::make_unique<Impl>()) {
   impl_->page = std::move(page);
   impl_->state = std::move(state);
@@ -64,7 +67,7 @@ Server::Server(std::string page, std::function<std::string()> state)
   server.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
   server.set_read_timeout(kPatience);
   server.set_write_timeout(kPatience);
-  server.set_payload_max_length(1024);
+  server.set_payload_max_length(actions.empty() ? 1024 : kMostBody);
   Impl* const own = impl_.get();
   server.Get("/" + own->token + "/", [own](const auto& request, auto& response) {
     own->answer(request, response, own->page, "text/html; charset=utf-8");
@@ -72,6 +75,17 @@ Server::Server(std::string page, std::function<std::string()> state)
   server.Get("/" + own->token + "/state", [own](const auto& request, auto& response) {
     own->answer(request, response, own->state(), "application/json");
   });
+  for (auto& [name, action] : actions)
+    server.Post("/" + own->token + "/" + name,
+                [own, act = std::move(action)](const auto& request, auto& response) {
+                  own->answer(request, response, own->is_ours(request) ? act(request.body) : "",
+                              "application/json");
+                });
+  for (auto& [name, other] : pages)
+    server.Get("/" + own->token + "/" + name,
+               [own, show = std::move(other)](const auto& request, auto& response) {
+                 own->answer(request, response, show(), "text/html; charset=utf-8");
+               });
   own->port = server.bind_to_any_port(kHost);
   if (own->port <= 0)
     throw Error("watch: expected a free port at 127.0.0.1, found none; use --no-browser");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -12,7 +13,11 @@ class Server {
  public:
   // `state` is asked from threads of the server for what the page shows, as JSON. Starts at
   // once, on a port that is free. Throws Error where there is none.
-  Server(std::string page, std::function<std::string()> state);
+  // `actions`, by name, are asked with the body of a POST, and answer JSON too; `pages` are more
+  // pages, by name.
+  Server(std::string page, std::function<std::string()> state,
+         std::map<std::string, std::function<std::string(const std::string&)>> actions = {},
+         std::map<std::string, std::function<std::string()>> pages = {});
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
