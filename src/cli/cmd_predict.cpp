@@ -4,11 +4,13 @@
 
 #include "cli/launch.hpp"
 #include "cli/option_values.hpp"
+#include "cli/simulation_options.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/summary.hpp"
 #include "compute/rules.hpp"
 #include "compute/work_counter.hpp"
 #include "machine/machine_file.hpp"
+#include "topology/placement.hpp"
 
 namespace foretrace::cli {
 namespace {
@@ -19,6 +21,8 @@ struct Options {
   std::string bound = "avg";
   std::string compute = "measured";
   std::string scale_from;
+  std::string placement;
+  int ranks_per_node = 0;
   std::string wtime = "virtual";
   std::string start = "on";
   int sample = 0;
@@ -35,6 +39,29 @@ void check_computation(const compute::Spec& spec, const Options& options) {
   if (spec.counter == compute::Counter::instructions) compute::check_instructions();
   if (options.run.ranks > 0)
     compute::read_rules(spec, options.scale_from, costs, options.run.ranks);
+}
+
+// Likewise.
+void check_placement(const Options& options) {
+  if (options.run.ranks == 0 || (options.placement.empty() && options.ranks_per_node == 0)) return;
+  machine::make_placement(options.placement.empty() ? "block" : options.placement,
+                          options.ranks_per_node, options.run.ranks);
+}
+
+// What says where ranks stand, where somebody said it: in the environment, on the command line.
+void pass_placement(const Options& options, CaptureRun& run) {
+  if (!options.placement.empty()) {
+    std::error_code ignored;
+    const bool is_file = std::filesystem::exists(options.placement, ignored);
+    const std::string placement = is_file ? absolute(options.placement) : options.placement;
+    run.environment.emplace_back("FORETRACE_PLACEMENT", placement);
+    run.own_options.insert(run.own_options.end(), {"--placement", placement});
+  }
+  if (options.ranks_per_node > 0) {
+    const std::string count = std::to_string(options.ranks_per_node);
+    run.environment.emplace_back("FORETRACE_RANKS_PER_NODE", count);
+    run.own_options.insert(run.own_options.end(), {"--ranks-per-node", count});
+  }
 }
 
 int predict(Options& options) {
@@ -56,6 +83,7 @@ int predict(Options& options) {
     run.own_options.insert(run.own_options.end(), {"--scale-from", options.scale_from});
   if (options.sample > 0)
     run.own_options.insert(run.own_options.end(), {"--sample", std::to_string(options.sample)});
+  pass_placement(options, run);
   check_capture_run(run);
   const machine::MachineModel model = machine::read_machine_file(options.machine);
   // With -n this command starts itself again in every rank: said once is enough.
@@ -63,6 +91,7 @@ int predict(Options& options) {
   if (std::getenv(kSaid) == nullptr) warn_of_measurement(options.machine);
   if (run.ranks > 0) ::setenv(kSaid, "1", 1);
   check_computation(spec, options);
+  check_placement(options);
   if (run.ranks > 0) warn_of_samples(options.sample);
   // A program that does not count what it was asked to ran without us.
   return finish_run(run, launch(run), spec.kind == compute::Kind::counted, &model);
@@ -93,6 +122,7 @@ std::function<int()> declare(CLI::App& app) {
                  "What MPI_Wtime tells the program: virtual or real time")
       ->check(CLI::IsMember({"virtual", "real"}))
       ->capture_default_str();
+  add_placement_options(app, options->placement, options->ranks_per_node, false);
   add_start_option(app, options->start);
   add_sample_option(app, options->sample);
   return [options] { return predict(*options); };

@@ -81,22 +81,24 @@ Simulation::Simulation(const SimulationOptions& options)
     model_.compute_step = compute::cost_of(spec_.counter, costs);
   if (spec_.step) model_.compute_step = *spec_.step;
   rules_ = compute::read_rules(spec_, options_.scale_from, costs, ranks_);
-  if (topology_ && network_ != sim::NetworkKind::datasheet)
-    placement_ = machine::make_placement(options.placement, *topology_, ranks_);
+  place_ranks();
 }
 
 std::vector<std::int32_t> Simulation::nodes() const {
   std::vector<std::int32_t> nodes;
-  if (topology_ && topology_->ranks_per_node() > 1)
-    for (const machine::NodeId node : placement_)
-      nodes.push_back(static_cast<std::int32_t>(node.value));
+  if (topology_ && topology_->ranks_per_node() == 1 && options_.ranks_per_node == 0) return nodes;
+  for (const machine::NodeId node : placement_)
+    nodes.push_back(static_cast<std::int32_t>(node.value));
   return nodes;
 }
 
 Bytes Simulation::eager_bytes() const {
-  const auto of_network = machine::loggps_times(model_, loggps_, bound_).sync_threshold;
-  return std::min(model_.loggps.sync_threshold.value_or(Bytes(UINT64_MAX)),
-                  of_network.value_or(Bytes(UINT64_MAX)));
+  constexpr Bytes kAll{UINT64_MAX};
+  Bytes least = std::min(model_.loggps.sync_threshold.value_or(kAll),
+                         loggps().sync_threshold.value_or(kAll));
+  for (const auto& [path, times] : machine::inner_times(model_, bound_))
+    least = std::min(least, times.sync_threshold.value_or(kAll));
+  return least;
 }
 
 void Simulation::set_network() {
@@ -230,7 +232,12 @@ trace::TraceInfo Simulation::info() const {
     info.options += " network=" + options_.network + " collectives=" + options_.collectives;
   add("loggps", options_.loggps, "");
   if (uses_topology()) add("topology", topology_->name(), "");
-  if (uses_topology()) add("placement", options_.placement, initial.placement);
+  if (uses_topology() || !model_.paths.empty()) {
+    add("placement", options_.placement, initial.placement);
+    if (options_.ranks_per_node > 0)
+      add("ranks-per-node", std::to_string(options_.ranks_per_node), "");
+  }
+  info.nodes = nodes();
   add("wildcards", options_.wildcards, initial.wildcards);
   add("reduction", options_.reduction, "");
   if (network_ == sim::NetworkKind::hops && !cut_through_ && options_.block > 0)
@@ -333,16 +340,21 @@ sim::SimulateOptions Simulation::engine_options(const Replay& replay,
     const double ps = static_cast<double>(time.count_ps()) * factor;
     return Time::ps(ps < 0x1p62 ? std::llround(ps) : std::int64_t{1} << 62);
   };
-  network.loggps.latency = scaled(network.loggps.latency, factors.latency);
-  network.loggps.overhead_send = scaled(network.loggps.overhead_send, factors.overhead);
-  network.loggps.overhead_recv = scaled(network.loggps.overhead_recv, factors.overhead);
-  network.loggps.gap = scaled(network.loggps.gap, factors.overhead);
-  network.loggps.gap_per_byte /= factors.bandwidth;
-  if (factors.sync_threshold) network.loggps.sync_threshold = factors.sync_threshold;
+  network.inner = machine::inner_times(replay.model ? *replay.model : model_, bound_);
+  const auto scale = [&](machine::LogGPSTimes& times) {
+    times.latency = scaled(times.latency, factors.latency);
+    times.overhead_send = scaled(times.overhead_send, factors.overhead);
+    times.overhead_recv = scaled(times.overhead_recv, factors.overhead);
+    times.gap = scaled(times.gap, factors.overhead);
+    times.gap_per_byte /= factors.bandwidth;
+    if (factors.sync_threshold) times.sync_threshold = factors.sync_threshold;
+  };
+  scale(network.loggps);
+  for (auto& [path, times] : network.inner) scale(times);
+  network.placement = replay.placement ? *replay.placement : placement_;
   if (topology_) {
     topology = topology_->with_speeds_times(factors.latency, factors.bandwidth);
     network.topology = &*topology;
-    network.placement = replay.placement ? *replay.placement : placement_;
   }
   if (architecture_)
     network.make_links = [this, &topology](const machine::LinkSpeed& defaults) {
@@ -354,9 +366,19 @@ sim::SimulateOptions Simulation::engine_options(const Replay& replay,
     };
   if (replay.portion == machine::Portion::nothing && network.kind != sim::NetworkKind::datasheet) {
     // Who must wait for whom stays as it is.
-    network = {};
-    network.kind = sim::NetworkKind::loggps;
-    network.loggps.sync_threshold = loggps().sync_threshold;
+    const auto keep_threshold = [](machine::LogGPSTimes& times) {
+      const auto threshold = times.sync_threshold;
+      times = {};
+      times.sync_threshold = threshold;
+    };
+    sim::NetworkOptions free;
+    free.kind = sim::NetworkKind::loggps;
+    free.loggps = network.loggps;
+    free.inner = network.inner;
+    free.placement = network.placement;
+    keep_threshold(free.loggps);
+    for (auto& [path, times] : free.inner) keep_threshold(times);
+    network = std::move(free);
   }
   return engine;
 }
@@ -367,7 +389,10 @@ sim::SimulateResult Simulation::run(sim::Source& source, sim::Sink& sink,
   machine::MachineModel model =
       machine::keep_portion(replay.model ? *replay.model : model_, replay.portion);
   model.compute_step *= factors.compute;
-  if (factors.sync_threshold) model.loggps.sync_threshold = factors.sync_threshold;
+  if (factors.sync_threshold) {
+    model.loggps.sync_threshold = factors.sync_threshold;
+    for (auto& [path, own] : model.paths) own.loggps.sync_threshold = factors.sync_threshold;
+  }
   const machine::Timing timing(model, bound_);
   std::optional<machine::Topology> topology;
   const sim::SimulateOptions engine = engine_options(replay, topology);

@@ -44,7 +44,8 @@ struct SimulationOptions {
   std::string network;              // empty: datasheet, or loggps where there is no machine
   std::string loggps;
   std::string topology;
-  std::string placement = "block";
+  std::string placement;            // empty: block on a topology, else as recorded
+  int ranks_per_node = 0;           // without a topology; 0: not said
   std::string collectives;  // empty: equation with datasheet, else algorithm
   std::string wildcards = "recorded";
   std::string routing = "minimal";
@@ -155,6 +156,8 @@ class Simulation {
 
  private:
   void set_network();
+  void place_ranks();
+  machine::Placement recorded_placement() const;
   void set_architecture(const std::string& path);
   void set_collectives();
   void read_input();
@@ -182,6 +185,7 @@ class Simulation {
   std::optional<machine::Topology> topology_;
   std::shared_ptr<const ArchitectureNetwork> architecture_;
   machine::Placement placement_;
+  std::string placed_;  // why the ranks stand there: a note; empty: none is needed
   std::optional<sim::AlgorithmTable> algorithms_;
   // Where the operations are: one of these.
   std::unique_ptr<trace::TraceReader> reader_;

@@ -100,7 +100,11 @@ std::vector<std::string> Simulation::notes_of_idle_options() const {
   if (!uses_topology()) {
     idle(!options_.topology.empty(),
          "--topology" + here + "; choose --network hops, bus, flow or packet");
-    idle(options_.placement != initial.placement, "--placement" + here);
+    if (model_.paths.empty() && network_ == Kind::datasheet) {
+      const std::string why = ": the machine has one path between all ranks";
+      idle(options_.placement != initial.placement, "--placement" + here + why);
+      idle(options_.ranks_per_node > 0, "--ranks-per-node" + here + why);
+    }
   }
   idle(
       network_ == Kind::datasheet && (loggps_.latency || loggps_.overhead_send ||
@@ -131,6 +135,7 @@ std::vector<std::string> Simulation::notes() const {
                     trace::describe_remains(trace::look_through(*reader_), ranks_) +
                     "; figures are of these alone");
   for (std::string& note : notes_of_idle_options()) notes.push_back(std::move(note));
+  if (!placed_.empty()) notes.push_back(placed_);
   if (auto note = note_of_derived()) notes.push_back(std::move(*note));
   return notes;
 }

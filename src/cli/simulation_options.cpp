@@ -27,9 +27,7 @@ void add_network_options(CLI::App& app, SimulationOptions& options) {
       ->transform(topology_name());
   app.add_option("--loggps", options.loggps,
                  "Sets or overrides L=2us,o=500ns,os=..,or=..,g=100ns,G=0.08ns,S=65536");
-  app.add_option("--placement", options.placement,
-                 "Ranks on processors: block, round-robin, random:SEED, FILE")
-      ->capture_default_str();
+  add_placement_options(app, options.placement, options.ranks_per_node, true);
   app.add_option("--collectives", options.collectives,
                  "equation (of the model), algorithm (messages), openmpi, mpich, or choices such "
                  "as bcast=binomial,allreduce=ring");
@@ -61,6 +59,20 @@ void add_network_options(CLI::App& app, SimulationOptions& options) {
 }
 
 }  // namespace
+
+void add_placement_options(CLI::App& app, std::string& placement, int& ranks_per_node,
+                           bool is_of_topology) {
+  app.add_option("--placement", placement,
+                 is_of_topology
+                     ? "Ranks on nodes: block (the default with a topology), round-robin, "
+                       "random:SEED, recorded (the default without one), FILE"
+                     : "Ranks on nodes: block, round-robin, random:SEED, FILE; else as the launcher "
+                       "has started them");
+  app.add_option("--ranks-per-node", ranks_per_node,
+                 is_of_topology ? "Without a topology: how many ranks share a node"
+                                : "How many ranks share a node")
+      ->check(CLI::Range(1, 1 << 24));
+}
 
 void add_simulation_options(CLI::App& app, SimulationOptions& options) {
   app.add_option("--machine", options.machine, std::string("The machine model") + kMachineHelp)

@@ -8,6 +8,9 @@
 
 namespace foretrace::cli {
 
+// --placement and --ranks-per-node.
+void add_placement_options(CLI::App& app, std::string& placement, int& ranks_per_node,
+                           bool is_of_topology);
 void add_simulation_options(CLI::App& app, SimulationOptions& options);
 
 }  // namespace foretrace::cli

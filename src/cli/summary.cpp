@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "base/error.hpp"
 #include "cli/call_places.hpp"
@@ -13,6 +14,7 @@
 #include "cli/function_list.hpp"
 #include "compute/annotations_note.hpp"
 #include "machine/measurement.hpp"
+#include "machine/path.hpp"
 #include "machine/timing.hpp"
 #include "trace/trace_reader.hpp"
 
@@ -47,10 +49,23 @@ std::string describe_end(const trace::TraceReader& reader, WorldRank rank, const
          at(last->site ? &reader.site(rank, last->site) : nullptr);
 }
 
-// Charges once more for the event, so that `timing` knows with what it was asked.
-void charge(const machine::Timing& timing, const trace::Event& event, int members) {
+// The rules of a prediction, and who stands where in it.
+struct Charging {
+  const machine::Timing* timing = nullptr;
+  machine::RankPaths paths;
+
+  const machine::Timing& between(WorldRank a, WorldRank b) const {
+    return timing->on(paths.between(a, b));
+  }
+};
+
+// Charges once more for the event of `rank`, so that the rules know with what they were
+// asked. `members`: of its communicator.
+void charge(const Charging& rules, WorldRank rank, const trace::Event& event,
+            std::span<const WorldRank> members) {
   using trace::EventKind;
   const Time zero;
+  const machine::Timing& timing = rules.between(rank, event.send.peer);
   if (event.send.peer.valid() &&
       (event.kind == EventKind::send || event.kind == EventKind::sendrecv)) {
     if (timing.is_rendezvous(event.mode, event.send.bytes))
@@ -62,18 +77,24 @@ void charge(const machine::Timing& timing, const trace::Event& event, int member
     timing.isend_end(zero, zero, event.mode, event.send.bytes, false);
   if (event.recv.peer.valid() &&
       (event.kind == EventKind::recv || event.kind == EventKind::sendrecv))
-    timing.recv_leave(zero, {zero, event.recv.bytes, false});
+    rules.between(rank, event.recv.peer).recv_leave(zero, {zero, event.recv.bytes, false});
   for (const trace::Completion& completion : event.completions)
-    if (completion.source.valid()) timing.irecv_end(zero, {zero, completion.bytes, false});
+    if (completion.source.valid())
+      rules.between(rank, completion.source).irecv_end(zero, {zero, completion.bytes, false});
   const bool collective =
       event.kind == EventKind::collective || event.kind == EventKind::icollective;
   if (collective && event.collective < machine::Cost::kCount)
-    timing.cost(event.collective, members, event.bytes);
+    rules.timing->on(rules.paths.within(members))
+        .cost(event.collective, static_cast<int>(members.size()), event.bytes);
 }
 
 // `timing`: of a prediction, else nullptr.
 Outcome look_at(trace::TraceReader& reader, const machine::Timing* timing) {
   Outcome outcome;
+  Charging rules{timing, {}};
+  machine::Placement placement;
+  for (const std::int32_t node : reader.info().nodes) placement.emplace_back(node);
+  rules.paths = machine::RankPaths(std::move(placement));
   for (int r = 0; r < reader.ranks(); ++r) {
     const WorldRank rank(r);
     trace::Event event;
@@ -83,9 +104,9 @@ Outcome look_at(trace::TraceReader& reader, const machine::Timing* timing) {
       ++events;
       outcome.announced = outcome.announced || event.steps != 0;
       if (timing)
-        charge(
-            *timing, event,
-            uses_comm(event) ? static_cast<int>(reader.comm(rank, event.comm).members.size()) : 0);
+        charge(rules, rank, event,
+               uses_comm(event) ? std::span<const WorldRank>(reader.comm(rank, event.comm).members)
+                                : std::span<const WorldRank>());
       if (event.kind != trace::EventKind::call) continue;
       if (calls.size() <= event.name) calls.resize(event.name + 1, 0);
       calls[event.name] += event.count;

@@ -62,14 +62,19 @@ void move(Equation& equation, double drawn) {
   for (Term& term : equation.other_terms) move_one(term.coefficient);
 }
 
+void draw_functions(Functions& functions, std::uint64_t seed, std::uint64_t number) {
+  for (auto& [name, function] : functions) {
+    const double by = draw(seed, number, name);
+    for (Regime& regime : function.regimes) move(regime.equation, by);
+  }
+}
+
 }  // namespace
 
 MachineModel draw_model(const MachineModel& model, std::uint64_t seed, std::uint64_t number) {
   MachineModel drawn = model;
-  for (auto& [name, function] : drawn.functions) {
-    const double by = draw(seed, number, name);
-    for (Regime& regime : function.regimes) move(regime.equation, by);
-  }
+  draw_functions(drawn.functions, seed, number);
+  for (auto& [path, own] : drawn.paths) draw_functions(own.functions, seed, number);
   return drawn;
 }
 

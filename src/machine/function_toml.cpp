@@ -208,8 +208,8 @@ void format_equation(std::string& out, const Equation& equation) {
   }
 }
 
-void format_regime(std::string& out, const char* kind, const Regime& regime) {
-  out += std::string("[[function.") + kind + "]]\n" + format_interval(regime.from, regime.to);
+void format_regime(std::string& out, const std::string& table, const Regime& regime) {
+  out += "[[" + table + "]]\n" + format_interval(regime.from, regime.to);
   format_equation(out, regime.equation);
   if (regime.q) out += "q = " + number(*regime.q) + "\n";
   if (regime.chi_squared) out += "chi_squared = " + number(*regime.chi_squared) + "\n";
@@ -263,8 +263,9 @@ Function read_function(const TableReader& reader) {
   return function;
 }
 
-std::string format_function(const Function& function) {
-  std::string out = "\n[[function]]\nname = " + quoted(function.name) + "\n";
+std::string format_function(const Function& function, const std::string& prefix) {
+  const std::string table = prefix + "function";
+  std::string out = "\n[[" + table + "]]\nname = " + quoted(function.name) + "\n";
   if (!function.function_class.empty()) out += "class = " + quoted(function.function_class) + "\n";
   if (!function.method.empty()) out += "method = " + quoted(function.method) + "\n";
   if (const auto& measured = function.measured) {
@@ -281,8 +282,8 @@ std::string format_function(const Function& function) {
   if (function.extrapolation_error)
     out += "extrapolation_error = " + number(*function.extrapolation_error) + "\n";
   held_out("baseline_held_out", function.baseline_held_out);
-  for (const Regime& regime : function.regimes) format_regime(out, "regime", regime);
-  for (const Regime& regime : function.baseline) format_regime(out, "baseline", regime);
+  for (const Regime& regime : function.regimes) format_regime(out, table + ".regime", regime);
+  for (const Regime& regime : function.baseline) format_regime(out, table + ".baseline", regime);
   return out;
 }
 

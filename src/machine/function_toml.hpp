@@ -9,7 +9,8 @@
 namespace foretrace::machine {
 
 Function read_function(const TableReader& reader);
-std::string format_function(const Function& function);
+// `prefix`: of the table's name, "path.node.".
+std::string format_function(const Function& function, const std::string& prefix);
 
 // `bytes = [FROM, TO]` or `[FROM]`, both ends included; all sizes if it is left out.
 void read_interval(const TableReader& reader, Bytes& from, Bytes& to);

@@ -15,12 +15,8 @@ void keep(std::vector<Term>& terms, Portion portion) {
   if (terms.empty()) terms.emplace_back();
 }
 
-}  // namespace
-
-MachineModel keep_portion(const MachineModel& model, Portion portion) {
-  MachineModel kept = model;
-  if (portion == Portion::whole) return kept;
-  for (auto& [name, function] : kept.functions) {
+void keep(Functions& functions, Portion portion) {
+  for (auto& [name, function] : functions) {
     if (function.function_class == "local" || function.function_class == "file") continue;
     for (Regime& regime : function.regimes) {
       Equation& equation = regime.equation;
@@ -30,6 +26,15 @@ MachineModel keep_portion(const MachineModel& model, Portion portion) {
       keep(equation.other_terms, portion);
     }
   }
+}
+
+}  // namespace
+
+MachineModel keep_portion(const MachineModel& model, Portion portion) {
+  MachineModel kept = model;
+  if (portion == Portion::whole) return kept;
+  keep(kept.functions, portion);
+  for (auto& [path, own] : kept.paths) keep(own.functions, portion);
   return kept;
 }
 

@@ -201,4 +201,11 @@ LogGPSTimes loggps_times(const MachineModel& model, const LogGPS& given, Bound b
   return times;
 }
 
+InnerTimes inner_times(const MachineModel& model, Bound bound) {
+  InnerTimes times;
+  for (const auto& [path, own] : model.paths)
+    times.emplace(path, loggps_times(on_path(model, path), {}, bound));
+  return times;
+}
+
 }  // namespace foretrace::machine

@@ -6,6 +6,7 @@
 // them is the network model's affair. Ino et al. (PPoPP 2001) define them.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +37,9 @@ struct LogGPSTimes {
   }
 };
 
+// By path, those of the inner ones that a model has.
+using InnerTimes = std::map<Path, LogGPSTimes>;
+
 // "L=2us,o=500ns,os=1us,or=1us,g=100ns,G=0.08ns,S=65536", in any order. o is
 // os and or together, which win over it. G may be a rate (12.5GB/s); S takes
 // sizes (base/size_text.hpp), and "none" (which takes a model's S away). An empty
@@ -50,5 +54,7 @@ LogGPS merge(const LogGPS& under, const LogGPS& over);
 // o_s and o_r in force, so that a message of one byte takes T_recv(1) whatever
 // they are.
 LogGPSTimes loggps_times(const MachineModel& model, const LogGPS& given, Bound bound);
+// On the inner paths, where the command line says nothing of them.
+InnerTimes inner_times(const MachineModel& model, Bound bound);
 
 }  // namespace foretrace::machine

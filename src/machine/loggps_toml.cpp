@@ -66,7 +66,7 @@ void put(std::string& out, const char* key, const std::optional<Parameter>& valu
 
 }  // namespace
 
-void read_loggps(const TableReader& reader, MachineModel& model) {
+void read_loggps(const TableReader& reader, PathModel& model) {
   reader.allow_only({"L", "o_s", "o_r", "g", "G", "S", "regime"});
   LogGPS& loggps = model.loggps;
   loggps.latency = reader.non_negative("L");
@@ -100,7 +100,7 @@ HopParameters read_hop(const TableReader& reader) {
   return {*startup, *per_byte};
 }
 
-std::string format_loggps(const MachineModel& model) {
+std::string format_loggps(const PathModel& model, const std::string& prefix) {
   const LogGPS& loggps = model.loggps;
   std::string body;
   put(body, "L", loggps.latency);
@@ -110,7 +110,7 @@ std::string format_loggps(const MachineModel& model) {
   put(body, "G", loggps.gap_per_byte);
   if (loggps.sync_threshold) body += "S = " + std::to_string(loggps.sync_threshold->count) + "\n";
   for (const LogGPSRegime& regime : model.loggps_regimes) {
-    body += "[[loggps.regime]]\n" + format_interval(regime.from, regime.to);
+    body += "[[" + prefix + "loggps.regime]]\n" + format_interval(regime.from, regime.to);
     put(body, "L", regime.latency);
     put(body, "o_s", regime.overhead_send);
     put(body, "o_r", regime.overhead_recv);
@@ -119,9 +119,9 @@ std::string format_loggps(const MachineModel& model) {
     put(body, "overlap_send", regime.overlap_send);
     put(body, "overlap_recv", regime.overlap_recv);
   }
-  if (!body.empty()) body = "\n[loggps]\n" + body;
+  if (!body.empty()) body = "\n[" + prefix + "loggps]\n" + body;
   if (model.hop)
-    body += "\n[hop]\ni = " + parameter_text(model.hop->startup) +
+    body += "\n[" + prefix + "hop]\ni = " + parameter_text(model.hop->startup) +
             "\nt = " + parameter_text(model.hop->per_byte) + "\n";
   return body;
 }

@@ -8,9 +8,9 @@
 
 namespace foretrace::machine {
 
-void read_loggps(const TableReader& reader, MachineModel& model);
+void read_loggps(const TableReader& reader, PathModel& model);
 HopParameters read_hop(const TableReader& reader);
-// All of them that the model has.
-std::string format_loggps(const MachineModel& model);
+// All of them that the model has; `prefix`: of the tables' names, "path.node.".
+std::string format_loggps(const PathModel& model, const std::string& prefix);
 
 }  // namespace foretrace::machine

@@ -176,13 +176,45 @@ void format_topology(std::string& out, const ModelTopology& topology) {
   format_speed(out, "intra_", spec.intra_node);
 }
 
+// [loggps], [hop] and [[function]], of the whole file or of one [path.NAME].
+void read_path_model(const TableReader& reader, PathModel& model) {
+  const std::string& file = reader.file();
+  if (const toml::table* table = reader.table("loggps"))
+    read_loggps(TableReader(*table, file, "[loggps]"), model);
+  if (const toml::table* table = reader.table("hop"))
+    model.hop = read_hop(TableReader(*table, file, "[hop]"));
+  const toml::array* functions = reader.array("function");
+  if (!functions) return;
+  for (const toml::node& node : *functions) {
+    if (!node.is_table()) reader.fail(&node, "'function' must be an array of tables");
+    Function function = read_function(TableReader(*node.as_table(), file, "[[function]]"));
+    std::string name = function.name;
+    if (!model.functions.emplace(name, std::move(function)).second)
+      reader.fail(&node, "'" + name + "' is there twice");
+  }
+}
+
+void read_paths(const TableReader& reader, MachineModel& model) {
+  for (const auto& [key, node] : reader.raw()) {
+    const std::string name(key.str());
+    const auto path = parse_path(name);
+    if (!path || *path == Path::outer)
+      reader.fail(&node, "there is no path '" + name +
+                             "'; known: node (the top level of the file is between nodes)");
+    if (!node.is_table()) reader.fail(&node, "'path." + name + "' must be a table");
+    const TableReader one(*node.as_table(), reader.file(), "[path." + name + "]");
+    one.allow_only({"loggps", "hop", "function"});
+    read_path_model(one, model.paths[*path]);
+  }
+}
+
 }  // namespace
 
 MachineModel parse_machine(std::string_view text, const std::string& name) {
   const toml::table root = parse_toml(text, name);
   const TableReader reader(root, name, "machine model");
-  reader.allow_only({"machine", "measurement", "function", "loggps", "collectives", "compute",
-                     "hop", "topology", "node", "link"});
+  reader.allow_only({"machine", "measurement", "function", "loggps", "path", "collectives",
+                     "compute", "hop", "topology", "node", "link"});
   MachineModel model;
   ComputeCosts costs;  // read for their faults
   if (const toml::table* table = reader.table("machine"))
@@ -191,12 +223,11 @@ MachineModel parse_machine(std::string_view text, const std::string& name) {
     throw Error(name + ":1: not a machine model: it has no [machine] table");
   if (const toml::table* table = reader.table("measurement"))
     read_measurement(TableReader(*table, name, "[measurement]"));  // for its faults
-  if (const toml::table* table = reader.table("loggps"))
-    read_loggps(TableReader(*table, name, "[loggps]"), model);
+  read_path_model(reader, model);
+  if (const toml::table* table = reader.table("path"))
+    read_paths(TableReader(*table, name, "[path]"), model);
   if (const toml::table* table = reader.table("collectives"))
     model.collectives = read_collectives(TableReader(*table, name, "[collectives]"));
-  if (const toml::table* table = reader.table("hop"))
-    model.hop = read_hop(TableReader(*table, name, "[hop]"));
   if (const toml::table* table = reader.table("topology")) {
     model.topology = read_topology(reader, TableReader(*table, name, "[topology]"));
   } else {
@@ -206,15 +237,6 @@ MachineModel parse_machine(std::string_view text, const std::string& name) {
   }
   if (const toml::table* table = reader.table("compute"))
     model.compute_step = read_compute(TableReader(*table, name, "[compute]"), costs);
-  if (const toml::array* functions = reader.array("function")) {
-    for (const toml::node& node : *functions) {
-      if (!node.is_table()) reader.fail(&node, "'function' must be an array of tables");
-      Function function = read_function(TableReader(*node.as_table(), name, "[[function]]"));
-      std::string function_name = function.name;
-      if (!model.functions.emplace(function_name, std::move(function)).second)
-        reader.fail(&node, "'" + function_name + "' is there twice");
-    }
-  }
   return model;
 }
 
@@ -246,11 +268,16 @@ std::string format_machine(const MachineModel& model, const ComputeCosts& costs,
   out += "time_unit = \"" + std::string(unit_name(model.time_unit)) + "\"\n";
   out += "element_bytes = " + std::to_string(model.element.count) + "\n";
   out += format_measurement(invalid_reasons);
-  out += format_loggps(model);
+  out += format_loggps(model, "");
   out += format_collectives(model.collectives);
   if (model.topology) format_topology(out, *model.topology);
   out += format_compute(model.compute_step, costs);
-  for (const auto& [name, function] : model.functions) out += format_function(function);
+  for (const auto& [name, function] : model.functions) out += format_function(function, "");
+  for (const auto& [path, own] : model.paths) {
+    const std::string prefix = "path." + std::string(name_of(path)) + ".";
+    out += format_loggps(own, prefix);
+    for (const auto& [name, function] : own.functions) out += format_function(function, prefix);
+  }
   return out;
 }
 

@@ -16,6 +16,7 @@
 #include "base/ids.hpp"
 #include "base/time.hpp"
 #include "machine/equation.hpp"
+#include "machine/path.hpp"
 #include "topology/shape.hpp"
 
 namespace foretrace::machine {
@@ -122,7 +123,18 @@ struct CollectiveRules {
   bool operator==(const CollectiveRules&) const = default;
 };
 
-struct MachineModel {
+using Functions = std::map<std::string, Function, std::less<>>;  // by name
+
+// What holds on one path (machine/path.hpp).
+struct PathModel {
+  LogGPS loggps;
+  std::vector<LogGPSRegime> loggps_regimes;  // ascending, contiguous; may be empty
+  std::optional<HopParameters> hop;
+  Functions functions;
+};
+
+// What it has of a PathModel is that of the outer path.
+struct MachineModel : PathModel {
   std::string name;
   int ranks = 0;  // the largest number of ranks measured; 0: unknown
   // "measured" on the machine by Foretrace, "derived" from other people's measurements,
@@ -137,11 +149,8 @@ struct MachineModel {
   Bytes element{1};             // bytes per unit of d
   double compute_step = 0;      // seconds per annotated compute step
   CollectiveRules collectives;
-  LogGPS loggps;
-  std::vector<LogGPSRegime> loggps_regimes;  // ascending, contiguous; may be empty
-  std::optional<HopParameters> hop;
+  std::map<Path, PathModel> paths;  // the inner ones that it knows
   std::optional<ModelTopology> topology;
-  std::map<std::string, Function, std::less<>> functions;
 
   // The function called `name`, or nullptr.
   const Function* find(std::string_view name) const;

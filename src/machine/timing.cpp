@@ -101,6 +101,12 @@ Timing::Timing(const MachineModel& model, Bound bound) : model_(&model), bound_(
     functions_[i] = find_with_stand_in(model, kNames[i]);
   for (std::size_t i = index(Cost::barrier); i < postings_.size(); ++i)
     postings_[i] = find_posting(model, static_cast<Cost>(i));
+  for (const auto& [path, own] : model.paths) {
+    auto flat = std::make_shared<const MachineModel>(on_path(model, path));
+    auto inner = std::make_shared<Timing>(*flat, bound);
+    inner->flat_ = std::move(flat);
+    inner_[static_cast<std::size_t>(path)] = std::move(inner);
+  }
 }
 
 Time Timing::cost(Cost what, int ranks, Bytes bytes) const {
@@ -157,6 +163,12 @@ Timing::Unknowns Timing::unknowns() const {
       unknowns.beyond.push_back(name + " with " + std::to_string(ranks) + " ranks");
     if (function->measured && bytes > function->measured->to)
       unknowns.beyond.push_back(name + " of " + std::to_string(bytes.count) + " B");
+  }
+  for (const auto& [path, own] : model_->paths) {
+    const std::string where = " (path " + std::string(name_of(path)) + ")";
+    const Unknowns inner = on(path).unknowns();
+    for (const std::string& name : inner.missing) unknowns.missing.push_back(name + where);
+    for (const std::string& what : inner.beyond) unknowns.beyond.push_back(what + where);
   }
   return unknowns;
 }

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@
 #include "base/ids.hpp"
 #include "base/time.hpp"
 #include "machine/machine_model.hpp"
+#include "machine/path.hpp"
 
 namespace foretrace::machine {
 
@@ -116,11 +118,20 @@ class Timing {
  public:
   Timing(const MachineModel& model, Bound bound);
 
+  // The rules between ranks that have `path` between them; this one where the model
+  // knows no such path. Lives as long as this one.
+  const Timing& on(Path path) const {
+    const Timing* inner = inner_[static_cast<std::size_t>(path)].get();
+    return inner ? *inner : *this;
+  }
+  bool has_paths() const { return !model_->paths.empty(); }
+
   // T(p,d) of one function in whole picoseconds. A function that the model
   // lacks has a stand-in (docs/theory.md); without one it takes no time.
   Time cost(Cost what, int ranks, Bytes bytes) const;
 
-  // The least that a message of any size costs; `what`: of point-to-point functions.
+  // The least that a message of any size costs, on this path; `what`: of point-to-point
+  // functions.
   Time least(Cost what) const;
 
   // With the model's S.
@@ -180,7 +191,7 @@ class Timing {
   // name, else zero; more for MPI_Wtime (theory.md). `mpi_name` is e.g. "MPI_Comm_rank".
   Time local_call(std::string_view mpi_name, int ranks) const;
 
-  // What was asked for so far that nobody measured.
+  // What was asked for so far that nobody measured, on all paths.
   struct Unknowns {
     std::vector<std::string> missing;  // functions without equation or stand-in: took no time
     std::vector<std::string> beyond;   // "bcast with 200 ranks", "send of 1000000 B"
@@ -193,6 +204,9 @@ class Timing {
  private:
   const MachineModel* model_;
   Bound bound_;
+  // By path, where the model knows it; `flat_` is what such a one is of.
+  std::array<std::shared_ptr<const Timing>, kPaths> inner_;
+  std::shared_ptr<const MachineModel> flat_;
   // By cost, the most ranks and bytes that it was asked for with; 0 ranks: never.
   mutable std::array<int, static_cast<std::size_t>(Cost::kCount)> most_ranks_{};
   mutable std::array<Bytes, static_cast<std::size_t>(Cost::kCount)> most_bytes_{};

@@ -313,7 +313,10 @@ void Engine::finish(Rank& rank) {
   if (rank.enter < rank.clock || rank.leave < rank.enter || rank.leave > kEndOfTime) too_late(rank);
   rank.clock = rank.leave;
   if (log_)
-    log_->leave(rank.id, rank.leave, alone, rank.received ? network_->receive_overhead() : Time());
+    log_->leave(rank.id, rank.leave, alone,
+                rank.received
+                    ? network_->receive_overhead(network_->path(rank.id, rank.message.peer))
+                    : Time());
   if (rank.expansion && rank.expansion->active)
     rank.expansion->wait += interval.wait;
   else
@@ -333,7 +336,7 @@ void Engine::hand_over(Rank& rank, const Interval& interval) {
   sink_.finished(rank.id, operation, interval);
   if (!reactive_) return;
   if (operation.kind == EventKind::collective || operation.kind == EventKind::icollective)
-    for (const trace::CommId comm : source_.take_freed()) collectives_.forget(comm);
+    for (const trace::CommId comm : source_.take_freed()) forget(comm);
   Outcome outcome;
   if (rank.received) {
     outcome.message = rank.message;
@@ -370,9 +373,9 @@ Time Engine::settle_leave(Rank& rank) {
     case EventKind::sendrecv: {
       if (!rank.received) return rank.leave - rank.send_delay;
       const Time send = rank.leave;
-      const Bytes bytes = rank.message.bytes;
-      rank.leave = network_->receive_leave(rank.id, rank.enter, send, rank.arrival, bytes);
-      return network_->receive_alone(rank.enter, send - rank.send_delay, bytes);
+      const machine::Path path = network_->path(rank.id, rank.message.peer);
+      rank.leave = network_->receive_leave(path, rank.enter, send, rank.arrival);
+      return network_->receive_alone(path, rank.enter, send - rank.send_delay, rank.message.bytes);
     }
     case EventKind::complete:
       return complete_requests(rank);

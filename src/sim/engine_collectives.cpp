@@ -26,13 +26,33 @@ void Engine::start_icollective(Rank& rank) {
   request->collective = operation.collective;
   request->comm = operation.comm;
   request->bytes = operation.bytes;
-  rank.leave = timing_.icollective_post_leave(
+  rank.leave = rules_in(operation.comm).icollective_post_leave(
       rank.enter, operation.collective, collectives_.size_of(operation.comm), operation.bytes);
   enter_collective(rank, operation.request);
 }
 
+// The rules on the innermost path that all members share.
+const machine::Timing& Engine::rules_in(trace::CommId comm) {
+  if (!timing_.has_paths()) return timing_;
+  if (comm_rules_.size() <= comm) comm_rules_.resize(comm + std::size_t{1});
+  const machine::Timing*& rules = comm_rules_[comm];
+  if (rules) return *rules;
+  const auto& members = source_.comm(comm).members;
+  machine::Path path = machine::Path::node;
+  for (const WorldRank member : members)
+    path = std::max(path, network_->path(members.front(), member));
+  rules = &timing_.on(path);
+  return *rules;
+}
+
+void Engine::forget(trace::CommId comm) {
+  collectives_.forget(comm);
+  if (comm < comm_rules_.size()) comm_rules_[comm] = nullptr;
+}
+
 void Engine::enter_collective(Rank& rank, std::uint64_t request) {
   const int size = collectives_.size_of(rank.operation.comm);
+  const machine::Timing& rules = rules_in(rank.operation.comm);
   released_.clear();
   if (log_) log_join(rank);
   collectives_.enter(rank.operation, rank.id, rank.enter, request, released_);
@@ -41,22 +61,22 @@ void Engine::enter_collective(Rank& rank, std::uint64_t request) {
     Rank& member = rank_of(release.rank);
     if (release.request != 0) {
       const Request& posted = *member.requests.find(release.request);
-      const Bytes bytes = timing_.charged(posted.collective, posted.bytes, release.largest);
-      const Time end = timing_.collective_leave(release.latest, posted.collective, size, bytes);
+      const Bytes bytes = rules.charged(posted.collective, posted.bytes, release.largest);
+      const Time end = rules.collective_leave(release.latest, posted.collective, size, bytes);
       if (log_)
         log_release(release, rank.operation.comm, end,
-                    timing_.collective_leave(release.latest, posted.collective, size, Bytes(0)));
+                    rules.collective_leave(release.latest, posted.collective, size, Bytes(0)));
       request_done(member, release.request, end, {}, 0);
       continue;
     }
     const Operation& operation = member.operation;
     member.latest = release.latest;
-    const Bytes bytes = timing_.charged(operation.collective, operation.bytes, release.largest);
-    member.leave = timing_.collective_leave(release.latest, operation.collective, size, bytes,
+    const Bytes bytes = rules.charged(operation.collective, operation.bytes, release.largest);
+    member.leave = rules.collective_leave(release.latest, operation.collective, size, bytes,
                                             source_.name(operation.name));
     if (log_)
       log_release(release, rank.operation.comm, member.leave,
-                  timing_.collective_leave(release.latest, operation.collective, size, Bytes(0),
+                  rules.collective_leave(release.latest, operation.collective, size, Bytes(0),
                                            source_.name(operation.name)));
     half_done(member);
   }
@@ -136,7 +156,8 @@ bool Engine::next_step(Rank& rank) {
     case Step::Kind::post_send:
       // An eager send of LogGPS is over when it is posted: no request is needed.
       if (options_.network.kind != NetworkKind::datasheet &&
-          !network_->is_rendezvous(operation.mode, step.send_bytes)) {
+          !network_->is_rendezvous(network_->path(rank.id, operation.send.peer), operation.mode,
+                                   step.send_bytes)) {
         operation.kind = trace::EventKind::send;
         break;
       }

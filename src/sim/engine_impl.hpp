@@ -104,6 +104,7 @@ class Engine {
   void start_recv(Rank& rank, machine::RecvKind kind);
   void start_isend(Rank& rank);
   void start_irecv(Rank& rank);
+  Time post_receive_leave(const Rank& rank) const;
   void connect_send(Rank& rank, const SendTimes& times, bool rendezvous, std::uint64_t request);
   void connect_recv(Rank& rank, machine::RecvKind kind, std::uint64_t request);
   void meet(Rank& sender, const PendingSend& send, std::int32_t tag, Rank& receiver,
@@ -197,6 +198,8 @@ class Engine {
   void enter_collective(Rank& rank, std::uint64_t request);
   bool expand(Rank& rank);
   bool next_step(Rank& rank);
+  const machine::Timing& rules_in(trace::CommId comm);
+  void forget(trace::CommId comm);
   void end_expansion(Rank& rank);
 
   // engine_dependences.cpp
@@ -248,6 +251,7 @@ class Engine {
   std::uint32_t looks_ = 0;  // and wake-ups: for a fixed order at one time
   Matcher matcher_;
   Collectives collectives_;
+  std::vector<const machine::Timing*> comm_rules_;  // by communicator; nullptr: not known yet
   std::unordered_map<std::uint64_t, Lock> locks_;  // that somebody holds
   std::vector<Flight> flights_;
   std::vector<std::uint32_t> free_flights_;

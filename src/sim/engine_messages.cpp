@@ -12,7 +12,8 @@ void Engine::start_send(Rank& rank) {
   const trace::Endpoint& to = rank.operation.send;
   if (!to.peer.valid()) return;
   const SendMode mode = rank.operation.mode;
-  const bool rendezvous = network_->is_rendezvous(mode, to.bytes);
+  const bool rendezvous =
+      network_->is_rendezvous(network_->path(rank.id, to.peer), mode, to.bytes);
   const SendTimes times = network_->begin_send(rank.id, to.peer, rank.enter, mode, to.bytes, false);
   if (rendezvous) {
     ++rank.waiting_for;
@@ -54,7 +55,8 @@ void Engine::start_isend(Rank& rank) {
   rank.leave = times.leave;
   if (request->empty) return;
   if (log_) log_->post(rank.id, operation.request);
-  const bool rendezvous = network_->is_rendezvous(operation.mode, to.bytes);
+  const bool rendezvous =
+      network_->is_rendezvous(network_->path(rank.id, to.peer), operation.mode, to.bytes);
   request->needs_buffer = rendezvous && operation.mode != SendMode::synchronous;
   if (!rendezvous) {
     request->done = true;
@@ -65,6 +67,13 @@ void Engine::start_isend(Rank& rank) {
   connect_send(rank, times, rendezvous, operation.request);
 }
 
+// The program says by its call from whom, or does not.
+Time Engine::post_receive_leave(const Rank& rank) const {
+  const trace::Endpoint& from = rank.operation.recv;
+  const WorldRank named = from.any_source ? WorldRank() : from.peer;
+  return network_->post_receive_leave(network_->path(rank.id, named), rank.enter, from.bytes);
+}
+
 void Engine::start_irecv(Rank& rank) {
   const Operation& operation = rank.operation;
   const trace::Endpoint& from = operation.recv;
@@ -72,7 +81,7 @@ void Engine::start_irecv(Rank& rank) {
   if (!request) fail(rank, "request " + std::to_string(operation.request) + " is posted twice");
   if (log_) log_->post(rank.id, operation.request);
   if (operation.taken != 0) {
-    rank.leave = network_->post_receive_leave(rank.enter, from.bytes);
+    rank.leave = post_receive_leave(rank);
     return receive_taken(rank, RecvKind::posted, operation.request);
   }
   const bool open = races_ && operation.matched && is_open(from);
@@ -82,7 +91,7 @@ void Engine::start_irecv(Rank& rank) {
   request->empty = !open && (!from.peer.valid() || !operation.matched);
   request->done = request->empty;
   if (from.peer.valid() || from.any_source)
-    rank.leave = network_->post_receive_leave(rank.enter, from.bytes);
+    rank.leave = post_receive_leave(rank);
   if (!request->empty) connect_recv(rank, RecvKind::posted, operation.request);
 }
 

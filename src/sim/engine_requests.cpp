@@ -263,7 +263,8 @@ Time Engine::complete_requests(Rank& rank) {
     if (request->is_collective)
       collectives = std::max(collectives, request->end);
     else if (!request->empty)
-      finished_.push_back({request->is_send, request->end, request->bytes, index});
+      finished_.push_back({request->is_send, request->end, request->bytes,
+                           network_->path(rank.id, request->peer), index});
     ++index;
     rank.requests.erase(completion.request);
   }

@@ -12,7 +12,7 @@ std::unique_ptr<Network> make_network(const NetworkOptions& options, const machi
                                       int ranks) {
   switch (options.kind) {
     case NetworkKind::datasheet:
-      return std::make_unique<DatasheetNetwork>(timing);
+      return std::make_unique<DatasheetNetwork>(timing, options.placement);
     case NetworkKind::loggps:
       return std::make_unique<LoggpsNetwork>(options, ranks);
     case NetworkKind::hops:

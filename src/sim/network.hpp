@@ -58,7 +58,8 @@ struct Finished {
   bool is_send = false;
   Time end;
   Bytes bytes;
-  std::uint32_t index = 0;  // in the order listed
+  machine::Path path = machine::Path::outer;  // to whom it was sent, from whom it came
+  std::uint32_t index = 0;                    // in the order listed
   Time rest = {};           // from its end to the call's, at least (rest_after)
 };
 
@@ -66,7 +67,9 @@ class Network {
  public:
   virtual ~Network() = default;
 
-  virtual bool is_rendezvous(machine::SendMode mode, Bytes bytes) const = 0;
+  // What lies between two ranks; `outer` if one is not valid.
+  virtual machine::Path path(WorldRank a, WorldRank b) const = 0;
+  virtual bool is_rendezvous(machine::Path path, machine::SendMode mode, Bytes bytes) const = 0;
   // Called for each rank's sends in program order.
   virtual SendTimes begin_send(WorldRank from, WorldRank to, Time s0, machine::SendMode mode,
                                Bytes bytes, bool posted) = 0;
@@ -74,12 +77,12 @@ class Network {
   // By how much a rendezvous is later than with a receiver that was there at s0.
   virtual Time rendezvous_delay(const Meeting& meeting) const = 0;
 
-  virtual Time post_receive_leave(Time r0, Bytes bytes) const = 0;
+  virtual Time post_receive_leave(machine::Path path, Time r0, Bytes bytes) const = 0;
   // A blocking receive; `other`: the latest that is known of the call's leave
   // (sendrecv: its send). Called for each rank's receives in program order.
-  virtual Time receive_leave(WorldRank rank, Time r0, Time other, Time arrival, Bytes bytes) = 0;
+  virtual Time receive_leave(machine::Path path, Time r0, Time other, Time arrival) = 0;
   // The same if the message had been there long before.
-  virtual Time receive_alone(Time r0, Time other, Bytes bytes) const = 0;
+  virtual Time receive_alone(machine::Path path, Time r0, Time other, Bytes bytes) const = 0;
   // The leave of a call that completes `requests` from w0 on, in program order;
   // may reorder them. `minimum`: what it takes if all had ended long ago.
   virtual Time complete(WorldRank rank, Time w0, std::span<Finished> requests, Time& minimum) = 0;
@@ -88,7 +91,7 @@ class Network {
   // call takes after it, Finished::rest; returns what it takes at least.
   virtual Time rest_after(std::span<Finished> requests) const = 0;
   // What a blocking receive takes once its message is there.
-  virtual Time receive_overhead() const { return {}; }
+  virtual Time receive_overhead(machine::Path) const { return {}; }
 
   // The least time from the moment at which a send begins until a receive that was posted
   // for its message ends.
@@ -121,8 +124,10 @@ enum class NetworkKind : std::uint8_t { datasheet, loggps, hops, bus, flow, pack
 struct NetworkOptions {
   NetworkKind kind = NetworkKind::datasheet;
   machine::LogGPSTimes loggps;                  // all but datasheet
+  machine::InnerTimes inner;                    // the same
   const machine::Topology* topology = nullptr;  // from hops on; bus: may be left out
-  std::vector<machine::NodeId> placement;       // by rank; empty: ranks fill the nodes
+  // By rank; empty: ranks fill the topology's nodes, without one each has its own.
+  machine::Placement placement;
   Bytes block;                                  // hops: store-and-forward; 0: one block
   bool cut_through = false;                     // hops
   Bytes packet_size{2048};                      // packet

@@ -1,5 +1,6 @@
 #include "topology/placement.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
@@ -54,17 +55,17 @@ class SplitMix64 {
   std::uint64_t state_;
 };
 
-Placement block_placement(const Topology& topology, int ranks) {
+Placement block_placement(int ranks_per_node, int ranks) {
   Placement nodes(static_cast<std::size_t>(ranks));
   for (int rank = 0; rank < ranks; ++rank)
-    nodes[static_cast<std::size_t>(rank)] = topology.node_of(WorldRank(rank));
+    nodes[static_cast<std::size_t>(rank)] = NodeId(rank / ranks_per_node);
   return nodes;
 }
 
-Placement round_robin_placement(const Topology& topology, int ranks) {
+Placement round_robin_placement(int processors, int ranks) {
   Placement nodes(static_cast<std::size_t>(ranks));
   for (int rank = 0; rank < ranks; ++rank)
-    nodes[static_cast<std::size_t>(rank)] = NodeId(rank % topology.processors());
+    nodes[static_cast<std::size_t>(rank)] = NodeId(rank % processors);
   return nodes;
 }
 
@@ -77,10 +78,11 @@ void shuffle(Placement& nodes, std::uint64_t seed) {
 
 class FileReader {
  public:
-  FileReader(std::string path, const Topology& topology)
+  // Without a topology a node is any name.
+  FileReader(std::string path, const Topology* topology)
       : path_(std::move(path)),
         topology_(topology),
-        ranks_on_(static_cast<std::size_t>(topology.processors()), 0) {}
+        ranks_on_(topology ? static_cast<std::size_t>(topology->processors()) : 0, 0) {}
 
   Placement read(int ranks) {
     std::ifstream file(path_, std::ios::binary);
@@ -115,40 +117,72 @@ class FileReader {
     if (text.empty())
       fail("expected a processor for rank " + std::to_string(line_ - 1) +
            ", found an empty line; line n is for rank n-1");
+    if (!topology_)
+      return NodeId(
+          names_.emplace(std::string(text), static_cast<int>(names_.size())).first->second);
     const NodeId node = find(text);
     if (!node.valid())
-      fail("'" + shown(text) + "' is no processor of topology '" + topology_.name() +
-           "'; write a number from 0 to " + std::to_string(topology_.processors() - 1) +
+      fail("'" + shown(text) + "' is no processor of topology '" + topology_->name() +
+           "'; write a number from 0 to " + std::to_string(topology_->processors() - 1) +
            " or a node's name");
-    if (topology_.kind(node) != NodeKind::processor)
+    if (topology_->kind(node) != NodeKind::processor)
       fail("'" + shown(text) + "' is a " +
-           (topology_.kind(node) == NodeKind::bus ? "bus" : "switch") +
+           (topology_->kind(node) == NodeKind::bus ? "bus" : "switch") +
            "; ranks run on processors");
-    if (++ranks_on_[static_cast<std::size_t>(node.value)] > topology_.ranks_per_node())
+    if (++ranks_on_[static_cast<std::size_t>(node.value)] > topology_->ranks_per_node())
       fail("processor '" + shown(text) + "' is full: the topology has ranks_per_node = " +
-           std::to_string(topology_.ranks_per_node()));
+           std::to_string(topology_->ranks_per_node()));
     return node;
   }
 
   // A name before a number: a file may name its nodes with numbers of its own.
   NodeId find(std::string_view text) {
     const auto number = parse_whole<std::int32_t>(text);
-    const bool is_processor = number && *number >= 0 && *number < topology_.processors();
-    if (is_processor && topology_.node_name(NodeId(*number)) == text) return NodeId(*number);
+    const bool is_processor = number && *number >= 0 && *number < topology_->processors();
+    if (is_processor && topology_->node_name(NodeId(*number)) == text) return NodeId(*number);
     if (names_.empty())
-      for (int node = 0; node < topology_.nodes(); ++node)
-        names_.emplace(topology_.node_name(NodeId(node)), node);
+      for (int node = 0; node < topology_->nodes(); ++node)
+        names_.emplace(topology_->node_name(NodeId(node)), node);
     if (const auto found = names_.find(std::string(text)); found != names_.end())
       return NodeId(found->second);
     return is_processor ? NodeId(*number) : NodeId();
   }
 
   std::string path_;
-  const Topology& topology_;
+  const Topology* topology_;
   int line_ = 0;
   std::vector<int> ranks_on_;                   // by processor
   std::unordered_map<std::string, int> names_;  // filled when first asked
 };
+
+// `random:SEED`; nothing for other words.
+std::optional<std::uint64_t> seed_in(std::string_view text) {
+  constexpr std::string_view kRandom = "random:";
+  if (!text.starts_with(kRandom)) return std::nullopt;
+  const auto seed = parse_whole<std::uint64_t>(text.substr(kRandom.size()));
+  if (!seed)
+    throw UsageError("--placement '" + shown(text) +
+                     "': the seed must be a whole number from 0 on, for example random:1");
+  return seed;
+}
+
+Placement make(std::string_view text, const Topology* topology, int ranks_per_node, int processors,
+               int ranks) {
+  if (text == "block") return block_placement(ranks_per_node, ranks);
+  if (text == "round-robin") return round_robin_placement(processors, ranks);
+  if (const auto seed = seed_in(text)) {
+    Placement nodes = block_placement(ranks_per_node, ranks);
+    shuffle(nodes, *seed);
+    return nodes;
+  }
+  std::error_code ignored;
+  const std::string path(text);
+  if (!std::filesystem::exists(path, ignored))
+    throw UsageError("--placement '" + shown(text) +
+                     "': no such file; known: block, round-robin, random:SEED, recorded, or a FILE "
+                     "with a processor for each rank");
+  return FileReader(path, topology).read(ranks);
+}
 
 }  // namespace
 
@@ -159,25 +193,16 @@ Placement make_placement(std::string_view text, const Topology& topology, int ra
                 std::to_string(topology.processors()) + " processors with " +
                 std::to_string(topology.ranks_per_node()) + " each), the program has " +
                 std::to_string(ranks) + "; take a larger one, or set ranks_per_node");
-  if (text == "block") return block_placement(topology, ranks);
-  if (text == "round-robin") return round_robin_placement(topology, ranks);
-  constexpr std::string_view kRandom = "random:";
-  if (text.starts_with(kRandom)) {
-    const auto seed = parse_whole<std::uint64_t>(text.substr(kRandom.size()));
-    if (!seed)
-      throw UsageError("--placement '" + shown(text) +
-                       "': the seed must be a whole number from 0 on, for example random:1");
-    Placement nodes = block_placement(topology, ranks);
-    shuffle(nodes, *seed);
-    return nodes;
-  }
-  std::error_code ignored;
-  const std::string path(text);
-  if (!std::filesystem::exists(path, ignored))
-    throw UsageError("--placement '" + shown(text) +
-                     "': no such file; known: block, round-robin, random:SEED, or a FILE with a "
-                     "processor for each rank");
-  return FileReader(path, topology).read(ranks);
+  return make(text, &topology, topology.ranks_per_node(), topology.processors(), ranks);
+}
+
+Placement make_placement(std::string_view text, int ranks_per_node, int ranks) {
+  const bool counts = text == "block" || text == "round-robin" || seed_in(text);
+  if (counts && ranks_per_node < 1)
+    throw UsageError("--placement " + shown(text) +
+                     " needs to know how many ranks a node has: --ranks-per-node N, or a topology");
+  const int room = std::max(ranks_per_node, 1);
+  return make(text, nullptr, room, (ranks + room - 1) / room, ranks);
 }
 
 }  // namespace foretrace::machine

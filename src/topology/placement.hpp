@@ -26,4 +26,9 @@ using Placement = std::vector<NodeId>;
 // file, and Error where a processor would get more ranks than ranks_per_node.
 Placement make_placement(std::string_view text, const Topology& topology, int ranks);
 
+// The same for nodes of which nothing is known but that each has room for `ranks_per_node`
+// ranks; `text` is one of block, round-robin, random:SEED, or a FILE with any name for a node
+// in each line: ranks with equal names share it. A file needs no `ranks_per_node` (0).
+Placement make_placement(std::string_view text, int ranks_per_node, int ranks);
+
 }  // namespace foretrace::machine

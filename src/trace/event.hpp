@@ -156,6 +156,8 @@ struct TraceInfo {
   std::string options;  // virtual clock: how it was computed ("bound=avg compute=none")
   std::string mpi;      // the MPI library that the program ran under
   Clocks clocks;        // clock wall: those of the hosts
+  // By world rank the number of its node, from 0 on in the order of the ranks; empty: not known.
+  std::vector<std::int32_t> nodes = {};
 };
 
 }  // namespace foretrace::trace

@@ -59,6 +59,15 @@ Clocks to_clocks(const nlohmann::json& json, int ranks) {
   return clocks;
 }
 
+std::vector<std::int32_t> to_nodes(const nlohmann::json& json, int ranks) {
+  auto nodes = json.get<std::vector<std::int32_t>>();
+  if (nodes.size() != static_cast<std::size_t>(ranks))
+    throw Error("nodes of " + std::to_string(nodes.size()) + " ranks");
+  for (const std::int32_t node : nodes)
+    if (node < 0 || node >= ranks) throw Error("a node number " + std::to_string(node));
+  return nodes;
+}
+
 }  // namespace
 
 std::string info_text(const TraceInfo& info) {
@@ -67,6 +76,7 @@ std::string info_text(const TraceInfo& info) {
                                  {"machine", info.machine}, {"options", info.options},
                                  {"mpi", info.mpi}};
   if (info.clocks.hosts > 0) json["clocks"] = to_json(info.clocks);
+  if (!info.nodes.empty()) json["nodes"] = info.nodes;
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
@@ -106,6 +116,7 @@ TraceInfo parse_info(const std::string& text) {
   info.options = json.value("options", "");
   info.mpi = json.value("mpi", "");
   if (json.contains("clocks")) info.clocks = to_clocks(json["clocks"], info.ranks);
+  if (json.contains("nodes")) info.nodes = to_nodes(json["nodes"], info.ranks);
   return info;
 }
 

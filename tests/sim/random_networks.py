@@ -175,7 +175,10 @@ def random_case(seed, kind):
     machine = random_schedules.random_machine(rng)
     machine["compute_step"] = rng.choice([0, 1e-9, 1e-11, 1e-7])
     schedule = Generator(rng, wild).schedule()
-    schedule["network"] = random_network(rng, kind, schedule["ranks"], wild)
+    network = schedule["network"] = random_network(rng, kind, schedule["ranks"], wild)
+    # On a topology ranks fill the nodes.
+    if "topology" in network or "graph" in network or kind == "bus":
+        schedule.pop("nodes", None)
     return {"machine": machine, "schedule": schedule}
 
 

@@ -34,13 +34,26 @@ def random_machine(rng):
                 "g": rng.choice(["d", "p d", "ln p d", "p^2 d"]),
                 "k": round(rng.choice([0, rng.uniform(-0.01, 0.5)]), 10)}
 
-    functions = {}
-    for name in FUNCTIONS:
-        if rng.random() < 0.75:
-            ends = rng.choice([[2**40], [256, 2**40], [32, 1024, 2**40]])
-            functions[name] = [regime(to) for to in ends]
-    return {"time_unit": 1e-6, "element": rng.choice([1, 4, 8]), "compute_step": 1e-7,
-            "sync_threshold": rng.choice([None, 1024, 1024, 0]), "functions": functions}
+    def some_functions(share):
+        functions = {}
+        for name in FUNCTIONS:
+            if rng.random() < share:
+                ends = rng.choice([[2**40], [256, 2**40], [32, 1024, 2**40]])
+                functions[name] = [regime(to) for to in ends]
+        return functions
+
+    machine = {"time_unit": 1e-6, "element": rng.choice([1, 4, 8]), "compute_step": 1e-7,
+               "sync_threshold": rng.choice([None, 1024, 1024, 0]),
+               "functions": some_functions(0.75)}
+    if rng.random() < 0.5:
+        machine["node"] = {"sync_threshold": rng.choice([None, 256, 4096]),
+                           "functions": some_functions(rng.choice([0.1, 0.5, 1]))}
+    return machine
+
+
+def random_nodes(rng, ranks):
+    """For each rank its node."""
+    return [rng.randrange(rng.randint(1, ranks)) for _ in range(ranks)]
 
 
 class Generator:
@@ -63,7 +76,10 @@ class Generator:
             self.rng.choice(acts)()
         for rank in range(self.ranks):
             self.complete(rank, len(self.requests[rank]))
-        return {"ranks": self.ranks, "comms": self.comms, "programs": self.programs}
+        schedule = {"ranks": self.ranks, "comms": self.comms, "programs": self.programs}
+        if self.rng.random() < 0.7:
+            schedule["nodes"] = random_nodes(self.rng, self.ranks)
+        return schedule
 
     def comm(self, least):
         fitting = [i for i, members in enumerate(self.comms) if len(members) >= least]

@@ -39,6 +39,10 @@ not in use by the rank. A machine is a JSON object:
     functions       by name: a list of regimes {to, c, f, s, g, k}, ascending: up to `to`
                     bytes t(p,d) = c + s f(p) + k g(p,d), f in "p", "ln p", "p^2", g in
                     "d", "p d", "ln p d", "p^2 d"
+    node            left out: there are no paths; else {sync_threshold, functions} of the path
+                    within a node
+
+and a schedule may have "nodes", for each rank the number of its node; left out: each has its own.
 """
 
 import json
@@ -82,6 +86,10 @@ class Machine:
         self.threshold = data["sync_threshold"]
         self.functions = data["functions"]
         self.known = {}
+        # What two ranks of one node have between them; this machine where it has no paths.
+        self.inside = self
+        if "node" in data:
+            self.inside = NodePath(data, self)
         # Set when a cost lies so close to half a picosecond that arithmetic in double
         # may round it to either side.
         self.doubtful = False
@@ -90,6 +98,11 @@ class Machine:
         while name is not None and name not in self.functions:
             name = STAND_INS.get(name)
         return None if name is None else self.functions[name]
+
+    def path(self, nodes, ranks):
+        """The rules among these ranks; `nodes` is None where each rank has its own."""
+        places = {rank if nodes is None else nodes[rank] for rank in ranks}
+        return self.inside if len(places) == 1 else self
 
     def cost(self, name, size, p=2):
         key = (name, size, p)
@@ -124,11 +137,33 @@ class Machine:
         return size >= self.threshold
 
 
+class NodePath(Machine):
+    """Own equations first, then the outer path's."""
+
+    def __init__(self, data, outer):
+        own = data["node"]
+        super().__init__({key: value for key, value in data.items() if key != "node"})
+        self.functions = own["functions"]
+        if own["sync_threshold"] is not None:
+            self.threshold = own["sync_threshold"]
+        self.outer = outer
+
+    def regimes(self, name):
+        mine = super().regimes(name)
+        return self.outer.regimes(name) if mine is None else mine
+
+    def cost(self, name, size, p=2):
+        time = super().cost(name, size, p)
+        self.outer.doubtful = self.outer.doubtful or self.doubtful
+        return time
+
+
 class Schedule:
     """Calls by (rank, index), and who belongs to whom."""
 
     def __init__(self, data):
         self.comms = data["comms"]
+        self.nodes = data.get("nodes")
         self.calls = []      # per rank: (steps before it, call)
         self.posted = {}     # (rank, index of a wait): the indices of the posting calls
         self.receive_of = {}  # (rank, index) of a sending call: that of the receiving one
@@ -233,6 +268,14 @@ class Replay:
             raise Stuck(f"rank {at[0]}, call {at[1]}: nobody is at the other end")
         return table[at]
 
+    def rules(self, *ranks):
+        return self.machine.path(self.schedule.nodes, ranks)
+
+    def rules_to(self, at, partner):
+        """Between the rank of a call and a rank of the call's communicator."""
+        call = self.schedule.call(at)
+        return self.rules(at[0], self.schedule.comms[call["comm"]][partner])
+
     # Every rule below gives (leave, what it would be if nobody had been late).
 
     def send(self, at, call):
@@ -240,12 +283,13 @@ class Replay:
         if call["to"] < 0:
             return start, start
         mode, size = call.get("mode", "standard"), call["bytes"]
-        if self.machine.meets(mode, size):
-            cost = self.machine.cost("ssend", size)
+        rules = self.rules_to(at, call["to"])
+        if rules.meets(mode, size):
+            cost = rules.cost("ssend", size)
             other = self.enter(self.partner(self.schedule.receive_of, at))
             return max(start, other) + cost, start + cost
         name = {"buffered": "bsend", "ready": "rsend"}.get(mode, "send")
-        leave = start + self.machine.cost(name, size)
+        leave = start + rules.cost(name, size)
         return leave, leave
 
     def receive(self, at, source, size, cost_name):
@@ -254,9 +298,10 @@ class Replay:
             return start, start
         origin = self.partner(self.schedule.send_of, at)
         sent = self.enter(origin)
-        ready = start + self.machine.cost("recvmin", size)
-        cost = self.machine.cost(cost_name, size)
-        if self.machine.meets(self.schedule.call(origin).get("mode", "standard"), size):
+        rules = self.rules(at[0], origin[0])
+        ready = start + rules.cost("recvmin", size)
+        cost = rules.cost(cost_name, size)
+        if rules.meets(self.schedule.call(origin).get("mode", "standard"), size):
             return max(start, sent) + cost, ready
         return max(ready, sent + cost), ready
 
@@ -269,11 +314,15 @@ class Replay:
         return max(out[0], back[0]), max(out[1], back[1])
 
     def isend(self, at, call):
-        paid = self.machine.cost("isend1", call["bytes"]) if call["to"] >= 0 else 0
+        paid = 0
+        if call["to"] >= 0:
+            paid = self.rules_to(at, call["to"]).cost("isend1", call["bytes"])
         return self.enter(at) + paid, self.enter(at) + paid
 
     def irecv(self, at, call):
-        paid = self.machine.cost("irecv1", call["bytes"]) if call["from"] >= 0 else 0
+        paid = 0
+        if call["from"] >= 0:
+            paid = self.rules_to(at, call["from"]).cost("irecv1", call["bytes"])
         return self.enter(at) + paid, self.enter(at) + paid
 
     def wait(self, at, call):
@@ -302,14 +351,15 @@ class Replay:
             return None, 0
         mode, size = call.get("mode", "standard"), call["bytes"]
         start = self.enter(posted)
-        if self.machine.meets(mode, size):
+        rules = self.rules_to(posted, call["to"])
+        if rules.meets(mode, size):
             start = max(start, self.enter(self.partner(self.schedule.receive_of, posted)))
-        second = self.machine.cost("isend2", size)
+        second = rules.cost("isend2", size)
         if mode == "synchronous":
-            end = start + self.machine.cost("ssend", size)
+            end = start + rules.cost("ssend", size)
         else:
-            end = start + self.machine.cost("isend1", size) + second
-        return end, max(0, second - self.machine.cost("isendoverlap", size))
+            end = start + rules.cost("isend1", size) + second
+        return end, max(0, second - rules.cost("isendoverlap", size))
 
     def irecv_end(self, posted):
         call = self.schedule.call(posted)
@@ -318,13 +368,14 @@ class Replay:
         size = call["bytes"]
         origin = self.partner(self.schedule.send_of, posted)
         start = self.enter(origin)
-        if self.machine.meets(self.schedule.call(origin).get("mode", "standard"), size):
+        rules = self.rules(posted[0], origin[0])
+        if rules.meets(self.schedule.call(origin).get("mode", "standard"), size):
             start = max(start, self.enter(posted))
-        second = self.machine.cost("irecv2", size)
-        end = start + self.machine.cost("irecv1", size) + second
-        if self.machine.regimes("irecvoverlap") is None:
-            return end, min(second, self.machine.cost("recvmin", size))
-        return end, max(0, second - self.machine.cost("irecvoverlap", size))
+        second = rules.cost("irecv2", size)
+        end = start + rules.cost("irecv1", size) + second
+        if rules.regimes("irecvoverlap") is None:
+            return end, min(second, rules.cost("recvmin", size))
+        return end, max(0, second - rules.cost("irecvoverlap", size))
 
     def collective(self, at, call):
         members = self.partner(self.schedule.members, at)
@@ -338,7 +389,8 @@ class Replay:
             needed = [at]
         else:
             needed = members
-        cost = self.machine.cost(call["op"], call["bytes"], len(members))
+        rules = self.rules(*(member[0] for member in members))
+        cost = rules.cost(call["op"], call["bytes"], len(members))
         return max(self.enter(other) for other in needed) + cost, self.enter(at) + cost
 
 

@@ -9,13 +9,37 @@ import reference_topology
 PS = 10**12
 
 
+class Ends:
+    """What a path's ranks pay: L, o_s, o_r, g, G and S."""
+
+    def __init__(self, data, machine):
+        cost = machine.cost
+        self.overhead_send = data.get("os", cost("send", 1))
+        self.overhead_recv = data.get("or", cost("recv", 1))
+        if "or" not in data:
+            self.overhead_recv = cost("recvmin", 1)
+        self.l = data.get("L", max(0, cost("recv", 1) - self.overhead_send - self.overhead_recv))
+        self.g = data.get("g", 0)
+        per_byte = Fraction(max(0, cost("recv", 65536) - cost("recv", 1)), 65535 * PS)
+        self.per_byte = Fraction(data["G"]) if "G" in data else per_byte
+        self.threshold = data.get("S", machine.threshold)
+
+    def meets(self, mode, size):
+        if mode == "synchronous":
+            return True
+        return mode != "buffered" and self.threshold is not None and size >= self.threshold
+
+
 class Network:
     """What a message of k bytes from rank a to rank b needs when nobody else is there."""
 
-    def __init__(self, data, machine):
+    def __init__(self, data, machine, nodes=None):
         self.kind = data["kind"]
         self.machine = machine
-        self.derive(data)
+        self.nodes = nodes
+        self.outer = Ends(data, machine)
+        # What the schedule says is of the outer path.
+        self.inside = Ends({}, machine.inside) if machine.inside is not machine else self.outer
         self.cut_through = data.get("cut_through", False)
         self.block = data.get("block")
         self.packet_size = data.get("packet_size", 2048)
@@ -28,17 +52,9 @@ class Network:
         self.latency = functools.lru_cache(None)(self.find_latency)
         self.stream = functools.lru_cache(None)(self.find_stream)
 
-    def derive(self, data):
-        cost = self.machine.cost
-        self.overhead_send = data.get("os", cost("send", 1))
-        self.overhead_recv = data.get("or", cost("recv", 1))
-        if "or" not in data:
-            self.overhead_recv = cost("recvmin", 1)
-        self.l = data.get("L", max(0, cost("recv", 1) - self.overhead_send - self.overhead_recv))
-        self.g = data.get("g", 0)
-        per_byte = Fraction(max(0, cost("recv", 65536) - cost("recv", 1)), 65535 * PS)
-        self.per_byte = Fraction(data["G"]) if "G" in data else per_byte
-        self.threshold = data.get("S", self.machine.threshold)
+    def ends(self, a, b):
+        """On the path between two ranks."""
+        return self.inside if self.node(a) == self.node(b) else self.outer
 
     def rounded(self, exact):
         """A sum of products in picoseconds, computed in double by the engine."""
@@ -46,10 +62,12 @@ class Network:
             self.machine.doubtful = True
         return reference.half_away(exact)
 
-    def gap_stream(self, size):
-        return self.rounded(max(0, size - 1) * self.per_byte * PS)
+    def gap_stream(self, size, ends):
+        return self.rounded(max(0, size - 1) * ends.per_byte * PS)
 
     def node(self, rank):
+        if self.nodes is not None:
+            return self.nodes[rank]
         return rank if self.topology is None else rank // self.topology.ranks_per_node
 
     @property
@@ -67,23 +85,23 @@ class Network:
     def medium(self):
         """Latency in ps and seconds per byte."""
         latency, bandwidth = self.topology.first_link() if self.topology else (None, None)
-        return (self.l if latency is None else latency,
-                self.per_byte if bandwidth is None else 1 / bandwidth)
+        return (self.outer.l if latency is None else latency,
+                self.outer.per_byte if bandwidth is None else 1 / bandwidth)
 
     def route(self, a, b):
         """(name, start-up, seconds per byte) of each link."""
-        return [(name, self.l if latency is None else latency,
-                 self.per_byte if bandwidth is None else 1 / bandwidth)
+        return [(name, self.outer.l if latency is None else latency,
+                 self.outer.per_byte if bandwidth is None else 1 / bandwidth)
                 for name, latency, bandwidth in self.topology.route(self.node(a), self.node(b))]
 
     def find_latency(self, a, b, size):
         if a == b:
             return 0
         if self.node(a) == self.node(b):
-            inside = self.topology.inside[0]
-            return self.l if inside is None else self.rounded(inside)
+            inside = self.topology.inside[0] if self.topology else None
+            return self.inside.l if inside is None else self.rounded(inside)
         if self.kind == "loggps":
-            return self.l
+            return self.outer.l
         if self.kind == "bus":
             return self.rounded(self.medium()[0])
         if self.kind == "packet":  # an empty message is a packet of one byte
@@ -98,16 +116,11 @@ class Network:
         if a == b:
             return 0
         if self.node(a) == self.node(b):
-            inside = self.topology.inside[1]
-            return self.gap_stream(size) if inside is None else self.rounded(size / inside * PS)
+            inside = self.topology.inside[1] if self.topology else None
+            return self.gap_stream(size, self.inside) if inside is None else self.rounded(size / inside * PS)
         if self.kind == "loggps":
-            return self.gap_stream(size)
+            return self.gap_stream(size, self.outer)
         if self.kind == "bus":
             return self.rounded(size * self.medium()[1] * PS)
         times = [size * per_byte * PS for _, _, per_byte in self.route(a, b)]
         return self.rounded(max(times) if self.cut_through else sum(times))
-
-    def meets(self, mode, size):
-        if mode == "synchronous":
-            return True
-        return mode != "buffered" and self.threshold is not None and size >= self.threshold

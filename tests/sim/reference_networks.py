@@ -146,7 +146,7 @@ class Replay(reference.Replay):
         receiver = self.schedule.destination(at)
         backs = [n for key, n in self.links.there.items()
                  if isinstance(key[1], tuple) and key[1][0] == receiver and n <= time]
-        until = max(backs, default=time) + self.network.overhead_send
+        until = max(backs, default=time) + self.network.outer.overhead_send
         if backs and until > time and not waited:
             self.push(until, self.ANSWERS, (*at, self.LATE))
         else:
@@ -243,8 +243,10 @@ class DatasheetReplay(Replay):
         return super().receive(at, source, size, cost_name)
 
     def irecv(self, at, call):
-        source = 0 if call["from"] == ANY else call["from"]
-        return super().irecv(at, dict(call, **{"from": source}))
+        if call["from"] != ANY:
+            return super().irecv(at, call)
+        posted = self.enter(at) + self.machine.cost("irecv1", call["bytes"])  # the outer path's
+        return posted, posted
 
     def irecv_end(self, posted):
         """As in reference.py, but posting costs by the buffer, the rest by the message."""
@@ -254,11 +256,12 @@ class DatasheetReplay(Replay):
         origin = self.partner(self.schedule.send_of, posted)
         sent, size = self.schedule.call(origin), self.size_of_message(posted)
         start = self.enter(origin)
-        if self.machine.meets(sent.get("mode", "standard"), size):
+        rules = self.rules(posted[0], origin[0])
+        if rules.meets(sent.get("mode", "standard"), size):
             start = max(start, self.enter(posted))
-        cost = self.machine.cost
+        cost = rules.cost
         end = start + cost("irecv1", size) + cost("irecv2", size)
-        if self.machine.regimes("irecvoverlap") is None:
+        if rules.regimes("irecvoverlap") is None:
             return end, min(cost("irecv2", size), cost("recvmin", size))
         return end, max(0, cost("irecv2", size) - cost("irecvoverlap", size))
 
@@ -280,28 +283,32 @@ class EndpointReplay(Replay):
         rank, index = at
         while index >= 0 and (rank, index) not in self.free:
             if self.schedule.sends((rank, index)):
-                self.free[(rank, index)] = self.begin((rank, index)) + self.network.g
+                self.free[(rank, index)] = self.begin((rank, index)) + self.ends((rank, index)).g
                 break
             index -= 1
         return self.free[(rank, index)] if index >= 0 else 0
 
     def left(self, at):
         """x: the processor is done with the send."""
-        return self.begin(at) + self.network.overhead_send
+        return self.begin(at) + self.ends(at).overhead_send
 
     def header(self, at):
         return self.left(at) + self.network.latency(at[0], self.schedule.destination(at), 0)
 
     def is_rendezvous(self, at):
         call = self.schedule.call(at)
-        return self.network.meets(call.get("mode", "standard"), call["bytes"])
+        return self.ends(at).meets(call.get("mode", "standard"), call["bytes"])
+
+    def ends(self, at):
+        """Of the path of a send's message."""
+        return self.network.ends(at[0], self.schedule.destination(at))
 
     def entry(self, at):
         """(when the data enters the network, the receiver's delay)."""
         if not self.is_rendezvous(at):
             return self.left(at), 0
         back, delay = self.answered(at)
-        return back + self.network.overhead_send, delay
+        return back + self.ends(at).overhead_send, delay
 
     def request_there(self, at):
         """q"""
@@ -354,7 +361,9 @@ class EndpointReplay(Replay):
     # Receiving.
 
     def receive_one(self, at):
-        return self.arrival(self.partner(self.schedule.send_of, at))
+        """(when its message is there, what the receiver pays then)."""
+        origin = self.partner(self.schedule.send_of, at)
+        return self.arrival(origin), self.ends(origin).overhead_recv
 
     # Every rule below gives (leave, what it would be if nobody had been late).
 
@@ -369,14 +378,14 @@ class EndpointReplay(Replay):
         start = self.enter(at)
         if not self.schedule.receives(at):
             return start, start
-        paid = self.network.overhead_recv
-        return max(start, self.receive_one(at)) + paid, start + paid
+        there, paid = self.receive_one(at)
+        return max(start, there) + paid, start + paid
 
     def sendrecv(self, at, call):
         leave, alone = self.send(at, call)
         if self.schedule.receives(at):
-            paid = self.network.overhead_recv
-            leave, alone = max(leave, self.receive_one(at)) + paid, alone + paid
+            there, paid = self.receive_one(at)
+            leave, alone = max(leave, there) + paid, alone + paid
         return leave, alone
 
     def isend(self, at, call):
@@ -394,11 +403,12 @@ class EndpointReplay(Replay):
                 end = self.sent(posted) if self.is_rendezvous(posted) else self.left(posted)
                 clock = max(clock, end)
             elif self.schedule.receives(posted):
-                origin = self.partner(self.schedule.send_of, posted)
-                messages.append((self.arrival(origin), order))
-        for there, _ in sorted(messages):
-            clock = max(clock, there) + self.network.overhead_recv
-        return clock, alone + len(messages) * self.network.overhead_recv
+                there, paid = self.receive_one(posted)
+                messages.append((there, order, paid))
+        for there, _, paid in sorted(messages):
+            clock = max(clock, there) + paid
+            alone += paid
+        return clock, alone
 
 
 class PortReplay(EndpointReplay):
@@ -432,25 +442,26 @@ class PortReplay(EndpointReplay):
         elif kind == self.ENTERS:
             self.last = event
             if self.REQUEST not in at and self.is_rendezvous(at) and at not in self.data:
-                self.data[at] = self.hold(at[0], time, self.stream(at))
+                self.data[at] = self.hold(at[0], time, self.network.outer.g, self.stream(at))
                 self.pass_or_wait(at, time, self.data[at])
             else:
                 self.pass_port(at, time)
         elif kind == self.ANSWERS:
             self.last = event
-            start = self.hold(self.schedule.destination(at), time, 0)
-            self.back[at] = start + self.network.l
+            start = self.hold(self.schedule.destination(at), time, self.network.outer.g, 0)
+            self.back[at] = start + self.network.outer.l
         else:
             super().happen(event)
 
-    def hold(self, rank, time, held):
+    def hold(self, rank, time, gap, held):
         start = max(time, self.send_free[rank])
-        self.send_free[rank] = start + self.network.g + held
+        self.send_free[rank] = start + gap + held
         return start
 
     def call_sends(self, at, time):
         meets, asks = self.meets_others(at), self.is_rendezvous(at)
-        self.started[at] = self.hold(at[0], time, self.stream(at) if meets and not asks else 0)
+        held = self.stream(at) if meets and not asks else 0
+        self.started[at] = self.hold(at[0], time, self.ends(at).g, held)
         if not meets:
             return
         self.pass_or_wait((*at, self.REQUEST) if asks else at, time, self.started[at])
@@ -466,10 +477,10 @@ class PortReplay(EndpointReplay):
 
     def pass_port(self, at, start):
         to = self.schedule.destination(at[:2])
-        first = start + self.network.overhead_send + self.network.l
+        first = start + self.network.outer.overhead_send + self.network.outer.l
         held = 0 if self.REQUEST in at else self.stream(at)
         self.through[at] = max(first, self.receive_free[to]) + held
-        self.receive_free[to] = self.through[at] + self.network.g
+        self.receive_free[to] = self.through[at] + self.network.outer.g
 
     def entry(self, at):
         if self.meets_others(at) and self.is_rendezvous(at):
@@ -487,7 +498,7 @@ class PortReplay(EndpointReplay):
     def sent(self, at):
         if not self.meets_others(at):
             return super().sent(at)
-        return self.decided(self.data, at) + self.network.overhead_send + self.stream(at)
+        return self.decided(self.data, at) + self.network.outer.overhead_send + self.stream(at)
 
     def arrival(self, at):
         return self.decided(self.through, at) if self.meets_others(at) else super().arrival(at)
@@ -505,9 +516,11 @@ class Result:
 def replay(machine, data):
     """Runs a machine and a schedule, both JSON objects. Raises Stuck on a deadlock."""
     model = reference.Machine(machine)
-    network = Network(data["network"], model)
+    network = Network(data["network"], model, data.get("nodes"))
     kind = {"datasheet": DatasheetReplay, "loggps": PortReplay}.get(network.kind, EndpointReplay)
-    replaying = kind(model, Schedule(data), network)
+    schedule = Schedule(data)
+    schedule.nodes = [network.node(rank) for rank in range(data["ranks"])]
+    replaying = kind(model, schedule, network)
     try:
         times = replaying.run()
     except Undecided:

@@ -44,6 +44,8 @@ json replay(const json& input, sim::SimulateOptions options) {
   if (schedule.contains("network")) network = sim::parse_network(schedule["network"], model);
   options.network = network.options;
   if (network.topology) options.network.topology = &*network.topology;
+  if (schedule.contains("nodes"))
+    for (const json& node : schedule["nodes"]) options.network.placement.emplace_back(node);
   options.compute = sim::ComputeMode::annotated;
   TimesSink sink(source.ranks());
   try {

@@ -12,11 +12,10 @@ namespace foretrace::sim {
 using nlohmann::json;
 using trace::EventKind;
 
-machine::MachineModel parse_machine(const json& data) {
-  machine::MachineModel model;
-  model.time_unit = data.at("time_unit");
-  model.element = Bytes(data.at("element"));
-  model.compute_step = data.at("compute_step");
+namespace {
+
+// What one path has.
+void parse_path(const json& data, machine::PathModel& model) {
   if (!data.at("sync_threshold").is_null())
     model.loggps.sync_threshold = Bytes(data.at("sync_threshold"));
   for (const auto& [name, regimes] : data.at("functions").items()) {
@@ -38,6 +37,17 @@ machine::MachineModel parse_machine(const json& data) {
       from = Bytes(regime.to.count + 1);
     }
   }
+}
+
+}  // namespace
+
+machine::MachineModel parse_machine(const json& data) {
+  machine::MachineModel model;
+  model.time_unit = data.at("time_unit");
+  model.element = Bytes(data.at("element"));
+  model.compute_step = data.at("compute_step");
+  parse_path(data, model);
+  if (data.contains("node")) parse_path(data["node"], model.paths[machine::Path::node]);
   return model;
 }
 
@@ -199,6 +209,7 @@ ParsedNetwork parse_network(const json& data, const machine::MachineModel& model
   network.options.kind = parse_kind(data.at("kind"));
   network.options.loggps =
       machine::loggps_times(model, parse_parameters(data), machine::Bound::avg);
+  network.options.inner = machine::inner_times(model, machine::Bound::avg);
   network.options.block = Bytes(data.value("block", 0));
   network.options.packet_size = Bytes(data.value("packet_size", 2048));
   network.options.buffer_packets = data.value("buffer", 16);

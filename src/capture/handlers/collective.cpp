@@ -73,8 +73,9 @@ int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, By
     return result;
   }
   if (!first) latest = latest_start(fn, info, comm, cost, root, event.enter, bytes);
-  session.close_at(session.timing().collective_leave(latest, cost, size, bytes, name_of(fn)),
-                   latest - event.enter);
+  session.close_at(
+      session.timing_in(info).collective_leave(latest, cost, size, bytes, name_of(fn)),
+      latest - event.enter);
   return result;
 }
 
@@ -116,7 +117,7 @@ static int close_creation(trace::Event& event, Time latest, const MPI_Comm* newc
   event.comm = session.comm_id(*info);
   if (session.predicting())
     session.close_at(
-        session.timing().collective_leave(latest, Cost::comm_create, info->size, Bytes(0)),
+        session.timing_in(*info).collective_leave(latest, Cost::comm_create, info->size, Bytes(0)),
         latest - event.enter);
   else
     session.close();

@@ -113,7 +113,7 @@ class Completing {
   void end_collective(Request& request) {
     const Blocked blocked{name_of(Fn::MPI_Wait), WorldRank(), 0, 0, false};
     if (session.predicting()) {
-      const machine::Timing& timing = session.timing();
+      const machine::Timing& timing = session.timing_in(*request.comm);
       const Time latest = request.shadow->latest(blocked);
       const Bytes bytes = timing.charged(request.cost, request.bytes, request.shadow->largest());
       collectives_ = std::max(
@@ -128,7 +128,8 @@ class Completing {
   }
 
   void advance(Request& request, const trace::Completion& completion) {
-    const machine::Timing& timing = session.timing();
+    const machine::Timing& timing = session.timing_with(
+        request.receive ? completion.source : request.comm->world(request.peer));
     if (request.receive) {
       session.piggyback.settle(request.recv, completion.source, completion.tag);
       const machine::MessageStamp& stamp = request.recv.stamp;

@@ -28,7 +28,7 @@ Blocked blocked_in(Fn fn, const CommInfo& comm, int peer, int tag) {
 // The sender's half of a blocking send under predict: when it leaves.
 Time finish_send(Fn fn, Time s0, SendMode mode, const machine::MessageStamp& stamp,
                  std::uint64_t serial, CommInfo& comm, int dest, int tag, Time* wait) {
-  const machine::Timing& timing = session.timing();
+  const machine::Timing& timing = session.timing_with(comm.world(dest));
   if (!stamp.rendezvous) return timing.send_eager_leave(s0, mode, stamp.bytes);
   Blocked blocked = blocked_in(fn, comm, dest, tag);
   blocked.bytes = stamp.bytes.count;
@@ -96,7 +96,7 @@ int send(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int
     session.close_as_call();
     return result;
   }
-  const machine::MessageStamp stamp = stamp_of(mode, bytes, event.enter);
+  const machine::MessageStamp stamp = stamp_of(event.send.peer, mode, bytes, event.enter);
   const std::uint64_t serial = session.piggyback.send_stamp(*info, event.send.peer, tag, stamp);
   Blocked blocked = blocked_in(fn, *info, dest, tag);
   blocked.bytes = bytes.count;
@@ -143,7 +143,7 @@ int recv(Fn fn, int source, int tag, MPI_Comm comm, MPI_Status* status, RealStat
                          blocked_in(fn, *info, source, tag));
   session.piggyback.settle(posted, info->world(status->MPI_SOURCE), status->MPI_TAG);
   fill_recv(event, *info, *status, source, tag);
-  const machine::Timing& timing = session.timing();
+  const machine::Timing& timing = session.timing_with(event.recv.peer);
   const Time leave = timing.recv_leave(event.enter, posted.stamp);
   const Time alone = timing.recv_alone(event.enter, event.enter, posted.stamp.bytes);
   session.close_at(leave, machine::wait_time(leave, alone));
@@ -155,7 +155,6 @@ int recv(Fn fn, int source, int tag, MPI_Comm comm, MPI_Status* status, RealStat
 static int exchange(Fn fn, CommInfo& comm, Bytes bytes, int dest, int sendtag, int source,
                     int recvtag, MPI_Status* status, Post post_send, Post post_recv) {
   trace::Event& event = session.open(trace::EventKind::sendrecv, fn);
-  const machine::Timing& timing = session.timing();
   fill_send(event, comm, SendMode::standard, bytes, dest, sendtag);
   fill_expected(event, comm, source, recvtag);
   session.may_split();
@@ -174,7 +173,8 @@ static int exchange(Fn fn, CommInfo& comm, Bytes bytes, int dest, int sendtag, i
     return result;
   }
   if (source != MPI_PROC_NULL) session.piggyback.post(posted);
-  const machine::MessageStamp stamp = stamp_of(SendMode::standard, bytes, event.enter);
+  const machine::MessageStamp stamp =
+      stamp_of(event.send.peer, SendMode::standard, bytes, event.enter);
   std::uint64_t serial = 0;
   if (dest != MPI_PROC_NULL)
     serial = session.piggyback.send_stamp(comm, event.send.peer, sendtag, stamp);
@@ -189,7 +189,9 @@ static int exchange(Fn fn, CommInfo& comm, Bytes bytes, int dest, int sendtag, i
   Time leave = event.enter;
   Time alone = event.enter;
   if (source != MPI_PROC_NULL) {
-    session.piggyback.settle(posted, comm.world(status->MPI_SOURCE), status->MPI_TAG);
+    const WorldRank sender = comm.world(status->MPI_SOURCE);
+    session.piggyback.settle(posted, sender, status->MPI_TAG);
+    const machine::Timing& timing = session.timing_with(sender);
     leave = timing.sendrecv_recv_leave(event.enter, posted.stamp);
     alone = timing.recv_alone(event.enter, alone, posted.stamp.bytes);
   }

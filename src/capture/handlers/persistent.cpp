@@ -168,7 +168,7 @@ int mrecv(Fn fn, MPI_Message* message, MPI_Status* status, RealStatus real) {
   if (!session.predicting()) {
     session.close();
   } else {
-    const machine::Timing& timing = session.timing();
+    const machine::Timing& timing = session.timing_with(event.recv.peer);
     const machine::MessageStamp& stamp = entry->recv.stamp;
     const Time leave = timing.recv_leave(event.enter, stamp);
     const Time alone = timing.recv_alone(event.enter, event.enter, stamp.bytes);

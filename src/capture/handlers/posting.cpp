@@ -27,8 +27,8 @@ bool is_refused(int result) {
   }
 }
 
-machine::MessageStamp stamp_of(SendMode mode, Bytes bytes, Time s0) {
-  return {s0, bytes, session.timing().is_rendezvous(mode, bytes)};
+machine::MessageStamp stamp_of(WorldRank to, SendMode mode, Bytes bytes, Time s0) {
+  return {s0, bytes, session.timing_with(to).is_rendezvous(mode, bytes)};
 }
 
 PostedRecv posted_recv(CommInfo& comm, int source, int tag, Time r0, MPI_Request handle) {
@@ -137,15 +137,17 @@ void end_receive(Request& request) {
         posted_recv(*request.comm, request.peer, request.tag, request.posted, request.handle);
     session.piggyback.post(request.recv);
   }
-  session.close_at(session.timing().irecv_post_leave(request.posted, request.bytes), Time());
+  // From any source: the outer path.
+  const machine::Timing& timing = session.timing_with(request.comm->world(request.peer));
+  session.close_at(timing.irecv_post_leave(request.posted, request.bytes), Time());
 }
 
 void end_send(Request& request) {
-  const machine::MessageStamp stamp = stamp_of(request.mode, request.bytes, request.posted);
+  const WorldRank to = request.comm->world(request.peer);
+  const machine::MessageStamp stamp = stamp_of(to, request.mode, request.bytes, request.posted);
   request.rendezvous = stamp.rendezvous;
-  request.stamp_serial = session.piggyback.send_stamp(
-      *request.comm, request.comm->world(request.peer), request.tag, stamp);
-  session.close_at(session.timing().isend_post_leave(request.posted, request.bytes), Time());
+  request.stamp_serial = session.piggyback.send_stamp(*request.comm, to, request.tag, stamp);
+  session.close_at(session.timing_with(to).isend_post_leave(request.posted, request.bytes), Time());
 }
 
 void end_collective(Request& request) {
@@ -156,8 +158,9 @@ void end_collective(Request& request) {
     request.shadow->post_start(*request.comm, request.on, session.timing().dependence(request.cost),
                                request.root, request.posted, request.bytes);
   }
-  session.close_at(session.timing().icollective_post_leave(request.posted, request.cost,
-                                                           request.comm->size, request.bytes),
+  session.close_at(session.timing_in(*request.comm)
+                       .icollective_post_leave(request.posted, request.cost, request.comm->size,
+                                               request.bytes),
                    Time());
 }
 

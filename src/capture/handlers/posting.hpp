@@ -11,7 +11,7 @@ namespace foretrace::capture {
 // Whether MPI refused the call for its arguments: nothing has begun.
 bool is_refused(int result);
 
-machine::MessageStamp stamp_of(SendMode mode, Bytes bytes, Time s0);
+machine::MessageStamp stamp_of(WorldRank to, SendMode mode, Bytes bytes, Time s0);
 // A receive, posted and not yet matched.
 PostedRecv posted_recv(CommInfo& comm, int source, int tag, Time r0, MPI_Request handle);
 

@@ -37,6 +37,17 @@ int read_depth(std::string_view value) {
   return depth;
 }
 
+// A number from 1 on; 0: not said.
+int read_count(const char* name, const char* what) {
+  const std::string_view value = variable(name);
+  int count = 0;
+  const char* end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, count);
+  if (!value.empty() && (error != std::errc() || stop != end || count < 1))
+    refuse(name, value, (std::string(what) + ", 1 or more").c_str());
+  return count;
+}
+
 }  // namespace
 
 Settings read_settings() {
@@ -90,11 +101,9 @@ Settings read_settings() {
     refuse("FORETRACE_COUNT", count, "blocks or instructions");
 
   settings.scale_from = variable("FORETRACE_SCALE_FROM");
-  const std::string_view sample = variable("FORETRACE_SAMPLE");
-  const char* end = sample.data() + sample.size();
-  const auto [stop, error] = std::from_chars(sample.data(), end, settings.sample);
-  if (!sample.empty() && (error != std::errc() || stop != end || settings.sample < 1))
-    refuse("FORETRACE_SAMPLE", sample, "how often each kernel is to be executed, 1 or more");
+  settings.sample = read_count("FORETRACE_SAMPLE", "how often each kernel is to be executed");
+  settings.placement = variable("FORETRACE_PLACEMENT");
+  settings.ranks_per_node = read_count("FORETRACE_RANKS_PER_NODE", "how many ranks share a node");
 
   const std::string_view wtime = variable("FORETRACE_WTIME");
   if (wtime == "real")

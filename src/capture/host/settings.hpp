@@ -26,6 +26,8 @@ struct Settings {
   compute::Spec compute;                       // FORETRACE_COMPUTE
   // FORETRACE_COUNT, or what `compute` counts
   compute::Counter count = compute::Counter::none;
+  std::string placement;           // FORETRACE_PLACEMENT: predict's; empty: the launcher's
+  int ranks_per_node = 0;          // FORETRACE_RANKS_PER_NODE; 0: not said
   std::string scale_from;          // FORETRACE_SCALE_FROM: the model of this machine
   int sample = 0;                  // FORETRACE_SAMPLE: executions of each kernel; 0: all
   int depth = 1;                   // FORETRACE_DEPTH: profile's call sites

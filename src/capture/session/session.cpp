@@ -74,6 +74,7 @@ void Session::start(Fn fn) {
   if (!problem.empty() && comms.world_rank().value == 0)
     say(problem + "; the program runs on without Foretrace");
   if (!all_agree(problem.empty())) return;
+  if (nodes_.empty()) nodes_ = find_hosts();
   begin_yielding(settings_.yield);
   if (settings_.clock == trace::Clock::wall)
     clocks_.start(comms.world_rank().value, comms.world_size());
@@ -101,6 +102,11 @@ std::string Session::start_computation() {
   try {
     computation_.start(settings_, model_ ? &*model_ : nullptr, comms.world_rank(),
                        comms.world_size());
+    if (settings_.placement.empty() && settings_.ranks_per_node == 0) return {};
+    const std::string text = settings_.placement.empty() ? "block" : settings_.placement;
+    for (const machine::NodeId node :
+         machine::make_placement(text, settings_.ranks_per_node, comms.world_size()))
+      nodes_.push_back(node.value);
   } catch (const std::runtime_error& error) {
     return error.what();
   }
@@ -130,6 +136,7 @@ bool Session::open_trace() {
           settings_.mode == Mode::predict ? describe(settings_) : describe_counts(settings_);
       info.mpi = FORETRACE_MPI_NAME;
       info.clocks = clocks_.at_start();
+      info.nodes = nodes_;
       file_ = trace::create_trace_file(part, info);
     });
   }
@@ -152,8 +159,15 @@ bool Session::open_trace() {
 
 void Session::start_prediction() {
   timing_.emplace(*model_, settings_.bound);
+  machine::Placement placement;
+  for (const std::int32_t node : nodes_) placement.emplace_back(node);
+  paths_ = machine::RankPaths(std::move(placement));
   computation_.predict_with(*timing_);
-  int rendezvous = model_->loggps.sync_threshold || program_imports_synchronous_sends() ? 1 : 0;
+  const bool has_threshold =
+      model_->loggps.sync_threshold || std::ranges::any_of(model_->paths, [](const auto& path) {
+        return path.second.loggps.sync_threshold.has_value();
+      });
+  int rendezvous = has_threshold || program_imports_synchronous_sends() ? 1 : 0;
   PMPI_Allreduce(MPI_IN_PLACE, &rendezvous, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   piggyback.start(rendezvous != 0, several_threads_);
 }

@@ -49,7 +49,15 @@ class Session {
   bool several_threads() const { return several_threads_; }
   bool others_called() const { return others_called_; }
   bool predicting() const { return timing_.has_value(); }
+  // Of what concerns no other rank; between this one and `peer` (not valid: anybody); in a
+  // collective.
   const machine::Timing& timing() const { return *timing_; }
+  const machine::Timing& timing_with(WorldRank peer) const {
+    return timing_->on(paths_.between(comms.world_rank(), peer));
+  }
+  const machine::Timing& timing_in(const CommInfo& comm) const {
+    return timing_->has_paths() ? timing_->on(paths_.within(comm.members)) : *timing_;
+  }
   bool virtual_wtime() const { return predicting() && settings_.virtual_wtime; }
 
   // The thread that makes the call at hand.
@@ -130,6 +138,8 @@ class Session {
   Settings settings_;
   std::optional<machine::MachineModel> model_;
   std::optional<machine::Timing> timing_;
+  std::vector<std::int32_t> nodes_;  // by rank
+  machine::RankPaths paths_;         // of those
   trace::RunFile file_;  // rank 0: the trace, as long as the run goes on
   trace::TraceWriter writer_;
   callers::CallSites sites_{this};

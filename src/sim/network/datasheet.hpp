@@ -1,7 +1,7 @@
 // DatasheetNetwork: the machine model's equations alone (network `datasheet`).
 //
-// A message disturbs nobody; its times follow from machine::Timing. An arrival
-// is when its receiver may leave.
+// A message disturbs nobody; its times follow from machine::Timing on the path between
+// its ranks. An arrival is when its receiver may leave.
 #pragma once
 
 #include "sim/network.hpp"
@@ -10,23 +10,29 @@ namespace foretrace::sim {
 
 class DatasheetNetwork final : public Network {
  public:
-  explicit DatasheetNetwork(const machine::Timing& timing);
+  DatasheetNetwork(const machine::Timing& timing, machine::Placement placement);
 
-  bool is_rendezvous(machine::SendMode mode, Bytes bytes) const override;
+  machine::Path path(WorldRank a, WorldRank b) const override { return paths_.between(a, b); }
+  bool is_rendezvous(machine::Path path, machine::SendMode mode, Bytes bytes) const override;
   SendTimes begin_send(WorldRank from, WorldRank to, Time s0, machine::SendMode mode, Bytes bytes,
                        bool posted) override;
   Delivery deliver(const Meeting& meeting) const override;
   Time rendezvous_delay(const Meeting& meeting) const override;
-  Time post_receive_leave(Time r0, Bytes bytes) const override;
-  Time receive_leave(WorldRank rank, Time r0, Time other, Time arrival, Bytes bytes) override;
-  Time receive_alone(Time r0, Time other, Bytes bytes) const override;
+  Time post_receive_leave(machine::Path path, Time r0, Bytes bytes) const override;
+  Time receive_leave(machine::Path path, Time r0, Time other, Time arrival) override;
+  Time receive_alone(machine::Path path, Time r0, Time other, Bytes bytes) const override;
   Time rest_after(std::span<Finished> requests) const override;
   Time complete(WorldRank rank, Time w0, std::span<Finished> requests, Time& minimum) override;
   Time least_transfer() const override;
   Time header(WorldRank from, WorldRank to, const machine::MessageStamp& stamp) const override;
 
  private:
+  const machine::Timing& between(WorldRank a, WorldRank b) const {
+    return timing_->on(paths_.between(a, b));
+  }
+
   const machine::Timing* timing_;
+  machine::RankPaths paths_;
 };
 
 }  // namespace foretrace::sim

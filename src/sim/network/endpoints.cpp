@@ -1,21 +1,28 @@
 #include "sim/network/endpoints.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace foretrace::sim {
 
 using machine::SendMode;
 
-EndpointNetwork::EndpointNetwork(const machine::LogGPSTimes& loggps, int ranks)
-    : loggps_(loggps), send_free_(static_cast<std::size_t>(ranks)) {}
-
-bool EndpointNetwork::is_rendezvous(SendMode mode, Bytes bytes) const {
-  return machine::is_rendezvous(mode, bytes, loggps_.sync_threshold);
+EndpointNetwork::EndpointNetwork(const NetworkOptions& options, machine::Placement nodes)
+    : loggps_(options.loggps), send_free_(nodes.size()) {
+  inner_.fill(loggps_);
+  for (const auto& [path, times] : options.inner) inner_[static_cast<std::size_t>(path)] = times;
+  paths_ = machine::RankPaths(std::move(nodes));
 }
 
-SendTimes EndpointNetwork::begin_send(WorldRank from, WorldRank, Time s0, SendMode, Bytes, bool) {
-  const Time begin = start(from, s0, Time());
-  const Time sent = begin + loggps_.overhead_send;
+bool EndpointNetwork::is_rendezvous(machine::Path path, SendMode mode, Bytes bytes) const {
+  return machine::is_rendezvous(mode, bytes, on(path).sync_threshold);
+}
+
+SendTimes EndpointNetwork::begin_send(WorldRank from, WorldRank to, Time s0, SendMode, Bytes,
+                                      bool) {
+  const machine::LogGPSTimes& times = on(path(from, to));
+  const Time begin = start(from, s0, times.gap, Time());
+  const Time sent = begin + times.overhead_send;
   return {begin, sent, sent, sent};
 }
 
@@ -41,16 +48,16 @@ Time EndpointNetwork::rendezvous_delay(const Meeting& meeting) const {
   return machine::wait_time(meeting.entered, request);
 }
 
-Time EndpointNetwork::post_receive_leave(Time r0, Bytes) const {
+Time EndpointNetwork::post_receive_leave(machine::Path, Time r0, Bytes) const {
   return r0;
 }
 
-Time EndpointNetwork::receive_leave(WorldRank, Time r0, Time other, Time arrival, Bytes) {
-  return std::max({r0, other, arrival}) + loggps_.overhead_recv;
+Time EndpointNetwork::receive_leave(machine::Path path, Time r0, Time other, Time arrival) {
+  return std::max({r0, other, arrival}) + on(path).overhead_recv;
 }
 
-Time EndpointNetwork::receive_alone(Time r0, Time other, Bytes) const {
-  return std::max(r0, other) + loggps_.overhead_recv;
+Time EndpointNetwork::receive_alone(machine::Path path, Time r0, Time other, Bytes) const {
+  return std::max(r0, other) + on(path).overhead_recv;
 }
 
 Time EndpointNetwork::complete(WorldRank, Time w0, std::span<Finished> requests, Time& minimum) {
@@ -69,8 +76,9 @@ Time EndpointNetwork::complete(WorldRank, Time w0, std::span<Finished> requests,
       return a.end != b.end ? a.end < b.end : a.index < b.index;
     });
   for (const Finished& request : arrived) {
-    leave = std::max(leave, request.end) + loggps_.overhead_recv;
-    minimum += loggps_.overhead_recv;
+    const Time overhead = on(request.path).overhead_recv;
+    leave = std::max(leave, request.end) + overhead;
+    minimum += overhead;
   }
   return leave;
 }
@@ -83,7 +91,7 @@ Time EndpointNetwork::rest_after(std::span<Finished> requests) const {
   });
   Time rest;
   for (std::size_t i = requests.size(); i-- > 0;) {
-    if (!requests[i].is_send) rest += loggps_.overhead_recv;
+    if (!requests[i].is_send) rest += on(requests[i].path).overhead_recv;
     requests[i].rest = rest;
   }
   return rest;

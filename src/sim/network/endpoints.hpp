@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "sim/network.hpp"
@@ -14,21 +15,24 @@ namespace foretrace::sim {
 
 class EndpointNetwork : public Network {
  public:
-  EndpointNetwork(const machine::LogGPSTimes& loggps, int ranks);
+  // `nodes`: by rank.
+  EndpointNetwork(const NetworkOptions& options, machine::Placement nodes);
 
-  bool is_rendezvous(machine::SendMode mode, Bytes bytes) const override;
+  machine::Path path(WorldRank a, WorldRank b) const final { return paths_.between(a, b); }
+  bool is_rendezvous(machine::Path path, machine::SendMode mode, Bytes bytes) const override;
   SendTimes begin_send(WorldRank from, WorldRank to, Time s0, machine::SendMode mode, Bytes bytes,
                        bool posted) override;
   Delivery deliver(const Meeting& meeting) const override;
   Time rendezvous_delay(const Meeting& meeting) const override;
-  Time post_receive_leave(Time r0, Bytes bytes) const final;
-  Time receive_leave(WorldRank rank, Time r0, Time other, Time arrival, Bytes bytes) final;
-  Time receive_alone(Time r0, Time other, Bytes bytes) const final;
+  Time post_receive_leave(machine::Path path, Time r0, Bytes bytes) const final;
+  Time receive_leave(machine::Path path, Time r0, Time other, Time arrival) final;
+  Time receive_alone(machine::Path path, Time r0, Time other, Bytes bytes) const final;
   Time rest_after(std::span<Finished> requests) const final;
-  Time receive_overhead() const final { return loggps_.overhead_recv; }
+  Time receive_overhead(machine::Path path) const final { return on(path).overhead_recv; }
   Time complete(WorldRank rank, Time w0, std::span<Finished> requests, Time& minimum) final;
   Time header(WorldRank from, WorldRank to, const machine::MessageStamp& stamp) const final;
   std::size_t memory() const override { return send_free_.capacity() * sizeof(Time); }
+  machine::NodeId node_of(WorldRank rank) const final { return paths_.node_of(rank); }
 
  protected:
   // Until the first byte, and from it to the last; empty network.
@@ -42,23 +46,28 @@ class EndpointNetwork : public Network {
     return transit(from, to, Bytes(0)).latency;
   }
   // The earliest that `from` can start a message at `ready`; it then starts no other
-  // one for g and `held`.
-  Time start(WorldRank from, Time ready, Time held) {
+  // one for `gap` and `held`.
+  Time start(WorldRank from, Time ready, Time gap, Time held) {
     Time& free = send_free_[static_cast<std::size_t>(from.value)];
     const Time begin = std::max(ready, free);
-    free = begin + loggps_.gap + held;
+    free = begin + gap + held;
     return begin;
   }
   // When the answer to a rendezvous' request is back at its sender.
   Time answered(const Meeting& meeting) const;
   // When the data of a rendezvous enters the network, where senders have no ports.
   Time data_enters(const Meeting& meeting) const {
-    return answered(meeting) + loggps_.overhead_send;
+    return answered(meeting) + on(path(meeting.from, meeting.to)).overhead_send;
+  }
+  const machine::LogGPSTimes& on(machine::Path path) const {
+    return path == machine::Path::outer ? loggps_ : inner_[static_cast<std::size_t>(path)];
   }
 
-  machine::LogGPSTimes loggps_;
+  machine::LogGPSTimes loggps_;  // on the outer path
 
  private:
+  std::array<machine::LogGPSTimes, machine::kPaths> inner_;
+  machine::RankPaths paths_;
   std::vector<Time> send_free_;  // by rank
 };
 

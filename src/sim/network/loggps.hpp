@@ -15,9 +15,9 @@ class LoggpsNetwork final : public NodeNetwork {
 
   SendTimes begin_send(WorldRank from, WorldRank to, Time s0, machine::SendMode mode, Bytes bytes,
                        bool posted) override {
-    if (node_of(from) == node_of(to) || is_rendezvous(mode, bytes))
+    if (node_of(from) == node_of(to) || is_rendezvous(machine::Path::outer, mode, bytes))
       return EndpointNetwork::begin_send(from, to, s0, mode, bytes, posted);
-    const Time begin = start(from, s0, stream(bytes));
+    const Time begin = start(from, s0, loggps_.gap, stream(bytes));
     const Time sent = begin + loggps_.overhead_send;
     return {begin, sent, sent, sent};
   }
@@ -28,11 +28,11 @@ class LoggpsNetwork final : public NodeNetwork {
 
   bool has_ports() const override { return true; }
   DataTimes start_data(WorldRank from, Time ready, Bytes bytes) override {
-    const Time begin = start(from, ready, stream(bytes));
+    const Time begin = start(from, ready, loggps_.gap, stream(bytes));
     return {begin, begin + loggps_.overhead_send + stream(bytes)};
   }
   Time send_answer(WorldRank from, Time ready) override {
-    return start(from, ready, Time()) + loggps_.latency;
+    return start(from, ready, loggps_.gap, Time()) + loggps_.latency;
   }
   Time pass_port(WorldRank to, Time start, Bytes bytes) override {
     Time& free = receive_free_[static_cast<std::size_t>(to.value)];

@@ -8,8 +8,8 @@
 namespace foretrace::sim {
 namespace {
 
-std::vector<machine::NodeId> place(const NetworkOptions& options, int ranks) {
-  std::vector<machine::NodeId> nodes = options.placement;
+machine::Placement place(const NetworkOptions& options, int ranks) {
+  machine::Placement nodes = options.placement;
   if (nodes.empty()) {
     for (int r = 0; r < ranks; ++r)
       nodes.push_back(options.topology ? options.topology->node_of(WorldRank(r))
@@ -37,9 +37,8 @@ machine::LinkSpeed default_speed(const machine::LogGPSTimes& loggps) {
 }
 
 NodeNetwork::NodeNetwork(const NetworkOptions& options, int ranks)
-    : EndpointNetwork(options.loggps, ranks),
-      nodes_(place(options, ranks)),
-      inside_latency_(loggps_.latency) {
+    : EndpointNetwork(options, place(options, ranks)),
+      inside_latency_(on(machine::Path::node).latency) {
   if (!options.topology) return;
   const machine::LinkSpeed& inside = options.topology->intra_node();
   if (inside.latency) inside_latency_ = *inside.latency;
@@ -53,7 +52,7 @@ EndpointNetwork::Transit NodeNetwork::transit(WorldRank from, WorldRank to, Byte
   if (a != b) return between(a, b, bytes);
   return {inside_latency_, inside_per_byte_ ? Time::from_seconds(static_cast<double>(bytes.count) *
                                                                  *inside_per_byte_)
-                                            : loggps_.stream(bytes)};
+                                            : on(machine::Path::node).stream(bytes)};
 }
 
 Time NodeNetwork::latency(WorldRank from, WorldRank to) const {

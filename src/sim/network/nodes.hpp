@@ -15,13 +15,6 @@ class NodeNetwork : public EndpointNetwork {
   // placement has no place for a rank.
   NodeNetwork(const NetworkOptions& options, int ranks);
 
-  machine::NodeId node_of(WorldRank rank) const final {
-    return nodes_[static_cast<std::size_t>(rank.value)];
-  }
-  std::size_t memory() const override {
-    return EndpointNetwork::memory() + nodes_.capacity() * sizeof(machine::NodeId);
-  }
-
  protected:
   Transit transit(WorldRank from, WorldRank to, Bytes bytes) const final;
   Time latency(WorldRank from, WorldRank to) const final;
@@ -32,9 +25,8 @@ class NodeNetwork : public EndpointNetwork {
   }
 
  private:
-  std::vector<machine::NodeId> nodes_;  // by rank
   Time inside_latency_;
-  std::optional<double> inside_per_byte_;  // seconds; nothing: as LogGPS has it
+  std::optional<double> inside_per_byte_;  // seconds; nothing: as LogGPS has it on path node
 };
 
 // The speeds that links take which have none of their own: L and G.

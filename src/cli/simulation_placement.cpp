@@ -1,0 +1,60 @@
+// Who stands where: from the command line, a topology, or what was recorded.
+#include <set>
+
+#include "base/error.hpp"
+#include "cli/simulation.hpp"
+#include "topology/placement.hpp"
+
+namespace foretrace::cli {
+namespace {
+
+std::string count_of(std::size_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+machine::Placement Simulation::recorded_placement() const {
+  machine::Placement nodes;
+  if (reader_)
+    for (const std::int32_t node : reader_->info().nodes) nodes.emplace_back(node);
+  return nodes;
+}
+
+// Messages meet on a topology's links; else a place only says what path lies between two
+// ranks, which matters to a model that has several.
+void Simulation::place_ranks() {
+  const bool on_links = topology_ && network_ != sim::NetworkKind::datasheet;
+  const bool is_recorded = options_.placement == "recorded";
+  const machine::Placement recorded = recorded_placement();
+  const int said = options_.ranks_per_node;
+  if (on_links && said > 0)
+    throw UsageError("--ranks-per-node: the topology '" + topology_->name() +
+                     "' says how many ranks a processor has; write ranks_per_node=" +
+                     std::to_string(said) + " into it");
+  if (is_recorded && recorded.empty())
+    throw UsageError("--placement recorded: " + options_.input +
+                     " does not say on which nodes its ranks ran; give --ranks-per-node N, or a "
+                     "FILE with a node for each rank");
+  const std::string text = options_.placement.empty() ? "block" : options_.placement;
+  if (is_recorded)
+    placement_ = recorded;
+  else if (on_links)
+    placement_ = machine::make_placement(text, *topology_, ranks_);
+  else if (said > 0 || (!options_.placement.empty() && !topology_))
+    placement_ = machine::make_placement(text, said, ranks_);
+  else if (model_.paths.empty())
+    return;
+  else if (topology_)
+    placement_ = machine::make_placement(text, topology_->ranks_per_node(), ranks_);
+  else if (placement_ = recorded; recorded.empty())
+    placed_ =
+        "the machine has other times within a node, and nothing says which ranks share one: taken "
+        "as none; give --ranks-per-node N or --placement";
+  else
+    placed_ = "ranks share nodes as in the recorded run (" + count_of(recorded.size(), "rank") +
+              " on " + count_of(std::set(recorded.begin(), recorded.end()).size(), "node") +
+              "); --ranks-per-node N or --placement place them otherwise";
+}
+
+}  // namespace foretrace::cli

@@ -1,0 +1,64 @@
+#include "machine/path.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "machine/loggps.hpp"
+#include "machine/machine_model.hpp"
+#include "mpi_api/stand_ins.hpp"
+
+namespace foretrace::machine {
+namespace {
+
+constexpr std::array<std::string_view, kPaths> kNames{"node", "outer"};
+
+// Whether `functions` has something that stands in for `name`.
+bool has_stand_in(const Functions& functions, std::string name) {
+  while (true) {
+    name = mpi_api::stand_in_for(mpi_api::StandInKind::charged, name);
+    if (name.empty()) return false;
+    if (functions.contains(name)) return true;
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(Path path) {
+  return kNames[static_cast<std::size_t>(path)];
+}
+
+std::optional<Path> parse_path(std::string_view name) {
+  const auto found = std::ranges::find(kNames, name);
+  if (found == kNames.end()) return std::nullopt;
+  return static_cast<Path>(found - kNames.begin());
+}
+
+Path RankPaths::within(std::span<const WorldRank> members) const {
+  Path path = Path::node;
+  for (const WorldRank member : members)
+    path = std::max(path, between(members.front(), member));
+  return path;
+}
+
+MachineModel on_path(const MachineModel& model, Path path) {
+  MachineModel flat = model;
+  flat.paths.clear();
+  const auto found = model.paths.find(path);
+  if (found == model.paths.end()) return flat;
+  const PathModel& own = found->second;
+  std::erase_if(flat.functions,
+                [&](const auto& entry) { return has_stand_in(own.functions, entry.first); });
+  for (const auto& [name, function] : own.functions) flat.functions[name] = function;
+  // What the equations say of it goes before what holds elsewhere; S is in no equation.
+  LogGPS under = model.loggps;
+  if (!own.functions.empty()) {
+    under = {};
+    under.sync_threshold = model.loggps.sync_threshold;
+  }
+  flat.loggps = merge(under, own.loggps);
+  if (!own.loggps_regimes.empty()) flat.loggps_regimes = own.loggps_regimes;
+  if (own.hop) flat.hop = own.hop;
+  return flat;
+}
+
+}  // namespace foretrace::machine

@@ -1,0 +1,68 @@
+// Paths: how close two ranks are, and what of a machine model holds between them.
+//
+// A model's top level is the outermost path, between nodes; [path.NAME] holds what is
+// another for ranks that share more. Who stands where comes from a Placement
+// (topology/placement.hpp). docs/machine-file.md has the rule for what a path leaves out.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "topology/placement.hpp"
+
+namespace foretrace::machine {
+
+struct MachineModel;
+
+// From inner to outer. A finer one (socket, cache) is an entry before `node`, with what its
+// ranks share in RankPaths.
+enum class Path : std::uint8_t {
+  node,   // both on one node
+  outer,  // on two: the model's top level
+};
+inline constexpr std::size_t kPaths = 2;
+
+// "node"; "outer".
+std::string_view name_of(Path path);
+// Nothing for other names. Those that a machine file may have: all but the outer one.
+std::optional<Path> parse_path(std::string_view name);
+
+// What lies between the ranks of a run.
+class RankPaths {
+ public:
+  // Every rank on a node of its own.
+  RankPaths() = default;
+  // By rank; those beyond have nodes of their own.
+  explicit RankPaths(Placement nodes) : nodes_(std::move(nodes)) {}
+
+  // A rank that is not valid: nobody knows who, so the outer path.
+  Path between(WorldRank a, WorldRank b) const {
+    return a.valid() && b.valid() && is_together(a, b) ? Path::node : Path::outer;
+  }
+  // Ranks up to the placement's last alone.
+  NodeId node_of(WorldRank rank) const { return nodes_[static_cast<std::size_t>(rank.value)]; }
+  // The innermost path that all members share.
+  Path within(std::span<const WorldRank> members) const;
+
+ private:
+  bool is_together(WorldRank a, WorldRank b) const {
+    const auto count = static_cast<std::int32_t>(nodes_.size());
+    if (a.value >= count || b.value >= count) return a == b;
+    return nodes_[static_cast<std::size_t>(a.value)] == nodes_[static_cast<std::size_t>(b.value)];
+  }
+
+  Placement nodes_;
+};
+
+// The model as it holds on one path, without paths of its own. On an inner one: its
+// functions; a function that it lacks is left to what stands in for it, where it has
+// that, else it is the top level's.
+MachineModel on_path(const MachineModel& model, Path path);
+
+}  // namespace foretrace::machine
