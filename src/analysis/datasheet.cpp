@@ -327,6 +327,14 @@ Datasheet make_datasheet(const MachineModel& model, const SheetSource& source,
   std::ranges::sort(sheet.functions, [](const SheetFunction& a, const SheetFunction& b) {
     return comes_before(a.group, a.function.name, b.group, b.function.name);
   });
+  for (const auto& [path, own] : model.paths) {
+    Datasheet inner =
+        make_datasheet(machine::on_path(model, path), {}, {sheet.ranks, sheet.bytes});
+    std::erase_if(inner.functions, [&own = own](const SheetFunction& each) {
+      return !own.functions.contains(each.function.name);
+    });
+    sheet.paths.push_back({path, std::move(inner.functions)});
+  }
   return sheet;
 }
 

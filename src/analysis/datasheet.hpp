@@ -105,11 +105,18 @@ struct SheetFunction {
   std::string meaning;  // a sentence; may be empty
 };
 
+// What an inner path of the model says itself; times and curves alone.
+struct PathSheet {
+  machine::Path path = machine::Path::outer;
+  std::vector<SheetFunction> functions;  // in the same order
+};
+
 struct Datasheet {
   machine::MachineModel model;
   std::vector<int> ranks;                // of the tables
   std::vector<Bytes> bytes;              // of the tables
   std::vector<SheetFunction> functions;  // by group, then as the thesis orders them, then by name
+  std::vector<PathSheet> paths;          // from inner to outer; may be empty
   bool has_samples = false;
   bool knows_sizes = false;                  // which sizes were measured, of any function
   std::map<std::string, std::string> facts;  // of the measurement; may be empty

@@ -49,6 +49,7 @@ struct Options {
   std::string ranks;  // empty: kDefaultRanks
   std::string bytes;  // empty: kDefaultBytes
   std::string output;
+  std::string path;  // empty: the outer one
   bool json = false;
   bool plot = false;
 };
@@ -154,6 +155,10 @@ void print_taken(const Question& question) {
 }
 
 void print_answer(const MachineModel& model, const Question& question) {
+  for (const auto& [path, unused] : model.paths)
+    std::printf("between ranks of two nodes; --path %s: %s\n",
+                std::string(machine::name_of(path)).c_str(),
+                std::string(machine::meaning_of(path)).c_str());
   for (const auto& [name, stand_in] : question.stand_ins)
     std::printf("%s is not in the machine model; %s stands in, as in predictions\n", name.c_str(),
                 stand_in.c_str());
@@ -286,8 +291,22 @@ int prompt(const MachineModel& model) {
   return 0;
 }
 
+// The model as it is on the path that was asked for.
+MachineModel model_on(const MachineModel& model, const std::string& name) {
+  if (name.empty()) return model;
+  const auto path = machine::parse_path(name);
+  std::string known = "outer";
+  for (const auto& [each, unused] : model.paths)
+    known = std::string(machine::name_of(each)) + ", " + known;
+  if (!path || (*path != machine::Path::outer && !model.paths.contains(*path)))
+    throw UsageError("calc: --path " + name + ": the machine model has no such path; it has " +
+                     known);
+  return machine::on_path(model, *path);
+}
+
 int calc(const Options& options) {
-  const MachineModel model = machine::read_machine_file(options.machine);
+  const MachineModel model =
+      model_on(machine::read_machine_file(options.machine), options.path);
   warn_of_measurement(options.machine);
   if (options.functions.empty()) return prompt(model);
   if (options.json && options.plot) throw UsageError("calc: --json and --plot: choose one");
@@ -314,6 +333,8 @@ std::function<int()> declare(CLI::App& app) {
       ->default_str(kDefaultRanks);
   app.add_option("--bytes", options->bytes, "Message sizes in bytes, e.g. 64k or 8,1k or 8..1m")
       ->default_str(kDefaultBytes);
+  app.add_option("--path", options->path,
+                 "Between which ranks: node (of one node), outer (of two; the default)");
   app.add_flag("--json", options->json, "Print one JSON object; an array for several times");
   app.add_flag("--plot", options->plot, "Draw the times over the sizes, or over the ranks");
   app.add_option("-o,--output", options->output, "Where to draw: a file FILE.svg or FILE.gp");

@@ -27,6 +27,10 @@ std::string_view name_of(Path path) {
   return kNames[static_cast<std::size_t>(path)];
 }
 
+std::string_view meaning_of(Path path) {
+  return path == Path::node ? "between ranks of one node" : "between ranks of two nodes";
+}
+
 std::optional<Path> parse_path(std::string_view name) {
   const auto found = std::ranges::find(kNames, name);
   if (found == kNames.end()) return std::nullopt;

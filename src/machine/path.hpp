@@ -30,6 +30,8 @@ inline constexpr std::size_t kPaths = 2;
 
 // "node"; "outer".
 std::string_view name_of(Path path);
+// "between ranks of one node".
+std::string_view meaning_of(Path path);
 // Nothing for other names. Those that a machine file may have: all but the outer one.
 std::optional<Path> parse_path(std::string_view name);
 

@@ -102,21 +102,30 @@ def machine_text(machine):
     lines = ["[machine]", 'name = "random"', 'time_unit = "us"',
              f"element_bytes = {machine['element']}", "[compute]",
              f"step = {machine['compute_step']!r}"]
-    if machine["sync_threshold"] is not None:
-        lines += ["[loggps]", f"S = {machine['sync_threshold']}"]
-    for name, regimes in machine["functions"].items():
-        lines += ["[[function]]", f'name = "{name}"']
+    lines += path_lines(machine, "")
+    if "node" in machine:
+        lines += path_lines(machine["node"], "path.node.")
+    return "\n".join(lines) + "\n"
+
+
+def path_lines(path, prefix):
+    lines = []
+    if path["sync_threshold"] is not None:
+        lines += [f"[{prefix}loggps]", f"S = {path['sync_threshold']}"]
+    for name, regimes in path["functions"].items():
+        lines += [f"[[{prefix}function]]", f'name = "{name}"']
         start = 0
         for number, regime in enumerate(regimes):
             end = [] if number == len(regimes) - 1 else [regime["to"]]
-            lines += ["[[function.regime]]", f"bytes = {[start] + end}",
+            lines += [f"[[{prefix}function.regime]]", f"bytes = {[start] + end}",
                       f"c = {float(regime['c'])!r}", f"s = {float(regime['s'])!r}",
                       f'f = "{regime["f"]}"', f"k = {float(regime['k'])!r}",
                       f'g = "{regime["g"]}"']
             start = regime["to"] + 1
     # run_schedule makes its communicators before the schedule's time begins.
-    lines += ["[[function]]", 'name = "comm_create"', "[[function.regime]]", "bytes = [0]", "c = 0"]
-    return "\n".join(lines) + "\n"
+    lines += [f"[[{prefix}function]]", 'name = "comm_create"', f"[[{prefix}function.regime]]",
+              "bytes = [0]", "c = 0"]
+    return lines
 
 
 def make_case(seed):
@@ -141,10 +150,15 @@ class Schedules(harness.TestCase):
         command = [harness.test_program("run_schedule"),
                    self.write("schedule.json", json.dumps(schedule))]
         ranks = schedule["ranks"]
-        predicted = self.predict(ranks, command, model)
+        nodes = schedule.get("nodes", range(ranks))
+        placed = ("--placement", self.write("nodes.txt", "".join(f"n{n}\n" for n in nodes)))
+        predicted = self.predict(ranks, command, model, options=placed)
         self.compare(predicted, times)
         recorded = self.record(ranks, command)
-        self.assert_same_ticks(predicted, self.simulate(recorded, model))
+        simulated = self.directory / "simulate.ftr"
+        self.foretrace("simulate", recorded, "--machine", model, "--compute", "annotated", *placed,
+                       "-o", simulated)
+        self.assert_same_ticks(predicted, simulated)
 
     def compare(self, trace, times):
         for rank, (events, (finish, calls)) in enumerate(zip(self.events(trace), times)):

@@ -144,6 +144,8 @@ class Case {
   sim::SimulateOptions options() const {
     sim::SimulateOptions options;
     options.network = network_.options;
+    if (schedule_.contains("nodes"))
+      for (const json& node : schedule_["nodes"]) options.network.placement.emplace_back(node);
     if (network_.topology) options.network.topology = &*network_.topology;
     return options;
   }

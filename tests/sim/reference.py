@@ -29,6 +29,7 @@ What a rank calls is an object with "op" and
                                comm, bytes (d of the equation), root for the rooted ones; with
                                request: the non-blocking form
 
+A receive with "any": "source" or "both" says MPI_ANY_SOURCE and gets the message from "from".
 "to" and "from" are ranks in `comm`, -1 is MPI_PROC_NULL; "request" is a number > 0 that is
 not in use by the rank. A machine is a JSON object:
 
@@ -322,7 +323,10 @@ class Replay:
     def irecv(self, at, call):
         paid = 0
         if call["from"] >= 0:
-            paid = self.rules_to(at, call["from"]).cost("irecv1", call["bytes"])
+            # From any source: the outer path's.
+            named = call.get("any") not in ("source", "both")
+            rules = self.rules_to(at, call["from"]) if named else self.machine
+            paid = rules.cost("irecv1", call["bytes"])
         return self.enter(at) + paid, self.enter(at) + paid
 
     def wait(self, at, call):

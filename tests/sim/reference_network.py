@@ -33,10 +33,10 @@ class Ends:
 class Network:
     """What a message of k bytes from rank a to rank b needs when nobody else is there."""
 
-    def __init__(self, data, machine, nodes=None):
+    def __init__(self, data, machine):
         self.kind = data["kind"]
         self.machine = machine
-        self.nodes = nodes
+        self.nodes = None  # by rank, if the schedule says it
         self.outer = Ends(data, machine)
         # What the schedule says is of the outer path.
         self.inside = Ends({}, machine.inside) if machine.inside is not machine else self.outer

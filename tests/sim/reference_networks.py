@@ -83,6 +83,9 @@ class Replay(reference.Replay):
     def __init__(self, machine, schedule, network):
         super().__init__(machine, schedule)
         self.network = network
+        # Where the schedule does not say it, the topology does.
+        network.nodes = schedule.nodes
+        schedule.nodes = [network.node(rank) for rank in range(len(schedule.calls))]
         # Set when the order of things at one instant follows from no rule.
         self.simultaneous = False
         self.links = LINKS.get(network.kind, reference_links.Medium)(network)
@@ -516,11 +519,9 @@ class Result:
 def replay(machine, data):
     """Runs a machine and a schedule, both JSON objects. Raises Stuck on a deadlock."""
     model = reference.Machine(machine)
-    network = Network(data["network"], model, data.get("nodes"))
+    network = Network(data["network"], model)
     kind = {"datasheet": DatasheetReplay, "loggps": PortReplay}.get(network.kind, EndpointReplay)
-    schedule = Schedule(data)
-    schedule.nodes = [network.node(rank) for rank in range(data["ranks"])]
-    replaying = kind(model, schedule, network)
+    replaying = kind(model, Schedule(data), network)
     try:
         times = replaying.run()
     except Undecided:

@@ -19,6 +19,8 @@
 #include "compute/annotations_note.hpp"
 #include "machine/machine_file.hpp"
 #include "machine/moving.hpp"
+#include "mpi_api/hosts.hpp"
+#include "topology/placement.hpp"
 #include "trace/renew.hpp"
 
 namespace foretrace::capture {
@@ -74,7 +76,7 @@ void Session::start(Fn fn) {
   if (!problem.empty() && comms.world_rank().value == 0)
     say(problem + "; the program runs on without Foretrace");
   if (!all_agree(problem.empty())) return;
-  if (nodes_.empty()) nodes_ = find_hosts();
+  if (nodes_.empty()) nodes_ = mpi_api::find_hosts(MPI_COMM_WORLD);
   begin_yielding(settings_.yield);
   if (settings_.clock == trace::Clock::wall)
     clocks_.start(comms.world_rank().value, comms.world_size());

@@ -4,16 +4,13 @@
 #include <mpi.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <iterator>
 #include <sstream>
 #include <string_view>
 #include <thread>
-#include <unordered_map>
 
 #include "base/launcher.hpp"
 #include "base/other_mpi.hpp"
@@ -44,24 +41,6 @@ void warn_of_another_mpi() {
   int rank = 0;
   if (!complaint.empty() && PMPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS && rank == 0)
     say(complaint);
-}
-
-std::vector<std::int32_t> find_hosts() {
-  char name[MPI_MAX_PROCESSOR_NAME] = {};
-  int length = 0;
-  int ranks = 0;
-  PMPI_Get_processor_name(name, &length);
-  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const std::uint64_t mine = std::hash<std::string_view>()(
-      std::string_view(name, static_cast<std::size_t>(std::max(length, 0))));
-  std::vector<std::uint64_t> all(static_cast<std::size_t>(ranks));
-  PMPI_Allgather(&mine, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD);
-  std::unordered_map<std::uint64_t, std::int32_t> numbers;
-  std::vector<std::int32_t> hosts;
-  for (const std::uint64_t host : all)
-    hosts.push_back(
-        numbers.emplace(host, static_cast<std::int32_t>(numbers.size())).first->second);
-  return hosts;
 }
 
 bool runs_alone(int world_size) {

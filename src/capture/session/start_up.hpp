@@ -1,9 +1,7 @@
 // What every mode does when a rank's session begins.
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <vector>
 
 namespace foretrace::capture {
 
@@ -28,10 +26,6 @@ void warn_of_another_mpi();
 // Tells the tool that started the run that it goes on without Foretrace: an empty file
 // where the run's would be, unless something is there.
 void leave_empty(const std::string& path);
-
-// By world rank the number of the host it runs on, from 0 on in the order of the ranks.
-// Collective.
-std::vector<std::int32_t> find_hosts();
 
 // As the program was started, its words separated by spaces.
 std::string command_line();

@@ -288,8 +288,10 @@ SampleSet combine(const Campaign& campaign, const MeasureOptions& options) {
     all.info.merge(facts);
   }
   mark_states(campaign.states, campaign.used, all);
-  settle("sync_threshold", campaign, all);
-  settle("local_threshold", campaign, all);
+  for (const std::string prefix : {"", kNodePrefix}) {
+    settle(prefix + "sync_threshold", campaign, all);
+    settle(prefix + "local_threshold", campaign, all);
+  }
   all.info["arguments"] = arguments_text(options);
   all.info["launches"] = std::to_string(campaign.used.size());
   char text[32];

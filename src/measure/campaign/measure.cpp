@@ -260,9 +260,8 @@ void print_reports(std::ostream& out, const FitOutcome& outcome,
   for (const FunctionReport& report : outcome.reports) {
     const std::string at =
         "p=" + std::to_string(report.max_ranks) + " d=" + std::to_string(report.max_bytes);
-    const auto* function = outcome.model.find(report.name);
     std::snprintf(line, sizeof line, "%-14s %8zu %8zu %10.1f%% %10.1f%%  %-20s %8.1f%%%s\n",
-                  report.name.c_str(), report.samples, function->regimes.size(),
+                  report.name.c_str(), report.samples, report.regimes,
                   100 * report.mean_relative_error, 100 * report.max_relative_error, at.c_str(),
                   100 * report.surviving, invalid.contains(report.name) ? "  INVALID" : "");
     out << line;

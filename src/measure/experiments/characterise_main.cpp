@@ -3,16 +3,19 @@
 // done here.
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 
 #include "base/error.hpp"
+#include "measure/core/hosts.hpp"
 #include "measure/core/options.hpp"
 #include "measure/core/samples.hpp"
 #include "measure/experiments/clock.hpp"
 #include "measure/experiments/fingerprint.hpp"
 #include "measure/experiments/launch_run.hpp"
 #include "measure/experiments/thresholds.hpp"
+#include "mpi_api/hosts.hpp"
 
 namespace foretrace::measure {
 namespace {
@@ -65,16 +68,14 @@ void measure_clocks(CommonClock& clock) {
   clock.measure();
 }
 
-// The thresholds of the pair, known to all.
-Thresholds probe_thresholds(const Group& world, const ProgramOptions& options,
-                            const CommonClock& clock) {
-  const bool member = world.rank == 0 || world.rank == world.size - 1;
-  MPI_Comm comm;
-  MPI_Comm_split(world.comm, member ? 0 : MPI_UNDEFINED, world.rank, &comm);
+// The thresholds of a pair of ranks, known to all.
+Thresholds probe_thresholds(const Group& world, const std::vector<int>& ranks,
+                            const ProgramOptions& options, const CommonClock& clock) {
+  Group pair = group_of_ranks(world, ranks);
   Thresholds found;
-  if (member) {
-    found = find_thresholds(group_of(comm), static_cast<std::int64_t>(options.max_bytes), clock);
-    MPI_Comm_free(&comm);
+  if (pair.comm != MPI_COMM_NULL) {
+    found = find_thresholds(pair, static_cast<std::int64_t>(options.max_bytes), clock);
+    MPI_Comm_free(&pair.comm);
   }
   std::int64_t known[3] = {found.sync.value_or(-2), found.local.value_or(-2), found.out_of_time};
   MPI_Bcast(known, 3, MPI_INT64_T, 0, world.comm);
@@ -86,10 +87,21 @@ Thresholds probe_thresholds(const Group& world, const ProgramOptions& options,
 
 using Facts = std::map<std::string, std::string>;
 
-void note_thresholds(const Thresholds& thresholds, const Jumps& jumps, Facts& info) {
-  if (thresholds.sync) info["sync_threshold"] = std::to_string(*thresholds.sync);
+void note_thresholds(const Thresholds& thresholds, const std::string& prefix, Facts& info) {
+  if (thresholds.sync) info[prefix + "sync_threshold"] = std::to_string(*thresholds.sync);
   if (thresholds.local && *thresholds.local >= 0)
-    info["local_threshold"] = std::to_string(*thresholds.local);
+    info[prefix + "local_threshold"] = std::to_string(*thresholds.local);
+}
+
+// The last sizes before them.
+void add_last_sizes(const Thresholds& thresholds, std::set<std::uint64_t>& sizes) {
+  if (thresholds.sync && *thresholds.sync > 0)
+    sizes.insert(static_cast<std::uint64_t>(*thresholds.sync - 1));
+  if (thresholds.local && *thresholds.local >= 0)
+    sizes.insert(static_cast<std::uint64_t>(*thresholds.local));
+}
+
+void note_jumps(const Jumps& jumps, Facts& info) {
   const auto note = [&info](const std::string& key, const std::set<std::uint64_t>& sizes) {
     std::string list;
     for (const std::uint64_t size : sizes) list += (list.empty() ? "" : " ") + std::to_string(size);
@@ -133,16 +145,18 @@ int run(const std::vector<std::string>& arguments) {
   const RunnerSettings settings = make_settings(options, clock, oversubscribed);
   const Fingerprint before = take_fingerprint(world.comm);
 
+  const Hosts hosts = mpi_api::find_hosts(world.comm);
   Thresholds thresholds;
-  if (!oversubscribed) thresholds = probe_thresholds(world, options, clock);
+  Thresholds within;  // a node
+  if (!oversubscribed) thresholds = probe_thresholds(world, outer_pair(hosts), options, clock);
+  if (!oversubscribed && has_two_paths(hosts))
+    within = probe_thresholds(world, {0, first_host(hosts).back()}, options, clock);
   std::set<std::uint64_t> known;
-  if (thresholds.sync && *thresholds.sync > 0)
-    known.insert(static_cast<std::uint64_t>(*thresholds.sync - 1));
-  if (thresholds.local && *thresholds.local >= 0)
-    known.insert(static_cast<std::uint64_t>(*thresholds.local));
+  add_last_sizes(thresholds, known);
+  add_last_sizes(within, known);
   LaunchRun::Result result;
   if (!options.only_thresholds && !refused)
-    result = LaunchRun(world, options, clock, settings).run(known);
+    result = LaunchRun(world, hosts, options, clock, settings).run(known);
 
   const Fingerprint after = take_fingerprint(world.comm);
   SampleSet set;
@@ -165,9 +179,12 @@ int run(const std::vector<std::string>& arguments) {
     set.info["launch_" + std::to_string(options.launch) + "_incomplete"] = "yes";
   if (!result.all_functions)
     set.info["launch_" + std::to_string(options.launch) + "_functions"] = "out of time";
-  if (thresholds.out_of_time)
+  if (std::ranges::count(hosts, 0) < world.size) set.info["hosts_of_ranks"] = text_of(hosts);
+  if (thresholds.out_of_time || within.out_of_time)
     set.info["launch_" + std::to_string(options.launch) + "_thresholds"] = "out of time";
-  note_thresholds(thresholds, result.jumps, set.info);
+  note_thresholds(thresholds, "", set.info);
+  note_thresholds(within, kNodePrefix, set.info);
+  note_jumps(result.jumps, set.info);
   const double seconds = 1e-9 * static_cast<double>(unshifted_ns() - began);
   note_state(options, settings.timer, before, after, seconds, set.info);
   write_samples(set, options.output);

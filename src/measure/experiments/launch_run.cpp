@@ -65,7 +65,7 @@ void LaunchRun::show_progress(double share) {
 // experiments need far less than their share, so that a few may take more.
 void LaunchRun::measure_point(const PlanPoint& point) {
   constexpr double kGenerous = 4;
-  const Group& group = plan_.groups[point.group];
+  const auto& [group, scope, ranks, prefix] = plan_.groups[point.group];
   RunnerSettings settings = settings_;
   buffers_->move(point.bytes, random_());
   const std::vector<Experiment> experiments = experiments_of(plan_, point, *buffers_);
@@ -75,7 +75,7 @@ void LaunchRun::measure_point(const PlanPoint& point) {
   for (const Experiment& experiment : experiments)
     for (const Block& block : run_experiment(experiment, group, settings))
       samples_.push_back(
-          {block.function, group.size, point.bytes, options_.launch, block.seconds, block.kept});
+          {prefix + block.function, ranks, point.bytes, options_.launch, block.seconds, block.kept});
 }
 
 // One pass over the points; false: the time is up. The first pass may take
@@ -83,7 +83,7 @@ void LaunchRun::measure_point(const PlanPoint& point) {
 bool LaunchRun::run_pass(const std::vector<PlanPoint>& points, bool may_stop) {
   const double latest = may_stop ? 0 : options_.effort.seconds * (1 - kBend);
   for (const PlanPoint& point : points) {
-    if (plan_.groups[point.group].comm != MPI_COMM_NULL) measure_point(point);
+    if (plan_.groups[point.group].group.comm != MPI_COMM_NULL) measure_point(point);
     --visits_left_;
     show_progress(1 - std::max(visits_left_, 0.0) / visits_);
     // Also keeps those who had no part in this point from starting the next.
@@ -126,7 +126,7 @@ void LaunchRun::search_jumps(const PlanSizes& sizes, const std::set<std::uint64_
   MPI_Bcast(list.data(), count, MPI_UINT64_T, 0, world_.comm);
   PlanSizes more = sizes;
   more.thresholds.insert(list.begin(), list.end());
-  const auto added = added_points(plan_, world_.size, sizes, more);
+  const auto added = added_points(plan_, sizes, more);
   visits_ += static_cast<double>(added.size()) * options_.effort.rounds;
   visits_left_ += static_cast<double>(added.size()) * options_.effort.rounds;
   run_pass(added, false);
@@ -180,7 +180,7 @@ LaunchRun::Result LaunchRun::run(const std::set<std::uint64_t>& known) {
     for (const std::uint64_t last : *options_.thresholds)
       if (last < options_.max_bytes) sizes.thresholds.insert(last);
   const ScratchFile scratch = settings_.oversubscribed ? ScratchFile{} : find_scratch_file();
-  plan_ = make_plan(world_, sizes, scratch.path);
+  plan_ = make_plan(world_, hosts_, sizes, scratch.path);
   Buffers buffers(options_.cold ? BufferChoice::cold : BufferChoice::warm,
                   largest_buffer(plan_, world_.size), pool_bytes(world_.comm));
   buffers_ = &buffers;

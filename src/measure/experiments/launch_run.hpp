@@ -17,9 +17,9 @@ namespace foretrace::measure {
 
 class LaunchRun {
  public:
-  LaunchRun(const Group& world, const ProgramOptions& options, CommonClock& clock,
-            const RunnerSettings& settings)
-      : world_(world), options_(options), clock_(clock), settings_(settings) {}
+  LaunchRun(const Group& world, const Hosts& hosts, const ProgramOptions& options,
+            CommonClock& clock, const RunnerSettings& settings)
+      : world_(world), hosts_(hosts), options_(options), clock_(clock), settings_(settings) {}
 
   struct Result {
     std::vector<Sample> samples;  // on rank 0
@@ -43,6 +43,7 @@ class LaunchRun {
   double left() const;
 
   const Group& world_;
+  const Hosts& hosts_;
   const ProgramOptions& options_;
   CommonClock& clock_;
   const RunnerSettings& settings_;

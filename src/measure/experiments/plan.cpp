@@ -12,12 +12,6 @@ namespace {
 // What each rank may use for the buffers of a family with parts.
 constexpr std::uint64_t kMaxBuffer = 256 << 20;
 
-Group group_of_members(const Group& world, bool member) {
-  MPI_Comm comm;
-  MPI_Comm_split(world.comm, member ? 0 : MPI_UNDEFINED, world.rank, &comm);
-  return comm == MPI_COMM_NULL ? Group{} : group_of(comm);
-}
-
 std::uint64_t whole_doubles(std::uint64_t bytes) {
   return bytes > 4 ? (bytes + 4) / 8 * 8 : bytes;
 }
@@ -45,10 +39,11 @@ std::vector<std::uint64_t> file_sizes(const PlanSizes& limits) {
   return sizes;
 }
 
-std::vector<PlanPoint> points_of(const Plan& plan, std::size_t family, std::size_t group, int ranks,
+std::vector<PlanPoint> points_of(const Plan& plan, std::size_t family, std::size_t group,
                                  const PlanSizes& limits) {
   std::vector<PlanPoint> points;
   const Family& of = plan.families[family];
+  const int ranks = plan.groups[group].ranks;
   for (const std::uint64_t bytes : sizes_of(of.sizes, limits, ranks)) {
     const std::uint64_t parts = of.parts ? static_cast<std::uint64_t>(ranks) : 1;
     if (bytes <= of.most_bytes && bytes * parts <= kMaxBuffer)
@@ -57,19 +52,25 @@ std::vector<PlanPoint> points_of(const Plan& plan, std::size_t family, std::size
   return points;
 }
 
-// All ranks list the same points, also those that they have no part in.
-std::vector<PlanPoint> all_points(const Plan& plan, int world_size, const PlanSizes& sizes) {
-  const std::vector<int> counts = rank_counts(world_size, sizes.per_octave > 1);
+// All ranks list the same points, also those that they have no part in. Within a node the
+// main functions are enough: they stand in for the others.
+std::vector<PlanPoint> all_points(const Plan& plan, const PlanSizes& sizes) {
   std::vector<PlanPoint> points;
-  for (std::size_t family = 0; family < plan.families.size(); ++family) {
-    const bool pair = plan.families[family].scope == Scope::pair;
-    const std::size_t first = pair ? 0 : 1;
-    const std::size_t last = pair ? 0 : counts.size();
-    for (std::size_t group = first; group <= last; ++group)
-      std::ranges::copy(points_of(plan, family, group, pair ? 2 : counts[group - 1], sizes),
-                        std::back_inserter(points));
-  }
+  for (std::size_t family = 0; family < plan.families.size(); ++family)
+    for (std::size_t group = 0; group < plan.groups.size(); ++group)
+      if (plan.groups[group].scope == plan.families[family].scope &&
+          (plan.groups[group].prefix.empty() || plan.families[family].main))
+        std::ranges::copy(points_of(plan, family, group, sizes), std::back_inserter(points));
   return points;
+}
+
+// One for each number of the ranks, the first of `order`.
+void add_counts(const Group& world, const std::vector<int>& order, bool others,
+                const std::string& prefix, Plan& plan) {
+  for (const int ranks : rank_counts(static_cast<int>(order.size()), others))
+    plan.groups.push_back(
+        {group_of_ranks(world, {order.begin(), order.begin() + ranks}), Scope::counts, ranks,
+         prefix});
 }
 
 }  // namespace
@@ -108,29 +109,45 @@ std::vector<std::uint64_t> sizes_of(Sizes sizes, const PlanSizes& limits, int ra
   return {whole.begin(), whole.end()};
 }
 
-Plan make_plan(const Group& world, const PlanSizes& sizes, const std::string& scratch_file) {
+Group group_of_ranks(const Group& world, const std::vector<int>& ranks) {
+  const auto place = std::ranges::find(ranks, world.rank);
+  const bool member = place != ranks.end();
+  MPI_Comm comm;
+  MPI_Comm_split(world.comm, member ? 0 : MPI_UNDEFINED, static_cast<int>(place - ranks.begin()),
+                 &comm);
+  return member ? group_of(comm) : Group{};
+}
+
+Plan make_plan(const Group& world, const Hosts& hosts, const PlanSizes& sizes,
+               const std::string& scratch_file) {
   Plan plan{families(scratch_file), {}, {}};
-  plan.groups.push_back(group_of_members(world, world.rank == 0 || world.rank == world.size - 1));
-  for (const int ranks : rank_counts(world.size, sizes.per_octave > 1))
-    plan.groups.push_back(group_of_members(world, world.rank < ranks));
-  plan.points = all_points(plan, world.size, sizes);
+  const bool others = sizes.per_octave > 1;
+  plan.groups.push_back({group_of_ranks(world, outer_pair(hosts)), Scope::pair, 2, ""});
+  add_counts(world, spread_order(hosts), others, "", plan);
+  if (has_two_paths(hosts)) {
+    const std::vector<int> here = first_host(hosts);
+    plan.groups.push_back(
+        {group_of_ranks(world, {here.front(), here.back()}), Scope::pair, 2, kNodePrefix});
+    add_counts(world, here, others, kNodePrefix, plan);
+  }
+  plan.points = all_points(plan, sizes);
   return plan;
 }
 
-std::vector<PlanPoint> added_points(const Plan& plan, int world_size, const PlanSizes& sizes,
+std::vector<PlanPoint> added_points(const Plan& plan, const PlanSizes& sizes,
                                     const PlanSizes& more) {
   const auto key = [](const PlanPoint& p) { return std::tuple(p.family, p.group, p.bytes); };
   std::set<std::tuple<std::size_t, std::size_t, std::uint64_t>> known;
-  for (const PlanPoint& point : all_points(plan, world_size, sizes)) known.insert(key(point));
+  for (const PlanPoint& point : all_points(plan, sizes)) known.insert(key(point));
   std::vector<PlanPoint> added;
-  for (const PlanPoint& point : all_points(plan, world_size, more))
+  for (const PlanPoint& point : all_points(plan, more))
     if (!known.contains(key(point))) added.push_back(point);
   return added;
 }
 
 void free_groups(Plan& plan) {
-  for (Group& group : plan.groups)
-    if (group.comm != MPI_COMM_NULL) MPI_Comm_free(&group.comm);
+  for (PlanGroup& each : plan.groups)
+    if (each.group.comm != MPI_COMM_NULL) MPI_Comm_free(&each.group.comm);
 }
 
 std::uint64_t largest_buffer(const Plan& plan, int world_size) {
@@ -144,7 +161,8 @@ std::uint64_t largest_buffer(const Plan& plan, int world_size) {
 }
 
 std::vector<Experiment> experiments_of(const Plan& plan, const PlanPoint& point, Buffers& buffers) {
-  return plan.families[point.family].experiments(plan.groups[point.group], point.bytes, buffers);
+  return plan.families[point.family].experiments(plan.groups[point.group].group, point.bytes,
+                                                 buffers);
 }
 
 }  // namespace foretrace::measure

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "measure/core/hosts.hpp"
 #include "measure/experiments/families.hpp"
 #include "measure/experiments/group.hpp"
 
@@ -16,6 +17,14 @@ struct PlanPoint {
   std::size_t family;  // index into Plan::families
   std::size_t group;   // index into Plan::groups
   std::uint64_t bytes;
+};
+
+// Who measures together.
+struct PlanGroup {
+  Group group;  // no communicator: this rank has no part
+  Scope scope = Scope::pair;
+  int ranks = 0;
+  std::string prefix;  // before the functions' names: kNodePrefix within a node
 };
 
 struct PlanSizes {
@@ -28,17 +37,22 @@ struct PlanSizes {
 
 struct Plan {
   std::vector<Family> families;
-  std::vector<Group> groups;  // 0: the pair; then one for each number of ranks
+  // The pair, then one for each number of ranks, of the outer path; the same of the inner one,
+  // if there is one.
+  std::vector<PlanGroup> groups;
   std::vector<PlanPoint> points;
 };
 
 // The sizes of a family on `ranks` ranks, ascending.
 std::vector<std::uint64_t> sizes_of(Sizes sizes, const PlanSizes& limits, int ranks);
 
+// The communicator of these ranks of `world`, in this order; collective.
+Group group_of_ranks(const Group& world, const std::vector<int>& ranks);
 // Makes the groups' communicators; collective over `world`.
-Plan make_plan(const Group& world, const PlanSizes& sizes, const std::string& scratch_file);
+Plan make_plan(const Group& world, const Hosts& hosts, const PlanSizes& sizes,
+               const std::string& scratch_file);
 // The points that `more` has beyond those of `sizes`.
-std::vector<PlanPoint> added_points(const Plan& plan, int world_size, const PlanSizes& sizes,
+std::vector<PlanPoint> added_points(const Plan& plan, const PlanSizes& sizes,
                                     const PlanSizes& more);
 void free_groups(Plan& plan);
 

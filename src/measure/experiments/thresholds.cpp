@@ -177,10 +177,13 @@ class Timed {
       : plan_(plan), searched_(searched), world_(world), settings_(settings), buffers_(buffers) {
     for (std::size_t f = 0; f < plan.families.size(); ++f)
       if (plan.families[f].name == searched.family) family_ = f;
-    group_ = plan.families[family_].scope == Scope::pair ? 0 : plan.groups.size() - 1;
+    // The last one of the outer path: the most ranks.
+    for (std::size_t g = 0; g < plan.groups.size(); ++g)
+      if (plan.groups[g].scope == plan.families[family_].scope && plan.groups[g].prefix.empty())
+        group_ = g;
   }
 
-  int ranks() const { return group_ == 0 ? 2 : world_.size; }
+  int ranks() const { return plan_.groups[group_].ranks; }
 
   double seconds(std::uint64_t bytes) {
     auto order = static_cast<std::int64_t>(bytes);
@@ -202,7 +205,7 @@ class Timed {
 
  private:
   double measure(std::uint64_t bytes) {
-    const Group& group = plan_.groups[group_];
+    const Group& group = plan_.groups[group_].group;
     if (group.comm == MPI_COMM_NULL) return 0;
     buffers_.move(bytes, static_cast<std::uint64_t>(now_ns()));
     for (const Experiment& experiment : experiments_of(plan_, {family_, group_, bytes}, buffers_))

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "measure/core/functions.hpp"
+#include "measure/core/hosts.hpp"
 #include "measure/experiments/kernels.hpp"
 #include "measure/fit/function.hpp"
 #include "measure/fit/jumps.hpp"
@@ -55,6 +56,7 @@ FunctionReport report(const machine::MachineModel& model, const machine::Functio
   FunctionReport result;
   result.name = function.name;
   result.samples = samples.size();
+  result.regimes = function.regimes.size();
   std::map<PointKey, std::vector<double>> points;
   for (const Observation& each : observations)
     points[{each.ranks, each.bytes}].push_back(each.time);
@@ -211,7 +213,27 @@ std::vector<Point> summarise(const std::vector<Sample>& samples) {
   return points;
 }
 
-FitOutcome fit_model(const SampleSet& set, const FitSettings& settings) {
+namespace {
+
+// Takes what was measured within a node out of the set.
+SampleSet take_node(SampleSet& set) {
+  const std::string_view prefix = kNodePrefix;
+  SampleSet node;
+  std::erase_if(set.samples, [&](Sample& sample) {
+    if (!sample.function.starts_with(prefix)) return false;
+    node.samples.push_back(sample);
+    node.samples.back().function.erase(0, prefix.size());
+    return true;
+  });
+  for (const auto& [key, value] : set.info)
+    if (key.starts_with(prefix))
+      node.info[key.substr(prefix.size())] = value;
+    else if (key.starts_with("timer_"))
+      node.info.emplace(key, value);
+  return node;
+}
+
+FitOutcome fit_path(const SampleSet& set, const FitSettings& settings) {
   FitOutcome outcome;
   machine::MachineModel& model = outcome.model;
   model.time_unit = kMicrosecond;
@@ -258,6 +280,22 @@ FitOutcome fit_model(const SampleSet& set, const FitSettings& settings) {
     model.functions.emplace(name, std::move(function));
   }
   fit_parameters(set, by_function, overhead, settings.coverage, model);
+  return outcome;
+}
+
+}  // namespace
+
+FitOutcome fit_model(const SampleSet& set, const FitSettings& settings) {
+  SampleSet outer = set;
+  const SampleSet node = take_node(outer);
+  FitOutcome outcome = fit_path(outer, settings);
+  if (node.samples.empty()) return outcome;
+  FitOutcome inner = fit_path(node, settings);
+  for (FunctionReport& report : inner.reports) {
+    report.name = kNodePrefix + report.name;
+    outcome.reports.push_back(std::move(report));
+  }
+  outcome.model.paths[machine::Path::node] = std::move(inner.model);
   return outcome;
 }
 

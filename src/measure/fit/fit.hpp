@@ -21,8 +21,9 @@ struct FitSettings {
 
 // How well the model tells what it was fitted to: the middles over the launches.
 struct FunctionReport {
-  std::string name;
+  std::string name;  // within a node after kNodePrefix
   std::size_t samples = 0;
+  std::size_t regimes = 0;
   std::size_t points = 0;  // distinct (ranks, bytes)
   double mean_relative_error = 0;
   double max_relative_error = 0;
@@ -53,7 +54,8 @@ std::vector<Point> summarise(const std::vector<Sample>& samples);
 // are left to the caller. The facts `sync_threshold`, `local_threshold` (of
 // point-to-point functions) and `jumps_FUNCTION` say where regimes end, each the last
 // size of a regime but sync_threshold, the first of the next. Throws Error
-// where the samples hold nothing to fit.
+// where the samples hold nothing to fit. Functions and facts after kNodePrefix become the
+// path within a node.
 FitOutcome fit_model(const SampleSet& set, const FitSettings& settings = {});
 
 }  // namespace foretrace::measure

@@ -46,7 +46,8 @@ void add_run_parameters(const Datasheet& sheet, SheetDocument& document) {
 }
 
 // Functions of one group at one number of ranks; those without data at all ranks.
-SheetTable times_table(const Datasheet& sheet, SheetGroup group, int ranks) {
+SheetTable times_table(const Datasheet& sheet, const std::vector<SheetFunction>& functions,
+                       SheetGroup group, int ranks) {
   SheetTable table;
   table.header = {"function"};
   if (group == SheetGroup::no_data) {
@@ -58,7 +59,7 @@ SheetTable times_table(const Datasheet& sheet, SheetGroup group, int ranks) {
                         : fmt::format("Collective functions, t({}, d), by d in bytes", ranks);
     for (const Bytes bytes : sheet.bytes) table.header.push_back(format_bytes(bytes));
   }
-  for (const SheetFunction& each : sheet.functions) {
+  for (const SheetFunction& each : functions) {
     if (each.group != group) continue;
     std::vector<std::string> row{each.function.name +
                                  (is_invalid(sheet, each.function.name) ? " (invalid)" : "")};
@@ -82,9 +83,20 @@ void add_summary(const Datasheet& sheet, SheetDocument& document) {
                   element == 1 ? std::string("the bytes") : fmt::format("bytes / {}", element),
                   sheet.knows_sizes ? " and sizes" : "",
                   sheet.knows_sizes ? "" : "; the model does not say up to which sizes that was")});
-  add(times_table(sheet, SheetGroup::point_to_point, 2));
-  for (const int ranks : sheet.ranks) add(times_table(sheet, SheetGroup::collective, ranks));
-  add(times_table(sheet, SheetGroup::no_data, 0));
+  const auto add_all = [&](const std::vector<SheetFunction>& functions) {
+    add(times_table(sheet, functions, SheetGroup::point_to_point, 2));
+    for (const int ranks : sheet.ranks)
+      add(times_table(sheet, functions, SheetGroup::collective, ranks));
+    add(times_table(sheet, functions, SheetGroup::no_data, 0));
+  };
+  add_all(sheet.functions);
+  for (const analysis::PathSheet& path : sheet.paths) {
+    document.blocks.push_back(Paragraph{
+        fmt::format("The path '{0}': what the same calls take {1}. Functions that are not here take "
+                    "as long as above.",
+                    name_of(path.path), meaning_of(path.path))});
+    add_all(path.functions);
+  }
   document.blocks.push_back(PlotOfAnything());
 }
 

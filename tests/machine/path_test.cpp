@@ -1,0 +1,146 @@
+// Paths of a machine model: the example of docs/theory.md, what a path takes from the
+// top level, its place in the file, who shares a node.
+#include "machine/path.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "machine/loggps.hpp"
+#include "machine/machine_file.hpp"
+#include "machine/timing.hpp"
+
+namespace foretrace::machine {
+namespace {
+
+constexpr const char* kNode = R"(
+[path.node.loggps]
+S = 1024
+
+[[path.node.function]]
+name = "send"
+[[path.node.function.regime]]
+c = 5.0
+k = 0.01
+g = "d"
+
+[[path.node.function]]
+name = "recv"
+[[path.node.function.regime]]
+c = 5.0
+k = 0.01
+g = "d"
+)";
+
+// docs/theory.md's machine: the T3D with S = 8 KiB, and other times within a node.
+MachineModel two_paths() {
+  MachineModel model = read_machine_file(FORETRACE_SOURCE_DIR "/machines/cray-t3d.toml");
+  model.loggps.sync_threshold = Bytes(8192);
+  const std::string text = "[machine]\ntime_unit = \"us\"\nelement_bytes = 8\n";
+  model.paths = parse_machine(text + kNode, "node").paths;
+  return model;
+}
+
+TEST(Path, TheExampleOfTheTheory) {
+  const MachineModel model = two_paths();
+  const Timing timing(model, Bound::avg);
+  const RankPaths paths({NodeId(0), NodeId(0), NodeId(1)});
+  const Timing& near = timing.on(paths.between(WorldRank(0), WorldRank(1)));
+  const Timing& far = timing.on(paths.between(WorldRank(0), WorldRank(2)));
+  const Bytes bytes(800);
+  const Time first = near.send_eager_leave(Time(), SendMode::standard, bytes);
+  EXPECT_EQ(first, Time::us(6));
+  EXPECT_EQ(far.send_eager_leave(first, SendMode::standard, bytes), Time::us(45));
+  EXPECT_EQ(near.recv_leave(Time(), {Time(), bytes, false}), Time::us(6));
+  EXPECT_EQ(far.recv_leave(Time(), {first, bytes, false}), Time::us(116));
+  EXPECT_TRUE(near.is_rendezvous(SendMode::standard, Bytes(2000)));
+  EXPECT_FALSE(far.is_rendezvous(SendMode::standard, Bytes(2000)));
+}
+
+// ssend would be `send` of the path; irecv1 has no stand-in there, bcast none at all.
+TEST(Path, TakesWhatStandsInBeforeTheTopLevels) {
+  const MachineModel model = two_paths();
+  const MachineModel node = on_path(model, Path::node);
+  EXPECT_TRUE(node.paths.empty());
+  EXPECT_EQ(node.find("ssend"), nullptr);
+  EXPECT_EQ(node.find("recvmin"), nullptr);
+  EXPECT_NE(node.find("irecv1"), nullptr);
+  const Timing timing(model, Bound::avg);
+  const Timing& near = timing.on(Path::node);
+  EXPECT_EQ(near.cost(Cost::ssend, 2, Bytes(800)), Time::us(6));
+  EXPECT_EQ(near.cost(Cost::irecv1, 2, Bytes(800)), timing.cost(Cost::irecv1, 2, Bytes(800)));
+  EXPECT_EQ(near.cost(Cost::bcast, 4, Bytes(800)), timing.cost(Cost::bcast, 4, Bytes(800)));
+}
+
+TEST(Path, AModelWithoutPathsIsTheSameOnAll) {
+  MachineModel model = two_paths();
+  model.paths.clear();
+  const Timing timing(model, Bound::avg);
+  EXPECT_FALSE(timing.has_paths());
+  EXPECT_EQ(&timing.on(Path::node), &timing);
+  EXPECT_EQ(on_path(model, Path::node).functions.size(), model.functions.size());
+}
+
+// L, o_s, o_r and G of the path come from its own equations: 5 us a message each way leave
+// nothing for L. Its S, and that of the top level where it says none.
+TEST(Path, DerivesItsLogGPS) {
+  MachineModel model = two_paths();
+  model.loggps.latency = 1e-3;
+  const LogGPSTimes inner = inner_times(model, Bound::avg).at(Path::node);
+  EXPECT_EQ(inner.overhead_send, Time::ns(5001) + Time::ps(250));
+  EXPECT_EQ(inner.latency, Time());
+  EXPECT_EQ(inner.sync_threshold, Bytes(1024));
+  model.paths[Path::node].loggps = {};
+  EXPECT_EQ(inner_times(model, Bound::avg).at(Path::node).sync_threshold, Bytes(8192));
+  model.paths[Path::node].functions.clear();
+  EXPECT_EQ(inner_times(model, Bound::avg).at(Path::node).latency, Time::ms(1));
+}
+
+TEST(Path, IsWrittenAsItIsRead) {
+  const MachineModel model = two_paths();
+  const std::string text = format_machine(model);
+  EXPECT_NE(text.find("[[path.node.function]]\nname = \"recv\"\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("[path.node.loggps]\nS = 1024\n"), std::string::npos) << text;
+  EXPECT_EQ(format_machine(parse_machine(text, "again")), text);
+}
+
+std::string fault_of(const std::string& text) {
+  try {
+    parse_machine("[machine]\n" + text, "m.toml");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Path, FaultsAreNamed) {
+  EXPECT_EQ(fault_of("[path.socket]\n"),
+            "m.toml:2: [path]: there is no path 'socket'; known: node (the top level of the file "
+            "is between nodes)");
+  EXPECT_NE(fault_of("[path.outer]\n").find("there is no path 'outer'"), std::string::npos);
+  EXPECT_NE(fault_of("[path.node]\nlatency = 1\n").find("unknown key 'latency'"),
+            std::string::npos);
+  EXPECT_NE(fault_of("[[path.node.function]]\nname = \"send\"\n").find("needs at least one"),
+            std::string::npos);
+}
+
+TEST(RankPaths, FollowTheNodes) {
+  const RankPaths alone;
+  EXPECT_EQ(alone.between(WorldRank(0), WorldRank(1)), Path::outer);
+  EXPECT_EQ(alone.between(WorldRank(1), WorldRank(1)), Path::node);
+  EXPECT_EQ(alone.between(WorldRank(1), WorldRank()), Path::outer);
+  const RankPaths pairs({NodeId(3), NodeId(3), NodeId(0), NodeId(0)});
+  EXPECT_EQ(pairs.between(WorldRank(0), WorldRank(1)), Path::node);
+  EXPECT_EQ(pairs.between(WorldRank(1), WorldRank(2)), Path::outer);
+  // Rank 4 is beyond the placement: started later, on a node of its own.
+  EXPECT_EQ(pairs.between(WorldRank(4), WorldRank(2)), Path::outer);
+  const std::vector<WorldRank> first{WorldRank(0), WorldRank(1)};
+  const std::vector<WorldRank> all{WorldRank(2), WorldRank(3), WorldRank(1)};
+  EXPECT_EQ(pairs.within(first), Path::node);
+  EXPECT_EQ(pairs.within(all), Path::outer);
+}
+
+}  // namespace
+}  // namespace foretrace::machine
