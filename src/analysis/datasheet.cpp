@@ -328,8 +328,7 @@ Datasheet make_datasheet(const MachineModel& model, const SheetSource& source,
     return comes_before(a.group, a.function.name, b.group, b.function.name);
   });
   for (const auto& [path, own] : model.paths) {
-    Datasheet inner =
-        make_datasheet(machine::on_path(model, path), {}, {sheet.ranks, sheet.bytes});
+    Datasheet inner = make_datasheet(machine::on_path(model, path), {}, {sheet.ranks, sheet.bytes});
     std::erase_if(inner.functions, [&own = own](const SheetFunction& each) {
       return !own.functions.contains(each.function.name);
     });

@@ -18,9 +18,11 @@
 #include "cli/number_list.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_file.hpp"
+#include "cli/simulation_options.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/summary.hpp"
 #include "machine/machine_file.hpp"
+#include "machine/measurement.hpp"
 #include "machine/timing.hpp"
 #include "views/datasheet/calculation.hpp"
 
@@ -52,6 +54,7 @@ struct Options {
   std::string path;  // empty: the outer one
   bool json = false;
   bool plot = false;
+  bool allow_invalid = false;
 };
 
 // As it was typed, numbers that were not empty; errors call the numbers by where they stand.
@@ -304,10 +307,23 @@ MachineModel model_on(const MachineModel& model, const std::string& name) {
   return machine::on_path(model, *path);
 }
 
+// What was asked for by name; a list of all shows how far to trust each.
+void check_valid(const MachineModel& model, const std::string& functions) {
+  std::vector<std::string> unreliable;
+  std::istringstream names(functions);
+  for (std::string name; std::getline(names, name, ',');) {
+    if (name == "all") continue;
+    const Function* function = machine::charged_function(model, name_in_model(name)).function;
+    if (function && machine::is_unreliable(*function))
+      unreliable.push_back(function->name + " (" + machine::why_unreliable(*function) + ")");
+  }
+  if (!unreliable.empty()) throw Error("calc: " + machine::refusal_of(unreliable));
+}
+
 int calc(const Options& options) {
-  const MachineModel model =
-      model_on(machine::read_machine_file(options.machine), options.path);
+  const MachineModel model = model_on(machine::read_machine_file(options.machine), options.path);
   warn_of_measurement(options.machine);
+  if (!options.allow_invalid) check_valid(model, options.functions);
   if (options.functions.empty()) return prompt(model);
   if (options.json && options.plot) throw UsageError("calc: --json and --plot: choose one");
   if (!options.output.empty() && !options.plot) throw UsageError("calc: -o is for --plot");
@@ -335,6 +351,7 @@ std::function<int()> declare(CLI::App& app) {
       ->default_str(kDefaultBytes);
   app.add_option("--path", options->path,
                  "Between which ranks: node (of one node), outer (of two; the default)");
+  add_allow_invalid(app, options->allow_invalid);
   app.add_flag("--json", options->json, "Print one JSON object; an array for several times");
   app.add_flag("--plot", options->plot, "Draw the times over the sizes, or over the ranks");
   app.add_option("-o,--output", options->output, "Where to draw: a file FILE.svg or FILE.gp");

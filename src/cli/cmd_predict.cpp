@@ -10,6 +10,7 @@
 #include "compute/rules.hpp"
 #include "compute/work_counter.hpp"
 #include "machine/machine_file.hpp"
+#include "machine/measurement.hpp"
 #include "topology/placement.hpp"
 
 namespace foretrace::cli {
@@ -84,6 +85,7 @@ int predict(Options& options) {
   if (options.sample > 0)
     run.own_options.insert(run.own_options.end(), {"--sample", std::to_string(options.sample)});
   pass_placement(options, run);
+  if (run.allow_invalid) run.own_options.emplace_back(machine::kAllowInvalid);
   check_capture_run(run);
   const machine::MachineModel model = machine::read_machine_file(options.machine);
   // With -n this command starts itself again in every rank: said once is enough.
@@ -123,6 +125,7 @@ std::function<int()> declare(CLI::App& app) {
       ->check(CLI::IsMember({"virtual", "real"}))
       ->capture_default_str();
   add_placement_options(app, options->placement, options->ranks_per_node, false);
+  add_allow_invalid(app, options->run.allow_invalid);
   add_start_option(app, options->start);
   add_sample_option(app, options->sample);
   return [options] { return predict(*options); };

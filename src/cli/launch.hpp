@@ -26,6 +26,7 @@ struct CaptureRun {
   bool keeps_output = true;          // it is the user's; else only ours until we have read it
   bool returns = false;              // without ranks: start the program and wait for it
   std::optional<std::string> yield;  // --yield
+  bool allow_invalid = false;        // predict: --allow-invalid
   bool is_compute_given = true;      // predict: somebody said what computation takes
 };
 

@@ -11,6 +11,7 @@
 #include "compute/annotations_note.hpp"
 #include "compute/work_counter.hpp"
 #include "machine/machine_file.hpp"
+#include "machine/measurement.hpp"
 #include "sim/computed_source.hpp"
 #include "sim/memory_source.hpp"
 #include "sim/text/goal_parser.hpp"
@@ -94,8 +95,8 @@ std::vector<std::int32_t> Simulation::nodes() const {
 
 Bytes Simulation::eager_bytes() const {
   constexpr Bytes kAll{UINT64_MAX};
-  Bytes least = std::min(model_.loggps.sync_threshold.value_or(kAll),
-                         loggps().sync_threshold.value_or(kAll));
+  Bytes least =
+      std::min(model_.loggps.sync_threshold.value_or(kAll), loggps().sync_threshold.value_or(kAll));
   for (const auto& [path, times] : machine::inner_times(model_, bound_))
     least = std::min(least, times.sync_threshold.value_or(kAll));
   return least;
@@ -397,6 +398,9 @@ sim::SimulateResult Simulation::run(sim::Source& source, sim::Sink& sink,
   std::optional<machine::Topology> topology;
   const sim::SimulateOptions engine = engine_options(replay, topology);
   sim::SimulateResult result = sim::simulate(source, timing, engine, sink);
+  const std::vector<std::string>& unreliable = result.unknowns.unreliable;
+  if (!unreliable.empty() && !options_.allow_invalid) throw Error(machine::refusal_of(unreliable));
+  if (!unreliable.empty()) result.notes.push_back(machine::doubt_of(unreliable));
   const bool program = reader_ || options_.live_ranks > 0;
   if (spec_.kind == compute::Kind::annotated && program) {
     std::string note = compute::note_of_annotations(result.announced, model.compute_step,

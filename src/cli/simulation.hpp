@@ -40,12 +40,13 @@ struct SimulationOptions {
   bool is_compute_given = false;
   std::string scale_from;
   int sample = 0;                   // live: --sample
+  bool allow_invalid = false;       // functions that the measurement calls INVALID may be used
   std::vector<std::string> levels;  // arch:FILE: BOX=LEVEL
   std::string network;              // empty: datasheet, or loggps where there is no machine
   std::string loggps;
   std::string topology;
-  std::string placement;            // empty: block on a topology, else as recorded
-  int ranks_per_node = 0;           // without a topology; 0: not said
+  std::string placement;    // empty: block on a topology, else as recorded
+  int ranks_per_node = 0;   // without a topology; 0: not said
   std::string collectives;  // empty: equation with datasheet, else algorithm
   std::string wildcards = "recorded";
   std::string routing = "minimal";

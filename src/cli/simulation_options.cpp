@@ -1,6 +1,7 @@
 #include "cli/simulation_options.hpp"
 
 #include "cli/option_values.hpp"
+#include "machine/measurement.hpp"
 
 namespace foretrace::cli {
 namespace {
@@ -62,16 +63,22 @@ void add_network_options(CLI::App& app, SimulationOptions& options) {
 
 void add_placement_options(CLI::App& app, std::string& placement, int& ranks_per_node,
                            bool is_of_topology) {
-  app.add_option("--placement", placement,
-                 is_of_topology
-                     ? "Ranks on nodes: block (the default with a topology), round-robin, "
-                       "random:SEED, recorded (the default without one), FILE"
-                     : "Ranks on nodes: block, round-robin, random:SEED, FILE; else as the launcher "
-                       "has started them");
+  app.add_option(
+      "--placement", placement,
+      is_of_topology
+          ? "Ranks on nodes: block (the default with a topology), round-robin, "
+            "random:SEED, recorded (the default without one), FILE"
+          : "Ranks on nodes: block, round-robin, random:SEED, FILE; else as the launcher "
+            "has started them");
   app.add_option("--ranks-per-node", ranks_per_node,
                  is_of_topology ? "Without a topology: how many ranks share a node"
                                 : "How many ranks share a node")
       ->check(CLI::Range(1, 1 << 24));
+}
+
+void add_allow_invalid(CLI::App& app, bool& allowed) {
+  app.add_flag(machine::kAllowInvalid, allowed,
+               "Use functions that the machine model calls INVALID, too, and say so");
 }
 
 void add_simulation_options(CLI::App& app, SimulationOptions& options) {
@@ -88,6 +95,7 @@ void add_simulation_options(CLI::App& app, SimulationOptions& options) {
                  "The model of the machine where CPU times were measured: they are scaled by its "
                  "kernels and those of --machine")
       ->transform(machine_name());
+  add_allow_invalid(app, options.allow_invalid);
   app.add_option("--bound", options.bound, "Which end of the model's error interval: min, avg, max")
       ->check(CLI::IsMember({"min", "avg", "max"}))
       ->capture_default_str();

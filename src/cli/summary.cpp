@@ -213,7 +213,17 @@ bool print_run_summary(const CaptureRun& run, bool ended_early,
   for (const std::string& sentence : outcome.unfinished)
     std::fprintf(stderr, "foretrace: %s\n", sentence.c_str());
   print_untreated(outcome);
-  if (model) print_unknowns(outcome, *model, timing->unknowns());
+  if (model) {
+    const machine::Timing::Unknowns unknowns = timing->unknowns();
+    print_unknowns(outcome, *model, unknowns);
+    if (!unknowns.unreliable.empty()) {
+      const bool allowed = run.allow_invalid;
+      const std::string text = allowed ? machine::doubt_of(unknowns.unreliable)
+                                       : machine::refusal_of(unknowns.unreliable);
+      std::fprintf(stderr, "foretrace: %s\n", text.c_str());
+      if (!allowed) return false;
+    }
+  }
   if (outcome.announced && !run.is_compute_given)
     std::fprintf(stderr, "foretrace: %s\n", compute::kAnnotationsUnused);
   const trace::TraceInfo& info = reader.info();

@@ -237,14 +237,19 @@ std::string format_interval(Bytes from, Bytes to) {
 }
 
 Function read_function(const TableReader& reader) {
-  reader.allow_only({"name", "class", "method", "measured_ranks", "measured_bytes", "held_out",
-                     "extrapolation_error", "baseline_held_out", "regime", "baseline"});
+  reader.allow_only({"name", "class", "method", "valid", "measured_ranks", "measured_bytes",
+                     "held_out", "extrapolation_error", "baseline_held_out", "regime", "baseline"});
   Function function;
   const auto name = reader.text("name");
   if (!name) reader.fail(nullptr, "needs a 'name'");
   function.name = *name;
   function.function_class = reader.text("class").value_or("");
   function.method = reader.text("method").value_or("");
+  if (const toml::node* node = reader.raw().get("valid")) {
+    const auto value = node->value_exact<bool>();
+    if (!value) reader.fail(node, "'valid' must be true or false");
+    function.valid = *value;
+  }
   function.measured = read_measured(reader);
   function.held_out = read_held_out(reader, "held_out");
   function.extrapolation_error = reader.non_negative("extrapolation_error");
@@ -268,6 +273,7 @@ std::string format_function(const Function& function, const std::string& prefix)
   std::string out = "\n[[" + table + "]]\nname = " + quoted(function.name) + "\n";
   if (!function.function_class.empty()) out += "class = " + quoted(function.function_class) + "\n";
   if (!function.method.empty()) out += "method = " + quoted(function.method) + "\n";
+  if (!function.valid) out += "valid = false\n";
   if (const auto& measured = function.measured) {
     out += "measured_ranks = [";
     for (std::size_t i = 0; i < measured->ranks.size(); ++i)

@@ -1,6 +1,7 @@
 #include "machine/machine_model.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace foretrace::machine {
 namespace {
@@ -23,12 +24,26 @@ const Function* MachineModel::find(std::string_view name) const {
   return found == functions.end() ? nullptr : &found->second;
 }
 
-std::vector<std::string> unreliable_functions(const MachineModel& model) {
+bool is_unreliable(const Function& function) {
   constexpr double kMostError = 0.5;
+  return !function.valid || (function.held_out && function.held_out->mean > kMostError);
+}
+
+std::vector<std::string> unreliable_functions(const MachineModel& model) {
   std::vector<std::string> names;
-  for (const auto& [name, function] : model.functions)
-    if (function.held_out && function.held_out->mean > kMostError) names.push_back(name);
+  const auto add = [&names](const std::string& prefix, const Functions& functions) {
+    for (const auto& [name, function] : functions)
+      if (is_unreliable(function)) names.push_back(prefix + name);
+  };
+  add("", model.functions);
+  for (const auto& [path, own] : model.paths) add(std::string(name_of(path)) + "/", own.functions);
   return names;
+}
+
+std::string why_unreliable(const Function& function) {
+  if (!function.valid) return "disturbed nearly all the time";
+  const double mean = function.held_out ? function.held_out->mean : 0;
+  return "off by " + std::to_string(std::lround(100 * mean)) + " % at sizes that were left out";
 }
 
 const Regime& regime_for(const std::vector<Regime>& regimes, Bytes bytes) {

@@ -53,6 +53,7 @@ struct Function {
   std::string
       function_class;  // "point-to-point", "one-sided", "collective", "barrier", "local", "file"
   std::string method = {};      // how the figures came to be; empty: as `measure` does it
+  bool valid = true;            // false: whoever measured it found it not to be trusted
   std::vector<Regime> regimes;  // ascending, contiguous, at least one
 
   std::optional<MeasuredRange> measured = {};  // not set: unknown
@@ -156,9 +157,13 @@ struct MachineModel : PathModel {
   const Function* find(std::string_view name) const;
 };
 
-// Functions whose equations were off by more than half, in the mean, where they were left to
-// predict: they say nothing. By name.
+// Whether its equations say nothing: it is not valid, or they were off by more than half, in
+// the mean, where they were left to predict.
+bool is_unreliable(const Function& function);
+// By name, those of all paths: "bcast", "node/bcast".
 std::vector<std::string> unreliable_functions(const MachineModel& model);
+// "off by 138 % at sizes that were left out".
+std::string why_unreliable(const Function& function);
 
 // The regime of `regimes` (not empty) that holds `bytes`: the first one whose end
 // is not below it, or the last one for sizes beyond all.

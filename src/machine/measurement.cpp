@@ -42,6 +42,17 @@ std::string warning_of(const std::string& path) {
   return "WARNING: the measurement in " + path + " is not to be trusted: " + reasons;
 }
 
+std::string doubt_of(const std::vector<std::string>& unreliable) {
+  std::string names;
+  for (const std::string& each : unreliable) names += (names.empty() ? "" : ", ") + each;
+  return "the machine model's equations are INVALID, and used here: " + names;
+}
+
+std::string refusal_of(const std::vector<std::string>& unreliable) {
+  return doubt_of(unreliable) + "; measure again, put other equations into the model, or give " +
+         kAllowInvalid;
+}
+
 std::string format_measurement(const std::vector<std::string>& invalid_reasons) {
   if (invalid_reasons.empty()) return "";
   std::string reasons;

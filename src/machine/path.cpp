@@ -39,8 +39,7 @@ std::optional<Path> parse_path(std::string_view name) {
 
 Path RankPaths::within(std::span<const WorldRank> members) const {
   Path path = Path::node;
-  for (const WorldRank member : members)
-    path = std::max(path, between(members.front(), member));
+  for (const WorldRank member : members) path = std::max(path, between(members.front(), member));
   return path;
 }
 

@@ -151,9 +151,15 @@ Timing::Unknowns Timing::unknowns() const {
     const int ranks = most_ranks_[i];
     const bool whole = i >= index(Cost::barrier) ||
                        std::ranges::find(kWhole, static_cast<Cost>(i)) != kWhole.end();
+    const Function* function = functions_[i];
+    // What is not whole, or stands in, is told by its own name, once.
+    if (ranks != 0 && function && is_unreliable(*function)) {
+      const std::string text = function->name + " (" + why_unreliable(*function) + ")";
+      if (std::ranges::find(unknowns.unreliable, text) == unknowns.unreliable.end())
+        unknowns.unreliable.push_back(text);
+    }
     if (ranks == 0 || !whole) continue;
     const std::string name(kNames[i]);
-    const Function* function = functions_[i];
     if (!function) {
       unknowns.missing.push_back(name);
       continue;
@@ -169,6 +175,7 @@ Timing::Unknowns Timing::unknowns() const {
     const Unknowns inner = on(path).unknowns();
     for (const std::string& name : inner.missing) unknowns.missing.push_back(name + where);
     for (const std::string& what : inner.beyond) unknowns.beyond.push_back(what + where);
+    for (const std::string& what : inner.unreliable) unknowns.unreliable.push_back(what + where);
   }
   return unknowns;
 }

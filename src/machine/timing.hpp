@@ -193,8 +193,9 @@ class Timing {
 
   // What was asked for so far that nobody measured, on all paths.
   struct Unknowns {
-    std::vector<std::string> missing;  // functions without equation or stand-in: took no time
-    std::vector<std::string> beyond;   // "bcast with 200 ranks", "send of 1000000 B"
+    std::vector<std::string> missing;     // functions without equation or stand-in: took no time
+    std::vector<std::string> beyond;      // "bcast with 200 ranks", "send of 1000000 B"
+    std::vector<std::string> unreliable;  // "bcast (off by 138 % at sizes that were left out)"
   };
   Unknowns unknowns() const;
 

@@ -28,8 +28,7 @@ inline std::vector<std::int32_t> find_hosts(MPI_Comm comm) {
   std::unordered_map<std::uint64_t, std::int32_t> numbers;
   std::vector<std::int32_t> hosts;
   for (const std::uint64_t host : all)
-    hosts.push_back(
-        numbers.emplace(host, static_cast<std::int32_t>(numbers.size())).first->second);
+    hosts.push_back(numbers.emplace(host, static_cast<std::int32_t>(numbers.size())).first->second);
   return hosts;
 }
 

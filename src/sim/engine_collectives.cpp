@@ -26,8 +26,9 @@ void Engine::start_icollective(Rank& rank) {
   request->collective = operation.collective;
   request->comm = operation.comm;
   request->bytes = operation.bytes;
-  rank.leave = rules_in(operation.comm).icollective_post_leave(
-      rank.enter, operation.collective, collectives_.size_of(operation.comm), operation.bytes);
+  rank.leave = rules_in(operation.comm)
+                   .icollective_post_leave(rank.enter, operation.collective,
+                                           collectives_.size_of(operation.comm), operation.bytes);
   enter_collective(rank, operation.request);
 }
 
@@ -73,11 +74,11 @@ void Engine::enter_collective(Rank& rank, std::uint64_t request) {
     member.latest = release.latest;
     const Bytes bytes = rules.charged(operation.collective, operation.bytes, release.largest);
     member.leave = rules.collective_leave(release.latest, operation.collective, size, bytes,
-                                            source_.name(operation.name));
+                                          source_.name(operation.name));
     if (log_)
       log_release(release, rank.operation.comm, member.leave,
                   rules.collective_leave(release.latest, operation.collective, size, Bytes(0),
-                                           source_.name(operation.name)));
+                                         source_.name(operation.name)));
     half_done(member);
   }
 }

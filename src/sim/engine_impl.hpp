@@ -252,7 +252,7 @@ class Engine {
   Matcher matcher_;
   Collectives collectives_;
   std::vector<const machine::Timing*> comm_rules_;  // by communicator; nullptr: not known yet
-  std::unordered_map<std::uint64_t, Lock> locks_;  // that somebody holds
+  std::unordered_map<std::uint64_t, Lock> locks_;   // that somebody holds
   std::vector<Flight> flights_;
   std::vector<std::uint32_t> free_flights_;
   std::vector<Time> handing_until_;  // by rank: links_ only

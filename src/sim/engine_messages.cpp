@@ -12,8 +12,7 @@ void Engine::start_send(Rank& rank) {
   const trace::Endpoint& to = rank.operation.send;
   if (!to.peer.valid()) return;
   const SendMode mode = rank.operation.mode;
-  const bool rendezvous =
-      network_->is_rendezvous(network_->path(rank.id, to.peer), mode, to.bytes);
+  const bool rendezvous = network_->is_rendezvous(network_->path(rank.id, to.peer), mode, to.bytes);
   const SendTimes times = network_->begin_send(rank.id, to.peer, rank.enter, mode, to.bytes, false);
   if (rendezvous) {
     ++rank.waiting_for;
@@ -90,8 +89,7 @@ void Engine::start_irecv(Rank& rank) {
   request->comm = operation.comm;
   request->empty = !open && (!from.peer.valid() || !operation.matched);
   request->done = request->empty;
-  if (from.peer.valid() || from.any_source)
-    rank.leave = post_receive_leave(rank);
+  if (from.peer.valid() || from.any_source) rank.leave = post_receive_leave(rank);
   if (!request->empty) connect_recv(rank, RecvKind::posted, operation.request);
 }
 

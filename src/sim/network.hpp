@@ -60,7 +60,7 @@ struct Finished {
   Bytes bytes;
   machine::Path path = machine::Path::outer;  // to whom it was sent, from whom it came
   std::uint32_t index = 0;                    // in the order listed
-  Time rest = {};           // from its end to the call's, at least (rest_after)
+  Time rest = {};                             // from its end to the call's, at least (rest_after)
 };
 
 class Network {
@@ -128,11 +128,11 @@ struct NetworkOptions {
   const machine::Topology* topology = nullptr;  // from hops on; bus: may be left out
   // By rank; empty: ranks fill the topology's nodes, without one each has its own.
   machine::Placement placement;
-  Bytes block;                                  // hops: store-and-forward; 0: one block
-  bool cut_through = false;                     // hops
-  Bytes packet_size{2048};                      // packet
-  int buffer_packets = 16;                      // packet
-  bool adaptive = false;                        // packet
+  Bytes block;               // hops: store-and-forward; 0: one block
+  bool cut_through = false;  // hops
+  Bytes packet_size{2048};   // packet
+  int buffer_packets = 16;   // packet
+  bool adaptive = false;     // packet
   // architecture: makes what the messages pass; defaults are for links without a speed.
   std::function<std::unique_ptr<SharedNetwork>(const machine::LinkSpeed& defaults)> make_links;
 };

@@ -41,7 +41,7 @@ MAY_USE = {
     "shared": {"sim", "trace"},
     "live": {"compute", "machine", "mpi_api", "shared", "sim", "symbols", "trace"},
     "mpi": {"callers", "compute", "machine", "mpi_api", "shared", "sim", "trace"},
-    "measure": {"machine", "stats"},
+    "measure": {"machine", "mpi_api", "stats"},
     "foreign": {"machine", "measure", "stats", "toml_file"},
     "watch": set(),
     "wrap": {"mpi_api"},

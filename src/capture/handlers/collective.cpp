@@ -73,9 +73,8 @@ int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, By
     return result;
   }
   if (!first) latest = latest_start(fn, info, comm, cost, root, event.enter, bytes);
-  session.close_at(
-      session.timing_in(info).collective_leave(latest, cost, size, bytes, name_of(fn)),
-      latest - event.enter);
+  session.close_at(session.timing_in(info).collective_leave(latest, cost, size, bytes, name_of(fn)),
+                   latest - event.enter);
   return result;
 }
 

@@ -158,10 +158,10 @@ void end_collective(Request& request) {
     request.shadow->post_start(*request.comm, request.on, session.timing().dependence(request.cost),
                                request.root, request.posted, request.bytes);
   }
-  session.close_at(session.timing_in(*request.comm)
-                       .icollective_post_leave(request.posted, request.cost, request.comm->size,
-                                               request.bytes),
-                   Time());
+  session.close_at(
+      session.timing_in(*request.comm)
+          .icollective_post_leave(request.posted, request.cost, request.comm->size, request.bytes),
+      Time());
 }
 
 void end_posting(Request& request) {

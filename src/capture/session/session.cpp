@@ -19,8 +19,8 @@
 #include "compute/annotations_note.hpp"
 #include "machine/machine_file.hpp"
 #include "machine/moving.hpp"
+#include "machine/path.hpp"
 #include "mpi_api/hosts.hpp"
-#include "topology/placement.hpp"
 #include "trace/renew.hpp"
 
 namespace foretrace::capture {

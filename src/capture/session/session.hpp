@@ -140,7 +140,7 @@ class Session {
   std::optional<machine::Timing> timing_;
   std::vector<std::int32_t> nodes_;  // by rank
   machine::RankPaths paths_;         // of those
-  trace::RunFile file_;  // rank 0: the trace, as long as the run goes on
+  trace::RunFile file_;              // rank 0: the trace, as long as the run goes on
   trace::TraceWriter writer_;
   callers::CallSites sites_{this};
   Computation computation_;

@@ -54,8 +54,18 @@ std::vector<std::string> invalid_reasons(const SampleSet& set) {
   return reasons;
 }
 
+// Those in which ranks were switched out nearly all the time.
+void mark_invalid(const std::set<std::string>& invalid, machine::MachineModel& model) {
+  const auto mark = [&invalid](const std::string& prefix, machine::Functions& functions) {
+    for (auto& [name, function] : functions) function.valid = !invalid.contains(prefix + name);
+  };
+  mark("", model.functions);
+  for (auto& [path, own] : model.paths) mark(std::string(name_of(path)) + "/", own.functions);
+}
+
 FitOutcome fit_and_name(const MeasureOptions& options, const SampleSet& set) {
   FitOutcome outcome = fit_model(used_samples(set), options.fit);
+  mark_invalid(words_of(set, "invalid"), outcome.model);
   const auto info = [&set](const char* key) {
     const auto found = set.info.find(key);
     return found == set.info.end() ? std::string("unknown") : found->second;
@@ -99,10 +109,16 @@ std::set<std::string> unreliable(const FitOutcome& outcome) {
 }
 
 void warn_of_unreliable(const FitOutcome& outcome, std::ostream& messages) {
-  for (const std::string& name : unreliable(outcome))
-    messages << "foretrace measure: WARNING: INVALID: the equations of " << name << " are off by "
-             << percent(outcome.model.find(name)->held_out->mean)
-             << " at sizes that were left out: too little was measured, or too unsteadily\n";
+  const auto warn = [&messages](const std::string& prefix, const machine::Functions& functions) {
+    for (const auto& [name, function] : functions)
+      if (function.valid && machine::is_unreliable(function))
+        messages << "foretrace measure: WARNING: INVALID: the equations of " << prefix << name
+                 << " are off by " << percent(function.held_out->mean)
+                 << " at sizes that were left out: too little was measured, or too unsteadily\n";
+  };
+  warn("", outcome.model.functions);
+  for (const auto& [path, own] : outcome.model.paths)
+    warn(std::string(name_of(path)) + "/", own.functions);
 }
 
 // What is wrong with the measurement as a whole, loudest first.

@@ -74,8 +74,8 @@ void LaunchRun::measure_point(const PlanPoint& point) {
   settings.point_seconds = std::clamp(kGenerous * left() / visits, 0.0, settings_.point_seconds);
   for (const Experiment& experiment : experiments)
     for (const Block& block : run_experiment(experiment, group, settings))
-      samples_.push_back(
-          {prefix + block.function, ranks, point.bytes, options_.launch, block.seconds, block.kept});
+      samples_.push_back({prefix + block.function, ranks, point.bytes, options_.launch,
+                          block.seconds, block.kept});
 }
 
 // One pass over the points; false: the time is up. The first pass may take

@@ -68,9 +68,8 @@ std::vector<PlanPoint> all_points(const Plan& plan, const PlanSizes& sizes) {
 void add_counts(const Group& world, const std::vector<int>& order, bool others,
                 const std::string& prefix, Plan& plan) {
   for (const int ranks : rank_counts(static_cast<int>(order.size()), others))
-    plan.groups.push_back(
-        {group_of_ranks(world, {order.begin(), order.begin() + ranks}), Scope::counts, ranks,
-         prefix});
+    plan.groups.push_back({group_of_ranks(world, {order.begin(), order.begin() + ranks}),
+                           Scope::counts, ranks, prefix});
 }
 
 }  // namespace

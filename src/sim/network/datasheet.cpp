@@ -101,8 +101,8 @@ Time DatasheetNetwork::least_transfer() const {
   Time least = Time::max();
   for (const Path path : {Path::node, Path::outer}) {
     const Timing& timing = timing_->on(path);
-    least = std::min(least,
-                     timing.least(machine::Cost::irecv1) + timing.least(machine::Cost::irecv2));
+    least =
+        std::min(least, timing.least(machine::Cost::irecv1) + timing.least(machine::Cost::irecv2));
   }
   return least;
 }

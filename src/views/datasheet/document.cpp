@@ -91,10 +91,10 @@ void add_summary(const Datasheet& sheet, SheetDocument& document) {
   };
   add_all(sheet.functions);
   for (const analysis::PathSheet& path : sheet.paths) {
-    document.blocks.push_back(Paragraph{
-        fmt::format("The path '{0}': what the same calls take {1}. Functions that are not here take "
-                    "as long as above.",
-                    name_of(path.path), meaning_of(path.path))});
+    document.blocks.push_back(Paragraph{fmt::format(
+        "The path '{0}': what the same calls take {1}. Functions that are not here take "
+        "as long as above.",
+        name_of(path.path), meaning_of(path.path))});
     add_all(path.functions);
   }
   document.blocks.push_back(PlotOfAnything());
