@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "measure/campaign/progress.hpp"
+#include "measure/core/hosts.hpp"
 #include "measure/core/options.hpp"
 
 namespace foretrace::measure {

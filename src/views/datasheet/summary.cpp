@@ -108,10 +108,16 @@ void add_warnings(const Datasheet& sheet, const std::string& who, SheetDocument&
          ". Their figures stand here only so that nothing is hidden; measure again on a quieter "
          "machine.");
   std::string unreliable;
-  for (const std::string& name : machine::unreliable_functions(sheet.model))
-    unreliable +=
-        (unreliable.empty() ? "" : ", ") +
-        fmt::format("{} ({})", name, format_percent(sheet.model.find(name)->held_out->mean));
+  const auto add = [&unreliable](const std::string& prefix, const machine::Functions& functions) {
+    for (const auto& [name, function] : functions)
+      if (function.valid && machine::is_unreliable(function))
+        unreliable +=
+            (unreliable.empty() ? "" : ", ") +
+            fmt::format("{}{} ({})", prefix, name, format_percent(function.held_out.value().mean));
+  };
+  add("", sheet.model.functions);
+  for (const auto& [path, own] : sheet.model.paths)
+    add(std::string(name_of(path)) + "/", own.functions);
   if (!unreliable.empty())
     warn(
         "Not to be used: at sizes that were left out of the fit the equations are off by more "
