@@ -136,9 +136,10 @@ int run_placed(Simulation& simulation, const explain::Run& run, const Options& o
   return status_of(simulation, 0);
 }
 
-// T as a function of each parameter of LogGPS. Large runs get fewer points.
+// T as a function of each parameter of LogGPS. Large runs get fewer points. Where messages get
+// into each other's way (`contended`), their order may change within a piece.
 std::vector<explain::Sensitivity> sensitivities(const Simulation& simulation,
-                                                const explain::Run& run,
+                                                const explain::Run& run, bool contended,
                                                 std::vector<std::string>& notes) {
   if (simulation.network() == sim::NetworkKind::datasheet) {
     notes.emplace_back("sensitivity to L, o, g and G: these are parameters of --network loggps");
@@ -190,6 +191,7 @@ std::vector<explain::Sensitivity> sensitivities(const Simulation& simulation,
   const double per_byte = as_is.gap_per_byte > 0 ? as_is.gap_per_byte : 1e-10;
   add("G", "s/byte", as_is.gap_per_byte, 10 * per_byte, per_byte * 0.1,
       [](auto& loggps, double x) { loggps.gap_per_byte = x; });
+  for (explain::Sensitivity& one : all) one.exact = one.exact && !contended;
   return all;
 }
 
@@ -242,7 +244,8 @@ int explain_run(const Options& options) {
   explain::Explanation explanation = explain::explain(run, *source, again, explain_options);
   find_better_algorithms(simulation, run, *source, explanation);
   add_better_placement(simulation, run, explanation);
-  explanation.sensitivity = sensitivities(simulation, run, explanation.notes);
+  explanation.sensitivity =
+      sensitivities(simulation, run, explain_options.estimate_waits, explanation.notes);
   for (const std::string& note : result.notes) explanation.notes.push_back(note);
   return status_of(simulation, put_explanation(options.output, explanation, run, simulation));
 }

@@ -8,6 +8,7 @@
 #include "explain/path_stretches.hpp"
 #include "explain/what_if.hpp"
 #include "explained.hpp"
+#include "topology/builders.hpp"
 
 namespace foretrace::explain {
 namespace {
@@ -511,6 +512,49 @@ TEST(Sensitivity, FindsTheBreakPoint) {
   // 10.1 us at L = 3.55 us.
   EXPECT_NEAR(found.tolerance[0].value(), 3.55e-6, 1e-11);
   EXPECT_TRUE(found.exact);
+}
+
+// On random programs, within each piece; where no message gets into another's way.
+TEST(Sensitivity, SlopesAreFiniteDifferences) {
+  static const machine::MachineModel model = sim::test_machine();
+  static const machine::Timing timing(model, machine::Bound::avg);
+  const machine::Topology full = machine::make_topology("full:5");
+  int compared = 0;
+  for (unsigned seed = 1; seed <= 50; ++seed) {
+    std::mt19937 random(seed);
+    constexpr unsigned kRanks = 5;
+    Programs programs(kRanks);
+    for (int i = 0; i < 30; ++i) {
+      const auto from = static_cast<int>(random() % kRanks);
+      const auto to = static_cast<int>((static_cast<unsigned>(from) + 1 + random() % 4) % kRanks);
+      send(programs, from, to, us(random() % 20), "send", random() % 9000);
+      recv(programs, to, from, us(random() % 20), "recv", 9000);
+    }
+    programs.finalize_all();
+    const auto time_at = [&](double latency) {
+      sim::SimulateOptions options;
+      options.network.kind = sim::NetworkKind::hops;
+      options.network.topology = &full;
+      options.network.loggps.latency = Time::from_seconds(latency);
+      options.network.loggps.overhead_send = options.network.loggps.overhead_recv = us(1);
+      options.network.loggps.gap = us(1);
+      options.network.loggps.gap_per_byte = 1e-9;
+      programs.rewind();
+      sim::NullSink nothing;
+      return sim::simulate(programs, timing, options, nothing).time;
+    };
+    const Sensitivity found = find_sensitivity({"L", "s", 5e-6, 50e-6, 1e-12, 0, 64}, time_at);
+    for (const Piece& piece : found.pieces) {
+      // Two points within it, in whole picoseconds.
+      const double whole = std::floor((piece.to - piece.from) / 3e-12) * 1e-12;
+      if (!found.exact || whole < 1e-9) continue;
+      const double first = piece.from + whole;
+      const double rise = (time_at(first + whole) - time_at(first)).seconds();
+      EXPECT_NEAR(rise / whole, piece.slope, 1e-6 + 2e-12 / whole) << seed;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 100);
 }
 
 }  // namespace
