@@ -119,7 +119,7 @@ class Look {
     if (trace::uses_comm(event)) {
       const trace::Communicator& comm = reader_.comm(rank, event.comm);
       habit.comm = comm.key;
-      if (collective) own.comms.emplace(comm.key, comm.members);
+      if (collective) own.comms.try_emplace(comm.key, comm.members);
     }
     if (collective) ++own.collectives[habit.comm];
     const bool sends = event.kind == EventKind::send || event.kind == EventKind::isend ||

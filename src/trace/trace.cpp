@@ -26,7 +26,7 @@ Trace read_trace(const std::string& path) {
       if (uses_comm(event)) {
         const Communicator& comm = reader.file().comm(rank, event.comm);
         key = comm.key;
-        comms.emplace(key, comm);
+        comms.try_emplace(key, comm);
       }
       keys[static_cast<std::size_t>(r)].push_back(key);
       events.push_back(event);

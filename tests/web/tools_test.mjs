@@ -329,6 +329,26 @@ try {
       }, form);
   });
 
+  await check("tracks draw numbers over the time in view, and tell the one under the pointer", async () => {
+    await browser.open(writePage("network", "16", "400"));
+    await browser.clickOn("#tab-tracks");
+    const rows = () => browser.evaluate(() => [...document.querySelectorAll(".track-text")].map((node) => node.textContent));
+    const names = (await rows()).map((text) => text.split(":")[0]);
+    assert.deepEqual(names.slice(0, 4), ["ranks waiting", "ranks computing", "messages under way", "bytes under way"]);
+    assert.match(names[4], /^bytes for the link of nodes \d+ and \d+, which has most$/);
+    assert.equal(names[5], "residual");
+    // The mean of the waiting ranks is the time that the legend tells, over the time.
+    const [waiting, expected] = await see(({ model, page }) => {
+      const { mean } = page.dock.open.rows[0].line;
+      const totals = model.totalsIn(model.view.t0, model.view.t1);
+      return [mean.reduce((a, b) => a + b) / mean.length, totals.slice(model.states.count).reduce((a, b) => a + b) / (model.view.t1 - model.view.t0)];
+    });
+    assert.ok(Math.abs(waiting - expected) < 1e-6 * expected, `${waiting} ${expected}`);
+    const box = await browser.where(".track");
+    await browser.mouse("mouseMoved", box.x ?? box[0], box.y ?? box[1]);
+    await browser.until(() => document.querySelector(".track-text").textContent.includes(" at "));
+  });
+
   await check("the address leads back to the view, the search and the notes", async () => {
     await browser.open(halo);
     await browser.press("+");

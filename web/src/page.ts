@@ -12,6 +12,7 @@ import { MatrixTool } from "./dock/matrix";
 import { NotesTool } from "./dock/notes";
 import { RanksTool } from "./dock/ranks";
 import { StatisticsTool } from "./dock/statistics";
+import { TracksTool } from "./dock/tracks";
 import { find } from "./dom";
 import { formatPercent, formatTime } from "./format";
 import { lastToCome, longestWaits, neighbour, partners } from "./jumps";
@@ -77,7 +78,7 @@ export class Page {
 
   private makeTools(): Tool[] {
     const { desk } = this;
-    const tools: Tool[] = [new StatisticsTool(desk), new HistogramTool(desk), new MatrixTool(desk), this.ranks,
+    const tools: Tool[] = [new StatisticsTool(desk), new HistogramTool(desk), new MatrixTool(desk), this.ranks, new TracksTool(desk),
       new AnimationTool(desk), new NotesTool(desk), new ExportTool(desk, () => this.picture())];
     if (this.lane !== null) tools.unshift(new CompareTool(desk));
     return tools;
@@ -88,6 +89,9 @@ export class Page {
     return {
       get model() {
         return page.active.model;
+      },
+      get layout() {
+        return page.active.layout;
       },
       models: this.models,
       redraw: () => this.changed(this.active),

@@ -1,9 +1,11 @@
 // What a tool of the lower window may do with the page, and what the page does with it.
+import type { Layout } from "../layout";
 import type { EventRef, Found, Model } from "../model";
 
 export interface Desk {
   readonly model: Model; // of the run that was touched last
   readonly models: readonly Model[];
+  readonly layout: Layout; // of its time lines
   redraw(): void;
   reveal(ref: EventRef): void; // chooses an event and shows it
   choose(ref: EventRef | null): void;
