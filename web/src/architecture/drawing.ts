@@ -20,8 +20,6 @@ export interface Hands {
   moved(part: Part, x: number, y: number): void; // to, in a square of side 1
 }
 
-const kWidth = 1000;
-const kHeight = 640;
 const kBox = { width: 120, height: 56 };
 
 function svg(tag: string, attributes: { [name: string]: string | number }, ...children: (Node | string)[]): SVGElement {
@@ -49,15 +47,25 @@ function operable(node: SVGElement, name: string, action: () => void): void {
 }
 
 export class Drawing {
+  private width = 1000; // as many units as pixels, so that nothing is drawn out
+  private height = 640;
+
   constructor(private readonly root: SVGSVGElement, private readonly hands: Hands) {
     root.addEventListener("click", () => hands.choose(null));
   }
 
+  private fit(): void {
+    this.width = Math.max(200, this.root.clientWidth);
+    this.height = Math.max(200, this.root.clientHeight);
+    this.root.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
+  }
+
   parts(composite: Composite, kinds: ReadonlyMap<string, Kind>, chosen: Chosen, from: End | null, wrongLine: number): void {
+    this.fit();
     const at = places(composite);
     const middle = (name: string): readonly [number, number] => {
       const [x, y] = at.get(name) ?? [0.5, 0.5];
-      return [x * kWidth, y * kHeight];
+      return [x * this.width, y * this.height];
     };
     const portOf = (end: End): readonly [number, number] => {
       const [x, y] = middle(end.part);
@@ -107,7 +115,7 @@ export class Drawing {
   // A part follows the pointer until it is let go.
   private drag(down: PointerEvent, group: SVGElement, part: Part, x: number, y: number): void {
     const box = this.root.getBoundingClientRect();
-    const scale = [kWidth / box.width, kHeight / box.height] as const;
+    const scale = [this.width / box.width, this.height / box.height] as const;
     const place = (event: PointerEvent): readonly [number, number] =>
       [x + (event.clientX - down.clientX) * scale[0], y + (event.clientY - down.clientY) * scale[1]];
     const move = (event: PointerEvent): void => group.setAttribute("transform", `translate(${place(event).join(" ")})`);
@@ -116,7 +124,7 @@ export class Drawing {
       window.removeEventListener("pointerup", up);
       if (Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) < 4) return;
       const [left, top] = place(event);
-      this.hands.moved(part, left / kWidth, top / kHeight);
+      this.hands.moved(part, left / this.width, top / this.height);
     };
     window.addEventListener("pointermove", move);
     window.addEventListener("pointerup", up);
@@ -124,9 +132,10 @@ export class Drawing {
 
   // Every entity and link; links from blue to red with their load.
   machine(flat: Flat, result: Loads | null): void {
+    this.fit();
     const most = Math.max(0, ...(result?.loads ?? []).map(([, , load]) => load));
     const loads = new Map((result?.loads ?? []).map(([a, b, load]) => [`${a} ${b}`, load]));
-    const at = flat.entities.map(([, , x, y]) => [30 + x * (kWidth - 60), 30 + y * (kHeight - 60)] as const);
+    const at = flat.entities.map(([, , x, y]) => [30 + x * (this.width - 60), 30 + y * (this.height - 60)] as const);
     const size = Math.max(4, Math.min(26, 300 / Math.sqrt(Math.max(1, flat.entities.length))));
     const line = (a: number, b: number): SVGElement => {
       const [from, to] = [flat.entities[a]![0], flat.entities[b]![0]];

@@ -10,6 +10,8 @@ import { ask, type Checked, type Ran } from "./server";
 const kEmpty = '[architecture]\nname = "a machine"\n';
 const kTemplates = ["mesh:4x4", "torus:4x4", "torus:4x4x4", "hypercube:4", "tree:2,3", "fattree:2,3", "omega:16", "dragonfly:4,2,2", "crossbar:8", "ring:8", "array:8", "hyperx:4x4,2", "benes:8"];
 
+const counted = (n: number, one: string, more: string): string => `${n} ${n === 1 ? one : more}`;
+
 class Editor {
   private text = kEmpty;
   private readonly past: string[] = [];
@@ -47,6 +49,7 @@ class Editor {
     const area = find<HTMLTextAreaElement>("#text");
     area.addEventListener("change", () => this.change(area.value, this.chosen));
     document.addEventListener("keydown", (event) => this.key(event));
+    window.addEventListener("resize", () => this.show());
     document.addEventListener("dragover", (event) => event.preventDefault());
     document.addEventListener("drop", (event) => {
       event.preventDefault();
@@ -115,7 +118,7 @@ class Editor {
     this.flat = found.flat ?? null;
     this.wrongLine = found.fault?.line ?? 0;
     if (found.fault !== undefined) this.say(found.fault.message, true);
-    else this.say(`${this.flat!.entities.length} entities, ${this.flat!.links.length} links: nothing is wrong`);
+    else this.say(`${counted(this.flat!.entities.length, "entity", "entities")}, ${counted(this.flat!.links.length, "link", "links")}: nothing is wrong`);
     this.show();
   }
 
