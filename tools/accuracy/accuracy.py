@@ -139,7 +139,10 @@ class Campaign:
         if self.options.quick:
             words.append("--quick")
         say(f"{setting.name}: measuring the machine")
-        call(*words, limit=limit)
+        try:
+            call(*words, limit=limit)
+        except Failure as failure:
+            raise Failure(f"measure: {failure}") from None
         return path
 
     def run_setting(self, setting, deadline):
@@ -148,18 +151,17 @@ class Campaign:
                     if self.results.to_do(setting, program, self.options.rounds)]
         if not programs:
             return
-        runs.build_tools(self.out, setting.mpi)
-        with Place(setting, self.out) as place:
-            try:
+        try:
+            runs.build_tools(self.out, setting.mpi)
+            with Place(setting, self.out) as place:
                 model = self.model(setting, deadline)
-            except Failure as failure:
-                self.notes[setting.name] = f"{setting.title}: nothing to predict with, as measure failed: {failure}"
-                say(self.notes[setting.name])
-                return
-            for program in programs:
-                if deadline and self.clock.elapsed() > deadline:
-                    return
-                self.run_program(setting, program, model, place.topology)
+                for program in programs:
+                    if deadline and self.clock.elapsed() > deadline:
+                        return
+                    self.run_program(setting, program, model, place.topology)
+        except Failure as failure:  # of what a program needs; its own are rows
+            self.notes[setting.name] = f"{setting.title}: not run: {failure}"
+            say(self.notes[setting.name])
 
     def run_program(self, setting, program, model, topology):
         case = runs.Case(self.options.build, self.out, setting, program)
@@ -212,7 +214,8 @@ class Campaign:
                 self.run_setting(setting, self.clock.deadline(number, len(self.settings)))
                 self.write()
             for setting in self.settings if self.clock.limit else ():
-                self.run_setting(setting, self.clock.limit)
+                if setting.name not in self.notes:
+                    self.run_setting(setting, self.clock.limit)
         except KeyboardInterrupt:
             say("interrupted; the same command goes on from here")
         rows = self.write()
@@ -229,7 +232,7 @@ def parse_arguments():
     parser.add_argument("--setting", default="", help="only settings whose name has this in it")
     parser.add_argument("--only", default="", help="only programs whose name has this in it")
     parser.add_argument("--rounds", type=int, help="of each program (5; 3 with --minutes)")
-    parser.add_argument("--limit", type=float, default=120, help="seconds for one run (120)")
+    parser.add_argument("--limit", type=float, help="seconds for one run (120; 20 with --minutes)")
     parser.add_argument("--quick", action="store_true", help="measure --quick")
     parser.add_argument("--fresh", action="store_true", help="forget results and models that are there")
     parser.add_argument("--docs", type=pathlib.Path, help="the page to write the tables into")
@@ -239,6 +242,7 @@ def parse_arguments():
     if wrong:
         parser.error(f"--sets: expected {SHARED} or {TESTBED}, found '{wrong[0]}'")
     options.rounds = options.rounds or (3 if options.minutes else 5)
+    options.limit = options.limit or (20 if options.minutes else 120)
     options.out = (options.out or options.build / "accuracy").resolve()
     if not (options.build / "bin/foretrace").exists():
         parser.error(f"{options.build}/bin/foretrace is missing: run make first")
