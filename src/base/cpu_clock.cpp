@@ -68,6 +68,22 @@ void CpuClock::use_counter(const TickReading& begin) {
   if (!(ns_per_tick > 1e-3 && ns_per_tick < 1e3)) return;
   ns_per_tick_ = static_cast<std::uint64_t>(ns_per_tick * 0x1p32);
   longest_ticks_ = static_cast<std::uint64_t>(static_cast<double>(kLongestNs) / ns_per_tick);
+  leave_out_reading();
+}
+
+// The least that an interval with nothing in it shows.
+void CpuClock::leave_out_reading() {
+  constexpr int kTimes = 100;
+  constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  CpuClock clock;
+  std::uint64_t least = kNone;
+  for (int i = 0; i < kTimes; ++i) {
+    clock.resume();
+    const std::uint64_t passed = read_ticks(ns_per_tick_ != 0) - clock.start_;
+    if (undisturbed()) least = std::min(least, passed);
+  }
+  clear_mark();  // the next clock begins anew
+  empty_ticks_ = least == kNone ? 0 : least;
 }
 
 // The mark first: a switch between the readings is noticed at stop().
@@ -96,7 +112,8 @@ Time CpuClock::stop_slowly() const {
   if (ns_per_tick_ == 0) {
     const auto now = static_cast<std::uint64_t>(monotonic_ns());
     if (undisturbed())
-      return Time::ns(std::max<std::int64_t>(static_cast<std::int64_t>(now - start_), 0));
+      return Time::ns(
+          std::max<std::int64_t>(static_cast<std::int64_t>(now - start_ - empty_ticks_), 0));
   }
   const std::uint64_t since = start_ - compared_;
   const std::int64_t start_cpu =

@@ -29,8 +29,8 @@ class CpuClock {
   void resume();
   // Begins one where the calling thread began.
   void resume_at_birth();
-  // CPU time of the calling thread since resume(), in whole nanoseconds; zero if
-  // another thread called resume().
+  // CPU time of the calling thread since resume(), in whole nanoseconds, less what
+  // reading the clock takes; zero if another thread called resume().
   Time stop() const;
 
   // From now on all clocks of the process read the processor's counter, if the
@@ -38,6 +38,9 @@ class CpuClock {
   // `begin`; sleeps until that is kLeastBaseNs ago.
   static void use_counter(const TickReading& begin);
   static constexpr std::int64_t kLeastBaseNs = 5'000'000;
+  // From now on what reading the clock takes is no computation. No interval may be
+  // under way; use_counter() does it, too.
+  static void leave_out_reading();
 
  private:
   // The counter's rate is known to some millionths. So what it says is used for
@@ -52,6 +55,7 @@ class CpuClock {
   Time stop_slowly() const;
 
   inline static std::uint64_t ns_per_tick_ = 0;  // times 2^32; 0: the monotonic clock is read
+  inline static std::uint64_t empty_ticks_ = 0;  // or nanoseconds, of the clock that is read
   inline static std::uint64_t longest_ticks_ = 0;
 
   const void* thread_ = nullptr;
@@ -103,7 +107,8 @@ inline void CpuClock::resume() {
 inline Time CpuClock::stop() const {
   if (ns_per_tick_ != 0 && thread_ == __builtin_thread_pointer()) {
     const std::uint64_t passed = read_ticks(true) - start_;
-    if (passed < longest_ticks_ && undisturbed()) return Time::ns(to_ns(passed));
+    if (passed < longest_ticks_ && undisturbed())
+      return Time::ns(to_ns(passed > empty_ticks_ ? passed - empty_ticks_ : 0));
   }
   return stop_slowly();
 }

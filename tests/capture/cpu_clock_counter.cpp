@@ -1,6 +1,8 @@
 // The tests of CpuClock with the processor's counter.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/cpu_clock.hpp"
 
 namespace foretrace {
@@ -11,6 +13,22 @@ class WithCounter : public testing::Environment {
 };
 
 const testing::Environment* const with_counter = testing::AddGlobalTestEnvironment(new WithCounter);
+
+// Reading the counter is no computation. The least of many: nothing that others do adds to it.
+TEST(CpuClockWithCounter, AnEmptyIntervalTakesNothing) {
+#if FORETRACE_HAVE_RSEQ
+  if (!has_even_counter() || __rseq_size == 0) GTEST_SKIP() << "the kernel's clock is read here";
+#else
+  GTEST_SKIP() << "the kernel's clock is read here";
+#endif
+  CpuClock clock;
+  Time least = Time::max();
+  for (int i = 0; i < 10'000; ++i) {
+    clock.resume();
+    least = std::min(least, clock.stop());
+  }
+  EXPECT_LE(least, Time::ns(1));
+}
 
 }  // namespace
 }  // namespace foretrace

@@ -65,6 +65,13 @@ class Session {
 
   // Several threads: begin and end of a call. In between, what others may have to
   // be let in for stands between the other two (see LetOthersIn).
+  // A call begins: what follows until the program goes on is not its computation.
+  void enter_call() {
+    if (several_threads_)
+      take_turn();
+    else
+      computation_.stop(thread_->computed);
+  }
   void take_turn();
   void end_turn();
   void let_others_in();
@@ -191,7 +198,7 @@ class Inside {
  public:
   Inside() : ours_(session.active() && wrapper_depth == 0) {
     wrapper_depth += ours_;
-    if (ours_ && session.several_threads()) session.take_turn();
+    if (ours_) session.enter_call();
   }
   ~Inside() {
     if (ours_ && session.several_threads()) session.end_turn();

@@ -75,6 +75,7 @@ void Line::open() {
   const Header& header = SharedMemory::header();
   size_ = header.ranks;
   measured_ = header.measured;
+  if (measured_ == Measured::cpu) CpuClock::leave_out_reading();
   may_run_ahead_ = header.run_ahead && header.ranks == header.world && !program_imports_cancel();
   try {
     if (measured_ == Measured::blocks) counter_.open(compute::Counter::blocks);
@@ -290,10 +291,10 @@ void Line::free_results(const Answer& answer) {
 void Line::enter(Fn function, const callers::CallPoint& point) {
   point_ = point;
   if (!slot_) return;
+  stop_work();  // what follows is not the program's
   for_library_ = find_site() && !callers::is_programs_call(name_of(function), point.address);
   said_ = false;
   if (!for_library_) ++calls_;
-  stop_work();
 }
 
 // Whether a library of MPI's makes the call at hand.
