@@ -4,6 +4,7 @@
 """
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -166,8 +167,10 @@ class EndToEnd(unittest.TestCase):
             docs = pathlib.Path(folder, "page.md")
             docs.write_text(tables.BEGIN + tables.END)
             words = [sys.executable, ROOT / "tools/accuracy/accuracy.py", BUILD, "--out", out, "--setting", SHARED,
-                     "--only", "work 8000", "--rounds", "1", "--docs", docs]
-            told = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+                     "--only", "mandel", "--rounds", "1", "--docs", docs]
+            # Ranks that spin take forever where others want the cores.
+            quiet = dict(os.environ, OMPI_MCA_mpi_yield_when_idle="1")
+            told = subprocess.run(words, check=True, capture_output=True, text=True, env=quiet).stdout
             lines = (out / "results.jsonl").read_text().splitlines()
             self.assertEqual(len(lines), 1, told)
             one = json.loads(lines[0])
@@ -175,9 +178,9 @@ class EndToEnd(unittest.TestCase):
             self.assertEqual(len(one["real"]), 3)
             for way in ("predict", "datasheet", "loggps", "live"):
                 self.assertGreater(one[way], 0)
-            self.assertIn("work 8000", docs.read_text())
-            self.assertIn("work 8000", (out / "index.html").read_text())
-            subprocess.run(words, check=True, capture_output=True)  # nothing is left to do
+            self.assertIn("mandel", docs.read_text())
+            self.assertIn("mandel", (out / "index.html").read_text())
+            subprocess.run(words, check=True, capture_output=True, env=quiet)  # nothing is left to do
             self.assertEqual((out / "results.jsonl").read_text().splitlines(), lines)
 
 
