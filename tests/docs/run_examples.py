@@ -79,7 +79,7 @@ def run(step, folder, environment):
     try:
         done = subprocess.run(["bash", "-c", step.command], cwd=folder, env=environment, text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=50)
+                              stderr=subprocess.STDOUT, timeout=150)
     except subprocess.TimeoutExpired:
         return None, []
     return done.returncode, done.stdout.splitlines()

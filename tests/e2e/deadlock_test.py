@@ -34,7 +34,7 @@ class Deadlock(harness.TestCase):
     def predict_deadlock(self, *arguments):
         result = harness.foretrace("predict", "-n", 2, "--machine", self.model, "--compute", "none",
                                    "-o", self.directory / "p.ftr", "--", *self.command(*arguments),
-                                   limit=30)
+                                   limit=100)
         self.ok(result, 1)
         self.assertIn("deadlock", result.err)
         return result.err
@@ -65,7 +65,7 @@ class Deadlock(harness.TestCase):
         program = self.directory / "head_on"
         self.ok(harness.run([f"mpicc.{harness.mpi}", "-g", source, "-o", program]))
         trace = self.directory / "p.ftr"
-        result = harness.foretrace("predict", "-n", 2, "--machine", self.model, "-o", trace, "--", program, limit=30)
+        result = harness.foretrace("predict", "-n", 2, "--machine", self.model, "-o", trace, "--", program, limit=100)
         line = 1 + HEAD_ON.splitlines().index("  MPI_Send(buffer, sizeof buffer, MPI_CHAR, other, 5, MPI_COMM_WORLD);")
         for rank in range(2):
             self.assertIn(f"rank {rank} was last seen in MPI_Send (event 3) at head_on.c:{line}\n",

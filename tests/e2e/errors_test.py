@@ -89,7 +89,7 @@ class Traces(Errors):
         for arguments in (["report", cut, "--json"], ["timeline", cut], ["compare", cut, cut],
                           ["timeline", cut, "-o", page],
                           ["simulate", cut, "--machine", harness.T3D]):
-            result = harness.foretrace(*arguments, limit=20)
+            result = harness.foretrace(*arguments, limit=100)
             if refuse:
                 self.ok(result, 1)
                 self.assertEqual(len(result.err.splitlines()), 1, str(result))
@@ -123,7 +123,7 @@ class Traces(Errors):
             path = self.write("broken.ftr", bytes(broken))
             for arguments in (["report", path], ["timeline", path],
                               ["simulate", path, "--machine", harness.T3D]):
-                result = harness.foretrace(*arguments, limit=20)
+                result = harness.foretrace(*arguments, limit=100)
                 self.assertIn(result.status, (0, 1), f"byte {at}: {result}")
 
     def test_no_trace(self):
@@ -235,9 +235,9 @@ class Deaths(Errors):
         # mpirun.mpich kills the other ranks, and now and then reports that (9, or 1) instead of
         # the dead one's status, without Foretrace as well: 5 of 80 plain runs on busy cores.
         for _ in range(4):
-            without = harness.plain(2, command, limit=30)
+            without = harness.plain(2, command, limit=100)
             result = harness.foretrace(subcommand, "-n", 2, *machine, "-o", trace, "--", *command,
-                                       limit=40)
+                                       limit=100)
             if result.status == without.status:
                 break
         self.assertNotEqual(without.status, 0, str(without))
@@ -297,7 +297,7 @@ class Deaths(Errors):
             self.assertEqual(len(re.findall("^[01] sum 3, from the left [12]$", without.out, re.M)), 2)
             for mode in modes:
                 trace = [] if mode is profile else ["-o", self.directory / "s.ftr"]
-                result = self.foretrace(*mode, *trace, "-n", 2, "--", *command, limit=30)
+                result = self.foretrace(*mode, *trace, "-n", 2, "--", *command, limit=100)
                 self.assertEqual(result.out.splitlines(), without.out.splitlines())
 
     def test_output_is_passed_on(self):

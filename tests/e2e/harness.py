@@ -63,7 +63,7 @@ def environment(extra=None):
     return env
 
 
-def run(command, limit=60, text_in="", env=None, cwd=None, binary=False):
+def run(command, limit=100, text_in="", env=None, cwd=None, binary=False):
     """Runs a command in a process group of its own, which is killed as a whole
     after `limit` seconds (TookTooLong)."""
     command = [str(word) for word in command]

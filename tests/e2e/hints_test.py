@@ -65,7 +65,7 @@ class Hints(harness.TestCase):
         for ranks, odd in ((2, 0), (5, 3)):
             trace = self.directory / "p.ftr"
             result = harness.foretrace("predict", "-n", ranks, "--machine", harness.T3D, "--compute", "none", "-o", trace,
-                                       "--", program, odd, limit=30)
+                                       "--", program, odd, limit=100)
             self.assertNotEqual(result.status, 0)
             self.assertRegex(result.err, r"foretrace: rank \d calls MPI_(Barrier|Allreduce), but rank \d calls "
                                          r"MPI_(Barrier|Allreduce) in the same place")
@@ -101,7 +101,7 @@ class Hints(harness.TestCase):
         script = self.write("script.py", "from mpi4py import MPI\nMPI.COMM_WORLD.Barrier()\n")
         for name, times in (("mpich", 1), ("openmpi", 0)):
             for command in (["record", "-o", self.directory / "r.ftr"], ["simulate", "--machine", harness.T3D]):
-                result = harness.foretrace(*command, "-n", 2, "--mpi", name, "--", python, script, limit=30)
+                result = harness.foretrace(*command, "-n", 2, "--mpi", name, "--", python, script, limit=100)
                 says = "foretrace: the program has loaded Open MPI, but its calls are taken for MPICH's: if it fails, " \
                        "use --mpi openmpi\n"
                 self.assertEqual(result.err.count(says), times, str(result))

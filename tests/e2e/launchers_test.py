@@ -18,7 +18,7 @@ class Launchers(harness.TestCase):
         return self.directory / ("run.fprof" if subcommand[0] == "profile" else "run.ftr")
 
     def under(self, mpi, *words, env=None):
-        return harness.run([*harness.launcher(2, mpi), *words], limit=40, env=env)
+        return harness.run([*harness.launcher(2, mpi), *words], limit=100, env=env)
 
     def ours(self, result):
         """What we said: the launchers say that a process ended with a status, each in its own way."""

@@ -20,15 +20,15 @@ class OddForms(harness.TestCase):
         # Making communicators is slow where ranks spin for each other on fewer cores.
         ranks = 2 if case == "many_comms" else 3
         said = f"odd_forms: {case}: all checks passed\n"
-        self.assertEqual(self.ok(harness.plain(ranks, command, limit=30, cwd=self.directory)).out, said)
-        recorded = self.record(ranks, command, limit=15, cwd=self.directory)
+        self.assertEqual(self.ok(harness.plain(ranks, command, limit=100, cwd=self.directory)).out, said)
+        recorded = self.record(ranks, command, limit=100, cwd=self.directory)
         self.assertEqual(self.result.out, said)
         self.assert_survives_text(recorded)
         for threshold in (None, 4096):
             with self.subTest(threshold=threshold):
                 model = self.write("m.toml", harness.with_threshold(
                     harness.T3D.read_text(), threshold))
-                predicted = self.predict(ranks, command, model, limit=10, cwd=self.directory)
+                predicted = self.predict(ranks, command, model, limit=100, cwd=self.directory)
                 self.assertEqual(self.result.out, said)
                 self.assert_same_ticks(predicted, self.simulate(recorded, model))
                 if case in LIVE:
@@ -37,7 +37,7 @@ class OddForms(harness.TestCase):
     def live(self, ranks, command, model):
         trace = self.directory / "live.ftr"
         self.foretrace("simulate", "-n", ranks, "--machine", model, "--compute", "annotated", "-o",
-                       trace, "--", *command, limit=10)
+                       trace, "--", *command, limit=100)
         return trace
 
 

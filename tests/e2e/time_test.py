@@ -13,7 +13,7 @@ class Wtime(harness.TestCase):
 
     def poll(self, *options, machine=harness.T3D):
         self.predict(2, [harness.test_program("misbehave"), "poll_clock"], machine, compute="none",
-                     options=options, limit=30)
+                     options=options, limit=100)
         return self.seconds(self.result.out)
 
     def test_virtual(self):

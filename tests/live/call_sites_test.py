@@ -82,7 +82,7 @@ class CallSites(harness_live.TestCase, Places):
     def test_fortran_deadlock(self):
         source = self.write("waits.f", WAITS)
         program = Places.compile(self, source=source, compiler="mpifort")
-        result = self.ok(harness.run(self.live_command(2, [program]), limit=20), 1)
+        result = self.ok(harness.run(self.live_command(2, [program]), limit=100), 1)
         for rank in (0, 1):
             # After Init, Comm_rank, Comm_dup.
             self.assertRegex(result.err, rf"rank {rank} in event 4, MPI_Recv from rank {1 - rank}, tag 3, "

@@ -13,7 +13,7 @@ import time
 import harness_live
 from harness_live import harness
 
-PATIENCE = 5  # seconds until what has to go is gone
+PATIENCE = 30  # seconds until what has to go is gone
 
 DEADLOCK = r"""
 #include <mpi.h>
@@ -163,7 +163,7 @@ class Endings(harness_live.TestCase):
         return report
 
     def ends(self, arguments, status, *says, ranks=3, complete=False):
-        result = harness.run(self.live_command(ranks, self.misbehave(*arguments)), limit=30)
+        result = harness.run(self.live_command(ranks, self.misbehave(*arguments)), limit=100)
         self.ok(result, status)
         for words in says:
             self.assertIn(words, result.err, str(result))
@@ -182,7 +182,7 @@ class Endings(harness_live.TestCase):
     def test_what_is_left_is_told(self):
         """Where the ranks were, those in one place together, and what the trace holds."""
         program = self.compile(LEAVES_EARLY)
-        result = self.ok(harness.run(self.live_command(6, [program]), limit=30), 128 + signal.SIGKILL)
+        result = self.ok(harness.run(self.live_command(6, [program]), limit=100), 128 + signal.SIGKILL)
         trace = self.directory / "live.ftr"
         events = sum(len(rank) for rank in self.events(trace))
         places = {}
@@ -197,7 +197,7 @@ class Endings(harness_live.TestCase):
         self.assertRegex(result.err, rf"foretrace: {trace} holds what happened until then: {events} events of \d of 6 "
                                      r"ranks, until \S+ s\n")
         untraced = [word for word in self.live_command(6, [program]) if word not in ("-o", trace)]
-        result = self.ok(harness.run(untraced, limit=30), 128 + signal.SIGKILL)
+        result = self.ok(harness.run(untraced, limit=100), 128 + signal.SIGKILL)
         self.assertRegex(result.err, "rank.*: last seen in MPI_")
         self.assertNotIn("holds what happened", result.err)
 
@@ -208,14 +208,14 @@ class Endings(harness_live.TestCase):
         """It is told; nothing else depends on it."""
         program = self.compile(LEAVES)
         for argument, text in ((0, "rank 0 and 2 others"), (2, "rank 2")):
-            result = self.ok(harness.run(self.live_command(3, [program, argument]), limit=30))
+            result = self.ok(harness.run(self.live_command(3, [program, argument]), limit=100))
             self.assertIn(f"foretrace: {text} ended without MPI_Finalize\n", result.err, str(result))
             self.nothing_is_left()
             self.assertEqual(self.readable(True)["ranks"], 3)
 
     def test_exit_with_0_before_others_are_done(self):
         """They wait for it for ever."""
-        result = harness.run(self.live_command(3, self.misbehave("exit", 0)), limit=30)
+        result = harness.run(self.live_command(3, self.misbehave("exit", 0)), limit=100)
         self.ok(result, 1)
         self.assertIn("rank 1 ended without MPI_Finalize", result.err)
         self.assertIn("MPI_Barrier", result.err)
@@ -230,12 +230,12 @@ class Endings(harness_live.TestCase):
     def test_exit_before_init(self):
         """All of them: it cannot have been what was asked for."""
         for status in (0, 3):
-            result = harness.run(self.live_command(3, self.misbehave("exit_before_init", status)), limit=30)
+            result = harness.run(self.live_command(3, self.misbehave("exit_before_init", status)), limit=100)
             self.ok(result, status or 1)
             self.nothing_is_left()
 
     def test_no_such_program(self):
-        result = harness.run(self.live_command(3, [self.directory / "none"]), limit=30)
+        result = harness.run(self.live_command(3, [self.directory / "none"]), limit=100)
         self.assertNotEqual(result.status, 0)
         self.assertEqual(len(result.err.splitlines()), 1, str(result))
         self.assertIn("none", result.err)
@@ -256,7 +256,7 @@ class Endings(harness_live.TestCase):
             r"rank {0}\b.*MPI_Wait", r"rank {0}\b.*MPI_Probe"]
         for which, pattern in enumerate(expected):
             with self.subTest(which=which):
-                result = self.ok(harness.run(self.live_command(3, [program, which]), limit=20), 1)
+                result = self.ok(harness.run(self.live_command(3, [program, which]), limit=100), 1)
                 self.assertIn("deadlock", result.err, str(result))
                 self.assertIn("program.c:", result.err, "no source line")
                 for rank in range(3):
@@ -267,12 +267,12 @@ class Endings(harness_live.TestCase):
                     self.assertRegex(result.err, r"rank 2\b.*MPI_Barrier")
                 self.nothing_is_left()
                 self.readable(False)
-        result = self.ok(harness.run(self.live_command(2, [program, 5]), limit=20), 1)
+        result = self.ok(harness.run(self.live_command(2, [program, 5]), limit=100), 1)
         self.assertRegex(result.err, r"rank 0\b.*MPI_Recv.*rank 1\b.*tag 10")
         self.nothing_is_left()
 
     def mistake(self, which, *says):
-        result = harness.run(self.live_command(2, [self.compile(MISTAKES), which]), limit=20)
+        result = harness.run(self.live_command(2, [self.compile(MISTAKES), which]), limit=100)
         for words in says:
             self.assertIn(words, result.err, str(result))
         self.nothing_is_left()

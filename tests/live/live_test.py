@@ -122,7 +122,7 @@ class Live(harness.TestCase):
         compute = [] if "--compute" in program.options else ["--compute", "none"]
         return harness.foretrace("simulate", "-n", ranks, "--machine", harness.T3D, *compute,
                                  *program.options, "-o", self.directory / "live.ftr", "--", *command,
-                                 limit=30, cwd=self.directory)
+                                 limit=100, cwd=self.directory)
 
     def captured(self, ranks, command):
         """Under the real MPI and our capture library, on a machine with rendezvous."""

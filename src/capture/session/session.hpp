@@ -63,8 +63,6 @@ class Session {
   // The thread that makes the call at hand.
   CallingThread& thread() { return *thread_; }
 
-  // Several threads: begin and end of a call. In between, what others may have to
-  // be let in for stands between the other two (see LetOthersIn).
   // A call begins: what follows until the program goes on is not its computation.
   void enter_call() {
     if (several_threads_)
@@ -72,6 +70,8 @@ class Session {
     else
       computation_.stop(thread_->computed);
   }
+  // Several threads: begin and end of a call. In between, what others may have to
+  // be let in for stands between the other two (see LetOthersIn).
   void take_turn();
   void end_turn();
   void let_others_in();
