@@ -39,12 +39,13 @@ Parts parts_of(const Link& link) {
   return parts;
 }
 
-const Link* binding_link(const sim::Dependences& graph, MomentId id) {
-  const sim::Moment& moment = graph[id];
-  const Link* binding = nullptr;
+std::optional<Link> binding_link(const sim::Dependences& graph, MomentId id) {
+  const sim::Moment moment = graph[id];
+  std::optional<Link> binding;
   for (const Link& link : graph.links(id)) {
-    if (graph[link.from].at + link.takes != moment.at) continue;
-    if (!binding || graph[link.from].rank == moment.rank) binding = &link;
+    const sim::Moment from = graph[link.from];
+    if (from.at + link.takes != moment.at) continue;
+    if (!binding || from.rank == moment.rank) binding = link;
   }
   return binding;
 }
@@ -60,7 +61,7 @@ std::vector<Step> critical_path(const Run& run) {
     step.to = at;
     step.call =
         run.graph[at].kind == sim::MomentKind::request && !path.empty() ? path.back().to : at;
-    if (const Link* link = binding_link(run.graph, at)) {
+    if (const std::optional<Link> link = binding_link(run.graph, at)) {
       step.from = link->from;
       step.kind = link->kind;
       step.parts = parts_of(*link);

@@ -3,6 +3,7 @@
 // Every picosecond of the run lies in exactly one step of it.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "explain/run.hpp"
@@ -34,8 +35,8 @@ struct Step {
 };
 
 // The link that made a moment as late as it is; where several did, one of the same
-// rank. nullptr: it has none.
-const sim::Link* binding_link(const sim::Dependences& graph, sim::MomentId id);
+// rank. Nothing: it has none.
+std::optional<sim::Link> binding_link(const sim::Dependences& graph, sim::MomentId id);
 
 // From the start of the run to its end; the lengths add up to the run's time.
 std::vector<Step> critical_path(const Run& run);

@@ -69,7 +69,7 @@ class Meetings {
     if (moment.kind == MomentKind::latest) return gather(id);
     // Who need not wait goes on as if the other were not there.
     if (moment.kind != MomentKind::leave || moment.wait() == Time()) return;
-    const sim::Link* link = binding_link(run_->graph, id);
+    std::optional<sim::Link> link = binding_link(run_->graph, id);
     if (link && link->kind == LinkKind::request) link = binding_link(run_->graph, link->from);
     if (link) meet(moment, run_->graph[link->from]);
   }

@@ -26,7 +26,8 @@ std::vector<Time> pass(const Run& run, std::size_t wanted, const Changes& change
                        const Takes& takes, const Shorten& shorten) {
   using Times = std::array<std::int64_t, Lanes>;
   const sim::Dependences& graph = run.graph;
-  std::vector<Times> at(graph.size());
+  std::vector<Times> at(run.slots.count);
+  const auto slot = [&run](MomentId id) { return run.slots.of[id]; };
   for (MomentId id = 0; id < graph.size(); ++id) {
     const Moment& moment = graph[id];
     const auto links = graph.links(id);
@@ -35,18 +36,18 @@ std::vector<Time> pass(const Run& run, std::size_t wanted, const Changes& change
     for (const Link& link : links) {
       Times more;
       takes(link, more);
-      const Times& from = at[link.from];
+      const Times& from = at[slot(link.from)];
       for (std::size_t lane = 0; lane < Lanes; ++lane)
         when[lane] = std::max(when[lane], from[lane] + more[lane]);
     }
     if (moment.kind == MomentKind::enter) changes(id, moment, when);
-    if (moment.kind == MomentKind::leave) shorten(moment, at[moment.enter], when);
-    at[id] = when;
+    if (moment.kind == MomentKind::leave) shorten(moment, at[slot(moment.enter)], when);
+    at[slot(id)] = when;
   }
   std::vector<Time> times(wanted);
   for (const MomentId end : run.ends)
     for (std::size_t lane = 0; end != sim::kNoMoment && lane < wanted; ++lane)
-      times[lane] = std::max(times[lane], Time::ps(at[end][lane]));
+      times[lane] = std::max(times[lane], Time::ps(at[slot(end)][lane]));
   return times;
 }
 

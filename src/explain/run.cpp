@@ -17,6 +17,41 @@ RunSink::RunSink(const sim::Source& source, Run& run)
   run.walked.assign(static_cast<std::size_t>(source.ranks()), {});
 }
 
+namespace {
+
+Slots find_slots(const sim::Dependences& graph, const std::vector<sim::MomentId>& ends) {
+  const auto each_before = [&graph](sim::MomentId id, const auto& what) {
+    for (const sim::Link& link : graph.links(id)) what(link.from);
+    if (const sim::Moment moment = graph[id]; moment.kind == sim::MomentKind::leave)
+      what(moment.enter);
+  };
+  std::vector<sim::MomentId> last(graph.size());  // that depends on it
+  for (sim::MomentId id = 0; id < graph.size(); ++id) {
+    last[id] = id;
+    each_before(id, [&](sim::MomentId before) { last[before] = id; });
+  }
+  for (const sim::MomentId end : ends)
+    if (end != sim::kNoMoment) last[end] = sim::kNoMoment;
+  Slots slots;
+  slots.of.resize(graph.size());
+  std::vector<std::uint32_t> free;
+  for (sim::MomentId id = 0; id < graph.size(); ++id) {
+    if (free.empty()) free.push_back(slots.count++);
+    slots.of[id] = free.back();
+    free.pop_back();
+    const auto let_go = [&](sim::MomentId one) {
+      if (last[one] != id) return;
+      free.push_back(slots.of[one]);
+      last[one] = sim::kNoMoment;
+    };
+    each_before(id, let_go);
+    let_go(id);
+  }
+  return slots;
+}
+
+}  // namespace
+
 Time Run::first_leave(const sim::Moment& moment) const {
   const auto& mine = walked[static_cast<std::size_t>(moment.rank.value)];
   const auto found = std::ranges::lower_bound(mine, moment.operation, {}, &Walked::operation);
@@ -94,6 +129,7 @@ void RunSink::finish() {
     run_->ends[r] = last.kind == EventKind::finalize ? last.enter : last.leave;
     run_->time = std::max(run_->time, run_->graph[run_->ends[r]].at);
   }
+  run_->slots = find_slots(run_->graph, run_->ends);
 }
 
 }  // namespace foretrace::explain

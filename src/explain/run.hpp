@@ -48,6 +48,13 @@ struct Walked {
   std::uint32_t instance = 0;   // index into Run::first_leaves
 };
 
+// Where a pass over the graph keeps what it knows of a moment: in a place that is free again
+// after the last moment that depends on it, so that there are far fewer places than moments.
+struct Slots {
+  std::vector<std::uint32_t> of;  // by moment
+  std::uint32_t count = 0;
+};
+
 struct Run {
   sim::Dependences graph;
   std::vector<std::vector<Call>> calls;  // by rank, up to MPI_Finalize
@@ -55,6 +62,7 @@ struct Run {
   std::vector<PlaceKey> places;
   std::vector<sim::MomentId> ends;  // by rank: when its program ends; kNoMoment: it has none
   Time time;                        // the latest of them
+  Slots slots;                      // those of the ends are theirs alone
   std::vector<std::vector<Walked>> walked;  // by rank
   std::vector<Time> first_leaves;           // when the first of its members left
 

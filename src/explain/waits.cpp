@@ -40,7 +40,7 @@ Source source_of(const Run& run, MomentId leave) {
   const WorldRank rank = run.graph[leave].rank;
   MomentId at = leave;
   Source source;
-  while (const Link* link = binding_link(run.graph, at)) {
+  while (const std::optional<Link> link = binding_link(run.graph, at)) {
     if (link->kind != LinkKind::request && link->kind != LinkKind::gather) source.by = link->kind;
     at = link->from;
     const auto kind = run.graph[at].kind;
@@ -134,7 +134,7 @@ std::vector<Blame> blame(const Run& run, MomentId cause, Time since) {
   std::vector<Blame> all;
   MomentId at = cause;
   while (all.size() < kMostSteps && at != sim::kNoMoment && run.graph[at].at > since) {
-    const Link* link = binding_link(run.graph, at);
+    const std::optional<Link> link = binding_link(run.graph, at);
     const MomentId from = link ? link->from : sim::kNoMoment;
     const Time begin = link ? std::max(run.graph[from].at, since) : since;
     const sim::Moment& moment = run.graph[at];

@@ -14,7 +14,8 @@ using sim::MomentKind;
 
 Time time_with(const Run& run, const Edits& edits) {
   const Dependences& graph = run.graph;
-  std::vector<Time> at(graph.size());
+  std::vector<Time> at(run.slots.count);
+  const auto slot = [&run](MomentId id) { return run.slots.of[id]; };
   for (MomentId id = 0; id < graph.size(); ++id) {
     const Moment& moment = graph[id];
     const auto links = graph.links(id);
@@ -29,14 +30,14 @@ Time time_with(const Run& run, const Edits& edits) {
       change =
           edits.compute_before(run, moment.rank, moment.operation) - run.call_of(moment).compute;
     Time when = links.empty() ? moment.at + change : Time();
-    for (const Link& link : links) when = std::max(when, at[link.from] + link.takes + change);
+    for (const Link& link : links) when = std::max(when, at[slot(link.from)] + link.takes + change);
     if (moment.kind == MomentKind::leave && edits.is_waitless(moment.rank, moment.operation))
-      when = std::min(when, at[moment.enter] + (moment.alone - graph[moment.enter].at));
-    at[id] = when;
+      when = std::min(when, at[slot(moment.enter)] + (moment.alone - graph[moment.enter].at));
+    at[slot(id)] = when;
   }
   Time time;
   for (const MomentId end : run.ends)
-    if (end != sim::kNoMoment) time = std::max(time, at[end]);
+    if (end != sim::kNoMoment) time = std::max(time, at[slot(end)]);
   return time;
 }
 

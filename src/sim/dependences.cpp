@@ -20,10 +20,31 @@ MomentId Dependences::append(const Moment& moment, std::span<Link> links) {
   if (moments_.size() >= kNoMoment || links_.size() + links.size() >= UINT32_MAX)
     throw Error("the run has more than 4e9 dependences; explain a shorter one");
   settle(links, moment.at);
-  moments_.push_back(moment);
-  moments_.back().first_link = static_cast<std::uint32_t>(links_.size());
-  links_.insert(links_.end(), links.begin(), links.end());
+  moments_.push_back({moment.at, moment.alone, static_cast<std::uint32_t>(links_.size()),
+                      moment.enter,
+                      static_cast<std::uint32_t>(moment.rank.value + 1) << 2 |
+                          static_cast<std::uint32_t>(moment.kind),
+                      moment.operation});
+  for (const Link& link : links)
+    links_.push_back(
+        {link.from, number_of({link.overhead, link.latency, link.bytes, link.kind}), link.takes});
   return static_cast<MomentId>(moments_.size() - 1);
+}
+
+// One of the same hash takes the place of another.
+std::uint32_t Dependences::number_of(const LinkParts& parts) {
+  constexpr std::size_t kKnown = std::size_t{1} << 12;
+  constexpr std::uint32_t kNone = UINT32_MAX;
+  if (known_parts_.empty()) known_parts_.assign(kKnown, kNone);
+  std::uint64_t hash = static_cast<std::uint64_t>(parts.kind);
+  for (const Time part : {parts.overhead, parts.latency, parts.bytes})
+    hash = (hash ^ static_cast<std::uint64_t>(part.count_ps())) * 0x9e3779b97f4a7c15u;
+  std::uint32_t& known = known_parts_[hash >> 52];
+  if (known == kNone || parts_[known] != parts) {
+    known = static_cast<std::uint32_t>(parts_.size());
+    parts_.push_back(parts);
+  }
+  return known;
 }
 
 // Makes `when` the latest of the links. What is missing was spent waiting for a link
@@ -69,7 +90,7 @@ void Dependences::enter(WorldRank rank, std::uint32_t operation, Time when) {
 
 void Dependences::leave(WorldRank rank, Time when, Time alone, Time rest) {
   RankState& mine = state(rank);
-  const Moment& enter = moments_[mine.enter];
+  const Moment enter = (*this)[mine.enter];
   Moment moment = enter;
   moment.kind = MomentKind::leave;
   moment.at = when;
@@ -93,7 +114,7 @@ void Dependences::leave(WorldRank rank, Time when, Time alone, Time rest) {
 void Dependences::end_request(WorldRank rank, std::uint64_t request, Time when,
                               std::span<Link> links) {
   Posted& posted = state(rank).posted.at(request);
-  Moment moment = moments_[posted.enter];
+  Moment moment = (*this)[posted.enter];
   moment.kind = MomentKind::request;
   moment.at = when;
   moment.alone = when;

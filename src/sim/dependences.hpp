@@ -15,6 +15,7 @@
 #include "base/ids.hpp"
 #include "base/time.hpp"
 #include "machine/timing.hpp"
+#include "sim/chunked.hpp"
 #include "trace/event.hpp"
 
 namespace foretrace::sim {
@@ -47,11 +48,10 @@ enum class MomentKind : std::uint8_t { enter, leave, request, latest };
 
 struct Moment {
   Time at;
-  Time alone;                    // leave: when, if everybody had been there
-  std::uint32_t first_link = 0;  // its links: up to the next moment's first
-  MomentId enter = kNoMoment;    // leave: of the same call
-  WorldRank rank;                // invalid: of a collective
-  std::uint32_t operation = 0;   // of the rank, from 0
+  Time alone;                   // leave: when, if everybody had been there
+  MomentId enter = kNoMoment;   // leave: of the same call
+  WorldRank rank;               // invalid: of a collective
+  std::uint32_t operation = 0;  // of the rank, from 0
   MomentKind kind = MomentKind::enter;
 
   Time wait() const { return at > alone ? at - alone : Time(); }
@@ -60,12 +60,10 @@ struct Moment {
 class Dependences {
  public:
   std::size_t size() const { return moments_.size(); }
-  const Moment& operator[](MomentId id) const { return moments_[id]; }
-  std::span<const Link> links(MomentId id) const {
-    const std::size_t end =
-        id + std::size_t{1} < moments_.size() ? moments_[id + 1].first_link : links_.size();
-    return {links_.data() + moments_[id].first_link, links_.data() + end};
-  }
+  Moment operator[](MomentId id) const { return moments_[id].unpacked(); }
+
+  class Links;
+  Links links(MomentId id) const;
   // Where a rank's last operation was entered and left; kNoMoment: it had none. One that is
   // carried out as messages has more between them.
   MomentId last_enter(WorldRank rank) const { return state(rank).first; }
@@ -162,16 +160,90 @@ class Dependences {
   const RankState& state(WorldRank rank) const {
     return states_[static_cast<std::size_t>(rank.value)];
   }
+  // A run has several moments and links for each call, so that they are kept small.
+  struct PackedMoment {
+    Time at;
+    Time alone;
+    std::uint32_t first_link;  // its links: up to the next moment's first
+    MomentId enter;
+    std::uint32_t rank_and_kind;
+    std::uint32_t operation;
+
+    Moment unpacked() const {
+      return {at,        alone,
+              enter,     WorldRank(static_cast<std::int32_t>(rank_and_kind >> 2) - 1),
+              operation, static_cast<MomentKind>(rank_and_kind & 3)};
+    }
+  };
+  struct PackedLink {
+    MomentId from;
+    std::uint32_t parts;  // index into parts_
+    Time takes;
+  };
+  struct LinkParts {
+    Time overhead;
+    Time latency;
+    Time bytes;
+    LinkKind kind;
+    bool operator==(const LinkParts&) const = default;
+  };
+
+  Link link(std::size_t index) const {
+    const PackedLink& packed = links_[index];
+    const LinkParts& parts = parts_[packed.parts];
+    return {packed.from, parts.kind, packed.takes, parts.overhead, parts.latency, parts.bytes};
+  }
   MomentId append(const Moment& moment, std::span<Link> links);
+  std::uint32_t number_of(const LinkParts& parts);
   void settle(std::span<Link> links, Time when);
 
-  std::vector<Moment> moments_;
-  std::vector<Link> links_;
+  friend class Links;
+  Chunked<PackedMoment> moments_;
+  Chunked<PackedLink> links_;
+  Chunked<LinkParts> parts_;
+  // The latest of `parts_`, by their hash: most links are like others before.
+  std::vector<std::uint32_t> known_parts_;
   std::vector<RankState> states_;
   std::unordered_map<std::uint32_t, Flying> flying_;
   Flying met_;
   std::unordered_map<trace::CommId, Instances> collectives_;
   bool fixed_ = true;
 };
+
+// The links of a moment, made as they are asked for.
+class Dependences::Links {
+ public:
+  class Iterator {
+   public:
+    Iterator(const Dependences& graph, std::size_t at) : graph_(&graph), at_(at) {}
+    Link operator*() const { return graph_->link(at_); }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return at_ == other.at_; }
+
+   private:
+    const Dependences* graph_;
+    std::size_t at_;
+  };
+
+  Links(const Dependences& graph, std::size_t first, std::size_t end)
+      : graph_(&graph), first_(first), end_(end) {}
+  bool empty() const { return first_ == end_; }
+  Iterator begin() const { return {*graph_, first_}; }
+  Iterator end() const { return {*graph_, end_}; }
+
+ private:
+  const Dependences* graph_;
+  std::size_t first_;
+  std::size_t end_;
+};
+
+inline Dependences::Links Dependences::links(MomentId id) const {
+  const std::size_t next = id + std::size_t{1};
+  return {*this, moments_[id].first_link,
+          next < moments_.size() ? moments_[next].first_link : links_.size()};
+}
 
 }  // namespace foretrace::sim
