@@ -53,11 +53,11 @@ struct Function {
   std::string
       function_class;  // "point-to-point", "one-sided", "collective", "barrier", "local", "file"
   std::string method = {};      // how the figures came to be; empty: as `measure` does it
-  bool valid = true;            // false: whoever measured it found it not to be trusted
   std::vector<Regime> regimes;  // ascending, contiguous, at least one
 
   std::optional<MeasuredRange> measured = {};  // not set: unknown
   std::optional<HeldOutError> held_out = {};   // of `regimes`
+  bool valid = true;  // false: whoever measured it found it not to be trusted
   // How far the times at the largest ranks (relative) are from an equation that
   // was fitted without them: what a time beyond the measured ranks is worth.
   std::optional<double> extrapolation_error = {};
