@@ -25,6 +25,8 @@ machine::Placement Simulation::recorded_placement() const {
 // ranks, which matters to a model that has several.
 void Simulation::place_ranks() {
   const bool on_links = topology_ && network_ != sim::NetworkKind::datasheet;
+  // One path between all ranks: a note says that it is all the same.
+  if (network_ == sim::NetworkKind::datasheet && model_.paths.empty()) return;
   const bool is_recorded = options_.placement == "recorded";
   const machine::Placement recorded = recorded_placement();
   const int said = options_.ranks_per_node;
