@@ -196,6 +196,7 @@ class Campaign:
                 f"Load average at the start of a round: {statistics.median(loads):.1f} in the middle, at most "
                 f"{max(loads):.1f}, of which two and more are the runs' own.",
                 f"{self.options.rounds} rounds of three real runs and one run of each way.",
+                "Functions that measure calls INVALID are used (--allow-invalid).",
                 *self.notes.values()]
 
     def write(self):

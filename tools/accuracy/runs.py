@@ -61,6 +61,10 @@ class Case:
             run_apps.prepare(self.app, self.setting.ranks, folder)
 
 
+# Functions that `measure` calls INVALID are used: what that costs shall be seen.
+ALLOW = "--allow-invalid"
+
+
 def real_seconds(text):
     """Of what the clock wrote: from the last rank's MPI_Init to the last rank's MPI_Finalize."""
     times = [tuple(map(float, line.split())) for line in text.splitlines()]
@@ -104,19 +108,19 @@ class Runner:
 
     def predict(self, trace):
         setting = self.case.setting
-        self.call(*setting.captured(self.tool, "predict", "--machine", self.model, "-o", trace), *self.case.words)
+        self.call(*setting.captured(self.tool, "predict", "--machine", self.model, ALLOW, "-o", trace), *self.case.words)
         # Under a launcher of its own it prints no time.
         return json.loads(call(self.tool, "report", trace, "--json"))["time"]
 
     def live(self, trace):
         setting = self.case.setting
         return predicted_seconds(self.call(
-            self.tool, "simulate", "-n", setting.ranks, "--mpi", setting.mpi, "--machine", self.model, "-o", trace, "--",
-            *self.case.words))
+            self.tool, "simulate", "-n", setting.ranks, "--mpi", setting.mpi, "--machine", self.model, ALLOW, "-o", trace,
+            "--", *self.case.words))
 
     def simulate(self, trace, network):
         """Its time, and the interval of `datasheet`."""
-        words = [self.tool, "simulate", trace, "--machine", self.model, "--network", network]
+        words = [self.tool, "simulate", trace, "--machine", self.model, ALLOW, "--network", network]
         if network in ("flow", "packet"):
             words += ["--topology", self.topology]
         if network == "datasheet":
