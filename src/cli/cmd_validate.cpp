@@ -156,6 +156,7 @@ Runs run_all(const Options& options, const Folder& folder) {
       const bool tells =
           line.starts_with(kOurs) && (line.find("no time") != std::string::npos ||
                                       line.find("extrapolated") != std::string::npos ||
+                                      line.find("INVALID") != std::string::npos ||
                                       line.find("trust") != std::string::npos);
       if (tells) notes.push_back(line.substr(kOurs.size()));
     }

@@ -51,10 +51,10 @@ TEST(Path, TheExampleOfTheTheory) {
   const Timing& far = timing.on(paths.between(WorldRank(0), WorldRank(2)));
   const Bytes bytes(800);
   const Time first = near.send_eager_leave(Time(), SendMode::standard, bytes);
-  EXPECT_EQ(first, Time::us(6));
-  EXPECT_EQ(far.send_eager_leave(first, SendMode::standard, bytes), Time::us(45));
-  EXPECT_EQ(near.recv_leave(Time(), {Time(), bytes, false}), Time::us(6));
-  EXPECT_EQ(far.recv_leave(Time(), {first, bytes, false}), Time::us(116));
+  EXPECT_EQ(first, Time::ns(6'000));
+  EXPECT_EQ(far.send_eager_leave(first, SendMode::standard, bytes), Time::ns(45'000));
+  EXPECT_EQ(near.recv_leave(Time(), {Time(), bytes, false}), Time::ns(6'000));
+  EXPECT_EQ(far.recv_leave(Time(), {first, bytes, false}), Time::ns(116'000));
   EXPECT_TRUE(near.is_rendezvous(SendMode::standard, Bytes(2000)));
   EXPECT_FALSE(far.is_rendezvous(SendMode::standard, Bytes(2000)));
 }
@@ -69,7 +69,7 @@ TEST(Path, TakesWhatStandsInBeforeTheTopLevels) {
   EXPECT_NE(node.find("irecv1"), nullptr);
   const Timing timing(model, Bound::avg);
   const Timing& near = timing.on(Path::node);
-  EXPECT_EQ(near.cost(Cost::ssend, 2, Bytes(800)), Time::us(6));
+  EXPECT_EQ(near.cost(Cost::ssend, 2, Bytes(800)), Time::ns(6'000));
   EXPECT_EQ(near.cost(Cost::irecv1, 2, Bytes(800)), timing.cost(Cost::irecv1, 2, Bytes(800)));
   EXPECT_EQ(near.cost(Cost::bcast, 4, Bytes(800)), timing.cost(Cost::bcast, 4, Bytes(800)));
 }
@@ -95,7 +95,7 @@ TEST(Path, DerivesItsLogGPS) {
   model.paths[Path::node].loggps = {};
   EXPECT_EQ(inner_times(model, Bound::avg).at(Path::node).sync_threshold, Bytes(8192));
   model.paths[Path::node].functions.clear();
-  EXPECT_EQ(inner_times(model, Bound::avg).at(Path::node).latency, Time::ms(1));
+  EXPECT_EQ(inner_times(model, Bound::avg).at(Path::node).latency, Time::ns(1'000'000));
 }
 
 TEST(Path, IsWrittenAsItIsRead) {
