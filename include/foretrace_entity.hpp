@@ -496,13 +496,24 @@ class Behaviour : public Entity {
   }
 
  private:
-  void proceed() { task_.resume(); }
+  void proceed() {
+    const Ps at = kernel_->now();
+    if (at != last_resumed_) {
+      last_resumed_ = at;
+      resumed_ = 0;
+    }
+    if (++resumed_ > 10'000'000)
+      throw std::runtime_error(name() + " goes on and on without letting time pass");
+    task_.resume();
+  }
 
   Kernel* kernel_ = nullptr;
   Task task_;
   std::vector<OutPort> out_;
   std::deque<Received> queue_;
   bool waiting_ = false;
+  Ps last_resumed_ = -1;
+  std::uint64_t resumed_ = 0;
   Histogram waits_;
   TimeAverage queued_;
   std::uint64_t received_ = 0;
