@@ -154,10 +154,10 @@ Runs run_all(const Options& options, const Folder& folder) {
     constexpr std::string_view kOurs = "foretrace: ";
     for (std::string line; std::getline(lines, line);) {
       const bool tells =
-          line.starts_with(kOurs) && (line.find("no time") != std::string::npos ||
-                                      line.find("extrapolated") != std::string::npos ||
-                                      line.find("INVALID") != std::string::npos ||
-                                      line.find("trust") != std::string::npos);
+          line.starts_with(kOurs) &&
+          (line.find("no time") != std::string::npos ||
+           line.find("extrapolated") != std::string::npos ||
+           line.find("INVALID") != std::string::npos || line.find("trust") != std::string::npos);
       if (tells) notes.push_back(line.substr(kOurs.size()));
     }
   };
