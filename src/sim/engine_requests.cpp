@@ -257,7 +257,7 @@ Time Engine::complete_requests(Rank& rank) {
     result.source = request->is_send || request->empty ? WorldRank() : request->peer;
     result.tag = result.source.valid() ? request->tag : 0;
     result.bytes = result.source.valid() ? request->bytes : Bytes();
-    result.cancelled = request->cancelled;
+    result.cancelled |= request->cancelled;
     chosen_payloads_.push_back(request->payload);
     // Where nothing moved nothing is paid.
     if (request->is_collective)

@@ -14,7 +14,8 @@ class WithCounter : public testing::Environment {
 
 const testing::Environment* const with_counter = testing::AddGlobalTestEnvironment(new WithCounter);
 
-// Reading the counter is no computation. The least of many: nothing that others do adds to it.
+// Reading the counter is no computation. The least of many, since what others do adds to the rest;
+// with the reading it would be some 10 ns. The first measurement of it may itself have been slow.
 TEST(CpuClockWithCounter, AnEmptyIntervalTakesNothing) {
 #if FORETRACE_HAVE_RSEQ
   if (!has_even_counter() || __rseq_size == 0) GTEST_SKIP() << "the kernel's clock is read here";
@@ -27,7 +28,7 @@ TEST(CpuClockWithCounter, AnEmptyIntervalTakesNothing) {
     clock.resume();
     least = std::min(least, clock.stop());
   }
-  EXPECT_LE(least, Time::ns(1));
+  EXPECT_LE(least, Time::ns(5));
 }
 
 }  // namespace

@@ -90,11 +90,11 @@ def waitless_replay(case, calls):
         def can_wait(self, at):
             call = self.schedule.call(at)
             if call["op"] == "send":
-                return call["to"] >= 0 and self.meets(call)
+                return call["to"] >= 0 and self.waits_for_receiver(at, call)
             return call["op"] not in ("isend", "irecv") and "request" not in call
 
-        def meets(self, call):
-            rules = model if network.kind == "datasheet" else network
+        def waits_for_receiver(self, at, call):
+            rules = self.rules_to(at, call["to"]) if network.kind == "datasheet" else self.ends(at)
             return rules.meets(call.get("mode", "standard"), call["bytes"])
 
     edited = Edited(model, reference_networks.Schedule(case["schedule"]), network)
