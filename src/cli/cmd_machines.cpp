@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "cli/machine_ranking.hpp"
 #include "cli/named_files.hpp"
+#include "cli/simulation_options.hpp"
 #include "cli/subcommand.hpp"
 #include "machine/machine_file.hpp"
 #include "views/draw/text_table.hpp"
@@ -105,6 +106,7 @@ std::function<int()> declare(CLI::App& app) {
                  "With --run: as for simulate; if not given, datasheet where that has all that the "
                  "run needs, else loggps");
   app.add_option("--collectives", simulation.collectives, "With --run: as for simulate");
+  add_allow_invalid(app, simulation.allow_invalid);
   return [options] { return machines(*options); };
 }
 

@@ -5,6 +5,15 @@
 #include "toml_file/text.hpp"
 
 namespace foretrace::machine {
+namespace {
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string all;
+  for (const std::string& each : names) all += (all.empty() ? "" : ", ") + each;
+  return all;
+}
+
+}  // namespace
 
 std::vector<std::string> read_measurement(const TableReader& reader) {
   reader.allow_only({"valid", "reasons"});
@@ -43,14 +52,12 @@ std::string warning_of(const std::string& path) {
 }
 
 std::string doubt_of(const std::vector<std::string>& unreliable) {
-  std::string names;
-  for (const std::string& each : unreliable) names += (names.empty() ? "" : ", ") + each;
-  return "the machine model's equations are INVALID, and used here: " + names;
+  return "INVALID in the machine model, and used all the same: " + joined(unreliable);
 }
 
 std::string refusal_of(const std::vector<std::string>& unreliable) {
-  return doubt_of(unreliable) + "; measure again, put other equations into the model, or give " +
-         kAllowInvalid;
+  return "INVALID in the machine model: " + joined(unreliable) +
+         "; measure again, put other equations into it, or give " + kAllowInvalid;
 }
 
 std::string format_measurement(const std::vector<std::string>& invalid_reasons) {
