@@ -113,15 +113,16 @@ class Poster {
   // Where a receive is posted; those of the earlier calls have been asked for.
   Spot post(std::uint32_t call) {
     Spot least;
-    for (std::uint32_t passed = call; passed-- > 0 && least.call <= passed;) {
+    for (std::uint32_t passed = call; passed-- > 0;) {
       const Seen& step = steps_[passed];
       const bool in_the_way = step.receive && could_take_each_other(step, steps_[call]);
+      const bool has_buffer = step.chosen_receive && same_receive_buffer(step, steps_[call]);
       if (step.bound || (in_the_way && !step.chosen_receive))
         least = std::max(least, Spot{passed + 1, false});
       else if (in_the_way)
-        least =
-            std::max(least, same_receive_buffer(step, steps_[call]) ? Spot{waited_[passed], true}
-                                                                    : posted_[passed]);
+        least = std::max(least, has_buffer ? Spot{waited_[passed], true} : posted_[passed]);
+      // Whatever is before these is posted and, if it has the buffer, waited for before them.
+      if (step.bound || has_buffer) break;
     }
     waited_[call] = *wait_of_receive(call);
     return posted_[call] = least;

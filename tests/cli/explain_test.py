@@ -223,6 +223,23 @@ class Explain(unittest.TestCase):
         said, told = changed("--merge-messages", "MPI_Send", "--remove-barriers", "--speed", "MPI_Recv=2")
         self.assertLess(said["predicted_time"], said["time"])
 
+    def test_a_buffer_is_posted_again_only_when_its_receive_was_waited_for(self):
+        """The posted receive in between is of another place, so that it has another buffer."""
+        sender = "0 init\n" + "0 send 1 1 100000\n" * 3 + "0 finalize\n"
+
+        def run(name, *receiver):
+            (self.folder / name).write_text(sender + "".join(f"1 {line}\n" for line in receiver))
+
+        network = ["--loggps", "L=2us,o=500ns,g=100ns,G=0.1ns,S=1000"]
+        recv, irecv, wait, compute = "recv 0 1 100000", "irecv 0 1 100000", "wait 0 1 1", "compute 5e5"
+        run("blocking.ti", "init", recv, irecv, compute, recv, wait, "finalize")
+        run("posted.ti", "init", irecv, irecv, compute, wait, irecv, wait, wait, "finalize")
+        result = self.explain("blocking.ti", *network, "--nonblocking", "MPI_Recv", "--json")
+        self.assertIn("2 calls changed", result.stderr)
+        expected = subprocess.run([FORETRACE, "simulate", "posted.ti", *network, "--json"], capture_output=True,
+                                  text=True, timeout=100, cwd=self.folder, check=True)
+        self.assertEqual(json.loads(result.stdout)["predicted_time"], json.loads(expected.stdout)["time"])
+
     def test_other_algorithm(self):
         (self.folder / "fields.ti").write_text(FIELDS)
         network = ["--loggps", "L=2us,o=3us,g=5us,G=0.1ns"]
