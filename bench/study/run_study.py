@@ -11,11 +11,13 @@ nothing lost, nothing run twice. At last `mpirun -n 4` has to give the same. Sta
 """
 
 import argparse
+import ctypes
 import os
 import pathlib
 import random
 import resource
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -38,6 +40,15 @@ MACHINES = ["cray-t3d", "sparc-ethernet", "archer2-ofi"]
 NETWORKS = ["loggps", "hops", "flow", "packet"]
 
 
+LIBC = ctypes.CDLL(None)
+PR_SET_PDEATHSIG = 1
+
+
+def end_with_us():
+    """In a child: SIGTERM when this script ends in whatever way, so that no study runs on without it."""
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
 class Runs:
     def __init__(self, build, folder, mpi, small):
         self.tool, self.folder, self.mpi = build / "bin/foretrace", folder, mpi
@@ -53,7 +64,7 @@ class Runs:
 
     def start(self, database, *before):
         return subprocess.Popen([*before, self.tool, "study", "s.toml", "-o", database], cwd=self.folder, env=self.environment,
-                                stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+                                stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, preexec_fn=end_with_us)
 
     def whole(self, database, *before):
         process = self.start(database, *before)

@@ -1,10 +1,15 @@
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "base/error.hpp"
 #include "cli/output_file.hpp"
 #include "cli/subcommand.hpp"
+#include "results/graph_file.hpp"
+#include "views/results/graphs.hpp"
 #include "views/results/page.hpp"
 #include "views/results/tables.hpp"
 
@@ -16,6 +21,7 @@ struct Options {
   std::string where;
   std::vector<std::string> compare;
   std::vector<std::string> quantities;
+  std::vector<std::string> over;
   std::string output;
   bool launches = false;
   bool all = false;
@@ -34,24 +40,33 @@ std::string sql_text(const std::string& text) {
   return out + "'";
 }
 
-void compare(const Options& options) {
-  results::Table sides[2];
+struct Sides {
+  results::Table tables[2];
   std::string names[2];
+};
+
+Sides read_sides(const Options& options) {
+  Sides out;
   for (std::size_t i = 0; i < 2; ++i) {
     results::Query query{options.where, false, options.quantities};
     const std::string& file = options.files[options.files.size() == 2 ? i : 0];
     if (options.compare.empty()) {
-      names[i] = file;
+      out.names[i] = file;
     } else {
-      names[i] = options.compare[i];
-      query.where = both(options.where, "way = " + sql_text(names[i]));
+      out.names[i] = options.compare[i];
+      query.where = both(options.where, "way = " + sql_text(out.names[i]));
     }
-    sides[i] = results::read_table(file, query);
-    if (sides[i].rows.empty())
-      throw UsageError("results: there are no points of '" + names[i] + "'" +
+    out.tables[i] = results::read_table(file, query);
+    if (out.tables[i].rows.empty())
+      throw UsageError("results: there are no points of '" + out.names[i] + "'" +
                        (options.where.empty() ? "" : " where that holds"));
   }
-  const results::Comparison comparison = results::compare(sides[0], sides[1], options.quantities);
+  return out;
+}
+
+void compare(const Options& options) {
+  const auto& [tables, names] = read_sides(options);
+  const results::Comparison comparison = results::compare(tables[0], tables[1], options.quantities);
   std::fputs((options.json  ? views::render_json_comparison(comparison, names[0], names[1])
               : options.csv ? views::render_csv_comparison(comparison)
                             : views::render_text_comparison(comparison, names[0], names[1]))
@@ -59,29 +74,150 @@ void compare(const Options& options) {
              stdout);
 }
 
-void write(const Options& options) {
-  const std::string ending = ending_of(options.output, "results", {".html", ".csv", ".gp"});
+std::string stem_of(const std::string& path) {
+  return std::filesystem::path(path).stem().string();
+}
+
+// Over which two columns: those that were asked for, or those that there are.
+std::pair<std::string, std::string> axes_of(const Options& options, const results::Table& points) {
+  if (!options.over.empty()) return {options.over[0], options.over[1]};
+  if (const auto axes = results::axes_of(points)) return *axes;
+  throw UsageError(
+      "results: the points have no ranks and sizes to draw over; name two columns: --over ranks,n");
+}
+
+void write_pictures(const std::string& path, const std::string& ending,
+                    const std::vector<views::Picture>& pictures) {
+  write_output(path, ending == ".pdf" ? views::render_pdf(pictures)
+                                      : views::render_svg_file(views::stacked(pictures)));
+}
+
+void write_surfaces(const Options& options, const std::string& ending,
+                    const std::vector<results::Surface>& surfaces) {
+  if (surfaces.empty())
+    throw UsageError("results: there are no four neighbouring points, and no surface without them");
+  if (ending == ".gp")
+    write_output(options.output, views::render_gnuplot_surfaces(surfaces, stem_of(options.output)));
+  else
+    write_pictures(options.output, ending, views::draw_surfaces(surfaces));
+}
+
+// The ratio of two surfaces, and both.
+void write_comparison(const Options& options) {
+  const std::string ending =
+      ending_of(options.output, "results", {".html", ".svg", ".pdf", ".gp", ".csv"});
+  const auto& [tables, names] = read_sides(options);
+  const results::Comparison comparison = results::compare(tables[0], tables[1], options.quantities);
+  if (ending == ".csv") {
+    write_output(options.output, views::render_csv_comparison(comparison));
+    return;
+  }
+  const results::Table ratios = results::ratios_of(comparison);
+  const auto [x, y] = axes_of(options, ratios);
+  const std::vector<std::string> quantities = options.quantities.empty()
+                                                  ? std::vector{comparison.quantities.front().name}
+                                                  : options.quantities;
+  std::vector<results::Surface> surfaces = results::surfaces_of(ratios, x, y, quantities);
+  for (results::Surface& surface : surfaces)
+    surface.quantity = names[1] + " / " + names[0] + ", " + surface.quantity;
+  for (std::size_t i = 0; i < 2; ++i)
+    for (results::Surface& surface : results::surfaces_of(tables[i], x, y, quantities)) {
+      surface.of.insert(surface.of.begin(), {"side", names[i]});
+      surfaces.push_back(std::move(surface));
+    }
+  if (ending == ".html")
+    write_output(options.output,
+                 views::render_html_ratio(
+                     names[1] + " / " + names[0],
+                     views::render_text_comparison(comparison, names[0], names[1]), surfaces));
+  else
+    write_surfaces(options, ending, surfaces);
+}
+
+std::vector<results::Surface> surfaces_with_speedup(const results::Table& points,
+                                                    const std::pair<std::string, std::string>& axes,
+                                                    const std::vector<std::string>& quantities) {
+  std::vector<results::Surface> out;
+  for (results::Surface& surface :
+       results::surfaces_of(points, axes.first, axes.second, quantities)) {
+    std::optional<results::Surface> speedup = results::speedup_of(surface);
+    out.push_back(std::move(surface));
+    if (speedup) out.push_back(std::move(*speedup));
+  }
+  return out;
+}
+
+// How launches vary, of the quantities that were asked for.
+std::vector<results::Spread> read_spreads(const Options& options, const std::string& where) {
+  const results::Table launches =
+      results::read_table(options.files.front(), {where, true, options.quantities});
+  std::vector<results::Spread> out;
+  for (const std::string& name :
+       options.quantities.empty() ? std::vector<std::string>{"time"} : options.quantities)
+    if (std::ranges::find(launches.columns, name, &results::Column::name) != launches.columns.end())
+      for (results::Spread& each : results::spreads_of(launches, name))
+        out.push_back(std::move(each));
+  return out;
+}
+
+void write_spreads(const Options& options, const std::string& ending, const std::string& where) {
+  const std::vector<results::Spread> spreads = read_spreads(options, where);
+  if (spreads.empty()) throw UsageError("results: no point has several launches to tell apart");
+  if (ending == ".gp")
+    write_output(options.output, views::render_gnuplot_spreads(spreads, stem_of(options.output)));
+  else
+    write_pictures(options.output, ending, views::draw_spreads(spreads));
+}
+
+views::StudyPage page_of(const Options& options, const std::string& where) {
   const std::string& file = options.files.front();
+  views::StudyPage page{
+      stem_of(file), options.where, results::read_account(file, options.where), {}, {}};
+  if (page.account.studies.size() == 1) page.title = page.account.studies.front().name;
+  page.points = results::read_table(file, {where, false, options.quantities});
+  page.scaling = results::scaling_of(page.points);
+  return page;
+}
+
+void write_page(const Options& options, const std::string& where) {
+  views::StudyPage page = page_of(options, where);
+  const auto axes =
+      options.over.empty() ? results::axes_of(page.points) : axes_of(options, page.points);
+  if (axes) page.surfaces = surfaces_with_speedup(page.points, *axes, options.quantities);
+  page.spreads = read_spreads(options, where);
+  write_output(options.output, views::render_html_study(page));
+}
+
+void write(const Options& options) {
+  const std::string ending =
+      ending_of(options.output, "results", {".html", ".svg", ".pdf", ".gp", ".csv", ".graph"});
+  const std::string& file = options.files.front();
+  const std::string where = both(options.where, "kind <> 'record'");
+  if (options.launches && (ending == ".html" || ending == ".graph"))
+    throw UsageError("results: --launches: " + ending + " has points; use .csv, .svg, .pdf or .gp");
   if (ending == ".csv") {
     write_output(options.output, views::render_csv_results(results::read_table(
                                      file, {options.where, options.launches, options.quantities})));
-    return;
+  } else if (ending == ".html") {
+    write_page(options, where);
+  } else if (options.launches) {
+    write_spreads(options, ending, where);
+  } else if (ending == ".graph") {
+    const results::Table points = results::read_table(file, {where, false, {}});
+    const auto [x, y] = axes_of(options, points);
+    if (x != "ranks")
+      throw UsageError("results: .graph has ranks and one parameter: --over ranks," + y);
+    write_output(options.output, results::format_graph(results::graph_of(points, y)));
+  } else if (!options.over.empty()) {
+    const results::Table points = results::read_table(file, {where, false, options.quantities});
+    write_surfaces(options, ending,
+                   surfaces_with_speedup(points, axes_of(options, points), options.quantities));
+  } else if (ending == ".gp") {
+    write_output(options.output,
+                 views::render_gnuplot_study(page_of(options, where), stem_of(options.output)));
+  } else {
+    write_pictures(options.output, ending, views::draw_study(page_of(options, where)));
   }
-  if (options.launches) throw UsageError("results: --launches: a page has points; use .csv");
-  views::StudyPage page{std::filesystem::path(file).stem().string(),
-                        options.where,
-                        results::read_account(file, options.where),
-                        {},
-                        {}};
-  if (page.account.studies.size() == 1) page.title = page.account.studies.front().name;
-  page.points = results::read_table(
-      file, {both(options.where, "kind <> 'record'"), false, options.quantities});
-  page.scaling = results::scaling_of(page.points);
-  write_output(options.output,
-               ending == ".html"
-                   ? views::render_html_study(page)
-                   : views::render_gnuplot_study(
-                         page, std::filesystem::path(options.output).stem().string()));
 }
 
 int show(const Options& options) {
@@ -90,14 +226,18 @@ int show(const Options& options) {
   if (!options.compare.empty() && options.compare.size() != 2)
     throw UsageError("--compare: expected two ways, such as measured,predicted");
   const bool compares = options.files.size() == 2 || !options.compare.empty();
+  if (!options.over.empty() && (options.over.size() != 2 || options.over[0] == options.over[1]))
+    throw UsageError("--over: expected two columns, such as ranks,n");
   if (!options.output.empty()) {
-    if (compares || options.summary || options.json || options.csv)
+    if (options.summary || options.json || options.csv || (compares && options.launches))
       throw UsageError(
-          "results: -o writes the points of one file; not with --compare, --summary, --json, "
-          "--csv");
-    write(options);
+          "results: -o writes graphs; not with --summary, --json, --csv, nor a comparison with "
+          "--launches");
+    compares ? write_comparison(options) : write(options);
     return 0;
   }
+  if (!options.over.empty())
+    throw UsageError("results: --over is for graphs: -o FILE.html, .svg, .pdf, .gp or .graph");
   if (compares) {
     compare(options);
     return 0;
@@ -120,7 +260,8 @@ int show(const Options& options) {
 
 std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("results", options->files, "What studies kept: a file, or two to compare")
+  app.add_option("results", options->files,
+                 "What studies kept: a file (or FILE.graph), or two to compare")
       ->required();
   app.add_option("--where", options->where,
                  "Only rows for which that holds, in SQL: 'ranks >= 8 and machine = \"cray-t3d\"'")
@@ -135,8 +276,12 @@ std::function<int()> declare(CLI::App& app) {
                "Each launch, also failed ones, instead of medians over the launches of a point");
   app.add_flag("--all", options->all, "Print all quantities, also states");
   app.add_flag("--summary", options->summary, "How many launches there are, where they come from");
+  app.add_option("--over", options->over, "Draw surfaces over two columns: ranks,n")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option("-o,--output", options->output,
-                 "Draw them: a page for the whole study FILE.html, FILE.gp; or FILE.csv");
+                 "Draw them: a page for the whole study FILE.html; FILE.svg, .pdf, .gp; or .csv, "
+                 ".graph");
   app.add_flag("--json", options->json, "Print an array of objects");
   app.add_flag("--csv", options->csv, "Print a table with commas");
   return [options] { return show(*options); };
@@ -149,6 +294,7 @@ const Subcommand kResults{
     "foretrace results scaling.db --where 'ranks >= 8 and machine = \"cray-t3d\"'\n"
     "foretrace results scaling.db --compare measured,predicted\n"
     "foretrace results scaling.db -o scaling.html\n"
-    "foretrace results before.db after.db --csv\n"};
+    "foretrace results before.db after.db --csv\n"
+    "foretrace results measured.graph predicted.graph -o ratio.html\n"};
 
 }  // namespace foretrace::cli

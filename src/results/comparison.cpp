@@ -30,8 +30,8 @@ std::size_t different_texts(const Table& table, const std::string& name) {
   return texts.size();
 }
 
-std::vector<std::string> common_keys(const Table& a, const Table& b) {
-  std::vector<std::string> keys;
+std::vector<Column> common_keys(const Table& a, const Table& b) {
+  std::vector<Column> keys;
   for (const Column& column : a.columns) {
     if (column.kind != ColumnKind::fixed && column.kind != ColumnKind::parameter) continue;
     if (column.name == "way") continue;
@@ -40,16 +40,16 @@ std::vector<std::string> common_keys(const Table& a, const Table& b) {
       continue;
     const auto other = place_of(b, column.name);
     if (other && known_everywhere(a, *place_of(a, column.name)) && known_everywhere(b, *other))
-      keys.push_back(column.name);
+      keys.push_back(column);
   }
   return keys;
 }
 
 using Rows = std::map<std::vector<std::string>, std::vector<const std::vector<Cell>*>>;
 
-Rows rows_by_key(const Table& table, const std::vector<std::string>& keys) {
+Rows rows_by_key(const Table& table, const std::vector<Column>& keys) {
   std::vector<std::size_t> places;
-  for (const std::string& key : keys) places.push_back(table.find(key));
+  for (const Column& key : keys) places.push_back(table.find(key.name));
   Rows rows;
   for (const std::vector<Cell>& row : table.rows) {
     std::vector<std::string> key;
@@ -66,12 +66,6 @@ std::vector<std::string> common_quantities(const Table& a, const Table& b) {
         (column.name == "time" || column.name.starts_with("phase_")) && place_of(b, column.name))
       out.push_back(column.name);
   return out;
-}
-
-std::optional<double> number(const Cell& cell) {
-  if (const auto* value = std::get_if<double>(&cell)) return *value;
-  if (const auto* whole = std::get_if<std::int64_t>(&cell)) return static_cast<double>(*whole);
-  return std::nullopt;
 }
 
 void summarise(ComparedQuantity& quantity) {
@@ -117,11 +111,11 @@ Comparison compare(const Table& a, const Table& b, const std::vector<std::string
             "--where");
       for (const auto* x : rows)
         for (const auto* y : others->second) {
-          const auto first = number((*x)[in_a]);
-          const auto second = number((*y)[in_b]);
+          const auto first = number_of((*x)[in_a]);
+          const auto second = number_of((*y)[in_b]);
           if (!first || !second || !(*first > 0) || !(*second > 0)) continue;
           ComparedPoint point{{}, *first, *second, *second / *first};
-          for (const std::string& each : out.keys) point.keys.push_back((*x)[a.find(each)]);
+          for (const Column& each : out.keys) point.keys.push_back((*x)[a.find(each.name)]);
           compared.points.push_back(std::move(point));
         }
     }
@@ -133,6 +127,32 @@ Comparison compare(const Table& a, const Table& b, const std::vector<std::string
   for (const auto& [key, rows] : right) out.only_b += left.contains(key) ? 0 : rows.size();
   if (out.quantities.empty())
     throw Error("there is nothing to compare: no point has a figure on both sides");
+  return out;
+}
+
+Table ratios_of(const Comparison& comparison) {
+  Table out;
+  out.columns = comparison.keys;
+  std::map<std::vector<std::string>, std::vector<Cell>> rows;
+  for (const ComparedQuantity& quantity : comparison.quantities) {
+    const std::size_t column = out.columns.size();
+    out.columns.push_back({quantity.name, ColumnKind::quantity});
+    for (const ComparedPoint& point : quantity.points) {
+      std::vector<std::string> key;
+      for (const Cell& cell : point.keys) key.push_back(text_of(cell));
+      std::vector<Cell>& row = rows.try_emplace(key, point.keys).first->second;
+      if (row.size() > column)
+        throw UsageError(
+            "several points of one side belong to the same point of the other; pick some with "
+            "--where");
+      row.resize(column);
+      row.emplace_back(point.ratio);
+    }
+  }
+  for (auto& [unused, row] : rows) {
+    row.resize(out.columns.size());
+    out.rows.push_back(std::move(row));
+  }
   return out;
 }
 

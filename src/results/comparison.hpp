@@ -28,7 +28,7 @@ struct ComparedQuantity {
 };
 
 struct Comparison {
-  std::vector<std::string> keys;  // what makes two points the same
+  std::vector<Column> keys;  // what makes two points the same
   std::vector<ComparedQuantity> quantities;
   std::size_t only_a = 0, only_b = 0;  // points that the other side lacks
 };
@@ -37,5 +37,8 @@ struct Comparison {
 // machine, where both sides have several. `quantities` empty: time and phases that both have.
 // Throws Error where nothing can be compared or it is not clear what with.
 Comparison compare(const Table& a, const Table& b, const std::vector<std::string>& quantities);
+
+// The ratios as a table of points: the keys, and for each quantity b / a.
+Table ratios_of(const Comparison& comparison);
 
 }  // namespace foretrace::results

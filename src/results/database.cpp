@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 
 #include "base/error.hpp"
 
@@ -191,6 +192,13 @@ Cell Statement::cell(int column) const {
 
 std::int64_t Statement::whole(int column) const {
   return sqlite3_column_int64(statement_.get(), column);
+}
+
+double Statement::number(int column) const {
+  const int type = sqlite3_column_type(statement_.get(), column);
+  return type == SQLITE_INTEGER || type == SQLITE_FLOAT
+             ? sqlite3_column_double(statement_.get(), column)
+             : std::numeric_limits<double>::quiet_NaN();
 }
 
 std::string Statement::text(int column) const {

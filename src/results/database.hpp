@@ -69,6 +69,7 @@ class Statement {
   std::string name(int column) const;
   Cell cell(int column) const;
   std::int64_t whole(int column) const;
+  double number(int column) const;  // NaN where there is none
   std::string text(int column) const;
 
  private:

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
+#include <numeric>
 #include <optional>
 #include <unordered_map>
 
 #include "base/error.hpp"
+#include "results/graph_file.hpp"
 #include "results/schema.hpp"
 #include "stats/summary.hpp"
 
@@ -45,12 +48,6 @@ bool is_nothing(const Cell& cell) {
   return std::holds_alternative<std::monostate>(cell);
 }
 
-std::optional<double> number_of(const Cell& cell) {
-  if (const auto* real = std::get_if<double>(&cell)) return *real;
-  if (const auto* whole = std::get_if<std::int64_t>(&cell)) return static_cast<double>(*whole);
-  return std::nullopt;
-}
-
 // Nothing, then numbers, then texts, as SQL sorts; a whole number is a number.
 bool less(const Cell& a, const Cell& b) {
   const auto x = number_of(a);
@@ -79,18 +76,10 @@ void drop_empty_columns(Table& table) {
   for (std::vector<Cell>& row : table.rows) pick(row);
 }
 
-// What is known of a point: its first row, and all values of its quantities.
-struct Point {
-  std::vector<Cell> row;
-  std::vector<std::vector<double>> values;
-  std::int64_t launches = 0;
-};
-
 class TableReader {
  public:
   TableReader(const std::string& path, const Query& query)
-      : database_(path, Database::Mode::read), query_(query) {
-    check_schema(database_);
+      : database_(open_results(path)), query_(query) {
     database_.run("PRAGMA mmap_size = 1073741824");
     database_.allow_reading_only();
     const Columns columns = read_columns(database_);
@@ -147,37 +136,51 @@ class TableReader {
     table_.columns.push_back({"status", ColumnKind::count});
   }
 
+  // All values of all launches lie in one array: a vector for each point and quantity would be
+  // millions of them.
   void each_point() {
     Statement statement = select("point");
     std::unordered_map<std::int64_t, std::size_t> places;
-    std::vector<Point> points;
+    std::vector<std::size_t> point_of;  // by launch
+    std::vector<double> values;         // by launch, in it by quantity; NaN: none
     while (statement.step()) {
-      const auto [place, fresh] = places.try_emplace(statement.whole(0), points.size());
+      const auto [place, fresh] = places.try_emplace(statement.whole(0), table_.rows.size());
       if (fresh) {
-        Point& point = points.emplace_back();
+        std::vector<Cell>& row = table_.rows.emplace_back();
+        row.reserve(keys_ + 1 + quantities_.size());
         for (std::size_t i = 0; i < keys_; ++i)
-          point.row.push_back(statement.cell(static_cast<int>(i + 1)));
-        point.values.resize(quantities_.size());
+          row.push_back(statement.cell(static_cast<int>(i + 1)));
       }
-      Point& point = points[place->second];
-      ++point.launches;
-      for (std::size_t i = 0; i < quantities_.size(); ++i) {
-        if (const auto value = number_of(statement.cell(static_cast<int>(i + 1 + keys_))))
-          point.values[i].push_back(*value);
-      }
+      point_of.push_back(place->second);
+      for (std::size_t i = 0; i < quantities_.size(); ++i)
+        values.push_back(statement.number(static_cast<int>(i + 1 + keys_)));
     }
-    table_.rows.reserve(points.size());
-    for (Point& point : points) {
-      point.row.emplace_back(point.launches);
-      for (std::vector<double>& values : point.values) point.row.push_back(median_of(values));
-      table_.rows.push_back(std::move(point.row));
-    }
+    add_medians(point_of, values);
     table_.columns.push_back({"launches", ColumnKind::count});
   }
 
-  static Cell median_of(std::vector<double>& values) {
-    if (values.empty()) return {};
-    return values.size() == 1 ? values.front() : stats::median(values);
+  void add_medians(const std::vector<std::size_t>& point_of, const std::vector<double>& values) {
+    std::vector<std::size_t> begins(table_.rows.size() + 1, 0);
+    for (const std::size_t point : point_of) ++begins[point + 1];
+    std::partial_sum(begins.begin(), begins.end(), begins.begin());
+    std::vector<std::size_t> launches(point_of.size());
+    std::vector<std::size_t> next(begins.begin(), begins.end() - 1);
+    for (std::size_t i = 0; i < point_of.size(); ++i) launches[next[point_of[i]]++] = i;
+    std::vector<double> known;
+    for (std::size_t point = 0; point < table_.rows.size(); ++point) {
+      const auto begin = launches.begin() + static_cast<std::ptrdiff_t>(begins[point]);
+      const auto end = launches.begin() + static_cast<std::ptrdiff_t>(begins[point + 1]);
+      std::vector<Cell>& row = table_.rows[point];
+      row.emplace_back(static_cast<std::int64_t>(end - begin));
+      for (std::size_t quantity = 0; quantity < quantities_.size(); ++quantity) {
+        known.clear();
+        for (auto launch = begin; launch != end; ++launch)
+          if (const double value = values[*launch * quantities_.size() + quantity]; value == value)
+            known.push_back(value);
+        Cell& cell = row.emplace_back();
+        if (!known.empty()) cell = stats::median(known);
+      }
+    }
   }
 
   Database database_;
@@ -202,6 +205,13 @@ std::int64_t count_of(const Database& database, const std::string& sql) {
 
 }  // namespace
 
+Database open_results(const std::string& path) {
+  if (std::filesystem::path(path).extension() == ".graph") return database_of_graph(path);
+  Database database(path, Database::Mode::read);
+  check_schema(database);
+  return database;
+}
+
 std::size_t Table::find(const std::string& name) const {
   std::string known;
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -216,8 +226,7 @@ Table read_table(const std::string& path, const Query& query) {
 }
 
 Summary read_summary(const std::string& path) {
-  Database database(path, Database::Mode::read);
-  check_schema(database);
+  const Database database = open_results(path);
   Summary out;
   out.launches = count_of(database, "SELECT count(*) FROM launches");
   out.failed = count_of(database, "SELECT count(*) FROM launches WHERE status = 'failed'");
@@ -233,8 +242,7 @@ Summary read_summary(const std::string& path) {
 }
 
 Account read_account(const std::string& path, const std::string& where) {
-  Database database(path, Database::Mode::read);
-  check_schema(database);
+  Database database = open_results(path);
   database.allow_reading_only();
   const std::string condition = where.empty() ? "1" : "(\n" + where + "\n)";
   const Written written = written_where(read_columns(database), where);
@@ -275,6 +283,12 @@ Account read_account(const std::string& path, const std::string& where) {
     out.unfinished.push_back({failed.text(0), failed.text(1), failed.text(2), failed.whole(3),
                               failed.whole(4), failed.text(5), failed.text(6)});
   return out;
+}
+
+std::optional<double> number_of(const Cell& cell) {
+  if (const auto* real = std::get_if<double>(&cell)) return *real;
+  if (const auto* whole = std::get_if<std::int64_t>(&cell)) return static_cast<double>(*whole);
+  return std::nullopt;
 }
 
 std::string text_of(const Cell& cell) {

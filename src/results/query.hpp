@@ -4,6 +4,7 @@
 // From a file to plain tables; comparison.hpp sets two of them side by side, views draw them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,9 @@ struct Query {
   bool launches = false;             // each launch, failed ones too, instead of medians
   std::vector<std::string> columns;  // quantities; empty: all
 };
+
+// For reading: a database, or FILE.graph (graph_file.hpp). Throws Error.
+Database open_results(const std::string& path);
 
 // program, way, machine, ranks, the parameters, launches (their number) or status, quantities;
 // columns in which every row has nothing are left out. Sorted by all but the quantities. Throws
@@ -72,6 +76,8 @@ struct Account {
 // Of the launches for which `where` holds (as in Query); all studies. Throws Error, UsageError.
 Account read_account(const std::string& path, const std::string& where);
 
+// A whole number is one, too; nothing and texts are none.
+std::optional<double> number_of(const Cell& cell);
 // "" for nothing; numbers so that they read back as the same.
 std::string text_of(const Cell& cell);
 

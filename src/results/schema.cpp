@@ -65,6 +65,13 @@ bool is_column_name(std::string_view name) {
   return std::ranges::count(fixed_columns(), lower(name)) == 0;
 }
 
+std::string column_of(const std::string& prefix, const std::string& name) {
+  std::string out = prefix;
+  for (const char c : name.substr(0, 64 - prefix.size()))
+    out += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_';
+  return out;
+}
+
 void check_schema(const Database& database) {
   if (!has_table(database, "foretrace"))
     throw Error(database.path() + ": this is no database of results");

@@ -20,6 +20,9 @@ const std::vector<std::string>& fixed_columns();
 // 64, none of the fixed columns; case does not count.
 bool is_column_name(std::string_view name);
 
+// "PREFIX" and NAME with "_" for any character that is not a letter or a digit.
+std::string column_of(const std::string& prefix, const std::string& name);
+
 // Makes the tables where there are none. Throws Error for another program's database, and for a
 // later version of the schema.
 void prepare_schema(Database& database);

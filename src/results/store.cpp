@@ -23,7 +23,7 @@ std::int64_t last_id(const Database& database) {
 
 }  // namespace
 
-Store::Store(const std::string& path) : database_(path, Database::Mode::change) {
+Store::Store(Database database) : database_(std::move(database)) {
   prepare_schema(database_);
   const Columns columns = read_columns(database_);
   for (const std::string& name : columns.parameters) columns_[lower(name)] = "parameter";

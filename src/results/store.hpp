@@ -41,7 +41,10 @@ struct Launch {
 class Store {
  public:
   // Opens or makes the file. Throws Error.
-  explicit Store(const std::string& path);
+  explicit Store(const std::string& path) : Store(Database(path, Database::Mode::change)) {}
+  explicit Store(Database database);
+  // What was kept; the store is over.
+  Database take() { return std::move(database_); }
 
   // The study whose launches come now.
   void begin_study(const std::string& name, const std::string& file, const std::string& text,

@@ -29,7 +29,7 @@ void add_model(const nlohmann::json& json, Figures& out) {
   add(out, "time_max", total.at("max"));
   if (json.contains("speedup")) add(out, "speedup", json["speedup"]);
   for (const auto& [name, phase] : json.at("phases").items())
-    add(out, column_of("phase_", name), phase.at("avg"));
+    add(out, results::column_of("phase_", name), phase.at("avg"));
 }
 
 void add_report(const nlohmann::json& json, Figures& out) {
@@ -38,20 +38,13 @@ void add_report(const nlohmann::json& json, Figures& out) {
     if (json.contains(name)) add(out, name, json[name]);
   if (json.contains("phases"))
     for (const nlohmann::json& phase : json["phases"])
-      add(out, column_of("phase_", phase.at("name").get<std::string>()), phase.at("time"));
+      add(out, results::column_of("phase_", phase.at("name").get<std::string>()), phase.at("time"));
   if (json.contains("states"))
     for (const auto& [name, time] : json["states"].items())
-      add(out, column_of("state_", name), time);
+      add(out, results::column_of("state_", name), time);
 }
 
 }  // namespace
-
-std::string column_of(const std::string& prefix, const std::string& name) {
-  std::string out = prefix;
-  for (const char c : name.substr(0, 64 - prefix.size()))
-    out += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_';
-  return out;
-}
 
 Figures figures_of_json(const std::string& text) {
   Figures out;

@@ -22,9 +22,6 @@ int ranks_of_json(const std::string& text);
 // What the patterns find in `text`, which is looked at line by line; the last match counts.
 Figures figures_of_patterns(const std::string& text, const std::vector<Quantity>& quantities);
 
-// "phase_NAME" with anything but letters, digits and _ replaced.
-std::string column_of(const std::string& prefix, const std::string& name);
-
 // A 95 % interval of the median from order statistics (binomial; no assumption on the values):
 // its half width divided by the median. Infinity for fewer than 6 values, which have none.
 double relative_half_width(std::vector<double> values);

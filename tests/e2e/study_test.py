@@ -192,7 +192,7 @@ machine = "cray-t3d"
         self.assertLessEqual({(row["ranks"], row["time"]) for row in rows}, drawn)
         self.assertEqual((self.directory / "page.csv").read_text(),
                          self.foretrace("results", self.directory / "r.db", "--csv").out)
-        for words in (["-o", "page.pdf"], ["-o", "page.html", "--json"], ["-o", "page.html", "--launches"]):
+        for words in (["-o", "page.png"], ["-o", "page.html", "--json"], ["-o", "page.html", "--launches"]):
             self.assertEqual(harness.foretrace("results", self.directory / "r.db", *words).status, 2)
 
     def test_goes_on_after_it_was_killed(self):

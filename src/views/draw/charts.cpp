@@ -18,7 +18,6 @@ constexpr const char* kStyle =
 .plot .part.s1 { opacity: .62; } .plot .part.s2 { opacity: .35; }
 .part.c0 { fill: var(--c0); } .part.c1 { fill: var(--c1); } .part.c2 { fill: var(--c2); }
 .part.c3 { fill: var(--c3); } .part.c4 { fill: var(--c4); }
-.plot .cell { stroke: var(--paper); } .plot .dark { fill: #fff; } .plot .light { fill: #111; }
 )";
 
 constexpr double kWidth = 720;
@@ -70,8 +69,13 @@ std::size_t label_stride(std::size_t count, std::size_t most) {
   return std::max<std::size_t>(1, (count + most - 1) / most);
 }
 
-// Dark to bright; blue to yellow, in steps that can be told apart without colours.
-std::string colour(double share) {
+}  // namespace
+
+std::string_view chart_style() {
+  return kStyle;
+}
+
+std::string heat_colour(double share) {
   struct Stop {
     double r, g, b;
   };
@@ -85,12 +89,6 @@ std::string colour(double share) {
   };
   return fmt::format("#{:02x}{:02x}{:02x}", mix(kStops[i].r, kStops[i + 1].r),
                      mix(kStops[i].g, kStops[i + 1].g), mix(kStops[i].b, kStops[i + 1].b));
-}
-
-}  // namespace
-
-std::string_view chart_style() {
-  return kStyle;
 }
 
 std::string render_stacked_svg(const StackedBars& bars) {
@@ -133,67 +131,6 @@ std::string render_stacked_svg(const StackedBars& bars) {
         part_class(i), pixel(kRight + 14), pixel(at - 10), pixel(kRight + 32), pixel(at),
         escape_html(bars.parts[i].label));
   return out + labels(bars.x_label, bars.y_label) + "</svg>\n";
-}
-
-std::string render_heat_map_svg(const HeatMap& map) {
-  std::string out = begin(map.title);
-  double low = INFINITY;
-  double high = -INFINITY;
-  for (const auto& value : map.values)
-    if (value) {
-      low = std::min(low, *value);
-      high = std::max(high, *value);
-    }
-  const bool log = map.log && low > 0;
-  const auto share = [&](double value) {
-    if (!(high > low)) return 0.5;
-    return log ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
-  };
-  const std::size_t columns = std::max<std::size_t>(map.columns.size(), 1);
-  const std::size_t rows = std::max<std::size_t>(map.rows.size(), 1);
-  const double width = (kRight - kLeft) / static_cast<double>(columns);
-  const double height = (kBottom - kTop) / static_cast<double>(rows);
-  for (std::size_t row = 0; row < map.rows.size(); ++row)
-    for (std::size_t column = 0; column < map.columns.size(); ++column) {
-      const auto& value = map.values[row * map.columns.size() + column];
-      if (!value) continue;
-      const double x = kLeft + static_cast<double>(column) * width;
-      const double y = kBottom - static_cast<double>(row + 1) * height;
-      const double bright = share(*value);
-      out += fmt::format(
-          "<rect class=\"cell\" fill=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\">"
-          "<title>{}, {}: {:.6g}</title></rect>\n",
-          colour(bright), pixel(x), pixel(y), pixel(width), pixel(height),
-          escape_html(map.columns[column]), escape_html(map.rows[row]), *value);
-      if (width > 44 && height > 13)
-        out +=
-            fmt::format("<text class=\"mid\" style=\"fill:{}\" x=\"{}\" y=\"{}\">{:.3g}</text>\n",
-                        bright < 0.6 ? "#fff" : "#111", pixel(x + width / 2),
-                        pixel(y + height / 2 + 4), *value);
-    }
-  const std::size_t over = label_stride(columns, 12);
-  for (std::size_t column = 0; column < map.columns.size(); column += over)
-    out += fmt::format("<text class=\"mid\" x=\"{}\" y=\"{}\">{}</text>\n",
-                       pixel(kLeft + (static_cast<double>(column) + 0.5) * width),
-                       pixel(kBottom + 16), escape_html(map.columns[column]));
-  const std::size_t up = label_stride(rows, 16);
-  for (std::size_t row = 0; row < map.rows.size(); row += up)
-    out += fmt::format("<text class=\"end\" x=\"{}\" y=\"{}\">{}</text>\n", pixel(kLeft - 6),
-                       pixel(kBottom - (static_cast<double>(row) + 0.5) * height + 4),
-                       escape_html(map.rows[row]));
-  if (high >= low)
-    for (int i = 0; i <= 4; ++i) {
-      const double at = i / 4.0;
-      const double value = log ? low * std::pow(high / low, at) : low + at * (high - low);
-      out += fmt::format(
-          "<rect class=\"cell\" fill=\"{}\" x=\"{}\" y=\"{}\" width=\"14\" height=\"14\"/>"
-          "<text x=\"{}\" y=\"{}\">{:.3g}</text>\n",
-          colour(high > low ? at : 0.5), pixel(kRight + 14), pixel(kTop + 18 + 18 * (4 - i)),
-          pixel(kRight + 34), pixel(kTop + 29 + 18 * (4 - i)), value);
-    }
-  out += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", pixel(kRight + 14), pixel(kTop + 10),
-                     escape_html(map.value_label));
-  return out + labels(map.x_label, map.y_label) + "</svg>\n";
 }
 
 std::string svg_file(std::string element) {

@@ -1,13 +1,16 @@
-// Charts of studies and models: stacked bars, and a heat map over two parameters.
+// Charts of studies and models: stacked bars, heat maps over two parameters, distributions.
 //
-// Draw only: SVG elements for a page that has svg_plot_style() and chart_style(), or files of
-// their own. Lines over ranks are SheetPlots (datasheet.hpp).
+// Draw only: bars as SVG elements for a page that has svg_plot_style() and chart_style(), the
+// others as pictures (picture.hpp).
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "views/datasheet/datasheet.hpp"
+#include "views/draw/picture.hpp"
 
 namespace foretrace::views {
 
@@ -28,7 +31,26 @@ struct HeatMap {
   std::vector<std::optional<double>> values;  // row by row
   bool log = true;                            // of the colours; where all values are above zero
 };
-std::string render_heat_map_svg(const HeatMap& map);
+Picture draw_heat_map(const HeatMap& map);
+
+// Values that vary from launch to launch: a box with their median and their middle half, and a dot
+// for each.
+struct SpreadBox {
+  std::string label;
+  std::vector<double> values;  // rising, one at least
+  double lower = 0, median = 0, upper = 0;
+};
+struct SpreadPlot {
+  std::string title, x_label, y_label;
+  std::vector<SpreadBox> boxes;
+};
+Picture draw_spread(const SpreadPlot& plot);
+
+// Lines over ranks for files that are SVG or PDF alone; pages have render_svg_plot().
+Picture draw_lines(const SheetPlot& plot);
+
+// From dark blue at 0 to yellow at 1, in steps that can be told apart without colours.
+std::string heat_colour(double share);
 
 std::string_view chart_style();
 // An element of the above as a file.

@@ -250,7 +250,8 @@ std::string render_svg_model(const ModelReport& report) {
 std::string render_html_model(const ModelReport& report) {
   const std::vector<std::size_t> axes = drawn_axes(report);
   std::string out =
-      begin_page(title_of(report), std::string(svg_plot_style()) + std::string(chart_style()));
+      begin_page(title_of(report), std::string(svg_plot_style()) + std::string(chart_style()) +
+                                       std::string(picture_style()));
   for (const std::string& note : notes_of(report)) out += "<p>" + escape_html(note) + "</p>\n";
   out += "<h2>Time by phase</h2>\n" + render_stacked_svg(bars_of(report, axes.front()));
   if (has_speedup(report) && report.sweep.axes[axes.front()].name == "p")
@@ -258,7 +259,8 @@ std::string render_html_model(const ModelReport& report) {
   if (const SheetPlot times = lines_of(report, axes.front(), false); !times.series.empty())
     out += "<h2>Time</h2>\n" + render_svg_plot(times);
   if (axes.size() > 1)
-    out += "<h2>Two parameters</h2>\n" + render_heat_map_svg(map_of(report, axes[0], axes[1]));
+    out += "<h2>Two parameters</h2>\n" +
+           render_svg_picture(draw_heat_map(map_of(report, axes[0], axes[1])));
   return out + "<h2>Figures</h2>\n<pre>" + escape_html(render_text_model(report)) + "</pre>\n" +
          end_page();
 }

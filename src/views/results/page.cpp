@@ -7,10 +7,13 @@
 #include "base/error.hpp"
 #include "views/datasheet/datasheet.hpp"
 #include "views/draw/charts.hpp"
+#include "views/draw/gnuplot_text.hpp"
 #include "views/draw/html_table.hpp"
 #include "views/draw/markup.hpp"
 #include "views/draw/page.hpp"
 #include "views/draw/units.hpp"
+#include "views/results/graphs.hpp"
+#include "views/results/surface.hpp"
 #include "views/results/tables.hpp"
 
 namespace foretrace::views {
@@ -230,6 +233,16 @@ std::string graphs(const StudyPage& page) {
   return out + pictures;
 }
 
+std::string more_graphs(const StudyPage& page) {
+  std::string out;
+  if (!page.surfaces.empty())
+    out += "<h2>Over " + escape_html(page.surfaces.front().x_name) + " and " +
+           escape_html(page.surfaces.front().y_name) + "</h2>\n" + surfaces_of_page(page.surfaces);
+  if (!page.spreads.empty())
+    out += "<h2>From launch to launch</h2>\n" + spreads_of_page(page.spreads);
+  return out;
+}
+
 std::string figures(const StudyPage& page) {
   const results::Table& points = page.points;
   std::string out = "<h2>Figures</h2>\n";
@@ -255,19 +268,26 @@ std::string figures(const StudyPage& page) {
   return out;
 }
 
-std::string quoted(std::string text) {
-  std::ranges::replace(text, '\'', '"');
-  std::ranges::replace_if(
-      text, [](char c) { return static_cast<unsigned char>(c) < 32; }, ' ');
-  return "'" + text + "'";
-}
-
 }  // namespace
 
 std::string render_html_study(const StudyPage& page) {
-  return begin_page(page.title,
-                    std::string(svg_plot_style()) + std::string(chart_style()) + kStyle) +
-         asked(page) + run_where(page) + missing(page) + graphs(page) + figures(page) + end_page();
+  return begin_page(page.title, std::string(svg_plot_style()) + std::string(chart_style()) +
+                                    std::string(picture_style()) + kStyle) +
+         asked(page) + run_where(page) + missing(page) + graphs(page) + more_graphs(page) +
+         figures(page) + (page.surfaces.empty() ? "" : std::string(surface_script())) + end_page();
+}
+
+std::vector<Picture> draw_study(const StudyPage& page) {
+  std::vector<Picture> out;
+  for (const ScalingGroup& group : page.scaling.groups) {
+    if (!is_drawn(group)) continue;
+    SheetPlot plot = plot_of(group, Shown::time);
+    plot.title = title_of(group) + ": run time";
+    out.push_back(draw_lines(plot));
+  }
+  if (out.empty())
+    throw UsageError("results: a picture needs points with several numbers of ranks");
+  return out;
 }
 
 std::string render_gnuplot_study(const StudyPage& page, const std::string& name) {
@@ -276,7 +296,7 @@ std::string render_gnuplot_study(const StudyPage& page, const std::string& name)
   std::size_t count = 0;
   for (const ScalingGroup& group : page.scaling.groups) {
     if (!is_drawn(group)) continue;
-    plots += "set title " + quoted(title_of(group)) + " noenhanced\nplot ";
+    plots += "set title " + gnuplot_quoted(title_of(group)) + " noenhanced\nplot ";
     for (std::size_t i = 0; i < group.series.size(); ++i) {
       const std::string block = fmt::format("$g{}s{}", count, i);
       data += block + " << END\n";
@@ -284,7 +304,7 @@ std::string render_gnuplot_study(const StudyPage& page, const std::string& name)
         data += fmt::format("{} {} {} {}\n", point.ranks, point.time, point.low, point.high);
       data += "END\n";
       plots += fmt::format("{}{} using 1:2:3:4 with yerrorlines title {}", i ? ", \\\n     " : "",
-                           block, quoted(label_of(group.series[i])));
+                           block, gnuplot_quoted(label_of(group.series[i])));
     }
     plots += "\n";
     ++count;
@@ -296,7 +316,7 @@ std::string render_gnuplot_study(const StudyPage& page, const std::string& name)
              "set terminal svg size 800,{} dynamic background 'white'\nset output {}\n"
              "set key outside noenhanced\nset logscale x 2\nset logscale y\n"
              "set xlabel 'ranks'\nset ylabel 'time in s'\nset multiplot layout {},1\n",
-             500 * count, quoted(name + ".svg"), count) +
+             500 * count, gnuplot_quoted(name + ".svg"), count) +
          plots + "unset multiplot\n";
 }
 

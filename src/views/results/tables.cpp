@@ -129,7 +129,7 @@ std::string render_text_comparison(const results::Comparison& comparison, const 
     const auto& worst = quantity.points[quantity.worst];
     std::string at;
     for (std::size_t i = 0; i < comparison.keys.size(); ++i)
-      at += (i ? ", " : "") + comparison.keys[i] + "=" + results::text_of(worst.keys[i]);
+      at += (i ? ", " : "") + comparison.keys[i].name + "=" + results::text_of(worst.keys[i]);
     summary.add({quantity.name, std::to_string(quantity.points.size()),
                  format_ratio(quantity.mean_ratio), format_percent(quantity.mean_error),
                  fmt::format("{:+.1f} %", 100 * quantity.worst_error), plain_text(at)});
@@ -137,7 +137,8 @@ std::string render_text_comparison(const results::Comparison& comparison, const 
   const auto& first = comparison.quantities.front();
   std::vector<Align> aligned(comparison.keys.size() + 3, Align::right);
   TextTable table(aligned);
-  std::vector<std::string> head = comparison.keys;
+  std::vector<std::string> head;
+  for (const Column& key : comparison.keys) head.push_back(key.name);
   head.insert(head.end(), {a, b, "ratio"});
   table.add(head);
   for (const auto& point : first.points) {
@@ -167,7 +168,7 @@ std::string render_json_comparison(const results::Comparison& comparison, const 
     for (const auto& point : quantity.points) {
       nlohmann::ordered_json entry;
       for (std::size_t i = 0; i < comparison.keys.size(); ++i)
-        entry[comparison.keys[i]] = json_of(point.keys[i]);
+        entry[comparison.keys[i].name] = json_of(point.keys[i]);
       entry["a"] = point.a;
       entry["b"] = point.b;
       entry["ratio"] = point.ratio;
@@ -184,7 +185,7 @@ std::string render_json_comparison(const results::Comparison& comparison, const 
 
 std::string render_csv_comparison(const results::Comparison& comparison) {
   std::string out = "quantity";
-  for (const std::string& key : comparison.keys) out += "," + csv_cell(key);
+  for (const Column& key : comparison.keys) out += "," + csv_cell(key.name);
   out += ",a,b,ratio\n";
   for (const auto& quantity : comparison.quantities)
     for (const auto& point : quantity.points) {
