@@ -133,4 +133,22 @@ trace::Trace halo_trace(int ranks, int events) {
   return b.trace();
 }
 
+trace::Trace wide_trace(int ranks) {
+  TraceBuilder b(ranks);
+  b.trace().info.program = "wide";
+  b.trace().info.machine = "example";
+  Random random(3);
+  for (int r = 0; r < ranks; ++r) b.init(r);
+  for (int step = 0; step < 4; ++step) {
+    std::vector<Time> compute;
+    for (int r = 0; r < ranks; ++r) {
+      const bool late = (step == 1 && r == ranks / 7) || (step == 3 && r == ranks / 4 * 3);
+      compute.push_back(us(late ? 300 : 100 + random.below(8)));
+    }
+    all_for_all(b, ranks, "MPI_Barrier", Cost::barrier, 0, compute, us(20));
+  }
+  for (int r = 0; r < ranks; ++r) b.finalize(r, us(1));
+  return b.trace();
+}
+
 }  // namespace foretrace::test

@@ -14,4 +14,8 @@ trace::Trace mandel_trace();
 // 16th step; `events` per rank, roughly.
 trace::Trace halo_trace(int ranks, int events);
 
+// Four steps of computation and a barrier, nearly the same on all ranks; rank ranks / 7 is late
+// in the second step, rank ranks / 4 * 3 in the last.
+trace::Trace wide_trace(int ranks);
+
 }  // namespace foretrace::test

@@ -1,4 +1,4 @@
-// make_page mandel|halo|two|network RANKS EVENTS OUT.html: writes the time line page of an
+// make_page mandel|halo|wide|two|network RANKS EVENTS OUT.html: writes the time line page of an
 // example trace, or of two, of which the second has twice as many events, or the first a network;
 // make_page profile RANKS 0 OUT.html: the page of a profile; make_page report RANKS EVENTS
 // OUT.html: that of a report. The tests in a browser start from such pages.
@@ -67,6 +67,7 @@ std::string make_page(const std::string& what, int ranks, int events) {
         {views::encode_run("torus", trace, {}, &network),
          views::encode_run("as it was", test::halo_trace(ranks, events))});
   }
+  if (what == "wide") return views::render_html_timeline(test::wide_trace(ranks));
   return views::render_html_timeline(what == "mandel" ? test::mandel_trace()
                                                       : test::halo_trace(ranks, events));
 }
@@ -75,7 +76,8 @@ std::string make_page(const std::string& what, int ranks, int events) {
 
 int main(int argc, char** argv) {
   if (argc != 5) {
-    std::cerr << "usage: make_page mandel|halo|two|network|report|profile RANKS EVENTS OUT.html\n";
+    std::cerr
+        << "usage: make_page mandel|halo|wide|two|network|report|profile RANKS EVENTS OUT.html\n";
     return 2;
   }
   try {

@@ -95,6 +95,7 @@ test("rows are sorted, grouped, folded and hidden", () => {
   assert.deepEqual(labels([], [], value), ["1", "3", "2", "0"]);
   assert.deepEqual(labels(["b"], [], value), ["1 +1", "2", "0"]);
   assert.deepEqual(labels(["b"], [1, 0], value), ["3", "2"]);
+  assert.equal(arrange(300000, oneGroup(300000), null, new Set(), new Set()).count, 300000);
   const rows = arrange(4, oneGroup(4), value, new Set(), new Set([2]));
   assert.deepEqual([...rows.of], [2, 0, -1, 1]);
   assert.equal(rows.plain, false);
@@ -105,6 +106,9 @@ test("ranks alike are one group, whatever is rare another", () => {
   const trace = buildTrace(kNames, [slow(100), slow(101), slow(100), slow(30), slow(100)]);
   const groups = alike(new Model(trace), 0, trace.end).map(({ ranks }) => ranks);
   assert.deepEqual(groups, [[0, 1, 2, 4], [3]]);
+  // Where one sends for 10 ps the other computes, and the other way round.
+  const apart = alike(new Model(trace), 0, trace.end).map((group) => group.apart);
+  assert.deepEqual(apart, [0, 20 / trace.end]);
 });
 
 test("communicators become groups", () => {

@@ -252,6 +252,44 @@ try {
     assert.equal(await see(({ page }) => page.drawNow().ranksDrawn), 15);
   });
 
+  await check("of 65,536 ranks two unlike the others are found", async () => {
+    await browser.open(writePage("wide", "65536", "0"));
+    // All fit, and every line of pixels is that of some hundred ranks.
+    assert.equal(await see(({ page }) => page.drawNow().ranksDrawn), 65536);
+    await browser.clickOn("#alike");
+    const groups = await see(({ page, model }) => page.ranks.groups.map(({ ranks }, i) => [ranks.length, model.rows.list[i].ranks.length, ranks[0]]));
+    assert.ok(groups.length <= 12 && groups.every(([ranks, folded]) => ranks === folded), JSON.stringify(groups));
+    const unlike = [9362, 49152];
+    assert.deepEqual(groups.filter(([ranks]) => ranks === 1).map(([, , first]) => first), unlike);
+    // They are the first two lines of the table.
+    const lines = await browser.evaluate(() => [...document.querySelectorAll("#tool-ranks tbody tr")].slice(0, 2).map((line) => Number(line.children[2].textContent)));
+    assert.deepEqual(lines.sort((a, b) => a - b), unlike);
+    await browser.clickOn("#tool-ranks tbody button");
+    assert.match(await textOf("#said"), /^rank (9362|49152)$/);
+    // A folded row has the exact time of its ranks, and unfolds.
+    const [row, total] = await see(({ model, page }) => {
+      const usual = model.rows.list.findIndex((each) => each.ranks.length > 50000);
+      return [usual, page.drawNow().ranksDrawn];
+    });
+    assert.equal(total, groups.length);
+    assert.match(await see(({ model }, at) => model.rows.list[at].label, row), /^0 \+5\d\d\d\d$/);
+  });
+
+  await check("the same by keys: a folds ranks alike, Enter on a name unfolds", async () => {
+    await browser.open(halo);
+    await browser.evaluate(() => document.querySelector("#overlay").focus());
+    await browser.press("a");
+    const before = await see(({ model }) => model.rows.count);
+    const [name, more] = await see(({ page }) => {
+      const group = page.ranks.groups.find(({ ranks }) => ranks.length > 1);
+      return [group.name, group.ranks.length - 1];
+    });
+    await browser.evaluate((what) => [...document.querySelectorAll("#tool-ranks tbody button")].find((node) => node.textContent.endsWith(what)).focus(), name);
+    await browser.press("Enter");
+    assert.equal(await see(({ model }) => model.rows.count), before + more);
+    assert.match(await textOf("#said"), /^rank \d+ and \d+ more$/);
+  });
+
   await check("the tape moves the line, steps, and plays", async () => {
     await browser.open(halo);
     await browser.clickOn("#tab-animation");

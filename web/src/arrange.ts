@@ -5,6 +5,7 @@ import { type Row, rankRow, Rows } from "./rows";
 export interface Group {
   readonly name: string;
   readonly ranks: readonly number[]; // ascending; the first stands for all where it is folded
+  readonly apart?: number; // of the time, in which its first rank does something else than that of the largest group
 }
 
 // The rows of the groups, those with the largest value first; without `valueOf` in the
@@ -27,7 +28,7 @@ export function arrange(
       continue;
     }
     const order = valueOf === null ? group.ranks : [...group.ranks].sort((a, b) => valueOf(b) - valueOf(a) || a - b);
-    rows.push(...order.map(rankRow));
+    for (const rank of order) rows.push(rankRow(rank));
   }
   return new Rows(rows, ranks);
 }
@@ -40,42 +41,51 @@ const kSlices = 8; // of the interval, that are compared one by one
 const kLimits = [0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 1]; // of the time: what ranks alike may differ in
 const kMostGroups = 12;
 
-// What each rank does in the slices of [t0, t1): times by class.
-function features(model: Model, t0: number, t1: number): Float64Array[] {
-  const classes = 2 * model.states.count;
-  const slice = (t1 - t0) / kSlices;
-  return model.sums.map((sums) => {
-    const all = new Float64Array(kSlices * classes);
-    for (let i = 0; i < kSlices; i++)
-      sums.addRange(t0 + i * slice, t0 + (i + 1) * slice, all.subarray(i * classes, (i + 1) * classes));
-    return all;
-  });
-}
+// What each rank does in the slices of [t0, t1): times by class, one rank after another.
+class Features {
+  private readonly size: number;
+  private readonly all: Float64Array;
 
-// The part of the time in which two ranks do something else.
-function distance(a: Float64Array, b: Float64Array, span: number): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += Math.abs(a[i]! - b[i]!);
-  return sum / (2 * span);
+  constructor(model: Model, t0: number, private readonly span: number) {
+    const classes = 2 * model.states.count;
+    const slice = span / kSlices;
+    this.size = kSlices * classes;
+    this.all = new Float64Array(model.sums.length * this.size);
+    model.sums.forEach((sums, rank) => {
+      for (let i = 0; i < kSlices; i++) {
+        const at = rank * this.size + i * classes;
+        sums.addRange(t0 + i * slice, t0 + (i + 1) * slice, this.all.subarray(at, at + classes));
+      }
+    });
+  }
+
+  // The part of the time in which two ranks do something else; no further than `enough`.
+  distance(a: number, b: number, enough = Infinity): number {
+    const { all, size } = this;
+    const most = enough * 2 * this.span;
+    let sum = 0;
+    for (let i = 0; i < size && sum <= most; i++) sum += Math.abs(all[a * size + i]! - all[b * size + i]!);
+    return sum / (2 * this.span);
+  }
 }
 
 // Ranks that do the same in [t0, t1), within the least of some limits that makes at most
 // 12 groups; a rank joins the first group whose first rank it is like. The largest group first.
 export function alike(model: Model, t0: number, t1: number): Group[] {
-  const all = features(model, t0, t1);
+  const features = new Features(model, t0, t1 - t0);
   let groups: number[][] = [];
-  let limit = 0;
-  for (limit of kLimits) {
+  for (const limit of kLimits) {
     groups = [];
-    for (let rank = 0; rank < all.length && groups.length <= kMostGroups; rank++) {
-      const like = groups.find((group) => distance(all[group[0]!]!, all[rank]!, t1 - t0) <= limit);
+    for (let rank = 0; rank < model.sums.length && groups.length <= kMostGroups; rank++) {
+      const like = groups.find((group) => features.distance(group[0]!, rank, limit) <= limit);
       if (like === undefined) groups.push([rank]);
       else like.push(rank);
     }
     if (groups.length <= kMostGroups) break;
   }
   groups.sort((a, b) => b.length - a.length || a[0]! - b[0]!);
-  return groups.map((ranks, i) => ({ name: `alike ${i + 1}`, ranks }));
+  const usual = groups[0]![0]!;
+  return groups.map((ranks, i) => ({ name: `alike ${i + 1}`, ranks, apart: features.distance(usual, ranks[0]!) }));
 }
 
 // The communicators' members as groups; a rank of several is in the first, those of none

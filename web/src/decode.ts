@@ -130,14 +130,37 @@ class PhaseCollector {
   }
 }
 
+// Room for all ranks' columns at once: very many small arrays would take more than what they hold.
+class Columns {
+  readonly enter: Float64Array;
+  readonly leave: Float64Array;
+  readonly wait: Float64Array;
+  readonly shape: Uint32Array;
+  readonly done: Uint32Array;
+  private at = 0;
+
+  constructor(events: number) {
+    this.enter = new Float64Array(events);
+    this.leave = new Float64Array(events);
+    this.wait = new Float64Array(events);
+    this.shape = new Uint32Array(events);
+    this.done = new Uint32Array(events);
+  }
+
+  // The next `count` rows.
+  take(count: number): Pick<RankData, "enter" | "leave" | "wait" | "shape" | "done"> {
+    const [from, to] = [this.at, (this.at += count)];
+    return {
+      enter: this.enter.subarray(from, to), leave: this.leave.subarray(from, to), wait: this.wait.subarray(from, to),
+      shape: this.shape.subarray(from, to), done: this.done.subarray(from, to),
+    };
+  }
+}
+
 function decodeRank(
-  reader: VarintReader, count: number, end: number, shapes: Shape[], names: string[],
+  reader: VarintReader, count: number, end: number, shapes: Shape[], names: string[], columns: Columns,
 ): RankData {
-  const enter = new Float64Array(count);
-  const leave = new Float64Array(count);
-  const wait = new Float64Array(count);
-  const shape = new Uint32Array(count);
-  const done = new Uint32Array(count);
+  const { enter, leave, wait, shape, done } = columns.take(count);
   const phases = new PhaseCollector(names);
   const marks: Mark[] = [];
   let now = 0;
@@ -171,13 +194,15 @@ export function decodeTrace(head: TraceHead, bytes: Uint8Array): TraceData {
   const shapes = head.shapes.map(toShape);
   const reader = new VarintReader(bytes);
   let end = 1;
-  let events = 0;
+  const events = head.ranks.reduce((sum, [count]) => sum + count, 0);
+  // An event takes three bytes at least.
+  if (events > bytes.length / 3) throw new Error("trace data: cut off");
+  const columns = new Columns(events);
   const ranks = head.ranks.map(([count, size, rankEnd]) => {
     const stop = reader.position + size;
-    const rank = decodeRank(reader, count, rankEnd, shapes, head.names);
+    const rank = decodeRank(reader, count, rankEnd, shapes, head.names, columns);
     if (reader.position !== stop) throw new Error("trace data: a rank has the wrong length");
     end = Math.max(end, rankEnd);
-    events += count;
     return rank;
   });
   return { head, end, events, shapes, ranks };

@@ -5,7 +5,8 @@ import { formatPoint } from "./format";
 import { drawHitDensity, drawHits } from "./hits";
 import { type Layout, rowY } from "./layout";
 import type { Model } from "./model";
-import { cssColour, mix, parseColour } from "./palette";
+import { cssColour, mix, type Palette, parseColour } from "./palette";
+import type { Row, Rows } from "./rows";
 import { ShareSums, Stacker } from "./shares";
 import { dominantClass, dominantColumns, visitColumns, Votes } from "./sums";
 import { ticks, timeToX } from "./viewport";
@@ -22,9 +23,25 @@ export interface FrameInfo {
   hits: number; // events found, drawn
 }
 
+// Sums of the columns of a view, which serve again where only something else has changed.
+interface Kept {
+  readonly t0: number;
+  readonly dt: number;
+  readonly sums: ShareSums;
+}
+
+// What lines of pixels that rows share were drawn of.
+interface Lines {
+  readonly key: string;
+  readonly rows: Rows;
+  readonly palette: Palette;
+  readonly all: ShareSums | null;
+  readonly runs: number;
+}
+
 // A canvas whose pixels are written directly and then stretched into place.
 class Strips {
-  private readonly canvas = document.createElement("canvas");
+  readonly canvas = document.createElement("canvas");
   private image: ImageData | null = null;
   private words = new Uint32Array(0);
 
@@ -48,9 +65,12 @@ class Strips {
 export class Painter {
   private readonly strips = new Strips();
   private readonly single = new Strips();
+  private readonly lineStrips = new Strips(); // of rows that share lines of pixels
+  private lines: Lines | null = null;
   private readonly textWidths = new Map<string, number>(); // in the bars' font
   private overview: ShareSums | null = null;
-  private all: { t0: number; dt: number; sums: ShareSums } | null = null; // of all ranks, in view
+  private all: Kept | null = null; // of all ranks, in view
+  private readonly folded = new WeakMap<Row, Kept>(); // of rows that stand for several ranks
   private hatches: { key: string; patterns: (CanvasPattern | null)[] } | null = null;
 
   constructor(
@@ -160,7 +180,7 @@ export class Painter {
     const known = new Map<number, Uint8Array>(); // classes by rank
     // The "All" bar takes the rows' sums where all ranks are drawn.
     const whole = model.rows.plain && last - first === ranks;
-    const drawn = model.shares && whole ? new ShareSums(width, 2 * model.states.count) : null;
+    const drawn = model.shares && whole ? new ShareSums(width, 2 * model.states.count, dt) : null;
     const runs = layout.rowPitch * ratio < kLeastRow
       ? this.paintFolded(layout, ratio, drawn)
       : model.shares
@@ -191,9 +211,22 @@ export class Painter {
   }
 
   // The times of a row's ranks, each counted as `part` of a rank.
-  private addRow(sums: ShareSums, row: number, dt: number, part: number): void {
+  private addRow(sums: ShareSums, row: number, part: number): void {
     const { model } = this;
-    for (const rank of model.rows.list[row]!.ranks) sums.add(model.sums[rank]!, model.view.t0, dt, model.states, part);
+    for (const rank of model.rows.list[row]!.ranks) sums.add(model.sums[rank]!, model.view.t0, model.states, part);
+  }
+
+  // Those of a row of several ranks, kept as long as the view's time is the same.
+  private rowSums(row: number, dt: number, width: number): ShareSums {
+    const { model } = this;
+    const { t0 } = model.view;
+    const key = model.rows.list[row]!;
+    const kept = this.folded.get(key);
+    if (kept !== undefined && kept.t0 === t0 && kept.dt === dt && kept.sums.width === width) return kept.sums;
+    const sums = new ShareSums(width, 2 * model.states.count, dt);
+    this.addRow(sums, row, 1);
+    this.folded.set(key, { t0, dt, sums });
+    return sums;
   }
 
   // Fills `known` with the classes of the ranks drawn; returns the number of runs.
@@ -213,8 +246,7 @@ export class Painter {
         dominantColumns(model.sums[rank]!, model.view.t0, dt, width, model.states, classes);
         known.set(rank, classes);
       } else {
-        const sums = new ShareSums(width, 2 * model.states.count);
-        this.addRow(sums, row, dt, 1);
+        const sums = this.rowSums(row, dt, width);
         for (let x = 0; x < width; x++) classes[x] = dominantClass(sums.column(x));
       }
       const base = (row - first) * width;
@@ -263,17 +295,16 @@ export class Painter {
     const rank = model.rows.rank(row);
     if (rank < 0) {
       const classes = 2 * model.states.count;
-      const sums = new ShareSums(width, classes);
-      this.addRow(sums, row, dt, 1);
+      const { times } = this.rowSums(row, dt, width);
       const whole = dt * model.rows.list[row]!.ranks.length;
-      for (let x = 0; x < width; x++) stacker.paint(words, width, x, sums.times, x * classes, whole);
+      for (let x = 0; x < width; x++) stacker.paint(words, width, x, times, x * classes, whole);
       return width;
     }
     let runs = 0;
     visitColumns(model.sums[rank]!, model.view.t0, dt, width, {
       run: (x0, x1, cls) => {
         for (let y = 0; y < height; y++) words.fill(pixels[cls]!, y * width + x0, y * width + x1);
-        all?.addRun(x0, x1, cls, dt);
+        all?.addRun(x0, x1, cls);
         runs++;
       },
       mixed: (x, sums) => {
@@ -290,21 +321,33 @@ export class Painter {
   // left out, however many ranks there are.
   private paintFolded(layout: Layout, ratio: number, all: ShareSums | null): number {
     const { context, model } = this;
+    const { rows, palette, view } = model;
+    const key = [view.t0, view.t1, model.scroll, model.shares, all !== null, layout.rowPitch, layout.rowsHeight, layout.plot, ratio].join(" ");
+    // What is chosen or marked changes nothing here.
+    if (this.lines?.key !== key || this.lines.rows !== rows || this.lines.palette !== palette)
+      this.lines = { key, rows, palette, all, runs: this.fillLines(layout, ratio, all) };
+    else if (all !== null) all.addAll(this.lines.all!);
+    context.imageSmoothingEnabled = false;
+    context.drawImage(this.lineStrips.canvas, layout.left, layout.rowsTop, layout.plot, layout.rowsHeight);
+    return this.lines.runs;
+  }
+
+  private fillLines(layout: Layout, ratio: number, all: ShareSums | null): number {
+    const { model } = this;
     const width = Math.round(layout.plot * ratio);
     const height = Math.max(1, Math.round(layout.rowsHeight * ratio));
     const dt = (model.view.t1 - model.view.t0) / width;
-    const classes = 2 * model.states.count;
     const rowsPerLine = 1 / (layout.rowPitch * ratio);
-    const words = this.strips.begin(width, height);
+    const words = this.lineStrips.begin(width, height);
     const stacker = new Stacker(model.states.count, model.palette.shares, 1);
-    const sums = new ShareSums(width, classes);
+    const sums = new ShareSums(width, 2 * model.states.count, dt);
     let runs = 0;
     for (let y = 0; y < height; y++) {
       const from = (model.scroll * ratio + y) * rowsPerLine;
       const to = y === height - 1 && all !== null ? model.rows.count : Math.min(model.rows.count, from + rowsPerLine);
-      sums.times.fill(0);
+      sums.clear();
       for (let row = Math.floor(from); row < to; row++)
-        this.addRow(sums, row, dt, (Math.min(to, row + 1) - Math.max(from, row)) / model.rows.list[row]!.ranks.length);
+        this.addRow(sums, row, (Math.min(to, row + 1) - Math.max(from, row)) / model.rows.list[row]!.ranks.length);
       const line = words.subarray(y * width, (y + 1) * width);
       for (let x = 0; x < width; x++) {
         const column = sums.column(x);
@@ -312,18 +355,17 @@ export class Painter {
         else line[x] = model.palette.pixels[dominantClass(column)]!;
         if (x === 0 || line[x] !== line[x - 1]) runs++;
       }
-      if (all !== null) for (let i = 0; i < sums.times.length; i++) all.times[i]! += sums.times[i]!;
+      all?.addAll(sums);
     }
-    context.imageSmoothingEnabled = false;
-    context.drawImage(this.strips.end(), layout.left, layout.rowsTop, layout.plot, layout.rowsHeight);
+    this.lineStrips.end();
     return runs;
   }
 
   // Shares over all ranks.
   private sumShares(t0: number, dt: number, width: number): ShareSums {
     const { model } = this;
-    const shares = new ShareSums(width, 2 * model.states.count);
-    for (const sums of model.sums) shares.add(sums, t0, dt, model.states);
+    const shares = new ShareSums(width, 2 * model.states.count, dt);
+    for (const sums of model.sums) shares.add(sums, t0, model.states);
     return shares;
   }
 
@@ -351,11 +393,12 @@ export class Painter {
 
   // Hatches what waits, parts and names the calls where there is room.
   private decorate(layout: Layout, ratio: number, rank: number, y: number): void {
+    if (layout.rowBar < 4) return;
     const { context, model } = this;
     const data = model.trace.ranks[rank]!;
     const first = firstAbove(data.leave, model.view.t0);
     const beyond = firstAbove(data.enter, model.view.t1);
-    if (beyond - first > kMaxDecorated || layout.rowBar < 4) return;
+    if (beyond - first > kMaxDecorated) return;
     const patterns = this.hatchPatterns(ratio);
     const toX = (t: number): number =>
       layout.left + Math.min(layout.plot, Math.max(0, timeToX(model.view, layout.plot, t)));

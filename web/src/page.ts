@@ -189,7 +189,8 @@ export class Page {
     const [orders, groupings] = [["compute", "calls", "wait", "delay", "end"] as const, ["alike", "comm", "node"] as const];
     const grouping = groupings.find((each) => each === state.grouping);
     const order = orders.find((each) => each === state.order);
-    if (grouping !== undefined) this.ranks.group(grouping);
+    if (grouping === "alike") this.ranks.foldAlike();
+    else if (grouping !== undefined) this.ranks.group(grouping);
     if (order !== undefined) this.ranks.sort(order);
     model.scroll = scroll;
     if (state.query !== "") this.search.ask(state.query);
@@ -244,6 +245,7 @@ export class Page {
       case "g": return this.toPartner();
       case "w": case "W": return this.toWait(key === "w" ? 1 : -1);
       case "l": return this.toLast();
+      case "a": return this.foldAlike();
       case "ArrowLeft": case "ArrowRight": return shift && this.walk(key === "ArrowRight" ? 1 : -1);
       case "ArrowUp": case "ArrowDown": return shift && this.walkRanks(key === "ArrowDown" ? 1 : -1);
       default: return false;
@@ -279,6 +281,12 @@ export class Page {
     const last = model.selected === null ? null : lastToCome(model, model.selected);
     if (last !== null) this.reveal(last);
     return last !== null;
+  }
+
+  private foldAlike(): boolean {
+    this.ranks.foldAlike();
+    this.dock.show(this.ranks.id);
+    return true;
   }
 
   private walk(direction: 1 | -1): boolean {
@@ -362,6 +370,7 @@ export class Page {
     click("#rows-in", () => this.active.controls.zoomRows(1.5));
     click("#rows-out", () => this.active.controls.zoomRows(1 / 1.5));
     click("#reset", () => this.active.controls.reset());
+    click("#alike", () => this.foldAlike());
     click("#zoom-marks", () => this.active.controls.showMarks());
     click("#path-back", () => this.stepPath(-1));
     click("#path-next", () => this.stepPath(1));

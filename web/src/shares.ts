@@ -75,23 +75,38 @@ export class Stacker {
   }
 }
 
+// Parts of a rank are whole multiples of this, so that sums of them are exact: as many as are
+// added are taken away again.
+const kLeastPart = 2 ** -36;
+
 // Times by column and class, over several ranks: [column][class].
 export class ShareSums {
-  readonly times: Float64Array;
+  private readonly sums: Float64Array;
+  // Ranks that begin to be in one class alone, less those that end it: [column][class]. So a
+  // long run costs as much as a short one.
+  private readonly steps: Float64Array;
+  private settled = true; // the steps are in the sums
 
   constructor(
     readonly width: number,
     private readonly classes: number,
+    private readonly dt: number, // ps of a column
   ) {
-    this.times = new Float64Array(width * classes);
+    this.sums = new Float64Array(width * classes);
+    this.steps = new Float64Array((width + 1) * classes);
   }
 
   // Adds the times of a rank, or a `part` of them.
-  add(sums: RankSums, t0: number, dt: number, states: States, part = 1): void {
-    visitColumns(sums, t0, dt, this.width, {
-      run: (x0, x1, cls) => this.addRun(x0, x1, cls, dt * part),
+  add(sums: RankSums, t0: number, states: States, part = 1): void {
+    visitColumns(sums, t0, this.dt, this.width, {
+      run: (x0, x1, cls) => this.addRun(x0, x1, cls, part),
       mixed: (x, column) => this.addColumn(x, column, part),
     }, states);
+  }
+
+  get times(): Float64Array {
+    if (!this.settled) this.settle();
+    return this.sums;
   }
 
   // The times of one column, by class.
@@ -99,13 +114,37 @@ export class ShareSums {
     return this.times.subarray(x * this.classes, (x + 1) * this.classes);
   }
 
-  addRun(x0: number, x1: number, cls: number, time: number): void {
+  clear(): void {
+    this.sums.fill(0);
+    this.steps.fill(0);
+    this.settled = true;
+  }
+
+  addRun(x0: number, x1: number, cls: number, part = 1): void {
     if (cls >= this.classes) return;
-    for (let x = x0; x < x1; x++) this.times[x * this.classes + cls]! += time;
+    const amount = Math.round(part / kLeastPart) * kLeastPart;
+    this.steps[x0 * this.classes + cls]! += amount;
+    this.steps[x1 * this.classes + cls]! -= amount;
+    this.settled = false;
   }
 
   addColumn(x: number, column: Float64Array, part = 1): void {
     const base = x * this.classes;
-    for (let cls = 0; cls < this.classes; cls++) this.times[base + cls]! += column[cls]! * part;
+    for (let cls = 0; cls < this.classes; cls++) this.sums[base + cls]! += column[cls]! * part;
+  }
+
+  addAll(other: ShareSums): void {
+    const { times } = other;
+    for (let i = 0; i < times.length; i++) this.sums[i]! += times[i]!;
+  }
+
+  private settle(): void {
+    const { sums, steps, classes, dt } = this;
+    for (let i = 0; i < sums.length; i++) {
+      if (i >= classes) steps[i]! += steps[i - classes]!;
+      sums[i]! += steps[i]! * dt;
+    }
+    steps.fill(0);
+    this.settled = true;
   }
 }

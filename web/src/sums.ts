@@ -63,8 +63,6 @@ export class RankSums {
   // some 8 bytes per event.
   readonly block: number;
   private readonly totals: Float64Array; // [block][class], before the block's first event
-  private readonly before: Float64Array; // scratch
-  private readonly after: Float64Array;
   private readonly state: Uint8Array; // of each event
 
   constructor(
@@ -76,8 +74,6 @@ export class RankSums {
     this.state = new Uint8Array(rank.count);
     for (let i = 0; i < rank.count; i++) this.state[i] = states.ofShape[rank.shape[i]!]!;
     this.totals = new Float64Array((Math.floor(rank.count / block) + 1) * classes);
-    this.before = new Float64Array(classes);
-    this.after = new Float64Array(classes);
     const running = new Float64Array(classes);
     for (let i = 0; i <= rank.count; i++) {
       if (i % block === 0) this.totals.set(running, (i / block) * classes);
@@ -127,11 +123,21 @@ export class RankSums {
 
   // Adds the sums of [a, b) to `sums`.
   addRange(a: number, b: number, sums: Float64Array): void {
-    this.totalsAt(a, this.before);
-    this.totalsAt(b, this.after);
-    for (let c = 0; c < this.classes; c++) sums[c]! += this.after[c]! - this.before[c]!;
+    const { before, after } = scratch(this.classes);
+    this.totalsAt(a, before);
+    this.totalsAt(b, after);
+    for (let c = 0; c < this.classes; c++) sums[c]! += after[c]! - before[c]!;
   }
 }
+
+// Room for sums that are not kept; of very many ranks each would have its own else.
+function scratch(classes: number): { column: Float64Array; before: Float64Array; after: Float64Array } {
+  if (kScratch.column.length !== classes)
+    for (const name of ["column", "before", "after"] as const) kScratch[name] = new Float64Array(classes);
+  return kScratch;
+}
+
+const kScratch = { column: new Float64Array(0), before: new Float64Array(0), after: new Float64Array(0) };
 
 function overlap(from: number, to: number, a: number, b: number): number {
   const length = Math.min(to, b) - Math.max(from, a);
@@ -151,9 +157,8 @@ export function visitColumns(
 ): void {
   const { rank } = sums;
   const { enter, leave, wait, shape, count } = rank;
-  const column = new Float64Array(sums.classes);
-  let before = new Float64Array(sums.classes); // totals at the start of column `known`
-  let after = new Float64Array(sums.classes);
+  const { column } = scratch(sums.classes);
+  let { before, after } = scratch(sums.classes); // before: totals at the start of column `known`
   let known = -1;
   let i = firstAbove(leave, t0);
   let x = 0;

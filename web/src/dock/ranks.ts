@@ -11,6 +11,8 @@ import { SortedTable } from "./table";
 type Order = "rank" | "compute" | "calls" | "wait" | "delay" | "end";
 type Grouping = "none" | "alike" | "comm" | "node";
 
+const kApart = 6; // the table's column
+
 interface Line extends RankMeasure {
   readonly group: Group;
   readonly delay: number;
@@ -38,17 +40,18 @@ export class RanksTool implements Tool {
     const known: [Grouping, string][] = [["none", "no groups"], ["alike", "alike in view"]];
     if (byCommunicator(desk.model).length > 1) known.push(["comm", "communicator"]);
     if (desk.model.trace.head.nodes !== undefined) known.push(["node", "node"]);
-    const grouping = choice("grouped by", known, (value) => this.group(value as Grouping));
+    const grouping = choice("grouped by", known, (value) => (value === "alike" ? this.foldAlike() : this.group(value as Grouping)));
     this.pickers = { order: order.select, grouping: grouping.select };
-    this.table = new SortedTable<Line>("A name folds or unfolds its ranks, in view", [
+    this.table = new SortedTable<Line>("A name folds or unfolds its ranks, and leads to them; times in view", [
       { name: "group", value: (line) => line.group.name, text: (line) => `${this.folded.has(line.group.name) ? "▸" : "▾"} ${line.group.name}` },
       { name: "ranks", value: (line) => line.group.ranks.length },
       { name: "first", value: (line) => line.group.ranks[0]! },
       { name: "computing", value: (line) => line.compute, text: (line) => this.share(line.compute) },
       { name: "in calls", value: (line) => line.calls, text: (line) => this.share(line.calls) },
       { name: "waiting", value: (line) => line.wait, text: (line) => this.share(line.wait) },
+      { name: "apart", value: (line) => line.group.apart ?? 0, text: (line) => (line.group.apart === undefined ? "–" : formatPercent(line.group.apart)), title: "In how much of the time its first rank does something else than that of the largest group" },
       { name: "others' waiting", value: (line) => line.delay, text: (line) => formatTime(Math.round(line.delay)), title: "What others waited for them in the whole run; mean of a rank" },
-    ], 1, (line) => this.fold(line.group.name));
+    ], 1, (line) => this.open(line.group));
     this.body.append(element("div", "tool-line", order.label, grouping.label,
       button("fold all", "One row for each group", () => this.foldAll(true)),
       button("unfold all", "A row for each rank", () => this.foldAll(false)),
@@ -59,6 +62,12 @@ export class RanksTool implements Tool {
   sort(order: Order): void {
     this.order = this.pickers.order.value = order;
     this.apply();
+  }
+
+  // Ranks that do the same in view as one row, those that are most unlike the others first.
+  foldAlike(): void {
+    this.group("alike");
+    this.table.sort(kApart);
   }
 
   group(grouping: Grouping): void {
@@ -78,6 +87,14 @@ export class RanksTool implements Tool {
     if (!this.folded.delete(name)) this.folded.add(name);
     this.apply();
     this.update();
+  }
+
+  private open(group: Group): void {
+    if (group.ranks.length > 1) this.fold(group.name);
+    this.desk.showRank(group.ranks[0]!);
+    const others = group.ranks.length - 1;
+    const how = others === 0 ? "" : ` and ${others} more${this.folded.has(group.name) ? ", folded" : ""}`;
+    this.desk.say(`rank ${group.ranks[0]!}${how}`);
   }
 
   // The group of a rank, as a click on its row asks for.

@@ -38,6 +38,13 @@ export class SortedTable<T> {
     this.head.append(line);
   }
 
+  // By a column, the largest first.
+  sort(column: number): void {
+    this.by = column;
+    this.down = true;
+    this.draw();
+  }
+
   fill(rows: readonly T[]): void {
     this.rows = rows;
     this.draw();

@@ -55,8 +55,8 @@ function addRow(model: Model, ranks: readonly number[], y: number, bar: number, 
     }, model.states);
     return;
   }
-  const sums = new ShareSums(width, classes);
-  for (const rank of ranks) sums.add(model.sums[rank]!, model.view.t0, dt, model.states);
+  const sums = new ShareSums(width, classes, dt);
+  for (const rank of ranks) sums.add(model.sums[rank]!, model.view.t0, model.states);
   for (let x = 0; x < width; x++) stack(x, sums.column(x), dt * ranks.length);
 }
 
