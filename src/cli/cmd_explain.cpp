@@ -121,9 +121,18 @@ int run_what_if(Simulation& simulation, const explain::Run& run, const sim::Sour
   return status_of(simulation, 0);
 }
 
+// Where nearly every what-if is a simulation, the operations are kept in memory, if they are not
+// too many for that.
+void keep_operations(Simulation& simulation, const explain::Run& run) {
+  constexpr std::size_t kMostKept = 4'000'000;
+  std::size_t calls = 0;
+  for (const auto& all : run.calls) calls += all.size();
+  if (!run.graph.fixed() && calls <= kMostKept) simulation.prepare_sharing();
+}
+
 // Writes the placement, and of the run with it the trace, if there is a file for it.
 int run_placed(Simulation& simulation, const explain::Run& run, const Options& options) {
-  simulation.prepare_sharing();
+  keep_operations(simulation, run);
   const explain::BetterPlacement better = better_placement(simulation, run);
   write_output(options.better_placement,
                format_placement(better.placement, *simulation.topology()));
@@ -228,14 +237,14 @@ int explain_run(const Options& options) {
   if (options.what_if.any()) return run_what_if(simulation, run, *source, options);
   if (placing) return run_placed(simulation, run, options);
   if (!latencies.empty()) {
-    simulation.prepare_sharing();
+    keep_operations(simulation, run);
     const LatencyCurve curve = find_latency_curve(simulation, run, latencies);
     std::fputs(render_latency_curve(curve, options.output.json).c_str(), stdout);
     return status_of(simulation, 0);
   }
   explain::ExplainOptions explain_options = options.explain;
   explain_options.estimate_waits = in_order_of_time(simulation, *source);
-  simulation.prepare_sharing();
+  keep_operations(simulation, run);
   const explain::Simulate again = [&](const explain::Edits& edits, explain::Ideal ideal,
                                       sim::Sink& sink) {
     explain::EditedSource edited(simulation.open_shared(), run, edits);

@@ -42,7 +42,7 @@ RewrittenRun::RewrittenRun(std::unique_ptr<sim::Source> source, const sim::Sourc
   for (const std::string& text : what_if.collective) {
     const auto [name, algorithm] = place_and_algorithm(text);
     add("--collective " + text,
-        explain::with_algorithm(open_, places("--collective", name), algorithm));
+        explain::with_algorithm_at(open_, places("--collective", name), algorithm));
   }
 }
 

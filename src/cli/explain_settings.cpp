@@ -7,7 +7,6 @@
 
 #include "explain/edits.hpp"
 #include "explain/findings.hpp"
-#include "explain/loaded_run.hpp"
 #include "explain/places.hpp"
 #include "explain/rewrites.hpp"
 #include "sim/collectives/algorithm.hpp"
@@ -49,42 +48,34 @@ std::vector<Site> sites_of(const explain::Run& run) {
   return list;
 }
 
-class Tries {
- public:
-  Tries(Simulation& simulation, const explain::Run& run)
-      : simulation_(&simulation), run_(&run), loaded_(simulation.open()) {
-    replay_.settled = true;
-  }
-
-  Time with(const explain::Place& place, std::string_view algorithm) const {
-    const explain::Open open = [this]() -> std::unique_ptr<sim::Source> {
-      return std::make_unique<explain::EditedSource>(loaded_.open(), *run_, none_);
-    };
-    const explain::Rewrites rewrites = explain::with_algorithm(
-        open, [&](const explain::Place& other) { return other == place; }, std::string(algorithm));
-    explain::RewrittenSource source(open(), rewrites);
-    sim::NullSink nothing;
-    return simulation_->run(source, nothing, replay_).time;
-  }
-
- private:
-  const Simulation* simulation_;
-  const explain::Run* run_;
-  explain::LoadedRun loaded_;
-  explain::Edits none_;
-  Replay replay_;
-};
+// The run time with the collectives of a place carried out by another algorithm.
+Time time_with(const Simulation& simulation, const explain::Run& run, PlaceId place,
+               std::string_view algorithm) {
+  const explain::Edits none;
+  const explain::Open open = [&]() -> std::unique_ptr<sim::Source> {
+    return std::make_unique<explain::EditedSource>(simulation.open_shared(), run, none);
+  };
+  const explain::CallChoice meant = [&](WorldRank rank, std::uint32_t call, const auto&) {
+    const auto& calls = run.calls[static_cast<std::size_t>(rank.value)];
+    return call < calls.size() && calls[call].place == place;
+  };
+  const explain::Rewrites rewrites = explain::with_algorithm(open, meant, std::string(algorithm));
+  explain::RewrittenSource source(open(), rewrites);
+  sim::NullSink nothing;
+  Replay replay;
+  replay.settled = true;
+  return simulation.run(source, nothing, replay).time;
+}
 
 }  // namespace
 
-void find_better_algorithms(Simulation& simulation, const explain::Run& run,
+void find_better_algorithms(const Simulation& simulation, const explain::Run& run,
                             const sim::Source& names, explain::Explanation& explanation) {
   if (!simulation.expands_collectives() || names.races()) return;
   const std::vector<Site> sites = sites_of(run);
   if (sites.empty()) return;
   const explain::Places places(run, names);
   const explain::Checks checks(run, names);
-  const Tries tries(simulation, run);
   std::uint64_t left =
       std::max(kLeastTried, kMostCalls / std::max<std::uint64_t>(explanation.calls, 1));
   for (std::size_t i = 0; i < sites.size(); ++i) {
@@ -100,7 +91,7 @@ void find_better_algorithms(Simulation& simulation, const explain::Run& run,
     finding.place = places.describe(sites[i].place);
     finding.predicted = run.time;
     for (const sim::Algorithm& algorithm : algorithms) {
-      const Time time = tries.with(finding.place, algorithm.name);
+      const Time time = time_with(simulation, run, sites[i].place, algorithm.name);
       if (time >= finding.predicted) continue;
       finding.predicted = time;
       finding.change = algorithm.name;

@@ -12,7 +12,7 @@ namespace foretrace::cli {
 // run most, if any does. Where collectives take what equations say there is nothing to choose.
 // Large runs: for the places where most time is spent in collectives; a note says so. `names`
 // is the source that `run` was made from.
-void find_better_algorithms(Simulation& simulation, const explain::Run& run,
+void find_better_algorithms(const Simulation& simulation, const explain::Run& run,
                             const sim::Source& names, explain::Explanation& explanation);
 
 }  // namespace foretrace::cli

@@ -274,7 +274,7 @@ live::Measured Simulation::live_compute() const {
 }
 
 // Reads all of the trace once; what is damaged is refused.
-std::unique_ptr<sim::TraceSource> Simulation::read_source() {
+std::unique_ptr<sim::TraceSource> Simulation::read_source() const {
   auto source = std::make_unique<sim::TraceSource>(*reader_, wildcards());
   trace::refuse_damaged(*reader_);
   return source;
@@ -306,6 +306,7 @@ void Simulation::prepare_sharing() {
 std::unique_ptr<sim::Source> Simulation::open_shared() const {
   if (goal_) return with_times(std::make_unique<sim::GoalSource>(*goal_));
   if (ti_) return with_times(std::make_unique<sim::TiSource>(*ti_));
+  if (!program_) return with_times(read_source());
   return std::make_unique<sim::MemorySource>(program_);
 }
 

@@ -129,8 +129,8 @@ class Simulation {
   // Those of a running program, with the times that --compute gives them;
   // nullptr: as they are.
   std::unique_ptr<sim::Source> with_times(sim::Source& source) const;
-  // The same, for any number of runs at once: the operations of a trace are
-  // kept in memory. Call prepare_sharing() before.
+  // The same, for any number of runs, one after the other; after prepare_sharing(), which
+  // keeps the operations of a trace in memory, also at once.
   std::unique_ptr<sim::Source> open_shared() const;
   void prepare_sharing();
 
@@ -162,7 +162,7 @@ class Simulation {
   void set_architecture(const std::string& path);
   void set_collectives();
   void read_input();
-  std::unique_ptr<sim::TraceSource> read_source();
+  std::unique_ptr<sim::TraceSource> read_source() const;
   bool counts() const;
   void check_compute() const;
   std::unique_ptr<sim::Source> with_times(std::unique_ptr<sim::Source> source) const;

@@ -192,9 +192,10 @@ class DelayFinder {
     const auto& calls = run_.calls[static_cast<std::size_t>(rank.value)];
     const auto& waits = by_rank_[static_cast<std::size_t>(rank.value)];
     auto wait = first_wait(waits, first);
-    const auto add = [&what](const Call& call, bool computing, double seconds) {
+    const auto add = [this, &what](const Call& call, bool computing, double seconds) {
       if (seconds <= 0) return;
-      what.times[computing ? Activity{true, call.phase} : Activity{false, call.place}] += seconds;
+      what.times[computing ? Activity{true, run_.phase_of(call)} : Activity{false, call.place}] +=
+          seconds;
       what.places[{call.place, computing}] += seconds;
     };
     for (std::uint32_t at = first; at <= last && at < calls.size(); ++at) {

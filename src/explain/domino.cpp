@@ -18,7 +18,7 @@ struct Best {
 }  // namespace
 
 DominoPath find_domino_path(const Run& run, const std::vector<Wait>& waits,
-                            const std::vector<Time>& times) {
+                            const TimesWithout& times) {
   // By rank, for its calls up to each of its waits: the one that is best to take away;
   // of equal ones the last, which is nearest to where the path comes from.
   std::vector<std::vector<Best>> best(run.calls.size());

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "explain/run.hpp"
+#include "explain/times_without.hpp"
 #include "explain/waits.hpp"
 
 namespace foretrace::explain {
@@ -17,8 +18,8 @@ struct DominoPath {
 };
 
 // The path that ends in the least run time; empty where no wait's absence shortens
-// the run. `times`: times_without_each_wait().
+// the run.
 DominoPath find_domino_path(const Run& run, const std::vector<Wait>& waits,
-                            const std::vector<Time>& times);
+                            const TimesWithout& times);
 
 }  // namespace foretrace::explain

@@ -9,7 +9,7 @@ namespace {
 void fill(const Run& run, Edits& edits) {
   if (!edits.compute.empty()) return;
   for (const auto& calls : run.calls) {
-    edits.compute.emplace_back();
+    edits.compute.emplace_back().reserve(calls.size());
     for (const Call& call : calls) edits.compute.back().push_back(call.compute);
   }
 }

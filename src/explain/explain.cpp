@@ -13,6 +13,7 @@
 #include "explain/phases.hpp"
 #include "explain/places.hpp"
 #include "explain/summary.hpp"
+#include "explain/times_without.hpp"
 #include "explain/wait_groups.hpp"
 #include "explain/what_if.hpp"
 
@@ -36,17 +37,16 @@ class Explainer {
       : run_(run),
         simulate_(simulate),
         options_(options),
-        tails_(run),
         places_(run, source),
         checks_(run, source),
         waits_(find_waits(run)),
-        without_(times_without_each_wait(run, tails_)) {}
+        without_(run) {}
 
   Explanation explain() {
     result_.time = run_.time;
     result_.ranks = run_.ranks();
     result_.exact = run_.graph.fixed();
-    result_.path = summarise_path(run_, tails_, places_);
+    result_.path = summarise_path(run_, places_);
     result_.calls = result_.path.calls;
     if (options_.estimate_waits)
       result_.notes.emplace_back(
@@ -83,6 +83,18 @@ class Explainer {
     return run_.graph.fixed() ? time_with(run_, edits) : simulate(edits, Ideal::as_is);
   }
 
+  Edits equal(const CallSet& of) const {
+    Edits edits;
+    equalise(run_, of, edits);
+    return edits;
+  }
+  // 0: in no time.
+  Edits faster(const CallSet& of, double factor) const {
+    Edits edits;
+    speed_up(run_, of, factor == 0 ? std::numeric_limits<double>::infinity() : factor, edits);
+    return edits;
+  }
+
   Time without_waits(const Edits& edits) const {
     return options_.estimate_waits ? time_with(run_, edits) : with(edits);
   }
@@ -100,8 +112,27 @@ class Explainer {
     }
   }
 
+  Time without_any_wait() {
+    Edits waitless;
+    take_waits_away(
+        run_, [](const Call&) { return true; }, waitless);
+    const Time time = without_waits(waitless);
+    return options_.estimate_waits ? simulate_without_waits(waitless).value_or(time) : time;
+  }
+
+  CallSet calls_in(PhaseId phase) const {
+    return [this, phase](const Call& call) { return run_.phase_of(call) == phase; };
+  }
+
+  Edits balanced_phases() const {
+    Edits balanced;
+    for (PhaseId phase = 0; phase < run_.phases.size(); ++phase)
+      equalise(run_, calls_in(phase), balanced);
+    return balanced;
+  }
+
   void set_bounds() {
-    const auto everything = [](const Call&) { return true; };
+    const CallSet everything = [](const Call&) { return true; };
     Bounds& bounds = result_.bounds;
     const Edits none;
     PhaseSink phases(run_);
@@ -109,23 +140,12 @@ class Explainer {
     result_.phases = phase_efficiencies(run_, phases.elapsed());
     bounds.zero_latency = simulate(none, Ideal::no_latency);
     bounds.infinite_bandwidth = simulate(none, Ideal::infinite_bandwidth);
-    Edits waitless;
-    take_waits_away(run_, everything, waitless);
-    bounds.no_waits = without_waits(waitless);
-    if (options_.estimate_waits)
-      bounds.no_waits = simulate_without_waits(waitless).value_or(bounds.no_waits);
-    Edits balanced;
-    for (PhaseId phase = 0; phase < run_.phases.size(); ++phase)
-      equalise(
-          run_, [phase](const Call& call) { return call.phase == phase; }, balanced);
+    bounds.no_waits = without_any_wait();
+    bounds.half_compute = simulate(faster(everything, 2), Ideal::as_is);
+    bounds.double_compute = simulate(faster(everything, 0.5), Ideal::as_is);
+    const Edits balanced = balanced_phases();
     bounds.balanced = simulate(balanced, Ideal::as_is);
     bounds.balanced_ideal = simulate(balanced, Ideal::ideal);
-    Edits faster;
-    speed_up(run_, everything, 2, faster);
-    bounds.half_compute = simulate(faster, Ideal::as_is);
-    Edits slower;
-    speed_up(run_, everything, 0.5, slower);
-    bounds.double_compute = simulate(slower, Ideal::as_is);
   }
 
   void find_delays() {
@@ -150,11 +170,8 @@ class Explainer {
         region->curve = times_faster(run_, of, kSpeedUps);
         continue;
       }
-      for (const double factor : kSpeedUps) {
-        Edits faster;
-        speed_up(run_, of, factor == 0 ? std::numeric_limits<double>::infinity() : factor, faster);
-        region->curve.push_back(simulate(faster, Ideal::as_is));
-      }
+      for (const double factor : kSpeedUps)
+        region->curve.push_back(simulate(faster(of, factor), Ideal::as_is));
     }
   }
 
@@ -264,12 +281,8 @@ class Explainer {
     region.phase = phase;
     region.number = region_calls_.size();
     region_calls_.push_back(of);
-    Edits balanced;
-    equalise(run_, of, balanced);
-    region.balanced = with(balanced);
-    Edits faster;
-    speed_up(run_, of, 2, faster);
-    region.twice_as_fast = with(faster);
+    region.balanced = with(equal(of));
+    region.twice_as_fast = with(faster(of, 2));
     result_.regions.push_back(region);
     Finding finding;
     finding.kind = "imbalance";
@@ -297,7 +310,7 @@ class Explainer {
     std::set<PhaseId> phases;
     for (PlaceId place = 0; place < run_.places.size(); ++place)
       if (const PhaseId phase = run_.places[place].phase; phases.insert(phase).second)
-        add_region([phase](const Call& call) { return call.phase == phase; }, place, true);
+        add_region(calls_in(phase), place, true);
     std::map<PlaceId, Time> computing;
     for (const auto& calls : run_.calls)
       for (const Call& call : calls) computing[call.place] += call.compute;
@@ -430,11 +443,9 @@ class Explainer {
   }
 
   Edits edits_of(const Found& one) const {
+    if (one.finding.kind != "wait") return equal(one.calls);
     Edits edits;
-    if (one.finding.kind == "wait")
-      take_waits_away(run_, one.calls, edits);
-    else
-      equalise(run_, one.calls, edits);
+    take_waits_away(run_, one.calls, edits);
     return edits;
   }
 
@@ -461,11 +472,10 @@ class Explainer {
   const Run& run_;
   const Simulate& simulate_;
   const ExplainOptions& options_;
-  const Tails tails_;
   const Places places_;
   const Checks checks_;
   const std::vector<Wait> waits_;
-  const std::vector<Time> without_;
+  const TimesWithout without_;
   std::vector<Found> found_;
   std::vector<CallSet> region_calls_;  // by Region::number
   Explanation result_;

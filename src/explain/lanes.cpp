@@ -29,7 +29,7 @@ std::vector<Time> pass(const Run& run, std::size_t wanted, const Changes& change
   std::vector<Times> at(run.slots.count);
   const auto slot = [&run](MomentId id) { return run.slots.of[id]; };
   for (MomentId id = 0; id < graph.size(); ++id) {
-    const Moment& moment = graph[id];
+    const Moment moment = graph[id];
     const auto links = graph.links(id);
     Times when;
     when.fill(links.empty() ? moment.at.count_ps() : 0);
@@ -66,20 +66,11 @@ constexpr auto as_long = [](const Link& link, auto& out) { out.fill(link.takes.c
 constexpr auto as_late = [](const Moment&, const auto&, auto&) {};
 constexpr auto as_much = [](MomentId, const Moment&, auto&) {};
 
-// The call whose computation ends with this moment; nullptr: none of the run.
-const Call* call_begun(const Run& run, MomentId id, const Moment& moment) {
-  if (!moment.rank.valid()) return nullptr;
-  const auto& calls = run.calls[static_cast<std::size_t>(moment.rank.value)];
-  if (moment.operation >= calls.size()) return nullptr;
-  const Call& call = calls[moment.operation];
-  return call.enter == id ? &call : nullptr;
-}
-
 }  // namespace
 
 std::vector<Time> times_faster(const Run& run, const CallSet& of, std::span<const double> factors) {
   const auto changes = [&](MomentId id, const Moment& moment, auto& when) {
-    const Call* call = call_begun(run, id, moment);
+    const Call* call = run.call_begun(id, moment);
     if (!call || call->compute == Time() || !of(*call)) return;
     const std::int64_t compute = call->compute.count_ps();
     for (std::size_t lane = 0; lane < std::min(factors.size(), when.size()); ++lane) {
@@ -96,7 +87,7 @@ std::vector<Time> times_with_shares(const Run& run, const Edits& edits,
                                     std::span<const double> shares) {
   const auto changes = [&](MomentId id, const Moment& moment, auto& when) {
     if (edits.compute.empty()) return;
-    const Call* call = call_begun(run, id, moment);
+    const Call* call = run.call_begun(id, moment);
     if (!call) return;
     const Time change = edits.compute_before(run, moment.rank, moment.operation) - call->compute;
     if (change == Time()) return;
@@ -106,7 +97,7 @@ std::vector<Time> times_with_shares(const Run& run, const Edits& edits,
   };
   std::int64_t longest = 0;
   for (MomentId id = 0; !edits.waitless.empty() && id < run.graph.size(); ++id) {
-    const Moment& moment = run.graph[id];
+    const Moment moment = run.graph[id];
     if (moment.kind == MomentKind::leave && edits.is_waitless(moment.rank, moment.operation))
       longest = std::max(longest, moment.wait().count_ps());
   }

@@ -20,9 +20,9 @@ PhaseTimes phase_times(const Run& run) {
       // A rank's clock starts after MPI_Init, and stops before MPI_Finalize.
       const bool counts =
           call.kind != trace::EventKind::init && call.kind != trace::EventKind::finalize;
-      Time& elapsed = times.elapsed[call.phase][r];
+      Time& elapsed = times.elapsed[run.phase_of(call)][r];
       elapsed += call.compute;
-      times.compute[call.phase][r] += call.compute;
+      times.compute[run.phase_of(call)][r] += call.compute;
       if (counts) elapsed += run.graph[call.leave].at - run.graph[call.enter].at;
     }
   }
@@ -37,7 +37,7 @@ void PhaseSink::finished(WorldRank rank, const sim::Operation& operation,
   const auto r = static_cast<std::size_t>(rank.value);
   const std::size_t call = next_[r]++;
   if (call >= run_->calls[r].size()) return;
-  Time& elapsed = elapsed_[run_->calls[r][call].phase][r];
+  Time& elapsed = elapsed_[run_->phase_of(run_->calls[r][call])][r];
   elapsed += interval.compute;
   if (operation.kind != trace::EventKind::init && operation.kind != trace::EventKind::finalize)
     elapsed += interval.leave - interval.enter;

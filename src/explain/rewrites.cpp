@@ -139,25 +139,19 @@ std::uint32_t number_of(machine::Cost collective, const std::string& name) {
 
 }  // namespace
 
-Rewrites with_algorithm(const Open& open, const PlaceSet& places, const std::string& algorithm) {
-  std::set<Instance> meant;
-  {
-    const std::unique_ptr<sim::Source> source = open();
-    Chooser chooser(*source, places);
-    std::int32_t last = -1;
-    each_collective(*source, [&](WorldRank rank, std::uint32_t, const sim::Operation& operation,
-                                 const Instance& instance) {
-      if (std::exchange(last, rank.value) != rank.value) chooser.begin_rank();
-      if (chooser.chooses(operation) && operation.kind == EventKind::collective)
-        meant.insert(instance);
-    });
-  }
+Rewrites with_algorithm(const Open& open, const CallChoice& meant, const std::string& algorithm) {
+  std::set<Instance> instances;
+  each_collective(*open(), [&](WorldRank rank, std::uint32_t call, const sim::Operation& operation,
+                               const Instance& instance) {
+    if (meant(rank, call, operation) && operation.kind == EventKind::collective)
+      instances.insert(instance);
+  });
   const std::unique_ptr<sim::Source> source = open();
   Rewrites rewrites(source->ranks());
   std::set<machine::Cost> collectives;
   each_collective(*source, [&](WorldRank rank, std::uint32_t call, const sim::Operation& operation,
                                const Instance& instance) {
-    if (operation.kind != EventKind::collective || !meant.contains(instance)) return;
+    if (operation.kind != EventKind::collective || !instances.contains(instance)) return;
     collectives.insert(operation.collective);
     const std::uint32_t number = number_of(operation.collective, algorithm);
     if (number == 0) return;
@@ -170,6 +164,17 @@ Rewrites with_algorithm(const Open& open, const PlaceSet& places, const std::str
   });
   if (rewrites.changed() == 0) refuse_algorithm(collectives, algorithm);
   return rewrites;
+}
+
+Rewrites with_algorithm_at(const Open& open, const PlaceSet& places, const std::string& algorithm) {
+  const std::unique_ptr<sim::Source> names = open();
+  Chooser chooser(*names, places);
+  std::int32_t last = -1;
+  const CallChoice meant = [&](WorldRank rank, std::uint32_t, const sim::Operation& operation) {
+    if (std::exchange(last, rank.value) != rank.value) chooser.begin_rank();
+    return chooser.chooses(operation);
+  };
+  return with_algorithm(open, meant, algorithm);
 }
 
 }  // namespace foretrace::explain

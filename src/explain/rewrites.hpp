@@ -112,9 +112,15 @@ class Chooser {
 // Without any MPI_Barrier.
 Rewrites without_barriers(sim::Source& source);
 
+// Says of a rank's calls, each with its number, whether they are meant; asked of all of them in
+// their order.
+using CallChoice = std::function<bool(WorldRank, std::uint32_t, const sim::Operation&)>;
+
 // Collectives carried out by the algorithm of that name. A collective is meant if any of
-// its members makes its call at the place. Throws UsageError for a name that one of them
-// has no algorithm of.
-Rewrites with_algorithm(const Open& open, const PlaceSet& places, const std::string& algorithm);
+// its members' calls is. Throws UsageError for a name that one of them has no algorithm of.
+// Uses one source after the other.
+Rewrites with_algorithm(const Open& open, const CallChoice& meant, const std::string& algorithm);
+// Those whose calls are made at the places.
+Rewrites with_algorithm_at(const Open& open, const PlaceSet& places, const std::string& algorithm);
 
 }  // namespace foretrace::explain

@@ -52,6 +52,15 @@ Slots find_slots(const sim::Dependences& graph, const std::vector<sim::MomentId>
 
 }  // namespace
 
+const Call* Run::call_begun(sim::MomentId id, const sim::Moment& moment) const {
+  if (moment.kind != sim::MomentKind::enter) return nullptr;
+  const auto& mine = calls[static_cast<std::size_t>(moment.rank.value)];
+  // What follows MPI_Finalize has no call; nobody waits for it.
+  if (moment.operation >= mine.size()) return nullptr;
+  const Call& call = mine[moment.operation];
+  return call.enter == id ? &call : nullptr;
+}
+
 Time Run::first_leave(const sim::Moment& moment) const {
   const auto& mine = walked[static_cast<std::size_t>(moment.rank.value)];
   const auto found = std::ranges::lower_bound(mine, moment.operation, {}, &Walked::operation);
@@ -109,8 +118,7 @@ void RunSink::finished(WorldRank rank, const sim::Operation& operation,
   Call call;
   call.kind = operation.kind;
   call.collective = operation.collective;
-  call.phase = open_[r].innermost(0);
-  call.place = number_of({operation.name, operation.site, call.phase});
+  call.place = number_of({operation.name, operation.site, open_[r].innermost(0)});
   call.compute = interval.compute;
   call.enter = run_->graph.last_enter(rank);
   call.leave = run_->graph.last_leave(rank);
@@ -129,6 +137,8 @@ void RunSink::finish() {
     run_->ends[r] = last.kind == EventKind::finalize ? last.enter : last.leave;
     run_->time = std::max(run_->time, run_->graph[run_->ends[r]].at);
   }
+  run_->graph.finish();
+  for (auto& calls : run_->calls) calls.shrink_to_fit();
   run_->slots = find_slots(run_->graph, run_->ends);
 }
 

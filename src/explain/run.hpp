@@ -36,8 +36,7 @@ struct Call {
   trace::EventKind kind = trace::EventKind::call;
   machine::Cost collective = machine::Cost::kCount;
   PlaceId place = 0;
-  PhaseId phase = 0;  // that of the place
-  Time compute;       // before it
+  Time compute;  // before it
   sim::MomentId enter = sim::kNoMoment;
   sim::MomentId leave = sim::kNoMoment;  // of its last step
 };
@@ -71,6 +70,9 @@ struct Run {
   const Call& call_of(const sim::Moment& moment) const {
     return calls[static_cast<std::size_t>(moment.rank.value)][moment.operation];
   }
+  PhaseId phase_of(const Call& call) const { return places[call.place].phase; }
+  // The call whose computation ends with the moment; nullptr: none of the run.
+  const Call* call_begun(sim::MomentId id, const sim::Moment& moment) const;
   // When the first member left the one of `walked` in which the moment lies; Time::max(): it
   // lies in none.
   Time first_leave(const sim::Moment& moment) const;

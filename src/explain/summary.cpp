@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "explain/what_if.hpp"
+
 namespace foretrace::explain {
 namespace {
 
@@ -16,7 +18,7 @@ std::vector<Share> sorted(const std::map<Key, Share>& shares) {
 
 }  // namespace
 
-PathSummary summarise_path(const Run& run, const Tails& tails, const Places& places) {
+PathSummary summarise_path(const Run& run, const Places& places) {
   PathSummary path;
   std::map<PlaceId, Share> by_place;
   std::map<std::int32_t, Share> by_rank;
@@ -34,8 +36,8 @@ PathSummary summarise_path(const Run& run, const Tails& tails, const Places& pla
     Share& rank = by_rank[to.rank.value];
     rank.rank = to.rank;
     rank.parts += step.parts;
-    Share& phase = by_phase[call.phase];
-    phase.place.phase = run.phases[call.phase];
+    Share& phase = by_phase[run.phase_of(call)];
+    phase.place.phase = run.phases[run.phase_of(call)];
     phase.parts += step.parts;
     const bool computes = step.kind == sim::LinkKind::compute;
     by_state[computes ? "COMPUTE" : here.place.function] += step.parts.sum();
@@ -47,13 +49,13 @@ PathSummary summarise_path(const Run& run, const Tails& tails, const Places& pla
   std::ranges::stable_sort(path.by_state,
                            [](const auto& a, const auto& b) { return a.second > b.second; });
   for (const double share : {0.0, 0.01, 0.05, 0.1}) path.near.push_back({share, 0});
-  for (const auto& calls : run.calls)
-    for (const Call& call : calls) {
-      ++path.calls;
-      const double slack = tails.slack(run, call.enter).seconds();
-      for (auto& near : path.near)
-        if (slack <= near.share * run.time.seconds()) ++near.calls;
-    }
+  for (const auto& calls : run.calls) path.calls += calls.size();
+  each_tail(run, [&](sim::MomentId id, Time tail) {
+    if (!run.call_begun(id, run.graph[id])) return;
+    const double seconds = slack(run, id, tail).seconds();
+    for (auto& near : path.near)
+      if (seconds <= near.share * run.time.seconds()) ++near.calls;
+  });
   return path;
 }
 

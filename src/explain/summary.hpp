@@ -3,11 +3,10 @@
 
 #include "explain/explanation.hpp"
 #include "explain/places.hpp"
-#include "explain/what_if.hpp"
 
 namespace foretrace::explain {
 
-PathSummary summarise_path(const Run& run, const Tails& tails, const Places& places);
+PathSummary summarise_path(const Run& run, const Places& places);
 // Formulas: docs/explain.md. `ideal`: run time on an ideal network.
 Efficiency efficiency_of(const Run& run, Time ideal);
 // `mean`: seconds, and `most`: computation of a rank; `time`: how long it all takes.

@@ -5,7 +5,8 @@
 // say what to simulate.
 #pragma once
 
-#include <optional>
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "explain/edits.hpp"
@@ -17,28 +18,31 @@ namespace foretrace::explain {
 // in a large run cost as much as all.
 Time time_with(const Run& run, const Edits& edits);
 
-// By moment: the longest way from it to the end of a rank's program; nothing where no
-// end depends on it. A moment's slack is the run's time less its own and this.
-class Tails {
- public:
-  explicit Tails(const Run& run);
-  bool reaches_end(sim::MomentId id) const { return tails_[id] >= Time(); }
-  Time tail(sim::MomentId id) const { return tails_[id]; }
-  // How much later the moment may be without effect on the run's time; the run's
-  // time where nothing depends on it.
-  Time slack(const Run& run, sim::MomentId id) const {
-    return reaches_end(id) ? run.time - run.graph[id].at - tails_[id] : run.time;
+// Goes through the moments from the last to the first. visit(id, tail): `tail` is the longest
+// way from there to the end of a rank's program; negative where no end depends on it.
+template <class Visit>
+void each_tail(const Run& run, const Visit& visit) {
+  constexpr Time kNone = Time::ps(-1);
+  std::vector<Time> tails(run.slots.count, kNone);
+  for (const sim::MomentId end : run.ends)
+    if (end != sim::kNoMoment) tails[run.slots.of[end]] = Time();
+  for (std::size_t next = run.graph.size(); next-- > 0;) {
+    const auto id = static_cast<sim::MomentId>(next);
+    // Moments before this one may have the same slot.
+    const Time tail = std::exchange(tails[run.slots.of[id]], kNone);
+    visit(id, tail);
+    if (tail < Time()) continue;
+    for (const sim::Link& link : run.graph.links(id)) {
+      Time& longest = tails[run.slots.of[link.from]];
+      longest = std::max(longest, tail + link.takes);
+    }
   }
+}
 
- private:
-  std::vector<Time> tails_;  // negative: none
-};
-
-// By moment: the run time if the call that leaves then need not wait (leaves with a
-// wait; the run's time for all other moments). All at once: a way around a moment has a
-// link that leads from before it to after it in the order of the graph, so that its
-// length is the largest of those links' longest ways. A collective that is carried out
-// as messages has one such moment for each step.
-std::vector<Time> times_without_each_wait(const Run& run, const Tails& tails);
+// How much later a moment may be without effect on the run's time; the run's time where
+// nothing depends on it.
+inline Time slack(const Run& run, sim::MomentId id, Time tail) {
+  return tail < Time() ? run.time : run.time - run.graph[id].at - tail;
+}
 
 }  // namespace foretrace::explain

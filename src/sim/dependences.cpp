@@ -16,35 +16,57 @@ void Dependences::begin(int ranks, bool fixed) {
   states_.resize(static_cast<std::size_t>(ranks));
 }
 
+void Dependences::finish() {
+  for (RankState& state : states_) {
+    const RankState last = std::exchange(state, {});
+    state.first = last.first;
+    state.leave = last.leave;
+  }
+  flying_ = {};
+  collectives_ = {};
+}
+
 MomentId Dependences::append(const Moment& moment, std::span<Link> links) {
-  if (moments_.size() >= kNoMoment || links_.size() + links.size() >= UINT32_MAX)
-    throw Error("the run has more than 4e9 dependences; explain a shorter one");
+  if (moments_.size() >= kNoMoment || links_.size() + links.size() >= UINT32_MAX ||
+      parts_.size() + links.size() >= kReaches)
+    throw Error("the run has more dependences than fit; explain a shorter one");
   settle(links, moment.at);
-  moments_.push_back({moment.at, moment.alone, static_cast<std::uint32_t>(links_.size()),
-                      moment.enter,
-                      static_cast<std::uint32_t>(moment.rank.value + 1) << 2 |
-                          static_cast<std::uint32_t>(moment.kind),
-                      moment.operation});
-  for (const Link& link : links)
-    links_.push_back(
-        {link.from, number_of({link.overhead, link.latency, link.bytes, link.kind}), link.takes});
+  PackedMoment packed{};
+  packed.at = moment.at;
+  packed.first_link = static_cast<std::uint32_t>(links_.size());
+  packed.rank_and_kind = static_cast<std::uint32_t>(moment.rank.value + 1) << 2 |
+                         static_cast<std::uint32_t>(moment.kind);
+  packed.origin = moment.operation;
+  if (moment.kind == MomentKind::leave) {
+    packed.origin = moment.enter;
+    packed.alone = alone_.number_of({moment.alone - moments_[moment.enter].at});
+  }
+  moments_.push_back(packed);
+  for (const Link& link : links) {
+    const bool reaches = moments_[link.from].at + link.takes == moment.at;
+    const std::uint32_t parts = parts_.number_of(
+        {reaches ? Time() : link.takes, link.overhead, link.latency, link.bytes, link.kind});
+    links_.push_back({link.from, parts | (reaches ? kReaches : 0)});
+  }
   return static_cast<MomentId>(moments_.size() - 1);
 }
 
-// One of the same hash takes the place of another.
-std::uint32_t Dependences::number_of(const LinkParts& parts) {
-  constexpr std::size_t kKnown = std::size_t{1} << 12;
-  constexpr std::uint32_t kNone = UINT32_MAX;
-  if (known_parts_.empty()) known_parts_.assign(kKnown, kNone);
-  std::uint64_t hash = static_cast<std::uint64_t>(parts.kind);
-  for (const Time part : {parts.overhead, parts.latency, parts.bytes})
-    hash = (hash ^ static_cast<std::uint64_t>(part.count_ps())) * 0x9e3779b97f4a7c15u;
-  std::uint32_t& known = known_parts_[hash >> 52];
-  if (known == kNone || parts_[known] != parts) {
-    known = static_cast<std::uint32_t>(parts_.size());
-    parts_.push_back(parts);
-  }
-  return known;
+namespace {
+
+std::uint64_t mixed(std::uint64_t hash, Time time) {
+  return (hash ^ static_cast<std::uint64_t>(time.count_ps())) * 0x9e3779b97f4a7c15u;
+}
+
+}  // namespace
+
+std::uint64_t Dependences::LinkParts::hash() const {
+  auto hash = static_cast<std::uint64_t>(kind);
+  for (const Time part : {takes, overhead, latency, bytes}) hash = mixed(hash, part);
+  return hash;
+}
+
+std::uint64_t Dependences::Alone::hash() const {
+  return mixed(0, time);
 }
 
 // Makes `when` the latest of the links. What is missing was spent waiting for a link
@@ -83,8 +105,7 @@ void Dependences::enter(WorldRank rank, std::uint32_t operation, Time when) {
   link.from = mine.leave;
   if (mine.leave != kNoMoment) link.takes = when - moments_[mine.leave].at;
   mine.enter = append(moment, mine.leave == kNoMoment ? std::span<Link>() : std::span(&link, 1));
-  if (mine.first == kNoMoment || moments_[mine.first].operation != operation)
-    mine.first = mine.enter;
+  if (mine.first == kNoMoment || moments_[mine.first].origin != operation) mine.first = mine.enter;
   mine.links.clear();
 }
 

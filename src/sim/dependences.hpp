@@ -16,6 +16,7 @@
 #include "base/time.hpp"
 #include "machine/timing.hpp"
 #include "sim/chunked.hpp"
+#include "sim/recurring.hpp"
 #include "trace/event.hpp"
 
 namespace foretrace::sim {
@@ -60,7 +61,7 @@ struct Moment {
 class Dependences {
  public:
   std::size_t size() const { return moments_.size(); }
-  Moment operator[](MomentId id) const { return moments_[id].unpacked(); }
+  Moment operator[](MomentId id) const { return moment(id); }
 
   class Links;
   Links links(MomentId id) const;
@@ -75,6 +76,8 @@ class Dependences {
 
   // What follows is for the engine.
   void begin(int ranks, bool fixed);
+  // Nothing comes any more: what was kept for that is let go.
+  void finish();
   void enter(WorldRank rank, std::uint32_t operation, Time when);
   // `rest`: what the call takes after each of the links that it was given.
   void leave(WorldRank rank, Time when, Time alone, Time rest);
@@ -163,46 +166,53 @@ class Dependences {
   // A run has several moments and links for each call, so that they are kept small.
   struct PackedMoment {
     Time at;
-    Time alone;
-    std::uint32_t first_link;  // its links: up to the next moment's first
-    MomentId enter;
-    std::uint32_t rank_and_kind;
-    std::uint32_t operation;
-
-    Moment unpacked() const {
-      return {at,        alone,
-              enter,     WorldRank(static_cast<std::int32_t>(rank_and_kind >> 2) - 1),
-              operation, static_cast<MomentKind>(rank_and_kind & 3)};
-    }
+    std::uint32_t first_link;     // its links: up to the next moment's first
+    std::uint32_t rank_and_kind;  // the rank's number and 1, four times, and the kind
+    std::uint32_t origin;         // leave: where the call was entered; else the operation
+    std::uint32_t alone;          // leave: index into alone_
   };
+  static_assert(sizeof(PackedMoment) == 24);
   struct PackedLink {
     MomentId from;
-    std::uint32_t parts;  // index into parts_
-    Time takes;
+    std::uint32_t parts;  // index into parts_; with kReaches the link makes its moment so late
   };
+  static constexpr std::uint32_t kReaches = 1u << 31;
   struct LinkParts {
+    Time takes;  // with kReaches none: it is what lies between the moments
     Time overhead;
     Time latency;
     Time bytes;
     LinkKind kind;
     bool operator==(const LinkParts&) const = default;
+    std::uint64_t hash() const;
+  };
+  // From a call's enter to when it would leave if everybody had been there.
+  struct Alone {
+    Time time;
+    bool operator==(const Alone&) const = default;
+    std::uint64_t hash() const;
   };
 
-  Link link(std::size_t index) const {
+  Moment moment(MomentId id) const;
+  Link link(std::size_t index, MomentId to) const {
     const PackedLink& packed = links_[index];
-    const LinkParts& parts = parts_[packed.parts];
-    return {packed.from, parts.kind, packed.takes, parts.overhead, parts.latency, parts.bytes};
+    const LinkParts& parts = parts_[packed.parts & ~kReaches];
+    const bool reaches = (packed.parts & kReaches) != 0;
+    return {packed.from,
+            parts.kind,
+            reaches ? moments_[to].at - moments_[packed.from].at : parts.takes,
+            parts.overhead,
+            parts.latency,
+            parts.bytes};
   }
   MomentId append(const Moment& moment, std::span<Link> links);
-  std::uint32_t number_of(const LinkParts& parts);
   void settle(std::span<Link> links, Time when);
 
   friend class Links;
   Chunked<PackedMoment> moments_;
   Chunked<PackedLink> links_;
-  Chunked<LinkParts> parts_;
-  // The latest of `parts_`, by their hash: most links are like others before.
-  std::vector<std::uint32_t> known_parts_;
+  Recurring<LinkParts> parts_;
+  Recurring<Alone> alone_;
   std::vector<RankState> states_;
   std::unordered_map<std::uint32_t, Flying> flying_;
   Flying met_;
@@ -215,8 +225,9 @@ class Dependences::Links {
  public:
   class Iterator {
    public:
-    Iterator(const Dependences& graph, std::size_t at) : graph_(&graph), at_(at) {}
-    Link operator*() const { return graph_->link(at_); }
+    Iterator(const Dependences& graph, MomentId to, std::size_t at)
+        : graph_(&graph), at_(at), to_(to) {}
+    Link operator*() const { return graph_->link(at_, to_); }
     Iterator& operator++() {
       ++at_;
       return *this;
@@ -226,24 +237,41 @@ class Dependences::Links {
    private:
     const Dependences* graph_;
     std::size_t at_;
+    MomentId to_;
   };
 
-  Links(const Dependences& graph, std::size_t first, std::size_t end)
-      : graph_(&graph), first_(first), end_(end) {}
+  Links(const Dependences& graph, MomentId to, std::size_t first, std::size_t end)
+      : graph_(&graph), to_(to), first_(first), end_(end) {}
   bool empty() const { return first_ == end_; }
-  Iterator begin() const { return {*graph_, first_}; }
-  Iterator end() const { return {*graph_, end_}; }
+  Iterator begin() const { return {*graph_, to_, first_}; }
+  Iterator end() const { return {*graph_, to_, end_}; }
 
  private:
   const Dependences* graph_;
+  MomentId to_;
   std::size_t first_;
   std::size_t end_;
 };
 
 inline Dependences::Links Dependences::links(MomentId id) const {
   const std::size_t next = id + std::size_t{1};
-  return {*this, moments_[id].first_link,
+  return {*this, id, moments_[id].first_link,
           next < moments_.size() ? moments_[next].first_link : links_.size()};
+}
+
+inline Moment Dependences::moment(MomentId id) const {
+  const PackedMoment& packed = moments_[id];
+  Moment moment;
+  moment.at = moment.alone = packed.at;
+  moment.rank = WorldRank(static_cast<std::int32_t>(packed.rank_and_kind >> 2) - 1);
+  moment.kind = static_cast<MomentKind>(packed.rank_and_kind & 3);
+  moment.operation = packed.origin;
+  if (moment.kind != MomentKind::leave) return moment;
+  const PackedMoment& enter = moments_[packed.origin];
+  moment.enter = packed.origin;
+  moment.operation = enter.origin;
+  moment.alone = enter.at + alone_[packed.alone].time;
+  return moment;
 }
 
 }  // namespace foretrace::sim

@@ -51,7 +51,10 @@ Program::Program(Source& source) : streams_(static_cast<std::size_t>(source.rank
           comms_.push_back(source.comm(id));
       add(rank, operation);
     }
-    streams_[static_cast<std::size_t>(r)].end_reason = source.end_reason(rank);
+    Stream& stream = streams_[static_cast<std::size_t>(r)];
+    stream.packed.shrink_to_fit();
+    stream.completions.shrink_to_fit();
+    stream.end_reason = source.end_reason(rank);
   }
 }
 

@@ -19,6 +19,7 @@
 #include "explain/merge_messages.hpp"
 #include "explain/posting.hpp"
 #include "explain/rewrites.hpp"
+#include "explain/times_without.hpp"
 #include "explain/what_if.hpp"
 #include "machine/timing.hpp"
 #include "sim/engine.hpp"
@@ -190,8 +191,7 @@ class Case {
   }
 
   json check_single_waits() {
-    const explain::Tails tails(run_);
-    const auto times = explain::times_without_each_wait(run_, tails);
+    const explain::TimesWithout times(run_);
     json all = json::array();
     for (sim::MomentId id = 0; id < run_.graph.size(); ++id) {
       const sim::Moment& moment = run_.graph[id];
@@ -242,17 +242,17 @@ class Case {
 
   // A call may begin as much later as its slack, and not a picosecond more.
   void check_slack() {
-    const explain::Tails tails(run_);
+    std::vector<Time> tails(run_.graph.size());
+    explain::each_tail(run_, [&](sim::MomentId id, Time tail) { tails[id] = tail; });
     for (int i = 0; i < 4; ++i) {
       const std::size_t rank = random_() % run_.calls.size();
       const std::size_t call = random_() % run_.calls[rank].size();
       const sim::MomentId enter = run_.calls[rank][call].enter;
-      if (!tails.reaches_end(enter) || run_.calls[rank][call].kind == trace::EventKind::init)
-        continue;
+      if (tails[enter] < Time() || run_.calls[rank][call].kind == trace::EventKind::init) continue;
       explain::Edits edits;
       explain::speed_up(
           run_, [](const explain::Call&) { return false; }, 1, edits);
-      edits.compute[rank][call] += tails.slack(run_, enter);
+      edits.compute[rank][call] += explain::slack(run_, enter, tails[enter]);
       if (simulated(edits) != run_.time) fail("a call's slack makes the run longer");
       edits.compute[rank][call] += Time::ps(1);
       if (simulated(edits) != run_.time + Time::ps(1)) fail("a call has more than its slack");
