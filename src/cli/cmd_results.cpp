@@ -147,14 +147,18 @@ std::vector<results::Surface> surfaces_with_speedup(const results::Table& points
   return out;
 }
 
+bool has_column(const results::Table& table, const std::string& name) {
+  return std::ranges::find(table.columns, name, &results::Column::name) != table.columns.end();
+}
+
 // How launches vary, of the quantities that were asked for.
 std::vector<results::Spread> read_spreads(const Options& options, const std::string& where) {
-  const results::Table launches =
-      results::read_table(options.files.front(), {where, true, options.quantities});
+  const std::vector<std::string> names =
+      options.quantities.empty() ? std::vector<std::string>{"time"} : options.quantities;
+  const results::Table launches = results::read_table(options.files.front(), {where, true, names});
   std::vector<results::Spread> out;
-  for (const std::string& name :
-       options.quantities.empty() ? std::vector<std::string>{"time"} : options.quantities)
-    if (std::ranges::find(launches.columns, name, &results::Column::name) != launches.columns.end())
+  for (const std::string& name : names)
+    if (has_column(launches, name))
       for (results::Spread& each : results::spreads_of(launches, name))
         out.push_back(std::move(each));
   return out;
@@ -184,7 +188,8 @@ void write_page(const Options& options, const std::string& where) {
   const auto axes =
       options.over.empty() ? results::axes_of(page.points) : axes_of(options, page.points);
   if (axes) page.surfaces = surfaces_with_speedup(page.points, *axes, options.quantities);
-  page.spreads = read_spreads(options, where);
+  if (has_column(page.points, "time") || !options.quantities.empty())
+    page.spreads = read_spreads(options, where);
   write_output(options.output, views::render_html_study(page));
 }
 

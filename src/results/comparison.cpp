@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "base/error.hpp"
 
@@ -45,18 +46,42 @@ std::vector<Column> common_keys(const Table& a, const Table& b) {
   return keys;
 }
 
-using Rows = std::map<std::vector<std::string>, std::vector<const std::vector<Cell>*>>;
+using Row = std::vector<Cell>;
 
-Rows rows_by_key(const Table& table, const std::vector<Column>& keys) {
-  std::vector<std::size_t> places;
-  for (const Column& key : keys) places.push_back(table.find(key.name));
-  Rows rows;
-  for (const std::vector<Cell>& row : table.rows) {
-    std::vector<std::string> key;
-    for (const std::size_t place : places) key.push_back(text_of(row[place]));
-    rows[key].push_back(&row);
+// Rows that are alike in all keys, in the order of the table.
+struct Rows {
+  std::vector<std::vector<const Row*>> groups;
+  std::unordered_map<std::string, std::size_t> places;  // of groups, by the texts of the keys
+
+  const std::vector<const Row*>* find(const std::string& key) const {
+    const auto found = places.find(key);
+    return found == places.end() ? nullptr : &groups[found->second];
   }
-  return rows;
+};
+
+std::vector<std::size_t> places_of(const Table& table, const std::vector<Column>& keys) {
+  std::vector<std::size_t> out;
+  for (const Column& key : keys) out.push_back(table.find(key.name));
+  return out;
+}
+
+std::string key_of(const Row& row, const std::vector<std::size_t>& places) {
+  std::string out;
+  for (const std::size_t place : places) {
+    append_text(out, row[place]);
+    out += '\0';
+  }
+  return out;
+}
+
+Rows rows_by_key(const Table& table, const std::vector<std::size_t>& places) {
+  Rows out;
+  for (const Row& row : table.rows) {
+    const auto [place, fresh] = out.places.try_emplace(key_of(row, places), out.groups.size());
+    if (fresh) out.groups.emplace_back();
+    out.groups[place->second].push_back(&row);
+  }
+  return out;
 }
 
 std::vector<std::string> common_quantities(const Table& a, const Table& b) {
@@ -95,27 +120,31 @@ Comparison compare(const Table& a, const Table& b, const std::vector<std::string
                 std::string(a.rows.empty() ? "the first" : "the second") + " side has no points");
   Comparison out;
   out.keys = common_keys(a, b);
-  const Rows left = rows_by_key(a, out.keys);
-  const Rows right = rows_by_key(b, out.keys);
+  const std::vector<std::size_t> keys_a = places_of(a, out.keys);
+  const Rows left = rows_by_key(a, keys_a);
+  const Rows right = rows_by_key(b, places_of(b, out.keys));
+  std::vector<const std::vector<const Row*>*> partners;
+  for (const auto& rows : left.groups)
+    partners.push_back(right.find(key_of(*rows.front(), keys_a)));
   for (const std::string& name : quantities.empty() ? common_quantities(a, b) : quantities) {
     const std::size_t in_a = a.find(name);
     const std::size_t in_b = b.find(name);
     ComparedQuantity compared;
     compared.name = name;
-    for (const auto& [key, rows] : left) {
-      const auto others = right.find(key);
-      if (others == right.end()) continue;
-      if (rows.size() > 1 && others->second.size() > 1)
+    for (std::size_t group = 0; group < left.groups.size(); ++group) {
+      if (!partners[group]) continue;
+      const auto& rows = left.groups[group];
+      if (rows.size() > 1 && partners[group]->size() > 1)
         throw Error(
             "several points of both sides are alike in all that both know; pick some with "
             "--where");
-      for (const auto* x : rows)
-        for (const auto* y : others->second) {
+      for (const Row* x : rows)
+        for (const Row* y : *partners[group]) {
           const auto first = number_of((*x)[in_a]);
           const auto second = number_of((*y)[in_b]);
           if (!first || !second || !(*first > 0) || !(*second > 0)) continue;
           ComparedPoint point{{}, *first, *second, *second / *first};
-          for (const Column& each : out.keys) point.keys.push_back((*x)[a.find(each.name)]);
+          for (const std::size_t place : keys_a) point.keys.push_back((*x)[place]);
           compared.points.push_back(std::move(point));
         }
     }
@@ -123,8 +152,13 @@ Comparison compare(const Table& a, const Table& b, const std::vector<std::string
     summarise(compared);
     out.quantities.push_back(std::move(compared));
   }
-  for (const auto& [key, rows] : left) out.only_a += right.contains(key) ? 0 : rows.size();
-  for (const auto& [key, rows] : right) out.only_b += left.contains(key) ? 0 : rows.size();
+  out.only_a = a.rows.size();
+  out.only_b = b.rows.size();
+  for (std::size_t group = 0; group < left.groups.size(); ++group)
+    if (partners[group]) {
+      out.only_a -= left.groups[group].size();
+      out.only_b -= partners[group]->size();
+    }
   if (out.quantities.empty())
     throw Error("there is nothing to compare: no point has a figure on both sides");
   return out;

@@ -83,7 +83,8 @@ Database::Database(const std::string& path, Mode mode) : path_(path) {
     throw Error(path + ": no such file; foretrace study makes one");
   sqlite3* handle = nullptr;
   const int flags =
-      mode == Mode::read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+      (mode == Mode::read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) |
+      SQLITE_OPEN_NOMUTEX;  // one thread at a time has it
   const std::string file = mode == Mode::memory ? ":memory:" : path;
   const int code = sqlite3_open_v2(file.c_str(), &handle, flags, nullptr);
   handle_.reset(handle);

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <map>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <unordered_map>
 
 #include "base/error.hpp"
@@ -99,13 +101,7 @@ class TableReader {
       each_point();
     for (const std::string& name : quantities_)
       table_.columns.push_back({name, ColumnKind::quantity});
-    std::ranges::stable_sort(table_.rows, [this](const auto& a, const auto& b) {
-      for (std::size_t i = 0; i < keys_; ++i) {
-        if (less(a[i], b[i])) return true;
-        if (less(b[i], a[i])) return false;
-      }
-      return false;
-    });
+    sort_rows();
     drop_empty_columns(table_);
     return std::move(table_);
   }
@@ -120,6 +116,31 @@ class TableReader {
     sql += query_.launches ? "1" : "status = 'done'";
     if (!query_.where.empty()) sql += " AND (\n" + query_.where + "\n)";
     return {database_, sql + " ORDER BY id", written_};
+  }
+
+  // Cells are compared where there are few of them: among the values that a column has.
+  void sort_rows() {
+    const std::size_t count = table_.rows.size();
+    std::vector<std::size_t> places(keys_ * count);  // by row, in it by column: that of its value
+    for (std::size_t column = 0; column < keys_; ++column) {
+      std::map<Cell, std::size_t, decltype(&less)> values(&less);
+      std::vector<const std::size_t*> place_of(count);
+      for (std::size_t row = 0; row < count; ++row)
+        place_of[row] = &values.try_emplace(table_.rows[row][column]).first->second;
+      std::size_t next = 0;
+      for (auto& [unused, place] : values) place = next++;
+      for (std::size_t row = 0; row < count; ++row) places[row * keys_ + column] = *place_of[row];
+    }
+    std::vector<std::size_t> order(count);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto key = [&](std::size_t row) { return std::span(places).subspan(row * keys_, keys_); };
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+      return std::ranges::lexicographical_compare(key(a), key(b));
+    });
+    std::vector<std::vector<Cell>> sorted;
+    sorted.reserve(count);
+    for (const std::size_t row : order) sorted.push_back(std::move(table_.rows[row]));
+    table_.rows = std::move(sorted);
   }
 
   void each_launch() {
@@ -291,14 +312,20 @@ std::optional<double> number_of(const Cell& cell) {
   return std::nullopt;
 }
 
+void append_text(std::string& out, const Cell& cell) {
+  char buffer[32];
+  if (const auto* whole = std::get_if<std::int64_t>(&cell))
+    out.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, *whole).ptr);
+  else if (const auto* number = std::get_if<double>(&cell))
+    out.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, *number).ptr);
+  else if (const auto* text = std::get_if<std::string>(&cell))
+    out += *text;
+}
+
 std::string text_of(const Cell& cell) {
-  if (const auto* whole = std::get_if<std::int64_t>(&cell)) return std::to_string(*whole);
-  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
-  if (const auto* number = std::get_if<double>(&cell)) {
-    char buffer[32];
-    return {buffer, std::to_chars(buffer, buffer + sizeof buffer, *number).ptr};
-  }
-  return "";
+  std::string out;
+  append_text(out, cell);
+  return out;
 }
 
 }  // namespace foretrace::results

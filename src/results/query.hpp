@@ -80,5 +80,6 @@ Account read_account(const std::string& path, const std::string& where);
 std::optional<double> number_of(const Cell& cell);
 // "" for nothing; numbers so that they read back as the same.
 std::string text_of(const Cell& cell);
+void append_text(std::string& out, const Cell& cell);
 
 }  // namespace foretrace::results

@@ -84,9 +84,14 @@ std::string render_csv_results(const Table& table) {
     out += (i ? "," : "") + csv_cell(table.columns[i].name);
   out += "\n";
   for (const auto& row : table.rows) {
-    for (std::size_t i = 0; i < row.size(); ++i)
-      out += (i ? "," : "") + csv_cell(results::text_of(row[i]));
-    out += "\n";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i) out += ',';
+      if (const auto* text = std::get_if<std::string>(&row[i]))
+        out += csv_cell(*text);
+      else
+        results::append_text(out, row[i]);
+    }
+    out += '\n';
   }
   return out;
 }
