@@ -14,44 +14,100 @@ void fill(const Run& run, Edits& edits) {
   }
 }
 
-}  // namespace
-
-void equalise(const Run& run, const CallSet& chosen, Edits& edits) {
-  // A rank's clock starts after MPI_Init.
-  const auto of = [&chosen](const Call& call) {
-    return call.kind != trace::EventKind::init && chosen(call);
-  };
-  fill(run, edits);
-  const std::size_t ranks = run.calls.size();
-  std::vector<Time> sums(ranks);
-  std::vector<std::int64_t> counts(ranks);
-  Time whole;
-  std::int64_t taking_part = 0;
-  for (std::size_t r = 0; r < ranks; ++r) {
-    for (std::size_t i = 0; i < run.calls[r].size(); ++i) {
-      if (!of(run.calls[r][i])) continue;
-      ++counts[r];
-      sums[r] += edits.compute[r][i];
-    }
-    whole += sums[r];
-    if (counts[r] > 0) ++taking_part;
+// Those calls of a rank that are meant, one after the other.
+class ChosenCalls {
+ public:
+  // All must live as long.
+  ChosenCalls(const std::vector<Call>& calls, const CallSet& of, std::vector<Time>& compute)
+      : calls_(&calls), of_(&of), compute_(&compute) {
+    skip();
   }
-  if (taking_part == 0) return;
-  const std::int64_t mean = whole.count_ps() / taking_part;
-  for (std::size_t r = 0; r < ranks; ++r) {
-    // Each interval in proportion; a rank that had none gets equal ones. The rounded
-    // sums are kept exact, so that all ranks come out the same.
-    const bool equal = sums[r] == Time();
-    const __int128 total = equal ? counts[r] : sums[r].count_ps();
+  bool at_end() const { return at_ == calls_->size(); }
+  PlaceId place() const { return (*calls_)[at_].place; }
+  Time& compute() const { return (*compute_)[at_]; }
+  void advance() {
+    ++at_;
+    skip();
+  }
+
+ private:
+  void skip() {
+    while (!at_end() && !(*of_)((*calls_)[at_])) ++at_;
+  }
+
+  const std::vector<Call>* calls_;
+  const CallSet* of_;
+  std::vector<Time>* compute_;
+  std::size_t at_ = 0;
+};
+
+// Whether all make the same calls in the same order.
+bool call_alike(std::vector<ChosenCalls> ranks) {
+  while (!ranks.empty() && !ranks.front().at_end()) {
+    const PlaceId place = ranks.front().place();
+    for (ChosenCalls& calls : ranks) {
+      if (calls.at_end() || calls.place() != place) return false;
+      calls.advance();
+    }
+  }
+  return std::ranges::all_of(ranks, &ChosenCalls::at_end);
+}
+
+// Before the n-th call all compute equally long.
+void equalise_each(std::vector<ChosenCalls> ranks) {
+  while (!ranks.empty() && !ranks.front().at_end()) {
+    Time sum;
+    for (const ChosenCalls& calls : ranks) sum += calls.compute();
+    const Time mean = Time::ps(sum.count_ps() / static_cast<std::int64_t>(ranks.size()));
+    for (ChosenCalls& calls : ranks) {
+      calls.compute() = mean;
+      calls.advance();
+    }
+  }
+}
+
+// All compute equally long altogether, before each call in proportion; a rank that computed
+// nothing does so before all its calls alike. The rounded sums are kept exact, so that all
+// ranks come out the same.
+void equalise_sums(const std::vector<ChosenCalls>& ranks) {
+  const auto each = [](ChosenCalls calls, const auto& what) {
+    for (; !calls.at_end(); calls.advance()) what(calls.compute());
+  };
+  Time whole;
+  for (const ChosenCalls& rank : ranks) each(rank, [&](Time compute) { whole += compute; });
+  const std::int64_t mean = whole.count_ps() / static_cast<std::int64_t>(ranks.size());
+  for (const ChosenCalls& rank : ranks) {
+    Time sum;
+    std::int64_t count = 0;
+    each(rank, [&](Time compute) { sum += compute, ++count; });
+    const bool equal = sum == Time();
+    const __int128 total = equal ? count : sum.count_ps();
     __int128 before = 0;
-    for (std::size_t i = 0; i < run.calls[r].size(); ++i) {
-      if (!of(run.calls[r][i])) continue;
-      Time& compute = edits.compute[r][i];
+    each(rank, [&](Time& compute) {
       const __int128 after = before + (equal ? 1 : compute.count_ps());
       compute = Time::ps(static_cast<std::int64_t>(after * mean / total - before * mean / total));
       before = after;
-    }
+    });
   }
+}
+
+}  // namespace
+
+void equalise(const Run& run, const CallSet& chosen, Edits& edits) {
+  fill(run, edits);
+  // A rank's clock starts after MPI_Init.
+  const CallSet of = [&chosen](const Call& call) {
+    return call.kind != trace::EventKind::init && chosen(call);
+  };
+  std::vector<ChosenCalls> ranks;
+  for (std::size_t r = 0; r < run.calls.size(); ++r) {
+    ChosenCalls calls(run.calls[r], of, edits.compute[r]);
+    if (!calls.at_end()) ranks.push_back(calls);
+  }
+  if (call_alike(ranks))
+    equalise_each(std::move(ranks));
+  else
+    equalise_sums(ranks);
 }
 
 void speed_up(const Run& run, const CallSet& of, double factor, Edits& edits) {

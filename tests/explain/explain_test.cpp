@@ -350,14 +350,14 @@ TEST(Findings, TellAnImbalanceOnce) {
   }
   programs.finalize_all();
   const Explanation explanation = explain_program(programs).explanation;
-  // All equalised, the ranks compute 175 + 175 and 210 + 140: 115 less, more than the 100 and 50
-  // of the places alone.
+  // All equalised, both ranks compute 200 + 150: 150 less, more than the 100 and 50 of the places
+  // alone.
   int imbalances = 0;
   for (const Finding& finding : explanation.findings) {
     if (finding.kind != "imbalance") continue;
     ++imbalances;
     EXPECT_TRUE(finding.whole_phase);
-    EXPECT_EQ(finding.gain, us(115));
+    EXPECT_EQ(finding.gain, us(150));
   }
   EXPECT_EQ(imbalances, 1);
 }
@@ -376,6 +376,35 @@ TEST(Balance, EqualisesOverTheRanks) {
   EXPECT_EQ(finding.place.function, "MPI_barrier");
   EXPECT_EQ(finding.predicted, us(240));
   EXPECT_EQ(finding.ranks, std::vector<WorldRank>{WorldRank(1)});
+}
+
+TEST(Balance, IsOfEachRoundWhereRanksCallAlike) {
+  Programs programs(2);
+  for (int round = 0; round < 4; ++round)
+    for (int rank = 0; rank < 2; ++rank)
+      programs.collective(rank, Cost::barrier, rank == round % 2 ? us(300) : us(100));
+  programs.finalize_all();
+  // In all both compute 800. Of each round 200 remain of 300, and 40 of the barrier.
+  const Explanation explanation = explain_program(programs).explanation;
+  EXPECT_EQ(explanation.time, us(4 * 340));
+  EXPECT_EQ(explanation.bounds.balanced, us(4 * 240));
+}
+
+TEST(Balance, IsOfAllTogetherWhereRanksCallOtherwise) {
+  Programs programs(2);
+  send(programs, 0, 1, us(300), "send");
+  send(programs, 0, 1, us(100), "send");
+  recv(programs, 1, 0, us(1000), "send");  // the same place
+  recv(programs, 1, 0, Time(), "recv");
+  programs.finalize_all();
+  const auto run = explain_program(programs).run;
+  Edits edits;
+  equalise(
+      run, [&](const Call& call) { return call.place == run.calls[0][0].place; }, edits);
+  // 700 each; rank 0's in proportion.
+  EXPECT_EQ(edits.compute[0][0], us(525));
+  EXPECT_EQ(edits.compute[0][1], us(175));
+  EXPECT_EQ(edits.compute[1][0], us(700));
 }
 
 TEST(Balance, NamesWhereTheSlowestRankComputes) {
