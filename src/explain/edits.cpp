@@ -14,15 +14,16 @@ void fill(const Run& run, Edits& edits) {
   }
 }
 
-// Those calls of a rank that are meant, one after the other.
+// Those calls of a rank that are meant, from one to before another, one after the other.
 class ChosenCalls {
  public:
   // All must live as long.
-  ChosenCalls(const std::vector<Call>& calls, const CallSet& of, std::vector<Time>& compute)
-      : calls_(&calls), of_(&of), compute_(&compute) {
+  ChosenCalls(const std::vector<Call>& calls, const CallSet& of, std::vector<Time>& compute,
+              std::size_t from, std::size_t to)
+      : calls_(&calls), of_(&of), compute_(&compute), at_(from), end_(to) {
     skip();
   }
-  bool at_end() const { return at_ == calls_->size(); }
+  bool at_end() const { return at_ == end_; }
   PlaceId place() const { return (*calls_)[at_].place; }
   Time& compute() const { return (*compute_)[at_]; }
   void advance() {
@@ -38,7 +39,8 @@ class ChosenCalls {
   const std::vector<Call>* calls_;
   const CallSet* of_;
   std::vector<Time>* compute_;
-  std::size_t at_ = 0;
+  std::size_t at_;
+  std::size_t end_;
 };
 
 // Whether all make the same calls in the same order.
@@ -99,15 +101,23 @@ void equalise(const Run& run, const CallSet& chosen, Edits& edits) {
   const CallSet of = [&chosen](const Call& call) {
     return call.kind != trace::EventKind::init && chosen(call);
   };
-  std::vector<ChosenCalls> ranks;
-  for (std::size_t r = 0; r < run.calls.size(); ++r) {
-    ChosenCalls calls(run.calls[r], of, edits.compute[r]);
-    if (!calls.at_end()) ranks.push_back(calls);
+  std::size_t meetings = SIZE_MAX;
+  for (const auto& mine : run.meetings) meetings = std::min(meetings, mine.size());
+  for (std::size_t stretch = 0; stretch <= meetings; ++stretch) {
+    std::vector<ChosenCalls> ranks;
+    for (std::size_t r = 0; r < run.calls.size(); ++r) {
+      const auto& mine = run.meetings[r];
+      const std::size_t from = stretch == 0 ? 0 : mine[stretch - 1] + std::size_t{1};
+      const std::size_t to =
+          stretch == meetings ? run.calls[r].size() : mine[stretch] + std::size_t{1};
+      const ChosenCalls calls(run.calls[r], of, edits.compute[r], from, to);
+      if (!calls.at_end()) ranks.push_back(calls);
+    }
+    if (call_alike(ranks))
+      equalise_each(std::move(ranks));
+    else
+      equalise_sums(ranks);
   }
-  if (call_alike(ranks))
-    equalise_each(std::move(ranks));
-  else
-    equalise_sums(ranks);
 }
 
 void speed_up(const Run& run, const CallSet& of, double factor, Edits& edits) {

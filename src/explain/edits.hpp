@@ -31,9 +31,9 @@ struct Edits {
   }
 };
 
-// The computation of the calls for which `of` holds, equalised over the ranks that have any:
-// before each call, where they make the same calls in the same order, else altogether. Or
-// `factor` times as fast.
+// The computation of the calls for which `of` holds, equalised from one collective in which all
+// ranks wait for all to the next, over the ranks that have any there: before each call, where
+// they make the same calls in the same order, else altogether. Or `factor` times as fast.
 using CallSet = std::function<bool(const Call&)>;
 void equalise(const Run& run, const CallSet& of, Edits& edits);
 void speed_up(const Run& run, const CallSet& of, double factor, Edits& edits);

@@ -14,10 +14,16 @@ RunSink::RunSink(const sim::Source& source, Run& run)
       walked_on_(static_cast<std::size_t>(source.ranks())) {
   run.calls.assign(static_cast<std::size_t>(source.ranks()), {});
   run.phases.assign(1, "");
+  run.meetings.assign(static_cast<std::size_t>(source.ranks()), {});
   run.walked.assign(static_cast<std::size_t>(source.ranks()), {});
 }
 
 namespace {
+
+bool all_wait_for_all(const Call& call) {
+  return call.kind == EventKind::collective &&
+         machine::dependence_of(call.collective) == machine::Dependence::all_for_all;
+}
 
 Slots find_slots(const sim::Dependences& graph, const std::vector<sim::MomentId>& ends) {
   const auto each_before = [&graph](sim::MomentId id, const auto& what) {
@@ -69,10 +75,9 @@ Time Run::first_leave(const sim::Moment& moment) const {
 }
 
 void RunSink::note_walked(std::size_t rank, const sim::Operation& operation, const Call& call) {
-  if (call.kind != EventKind::collective) return;
+  if (!all_wait_for_all(call)) return;
   const sim::Moment& left = run_->graph[call.leave];
   if (left.enter == call.enter) return;  // one operation
-  if (machine::dependence_of(call.collective) != machine::Dependence::all_for_all) return;
   const std::uint32_t number = walked_on_[rank][operation.comm]++;
   const auto [entry, added] = instances_.try_emplace(
       {operation.comm, number}, static_cast<std::uint32_t>(run_->first_leaves.size()));
@@ -82,6 +87,27 @@ void RunSink::note_walked(std::size_t rank, const sim::Operation& operation, con
     run_->first_leaves[entry->second] = std::min(run_->first_leaves[entry->second], left.at);
   run_->walked[rank].push_back(
       {static_cast<std::uint32_t>(run_->calls[rank].size()), entry->second});
+}
+
+// As one operation.
+bool RunSink::meets_all(const Call& call) const {
+  if (!all_wait_for_all(call)) return false;
+  for (const sim::Link& link : run_->graph.links(call.leave))
+    if (link.kind == sim::LinkKind::collective)
+      return run_->graph.links(link.from).size() == run_->calls.size();
+  return false;
+}
+
+// Those that are carried out as messages: only at the end it is known how many took part.
+void RunSink::add_walked_meetings() {
+  std::vector<std::size_t> members(run_->first_leaves.size());
+  for (const auto& mine : run_->walked)
+    for (const Walked& one : mine) ++members[one.instance];
+  for (std::size_t r = 0; r < run_->walked.size(); ++r) {
+    for (const Walked& one : run_->walked[r])
+      if (members[one.instance] == run_->calls.size()) run_->meetings[r].push_back(one.operation);
+    std::ranges::sort(run_->meetings[r]);
+  }
 }
 
 PhaseId RunSink::phase_named(trace::NameId name) {
@@ -122,6 +148,8 @@ void RunSink::finished(WorldRank rank, const sim::Operation& operation,
   call.compute = interval.compute;
   call.enter = run_->graph.last_enter(rank);
   call.leave = run_->graph.last_leave(rank);
+  if (meets_all(call))
+    run_->meetings[r].push_back(static_cast<std::uint32_t>(run_->calls[r].size()));
   note_walked(r, operation, call);
   run_->calls[r].push_back(call);
   if (operation.kind == EventKind::phase_begin || operation.kind == EventKind::phase_end)
@@ -138,6 +166,7 @@ void RunSink::finish() {
     run_->time = std::max(run_->time, run_->graph[run_->ends[r]].at);
   }
   run_->graph.finish();
+  add_walked_meetings();
   for (auto& calls : run_->calls) calls.shrink_to_fit();
   run_->slots = find_slots(run_->graph, run_->ends);
 }

@@ -62,6 +62,8 @@ struct Run {
   std::vector<sim::MomentId> ends;  // by rank: when its program ends; kNoMoment: it has none
   Time time;                        // the latest of them
   Slots slots;                      // those of the ends are theirs alone
+  // By rank: its calls in which all ranks wait for all.
+  std::vector<std::vector<std::uint32_t>> meetings;
   std::vector<std::vector<Walked>> walked;  // by rank
   std::vector<Time> first_leaves;           // when the first of its members left
 
@@ -90,6 +92,8 @@ class RunSink : public sim::Sink {
  private:
   PhaseId phase_named(trace::NameId name);
   PlaceId number_of(const PlaceKey& key);
+  bool meets_all(const Call& call) const;
+  void add_walked_meetings();
   void note_walked(std::size_t rank, const sim::Operation& operation, const Call& call);
   void follow_phase(std::size_t rank, const sim::Operation& operation);
 

@@ -243,6 +243,7 @@ class Dependences::Links {
   Links(const Dependences& graph, MomentId to, std::size_t first, std::size_t end)
       : graph_(&graph), to_(to), first_(first), end_(end) {}
   bool empty() const { return first_ == end_; }
+  std::size_t size() const { return end_ - first_; }
   Iterator begin() const { return {*graph_, to_, first_}; }
   Iterator end() const { return {*graph_, to_, end_}; }
 

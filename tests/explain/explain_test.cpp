@@ -362,66 +362,6 @@ TEST(Findings, TellAnImbalanceOnce) {
   EXPECT_EQ(imbalances, 1);
 }
 
-TEST(Balance, EqualisesOverTheRanks) {
-  Programs programs(2);
-  for (int rank = 0; rank < 2; ++rank)
-    programs.collective(rank, Cost::barrier, rank == 0 ? us(100) : us(300));
-  programs.finalize_all();
-  const Explanation explanation = explain_program(programs).explanation;
-  EXPECT_EQ(explanation.time, us(340));
-  EXPECT_EQ(explanation.bounds.balanced, us(240));
-  ASSERT_FALSE(explanation.findings.empty());
-  const Finding& finding = explanation.findings.front();
-  EXPECT_EQ(finding.kind, "imbalance");
-  EXPECT_EQ(finding.place.function, "MPI_barrier");
-  EXPECT_EQ(finding.predicted, us(240));
-  EXPECT_EQ(finding.ranks, std::vector<WorldRank>{WorldRank(1)});
-}
-
-TEST(Balance, IsOfEachRoundWhereRanksCallAlike) {
-  Programs programs(2);
-  for (int round = 0; round < 4; ++round)
-    for (int rank = 0; rank < 2; ++rank)
-      programs.collective(rank, Cost::barrier, rank == round % 2 ? us(300) : us(100));
-  programs.finalize_all();
-  // In all both compute 800. Of each round 200 remain of 300, and 40 of the barrier.
-  const Explanation explanation = explain_program(programs).explanation;
-  EXPECT_EQ(explanation.time, us(4 * 340));
-  EXPECT_EQ(explanation.bounds.balanced, us(4 * 240));
-}
-
-TEST(Balance, IsOfAllTogetherWhereRanksCallOtherwise) {
-  Programs programs(2);
-  send(programs, 0, 1, us(300), "send");
-  send(programs, 0, 1, us(100), "send");
-  recv(programs, 1, 0, us(1000), "send");  // the same place
-  recv(programs, 1, 0, Time(), "recv");
-  programs.finalize_all();
-  const auto run = explain_program(programs).run;
-  Edits edits;
-  equalise(
-      run, [&](const Call& call) { return call.place == run.calls[0][0].place; }, edits);
-  // 700 each; rank 0's in proportion.
-  EXPECT_EQ(edits.compute[0][0], us(525));
-  EXPECT_EQ(edits.compute[0][1], us(175));
-  EXPECT_EQ(edits.compute[1][0], us(700));
-}
-
-TEST(Balance, NamesWhereTheSlowestRankComputes) {
-  // Each rank's call has a place of its own.
-  Programs programs(2);
-  send(programs, 0, 1, us(4000), "long work");
-  recv(programs, 1, 0, us(1000), "short work");
-  programs.finalize_all();
-  const Explained explained = explain_program(programs);
-  const Finding* finding = explained.first("imbalance");
-  ASSERT_TRUE(finding);
-  EXPECT_EQ(finding->place.function, "long work");
-  EXPECT_EQ(finding->ranks, std::vector<WorldRank>{WorldRank(0)});
-  // 2500 + 60.
-  EXPECT_EQ(finding->predicted, us(2560));
-}
-
 // One short wait is on the critical path; waits ten times as long are not.
 TEST(Findings, NameTheCulpritAmongLongerHarmlessWaits) {
   std::mt19937 random(7);
