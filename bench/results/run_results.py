@@ -2,8 +2,9 @@
 """run_results.py BUILD [LAUNCHES]: how long `foretrace results` takes over a large database.
 
 A study makes a small database; 1,000,000 launches of 200,000 points are written into it by its own
-schema, with two parameters and ten quantities. Then conditions that hold for few, for a tenth and
-for all rows are asked; of each the median, least and most of five wall-clock times.
+schema, two ways of 100,000 points, with two parameters and ten quantities. Then it is asked for lists,
+tables, comparisons and graphs, of few, a tenth and all rows; of each the median, least and most of
+five wall-clock times.
 """
 
 import pathlib
@@ -22,7 +23,22 @@ file = "one.model"
 at = "p={p},n={n}"
 """
 QUANTITIES = ["wait"] + [f"phase_{i}" for i in range(6)] + ["speedup", "efficiency"]
-QUESTIONS = ["n = 77 and ranks >= 512", "ranks = 64", "machine = 'machine-1' and n < 50", "1"]
+COMPARE = ["--compare", "predict,measured", "--quantity", "time"]
+QUESTIONS = [
+    ["--summary"],
+    ["--where", "n = 77 and ranks >= 512"],
+    ["--where", "machine = 'machine-1' and n < 50", "--csv"],
+    ["--where", "ranks = 64"],
+    ["--where", "ranks = 64", "--json"],
+    ["--where", "ranks = 64", "--launches", "--csv"],
+    ["--where", "n = 77", *COMPARE],
+    ["--where", "ranks = 64", *COMPARE],
+    ["--where", "n < 9 and way = 'predict'", "--over", "ranks,n", "-o", "x.svg"],
+    ["--quantity", "time"],
+    ["--quantity", "time", "--csv"],
+    COMPARE,
+    ["--csv"],
+]
 
 
 def grow(path, launches):
@@ -41,8 +57,9 @@ def grow(path, launches):
             for i in range(launches):
                 point = i // 5
                 ranks = 2 ** (point % 10)
-                yield (i, point, i % 5, 1, 1, "program", "predict", "predict", f"machine-{point // 10 % 10}", ranks,
-                       "done", ranks, 1 + point // 100 % 2000, 1.0 + i / ranks, *[0.001 * i] * len(QUANTITIES))
+                way = ("predict", "measured")[point // 100_000 % 2]
+                yield (i, point, i % 5, 1, 1, "program", way, way, f"machine-{point // 10 % 10}", ranks,
+                       "done", ranks, 1 + point // 100 % 1000, 1.0 + i / ranks, *[0.001 * i] * len(QUANTITIES))
         marks = ", ".join("?" * (14 + len(QUANTITIES)))
         database.executemany(f"INSERT INTO launches({columns}) VALUES({marks})", rows())
         database.execute("INSERT INTO details SELECT id, 'foretrace predict machine program ' || point, '', "
@@ -59,16 +76,14 @@ def main():
         subprocess.run([tool, "study", "s.toml", "-o", "r.db"], cwd=folder, check=True, stderr=subprocess.DEVNULL)
         grow(folder / "r.db", launches)
         print(f"{launches} launches, {(folder / 'r.db').stat().st_size / 1e6:.0f} MB")
-        for where in QUESTIONS:
-            for more in ([], ["--quantity", "time"]):
-                times = []
-                for _ in range(5):
-                    begin = time.perf_counter()
-                    out = subprocess.run([tool, "results", "r.db", "--csv", "--where", where, *more], cwd=folder,
-                                         check=True, capture_output=True).stdout
-                    times.append(time.perf_counter() - begin)
-                print(f"{where + ' ' + ' '.join(more):55} {out.count(bytes([10])) - 1:7} points  "
-                      f"{statistics.median(times):5.2f} s ({min(times):.2f} to {max(times):.2f})")
+        for words in QUESTIONS:
+            times = []
+            for _ in range(5):
+                begin = time.perf_counter()
+                out = subprocess.run([tool, "results", "r.db", *words], cwd=folder, check=True, capture_output=True).stdout
+                times.append(time.perf_counter() - begin)
+            print(f"{' '.join(words):75} {out.count(bytes([10])):7} lines  "
+                  f"{statistics.median(times):5.2f} s ({min(times):.2f} to {max(times):.2f})", flush=True)
 
 
 if __name__ == "__main__":

@@ -23,12 +23,18 @@ bool known_everywhere(const Table& table, std::size_t column) {
   });
 }
 
-std::size_t different_texts(const Table& table, const std::string& name) {
-  const auto column = place_of(table, name);
-  if (!column) return 0;
+std::set<std::string> texts_in(const Table& table, const std::string& name) {
   std::set<std::string> texts;
-  for (const std::vector<Cell>& row : table.rows) texts.insert(text_of(row[*column]));
-  return texts.size();
+  if (const auto column = place_of(table, name))
+    for (const std::vector<Cell>& row : table.rows) texts.insert(text_of(row[*column]));
+  return texts;
+}
+
+// One program against another one: a first design and its alternative.
+bool are_two_programs(const Table& a, const Table& b) {
+  const std::set<std::string> left = texts_in(a, "program");
+  const std::set<std::string> right = texts_in(b, "program");
+  return left.size() == 1 && right.size() == 1 && left != right;
 }
 
 std::vector<Column> common_keys(const Table& a, const Table& b) {
@@ -37,8 +43,9 @@ std::vector<Column> common_keys(const Table& a, const Table& b) {
     if (column.kind != ColumnKind::fixed && column.kind != ColumnKind::parameter) continue;
     if (column.name == "way") continue;
     if (column.name == "machine" &&
-        (different_texts(a, "machine") < 2 || different_texts(b, "machine") < 2))
+        (texts_in(a, "machine").size() < 2 || texts_in(b, "machine").size() < 2))
       continue;
+    if (column.name == "program" && are_two_programs(a, b)) continue;
     const auto other = place_of(b, column.name);
     if (other && known_everywhere(a, *place_of(a, column.name)) && known_everywhere(b, *other))
       keys.push_back(column);

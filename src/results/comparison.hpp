@@ -34,7 +34,8 @@ struct Comparison {
 };
 
 // Points are the same if program, ranks and all parameters that both sides know agree; also the
-// machine, where both sides have several. `quantities` empty: time and phases that both have.
+// machine, where both sides have several. Where each side is of one program, and another one than
+// the other side, these are compared. `quantities` empty: time and phases that both have.
 // Throws Error where nothing can be compared or it is not clear what with.
 Comparison compare(const Table& a, const Table& b, const std::vector<std::string>& quantities);
 

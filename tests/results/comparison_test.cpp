@@ -37,6 +37,15 @@ TEST(Comparison, TellsRatiosAndErrors) {
   EXPECT_EQ(result.only_b, 1u);
 }
 
+TEST(Comparison, OneProgramAgainstAnother) {
+  Table other = table("b", {{1, 3.0}});
+  other.rows[0][0] = std::string("tiles");
+  EXPECT_EQ(compare(table("a", {{1, 2.0}}), other, {}).quantities[0].points[0].ratio, 1.5);
+  // With several programs on one side they are told apart.
+  other.rows.push_back({std::string("life"), std::string("b"), std::int64_t{1}, 8.0});
+  EXPECT_EQ(compare(table("a", {{1, 2.0}}), other, {}).quantities[0].points[0].ratio, 4);
+}
+
 TEST(Comparison, OneSideMayHaveSeveral) {
   // One measurement, two machines predicted: each is set beside it.
   EXPECT_EQ(compare(table("a", {{1, 2.0}}), table("b", {{1, 3.0}, {1, 4.0}}), {})

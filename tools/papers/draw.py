@@ -54,6 +54,10 @@ class Axis:
         if self.logarithmic:
             found = [10.0**e for e in range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)]
             found = [each for each in found if self.low * 0.999 <= each <= self.high * 1.001]
+            if len(found) < 2:
+                found = [lead * 10.0**e for e in range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
+                         for lead in (1, 2, 5)]
+                found = [each for each in found if self.low * 0.999 <= each <= self.high * 1.001]
             return found if len(found) > 1 else [self.low, self.high]
         step = 10.0 ** math.floor(math.log10((self.high - self.low) / 2))
         while (self.high - self.low) / step > 6:
