@@ -148,13 +148,14 @@ void edit_architecture(const std::string& file) {
   std::string page = views::render_html_editor();
   if (page.empty()) throw Error("this build has no pages; configure it with -DFORETRACE_WEB=ON");
   Editor editor(file);
-  const watch::Server server(
-      std::move(page), [&] { return editor.state(); },
-      {{"check", [&](const std::string& text) { return editor.check(text); }},
-       {"save", [&](const std::string& text) { return editor.save(text); }},
-       {"run", [&](const std::string& body) { return editor.run(body); }},
-       {"watch", [&](const std::string& body) { return editor.watch(body); }}},
-      {{"watched", [&] { return editor.watched(); }}});
+  watch::Answers answers;
+  answers.state = [&] { return editor.state(); };
+  answers.actions = {{"check", [&](const std::string& text) { return editor.check(text); }},
+                     {"save", [&](const std::string& text) { return editor.save(text); }},
+                     {"run", [&](const std::string& body) { return editor.run(body); }},
+                     {"watch", [&](const std::string& body) { return editor.watch(body); }}};
+  answers.pages = {{"watched", [&] { return editor.watched(); }}};
+  const watch::Server server(std::move(page), std::move(answers));
   std::printf("foretrace: edit %s at %s (end with Ctrl+C)\n", file.c_str(),
               server.address().c_str());
   std::fflush(stdout);

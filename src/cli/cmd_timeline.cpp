@@ -17,6 +17,7 @@
 #include "cli/option_values.hpp"
 #include "cli/output_file.hpp"
 #include "cli/subcommand.hpp"
+#include "cli/timeline_server.hpp"
 #include "topology/builders.hpp"
 #include "topology/placement.hpp"
 #include "trace/trace.hpp"
@@ -31,6 +32,8 @@ struct Options {
   std::string topology;
   std::string placement;
   int width = 0;
+  bool serve = false;
+  std::string view;
 };
 
 // "torus:4x4" of the words "... topology=torus:4x4 ..." that a simulated trace says of itself.
@@ -100,7 +103,17 @@ int write_page(const Options& options) {
   return status;
 }
 
+int serve(const Options& options) {
+  if (!options.output.empty() || !options.topology.empty() || options.width > 0)
+    throw UsageError("timeline: --serve shows the page itself; leave out -o, --topology, --width");
+  if (options.traces.size() > 1)
+    throw UsageError("timeline: --serve shows one run; several are a page (-o FILE.html)");
+  return serve_timeline(options.traces.front(), options.view);
+}
+
 int timeline(const Options& options) {
+  if (options.serve) return serve(options);
+  if (!options.view.empty()) throw UsageError("timeline: --view is for --serve");
   std::string ending;
   if (!options.output.empty()) ending = ending_of(options.output, "timeline", {".html", ".txt"});
   if (!options.placement.empty() && options.topology.empty())
@@ -137,6 +150,11 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("--placement", options->placement, "With --topology: as for simulate");
   app.add_option("--width", options->width, "Columns of the text; default: the terminal's")
       ->check(CLI::Range(40, 10000));
+  app.add_flag("--serve", options->serve,
+               "Show a trace of any size in the browser, from a server on this machine");
+  app.add_option("--view", options->view,
+                 "With --serve: where the pages that it makes of the trace are kept; default: "
+                 "TRACE.view");
   return [options] { return timeline(*options); };
 }
 
@@ -146,6 +164,7 @@ const Subcommand kTimeline{"timeline", "Draw what each rank did when, as text or
                            declare,
                            "foretrace timeline run.ftr\n"
                            "foretrace timeline run.ftr -o run.html\n"
+                           "foretrace timeline big.ftr --serve\n"
                            "foretrace timeline before.ftr after.ftr -o both.html\n"};
 
 }  // namespace foretrace::cli

@@ -91,8 +91,9 @@ Watcher::Watcher(const std::string& output, double every, bool serves)
   impl_->output = std::filesystem::absolute(output).string();
   impl_->every = every;
   if (serves && !views::watch_page().empty()) {
-    impl_->server.emplace(std::string(views::watch_page()),
-                          [own = impl_.get()] { return own->answer(); });
+    impl_->server.emplace(
+        std::string(views::watch_page()),
+        watch::Answers{[own = impl_.get()] { return own->answer(); }, {}, {}, {}});
     std::fprintf(stderr, "foretrace: watch at %s\n", impl_->server->address().c_str());
   }
   impl_->thread = std::thread([own = impl_.get()] { own->watch(); });

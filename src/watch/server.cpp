@@ -17,6 +17,10 @@ constexpr std::size_t kThreads = 4;
 constexpr std::size_t kMostBody = std::size_t{8} << 20;
 constexpr time_t kPatience = 5;  // seconds for a request to arrive
 
+constexpr const char* kPage = "text/html; charset=utf-8";
+constexpr const char* kJson = "application/json";
+constexpr const char* kBytes = "application/octet-stream";
+
 std::string random_token() {
   std::array<unsigned char, 16> bytes{};
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
@@ -32,7 +36,6 @@ std::string random_token() {
 struct Server::Impl {
   httplib::Server server;
   std::string page;
-  std::function<std::string()> state;
   std::string token = random_token();
   int port = 0;
   std::thread thread;
@@ -44,7 +47,8 @@ struct Server::Impl {
     return host == kHost + end || host == "localhost" + end;
   }
 
-  void answer(const httplib::Request& request, httplib::Response& response, std::string text,
+  template <typename Tell>
+  void answer(const httplib::Request& request, httplib::Response& response, const Tell& tell,
               const char* type) {
     if (!is_ours(request)) {
       response.status = 404;
@@ -53,39 +57,48 @@ struct Server::Impl {
     response.set_header("Cache-Control", "no-store");
     response.set_header("X-Content-Type-Options", "nosniff");
     response.set_header("Referrer-Policy", "no-referrer");
-    response.set_content(std::move(text), type);
+    try {
+      response.set_content(tell(), type);
+    } catch (const std::exception& error) {
+      response.status = 400;
+      response.set_content(error.what(), "text/plain; charset=utf-8");
+    }
   }
 };
 
-Server::Server(std::string page, std::function<std::string()> state,
-               std::map<std::string, std::function<std::string(const std::string&)>> actions,
-               std::map<std::string, std::function<std::string()>> pages)
-    : impl_(std::make_unique<Impl>()) {
+Server::Server(std::string page, Answers answers) : impl_(std::make_unique<Impl>()) {
   impl_->page = std::move(page);
-  impl_->state = std::move(state);
   httplib::Server& server = impl_->server;
   server.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
   server.set_read_timeout(kPatience);
   server.set_write_timeout(kPatience);
-  server.set_payload_max_length(actions.empty() ? 1024 : kMostBody);
+  server.set_payload_max_length(answers.actions.empty() ? 1024 : kMostBody);
   Impl* const own = impl_.get();
-  server.Get("/" + own->token + "/", [own](const auto& request, auto& response) {
-    own->answer(request, response, own->page, "text/html; charset=utf-8");
+  const std::string root = "/" + own->token + "/";
+  server.Get(root, [own](const auto& request, auto& response) {
+    own->answer(
+        request, response, [own] { return own->page; }, kPage);
   });
-  server.Get("/" + own->token + "/state", [own](const auto& request, auto& response) {
-    own->answer(request, response, own->state(), "application/json");
-  });
-  for (auto& [name, action] : actions)
-    server.Post("/" + own->token + "/" + name,
-                [own, act = std::move(action)](const auto& request, auto& response) {
-                  own->answer(request, response, own->is_ours(request) ? act(request.body) : "",
-                              "application/json");
-                });
-  for (auto& [name, other] : pages)
-    server.Get("/" + own->token + "/" + name,
-               [own, show = std::move(other)](const auto& request, auto& response) {
-                 own->answer(request, response, show(), "text/html; charset=utf-8");
+  if (answers.state)
+    server.Get(root + "state",
+               [own, state = std::move(answers.state)](const auto& request, auto& response) {
+                 own->answer(request, response, state, kJson);
                });
+  for (auto& [name, action] : answers.actions)
+    server.Post(root + name, [own, act = std::move(action)](const auto& request, auto& response) {
+      own->answer(
+          request, response, [&] { return act(request.body); }, kJson);
+    });
+  for (auto& [name, other] : answers.pages)
+    server.Get(root + name, [own, show = std::move(other)](const auto& request, auto& response) {
+      own->answer(request, response, show, kPage);
+    });
+  for (auto& [name, read] : answers.data)
+    server.Get(root + name, [own, read = std::move(read)](const auto& request, auto& response) {
+      const Query query(request.params.begin(), request.params.end());
+      own->answer(
+          request, response, [&] { return read(query); }, kBytes);
+    });
   own->port = server.bind_to_any_port(kHost);
   if (own->port <= 0)
     throw Error("watch: expected a free port at 127.0.0.1, found none; use --no-browser");

@@ -9,15 +9,23 @@
 
 namespace foretrace::watch {
 
+// What the address asks for after its "?".
+using Query = std::map<std::string, std::string>;
+
+// What a server answers, besides its page. Called from its threads. A function that throws is
+// answered by status 400 and its message.
+struct Answers {
+  std::function<std::string()> state;  // JSON
+  std::map<std::string, std::function<std::string(const std::string&)>>
+      actions;  // POST: of the body, JSON
+  std::map<std::string, std::function<std::string()>> pages;
+  std::map<std::string, std::function<std::string(const Query&)>> data;  // bytes
+};
+
 class Server {
  public:
-  // `state` is asked from threads of the server for what the page shows, as JSON. Starts at
-  // once, on a port that is free. Throws Error where there is none.
-  // `actions`, by name, are asked with the body of a POST, and answer JSON too; `pages` are more
-  // pages, by name.
-  Server(std::string page, std::function<std::string()> state,
-         std::map<std::string, std::function<std::string(const std::string&)>> actions = {},
-         std::map<std::string, std::function<std::string()>> pages = {});
+  // Starts at once, on a port that is free. Throws Error where there is none.
+  Server(std::string page, Answers answers);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;

@@ -1,15 +1,18 @@
 // make_page mandel|halo|wide|two|network RANKS EVENTS OUT.html: writes the time line page of an
 // example trace, or of two, of which the second has twice as many events, or the first a network;
 // make_page profile RANKS 0 OUT.html: the page of a profile; make_page report RANKS EVENTS
-// OUT.html: that of a report. The tests in a browser start from such pages.
+// OUT.html: that of a report; make_page trace RANKS EVENTS OUT.ftr: a trace. The tests in a browser
+// start from such pages.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <string>
 
 #include "base/error.hpp"
+#include "base/whole_file.hpp"
 #include "example_traces.hpp"
 #include "topology/builders.hpp"
+#include "trace/trace.hpp"
 #include "views/profile/call_profile.hpp"
 #include "views/report/html_report.hpp"
 #include "views/timeline/timeline.hpp"
@@ -48,7 +51,11 @@ analysis::CallProfile example_profile(int ranks) {
   return profile;
 }
 
-std::string make_page(const std::string& what, int ranks, int events) {
+std::string make_page(const std::string& what, int ranks, int events, const std::string& out) {
+  if (what == "trace") {
+    write_trace(test::halo_trace(ranks, events), out);
+    return read_whole_file(out, "the trace");
+  }
   if (what == "profile") return views::render_call_profile_html(example_profile(ranks));
   if (what == "report") {
     const trace::Trace trace = test::halo_trace(ranks, events);
@@ -76,12 +83,12 @@ std::string make_page(const std::string& what, int ranks, int events) {
 
 int main(int argc, char** argv) {
   if (argc != 5) {
-    std::cerr
-        << "usage: make_page mandel|halo|wide|two|network|report|profile RANKS EVENTS OUT.html\n";
+    std::cerr << "usage: make_page mandel|halo|wide|two|network|report|profile|trace RANKS EVENTS "
+                 "OUT.html\n";
     return 2;
   }
   try {
-    const std::string page = make_page(argv[1], std::atoi(argv[2]), std::atoi(argv[3]));
+    const std::string page = make_page(argv[1], std::atoi(argv[2]), std::atoi(argv[3]), argv[4]);
     std::ofstream out(argv[4], std::ios::binary);
     out << page;
     return out.flush() ? 0 : 1;

@@ -19,7 +19,7 @@ export function buildTrace(names: string[], calls: Call[][]): TraceData {
   const ranks = calls.map((list): RankData => {
     const n = list.length;
     const rank = {
-      count: n, end: 0, phases: [] as PhaseSpan[], marks: [] as Mark[],
+      count: n, first: 0, end: 0, phases: [] as PhaseSpan[], marks: [] as Mark[],
       enter: new Float64Array(n), leave: new Float64Array(n), wait: new Float64Array(n),
       shape: new Uint32Array(n), done: new Uint32Array(n),
     };

@@ -58,7 +58,7 @@ export class Collectives {
 
   // The collective that an event belongs to; null for other events.
   of(rank: number, event: number): Instance | null {
-    if (!isCollective(this.trace, rank, event)) return null;
+    if (this.byComm.size === 0 || !isCollective(this.trace, rank, event)) return null;
     const comm = commOf(this.trace, rank, event);
     let number = 0;
     for (let before = 0; before < event; before++)

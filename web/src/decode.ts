@@ -50,9 +50,7 @@ export function decodeBase64(text: string): Uint8Array {
 
 // Reads unsigned LEB128 integers, exact up to 2^53.
 export class VarintReader {
-  private at = 0;
-
-  constructor(private readonly bytes: Uint8Array) {}
+  constructor(private readonly bytes: Uint8Array, private at = 0) {}
 
   get position(): number {
     return this.at;
@@ -158,13 +156,19 @@ class Columns {
 }
 
 function decodeRank(
-  reader: VarintReader, count: number, end: number, shapes: Shape[], names: string[], columns: Columns,
+  reader: VarintReader, count: number, end: number, shapes: Shape[], names: string[], columns: Columns, start: Start | null = null,
 ): RankData {
-  const { enter, leave, wait, shape, done } = columns.take(count);
+  const before = start === null ? 0 : 1;
+  const total = count + before;
+  const { enter, leave, wait, shape, done } = columns.take(total);
   const phases = new PhaseCollector(names);
   const marks: Mark[] = [];
   let now = 0;
-  for (let i = 0; i < count; i++) {
+  if (start !== null) {
+    now = enter[0] = leave[0] = start.at;
+    shape[0] = start.shape;
+  }
+  for (let i = before; i < total; i++) {
     const word = reader.next();
     const index = Math.floor(word / 2);
     const info = shapes[index];
@@ -177,7 +181,7 @@ function decodeRank(
     if (word % 2 === 1) wait[i] = reader.next();
     if (info.kind === Kind.irecv) {
       const distance = reader.next();
-      done[i] = distance > 0 ? i + distance : 0;
+      done[i] = distance > 0 && i + distance < total ? i + distance : 0;
     } else if (info.kind === Kind.phaseBegin) {
       phases.begin(info.name, enter[i]!);
     } else if (info.kind === Kind.phaseEnd) {
@@ -186,7 +190,50 @@ function decodeRank(
       marks.push({ event: i, value: reader.double() });
     }
   }
-  return { count, end, enter, leave, wait, shape, done, phases: phases.finish(end), marks };
+  const first = start === null ? 0 : start.event - 1;
+  return { count: total, first, end, enter, leave, wait, shape, done, phases: phases.finish(end), marks };
+}
+
+// Where a rank's events begin that are not those of the whole run: an event that takes no time
+// stands for those before.
+interface Start {
+  readonly event: number;
+  readonly at: number; // ps
+  readonly shape: number;
+}
+
+// Events of some ranks in some time, which the page holds of a run that a server has.
+export interface Window {
+  readonly from: number;
+  readonly to: number;
+  readonly first: number; // rank
+  readonly ranks: readonly RankData[];
+}
+
+const kBefore = [0, 0, 0, -1, 0, 0, -1, 0, 0, 0, -1, 1, 0];
+
+// All shapes of a run, and one for what was before a window.
+export function windowShapes(head: TraceHead): Shape[] {
+  return [...head.shapes, kBefore].map(toShape);
+}
+
+// What Pyramid::events() answers; a number: there are that many, and they did not come.
+export function decodeWindow(trace: TraceData, answer: ArrayBuffer): Omit<Window, "from" | "to"> | number {
+  const length = new DataView(answer).getUint32(0, true);
+  const about = JSON.parse(new TextDecoder().decode(new Uint8Array(answer, 4, length))) as
+    { many?: number; first: number; ranks: [event: number, at: number, count: number, bytes: number][] };
+  if (about.many !== undefined) return about.many;
+  const bytes = new Uint8Array(answer, 4 + length);
+  const columns = new Columns(about.ranks.reduce((sum, [, , count]) => sum + count + 1, 0));
+  const reader = new VarintReader(bytes);
+  const ranks = about.ranks.map(([event, at, count, size], i) => {
+    const stop = reader.position + size;
+    const start = { event, at, shape: trace.shapes.length - 1 };
+    const rank = decodeRank(reader, count, trace.ranks[about.first + i]!.end, trace.shapes, trace.head.names, columns, start);
+    if (reader.position !== stop) throw new Error("trace data: a rank has the wrong length");
+    return rank;
+  });
+  return { first: about.first, ranks };
 }
 
 export function decodeTrace(head: TraceHead, bytes: Uint8Array): TraceData {

@@ -27,6 +27,7 @@ export interface FrameInfo {
 interface Kept {
   readonly t0: number;
   readonly dt: number;
+  readonly version: number; // of what a server has sent
   readonly sums: ShareSums;
 }
 
@@ -68,7 +69,7 @@ export class Painter {
   private readonly lineStrips = new Strips(); // of rows that share lines of pixels
   private lines: Lines | null = null;
   private readonly textWidths = new Map<string, number>(); // in the bars' font
-  private overview: ShareSums | null = null;
+  private overview: Kept | null = null;
   private all: Kept | null = null; // of all ranks, in view
   private readonly folded = new WeakMap<Row, Kept>(); // of rows that stand for several ranks
   private hatches: { key: string; patterns: (CanvasPattern | null)[] } | null = null;
@@ -98,10 +99,12 @@ export class Painter {
     if (layout.overviewHeight === 0) return;
     const { model, context } = this;
     const width = Math.round(layout.plot * ratio);
-    if (this.overview?.width !== width) this.overview = this.sumShares(0, model.end / width, width);
+    const version = model.remote?.version ?? 0;
+    if (this.overview?.sums.width !== width || this.overview.version !== version)
+      this.overview = { t0: 0, dt: model.end / width, version, sums: this.sumShares(0, model.end / width, width) };
     const { overviewTop: top, overviewHeight: height, left, plot } = layout;
     const whole = (model.end / width) * model.trace.ranks.length;
-    this.paintStacked(this.overview, whole, layout, top, height, ratio);
+    this.paintStacked(this.overview.sums, whole, layout, top, height, ratio);
     if (model.found !== null) drawHitDensity(context, layout, model, model.found.set);
     const x0 = left + timeToX({ t0: 0, t1: model.end }, plot, model.view.t0);
     const x1 = left + timeToX({ t0: 0, t1: model.end }, plot, model.view.t1);
@@ -179,7 +182,7 @@ export class Painter {
     context.clip();
     const known = new Map<number, Uint8Array>(); // classes by rank
     // The "All" bar takes the rows' sums where all ranks are drawn.
-    const whole = model.rows.plain && last - first === ranks;
+    const whole = model.remote === null && model.rows.plain && last - first === ranks;
     const drawn = model.shares && whole ? new ShareSums(width, 2 * model.states.count, dt) : null;
     const runs = layout.rowPitch * ratio < kLeastRow
       ? this.paintFolded(layout, ratio, drawn)
@@ -188,7 +191,7 @@ export class Painter {
         : this.paintDominant(layout, width, first, last, known);
     let marks = 0;
     for (let row = first; row < last; row++) {
-      const rank = model.rows.rank(row);
+      const rank = this.rankOf(row);
       if (rank < 0) continue;
       const y = rowY(layout, model.scroll, row);
       this.decorate(layout, ratio, rank, y);
@@ -210,10 +213,17 @@ export class Painter {
     return { ranksDrawn: last - first, runs, marks, hits };
   }
 
+  // The rank that a row shows alone, if its events are here.
+  private rankOf(row: number): number {
+    return this.model.far ? -1 : this.model.rows.rank(row);
+  }
+
   // The times of a row's ranks, each counted as `part` of a rank.
   private addRow(sums: ShareSums, row: number, part: number): void {
     const { model } = this;
-    for (const rank of model.rows.list[row]!.ranks) sums.add(model.sums[rank]!, model.view.t0, model.states, part);
+    const { ranks } = model.rows.list[row]!;
+    if (model.far) model.remote!.add(sums, model.view.t0, ranks[0]!, ranks[0]! + 1);
+    else for (const rank of ranks) sums.add(model.sums[rank]!, model.view.t0, model.states, part);
   }
 
   // Those of a row of several ranks, kept as long as the view's time is the same.
@@ -221,11 +231,12 @@ export class Painter {
     const { model } = this;
     const { t0 } = model.view;
     const key = model.rows.list[row]!;
+    const version = model.remote?.version ?? 0;
     const kept = this.folded.get(key);
-    if (kept !== undefined && kept.t0 === t0 && kept.dt === dt && kept.sums.width === width) return kept.sums;
+    if (kept !== undefined && kept.t0 === t0 && kept.dt === dt && kept.version === version && kept.sums.width === width) return kept.sums;
     const sums = new ShareSums(width, 2 * model.states.count, dt);
     this.addRow(sums, row, 1);
-    this.folded.set(key, { t0, dt, sums });
+    this.folded.set(key, { t0, dt, version, sums });
     return sums;
   }
 
@@ -241,7 +252,7 @@ export class Painter {
     let runs = 0;
     for (let row = first; row < last; row++) {
       const classes = new Uint8Array(width);
-      const rank = model.rows.rank(row);
+      const rank = this.rankOf(row);
       if (rank >= 0) {
         dominantColumns(model.sums[rank]!, model.view.t0, dt, width, model.states, classes);
         known.set(rank, classes);
@@ -292,7 +303,7 @@ export class Painter {
     const { model } = this;
     const { pixels } = model.palette;
     const dt = (model.view.t1 - model.view.t0) / width;
-    const rank = model.rows.rank(row);
+    const rank = this.rankOf(row);
     if (rank < 0) {
       const classes = 2 * model.states.count;
       const { times } = this.rowSums(row, dt, width);
@@ -322,7 +333,7 @@ export class Painter {
   private paintFolded(layout: Layout, ratio: number, all: ShareSums | null): number {
     const { context, model } = this;
     const { rows, palette, view } = model;
-    const key = [view.t0, view.t1, model.scroll, model.shares, all !== null, layout.rowPitch, layout.rowsHeight, layout.plot, ratio].join(" ");
+    const key = [view.t0, view.t1, model.scroll, model.shares, all !== null, model.far, model.remote?.version, layout.rowPitch, layout.rowsHeight, layout.plot, ratio].join(" ");
     // What is chosen or marked changes nothing here.
     if (this.lines?.key !== key || this.lines.rows !== rows || this.lines.palette !== palette)
       this.lines = { key, rows, palette, all, runs: this.fillLines(layout, ratio, all) };
@@ -346,7 +357,8 @@ export class Painter {
       const from = (model.scroll * ratio + y) * rowsPerLine;
       const to = y === height - 1 && all !== null ? model.rows.count : Math.min(model.rows.count, from + rowsPerLine);
       sums.clear();
-      for (let row = Math.floor(from); row < to; row++)
+      if (model.far) model.remote!.add(sums, model.view.t0, from, to);
+      else for (let row = Math.floor(from); row < to; row++)
         this.addRow(sums, row, (Math.min(to, row + 1) - Math.max(from, row)) / model.rows.list[row]!.ranks.length);
       const line = words.subarray(y * width, (y + 1) * width);
       for (let x = 0; x < width; x++) {
@@ -365,15 +377,17 @@ export class Painter {
   private sumShares(t0: number, dt: number, width: number): ShareSums {
     const { model } = this;
     const shares = new ShareSums(width, 2 * model.states.count, dt);
-    for (const sums of model.sums) shares.add(sums, t0, model.states);
+    if (model.remote !== null) model.remote.add(shares, t0, 0, model.trace.ranks.length);
+    else for (const sums of model.sums) shares.add(sums, t0, model.states);
     return shares;
   }
 
   // The same, kept as long as the view's time is the same: scrolling does not change it.
   private sumsInView(t0: number, dt: number, width: number): ShareSums {
     const kept = this.all;
-    if (kept === null || kept.t0 !== t0 || kept.dt !== dt || kept.sums.width !== width)
-      this.all = { t0, dt, sums: this.sumShares(t0, dt, width) };
+    const version = this.model.remote?.version ?? 0;
+    if (kept === null || kept.t0 !== t0 || kept.dt !== dt || kept.version !== version || kept.sums.width !== width)
+      this.all = { t0, dt, version, sums: this.sumShares(t0, dt, width) };
     return this.all!.sums;
   }
 
@@ -495,6 +509,11 @@ export class Painter {
   // What most ranks do in each column; takes the rows that are known already.
   private vote(t0: number, dt: number, width: number, out: Uint8Array, known: Map<number, Uint8Array>): void {
     const { model } = this;
+    if (model.remote !== null) {
+      const sums = this.sumsInView(t0, dt, width);
+      for (let x = 0; x < width; x++) out[x] = dominantClass(sums.column(x));
+      return;
+    }
     const ranks = model.trace.ranks.length;
     const votes = new Votes(width, 2 * model.states.count);
     const scratch = new Uint8Array(width);

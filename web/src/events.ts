@@ -56,6 +56,7 @@ export interface Mark {
 
 export interface RankData {
   readonly count: number;
+  readonly first: number; // number of the first event in the run; of a window of it: not 0
   readonly end: number; // the rank's time
   readonly enter: Float64Array;
   readonly leave: Float64Array;
@@ -64,6 +65,11 @@ export interface RankData {
   readonly done: Uint32Array; // irecv: event that completed it, 0: none
   readonly phases: PhaseSpan[]; // by start; outer before inner
   readonly marks: Mark[]; // by time
+}
+
+export function noEvents(end: number): RankData {
+  const [times, numbers] = [new Float64Array(0), new Uint32Array(0)];
+  return { count: 0, first: 0, end, enter: times, leave: times, wait: times, shape: numbers, done: numbers, phases: [], marks: [] };
 }
 
 export interface TraceHead {
@@ -78,6 +84,9 @@ export interface TraceHead {
   readonly nodes?: number[]; // by rank, where the trace knows them; -1: not known
   readonly network?: Network; // where the run's is known
   readonly places: string[];
+  // Where a server has the events (served/remote.ts): the scale of its rows, the names of the
+  // functions by class, times by class over all ranks, whether waits are known.
+  readonly served?: { level: number; functions: number[]; totals: number[]; waits: boolean };
   readonly shapes: number[][];
   readonly ranks: [count: number, bytes: number, end: number][];
 }

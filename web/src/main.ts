@@ -7,11 +7,27 @@ import { showExplanation } from "./explain/explain";
 import { Model } from "./model";
 import { Page } from "./page";
 import { CriticalPath } from "./path";
-import { makeSharedStates } from "./sums";
+import { Remote, servedStates, servedTrace } from "./served/remote";
+import { kMaxStates, makeSharedStates } from "./sums";
 
 interface Run {
   readonly name: string;
   readonly trace: TraceData;
+}
+
+// A run that a server has.
+function makeServed(run: Run): Model {
+  const { states, ofClass, totals } = servedStates(run.trace.head, kMaxStates);
+  const model = new Model(run.trace, states, run.trace.end, "", totals);
+  model.remote = new Remote(run.trace, ofClass);
+  return model;
+}
+
+function makeModels(runs: readonly Run[]): Model[] {
+  if (runs[0]!.trace.head.served !== undefined) return [makeServed(runs[0]!)];
+  const states = makeSharedStates(runs.map((run) => run.trace));
+  const end = runs.reduce((most, run) => Math.max(most, run.trace.end), 1);
+  return runs.map((run, i) => new Model(run.trace, states[i]!, end, runs.length > 1 ? run.name : ""));
 }
 
 function readRuns(): Run[] {
@@ -20,7 +36,7 @@ function readRuns(): Run[] {
   return heads.map((node, i) => {
     const head = JSON.parse(node.textContent ?? "") as TraceHead;
     const stream = streams[i]!;
-    const trace = decodeTrace(head, decodeBase64((stream.textContent ?? "").trim()));
+    const trace = head.served !== undefined ? servedTrace(head) : decodeTrace(head, decodeBase64((stream.textContent ?? "").trim()));
     stream.remove();
     return { name: node.dataset["name"] ?? "", trace };
   });
@@ -29,9 +45,7 @@ function readRuns(): Run[] {
 function start(): void {
   const began = performance.now();
   const runs = readRuns();
-  const states = makeSharedStates(runs.map((run) => run.trace));
-  const end = runs.reduce((most, run) => Math.max(most, run.trace.end), 1);
-  const models = runs.map((run, i) => new Model(run.trace, states[i]!, end, runs.length > 1 ? run.name : ""));
+  const models = makeModels(runs);
   const model = models[0]!;
   const explanation = JSON.parse(find("#explanation-data").textContent ?? "null") as Explanation | null;
   if (explanation !== null) {

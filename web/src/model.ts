@@ -1,13 +1,16 @@
 // Everything that the page knows and shows: the trace with its sums, and the
 // state of the view. Drawing reads it, the controls change it.
 import { Collectives } from "./collectives";
-import type { TraceData } from "./events";
+import type { Window } from "./decode";
+import { noEvents, type TraceData } from "./events";
 import type { EventSet } from "./eventset";
 import { pairMessages, type Messages } from "./messages";
 import type { Note } from "./notes";
 import { kLight, makePalette, type Palette, type Theme } from "./palette";
 import type { CriticalPath } from "./path";
 import { allRanks, type Rows } from "./rows";
+import type { Remote } from "./served/remote";
+import { ShareSums } from "./shares";
 import { makeStates, RankSums, type States } from "./sums";
 import type { Interval } from "./viewport";
 
@@ -24,10 +27,15 @@ export interface Found {
   readonly messages: readonly number[] | null; // drawn instead of all, where it was messages
 }
 
+const kFine = 512; // columns that times in view are added up of, where a server has them
 export class Model {
-  readonly sums: RankSums[];
+  sums: RankSums[];
   readonly totals: Float64Array; // by class, over all ranks
-  readonly phaseDepths: number;
+  phaseDepths = 0;
+  // A run that a server has: its events are those of a window only, and where that is not the
+  // view, none.
+  remote: Remote | null = null;
+  far = false; // the view is drawn of the server's tiles, since it holds too many events
 
   view: Interval;
   rows: Rows;
@@ -53,32 +61,54 @@ export class Model {
 
   // `end`: how far the axis goes, which several runs have in common.
   constructor(
-    readonly trace: TraceData,
+    public trace: TraceData,
     readonly states: States = makeStates(trace),
     readonly end: number = trace.end,
     readonly name = "",
+    totals: Float64Array | null = null, // where the trace does not tell
   ) {
     this.rows = allRanks(trace.ranks.length);
     this.sums = trace.ranks.map((rank) => new RankSums(rank, this.states));
-    this.totals = this.totalsIn(0, trace.end);
+    this.totals = totals ?? this.totalsIn(0, trace.end);
     this.view = { t0: 0, t1: end };
     this.palette = makePalette(this.states.names, this.hidden, this.theme);
-    let depths = 0;
-    for (const rank of trace.ranks) for (const phase of rank.phases) depths = Math.max(depths, phase.depth + 1);
-    this.phaseDepths = Math.min(4, depths);
+    this.countPhases();
     this.phaseRank = Math.max(0, trace.ranks.findIndex((rank) => rank.phases.length > 0));
+  }
+
+  private countPhases(): void {
+    let depths = 0;
+    for (const rank of this.trace.ranks) for (const phase of rank.phases) depths = Math.max(depths, phase.depth + 1);
+    this.phaseDepths = Math.min(4, depths);
+  }
+
+  // The events of a window of a run that a server has, in place of those before.
+  load({ first, ranks }: Window): void {
+    const { trace, sums } = this;
+    const all = trace.ranks.map((old, rank) => ranks[rank - first] ?? (old.count > 0 ? noEvents(old.end) : old));
+    this.trace = { ...trace, ranks: all };
+    this.sums = all.map((rank, i) => (rank === trace.ranks[i] ? sums[i]! : new RankSums(rank, this.states)));
+    this.selected = null;
+    this.found = null;
+    this.countPhases();
   }
 
   // Time by class in [a, b) over all ranks.
   totalsIn(a: number, b: number): Float64Array {
     const totals = new Float64Array(2 * this.states.count);
+    if (this.remote !== null) {
+      const sums = new ShareSums(kFine, totals.length, (b - a) / kFine);
+      this.remote.add(sums, a, 0, this.trace.ranks.length);
+      sums.times.forEach((time, i) => (totals[i % totals.length]! += time));
+      return totals;
+    }
     for (const sums of this.sums) sums.addRange(a, b, totals);
     return totals;
   }
 
   // Pairs sends and receives when they are first asked for.
   messages(): Messages {
-    return (this.paired ??= pairMessages(this.trace));
+    return (this.paired ??= pairMessages(this.wholeTrace()));
   }
 
   // From when to when an event lasts; ps.
@@ -89,7 +119,12 @@ export class Model {
   }
 
   collectives(): Collectives {
-    return (this.gathered ??= new Collectives(this.trace));
+    return (this.gathered ??= new Collectives(this.wholeTrace()));
+  }
+
+  // Which sends and receives, or calls of a collective, belong together is not known of a part.
+  private wholeTrace(): TraceData {
+    return this.remote === null ? this.trace : { ...this.trace, ranks: [] };
   }
 
   repaint(theme: Theme): void {

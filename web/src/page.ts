@@ -5,6 +5,7 @@ import { Lane } from "./compare/lane";
 import { Dock } from "./dock/dock";
 import { AnimationTool } from "./dock/animation";
 import { CompareTool } from "./dock/compare";
+import type { Window } from "./decode";
 import type { Desk, Tool } from "./dock/desk";
 import { ExportTool, type Picture } from "./dock/export";
 import { HistogramTool } from "./dock/histogram";
@@ -36,6 +37,7 @@ export class Page {
   private readonly legend: Legend;
   private pending: "none" | "front" | "all" = "none";
   private timer: number | undefined;
+  private loaded: Window | null = null; // the window of events that the page shows
   private waits: { view: string; list: EventRef[]; at: number } | null = null;
   private readonly scheme = window.matchMedia("(prefers-color-scheme: dark)");
 
@@ -67,7 +69,22 @@ export class Page {
     this.scheme.addEventListener("change", () => this.repaint());
     new ResizeObserver(() => this.schedule("all")).observe(host);
     this.takeAddress();
+    for (const model of models) this.followServer(model);
     this.repaint();
+  }
+
+  // What comes from a server is drawn when it is there.
+  private followServer(model: Model): void {
+    const { remote } = model;
+    if (remote === null) return;
+    for (const id of ["#alike", "#to-partner", "#to-last"]) find(id).hidden = true;
+    find("#messages").closest("label")!.hidden = true;
+    remote.changed = () => {
+      const { window } = remote;
+      if (window !== null && window !== this.loaded) model.load((this.loaded = window));
+      this.schedule("all");
+    };
+    remote.failed = (what) => this.desk.say(what);
   }
 
   // What all runs show alike.
@@ -78,6 +95,9 @@ export class Page {
 
   private makeTools(): Tool[] {
     const { desk } = this;
+    // Of a window of a run it is not known what belongs together.
+    if (this.models[0]!.remote !== null)
+      return [new StatisticsTool(desk), new HistogramTool(desk), new NotesTool(desk), new ExportTool(desk, () => this.picture())];
     const tools: Tool[] = [new StatisticsTool(desk), new HistogramTool(desk), new MatrixTool(desk), this.ranks, new TracksTool(desk),
       new AnimationTool(desk), new NotesTool(desk), new ExportTool(desk, () => this.picture())];
     if (this.lane !== null) tools.unshift(new CompareTool(desk));
@@ -284,6 +304,7 @@ export class Page {
   }
 
   private foldAlike(): boolean {
+    if (this.models[0]!.remote !== null) return false;
     this.ranks.foldAlike();
     this.dock.show(this.ranks.id);
     return true;
@@ -315,8 +336,10 @@ export class Page {
     this.showMeasure();
     const { view, showMessages } = this.active.model;
     const span = `${formatTime(view.t1 - view.t0)} shown`;
+    const { remote, far } = this.active.model;
+    const none = far && remote !== null ? `${remote.many > 0 ? `${remote.many.toLocaleString("en")} events, ` : ""}zoom in to see them one by one · ` : "";
     const many = info.tooMany ? "too many messages to draw, zoom in · " : "";
-    find("#status").textContent = showMessages && !info.tooMany ? `${info.arrows} messages · ${span}` : many + span;
+    find("#status").textContent = showMessages && !info.tooMany ? `${info.arrows} messages · ${span}` : none + many + span;
     this.showPiece();
     return { arrows: info.arrows, stretches: info.stretches };
   }

@@ -90,7 +90,7 @@ export class ShareSums {
   constructor(
     readonly width: number,
     private readonly classes: number,
-    private readonly dt: number, // ps of a column
+    readonly dt: number, // ps of a column
   ) {
     this.sums = new Float64Array(width * classes);
     this.steps = new Float64Array((width + 1) * classes);
@@ -131,6 +131,10 @@ export class ShareSums {
   addColumn(x: number, column: Float64Array, part = 1): void {
     const base = x * this.classes;
     for (let cls = 0; cls < this.classes; cls++) this.sums[base + cls]! += column[cls]! * part;
+  }
+
+  addTime(x: number, cls: number, time: number): void {
+    this.sums[x * this.classes + cls]! += time;
   }
 
   addAll(other: ShareSums): void {

@@ -77,7 +77,19 @@ export class Stage {
   drawBars(): FrameInfo {
     this.layout = this.measure();
     this.model.scroll = Math.min(this.model.scroll, maxScroll(this.layout, this.model.rows.count));
+    this.askForEvents();
     return this.painter.draw(this.layout, this.ratio);
+  }
+
+  // Of a run that a server has: what is in view, where there is little enough of it.
+  private askForEvents(): void {
+    const { model, layout } = this;
+    if (model.remote === null) return;
+    model.remote.begin();
+    const first = Math.max(0, Math.floor(model.scroll / layout.rowPitch));
+    const last = Math.min(model.rows.count, Math.ceil((model.scroll + layout.rowsHeight) / layout.rowPitch));
+    model.far = !model.remote.covers(model.view, first, last);
+    if (model.far) model.remote.wantWindow(model.view, first, last);
   }
 
   drawFront(): OverlayInfo {

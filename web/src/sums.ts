@@ -7,7 +7,7 @@
 import { firstAbove, isTimedCall, type RankData, type TraceData } from "./events";
 
 export const kIdle = 255; // class of a pixel outside the rank's program
-const kMaxStates = 24;
+export const kMaxStates = 24;
 
 // What the time is attributed to. State 0 is computation; a call's time is
 // split into waiting and the rest, so there are two classes per state:

@@ -52,7 +52,7 @@ export function describeEvent(model: Model, ref: EventRef): Description {
     const about: [string, string][] = [["rank", String(ref.rank)], ["marked at", formatTime(start)]];
     if (mark !== undefined && mark.value !== 0) about.push(["value", String(mark.value)]);
     addPhases(model, data, start, about);
-    about.push(["event", String(ref.event)]);
+    about.push(["event", String(data.first + ref.event)]);
     return { title, state: 0, facts: about };
   }
   const wait = data.wait[ref.event]!;
@@ -85,7 +85,7 @@ export function describeEvent(model: Model, ref: EventRef): Description {
   if (place) facts.push(["called at", place]);
   if (shape.count > 1) facts.push(["calls in a row", String(shape.count)]);
   addPhases(model, data, start, facts);
-  facts.push(["event", String(ref.event)]);
+  facts.push(["event", String(data.first + ref.event)]);
   return { title, state: isTimedCall(shape.kind) ? states.ofShape[index]! : 0, facts };
 }
 

@@ -27,10 +27,14 @@
 // it is known.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "trace/tell_place.hpp"
 #include "trace/trace.hpp"
+#include "views/timeline/encoder.hpp"
 #include "views/timeline/network.hpp"
 
 namespace foretrace::views {
@@ -43,6 +47,20 @@ struct TimelineData {
 // `tell` says what a call site is called; `network`: that of the run, nullptr: not known.
 TimelineData encode_timeline(const trace::Trace& trace, const trace::TellPlace& tell = {},
                              const RunNetwork* network = nullptr);
+
+// What the run took, as analysis::Profile has it.
+struct TimelineSummary {
+  Time time;
+  Time serial;
+  std::optional<double> speedup;
+  std::optional<double> efficiency;
+};
+
+// The head alone. `about`: a trace without its events. `more`: further fields, and their JSON.
+std::string timeline_head(const trace::Trace& about, const trace::TellPlace& tell,
+                          const TimelineSummary& summary, const TimelineEncoder& encoder,
+                          const std::vector<TimelineEncoder::Rank>& ranks,
+                          const std::vector<std::pair<std::string, std::string>>& more);
 
 std::string base64(const std::string& bytes);
 

@@ -1,0 +1,112 @@
+#include "cli/timeline_server.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <memory>
+
+#include "base/error.hpp"
+#include "cli/any_trace.hpp"
+#include "cli/call_places.hpp"
+#include "cli/process.hpp"
+#include "pyramid/pyramid.hpp"
+#include "views/timeline/timeline.hpp"
+#include "watch/server.hpp"
+
+namespace foretrace::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMostEvents = 400'000;  // of a window
+constexpr std::uint64_t kMostTime = std::numeric_limits<std::int64_t>::max();
+
+// Signals that end the server wait from here on, in all threads that are started later.
+class Ending {
+ public:
+  Ending() {
+    sigemptyset(&signals_);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals_, signal);
+    ::pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+  }
+  void wait() const {
+    int signal = 0;
+    ::sigwait(&signals_, &signal);
+  }
+
+ private:
+  sigset_t signals_{};
+};
+
+std::uint64_t number_in(const watch::Query& query, const char* name,
+                        std::uint64_t most = kMostTime) {
+  const auto found = query.find(name);
+  std::uint64_t value = 0;
+  if (found != query.end()) {
+    const std::string& text = found->second;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size() && value <= most) return value;
+  }
+  throw Error(std::string("expected a number ") + name);
+}
+
+void make_view(const std::string& trace, const std::string& view) {
+  const bool terminal = ::isatty(STDERR_FILENO) != 0;
+  int told = -1;
+  remove_if_interrupted({view + ".new", ""});
+  std::fprintf(stderr, "foretrace: making %s, once\n", view.c_str());
+  pyramid::build_pyramid(trace, view, place_teller(), [&](double part) {
+    const int percent = static_cast<int>(100 * part);
+    if (percent == told || (!terminal && percent / 10 == told / 10)) return;
+    told = percent;
+    std::fprintf(stderr, terminal ? "\rforetrace: %3d %%" : "foretrace: %3d %%\n", percent);
+  });
+  if (terminal) std::fputc('\n', stderr);
+}
+
+// The view as it stands in the file, if it is that of the trace.
+std::unique_ptr<pyramid::Pyramid> open_view(const std::string& trace, const std::string& view) {
+  if (!fs::exists(view)) return nullptr;
+  auto found = std::make_unique<pyramid::Pyramid>(view);
+  return found->is_of(trace) ? std::move(found) : nullptr;
+}
+
+}  // namespace
+
+int serve_timeline(const std::string& trace, std::string view) {
+  if (as_trace(trace) != trace)
+    throw UsageError("timeline --serve: " + trace +
+                     " is not in our format; first: foretrace convert " + trace + " RUN.ftr");
+  if (view.empty()) view = trace + ".view";
+  auto opened = open_view(trace, view);
+  if (!opened) {
+    make_view(trace, view);
+    opened = std::make_unique<pyramid::Pyramid>(view);
+  }
+  const pyramid::Pyramid& shown = *opened;
+  watch::Answers answers;
+  answers.data = {{"tile",
+                   [&](const watch::Query& query) {
+                     return shown.tile(number_in(query, "time"), number_in(query, "column"),
+                                       number_in(query, "ranks"), number_in(query, "row"));
+                   }},
+                  {"events", [&](const watch::Query& query) {
+                     return shown.events(static_cast<std::int64_t>(number_in(query, "from")),
+                                         static_cast<std::int64_t>(number_in(query, "to")),
+                                         number_in(query, "first"), number_in(query, "last"),
+                                         kMostEvents);
+                   }}};
+  const Ending ending;
+  const watch::Server server(views::render_html_runs({{"", shown.head(), ""}}), std::move(answers));
+  std::printf("foretrace: %s at %s (end with Ctrl+C)\n", trace.c_str(), server.address().c_str());
+  std::fflush(stdout);
+  ending.wait();
+  return 0;
+}
+
+}  // namespace foretrace::cli

@@ -1,0 +1,180 @@
+#include "pyramid/tiles.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "trace/event.hpp"
+
+namespace foretrace::pyramid {
+namespace {
+
+using trace::EventKind;
+
+constexpr std::int64_t kMostTime = std::numeric_limits<std::int64_t>::max();
+
+// Times of the tile's bins by class.
+class Sums {
+ public:
+  Sums() : times_(kTileBins * 256) {}
+
+  void add(std::uint64_t bin, Class class_, double time) {
+    double& sum = times_[bin * 256 + class_];
+    if (sum == 0) used_.push_back(static_cast<std::uint32_t>(bin * 256 + class_));
+    sum += time;
+  }
+
+  std::vector<TileEntry> take() {
+    std::sort(used_.begin(), used_.end());
+    std::vector<TileEntry> entries;
+    entries.reserve(used_.size());
+    for (const std::uint32_t at : used_)
+      entries.push_back({static_cast<std::uint8_t>(at / 256), static_cast<Class>(at % 256),
+                         static_cast<float>(std::exchange(times_[at], 0))});
+    used_.clear();
+    return entries;
+  }
+
+ private:
+  std::vector<double> times_;
+  std::vector<std::uint32_t> used_;
+};
+
+// From the rows of the file: those bins may be several of its own.
+void add_row(const OpenFile& file, const TilePlace& place, std::uint64_t block, Sums& sums) {
+  const std::uint32_t finer = file.footer().time_level - place.time_level;
+  const std::uint64_t tiles = std::uint64_t{1} << finer;
+  for (std::uint64_t i = 0; i < tiles; ++i) {
+    const std::uint64_t tile = place.column * tiles + i;
+    Bytes in = file.segment(place.rank_level, block, tile);
+    std::uint64_t bin = i * kTileBins;  // from where the place begins
+    while (!in.at_end()) {
+      bin += in.varint();
+      const Class class_ = in.byte();
+      const std::uint64_t time = in.varint();
+      if (bin >= (i + 1) * kTileBins) in.refuse();
+      sums.add(bin >> finer, class_, static_cast<double>(time));
+    }
+  }
+}
+
+// An event as it stands in the file.
+struct Step {
+  std::int64_t start = 0;  // of the computation before it, ps
+  std::int64_t enter = 0;
+  std::int64_t ready = 0;  // waited until then
+  std::int64_t leave = 0;
+  Class class_ = 0;
+  std::size_t bytes = 0;  // where it ends, from the first piece on
+};
+
+// Calls visit(step) for the events of a rank's pieces [begin, end) until it returns false.
+template <typename Visit>
+void walk(const OpenFile& file, std::uint64_t rank, std::size_t begin, std::size_t end,
+          const Visit& visit) {
+  Bytes in(file.stream(rank, begin, end), file.path());
+  Step step;
+  step.leave = file.pieces(rank)[begin].at;
+  const auto later = [&](std::int64_t time) {
+    const std::uint64_t length = in.varint();
+    if (length > static_cast<std::uint64_t>(kMostTime - time)) in.refuse();
+    return time + static_cast<std::int64_t>(length);
+  };
+  while (!in.at_end()) {
+    const std::uint64_t word = in.varint();
+    if (word / 2 >= file.shapes().size()) in.refuse();
+    const ShapeKind shape = file.shapes()[word / 2];
+    step.start = step.leave;
+    step.enter = later(step.start);
+    step.leave = later(step.enter);
+    step.ready = word % 2 == 1 ? std::min(step.leave, later(step.enter)) : step.enter;
+    step.class_ = shape.class_;
+    const auto kind = static_cast<EventKind>(shape.kind);
+    if (kind == EventKind::irecv) in.varint();
+    if (kind == EventKind::mark) in.skip(8);
+    step.bytes = in.at();
+    if (!visit(step)) return;
+  }
+}
+
+// From the events of a rank.
+void add_events(const OpenFile& file, std::uint64_t rank, const Grid& grid, std::uint64_t first_bin,
+                Sums& sums) {
+  const std::int64_t from = grid.at(first_bin);
+  const std::int64_t to = grid.at(first_bin + kTileBins);
+  const auto [begin, end] = pieces_in(file.pieces(rank), from, to);
+  if (begin == end) return;
+  Cutter cutter(grid, first_bin, first_bin + kTileBins);
+  const auto span = [&](Class class_, std::int64_t start, std::int64_t stop) {
+    cutter.cut(start, stop, [&](std::uint64_t bin, std::int64_t time) {
+      sums.add(bin - first_bin, class_, static_cast<double>(time));
+    });
+  };
+  walk(file, rank, begin, end, [&](const Step& step) {
+    span(0, step.start, step.enter);
+    span(step.class_ == 0 ? Class(0) : static_cast<Class>(step.class_ + 1), step.enter, step.ready);
+    span(step.class_, step.ready, step.leave);
+    return step.leave < to;
+  });
+}
+
+}  // namespace
+
+std::pair<std::size_t, std::size_t> pieces_in(std::span<const Piece> pieces, std::int64_t from,
+                                              std::int64_t to) {
+  const auto before = [](const Piece& piece, std::int64_t time) { return piece.at < time; };
+  const auto begin = std::lower_bound(pieces.begin(), pieces.end(), from, before);
+  const auto end = std::lower_bound(begin, pieces.end(), to, before);
+  const auto first = static_cast<std::size_t>(begin - pieces.begin());
+  const std::size_t one = first > 0 ? first - 1 : 0;
+  return {one, std::max(one, static_cast<std::size_t>(end - pieces.begin()))};
+}
+
+EventCut events_in(const OpenFile& file, std::uint64_t rank, std::int64_t from, std::int64_t to) {
+  const auto pieces = file.pieces(rank);
+  const auto [begin, end] = pieces_in(pieces, from, to);
+  EventCut cut;
+  if (begin == end) return cut;
+  std::size_t first_byte = 0;
+  std::size_t last_byte = 0;
+  std::uint64_t number = pieces[begin].event;
+  walk(file, rank, begin, end, [&](const Step& step) {
+    if (step.start >= to) return false;
+    if (cut.count == 0 && step.leave < from) {
+      first_byte = step.bytes;
+      ++number;
+      return true;
+    }
+    if (cut.count++ == 0) cut.event = number, cut.at = step.start;
+    last_byte = step.bytes;
+    return true;
+  });
+  if (cut.count > 0)
+    cut.bytes = file.stream(rank, begin, end).substr(first_byte, last_byte - first_byte);
+  return cut;
+}
+
+std::array<std::vector<TileEntry>, kTileBlocks> tile_of(const OpenFile& file,
+                                                        const TilePlace& place) {
+  std::array<std::vector<TileEntry>, kTileBlocks> all;
+  const Footer& footer = file.footer();
+  const bool stored =
+      place.time_level <= footer.time_level && place.rank_level >= footer.first_level;
+  const Grid grid(footer.end, place.time_level);
+  Sums sums;
+  for (std::uint64_t i = 0; i < kTileBlocks; ++i) {
+    const std::uint64_t block = place.row * kTileBlocks + i;
+    if (block >= file.blocks(place.rank_level)) break;
+    if (stored) {
+      add_row(file, place, block, sums);
+    } else {
+      const std::uint64_t end =
+          std::min<std::uint64_t>(file.ranks().size(), (block + 1) << place.rank_level);
+      for (std::uint64_t rank = block << place.rank_level; rank < end; ++rank)
+        add_events(file, rank, grid, place.column * kTileBins, sums);
+    }
+    all[i] = sums.take();
+  }
+  return all;
+}
+
+}  // namespace foretrace::pyramid

@@ -1,0 +1,177 @@
+// A run that `timeline --serve` shows, in a headless Chromium by pointer and keyboard; and what
+// its server answers to others.
+// Usage: node served_test.mjs CHROMIUM FORETRACE MAKE_PAGE FOLDER AXE
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { readFileSync, rmSync } from "node:fs";
+import { request } from "node:http";
+import { join } from "node:path";
+
+import { Browser } from "./drive.mjs";
+
+const [chromium, foretrace, makePage, folder, axe] = process.argv.slice(2);
+
+function make(kind, ranks, events) {
+  const file = join(folder, `served-${ranks}-${events}.${kind === "trace" ? "ftr" : "html"}`);
+  const made = spawnSync(makePage, [kind, String(ranks), String(events), file], { encoding: "utf8" });
+  assert.equal(made.status, 0, made.stderr);
+  if (kind === "trace") rmSync(`${file}.view`, { force: true });
+  return file;
+}
+
+class Served {
+  said = "";
+
+  static async of(file) {
+    const it = new Served();
+    it.process = spawn(foretrace, ["timeline", file, "--serve"], { stdio: ["ignore", "pipe", "pipe"] });
+    it.process.stderr.setEncoding("utf8").on("data", (text) => (it.said += text));
+    it.process.stdout.setEncoding("utf8");
+    it.address = await new Promise((resolve, reject) => {
+      it.process.stdout.on("data", (text) => resolve(/http:\S+/.exec(text)[0]));
+      it.process.on("exit", () => reject(new Error(it.said)));
+    });
+    return it;
+  }
+
+  // Its exit status when the user presses Ctrl+C.
+  end() {
+    return new Promise((resolve) => {
+      this.process.on("exit", (code) => resolve(code));
+      this.process.kill("SIGINT");
+    });
+  }
+
+  ask(path, headers = {}) {
+    const { port, pathname } = new URL(this.address);
+    return new Promise((resolve, reject) => {
+      const asked = request({ host: "127.0.0.1", port, path: path.startsWith("/") ? path : pathname + path, headers }, (answer) => {
+        let text = "";
+        answer.on("data", (part) => (text += part));
+        answer.on("end", () => resolve({ status: answer.statusCode, text }));
+      });
+      asked.on("error", reject);
+      asked.end();
+    });
+  }
+}
+
+const browser = new Browser(chromium);
+const see = (read, ...values) => browser.evaluate(`(...values) => (${read})(window.foretraceTimeline, ...values)`, ...values);
+const status = () => browser.evaluate(() => document.querySelector("#status").textContent);
+// All that is asked for has come.
+const complete = () => browser.until(() => {
+  const { remote } = window.foretraceTimeline.model;
+  return remote.version > 0 && remote.wanted.length === 0 && remote.underWay.size === 0;
+});
+const near = () => browser.until(() => !window.foretraceTimeline.model.far);
+
+async function check(name, served, body) {
+  browser.requests.length = 0;
+  await body();
+  assert.deepEqual(browser.messages, [], name);
+  assert.deepEqual(browser.requests.filter((address) => !/^(about|data|blob|file):/.test(address) && !address.startsWith(served.address)), [], name);
+  console.log(`ok ${name}`);
+}
+
+// Times by state in parts of the run, of the page's own sums or of the server's.
+const timesIn = (parts) => see(({ model }, of) => of.map(([a, b]) => [...model.totalsIn(a * model.end, b * model.end)]), parts);
+
+const small = await Served.of(make("trace", 16, 400));
+let large = null;
+try {
+  await check("a small run is there with all its events, as on a page of its own", small, async () => {
+    const parts = [[0, 1], [0, 0.5], [0.25, 0.5]]; // bins of the server's begin there
+    await browser.open(make("halo", 16, 400));
+    const states = await see(({ model }) => model.states.names);
+    const expected = await timesIn(parts);
+    const [events, waits] = await see(({ model }) => [model.trace.events, model.trace.ranks.map((rank) => Math.max(...rank.wait))]);
+    await browser.open(small.address);
+    await near();
+    await complete();
+    assert.deepEqual(await see(({ model }) => model.states.names), states);
+    await timesIn(parts); // asks for what it needs
+    await complete();
+    const is = await timesIn(parts);
+    expected.forEach((sums, part) => sums.forEach((sum, i) =>
+      assert.ok(Math.abs(is[part][i] - sum) <= 2e-6 * sum + 5000, `${part} ${i}: ${is[part][i]}, not ${sum}`)));
+    // The events themselves: to the picosecond.
+    assert.equal(await see(({ model }) => model.trace.events), events);
+    assert.deepEqual(await see(({ model }) => model.trace.ranks.map((rank) => Math.max(...rank.wait))), waits);
+  });
+
+  await check("events are searched, walked and counted", small, async () => {
+    await browser.press("/");
+    await browser.type("MPI_Allreduce rank<2");
+    assert.equal(await see(({ model }) => model.found.set.count), 10);
+    await browser.press("Enter");
+    const [event, number] = await see(({ page, model }) => [page.desk.model.selected, model.trace.ranks[0].first]);
+    assert.equal(number, -1); // of what stands for the events before
+    const shown = await browser.evaluate(() => document.querySelector("#selected").textContent);
+    assert.ok(shown.includes(`event${event.event - 1}`), shown);
+    await browser.clickOn("#tab-statistics");
+    await browser.until(() => document.querySelectorAll("#tool-statistics tbody tr").length > 3);
+    // What a part of the run cannot tell is not offered.
+    assert.deepEqual(await browser.evaluate(() => [...document.querySelectorAll("#dock .tab")].map((tab) => tab.textContent)),
+      ["Statistics", "Histogram", "Notes", "Export"]);
+    assert.ok(await browser.evaluate(() => document.querySelector("#alike").hidden));
+  });
+
+  await check("the page is accessible", small, async () => {
+    await browser.send("Runtime.evaluate", { expression: readFileSync(axe, "utf8") });
+    const faults = await browser.evaluate(async () => (await window.axe.run(document)).violations.map((each) => `${each.id}: ${each.nodes[0].html}`));
+    assert.deepEqual(faults, []);
+  });
+
+  await check("the server answers nobody else", small, async () => {
+    const tile = "tile?time=10&column=0&ranks=0&row=0";
+    assert.equal((await small.ask(tile)).status, 200);
+    const { pathname } = new URL(small.address);
+    for (const path of ["/", `/${"0".repeat(32)}/`, `/${"0".repeat(32)}/${tile}`, `${pathname}../../etc/passwd`, `${pathname}..%2f..%2fetc%2fpasswd`, `${pathname}state`])
+      assert.equal((await small.ask(path)).status, 404, path);
+    assert.equal((await small.ask(tile, { Host: "somewhere.example" })).status, 404);
+    for (const path of ["tile", "tile?time=10&column=0&ranks=0", "tile?time=10&column=-1&ranks=0&row=0", "tile?time=99999999999999999999&column=0&ranks=0&row=0",
+      "tile?time=10&column=0&ranks=0x1&row=0", "tile?time=10&column=4&ranks=0&row=0", "tile?time=10&column=0&ranks=64&row=0", "events?from=0&to=1&first=3&last=3",
+      "events?from=0&to=1&first=0&last=17", "events?from=5&to=5&first=0&last=1", "events?from=&to=1&first=0&last=1"]) {
+      const answer = await small.ask(path);
+      assert.equal(answer.status, 400, path);
+      assert.match(answer.text, /^(expected a number|there is no such)/);
+    }
+  });
+  assert.equal(await small.end(), 0);
+
+  large = await Served.of(make("trace", 512, 1000));
+  assert.match(large.said, /making .*\.view, once/);
+  await check("a large one is drawn of tiles until its events are few", large, async () => {
+    await browser.open(large.address);
+    await browser.until(() => /zoom in to see them/.test(document.querySelector("#status").textContent));
+    await browser.until(() => window.foretraceTimeline.model.remote.many > 0);
+    await complete();
+    assert.ok(await see(({ model }) => model.far));
+    assert.match(await status(), /^5\d\d,\d\d\d events, zoom in to see them one by one/);
+    // Every line of pixels has something.
+    const { runs } = await see(({ page }) => page.drawNow());
+    assert.ok(runs > 1000, String(runs));
+    const all = await see(({ model }) => model.totals.reduce((a, b) => a + b, 0));
+    const view = await see(({ model }) => model.totalsIn(0, model.end).reduce((a, b) => a + b, 0));
+    assert.ok(Math.abs(all - view) < 1e-6 * all, `${view}, not ${all}`);
+    // By the keyboard.
+    await browser.evaluate(() => document.querySelector("#overlay").focus());
+    for (let i = 0; i < 8; i++) await browser.press("+");
+    await near();
+    const held = await see(({ model }) => model.sums.reduce((sum, each) => sum + each.rank.count, 0));
+    assert.ok(held > 1000 && held <= 400000, String(held));
+    // By the pointer: out again.
+    await browser.clickOn("#reset");
+    await browser.until(() => window.foretraceTimeline.model.far);
+  });
+  assert.equal(await large.end(), 0);
+  // The second time the view is there.
+  large = await Served.of(join(folder, "served-512-1000.ftr"));
+  assert.equal(large.said, "");
+  assert.equal(await large.end(), 0);
+} finally {
+  small.process.kill();
+  large?.process.kill();
+  await browser.close();
+}
