@@ -86,6 +86,12 @@ def cpu_seconds():
     return used.ru_utime + used.ru_stime
 
 
+def ticks():
+    """Of all processors: those that were idle, all."""
+    fields = [int(each) for each in open("/proc/stat").readline().split()[1:9]]
+    return fields[3] + fields[4], sum(fields)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build", type=lambda path: pathlib.Path(path).resolve())
@@ -102,11 +108,13 @@ def main():
         if len(whole) != runs.points:
             sys.exit(f"{len(whole)} points, not {runs.points}")
         runs.keep_recordings("again.db")
-        start, used = time.monotonic(), cpu_seconds()
+        start, used, (idle, every) = time.monotonic(), cpu_seconds(), ticks()
         runs.whole("again.db")
         took, used = time.monotonic() - start, cpu_seconds() - used
+        idle, every = (now - before for now, before in zip(ticks(), (idle, every)))
         print(f"replays: {took:.1f} s, {used:.1f} s of CPU time, {100 * used / (os.cpu_count() * took):.0f} % of "
-              f"{os.cpu_count()} processors", flush=True)
+              f"{os.cpu_count()} processors, which were idle for {100 * idle / every:.0f} % (others may have used the rest)",
+              flush=True)
         if runs.table("again.db") != whole:
             sys.exit("a second run has another table")
         runs.keep_recordings("killed.db")

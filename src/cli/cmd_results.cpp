@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -47,6 +48,7 @@ struct Sides {
 
 Sides read_sides(const Options& options) {
   Sides out;
+  std::future<results::Table> reading[2];  // large ones take a while
   for (std::size_t i = 0; i < 2; ++i) {
     results::Query query{options.where, false, options.quantities};
     const std::string& file = options.files[options.files.size() == 2 ? i : 0];
@@ -56,7 +58,10 @@ Sides read_sides(const Options& options) {
       out.names[i] = options.compare[i];
       query.where = both(options.where, "way = " + sql_text(out.names[i]));
     }
-    out.tables[i] = results::read_table(file, query);
+    reading[i] = std::async(std::launch::async, results::read_table, file, query);
+  }
+  for (std::size_t i = 0; i < 2; ++i) {
+    out.tables[i] = reading[i].get();
     if (out.tables[i].rows.empty())
       throw UsageError("results: there are no points of '" + out.names[i] + "'" +
                        (options.where.empty() ? "" : " where that holds"));

@@ -1,8 +1,10 @@
 #include "study/child.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,9 +12,9 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <string_view>
-#include <thread>
 
 #include "base/error.hpp"
 #include "base/launcher.hpp"
@@ -67,17 +69,40 @@ std::string unused_file(const std::string& folder) {
   ::_exit(127);
 }
 
-// Waits, first often, then every 20 ms. False: the time is over.
+// What can be waited on until a child ends; on old kernels nothing can.
+class Ending {
+ public:
+  explicit Ending(pid_t child) : fd_(static_cast<int>(::syscall(SYS_pidfd_open, child, 0))) {}
+  ~Ending() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Ending(const Ending&) = delete;
+  Ending& operator=(const Ending&) = delete;
+
+  // At most so many seconds; without the kernel's help a moment, so that the caller looks again.
+  void wait(double seconds) const {
+    pollfd poll{fd_, POLLIN, 0};
+    const double most = fd_ >= 0 ? kLongestWait : kPause;
+    ::poll(&poll, fd_ >= 0 ? 1 : 0, static_cast<int>(std::ceil(1e3 * std::min(seconds, most))));
+  }
+
+ private:
+  static constexpr double kLongestWait = 60;
+  static constexpr double kPause = 2e-3;
+  int fd_;
+};
+
+// False: the time is over.
 bool wait_until(pid_t child, double timeout, int& status) {
   const auto start = Clock::now();
-  auto pause = std::chrono::microseconds(500);
+  const Ending ending(child);
   for (;;) {
     const pid_t ended = ::waitpid(child, &status, WNOHANG);
     if (ended == child) return true;
     if (ended < 0 && errno != EINTR) throw Error("a child process is lost");
-    if (std::chrono::duration<double>(Clock::now() - start).count() > timeout) return false;
-    std::this_thread::sleep_for(pause);
-    pause = std::min(pause * 5 / 4, std::chrono::microseconds(20'000));
+    const double left = timeout - std::chrono::duration<double>(Clock::now() - start).count();
+    if (left <= 0) return false;
+    ending.wait(left);
   }
 }
 
