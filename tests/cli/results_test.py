@@ -5,6 +5,7 @@
 
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -75,6 +76,17 @@ class Results(unittest.TestCase):
         self.assertEqual(self.written("a.svg", "many.graph", "--launches").count(b"<circle"), 3)
         self.assertIn(b"From launch to launch", self.written("a.html", "many.graph"))
         self.foretrace("results", "slow.graph", "--launches", "-o", "b.svg", status=2)
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
+    def test_gnuplot_draws_the_scripts(self):
+        (self.folder / "many.graph").write_text("".join(f"# {p} 8\nall {time}\n" for p in (2, 4) for time in (3, 1, 2)))
+        for words in (["slow.graph", "--over", "ranks,ndata"], ["slow.graph", "fast.graph"], ["slow.graph"],
+                      ["many.graph", "--launches"]):
+            with self.subTest(words=words):
+                self.written("a.gp", *words)
+                done = subprocess.run(["gnuplot", "a.gp"], cwd=self.folder, capture_output=True, text=True, timeout=100)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("<svg", (self.folder / "a.svg").read_text())
 
     def test_says_what_is_wrong(self):
         (self.folder / "bad.graph").write_text("# 1 8\nall 1\n# 2\nall 1\n")

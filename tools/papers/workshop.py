@@ -4,12 +4,21 @@ Traces and databases lie in the folder of the page; what is there already is not
 """
 
 import csv
+import ctypes
 import json
 import os
 import pathlib
+import signal
 import subprocess
 
+LIBC = ctypes.CDLL(None)
+PR_SET_PDEATHSIG = 1
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
+
+
+def end_with_us():
+    """In a child: SIGTERM when this script ends in whatever way, so that nothing runs on without it."""
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 class Workshop:
@@ -23,7 +32,8 @@ class Workshop:
     def run(self, *words, limit=600):
         """What a command prints. CalledProcessError with its standard error if it fails."""
         words = [str(word) for word in words]
-        done = subprocess.run(words, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=limit)
+        done = subprocess.run(words, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=limit,
+                              preexec_fn=end_with_us)
         if done.returncode != 0:
             raise RuntimeError(f"{' '.join(words)}: status {done.returncode}: {done.stderr.strip()[-400:]}")
         return done.stdout

@@ -63,10 +63,10 @@ std::string svg_shape(const Shape& shape) {
       return fmt::format("<polygon class=\"cell\" fill=\"{}\" points=\"{}\"{}>{}</polygon>\n",
                          shape.colour, spots(shape.at), space(shape), title(shape));
     case Shape::Kind::line:
-      return fmt::format("<polyline class=\"{}\"{} points=\"{}\"{}/>\n",
-                         shape.heavy ? "curve" : "rule",
-                         shape.colour.empty() ? "" : fmt::format(" stroke=\"{}\"", shape.colour),
-                         spots(shape.at), space(shape));
+      return fmt::format(
+          "<polyline class=\"{}\"{} points=\"{}\"{}/>\n", shape.heavy ? "curve" : "rule",
+          shape.colour.empty() ? "" : fmt::format(" style=\"stroke:{}\"", shape.colour),
+          spots(shape.at), space(shape));
     case Shape::Kind::dot:
       return fmt::format("<circle class=\"dot\" cx=\"{}\" cy=\"{}\" r=\"2.2\"{}{}>{}</circle>\n",
                          pixel(shape.at.front().x), pixel(shape.at.front().y),

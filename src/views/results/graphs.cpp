@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "views/datasheet/datasheet.hpp"
 #include "views/draw/charts.hpp"
@@ -62,6 +63,23 @@ std::string more(std::size_t count) {
   return count <= kMostDrawn ? ""
                              : fmt::format("<p>{} more are not drawn: choose with --where.</p>\n",
                                            count - kMostDrawn);
+}
+
+// As in our own pictures: logarithmic where values are far apart.
+std::string gnuplot_axis(const char* axis, double low, double high) {
+  return fmt::format("{}set logscale {}\n", is_wide(low, high) ? "" : "un", axis);
+}
+
+std::string gnuplot_axes(const Surface& surface) {
+  double low = INFINITY;
+  double high = -INFINITY;
+  for (const auto& value : surface.values)
+    if (value) {
+      low = std::min(low, *value);
+      high = std::max(high, *value);
+    }
+  return gnuplot_axis("x", surface.x.front(), surface.x.back()) +
+         gnuplot_axis("y", surface.y.front(), surface.y.back()) + gnuplot_axis("z", low, high);
 }
 
 std::string gnuplot_head(const std::string& name, const std::string& columns, std::size_t count) {
@@ -129,19 +147,18 @@ std::string render_gnuplot_surfaces(const std::vector<Surface>& surfaces, const 
     }
     data += "END\n";
     plots += fmt::format(
-        "set title {} noenhanced\nset xlabel {} noenhanced\nset ylabel {} noenhanced\n"
+        "{}set title {} noenhanced\nset xlabel {} noenhanced\nset ylabel {} noenhanced\n"
         "set zlabel {} noenhanced rotate\nsplot $g{} using 1:2:3 with pm3d notitle, "
         "$g{} using 1:2:3 with points pt 7 ps 0.4 lc 'black' notitle\n",
-        gnuplot_quoted(title), gnuplot_quoted(surface.x_name), gnuplot_quoted(surface.y_name),
-        gnuplot_quoted(label_of(surface.quantity)), i, i);
+        gnuplot_axes(surface), gnuplot_quoted(title), gnuplot_quoted(surface.x_name),
+        gnuplot_quoted(surface.y_name), gnuplot_quoted(label_of(surface.quantity)), i, i);
   }
   return "# gnuplot " + name + ".gp draws " + name + ".svg\n" + data +
          gnuplot_head(
              name,
              "columns: " + surfaces.front().x_name + ", " + surfaces.front().y_name + ", value",
              surfaces.size()) +
-         "set logscale x 2\nset hidden3d\nset pm3d border lc 'gray40'\nset ticslevel 0\n" + plots +
-         "unset multiplot\n";
+         "set pm3d depthorder border lc 'gray40'\nset ticslevel 0\n" + plots + "unset multiplot\n";
 }
 
 std::string render_gnuplot_spreads(const std::vector<Spread>& spreads, const std::string& name) {
@@ -153,10 +170,10 @@ std::string render_gnuplot_spreads(const std::vector<Spread>& spreads, const std
       for (const double value : each.values) data += fmt::format("{} {}\n", each.ranks, value);
     data += "END\n";
     plots += fmt::format(
-        "set title {} noenhanced\nset ylabel {} noenhanced\n"
-        "plot $g{} using (1.0):2:(0.5):1 with boxplot notitle\n",
+        "set title {} noenhanced\nset ylabel {} noenhanced\nset xrange [0.5:{}.5]\n"
+        "plot $g{} using (1):2:(0.5):1 with boxplot notitle\n",
         gnuplot_quoted(title_of(spreads[i].of, spreads[i].quantity)),
-        gnuplot_quoted(label_of(spreads[i].quantity)), i);
+        gnuplot_quoted(label_of(spreads[i].quantity)), spreads[i].ranks.size(), i);
   }
   return "# gnuplot " + name + ".gp draws " + name + ".svg\n" + data +
          gnuplot_head(name, "columns: ranks, value of a launch", spreads.size()) +

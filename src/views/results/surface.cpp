@@ -107,7 +107,7 @@ Axis axis_of(double low, double high) {
     const double room = low == 0 ? 1 : std::fabs(low) / 2;
     return {false, low - room, high + room, 0, 1};
   }
-  return {low > 0 && high / low >= kWide, low, high, 0, 1};
+  return {is_wide(low, high), low, high, 0, 1};
 }
 
 class Drawing {
@@ -221,6 +221,10 @@ class Drawing {
 };
 
 }  // namespace
+
+bool is_wide(double low, double high) {
+  return low > 0 && high / low >= kWide;
+}
 
 Picture draw_surface(const results::Surface& surface, const std::string& title,
                      const std::string& value_label) {

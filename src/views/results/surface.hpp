@@ -14,6 +14,9 @@ namespace foretrace::views {
 Picture draw_surface(const results::Surface& surface, const std::string& title,
                      const std::string& value_label);
 
+// Whether an axis for these values is logarithmic.
+bool is_wide(double low, double high);
+
 // With what a page's surfaces are turned, by the mouse or the arrow keys: a script element.
 std::string_view surface_script();
 
