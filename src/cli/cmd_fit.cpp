@@ -40,7 +40,9 @@ Question question_of(const std::vector<std::string>& words) {
   return out;
 }
 
+// What results::read_table() reads.
 bool is_database(const std::string& path) {
+  if (path.ends_with(".graph")) return true;
   std::ifstream file(path, std::ios::binary);
   std::string begins(15, '\0');
   file.read(begins.data(), static_cast<std::streamsize>(begins.size()));
@@ -101,16 +103,10 @@ Groups of_database(const Options& options, const Question& question) {
   const std::size_t metric = table.find(options.metric);
   Groups out;
   for (const auto& row : table.rows) {
-    const auto number = [&](std::size_t column) -> std::optional<double> {
-      if (const auto* whole = std::get_if<std::int64_t>(&row[column]))
-        return static_cast<double>(*whole);
-      if (const auto* value = std::get_if<double>(&row[column])) return *value;
-      return std::nullopt;
-    };
     std::vector<double> x;
     for (const std::size_t place : places)
-      if (const auto value = number(place)) x.push_back(*value);
-    const auto value = number(metric);
+      if (const auto value = results::number_of(row[place])) x.push_back(*value);
+    const auto value = results::number_of(row[metric]);
     if (x.size() != places.size() || !value) continue;
     std::vector<std::pair<std::string, std::string>> key;
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
@@ -169,7 +165,7 @@ int fit(const Options& options) {
 std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("file", options->file,
-                 "Results of a study, or measurements as Extra-P's JSON Lines")
+                 "Results of a study, FILE.graph, or measurements as Extra-P's JSON Lines")
       ->required();
   app.add_option("--metric", options->metric, "What to fit: a quantity, a metric")
       ->capture_default_str();

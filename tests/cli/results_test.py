@@ -70,6 +70,12 @@ class Results(unittest.TestCase):
         again = self.written("again.graph", "slow.graph", "--over", "ranks,ndata").decode()
         self.assertEqual(again, "".join(f"# {p} {n}\nwork {n // p}\ntotal {n // p}\n" for p in (1, 2) for n in (8, 32)))
 
+    def test_is_fitted(self):
+        # 8 / p + p / 100 by hand: 0.765 at 64.
+        (self.folder / "f.graph").write_text("".join(f"# {p} 1\nall {8 / p + 0.01 * p}\n" for p in (1, 2, 4, 8, 16, 32)))
+        law = json.loads(self.foretrace("fit", "f.graph", "--at", "ranks=64", "--json").stdout)
+        self.assertAlmostEqual(law["value"], 0.765, 6)
+
     def test_distributions(self):
         (self.folder / "many.graph").write_text("".join(f"# 2 8\nall {time}\n" for time in (3, 1, 2)))
         self.assertIn(b"2 1\n2 2\n2 3\nEND", self.written("a.gp", "many.graph", "--launches"))
