@@ -5,6 +5,7 @@
 //
 // TEMPLATE: build/web/timeline.html. EVENTS: of all ranks, roughly. SLOW: a factor for the
 // computation of one rank in the second phase; the page then shows both runs.
+import { deflateSync } from "node:zlib";
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 
 const kNames = ["MPI_Init", "MPI_Irecv", "MPI_Send", "MPI_Wait", "MPI_Allreduce", "MPI_Finalize", "solve", "exchange"];
@@ -115,16 +116,10 @@ let bytes = 0;
 for (const [name, factor] of slow === undefined ? [["run", 1]] : [["before", 1], ["after", Number(slow)]]) {
   const { head, streams } = makeRun(Number(ranks), Number(events), factor);
   writeSync(file, `<script class="trace-head" data-name="${name}" type="application/json">${JSON.stringify(head)}</script>\n`);
-  writeSync(file, '<script class="trace-stream" type="application/octet-stream">');
-  let rest = Buffer.alloc(0);
-  for (const part of streams) {
-    const all = Buffer.concat([rest, part.bytes.subarray(0, part.length)]);
-    const whole = all.length - (all.length % 3);
-    writeSync(file, all.subarray(0, whole).toString("base64"));
-    rest = all.subarray(whole);
-    bytes += part.length;
-  }
-  writeSync(file, `${rest.toString("base64")}</script>\n`);
+  // As render_html_runs() packs it.
+  const packed = deflateSync(Buffer.concat(streams.map((part) => part.bytes.subarray(0, part.length))), { level: 6 });
+  bytes += packed.length;
+  writeSync(file, `<script class="trace-stream" type="application/octet-stream" data-packed>${packed.toString("base64")}</script>\n`);
   total += head.ranks.reduce((sum, [count]) => sum + count, 0);
 }
 writeSync(file, after);

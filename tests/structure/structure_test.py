@@ -80,7 +80,7 @@ SEES_MPI = ("capture/handlers", "capture/predict", "capture/profile", "capture/s
             "measure/experiments", "mpi", "mpi_api")
 # Third-party headers, by the only part that uses them.
 THIRD_PARTY = {"CLI/": {"cli"}, "toml++/": {"machine", "study", "toml_file", "topology", "cli"}, "sqlite3.h": {"results"}, "Eigen/": {"stats"},
-               "boost/": {"stats"}, "elfutils/": {"symbols"}, "zlib.h": {"foreign"},
+               "boost/": {"stats"}, "elfutils/": {"symbols"}, "zlib.h": {"foreign", "views"},
                "expat.h": {"foreign"}, "histedit.h": {"cli"}, "httplib.h": {"watch"},
                "otf2/": {"formats"}, "scotch.h": {"explain"}}
 

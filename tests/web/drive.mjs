@@ -89,6 +89,8 @@ export class Browser {
     await this.send("Page.navigate", { url: "about:blank" });
     await this.send("Page.navigate", { url: page.includes("://") ? page : pathToFileURL(page).href });
     await this.until(() => document.readyState === "complete");
+    // A time line unpacks its events first.
+    await this.until(() => document.querySelector(".trace-head") === null || "summary" in document.documentElement.dataset || "error" in document.documentElement.dataset);
     await this.settle();
   }
 

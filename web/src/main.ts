@@ -30,21 +30,29 @@ function makeModels(runs: readonly Run[]): Model[] {
   return runs.map((run, i) => new Model(run.trace, states[i]!, end, runs.length > 1 ? run.name : ""));
 }
 
-function readRuns(): Run[] {
-  const heads = [...document.querySelectorAll<HTMLElement>(".trace-head")];
-  const streams = [...document.querySelectorAll<HTMLElement>(".trace-stream")];
-  return heads.map((node, i) => {
-    const head = JSON.parse(node.textContent ?? "") as TraceHead;
-    const stream = streams[i]!;
-    const trace = head.served !== undefined ? servedTrace(head) : decodeTrace(head, decodeBase64((stream.textContent ?? "").trim()));
-    stream.remove();
-    return { name: node.dataset["name"] ?? "", trace };
-  });
+// The bytes of a run's events.
+async function readStream(node: HTMLElement): Promise<Uint8Array> {
+  const bytes = decodeBase64((node.textContent ?? "").trim());
+  if (node.dataset["packed"] === undefined) return bytes;
+  const unpacked = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(unpacked).arrayBuffer());
 }
 
-function start(): void {
+function readRuns(): Promise<Run[]> {
+  const heads = [...document.querySelectorAll<HTMLElement>(".trace-head")];
+  const streams = [...document.querySelectorAll<HTMLElement>(".trace-stream")];
+  return Promise.all(heads.map(async (node, i) => {
+    const head = JSON.parse(node.textContent ?? "") as TraceHead;
+    const stream = streams[i]!;
+    const trace = head.served !== undefined ? servedTrace(head) : decodeTrace(head, await readStream(stream));
+    stream.remove();
+    return { name: node.dataset["name"] ?? "", trace };
+  }));
+}
+
+async function start(): Promise<void> {
   const began = performance.now();
-  const runs = readRuns();
+  const runs = await readRuns();
   const models = makeModels(runs);
   const model = models[0]!;
   const explanation = JSON.parse(find("#explanation-data").textContent ?? "null") as Explanation | null;
@@ -68,11 +76,9 @@ function start(): void {
   Object.assign(window, { foretraceTimeline: { model, models, page, stage: page.stages[0], explanation } });
 }
 
-try {
-  start();
-} catch (error) {
+start().catch((error: unknown) => {
   const notes = find("#notes");
   notes.hidden = false;
   notes.textContent = `This page's trace cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
   document.documentElement.dataset["error"] = String(error);
-}
+});

@@ -1,3 +1,5 @@
+#include <zlib.h>
+
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +16,20 @@ namespace {
 // The places in web/src/page.html that take the data.
 constexpr std::string_view kExplanationMark = "@FORETRACE_EXPLANATION@";
 constexpr std::string_view kRunsMark = "@FORETRACE_RUNS@";
+constexpr int kEffort = 6;
+constexpr std::size_t kLeastPacked = std::size_t{1} << 20;  // smaller ones are there at once
+
+// As browsers unpack it ("deflate"): half of the bytes, or less.
+std::string packed(const std::string& bytes) {
+  uLongf size = compressBound(static_cast<uLong>(bytes.size()));
+  std::string text(size, '\0');
+  if (compress2(reinterpret_cast<Bytef*>(text.data()), &size,
+                reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uLong>(bytes.size()),
+                kEffort) != Z_OK)
+    throw Error("time line page: the events could not be packed; there is too little memory");
+  text.resize(size);
+  return text;
+}
 
 std::size_t find_mark(std::string_view page, std::string_view mark) {
   const std::size_t at = page.find(mark);
@@ -52,8 +68,10 @@ std::string render_html_runs(const std::vector<TimelineRun>& runs, std::string_v
   for (const TimelineRun& run : runs) {
     html += "<script class=\"trace-head\" data-name=\"" + escape_html(run.name) +
             "\" type=\"application/json\">" + run.head + "</script>\n";
-    html += "<script class=\"trace-stream\" type=\"application/octet-stream\">";
-    html += base64(run.stream);
+    const bool packs = run.stream.size() >= kLeastPacked;
+    html += "<script class=\"trace-stream\" type=\"application/octet-stream\"";
+    html += packs ? " data-packed>" : ">";
+    html += base64(packs ? packed(run.stream) : run.stream);
     html += "</script>\n";
   }
   html += page.substr(filled + kRunsMark.size());
