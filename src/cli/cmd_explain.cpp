@@ -100,7 +100,7 @@ int run_what_if(Simulation& simulation, const explain::Run& run, const sim::Sour
   if (!what_if.set.empty()) {
     if (simulation.network() == sim::NetworkKind::datasheet)
       throw UsageError("--set is for networks with the parameters of LogGPS: --network loggps");
-    replay.loggps = simulation.loggps_with(what_if.set);
+    replay.loggps = simulation.loggps_with(what_if.set, "--set");
   }
   if (!what_if.collective.empty() && !simulation.expands_collectives())
     throw UsageError(

@@ -149,9 +149,9 @@ class Simulation {
   void record_messages(architecture::Recording* recording) { recording_ = recording; }
   // The parameters in force.
   // With some set anew, by the words of --loggps.
-  machine::LogGPSTimes loggps_with(const std::string& words) const {
-    return machine::loggps_times(model_, machine::merge(loggps_, machine::parse_loggps(words)),
-                                 bound_);
+  machine::LogGPSTimes loggps_with(const std::string& words, std::string_view option) const {
+    return machine::loggps_times(
+        model_, machine::merge(loggps_, machine::parse_loggps(words, option)), bound_);
   }
   machine::LogGPSTimes loggps() const { return machine::loggps_times(model_, loggps_, bound_); }
 

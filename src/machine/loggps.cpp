@@ -102,7 +102,7 @@ std::optional<double>* time_of(std::string_view key, Given& given) {
 
 class ListReader {
  public:
-  explicit ListReader(std::string_view text) : text_(text) {}
+  ListReader(std::string_view text, std::string_view option) : text_(text), option_(option) {}
 
   LogGPS read() {
     std::string_view rest = text_;
@@ -120,7 +120,7 @@ class ListReader {
 
  private:
   [[noreturn]] void fail(const std::string& message) const {
-    throw UsageError("--loggps '" + shown(text_) + "': " + message);
+    throw UsageError(std::string(option_) + " '" + shown(text_) + "': " + message);
   }
 
   template <class Value>
@@ -155,13 +155,14 @@ class ListReader {
   }
 
   std::string_view text_;
+  std::string_view option_;
   Given given_;
 };
 
 }  // namespace
 
-LogGPS parse_loggps(std::string_view text) {
-  return text.empty() ? LogGPS() : ListReader(text).read();
+LogGPS parse_loggps(std::string_view text, std::string_view option) {
+  return text.empty() ? LogGPS() : ListReader(text, option).read();
 }
 
 LogGPS merge(const LogGPS& under, const LogGPS& over) {

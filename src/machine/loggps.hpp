@@ -43,8 +43,8 @@ using InnerTimes = std::map<Path, LogGPSTimes>;
 // "L=2us,o=500ns,os=1us,or=1us,g=100ns,G=0.08ns,S=65536", in any order. o is
 // os and or together, which win over it. G may be a rate (12.5GB/s); S takes
 // sizes (base/size_text.hpp), and "none" (which takes a model's S away). An empty
-// text gives nothing. Throws UsageError, which names the fault and quotes the list.
-LogGPS parse_loggps(std::string_view text);
+// text gives nothing. Throws UsageError, which names `option` and the fault, and quotes the list.
+LogGPS parse_loggps(std::string_view text, std::string_view option = "--loggps");
 
 // `over` where it says something, else `under`.
 LogGPS merge(const LogGPS& under, const LogGPS& over);

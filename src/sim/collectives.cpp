@@ -118,9 +118,9 @@ void Collectives::check_same_call(const CommState& state, const Instance& instan
   // posted, under its name.
   const bool same_name = instance.name == operation.name || plain_name(other) == plain_name(name) ||
                          (same_form && posted && (is_start(name) || is_start(other)));
-  if (same_name && (same_form || !(expanded || instance.expanded)) &&
-      instance.collective == operation.collective && instance.root == operation.root)
-    return;
+  const bool same_call =
+      same_name && instance.collective == operation.collective && instance.root == operation.root;
+  if (same_call && (same_form || !(expanded || instance.expanded))) return;
   throw Error("collective calls on " + describe_comm(*state.comm) + " do not match: rank " +
               std::to_string(instance.first.value) + " calls " +
               describe_collective(*source_, instance.name, instance.collective, instance.root) +
@@ -128,7 +128,9 @@ void Collectives::check_same_call(const CommState& state, const Instance& instan
               std::to_string(rank.value) + " calls " +
               describe_collective(*source_, operation.name, operation.collective, operation.root) +
               at_place(source_->place(rank)) +
-              "; all members must make the same calls in the same order");
+              (same_call ? "; at one of them another thread overtook the call, which only "
+                           "--collectives equation takes"
+                         : "; all members must make the same calls in the same order"));
 }
 
 void Collectives::release(const CommState& state, Instance& instance, Dependence dependence,

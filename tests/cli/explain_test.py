@@ -302,6 +302,7 @@ class Explain(unittest.TestCase):
                             (["--collective", "MPI_Send=ring"], "there is no collective"),
                             (["--merge-messages", "halo.c:3"], "--merge-messages halo.c:3: the run has no such"),
                             (["--nonblocking", "MPI_Bcast"], "it has MPI_"),
+                            (["--set", "Q=1us"], "--set 'Q=1us': unknown parameter 'Q'"),
                             (["--collectives", "equation", "--collective", "MPI_Allreduce=ring"], "--collectives algorithm")):
             with self.subTest(words=words):
                 self.assertIn(says, self.explain("fields.ti", *LOGGPS, *words, status=2).stderr)

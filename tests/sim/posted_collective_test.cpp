@@ -141,7 +141,7 @@ TEST(PostedCollective, MatchesABlockingOneOfItsName) {
   expanded.icollective(0, Cost::barrier, 1).name = expanded.collective(1, Cost::barrier).name;
   expanded.complete(0, {1});
   EXPECT_THAT([&] { react(expanded, options); },
-              testing::ThrowsMessage<Error>(HasSubstr("do not match")));
+              testing::ThrowsMessage<Error>(HasSubstr("only --collectives equation takes")));
 }
 
 TEST(PostedCollective, DoesNotMatchABlockingOne) {
