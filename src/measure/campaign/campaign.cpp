@@ -97,6 +97,8 @@ std::vector<std::string> program_arguments(const MeasureOptions& options, int la
   const double seconds = preset_of(options).launch_seconds;
   add("--seconds", std::to_string(std::max(1L, std::lround(seconds))));
   if (options.max_bytes) add("--max-bytes", std::to_string(*options.max_bytes));
+  const std::string affordable = before.empty() ? "" : text_of(before.front(), "max_bytes");
+  if (!affordable.empty()) add("--affordable", affordable);
   if (options.start_by_barrier) add("--start", "barrier");
   if (options.cold) add("--buffers", "cold");
   if (!options.keep_invalid) argv.emplace_back("--need-cores");

@@ -61,6 +61,9 @@ ProgramOptions parse_program_options(const std::vector<std::string>& arguments) 
     } else if (option == "--max-bytes") {
       // One message is sent with an int count.
       options.max_bytes = parse_number<std::uint64_t>(option, value(), 1, 1 << 30);
+      options.max_bytes_given = true;
+    } else if (option == "--affordable") {
+      options.affordable = parse_number<std::uint64_t>(option, value(), 1, 1 << 30);
     } else if (option == "--quick") {
       options.effort = {1, 1, 3, 7};
     } else if (option == "--thorough") {
@@ -82,10 +85,11 @@ ProgramOptions parse_program_options(const std::vector<std::string>& arguments) 
     } else if (option == "--progress") {
       options.progress = value();
     } else {
-      throw UsageError("unknown option '" + option +
-                       "'; known: --output FILE.csv --launch K --seed S --quick --thorough "
-                       "--seconds S --max-bytes N --start clock|barrier --buffers warm|cold "
-                       "--thresholds LIST --search --only-thresholds --need-cores --progress FILE");
+      throw UsageError(
+          "unknown option '" + option +
+          "'; known: --output FILE.csv --launch K --seed S --quick --thorough "
+          "--seconds S --max-bytes N --affordable N --start clock|barrier --buffers warm|cold "
+          "--thresholds LIST --search --only-thresholds --need-cores --progress FILE");
     }
   }
   if (seconds) options.effort.seconds = *seconds;

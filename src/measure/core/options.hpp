@@ -23,6 +23,9 @@ struct ProgramOptions {
   int launch = 1;
   std::uint64_t seed = 1;
   std::uint64_t max_bytes = 4 << 20;
+  bool max_bytes_given = false;  // no: less where the network is slow
+  // affordable_bytes(), from an earlier launch; not set: find out.
+  std::optional<std::uint64_t> affordable;
   std::string progress;  // a file that is there and is to tell the share done; empty: none
   bool start_by_barrier = false;
   bool cold = false;  // buffers

@@ -12,6 +12,7 @@
 #include "measure/core/options.hpp"
 #include "measure/core/samples.hpp"
 #include "measure/experiments/clock.hpp"
+#include "measure/experiments/conditions.hpp"
 #include "measure/experiments/fingerprint.hpp"
 #include "measure/experiments/launch_run.hpp"
 #include "measure/experiments/thresholds.hpp"
@@ -41,13 +42,14 @@ void warn_of_oversubscription() {
 
 // More ranks than cores: everything once and quickly, the figures are worth
 // nothing anyway.
-RunnerSettings make_settings(ProgramOptions& options, const CommonClock& clock,
+RunnerSettings make_settings(const Group& world, ProgramOptions& options, const CommonClock& clock,
                              bool oversubscribed) {
   RunnerSettings settings;
   settings.clock = &clock;
   settings.start_by_barrier = options.start_by_barrier;
   settings.oversubscribed = oversubscribed;
   settings.timer = examine_timer();
+  settings.yields = !oversubscribed && waits_by_yielding(world);
   if (oversubscribed) {
     options.effort.rounds = 1;
     options.effort.blocks = 1;
@@ -57,6 +59,24 @@ RunnerSettings make_settings(ProgramOptions& options, const CommonClock& clock,
   }
   settings.blocks = options.effort.blocks;
   return settings;
+}
+
+// Where messages take long, fewer and smaller ones: the time is for protocols and latencies, long
+// messages are all bandwidth.
+void fit_to_network(const Group& world, const Hosts& hosts, ProgramOptions& options) {
+  if (options.max_bytes_given) return;
+  std::uint64_t affordable = options.affordable.value_or(options.max_bytes);
+  if (!options.affordable) {
+    Group pair = group_of_ranks(world, outer_pair(hosts));
+    if (pair.comm != MPI_COMM_NULL) {
+      affordable = affordable_bytes(pair, options.max_bytes);
+      MPI_Comm_free(&pair.comm);
+    }
+    MPI_Bcast(&affordable, 1, MPI_UINT64_T, 0, world.comm);
+  }
+  if (affordable >= options.max_bytes) return;
+  options.max_bytes = affordable;
+  options.effort.per_octave = 1;
 }
 
 // The clocks before a launch: twice, because two moments tell the drift.
@@ -70,11 +90,12 @@ void measure_clocks(CommonClock& clock) {
 
 // The thresholds of a pair of ranks, known to all.
 Thresholds probe_thresholds(const Group& world, const std::vector<int>& ranks,
-                            const ProgramOptions& options, const CommonClock& clock) {
+                            const ProgramOptions& options, const RunnerSettings& settings) {
   Group pair = group_of_ranks(world, ranks);
   Thresholds found;
   if (pair.comm != MPI_COMM_NULL) {
-    found = find_thresholds(pair, static_cast<std::int64_t>(options.max_bytes), clock);
+    found = find_thresholds(pair, static_cast<std::int64_t>(options.max_bytes), *settings.clock,
+                            settings.yields);
     MPI_Comm_free(&pair.comm);
   }
   std::int64_t known[3] = {found.sync.value_or(-2), found.local.value_or(-2), found.out_of_time};
@@ -142,15 +163,16 @@ int run(const std::vector<std::string>& arguments) {
   if (oversubscribed && !refused && world.rank == 0) warn_of_oversubscription();
   CommonClock clock(world.comm);
   measure_clocks(clock);
-  const RunnerSettings settings = make_settings(options, clock, oversubscribed);
+  const RunnerSettings settings = make_settings(world, options, clock, oversubscribed);
   const Fingerprint before = take_fingerprint(world.comm);
 
   const Hosts hosts = mpi_api::find_hosts(world.comm);
+  if (!oversubscribed) fit_to_network(world, hosts, options);
   Thresholds thresholds;
   Thresholds within;  // a node
-  if (!oversubscribed) thresholds = probe_thresholds(world, outer_pair(hosts), options, clock);
+  if (!oversubscribed) thresholds = probe_thresholds(world, outer_pair(hosts), options, settings);
   if (!oversubscribed && has_two_paths(hosts))
-    within = probe_thresholds(world, {0, first_host(hosts).back()}, options, clock);
+    within = probe_thresholds(world, {0, first_host(hosts).back()}, options, settings);
   std::set<std::uint64_t> known;
   add_last_sizes(thresholds, known);
   add_last_sizes(within, known);
@@ -171,6 +193,8 @@ int run(const std::vector<std::string>& arguments) {
   set.info["start"] = settings.start_by_barrier ? "barrier" : "common clock";
   set.info["buffers"] = options.cold ? "cold" : "warm";
   set.info["oversubscribed"] = oversubscribed ? "yes" : "no";
+  set.info["waits_by_yielding"] = settings.yields ? "yes" : "no";
+  set.info["max_bytes"] = std::to_string(options.max_bytes);
   if (clock.several_hosts()) {
     set.info["clock_hosts"] = std::to_string(clock.hosts());
     set.info["clock_error"] = short_text(clock.error());

@@ -35,7 +35,8 @@ inline std::int64_t now_ns() {
   return reading;
 }
 
-// How often the calling thread was switched out so far.
+// How often the calling thread was switched out so far against its will: not where it went to
+// sleep by itself, as some MPI libraries wait.
 long context_switches();
 
 struct TimerFacts {

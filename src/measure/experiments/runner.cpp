@@ -32,6 +32,8 @@ constexpr std::int64_t kShortBlock = 5;
 // one of its repetitions does not spoil the others.
 constexpr std::int64_t kLongCall = 100'000;
 constexpr std::int64_t kShortBlockOfLongCalls = 3;
+// From here on, in ns, one rehearsal tells how long a call takes, and each one is a block.
+constexpr std::int64_t kVeryLongCall = 10'000'000;
 // Seconds that a point may take at least before it is given up.
 constexpr double kPatience = 0.05;
 // Below this many timer steps a single reading says little, and the mean of
@@ -88,7 +90,7 @@ class BlockRunner {
   // start only lengths can be compared between ranks.
   Outcome run(const Orders& orders, bool synchronised) const {
     const auto n = static_cast<std::size_t>(orders.repetitions);
-    const bool yield = settings_.oversubscribed;
+    const bool yield = settings_.oversubscribed || settings_.yields;
     const ClockLine clock = settings_.clock->line();
     Notes notes(n, experiment_.functions.size());
     std::vector<Span> spans(experiment_.functions.size());
@@ -116,7 +118,7 @@ class BlockRunner {
       notes.switched(i) = false;
       if (orders.one_by_one || i + 1 == n) {
         const long before = std::exchange(switches, context_switches());
-        notes.switched(i) = switches != before;
+        notes.switched(i) = switches != before && !settings_.yields;
       }
       for (std::size_t f = 0; f < spans.size(); ++f) {
         if (!spans[f].measured()) continue;
@@ -179,6 +181,7 @@ class Director {
   // What a repetition takes, from the rehearsal.
   void rehearsed(const Outcome& outcome) { typical_ = middle_ns(outcome.whole); }
   std::int64_t typical() const { return typical_; }
+  bool is_rehearsed() const { return typical_ >= kVeryLongCall; }
   void set_delay(std::int64_t delay) { delay_ = delay; }
 
   Orders next() {
@@ -238,7 +241,10 @@ class Director {
     return lead * stretch_;
   }
   bool calls_are_long() const { return typical_ >= kLongCall; }
-  std::int64_t least() const { return calls_are_long() ? kShortBlockOfLongCalls : kShortBlock; }
+  std::int64_t least() const {
+    if (typical_ >= kVeryLongCall) return 1;
+    return calls_are_long() ? kShortBlockOfLongCalls : kShortBlock;
+  }
 
   static std::int64_t middle_ns(const std::vector<double>& ns) {
     return static_cast<std::int64_t>(stats::median(ns));
@@ -266,11 +272,19 @@ std::vector<Block> run_experiment(const Experiment& experiment, const Group& gro
   // Warm-up: touches the buffers, makes connections, and tells how long a
   // repetition takes.
   Orders orders;
-  orders.repetitions = settings.rehearsals;
-  runner.run(orders, false);
+  orders.repetitions = 1;
   Outcome outcome = runner.run(orders, false);
   if (group.rank == 0) {
     director.rehearsed(outcome);
+    orders.repetitions = director.is_rehearsed() ? 0 : settings.rehearsals;
+  }
+  MPI_Bcast(&orders, sizeof orders, MPI_BYTE, 0, group.comm);
+  if (orders.repetitions > 0) {
+    runner.run(orders, false);
+    outcome = runner.run(orders, false);
+    if (group.rank == 0) director.rehearsed(outcome);
+  }
+  if (group.rank == 0) {
     // Four times a transfer and a little is "surely arrived".
     if (experiment.delayed) director.set_delay(4 * director.typical() + 2 * kMargin);
   }

@@ -6,7 +6,8 @@
 // block in which some rank was switched out is marked, and the next one is
 // shorter: on a busy machine a block of few calls survives. Of calls so long that
 // even few of them are seldom left alone, only the repetitions are dropped in which
-// that happened. If the caller wants it so, a barrier starts every repetition instead.
+// that happened. The longest calls are a block each. If the caller wants it so, a barrier starts
+// every repetition instead.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,11 @@ struct RunnerSettings {
   const CommonClock* clock = nullptr;
   bool start_by_barrier = false;
   bool oversubscribed = false;
+  // waits_by_yielding(): being switched out says nothing, and who waits for a start gives its
+  // core to those who still have something to do.
+  bool yields = false;
   TimerFacts timer;
-  int rehearsals = 4;           // before the first block
+  int rehearsals = 4;           // before the first block; of long calls one
   int blocks = 5;               // wanted per visit of a point
   int repetitions = 40;         // at most, in a block
   double block_seconds = 1e-3;  // long operations are repeated less often

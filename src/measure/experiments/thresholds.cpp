@@ -16,16 +16,25 @@ constexpr int kData = 1;
 constexpr int kNotice = 2;
 // How long each try waits for a send to complete, in ns. A send that completed
 // proves that it could; one that did not proves something only if neither rank
-// was switched out meanwhile: another try.
+// was switched out meanwhile: another try. Of ranks that yield, each had its turn in kLongPatience.
 constexpr std::int64_t kPatience = 400'000;
+constexpr std::int64_t kLongPatience = 20'000'000;
+// An order arrives within this many ns, on its host or on another.
+constexpr std::int64_t kLead = 60'000;
+constexpr std::int64_t kLeadToAnotherHost = 2'000'000;
 // A machine on which that never happens is given up after so many ns.
 constexpr std::int64_t kLongestSearch = 20'000'000'000;
 
 // The two ranks of a probe. Rank 0 asks, rank 1 follows until it is told to end.
 class Probe {
  public:
-  Probe(const Group& pair, std::int64_t max_bytes, const CommonClock& clock)
-      : pair_(pair), clock_(clock), buffer_(static_cast<std::size_t>(max_bytes) + 1) {}
+  Probe(const Group& pair, std::int64_t max_bytes, const CommonClock& clock, bool yields)
+      : pair_(pair),
+        clock_(clock),
+        yields_(yields),
+        patience_(yields ? kLongPatience : kPatience),
+        lead_(clock.several_hosts() || yields ? kLeadToAnotherHost : kLead),
+        buffer_(static_cast<std::size_t>(max_bytes) + 1) {}
 
   // Rank 0's questions. Nothing: out of time.
   std::optional<bool> completes(std::int64_t bytes, bool receiver_in_mpi) {
@@ -52,7 +61,7 @@ class Probe {
       const bool early = clock_.line().to_common(now_ns()) < order.start;
       order.receiver_in_mpi ? look_on() : stay_away(order);
       MPI_Recv(nullptr, 0, MPI_CHAR, 0, kNotice, pair_.comm, MPI_STATUS_IGNORE);
-      const int undisturbed = early && context_switches() == switches;
+      const int undisturbed = early && (yields_ || context_switches() == switches);
       MPI_Recv(buffer_.data(), static_cast<int>(order.bytes), MPI_CHAR, 0, kData, pair_.comm,
                MPI_STATUS_IGNORE);
       MPI_Send(&undisturbed, 1, MPI_INT, 0, kNotice, pair_.comm);
@@ -74,19 +83,17 @@ class Probe {
   };
 
   Answer try_once(Order order) {
-    // The order itself takes a moment to arrive.
-    constexpr std::int64_t kLead = 60'000;
     const ClockLine& line = clock_.line();
-    const std::int64_t start = now_ns() + kLead;
-    const std::int64_t end = start + kPatience;
+    const std::int64_t start = now_ns() + lead_;
+    const std::int64_t end = start + patience_;
     order.start = line.to_common(start);
     // A margin, so that nothing counts that completed when the receiver came back.
-    order.end = line.to_common(end) + clock_error() + kPatience / 10;
+    order.end = line.to_common(end) + clock_error() + patience_ / 10;
     MPI_Bcast(&order, sizeof order, MPI_BYTE, 0, pair_.comm);
     // From before the start: who is switched out there finds the time over.
     const long switches = context_switches();
     const bool early = now_ns() < start;
-    spin_until(start, false);
+    spin_until(start, yields_);
     MPI_Request request;
     MPI_Isend(buffer_.data(), static_cast<int>(order.bytes), MPI_CHAR, 1, kData, pair_.comm,
               &request);
@@ -95,7 +102,7 @@ class Probe {
       MPI_Test(&request, &done, MPI_STATUS_IGNORE);
       answer.completed = done && now_ns() < end;
     }
-    const bool undisturbed = early && context_switches() == switches;
+    const bool undisturbed = early && (yields_ || context_switches() == switches);
     MPI_Send(nullptr, 0, MPI_CHAR, 1, kNotice, pair_.comm);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     int theirs = 0;
@@ -113,6 +120,9 @@ class Probe {
 
   const Group& pair_;
   const CommonClock& clock_;
+  const bool yields_;
+  const std::int64_t patience_;  // ns
+  const std::int64_t lead_;      // ns
   std::int64_t end_of_search_ = now_ns() + kLongestSearch;
   std::vector<char> buffer_;
 };
@@ -256,9 +266,10 @@ FoundJumps search_function(Timed& timed, const Searched& searched,
 
 }  // namespace
 
-Thresholds find_thresholds(const Group& pair, std::int64_t max_bytes, const CommonClock& clock) {
+Thresholds find_thresholds(const Group& pair, std::int64_t max_bytes, const CommonClock& clock,
+                           bool yields) {
   const OwnCore core(pair.rank);
-  Probe probe(pair, max_bytes, clock);
+  Probe probe(pair, max_bytes, clock, yields);
   if (pair.rank != 0) {
     probe.follow();
     return {};

@@ -29,8 +29,10 @@ struct Thresholds {
   bool out_of_time = false;  // the machine was so busy that some answer is missing
 };
 
-// Collective over `pair`; valid on its rank 0. Sizes up to `max_bytes`.
-Thresholds find_thresholds(const Group& pair, std::int64_t max_bytes, const CommonClock& clock);
+// Collective over `pair`; valid on its rank 0. Sizes up to `max_bytes`. `yields`:
+// waits_by_yielding().
+Thresholds find_thresholds(const Group& pair, std::int64_t max_bytes, const CommonClock& clock,
+                           bool yields);
 
 // By function; only those of which something was found.
 using Jumps = std::map<std::string, FoundJumps>;

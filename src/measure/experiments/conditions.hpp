@@ -1,0 +1,20 @@
+// Conditions: what the machine and its MPI let a launch do, found out before it begins.
+#pragma once
+
+#include <cstdint>
+
+#include "measure/experiments/group.hpp"
+
+namespace foretrace::measure {
+
+// Whether ranks that wait in MPI give their cores to each other, again and again: then being
+// switched out is how they wait, and no sign that somebody else disturbed them. One that has a
+// core to itself, or is switched out by somebody who computes, does not show it. Collective.
+bool waits_by_yielding(const Group& world);
+
+// The largest message, at most `most`, that takes no more than 50 ms from one rank of the pair
+// to the other; a power of two, at least 256 KiB: the protocols of MPI libraries
+// change below that. Collective over `pair`; valid on its rank 0.
+std::uint64_t affordable_bytes(const Group& pair, std::uint64_t most);
+
+}  // namespace foretrace::measure
