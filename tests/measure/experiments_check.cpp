@@ -325,7 +325,7 @@ int run(const std::string& folder) {
   constexpr std::uint64_t kLargest = 196608;
   Buffers buffers(BufferChoice::warm, 4 * kLargest * static_cast<std::uint64_t>(world.size), 0);
   const ScratchFile scratch = make_scratch_file(world, {folder}, kLargest);
-  for (const Family& family : families(scratch.path)) {
+  for (const Family& family : families({scratch.path})) {
     const bool pair = family.scope == Scope::pair;
     if (pair && !outer) continue;
     const Group group = pair ? group_of(pair_comm) : world;

@@ -47,4 +47,19 @@ std::uint64_t affordable_bytes(const Group& pair, std::uint64_t most) {
   return most;
 }
 
+bool has_windows(const Group& world) {
+  MPI_Comm comm;
+  MPI_Comm_dup(world.comm, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  void* memory = nullptr;
+  MPI_Win window = MPI_WIN_NULL;
+  const int code = MPI_Win_allocate(sizeof(double), 1, MPI_INFO_NULL, comm, &memory, &window);
+  const bool made = code == MPI_SUCCESS && window != MPI_WIN_NULL;
+  int all = made;
+  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_LAND, world.comm);
+  if (made && all) MPI_Win_free(&window);
+  MPI_Comm_free(&comm);
+  return all != 0;
+}
+
 }  // namespace foretrace::measure

@@ -17,4 +17,8 @@ bool waits_by_yielding(const Group& world);
 // change below that. Collective over `pair`; valid on its rank 0.
 std::uint64_t affordable_bytes(const Group& pair, std::uint64_t most);
 
+// Whether MPI makes windows on the world's communicator: over some networks some libraries have
+// none. Collective.
+bool has_windows(const Group& world);
+
 }  // namespace foretrace::measure

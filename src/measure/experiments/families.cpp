@@ -22,7 +22,7 @@ void add_file_families(const std::string& path, std::vector<Family>& all) {
 
 }  // namespace
 
-std::vector<Family> families(const std::string& scratch_file) {
+std::vector<Family> families(const Facilities& facilities) {
   // Rows of long messages take long and tell what shorter ones tell.
   constexpr std::uint64_t kMostRow = 1 << 20;
   const Make ranks_alone = [](const Group& group, std::uint64_t, Buffers& buffers) {
@@ -38,7 +38,7 @@ std::vector<Family> families(const std::string& scratch_file) {
       {"point to point", true, Scope::pair, Sizes::all, false, point_to_point_experiments},
       {"send modes", false, Scope::pair, Sizes::few, false, send_mode_experiments},
       {"rows of messages", true, Scope::pair, Sizes::all, false, row_experiments, kMostRow},
-      {"one-sided", false, Scope::pair, Sizes::few, false, one_sided_experiments},
+      {"one-sided", false, Scope::pair, Sizes::few, false, one_sided_experiments, UINT64_MAX, true},
       {"contention", false, Scope::counts, Sizes::few, true, contention_experiments},
       {"collective", true, Scope::counts, Sizes::doubles, true, collective_experiments},
       {"other collectives", false, Scope::counts, Sizes::few, true, other_collective_experiments},
@@ -47,9 +47,10 @@ std::vector<Family> families(const std::string& scratch_file) {
       {"halves", false, Scope::counts, Sizes::few, true, halves_experiments},
       {"ranks alone", true, Scope::counts, Sizes::none, false, ranks_alone},
       {"barriers of halves", false, Scope::counts, Sizes::none, false, barrier_halves},
-      {"fences", false, Scope::counts, Sizes::none, false, fences},
+      {"fences", false, Scope::counts, Sizes::none, false, fences, UINT64_MAX, true},
   };
-  if (!scratch_file.empty()) add_file_families(scratch_file, all);
+  if (!facilities.windows) std::erase_if(all, [](const Family& family) { return family.windows; });
+  if (!facilities.scratch_file.empty()) add_file_families(facilities.scratch_file, all);
   return all;
 }
 

@@ -43,10 +43,14 @@ struct Family {
   std::function<std::vector<Experiment>(const Group& group, std::uint64_t bytes, Buffers& buffers)>
       experiments;
   std::uint64_t most_bytes = UINT64_MAX;  // the largest size
+  bool windows = false;                   // needs them
 };
 
-// `scratch_file`: what the file functions are measured on; empty: there is none,
-// and they are left out.
-std::vector<Family> families(const std::string& scratch_file);
+// What some functions need; they are left out where it is missing.
+struct Facilities {
+  std::string scratch_file;  // what the file functions are measured on; empty: there is none
+  bool windows = true;       // has_windows()
+};
+std::vector<Family> families(const Facilities& facilities);
 
 }  // namespace foretrace::measure

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "measure/experiments/compute_step.hpp"
+#include "measure/experiments/conditions.hpp"
 #include "measure/experiments/kernels.hpp"
 #include "measure/experiments/places.hpp"
 
@@ -167,6 +168,14 @@ ScratchFile LaunchRun::find_scratch_file() const {
   return file;
 }
 
+Facilities LaunchRun::find_facilities(const ScratchFile& scratch) const {
+  const bool windows = has_windows(world_);
+  if (!windows && world_.rank == 0)
+    std::cerr << "foretrace-measure: one-sided communication is not measured: this MPI makes no "
+                 "windows on these ranks\n";
+  return {scratch.path, windows};
+}
+
 // Several passes, each in another random order, so that slow changes of the
 // machine are not taken for an effect of the message size.
 LaunchRun::Result LaunchRun::run(const std::set<std::uint64_t>& known) {
@@ -180,7 +189,7 @@ LaunchRun::Result LaunchRun::run(const std::set<std::uint64_t>& known) {
     for (const std::uint64_t last : *options_.thresholds)
       if (last < options_.max_bytes) sizes.thresholds.insert(last);
   const ScratchFile scratch = settings_.oversubscribed ? ScratchFile{} : find_scratch_file();
-  plan_ = make_plan(world_, hosts_, sizes, scratch.path);
+  plan_ = make_plan(world_, hosts_, sizes, find_facilities(scratch));
   Buffers buffers(options_.cold ? BufferChoice::cold : BufferChoice::warm,
                   largest_buffer(plan_, world_.size), pool_bytes(world_.comm));
   buffers_ = &buffers;

@@ -38,6 +38,7 @@ class LaunchRun {
                     Result& result);
   void time_computation();
   ScratchFile find_scratch_file() const;
+  Facilities find_facilities(const ScratchFile& scratch) const;
   std::vector<PlanPoint> take_others();
   void show_progress(double share);
   double left() const;

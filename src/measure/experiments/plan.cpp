@@ -118,8 +118,8 @@ Group group_of_ranks(const Group& world, const std::vector<int>& ranks) {
 }
 
 Plan make_plan(const Group& world, const Hosts& hosts, const PlanSizes& sizes,
-               const std::string& scratch_file) {
-  Plan plan{families(scratch_file), {}, {}};
+               const Facilities& facilities) {
+  Plan plan{families(facilities), {}, {}};
   const bool others = sizes.per_octave > 1;
   plan.groups.push_back({group_of_ranks(world, outer_pair(hosts)), Scope::pair, 2, ""});
   add_counts(world, spread_order(hosts), others, "", plan);

@@ -50,7 +50,7 @@ std::vector<std::uint64_t> sizes_of(Sizes sizes, const PlanSizes& limits, int ra
 Group group_of_ranks(const Group& world, const std::vector<int>& ranks);
 // Makes the groups' communicators; collective over `world`.
 Plan make_plan(const Group& world, const Hosts& hosts, const PlanSizes& sizes,
-               const std::string& scratch_file);
+               const Facilities& facilities);
 // The points that `more` has beyond those of `sizes`.
 std::vector<PlanPoint> added_points(const Plan& plan, const PlanSizes& sizes,
                                     const PlanSizes& more);
