@@ -43,6 +43,7 @@ TEST(ProgramOptions, ReadsAll) {
   EXPECT_EQ(options.launch, 3);
   EXPECT_EQ(options.seed, 9u);
   EXPECT_EQ(options.max_bytes, 100u);
+  EXPECT_TRUE(options.max_bytes_given);
   EXPECT_EQ(options.progress, "p");
   EXPECT_EQ(options.effort.seconds, 11);
   EXPECT_TRUE(options.start_by_barrier);

@@ -63,5 +63,21 @@ TEST(InvalidFunctions, NearlyAlwaysDisturbed) {
   EXPECT_THAT(invalid_functions(set), ElementsAre("bcast", "recv"));
 }
 
+TEST(SparseFunctions, OneOrTwoSizesWhereOthersHaveMany) {
+  SampleSet set;
+  for (std::uint64_t bytes = 1; bytes <= 6; ++bytes)
+    set.samples.push_back({"send", 2, bytes, 1, 1, true});
+  for (std::uint64_t bytes = 1; bytes <= 3; ++bytes)
+    set.samples.push_back({"scan", 2, bytes, 1, 1, true});
+  for (int launch = 1; launch <= 9; ++launch)
+    for (std::uint64_t bytes : {8, 64})
+      set.samples.push_back({"exscan", 2, bytes, launch, 1, true});
+  set.samples.push_back({"barrier", 2, 0, 1, 1, true});
+  EXPECT_THAT(sparse_functions(set), ElementsAre("exscan"));
+  // Nobody has many: the user wanted few.
+  std::erase_if(set.samples, [](const Sample& sample) { return sample.function == "send"; });
+  EXPECT_THAT(sparse_functions(set), ElementsAre());
+}
+
 }  // namespace
 }  // namespace foretrace::measure

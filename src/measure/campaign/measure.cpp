@@ -64,7 +64,11 @@ void mark_invalid(const std::set<std::string>& invalid, machine::MachineModel& m
 }
 
 FitOutcome fit_and_name(const MeasureOptions& options, const SampleSet& set) {
-  FitOutcome outcome = fit_model(used_samples(set), options.fit);
+  SampleSet used = used_samples(set);
+  const std::set<std::string> sparse = sparse_functions(used);
+  std::erase_if(used.samples,
+                [&sparse](const Sample& sample) { return sparse.contains(sample.function); });
+  FitOutcome outcome = fit_model(used, options.fit);
   mark_invalid(words_of(set, "invalid"), outcome.model);
   const auto info = [&set](const char* key) {
     const auto found = set.info.find(key);
@@ -141,6 +145,12 @@ void warn(const SampleSet& set, std::ostream& messages) {
       messages << who << "WARNING: the launches found different thresholds, " << key << " = "
                << value << '\n';
   }
+  std::string sparse;
+  for (const std::string& function : sparse_functions(used_samples(set))) sparse += " " + function;
+  if (!sparse.empty())
+    messages << who
+             << "left out, measured for one or two sizes only (more time: --budget):" << sparse
+             << '\n';
   if (set.info.contains("invalid"))
     messages << who << "WARNING: INVALID, because ranks were switched out nearly all the time: "
              << set.info.at("invalid") << '\n';

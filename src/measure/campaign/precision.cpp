@@ -62,4 +62,17 @@ std::set<std::string> invalid_functions(const SampleSet& set) {
   return invalid;
 }
 
+std::set<std::string> sparse_functions(const SampleSet& set) {
+  constexpr std::size_t kLeast = 3;
+  constexpr std::size_t kEnough = 6;
+  std::map<std::string, std::set<std::uint64_t>> sizes;
+  for (const Sample& sample : set.samples) sizes[sample.function].insert(sample.bytes);
+  const bool some_have =
+      std::ranges::any_of(sizes, [](const auto& each) { return each.second.size() >= kEnough; });
+  std::set<std::string> sparse;
+  for (const auto& [function, of] : sizes)
+    if (some_have && of.size() < kLeast && *of.rbegin() > 0) sparse.insert(function);
+  return sparse;
+}
+
 }  // namespace foretrace::measure

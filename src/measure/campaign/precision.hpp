@@ -24,4 +24,8 @@ Precision precision_of(const SampleSet& set);
 // which no rank was switched out.
 std::set<std::string> invalid_functions(const SampleSet& set);
 
+// Functions for which time was left for one or two message sizes only, where others have
+// six and more: no equation follows from them, and their stand-ins know more.
+std::set<std::string> sparse_functions(const SampleSet& set);
+
 }  // namespace foretrace::measure
