@@ -53,6 +53,20 @@ TEST(TimelineData, EqualCallsShareAShape) {
   EXPECT_EQ(head["ranks"], json::parse("[[4,14,316],[4,14,316],[4,14,316]]"));
 }
 
+TEST(TimelineData, TimesAreInTheLargestUnit) {
+  TraceBuilder b(2);
+  for (int r = 0; r < 2; ++r) {
+    b.init(r);
+    b.send(r, 1 - r, 7, 800, Time::ns(4), Time::ns(10), Time::ns(6));
+  }
+  const auto data = encode_timeline(b.trace());
+  EXPECT_EQ(json::parse(data.head)["unit"], 2000);  // of 4, 14 and 6 ns
+  const std::vector<int> rank{0, 0, 0, 3, 2, 5, 3};
+  std::vector<int> all = rank;
+  all.insert(all.end(), rank.begin(), rank.end());
+  EXPECT_EQ(bytes(data.stream), all);
+}
+
 TEST(TimelineData, CallsHaveTheirPlace) {
   TraceBuilder b(2);
   b.trace().sites = {{"halo", 16}, {"halo", 32}};

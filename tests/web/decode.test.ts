@@ -39,6 +39,12 @@ function head(shapes: number[][], ranks: [number, number, number][]): TraceHead 
   };
 }
 
+test("times are in the head's unit", () => {
+  const shapes = [[Kind.recv, 0, 0, -1, 0, 0, 1, 7, 64, 0, -1, 1, 2]];
+  const { ranks } = decodeTrace({ ...head(shapes, [[1, 4, 30000]]), unit: 2000 }, Uint8Array.of(1, 5, 10, 4));
+  assert.deepEqual([ranks[0]!.enter[0], ranks[0]!.leave[0], ranks[0]!.wait[0]], [10000, 30000, 8000]);
+});
+
 test("a rank's events add up their gaps and durations", () => {
   const shapes = [[Kind.recv, 0, 0, -1, 0, 0, 1, 7, 64, 0, -1, 1, 2]];
   // Shape 0 with a wait: gap 5, duration 10, wait 4; without: gap 1, duration 2.

@@ -156,7 +156,7 @@ class Columns {
 }
 
 function decodeRank(
-  reader: VarintReader, count: number, end: number, shapes: Shape[], names: string[], columns: Columns, start: Start | null = null,
+  reader: VarintReader, count: number, end: number, shapes: Shape[], names: string[], columns: Columns, unit: number, start: Start | null = null,
 ): RankData {
   const before = start === null ? 0 : 1;
   const total = count + before;
@@ -174,11 +174,11 @@ function decodeRank(
     const info = shapes[index];
     if (info === undefined) throw new Error(`trace data: no shape ${index}`);
     shape[i] = index;
-    now += reader.next();
+    now += reader.next() * unit;
     enter[i] = now;
-    now += reader.next();
+    now += reader.next() * unit;
     leave[i] = now;
-    if (word % 2 === 1) wait[i] = reader.next();
+    if (word % 2 === 1) wait[i] = reader.next() * unit;
     if (info.kind === Kind.irecv) {
       const distance = reader.next();
       done[i] = distance > 0 && i + distance < total ? i + distance : 0;
@@ -229,7 +229,7 @@ export function decodeWindow(trace: TraceData, answer: ArrayBuffer): Omit<Window
   const ranks = about.ranks.map(([event, at, count, size], i) => {
     const stop = reader.position + size;
     const start = { event, at, shape: trace.shapes.length - 1 };
-    const rank = decodeRank(reader, count, trace.ranks[about.first + i]!.end, trace.shapes, trace.head.names, columns, start);
+    const rank = decodeRank(reader, count, trace.ranks[about.first + i]!.end, trace.shapes, trace.head.names, columns, trace.head.unit ?? 1, start);
     if (reader.position !== stop) throw new Error("trace data: a rank has the wrong length");
     return rank;
   });
@@ -247,7 +247,7 @@ export function decodeTrace(head: TraceHead, bytes: Uint8Array): TraceData {
   const columns = new Columns(events);
   const ranks = head.ranks.map(([count, size, rankEnd]) => {
     const stop = reader.position + size;
-    const rank = decodeRank(reader, count, rankEnd, shapes, head.names, columns);
+    const rank = decodeRank(reader, count, rankEnd, shapes, head.names, columns, head.unit ?? 1);
     if (reader.position !== stop) throw new Error("trace data: a rank has the wrong length");
     end = Math.max(end, rankEnd);
     return rank;

@@ -74,6 +74,7 @@ export function noEvents(end: number): RankData {
 
 export interface TraceHead {
   readonly version: number;
+  readonly unit?: number; // of the times in the stream, ps; 1 where it does not say
   readonly program: string;
   readonly trace: string;
   readonly clock: string;

@@ -74,6 +74,7 @@ std::string timeline_head(const trace::Trace& about, const trace::TellPlace& tel
                {"names", about.names},
                {"comms", comm_list(about)},
                {"places", place_list(about, tell)},
+               {"unit", encoder.unit()},
                {"shapes", encoder.shapes()},
                {"ranks", std::move(rank_list)}};
   for (const auto& [name, value] : more) head[name] = json::parse(value);
@@ -82,7 +83,8 @@ std::string timeline_head(const trace::Trace& about, const trace::TellPlace& tel
 
 TimelineData encode_timeline(const trace::Trace& trace, const trace::TellPlace& tell,
                              const RunNetwork* network) {
-  TimelineEncoder encoder(static_cast<int>(trace.ranks.size()), tell != nullptr);
+  TimelineEncoder encoder(static_cast<int>(trace.ranks.size()), tell != nullptr,
+                          common_unit(trace.ranks));
   std::vector<TimelineEncoder::Rank> ranks;
   for (std::size_t rank = 0; rank < trace.ranks.size(); ++rank)
     ranks.push_back(encoder.add_rank(trace.ranks[rank], static_cast<int>(rank)));

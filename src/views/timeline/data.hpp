@@ -6,12 +6,14 @@
 // unsigned LEB128 integers:
 //
 //   shape     2 * index into the head's `shapes`, + 1 where a wait follows
-//   gap       ps from the previous event's leave to this one's enter
-//   duration  leave - enter, ps
-//   wait      ps, only where the shape says so
+//   gap       from the previous event's leave to this one's enter
+//   duration  leave - enter
+//   wait      only where the shape says so
 //   done      only for kind irecv: distance in events to the call that
 //             completed the receive, 0 when none did
 //   value     only for kind mark: 8 bytes, an IEEE double, low byte first
+//
+// Times are in the head's `unit`, a number of ps.
 //
 // A shape is what equal calls have in common, so that a regular program needs
 // few bytes per event:

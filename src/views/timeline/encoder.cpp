@@ -1,6 +1,8 @@
 #include "views/timeline/encoder.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -87,6 +89,10 @@ TimelineShape TimelineEncoder::shape_of(const Event& event, int rank,
   return shape;
 }
 
+void TimelineEncoder::put_time(Time time) {
+  put_varint(stream_, static_cast<std::uint64_t>(time.count_ps()) / unit_);
+}
+
 void TimelineEncoder::put_event(const Event& event, std::uint64_t index, const Arrival* arrival,
                                 std::uint64_t number, Time& now) {
   const bool waits = event.wait != Time();
@@ -95,9 +101,9 @@ void TimelineEncoder::put_event(const Event& event, std::uint64_t index, const A
   const Time enter = event.kind == EventKind::init ? event.leave : event.enter;
   const Time leave = event.kind == EventKind::finalize ? event.enter : event.leave;
   put_varint(stream_, index * 2 + (waits ? 1 : 0));
-  put_varint(stream_, static_cast<std::uint64_t>((enter - now).count_ps()));
-  put_varint(stream_, static_cast<std::uint64_t>((leave - enter).count_ps()));
-  if (waits) put_varint(stream_, static_cast<std::uint64_t>(event.wait.count_ps()));
+  put_time(enter - now);
+  put_time(leave - enter);
+  if (waits) put_time(event.wait);
   if (event.kind == EventKind::irecv)
     put_varint(stream_,
                arrival != nullptr && arrival->event > number ? arrival->event - number : 0);
@@ -139,6 +145,17 @@ TimelineEncoder::Rank TimelineEncoder::add_rank(const std::vector<Event>& events
   }
   told.bytes = stream_.size() - start;
   return told;
+}
+
+std::uint64_t common_unit(const std::vector<std::vector<Event>>& ranks) {
+  std::int64_t unit = 0;
+  for (const auto& events : ranks)
+    for (const Event& event : events) {
+      for (const Time time : {event.enter, event.leave, event.wait})
+        unit = std::gcd(unit, time.count_ps());
+      if (unit == 1) return 1;
+    }
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(1, unit));
 }
 
 std::vector<TimelineShape> TimelineEncoder::shapes() const {

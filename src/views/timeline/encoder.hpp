@@ -16,7 +16,9 @@ using TimelineShape = std::array<std::int64_t, 13>;
 
 class TimelineEncoder {
  public:
-  TimelineEncoder(int ranks, bool with_places) : ranks_(ranks), with_places_(with_places) {}
+  // Times are whole multiples of `unit`, and written as such; ps.
+  TimelineEncoder(int ranks, bool with_places, std::uint64_t unit = 1)
+      : ranks_(ranks), with_places_(with_places), unit_(unit) {}
 
   // From here on a rank's stream can be read without what comes before it.
   struct Piece {
@@ -36,6 +38,7 @@ class TimelineEncoder {
 
   std::vector<TimelineShape> shapes() const;
   std::string take_stream();
+  std::uint64_t unit() const { return unit_; }
 
  private:
   struct Arrival;
@@ -44,6 +47,7 @@ class TimelineEncoder {
                     int rank) const;
   void put_event(const trace::Event& event, std::uint64_t index, const Arrival* arrival,
                  std::uint64_t number, Time& now);
+  void put_time(Time time);
   std::int64_t relative(WorldRank peer, int rank) const {
     if (!peer.valid()) return -1;
     return (peer.value - rank + ranks_) % ranks_;
@@ -51,8 +55,12 @@ class TimelineEncoder {
 
   int ranks_;
   bool with_places_;
+  std::uint64_t unit_;
   std::map<TimelineShape, std::uint64_t> shapes_;
   std::string stream_;
 };
+
+// The largest unit that all times of these events are multiples of; ps.
+std::uint64_t common_unit(const std::vector<std::vector<trace::Event>>& ranks);
 
 }  // namespace foretrace::views
