@@ -90,8 +90,12 @@ try {
     await near();
     await complete();
     assert.deepEqual(await see(({ model }) => model.states.names), states);
-    await timesIn(parts); // asks for what it needs
-    await complete();
+    // Asks for what it needs, again if a picture in between has put that off.
+    await browser.until((of) => {
+      const { model } = window.foretraceTimeline;
+      for (const [a, b] of of) model.totalsIn(a * model.end, b * model.end);
+      return model.remote.wanted.length === 0 && model.remote.underWay.size === 0;
+    }, parts);
     const is = await timesIn(parts);
     expected.forEach((sums, part) => sums.forEach((sum, i) =>
       assert.ok(Math.abs(is[part][i] - sum) <= 2e-6 * sum + 5000, `${part} ${i}: ${is[part][i]}, not ${sum}`)));
@@ -153,6 +157,11 @@ try {
     const { runs } = await see(({ page }) => page.drawNow());
     assert.ok(runs > 1000, String(runs));
     const all = await see(({ model }) => model.totals.reduce((a, b) => a + b, 0));
+    await browser.until(() => {
+      const { model } = window.foretraceTimeline;
+      model.totalsIn(0, model.end);
+      return model.remote.wanted.length === 0 && model.remote.underWay.size === 0;
+    });
     const view = await see(({ model }) => model.totalsIn(0, model.end).reduce((a, b) => a + b, 0));
     assert.ok(Math.abs(all - view) < 1e-6 * all, `${view}, not ${all}`);
     // By the keyboard.
