@@ -1,14 +1,18 @@
-/* patterns NAME BYTES TIMES: one small pattern of messages, TIMES times. Prints seconds.
+/* patterns NAME BYTES TIMES [untouched]: one small pattern of messages, TIMES times. Prints
+   seconds.
 
    ring        everybody gives to the right at the same time (Sendrecv)
    halo        both neighbours of a ring (Irecv, Isend, Waitall)
    pingpong    first and last rank, back and forth
    all-to-one  everybody sends to rank 0, which receives in their order
    one-to-all  rank 0 sends to everybody in their order
-   halves      random halves: half of the ranks each send to one of the other half, drawn anew each time
-   pipeline    from rank to rank, in 8 parts
-   allreduce, bcast, alltoall, allgather, gather, barrier   the collectives; alltoall has BYTES for each rank
-   work        computing of uneven length, then allreduce
+   halves      random halves: half of the ranks each send to one of the other half, drawn anew each
+   time pipeline    from rank to rank, in 8 parts allreduce, bcast, alltoall, allgather, gather,
+   barrier   the collectives; alltoall has BYTES for each rank work        computing of uneven
+   length, then allreduce
+
+   Before each time every rank writes into what it sends, as programs do; with `untouched` nobody
+   does, as in most benchmarks: then the data lie in the receiver's cache from the time before.
 
    Rank 0 computes for some milliseconds first, so that ranks do not begin in step. */
 #include <mpi.h>
@@ -32,6 +36,13 @@ static int below(int limit) {
 static void compute(int steps) {
   volatile double sum = 0;
   for (int i = 0; i < steps; ++i) sum += i;
+}
+
+/* A byte of each line of the cache. */
+static void write_lines(struct pattern* p) {
+  for (int i = 0; i < 2; ++i)
+    for (size_t at = 0; at < (size_t)p->bytes * (size_t)p->ranks; at += 64)
+      p->out[i][at] = (char)p->turn;
 }
 
 static void ring(struct pattern* p) {
@@ -82,8 +93,7 @@ static void halves(struct pattern* p) {
   }
   const int half = p->ranks / 2;
   for (int i = 0; i < half; ++i) {
-    if (order[i] == p->rank)
-      MPI_Send(p->out[0], p->bytes, MPI_BYTE, order[half + i], 0, world);
+    if (order[i] == p->rank) MPI_Send(p->out[0], p->bytes, MPI_BYTE, order[half + i], 0, world);
     if (order[half + i] == p->rank)
       MPI_Recv(p->in[0], p->bytes, MPI_BYTE, order[i], 0, world, MPI_STATUS_IGNORE);
   }
@@ -93,8 +103,7 @@ static void pipeline(struct pattern* p) {
   for (int part = 0; part < 8; ++part) {
     if (p->rank > 0)
       MPI_Recv(p->in[0], p->bytes / 8, MPI_BYTE, p->rank - 1, 0, world, MPI_STATUS_IGNORE);
-    if (p->rank + 1 < p->ranks)
-      MPI_Send(p->out[0], p->bytes / 8, MPI_BYTE, p->rank + 1, 0, world);
+    if (p->rank + 1 < p->ranks) MPI_Send(p->out[0], p->bytes / 8, MPI_BYTE, p->rank + 1, 0, world);
   }
 }
 
@@ -102,7 +111,9 @@ static void allreduce(struct pattern* p) {
   MPI_Allreduce(p->out[0], p->in[0], p->bytes / 8, MPI_DOUBLE, MPI_SUM, world);
 }
 
-static void bcast(struct pattern* p) { MPI_Bcast(p->out[0], p->bytes, MPI_BYTE, 0, world); }
+static void bcast(struct pattern* p) {
+  MPI_Bcast(p->out[0], p->bytes, MPI_BYTE, 0, world);
+}
 
 static void alltoall(struct pattern* p) {
   MPI_Alltoall(p->out[0], p->bytes, MPI_BYTE, p->in[0], p->bytes, MPI_BYTE, world);
@@ -129,11 +140,20 @@ static void work(struct pattern* p) {
 static const struct {
   const char* name;
   void (*once)(struct pattern*);
-} patterns[] = {{"ring", ring},           {"halo", halo},           {"pingpong", pingpong},
-                {"all-to-one", all_to_one}, {"one-to-all", one_to_all}, {"halves", halves},
-                {"pipeline", pipeline},   {"allreduce", allreduce}, {"bcast", bcast},
-                {"alltoall", alltoall},   {"allgather", allgather}, {"gather", gather},
-                {"barrier", barrier},     {"work", work}};
+} patterns[] = {{"ring", ring},
+                {"halo", halo},
+                {"pingpong", pingpong},
+                {"all-to-one", all_to_one},
+                {"one-to-all", one_to_all},
+                {"halves", halves},
+                {"pipeline", pipeline},
+                {"allreduce", allreduce},
+                {"bcast", bcast},
+                {"alltoall", alltoall},
+                {"allgather", allgather},
+                {"gather", gather},
+                {"barrier", barrier},
+                {"work", work}};
 
 int main(int argc, char** argv) {
   struct pattern p;
@@ -142,12 +162,15 @@ int main(int argc, char** argv) {
   MPI_Comm_size(world, &p.ranks);
   const char* name = argc > 1 ? argv[1] : "";
   const int times = argc > 3 ? atoi(argv[3]) : 0;
+  const int untouched = argc > 4 && strcmp(argv[4], "untouched") == 0;
   p.bytes = argc > 2 ? atoi(argv[2]) : 0;
   void (*once)(struct pattern*) = NULL;
   for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; ++i)
     if (strcmp(name, patterns[i].name) == 0) once = patterns[i].once;
   if (!once || p.bytes < 8 || times < 1 || p.ranks > 1024) {
-    fprintf(stderr, "patterns: expected NAME BYTES TIMES, at least 8 bytes, at most 1024 ranks\n");
+    fprintf(
+        stderr,
+        "patterns: expected NAME BYTES TIMES [untouched], at least 8 bytes, at most 1024 ranks\n");
     MPI_Abort(world, 2);
   }
   for (int i = 0; i < 2; ++i) {
@@ -156,7 +179,10 @@ int main(int argc, char** argv) {
   }
   const double start = MPI_Wtime();
   if (p.rank == 0) compute(2000000);
-  for (p.turn = 0; p.turn < times; ++p.turn) once(&p);
+  for (p.turn = 0; p.turn < times; ++p.turn) {
+    if (!untouched) write_lines(&p);
+    once(&p);
+  }
   const double taken = MPI_Wtime() - start;
   double most = 0;
   MPI_Reduce(&taken, &most, 1, MPI_DOUBLE, MPI_MAX, 0, world);

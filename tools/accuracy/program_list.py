@@ -39,31 +39,35 @@ def debians(name):
     yield Program(name, "debian", (name,), (SHARED,))
 
 
-def pattern(name, size, times=0, shared=0):
-    """On the testbed TIMES times, or as often as the link's speed allows; in shared memory `shared` times."""
+def pattern(name, size, times=0, shared=0, untouched=False):
+    """On the testbed TIMES times, or as often as the link's speed allows; in shared memory `shared` times,
+    and there with data that nobody writes between two sends as well."""
     if shared:
         yield Program(f"{name} {size}", "pattern", (name, str(size), str(shared)), (SHARED,))
+    if untouched:
+        words = (name, str(size), str(shared), "untouched")
+        yield Program(f"{name} {size} untouched", "pattern", words, (SHARED,))
     yield Program(f"{name} {size}", "pattern", (name, str(size), str(times or "@TIMES@")), (TESTBED,))
 
 
 def all_programs():
     yield from ours("elastic", "--size 128 --iters 120", "--size 32 --iters 20")
     yield from debians("LAMMPS melt")
-    yield from pattern("halo", 100_000, shared=2000)
+    yield from pattern("halo", 100_000, shared=2000, untouched=True)
     yield from ours("mandel", "--rows 800 --cols 800 --iters 500")
     yield from pattern("allreduce", 100_000, shared=1500)
     yield from ours("life", "--rows 1600 --cols 1600 --iters 20", "--rows 160 --cols 160 --iters 10")
     yield from debians("HPCC")
     yield from pattern("all-to-one", 100_000)
     yield from ours("mergesort", "--size 2000000", "--size 100000")
-    yield from pattern("alltoall", 20_000, shared=5000)
+    yield from pattern("alltoall", 20_000, shared=5000, untouched=True)
     yield from debians("Quantum ESPRESSO pw.x")
     yield from pattern("ring", 10_000, shared=10000)
     yield from ours("sor", "--size 2400", "--size 200")
     yield from pattern("halves", 100_000)
     yield from ours("cholesky", "--size 800")
     yield from debians("ExaML")
-    yield from pattern("one-to-all", 100_000, shared=2000)
+    yield from pattern("one-to-all", 100_000, shared=2000, untouched=True)
     yield from ours("gauss", "--size 1000")
     yield from pattern("pingpong", 1_000, shared=50000)
     yield from debians("Ray")
