@@ -127,6 +127,15 @@ std::vector<Surface> surfaces_of(const Table& points, const std::string& x, cons
   return out;
 }
 
+std::pair<double, double> range_of(const Surface& surface) {
+  std::vector<double> known;
+  for (const auto& value : surface.values)
+    if (value) known.push_back(*value);
+  if (known.empty()) return {0, 0};
+  const auto [low, high] = std::minmax_element(known.begin(), known.end());
+  return {*low, *high};
+}
+
 std::optional<Surface> speedup_of(const Surface& times) {
   if (times.x_name != "ranks" || times.quantity != "time") return std::nullopt;
   Surface out = times;

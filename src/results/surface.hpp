@@ -38,6 +38,9 @@ std::optional<std::pair<std::string, std::string>> axes_of(const Table& points);
 std::vector<Surface> surfaces_of(const Table& points, const std::string& x, const std::string& y,
                                  const std::vector<std::string>& quantities);
 
+// The least and the greatest value; 0 and 0: there is none.
+std::pair<double, double> range_of(const Surface& surface);
+
 // T(r) / T(p), r being the fewest ranks: of a surface of times over ranks; else none.
 std::optional<Surface> speedup_of(const Surface& times);
 

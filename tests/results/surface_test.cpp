@@ -47,6 +47,7 @@ TEST(Surface, IsAGridOverTwoColumns) {
   EXPECT_THAT(surfaces[0].y, ElementsAre(8, 32));
   EXPECT_THAT(surfaces[0].values, ElementsAre(8.0, 4.0, 2.0, 32.0, 16.0, 8.0));
   EXPECT_THAT(surfaces[0].of, ElementsAre(std::pair("way", "predict")));
+  EXPECT_EQ(results::range_of(surfaces[0]), std::pair(2.0, 32.0));
   const auto speedup = results::speedup_of(surfaces[0]);
   ASSERT_TRUE(speedup);
   EXPECT_THAT(speedup->values, ElementsAre(1.0, 2.0, 4.0, 1.0, 2.0, 4.0));
@@ -61,6 +62,7 @@ TEST(Surface, LeavesHolesAndTellsWaysApart) {
   ASSERT_EQ(surfaces.size(), 1u);  // two points in a row are no surface
   EXPECT_EQ(surfaces[0].at(0, 0), std::nullopt);
   EXPECT_EQ(surfaces[0].at(0, 1), 32.0);
+  EXPECT_EQ(results::range_of(surfaces[0]), std::pair(2.0, 32.0));
   EXPECT_THROW(results::surfaces_of(points, "ranks", "way", {}), UsageError);
   EXPECT_THROW(results::surfaces_of(points, "ranks", "m", {}), UsageError);
 }

@@ -110,10 +110,12 @@ export class Browser {
     }
   }
 
-  // Two frames, and the delay after which tools follow the view.
+  // Until all is drawn, and the delay after which tools follow the view.
   async settle() {
-    await this.evaluate(() => new Promise((resolve) =>
-      requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 200)))));
+    await this.evaluate(() => new Promise((resolve) => {
+      const look = () => ("drawing" in document.documentElement.dataset ? requestAnimationFrame(look) : setTimeout(resolve, 200));
+      requestAnimationFrame(() => requestAnimationFrame(look));
+    }));
   }
 
   // A key with the modifiers alt, ctrl, shift.

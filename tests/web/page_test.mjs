@@ -133,6 +133,51 @@ check("a thousand ranks fit, by exact shares", () => {
   assert.ok(result.few < 20, `${result.few}`);
 });
 
+check("what serves again where the view has moved is what would be drawn anew", () => {
+  const result = act(["halo", "512", "60"], "moved", `
+    const { plot } = stage.layout;
+    const copy = document.createElement("canvas");
+    [copy.width, copy.height] = [stage.bars.width, stage.bars.height];
+    const context = copy.getContext("2d", { willReadFrequently: true });
+    const pixels = () => {
+      context.drawImage(stage.bars, 0, 0);
+      return context.getImageData(0, 0, copy.width, copy.height).data;
+    };
+    // Each look is reached from the one before, in full, and by frames that have time for one piece.
+    const span = model.end / 3;
+    let t0 = model.end / 5;
+    const looks = [
+      () => { model.view = { t0, t1: t0 + span }; },
+      () => { t0 += 37 / plot * span; model.view = { t0, t1: t0 + span }; },
+      () => { t0 -= 5 / plot * span; model.view = { t0, t1: t0 + span }; },
+      () => { model.scroll += 11; },
+      () => { model.scroll = Math.max(0, model.scroll - 3); t0 -= 64 / plot * span; model.view = { t0, t1: t0 + span }; },
+      () => { t0 += 0.4 / plot * span; model.view = { t0, t1: t0 + span }; },
+    ];
+    result.differing = [];
+    result.frames = [];
+    for (const [shares, zoomY] of [[true, 1], [true, 2.5], [true, 12], [false, 12], [false, 1.5]]) {
+      Object.assign(model, { shares, zoomY, scroll: zoomY === 1 ? 0 : 40 });
+      for (const [i, look] of looks.entries()) {
+        look();
+        let frames = 0;
+        if (i % 2 === 1) page.drawNow(0);
+        do { page.drawNow(i % 2 === 1 ? 0 : Infinity); frames++; } while ("drawing" in document.documentElement.dataset);
+        result.frames.push(frames);
+        const moved = pixels();
+        page.repaint();
+        page.drawNow();
+        const anew = pixels();
+        let worst = 0;
+        for (let k = 0; k < anew.length; k++) worst = Math.max(worst, Math.abs(anew[k] - moved[k]));
+        if (worst > 1) result.differing.push([shares, zoomY, i, worst]);
+      }
+    }
+  `);
+  assert.deepEqual(result.differing, []);
+  assert.ok(Math.max(...result.frames) > 20, `${result.frames}`);
+});
+
 check("two fingers zoom time and rows", () => {
   const result = act(["halo", "64", "40"], "pinch", `
     const canvas = document.querySelector("#overlay");

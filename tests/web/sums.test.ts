@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Kind } from "../../web/src/events";
-import { dominantColumns, kIdle, makeStates, RankSums, visitColumns, Votes } from "../../web/src/sums";
+import { dominantClass, kIdle, makeStates, RankSums, visitColumns, Votes } from "../../web/src/sums";
 import { type Call, buildTrace } from "./build_trace";
 
 const kRecv = { kind: Kind.recv, name: 0 };
@@ -89,15 +89,17 @@ test("the longest state wins a column; of equals the first", () => {
   const trace = buildTrace(kNames, [[{ gap: 40, takes: 60, shape: kSend }, { gap: 50, takes: 50, shape: kSend }]]);
   const states = makeStates(trace);
   const out = new Uint8Array(3);
-  dominantColumns(new RankSums(trace.ranks[0]!, states), 0, 100, 3, states, out);
+  visitColumns(new RankSums(trace.ranks[0]!, states), 0, 100, 3, {
+    run: (x0, x1, cls) => out.fill(cls, x0, x1),
+    mixed: (x, column) => (out[x] = dominantClass(column)),
+  }, states);
   assert.deepEqual([...out], [1, 0, kIdle]);
 });
 
 test("votes count ranks; those that have ended have none", () => {
   const votes = new Votes(3, 4);
-  votes.add(Uint8Array.of(2, 1, kIdle));
-  votes.add(Uint8Array.of(2, 0, kIdle));
-  votes.add(Uint8Array.of(1, kIdle, kIdle));
+  for (const columns of [[2, 1, kIdle], [2, 0, kIdle], [1, kIdle, kIdle]])
+    columns.forEach((cls, x) => votes.addRun(x, x + 1, cls));
   const out = new Uint8Array(3);
   votes.winners(out);
   assert.deepEqual([...out], [2, 0, kIdle]);

@@ -63,7 +63,7 @@ async function start(): Promise<void> {
   const page = new Page(models, explanation !== null);
   if (explanation !== null) document.title = document.title.replace(/time line$/, "explained");
   const loaded = performance.now() - began;
-  const first = page.drawNow();
+  const first = page.begin();
   // What was drawn, for tests and scripts.
   document.documentElement.dataset["summary"] = JSON.stringify({
     ranks: model.trace.ranks.length,

@@ -25,6 +25,8 @@ import { Stage, type StageHooks } from "./stage";
 import { describeEvent, eventAt } from "./tooltip";
 
 const kLongestWaits = 1000;
+const kFrame = 5; // ms that a frame may spend on bars
+const kFirstFrame = 1000; // the first one, before which nothing is to be seen
 
 export class Page {
   readonly stages: readonly Stage[];
@@ -35,7 +37,7 @@ export class Page {
   readonly ranks: RanksTool;
   private active: Stage;
   private readonly legend: Legend;
-  private pending: "none" | "front" | "all" = "none";
+  private pending: "none" | "front" | "bars" | "all" = "none";
   private timer: number | undefined;
   private loaded: Window | null = null; // the window of events that the page shows
   private waits: { view: string; list: EventRef[]; at: number } | null = null;
@@ -127,11 +129,10 @@ export class Page {
     };
   }
 
-  // Draws now; returns what was drawn and how long it took.
-  drawNow(): Record<string, number> {
+  // Draws all of it now; returns what was drawn and how long it took.
+  drawNow(limit = Infinity): Record<string, number> {
     const start = performance.now();
-    const frames = this.stages.map((stage) => stage.drawBars());
-    const front = this.drawFront();
+    const drawn = this.drawBars(start + limit);
     this.lane?.draw(this.stages[0]!.layout);
     const milliseconds = performance.now() - start;
     this.legend.update();
@@ -139,7 +140,22 @@ export class Page {
     this.search.tell();
     this.dock.update();
     this.writeAddress();
-    return { ...frames[0]!, ...front, milliseconds };
+    return { ...drawn, milliseconds };
+  }
+
+  // What has no time until `limit` is drawn in the next frames.
+  private drawBars(limit: number): Record<string, number> {
+    const frames = this.stages.map((stage) => stage.drawBars(limit));
+    const complete = frames.every((frame) => frame.complete);
+    document.documentElement.toggleAttribute("data-drawing", !complete);
+    if (!complete) this.schedule("bars");
+    const { ranksDrawn, runs, marks, hits } = frames[0]!;
+    return { ranksDrawn, runs, marks, hits, ...this.drawFront() };
+  }
+
+  // The first picture, as far as there is time.
+  begin(): Record<string, number> {
+    return this.drawNow(kFirstFrame);
   }
 
   // Leads to an event of the run that was touched last.
@@ -235,6 +251,7 @@ export class Page {
 
   // All runs' canvases, one below the other.
   private picture(): Picture {
+    this.drawNow();
     const canvas = document.createElement("canvas");
     canvas.width = Math.max(...this.stages.map((stage) => stage.bars.width));
     canvas.height = this.stages.reduce((sum, stage) => sum + stage.bars.height, 0);
@@ -344,15 +361,17 @@ export class Page {
     return { arrows: info.arrows, stretches: info.stretches };
   }
 
-  private schedule(what: "front" | "all"): void {
+  private schedule(what: "front" | "bars" | "all"): void {
     if (this.pending === "none")
       requestAnimationFrame(() => {
         const pending = this.pending;
         this.pending = "none";
-        if (pending === "all") this.drawNow();
+        if (pending === "all") this.drawNow(kFrame);
+        else if (pending === "bars") this.drawBars(performance.now() + kFrame);
         else this.drawFront();
       });
-    if (this.pending !== "all") this.pending = what;
+    const order = ["none", "front", "bars", "all"];
+    if (order.indexOf(what) > order.indexOf(this.pending)) this.pending = what;
   }
 
   private showPiece(): void {

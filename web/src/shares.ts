@@ -137,11 +137,6 @@ export class ShareSums {
     this.sums[x * this.classes + cls]! += time;
   }
 
-  addAll(other: ShareSums): void {
-    const { times } = other;
-    for (let i = 0; i < times.length; i++) this.sums[i]! += times[i]!;
-  }
-
   private settle(): void {
     const { sums, steps, classes, dt } = this;
     for (let i = 0; i < sums.length; i++) {

@@ -74,11 +74,11 @@ export class Stage {
     });
   }
 
-  drawBars(): FrameInfo {
+  drawBars(limit: number): FrameInfo {
     this.layout = this.measure();
     this.model.scroll = Math.min(this.model.scroll, maxScroll(this.layout, this.model.rows.count));
     this.askForEvents();
-    return this.painter.draw(this.layout, this.ratio);
+    return this.painter.draw(this.layout, this.ratio, limit);
   }
 
   // Of a run that a server has: what is in view, where there is little enough of it.

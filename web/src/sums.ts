@@ -240,18 +240,6 @@ export function dominantClass(sums: Float64Array): number {
   return best;
 }
 
-// The dominant class of every column.
-export function dominantColumns(
-  sums: RankSums, t0: number, dt: number, width: number, states: States, out: Uint8Array,
-): void {
-  visitColumns(sums, t0, dt, width, {
-    run: (x0, x1, cls) => out.fill(cls, x0, x1),
-    mixed: (x, column) => {
-      out[x] = dominantClass(column);
-    },
-  }, states);
-}
-
 // Counts classes per column over several ranks; the winner is what most ranks
 // do. Ranks outside their program have no vote.
 export class Votes {
@@ -264,11 +252,8 @@ export class Votes {
     this.counts = new Uint16Array(width * classes);
   }
 
-  add(columns: Uint8Array): void {
-    for (let x = 0; x < this.width; x++) {
-      const cls = columns[x]!;
-      if (cls !== kIdle) this.counts[x * this.classes + cls]!++;
-    }
+  addRun(x0: number, x1: number, cls: number): void {
+    if (cls !== kIdle) for (let x = x0; x < x1; x++) this.counts[x * this.classes + cls]!++;
   }
 
   winners(out: Uint8Array): void {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "views/datasheet/datasheet.hpp"
 #include "views/draw/charts.hpp"
@@ -71,13 +70,7 @@ std::string gnuplot_axis(const char* axis, double low, double high) {
 }
 
 std::string gnuplot_axes(const Surface& surface) {
-  double low = INFINITY;
-  double high = -INFINITY;
-  for (const auto& value : surface.values)
-    if (value) {
-      low = std::min(low, *value);
-      high = std::max(high, *value);
-    }
+  const auto [low, high] = results::range_of(surface);
   return gnuplot_axis("x", surface.x.front(), surface.x.back()) +
          gnuplot_axis("y", surface.y.front(), surface.y.back()) + gnuplot_axis("z", low, high);
 }

@@ -116,13 +116,7 @@ class Drawing {
       : surface_(surface),
         x_(axis_of(surface.x.front(), surface.x.back())),
         y_(axis_of(surface.y.front(), surface.y.back())) {
-    double low = INFINITY;
-    double high = -INFINITY;
-    for (const auto& value : surface.values)
-      if (value) {
-        low = std::min(low, *value);
-        high = std::max(high, *value);
-      }
+    const auto [low, high] = results::range_of(surface);
     z_ = axis_of(low, high);
   }
 
