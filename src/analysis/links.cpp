@@ -71,6 +71,7 @@ LinksProfile profile_links(const NetworkUse& use, const Topology* topology) {
     out.busy = link->busy;
     out.share = share_of(link->busy, use.time);
     out.busiest = busiest(*link, use.bin_width, use.time);
+    out.contention = link->contention;
   }
   return profile;
 }

@@ -34,6 +34,21 @@ std::vector<ParameterSpec> switch_parameters() {
   };
 }
 
+// The usual values are those of IEEE 802.3 at 10 Mbit/s.
+std::vector<ParameterSpec> ethernet_parameters() {
+  return {integer("slot", "512", 1, 1e6, "bits: the unit of the back-off"),
+          integer("gap", "96", 0, 1e6, "bits of silence before a frame"),
+          integer("jam", "32", 0, 1e6, "bits that are sent after a collision is heard"),
+          integer("preamble", "64", 0, 1e6, "bits before a frame"),
+          integer("header", "18", 0, 1e6, "bytes of a frame beside its data"),
+          integer("minimum", "64", 0, 1e6, "bytes of the shortest frame"),
+          integer("payload", "1500", 1, 1e6, "bytes of data in a frame, at most"),
+          integer("attempts", "16", 1, 1e6, "after which a station gives a frame up"),
+          integer("doublings", "10", 0, 30, "of the back-off's range, at most"),
+          of(Type::time, "retry", "200ms", "after which a frame that was given up begins anew"),
+          integer("seed", "1", 0, 1e9, "of its random numbers")};
+}
+
 std::vector<ParameterSpec> queue_parameters() {
   return {of(Type::time, "service", "1us", "mean time of a service"),
           word("distribution", {"exponential", "constant"}, "of the service times"),
@@ -66,6 +81,11 @@ std::vector<BehaviourSpec> make() {
        {word("arbiter", {"fifo"}, "who is next")},
        {"packet", "message", "hops"},
        "one medium that all share: one packet after the other"},
+      {"ethernet",
+       {net},
+       ethernet_parameters(),
+       {"collisions", "packet", "message", "hops"},
+       "one medium that all share by carrier sense, with collisions and back-off"},
       {"nic",
        {{"host", 1, 1}, {"net", 1, 8}},
        {of(Type::rate, "injection", "1000TB/s", "bytes a second into the network"),

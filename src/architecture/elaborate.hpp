@@ -38,6 +38,10 @@ struct FlatEntity {
   std::string_view behaviour_name() const {
     return behaviour ? std::string_view(behaviour->name) : std::string_view("plug-in");
   }
+  // One medium for all its links.
+  bool is_bus() const { return behaviour_name() == "bus" || behaviour_name() == "ethernet"; }
+  // A bus whose stations send into each other's frames.
+  bool collides() const { return behaviour_name() == "ethernet" && level == "collisions"; }
 };
 
 struct FlatEnd {

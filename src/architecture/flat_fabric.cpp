@@ -65,9 +65,10 @@ class Builder {
       const auto number = static_cast<int>(e);
       const FlatEntity& one = entity(number);
       const bool processor = one.behaviour_name() == "processor";
-      if (one.behaviour_name() == "bus")
-        throw Error(one.where.text() + ": '" + one.path +
-                    "' is a bus, which has no switches to be simulated by flits");
+      if (one.is_bus())
+        throw Error(one.where.text() + ": '" + one.path + "' is a " +
+                    std::string(one.behaviour_name()) +
+                    ", which has no switches to be simulated by flits");
       if (is_switch(one) || (processor && is_direct(number))) {
         router_[e] = static_cast<int>(made_.router_entity.size());
         made_.router_entity.push_back(number);

@@ -12,7 +12,7 @@ using machine::NodeKind;
 
 bool passes_messages(const FlatEntity& entity) {
   const std::string_view name = entity.behaviour_name();
-  return name == "processor" || name == "switch" || name == "omega-element" || name == "bus" ||
+  return entity.is_bus() || name == "processor" || name == "switch" || name == "omega-element" ||
          name == "nic" || name == "memory";
 }
 
@@ -60,7 +60,7 @@ MessageGraph message_graph(const FlatArchitecture& architecture) {
       if (processor)
         spec.ranks_per_node = static_cast<int>(entity.parameters->number("ranks"));
       else
-        others.push_back(entity.behaviour_name() == "bus" ? NodeKind::bus : NodeKind::switch_);
+        others.push_back(entity.is_bus() ? NodeKind::bus : NodeKind::switch_);
     }
   const int processors = static_cast<int>(count - others.size());
   if (processors == 0)
@@ -81,9 +81,11 @@ MessageGraph message_graph(const FlatArchitecture& architecture) {
   std::map<std::pair<int, int>, std::pair<int, int>> links;  // ends: speed, parallel
   const auto add = [&](int from, int to, const FlatLink& link) {
     machine::LinkSpeed speed = link.speed;
-    // What leaves a bus is free: its links in hold what it takes.
-    if (architecture.entities[static_cast<std::size_t>(from)].behaviour_name() == "bus")
-      speed = {Time(), std::numeric_limits<double>::infinity()};
+    // What leaves a bus is free: its links in hold what it takes. Where stations collide, how far
+    // each is from the middle counts.
+    const FlatEntity& sender = architecture.entities[static_cast<std::size_t>(from)];
+    if (sender.is_bus())
+      speed = {sender.collides() ? speed.latency : Time(), std::numeric_limits<double>::infinity()};
     const std::pair<std::int64_t, double> key{speed.latency ? speed.latency->count_ps() : -1,
                                               speed.bytes_per_second.value_or(-1)};
     const auto [entry, is_new] = known.emplace(key, static_cast<int>(speeds.size()));
@@ -100,7 +102,7 @@ MessageGraph message_graph(const FlatArchitecture& architecture) {
   };
   for (const FlatLink& link : architecture.links) {
     const auto bus = [&](int entity) {
-      return architecture.entities[static_cast<std::size_t>(entity)].behaviour_name() == "bus";
+      return architecture.entities[static_cast<std::size_t>(entity)].is_bus();
     };
     if (bus(link.from.entity) && bus(link.to.entity))
       throw Error(link.where.text() + ": two buses need a switch between them");

@@ -76,6 +76,50 @@ void MessageNetwork::Impl::make_links(const machine::LinkSpeed& defaults) {
   }
 }
 
+void MessageNetwork::Impl::make_media() {
+  for (std::int32_t node = 0; node < topology_.nodes(); ++node)
+    if (entity_of(node).collides()) make_medium(node);
+}
+
+// Every link into the medium is a station.
+void MessageNetwork::Impl::make_medium(std::int32_t node) {
+  const FlatEntity& entity = entity_of(node);
+  const auto fail = [&entity](const std::string& what) {
+    throw Error(entity.where.text() + ": '" + entity.path + "' " + what);
+  };
+  std::vector<std::int32_t> stations;
+  std::vector<entity::Ps> distances;
+  for (std::int32_t l = 0; l < static_cast<std::int32_t>(links_.size()); ++l) {
+    if (link(l).to != node) continue;
+    stations.push_back(l);
+    distances.push_back(link(l).latency);
+    if (link(l).bytes_per_second != link(stations.front()).bytes_per_second)
+      fail("has links of different bandwidths; all stations send at one rate");
+  }
+  if (stations.empty()) return;
+  const double rate = link(stations.front()).bytes_per_second;
+  if (!(rate < std::numeric_limits<double>::infinity()))
+    fail("has links without a bandwidth; give them one, for example bandwidth = \"1.25MB/s\"");
+  Ethernet& medium =
+      media_.emplace_back(entity.path, ethernet_settings(*entity.parameters, rate),
+                          std::move(distances), [this](std::uint64_t frame, entity::Ps began) {
+                            through(static_cast<std::int32_t>(frame), began);
+                          });
+  kernel_.add(medium, entity.path);
+  carriers_.emplace_back(link(stations.front()).server);
+  for (std::size_t s = 0; s < stations.size(); ++s) {
+    link(stations[s]).medium = &medium;
+    link(stations[s]).station = static_cast<int>(s);
+  }
+}
+
+std::vector<std::pair<LinkId, machine::Contention>> MessageNetwork::Impl::contention() const {
+  std::vector<std::pair<LinkId, machine::Contention>> found;
+  for (std::size_t m = 0; m < media_.size(); ++m)
+    found.emplace_back(carriers_[m], media_[m].counts());
+  return found;
+}
+
 void MessageNetwork::Impl::record(MessageRecord one) {
   if (!recording_ || recording_->most == 0 || one.end < recording_->from ||
       one.begin > recording_->to)
@@ -110,12 +154,14 @@ void MessageNetwork::Impl::inject(sim::MessageId id, NodeId from, NodeId to, Byt
                 topology_.node_name(from) + " to " + topology_.node_name(to));
   choose_rails(made);
   bool packets = false;
+  std::uint64_t most = options_.packet_size.count;
   for (const PacketHop& hop : made.route) {
     const Link& one = link(hop.link);
     made.all_free = made.all_free && one.free;
     packets = packets || !(one.free || takes_whole(one.to));
+    if (one.medium) most = std::min(most, one.medium->payload());
   }
-  made.size = packets ? options_.packet_size.count : std::max<std::uint64_t>(1, bytes.count);
+  made.size = packets ? most : std::max<std::uint64_t>(1, bytes.count);
   made.units =
       std::max<std::uint64_t>(1, bytes.count / made.size + (bytes.count % made.size != 0 ? 1 : 0));
   made.to_make = made.to_send = made.to_arrive = made.units;
@@ -271,7 +317,10 @@ void MessageNetwork::Impl::wait_for(std::int32_t number) {
     const bool goes_on = !is_own(one) && link(one.in).ring == ring;
     one.places = ring == 0 || goes_on ? 1 : 2;
   }
-  const std::int32_t server = link(one.way.link).server;
+  const Link& over = link(one.way.link);
+  if (over.medium)
+    return over.medium->offer(kernel_, over.station, one.bytes, static_cast<std::uint64_t>(number));
+  const std::int32_t server = over.server;
   auto& waiting = link(server).waiting;
   auto place = waiting.end();
   // A bus that takes messages whole: by the sending node, then in the order of coming.
@@ -310,12 +359,13 @@ void MessageNetwork::Impl::take_room(const Unit& one) {
 // Gives back the place in which the unit lies.
 void MessageNetwork::Impl::give_room(const Unit& one) {
   Link& buffer = link(one.in);
-  if (link(message(one.message).route[static_cast<std::size_t>(one.hop) - 1].link).free) return;
+  const Link& before = link(message(one.message).route[static_cast<std::size_t>(one.hop) - 1].link);
+  if (before.free || before.medium) return;
   if (rule_ != CycleRule::channels)
     ++buffer.room;
   else
     --buffer.used[static_cast<std::size_t>(one.hop) - 1];
-  touch(link(message(one.message).route[static_cast<std::size_t>(one.hop) - 1].link).server);
+  touch(before.server);
 }
 
 void MessageNetwork::Impl::start(std::int32_t server) {
@@ -345,9 +395,32 @@ void MessageNetwork::Impl::begin(std::int32_t server, std::int32_t number) {
   record({MessageRecord::Kind::pass, static_cast<std::uint32_t>(of.order), over.from,
           link(one.way.buffer).to, one.bytes, now(), leaves + over.latency});
   at(leaves, over.from, Step::end, number, kLeave);
+  left_source(one, leaves);
+}
+
+void MessageNetwork::Impl::left_source(const Unit& one, std::int64_t leaves) {
   if (!is_own(one)) return;
+  Message& of = message(one.message);
   of.sent = std::max(of.sent, leaves);
   if (--of.to_send == 0) left_.push_back({of.order, of.id, of.sent, 0});
+}
+
+// A frame that has got through a medium of stations that collide.
+void MessageNetwork::Impl::through(std::int32_t number, std::int64_t began) {
+  const Unit& one = unit(number);
+  const Link& over = link(one.way.link);
+  const std::int64_t there = now() + over.latency + link(one.way.buffer).latency;
+  const std::int32_t to = link(one.way.buffer).to;
+  usage_.carried(LinkId(over.server), Bytes(one.bytes), Time::ps(began), Time::ps(now()),
+                 one.first ? 1 : 0);
+  record({MessageRecord::Kind::pass, static_cast<std::uint32_t>(message(one.message).order),
+          over.from, to, one.bytes, began, there});
+  left_source(one, now());
+  if (is_own(one))
+    at(now(), over.from, Step::own, one.way.link, kCome);
+  else
+    give_room(one);
+  at(there, to, Step::come, number, kCome);
 }
 
 void MessageNetwork::Impl::end(std::int32_t number) {
@@ -410,6 +483,10 @@ Time MessageNetwork::Impl::latency(NodeId from, NodeId to) const {
       continue;
     }
     sum += Time::ps(over.latency);
+    if (over.medium) {
+      sum += Time::ps(link(hop.buffer).latency + over.medium->duration(1));
+      continue;
+    }
     if (!takes_whole(over.to)) sum += Time::ps(time_of(over.bytes_per_second, 1));
   }
   return sum + Time::from_seconds(start_up.get());
@@ -440,6 +517,9 @@ Time MessageNetwork::latency(NodeId from, NodeId to) const {
 }
 const sim::LinkUsage& MessageNetwork::usage() const {
   return impl_->usage_;
+}
+std::vector<std::pair<LinkId, machine::Contention>> MessageNetwork::contention() const {
+  return impl_->contention();
 }
 std::size_t MessageNetwork::memory() const {
   return impl_->memory();

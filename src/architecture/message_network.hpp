@@ -69,6 +69,7 @@ class MessageNetwork final : public sim::SharedNetwork {
   std::span<const sim::Departure> departures() const override;
   Time latency(machine::NodeId from, machine::NodeId to) const override;
   const sim::LinkUsage& usage() const override;
+  std::vector<std::pair<machine::LinkId, machine::Contention>> contention() const override;
   std::size_t memory() const override;
   std::uint64_t events() const;
 

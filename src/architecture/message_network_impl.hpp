@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "architecture/ethernet.hpp"
 #include "architecture/message_network.hpp"
 #include "base/error.hpp"
 
@@ -66,6 +67,7 @@ class MessageNetwork::Impl {
                        std::to_string(options.buffer_packets));
     make_nodes();
     make_links(defaults);
+    make_media();
   }
 
   void inject(sim::MessageId id, NodeId from, NodeId to, Bytes bytes, Time time);
@@ -75,6 +77,7 @@ class MessageNetwork::Impl {
   }
   void advance(std::vector<sim::Arrival>& arrivals);
   Time latency(NodeId from, NodeId to) const;
+  std::vector<std::pair<machine::LinkId, machine::Contention>> contention() const;
 
   mutable entity::Kernel kernel_;
   std::vector<sim::Departure> departures_;
@@ -126,8 +129,10 @@ class MessageNetwork::Impl {
     std::int32_t sending = 0;
     std::int32_t room = 0;
     std::uint8_t ring = 0;
-    bool free = false;                 // never busy: level hops
-    bool unlimited = false;            // its end has a buffer without limit
+    bool free = false;           // never busy: level hops
+    bool unlimited = false;      // its end has a buffer without limit
+    Ethernet* medium = nullptr;  // into one, as this station of it
+    int station = 0;
     std::deque<std::int32_t> waiting;  // units, in the order of coming
     Own own;
     std::vector<std::int32_t> used;  // rule channels: places taken, by hop
@@ -173,6 +178,8 @@ class MessageNetwork::Impl {
 
   void make_nodes();
   void make_links(const machine::LinkSpeed& defaults);
+  void make_media();
+  void make_medium(std::int32_t node);
   void handle(std::int32_t node, Step step, std::int32_t data);
   // A bus that takes messages whole.
   bool takes_whole(std::int32_t node) const {
@@ -186,7 +193,9 @@ class MessageNetwork::Impl {
   void touch(std::int32_t server);
   void start(std::int32_t server);
   void begin(std::int32_t server, std::int32_t unit);
+  void left_source(const Unit& one, std::int64_t leaves);
   void end(std::int32_t unit);
+  void through(std::int32_t unit, std::int64_t began);
   void pass_free(std::int32_t unit);
   void deliver(std::int32_t unit);
   bool has_room(const Unit& one) const;
@@ -204,6 +213,8 @@ class MessageNetwork::Impl {
   sim::PacketRouting routing_;
   CycleRule rule_;
   std::deque<Node> nodes_;
+  std::deque<Ethernet> media_;
+  std::vector<machine::LinkId> carriers_;  // of the media
   std::vector<Service> services_;
   std::vector<bool> whole_;  // by node: does not need packets
   std::vector<Link> links_;

@@ -63,7 +63,10 @@ std::optional<analysis::LinksProfile> profile_of_links(const sim::SimulateResult
   use.bin_width = result.links->bin_width();
   for (const sim::LinkLoad& load : result.links->loads())
     use.links.push_back(
-        {load.link, load.messages, load.bytes, load.busy, result.links->history(load.link)});
+        {load.link, load.messages, load.bytes, load.busy, result.links->history(load.link), {}});
+  for (const auto& [carrier, contention] : result.contention)
+    for (analysis::LinkUse& link : use.links)
+      if (link.carrier == carrier) link.contention = contention;
   return analysis::profile_links(use, topology);
 }
 

@@ -173,7 +173,10 @@ SimulateResult Engine::result() {
   result.stats = stats_;
   result.announced = announced_;
   result.unknowns = timing_.unknowns();
-  if (links_) result.links = links_->usage();
+  if (links_) {
+    result.links = links_->usage();
+    result.contention = links_->contention();
+  }
   find_left_over(result);
   return result;
 }

@@ -92,6 +92,7 @@ struct SimulateResult {
   std::vector<std::string> notes;
   Stats stats;
   std::optional<LinkUsage> links;  // networks with shared links: what they carried
+  std::vector<std::pair<machine::LinkId, machine::Contention>> contention;
   // What is left of a run whose ranks have all finalized.
   std::vector<LeftMessage> left_messages;  // the first kMostLeftMessages, by destination
   std::uint64_t left_message_count = 0;

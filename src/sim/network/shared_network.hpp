@@ -8,10 +8,12 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/ids.hpp"
 #include "base/time.hpp"
+#include "topology/contention.hpp"
 #include "topology/topology.hpp"
 
 namespace foretrace::sim {
@@ -73,6 +75,11 @@ class SharedNetwork {
 
   // What the links have carried so far.
   virtual const LinkUsage& usage() const = 0;
+
+  // By carrier: media whose stations collide.
+  virtual std::vector<std::pair<machine::LinkId, machine::Contention>> contention() const {
+    return {};
+  }
 
   virtual std::size_t memory() const = 0;
 };

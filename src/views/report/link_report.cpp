@@ -29,6 +29,14 @@ std::vector<std::string> row_of(const LinkProfile& link) {
   return row;
 }
 
+std::string contention_line(const LinkProfile& link) {
+  const machine::Contention& what = *link.contention;
+  return fmt::format(
+      "  {}: {} frames, {} of them deferred; {} attempts collided, most for one frame {}; given up "
+      "{} times\n",
+      link.to, what.frames, what.deferred, what.collisions, what.most_attempts, what.given_up);
+}
+
 }  // namespace
 
 std::string render_text_links(const LinksProfile& profile, std::size_t most) {
@@ -46,7 +54,10 @@ std::string render_text_links(const LinksProfile& profile, std::size_t most) {
     head.insert(head.end(), {"busiest from", "to", "busy then"});
   table.add(head);
   for (auto link = profile.links.begin(); link != end; ++link) table.add(row_of(*link));
-  return out + table.render(2);
+  out += table.render(2);
+  for (auto link = profile.links.begin(); link != end; ++link)
+    if (link->contention) out += contention_line(*link);
+  return out;
 }
 
 json json_links(const LinksProfile& profile) {
@@ -64,6 +75,12 @@ json json_links(const LinksProfile& profile) {
                     {"busy", to_seconds(link.busy)},
                     {"share", link.share},
                     {"busiest", std::move(busiest)}});
+    if (link.contention)
+      list.back()["contention"] = {{"frames", link.contention->frames},
+                                   {"deferred", link.contention->deferred},
+                                   {"collisions", link.contention->collisions},
+                                   {"given_up", link.contention->given_up},
+                                   {"most_attempts", link.contention->most_attempts}};
   }
   return list;
 }
