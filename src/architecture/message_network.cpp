@@ -499,9 +499,8 @@ MessageNetwork::MessageNetwork(const FlatArchitecture& architecture, const Messa
     : impl_(std::make_unique<Impl>(architecture, graph, topology, defaults, options, recording)) {}
 MessageNetwork::~MessageNetwork() = default;
 
-void MessageNetwork::inject(sim::MessageId message, NodeId from, NodeId to, Bytes bytes,
-                            Time time) {
-  impl_->inject(message, from, to, bytes, time);
+void MessageNetwork::inject(sim::MessageId message, const sim::Way& way, Bytes bytes, Time time) {
+  impl_->inject(message, way.from, way.to, bytes, time);
 }
 Time MessageNetwork::next() const {
   return impl_->next();

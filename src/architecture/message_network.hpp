@@ -62,8 +62,7 @@ class MessageNetwork final : public sim::SharedNetwork {
                  const MessageOptions& options, Recording* recording = nullptr);
   ~MessageNetwork() override;
 
-  void inject(sim::MessageId message, machine::NodeId from, machine::NodeId to, Bytes bytes,
-              Time time) override;
+  void inject(sim::MessageId message, const sim::Way& way, Bytes bytes, Time time) override;
   Time next() const override;
   void advance(std::vector<sim::Arrival>& arrivals) override;
   std::span<const sim::Departure> departures() const override;

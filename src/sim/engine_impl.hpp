@@ -116,6 +116,7 @@ class Engine {
                     std::uint64_t payload);
   bool between_nodes(WorldRank from, WorldRank to) const;
   std::uint32_t new_flight(const Flight& flight);
+  Way way_of(WorldRank from, WorldRank to) const;
   void enter_at(MessageId message, Time when, EventClass what = EventClass::inject);
   void answer(MessageId message);
   void send_answer(const Event& event);

@@ -272,13 +272,16 @@ void Engine::enter_at(MessageId message, Time when, EventClass what) {
   events_.push({when, what, flight.from.value, flight.order, message});
 }
 
+Way Engine::way_of(WorldRank from, WorldRank to) const {
+  return {network_->node_of(from), network_->node_of(to),
+          static_cast<std::uint64_t>(from.value) << 32 | static_cast<std::uint32_t>(to.value)};
+}
+
 void Engine::enter_links(const Event& event) {
   if (ports_) return pass_ports(event);
   Flight& flight = flights_[event.payload];
-  const machine::NodeId from = network_->node_of(flight.from);
-  const machine::NodeId to = network_->node_of(flight.to);
-  if (flight.part == Part::request)
-    return links_->inject_control(event.payload, from, to, event.time);
+  const Way way = way_of(flight.from, flight.to);
+  if (flight.part == Part::request) return links_->inject(event.payload, way, Bytes(0), event.time);
   const Time overhead = options_.network.loggps.overhead_send;
   if (flight.part == Part::handing) {
     flight.part = Part::data;
@@ -286,7 +289,7 @@ void Engine::enter_links(const Event& event) {
     handing_until_[static_cast<std::size_t>(flight.from.value)] = until;
     if (overhead > Time()) return enter_at(event.payload, until);
   }
-  links_->inject(event.payload, from, to, flight.bytes, event.time);
+  links_->inject(event.payload, way, flight.bytes, event.time);
 }
 
 // The receiver has the request of a rendezvous, and a receive for it.
@@ -308,8 +311,7 @@ void Engine::send_answer(const Event& event) {
     flight.waited = true;
     return enter_at(event.payload, free, EventClass::answer);
   }
-  links_->inject_control(event.payload, network_->node_of(flight.to),
-                         network_->node_of(flight.from), event.time);
+  links_->inject(event.payload, way_of(flight.to, flight.from), Bytes(0), event.time);
 }
 
 // The data of a rendezvous comes to its sender's port, or a message has it that

@@ -2,7 +2,7 @@
 `flow` and `packet` of docs/networks.md.
 
 A message (a tuple: the sending rank, and whatever tells it from others) enters at a time, never
-earlier than the last one, as do requests and answers (enter_empty); due() is when something
+earlier than the last one, as do requests and answers, which are empty; due() is when something
 happens next, if that is known; end(time) lets happen what is due then. `out` tells when a message's
 last byte has left its source, `there` when it is at its destination.
 """
@@ -29,9 +29,6 @@ class Medium:
         self.waiting.append((time, self.network.node(at[0]), self.entered, at, to, size))
         self.entered += 1
 
-    def enter_empty(self, at, time, to):
-        self.enter(at, time, to, 0)
-
     def due(self):
         """When the first message has left that waits."""
         if not self.waiting:
@@ -55,40 +52,34 @@ class Flows:
     def __init__(self, network):
         self.network = network
         self.now = 0
-        self.to = {}
+        self.lines = {}    # by connection (sending and receiving rank): its messages, the first under way
         self.routes = {}   # of the messages under way: the names of their links
         self.left = {}     # bytes
         self.rates = {}    # bytes per second
         self.speeds = {}   # by link: bytes per second
-        self.behind = {}   # by empty message: its destination, and what it waits for
         self.out, self.there = {}, {}
 
     def enter(self, at, time, to, size):
         self.go_to(time)
-        links = [(name, per_byte) for name, _, per_byte in self.network.route(at[0], to)
-                 if per_byte > 0]
-        if size == 0 or not links:
-            self.ended(at, time, to)
-            return
-        self.to[at] = to
-        self.speeds.update((name, 1 / per_byte) for name, per_byte in links)
-        self.routes[at] = {name for name, _ in links}
-        self.left[at] = Fraction(size)
-        self.share()
+        line = self.lines.setdefault((at[0], to), [])
+        line.append((at, size))
+        if len(line) == 1:
+            self.begin(line, to)
+            self.share()
 
-    def enter_empty(self, at, time, to):
-        self.go_to(time)
-        ahead = {other for other in self.left
-                 if self.way(other, self.to[other]) == self.way(at, to)}
-        self.behind[at] = (to, ahead)
-        self.let_go(time)
-
-    def way(self, at, to):
-        return self.network.node(at[0]), self.network.node(to)
-
-    def let_go(self, time):
-        for at in [at for at, (_, ahead) in self.behind.items() if not ahead & self.left.keys()]:
-            self.ended(at, time, self.behind.pop(at)[0])
+    def begin(self, line, to):
+        """The first of the line flows; what takes no time makes room for the next one."""
+        while line:
+            at, size = line[0]
+            links = [(name, per_byte) for name, _, per_byte in self.network.route(at[0], to)
+                     if per_byte > 0]
+            if size > 0 and links:
+                self.speeds.update((name, 1 / per_byte) for name, per_byte in links)
+                self.routes[at] = {name for name, _ in links}
+                self.left[at] = Fraction(size)
+                return
+            self.ended(at, self.now, to)
+            line.pop(0)
 
     def ended(self, at, time, to):
         self.out[at] = time
@@ -101,11 +92,14 @@ class Flows:
         return min(map(self.end_of, self.left), default=None)
 
     def end(self, time):
-        for at in [at for at in self.left if self.end_of(at) == time]:
-            self.ended(at, time, self.to[at])
-            del self.left[at], self.routes[at]
-        self.let_go(time)
+        over = [at for at in self.left if self.end_of(at) == time]
         self.go_to(time)
+        for at in over:
+            del self.left[at], self.routes[at]
+        for (_, to), line in self.lines.items():
+            if line and line[0][0] in over:
+                self.ended(line.pop(0)[0], time, to)
+                self.begin(line, to)
         self.share()
 
     def go_to(self, time):
@@ -170,9 +164,6 @@ class Packets:
         if not self.own_waits.get(packet.link()):
             self.next_own(time, packet.link())
         self.start_all(time)
-
-    def enter_empty(self, message, time, to):
-        self.enter(message, time, to, 0)
 
     def next_own(self, time, link):
         """The head of the source's queue comes to the node when the one before has left."""

@@ -139,7 +139,7 @@ class Replay(reference.Replay):
         elif kind == self.ANSWERS:
             self.answers(at, time)
         elif self.REQUEST in at:
-            self.links.enter_empty(at, time, self.schedule.destination(at[:2]))
+            self.links.enter(at, time, self.schedule.destination(at[:2]), 0)
         else:
             self.links.enter(at, time, self.schedule.destination(at), self.schedule.call(at)["bytes"])
 
@@ -153,7 +153,7 @@ class Replay(reference.Replay):
         if backs and until > time and not waited:
             self.push(until, self.ANSWERS, (*at, self.LATE))
         else:
-            self.links.enter_empty(self.answer(at), time, at[0])
+            self.links.enter(self.answer(at), time, at[0], 0)
 
     def answer(self, at):
         """The answer to the request of a send, which goes the other way."""

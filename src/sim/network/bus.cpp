@@ -15,10 +15,9 @@ BusNetwork::BusNetwork(const machine::LinkSpeed& speed)
     : latency_(speed.latency.value_or(Time())),
       bytes_per_second_(speed.bytes_per_second.value_or(std::numeric_limits<double>::infinity())) {}
 
-void BusNetwork::inject(MessageId message, machine::NodeId from, machine::NodeId, Bytes bytes,
-                        Time time) {
+void BusNetwork::inject(MessageId message, const Way& way, Bytes bytes, Time time) {
   const Time hold = Time::from_seconds(static_cast<double>(bytes.count) / bytes_per_second_);
-  waiting_.push({time, from, sequence_++, message, bytes, hold});
+  waiting_.push({time, way.from, sequence_++, message, bytes, hold});
 }
 
 Time BusNetwork::next() const {

@@ -21,8 +21,7 @@ class BusNetwork final : public SharedNetwork {
   // What `speed` does not give is no latency, no limit.
   explicit BusNetwork(const machine::LinkSpeed& speed);
 
-  void inject(MessageId message, machine::NodeId from, machine::NodeId to, Bytes bytes,
-              Time time) override;
+  void inject(MessageId message, const Way& way, Bytes bytes, Time time) override;
   Time next() const override;
   void advance(std::vector<Arrival>& arrivals) override;
   Time latency(machine::NodeId, machine::NodeId) const override { return latency_; }

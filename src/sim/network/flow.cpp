@@ -15,19 +15,12 @@ constexpr double kManyBytes = 4294967296.0;
 
 }  // namespace
 
-void FlowNetwork::inject(MessageId message, machine::NodeId from, machine::NodeId to, Bytes bytes,
-                         Time time) {
+void FlowNetwork::inject(MessageId message, const Way& way, Bytes bytes, Time time) {
   assert((first_waiting_ == waiting_.size() || waiting_.back().time <= time.count_ps()) &&
          "messages enter in the order of time");
-  const std::uint32_t number = stream_of(from, to);
+  const std::uint32_t number = stream_of(way.from, way.to);
   use(number);
-  waiting_.push_back({sequence_++, bytes.count, false, time.count_ps(), number, message});
-}
-
-void FlowNetwork::inject_control(MessageId message, machine::NodeId from, machine::NodeId to,
-                                 Time time) {
-  inject(message, from, to, Bytes(0), time);
-  waiting_.back().control = true;
+  waiting_.push_back({sequence_++, bytes.count, way.connection, time.count_ps(), number, message});
 }
 
 Time FlowNetwork::next() const {
@@ -82,16 +75,20 @@ void FlowNetwork::end_flows(std::int64_t now) {
   while (!ends_.empty() && ends_.top().end == now) {
     const std::uint32_t number = ends_.top().number;
     ends_.pop();
-    Stream& stream = streams_[number];
-    do {
-      const Message message = stream.messages.front();
-      std::pop_heap(stream.messages.begin(), stream.messages.end());
-      stream.messages.pop_back();
-      gone(number, message, now);
-      let_go(number, message, now);
-    } while (!stream.messages.empty() && end_of(stream) <= now);
-    update(stream, now);
-    fair_.set_weight(number, static_cast<std::uint32_t>(stream.messages.size()));
+    ended_.clear();
+    {
+      Stream& stream = streams_[number];
+      do {
+        const Message message = stream.messages.front();
+        std::pop_heap(stream.messages.begin(), stream.messages.end());
+        stream.messages.pop_back();
+        gone(number, message, now);
+        ended_.push_back(message.connection);
+      } while (!stream.messages.empty() && end_of(stream) <= now);
+      update(stream, now);
+    }
+    for (const std::uint64_t connection : ended_) start_next(connection, now);
+    fair_.set_weight(number, static_cast<std::uint32_t>(streams_[number].messages.size()));
     mark_moved(number);
   }
 }
@@ -99,29 +96,14 @@ void FlowNetwork::end_flows(std::int64_t now) {
 void FlowNetwork::start_flows(std::int64_t now) {
   for (; first_waiting_ < waiting_.size() && waiting_[first_waiting_].time == now;
        ++first_waiting_) {
-    const Injection& start = waiting_[first_waiting_];
-    Stream& stream = streams_[start.stream];
-    Message message{0, start.sequence, start.bytes, start.time, start.id};
-    if (start.control && !stream.messages.empty()) {
-      stream.behind.push_back({message, stream.messages.size()});
-      continue;
+    const Injection& injection = waiting_[first_waiting_];
+    if (const auto queue = queues_.find(injection.connection); queue != queues_.end()) {
+      put_behind(queue->second, injection);
+    } else if (start(injection, now)) {
+      queues_.emplace(injection.connection, Queue());
+      fair_.set_weight(injection.stream,
+                       static_cast<std::uint32_t>(streams_[injection.stream].messages.size()));
     }
-    if (start.bytes == 0 || !stream.limited) {
-      gone(start.stream, message, now);
-      continue;
-    }
-    if (stream.messages.empty()) {
-      stream.served = 0;
-      stream.rate = fair_.rate(start.stream);
-      stream.updated = now;
-    } else {
-      update(stream, now);
-    }
-    message.target = stream.served + static_cast<double>(start.bytes);
-    stream.messages.push_back(message);
-    std::push_heap(stream.messages.begin(), stream.messages.end());
-    fair_.set_weight(start.stream, static_cast<std::uint32_t>(stream.messages.size()));
-    mark_moved(start.stream);
   }
   if (2 * first_waiting_ >= waiting_.size()) {
     waiting_.erase(waiting_.begin(),
@@ -130,22 +112,62 @@ void FlowNetwork::start_flows(std::int64_t now) {
   }
 }
 
-// Control messages that waited for `ended` alone leave.
-void FlowNetwork::let_go(std::uint32_t number, const Message& ended, std::int64_t now) {
-  std::vector<Behind>& behind = streams_[number].behind;
-  for (Behind& control : behind)
-    if (control.message.sequence > ended.sequence && --control.ahead == 0)
-      gone(number, control.message, now);
-  std::erase_if(behind, [](const Behind& control) { return control.ahead == 0; });
+// Whether it is under way now: what takes no time has gone.
+bool FlowNetwork::start(const Injection& injection, std::int64_t now) {
+  Stream& stream = streams_[injection.stream];
+  Message message{0, injection.sequence, injection.bytes, injection.connection, now, injection.id};
+  if (injection.bytes == 0 || !stream.limited) {
+    gone(injection.stream, message, now);
+    return false;
+  }
+  if (stream.messages.empty()) {
+    stream.served = 0;
+    stream.rate = fair_.rate(injection.stream);
+    stream.updated = now;
+  } else {
+    update(stream, now);
+  }
+  message.target = stream.served + static_cast<double>(injection.bytes);
+  stream.messages.push_back(message);
+  std::push_heap(stream.messages.begin(), stream.messages.end());
+  mark_moved(injection.stream);
+  return true;
+}
+
+void FlowNetwork::put_behind(Queue& queue, const Injection& injection) {
+  std::uint32_t number = static_cast<std::uint32_t>(queued_.size());
+  if (free_queued_.empty()) {
+    queued_.push_back({injection});
+  } else {
+    number = free_queued_.back();
+    free_queued_.pop_back();
+    queued_[number] = {injection};
+  }
+  (queue.first == kNone ? queue.first : queued_[queue.last].next) = number;
+  queue.last = number;
+}
+
+// The connection's message has gone: the next one starts, and those that take no time go with it.
+void FlowNetwork::start_next(std::uint64_t connection, std::int64_t now) {
+  const auto queue = queues_.find(connection);
+  while (queue->second.first != kNone) {
+    const std::uint32_t number = queue->second.first;
+    const Queued next = queued_[number];
+    free_queued_.push_back(number);
+    queue->second.first = next.next;
+    if (start(next.injection, now)) return;
+  }
+  queues_.erase(queue);
 }
 
 void FlowNetwork::share(std::int64_t now) {
-  if (!fair_.changed()) return;
-  for (const MaxMin::Flow flow : fair_.solve()) {
-    Stream& stream = streams_[flow];
-    update(stream, now);
-    stream.rate = fair_.rate(flow);
-    mark_moved(flow);
+  if (fair_.changed()) {
+    for (const MaxMin::Flow flow : fair_.solve()) {
+      Stream& stream = streams_[flow];
+      update(stream, now);
+      stream.rate = fair_.rate(flow);
+      mark_moved(flow);
+    }
   }
   const bool many = moved_.size() * 8 > ends_.size();
   for (const std::uint32_t number : moved_) {
@@ -184,7 +206,10 @@ std::size_t FlowNetwork::memory() const {
                       (free_streams_.capacity() + buckets_.capacity() + fair_link_.capacity() +
                        moved_.capacity() + limits_.capacity()) *
                           sizeof(std::uint32_t) +
-                      waiting_.capacity() * sizeof(Injection) + gone_.capacity() * sizeof(Gone);
+                      waiting_.capacity() * sizeof(Injection) + gone_.capacity() * sizeof(Gone) +
+                      queued_.capacity() * (sizeof(Queued) + sizeof(std::uint32_t)) +
+                      queues_.size() * (sizeof(Queue) + 4 * sizeof(std::uint64_t)) +
+                      queues_.bucket_count() * sizeof(void*);
   for (const Stream& stream : streams_)
     bytes +=
         stream.messages.capacity() * sizeof(Message) + stream.carriers.capacity() * sizeof(Carrier);

@@ -2,7 +2,8 @@
 // fairly.
 //
 // docs/networks.md, "flow". The rates are MaxMin's (max_min.hpp); here are the
-// clock, the bytes and the routes. The messages under way from one node to
+// clock, the bytes and the routes. A connection has one message under way, the
+// others queue behind it. The messages under way from one node to
 // another have one rate, so they are one *stream*: it counts the bytes that each
 // of them has been served, and a message has gone when its own are. Streams are
 // brought up to date when their rate or their messages change, never in
@@ -14,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "sim/network/end_heap.hpp"
@@ -33,10 +35,7 @@ class FlowNetwork final : public SharedNetwork {
   explicit FlowNetwork(const machine::Topology& topology, const machine::LinkSpeed& fallback = {});
 
   // Throws Error if there is no way from one to the other; so does latency().
-  void inject(MessageId message, machine::NodeId from, machine::NodeId to, Bytes bytes,
-              Time time) override;
-  void inject_control(MessageId message, machine::NodeId from, machine::NodeId to,
-                      Time time) override;
+  void inject(MessageId message, const Way& way, Bytes bytes, Time time) override;
   Time next() const override;
   void advance(std::vector<Arrival>& arrivals) override;
   Time latency(machine::NodeId from, machine::NodeId to) const override;
@@ -52,6 +51,7 @@ class FlowNetwork final : public SharedNetwork {
     double target = 0;  // bytes that the stream has served when this one ends
     std::uint64_t sequence = 0;
     std::uint64_t bytes = 0;
+    std::uint64_t connection = 0;
     std::int64_t start = 0;
     MessageId id = 0;
     // std heaps have the greatest on top.
@@ -59,16 +59,11 @@ class FlowNetwork final : public SharedNetwork {
       return target != other.target ? target > other.target : sequence > other.sequence;
     }
   };
-  // A control message, which waits for messages that entered before it.
-  struct Behind {
-    Message message;
-    std::size_t ahead = 0;
-  };
   struct Carrier {
     machine::LinkId link;
     double ps_per_byte = 0;
   };
-  // All messages from one node to another.
+  // All connections from one node to another.
   struct Stream {
     double rate = 0;    // bytes per picosecond, of each message
     double served = 0;  // bytes of each message, up to `updated`
@@ -76,8 +71,7 @@ class FlowNetwork final : public SharedNetwork {
     std::uint32_t users = 0;  // messages under way or waiting to start
     bool moved = false;
     bool limited = false;           // whether a link has a limit
-    std::vector<Message> messages;  // a heap
-    std::vector<Behind> behind;     // by the time of entering
+    std::vector<Message> messages;  // under way, a heap; one of each connection
     std::uint64_t pair = 0;
     Time latency;
     std::uint32_t next_in_bucket = kNone;
@@ -87,10 +81,18 @@ class FlowNetwork final : public SharedNetwork {
   struct Injection {
     std::uint64_t sequence = 0;
     std::uint64_t bytes = 0;
-    bool control = false;
+    std::uint64_t connection = 0;
     std::int64_t time = 0;
     std::uint32_t stream = 0;
     MessageId id = 0;
+  };
+  // Of a connection with a message under way, those behind it: a list of numbers in queued_.
+  struct Queue {
+    std::uint32_t first = kNone, last = kNone;
+  };
+  struct Queued {
+    Injection injection;
+    std::uint32_t next = kNone;
   };
   struct Gone {
     std::uint64_t sequence;
@@ -112,8 +114,10 @@ class FlowNetwork final : public SharedNetwork {
   void update(Stream& stream, std::int64_t now);
   void mark_moved(std::uint32_t number);
   void end_flows(std::int64_t now);
-  void let_go(std::uint32_t number, const Message& ended, std::int64_t now);
   void start_flows(std::int64_t now);
+  bool start(const Injection& injection, std::int64_t now);
+  void put_behind(Queue& queue, const Injection& injection);
+  void start_next(std::uint64_t connection, std::int64_t now);
   void share(std::int64_t now);
   void gone(std::uint32_t number, const Message& message, std::int64_t now);
 
@@ -135,7 +139,11 @@ class FlowNetwork final : public SharedNetwork {
   EndHeap ends_;
   std::vector<std::uint32_t> moved_;  // streams whose end must be computed
 
-  std::vector<Injection> waiting_;  // from first_waiting_ on, by time
+  std::vector<Injection> waiting_;                   // from first_waiting_ on, by time
+  std::unordered_map<std::uint64_t, Queue> queues_;  // by connection
+  std::vector<Queued> queued_;
+  std::vector<std::uint32_t> free_queued_;
+  std::vector<std::uint64_t> ended_;  // connections, in one end_flows()
   std::size_t first_waiting_ = 0;
   std::uint64_t sequence_ = 0;
   std::vector<Gone> gone_;  // in one advance()

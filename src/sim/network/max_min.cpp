@@ -49,6 +49,7 @@ void MaxMin::remove_flow(Flow flow) {
 }
 
 void MaxMin::set_weight(Flow flow, std::uint32_t weight) {
+  if (!flows_[flow].pending && flows_[flow].weight == weight) return;
   routes_[flow].next_weight = weight;
   if (flows_[flow].pending) return;
   flows_[flow].pending = true;

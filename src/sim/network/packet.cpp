@@ -108,7 +108,8 @@ void PacketNetwork::no_way(NodeId from, NodeId to) const {
               " to " + topology_->node_name(to));
 }
 
-void PacketNetwork::inject(MessageId message, NodeId from, NodeId to, Bytes bytes, Time time) {
+void PacketNetwork::inject(MessageId message, const Way& way, Bytes bytes, Time time) {
+  const NodeId from = way.from, to = way.to;
   assert(from != to && "a message goes to another processor");
   const std::int64_t at = time.count_ps();
   if (at < now_ || (entered_ < entering_.size() && at < messages_[entering_.back()].entered))

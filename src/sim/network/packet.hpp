@@ -37,8 +37,7 @@ class PacketNetwork final : public SharedNetwork {
                 const PacketOptions& options = {});
 
   // Throws Error if there is no way, or if time goes back.
-  void inject(MessageId message, machine::NodeId from, machine::NodeId to, Bytes bytes,
-              Time time) override;
+  void inject(MessageId message, const Way& way, Bytes bytes, Time time) override;
   Time next() const override { return Time::ps(next_); }
   // Reports a message at the time at which it is there. Throws Error if packets
   // are left that can never go on.

@@ -41,6 +41,14 @@ struct LinkLoad {
   Time busy;  // sum of bytes * time per byte
 };
 
+// Where a message goes, and what it does not overtake: the messages of one connection, which have
+// one sending and one receiving rank. Each pair of ranks has a number of its own.
+struct Way {
+  machine::NodeId from;
+  machine::NodeId to;  // another processor than `from`
+  std::uint64_t connection = 0;
+};
+
 class LinkUsage;
 
 class SharedNetwork {
@@ -48,16 +56,8 @@ class SharedNetwork {
   virtual ~SharedNetwork() = default;
 
   // A message enters at `time`, which is not before any time that the network
-  // was told or asked to go to. from and to are different processors.
-  virtual void inject(MessageId message, machine::NodeId from, machine::NodeId to, Bytes bytes,
-                      Time time) = 0;
-
-  // A request or an answer of a rendezvous: an empty message behind all that goes the same
-  // way and entered before.
-  virtual void inject_control(MessageId message, machine::NodeId from, machine::NodeId to,
-                              Time time) {
-    inject(message, from, to, Bytes(0), time);
-  }
+  // was told or asked to go to. The request and the answer of a rendezvous are empty messages.
+  virtual void inject(MessageId message, const Way& way, Bytes bytes, Time time) = 0;
 
   // When advance() has something to do; Time::max() while nothing is under way.
   virtual Time next() const = 0;

@@ -44,6 +44,7 @@ struct Message {
   int to = 0;
   std::uint64_t bytes = 0;
   Time start;
+  int connection = -1;  // one of its own
 };
 
 enum class Ties : std::uint8_t { messages_first, network_first };
@@ -62,7 +63,10 @@ inline std::vector<Arrival> run(SharedNetwork& network, const std::vector<Messag
     while (network.next() < message.start ||
            (ties == Ties::network_first && network.next() == message.start))
       network.advance(log);
-    network.inject(id, machine::NodeId(message.from), machine::NodeId(message.to),
+    const std::uint64_t connection = message.connection < 0
+                                         ? std::uint64_t{1} << 32 | id
+                                         : static_cast<std::uint64_t>(message.connection);
+    network.inject(id, {machine::NodeId(message.from), machine::NodeId(message.to), connection},
                    Bytes(message.bytes), message.start);
   }
   while (network.next() != Time::max()) network.advance(log);

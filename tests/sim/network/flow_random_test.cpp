@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <map>
 #include <random>
@@ -104,25 +105,41 @@ class Reference {
   std::int64_t end(const Fluid& fluid) const { return claimed_[fluid.message].sent.count_ps(); }
 
   bool take_ended() {
-    const std::size_t before = fluids_.size();
     for (const Fluid& fluid : fluids_) {
       const long double late = -fluid.left / fluid.rate;  // picoseconds
       EXPECT_LE(late, kHalf) << "message " << fluid.message << " should have ended";
       if (end(fluid) > now_) continue;
       EXPECT_GE(late, -kHalf) << "message " << fluid.message << " at " << now_;
     }
+    std::vector<std::size_t> ended;
+    for (const Fluid& fluid : fluids_)
+      if (end(fluid) <= now_) ended.push_back(fluid.message);
     std::erase_if(fluids_, [this](const Fluid& fluid) { return end(fluid) <= now_; });
-    return fluids_.size() != before;
+    for (const std::size_t number : ended) {
+      std::deque<std::size_t>& line = lines_[messages_[number].connection];
+      line.pop_front();
+      begin(line);
+    }
+    return !ended.empty();
   }
 
   void start(std::size_t number) {
-    const Message& message = messages_[number];
-    if (message.bytes == 0) {
-      EXPECT_EQ(claimed_[number].sent, message.start);
-      return;
+    std::deque<std::size_t>& line = lines_[messages_[number].connection];
+    line.push_back(number);
+    if (line.size() == 1) begin(line);
+  }
+
+  // The first of a line flows; one without bytes has gone.
+  void begin(std::deque<std::size_t>& line) {
+    for (; !line.empty(); line.pop_front()) {
+      const Message& message = messages_[line.front()];
+      if (message.bytes > 0) {
+        fluids_.push_back({line.front(), carriers_of(topology_, message),
+                           static_cast<long double>(message.bytes), 0});
+        return;
+      }
+      EXPECT_EQ(claimed_[line.front()].sent, Time::ps(now_)) << "message " << line.front();
     }
-    fluids_.push_back(
-        {number, carriers_of(topology_, message), static_cast<long double>(message.bytes), 0});
   }
 
   static constexpr long double kHalf = 0.5L + 1e-4L;
@@ -131,6 +148,7 @@ class Reference {
   const std::vector<Message>& messages_;
   const std::vector<Arrival>& claimed_;
   std::vector<Fluid> fluids_;
+  std::map<int, std::deque<std::size_t>> lines_;  // by connection, the first one under way
   std::int64_t now_ = 0;
 };
 
@@ -178,7 +196,10 @@ class Generator {
       const auto to = (from + 1 + below(processors - 1)) % processors;
       std::uint64_t bytes = below(8) == 0 ? 0 : std::uint64_t{1} << below(18);
       if (below(2) == 0) bytes += below(bytes + 1);
-      messages.push_back({static_cast<int>(from), static_cast<int>(to), bytes, Time::ps(time)});
+      // Two connections between two nodes.
+      const int connection = static_cast<int>(2 * (from * processors + to) + below(2));
+      messages.push_back(
+          {static_cast<int>(from), static_cast<int>(to), bytes, Time::ps(time), connection});
     }
     return messages;
   }

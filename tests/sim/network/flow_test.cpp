@@ -58,6 +58,30 @@ TEST(Flow, TwoOnOneRoute) {
       ElementsAre(2000, 3000, 7000));
 }
 
+// Those of one connection go one after the other, and share with another connection as one: A's
+// 1,000 bytes and C's 2,000 at half the rate until 2,000 ns, then B's 2,000 and C's last 1,000
+// until 4,000, then B's last 1,000. The empty one leaves behind B.
+TEST(Flow, OneAfterTheOtherOnAConnection) {
+  const auto topology = regular("array:3?latency=0ns&bandwidth=1GB/s");
+  FlowNetwork network(topology);
+  EXPECT_THAT(ns(run(network, {{0, 1, 1000, Time(), 7},
+                               {0, 1, 2000, Time(), 7},
+                               {0, 1, 0, Time(), 7},
+                               {0, 2, 2000, Time()}})),
+              ElementsAre(2000, 5000, 5000, 4000));
+}
+
+// The second one has the link for itself: 2,000 of its bytes are gone when the third one of the
+// connection comes.
+TEST(Flow, ConnectionIsIdleBetween) {
+  const auto topology = regular("array:2?latency=0ns&bandwidth=1GB/s");
+  FlowNetwork network(topology);
+  EXPECT_THAT(ns(run(network, {{0, 1, 1000, Time(), 7},
+                               {0, 1, 3000, Time::ns(2000), 7},
+                               {0, 1, 500, Time::ns(4000), 7}})),
+              ElementsAre(1000, 5000, 5500));
+}
+
 // A alone until 1,000 ns (1,000 of 3,000 bytes), then both at half the rate: B's
 // 500 bytes end at 2,000, when A has 1,500 left.
 TEST(Flow, OneStartsInTheMiddle) {
@@ -183,7 +207,8 @@ TEST(Flow, FallbackSpeed) {
 TEST(Flow, NoWay) {
   const auto topology = graph(3, {}, {{0, 1}, {1, 0}});
   FlowNetwork network(topology);
-  EXPECT_THROW(network.inject(0, machine::NodeId(0), machine::NodeId(2), Bytes(1), Time()), Error);
+  EXPECT_THROW(network.inject(0, {machine::NodeId(0), machine::NodeId(2)}, Bytes(1), Time()),
+               Error);
   EXPECT_THROW((void)network.latency(machine::NodeId(2), machine::NodeId(1)), Error);
 }
 

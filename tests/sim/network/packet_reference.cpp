@@ -324,8 +324,9 @@ std::vector<Outcome> run_packets(PacketNetwork& network, const std::vector<Sendi
   for (std::size_t m = 0; m < sendings.size(); ++m) {
     const Sending& sending = sendings[m];
     while (network.next() < sending.time) advance();
-    network.inject(static_cast<MessageId>(m), machine::NodeId(sending.from),
-                   machine::NodeId(sending.to), sending.bytes, sending.time);
+    network.inject(static_cast<MessageId>(m),
+                   {machine::NodeId(sending.from), machine::NodeId(sending.to)}, sending.bytes,
+                   sending.time);
   }
   while (network.next() != Time::max()) advance();
   return outcomes;

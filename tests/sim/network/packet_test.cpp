@@ -283,7 +283,7 @@ TEST(Packet, NumbersOfMessagesAreUsedAgain) {
   PacketNetwork network(line, {}, packets());
   std::vector<Arrival> arrivals;
   for (int i = 0; i < 1000; ++i) {
-    network.inject(7, NodeId(0), NodeId(1), Bytes(100), Time::ns(1000 * i));
+    network.inject(7, {NodeId(0), NodeId(1)}, Bytes(100), Time::ns(1000 * i));
     while (network.next() != Time::max()) network.advance(arrivals);
   }
   ASSERT_EQ(arrivals.size(), 1000u);
@@ -309,19 +309,19 @@ TEST(Packet, AMessageNeedsAWay) {
   const machine::Topology one_way = narrowing();
   for (const bool adaptive : {false, true}) {
     PacketNetwork network(one_way, {}, packets(16, adaptive));
-    EXPECT_THROW(network.inject(0, NodeId(2), NodeId(0), Bytes(1), Time()), Error);
+    EXPECT_THROW(network.inject(0, {NodeId(2), NodeId(0)}, Bytes(1), Time()), Error);
   }
 }
 
 TEST(Packet, MessagesEnterInTheOrderOfTime) {
   const machine::Topology line = topology("array:2");
   PacketNetwork network(line, {}, packets());
-  network.inject(0, NodeId(0), NodeId(1), Bytes(100), Time::ns(5));
-  EXPECT_THROW(network.inject(1, NodeId(0), NodeId(1), Bytes(1), Time::ns(4)), Error);
+  network.inject(0, {NodeId(0), NodeId(1)}, Bytes(100), Time::ns(5));
+  EXPECT_THROW(network.inject(1, {NodeId(0), NodeId(1)}, Bytes(1), Time::ns(4)), Error);
   std::vector<Arrival> arrivals;
   while (network.next() != Time::max()) network.advance(arrivals);
-  EXPECT_THROW(network.inject(1, NodeId(0), NodeId(1), Bytes(1), Time::ns(114)), Error);
-  EXPECT_NO_THROW(network.inject(1, NodeId(0), NodeId(1), Bytes(1), Time::ns(115)));
+  EXPECT_THROW(network.inject(1, {NodeId(0), NodeId(1)}, Bytes(1), Time::ns(114)), Error);
+  EXPECT_NO_THROW(network.inject(1, {NodeId(0), NodeId(1)}, Bytes(1), Time::ns(115)));
 }
 
 TEST(Packet, TimeEndsWithAnError) {
