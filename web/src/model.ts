@@ -28,6 +28,8 @@ export interface Found {
 }
 
 const kFine = 512; // columns that times in view are added up of, where a server has them
+const kSmall = 300_000; // events
+
 export class Model {
   sums: RankSums[];
   readonly totals: Float64Array; // by class, over all ranks
@@ -104,6 +106,11 @@ export class Model {
     }
     for (const sums of this.sums) sums.addRange(a, b, totals);
     return totals;
+  }
+
+  // Joining all messages takes no time that a user would notice.
+  get small(): boolean {
+    return this.remote === null && this.trace.events <= kSmall;
   }
 
   // Pairs sends and receives when they are first asked for.

@@ -18,6 +18,7 @@ import { find } from "./dom";
 import { formatPercent, formatTime } from "./format";
 import { lastToCome, longestWaits, neighbour, partners } from "./jumps";
 import type { EventRef, Found, Model } from "./model";
+import { showLosses } from "./losspanel";
 import { kDark, kLight } from "./palette";
 import { facts, fillHeader, Legend, showDescription } from "./panel";
 import { SearchBar } from "./searchbar";
@@ -72,6 +73,8 @@ export class Page {
     new ResizeObserver(() => this.schedule("all")).observe(host);
     this.takeAddress();
     for (const model of models) this.followServer(model);
+    // An explanation has causes of its own.
+    if (models.length === 1 && models[0]!.remote === null && !explained) showLosses(models[0]!, (ref) => this.reveal(ref));
     this.repaint();
   }
 

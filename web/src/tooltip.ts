@@ -1,6 +1,7 @@
 // What the page says of one event or computation.
 import { firstAbove, isTimedCall, Kind, peerOf, type RankData } from "./events";
 import { formatBytes, formatTime } from "./format";
+import { messagesOf } from "./messages";
 import type { EventRef, Model } from "./model";
 
 // The event of `rank` at time t, or null where the rank is in none.
@@ -56,7 +57,7 @@ export function describeEvent(model: Model, ref: EventRef): Description {
     return { title, state: 0, facts: about };
   }
   const wait = data.wait[ref.event]!;
-  if (wait > 0) facts.push(["waiting", formatTime(wait)]);
+  if (wait > 0) facts.push(["waiting", formatTime(wait)], ...waitedFor(model, ref));
   const partner = (label: string, peer: number, tag: number, bytes: number): void => {
     if (peer < 0) {
       facts.push([label, "MPI_PROC_NULL"]);
@@ -87,6 +88,22 @@ export function describeEvent(model: Model, ref: EventRef): Description {
   addPhases(model, data, start, facts);
   facts.push(["event", String(data.first + ref.event)]);
   return { title, state: isTimedCall(shape.kind) ? states.ofShape[index]! : 0, facts };
+}
+
+// Whose message ended a wait, and when it was sent.
+function waitedFor(model: Model, { rank, event }: EventRef): [string, string][] {
+  if (!model.small) return [];
+  const messages = model.messages();
+  const ended = messagesOf(messages, rank, event).filter((i) => messages.dest[i] === rank && messages.doneEvent[i] === event);
+  const last = ended.pop(); // in order of sending
+  if (last === undefined) return [];
+  const sent = messages.sendTime[last]!;
+  const late = sent - model.trace.ranks[rank]!.enter[event]!;
+  return [
+    ["waited for", `rank ${messages.source[last]}`],
+    ["sent", late === 0 ? "as this call began" : `${formatTime(Math.abs(late))} ${late > 0 ? "after" : "before"} this call began`],
+    ["on its way", formatTime(messages.recvTime[last]! - sent)],
+  ];
 }
 
 function addPhases(model: Model, data: RankData, t: number, facts: [string, string][]): void {

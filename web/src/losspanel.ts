@@ -1,0 +1,69 @@
+// "Where time is lost", beside the time lines: a line for each cause, which leads to an example.
+import { button, element, find } from "./dom";
+import { formatNumber, formatPercent, formatTime } from "./format";
+import { type Loss, lossesOf } from "./losses";
+import type { EventRef, Model } from "./model";
+
+const kMost = 6; // lines
+
+// "3, 5 and 7 to 12"
+export function rankList(ranks: readonly number[]): string {
+  const spans: string[] = [];
+  for (let i = 0; i < ranks.length; ) {
+    let last = i;
+    while (last + 1 < ranks.length && ranks[last + 1] === ranks[last]! + 1) last++;
+    spans.push(last === i ? `${ranks[i]}` : last === i + 1 ? `${ranks[i]}, ${ranks[last]}` : `${ranks[i]} to ${ranks[last]}`);
+    i = last + 1;
+  }
+  if (spans.length > 6) return `${ranks.length} ranks`;
+  const text = spans.join(", ").replace(/, ([^,]*)$/, " and $1");
+  return `${ranks.length === 1 ? "rank" : "ranks"} ${text}`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export function lossText({ kind, ranks, others, phase, ratio, usual }: Loss): { title: string; detail: string } {
+  const where = phase === "" ? "" : ` in “${phase}”`;
+  const wait = others.length === 1 ? "waits" : "wait";
+  switch (kind) {
+    case "late send":
+      return { title: `${capital(rankList(ranks))} sends late${where}`, detail: `${rankList(others)} ${wait} for its messages` };
+    case "late receive":
+      return { title: `${capital(rankList(ranks))} receives late${where}`, detail: `${rankList(others)} ${wait} to send to it` };
+    case "uneven":
+      return {
+        title: `Uneven computation${where}`,
+        detail: ratio >= 1.1 ? `${rankList(ranks)} ${ranks.length === 1 ? "computes" : "compute"} ${formatNumber(Number(ratio.toPrecision(2)))} times as long as the others, who wait` : "now one rank, now another takes longest; the others wait",
+      };
+    case "slow messages":
+      return {
+        title: `Messages from rank ${ranks[0]} to rank ${ranks[1]} are slow${where}`,
+        detail: `${formatNumber(Number(ratio.toPrecision(2)))} times as long on their way as others of their size (${formatTime(Math.round(usual))})`,
+      };
+  }
+}
+
+// Fills the list: at once for runs that are small enough, else when the user asks.
+export function showLosses(model: Model, reveal: (ref: EventRef) => void): void {
+  const host = find("#losses");
+  host.hidden = false;
+  const body = element("div");
+  host.append(element("h2", "", "Where time is lost"), body);
+  const fill = (): void => {
+    const whole = model.trace.end * model.trace.ranks.length;
+    const losses = lossesOf(model);
+    const list = element("ol");
+    for (const loss of losses.slice(0, kMost)) {
+      const { title, detail } = lossText(loss);
+      const line = button("", "Show an example", () => reveal(loss.worst));
+      line.append(element("b", "", title), element("span", "share", formatPercent(loss.lost / whole)), element("span", "detail", detail));
+      list.append(element("li", "", line));
+    }
+    body.replaceChildren(losses.length > 0 ? list : element("p", "", "Nothing that costs half a percent of the run."));
+    if (losses.length > 0) body.append(element("p", "", "Of the time of all ranks. Click for an example."));
+  };
+  if (model.small) window.setTimeout(fill, 0);
+  else body.append(button("look for it", "Joins all messages of the run; takes some seconds", fill));
+}
