@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "cli/explain_latencies.hpp"
+#include "cli/explain_network.hpp"
 #include "cli/explain_output.hpp"
 #include "cli/explain_placement.hpp"
 #include "cli/explain_rewrites.hpp"
@@ -97,11 +98,7 @@ int run_what_if(Simulation& simulation, const explain::Run& run, const sim::Sour
   const WhatIf& what_if = options.what_if;
   const explain::Edits edits = edits_of(what_if, run, names);
   Replay replay = replay_on(simulation, explain::Ideal::as_is);
-  if (!what_if.set.empty()) {
-    if (simulation.network() == sim::NetworkKind::datasheet)
-      throw UsageError("--set is for networks with the parameters of LogGPS: --network loggps");
-    replay.loggps = simulation.loggps_with(what_if.set, "--set");
-  }
+  if (!what_if.set.empty()) set_parameters(simulation, what_if.set, replay);
   if (!what_if.collective.empty() && !simulation.expands_collectives())
     throw UsageError(
         "--collective: collectives take what the model's equations say here; --collectives "
@@ -143,65 +140,6 @@ int run_placed(Simulation& simulation, const explain::Run& run, const Options& o
   const Time time = run_edited(simulation, source, replay, options.output.path);
   std::fputs(views::render_what_if(run.time, time, options.output.json).c_str(), stdout);
   return status_of(simulation, 0);
-}
-
-// T as a function of each parameter of LogGPS. Large runs get fewer points. Where messages get
-// into each other's way (`contended`), their order may change within a piece.
-std::vector<explain::Sensitivity> sensitivities(const Simulation& simulation,
-                                                const explain::Run& run, bool contended,
-                                                std::vector<std::string>& notes) {
-  if (simulation.network() == sim::NetworkKind::datasheet) {
-    notes.emplace_back("sensitivity to L, o, g and G: these are parameters of --network loggps");
-    return {};
-  }
-  if (simulation.topology() && simulation.network() != sim::NetworkKind::loggps &&
-      links_have_speeds(*simulation.topology())) {
-    notes.emplace_back(
-        "sensitivity: the links of the topology have speeds of their own; see "
-        "simulate --sweep latency=0.1,1,10");
-    return {};
-  }
-  const machine::LogGPSTimes as_is = simulation.loggps();
-  const auto time_with = [&](const machine::LogGPSTimes& loggps) {
-    const explain::Edits none;
-    explain::EditedSource source(simulation.open_shared(), run, none);
-    sim::NullSink nothing;
-    Replay replay = replay_on(simulation, explain::Ideal::as_is);
-    replay.loggps = loggps;
-    return simulation.run(source, nothing, replay).time;
-  };
-  std::uint64_t calls = 1;
-  for (const auto& all : run.calls) calls += all.size();
-  constexpr std::uint64_t kMostCalls = 2'000'000;
-  const int most = static_cast<int>(std::clamp<std::uint64_t>(kMostCalls / calls, 2, 64));
-  constexpr double kPicosecond = 1e-12;
-  std::vector<explain::Sensitivity> all;
-  double rounding = 0;
-  const auto add = [&](const char* name, const char* unit, double value, double least, double step,
-                       const std::function<void(machine::LogGPSTimes&, double)>& set) {
-    explain::Axis axis{name, unit, value, std::max(10 * value, least), step, rounding, most};
-    all.push_back(explain::find_sensitivity(axis, [&](double x) {
-      machine::LogGPSTimes loggps = as_is;
-      set(loggps, x);
-      return time_with(loggps);
-    }));
-  };
-  add("L", "s", as_is.latency.seconds(), 1e-5, kPicosecond,
-      [](auto& loggps, double x) { loggps.latency = Time::from_seconds(x); });
-  const Time difference = as_is.overhead_recv - as_is.overhead_send;
-  add("o", "s", as_is.overhead_send.seconds(), 1e-6, kPicosecond, [=](auto& loggps, double x) {
-    loggps.overhead_send = Time::from_seconds(x);
-    loggps.overhead_recv = std::max(loggps.overhead_send + difference, Time());
-  });
-  add("g", "s", as_is.gap.seconds(), 1e-6, kPicosecond,
-      [](auto& loggps, double x) { loggps.gap = Time::from_seconds(x); });
-  // Each message's bytes are rounded to a picosecond once.
-  rounding = kPicosecond * static_cast<double>(calls);
-  const double per_byte = as_is.gap_per_byte > 0 ? as_is.gap_per_byte : 1e-10;
-  add("G", "s/byte", as_is.gap_per_byte, 10 * per_byte, per_byte * 0.1,
-      [](auto& loggps, double x) { loggps.gap_per_byte = x; });
-  for (explain::Sensitivity& one : all) one.exact = one.exact && !contended;
-  return all;
 }
 
 int explain_run(const Options& options) {
@@ -253,8 +191,7 @@ int explain_run(const Options& options) {
   explain::Explanation explanation = explain::explain(run, *source, again, explain_options);
   find_better_algorithms(simulation, run, *source, explanation);
   add_better_placement(simulation, run, explanation);
-  explanation.sensitivity =
-      sensitivities(simulation, run, explain_options.estimate_waits, explanation.notes);
+  add_sensitivities(simulation, run, explain_options.estimate_waits, explanation);
   for (const std::string& note : result.notes) explanation.notes.push_back(note);
   return status_of(simulation, put_explanation(options.output, explanation, run, simulation));
 }
@@ -304,7 +241,7 @@ std::function<int()> declare(CLI::App& app) {
   app.add_flag("--remove-barriers", options->what_if.remove_barriers,
                "What if: there is no MPI_Barrier");
   app.add_option("--set", options->what_if.set,
-                 "What if: other parameters, as --loggps: L=1us,G=0.1ns");
+                 "What if: other parameters, as --loggps: L=1us,G=0.1ns; or more of them: L=+1us");
   app.add_option("--better-placement", options->better_placement,
                  "What if: the ranks run where their messages have short ways; writes FILE, for "
                  "--placement FILE");

@@ -33,8 +33,12 @@ Time time_at(const Simulation& simulation, const explain::Run& run, Time latency
   sim::NullSink nothing;
   Replay replay;
   replay.settled = true;
-  replay.loggps = simulation.loggps();
-  replay.loggps->latency = latency;
+  if (simulation.network() == sim::NetworkKind::datasheet) {
+    replay.added.latency = latency;
+  } else {
+    replay.loggps = simulation.loggps();
+    replay.loggps->latency = latency;
+  }
   return simulation.run(source, nothing, replay).time;
 }
 
@@ -74,13 +78,16 @@ std::vector<Time> parse_latencies(const std::string& text) {
 
 LatencyCurve find_latency_curve(const Simulation& simulation, const explain::Run& run,
                                 const std::vector<Time>& latencies) {
-  if (simulation.network() != sim::NetworkKind::loggps)
-    throw UsageError("--latencies is for --network loggps; see simulate --sweep latency=0.1,1,10");
   LatencyCurve curve;
+  curve.added = simulation.network() == sim::NetworkKind::datasheet;
+  if (!curve.added && simulation.network() != sim::NetworkKind::loggps)
+    throw UsageError(
+        "--latencies is for --network loggps and datasheet; see simulate --sweep "
+        "latency=0.1,1,10");
   curve.latencies = latencies;
   std::uint64_t calls = 0;
   for (const auto& all : run.calls) calls += all.size();
-  const Time as_is = simulation.loggps().latency;
+  const Time as_is = curve.added ? Time() : simulation.loggps().latency;
   curve.simulated = calls * latencies.size() <= kMostCalls || as_is == Time();
   if (curve.simulated) {
     for (const Time latency : latencies) curve.times.push_back(time_at(simulation, run, latency));
@@ -100,9 +107,10 @@ std::string render_latency_curve(const LatencyCurve& curve, bool json) {
   if (json) {
     ordered_json points = ordered_json::array();
     for (std::size_t i = 0; i < curve.times.size(); ++i)
-      points.push_back(
-          {{"latency", curve.latencies[i].seconds()}, {"time", curve.times[i].seconds()}});
+      points.push_back({{"latency", views::to_seconds(curve.latencies[i])},
+                        {"time", views::to_seconds(curve.times[i])}});
     ordered_json object = {{"latencies", points}, {"simulated", curve.simulated}};
+    if (curve.added) object["added"] = true;
     if (!curve.simulated) object["deviation"] = curve.deviation;
     return views::json_text(object);
   }
@@ -119,7 +127,9 @@ std::string render_latency_curve(const LatencyCurve& curve, bool json) {
                first > 0 ? change_text(curve.times[i].seconds() / first - 1) : std::string(),
                slope});
   }
-  std::string text = "Run time over the latency L of messages\n" + table.render(2);
+  std::string text = curve.added ? "Run time over a latency that is added to each message\n"
+                                 : "Run time over the latency L of messages\n";
+  text += table.render(2);
   if (!curve.simulated)
     text +=
         "  from one simulation, ports taking their messages in its order; the ends simulated "

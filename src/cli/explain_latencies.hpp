@@ -12,6 +12,7 @@ namespace foretrace::cli {
 struct LatencyCurve {
   std::vector<Time> latencies;
   std::vector<Time> times;
+  bool added = false;  // the latencies: to what the model's equations say
   // Whether each time is that of a simulation; else of the notes of one simulation, with every
   // port taking its messages in the order of that one.
   bool simulated = true;

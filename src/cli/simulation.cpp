@@ -395,7 +395,7 @@ sim::SimulateResult Simulation::run(sim::Source& source, sim::Sink& sink,
     model.loggps.sync_threshold = factors.sync_threshold;
     for (auto& [path, own] : model.paths) own.loggps.sync_threshold = factors.sync_threshold;
   }
-  const machine::Timing timing(model, bound_);
+  const machine::Timing timing(model, bound_, replay.added);
   std::optional<machine::Topology> topology;
   const sim::SimulateOptions engine = engine_options(replay, topology);
   sim::SimulateResult result = sim::simulate(source, timing, engine, sink);

@@ -80,6 +80,7 @@ struct Replay {
   // What messages take; `nothing`: on a network where they take no time at all.
   machine::Portion portion = machine::Portion::whole;
   std::optional<machine::LogGPSTimes> loggps;    // instead of the machine's
+  machine::Added added;                          // to the model's equations
   const machine::MachineModel* model = nullptr;  // the same
   // The source's operations hold the final times of their computation.
   bool settled = false;
@@ -148,10 +149,10 @@ class Simulation {
   // What happens on it is written down there by the runs from now on.
   void record_messages(architecture::Recording* recording) { recording_ = recording; }
   // The parameters in force.
-  // With some set anew, by the words of --loggps.
-  machine::LogGPSTimes loggps_with(const std::string& words, std::string_view option) const {
-    return machine::loggps_times(
-        model_, machine::merge(loggps_, machine::parse_loggps(words, option)), bound_);
+  // With some set anew, some more.
+  machine::LogGPSTimes loggps_with(const machine::Settings& set) const {
+    return machine::plus(machine::loggps_times(model_, machine::merge(loggps_, set.values), bound_),
+                         set.added);
   }
   machine::LogGPSTimes loggps() const { return machine::loggps_times(model_, loggps_, bound_); }
 

@@ -17,14 +17,17 @@ void fill(const Run& run, Edits& edits) {
 // Those calls of a rank that are meant, from one to before another, one after the other.
 class ChosenCalls {
  public:
-  // All must live as long.
-  ChosenCalls(const std::vector<Call>& calls, const CallSet& of, std::vector<Time>& compute,
-              std::size_t from, std::size_t to)
-      : calls_(&calls), of_(&of), compute_(&compute), at_(from), end_(to) {
+  // All must live as long. `compute`: what comes before the calls, to be edited; nullptr: as it
+  // was.
+  ChosenCalls(WorldRank rank, const std::vector<Call>& calls, const CallSet& of,
+              std::vector<Time>* compute, std::size_t from, std::size_t to)
+      : rank_(rank), calls_(&calls), of_(&of), compute_(compute), at_(from), end_(to) {
     skip();
   }
   bool at_end() const { return at_ == end_; }
+  WorldRank rank() const { return rank_; }
   PlaceId place() const { return (*calls_)[at_].place; }
+  Time computed() const { return (*calls_)[at_].compute; }
   Time& compute() const { return (*compute_)[at_]; }
   void advance() {
     ++at_;
@@ -36,12 +39,38 @@ class ChosenCalls {
     while (!at_end() && !(*of_)((*calls_)[at_])) ++at_;
   }
 
+  WorldRank rank_;
   const std::vector<Call>* calls_;
   const CallSet* of_;
   std::vector<Time>* compute_;
   std::size_t at_;
   std::size_t end_;
 };
+
+// visit(the chosen calls of the ranks that have any): from one collective in which all ranks wait
+// for all to the next.
+template <class Visit>
+void each_stretch(const Run& run, const CallSet& chosen, Edits* edits, const Visit& visit) {
+  // A rank's clock starts after MPI_Init.
+  const CallSet of = [&chosen](const Call& call) {
+    return call.kind != trace::EventKind::init && chosen(call);
+  };
+  std::size_t meetings = SIZE_MAX;
+  for (const auto& mine : run.meetings) meetings = std::min(meetings, mine.size());
+  for (std::size_t stretch = 0; stretch <= meetings; ++stretch) {
+    std::vector<ChosenCalls> ranks;
+    for (std::size_t r = 0; r < run.calls.size(); ++r) {
+      const auto& mine = run.meetings[r];
+      const std::size_t from = stretch == 0 ? 0 : mine[stretch - 1] + std::size_t{1};
+      const std::size_t to =
+          stretch == meetings ? run.calls[r].size() : mine[stretch] + std::size_t{1};
+      const ChosenCalls calls(WorldRank(static_cast<std::int32_t>(r)), run.calls[r], of,
+                              edits ? &edits->compute[r] : nullptr, from, to);
+      if (!calls.at_end()) ranks.push_back(calls);
+    }
+    visit(std::move(ranks));
+  }
+}
 
 // Whether all make the same calls in the same order.
 bool call_alike(std::vector<ChosenCalls> ranks) {
@@ -93,31 +122,71 @@ void equalise_sums(const std::vector<ChosenCalls>& ranks) {
   }
 }
 
+// Those that are above the mean the most, until what is left is little.
+Unevenness worst_of(const std::vector<Time>& above) {
+  constexpr double kMost = 0.9;
+  Unevenness result;
+  std::vector<WorldRank> order;
+  for (std::size_t r = 0; r < above.size(); ++r) {
+    if (above[r] == Time()) continue;
+    result.above += above[r];
+    order.emplace_back(static_cast<std::int32_t>(r));
+  }
+  const auto of = [&above](WorldRank rank) { return above[static_cast<std::size_t>(rank.value)]; };
+  std::ranges::stable_sort(order, [&](WorldRank a, WorldRank b) { return of(a) > of(b); });
+  Time told;
+  for (const WorldRank rank : order) {
+    if (told.seconds() >= kMost * result.above.seconds()) break;
+    told += of(rank);
+    result.ranks.push_back(rank);
+  }
+  if (!order.empty()) result.worst = order.front();
+  std::ranges::sort(result.ranks);
+  return result;
+}
+
 }  // namespace
 
-void equalise(const Run& run, const CallSet& chosen, Edits& edits) {
+void equalise(const Run& run, const CallSet& of, Edits& edits) {
   fill(run, edits);
-  // A rank's clock starts after MPI_Init.
-  const CallSet of = [&chosen](const Call& call) {
-    return call.kind != trace::EventKind::init && chosen(call);
-  };
-  std::size_t meetings = SIZE_MAX;
-  for (const auto& mine : run.meetings) meetings = std::min(meetings, mine.size());
-  for (std::size_t stretch = 0; stretch <= meetings; ++stretch) {
-    std::vector<ChosenCalls> ranks;
-    for (std::size_t r = 0; r < run.calls.size(); ++r) {
-      const auto& mine = run.meetings[r];
-      const std::size_t from = stretch == 0 ? 0 : mine[stretch - 1] + std::size_t{1};
-      const std::size_t to =
-          stretch == meetings ? run.calls[r].size() : mine[stretch] + std::size_t{1};
-      const ChosenCalls calls(run.calls[r], of, edits.compute[r], from, to);
-      if (!calls.at_end()) ranks.push_back(calls);
-    }
+  each_stretch(run, of, &edits, [](std::vector<ChosenCalls> ranks) {
     if (call_alike(ranks))
       equalise_each(std::move(ranks));
     else
       equalise_sums(ranks);
-  }
+  });
+}
+
+Unevenness unevenness(const Run& run, const CallSet& of) {
+  std::vector<Time> above(run.calls.size());  // by rank
+  // One computation of each rank.
+  const auto compare = [&above](const std::vector<std::pair<WorldRank, Time>>& all) {
+    Time sum;
+    std::pair<WorldRank, Time> most;
+    for (const auto& one : all) {
+      sum += one.second;
+      if (one.second > most.second) most = one;
+    }
+    if (most.second == Time()) return;
+    above[static_cast<std::size_t>(most.first.value)] +=
+        most.second - Time::ps(sum.count_ps() / static_cast<std::int64_t>(all.size()));
+  };
+  std::vector<std::pair<WorldRank, Time>> all;
+  each_stretch(run, of, nullptr, [&](std::vector<ChosenCalls> ranks) {
+    const bool alike = call_alike(ranks);
+    while (!ranks.empty() && !ranks.front().at_end()) {
+      all.clear();
+      for (ChosenCalls& calls : ranks) {
+        all.emplace_back(calls.rank(), Time());
+        do {
+          all.back().second += calls.computed();
+          calls.advance();
+        } while (!alike && !calls.at_end());
+      }
+      compare(all);
+    }
+  });
+  return worst_of(above);
 }
 
 void speed_up(const Run& run, const CallSet& of, double factor, Edits& edits) {

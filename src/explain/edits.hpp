@@ -39,6 +39,14 @@ void equalise(const Run& run, const CallSet& of, Edits& edits);
 void speed_up(const Run& run, const CallSet& of, double factor, Edits& edits);
 void take_waits_away(const Run& run, const CallSet& of, Edits& edits);
 
+// What equalise() makes even. Each computation counts with the rank that took the longest for it.
+struct Unevenness {
+  Time above;                    // by how much the longest ones are above the mean, in all
+  std::vector<WorldRank> ranks;  // the fewest that nine tenths of it are due to, ascending
+  WorldRank worst;               // to whom the most is due
+};
+Unevenness unevenness(const Run& run, const CallSet& of);
+
 // The operations of `source`, which is that of `run`, edited. To be simulated with
 // ComputeMode::recorded and scale 1.
 class EditedSource : public sim::Source {

@@ -277,6 +277,8 @@ class Explainer {
         phase ? Place{"", "", run_.phases[run_.places[id].phase]} : places_.describe(id);
     Region region = measure(of);
     if (region.most == Time()) return;
+    const Unevenness uneven = unevenness(run_, of);
+    region.above = uneven.above;
     region.place = place;
     region.phase = phase;
     region.number = region_calls_.size();
@@ -287,10 +289,10 @@ class Explainer {
     Finding finding;
     finding.kind = "imbalance";
     finding.whole_phase = phase;
-    if (phase) id = most_computing(of, region.slowest);
+    if (phase) id = most_computing(of, uneven.worst.valid() ? uneven.worst : region.slowest);
     finding.place = places_.describe(id);
-    finding.ranks = {region.slowest};
-    finding.spent = region.most - region.mean;
+    finding.ranks = uneven.ranks;
+    finding.spent = uneven.above;
     finding.predicted = region.balanced;
     finding.check = checks_.option("--balance", id, phase);
     found_.push_back({finding, of, id});

@@ -126,7 +126,7 @@ struct Finding {
   WaitKind wait_kind = WaitKind::other;
   Place place;
   std::vector<WorldRank> ranks;
-  Time spent;              // waiting; or above the mean
+  Time spent;              // waiting; or above the mean, whoever was
   Time gain;               // of run time
   Time predicted;          // run time then
   bool estimated = false;  // by ExplainOptions::estimate_waits, and not among the best
@@ -162,6 +162,7 @@ struct Region {
   Time most;
   WorldRank slowest;
   double deviation = 0;  // standard deviation over the ranks, seconds
+  Time above;            // Unevenness
   Time balanced;         // run time with it equalised
   Time twice_as_fast;    // run time with it twice as fast on all ranks
   // Run times with it so many times as fast, by kSpeedUps of lanes.hpp; empty: not asked for.

@@ -22,11 +22,13 @@ class Search {
     ++simulations_;
     Point point;
     point.x = x;
-    point.time = seconds(x);
+    // Differences of whole picoseconds, however long the run is.
+    const Time here = time_(x);
+    point.time = here.seconds();
     if (sides != Sides::left || x < axis_.step)
-      point.left = point.right = (seconds(x + axis_.step) - point.time) / axis_.step;
+      point.left = point.right = (time_(x + axis_.step) - here).seconds() / axis_.step;
     if (sides != Sides::right && x >= axis_.step)
-      point.left = (point.time - seconds(x - axis_.step)) / axis_.step;
+      point.left = (here - time_(x - axis_.step)).seconds() / axis_.step;
     return point;
   }
 
@@ -57,11 +59,23 @@ class Search {
     split(middle, b, pieces);
   }
 
+  // The axis's end, or where the run takes `wanted` seconds.
+  Point last(double wanted) {
+    Point last = at(axis_.end, Sides::left);
+    const double farthest = std::max(axis_.end, wanted);
+    while (last.time < wanted && last.x < farthest && simulations_ < axis_.most) {
+      // The curve of the longest of many ways only gets steeper.
+      const double rest =
+          last.left > 0 ? 1.01 * (wanted - last.time) / last.left : 3 * (last.x - axis_.value);
+      const double next = std::min(last.x + std::max(rest, 2 * axis_.step), 10 * farthest);
+      last = at(std::round(next / axis_.step) * axis_.step, Sides::left);
+    }
+    return last;
+  }
+
   bool exact() const { return exact_; }
 
  private:
-  double seconds(double x) const { return time_(x).seconds(); }
-
   const Axis& axis_;
   const std::function<Time(double)>& time_;
   int simulations_ = 0;
@@ -88,12 +102,13 @@ Sensitivity find_sensitivity(const Axis& axis, const std::function<Time(double)>
   Sensitivity result;
   result.parameter = axis.parameter;
   result.unit = axis.unit;
+  result.meaning = axis.meaning;
   result.value = axis.value;
   const Search::Point here = search.at(axis.value);
   result.slope = here.right;
   std::vector<Piece> pieces;
   if (axis.value > 0) search.split(search.at(0, Search::Sides::right), here, pieces);
-  search.split(here, search.at(axis.end, Search::Sides::left), pieces);
+  search.split(here, search.last(here.time * (1 + kTolerances[2])), pieces);
   result.pieces = joined(pieces);
   for (std::size_t i = 1; i < result.pieces.size(); ++i)
     result.break_points.push_back(result.pieces[i].from);

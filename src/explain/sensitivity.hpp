@@ -23,6 +23,7 @@ struct Piece {
 struct Sensitivity {
   std::string parameter;             // "L", "o", "g", "G"
   std::string unit;                  // "s", "s/byte"
+  std::string meaning;               // where it is added to equations; empty: the network's own
   double value = 0;                  // as it is
   double slope = 0;                  // to the right of it: how often it is on the critical path
   std::vector<Piece> pieces;         // from 0 on
@@ -38,13 +39,15 @@ struct Axis {
   std::string parameter;
   std::string unit;
   double value = 0;
-  double end = 0;       // how far to look
+  double end = 0;       // how far to look, at least
   double step = 0;      // the least change of the value that a simulation can tell
   double rounding = 0;  // by how much rounded message times may move a time, seconds
   int most = 64;        // so many points are simulated, each up to three times
+  std::string meaning = {};
 };
 
-// `time` simulates the run with the parameter at a value.
+// `time` simulates the run with the parameter at a value. Looks beyond the axis's end, with the
+// points that there are, up to where the run takes as much longer as the last tolerance says.
 Sensitivity find_sensitivity(const Axis& axis, const std::function<Time(double)>& time);
 
 }  // namespace foretrace::explain

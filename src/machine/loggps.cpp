@@ -102,9 +102,10 @@ std::optional<double>* time_of(std::string_view key, Given& given) {
 
 class ListReader {
  public:
-  ListReader(std::string_view text, std::string_view option) : text_(text), option_(option) {}
+  ListReader(std::string_view text, std::string_view option, bool may_add)
+      : text_(text), option_(option), may_add_(may_add) {}
 
-  LogGPS read() {
+  Settings read() {
     std::string_view rest = text_;
     while (true) {
       const std::size_t comma = rest.find(',');
@@ -112,10 +113,12 @@ class ListReader {
       if (comma == rest.npos) break;
       rest.remove_prefix(comma + 1);
     }
-    LogGPS& values = given_.values;
-    if (!values.overhead_send) values.overhead_send = given_.overhead;
-    if (!values.overhead_recv) values.overhead_recv = given_.overhead;
-    return values;
+    for (Given* given : {&given_, &added_}) {
+      LogGPS& values = given->values;
+      if (!values.overhead_send) values.overhead_send = given->overhead;
+      if (!values.overhead_recv) values.overhead_recv = given->overhead;
+    }
+    return {given_.values, added_.values};
   }
 
  private:
@@ -140,14 +143,17 @@ class ListReader {
       fail("expected NAME=VALUE, found '" + shown(item) +
            "'; write for example L=2us,o=500ns,g=100ns,G=0.08ns,S=65536");
     const std::string_view key = item.substr(0, equals);
-    const std::string_view value = item.substr(equals + 1);
+    std::string_view value = item.substr(equals + 1);
+    const bool adds = may_add_ && key != "S" && value.starts_with('+');
+    if (adds) value.remove_prefix(1);
+    Given& given = adds ? added_ : given_;
     if (key == "S") {
       put(key, given_.values.sync_threshold, parse_threshold(value), value,
           "a size such as 65536 or 64KiB, or none");
     } else if (key == "G") {
-      put(key, given_.values.gap_per_byte, parse_seconds_per_byte(value), value,
+      put(key, given.values.gap_per_byte, parse_seconds_per_byte(value), value,
           "a time per byte such as 0.08ns, or a rate such as 12.5GB/s");
-    } else if (std::optional<double>* place = time_of(key, given_)) {
+    } else if (std::optional<double>* place = time_of(key, given)) {
       put(key, *place, parse_seconds(value), value, "a time such as 500ns");
     } else {
       fail("unknown parameter '" + shown(key) + "'; known: L, o, os, or, g, G, S");
@@ -156,13 +162,31 @@ class ListReader {
 
   std::string_view text_;
   std::string_view option_;
+  bool may_add_;
   Given given_;
+  Given added_;
 };
 
 }  // namespace
 
 LogGPS parse_loggps(std::string_view text, std::string_view option) {
-  return text.empty() ? LogGPS() : ListReader(text, option).read();
+  return text.empty() ? LogGPS() : ListReader(text, option, false).read().values;
+}
+
+Settings parse_settings(std::string_view text, std::string_view option) {
+  return text.empty() ? Settings() : ListReader(text, option, true).read();
+}
+
+LogGPSTimes plus(LogGPSTimes times, const LogGPS& added) {
+  const auto more = [](const std::optional<double>& value) {
+    return Time::from_seconds(value.value_or(0));
+  };
+  times.latency += more(added.latency);
+  times.overhead_send += more(added.overhead_send);
+  times.overhead_recv += more(added.overhead_recv);
+  times.gap += more(added.gap);
+  times.gap_per_byte += added.gap_per_byte.value_or(0);
+  return times;
 }
 
 LogGPS merge(const LogGPS& under, const LogGPS& over) {

@@ -46,6 +46,14 @@ using InnerTimes = std::map<Path, LogGPSTimes>;
 // text gives nothing. Throws UsageError, which names `option` and the fault, and quotes the list.
 LogGPS parse_loggps(std::string_view text, std::string_view option = "--loggps");
 
+// The same, where a value may also be added to what there is: "L=+1us".
+struct Settings {
+  LogGPS values;
+  LogGPS added;  // all but S
+};
+Settings parse_settings(std::string_view text, std::string_view option);
+LogGPSTimes plus(LogGPSTimes times, const LogGPS& added);
+
 // `over` where it says something, else `under`.
 LogGPS merge(const LogGPS& under, const LogGPS& over);
 

@@ -96,14 +96,15 @@ Dependence dependence_of(Cost collective) {
   }
 }
 
-Timing::Timing(const MachineModel& model, Bound bound) : model_(&model), bound_(bound) {
+Timing::Timing(const MachineModel& model, Bound bound, const Added& added)
+    : model_(&model), bound_(bound), added_(added) {
   for (std::size_t i = 0; i < functions_.size(); ++i)
     functions_[i] = find_with_stand_in(model, kNames[i]);
   for (std::size_t i = index(Cost::barrier); i < postings_.size(); ++i)
     postings_[i] = find_posting(model, static_cast<Cost>(i));
   for (const auto& [path, own] : model.paths) {
     auto flat = std::make_shared<const MachineModel>(on_path(model, path));
-    auto inner = std::make_shared<Timing>(*flat, bound);
+    auto inner = std::make_shared<Timing>(*flat, bound, added);
     inner->flat_ = std::move(flat);
     inner_[static_cast<std::size_t>(path)] = std::move(inner);
   }
@@ -113,7 +114,7 @@ Time Timing::cost(Cost what, int ranks, Bytes bytes) const {
   const Function* function = functions_[index(what)];
   if (!function) {
     most_ranks_[index(what)] = ranks;
-    return Time();
+    return added_.to(what, ranks, bytes);
   }
   const std::uint64_t slot = (bytes.count * 0x9e3779b97f4a7c15u +
                               static_cast<std::uint64_t>(ranks) * 0xbf58476d1ce4e5b9u) >>
@@ -121,7 +122,8 @@ Time Timing::cost(Cost what, int ranks, Bytes bytes) const {
   Known& known = known_[index(what)][slot];
   if (known.ranks != ranks || known.bytes != bytes) {
     known = {bytes, ranks,
-             Time::from_seconds(evaluate_seconds(*model_, *function, ranks, bytes, bound_))};
+             Time::from_seconds(evaluate_seconds(*model_, *function, ranks, bytes, bound_)) +
+                 added_.to(what, ranks, bytes)};
     int& most = most_ranks_[index(what)];
     most = std::max(most, ranks);
     most_bytes_[index(what)] = std::max(most_bytes_[index(what)], bytes);
@@ -218,8 +220,13 @@ Time Timing::isend_post_leave(Time s0, Bytes bytes) const {
 Time Timing::isend_end(Time s0, Time r0, SendMode mode, Bytes bytes, bool rendezvous) const {
   const Time start = rendezvous ? std::max(s0, r0) : s0;
   if (mode == SendMode::synchronous) return start + cost(Cost::ssend, kPointToPointRanks, bytes);
-  return start + cost(Cost::isend1, kPointToPointRanks, bytes) +
-         cost(Cost::isend2, kPointToPointRanks, bytes);
+  Time end = start + cost(Cost::isend1, kPointToPointRanks, bytes) +
+             cost(Cost::isend2, kPointToPointRanks, bytes);
+  // It needs its receiver's answer, as a blocking one does.
+  if (rendezvous)
+    end += added_.to(Cost::ssend, kPointToPointRanks, bytes) -
+           added_.to(Cost::isend1, kPointToPointRanks, bytes);
+  return end;
 }
 
 // What of isend2 cannot be hidden behind computation.

@@ -20,6 +20,7 @@
 
 #include "base/ids.hpp"
 #include "base/time.hpp"
+#include "machine/added.hpp"
 #include "machine/machine_model.hpp"
 #include "machine/path.hpp"
 
@@ -116,7 +117,7 @@ enum class RecvKind : std::uint8_t { blocking, sendrecv, posted };
 // belongs to one thread.
 class Timing {
  public:
-  Timing(const MachineModel& model, Bound bound);
+  Timing(const MachineModel& model, Bound bound, const Added& added = {});
 
   // The rules between ranks that have `path` between them; this one where the model
   // knows no such path. Lives as long as this one.
@@ -127,7 +128,7 @@ class Timing {
   bool has_paths() const { return !model_->paths.empty(); }
 
   // T(p,d) of one function in whole picoseconds. A function that the model
-  // lacks has a stand-in (docs/theory.md); without one it takes no time.
+  // lacks has a stand-in (docs/theory.md); without one it takes no time. With what is added.
   Time cost(Cost what, int ranks, Bytes bytes) const;
 
   // The least that a message of any size costs, on this path; `what`: of point-to-point
@@ -205,6 +206,7 @@ class Timing {
  private:
   const MachineModel* model_;
   Bound bound_;
+  Added added_;
   // By path, where the model knows it; `flat_` is what such a one is of.
   std::array<std::shared_ptr<const Timing>, kPaths> inner_;
   std::shared_ptr<const MachineModel> flat_;

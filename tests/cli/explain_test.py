@@ -295,6 +295,44 @@ class Explain(unittest.TestCase):
                 alone = self.explain("fields.ti", *network, *one["check"].split(), "--json")
                 self.assertEqual(json.loads(alone.stdout)["predicted_time"], one["predicted_time"], one["check"])
 
+    def test_sensitivity_on_every_network(self):
+        """L, o and G are always told; their slopes are the differences of fresh simulations."""
+        (self.folder / "pairs.goal").write_text(PAIRS)
+        ring = ["--topology", "torus:6"]
+        networks = {"datasheet": ["--machine", "cray-t3d"], "loggps": LOGGPS,
+                    **{name: [*LOGGPS, "--network", name, *ring] for name in ("hops", "bus", "flow", "packet")}}
+        for network, words in networks.items():
+            said = json.loads(self.explain("pairs.goal", *words, "--json").stdout)
+            for name, step in (("L", "1ps"), ("o", "1ps"), ("G", "0.01ns")):
+                with self.subTest(network=network, parameter=name):
+                    one = said["sensitivity"][name]
+                    # There the messages of this program are there before their receivers.
+                    self.assertTrue(one["slope"] > 0 or network == "datasheet")
+                    self.assertEqual(set(one["tolerance"]), {"1%", "5%", "10%"})
+                    self.assertEqual("meaning" in one, network == "datasheet")
+                    more = json.loads(self.explain("pairs.goal", *words, "--set", f"{name}=+{step}", "--json").stdout)
+                    unit = 1e-11 if name == "G" else 1e-12
+                    self.assertAlmostEqual((more["predicted_time"] - said["time"]) / unit, one["slope"],
+                                           delta=max(0.01, 1e-6 * one["slope"]))
+                    # What is told to make the run 10 % longer does, where nothing gets into the way.
+                    if one["exact"]:
+                        more = one["tolerance"]["10%"] - one["value"]
+                        made = self.explain("pairs.goal", *words, "--set", f"{name}=+{more:.12g}s", "--json")
+                        self.assertAlmostEqual(json.loads(made.stdout)["predicted_time"], 1.1 * said["time"], delta=1e-9)
+
+    def test_additions_to_equations(self):
+        """On the data sheet L, o and G can only be added."""
+        (self.folder / "fields.ti").write_text(FIELDS)
+        machine = ["--machine", "cray-t3d"]
+        for words, says in (("L=1us", "have no L, o and G of their own; L=+1us"), ("g=+1us", "are for --network loggps"),
+                            ("S=100", "are for --network loggps"), ("L=+x", "L must be a time")):
+            self.assertIn(says, self.explain("fields.ti", *machine, "--set", words, status=2).stderr)
+        curve = json.loads(self.explain("fields.ti", *machine, "--latencies", "1us..8us:4", "--json").stdout)
+        self.assertTrue(curve["added"])
+        for point in curve["latencies"]:
+            alone = self.explain("fields.ti", *machine, "--set", f"L=+{point['latency']:.12g}s", "--json")
+            self.assertEqual(json.loads(alone.stdout)["predicted_time"], point["time"])
+
     def test_refused_changes(self):
         (self.folder / "fields.ti").write_text(FIELDS)
         for words, says in ((["--collective", "MPI_Allreduce=best"], "there is for allreduce: linear, recursive_doubling"),

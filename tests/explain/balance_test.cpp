@@ -38,6 +38,34 @@ TEST(Balance, IsOfEachRoundWhereRanksCallAlike) {
   EXPECT_EQ(explanation.bounds.balanced, us(4 * 240));
 }
 
+// Nobody computes more than others in all, and somebody does each time.
+TEST(Balance, OfWhatMovesFromRankToRankNamesAllThatAreSlow) {
+  Programs programs(4);
+  for (int round = 0; round < 6; ++round)
+    for (int rank = 0; rank < 4; ++rank)
+      programs.collective(rank, Cost::barrier, rank == round % 3 ? us(300) : us(100));
+  programs.finalize_all();
+  const Explanation explanation = explain_program(programs).explanation;
+  ASSERT_FALSE(explanation.findings.empty());
+  const Finding& finding = explanation.findings.front();
+  EXPECT_EQ(finding.kind, "imbalance");
+  // In each round one is 150 above the mean: ranks 0, 1 and 2, twice each.
+  EXPECT_EQ(finding.spent, us(6 * 150));
+  EXPECT_EQ(finding.gain, us(6 * 150));
+  EXPECT_EQ(finding.ranks, (std::vector<WorldRank>{WorldRank(0), WorldRank(1), WorldRank(2)}));
+}
+
+TEST(Balance, NamesThoseToWhomNearlyAllIsDue) {
+  Programs programs(4);
+  for (int round = 0; round < 20; ++round)
+    for (int rank = 0; rank < 4; ++rank)
+      programs.collective(rank, Cost::barrier, rank == (round == 0 ? 1 : 3) ? us(500) : us(100));
+  programs.finalize_all();
+  const Explanation explanation = explain_program(programs).explanation;
+  ASSERT_FALSE(explanation.findings.empty());
+  EXPECT_EQ(explanation.findings.front().ranks, std::vector<WorldRank>{WorldRank(3)});
+}
+
 TEST(Balance, IsOfAllTogetherWhereRanksCallOtherwise) {
   Programs programs(2);
   send(programs, 0, 1, us(300), "send");

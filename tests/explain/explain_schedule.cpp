@@ -5,8 +5,10 @@
 // edited operations. Standard output: one line per schedule, {"time", "fixed",
 // "waits": [[rank, call, run time without it]...]} in picoseconds, or "deadlock". Where ranks
 // are taken up in the order of time also "edited": [{"calls": [[rank, call]...], "time"}...],
-// simulated with calls that do not wait. Where it is known which messages meet also
-// "rewrites": [{"rewrite", "places": [functions], "time"}...], simulated with other calls.
+// simulated with calls that do not wait. Where the graph is fixed also "added": [{"latency",
+// "overhead_send", "overhead_recv", "per_byte", "time"}...] in picoseconds, simulated with that
+// added to the equations. Where it is known which messages meet also "rewrites": [{"rewrite",
+// "places": [functions], "time"}...], simulated with other calls.
 #include <cmath>
 #include <iostream>
 #include <random>
@@ -62,6 +64,8 @@ class Case {
     if (run_.graph.fixed()) {
       for (int i = 0; i < 4; ++i) check_random_edits();
       check_slack();
+      if (network_.options.kind == sim::NetworkKind::datasheet)
+        for (int i = 0; i < 3; ++i) result["added"].push_back(simulate_added());
     }
     if (in_order_of_time(source)) result["edited"] = simulate_waitless();
     if (!source.races()) result["rewrites"] = simulate_rewrites();
@@ -101,6 +105,22 @@ class Case {
       all.push_back({{"calls", calls}, {"time", time}});
     }
     return all;
+  }
+
+  json simulate_added() {
+    const auto some = [this](unsigned most) { return static_cast<std::int64_t>(random_() % most); };
+    machine::Added added;
+    added.latency = Time::ps(some(3) * some(20'000'000));
+    added.overhead_send = Time::ps(some(2) * some(5'000'000));
+    added.overhead_recv = Time::ps(some(2) * some(5'000'000));
+    const std::int64_t per_byte = some(2) * some(100'000);
+    added.per_byte = static_cast<double>(per_byte) * 1e-12;
+    const machine::Timing more(model_, machine::Bound::avg, added);
+    return {{"latency", added.latency.count_ps()},
+            {"overhead_send", added.overhead_send.count_ps()},
+            {"overhead_recv", added.overhead_recv.count_ps()},
+            {"per_byte", per_byte},
+            {"time", simulated({}, more).count_ps()}};
   }
 
   json simulate_rewrites() {
@@ -151,11 +171,12 @@ class Case {
     return options;
   }
 
-  Time simulated(const explain::Edits& edits) {
+  Time simulated(const explain::Edits& edits) { return simulated(edits, timing_); }
+  Time simulated(const explain::Edits& edits, const machine::Timing& timing) {
     explain::EditedSource source(
         std::make_unique<sim::ScheduleSource>(sim::parse_schedule(schedule_)), run_, edits);
     sim::NullSink sink;
-    return sim::simulate(source, timing_, options(), sink).time;
+    return sim::simulate(source, timing, options(), sink).time;
   }
   void compare(const explain::Edits& edits, const char* what) {
     const Time graph = explain::time_with(run_, edits);

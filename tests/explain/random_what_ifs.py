@@ -6,7 +6,8 @@
 explain_schedule compares each what-if of the graph with a simulation of the edited operations. Here
 the run time without each single wait is computed a third time, by the equations of reference.py.
 On networks on which ranks are taken up in the order of time, simulations with calls that do not
-wait are compared with reference_networks.py. Runs with other calls (merged messages, posted ones, no
+wait are compared with reference_networks.py. Runs with L, o and G added to the equations are compared
+with reference.py, by the table of docs/explain.md. Runs with other calls (merged messages, posted ones, no
 barriers) are compared with what both references give for the schedules of reference_rewrites.py.
 """
 
@@ -48,6 +49,65 @@ class Waitless(reference.Replay):
 def time_without(machine, schedule, chosen):
     replay = Waitless(machine, schedule, chosen)
     return max(finish for finish, _ in replay.run())
+
+
+class AddedMachine:
+    """A machine with L, o_s, o_r and G (picoseconds) added to its equations."""
+
+    def __init__(self, machine, added):
+        self.machine = machine
+        self.added = added
+
+    def __getattr__(self, name):
+        return getattr(self.machine, name)
+
+    def path(self, nodes, ranks):
+        return AddedMachine(self.machine.path(nodes, ranks), self.added)
+
+    def cost(self, name, size, p=2):
+        return self.machine.cost(name, size, p) + self.more(name, size, p)
+
+    def more(self, name, size, p=2):
+        send, receive = self.added["overhead_send"], self.added["overhead_recv"]
+        way, stream = self.added["latency"], self.added["per_byte"] * size
+        if name in ("send", "bsend", "rsend", "isend1"):
+            return send
+        if name == "recvmin":
+            return receive
+        if name == "irecvoverlap":
+            return send + way + stream
+        if name in ("recv", "sendrecv", "irecv2", "ssend"):
+            return send + way + stream + receive
+        if name in ("isend2", "isendoverlap", "irecv1"):
+            return 0
+        return (send + way + receive) * (p - 1).bit_length() + stream
+
+
+class AddedReplay(reference.Replay):
+    def isend_end(self, posted):
+        end, least = super().isend_end(posted)
+        call = self.schedule.call(posted)
+        if end is None or call.get("mode") == "synchronous":
+            return end, least
+        rules = self.rules_to(posted, call["to"])
+        if rules.meets(call.get("mode", "standard"), call["bytes"]):
+            end += rules.more("ssend", call["bytes"]) - rules.more("isend1", call["bytes"])
+        return end, least
+
+
+def check_added(seed, machine, schedule, found):
+    """How many were compared."""
+    compared = 0
+    for added in found.get("added", []):
+        exact = reference.Machine(machine)
+        replay = AddedReplay(AddedMachine(exact, added), reference.Schedule(schedule))
+        expected = max(finish for finish, _ in replay.run())
+        if exact.doubtful:
+            continue
+        if expected != added["time"]:
+            sys.exit(f"seed {seed}, {added}: expected {expected}")
+        compared += 1
+    return compared
 
 
 def check(seed, machine, schedule, found):
@@ -201,10 +261,17 @@ def main():
             [*seeds, *seeds], [{"machine": m, "schedule": s} for m, s in cases] + networks, results)
         if result != "deadlock"])
     rewritten, changed = (sum(column) for column in zip(*rewrites))
+    added = reference_networks.run_deep(lambda: sum(
+        check_added(seed, machine, schedule, result)
+        for seed, (machine, schedule), result in zip(seeds, cases, results)
+        if result != "deadlock"))
     single = sum(len(result["waits"]) for result in results if result != "deadlock")
     print(f"{len(cases)} schedules, {single} single waits against a simulation, {waits} of them against the "
           f"reference; {on_networks} simulations without waits on {len(networks)} other networks")
+    print(f"{added} runs with L, o and G added to the equations against the reference")
     print(f"{rewritten} runs with other calls against the references, {changed} of them with changes")
+    if added < options.count:
+        sys.exit("too few runs with additions were compared")
     if changed < options.count:
         sys.exit("too few runs with other calls were compared")
     if waits < options.count or on_networks < len(networks):

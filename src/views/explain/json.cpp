@@ -196,6 +196,7 @@ ordered_json regions_of(const std::vector<explain::Region>& regions) {
     entry["most"] = to_seconds(region.most);
     entry["slowest"] = region.slowest.value;
     entry["deviation"] = region.deviation;
+    entry["above_mean"] = to_seconds(region.above);
     entry["balanced"] = to_seconds(region.balanced);
     entry["twice_as_fast"] = to_seconds(region.twice_as_fast);
     ordered_json curve = ordered_json::array();
@@ -218,6 +219,7 @@ ordered_json sensitivity_of(const std::vector<explain::Sensitivity>& all) {
   for (const explain::Sensitivity& one : all) {
     ordered_json entry;
     entry["unit"] = one.unit;
+    if (!one.meaning.empty()) entry["meaning"] = one.meaning;
     entry["value"] = one.value;
     entry["slope"] = one.slope;
     entry["break_points"] = one.break_points;

@@ -246,19 +246,29 @@ std::string regions_section(const Explanation& explanation) {
 }
 
 std::string sensitivity_section(const Explanation& explanation) {
-  if (explanation.sensitivity.empty()) return {};
-  TextTable table({L, R, R, R, R, R, R});
-  table.add({"", "value", "slope", "1 % longer at", "5 %", "10 %", "pieces"});
-  for (const explain::Sensitivity& one : explanation.sensitivity) {
+  const std::vector<explain::Sensitivity>& all = explanation.sensitivity;
+  if (all.empty()) return {};
+  const bool added = !all.front().meaning.empty();
+  TextTable table = added ? TextTable({L, R, R, R, R, R, L}) : TextTable({L, R, R, R, R, R, R});
+  if (added)
+    table.add({"", "slope", "1 % longer with", "5 %", "10 %", "pieces", ""});
+  else
+    table.add({"", "value", "slope", "1 % longer at", "5 %", "10 %", "pieces"});
+  for (const explain::Sensitivity& one : all) {
     const auto value = [&](double v) {
-      return one.unit == "s" ? format_picoseconds(v * 1e12) : format_picoseconds(v * 1e12) + "/B";
+      return format_picoseconds(v * 1e12) + (one.unit == "s" ? "" : "/B");
     };
-    std::vector<std::string> row{one.parameter, value(one.value), format_ratio(one.slope)};
-    for (const auto& tolerance : one.tolerance) row.push_back(tolerance ? value(*tolerance) : "-");
+    std::vector<std::string> row{one.parameter};
+    if (!added) row.push_back(value(one.value));
+    row.push_back(format_ratio(one.slope));
+    for (const auto& tolerance : one.tolerance)
+      row.push_back(tolerance ? (added ? "+" : "") + value(*tolerance) : "-");
     row.push_back(std::to_string(one.pieces.size()));
+    if (added) row.push_back(one.meaning);
     table.add(row);
   }
-  return "\nNetwork: how much longer the run takes for each unit more\n" + table.render(2);
+  return std::string("\nNetwork: how much longer the run takes for each unit ") +
+         (added ? "that is added to the equations\n" : "more\n") + table.render(2);
 }
 
 }  // namespace

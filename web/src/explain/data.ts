@@ -73,6 +73,7 @@ export interface Region extends Partial<Place> {
 
 export interface Sensitivity {
   readonly unit: string;
+  readonly meaning?: string; // where it is added to equations
   readonly value: number;
   readonly slope: number;
   readonly pieces: { from: number; to: number; slope: number }[];

@@ -103,7 +103,8 @@ export function sensitivityPlot(name: string, one: Sensitivity, time: number): S
     plot.append(svg("line", { x1: at, x2: at, y1: y.from, y2: y.from + 4, class: "rule" }));
     plot.append(svg("text", { x: at, y: y.from + 16, "text-anchor": at > kWidth - 30 ? "end" : "middle" }, `${seconds(value)}${per}`));
   }
-  plot.append(svg("text", { x: (x.from + x.to) / 2, y: kHeight - 6, "text-anchor": "middle", class: "name" }, kParameters[name] ?? name));
+  plot.append(svg("text", { x: (x.from + x.to) / 2, y: kHeight - 6, "text-anchor": "middle", class: "name" },
+    `${kParameters[name] ?? name}${one.meaning === undefined ? "" : ", that is added"}`));
   for (const [percent, value] of Object.entries(one.tolerance)) {
     if (value === null || value > x.high) continue;
     const at = place(x, value);
