@@ -12,20 +12,59 @@ const kNames = ["MPI_Init", "MPI_Irecv", "MPI_Send", "MPI_Wait", "MPI_Allreduce"
 const [kInit, kIrecv, kSend, kWait, kAllreduce, kFinalize, kSolve, kExchange] = kNames.keys();
 
 class Stream {
-  bytes = new Uint8Array(1 << 20);
+  bytes = new Uint8Array(4096);
   length = 0;
-  varint(value) {
-    if (this.length + 16 > this.bytes.length) {
+  byte(value) {
+    if (this.length === this.bytes.length) {
       const more = new Uint8Array(this.bytes.length * 2);
       more.set(this.bytes);
       this.bytes = more;
     }
-    while (value >= 128) {
-      this.bytes[this.length++] = (value % 128) + 128;
-      value = Math.floor(value / 128);
-    }
     this.bytes[this.length++] = value;
   }
+  varint(value) {
+    while (value >= 128) {
+      this.byte((value % 128) + 128);
+      value = Math.floor(value / 128);
+    }
+    this.byte(value);
+  }
+}
+
+// A column of numbers, as src/views/timeline/columns.hpp describes it.
+class Column {
+  planes = [new Stream()];
+  add(value) {
+    let bytes = 0;
+    for (; value > 0; value = Math.floor(value / 256)) {
+      if (this.planes.length === ++bytes) this.planes.push(new Stream());
+      this.planes[bytes].byte(value % 256);
+    }
+    this.planes[0].byte(bytes);
+  }
+  write(out) {
+    const sizes = new Stream();
+    sizes.varint(this.planes.length);
+    for (const plane of this.planes) sizes.varint(plane.length);
+    out.push(...[sizes, ...this.planes].map((part) => part.bytes.subarray(0, part.length)));
+  }
+}
+
+// Rank after rank.
+function inColumns(parts) {
+  const columns = Array.from({ length: 5 }, () => new Column());
+  for (const numbers of parts)
+    for (let i = 0; i < numbers.length; i += 5) {
+      const [shape, gap, duration, wait, done] = numbers.slice(i, i + 5);
+      columns[0].add(shape * 2 + (wait > 0 ? 1 : 0));
+      columns[1].add(gap);
+      columns[2].add(duration - wait);
+      if (wait > 0) columns[3].add(wait);
+      if (done >= 0) columns[4].add(done);
+    }
+  const out = [];
+  for (const column of columns) column.write(out);
+  return Buffer.concat(out);
 }
 
 function makeRun(ranks, events, slow) {
@@ -46,17 +85,11 @@ function makeRun(ranks, events, slow) {
   const random = (limit) => (seed = (seed * 48271) % 2147483647) % limit;
   // Times by step and rank: each waits for the left neighbour.
   const now = new Float64Array(ranks);
-  const streams = Array.from({ length: ranks }, () => []);
   const counts = new Array(ranks).fill(0);
   const last = new Float64Array(ranks);
-  const parts = Array.from({ length: ranks }, () => { const s = new Stream(); s.bytes = new Uint8Array(4096); return s; });
+  const parts = Array.from({ length: ranks }, () => []); // shape, gap, duration, wait, done or -1
   const put = (rank, shape, enter, leave, wait = 0, done = null) => {
-    const stream = parts[rank];
-    stream.varint(shape * 2 + (wait > 0 ? 1 : 0));
-    stream.varint(enter - last[rank]);
-    stream.varint(leave - enter);
-    if (wait > 0) stream.varint(wait);
-    if (done !== null) stream.varint(done);
+    parts[rank].push(shape, enter - last[rank], leave - enter, wait, done ?? -1);
     last[rank] = leave;
     counts[rank]++;
   };
@@ -101,9 +134,9 @@ function makeRun(ranks, events, slow) {
     version: 1, program: `ring ${ranks}`, trace: "made up", clock: "virtual", notes: [],
     summary: { time: end, serial: end * ranks * 0.8, speedup: ranks * 0.8, efficiency: 0.8 },
     names: kNames, comms: [{ name: "MPI_COMM_WORLD", size: ranks }], places: ["ring.c:31", "ring.c:32", "ring.c:33", "ring.c:40"],
-    shapes, ranks: parts.map((part, rank) => [counts[rank], part.length, last[rank]]),
+    shapes, ranks: parts.map((_, rank) => [counts[rank], 0, last[rank]]),
   };
-  return { head, streams: parts };
+  return { head, parts };
 }
 
 const [template, ranks, events, out, slow] = process.argv.slice(2);
@@ -114,10 +147,10 @@ writeSync(file, before);
 let total = 0;
 let bytes = 0;
 for (const [name, factor] of slow === undefined ? [["run", 1]] : [["before", 1], ["after", Number(slow)]]) {
-  const { head, streams } = makeRun(Number(ranks), Number(events), factor);
+  const { head, parts } = makeRun(Number(ranks), Number(events), factor);
   writeSync(file, `<script class="trace-head" data-name="${name}" type="application/json">${JSON.stringify(head)}</script>\n`);
   // As render_html_runs() packs it.
-  const packed = deflateSync(Buffer.concat(streams.map((part) => part.bytes.subarray(0, part.length))), { level: 6 });
+  const packed = deflateSync(inColumns(parts), { level: 6 });
   bytes += packed.length;
   writeSync(file, `<script class="trace-stream" type="application/octet-stream" data-packed>${packed.toString("base64")}</script>\n`);
   total += head.ranks.reduce((sum, [count]) => sum + count, 0);

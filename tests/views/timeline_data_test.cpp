@@ -6,6 +6,7 @@
 
 #include "../analysis/trace_builder.hpp"
 #include "topology/builders.hpp"
+#include "views/timeline/columns.hpp"
 
 namespace foretrace {
 namespace {
@@ -51,6 +52,27 @@ TEST(TimelineData, EqualCallsShareAShape) {
   EXPECT_EQ(bytes(data.stream), all);
   // Events, bytes, end of each rank.
   EXPECT_EQ(head["ranks"], json::parse("[[4,14,316],[4,14,316],[4,14,316]]"));
+}
+
+TEST(TimelineData, ColumnsHaveTheNumbersOfAStream) {
+  std::vector<views::TimelineShape> shapes(3);
+  shapes[0][0] = static_cast<std::int64_t>(trace::EventKind::irecv);
+  shapes[1][0] = static_cast<std::int64_t>(trace::EventKind::complete);
+  shapes[2][0] = static_cast<std::int64_t>(trace::EventKind::mark);
+  // irecv: gap 5, duration 1, done by the next; complete with a wait: gap 300, duration 70001, wait
+  // 70000; the same with a wait that is longer than the call; mark: 2.5.
+  const std::string stream(
+      "\x00\x05\x01\x01\x03\xac\x02\xf1\xa2\x04\xf0\xa2\x04\x03\x00\x01\x09\x04\x00\x00"
+      "\x00\x00\x00\x00\x00\x00\x04\x40",
+      28);
+  const std::vector<int> expected{
+      2, 4, 3, 0, 1, 1, 1, 3,   3, 4,             // shapes 0, 3, 3, 4
+      3, 4, 2, 1, 1, 2, 0, 0,   5, 300 % 256, 1,  // gaps 5, 300, 0, 0
+      2, 4, 2, 1, 1, 0, 0, 1,   1,                // own 1, 1, 0, 0
+      4, 2, 2, 1, 1, 3, 1, 112, 1, 17,        1,  // waits 70000 = 0x11170, 1
+      2, 1, 1, 1, 1,                              // done 1
+      0, 0, 0, 0, 0, 0, 4, 64};
+  EXPECT_EQ(bytes(views::stream_columns(stream, shapes)), expected);
 }
 
 TEST(TimelineData, TimesAreInTheLargestUnit) {

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { decodeBase64, decodeTrace, VarintReader } from "../../web/src/decode";
+import { decodeBase64, decodeTrace } from "../../web/src/decode";
 import { Kind, type TraceHead } from "../../web/src/events";
+import { VarintReader } from "../../web/src/stream";
 
 test("base64 gives the bytes back, with one, two and no padding signs", () => {
   assert.deepEqual([...decodeBase64("")], []);
@@ -104,6 +105,36 @@ test("a mark has its moment and its number", () => {
   assert.deepEqual(rank.marks, [{ event: 0, value: 2.5 }, { event: 1, value: 0 }]);
   assert.deepEqual([...rank.enter], [5, 8]);
   assert.throws(() => decodeTrace(head(shapes, [[1, 5, 5]]), Uint8Array.of(0, 5, 0, 0, 0)), /cut off/);
+});
+
+// As src/views/timeline/columns.hpp has it.
+function column(values: number[]): number[] {
+  const planes: number[][] = [[]];
+  for (let value of values) {
+    let bytes = 0;
+    for (; value > 0; value = Math.floor(value / 256)) (planes[++bytes] ??= []).push(value % 256);
+    planes[0]!.push(bytes);
+  }
+  return [planes.length, ...planes.map((plane) => plane.length), ...planes.flat()];
+}
+
+test("columns give the events that the stream gives", () => {
+  const shapes = [
+    [Kind.irecv, 2, 0, -1, 0, 0, 1, 0, 8, 0, -1, 1, 0],
+    [Kind.complete, 3, 0, -1, 0, 0, -1, 0, 0, 0, -1, 1, 0],
+    [Kind.mark, 1, 0, -1, 0, 0, -1, 0, 0, 0, -1, 1, 0],
+  ];
+  // irecv after 5, done by the next; 300 later a wait of 70000 in a call of 70001; a mark of 2.5.
+  const value = [0, 0, 0, 0, 0, 0, 4, 64];
+  const stream = Uint8Array.of(0, 5, 1, 1, 3, 0xac, 2, 0xf1, 0xa2, 4, 0xf0, 0xa2, 4, 4, 0, 0, ...value);
+  const packed = Uint8Array.from([
+    ...column([0, 3, 4]), ...column([5, 300, 0]), ...column([1, 1, 0]), ...column([70000]), ...column([1]), ...value]);
+  const about = (bytes: number): TraceHead => head(shapes, [[3, bytes, 70307]]);
+  const expected = decodeTrace(about(stream.length), stream).ranks;
+  assert.deepEqual([...expected[0]!.leave], [6, 70307, 70307]);
+  assert.deepEqual(decodeTrace(about(0), packed, true).ranks, expected);
+  for (let cut = 0; cut < packed.length; cut++) assert.throws(() => decodeTrace(about(0), packed.subarray(0, cut), true), /cut off/);
+  assert.throws(() => decodeTrace(about(0), Uint8Array.from([...packed, 0]), true), /more than its events/);
 });
 
 test("a damaged stream is refused", () => {

@@ -1,6 +1,8 @@
 // From the bytes that the page carries to TraceData. The format is described
-// in src/views/timeline/data.hpp.
+// in src/views/timeline/data.hpp, that of packed pages in columns.hpp beside it.
+import { Columns } from "./columns";
 import { Kind, type Mark, type PhaseSpan, type RankData, type Shape, type TraceData, type TraceHead } from "./events";
+import { type EventSource, Stream } from "./stream";
 
 const kInvalid = 255;
 
@@ -46,39 +48,6 @@ export function decodeBase64(text: string): Uint8Array {
     }
   }
   return bytes;
-}
-
-// Reads unsigned LEB128 integers, exact up to 2^53.
-export class VarintReader {
-  constructor(private readonly bytes: Uint8Array, private at = 0) {}
-
-  get position(): number {
-    return this.at;
-  }
-
-  next(): number {
-    const bytes = this.bytes;
-    let byte = bytes[this.at++];
-    if (byte === undefined) throw new Error("trace data: cut off");
-    if (byte < 0x80) return byte;
-    let value = byte & 0x7f;
-    let scale = 128;
-    do {
-      byte = bytes[this.at++];
-      if (byte === undefined) throw new Error("trace data: cut off");
-      value += (byte & 0x7f) * scale;
-      scale *= 128;
-    } while (byte >= 0x80);
-    return value;
-  }
-
-  // An IEEE double, low byte first.
-  double(): number {
-    if (this.at + 8 > this.bytes.length) throw new Error("trace data: cut off");
-    const value = new DataView(this.bytes.buffer, this.bytes.byteOffset + this.at, 8).getFloat64(0, true);
-    this.at += 8;
-    return value;
-  }
 }
 
 function toShape(numbers: number[]): Shape {
@@ -129,7 +98,7 @@ class PhaseCollector {
 }
 
 // Room for all ranks' columns at once: very many small arrays would take more than what they hold.
-class Columns {
+class Table {
   readonly enter: Float64Array;
   readonly leave: Float64Array;
   readonly wait: Float64Array;
@@ -156,7 +125,7 @@ class Columns {
 }
 
 function decodeRank(
-  reader: VarintReader, count: number, end: number, shapes: Shape[], names: string[], columns: Columns, unit: number, start: Start | null = null,
+  reader: EventSource, count: number, end: number, shapes: Shape[], names: string[], columns: Table, unit: number, start: Start | null = null,
 ): RankData {
   const before = start === null ? 0 : 1;
   const total = count + before;
@@ -169,18 +138,19 @@ function decodeRank(
     shape[0] = start.shape;
   }
   for (let i = before; i < total; i++) {
-    const word = reader.next();
+    const word = reader.word();
     const index = Math.floor(word / 2);
     const info = shapes[index];
     if (info === undefined) throw new Error(`trace data: no shape ${index}`);
     shape[i] = index;
-    now += reader.next() * unit;
+    reader.times(word % 2 === 1);
+    now += reader.gap * unit;
     enter[i] = now;
-    now += reader.next() * unit;
+    now += reader.duration * unit;
     leave[i] = now;
-    if (word % 2 === 1) wait[i] = reader.next() * unit;
+    wait[i] = reader.wait * unit;
     if (info.kind === Kind.irecv) {
-      const distance = reader.next();
+      const distance = reader.done();
       done[i] = distance > 0 && i + distance < total ? i + distance : 0;
     } else if (info.kind === Kind.phaseBegin) {
       phases.begin(info.name, enter[i]!);
@@ -224,8 +194,8 @@ export function decodeWindow(trace: TraceData, answer: ArrayBuffer): Omit<Window
     { many?: number; first: number; ranks: [event: number, at: number, count: number, bytes: number][] };
   if (about.many !== undefined) return about.many;
   const bytes = new Uint8Array(answer, 4 + length);
-  const columns = new Columns(about.ranks.reduce((sum, [, , count]) => sum + count + 1, 0));
-  const reader = new VarintReader(bytes);
+  const columns = new Table(about.ranks.reduce((sum, [, , count]) => sum + count + 1, 0));
+  const reader = new Stream(bytes);
   const ranks = about.ranks.map(([event, at, count, size], i) => {
     const stop = reader.position + size;
     const start = { event, at, shape: trace.shapes.length - 1 };
@@ -236,21 +206,23 @@ export function decodeWindow(trace: TraceData, answer: ArrayBuffer): Omit<Window
   return { first: about.first, ranks };
 }
 
-export function decodeTrace(head: TraceHead, bytes: Uint8Array): TraceData {
+export function decodeTrace(head: TraceHead, bytes: Uint8Array, packed = false): TraceData {
   if (head.version !== 1) throw new Error(`trace data: version ${head.version}, expected 1`);
   const shapes = head.shapes.map(toShape);
-  const reader = new VarintReader(bytes);
-  let end = 1;
   const events = head.ranks.reduce((sum, [count]) => sum + count, 0);
   // An event takes three bytes at least.
   if (events > bytes.length / 3) throw new Error("trace data: cut off");
-  const columns = new Columns(events);
+  const columns = new Table(events);
+  const all = packed ? new Columns(bytes) : null;
+  const stream = new Stream(bytes);
+  let end = 1;
   const ranks = head.ranks.map(([count, size, rankEnd]) => {
-    const stop = reader.position + size;
-    const rank = decodeRank(reader, count, rankEnd, shapes, head.names, columns, head.unit ?? 1);
-    if (reader.position !== stop) throw new Error("trace data: a rank has the wrong length");
+    const stop = stream.position + size;
+    const rank = decodeRank(all ?? stream, count, rankEnd, shapes, head.names, columns, head.unit ?? 1);
+    if (all === null && stream.position !== stop) throw new Error("trace data: a rank has the wrong length");
     end = Math.max(end, rankEnd);
     return rank;
   });
+  if (all !== null && !all.atEnd) throw new Error("trace data: there is more than its events");
   return { head, end, events, shapes, ranks };
 }

@@ -44,7 +44,7 @@ function readRuns(): Promise<Run[]> {
   return Promise.all(heads.map(async (node, i) => {
     const head = JSON.parse(node.textContent ?? "") as TraceHead;
     const stream = streams[i]!;
-    const trace = head.served !== undefined ? servedTrace(head) : decodeTrace(head, await readStream(stream));
+    const trace = head.served !== undefined ? servedTrace(head) : decodeTrace(head, await readStream(stream), stream.dataset["packed"] !== undefined);
     stream.remove();
     return { name: node.dataset["name"] ?? "", trace };
   }));

@@ -8,11 +8,15 @@
 #include "analysis/profile.hpp"
 #include "views/draw/markup.hpp"
 #include "views/draw/notes.hpp"
+#include "views/timeline/columns.hpp"
 
 namespace foretrace::views {
 namespace {
 
 using json = nlohmann::ordered_json;
+
+constexpr std::size_t kLeastColumns = std::size_t{1} << 20;  // smaller ones are there at once
+
 // [first, stride, count] each: what communicators of rows and columns are made of.
 json member_spans(const std::vector<WorldRank>& members) {
   json spans = json::array();
@@ -91,10 +95,12 @@ TimelineData encode_timeline(const trace::Trace& trace, const trace::TellPlace& 
   const analysis::Profile profile = analysis::profile_trace(trace);
   std::vector<std::pair<std::string, std::string>> more;
   if (network) more.emplace_back("network", network_json(*network, trace));
-  return {timeline_head(trace, tell,
-                        {profile.time, profile.serial_time, profile.speedup, profile.efficiency},
-                        encoder, ranks, more),
-          encoder.take_stream()};
+  std::string head = timeline_head(
+      trace, tell, {profile.time, profile.serial_time, profile.speedup, profile.efficiency},
+      encoder, ranks, more);
+  std::string stream = encoder.take_stream();
+  if (stream.size() < kLeastColumns) return {std::move(head), std::move(stream)};
+  return {std::move(head), stream_columns(stream, encoder.shapes()), true};
 }
 
 std::string base64(const std::string& bytes) {

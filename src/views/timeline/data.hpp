@@ -42,8 +42,9 @@
 namespace foretrace::views {
 
 struct TimelineData {
-  std::string head;    // JSON, safe inside a <script> element
-  std::string stream;  // bytes
+  std::string head;      // JSON, safe inside a <script> element
+  std::string stream;    // bytes
+  bool columns = false;  // a long stream, as columns.hpp orders it; to be packed
 };
 
 // `tell` says what a call site is called; `network`: that of the run, nullptr: not known.

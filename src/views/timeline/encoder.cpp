@@ -17,8 +17,6 @@ struct TimelineEncoder::Arrival {
   trace::Completion completion;
 };
 
-namespace {
-
 void put_varint(std::string& out, std::uint64_t value) {
   while (value >= 0x80) {
     out += static_cast<char>(value | 0x80);
@@ -26,6 +24,8 @@ void put_varint(std::string& out, std::uint64_t value) {
   }
   out += static_cast<char>(value);
 }
+
+namespace {
 
 void put_double(std::string& out, double value) {
   const auto bits = std::bit_cast<std::uint64_t>(value);

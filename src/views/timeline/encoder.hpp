@@ -60,6 +60,9 @@ class TimelineEncoder {
   std::string stream_;
 };
 
+// An unsigned LEB128 integer.
+void put_varint(std::string& out, std::uint64_t value);
+
 // The largest unit that all times of these events are multiples of; ps.
 std::uint64_t common_unit(const std::vector<std::vector<trace::Event>>& ranks);
 

@@ -17,7 +17,6 @@ namespace {
 constexpr std::string_view kExplanationMark = "@FORETRACE_EXPLANATION@";
 constexpr std::string_view kRunsMark = "@FORETRACE_RUNS@";
 constexpr int kEffort = 6;
-constexpr std::size_t kLeastPacked = std::size_t{1} << 20;  // smaller ones are there at once
 
 // As browsers unpack it ("deflate"): half of the bytes, or less.
 std::string packed(const std::string& bytes) {
@@ -44,7 +43,7 @@ std::size_t find_mark(std::string_view page, std::string_view mark) {
 TimelineRun encode_run(std::string name, const trace::Trace& trace, const trace::TellPlace& tell,
                        const RunNetwork* network) {
   TimelineData data = encode_timeline(trace, tell, network);
-  return {std::move(name), std::move(data.head), std::move(data.stream)};
+  return {std::move(name), std::move(data)};
 }
 
 std::string render_html_runs(const std::vector<TimelineRun>& runs, std::string_view explanation) {
@@ -58,7 +57,7 @@ std::string render_html_runs(const std::vector<TimelineRun>& runs, std::string_v
 
   std::size_t size = page.size() + explanation.size();
   for (const TimelineRun& run : runs)
-    size += run.name.size() + run.head.size() + run.stream.size() / 3 * 4 + 256;
+    size += run.name.size() + run.data.head.size() + run.data.stream.size() / 3 * 4 + 256;
   std::string html;
   html.reserve(size);
   html += page.substr(0, explained);
@@ -67,11 +66,10 @@ std::string render_html_runs(const std::vector<TimelineRun>& runs, std::string_v
   html += page.substr(after, filled - after);
   for (const TimelineRun& run : runs) {
     html += "<script class=\"trace-head\" data-name=\"" + escape_html(run.name) +
-            "\" type=\"application/json\">" + run.head + "</script>\n";
-    const bool packs = run.stream.size() >= kLeastPacked;
+            "\" type=\"application/json\">" + run.data.head + "</script>\n";
     html += "<script class=\"trace-stream\" type=\"application/octet-stream\"";
-    html += packs ? " data-packed>" : ">";
-    html += base64(packs ? packed(run.stream) : run.stream);
+    html += run.data.columns ? " data-packed>" : ">";
+    html += base64(run.data.columns ? packed(run.data.stream) : run.data.stream);
     html += "</script>\n";
   }
   html += page.substr(filled + kRunsMark.size());

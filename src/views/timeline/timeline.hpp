@@ -11,6 +11,7 @@
 
 #include "trace/tell_place.hpp"
 #include "trace/trace.hpp"
+#include "views/timeline/data.hpp"
 #include "views/timeline/network.hpp"
 
 namespace foretrace::views {
@@ -28,8 +29,7 @@ std::string render_text_timeline(const trace::Trace& trace,
 // A run of a page that shows several over each other.
 struct TimelineRun {
   std::string name;  // told beside its time lines
-  std::string head;  // as of encode_timeline()
-  std::string stream;
+  TimelineData data;
 };
 
 // The part of a page that a trace becomes; the trace is not needed after that.
