@@ -10,6 +10,8 @@
 #include "analysis/waiting.hpp"
 #include "base/error.hpp"
 #include "base/new_file.hpp"
+#include "pyramid/before.hpp"
+#include "pyramid/event_walk.hpp"
 #include "pyramid/file.hpp"
 #include "pyramid/grid.hpp"
 #include "pyramid/pyramid.hpp"
@@ -35,11 +37,6 @@ using Row = std::vector<Entry>;  // by bin and class
 bool is_timed_call(EventKind kind) {
   return (kind >= EventKind::send && kind <= EventKind::call) || kind == EventKind::icollective ||
          kind == EventKind::probe;
-}
-
-void put_varint(std::string& out, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
-  out += static_cast<char>(value);
 }
 
 template <typename T>
@@ -133,9 +130,9 @@ class Rows {
       std::string text;
       for (std::uint64_t bin = tile * kTileBins;
            entry != row.end() && entry->bin < (tile + 1) * kTileBins; ++entry) {
-        put_varint(text, entry->bin - bin);
+        views::put_varint(text, entry->bin - bin);
         text += static_cast<char>(entry->class_);
-        put_varint(text, entry->time);
+        views::put_varint(text, entry->time);
         bin = entry->bin;
       }
       segments.push_back({out_.put(text), text.size()});
@@ -279,11 +276,31 @@ class Builder {
     std::vector<views::TimelineEncoder::Piece> pieces;
     const auto told = encoder_.add_rank(events, r, &pieces, kPieceLength);
     ranks_told_.push_back(told);
-    const std::uint64_t start = out_.put(encoder_.take_stream());
+    const std::string stream = encoder_.take_stream();
+    const std::uint64_t start = out_.put(stream);
     ranks_.push_back({pieces_.size(), told.events, start + told.bytes, told.end.count_ps()});
+    const std::size_t first = pieces_.size();
     for (const auto& piece : pieces)
-      pieces_.push_back({piece.at.count_ps(), piece.event, start + piece.offset});
+      pieces_.push_back({piece.at.count_ps(), piece.event, start + piece.offset, 0});
+    put_befores(stream, first);
     return row_of(events, told.events);
+  }
+
+  // Of the rank whose pieces begin with `first`.
+  void put_befores(const std::string& stream, std::size_t first) {
+    if (kinds_.size() < encoder_.shape_count())
+      for (const auto shapes = encoder_.shapes(); kinds_.size() < shapes.size();)
+        kinds_.push_back(channels_.add(shapes[kinds_.size()]));
+    Before before;
+    EventWalk walk({stream, trace_}, kinds_, 0);
+    for (std::uint64_t i = 0; walk.next(); ++i) {
+      if (i % (kPieceLength * kPiecesPerBefore) == 0) {
+        std::string text;
+        before.write(text);
+        pieces_[first + i / kPieceLength].before = out_.put(text);
+      }
+      before.take(*walk.shape, walk.enter, walk.done);
+    }
   }
 
   Row row_of(const std::vector<Event>& events, std::uint64_t count) {
@@ -318,16 +335,13 @@ class Builder {
     return row;
   }
 
-  std::vector<ShapeKind> shape_kinds(const std::vector<views::TimelineShape>& shapes) const {
-    std::vector<ShapeKind> kinds;
-    for (const views::TimelineShape& shape : shapes) {
-      const auto kind = static_cast<EventKind>(shape[0]);
-      const auto slot = slots_.find(static_cast<trace::NameId>(shape[1]));
-      const bool timed = is_timed_call(kind) && slot != slots_.end();
-      kinds.push_back({static_cast<std::uint8_t>(kind),
-                       timed
-                           ? static_cast<Class>(1 + 2 * std::min(slot->second, kMostFunctions - 1))
-                           : Class(0)});
+  // With the classes of their time.
+  std::vector<ShapeKind> shape_kinds() const {
+    std::vector<ShapeKind> kinds = kinds_;
+    for (ShapeKind& shape : kinds) {
+      const auto slot = slots_.find(static_cast<trace::NameId>(shape.name));
+      if (is_timed_call(static_cast<EventKind>(shape.kind)) && slot != slots_.end())
+        shape.class_ = static_cast<Class>(1 + 2 * std::min(slot->second, kMostFunctions - 1));
     }
     return kinds;
   }
@@ -364,7 +378,7 @@ class Builder {
     const std::string text = head();
     footer_.head = out_.put(text);
     footer_.head_size = text.size();
-    put(footer_.shapes, footer_.shape_count, shape_kinds(encoder_.shapes()));
+    put(footer_.shapes, footer_.shape_count, shape_kinds());
     put(footer_.pieces, footer_.piece_count, pieces_);
     put(footer_.ranks, footer_.rank_count, ranks_);
     put(footer_.segments, footer_.segment_count, segments);
@@ -389,6 +403,8 @@ class Builder {
   std::vector<views::TimelineEncoder::Rank> ranks_told_;
   std::vector<RankEntry> ranks_;
   std::vector<Piece> pieces_;
+  Channels channels_;
+  std::vector<ShapeKind> kinds_;             // of the encoder's shapes, without classes
   std::array<std::uint64_t, 256> totals_{};  // by class, ps
 };
 

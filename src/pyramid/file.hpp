@@ -1,8 +1,8 @@
 // The layout of a pyramid's file, RUN.ftr.view. Private to src/pyramid.
 //
-//   "FTRVIEW1"
-//   for each rank  its events as views/timeline/data.hpp describes them, and the
-//                  rows of cells that became complete with it
+//   "FTRVIEW2"
+//   for each rank  its events as views/timeline/data.hpp describes them, a Before for every
+//                  eighth piece, and the rows of cells that became complete with it
 //   head           JSON for the page
 //   shapes         ShapeKind for each shape of the events
 //   pieces         Piece, by rank
@@ -21,18 +21,23 @@
 
 namespace foretrace::pyramid {
 
-inline constexpr std::array<char, 8> kMagic{'F', 'T', 'R', 'V', 'I', 'E', 'W', '1'};
+inline constexpr std::array<char, 8> kMagic{'F', 'T', 'R', 'V', 'I', 'E', 'W', '2'};
 inline constexpr std::uint64_t kPieceLength = 512;  // events
+inline constexpr std::uint64_t kPiecesPerBefore = 8;
 
 struct ShapeKind {
-  std::uint8_t kind = 0;    // trace::EventKind
-  std::uint8_t class_ = 0;  // of its time; 0 also where it is no call
+  std::uint8_t kind = 0;       // trace::EventKind
+  std::uint8_t class_ = 0;     // of its time; 0 also where it is no call
+  std::uint32_t name = 0;      // number of it
+  std::uint32_t sends = 0;     // channel (before.hpp); 0: none
+  std::uint32_t receives = 0;  // likewise
 };
 
 struct Piece {
   std::int64_t at = 0;      // ps
   std::uint64_t event = 0;  // number in its rank
   std::uint64_t offset = 0;
+  std::uint64_t before = 0;  // where its Before is; 0: it has none
 };
 
 struct RankEntry {

@@ -113,6 +113,12 @@ std::string_view OpenFile::stream(std::uint64_t rank, std::size_t i, std::size_t
   return text(from, to - from);
 }
 
+Bytes OpenFile::before(std::uint64_t rank, std::size_t piece) const {
+  const std::uint64_t at = pieces(rank)[piece].before;
+  if (at == 0 || at >= bytes_.size()) refuse("it does not say what was before a rank's events");
+  return {bytes_.substr(at), path_};
+}
+
 Bytes OpenFile::segment(std::uint32_t level, std::uint64_t block, std::uint64_t tile) const {
   const std::uint64_t tiles = (std::uint64_t{1} << footer_.time_level) / kTileBins;
   const Segment& at = segments_[first_segment_[level] + block * tiles + tile];

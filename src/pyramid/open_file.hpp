@@ -59,6 +59,8 @@ class OpenFile {
   std::span<const Piece> pieces(std::uint64_t rank) const;
   // The stream of a rank's piece `i` and those after it up to `end`.
   std::string_view stream(std::uint64_t rank, std::size_t i, std::size_t end) const;
+  // What was before a piece that has a Before.
+  Bytes before(std::uint64_t rank, std::size_t piece) const;
   Bytes segment(std::uint32_t level, std::uint64_t block, std::uint64_t tile) const;
   std::string_view text(std::uint64_t offset, std::uint64_t size) const;
   std::uint32_t top_level() const { return static_cast<std::uint32_t>(first_segment_.size() - 1); }

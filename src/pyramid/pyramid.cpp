@@ -89,7 +89,10 @@ std::string Pyramid::events(std::int64_t from, std::int64_t to, std::uint64_t fi
       total += cut.count;
       if (total > most) continue;
       streams += cut.bytes;
-      ranks.push_back({cut.event, cut.at, cut.count, cut.bytes.size()});
+      nlohmann::json messages = nlohmann::json::array();
+      for (const auto& [channel, count] : cut.before.messages) messages.push_back({channel, count});
+      ranks.push_back({cut.event, cut.at, cut.count, cut.bytes.size(), std::move(messages),
+                       cut.before.open_phases});
     }
     about = total > most ? nlohmann::json{{"many", total}}
                          : nlohmann::json{{"first", first}, {"ranks", std::move(ranks)}};

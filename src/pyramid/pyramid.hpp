@@ -42,8 +42,10 @@ class Pyramid {
                    std::uint64_t row) const;
 
   // The events of ranks [first, last) that touch [from, to): a 32-bit length, JSON
-  // {"first": rank, "ranks": [[number of the first event, ps before it, events, bytes]...]},
-  // and their bytes. Where there may be more than `most`: JSON {"many": events} alone.
+  // {"first": rank, "ranks": [[number of the first event, ps before it, events, bytes,
+  // [[channel, messages before it]...], [[open phase's name, since when, ps]...]]...]}
+  // (before.hpp), and their bytes. Where there may be more than `most`: JSON {"many": events}
+  // alone.
   std::string events(std::int64_t from, std::int64_t to, std::uint64_t first, std::uint64_t last,
                      std::uint64_t most) const;
 

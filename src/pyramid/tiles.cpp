@@ -1,16 +1,11 @@
 #include "pyramid/tiles.hpp"
 
 #include <algorithm>
-#include <limits>
 
-#include "trace/event.hpp"
+#include "pyramid/event_walk.hpp"
 
 namespace foretrace::pyramid {
 namespace {
-
-using trace::EventKind;
-
-constexpr std::int64_t kMostTime = std::numeric_limits<std::int64_t>::max();
 
 // Times of the tile's bins by class.
 class Sums {
@@ -57,43 +52,9 @@ void add_row(const OpenFile& file, const TilePlace& place, std::uint64_t block, 
   }
 }
 
-// An event as it stands in the file.
-struct Step {
-  std::int64_t start = 0;  // of the computation before it, ps
-  std::int64_t enter = 0;
-  std::int64_t ready = 0;  // waited until then
-  std::int64_t leave = 0;
-  Class class_ = 0;
-  std::size_t bytes = 0;  // where it ends, from the first piece on
-};
-
-// Calls visit(step) for the events of a rank's pieces [begin, end) until it returns false.
-template <typename Visit>
-void walk(const OpenFile& file, std::uint64_t rank, std::size_t begin, std::size_t end,
-          const Visit& visit) {
-  Bytes in(file.stream(rank, begin, end), file.path());
-  Step step;
-  step.leave = file.pieces(rank)[begin].at;
-  const auto later = [&](std::int64_t time) {
-    const std::uint64_t length = in.varint();
-    if (length > static_cast<std::uint64_t>(kMostTime - time)) in.refuse();
-    return time + static_cast<std::int64_t>(length);
-  };
-  while (!in.at_end()) {
-    const std::uint64_t word = in.varint();
-    if (word / 2 >= file.shapes().size()) in.refuse();
-    const ShapeKind shape = file.shapes()[word / 2];
-    step.start = step.leave;
-    step.enter = later(step.start);
-    step.leave = later(step.enter);
-    step.ready = word % 2 == 1 ? std::min(step.leave, later(step.enter)) : step.enter;
-    step.class_ = shape.class_;
-    const auto kind = static_cast<EventKind>(shape.kind);
-    if (kind == EventKind::irecv) in.varint();
-    if (kind == EventKind::mark) in.skip(8);
-    step.bytes = in.at();
-    if (!visit(step)) return;
-  }
+// The events of a rank's pieces [begin, end).
+EventWalk walk(const OpenFile& file, std::uint64_t rank, std::size_t begin, std::size_t end) {
+  return {{file.stream(rank, begin, end), file.path()}, file.shapes(), file.pieces(rank)[begin].at};
 }
 
 // From the events of a rank.
@@ -109,12 +70,14 @@ void add_events(const OpenFile& file, std::uint64_t rank, const Grid& grid, std:
       sums.add(bin - first_bin, class_, static_cast<double>(time));
     });
   };
-  walk(file, rank, begin, end, [&](const Step& step) {
+  EventWalk step = walk(file, rank, begin, end);
+  while (step.next()) {
+    const Class class_ = step.shape->class_;
     span(0, step.start, step.enter);
-    span(step.class_ == 0 ? Class(0) : static_cast<Class>(step.class_ + 1), step.enter, step.ready);
-    span(step.class_, step.ready, step.leave);
-    return step.leave < to;
-  });
+    span(class_ == 0 ? Class(0) : static_cast<Class>(class_ + 1), step.enter, step.ready);
+    span(class_, step.ready, step.leave);
+    if (step.leave >= to) break;
+  }
 }
 
 }  // namespace
@@ -131,23 +94,26 @@ std::pair<std::size_t, std::size_t> pieces_in(std::span<const Piece> pieces, std
 
 EventCut events_in(const OpenFile& file, std::uint64_t rank, std::int64_t from, std::int64_t to) {
   const auto pieces = file.pieces(rank);
-  const auto [begin, end] = pieces_in(pieces, from, to);
+  const auto [touching, end] = pieces_in(pieces, from, to);
   EventCut cut;
-  if (begin == end) return cut;
+  if (touching == end) return cut;
+  const std::size_t begin = touching / kPiecesPerBefore * kPiecesPerBefore;
+  Bytes before = file.before(rank, begin);
+  cut.before = Before::read(before);
   std::size_t first_byte = 0;
   std::size_t last_byte = 0;
   std::uint64_t number = pieces[begin].event;
-  walk(file, rank, begin, end, [&](const Step& step) {
-    if (step.start >= to) return false;
+  EventWalk step = walk(file, rank, begin, end);
+  while (step.next() && step.start < to) {
     if (cut.count == 0 && step.leave < from) {
       first_byte = step.bytes;
+      cut.before.take(*step.shape, step.enter, step.done);
       ++number;
-      return true;
+      continue;
     }
     if (cut.count++ == 0) cut.event = number, cut.at = step.start;
     last_byte = step.bytes;
-    return true;
-  });
+  }
   if (cut.count > 0)
     cut.bytes = file.stream(rank, begin, end).substr(first_byte, last_byte - first_byte);
   return cut;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "pyramid/before.hpp"
 #include "pyramid/grid.hpp"
 #include "pyramid/open_file.hpp"
 
@@ -36,6 +37,7 @@ struct EventCut {
   std::int64_t at = 0;      // where the computation before it begins, ps
   std::uint64_t count = 0;
   std::string_view bytes;
+  Before before;
 };
 
 EventCut events_in(const OpenFile& file, std::uint64_t rank, std::int64_t from, std::int64_t to);

@@ -178,6 +178,21 @@ TEST_F(PyramidTest, AWindowHasWhatTouchesItAndNoMore) {
   EXPECT_EQ(about["ranks"][0][1], events[i - 1].leave.count_ps());
   EXPECT_EQ(about["ranks"][0][2], 4);
   EXPECT_EQ(about["ranks"][0][3], bytes.size());
+  // Messages before it: sends, and receives that have come.
+  std::uint64_t messages = 0;
+  for (std::size_t k = 0; k < i; ++k) {
+    if (events[k].send.peer.valid()) ++messages;
+    if (events[k].kind == trace::EventKind::recv && events[k].recv.peer.valid()) ++messages;
+    if (events[k].kind == trace::EventKind::irecv) ++messages;  // the example's all come
+  }
+  std::uint64_t told = 0;
+  for (const json& channel : about["ranks"][0][4]) told += channel[1].get<std::uint64_t>();
+  EXPECT_EQ(told, messages);
+  EXPECT_GT(messages, 500u);
+  const json phases = about["ranks"][0][5];
+  ASSERT_EQ(phases.size(), 1u);
+  EXPECT_EQ(json::parse(shown_->head())["names"][phases[0][0].get<std::size_t>()], "iterate");
+  EXPECT_LT(phases[0][1], from);
   const std::int64_t later = events[i + 30].leave.count_ps() + 1;
   const auto [many, none] = parts(shown_->events(from, later, 3, 4, 20));
   EXPECT_EQ(many["many"], 32);

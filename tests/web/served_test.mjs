@@ -104,6 +104,48 @@ try {
     assert.deepEqual(await see(({ model }) => model.trace.ranks.map((rank) => Math.max(...rank.wait))), waits);
   });
 
+  await check("a window has the messages and phases of the whole run", small, async () => {
+    // What is under way in the middle fifth, by rank and time; and the phases there.
+    const told = () => see(({ model }) => {
+      const { source, dest, sendTime, recvTime, count } = model.messages();
+      const [t0, t1] = [0.41 * model.end, 0.59 * model.end];
+      const list = [];
+      for (let i = 0; i < count; i++) if (sendTime[i] >= t0 && recvTime[i] <= t1) list.push([source[i], dest[i], sendTime[i], recvTime[i]]);
+      const middle = model.trace.ranks.map(({ phases }) => phases.filter((span) => span.from <= model.end / 2 && span.to > model.end / 2)
+        .map(({ name, depth, from }) => [model.trace.head.names[name], depth, from]));
+      return [list, middle];
+    });
+    await browser.open(make("halo", 16, 400));
+    const expected = await told();
+    assert.ok(expected[0].length > 300 && expected[1][0].length > 0, JSON.stringify(expected[1][0]));
+    await browser.open(small.address);
+    await near();
+    assert.deepEqual(await told(), expected);
+    // A part alone: the tenth in the middle, with half as much on both sides.
+    await see(({ model, page }) => {
+      model.remote.window = null;
+      model.view = { t0: 0.45 * model.end, t1: 0.55 * model.end };
+      page.drawNow();
+    });
+    await browser.until(() => (window.foretraceTimeline.model.remote.window?.from ?? 0) > 0);
+    const part = await told();
+    const within = ([, , sent, received]) => sent >= 0.43 * end && received <= 0.57 * end;
+    const end = await see(({ model }) => model.end);
+    assert.deepEqual(part[0].filter(within), expected[0].filter(within));
+    assert.deepEqual(part[1], expected[1]);
+    await browser.settle();
+    await browser.evaluate(() => document.querySelector("#overlay").focus());
+    await browser.press("m");
+    assert.match(await status(), /^\d+ messages/);
+    await browser.press("w");
+    await browser.press("g");
+    assert.match(await browser.evaluate(() => document.querySelector("#selected h2").textContent), /MPI_I?[Ss]end/);
+    await browser.press("Escape");
+    await browser.press("m");
+    await browser.press("0");
+    await near();
+  });
+
   await check("events are searched, walked and counted", small, async () => {
     await browser.press("/");
     await browser.type("MPI_Allreduce rank<2");
@@ -117,7 +159,7 @@ try {
     await browser.until(() => document.querySelectorAll("#tool-statistics tbody tr").length > 3);
     // What a part of the run cannot tell is not offered.
     assert.deepEqual(await browser.evaluate(() => [...document.querySelectorAll("#dock .tab")].map((tab) => tab.textContent)),
-      ["Statistics", "Histogram", "Notes", "Export"]);
+      ["Statistics", "Histogram", "Messages", "Notes", "Export"]);
     assert.ok(await browser.evaluate(() => document.querySelector("#alike").hidden));
   });
 

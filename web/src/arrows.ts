@@ -59,6 +59,8 @@ export class Overlay {
     let shown: number[] = [];
     let tooMany = false;
     const only = model.found?.messages ?? null;
+    // A server's events are not here.
+    if (model.far) return { arrows: 0, tooMany: model.showMessages };
     if (model.showMessages || only !== null) {
       shown = only === null ? messagesIn(model.messages(), model.view.t0, model.view.t1, kMaxArrows) : this.inView(only);
       tooMany = shown.length > kMaxArrows;

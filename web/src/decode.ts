@@ -136,6 +136,7 @@ function decodeRank(
   if (start !== null) {
     now = enter[0] = leave[0] = start.at;
     shape[0] = start.shape;
+    for (const [name, since] of start.phases) phases.begin(name, since);
   }
   for (let i = before; i < total; i++) {
     const word = reader.word();
@@ -151,7 +152,7 @@ function decodeRank(
     wait[i] = reader.wait * unit;
     if (info.kind === Kind.irecv) {
       const distance = reader.done();
-      done[i] = distance > 0 && i + distance < total ? i + distance : 0;
+      done[i] = distance > 0 ? Math.min(i + distance, total) : 0;
     } else if (info.kind === Kind.phaseBegin) {
       phases.begin(info.name, enter[i]!);
     } else if (info.kind === Kind.phaseEnd) {
@@ -161,7 +162,8 @@ function decodeRank(
     }
   }
   const first = start === null ? 0 : start.event - 1;
-  return { count: total, first, end, enter, leave, wait, shape, done, phases: phases.finish(end), marks };
+  const data = { count: total, first, end, enter, leave, wait, shape, done, phases: phases.finish(end), marks };
+  return start === null ? data : { ...data, before: start.messages };
 }
 
 // Where a rank's events begin that are not those of the whole run: an event that takes no time
@@ -170,6 +172,8 @@ interface Start {
   readonly event: number;
   readonly at: number; // ps
   readonly shape: number;
+  readonly messages: ReadonlyMap<number, number>; // by channel (served/channels.ts)
+  readonly phases: readonly (readonly [name: number, since: number])[]; // that are open
 }
 
 // Events of some ranks in some time, which the page holds of a run that a server has.
@@ -191,14 +195,14 @@ export function windowShapes(head: TraceHead): Shape[] {
 export function decodeWindow(trace: TraceData, answer: ArrayBuffer): Omit<Window, "from" | "to"> | number {
   const length = new DataView(answer).getUint32(0, true);
   const about = JSON.parse(new TextDecoder().decode(new Uint8Array(answer, 4, length))) as
-    { many?: number; first: number; ranks: [event: number, at: number, count: number, bytes: number][] };
+    { many?: number; first: number; ranks: [event: number, at: number, count: number, bytes: number, messages: [number, number][], phases: [number, number][]][] };
   if (about.many !== undefined) return about.many;
   const bytes = new Uint8Array(answer, 4 + length);
   const columns = new Table(about.ranks.reduce((sum, [, , count]) => sum + count + 1, 0));
   const reader = new Stream(bytes);
-  const ranks = about.ranks.map(([event, at, count, size], i) => {
+  const ranks = about.ranks.map(([event, at, count, size, messages, phases], i) => {
     const stop = reader.position + size;
-    const start = { event, at, shape: trace.shapes.length - 1 };
+    const start = { event, at, shape: trace.shapes.length - 1, messages: new Map(messages), phases };
     const rank = decodeRank(reader, count, trace.ranks[about.first + i]!.end, trace.shapes, trace.head.names, columns, trace.head.unit ?? 1, start);
     if (reader.position !== stop) throw new Error("trace data: a rank has the wrong length");
     return rank;

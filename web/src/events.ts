@@ -62,9 +62,12 @@ export interface RankData {
   readonly leave: Float64Array;
   readonly wait: Float64Array; // the first part of the call
   readonly shape: Uint32Array;
-  readonly done: Uint32Array; // irecv: event that completed it, 0: none
+  readonly done: Uint32Array; // irecv: event that completed it, 0: none, `count`: one after those that are here
   readonly phases: PhaseSpan[]; // by start; outer before inner
   readonly marks: Mark[]; // by time
+  // Of a window of a run: messages that were sent or received before it, by channel
+  // (served/channels.ts).
+  readonly before?: ReadonlyMap<number, number>;
 }
 
 export function noEvents(end: number): RankData {

@@ -3,7 +3,8 @@
 // MPI does not let messages between the same two ranks, in one communicator,
 // under one tag, overtake each other: the k-th send of such a channel meets
 // the k-th receive that was posted for it.
-import { peerOf, type TraceData } from "./events";
+import { Kind, peerOf, type TraceData } from "./events";
+import { numberChannels } from "./served/channels";
 
 export interface Messages {
   readonly count: number;
@@ -25,6 +26,8 @@ const kIndexBlock = 64;
 interface Channel {
   readonly sends: number[]; // source rank's events
   readonly recvs: number[]; // destination rank's events
+  sent: number; // before these
+  received: number;
 }
 
 class Channels {
@@ -38,7 +41,7 @@ class Channels {
     if (tags === undefined) this.byPair.set(pair, (tags = new Map()));
     const key = comm * 4294967296 + (tag >>> 0);
     let channel = tags.get(key);
-    if (channel === undefined) tags.set(key, (channel = { sends: [], recvs: [] }));
+    if (channel === undefined) tags.set(key, (channel = { sends: [], recvs: [], sent: 0, received: 0 }));
     return channel;
   }
 }
@@ -46,19 +49,26 @@ class Channels {
 function collectChannels(trace: TraceData): Channels {
   const ranks = trace.ranks.length;
   const channels = new Channels(ranks);
+  const numbers = trace.ranks.some(({ before }) => before !== undefined) ? numberChannels(trace.shapes) : null;
   trace.ranks.forEach((rank, r) => {
     for (let i = 0; i < rank.count; i++) {
-      const shape = trace.shapes[rank.shape[i]!]!;
-      if (shape.sendPeer >= 0)
-        channels.get(r, peerOf(r, shape.sendPeer, ranks), shape.comm, shape.sendTag).sends.push(i);
+      const at = rank.shape[i]!;
+      const shape = trace.shapes[at]!;
+      if (shape.sendPeer >= 0) {
+        const channel = channels.get(r, peerOf(r, shape.sendPeer, ranks), shape.comm, shape.sendTag);
+        if (channel.sends.push(i) === 1 && numbers !== null) channel.sent = rank.before?.get(numbers.send[at]!) ?? 0;
+      }
       // A posted receive that was never completed has met nobody.
-      if (shape.recvPeer >= 0 && (shape.kind !== 7 || rank.done[i]! > 0))
-        channels.get(peerOf(r, shape.recvPeer, ranks), r, shape.comm, shape.recvTag).recvs.push(i);
+      if (shape.recvPeer >= 0 && (shape.kind !== Kind.irecv || rank.done[i]! > 0)) {
+        const channel = channels.get(peerOf(r, shape.recvPeer, ranks), r, shape.comm, shape.recvTag);
+        if (channel.recvs.push(i) === 1 && numbers !== null) channel.received = rank.before?.get(numbers.recv[at]!) ?? 0;
+      }
     }
   });
   return channels;
 }
 
+// Of a window of a run, those whose two ends are in it.
 export function pairMessages(trace: TraceData): Messages {
   const ranks = trace.ranks.length;
   const pairs: { source: number; dest: number; send: number; recv: number; at: number }[] = [];
@@ -66,12 +76,15 @@ export function pairMessages(trace: TraceData): Messages {
   for (const [pair, tags] of collectChannels(trace).byPair) {
     const source = Math.floor(pair / ranks);
     const dest = pair % ranks;
-    for (const { sends, recvs } of tags.values()) {
-      const met = Math.min(sends.length, recvs.length);
-      unmatched += sends.length - met;
-      for (let k = 0; k < met; k++) {
-        const send = sends[k]!;
-        pairs.push({ source, dest, send, recv: recvs[k]!, at: trace.ranks[source]!.enter[send]! });
+    const { count, done } = trace.ranks[dest]!;
+    for (const { sends, recvs, sent, received } of tags.values()) {
+      const first = Math.max(sent, received);
+      const beyond = Math.min(sent + sends.length, received + recvs.length);
+      unmatched += sends.length - Math.max(0, beyond - first);
+      for (let k = first; k < beyond; k++) {
+        const send = sends[k - sent]!;
+        const recv = recvs[k - received]!;
+        if (done[recv]! < count) pairs.push({ source, dest, send, recv, at: trace.ranks[source]!.enter[send]! });
       }
     }
   }

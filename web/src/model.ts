@@ -92,6 +92,7 @@ export class Model {
     this.sums = all.map((rank, i) => (rank === trace.ranks[i] ? sums[i]! : new RankSums(rank, this.states)));
     this.selected = null;
     this.found = null;
+    this.paired = null;
     this.countPhases();
   }
 
@@ -110,12 +111,12 @@ export class Model {
 
   // Joining all messages takes no time that a user would notice.
   get small(): boolean {
-    return this.remote === null && this.trace.events <= kSmall;
+    return this.remote !== null || this.trace.events <= kSmall;
   }
 
   // Pairs sends and receives when they are first asked for.
   messages(): Messages {
-    return (this.paired ??= pairMessages(this.wholeTrace()));
+    return (this.paired ??= pairMessages(this.trace));
   }
 
   // From when to when an event lasts; ps.
@@ -126,12 +127,8 @@ export class Model {
   }
 
   collectives(): Collectives {
-    return (this.gathered ??= new Collectives(this.wholeTrace()));
-  }
-
-  // Which sends and receives, or calls of a collective, belong together is not known of a part.
-  private wholeTrace(): TraceData {
-    return this.remote === null ? this.trace : { ...this.trace, ranks: [] };
+    // Which calls belong together is not known of a part.
+    return (this.gathered ??= new Collectives(this.remote === null ? this.trace : { ...this.trace, ranks: [] }));
   }
 
   repaint(theme: Theme): void {

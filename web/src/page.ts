@@ -82,8 +82,7 @@ export class Page {
   private followServer(model: Model): void {
     const { remote } = model;
     if (remote === null) return;
-    for (const id of ["#alike", "#to-partner", "#to-last"]) find(id).hidden = true;
-    find("#messages").closest("label")!.hidden = true;
+    for (const id of ["#alike", "#to-last"]) find(id).hidden = true;
     remote.changed = () => {
       const { window } = remote;
       if (window !== null && window !== this.loaded) model.load((this.loaded = window));
@@ -100,9 +99,9 @@ export class Page {
 
   private makeTools(): Tool[] {
     const { desk } = this;
-    // Of a window of a run it is not known what belongs together.
+    // Of a window of a run it is not known which calls of a collective belong together.
     if (this.models[0]!.remote !== null)
-      return [new StatisticsTool(desk), new HistogramTool(desk), new NotesTool(desk), new ExportTool(desk, () => this.picture())];
+      return [new StatisticsTool(desk), new HistogramTool(desk), new MatrixTool(desk), new NotesTool(desk), new ExportTool(desk, () => this.picture())];
     const tools: Tool[] = [new StatisticsTool(desk), new HistogramTool(desk), new MatrixTool(desk), this.ranks, new TracksTool(desk),
       new AnimationTool(desk), new NotesTool(desk), new ExportTool(desk, () => this.picture())];
     if (this.lane !== null) tools.unshift(new CompareTool(desk));

@@ -37,6 +37,7 @@ class TimelineEncoder {
                 std::vector<Piece>* pieces = nullptr, std::uint64_t piece_length = 0);
 
   std::vector<TimelineShape> shapes() const;
+  std::size_t shape_count() const { return shapes_.size(); }
   std::string take_stream();
   std::uint64_t unit() const { return unit_; }
 
