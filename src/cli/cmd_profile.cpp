@@ -5,11 +5,13 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "analysis/call_profile.hpp"
 #include "base/error.hpp"
 #include "cli/launch.hpp"
 #include "cli/output_file.hpp"
+#include "cli/process.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/summary.hpp"
 #include "symbols/call_places.hpp"
@@ -140,7 +142,10 @@ int profile(Options& options) {
   if (run.output.empty()) run.output = default_output("foretrace.fprof");
   check_capture_run(run);
   run.returns = run.ranks == 0 && is_first_rank();
+  std::optional<OutputAside> aside;
+  if (options.json) aside.emplace();
   const LaunchResult result = launch(run);
+  aside.reset();
   // Whoever could not complete it has said so.
   const bool whole =
       result.traced ? show(run.output, options, !result.ended_early) : !result.gave_up;

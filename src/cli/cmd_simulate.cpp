@@ -171,6 +171,7 @@ int simulate(Options& options) {
   std::optional<live::Command> program;
   if (options.simulation.live_ranks > 0) {
     program = prepare_live(options.input, options.mpi, options.simulation);
+    program->output_to_stderr = options.run.json;
     if (!options.start.empty()) program->environment.push_back("FORETRACE_START=" + options.start);
     if (options.simulation.sample > 0)
       program->environment.push_back("FORETRACE_SAMPLE=" +

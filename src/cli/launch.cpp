@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <thread>
 
 #include "base/error.hpp"
@@ -14,6 +15,7 @@
 #include "cli/elf_program.hpp"
 #include "cli/output_file.hpp"
 #include "cli/process.hpp"
+#include "cli/standstill.hpp"
 #include "trace/run_file.hpp"
 
 namespace foretrace::cli {
@@ -186,7 +188,12 @@ LaunchResult launch(const CaptureRun& run) {
   if (run.yield) command.insert(command.end(), {"--yield", *run.yield});
   command.insert(command.end(), {"--mpi", name_of(mpi), "-o", run.output, "--", path});
   command.insert(command.end(), run.program.begin() + 1, run.program.end());
-  int status = run_and_wait(command);
+  int status = 0;
+  {
+    std::optional<StandstillWatch> watch;
+    if (run.product == "trace") watch.emplace(part);
+    status = run_and_wait(command);
+  }
   // MPICH's launcher ends with 0 when it is interrupted.
   if (status == 0 && interrupting_signal() != 0 && fs::exists(part))
     status = 128 + interrupting_signal();

@@ -99,6 +99,17 @@ int run_and_wait(const std::vector<std::string>& command) {
   return status;
 }
 
+OutputAside::OutputAside() : output_(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)) {
+  if (output_ >= 0) ::dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
+OutputAside::~OutputAside() {
+  if (output_ < 0) return;
+  std::fflush(stdout);
+  ::dup2(output_, STDOUT_FILENO);
+  ::close(output_);
+}
+
 int interrupting_signal() {
   return interrupted;
 }

@@ -13,6 +13,19 @@ namespace foretrace::cli {
 // cannot be started.
 int run_and_wait(const std::vector<std::string>& command);
 
+// While it lives, what started programs print goes to standard error, so that standard output
+// holds our own JSON alone.
+class OutputAside {
+ public:
+  OutputAside();
+  ~OutputAside();
+  OutputAside(const OutputAside&) = delete;
+  OutputAside& operator=(const OutputAside&) = delete;
+
+ private:
+  int output_;
+};
+
 // The last such signal that came during run_and_wait(); 0: none.
 int interrupting_signal();
 // If one came: ends this process by it.

@@ -37,6 +37,7 @@ class Explainer {
       : run_(run),
         simulate_(simulate),
         options_(options),
+        races_(source.races()),
         places_(run, source),
         checks_(run, source),
         waits_(find_waits(run)),
@@ -53,6 +54,11 @@ class Explainer {
           "messages get into each other's way here: the run without any wait and the ten best "
           "findings are simulated; what else is said of runs without waits is an estimate, with "
           "every message taking as long as it did");
+    if (run_.wildcards > 0 && !races_)
+      result_.notes.emplace_back(
+          "receives from any source (" + std::to_string(run_.wildcards) +
+          ") get the messages that they got in the run, whatever is changed; --wildcards arrival "
+          "lets the first one come");
     set_bounds();
     result_.efficiency = efficiency_of(run_, result_.bounds.ideal_network);
     result_.waits = group_waits(run_, waits_, places_);
@@ -474,6 +480,7 @@ class Explainer {
   const Run& run_;
   const Simulate& simulate_;
   const ExplainOptions& options_;
+  const bool races_;
   const Places places_;
   const Checks checks_;
   const std::vector<Wait> waits_;

@@ -141,6 +141,9 @@ void RunSink::finished(WorldRank rank, const sim::Operation& operation,
   const auto r = static_cast<std::size_t>(rank.value);
   if (finalized_[r]) return;
   finalized_[r] = operation.kind == EventKind::finalize;
+  const bool receives = operation.kind == EventKind::recv || operation.kind == EventKind::irecv ||
+                        operation.kind == EventKind::sendrecv;
+  if (receives && operation.recv.any_source) ++run_->wildcards;
   Call call;
   call.kind = operation.kind;
   call.collective = operation.collective;

@@ -61,6 +61,7 @@ struct Run {
   std::vector<PlaceKey> places;
   std::vector<sim::MomentId> ends;  // by rank: when its program ends; kNoMoment: it has none
   Time time;                        // the latest of them
+  std::uint64_t wildcards = 0;      // receives from any source
   Slots slots;                      // those of the ends are theirs alone
   // By rank: its calls in which all ranks wait for all.
   std::vector<std::vector<std::uint32_t>> meetings;

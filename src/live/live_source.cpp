@@ -275,6 +275,9 @@ bool LiveSource::next(WorldRank rank, sim::Operation& operation) {
     Slot& line = slot(rank);
     const std::uint32_t at = line.taken.load(std::memory_order_relaxed);
     if (at == line.posted.load(std::memory_order_acquire)) return end_of(rank, operation);
+    // While the run lasts: what local calls take is asked of its rules.
+    if (names_.empty() && SharedMemory::header().names.load(std::memory_order_acquire) != 0)
+      read_names();
     state(rank).record = line.posting(at);
     fetch(line.posting(at + 1));
     const bool is_operation = treat(rank, operation);

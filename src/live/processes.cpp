@@ -188,6 +188,7 @@ pid_t Processes::execute(int rank) {
       const int null = ::open("/dev/null", O_RDONLY);
       if (null >= 0) ::dup2(null, 0);
     }
+    if (command_.output_to_stderr) ::dup2(STDERR_FILENO, STDOUT_FILENO);
     if (program.directory.empty() || ::chdir(program.directory.c_str()) == 0)
       ::execve(words.front(), words.data(), variables.data());
     error = errno;

@@ -18,6 +18,7 @@ struct Command {
   // For all ranks, besides the simulator's own environment: "NAME=VALUE".
   std::vector<std::string> environment;
   Launcher launcher = Launcher::any;  // whose variables ranks find in theirs
+  bool output_to_stderr = false;      // what they print; standard output is for something else
 };
 
 // How a process ended.

@@ -241,6 +241,16 @@ const Site* TraceReader::open_site(WorldRank rank) const {
   return site == 0 || site > sites.size() || !open_call(rank) ? nullptr : &sites[site - 1];
 }
 
+std::uint64_t TraceReader::bytes(WorldRank rank) const {
+  std::uint64_t sum = 0;
+  for (const auto& piece : impl_->file.pieces(rank)) sum += piece.used;
+  return sum;
+}
+
+bool TraceReader::is_in_call(WorldRank rank) const {
+  return impl_->file.open(rank).name != 0;
+}
+
 const std::vector<Damage>& TraceReader::damage() const {
   return impl_->damage;
 }

@@ -62,6 +62,10 @@ class TraceReader {
   // Where it stands; nullptr: not known.
   const Site* open_site(WorldRank rank) const;
 
+  // Without reading the stream: how many bytes of it there are, and whether the rank is in a call.
+  std::uint64_t bytes(WorldRank rank) const;
+  bool is_in_call(WorldRank rank) const;
+
   // Found so far, in the streams that were read.
   const std::vector<Damage>& damage() const;
 

@@ -1,5 +1,9 @@
 """Deadlocks on the target that today's MPI hides, and waits that are none."""
 
+import signal
+import subprocess
+import threading
+
 import harness
 
 S = 2000
@@ -21,6 +25,48 @@ int main(void) {
   return 0;
 }
 """
+
+
+UNLIKE = """
+#include <mpi.h>
+int main(void) {
+  int rank, in = 1, out = 0;
+  MPI_Init(0, 0);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) MPI_Bcast(&in, 1, MPI_INT, 1, MPI_COMM_WORLD);
+  else MPI_Allreduce(&in, &out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+class Standstill(harness.TestCase):
+    """Without S nothing looks for deadlocks; it is told that nobody goes on, and where all are."""
+
+    def told(self, *options):
+        source = self.write("unlike.c", UNLIKE)
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-g", source, "-o", self.directory / "unlike"]))
+        command = [harness.tool(), *options, "-n", 2, "-o", self.directory / "u.ftr", "--", self.directory / "unlike"]
+        process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True, env=harness.environment(None), start_new_session=True)
+        killer = threading.Timer(100, lambda: harness.kill(process))
+        killer.start()
+        told = ""
+        with process:
+            for line in process.stderr:
+                told += line
+                if "Ctrl-C ends the run" in line:
+                    process.send_signal(signal.SIGINT)
+        killer.cancel()
+        return told
+
+    def test_predict(self):
+        told = self.told("predict", "--machine", harness.T3D)
+        self.assertRegex(told, r"no rank has gone on for 15 seconds:\n"
+                               r"foretrace:   rank 0 is in MPI_Bcast \(event \d+\) at unlike\.c:7\n"
+                               r"foretrace:   rank 1 is in MPI_Allreduce \(event \d+\) at unlike\.c:8\n")
+        self.assertIn("rank 1 was last seen in MPI_Allreduce", told)
 
 
 class Deadlock(harness.TestCase):

@@ -241,6 +241,12 @@ class Views(Profile):
         self.assertIn("profiled_calls.c:", page)
         self.assertEqual(list(self.directory.glob("*.part")), [])
 
+    def test_json_is_all_of_standard_output(self):
+        program = self.compile()
+        result = self.foretrace("profile", "-n", 2, "--json", "--", program)
+        self.assertEqual(json.loads(result.out)["ranks"], 2)
+        self.assertIn("profiled_calls: done", result.err)
+
     def test_more_ranks_than_cores(self):
         program = self.compile()
         cores = len(os.sched_getaffinity(0))

@@ -1,6 +1,7 @@
 """How ranks come to be: all but the first ones are copies of a process from before its main(), which the
 program must not notice; where that cannot be, each is started by itself."""
 
+import json
 import pathlib
 import re
 
@@ -204,6 +205,12 @@ class Start(harness_live.TestCase):
         processes, ranks = zip(*(line.split() for line in notes.read_text().splitlines()))
         self.assertEqual(sorted(map(int, ranks)), list(range(self.ranks)))
         self.assertEqual(len(set(processes)), self.ranks)
+
+    def test_json_is_all_of_standard_output(self):
+        command = self.live_command(3, [self.compile(WHERE)], options=["--json"])
+        result = self.ok(harness.run(command, cwd=self.directory))
+        self.assertEqual(json.loads(result.out)["ranks"], 3)
+        self.assertGreaterEqual(len(result.err.splitlines()), 3)
 
     def test_most_ranks_are_copies(self):
         """They have the addresses of their libraries in common, which else are random."""

@@ -1,0 +1,88 @@
+"""What explain makes of runs that are not plain: receives from any source, sub-communicators, messages
+without a byte, threads, runs that did not come to their end. docs/explain.md (Limits) says it."""
+
+import json
+
+import harness
+
+SOURCE = harness.SOURCE / "tests/e2e/programs/explained.c"
+NETWORKS = {"datasheet": [], "loggps": ["--network", "loggps"]}
+
+
+class ExplainInputs(harness.TestCase):
+    def recorded(self, what, status=0):
+        program = self.directory / "explained"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-g", f"-I{harness.SOURCE / 'include'}", SOURCE, "-o", program,
+                             "-lpthread"]))
+        trace = self.directory / f"{what}.ftr"
+        result = harness.foretrace("record", "-n", 4, "-o", trace, "--", program, what)
+        self.assertEqual(result.status == 0, status == 0, str(result))
+        return trace
+
+    def explain(self, trace, *words, status=0):
+        return self.foretrace("explain", trace, "--machine", harness.T3D, "--compute", "annotated", *words, status=status)
+
+    def explained(self, trace, *words, status=0):
+        """The explanation, after what must hold of each: it is that of the simulated run, every picosecond of
+        the run lies on the critical path, and the findings bring what they promise."""
+        said = json.loads(self.explain(trace, *words, "--json", status=status).out)
+        simulated = self.foretrace("simulate", trace, "--machine", harness.T3D, "--compute", "annotated", *words,
+                                   "--json", status=status)
+        self.assertEqual(said["time"], json.loads(simulated.out)["time"])
+        self.assertAlmostEqual(said["critical_path"]["length"], said["time"], delta=1e-13)
+        self.assertEqual(set(said["sensitivity"]) & set("LoG"), set("LoG"))
+        for one in said["findings"]:
+            if one["check"] and not one["estimated"]:
+                alone = self.explain(trace, *words, *one["check"].split(), "--json", status=status)
+                self.assertEqual(json.loads(alone.out)["predicted_time"], one["predicted_time"], one["check"])
+        return said
+
+    def test_wildcards(self):
+        trace = self.recorded("wildcards")
+        for network, words in NETWORKS.items():
+            with self.subTest(network=network):
+                said = self.explained(trace, *words)
+                self.assertIn("receives from any source (3) get the messages that they got in the run",
+                              " ".join(said["notes"]))
+                # Whoever comes first: the first receive waits for the quickest rank.
+                said = self.explained(trace, *words, "--wildcards", "arrival")
+                self.assertNotIn("from any source", " ".join(said["notes"]))
+                refused = self.explain(trace, *words, "--wildcards", "arrival", "--nonblocking", "MPI_Recv", status=2)
+                self.assertIn("calls can only be changed where it is known which messages meet", refused.err)
+
+    def test_subcommunicators(self):
+        trace = self.recorded("subcommunicators")
+        for network, words in NETWORKS.items():
+            with self.subTest(network=network):
+                said = self.explained(trace, *words)
+                best = said["findings"][0]
+                self.assertEqual((best["kind"], best["function"], best["ranks"]), ("imbalance", "MPI_Barrier", [3]))
+                # Only rank 1 shares its communicator.
+                self.assertEqual([wait["ranks"] for wait in said["waits"] if wait["kind"] == "wait at barrier"], [[1]])
+
+    def test_messages_without_a_byte(self):
+        trace = self.recorded("empty")
+        for network, words in NETWORKS.items():
+            with self.subTest(network=network):
+                said = self.explained(trace, *words)
+                self.assertEqual(said["critical_path"]["bytes"], 0)
+                self.assertEqual(said["sensitivity"]["G"]["slope"], 0)
+                self.assertGreater(said["sensitivity"]["L"]["slope"], 0)
+
+    def test_threads(self):
+        trace = self.recorded("threads")
+        for network, words in NETWORKS.items():
+            with self.subTest(network=network):
+                self.explained(trace, *words)
+
+    def test_incomplete(self):
+        trace = self.recorded("incomplete", status=1)
+        for network, words in NETWORKS.items():
+            with self.subTest(network=network):
+                said = self.explained(trace, *words, status=1)
+                for rank in range(4):
+                    self.assertRegex(" ".join(said["notes"]), rf"rank {rank}'s trace ends at event \d+ \(the run did not")
+
+
+if __name__ == "__main__":
+    harness.main()
