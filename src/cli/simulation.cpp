@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "cli/call_places.hpp"
+#include "cli/network_choice.hpp"
 #include "cli/process.hpp"
 #include "compute/annotations_note.hpp"
 #include "compute/work_counter.hpp"
@@ -54,7 +55,7 @@ const NetworkName& network_called(const std::string& name) {
   std::string all;
   for (const NetworkName& network : kNetworks)
     all += (all.empty() ? "" : ", ") + std::string(network.name);
-  throw UsageError("--network " + name + ": there are " + all + ", arch:FILE");
+  throw UsageError("--network " + name + ": there are " + all + ", arch:FILE, auto");
 }
 
 bool needs_topology(sim::NetworkKind kind) {
@@ -104,7 +105,12 @@ Bytes Simulation::eager_bytes() const {
 
 void Simulation::set_network() {
   const bool has_machine = !options_.machine.empty();
+  if (!options_.topology.empty())
+    topology_ = machine::make_topology(options_.topology);
+  else if (model_.topology)
+    topology_ = machine::topology_of(model_);
   if (options_.network.empty()) options_.network = has_machine ? "datasheet" : "loggps";
+  if (options_.network == "auto") choose_network();
   if (options_.network.starts_with("arch:")) {
     set_architecture(options_.network.substr(5));
   } else {
@@ -116,12 +122,7 @@ void Simulation::set_network() {
     throw UsageError(
         "--network datasheet needs --machine M.toml; without a machine choose --network loggps "
         "--loggps L=2us,o=500ns,G=0.08ns");
-  if (architecture_)
-    topology_ = *architecture_->graph.topology;
-  else if (!options_.topology.empty())
-    topology_ = machine::make_topology(options_.topology);
-  else if (model_.topology)
-    topology_ = machine::topology_of(model_);
+  if (architecture_) topology_ = *architecture_->graph.topology;
   if (needs_topology(network_) && !topology_)
     throw UsageError("--network " + options_.network +
                      " needs a topology: --topology T, for example torus:4x4");
@@ -130,6 +131,20 @@ void Simulation::set_network() {
     throw UsageError(
         "a machine is needed: --machine M.toml, or --loggps L=2us,o=500ns,G=0.08ns, or "
         "--network flow with speeds in --topology \"torus:4x4?latency=1us&bandwidth=1GB/s\"");
+}
+
+void Simulation::choose_network() {
+  const auto choice = cli::choose_network(model_, topology_ ? &*topology_ : nullptr, bound_);
+  if (!choice)
+    throw UsageError(
+        "--network auto: " +
+        (options_.machine.empty()
+             ? "there is no --machine"
+             : options_.machine +
+                   " holds no allsend, exchange_ring or exchange_mesh of more than two ranks") +
+        " to choose by; measure with more ranks, or name a network");
+  options_.network = choice->scores[choice->chosen].network;
+  chosen_ = text_of(*choice);
 }
 
 void Simulation::set_architecture(const std::string& path) {

@@ -158,6 +158,7 @@ class Simulation {
 
  private:
   void set_network();
+  void choose_network();
   void place_ranks();
   machine::Placement recorded_placement() const;
   void set_architecture(const std::string& path);
@@ -187,6 +188,7 @@ class Simulation {
   std::optional<machine::Topology> topology_;
   std::shared_ptr<const ArchitectureNetwork> architecture_;
   machine::Placement placement_;
+  std::string chosen_;  // --network auto: which one, and why
   std::string placed_;  // why the ranks stand there: a note; empty: none is needed
   std::optional<sim::AlgorithmTable> algorithms_;
   // Where the operations are: one of these.

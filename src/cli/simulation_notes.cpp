@@ -135,6 +135,7 @@ std::vector<std::string> Simulation::notes() const {
                     trace::describe_remains(trace::look_through(*reader_), ranks_) +
                     "; figures are of these alone");
   for (std::string& note : notes_of_idle_options()) notes.push_back(std::move(note));
+  if (!chosen_.empty()) notes.push_back(chosen_);
   if (!placed_.empty()) notes.push_back(placed_);
   if (auto note = note_of_derived()) notes.push_back(std::move(*note));
   return notes;

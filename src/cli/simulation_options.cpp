@@ -19,7 +19,8 @@ CLI::Validator above_zero() {
 void add_network_options(CLI::App& app, SimulationOptions& options) {
   app.add_option("--network", options.network,
                  "How messages travel: datasheet (equations alone), loggps, "
-                 "hops[:cut-through], bus, flow, packet, or arch:FILE (a machine of parts)");
+                 "hops[:cut-through], bus, flow, packet, arch:FILE (a machine of parts), or auto: "
+                 "the simplest that tells the machine's measured patterns");
   app.add_option("--level", options.levels,
                  "arch:FILE: BOX=LEVEL, how a box is simulated, e.g. 'node[0..3]=coarse'");
   app.add_option("--topology", options.topology,

@@ -24,6 +24,10 @@ machine::Placement Simulation::recorded_placement() const {
 // Messages meet on a topology's links; else a place only says what path lies between two
 // ranks, which matters to a model that has several.
 void Simulation::place_ranks() {
+  // The hosts of the measurement are no limit to what only needs its L and G.
+  if (network_ == sim::NetworkKind::loggps && options_.topology.empty() && topology_ &&
+      ranks_ > topology_->processors() * topology_->ranks_per_node())
+    topology_.reset();
   const bool on_links = topology_ && network_ != sim::NetworkKind::datasheet;
   // One path between all ranks: a note says that it is all the same.
   if (network_ == sim::NetworkKind::datasheet && model_.paths.empty()) return;

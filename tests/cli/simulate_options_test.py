@@ -48,6 +48,16 @@ class SimulateOptions(unittest.TestCase):
             with self.subTest(values=values):
                 self.refused("--sweep", values, says="--sweep")
 
+    def test_network_auto(self):
+        """Without measured patterns there is nothing to choose by."""
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder, "p.goal")
+            program.write_text(PROGRAM)
+            result = subprocess.run([FORETRACE, "simulate", program, "--network", "auto"],
+                                    capture_output=True, text=True, timeout=60)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn("--network auto: there is no --machine", result.stderr)
+
     def test_combinations(self):
         self.refused("--sweep", "latency=1,2", "-o", "p.ftr", says="-o")
         self.refused("--sweep", "latency=1,2", "--links", says="--links")

@@ -39,7 +39,7 @@ std::vector<Family> families(const Facilities& facilities) {
       {"send modes", false, Scope::pair, Sizes::few, false, send_mode_experiments},
       {"rows of messages", true, Scope::pair, Sizes::all, false, row_experiments, kMostRow},
       {"one-sided", false, Scope::pair, Sizes::few, false, one_sided_experiments, UINT64_MAX, true},
-      {"contention", false, Scope::counts, Sizes::few, true, contention_experiments},
+      {"contention", facilities.hosts, Scope::counts, Sizes::few, true, contention_experiments},
       {"collective", true, Scope::counts, Sizes::doubles, true, collective_experiments},
       {"other collectives", false, Scope::counts, Sizes::few, true, other_collective_experiments},
       {"non-blocking collectives", false, Scope::counts, Sizes::few, true, nonblocking_experiments},

@@ -50,6 +50,7 @@ struct Family {
 struct Facilities {
   std::string scratch_file;  // what the file functions are measured on; empty: there is none
   bool windows = true;       // has_windows()
+  bool hosts = false;        // several of them: what messages of theirs meet on is a main matter
 };
 std::vector<Family> families(const Facilities& facilities);
 

@@ -173,7 +173,7 @@ Facilities LaunchRun::find_facilities(const ScratchFile& scratch) const {
   if (!windows && world_.rank == 0)
     std::cerr << "foretrace-measure: one-sided communication is not measured: this MPI makes no "
                  "windows on these ranks\n";
-  return {scratch.path, windows};
+  return {scratch.path, windows, std::ranges::count(hosts_, hosts_.front()) < world_.size};
 }
 
 // Several passes, each in another random order, so that slow changes of the

@@ -1,0 +1,74 @@
+#include "measure/fit/star.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "base/error.hpp"
+#include "machine/loggps.hpp"
+
+namespace foretrace::measure {
+namespace {
+
+// Of one pair of ranks, bytes a second; 0: not known.
+double pair_bandwidth(const machine::MachineModel& model, const machine::LogGPSTimes& times) {
+  if (!model.loggps_regimes.empty()) {
+    const auto& longest = model.loggps_regimes.back().gap_per_byte;
+    if (longest && longest->separable && longest->value > 0) return 1 / longest->value;
+  }
+  return times.gap_per_byte > 0 ? 1 / times.gap_per_byte : 0;
+}
+
+// Of all ranks at once, of each host.
+double host_bandwidth(const machine::MachineModel& model, int ranks, int most) {
+  const machine::Function* ring = model.find("exchange_ring");
+  if (!ring || !ring->measured || machine::is_unreliable(*ring)) return 0;
+  const std::vector<int>& measured = ring->measured->ranks;
+  if (!std::ranges::binary_search(measured, ranks) || ring->measured->to.count == 0) return 0;
+  const double seconds =
+      machine::evaluate_seconds(model, *ring, ranks, ring->measured->to, machine::Bound::avg);
+  return seconds > 0 ? 2.0 * most * static_cast<double>(ring->measured->to.count) / seconds : 0;
+}
+
+}  // namespace
+
+Hosts parse_hosts(std::string_view text) {
+  Hosts hosts;
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data(); at != end;) {
+    std::int32_t host = 0;
+    const auto [next, code] = std::from_chars(at, end, host);
+    if (code != std::errc() || host < 0 || (next != end && *next != ' '))
+      throw Error(
+          "samples: '# hosts_of_ranks' must be the number of each rank's host, with blanks "
+          "between them; found '" +
+          std::string(text) + "'");
+    hosts.push_back(host);
+    at = next == end ? end : next + 1;
+  }
+  return hosts;
+}
+
+std::optional<machine::ModelTopology> measured_star(const Hosts& hosts,
+                                                    const machine::MachineModel& model) {
+  std::map<std::int32_t, int> ranks_of;
+  for (const std::int32_t host : hosts) ++ranks_of[host];
+  if (ranks_of.size() < 2) return std::nullopt;
+  int most = 0;
+  for (const auto& [host, ranks] : ranks_of) most = std::max(most, ranks);
+  const auto times = machine::loggps_times(model, {}, machine::Bound::avg);
+  const double bandwidth = std::max(pair_bandwidth(model, times),
+                                    host_bandwidth(model, static_cast<int>(hosts.size()), most));
+  if (bandwidth <= 0) return std::nullopt;
+
+  machine::TopologySpec star;
+  star.name = "measured: " + std::to_string(ranks_of.size()) + " hosts, taken as on one switch";
+  star.shape = {machine::TopologyKind::crossbar, {static_cast<int>(ranks_of.size())}, {}};
+  star.link = {Time::ps(times.latency.count_ps() / 2), bandwidth};
+  star.ranks_per_node = most;
+  machine::ModelTopology topology;
+  topology.spec = std::move(star);
+  return topology;
+}
+
+}  // namespace foretrace::measure

@@ -1,0 +1,99 @@
+// --network auto on machines whose patterns take exactly what one of the networks says.
+#include "cli/network_choice.hpp"
+
+#include <gtest/gtest.h>
+
+#include "topology/builders.hpp"
+
+namespace foretrace::cli {
+namespace {
+
+// Four ranks; L = 10 us, no overheads, 100 MB/s. MPI_Isend and its wait take no time, MPI_Irecv
+// neither, and its wait 10 us and 10 ns a byte: the other message beside it makes no difference.
+machine::MachineModel machine_of() {
+  machine::MachineModel model;
+  model.time_unit = 1e-6;
+  model.loggps.latency = 10e-6;
+  model.loggps.gap_per_byte = 10e-9;
+  model.loggps.overhead_send = model.loggps.overhead_recv = model.loggps.gap = 0;
+  const auto add = [&](const char* name, double constant, double per_byte) {
+    machine::Regime regime;
+    regime.equation.constant.value = constant;
+    regime.equation.data.value = per_byte;
+    model.functions[name] = {name, "", "", {regime}};
+  };
+  for (const char* name : {"isend1", "isend2", "isendoverlap", "irecv1", "recvmin"})
+    add(name, 0, 0);
+  for (const char* name : {"irecv2", "recv"}) add(name, 10, 10e-3);
+  add("irecvoverlap", 10, 10e-3);
+  return model;
+}
+
+// All four exchange with both neighbours: constant us and per_byte us.
+void measure_ring(machine::MachineModel& model, double constant, double per_byte) {
+  machine::Regime regime;
+  regime.equation.constant.value = constant;
+  regime.equation.data.value = per_byte;
+  machine::Function& ring = model.functions["exchange_ring"];
+  ring = {"exchange_ring", "collective", "", {regime}};
+  ring.measured = machine::MeasuredRange{{2, 4}, Bytes(8), Bytes(1'000'000)};
+}
+
+std::string chosen(const machine::MachineModel& model, const char* topology) {
+  const machine::Topology links = machine::make_topology(topology);
+  const auto choice = choose_network(model, &links, machine::Bound::avg);
+  if (!choice) return "nothing";
+  EXPECT_LT(choice->scores[choice->chosen].error, 1e-3) << text_of(*choice);
+  return choice->scores[choice->chosen].network;
+}
+
+constexpr const char* kBus = "bus:4?latency=10us&bandwidth=100MB/s";
+constexpr const char* kSwitch = "crossbar:4?latency=5us&bandwidth=100MB/s";
+
+// Nobody is in anybody's way: the equations alone are right.
+TEST(NetworkChoice, Datasheet) {
+  machine::MachineModel model = machine_of();
+  measure_ring(model, 10, 10e-3);
+  EXPECT_EQ(chosen(model, kSwitch), "datasheet");
+}
+
+// Two messages leave each rank and two come, one after the other at its ports. `flow` says the same
+// on a switch, and is not as simple.
+TEST(NetworkChoice, SimplestOfEquals) {
+  machine::MachineModel model = machine_of();
+  measure_ring(model, 10, 20e-3);
+  EXPECT_EQ(chosen(model, kSwitch), "loggps");
+}
+
+// Eight messages share one medium.
+TEST(NetworkChoice, Links) {
+  machine::MachineModel model = machine_of();
+  measure_ring(model, 10, 80e-3);
+  EXPECT_EQ(chosen(model, kBus), "flow");
+}
+
+TEST(NetworkChoice, NothingToChooseBy) {
+  machine::MachineModel model = machine_of();
+  EXPECT_EQ(chosen(model, kBus), "nothing");
+  measure_ring(model, 10, 80e-3);
+  model.functions["exchange_ring"].valid = false;
+  EXPECT_EQ(chosen(model, kBus), "nothing");
+  // Of two ranks nothing is in the way.
+  model.functions["exchange_ring"].valid = true;
+  model.functions["exchange_ring"].measured->ranks = {2};
+  EXPECT_EQ(chosen(model, kBus), "nothing");
+}
+
+// Without links, only what needs none; the text has all figures.
+TEST(NetworkChoice, WithoutATopology) {
+  machine::MachineModel model = machine_of();
+  measure_ring(model, 10, 20e-3);
+  const auto choice = choose_network(model, nullptr, machine::Bound::avg);
+  ASSERT_TRUE(choice);
+  ASSERT_EQ(choice->scores.size(), 2U);
+  EXPECT_NE(text_of(*choice).find("chose loggps"), std::string::npos) << text_of(*choice);
+  EXPECT_NE(text_of(*choice).find("(exchange_ring); datasheet "), std::string::npos);
+}
+
+}  // namespace
+}  // namespace foretrace::cli

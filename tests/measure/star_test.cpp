@@ -1,0 +1,81 @@
+// The topology that a measurement of several hosts gives, recomputed by hand.
+#include "measure/fit/star.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace foretrace::measure {
+namespace {
+
+using testing::ElementsAre;
+
+// L = 10 us, G = 10 ns, of messages from 1,000 bytes on 8 ns.
+machine::MachineModel pair_model() {
+  machine::MachineModel model;
+  model.time_unit = 1e-6;
+  model.loggps.latency = 10e-6;
+  model.loggps.gap_per_byte = 10e-9;
+  model.loggps_regimes.resize(2);
+  model.loggps_regimes[0].to = Bytes(999);
+  model.loggps_regimes[1].from = Bytes(1000);
+  model.loggps_regimes[1].gap_per_byte = machine::Parameter{8e-9, 0};
+  return model;
+}
+
+// All of `ranks`: 5 us and 4 ns a byte.
+void add_ring(machine::MachineModel& model, int ranks) {
+  machine::Regime regime;
+  regime.equation.constant.value = 5;
+  regime.equation.data.value = 4e-3;
+  machine::Function& ring = model.functions["exchange_ring"];
+  ring = {"exchange_ring", "collective", "", {regime}};
+  ring.measured = machine::MeasuredRange{{2, ranks}, Bytes(8), Bytes(100'000)};
+}
+
+TEST(Star, Hosts) {
+  EXPECT_THAT(parse_hosts("0 0 1 12"), ElementsAre(0, 0, 1, 12));
+  for (const char* wrong : {"0 x", "0  1", "-1 0", "0,1"})
+    EXPECT_THROW(parse_hosts(wrong), Error) << wrong;
+}
+
+TEST(Star, OneHostHasNone) {
+  EXPECT_FALSE(measured_star({0, 0, 0}, pair_model()).has_value());
+  EXPECT_FALSE(measured_star({}, pair_model()).has_value());
+}
+
+// The latency is that of two links, the bandwidth that of the longest messages.
+TEST(Star, OfAPair) {
+  const auto topology = measured_star({0, 1, 2}, pair_model());
+  ASSERT_TRUE(topology && topology->spec);
+  EXPECT_EQ(topology->spec->shape.kind, machine::TopologyKind::crossbar);
+  EXPECT_THAT(topology->spec->shape.sizes, ElementsAre(3));
+  EXPECT_EQ(topology->spec->ranks_per_node, 1);
+  EXPECT_EQ(topology->spec->link.latency, Time::ns(5000));
+  EXPECT_DOUBLE_EQ(*topology->spec->link.bytes_per_second, 125e6);
+}
+
+// Two ranks on the fuller host send 4 messages of 100,000 bytes in 405 us: 988 MB/s, more than a
+// pair's 125.
+TEST(Star, OfAllRanksAtOnce) {
+  machine::MachineModel model = pair_model();
+  add_ring(model, 3);
+  const auto topology = measured_star({0, 1, 0}, model);
+  ASSERT_TRUE(topology && topology->spec);
+  EXPECT_EQ(topology->spec->ranks_per_node, 2);
+  EXPECT_NEAR(*topology->spec->link.bytes_per_second, 4e5 / 405e-6, 1);
+}
+
+// What cannot be trusted, or was measured with other ranks, says nothing.
+TEST(Star, OnlyWhatIsKnown) {
+  machine::MachineModel model = pair_model();
+  add_ring(model, 3);
+  EXPECT_DOUBLE_EQ(*measured_star({0, 1, 0, 1}, model)->spec->link.bytes_per_second, 125e6);
+  model.functions["exchange_ring"].valid = false;
+  EXPECT_DOUBLE_EQ(*measured_star({0, 1, 0}, model)->spec->link.bytes_per_second, 125e6);
+  EXPECT_FALSE(measured_star({0, 1}, {}).has_value());
+}
+
+}  // namespace
+}  // namespace foretrace::measure
