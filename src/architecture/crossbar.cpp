@@ -108,6 +108,7 @@ bool CrossbarSwitch::pass(entity::Kernel& kernel, int port) {
     int& credits = output.credits[static_cast<std::size_t>(vc)];
     if (credits != INT32_MAX) --credits;
     if (flit.tail) output.free |= 1U << vc;
+    if (flit.tail && network_.watcher_) network_.watcher_->passed(flit.packet, router_, port);
     flit.vc = static_cast<std::uint8_t>(vc);
     output.queue.erase(waiting);
     occupancy_.add(kernel.now(), -1);

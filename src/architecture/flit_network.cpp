@@ -130,19 +130,15 @@ std::size_t FlitNetwork::memory() const {
 }
 
 void FlitTerminal::handle(entity::Kernel& kernel, const entity::Event& event) {
-  const auto tick_now = [&] {
-    if (ticked_ == kernel.now() || queue_.empty()) return;
-    ticked_ = kernel.now();
-    kernel.at(kernel.now(), number(), what_of(FlitEvent::tick, 0), 0, 1);
-  };
   switch (kind_of(event)) {
     case FlitEvent::wake:
       queue_.push_back(static_cast<std::uint32_t>(event.data));
-      return tick_now();
+      return tick_soon(kernel);
     case FlitEvent::credit:
       ++credits_[event.data];
-      return tick_now();
+      return tick_soon(kernel);
     case FlitEvent::tick:
+      ticks_ = false;
       return tick(kernel);
     case FlitEvent::flit:
       break;
@@ -152,6 +148,13 @@ void FlitTerminal::handle(entity::Kernel& kernel, const entity::Event& event) {
   kernel.after((1 + in_.cycles) * network_.cycle_, in_.entity, what_of(FlitEvent::credit, in_.port),
                flit.vc);
   if (flit.tail) network_.arrived(flit.packet);
+}
+
+// Now, or in the next cycle if a flit has gone in this one.
+void FlitTerminal::tick_soon(entity::Kernel& kernel) {
+  if (ticks_ || queue_.empty()) return;
+  ticks_ = true;
+  kernel.at(std::max(kernel.now(), free_), number(), what_of(FlitEvent::tick, 0), 0, 1);
 }
 
 void FlitTerminal::tick(entity::Kernel& kernel) {
@@ -181,9 +184,8 @@ void FlitTerminal::tick(entity::Kernel& kernel) {
     queue_.pop_front();
     if (network_.listener_) network_.listener_->left(number, kernel.now() / network_.cycle_ + 1);
   }
-  if (queue_.empty()) return;
-  ticked_ = kernel.now() + network_.cycle_;
-  kernel.at(ticked_, this->number(), what_of(FlitEvent::tick, 0), 0, 1);
+  free_ = kernel.now() + network_.cycle_;
+  tick_soon(kernel);
 }
 
 }  // namespace foretrace::architecture

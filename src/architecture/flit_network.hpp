@@ -1,7 +1,7 @@
 // FlitNetwork: packets cut into flits, on switches with virtual channels and credits.
 //
 // Drives the switches (flit_switch.hpp, crossbar.hpp) and terminals of a Fabric on the kernel of
-// entities, in cycles. Whoever injects packets decides when (traffic.hpp, flit_links.hpp); a
+// entities, in cycles. Whoever injects packets decides when (traffic.hpp, flit_messages.hpp); a
 // Listener hears of those that left their source and of those that are there.
 // docs/traffic.md says what a switch does in a cycle.
 #pragma once
@@ -63,6 +63,8 @@ class Listener {
   virtual void left(std::uint32_t /*packet*/, std::int64_t /*cycle*/) {}
   // Its last flit is there; its number is used again afterwards.
   virtual void arrived(std::uint32_t packet, std::int64_t cycle) = 0;
+  // A router has sent its last flit through a port.
+  virtual void passed(std::uint32_t /*packet*/, int /*router*/, int /*port*/) {}
 };
 
 // What is at the other end of a router's output.
@@ -103,6 +105,7 @@ class FlitTerminal final : public entity::Entity {
  private:
   friend class FlitNetwork;
   void tick(entity::Kernel& kernel);
+  void tick_soon(entity::Kernel& kernel);
 
   FlitNetwork& network_;
   int terminal_;
@@ -111,7 +114,8 @@ class FlitTerminal final : public entity::Entity {
   std::deque<std::uint32_t> queue_;
   std::uint32_t next_flit_ = 0;  // of the first packet
   int vc_ = 0;
-  std::int64_t ticked_ = -1;
+  bool ticks_ = false;   // a tick is scheduled
+  entity::Ps free_ = 0;  // when the next flit may go
 };
 
 class FlitNetwork {
@@ -123,6 +127,8 @@ class FlitNetwork {
   std::uint32_t inject(std::int32_t from, std::int32_t to, std::uint32_t flits,
                        std::int64_t at_cycle, std::uint32_t tag = 0);
   void listen(Listener* listener) { listener_ = listener; }
+  // Who hears of packets that pass routers; others need not be asked each time.
+  void watch(Listener* watcher) { watcher_ = watcher; }
 
   entity::Kernel& kernel() { return kernel_; }
   std::int64_t now() const { return kernel_.now() / cycle_; }
@@ -168,6 +174,7 @@ class FlitNetwork {
   std::vector<FlitPacket> packets_;
   std::vector<std::uint32_t> free_;
   Listener* listener_ = nullptr;
+  Listener* watcher_ = nullptr;
   std::uint64_t under_way_ = 0;
   std::uint64_t ejected_ = 0;
 };

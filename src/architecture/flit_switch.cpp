@@ -294,6 +294,7 @@ void FlitSwitch::send(entity::Kernel& kernel, int input, int vc) {
                static_cast<std::uint64_t>(vc));
   occupancy_.add(kernel.now(), -1);
   if (!flit.tail) return;
+  if (network_.watcher_) network_.watcher_->passed(flit.packet, router_, from.out);
   output.free |= 1U << from.out_vc;
   from.state = State::idle;
   if (from.count > 0) become_head(from, Flit::of(flits_[base + from.first]).packet);

@@ -49,9 +49,6 @@ MessageGraph message_graph(const FlatArchitecture& architecture) {
             entity.where.text() + ": '" + entity.path + "' is a " +
             std::string(entity.behaviour_name()) +
             ", which no message passes; take processors, switches, buses, NICs and memories");
-      if (entity.level == "vc" || entity.level == "crossbar")
-        throw Error(entity.where.text() + ": '" + entity.path + "' has the level " + entity.level +
-                    ", which is for foretrace traffic; a program's messages need packet or hops");
       const bool processor = entity.behaviour_name() == "processor";
       if (processor != processors) continue;
       node[e] = static_cast<int>(made.entity_of.size());

@@ -121,16 +121,10 @@ std::vector<std::pair<LinkId, machine::Contention>> MessageNetwork::Impl::conten
 }
 
 void MessageNetwork::Impl::record(MessageRecord one) {
-  if (!recording_ || recording_->most == 0 || one.end < recording_->from ||
-      one.begin > recording_->to)
-    return;
-  if (recording_->records.size() >= recording_->most) {
-    ++recording_->lost;
-    return;
-  }
+  if (!recording_) return;
   one.from = graph_.entity_of[static_cast<std::size_t>(one.from)];
   one.to = graph_.entity_of[static_cast<std::size_t>(one.to)];
-  recording_->records.push_back(one);
+  recording_->add(one);
 }
 
 void MessageNetwork::Impl::inject(sim::MessageId id, NodeId from, NodeId to, Bytes bytes,

@@ -36,6 +36,14 @@ struct Recording {
   std::int64_t from = 0, to = INT64_MAX;
   std::vector<MessageRecord> records;
   std::uint64_t lost = 0;  // beyond `most`
+
+  void add(const MessageRecord& one) {
+    if (most == 0 || one.end < from || one.begin > to) return;
+    if (records.size() < most)
+      records.push_back(one);
+    else
+      ++lost;
+  }
 };
 
 // The topology that messages see: processors by rank, then what lies between, with the shape of the

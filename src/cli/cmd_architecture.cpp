@@ -16,6 +16,7 @@
 #include "cli/process.hpp"
 #include "cli/subcommand.hpp"
 #include "topology/builders.hpp"
+#include "views/architecture/drawing.hpp"
 
 namespace foretrace::cli {
 namespace {
@@ -120,6 +121,16 @@ int run(const Options& options) {
   throw Error(result.failure + "; the run ended there");
 }
 
+int draw(const Options& options) {
+  if (options.output.empty()) throw UsageError("architecture draw needs -o FILE.svg");
+  ending_of(options.output, "architecture draw", {".svg"});
+  const auto description =
+      architecture::read_description(options.file, data_directory() + "/architectures");
+  write_output(options.output, views::render_svg_architecture(
+                                   architecture::elaborate(description, levels_of(options)), {}));
+  return 0;
+}
+
 int convert(const Options& options) {
   if (options.output.empty()) throw UsageError("architecture convert needs -o FILE.arch.toml");
   ending_of(options.output, "architecture convert", {".toml"});
@@ -155,6 +166,7 @@ int build(const Options& options) {
 int architecture_command(const Options& options) {
   if (options.action == "check") return check(options);
   if (options.action == "run") return run(options);
+  if (options.action == "draw") return draw(options);
   if (options.action == "edit") edit_architecture(options.file);
   if (options.action == "convert") return convert(options);
   return build(options);
@@ -162,11 +174,11 @@ int architecture_command(const Options& options) {
 
 std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option(
-         "action", options->action,
-         "check a description, edit it on a page, run its queues, convert a topology into one, "
-         "build a plug-in")
-      ->check(CLI::IsMember({"check", "edit", "run", "convert", "build"}))
+  app.add_option("action", options->action,
+                 "check a description, draw it, edit it on a page, run its queues, convert a "
+                 "topology into one, "
+                 "build a plug-in")
+      ->check(CLI::IsMember({"check", "draw", "edit", "run", "convert", "build"}))
       ->required();
   app.add_option("file", options->file,
                  "MACHINE.arch.toml; convert: a topology; build: the plug-in's source")
@@ -179,7 +191,7 @@ std::function<int()> declare(CLI::App& app) {
                  "run: processor time that an entity may need for one event (10s; 0s: any)");
   app.add_flag("--boxes", options->boxes, "check: list every box and entity");
   app.add_flag("--json", options->json, "Print one JSON object");
-  app.add_option("-o,--output", options->output, "convert, build: the file to write");
+  app.add_option("-o,--output", options->output, "draw, convert, build: the file to write");
   return [options] { return architecture_command(*options); };
 }
 
@@ -188,6 +200,7 @@ std::function<int()> declare(CLI::App& app) {
 const Subcommand kArchitecture{"architecture",
                                "Draw a machine from parts, check it, and run its queues", declare,
                                "foretrace architecture check mesh.arch.toml --boxes\n"
+                               "foretrace architecture draw mesh.arch.toml -o mesh.svg\n"
                                "foretrace architecture edit mesh.arch.toml\n"
                                "foretrace architecture run queue.arch.toml --until 10s\n"
                                "foretrace architecture convert torus:4x4 -o torus.arch.toml\n"

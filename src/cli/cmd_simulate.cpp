@@ -18,6 +18,7 @@
 #include "cli/summary.hpp"
 #include "cli/sweep.hpp"
 #include "sim/sink.hpp"
+#include "views/architecture/drawing.hpp"
 #include "views/architecture/watch.hpp"
 #include "views/report/sweep_report.hpp"
 
@@ -128,7 +129,7 @@ void check_options(const Options& options) {
 std::unique_ptr<architecture::Recording> recording_of(const Options& options,
                                                       Simulation& simulation) {
   if (options.watch.empty()) return nullptr;
-  ending_of(options.watch, "simulate --watch", {".html"});
+  ending_of(options.watch, "simulate --watch", {".html", ".svg"});
   if (!simulation.architecture())
     throw UsageError("--watch shows a machine of parts; choose it with --network arch:FILE");
   if (simulation.network() == sim::NetworkKind::hops)
@@ -148,6 +149,17 @@ void write_watch(const Options& options, const Simulation& simulation,
   std::int64_t end = 0;
   for (const architecture::MessageRecord& one : recording.records) end = std::max(end, one.end);
   const architecture::FlatArchitecture& flat = simulation.architecture()->flat;
+  if (options.watch.ends_with(".svg")) {
+    if (recording.lost > 0)
+      std::fprintf(
+          stderr,
+          "foretrace: the picture shows the first %zu events (--watch-most), %llu more were "
+          "not kept\n",
+          recording.records.size(), static_cast<unsigned long long>(recording.lost));
+    write_output(options.watch, views::render_svg_architecture(
+                                    flat, views::busy_links(flat, recording, Time::ps(end))));
+    return;
+  }
   const std::string program = options.input.empty() ? "" : options.input.front() + " on ";
   write_output(options.watch,
                views::render_html_watch(flat, recording, Time::ps(end), program + flat.name));
@@ -240,7 +252,9 @@ std::function<int()> declare(CLI::App& app) {
       ->check(CLI::Range(0, 1 << 16));
   app.add_flag("--csv", options->csv, "With --sweep: print comma-separated values");
   app.add_option("--watch", options->watch,
-                 "arch:FILE: a page that shows the machine at work (PAGE.html)");
+                 "arch:FILE: a page that shows the machine at work (PAGE.html), or a picture of "
+                 "how busy it kept "
+                 "its links (FILE.svg)");
   app.add_option("--watch-most", options->watch_most,
                  "So many events are kept for it (200000), 56 bytes each");
   app.add_flag("--links", options->run.links, "Tell which links carried how much, and when");

@@ -160,7 +160,7 @@ void add_sensitivities(const Simulation& simulation, const explain::Run& run, bo
   const Axes axes(simulation, run);
   const bool own_links = simulation.topology() &&
                          simulation.network() != sim::NetworkKind::loggps &&
-                         links_have_speeds(*simulation.topology());
+                         (simulation.by_flits() || links_have_speeds(*simulation.topology()));
   if (has_parameters(simulation)) {
     explanation.sensitivity = of_loggps(simulation, axes, own_links);
     if (own_links)

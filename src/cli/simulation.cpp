@@ -155,6 +155,7 @@ void Simulation::set_architecture(const std::string& path) {
   made->description = architecture::read_description(path, data_directory() + "/architectures");
   made->flat = architecture::elaborate(made->description, levels);
   made->graph = architecture::message_graph(made->flat);
+  made->flits = architecture::takes_flits(made->flat);
   // Where nothing is ever busy, messages do not meet: that is the network hops.
   const bool free = std::ranges::all_of(made->flat.entities,
                                         [](const auto& entity) { return entity.level == "hops"; });
@@ -374,12 +375,18 @@ sim::SimulateOptions Simulation::engine_options(const Replay& replay,
     network.topology = &*topology;
   }
   if (architecture_)
-    network.make_links = [this, &topology](const machine::LinkSpeed& defaults) {
-      architecture::MessageOptions messages;
-      messages.packet_size = Bytes(options_.packet_size);
-      messages.buffer_packets = options_.buffer;
+    network.make_links =
+        [this, &topology,
+         factors](const machine::LinkSpeed& defaults) -> std::unique_ptr<sim::SharedNetwork> {
+      const ArchitectureNetwork& made = *architecture_;
+      const Bytes packet_size(options_.packet_size);
+      if (made.flits)
+        return std::make_unique<architecture::FlitMessages>(
+            made.flat, made.graph,
+            architecture::FlitOptions{packet_size, factors.latency, factors.bandwidth}, recording_);
       return std::make_unique<architecture::MessageNetwork>(
-          architecture_->flat, architecture_->graph, *topology, defaults, messages, recording_);
+          made.flat, made.graph, *topology, defaults,
+          architecture::MessageOptions{packet_size, options_.buffer}, recording_);
     };
   if (replay.portion == machine::Portion::nothing && network.kind != sim::NetworkKind::datasheet) {
     // Who must wait for whom stays as it is.

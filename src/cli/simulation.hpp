@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "architecture/flit_messages.hpp"
 #include "architecture/message_network.hpp"
 #include "compute/rules.hpp"
 #include "compute/spec.hpp"
@@ -72,6 +73,7 @@ struct ArchitectureNetwork {
   architecture::Description description;
   architecture::FlatArchitecture flat;
   architecture::MessageGraph graph;
+  bool flits = false;  // its switches count them
 };
 
 // One run out of the ordinary, for what-if questions.
@@ -146,6 +148,7 @@ class Simulation {
   sim::NetworkKind network() const { return network_; }
   // arch:FILE; nullptr: another network.
   const ArchitectureNetwork* architecture() const { return architecture_.get(); }
+  bool by_flits() const { return architecture_ && architecture_->flits; }
   // What happens on it is written down there by the runs from now on.
   void record_messages(architecture::Recording* recording) { recording_ = recording; }
   // The parameters in force.

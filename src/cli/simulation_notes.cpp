@@ -63,7 +63,8 @@ std::optional<std::string> Simulation::note_of_derived() const {
   if (network_ == sim::NetworkKind::datasheet) return std::nullopt;
   const machine::LogGPSTimes times = machine::loggps_times(model_, loggps_, bound_);
   const bool links_alone =
-      uses_topology() && network_ != sim::NetworkKind::loggps && links_have_speeds(*topology_) &&
+      uses_topology() && network_ != sim::NetworkKind::loggps &&
+      (by_flits() || links_have_speeds(*topology_)) &&
       (topology_->ranks_per_node() == 1 || !lacks_speed(topology_->intra_node()));
   std::string list;
   for (const std::string& name : times.derived) {
@@ -113,7 +114,7 @@ std::vector<std::string> Simulation::notes_of_idle_options() const {
   idle(options_.block != initial.block && (network_ != Kind::hops || cut_through_),
        "--block" + here);
   idle(options_.packet_size != initial.packet_size && !packets, "--packet-size" + here);
-  idle(options_.buffer != initial.buffer && !packets, "--buffer" + here);
+  idle(options_.buffer != initial.buffer && (!packets || by_flits()), "--buffer" + here);
   idle(options_.routing != initial.routing && !packets, "--routing" + here);
   idle(!options_.reduction.empty() && !algorithms_,
        "--reduction has no effect: --collectives equation takes its times from the model");
