@@ -122,7 +122,7 @@ std::int64_t FlitMessages::flits_of(std::uint64_t bytes) const {
   return static_cast<std::int64_t>(std::max<std::uint64_t>(1, (bytes + size - 1) / size));
 }
 
-void FlitMessages::inject(sim::MessageId id, NodeId from, NodeId to, Bytes bytes, Time time) {
+void FlitMessages::inject(sim::MessageId id, const sim::Way& way, Bytes bytes, Time time) {
   auto number = static_cast<std::uint32_t>(messages_.size());
   if (free_.empty()) {
     messages_.emplace_back();
@@ -132,17 +132,18 @@ void FlitMessages::inject(sim::MessageId id, NodeId from, NodeId to, Bytes bytes
   }
   const std::uint64_t packets =
       std::max<std::uint64_t>(1, (bytes.count + packet_size_ - 1) / packet_size_);
-  messages_[number] = {id, bytes.count, packets, packets, order_++, Time()};
+  messages_[number] = {id, bytes.count, packets, packets, order_++, Time(), way.connection};
+  under_way_[way.connection].push_back(number);
   // A flit waits for the beginning of a cycle.
   const std::int64_t cycle = (time.count_ps() + fabric_.cycle - 1) / fabric_.cycle;
   for (std::uint64_t p = 0; p < packets; ++p) {
     const std::uint64_t part = p + 1 < packets ? packet_size_ : bytes.count - p * packet_size_;
     const std::uint32_t packet =
-        network_->inject(from.value, to.value, static_cast<std::uint32_t>(flits_of(part)), cycle,
-                         number * 2 + (p == 0 ? 1 : 0));
+        network_->inject(way.from.value, way.to.value, static_cast<std::uint32_t>(flits_of(part)),
+                         cycle, number * 2 + (p == 0 ? 1 : 0));
     if (p == 0)
-      record(MessageRecord::Kind::enter, packet, from.value, to.value, bytes.count, time.count_ps(),
-             time.count_ps());
+      record(MessageRecord::Kind::enter, packet, way.from.value, way.to.value, bytes.count,
+             time.count_ps(), time.count_ps());
   }
 }
 
@@ -210,8 +211,14 @@ void FlitMessages::arrived(std::uint32_t packet, std::int64_t cycle) {
   const Time now = Time::ps(cycle * fabric_.cycle);
   record(MessageRecord::Kind::arrive, packet, network_->packet(packet).from,
          network_->packet(packet).to, message.bytes, now.count_ps(), now.count_ps());
-  done_.push_back({message.order, {message.id, message.sent, now}});
-  free_.push_back(number);
+  const auto found = under_way_.find(message.connection);
+  std::deque<std::uint32_t>& before = found->second;
+  for (; !before.empty() && messages_[before.front()].to_arrive == 0; before.pop_front()) {
+    const Message& there = messages_[before.front()];
+    done_.push_back({there.order, {there.id, there.sent, now}});
+    free_.push_back(before.front());
+  }
+  if (before.empty()) under_way_.erase(found);
 }
 
 void FlitMessages::record(MessageRecord::Kind kind, std::uint32_t packet, int from, int to,

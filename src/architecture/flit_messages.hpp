@@ -5,7 +5,9 @@
 // switches have the levels vc and crossbar; message_network.hpp has the others.
 #pragma once
 
+#include <deque>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "architecture/flat_fabric.hpp"
@@ -31,8 +33,7 @@ class FlitMessages final : public sim::SharedNetwork, private Listener {
   FlitMessages(const FlatArchitecture& architecture, const MessageGraph& graph,
                const FlitOptions& options, Recording* recording = nullptr);
 
-  void inject(sim::MessageId message, machine::NodeId from, machine::NodeId to, Bytes bytes,
-              Time time) override;
+  void inject(sim::MessageId message, const sim::Way& way, Bytes bytes, Time time) override;
   Time next() const override;
   void advance(std::vector<sim::Arrival>& arrivals) override;
   std::span<const sim::Departure> departures() const override { return departures_; }
@@ -47,6 +48,7 @@ class FlitMessages final : public sim::SharedNetwork, private Listener {
     std::uint64_t to_leave = 0, to_arrive = 0;  // packets
     std::uint64_t order = 0;
     Time sent;
+    std::uint64_t connection = 0;
   };
   struct Done {
     std::uint64_t order = 0;
@@ -78,6 +80,8 @@ class FlitMessages final : public sim::SharedNetwork, private Listener {
   std::vector<std::vector<std::int32_t>> links_;  // by router and port
   std::vector<Message> messages_;
   std::vector<std::uint32_t> free_;
+  // By connection: its messages under way, in order. One that is there waits for those before it.
+  std::unordered_map<std::uint64_t, std::deque<std::uint32_t>> under_way_;
   std::uint64_t order_ = 0;
   std::vector<Done> done_;
   std::vector<std::pair<std::uint64_t, sim::Departure>> left_;
