@@ -25,7 +25,7 @@ struct LinkUse {
   Time busy;
   // Busy time in [b, b + 1) * bin_width; may be empty: not known.
   std::vector<Time> history;
-  std::optional<machine::Contention> contention;
+  std::optional<machine::Contention> contention = {};
 };
 
 struct NetworkUse {
@@ -51,7 +51,7 @@ struct LinkProfile {
   // Around the bin in which it was busiest (the first of several), as far as it
   // is at least half as busy; ends with the run.
   std::optional<BusyStretch> busiest;
-  std::optional<machine::Contention> contention;  // of a medium whose stations collide
+  std::optional<machine::Contention> contention = {};  // of a medium whose stations collide
 };
 
 struct LinksProfile {

@@ -114,6 +114,8 @@ bool Engine::expand(Rank& rank) {
   expansion.open.clear();
   expansion.active = true;
   rank.clock = rank.enter;
+  // A wait's `watched` lies in the same place.
+  rank.operation.algorithm = 0;
   rank.operation.comm = operation.comm | kCollectiveComm;
   rank.operation.mode = machine::SendMode::standard;
   return true;

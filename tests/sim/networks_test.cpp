@@ -314,6 +314,32 @@ TEST(ExpandedCollectives, Allreduce) {
   EXPECT_EQ(run.trace.ranks[0].size(), 2u);
 }
 
+// An algorithm that a call asks for takes what it takes where the table has it: its wait is for all
+// of its requests, whatever its number.
+TEST(ExpandedCollectives, AlgorithmOfTheCall) {
+  const AlgorithmTable usual("openmpi");
+  const auto& algorithms = algorithms_for(Cost::alltoall);
+  for (std::uint32_t number = 1; number <= algorithms.size(); ++number) {
+    const auto run = [&](std::uint32_t own, const AlgorithmTable& table) {
+      Programs source(4);
+      for (int r = 0; r < 4; ++r) {
+        Operation operation =
+            source.make(trace::EventKind::collective, "MPI_Alltoall", ns(100 * r));
+        operation.collective = Cost::alltoall;
+        operation.bytes = Bytes(4096);
+        operation.algorithm = own;
+        source.add(WorldRank(r), operation);
+      }
+      source.finalize_all();
+      SimulateOptions options = loggps();
+      options.algorithms = &table;
+      return replay(source, options).result.time;
+    };
+    const std::string name(algorithms[number - 1].name);
+    EXPECT_EQ(run(number, usual), run(0, AlgorithmTable("openmpi,alltoall=" + name))) << name;
+  }
+}
+
 // The barrier of ranks 1 and 3 of a sub-communicator is theirs alone.
 TEST(ExpandedCollectives, SubCommunicator) {
   Programs source(4);
