@@ -314,29 +314,39 @@ TEST(ExpandedCollectives, Allreduce) {
   EXPECT_EQ(run.trace.ranks[0].size(), 2u);
 }
 
+// All collectives by the algorithm of that number; 0: as the table says.
+class Choosing : public Programs {
+ public:
+  Choosing(int ranks, std::uint32_t number) : Programs(ranks), number_(number) {}
+  bool next(WorldRank rank, Operation& operation) override {
+    if (!Programs::next(rank, operation)) return false;
+    if (operation.kind == trace::EventKind::collective) operation.algorithm = number_;
+    return true;
+  }
+
+ private:
+  std::uint32_t number_;
+};
+
 // An algorithm that a call asks for takes what it takes where the table has it: its wait is for all
 // of its requests, whatever its number.
 TEST(ExpandedCollectives, AlgorithmOfTheCall) {
-  const AlgorithmTable usual("openmpi");
+  const machine::Topology ring = machine::make_topology("ring:4?latency=10ns&bandwidth=1GB/s");
   const auto& algorithms = algorithms_for(Cost::alltoall);
   for (std::uint32_t number = 1; number <= algorithms.size(); ++number) {
-    const auto run = [&](std::uint32_t own, const AlgorithmTable& table) {
-      Programs source(4);
-      for (int r = 0; r < 4; ++r) {
-        Operation operation =
-            source.make(trace::EventKind::collective, "MPI_Alltoall", ns(100 * r));
-        operation.collective = Cost::alltoall;
-        operation.bytes = Bytes(4096);
-        operation.algorithm = own;
-        source.add(WorldRank(r), operation);
-      }
+    const auto run = [&ring](std::uint32_t own, const std::string& choices) {
+      Choosing source(4, own);
+      for (int r = 0; r < 4; ++r) source.collective(r, Cost::alltoall, ns(100 * r), -1, 0, 4096);
       source.finalize_all();
+      const AlgorithmTable table(choices);
       SimulateOptions options = loggps();
+      options.network.kind = NetworkKind::flow;
+      options.network.topology = &ring;
       options.algorithms = &table;
       return replay(source, options).result.time;
     };
     const std::string name(algorithms[number - 1].name);
-    EXPECT_EQ(run(number, usual), run(0, AlgorithmTable("openmpi,alltoall=" + name))) << name;
+    EXPECT_EQ(run(number, "openmpi"), run(0, "openmpi,alltoall=" + name)) << name;
   }
 }
 
