@@ -2,10 +2,13 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "base/error.hpp"
@@ -19,13 +22,13 @@ int open_file(const std::string& path) {
   return fd;
 }
 
-void lock(int fd, int how, const std::string& path) {
-  while (::flock(fd, how) != 0)
-    if (errno != EINTR) {
-      const int why = errno;
-      ::close(fd);
-      throw Error(path + ": cannot be locked: " + std::strerror(why));
-    }
+// False: somebody else has it, and `how` says not to wait.
+bool lock(int fd, int how, const std::string& path) {
+  while (::flock(fd, how) != 0) {
+    if (errno == EWOULDBLOCK) return false;
+    if (errno != EINTR) throw Error(path + ": cannot be locked: " + std::strerror(errno));
+  }
+  return true;
 }
 
 }  // namespace
@@ -34,10 +37,12 @@ FileLock::~FileLock() {
   release();
 }
 
-FileLock::FileLock(FileLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+FileLock::FileLock(FileLock&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)) {}
 
 FileLock& FileLock::operator=(FileLock&& other) noexcept {
   std::swap(fd_, other.fd_);
+  std::swap(path_, other.path_);
   return *this;
 }
 
@@ -46,22 +51,39 @@ void FileLock::release() {
   fd_ = -1;
 }
 
-FileLock FileLock::wait_for(const std::string& path, bool alone) {
-  FileLock out;
-  const int fd = open_file(path);
-  lock(fd, alone ? LOCK_EX : LOCK_SH, path);
-  out.fd_ = fd;
-  return out;
+void FileLock::remove() {
+  if (fd_ >= 0) ::unlink(path_.c_str());
+  release();
 }
 
-FileLock FileLock::try_for(const std::string& path) {
-  FileLock out;
-  const int fd = open_file(path);
-  if (::flock(fd, LOCK_EX | LOCK_NB) == 0)
-    out.fd_ = fd;
-  else
-    ::close(fd);
-  return out;
+bool FileLock::is_at_its_path() const {
+  struct stat opened {};
+  struct stat there {};
+  return ::fstat(fd_, &opened) == 0 && ::stat(path_.c_str(), &there) == 0 &&
+         opened.st_dev == there.st_dev && opened.st_ino == there.st_ino;
+}
+
+FileLock FileLock::wait_for(const std::string& path, bool alone) {
+  for (;;) {
+    FileLock out(open_file(path), path);
+    lock(out.fd_, alone ? LOCK_EX : LOCK_SH, path);
+    if (out.is_at_its_path()) return out;
+  }
+}
+
+FileLock FileLock::try_for(const std::string& path, double seconds) {
+  using Clock = std::chrono::steady_clock;
+  constexpr auto kPause = std::chrono::milliseconds(50);
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  for (;;) {
+    FileLock out(open_file(path), path);
+    if (!lock(out.fd_, LOCK_EX | LOCK_NB, path)) {
+      if (Clock::now() >= end) return {};
+      std::this_thread::sleep_for(kPause);
+    } else if (out.is_at_its_path()) {
+      return out;
+    }
+  }
 }
 
 HostPlace::HostPlace(bool alone) {

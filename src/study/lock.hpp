@@ -1,7 +1,9 @@
 // Locks between the processes of studies: one study a database, and no other run beside a
 // measurement.
 //
-// flock(2), so that they end with the process however it ends. Private to src/study.
+// flock(2), so that they end with the process however it ends. A lock's file may be removed by
+// who holds it: who gets it next looks whether it is still the one at its path. Private to
+// src/study.
 #pragma once
 
 #include <string>
@@ -20,13 +22,19 @@ class FileLock {
 
   // Waits for it. Throws Error where the file cannot be made.
   static FileLock wait_for(const std::string& path, bool alone);
-  // Does not wait; holds() tells.
-  static FileLock try_for(const std::string& path);
+  // Waits at most so many seconds; holds() tells.
+  static FileLock try_for(const std::string& path, double seconds = 0);
   bool holds() const { return fd_ >= 0; }
   void release();
+  // Releases it, and leaves no file.
+  void remove();
 
  private:
+  FileLock(int fd, const std::string& path) : fd_(fd), path_(path) {}
+  bool is_at_its_path() const;
+
   int fd_ = -1;
+  std::string path_;
 };
 
 // A place on this host's processors: alone for a measurement, shared for what runs in virtual

@@ -33,6 +33,7 @@ using results::Store;
 
 constexpr std::size_t kFailuresTold = 5;
 constexpr std::size_t kNotesTold = 10;
+constexpr double kPatience = 60;  // seconds for others that merge
 
 std::string part_file(const std::string& output, int part) {
   return output + ".part-" + std::to_string(part);
@@ -66,7 +67,8 @@ void remove_database(const std::string& path) {
   for (const char* end : {"", "-wal", "-shm"}) fs::remove(path + end, ignored);
 }
 
-// Parts that a run which is over left behind. Throws Error if one cannot be merged.
+// Parts that a run which is over left behind, with what lies beside them. Throws Error if one
+// cannot be merged.
 void merge_left_over(Store& store, const std::string& output) {
   const fs::path whole(output);
   const fs::path folder = whole.has_parent_path() ? whole.parent_path() : fs::path(".");
@@ -75,16 +77,19 @@ void merge_left_over(Store& store, const std::string& output) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with(begins) &&
-        name.find_first_not_of("0123456789", begins.size()) == std::string::npos)
-      parts.insert(entry.path());
+    if (!name.starts_with(begins)) continue;
+    const std::size_t end = name.find_first_not_of("0123456789", begins.size());
+    const std::string rest = end == std::string::npos ? "" : name.substr(end);
+    if (rest.empty() || rest == ".lock" || rest == ".work")
+      parts.insert(folder / name.substr(0, end));
   }
   for (const fs::path& part : parts) {
-    const FileLock lock = FileLock::try_for(part.string() + ".lock");
+    FileLock lock = FileLock::try_for(part.string() + ".lock");
     if (!lock.holds()) continue;  // at work
-    store.merge(part.string());
+    if (fs::exists(part)) store.merge(part.string());
     remove_database(part.string());
-    fs::remove(part.string() + ".lock", ignored);
+    fs::remove_all(part.string() + ".work", ignored);
+    lock.remove();
   }
 }
 
@@ -99,16 +104,10 @@ class Runner {
         recordings_(settings.output + ".recordings") {}
 
   RunResult run() {
-    lock_ = FileLock::try_for(own_file_ + ".lock");
-    for (int i = 0; !lock_.holds() && settings_.parts > 1 && i < 50; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));  // somebody merges it
-      lock_ = FileLock::try_for(own_file_ + ".lock");
-    }
-    if (!lock_.holds()) throw Error(own_file_ + ": another study is at work on it");
+    lock_ = lock_of(own_file_);
     std::error_code ignored;
     fs::remove_all(folder_, ignored);
     fs::create_directories(folder_);
-    fs::create_directories(recordings_);
     find_known();
     result_.failures.clear();
     record_missing();
@@ -119,12 +118,29 @@ class Runner {
   }
 
  private:
+  // A part may find its file, or the whole one, in the hands of another that merges it.
+  FileLock lock_of(const std::string& file) const {
+    FileLock lock = FileLock::try_for(file + ".lock", settings_.parts > 1 ? kPatience : 0);
+    if (!lock.holds()) throw Error(file + ": another study is at work on it; wait for its end");
+    return lock;
+  }
+
+  // The whole file has one process at a time: they may be on several hosts, and what SQLite shares
+  // between processes is memory. Parts take it at their beginning and at their end.
+  FileLock lock_of_whole() const {
+    return settings_.parts > 1 ? lock_of(settings_.output) : FileLock();
+  }
+
+  std::map<std::int64_t, int> known_of_whole() const {
+    Store whole(settings_.output);
+    merge_left_over(whole, settings_.output);
+    return whole.done();
+  }
+
   void find_known() {
-    {
-      Store whole(settings_.output);
-      if (settings_.parts == 1) merge_left_over(whole, settings_.output);
-      known_ = whole.done();
-    }
+    FileLock alone = lock_of_whole();
+    known_ = known_of_whole();
+    alone.remove();
     store_ = std::make_unique<Store>(own_file_);
     store_->begin_study(study_.name, study_.file, study_.text, hex_of(checksum_of(study_.text)));
     if (settings_.parts > 1)
@@ -285,8 +301,11 @@ class Runner {
   void record_missing() {
     std::vector<const Job*> missing;
     std::set<std::int64_t> taken;
+    const auto is_there = [&](const Recording& recording) {  // and was kept, too
+      return known_.contains(recording.point) && fs::exists(recording_file(recording));
+    };
     for (const Job& job : jobs_)
-      if (job.recording && !is_known(job) && !fs::exists(recording_file(*job.recording)) &&
+      if (job.recording && !is_known(job) && !is_there(*job.recording) &&
           taken.insert(job.recording->point).second)
         missing.push_back(&job);
     total_ += missing.size();
@@ -302,7 +321,6 @@ class Runner {
     recording.machine.clear();
     recording.machine_checksum.clear();
     recording.measures = true;
-    const std::string file = recording_file(*job.recording);
     const std::string unfinished = folder_ + "/recording.ftr";
     const std::vector<std::string> words = with_trace(job.recording->command, unfinished);
     Launch launch = begin(recording, words, 0);
@@ -317,9 +335,7 @@ class Runner {
     }
     launch.done = launch.message.empty();
     if (launch.done) {
-      std::error_code error;
-      fs::rename(unfinished, file, error);
-      if (error) throw Error(file + ": cannot be written: " + error.message());
+      place(unfinished, recording_file(*job.recording));
     } else {
       unrecorded_.insert(job.recording->point);
     }
@@ -327,6 +343,14 @@ class Runner {
     const auto known = known_.find(recording.point);
     launch.launch = known == known_.end() ? 0 : known->second;
     keep(std::move(launch), recording, child.seconds);
+  }
+
+  // Other parts share the folder: nobody removes it, and who has something for it makes it.
+  void place(const std::string& unfinished, const std::string& file) const {
+    std::error_code error;
+    fs::create_directories(recordings_, error);
+    fs::rename(unfinished, file, error);
+    if (error) throw Error(file + ": cannot be written: " + error.message());
   }
 
   void shuffle(std::vector<const Job*>& jobs) { std::ranges::shuffle(jobs, random_); }
@@ -414,14 +438,14 @@ class Runner {
   void finish() {
     std::error_code ignored;
     fs::remove_all(folder_, ignored);
-    fs::remove(recordings_, ignored);  // if it is empty
     if (settings_.parts > 1) {
       store_.reset();
-      Store whole(settings_.output);
-      whole.merge(own_file_);
+      FileLock alone = FileLock::wait_for(settings_.output + ".lock", true);
+      Store(settings_.output).merge(own_file_);
       remove_database(own_file_);
+      alone.remove();
     }
-    fs::remove(own_file_ + ".lock", ignored);
+    lock_.remove();
   }
 
   const Study& study_;

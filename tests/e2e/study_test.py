@@ -3,6 +3,7 @@
 
 import json
 import os
+import shlex
 import signal
 import sqlite3
 import subprocess
@@ -219,6 +220,33 @@ machine = "cray-t3d"
         for part in (1, 2):
             self.run_study(study, "a.db", "--array", f"{part}/2")
         self.assertEqual(self.table("a.db"), self.table("whole.db"))
+        left = {path.name for path in self.directory.iterdir()}
+        self.assertEqual({name for name in left if "part" in name or "lock" in name or "work" in name}, set())
+
+    def test_parts_do_not_take_what_others_use(self):
+        """A part without points runs from its beginning to its end while another records."""
+        words = [harness.tool(), "study", self.directory / "s.toml", "-o", self.directory / "r.db", "--array", "2/2"]
+        program = self.write("program.sh", "env -u LD_PRELOAD -u FORETRACE_SESSION " + shlex.join(map(str, words)) +
+                             f" >&2 && exec {harness.paper_program('life')} --rows 8 --cols 8\n")
+        self.write("s.toml", f"""
+[programs.life]
+command = "sh {program}"
+[ways.simulate]
+machine = "cray-t3d"
+record_options = "--mpi {harness.mpi}"
+""")
+        self.run_study(self.directory / "s.toml", "r.db", "--array", "1/2")
+        self.assertEqual([row["way"] for row in self.rows()], ["record", "simulate"])
+
+    def test_takes_in_what_a_killed_run_left(self):
+        study = self.study(QUICK)
+        self.run_study(study, "whole.db")
+        self.run_study(study, "r.db", "--array", "1/2")
+        (self.directory / "r.db").rename(self.directory / "r.db.part-7")
+        (self.directory / "r.db.part-7.lock").touch()
+        (self.directory / "r.db.part-8.work").mkdir()
+        self.run_study(study, "r.db", "--array", "2/2")
+        self.assertEqual(self.table(), self.table("whole.db"))
         left = {path.name for path in self.directory.iterdir()}
         self.assertEqual({name for name in left if "part" in name or "lock" in name or "work" in name}, set())
 
