@@ -223,6 +223,16 @@ machine = "cray-t3d"
         left = {path.name for path in self.directory.iterdir()}
         self.assertEqual({name for name in left if "part" in name or "lock" in name or "work" in name}, set())
 
+    def test_a_failure_in_one_part_does_not_end_the_others(self):
+        model = self.write("m.model", "total(n, p) = p/n\n")
+        study = self.write("s.toml", "[parameters]\np = [1, 2, 3, 4]\nn = [0, 1, 2]\nmachine = 'cray-t3d'\n"
+                           f"[ways.model]\nfile = '{model}'\nat = 'p={{p}},n={{n}}'\n")
+        job = self.ok(harness.plain(2, [harness.tool(), "study", study, "-o", self.directory / "r.db"], limit=150))
+        self.assertIn("2 failed", job.err)
+        self.assertEqual(len(self.rows()), 8)
+        self.assertEqual([path.name for path in self.directory.glob("r.db.*")], [])
+        self.assertIn("8 points known before, 4 failed", self.run_study(study, status=1).err)
+
     def test_parts_do_not_take_what_others_use(self):
         """A part without points runs from its beginning to its end while another records."""
         words = [harness.tool(), "study", self.directory / "s.toml", "-o", self.directory / "r.db", "--array", "2/2"]
