@@ -30,22 +30,57 @@ bool is_call(const Event& event) {
   return event.kind == EventKind::init || event.kind == EventKind::finalize || is_timed_call(event);
 }
 
-// Adds what `event` moved to its function and to the program's messages.
-void count_bytes(const Event& event, FunctionProfile& function, Profile& profile) {
+struct Moved {
+  Bytes sent, received, collective;
+};
+
+Moved moved_by(const Event& event) {
+  Moved out;
   const bool sends = event.kind == EventKind::send || event.kind == EventKind::isend ||
                      event.kind == EventKind::sendrecv;
-  if (sends && event.send.peer.valid()) {
-    add(function.sent, event.send.bytes);
-    add(profile.message_bytes, event.send.bytes);
-    ++profile.messages;
-  }
+  if (sends && event.send.peer.valid()) out.sent = event.send.bytes;
   const bool receives = event.kind == EventKind::recv || event.kind == EventKind::sendrecv;
-  if (receives && event.recv.peer.valid()) add(function.received, event.recv.bytes);
+  if (receives && event.recv.peer.valid()) out.received = event.recv.bytes;
   // A posted receive knows only its buffer; what came stands at its completion.
   for (const trace::Completion& done : event.completions)
-    if (!done.cancelled) add(function.received, done.bytes);
+    if (!done.cancelled) add(out.received, done.bytes);
   if (event.kind == EventKind::collective || event.kind == EventKind::icollective)
-    add(function.collective, event.bytes);
+    out.collective = event.bytes;
+  return out;
+}
+
+// Adds what `event` moved to its function and to the program's messages.
+void count_bytes(const Event& event, const Moved& moved, FunctionProfile& function,
+                 Profile& profile) {
+  add(function.sent, moved.sent);
+  add(function.received, moved.received);
+  add(function.collective, moved.collective);
+  add(profile.message_bytes, moved.sent);
+  const bool sends = event.kind == EventKind::send || event.kind == EventKind::isend ||
+                     event.kind == EventKind::sendrecv;
+  if (sends && event.send.peer.valid()) ++profile.messages;
+}
+
+// The one function of a data sheet that the call pays for, if it is one.
+machine::Cost cost_of(const Event& event) {
+  switch (event.kind) {
+    case EventKind::collective:
+      return event.collective;
+    case EventKind::send:
+      return machine::Cost::send;
+    case EventKind::recv:
+      return machine::Cost::recvmin;
+    default:
+      return machine::Cost::kCount;
+  }
+}
+
+void count_cost(const Event& event, const trace::Communicator* comm, const Moved& moved,
+                SiteProfile& site) {
+  site.cost = cost_of(event);
+  add(site.bytes, Bytes(moved.sent.count + moved.received.count + moved.collective.count));
+  const bool collective = event.kind == EventKind::collective && comm != nullptr;
+  site.members += collective ? comm->members.size() : 2;
 }
 
 // What belongs to a number; as many as are met.
@@ -195,10 +230,13 @@ class Builder {
     const bool timed = is_timed_call(event);
     function.is_state = function.is_state || timed;
     add_call(event, timed, function.profile);
-    count_bytes(event, function.profile, profile_);
+    const Moved moved = moved_by(event);
+    count_bytes(event, moved, function.profile, profile_);
     const PlaceId place = places_.of(event.site);
     computation_.call(event.name, place);
-    if (place != 0) add_call(event, timed, site({event.name, place}));
+    SiteProfile& called = site({event.name, place});
+    add_call(event, timed, called);
+    count_cost(event, comm, moved, called);
     if (profile_.info.clock == trace::Clock::virtual_) add_wait(event, place, function.profile);
   }
 
@@ -225,12 +263,12 @@ class Builder {
       if (function.is_state) profile_.states.push_back(std::move(function.state));
       if (function.profile.calls > 0) profile_.functions.push_back(std::move(function.profile));
     }
-    for (std::size_t place = 1; place < sites_.size(); ++place)
+    for (std::size_t place = 0; place < sites_.size(); ++place)
       for (std::size_t called = 0; called < sites_[place].size(); ++called) {
         SiteProfile& site = sites_[place][called];
         if (site.calls == 0) continue;
         name({static_cast<trace::NameId>(called), static_cast<PlaceId>(place)}, site);
-        profile_.sites.push_back(std::move(site));
+        (place == 0 ? profile_.placeless : profile_.sites).push_back(std::move(site));
       }
     std::ranges::stable_sort(profile_.sites, std::greater<>(), &SiteProfile::time);
     profile_.computation = computation_.finish(names_, places_);
@@ -258,7 +296,7 @@ class Builder {
   void add_wait(const Event& event, PlaceId place, FunctionProfile& function) {
     rank_.wait += event.wait;
     function.wait += event.wait;
-    if (place != 0) site({event.name, place}).wait += event.wait;
+    site({event.name, place}).wait += event.wait;
   }
 
   void add_waits() {
@@ -290,7 +328,7 @@ class Builder {
 
   void add_measured(const Waited& waited, const CallKey& key) {
     add_wait(waited, functions_[waited.name].profile);
-    if (key.place != 0) add_wait(waited, site(key));
+    add_wait(waited, site(key));
     if (waited.known)
       profile_.per_rank[static_cast<std::size_t>(waited.rank.value)].wait += waited.wait;
     else

@@ -14,6 +14,7 @@
 #include "analysis/marks.hpp"
 #include "base/ids.hpp"
 #include "base/time.hpp"
+#include "machine/timing.hpp"
 #include "trace/tell_place.hpp"
 #include "trace/trace.hpp"
 
@@ -55,6 +56,10 @@ struct SiteProfile {
   Time time;  // over all ranks, wait included
   Time wait;
   bool wait_known = true;
+  // What the calls pay for besides waiting; kCount: not one function of a data sheet.
+  machine::Cost cost = machine::Cost::kCount;
+  Bytes bytes;                // sum of what they sent, received, or have as the d of that function
+  std::uint64_t members = 0;  // sum of its p
 };
 
 // What one rank waited for another in the calls of a function from one place.
@@ -117,6 +122,7 @@ struct Profile {
   std::vector<StateProfile> states;        // COMPUTE, then functions in order of first use
   std::vector<FunctionProfile> functions;  // in order of first use, MPI_Init and _Finalize included
   std::vector<SiteProfile> sites;          // the longest time first; only if places were told
+  std::vector<SiteProfile> placeless;      // what has no place, by function
   std::vector<WaitPair> waits;             // the longest wait first
   std::vector<CollectiveProfile> collectives;   // the same; with two members or more
   std::vector<ComputationProfile> computation;  // what costs most first

@@ -1,25 +1,39 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "base/error.hpp"
+#include "cli/call_places.hpp"
+#include "cli/named_files.hpp"
 #include "cli/subcommand.hpp"
 #include "formulas/sweep.hpp"
+#include "machine/machine_file.hpp"
 #include "results/query.hpp"
 #include "scaling/json_lines.hpp"
+#include "scaling/program_law.hpp"
+#include "views/scaling/program.hpp"
 #include "views/scaling/report.hpp"
 
 namespace foretrace::cli {
 namespace {
 
+constexpr double kMostRanks = 1e9;
+constexpr std::size_t kMostCalls = 15;  // in the table
+
 struct Options {
-  std::string file;
-  std::string metric = "time";
+  std::vector<std::string> files;
+  std::string machine;
+  std::string metric;
   std::vector<std::string> at;
   std::string where;
   bool json = false;
+
+  const std::string& file() const { return files.front(); }
+  std::string quantity() const { return metric.empty() ? "time" : metric; }
 };
 
 struct Question {
@@ -52,8 +66,8 @@ bool is_database(const std::string& path) {
 Groups of_json_lines(const Options& options, const Question& question) {
   Groups out;
   std::string metrics;
-  for (const scaling::Measurement& each : scaling::read_json_lines(options.file)) {
-    if (!each.metric.empty() && each.metric != options.metric) {
+  for (const scaling::Measurement& each : scaling::read_json_lines(options.file())) {
+    if (!each.metric.empty() && each.metric != options.quantity()) {
       if (metrics.find(each.metric) == std::string::npos) metrics += " " + each.metric;
       continue;
     }
@@ -69,13 +83,13 @@ Groups of_json_lines(const Options& options, const Question& question) {
     }
     for (const std::string& name : question.names)
       if (!each.parameters.contains(name))
-        throw UsageError("fit: " + options.file + " has measurements without the parameter '" +
+        throw UsageError("fit: " + options.file() + " has measurements without the parameter '" +
                          name + "'");
     std::vector<double>& values = out[key][x];
     values.insert(values.end(), each.values.begin(), each.values.end());
   }
   if (out.empty())
-    throw UsageError("fit: no measurement is of the metric '" + options.metric + "'; there is" +
+    throw UsageError("fit: no measurement is of the metric '" + options.quantity() + "'; there is" +
                      metrics);
   return out;
 }
@@ -94,13 +108,13 @@ bool is_asked_for(const std::string& name, const results::Cell& cell, const Ques
 Groups of_database(const Options& options, const Question& question) {
   const std::string done = "status = 'done' AND kind != 'record'";
   const results::Table table = results::read_table(
-      options.file, {options.where.empty() ? done : done + " AND (\n" + options.where + "\n)",
-                     true,
-                     {options.metric}});
+      options.file(), {options.where.empty() ? done : done + " AND (\n" + options.where + "\n)",
+                       true,
+                       {options.quantity()}});
   if (table.rows.empty()) throw UsageError("fit: no launch is left where that holds");
   std::vector<std::size_t> places;
   for (const std::string& name : question.names) places.push_back(table.find(name));
-  const std::size_t metric = table.find(options.metric);
+  const std::size_t metric = table.find(options.quantity());
   Groups out;
   for (const auto& row : table.rows) {
     std::vector<double> x;
@@ -120,7 +134,8 @@ Groups of_database(const Options& options, const Question& question) {
     out[key][x].push_back(*value);
   }
   if (out.empty())
-    throw UsageError("fit: no launch has a number for '" + options.metric + "' and all of --at");
+    throw UsageError("fit: no launch has a number for '" + options.quantity() +
+                     "' and all of --at");
   return out;
 }
 
@@ -130,9 +145,8 @@ std::string name_of(const std::vector<std::pair<std::string, std::string>>& key)
   return out;
 }
 
-int fit(const Options& options) {
-  const Question question = question_of(options.at);
-  const bool database = is_database(options.file);
+int fit_points(const Options& options, const Question& question) {
+  const bool database = is_database(options.file());
   if (!database && !options.where.empty())
     throw UsageError("fit: --where is for results of studies");
   const Groups groups =
@@ -143,16 +157,16 @@ int fit(const Options& options) {
     std::vector<scaling::Observation> observations;
     for (const auto& [x, values] : points) observations.push_back({x, values});
     try {
-      reports.push_back({key, options.metric, question.at,
+      reports.push_back({key, options.quantity(), question.at,
                          scaling::fit_scaling(observations, question.names, question.at)});
     } catch (const Error& error) {
       const std::string of = name_of(key);
-      if (groups.size() == 1) throw Error(options.file + ": " + error.what());
+      if (groups.size() == 1) throw Error(options.file() + ": " + error.what());
       std::fprintf(stderr, "foretrace: %s: %s\n", of.c_str(), error.what());
       refused = error.what();
     }
   }
-  if (reports.empty()) throw Error(options.file + ": nothing could be fitted: " + refused);
+  if (reports.empty()) throw Error(options.file() + ": nothing could be fitted: " + refused);
   // What will take longest there comes first.
   std::ranges::stable_sort(reports, std::greater(),
                            [](const views::LawReport& report) { return report.law.best.value; });
@@ -162,13 +176,66 @@ int fit(const Options& options) {
   return 0;
 }
 
+bool is_trace(const std::string& path) {
+  return path.ends_with(".ftr");
+}
+
+// Runs of one program on several numbers of ranks, call by call.
+int fit_runs(const Options& options, const Question& question) {
+  if (!options.metric.empty() || !options.where.empty())
+    throw UsageError("fit: --metric and --where are not for traces; all their calls are fitted");
+  if (question.names.size() != 1 || (question.names[0] != "p" && question.names[0] != "ranks"))
+    throw UsageError("fit: of traces, --at tells the number of ranks: --at p=1024");
+  const double at = question.at.front();
+  if (at < 1 || at != std::floor(at) || at > kMostRanks)
+    throw UsageError("fit: --at p must be a whole number from 1 to 10^9");
+  std::vector<analysis::Profile> runs;
+  const trace::TellPlace tell = place_teller();
+  for (const std::string& path : options.files) {
+    runs.push_back(analysis::profile_file(path, tell));
+    if (!runs.back().damage.empty() || !runs.back().complete)
+      throw Error(path + ": the run is not whole; foretrace report " + path + " says more");
+  }
+  views::ProgramLawReport report;
+  report.program = runs.back().info.program;
+  std::optional<machine::MachineModel> model;
+  if (!options.machine.empty()) {
+    model = machine::read_machine_file(find_named(Named::machine, options.machine));
+    report.machine = model->name;
+    const std::string& ran_on = runs.front().info.machine;
+    if (!ran_on.empty() && ran_on != model->name)
+      throw UsageError("fit: the runs are of the machine '" + ran_on + "', --machine is '" +
+                       model->name + "'");
+  }
+  report.law =
+      scaling::fit_program(std::move(runs), model ? &*model : nullptr, static_cast<int>(at));
+  std::fputs((options.json ? views::render_json_program_law(report)
+                           : views::render_text_program_law(report, kMostCalls))
+                 .c_str(),
+             stdout);
+  return 0;
+}
+
+int fit(const Options& options) {
+  const Question question = question_of(options.at);
+  const bool of_runs = std::ranges::any_of(options.files, is_trace);
+  if (of_runs) return fit_runs(options, question);
+  if (options.files.size() > 1) throw UsageError("fit: several files are for traces of runs");
+  if (!options.machine.empty())
+    throw UsageError("fit: --machine is for traces, whose calls it prices");
+  return fit_points(options, question);
+}
+
 std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("file", options->file,
-                 "Results of a study, FILE.graph, or measurements as Extra-P's JSON Lines")
+  app.add_option("file", options->files,
+                 "Results of a study, FILE.graph, measurements as Extra-P's JSON Lines; or traces "
+                 "(.ftr) of runs on several numbers of ranks")
       ->required();
-  app.add_option("--metric", options->metric, "What to fit: a quantity, a metric")
-      ->capture_default_str();
+  app.add_option("--metric", options->metric, "What to fit: a quantity, a metric (time)");
+  app.add_option("--machine", options->machine,
+                 "Of traces: the machine model that they were computed with; its functions are "
+                 "evaluated there");
   app.add_option("--at", options->at, "Where to extrapolate to: p=1024 or p=1024,n=4096")
       ->delimiter(',')
       ->allow_extra_args(false)

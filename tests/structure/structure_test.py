@@ -33,7 +33,7 @@ MAY_USE = {
     "explain": {"machine", "sim", "topology", "trace"},
     "formulas": {"machine"},
     "results": {"stats"},
-    "scaling": {"stats"},
+    "scaling": {"analysis", "machine", "stats"},
     "study": {"results", "toml_file"},
     "views": {"analysis", "architecture", "explain", "formulas", "machine", "results", "scaling", "topology", "trace"},
     "pyramid": {"analysis", "trace", "views"},
