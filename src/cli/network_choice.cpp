@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <limits>
 #include <memory>
-#include <random>
 
 #include "machine/loggps.hpp"
 #include "measure/core/patterns.hpp"
@@ -20,9 +19,9 @@ namespace foretrace::cli {
 namespace {
 
 constexpr double kNoBetter = 0.02;
-constexpr int kPermutations = 8;
 // Below these, what a message takes is its ends' work.
 constexpr std::uint64_t kLeastBytes = 1024;
+constexpr std::array<std::string_view, 2> kPatterns{"exchange_ring", "exchange_mesh"};
 
 struct Candidate {
   const char* name;
@@ -37,15 +36,6 @@ constexpr std::array kCandidates{Candidate{"datasheet", sim::NetworkKind::datash
 class Pattern {
  public:
   explicit Pattern(int ranks) : program_(std::make_shared<sim::Program>(ranks)) {}
-
-  void send(int from, int to, std::uint64_t bytes) {
-    sim::Operation operation = make(trace::EventKind::send, "MPI_Send");
-    operation.send = end(to, bytes);
-    program_->add(WorldRank(from), operation);
-    operation = make(trace::EventKind::recv, "MPI_Recv");
-    operation.recv = end(from, bytes);
-    program_->add(WorldRank(to), operation);
-  }
 
   void exchange(int rank, const std::vector<int>& neighbours, std::uint64_t bytes) {
     std::vector<trace::Completion> requests;
@@ -70,16 +60,15 @@ class Pattern {
     program_->add(WorldRank(rank), wait);
   }
 
-  // Until the last of the ranks before `upto` is done, seconds.
-  double run(const machine::Timing& timing, const sim::SimulateOptions& options, int upto) {
+  // Until the last rank is done, seconds.
+  double run(const machine::Timing& timing, const sim::SimulateOptions& options) {
     for (int rank = 0; rank < program_->ranks(); ++rank)
       program_->add(WorldRank(rank), make(trace::EventKind::finalize, "MPI_Finalize"));
     sim::MemorySource source(program_);
     sim::NullSink sink;
     const sim::SimulateResult result = sim::simulate(source, timing, options, sink);
     Time last;
-    for (int rank = 0; rank < upto; ++rank)
-      last = std::max(last, result.ranks[static_cast<std::size_t>(rank)].time);
+    for (const auto& rank : result.ranks) last = std::max(last, rank.time);
     return last.seconds();
   }
 
@@ -100,21 +89,6 @@ class Pattern {
   std::shared_ptr<sim::Program> program_;
 };
 
-double all_send(int ranks, std::uint64_t bytes, const machine::Timing& timing,
-                const sim::SimulateOptions& options) {
-  std::mt19937_64 random{1};
-  const int half = ranks / 2;
-  double sum = 0;
-  for (int i = 0; i < kPermutations; ++i) {
-    const std::vector<int> order = measure::permutation(half, random);
-    Pattern pattern(ranks);
-    for (int rank = 0; rank < half; ++rank)
-      pattern.send(rank, half + order[static_cast<std::size_t>(rank)], bytes);
-    sum += pattern.run(timing, options, half);
-  }
-  return sum / kPermutations;
-}
-
 // As MPI_Dims_create shapes it: the two factors that are nearest to each other.
 std::pair<int, int> mesh_of(int ranks) {
   int columns = static_cast<int>(std::sqrt(static_cast<double>(ranks)));
@@ -124,7 +98,6 @@ std::pair<int, int> mesh_of(int ranks) {
 
 double simulate_pattern(std::string_view name, int ranks, std::uint64_t bytes,
                         const machine::Timing& timing, const sim::SimulateOptions& options) {
-  if (name == "allsend") return all_send(ranks, bytes, timing, options);
   const auto [rows, columns] = mesh_of(ranks);
   Pattern pattern(ranks);
   for (int rank = 0; rank < ranks; ++rank)
@@ -132,30 +105,26 @@ double simulate_pattern(std::string_view name, int ranks, std::uint64_t bytes,
                      name == "exchange_ring" ? measure::ring_neighbours(rank, ranks)
                                              : measure::mesh_neighbours(rank, rows, columns),
                      bytes);
-  return pattern.run(timing, options, ranks);
+  return pattern.run(timing, options);
 }
 
-std::vector<const machine::Function*> patterns_of(const machine::MachineModel& model) {
-  std::vector<const machine::Function*> patterns;
-  for (const char* name : {"allsend", "exchange_ring", "exchange_mesh"}) {
-    const machine::Function* function = model.find(name);
-    if (function && function->measured && !machine::is_unreliable(*function) &&
-        function->measured->ranks.back() > 2 && function->measured->to.count >= kLeastBytes)
-      patterns.push_back(function);
-  }
+std::vector<const machine::PatternTimes*> patterns_of(const machine::MachineModel& model) {
+  std::vector<const machine::PatternTimes*> patterns;
+  for (const machine::PatternTimes& pattern : model.patterns)
+    if (std::ranges::find(kPatterns, pattern.name) != kPatterns.end() && pattern.ranks > 2 &&
+        pattern.times.back().bytes.count >= kLeastBytes)
+      patterns.push_back(&pattern);
   return patterns;
 }
 
-// Mean over the sizes; `sizes` counts them.
-double error_of(const machine::MachineModel& model, const machine::Function& pattern,
-                machine::Bound bound, const sim::SimulateOptions& options, int& sizes) {
-  const machine::Timing timing(model, bound);
-  const int ranks = pattern.measured->ranks.back();
+// Sum over the sizes; `sizes` counts them.
+double error_of(const machine::PatternTimes& pattern, const machine::Timing& timing,
+                const sim::SimulateOptions& options, int& sizes) {
   double sum = 0;
-  for (std::uint64_t bytes = pattern.measured->to.count; bytes >= kLeastBytes; bytes /= 4) {
-    const double measured =
-        machine::evaluate_seconds(model, pattern, ranks, Bytes(bytes), machine::Bound::avg);
-    const double simulated = simulate_pattern(pattern.name, ranks, bytes, timing, options);
+  for (const auto& [bytes, measured] : pattern.times) {
+    if (bytes.count < kLeastBytes) continue;
+    const double simulated =
+        simulate_pattern(pattern.name, pattern.ranks, bytes.count, timing, options);
     if (measured <= 0 || simulated <= 0) continue;
     sum += std::fabs(std::log(simulated / measured));
     ++sizes;
@@ -165,21 +134,22 @@ double error_of(const machine::MachineModel& model, const machine::Function& pat
 
 std::optional<double> score(const machine::MachineModel& model, const machine::Topology* topology,
                             machine::Bound bound, sim::NetworkKind kind,
-                            const std::vector<const machine::Function*>& patterns) {
+                            const std::vector<const machine::PatternTimes*>& patterns) {
+  const machine::Timing timing(model, bound);
   sim::SimulateOptions options;
   options.network.kind = kind;
   options.network.loggps = machine::loggps_times(model, {}, bound);
   options.network.inner = machine::inner_times(model, bound);
   double sum = 0;
   int sizes = 0;
-  for (const machine::Function* pattern : patterns) {
-    const int ranks = pattern->measured->ranks.back();
+  for (const machine::PatternTimes* pattern : patterns) {
+    const int ranks = pattern->ranks;
     if (topology && ranks > topology->processors() * topology->ranks_per_node()) continue;
     if (kind != sim::NetworkKind::datasheet && topology) {
       options.network.topology = topology;
       options.network.placement = machine::make_placement("round-robin", *topology, ranks);
     }
-    sum += error_of(model, *pattern, bound, options, sizes);
+    sum += error_of(*pattern, timing, options, sizes);
   }
   if (sizes == 0) return std::nullopt;
   return sum / sizes;
@@ -199,7 +169,7 @@ std::optional<NetworkChoice> choose_network(const machine::MachineModel& model,
   const auto patterns = patterns_of(model);
   if (patterns.empty()) return std::nullopt;
   NetworkChoice choice;
-  for (const machine::Function* pattern : patterns) choice.patterns.push_back(pattern->name);
+  for (const machine::PatternTimes* pattern : patterns) choice.patterns.push_back(pattern->name);
   double least = std::numeric_limits<double>::infinity();
   for (const Candidate& candidate : kCandidates) {
     const bool has_links =

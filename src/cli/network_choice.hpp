@@ -23,17 +23,17 @@ struct NetworkChoice {
   std::vector<std::string> patterns;  // what they were held against
 };
 
-// The patterns are the model's allsend, exchange_ring and exchange_mesh, as far as they were
-// measured and can be trusted, of all ranks that were measured, one size for every factor of four.
-// None of them is part of what a network is made from. Candidates are datasheet and loggps, and
-// with a topology flow and packet; a rank of the patterns stands on each node in turn, as where
-// they were measured. Chosen is the simplest whose error is at most 0.02 more than the least.
-// Nothing where there is no pattern, or only one network to choose from.
+// The patterns are the model's exchange_ring and exchange_mesh of more than two ranks, from 1,024
+// bytes on. Of what a network is made from they are no part, but that the bandwidth of a
+// measured [topology] may be that of exchange_ring's longest messages. Candidates are datasheet and
+// loggps, and with a topology flow and packet; a rank of the patterns stands on each node in turn,
+// as where they were measured. Chosen is the simplest whose error is at most 0.02 more than the
+// least. Nothing where there is no pattern, or only one network to choose from.
 std::optional<NetworkChoice> choose_network(const machine::MachineModel& model,
                                             const machine::Topology* topology,
                                             machine::Bound bound);
 
-// "chose flow: 3.1 % off what the machine was measured doing (allsend, exchange_ring) ..."
+// "chose flow: 3.1 % off what the machine was measured doing (exchange_ring, exchange_mesh) ..."
 std::string text_of(const NetworkChoice& choice);
 
 }  // namespace foretrace::cli

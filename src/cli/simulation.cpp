@@ -141,7 +141,7 @@ void Simulation::choose_network() {
         (options_.machine.empty()
              ? "there is no --machine"
              : options_.machine +
-                   " holds no allsend, exchange_ring or exchange_mesh of more than two ranks") +
+                   " holds no [[pattern]] exchange_ring or exchange_mesh of more than two ranks") +
         " to choose by; measure with more ranks, or name a network");
   options_.network = choice->scores[choice->chosen].network;
   chosen_ = text_of(*choice);

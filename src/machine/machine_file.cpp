@@ -17,6 +17,7 @@
 #include "machine/loggps_toml.hpp"
 #include "machine/measurement.hpp"
 #include "machine/measurement_toml.hpp"
+#include "machine/pattern_toml.hpp"
 #include "toml_file/reader.hpp"
 #include "toml_file/text.hpp"
 #include "topology/builders.hpp"
@@ -214,7 +215,7 @@ MachineModel parse_machine(std::string_view text, const std::string& name) {
   const toml::table root = parse_toml(text, name);
   const TableReader reader(root, name, "machine model");
   reader.allow_only({"machine", "measurement", "function", "loggps", "path", "collectives",
-                     "compute", "hop", "topology", "node", "link"});
+                     "compute", "hop", "topology", "node", "link", "pattern"});
   MachineModel model;
   ComputeCosts costs;  // read for their faults
   if (const toml::table* table = reader.table("machine"))
@@ -235,6 +236,7 @@ MachineModel parse_machine(std::string_view text, const std::string& name) {
       if (const toml::node* node = root.get(key))
         reader.fail(node, "[[" + std::string(key) + "]] needs a [topology]");
   }
+  model.patterns = read_patterns(reader);
   if (const toml::table* table = reader.table("compute"))
     model.compute_step = read_compute(TableReader(*table, name, "[compute]"), costs);
   return model;
@@ -271,6 +273,7 @@ std::string format_machine(const MachineModel& model, const ComputeCosts& costs,
   out += format_loggps(model, "");
   out += format_collectives(model.collectives);
   if (model.topology) format_topology(out, *model.topology);
+  out += format_patterns(model.patterns);
   out += format_compute(model.compute_step, costs);
   for (const auto& [name, function] : model.functions) out += format_function(function, "");
   for (const auto& [path, own] : model.paths) {

@@ -124,6 +124,18 @@ struct CollectiveRules {
   bool operator==(const CollectiveRules&) const = default;
 };
 
+// What a pattern took in which all ranks send at once. No prediction is made from it; networks are
+// judged by it.
+struct PatternTimes {
+  struct Time {
+    Bytes bytes;         // of one message
+    double seconds = 0;  // of the call, the middle of what was measured
+  };
+  std::string name;  // of the function that measures it
+  int ranks = 0;
+  std::vector<Time> times;  // by bytes
+};
+
 using Functions = std::map<std::string, Function, std::less<>>;  // by name
 
 // What holds on one path (machine/path.hpp).
@@ -152,6 +164,7 @@ struct MachineModel : PathModel {
   CollectiveRules collectives;
   std::map<Path, PathModel> paths;  // the inner ones that it knows
   std::optional<ModelTopology> topology;
+  std::vector<PatternTimes> patterns;
 
   // The function called `name`, or nullptr.
   const Function* find(std::string_view name) const;

@@ -31,12 +31,10 @@ machine::MachineModel machine_of() {
 
 // All four exchange with both neighbours: constant us and per_byte us.
 void measure_ring(machine::MachineModel& model, double constant, double per_byte) {
-  machine::Regime regime;
-  regime.equation.constant.value = constant;
-  regime.equation.data.value = per_byte;
-  machine::Function& ring = model.functions["exchange_ring"];
-  ring = {"exchange_ring", "collective", "", {regime}};
-  ring.measured = machine::MeasuredRange{{2, 4}, Bytes(8), Bytes(1'000'000)};
+  machine::PatternTimes ring{"exchange_ring", 4, {}};
+  for (const std::uint64_t bytes : {8u, 2'048u, 65'536u, 1'000'000u})
+    ring.times.push_back({Bytes(bytes), 1e-6 * (constant + per_byte * static_cast<double>(bytes))});
+  model.patterns = {ring};
 }
 
 std::string chosen(const machine::MachineModel& model, const char* topology) {
@@ -76,11 +74,12 @@ TEST(NetworkChoice, NothingToChooseBy) {
   machine::MachineModel model = machine_of();
   EXPECT_EQ(chosen(model, kBus), "nothing");
   measure_ring(model, 10, 80e-3);
-  model.functions["exchange_ring"].valid = false;
+  // Of small messages alone.
+  model.patterns[0].times.resize(1);
   EXPECT_EQ(chosen(model, kBus), "nothing");
   // Of two ranks nothing is in the way.
-  model.functions["exchange_ring"].valid = true;
-  model.functions["exchange_ring"].measured->ranks = {2};
+  measure_ring(model, 10, 80e-3);
+  model.patterns[0].ranks = 2;
   EXPECT_EQ(chosen(model, kBus), "nothing");
 }
 

@@ -52,6 +52,23 @@ TEST(MachineFileError, UnknownKey) {
   });
 }
 
+TEST(MachineFileError, Patterns) {
+  const std::string pattern = kHead + "[[pattern]]\nname = \"exchange_ring\"\n";  // lines 3, 4
+  expect_faults({
+      {kHead + "[pattern]\n", 3, "'pattern' must be an array"},
+      {kHead + "[[pattern]]\nranks = 4\n", 3, "'name' must say which pattern"},
+      {pattern + "bytes = [1]\nseconds = [1.0]\n", 3, "'ranks' must be a whole number, 2 or more"},
+      {pattern + "ranks = 1\n", 5, "'ranks' must be a whole number, 2 or more"},
+      {pattern + "ranks = 2.5\n", 5, "'ranks' must be a whole number, 2 or more"},
+      {pattern + "ranks = 4\nbytes = []\n", 6, "'bytes' must be a list of numbers"},
+      {pattern + "ranks = 4\nbytes = [1]\n", 3, "'seconds' must be a list of numbers"},
+      {pattern + "ranks = 4\nbytes = [1, 2]\nseconds = [1.0]\n", 7, "must be equally long"},
+      {pattern + "ranks = 4\nbytes = [-1]\nseconds = [1.0]\n", 6,
+       "must be a whole number of bytes"},
+      {pattern + "ranks = 4\nbytes = [1]\nseconds = [-1.0]\n", 7, "must be a time, 0 or more"},
+  });
+}
+
 TEST(MachineFileError, WrongTypeOfAString) {
   expect_faults({
       {"[machine]\nname = 3\n", 2, "'name' must be a string"},

@@ -342,6 +342,21 @@ TEST(MachineFile, TimesOfComputationMayHaveUnits) {
   EXPECT_EQ(parse_compute_costs("[machine]\n", "m.toml"), ComputeCosts());
 }
 
+TEST(MachineFile, PatternsReadBack) {
+  MachineModel model;
+  model.name = "m";
+  model.patterns = {{"exchange_ring", 4, {{Bytes(0), 1e-6}, {Bytes(65536), 0.25}}},
+                    {"exchange_mesh", 8, {{Bytes(1), 0}}}};
+  const MachineModel read = parse_machine(format_machine(model), "m.toml");
+  ASSERT_EQ(read.patterns.size(), 2U);
+  EXPECT_EQ(read.patterns[0].name, "exchange_ring");
+  EXPECT_EQ(read.patterns[0].ranks, 4);
+  ASSERT_EQ(read.patterns[0].times.size(), 2U);
+  EXPECT_EQ(read.patterns[0].times[1].bytes, Bytes(65536));
+  EXPECT_EQ(read.patterns[0].times[1].seconds, 0.25);
+  EXPECT_EQ(read.patterns[1].ranks, 8);
+}
+
 TEST(MachineFile, CostsOfComputationReadBack) {
   MachineModel model;
   model.name = "m";

@@ -153,19 +153,19 @@ class Campaign:
             return
         try:
             runs.build_tools(self.out, setting.mpi)
-            with Place(setting, self.out) as place:
+            with Place(setting):
                 model = self.model(setting, deadline)
                 for program in programs:
                     if deadline and self.clock.elapsed() > deadline:
                         return
-                    self.run_program(setting, program, model, place.topology)
+                    self.run_program(setting, program, model)
         except Failure as failure:  # of what a program needs; its own are rows
             self.notes[setting.name] = f"{setting.title}: not run: {failure}"
             say(self.notes[setting.name])
 
-    def run_program(self, setting, program, model, topology):
+    def run_program(self, setting, program, model):
         case = runs.Case(self.options.build, self.out, setting, program)
-        runner = runs.Runner(self.tool, case, model.resolve(), topology.resolve(), self.options.limit)
+        runner = runs.Runner(self.tool, case, model.resolve(), self.options.limit)
         why = case.missing()
         if why:
             self.results.add({"setting": setting.name, "program": program.name, "round": 0, "real": [],

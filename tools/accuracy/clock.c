@@ -1,6 +1,7 @@
 /* Preloaded into an MPI program: each rank adds a line "BEGIN END" to the file ACCURACY_CLOCK, the
-   seconds at which MPI_Init returned and MPI_Finalize was entered. Nothing else is touched, so that
-   the time of a real run owes nothing to Foretrace. */
+   seconds at which MPI_Init returned and MPI_Finalize was entered. A barrier follows MPI_Init, since
+   ranks leave it milliseconds apart, and together in a prediction. Nothing else is touched: the time
+   of a real run owes nothing to Foretrace. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -29,15 +30,20 @@ static void stop(void) {
   if (file >= 0) close(file);
 }
 
+static void start(void) {
+  PMPI_Barrier(MPI_COMM_WORLD);
+  begin = now();
+}
+
 int MPI_Init(int* argc, char*** argv) {
   const int error = PMPI_Init(argc, argv);
-  begin = now();
+  start();
   return error;
 }
 
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   const int error = PMPI_Init_thread(argc, argv, required, provided);
-  begin = now();
+  start();
   return error;
 }
 
@@ -50,13 +56,13 @@ int MPI_Finalize(void) {
 void mpi_init_(int* error) {
   void (*next)(int*) = (void (*)(int*))dlsym(RTLD_NEXT, "mpi_init_");
   next(error);
-  begin = now();
+  start();
 }
 
 void mpi_init_thread_(int* required, int* provided, int* error) {
   void (*next)(int*, int*, int*) = (void (*)(int*, int*, int*))dlsym(RTLD_NEXT, "mpi_init_thread_");
   next(required, provided, error);
-  begin = now();
+  start();
 }
 
 void mpi_finalize_(int* error) {

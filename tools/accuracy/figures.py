@@ -7,7 +7,7 @@ A round is what was run one after the other for one program in one setting:
 import dataclasses
 import statistics
 
-WAYS = ("predict", "datasheet", "loggps", "flow", "packet", "live")
+WAYS = ("predict", "datasheet", "loggps", "flow", "packet", "auto", "live")
 
 
 def quantile(values, share):

@@ -66,9 +66,10 @@ ALLOW = "--allow-invalid"
 
 
 def real_seconds(text):
-    """Of what the clock wrote: from the last rank's MPI_Init to the last rank's MPI_Finalize."""
+    """Of what the clock wrote: from the end of the barrier after MPI_Init, which the first rank sees,
+    to the last rank's MPI_Finalize."""
     times = [tuple(map(float, line.split())) for line in text.splitlines()]
-    return max(end for _, end in times) - max(begin for begin, _ in times)
+    return max(end for _, end in times) - min(begin for begin, _ in times)
 
 
 def predicted_seconds(text):
@@ -84,10 +85,10 @@ def interval(text):
 
 
 class Runner:
-    """Runs rounds. `model`: the machine model of the setting; `topology`: of its hosts, if any."""
+    """Runs rounds. `model`: the machine model of the setting, which has the topology of its hosts."""
 
-    def __init__(self, tool, case, model, topology, limit):
-        self.tool, self.case, self.model, self.topology, self.limit = tool, case, model, topology, limit
+    def __init__(self, tool, case, model, limit):
+        self.tool, self.case, self.model, self.limit = tool, case, model, limit
 
     def call(self, *words):
         """In a folder of its own, with the program's files."""
@@ -121,8 +122,6 @@ class Runner:
     def simulate(self, trace, network):
         """Its time, and the interval of `datasheet`."""
         words = [self.tool, "simulate", trace, "--machine", self.model, ALLOW, "--network", network]
-        if network in ("flow", "packet"):
-            words += ["--topology", self.topology]
         if network == "datasheet":
             words += ["--samples", SAMPLES]
         text = call(*words, limit=self.limit)

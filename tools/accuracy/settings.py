@@ -2,7 +2,6 @@
 
 import dataclasses
 import os
-import pathlib
 import subprocess
 
 from program_list import ROOT, SHARED, TESTBED
@@ -12,6 +11,11 @@ MPI_NAMES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 RATES = {"10mbit": "10 Mbit/s", "100mbit": "100 Mbit/s", "1gbit": "1,000 Mbit/s"}
 # How often a pattern is repeated there: some tenths of a second to two seconds.
 TIMES = {"10mbit": 2, "100mbit": 10, "1gbit": 60}
+
+
+# Connections between hosts are made in MPI_Init, which no time counts: each takes milliseconds where hosts
+# share two cores, and no way predicts them.
+PRECONNECT = ("--mca", "mpi_preconnect_mpi", "1")
 
 
 class Failure(Exception):
@@ -68,13 +72,13 @@ class Setting:
     @property
     def networks(self):
         """Those that a recording is simulated on."""
-        return ("datasheet", "loggps") if self.set == SHARED else ("datasheet", "loggps", "flow", "packet")
+        return ("datasheet", "loggps") if self.set == SHARED else ("datasheet", "loggps", "flow", "packet", "auto")
 
     def launcher(self):
         """The words that start the ranks of a plain run."""
         if self.set == SHARED:
             return [f"mpirun.{self.mpi}", "-n", str(self.ranks)]
-        return [str(TESTBED_TOOL), "--name", "accuracy", "run", "-n", str(self.ranks), "--"]
+        return [str(TESTBED_TOOL), "--name", "accuracy", "run", "-n", str(self.ranks), *PRECONNECT, "--"]
 
     def captured(self, tool, command, *options):
         """`foretrace record` or `predict` of what follows, under the setting's launcher."""
@@ -102,19 +106,13 @@ SETTINGS = (
 class Place:
     """What a setting needs to be there: on the testbed, its hosts. Use it in a `with`."""
 
-    def __init__(self, setting, folder):
+    def __init__(self, setting):
         self.setting = setting
-        self.topology = pathlib.Path(folder, "topologies", f"{setting.name}.toml")
 
     def __enter__(self):
         if self.setting.set == TESTBED:
             self.testbed("down")
             self.testbed("up", "--hosts", self.setting.hosts, "--rate", self.setting.rate)
-            self.topology.parent.mkdir(exist_ok=True)
-            text = self.testbed("topology")
-            each = f"ranks_per_node = {self.setting.ranks // self.setting.hosts}\n"
-            self.topology.write_text(text.replace("bandwidth =", each + "bandwidth =", 1))
-        return self
 
     def __exit__(self, *_):
         if self.setting.set == TESTBED:

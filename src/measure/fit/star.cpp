@@ -21,13 +21,12 @@ double pair_bandwidth(const machine::MachineModel& model, const machine::LogGPST
 
 // Of all ranks at once, of each host.
 double host_bandwidth(const machine::MachineModel& model, int ranks, int most) {
-  const machine::Function* ring = model.find("exchange_ring");
-  if (!ring || !ring->measured || machine::is_unreliable(*ring)) return 0;
-  const std::vector<int>& measured = ring->measured->ranks;
-  if (!std::ranges::binary_search(measured, ranks) || ring->measured->to.count == 0) return 0;
-  const double seconds =
-      machine::evaluate_seconds(model, *ring, ranks, ring->measured->to, machine::Bound::avg);
-  return seconds > 0 ? 2.0 * most * static_cast<double>(ring->measured->to.count) / seconds : 0;
+  for (const machine::PatternTimes& pattern : model.patterns) {
+    if (pattern.name != "exchange_ring" || pattern.ranks != ranks) continue;
+    const auto& [bytes, seconds] = pattern.times.back();
+    return seconds > 0 ? 2.0 * most * static_cast<double>(bytes.count) / seconds : 0;
+  }
+  return 0;
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ Hosts parse_hosts(std::string_view text);
 // links:
 //   latency    L / 2, with the L that `--network loggps` takes (machine::loggps_times)
 //   bandwidth  1 / G of the longest messages, or what every host's ranks send at the same time
-//              where that is more: in exchange_ring of d bytes a host's k ranks send 2 k d in T
+//              where that is more: in exchange_ring of d bytes, the model's largest, a host's k
+//              ranks send 2 k d in T
 // The second is a lower bound of what the host's interface can do. Nothing on one host, or where
 // G is not known.
 std::optional<machine::ModelTopology> measured_star(const Hosts& hosts,
