@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/launcher.hpp"
 #include "cli/launch.hpp"
+#include "cli/mistake.hpp"
 #include "cli/named_files.hpp"
 #include "cli/process.hpp"
 #include "cli/subcommand.hpp"
@@ -111,11 +112,30 @@ void print_plan(const study::Study& study, const study::Expansion& expansion,
                 output.c_str());
 }
 
+// Whether the sub-command takes such words; the files that they name need not be there yet.
+void check_command(const std::vector<std::string>& words) {
+  for (const Subcommand* subcommand : {&kRecord, &kPredict, &kSimulate, &kModel}) {
+    if (words.front() != subcommand->name) continue;
+    CLI::App app("", subcommand->name);
+    const std::function<int()> action = subcommand->declare(app);  // keeps what it parses into
+    std::vector<std::string> backwards(words.rbegin(), words.rend() - 1);
+    try {
+      app.parse(backwards);
+    } catch (const CLI::ParseError& error) {
+      throw UsageError(mistake_of(error, app));
+    }
+  }
+}
+
 int run_study(const Options& options) {
   const study::Study study = study::read_study(options.study);
   const study::Expansion expansion = study::expand(
-      study, {[](const std::string& name) { return find_named(Named::machine, name); },
-              [](const std::string& name) { return find_named(Named::model, name); }});
+      study,
+      {[](const std::string& name) { return find_named(Named::machine, name); },
+       [](const std::string& name) { return find_named(Named::model, name); }, check_command});
+  for (const std::string& name : expansion.unused)
+    std::fprintf(stderr, "foretrace: %s: nothing uses the parameter '%s'\n", study.file.c_str(),
+                 name.c_str());
   const Part part = part_of(options.array);
   if (options.dry_run) {
     print_plan(study, expansion, options.output);

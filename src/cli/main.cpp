@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "cli/completion.hpp"
+#include "cli/mistake.hpp"
 #include "cli/nearest.hpp"
 #include "cli/process.hpp"
 #include "cli/subcommand.hpp"
@@ -51,15 +52,6 @@ int report_usage(const std::string& message) {
   return 2;
 }
 
-// Names of options are those that --help shows.
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options())
-    if (!option->get_group().empty())
-      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  return names;
-}
-
 [[noreturn]] void refuse_command(const std::string& name) {
   std::vector<std::string> known{"help"};
   for (const Subcommand* subcommand : kSubcommands) known.emplace_back(subcommand->name);
@@ -70,14 +62,8 @@ std::vector<std::string> option_names(const CLI::App& app) {
 
 // What is wrong with the words behind a sub-command's name.
 int report_mistake(const CLI::ParseError& error, const std::vector<CLI::App*>& chosen) {
-  const std::string name = chosen.empty() ? "" : chosen.front()->get_name() + " ";
-  std::string guess;
-  if (!chosen.empty())
-    for (const std::string& word : chosen.front()->remaining())
-      if (guess.empty() && word.starts_with("--"))
-        guess = foretrace::cli::did_you_mean(word.substr(0, word.find('=')),
-                                             option_names(*chosen.front()));
-  return report_usage(error.what() + guess + "; see foretrace " + name + "--help");
+  return report_usage(chosen.empty() ? error.what() + std::string("; see foretrace --help")
+                                     : foretrace::cli::mistake_of(error, *chosen.front()));
 }
 
 // foretrace help [COMMAND].

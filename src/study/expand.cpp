@@ -64,10 +64,9 @@ std::string file_of_command(const std::string& word) {
 
 class Expander {
  public:
-  Expander(const Study& study, const FindFile& find) : study_(study), find_(find) {
+  Expander(const Study& study, const Tool& tool) : study_(study), tool_(tool) {
     for (const Parameter& parameter : study.parameters) names_.push_back(parameter.name);
-    for (const std::string& text : study.where)
-      conditions_.emplace_back(text, names_, study.file + ": where");
+    for (const std::string& text : study.where) conditions_.emplace_back(text, names_, where());
   }
 
   Expansion run() {
@@ -80,8 +79,10 @@ class Expander {
     out_.combinations = count;
     for (std::size_t index = 0; index < count; ++index) combination(axes, index);
     if (out_.left_out == count)
-      throw UsageError(study_.file + ": where: it holds for none of the " + std::to_string(count) +
+      throw UsageError(where() + ": it holds for none of the " + std::to_string(count) +
                        " combinations of parameters: nothing would be run");
+    for (const std::string& name : names_)
+      if (!used_.contains(name)) out_.unused.push_back(name);
     return std::move(out_);
   }
 
@@ -118,8 +119,30 @@ class Expander {
     }
   }
 
+  std::string place(int line) const { return study_.file + ":" + std::to_string(line) + ": "; }
+  std::string where() const { return place(study_.where_line) + "where"; }
+
+  // What the tool says of a way's words, with the place.
+  template <class Ask>
+  auto asked(const Way& way, const std::string& what, const Ask& ask) const {
+    try {
+      return ask();
+    } catch (const UsageError& error) {
+      throw UsageError(place(way.line) + "ways." + way.name + ": " + what + error.what());
+    }
+  }
+
+  // Once for each way and program: the words are alike for all points.
+  void check_command(const Way& way, const Job& job) {
+    if (!tool_.check_command || !checked_.insert(way.name + '\0' + job.program).second) return;
+    asked(way, "", [&] {
+      if (job.kind != Kind::command) tool_.check_command(job.command);
+      if (job.recording) tool_.check_command(job.recording->command);
+    });
+  }
+
   [[noreturn]] void fail(int line, const std::string& message) const {
-    throw Error(study_.file + ":" + std::to_string(line) + ": " + message);
+    throw Error(place(line) + message);
   }
 
   void use(const std::string& text, Texts& used, const Texts& texts) const {
@@ -150,24 +173,24 @@ class Expander {
   }
 
   // Adds --machine, and notes which it is.
-  void add_machine(const std::string& word, Job& job) {
+  void add_machine(const Way& way, const std::string& word, Job& job) {
     if (word.empty()) return;
-    auto [place, fresh] = machines_.try_emplace(word);
-    if (fresh) place->second = find_.machine(word);
-    job.machine = fs::path(place->second).stem().string();
-    job.machine_checksum = checksum_of_file(place->second);
-    append(job.command, {"--machine", place->second});
+    auto [file, fresh] = machines_.try_emplace(word);
+    if (fresh) file->second = asked(way, "machine: ", [&] { return tool_.machine(word); });
+    job.machine = fs::path(file->second).stem().string();
+    job.machine_checksum = checksum_of_file(file->second);
+    append(job.command, {"--machine", file->second});
   }
 
   static bool is_whole(const std::string& text) {
     return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
   }
 
-  int ranks_of(const std::string& text, int line) const {
+  int ranks_of(const std::string& text, int line, const std::string& what) const {
     int ranks = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ranks);
     if (error != std::errc() || end != text.data() + text.size() || ranks < 1)
-      fail(line, "'" + text + "' is no number of ranks");
+      fail(line, what + ": '" + text + "' is no number of ranks; 1, 2, ... are");
     return ranks;
   }
 
@@ -178,11 +201,17 @@ class Expander {
     job.kind = way.kind;
     job.program = program.name;
     job.way = way.name;
-    job.ranks = ranks_of(filled(program.ranks, texts, used), program.line);
+    job.ranks = ranks_of(filled(program.ranks, texts, used), program.line,
+                         "programs." + program.name + ": ranks");
     const std::vector<std::string> command = filled(program.command, texts, used);
     const std::vector<std::string> options = filled(way.options, texts, used);
     const std::string file = file_of_command(command.front());
-    if (file.empty()) fail(program.line, "there is no program " + command.front());
+    if (file.empty())
+      fail(program.line, "programs." + program.name + ": command: there is no program " +
+                             command.front() +
+                             (command.front().find('/') == std::string::npos
+                                  ? " in PATH; one of this folder is ./" + command.front()
+                                  : std::string()));
     job.program_checksum = checksum_of_file(file);
     const std::string ranks = std::to_string(job.ranks);
     switch (way.kind) {
@@ -198,7 +227,7 @@ class Expander {
       default:
         job.command = {"simulate", kTrace};
     }
-    add_machine(filled(way.machine, texts, used), job);
+    add_machine(way, filled(way.machine, texts, used), job);
     append(job.command, options);
     if (way.kind == Kind::command) {
       job.command = command;
@@ -216,6 +245,7 @@ class Expander {
       append(job.command, command);
     }
     job.measures = measures(way.kind, options);
+    check_command(way, job);
     add(std::move(job), cells, used);
   }
 
@@ -238,19 +268,22 @@ class Expander {
     job.kind = way.kind;
     job.way = way.name;
     const std::string name = filled(way.file, texts, used);
-    const std::string file = way.kind == Kind::model ? find_.model(name) : name;
+    const std::string file =
+        way.kind == Kind::model ? asked(way, "file: ", [&] { return tool_.model(name); }) : name;
     std::error_code ignored;
-    if (!fs::is_regular_file(file, ignored)) fail(way.line, "there is no file " + file);
+    if (!fs::is_regular_file(file, ignored))
+      fail(way.line, "ways." + way.name + ": file: there is no file " + file);
     job.program = fs::path(file).stem().string();
     job.program_checksum = checksum_of_file(file);
     job.command = {way.kind == Kind::model ? "model" : "simulate", file};
-    add_machine(filled(way.machine, texts, used), job);
+    add_machine(way, filled(way.machine, texts, used), job);
     append(job.command, filled(way.options, texts, used));
     if (!way.at.empty()) append(job.command, {"--at", filled(way.at, texts, used)});
     append(job.command, {"--json"});
     for (const char* ranks : {"p", "ranks"})
       if (const auto found = used.find(ranks); found != used.end() && is_whole(found->second))
-        job.ranks = ranks_of(found->second, way.line);
+        job.ranks = ranks_of(found->second, way.line, "ways." + way.name + ": " + ranks);
+    check_command(way, job);
     add(std::move(job), cells, used);
   }
 
@@ -266,6 +299,7 @@ class Expander {
     std::vector<std::string> more{job.program, job.way, job.machine_checksum, job.program_checksum};
     for (const std::string& name : names_)
       if (const auto found = used.find(name); found != used.end()) {
+        used_.insert(name);
         more.push_back(name + "=" + found->second);
         if (name == "machine" && job.machine.empty()) job.machine = found->second;
         if (name != "machine" && name != "ranks") job.parameters.emplace_back(name, cells.at(name));
@@ -276,18 +310,19 @@ class Expander {
   }
 
   const Study& study_;
-  const FindFile& find_;
+  const Tool& tool_;
   std::vector<std::string> names_;
   std::vector<results::Condition> conditions_;
   std::map<std::string, std::string> checksums_, machines_;
   std::unordered_set<std::int64_t> known_;
+  std::set<std::string> checked_, used_;  // ways and programs; parameters
   Expansion out_;
 };
 
 }  // namespace
 
-Expansion expand(const Study& study, const FindFile& find) {
-  return Expander(study, find).run();
+Expansion expand(const Study& study, const Tool& tool) {
+  return Expander(study, tool).run();
 }
 
 std::int64_t checksum_of(std::string_view text) {

@@ -33,19 +33,22 @@ struct Job {
 };
 
 struct Expansion {
-  std::vector<Job> jobs;         // each once
-  std::size_t combinations = 0;  // of the parameters, before the conditions
-  std::size_t left_out = 0;      // by the conditions
+  std::vector<Job> jobs;            // each once
+  std::size_t combinations = 0;     // of the parameters, before the conditions
+  std::size_t left_out = 0;         // by the conditions
+  std::vector<std::string> unused;  // parameters that nothing depends on
 };
 
-// The file of a name: of a machine or of an analytical model. Throws UsageError.
-struct FindFile {
+// What the tool says of words of a study; each throws UsageError. The file of a name, of a machine
+// or of an analytical model; whether a sub-command takes such words.
+struct Tool {
   std::function<std::string(const std::string&)> machine;
   std::function<std::string(const std::string&)> model;
+  std::function<void(const std::vector<std::string>&)> check_command = {};  // may be none
 };
 
 // Throws Error "FILE:LINE: ..." for a point that makes no sense.
-Expansion expand(const Study& study, const FindFile& find);
+Expansion expand(const Study& study, const Tool& tool);
 
 // The number of a text, for identities and checksums: XXH3, 64 bits.
 std::int64_t checksum_of(std::string_view text);

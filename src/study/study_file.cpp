@@ -92,12 +92,17 @@ class Reader {
     reader.allow_only({"name", "where", "launches", "precision", "busy_limit", "quiet_seconds",
                        "timeout", "seed"});
     study_.name = reader.text("name").value_or("");
-    if (const toml::node* node = table.get("where")) study_.where = texts(*node, "where");
-    if (const toml::array* range = reader.array("launches")) {
+    if (const toml::node* node = table.get("where")) {
+      study_.where = texts(*node, "where");
+      study_.where_line = line_of(*node);
+    }
+    if (const toml::node* node = table.get("launches")) {
+      const toml::array* range = node->as_array();
+      if (!range) fail(*node, "'launches' must be [LEAST, MOST], such as [5, 30]");
       const auto least = range->size() == 2 ? (*range)[0].value<std::int64_t>() : std::nullopt;
       const auto most = range->size() == 2 ? (*range)[1].value<std::int64_t>() : std::nullopt;
       if (!least || !most || *least < 1 || *most < *least || *most > 100'000)
-        fail(*range, "'launches' must be [LEAST, MOST], whole numbers from 1 on");
+        fail(*range, "'launches' must be [LEAST, MOST], whole numbers from 1 on, such as [5, 30]");
       study_.least_launches = static_cast<int>(*least);
       study_.most_launches = static_cast<int>(*most);
     }
@@ -163,6 +168,7 @@ class Reader {
     const auto factor = reader.number("factor");
     if (!from || !to || (step && factor))
       fail(table, "a range is {from, to, step} or {from, to, factor}");
+    if (*from > *to) fail(table, "a range goes upwards: 'from' must not be above 'to'");
     const double slack = 1e-9 * std::max(std::fabs(*from), std::fabs(*to));
     if (factor ? !(*factor > 1 && *from > 0) : !(step.value_or(1) > 0))
       fail(table, "a range needs step > 0, or factor > 1 and from > 0");
@@ -180,7 +186,7 @@ class Reader {
 
   void zip(const toml::node& node) {
     std::vector<std::string> names = texts(node, "zip");
-    if (names.size() < 2) fail(node, "a zip names two parameters or more");
+    if (names.size() < 2) fail(node, "a zip names two parameters or more: zip = [[\"p\", \"n\"]]");
     std::size_t length = 0;
     for (const std::string& name : names) {
       const auto found = std::ranges::find(study_.parameters, name, &Parameter::name);
@@ -189,7 +195,9 @@ class Reader {
         if (std::ranges::count(other, name) != 0) fail(node, "'" + name + "' is in two zips");
       if (std::ranges::count(names, name) != 1) fail(node, "'" + name + "' is there twice");
       if (length != 0 && found->values.size() != length)
-        fail(node, "parameters that go together must have equally many values");
+        fail(node, "parameters that go together must have equally many values; '" + name +
+                       "' has " + std::to_string(found->values.size()) + ", those before it " +
+                       std::to_string(length));
       length = found->values.size();
     }
     study_.zips.push_back(std::move(names));

@@ -54,6 +54,7 @@ struct Study {
   std::vector<Parameter> parameters;
   std::vector<std::vector<std::string>> zips;  // parameters whose values go together
   std::vector<std::string> where;              // conditions, all of which a point has to meet
+  int where_line = 0;
   std::vector<Program> programs;
   std::vector<Way> ways;
   std::vector<Quantity> quantities;

@@ -24,8 +24,10 @@ inline toml::table parse_toml(std::string_view text, const std::string& name) {
   try {
     return toml::parse(text, name);
   } catch (const toml::parse_error& error) {
-    throw Error(name + ":" + std::to_string(error.source().begin.line) + ": " +
-                std::string(error.description()));
+    const std::string why(error.description());
+    const bool open = why.find("unescaped control characters") != std::string::npos;
+    throw Error(name + ":" + std::to_string(error.source().begin.line) + ": " + why +
+                (open ? "; has the text no closing quote?" : ""));
   }
 }
 

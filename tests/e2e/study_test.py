@@ -273,10 +273,23 @@ record_options = "--mpi {harness.mpi}"
         self.assertIn("all their launches failed: 1.", page)
         self.assertIn("divides by zero", page)
 
+    PREDICT = "[programs.a]\ncommand = 'sh'\n[ways.predict]\nmachine = 'cray-t3d'\n"
+
+    def test_tells_parameters_that_change_nothing(self):
+        study = self.write("s.toml", "[parameters]\np = [1, 2]\nq = [1, 2]\n[ways.model]\nfile = 'life'\n"
+                           "machine = 'cray-t3d'\nat = 'p={p}'\n")
+        self.assertIn("s.toml: nothing uses the parameter 'q'", self.foretrace("study", study, "--dry-run").err)
+
     def test_says_what_is_wrong_and_runs_nothing(self):
         for text, what in (("[ways.predict]\n", "s.toml:1: ways.predict"), ("[", "s.toml:1"),
                            ("[programs.a]\ncommand = '/no/such'\n[ways.live]\n", "there is no program /no/such"),
-                           ("[programs.a]\ncommand = 'sh'\n[ways.predict]\nmachine = 'crey-t3d'\n", "did you mean")):
+                           ("[programs.a]\ncommand = 'sh'\n[ways.predict]\nmachine = 'crey-t3d'\n", "s.toml:3: ways.predict: machine: there is no file 'crey-t3d', and no machine of that name; did you mean"),
+                           (self.PREDICT + "options = '--compuet none'\n",
+                            "s.toml:3: ways.predict: The following argument was not expected: --compuet; did you mean '--compute'"),
+                           (self.PREDICT.replace("predict", "simulate") + "record_options = '--clok wall'\n",
+                            "did you mean '--clock'"),
+                           ("[study]\nwhere = 'q > 1'\n[parameters]\np = 1\n" + self.PREDICT, "s.toml:2: where: there is no column 'q'"),
+                           (self.PREDICT.replace("'sh'", "'sh'\nranks = 0"), "s.toml:1: programs.a: ranks: '0' is no number of ranks")):
             path = self.write("s.toml", text)
             result = harness.foretrace("study", path, "-o", self.directory / "r.db")
             self.assertIn(result.status, (1, 2))
@@ -287,7 +300,7 @@ record_options = "--mpi {harness.mpi}"
         for words in (["--dry-run"], ["-o", self.directory / "r.db"]):
             result = harness.foretrace("study", none, *words)
             self.assertEqual(result.status, 2)
-            self.assertIn("none.toml: where: it holds for none of the 2 combinations", result.err)
+            self.assertIn("none.toml:2: where: it holds for none of the 2 combinations", result.err)
         self.assertFalse((self.directory / "r.db").exists())
         path = self.study()
         self.assertEqual(harness.foretrace("study", path).status, 2)
