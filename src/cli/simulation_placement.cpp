@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "cli/simulation.hpp"
+#include "toml_file/text.hpp"
 #include "topology/placement.hpp"
 
 namespace foretrace::cli {
@@ -10,6 +11,24 @@ namespace {
 
 std::string count_of(std::size_t count, const char* what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+// The expression of a switch like the machine's own with more hosts; empty: it is no such switch.
+std::string larger_switch(const machine::MachineModel& model, int ranks) {
+  const auto& spec = model.topology->spec;
+  if (!spec || spec->shape.kind != machine::TopologyKind::crossbar) return {};
+  const int each = spec->ranks_per_node;
+  std::string text = "crossbar:" + std::to_string((ranks + each - 1) / each);
+  char before = '?';
+  const auto add = [&](const std::string& setting) {
+    text += before + setting;
+    before = '&';
+  };
+  if (spec->link.latency) add("latency=" + std::to_string(spec->link.latency->count_ps()) + "ps");
+  if (spec->link.bytes_per_second)
+    add("bandwidth=" + machine::number(*spec->link.bytes_per_second) + "B/s");
+  if (each > 1) add("ranks_per_node=" + std::to_string(each));
+  return text;
 }
 
 }  // namespace
@@ -29,6 +48,18 @@ void Simulation::place_ranks() {
       ranks_ > topology_->processors() * topology_->ranks_per_node())
     topology_.reset();
   const bool on_links = topology_ && network_ != sim::NetworkKind::datasheet;
+  if (on_links && options_.topology.empty() && !architecture_ &&
+      ranks_ > topology_->processors() * topology_->ranks_per_node()) {
+    const std::string larger = larger_switch(model_, ranks_);
+    throw UsageError("the machine's own topology '" + topology_->name() + "' has places for " +
+                     count_of(static_cast<std::size_t>(topology_->processors()) *
+                                  static_cast<std::size_t>(topology_->ranks_per_node()),
+                              "rank") +
+                     ", the program has " + std::to_string(ranks_) + "; give --topology" +
+                     (larger.empty()
+                          ? " with room for them"
+                          : " \"" + larger + "\" if a switch of so many hosts is meant"));
+  }
   // One path between all ranks: a note says that it is all the same.
   if (network_ == sim::NetworkKind::datasheet && model_.paths.empty()) return;
   const bool is_recorded = options_.placement == "recorded";

@@ -58,6 +58,24 @@ class SimulateOptions(unittest.TestCase):
         self.assertEqual(result.returncode, 2, result.stderr)
         self.assertIn("--network auto: there is no --machine", result.stderr)
 
+    def test_more_ranks_than_the_machine_has_places(self):
+        """The message has the switch that would do, and with it the program runs."""
+        with tempfile.TemporaryDirectory() as folder:
+            program, machine = pathlib.Path(folder, "p.goal"), pathlib.Path(folder, "m.toml")
+            program.write_text("num_ranks 5\nrank 0 { send 8b to 4 }\nrank 4 { recv 8b from 0 }\n")
+            machine.write_text(MACHINE + "[loggps]\nL = 1e-6\no_s = 0.0\no_r = 0.0\ng = 0.0\nG = 1e-9\n[topology]\n"
+                               'expression = "crossbar:2?latency=1us&bandwidth=12.5MB/s&ranks_per_node=2"\n')
+            words = [FORETRACE, "simulate", program, "--machine", machine, "--network", "flow"]
+            result = subprocess.run(words, capture_output=True, text=True, timeout=60)
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertIn("has places for 4 ranks, the program has 5", result.stderr)
+            larger = result.stderr.split('"')[1]
+            self.assertEqual(larger, "crossbar:3?latency=1000000ps&bandwidth=12500000.0B/s&ranks_per_node=2")
+            result = subprocess.run([*words, "--topology", larger], capture_output=True, text=True, timeout=60)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            # Two links of 1 us and 8 bytes at 12.5 MB/s.
+            self.assertIn("predicted time 2.64e-06 s", result.stdout)
+
     def test_combinations(self):
         self.refused("--sweep", "latency=1,2", "-o", "p.ftr", says="-o")
         self.refused("--sweep", "latency=1,2", "--links", says="--links")
