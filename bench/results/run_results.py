@@ -38,6 +38,7 @@ QUESTIONS = [
     ["--quantity", "time", "--csv"],
     COMPARE,
     ["--csv"],
+    ["-o", "x.html"],
 ]
 
 

@@ -127,6 +127,26 @@ std::vector<Surface> surfaces_of(const Table& points, const std::string& x, cons
   return out;
 }
 
+Surface thinned(const Surface& surface, std::size_t most) {
+  if (surface.x.size() <= most && surface.y.size() <= most) return surface;
+  const auto kept = [most](std::size_t count) {
+    std::vector<std::size_t> out;
+    const std::size_t steps = std::min(count, most) - 1;
+    for (std::size_t i = 0; i <= steps; ++i)
+      out.push_back((i * (count - 1) + steps / 2) / std::max<std::size_t>(steps, 1));
+    return out;
+  };
+  const std::vector<std::size_t> columns = kept(surface.x.size());
+  const std::vector<std::size_t> rows = kept(surface.y.size());
+  Surface out{surface.of, surface.quantity, surface.x_name, surface.y_name, {}, {}, {}};
+  for (const std::size_t column : columns) out.x.push_back(surface.x[column]);
+  for (const std::size_t row : rows) {
+    out.y.push_back(surface.y[row]);
+    for (const std::size_t column : columns) out.values.push_back(surface.at(column, row));
+  }
+  return out;
+}
+
 std::pair<double, double> range_of(const Surface& surface) {
   std::vector<double> known;
   for (const auto& value : surface.values)

@@ -38,6 +38,9 @@ std::optional<std::pair<std::string, std::string>> axes_of(const Table& points);
 std::vector<Surface> surfaces_of(const Table& points, const std::string& x, const std::string& y,
                                  const std::vector<std::string>& quantities);
 
+// With at most `most` values (two or more) of each axis, evenly spread among them, both ends kept.
+Surface thinned(const Surface& surface, std::size_t most);
+
 // The least and the greatest value; 0 and 0: there is none.
 std::pair<double, double> range_of(const Surface& surface);
 

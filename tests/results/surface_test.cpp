@@ -38,6 +38,19 @@ Table example(const std::string& way, double factor = 1) {
   return out;
 }
 
+// 1 to 100 by 3: both ends, and what lies between them evenly.
+TEST(Surface, IsThinnedToWhatAPictureShows) {
+  results::Surface surface{{}, "time", "x", "y", {}, {1, 2}, {}};
+  for (int i = 1; i <= 100; ++i) surface.x.push_back(i);
+  for (const double y : surface.y)
+    for (const double x : surface.x) surface.values.emplace_back(x * y);
+  const results::Surface thin = results::thinned(surface, 3);
+  EXPECT_THAT(thin.x, ElementsAre(1, 51, 100));
+  EXPECT_THAT(thin.y, ElementsAre(1, 2));
+  EXPECT_THAT(thin.values, ElementsAre(1, 51, 100, 2, 102, 200));
+  EXPECT_EQ(results::thinned(surface, 100).x, surface.x);
+}
+
 TEST(Surface, IsAGridOverTwoColumns) {
   const Table points = example("predict");
   EXPECT_EQ(results::axes_of(points), (std::pair<std::string, std::string>("ranks", "n")));

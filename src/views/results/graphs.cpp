@@ -19,6 +19,7 @@ using results::Spread;
 using results::Surface;
 
 constexpr std::size_t kMostDrawn = 40;
+constexpr std::size_t kMostLines = 32;  // of an axis: more are finer than a picture's dots
 
 using Names = std::vector<std::pair<std::string, std::string>>;
 
@@ -34,6 +35,11 @@ std::string title_of(const Names& of, const std::string& quantity) {
 
 std::string label_of(const std::string& quantity) {
   return is_time(quantity) ? quantity + " in s" : quantity;
+}
+
+// ", 32 of 1000 values of n"
+std::string left_out(const std::string& name, std::size_t drawn, std::size_t all) {
+  return drawn == all ? "" : fmt::format(", {} of {} values of {}", drawn, all, name);
 }
 
 HeatMap map_of(const Surface& surface) {
@@ -87,9 +93,12 @@ std::string gnuplot_head(const std::string& name, const std::string& columns, st
 std::vector<Picture> draw_surfaces(const std::vector<Surface>& surfaces) {
   std::vector<Picture> out;
   for (const Surface& surface : surfaces) {
-    out.push_back(
-        draw_surface(surface, title_of(surface.of, surface.quantity), label_of(surface.quantity)));
-    out.push_back(draw_heat_map(map_of(surface)));
+    const Surface drawn = results::thinned(surface, kMostLines);
+    const std::string title = title_of(surface.of, surface.quantity) +
+                              left_out(surface.x_name, drawn.x.size(), surface.x.size()) +
+                              left_out(surface.y_name, drawn.y.size(), surface.y.size());
+    out.push_back(draw_surface(drawn, title, label_of(surface.quantity)));
+    out.push_back(draw_heat_map(map_of(drawn)));
   }
   return out;
 }
