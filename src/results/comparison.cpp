@@ -17,12 +17,6 @@ std::optional<std::size_t> place_of(const Table& table, const std::string& name)
   return std::nullopt;
 }
 
-bool known_everywhere(const Table& table, std::size_t column) {
-  return std::ranges::none_of(table.rows, [column](const std::vector<Cell>& row) {
-    return std::holds_alternative<std::monostate>(row[column]);
-  });
-}
-
 std::set<std::string> texts_in(const Table& table, const std::string& name) {
   std::set<std::string> texts;
   if (const auto column = place_of(table, name))
@@ -37,23 +31,46 @@ bool are_two_programs(const Table& a, const Table& b) {
   return left.size() == 1 && right.size() == 1 && left != right;
 }
 
-std::vector<Column> common_keys(const Table& a, const Table& b) {
-  std::vector<Column> keys;
+using Row = std::vector<Cell>;
+
+// What tells points apart. Programs need not have the same parameters: one that a point of a
+// program does not know is none of this program's keys.
+struct Keys {
+  std::vector<Column> columns;
+  std::set<std::pair<std::string, std::string>> unknown;  // program, column
+};
+
+Keys common_keys(const Table& a, const Table& b) {
+  Keys keys;
+  const bool two_programs = are_two_programs(a, b);
+  std::set<std::string> programs{""};
+  if (!two_programs) {
+    programs = texts_in(a, "program");
+    programs.merge(texts_in(b, "program"));
+    if (programs.empty()) programs.insert("");
+  }
   for (const Column& column : a.columns) {
     if (column.kind != ColumnKind::fixed && column.kind != ColumnKind::parameter) continue;
     if (column.name == "way") continue;
     if (column.name == "machine" &&
         (texts_in(a, "machine").size() < 2 || texts_in(b, "machine").size() < 2))
       continue;
-    if (column.name == "program" && are_two_programs(a, b)) continue;
-    const auto other = place_of(b, column.name);
-    if (other && known_everywhere(a, *place_of(a, column.name)) && known_everywhere(b, *other))
-      keys.push_back(column);
+    if (column.name == "program" && two_programs) continue;
+    if (!place_of(b, column.name)) continue;
+    std::set<std::string> without;
+    for (const Table* table : {&a, &b}) {
+      const std::size_t place = *place_of(*table, column.name);
+      const auto program = two_programs ? std::nullopt : place_of(*table, "program");
+      for (const Row& row : table->rows)
+        if (std::holds_alternative<std::monostate>(row[place]))
+          without.insert(program ? text_of(row[*program]) : "");
+    }
+    if (!without.empty() && without.size() >= programs.size()) continue;
+    keys.columns.push_back(column);
+    for (const std::string& program : without) keys.unknown.emplace(program, column.name);
   }
   return keys;
 }
-
-using Row = std::vector<Cell>;
 
 // Rows that are alike in all keys, in the order of the table.
 struct Rows {
@@ -66,29 +83,64 @@ struct Rows {
   }
 };
 
-std::vector<std::size_t> places_of(const Table& table, const std::vector<Column>& keys) {
-  std::vector<std::size_t> out;
-  for (const Column& key : keys) out.push_back(table.find(key.name));
-  return out;
-}
-
-std::string key_of(const Row& row, const std::vector<std::size_t>& places) {
-  std::string out;
-  for (const std::size_t place : places) {
-    append_text(out, row[place]);
-    out += '\0';
+// The texts of a row's keys, for one table.
+class KeyOf {
+ public:
+  KeyOf(const Table& table, const Keys& keys) : program_(place_of(table, "program")) {
+    for (const Column& key : keys.columns) {
+      Key each{table.find(key.name), {}};
+      for (const auto& [program, column] : keys.unknown)
+        if (column == key.name) each.not_of.insert(program);
+      keys_.push_back(std::move(each));
+    }
   }
-  return out;
-}
 
-Rows rows_by_key(const Table& table, const std::vector<std::size_t>& places) {
+  std::string operator()(const Row& row) const {
+    std::string out;
+    for (const Key& key : keys_) {
+      if (key.not_of.empty() || !program_ || !key.not_of.contains(text_of(row[*program_])))
+        append_text(out, row[key.place]);
+      out += '\0';
+    }
+    return out;
+  }
+
+ private:
+  struct Key {
+    std::size_t place;
+    std::set<std::string> not_of;  // programs
+  };
+  std::optional<std::size_t> program_;
+  std::vector<Key> keys_;
+};
+
+Rows rows_by_key(const Table& table, const KeyOf& key_of) {
   Rows out;
   for (const Row& row : table.rows) {
-    const auto [place, fresh] = out.places.try_emplace(key_of(row, places), out.groups.size());
+    const auto [place, fresh] = out.places.try_emplace(key_of(row), out.groups.size());
     if (fresh) out.groups.emplace_back();
     out.groups[place->second].push_back(&row);
   }
   return out;
+}
+
+// Columns in which rows that are alike in their keys differ.
+std::string differing(const Table& table, const std::vector<const Row*>& rows) {
+  std::string out;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const Column& column = table.columns[i];
+    if (column.kind != ColumnKind::fixed && column.kind != ColumnKind::parameter) continue;
+    if (std::ranges::any_of(rows, [&](const Row* row) { return (*row)[i] != (*rows[0])[i]; }))
+      out += (out.empty() ? "" : ", ") + column.name;
+  }
+  return out.empty() ? "nothing but what was run" : out;
+}
+
+[[noreturn]] void refuse_several(const Table& a, const std::vector<const Row*>& left,
+                                 const Table& b, const std::vector<const Row*>& right) {
+  throw Error("several points of both sides belong together; on the first side they differ in " +
+              differing(a, left) + ", on the second in " + differing(b, right) +
+              ": pick some with --where");
 }
 
 std::vector<std::string> common_quantities(const Table& a, const Table& b) {
@@ -119,6 +171,14 @@ void summarise(ComparedQuantity& quantity) {
   quantity.mean_error = errors / count;
 }
 
+// The side that has several machines, where they tell no points apart: its points need theirs to be
+// known by. 0: the first; 2: none.
+std::size_t side_of_machines(const Table& a, const Table& b, const Keys& keys) {
+  if (std::ranges::find(keys.columns, "machine", &Column::name) != keys.columns.end()) return 2;
+  if (texts_in(a, "machine").size() > 1) return 0;
+  return texts_in(b, "machine").size() > 1 ? 1 : 2;
+}
+
 }  // namespace
 
 Comparison compare(const Table& a, const Table& b, const std::vector<std::string>& quantities) {
@@ -126,13 +186,18 @@ Comparison compare(const Table& a, const Table& b, const std::vector<std::string
     throw Error("there is nothing to compare: " +
                 std::string(a.rows.empty() ? "the first" : "the second") + " side has no points");
   Comparison out;
-  out.keys = common_keys(a, b);
-  const std::vector<std::size_t> keys_a = places_of(a, out.keys);
-  const Rows left = rows_by_key(a, keys_a);
-  const Rows right = rows_by_key(b, places_of(b, out.keys));
+  const Keys keys = common_keys(a, b);
+  out.keys = keys.columns;
+  std::vector<std::size_t> shown;
+  for (const Column& key : keys.columns) shown.push_back(a.find(key.name));
+  const std::size_t machines = side_of_machines(a, b, keys);
+  if (machines < 2) out.keys.push_back({"machine", ColumnKind::fixed});
+  const std::size_t machine = machines < 2 ? (machines == 0 ? a : b).find("machine") : 0;
+  const KeyOf key_of_left(a, keys);
+  const Rows left = rows_by_key(a, key_of_left);
+  const Rows right = rows_by_key(b, KeyOf(b, keys));
   std::vector<const std::vector<const Row*>*> partners;
-  for (const auto& rows : left.groups)
-    partners.push_back(right.find(key_of(*rows.front(), keys_a)));
+  for (const auto& rows : left.groups) partners.push_back(right.find(key_of_left(*rows.front())));
   for (const std::string& name : quantities.empty() ? common_quantities(a, b) : quantities) {
     const std::size_t in_a = a.find(name);
     const std::size_t in_b = b.find(name);
@@ -142,16 +207,15 @@ Comparison compare(const Table& a, const Table& b, const std::vector<std::string
       if (!partners[group]) continue;
       const auto& rows = left.groups[group];
       if (rows.size() > 1 && partners[group]->size() > 1)
-        throw Error(
-            "several points of both sides are alike in all that both know; pick some with "
-            "--where");
+        refuse_several(a, rows, b, *partners[group]);
       for (const Row* x : rows)
         for (const Row* y : *partners[group]) {
           const auto first = number_of((*x)[in_a]);
           const auto second = number_of((*y)[in_b]);
           if (!first || !second || !(*first > 0) || !(*second > 0)) continue;
           ComparedPoint point{{}, *first, *second, *second / *first};
-          for (const std::size_t place : keys_a) point.keys.push_back((*x)[place]);
+          for (const std::size_t place : shown) point.keys.push_back((*x)[place]);
+          if (machines < 2) point.keys.push_back((*(machines == 0 ? x : y))[machine]);
           compared.points.push_back(std::move(point));
         }
     }

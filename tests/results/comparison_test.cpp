@@ -46,6 +46,32 @@ TEST(Comparison, OneProgramAgainstAnother) {
   EXPECT_EQ(compare(table("a", {{1, 2.0}}), other, {}).quantities[0].points[0].ratio, 4);
 }
 
+// pi knows no n; life's are told apart by it all the same.
+TEST(Comparison, ProgramsMayHaveOtherParameters) {
+  Table a = table("a", {{1, 2.0}, {2, 4.0}});
+  Table b = table("b", {{2, 8.0}, {1, 6.0}});
+  for (Table* each : {&a, &b}) each->rows.push_back({std::string("pi"), std::string("a"), {}, 5.0});
+  const auto result = compare(a, b, {});
+  ASSERT_EQ(result.quantities[0].points.size(), 3u);
+  EXPECT_EQ(result.quantities[0].points[0].ratio, 3);
+  EXPECT_EQ(result.quantities[0].points[1].ratio, 2);
+  EXPECT_EQ(result.quantities[0].points[2].ratio, 1);
+}
+
+TEST(Comparison, SaysWhatManyPointsDifferIn) {
+  Table a = table("a", {{1, 2.0}, {2, 4.0}});
+  Table b = a;
+  b.columns[2].name = "m";
+  try {
+    compare(a, b, {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "several points of both sides belong together; on the first side they differ in "
+                 "n, on the second in m: pick some with --where");
+  }
+}
+
 TEST(Comparison, OneSideMayHaveSeveral) {
   // One measurement, two machines predicted: each is set beside it.
   EXPECT_EQ(compare(table("a", {{1, 2.0}}), table("b", {{1, 3.0}, {1, 4.0}}), {})
