@@ -146,6 +146,32 @@ try {
     await near();
   });
 
+  await check("tracks are those of a page of its own", small, async () => {
+    // The mean of each sixteenth of the run: how many ranks wait, and how many compute.
+    const open = async () => {
+      await browser.evaluate(() => document.querySelector("#tab-tracks").focus());
+      await browser.clickOn("#tab-tracks");
+      await browser.until(() => {
+        const { rows } = window.foretraceTimeline.page.dock.open;
+        return rows.length > 0 && rows.slice(0, 2).every(({ line }) => line.mean.length > 0 && !line.mean.some(Number.isNaN));
+      });
+      const lines = () => see(({ page, model }) => page.dock.open.rows.slice(0, 2).map(({ track }) => [track.name, [...track.line(0, model.end / 16, 16).mean]]));
+      await browser.until(() => !window.foretraceTimeline.page.dock.open.rows.slice(0, 2).some(({ track }) => track.line(0, window.foretraceTimeline.model.end / 16, 16).mean.some(Number.isNaN)));
+      return lines();
+    };
+    await browser.open(make("halo", 16, 400));
+    const expected = await open();
+    assert.deepEqual(expected.map(([name]) => name), ["ranks waiting", "ranks computing"]);
+    assert.ok(expected.every(([, mean]) => mean.some((value) => value > 0.5)), JSON.stringify(expected));
+    await browser.open(small.address);
+    await near();
+    const is = await open();
+    assert.deepEqual(is.map(([name]) => name), expected.map(([name]) => name));
+    expected.forEach(([name, mean], i) => mean.forEach((value, x) =>
+      assert.ok(Math.abs(is[i][1][x] - value) <= 2e-6 * value + 1e-6, `${name} ${x}: ${is[i][1][x]}, not ${value}`)));
+    await browser.clickOn("#tab-tracks");
+  });
+
   await check("events are searched, walked and counted", small, async () => {
     await browser.press("/");
     await browser.type("MPI_Allreduce rank<2");
@@ -159,7 +185,7 @@ try {
     await browser.until(() => document.querySelectorAll("#tool-statistics tbody tr").length > 3);
     // What a part of the run cannot tell is not offered.
     assert.deepEqual(await browser.evaluate(() => [...document.querySelectorAll("#dock .tab")].map((tab) => tab.textContent)),
-      ["Statistics", "Histogram", "Messages", "Notes", "Export"]);
+      ["Statistics", "Histogram", "Messages", "Tracks", "Notes", "Export"]);
     assert.ok(await browser.evaluate(() => document.querySelector("#alike").hidden));
   });
 

@@ -101,7 +101,7 @@ export class Page {
     const { desk } = this;
     // Of a window of a run it is not known which calls of a collective belong together.
     if (this.models[0]!.remote !== null)
-      return [new StatisticsTool(desk), new HistogramTool(desk), new MatrixTool(desk), new NotesTool(desk), new ExportTool(desk, () => this.picture())];
+      return [new StatisticsTool(desk), new HistogramTool(desk), new MatrixTool(desk), new TracksTool(desk), new NotesTool(desk), new ExportTool(desk, () => this.picture())];
     const tools: Tool[] = [new StatisticsTool(desk), new HistogramTool(desk), new MatrixTool(desk), this.ranks, new TracksTool(desk),
       new AnimationTool(desk), new NotesTool(desk), new ExportTool(desk, () => this.picture())];
     if (this.lane !== null) tools.unshift(new CompareTool(desk));

@@ -3,6 +3,8 @@
 import { Kind } from "./events";
 import type { Model } from "./model";
 import { networkScene } from "./scene";
+import type { Remote } from "./served/remote";
+import { ShareSums } from "./shares";
 
 // By column: the mean, and where values differ within it the least and the most.
 export interface Line {
@@ -66,8 +68,21 @@ export class Steps {
   }
 }
 
+// The same of a run that a server holds: no number before all of its times are there.
+function servedRanksIn(remote: Remote, ranks: number, classes: number, takes: (cls: number) => boolean): Track["line"] {
+  return (t0, dt, columns) => {
+    const sums = new ShareSums(columns, classes, dt);
+    const mean = new Float64Array(columns);
+    if (!remote.add(sums, t0, 0, ranks)) mean.fill(NaN);
+    for (let x = 0; x < columns; x++) sums.column(x).forEach((time, cls) => (mean[x]! += takes(cls) ? time / dt : 0));
+    return { mean, least: mean, most: mean };
+  };
+}
+
 // How many ranks are in some of the classes.
 function ranksIn(model: Model, takes: (cls: number) => boolean): Track["line"] {
+  const { remote, trace, states } = model;
+  if (remote !== null) return servedRanksIn(remote, trace.ranks.length, 2 * states.count, takes);
   return (t0, dt, columns) => {
     const mean = new Float64Array(columns);
     const totals = new Float64Array(2 * model.states.count);
@@ -148,8 +163,12 @@ function busiestLink(model: Model, bytes: Float64Array): Track[] {
 }
 
 export function tracksOf(model: Model): Track[] {
+  const { trace, states, remote } = model;
+  const waiting = { name: "ranks waiting", unit: "" as const, line: ranksIn(model, (cls) => cls >= states.count) };
+  const computing = { name: "ranks computing", unit: "" as const, line: ranksIn(model, (cls) => cls === 0) };
+  // A server's run: what its tiles tell. Its messages are known of a window alone.
+  if (remote !== null) return trace.head.served!.waits ? [waiting, computing] : [computing];
   const messages = model.messages();
-  const { trace, states } = model;
   const bytes = new Float64Array(messages.count);
   for (let i = 0; i < messages.count; i++)
     bytes[i] = trace.shapes[trace.ranks[messages.source[i]!]!.shape[messages.sendEvent[i]!]!]!.sendBytes;
@@ -157,10 +176,7 @@ export function tracksOf(model: Model): Track[] {
     const steps = new Steps(messages.sendTime.subarray(0, messages.count), messages.recvTime.subarray(0, messages.count), heights);
     return (t0, dt, columns) => steps.line(t0, dt, columns);
   };
-  const tracks: Track[] = [
-    { name: "ranks waiting", unit: "", line: ranksIn(model, (cls) => cls >= states.count) },
-    { name: "ranks computing", unit: "", line: ranksIn(model, (cls) => cls === 0) },
-  ];
+  const tracks: Track[] = [waiting, computing];
   if (messages.count > 0)
     tracks.push({ name: "messages under way", unit: "", line: ends(null) }, { name: "bytes under way", unit: "B", line: ends(bytes) }, ...busiestLink(model, bytes));
   return [...tracks, ...markTracks(model)];

@@ -86,8 +86,9 @@ export class Remote {
   }
 
   // Adds the times of ranks [from, to), parts of ranks counted as such, to the columns of `sums`
-  // from t0 on. What is not there yet is left out, and asked for.
-  add(sums: ShareSums, t0: number, from: number, to: number): void {
+  // from t0 on. What is not there yet is left out, and asked for; false if there is such.
+  add(sums: ShareSums, t0: number, from: number, to: number): boolean {
+    let whole = true;
     const { dt, width } = sums;
     const { end } = this.trace;
     const rankLevel = Math.min(this.topLevel, Math.max(0, Math.floor(Math.log2(to - from))));
@@ -103,8 +104,10 @@ export class Remote {
       for (let column = firstTile; column <= lastTile; column++) {
         const tile = this.tile(timeLevel, column, rankLevel, Math.floor(block / kBlocks));
         if (tile !== null) addBlock(sums, tile, block % kBlocks, part, column * kBins * bin - t0, bin);
+        else whole = false;
       }
     }
+    return whole;
   }
 
   // Whether the events that the page holds are all of that view.
