@@ -36,6 +36,7 @@ constexpr double kWidth = 720;
 constexpr double kHeight = 330;
 constexpr double kLeft = 74;
 constexpr double kRight = 560;  // the legend stands right of it
+constexpr double kLegend = kRight + 38;
 constexpr double kTop = 30;
 constexpr double kBottom = 280;
 constexpr int kColours = 5;
@@ -136,7 +137,7 @@ struct Drawing {
       else
         out += fmt::format("<path class=\"{}\" d=\"M{} {}h20\"/>", line_class(series),
                            pixel(kRight + 12), pixel(at - 4));
-      out += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", pixel(kRight + 38), pixel(at),
+      out += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", pixel(kLegend), pixel(at),
                          escape_html(series.label));
       at += 18;
     }
@@ -154,7 +155,7 @@ std::string render_svg_file(const SheetPlot& plot) {
   const std::string_view begin = "<svg ";
   out.insert(begin.size(), fmt::format("xmlns=\"http://www.w3.org/2000/svg\" width=\"{:.0f}\" "
                                        "height=\"{:.0f}\" ",
-                                       kWidth, kHeight));
+                                       width_with_legend(plot, kLegend, kWidth), kHeight));
   out.insert(out.find('\n') + 1, "<style>\n" + std::string(page_colours()) + kStyle +
                                      "svg { background: var(--paper); }\n</style>\n");
   return out;
@@ -166,7 +167,7 @@ std::string render_svg_plot(const SheetPlot& plot) {
   Drawing drawing{x, y, {}};
   drawing.out = fmt::format(
       "<svg class=\"plot\" viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\" aria-label=\"{2}\">\n",
-      kWidth, kHeight, escape_html(plot.title));
+      width_with_legend(plot, kLegend, kWidth), kHeight, escape_html(plot.title));
   drawing.frame(plot);
   for (const PlotSeries& series : plot.series)
     if (!series.marks) drawing.line(series);

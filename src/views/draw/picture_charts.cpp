@@ -182,6 +182,7 @@ Picture draw_lines(const SheetPlot& plot) {
     chart.text({x.place(tick.value), kBottom + 16}, tick.label);
   }
   chart.y_grid(y);
+  chart.out.width = width_with_legend(plot, kRight + 38, chart.out.width);
   double legend = kTop + 10;
   for (std::size_t i = 0; i < plot.series.size(); ++i, legend += 18) {
     const char* colour = kLineColours[i % std::size(kLineColours)];

@@ -122,4 +122,12 @@ std::vector<Tick> y_ticks(const Axis& axis) {
   return axis.log ? log_ticks(axis) : linear_ticks(axis);
 }
 
+double width_with_legend(const SheetPlot& plot, double begin, double least) {
+  constexpr double kLetter = 6.4;  // of 11 pixels, in the widest of usual fonts
+  double width = least;
+  for (const PlotSeries& series : plot.series)
+    width = std::max(width, begin + kLetter * static_cast<double>(series.label.size()));
+  return width;
+}
+
 }  // namespace foretrace::views

@@ -32,4 +32,7 @@ Axis y_axis(const SheetPlot& plot, double from, double to);
 std::vector<Tick> x_ticks(const Axis& axis, int most);
 std::vector<Tick> y_ticks(const Axis& axis);
 
+// How wide a picture must be, `least` at least, for a legend whose words begin at `begin`.
+double width_with_legend(const SheetPlot& plot, double begin, double least);
+
 }  // namespace foretrace::views
