@@ -19,8 +19,8 @@ class ChosenCalls {
  public:
   // All must live as long. `compute`: what comes before the calls, to be edited; nullptr: as it
   // was.
-  ChosenCalls(WorldRank rank, const std::vector<Call>& calls, const CallSet& of,
-              std::vector<Time>* compute, std::size_t from, std::size_t to)
+  ChosenCalls(WorldRank rank, const Calls& calls, const CallSet& of, std::vector<Time>* compute,
+              std::size_t from, std::size_t to)
       : rank_(rank), calls_(&calls), of_(&of), compute_(compute), at_(from), end_(to) {
     skip();
   }
@@ -40,7 +40,7 @@ class ChosenCalls {
   }
 
   WorldRank rank_;
-  const std::vector<Call>* calls_;
+  const Calls* calls_;
   const CallSet* of_;
   std::vector<Time>* compute_;
   std::size_t at_;

@@ -31,7 +31,7 @@ Slots find_slots(const sim::Dependences& graph, const std::vector<sim::MomentId>
     if (const sim::Moment moment = graph[id]; moment.kind == sim::MomentKind::leave)
       what(moment.enter);
   };
-  std::vector<sim::MomentId> last(graph.size());  // that depends on it
+  std::vector<sim::MomentId, SpillAllocator<sim::MomentId>> last(graph.size());  // that needs it
   for (sim::MomentId id = 0; id < graph.size(); ++id) {
     last[id] = id;
     each_before(id, [&](sim::MomentId before) { last[before] = id; });

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/ids.hpp"
+#include "base/spill.hpp"
 #include "base/time.hpp"
 #include "explain/open_phases.hpp"
 #include "sim/dependences.hpp"
@@ -41,6 +42,9 @@ struct Call {
   sim::MomentId leave = sim::kNoMoment;  // of its last step
 };
 
+// A large run has many.
+using Calls = std::vector<Call, SpillAllocator<Call>>;
+
 // One collective in which all wait for all, carried out as messages.
 struct Walked {
   std::uint32_t operation = 0;  // of the rank
@@ -50,14 +54,14 @@ struct Walked {
 // Where a pass over the graph keeps what it knows of a moment: in a place that is free again
 // after the last moment that depends on it, so that there are far fewer places than moments.
 struct Slots {
-  std::vector<std::uint32_t> of;  // by moment
+  std::vector<std::uint32_t, SpillAllocator<std::uint32_t>> of;  // by moment
   std::uint32_t count = 0;
 };
 
 struct Run {
   sim::Dependences graph;
-  std::vector<std::vector<Call>> calls;  // by rank, up to MPI_Finalize
-  std::vector<std::string> phases;       // 0: ""
+  std::vector<Calls> calls;         // by rank, up to MPI_Finalize
+  std::vector<std::string> phases;  // 0: ""
   std::vector<PlaceKey> places;
   std::vector<sim::MomentId> ends;  // by rank: when its program ends; kNoMoment: it has none
   Time time;                        // the latest of them

@@ -1,10 +1,12 @@
 // Chunked: a sequence that grows at its end and never moves. Unlike a vector's, its growth
-// needs no room for all of it twice.
+// needs no room for all of it twice. What is more than memory should hold lies on disk
+// (base/spill.hpp).
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <vector>
+
+#include "base/spill.hpp"
 
 namespace foretrace::sim {
 
@@ -14,13 +16,14 @@ class Chunked {
   std::size_t size() const { return size_; }
   const T& operator[](std::size_t i) const { return chunks_[i / kPerChunk][i % kPerChunk]; }
   void push_back(const T& value) {
-    if (size_ % kPerChunk == 0) chunks_.push_back(std::make_unique_for_overwrite<T[]>(kPerChunk));
-    chunks_.back()[size_++ % kPerChunk] = value;
+    if (size_ % kPerChunk == 0) chunks_.emplace_back().reserve(kPerChunk);
+    chunks_.back().push_back(value);
+    ++size_;
   }
 
  private:
   static constexpr std::size_t kPerChunk = std::size_t{1} << 14;
-  std::vector<std::unique_ptr<T[]>> chunks_;
+  std::vector<std::vector<T, SpillAllocator<T>>> chunks_;
   std::size_t size_ = 0;
 };
 
