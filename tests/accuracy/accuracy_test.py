@@ -69,8 +69,8 @@ class Arithmetic(unittest.TestCase):
 
 
 class Clock(unittest.TestCase):
-    def test_from_the_last_begin_to_the_last_end(self):
-        self.assertEqual(runs.real_seconds("1.0 5.0\n2.0 4.5\n"), 3.0)
+    def test_from_the_first_begin_to_the_last_end(self):
+        self.assertEqual(runs.real_seconds("1.0 5.0\n2.0 4.5\n"), 4.0)
 
     def test_the_tools_own_words_are_understood(self):
         self.assertEqual(runs.predicted_seconds("foretrace: predicted time 0.25 s on 2 ranks of X"), 0.25)
