@@ -53,6 +53,9 @@ def main():
     build = arguments.build.resolve()
     tool = build / "bin" / "foretrace"
     ranks = ["-n", arguments.ranks]
+    if not any(build.glob("programs/*/bench_polling")):
+        raise SystemExit(f"{build}: no bench_polling there; configure with -DFORETRACE_BENCH=ON and "
+                         "build it")
     print(f"{len(os.sched_getaffinity(0))} cores, load {os.getloadavg()[0]:.1f} at the start")
     if arguments.rows:
         print("\n| | bare, CPU | `record` | `predict` | live |\n|---|---|---|---|---|")
