@@ -35,18 +35,36 @@ void write(const views::ModelReport& report, const std::string& output) {
                                  report, std::filesystem::path(output).stem().string()));
 }
 
+// Where the model is evaluated: each name has one value, or several.
+struct Where {
+  formulas::Values at;
+  std::vector<formulas::SweepAxis> axes;
+};
+
+Where where_of(const Options& options) {
+  Where where;
+  for (const auto& [name, value] : formulas::parse_at(options.at)) where.at.emplace(name, value);
+  for (const std::string& text : options.sweeps) {
+    where.axes.push_back(formulas::parse_axis(text));
+    const std::string& name = where.axes.back().name;
+    if (where.at.contains(name))
+      throw UsageError("model: '" + name + "' is in --at and in --sweep");
+    for (std::size_t i = 0; i + 1 < where.axes.size(); ++i)
+      if (where.axes[i].name == name) throw UsageError("--sweep: '" + name + "' is given twice");
+  }
+  return where;
+}
+
+void check(const Options& options) {
+  if (options.json && options.csv) throw UsageError("model: --json and --csv: choose one");
+  where_of(options);
+  formulas::read_model_file(options.model);
+  if (!options.machine.empty()) machine::read_machine_file(options.machine);
+}
+
 int model(const Options& options) {
   if (options.json && options.csv) throw UsageError("model: --json and --csv: choose one");
-  formulas::Values at;
-  for (const auto& [name, value] : formulas::parse_at(options.at)) at.emplace(name, value);
-  std::vector<formulas::SweepAxis> axes;
-  for (const std::string& text : options.sweeps) {
-    axes.push_back(formulas::parse_axis(text));
-    const std::string& name = axes.back().name;
-    if (at.contains(name)) throw UsageError("model: '" + name + "' is in --at and in --sweep");
-    for (std::size_t i = 0; i + 1 < axes.size(); ++i)
-      if (axes[i].name == name) throw UsageError("--sweep: '" + name + "' is given twice");
-  }
+  const Where where = where_of(options);
   const formulas::ModelFile file = formulas::read_model_file(options.model);
   std::optional<machine::MachineModel> machine;
   if (!options.machine.empty()) {
@@ -54,8 +72,9 @@ int model(const Options& options) {
     warn_of_measurement(options.machine);
   }
   const std::string name = std::filesystem::path(options.model).filename().string();
-  const views::ModelReport report{name, machine ? machine->name : "", at,
-                                  formulas::sweep(file, machine ? &*machine : nullptr, at, axes)};
+  const views::ModelReport report{
+      name, machine ? machine->name : "", where.at,
+      formulas::sweep(file, machine ? &*machine : nullptr, where.at, where.axes)};
   if (!options.output.empty()) write(report, options.output);
   if (options.json)
     std::fputs(views::render_json_model(report).c_str(), stdout);
@@ -66,7 +85,7 @@ int model(const Options& options) {
   return 0;
 }
 
-std::function<int()> declare(CLI::App& app) {
+std::shared_ptr<Options> declare_options(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option(
          "model", options->model,
@@ -86,7 +105,15 @@ std::function<int()> declare(CLI::App& app) {
                  "Draw the sweep: FILE.html, FILE.svg, FILE.gp; or FILE.csv");
   app.add_flag("--json", options->json, "Print one JSON object; an array for a sweep");
   app.add_flag("--csv", options->csv, "Print a table with commas");
-  return [options] { return model(*options); };
+  return options;
+}
+
+std::function<int()> declare(CLI::App& app) {
+  return [options = declare_options(app)] { return model(*options); };
+}
+
+std::function<void()> declare_to_check(CLI::App& app) {
+  return [options = declare_options(app)] { check(*options); };
 }
 
 }  // namespace
@@ -94,6 +121,7 @@ std::function<int()> declare(CLI::App& app) {
 const Subcommand kModel{"model", "Evaluate an analytical model of a program on a machine", declare,
                         "foretrace model models/life.model --machine cray-t3d --at p=8,d=128\n"
                         "foretrace model models/life.model --machine cray-t3d --at d=128 --sweep "
-                        "p=1..64 -o life.html\n"};
+                        "p=1..64 -o life.html\n",
+                        declare_to_check};
 
 }  // namespace foretrace::cli

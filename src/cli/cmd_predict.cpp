@@ -99,7 +99,14 @@ int predict(Options& options) {
   return finish_run(run, launch(run), spec.kind == compute::Kind::counted, &model);
 }
 
-std::function<int()> declare(CLI::App& app) {
+void check(const Options& options) {
+  const compute::Spec spec = compute::parse_spec(options.compute, "--compute");
+  machine::read_machine_file(options.machine);
+  check_computation(spec, options);
+  check_placement(options);
+}
+
+std::shared_ptr<Options> declare_options(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   add_capture_options(app, options->run);
   app.add_option("--machine", options->machine,
@@ -128,7 +135,15 @@ std::function<int()> declare(CLI::App& app) {
   add_allow_invalid(app, options->run.allow_invalid);
   add_start_option(app, options->start);
   add_sample_option(app, options->sample);
-  return [options] { return predict(*options); };
+  return options;
+}
+
+std::function<int()> declare(CLI::App& app) {
+  return [options = declare_options(app)] { return predict(*options); };
+}
+
+std::function<void()> declare_to_check(CLI::App& app) {
+  return [options = declare_options(app)] { check(*options); };
 }
 
 }  // namespace
@@ -136,6 +151,7 @@ std::function<int()> declare(CLI::App& app) {
 const Subcommand kPredict{
     "predict", "Run an MPI program here in the virtual time of another machine", declare,
     "foretrace predict -n 8 --machine cray-t3d -o p.ftr -- ./app\n"
-    "foretrace predict -n 8 --machine cray-t3d --compute annotated -- ./app\n"};
+    "foretrace predict -n 8 --machine cray-t3d --compute annotated -- ./app\n",
+    declare_to_check};
 
 }  // namespace foretrace::cli

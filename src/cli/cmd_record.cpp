@@ -16,6 +16,11 @@ struct Options {
   std::string count;
 };
 
+void check(const Options& options) {
+  if (compute::parse_counter(options.count) == compute::Counter::instructions)
+    compute::check_instructions();
+}
+
 int record(Options& options) {
   CaptureRun& run = options.run;
   run.subcommand = "record";
@@ -30,14 +35,13 @@ int record(Options& options) {
   if (options.sample > 0)
     run.own_options.insert(run.own_options.end(), {"--sample", std::to_string(options.sample)});
   check_capture_run(run);
-  if (compute::parse_counter(options.count) == compute::Counter::instructions)
-    compute::check_instructions();
+  check(options);
   if (run.ranks > 0) warn_of_samples(options.sample);
   // A program that does not count what it was asked to ran without us.
   return finish_run(run, launch(run), !options.count.empty());
 }
 
-std::function<int()> declare(CLI::App& app) {
+std::shared_ptr<Options> declare_options(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   add_capture_options(app, options->run);
   app.add_option("--clock", options->clock,
@@ -50,7 +54,15 @@ std::function<int()> declare(CLI::App& app) {
                  "Log what the program executes, for simulate --compute counted: blocks or "
                  "instructions")
       ->check(CLI::IsMember({"blocks", "instructions"}));
-  return [options] { return record(*options); };
+  return options;
+}
+
+std::function<int()> declare(CLI::App& app) {
+  return [options = declare_options(app)] { return record(*options); };
+}
+
+std::function<void()> declare_to_check(CLI::App& app) {
+  return [options = declare_options(app)] { check(*options); };
 }
 
 }  // namespace
@@ -58,6 +70,7 @@ std::function<int()> declare(CLI::App& app) {
 const Subcommand kRecord{"record", "Run an MPI program once and log its calls and CPU times",
                          declare,
                          "foretrace record -n 8 -o run.ftr -- ./app\n"
-                         "srun -n 64 foretrace record -o run.ftr -- ./app\n"};
+                         "srun -n 64 foretrace record -o run.ftr -- ./app\n",
+                         declare_to_check};
 
 }  // namespace foretrace::cli

@@ -216,8 +216,13 @@ int simulate(Options& options) {
   return status_of(simulation);
 }
 
-std::function<int()> declare(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+void check(const Options& options) {
+  check_options(options);
+  Simulation::check(options.simulation);
+}
+
+std::shared_ptr<Options> declare_options(CLI::App& app) {
+  auto options = std::make_shared<Options>();
   SimulationOptions& simulation = options->simulation;
   app.add_option("input", options->input,
                  "A trace made by record (or predict), a text program (FILE.goal), or a "
@@ -260,7 +265,15 @@ std::function<int()> declare(CLI::App& app) {
   app.add_flag("--links", options->run.links, "Tell which links carried how much, and when");
   app.add_flag("--stats", options->run.stats, "Tell operations, messages, seconds and memory");
   app.add_flag("--json", options->run.json, "Print one JSON object");
-  return [options] { return simulate(*options); };
+  return options;
+}
+
+std::function<int()> declare(CLI::App& app) {
+  return [options = declare_options(app)] { return simulate(*options); };
+}
+
+std::function<void()> declare_to_check(CLI::App& app) {
+  return [options = declare_options(app)] { check(*options); };
 }
 
 }  // namespace
@@ -271,6 +284,7 @@ const Subcommand kSimulate{
     declare,
     "foretrace simulate run.ftr --machine cray-t3d -o p.ftr\n"
     "foretrace simulate run.ftr --machine cray-t3d --network flow --topology torus:4x4\n"
-    "foretrace simulate -n 1024 --machine cray-t3d -o p.ftr -- ./app\n"};
+    "foretrace simulate -n 1024 --machine cray-t3d -o p.ftr -- ./app\n",
+    declare_to_check};
 
 }  // namespace foretrace::cli

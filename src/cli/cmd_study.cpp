@@ -112,18 +112,19 @@ void print_plan(const study::Study& study, const study::Expansion& expansion,
                 output.c_str());
 }
 
-// Whether the sub-command takes such words; the files that they name need not be there yet.
+// Whether the sub-command takes such words and values; what it works on need not be there yet.
 void check_command(const std::vector<std::string>& words) {
   for (const Subcommand* subcommand : {&kRecord, &kPredict, &kSimulate, &kModel}) {
     if (words.front() != subcommand->name) continue;
     CLI::App app("", subcommand->name);
-    const std::function<int()> action = subcommand->declare(app);  // keeps what it parses into
+    const std::function<void()> check = subcommand->declare_to_check(app);
     std::vector<std::string> backwards(words.rbegin(), words.rend() - 1);
     try {
       app.parse(backwards);
     } catch (const CLI::ParseError& error) {
       throw UsageError(mistake_of(error, app));
     }
+    check();
   }
 }
 

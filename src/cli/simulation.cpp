@@ -65,7 +65,7 @@ bool needs_topology(sim::NetworkKind kind) {
 
 }  // namespace
 
-Simulation::Simulation(const SimulationOptions& options)
+Simulation::Simulation(const SimulationOptions& options, WithoutInput)
     : options_(options),
       spec_(compute::parse_spec(options.compute, "--compute")),
       bound_(parse_bound(options.bound)),
@@ -74,16 +74,27 @@ Simulation::Simulation(const SimulationOptions& options)
   if (loggps_.sync_threshold) model_.loggps.sync_threshold = loggps_.sync_threshold;
   set_network();
   set_collectives();
+  if (!options_.machine.empty()) costs_ = machine::read_compute_costs(options_.machine);
+}
+
+Simulation::Simulation(const SimulationOptions& options) : Simulation(options, WithoutInput()) {
   read_input();
   check_compute();
-  const machine::ComputeCosts costs = options_.machine.empty()
-                                          ? machine::ComputeCosts()
-                                          : machine::read_compute_costs(options_.machine);
-  if (spec_.kind == compute::Kind::counted)
-    model_.compute_step = compute::cost_of(spec_.counter, costs);
-  if (spec_.step) model_.compute_step = *spec_.step;
-  rules_ = compute::read_rules(spec_, options_.scale_from, costs, ranks_);
+  set_compute_step();
+  rules_ = compute::read_rules(spec_, options_.scale_from, costs_, ranks_);
   place_ranks();
+}
+
+void Simulation::check(const SimulationOptions& options) {
+  if (options.live_ranks > 0) {
+    const Simulation reads_no_input(options);
+    return;
+  }
+  Simulation simulation(options, WithoutInput());
+  simulation.set_compute_step();
+  // How many ranks a replayed run must have is known once the input is read.
+  if (simulation.spec_.kind != compute::Kind::replayed)
+    compute::read_rules(simulation.spec_, options.scale_from, simulation.costs_, 0);
 }
 
 std::vector<std::int32_t> Simulation::nodes() const {
@@ -200,6 +211,12 @@ void Simulation::read_input() {
 // Whether steps are counts of what was executed.
 bool Simulation::counts() const {
   return reader_ && compute::counter_of(reader_->info()) != compute::Counter::none;
+}
+
+void Simulation::set_compute_step() {
+  if (spec_.kind == compute::Kind::counted)
+    model_.compute_step = compute::cost_of(spec_.counter, costs_);
+  if (spec_.step) model_.compute_step = *spec_.step;
 }
 
 // Whether what the operations hold is what --compute wants.

@@ -98,6 +98,8 @@ class Simulation {
  public:
   // Reads all files. Throws UsageError and Error.
   explicit Simulation(const SimulationOptions& options);
+  // Throws for options that make no sense whatever the input is, which is not read.
+  static void check(const SimulationOptions& options);
 
   int ranks() const { return ranks_; }
   int spare_ranks() const { return options_.spawn; }  // of these: not there from the beginning
@@ -160,6 +162,8 @@ class Simulation {
   machine::LogGPSTimes loggps() const { return machine::loggps_times(model_, loggps_, bound_); }
 
  private:
+  struct WithoutInput {};
+  Simulation(const SimulationOptions& options, WithoutInput);
   void set_network();
   void choose_network();
   void place_ranks();
@@ -170,6 +174,7 @@ class Simulation {
   std::unique_ptr<sim::TraceSource> read_source() const;
   bool counts() const;
   void check_compute() const;
+  void set_compute_step();
   std::unique_ptr<sim::Source> with_times(std::unique_ptr<sim::Source> source) const;
   bool uses_topology() const;
   std::optional<std::string> note_of_derived() const;
@@ -181,6 +186,7 @@ class Simulation {
   SimulationOptions options_;
   compute::Spec spec_;
   compute::Rules rules_;
+  machine::ComputeCosts costs_;
   machine::MachineModel model_;
   machine::Bound bound_ = machine::Bound::avg;
   machine::LogGPS loggps_;

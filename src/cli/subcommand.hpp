@@ -15,6 +15,9 @@ struct Subcommand {
   // result is the exit status.
   std::function<int()> (*declare)(CLI::App& app);
   const char* examples = "";  // command lines, one a line, at the end of --help
+  // The same options; returns what throws for values that make no sense. It reads the files that
+  // the options name, but no input, and runs nothing. nullptr: parsing tells all.
+  std::function<void()> (*declare_to_check)(CLI::App& app) = nullptr;
 };
 
 extern const Subcommand kProfile;

@@ -124,21 +124,25 @@ class Expander {
 
   // What the tool says of a way's words, with the place.
   template <class Ask>
-  auto asked(const Way& way, const std::string& what, const Ask& ask) const {
+  auto asked(const Way& way, int line, const std::string& what, const Ask& ask) const {
+    const std::string where = place(line) + "ways." + way.name + ": " + what;
     try {
       return ask();
     } catch (const UsageError& error) {
-      throw UsageError(place(way.line) + "ways." + way.name + ": " + what + error.what());
+      throw UsageError(where + error.what());
+    } catch (const Error& error) {
+      throw Error(where + error.what());
     }
   }
 
-  // Once for each way and program: the words are alike for all points.
-  void check_command(const Way& way, const Job& job) {
-    if (!tool_.check_command || !checked_.insert(way.name + '\0' + job.program).second) return;
-    asked(way, "", [&] {
-      if (job.kind != Kind::command) tool_.check_command(job.command);
-      if (job.recording) tool_.check_command(job.recording->command);
-    });
+  // Once for all points that differ by the program's own words alone.
+  void check_command(const Way& way, int line, const std::vector<std::string>& words) {
+    if (!tool_.check_command) return;
+    std::string own;
+    for (auto word = words.begin(); word != words.end() && *word != "--"; ++word)
+      own += *word + '\0';
+    if (checked_.insert(std::move(own)).second)
+      asked(way, line, "", [&] { tool_.check_command(words); });
   }
 
   [[noreturn]] void fail(int line, const std::string& message) const {
@@ -176,7 +180,8 @@ class Expander {
   void add_machine(const Way& way, const std::string& word, Job& job) {
     if (word.empty()) return;
     auto [file, fresh] = machines_.try_emplace(word);
-    if (fresh) file->second = asked(way, "machine: ", [&] { return tool_.machine(word); });
+    if (fresh)
+      file->second = asked(way, way.line, "machine: ", [&] { return tool_.machine(word); });
     job.machine = fs::path(file->second).stem().string();
     job.machine_checksum = checksum_of_file(file->second);
     append(job.command, {"--machine", file->second});
@@ -245,7 +250,8 @@ class Expander {
       append(job.command, command);
     }
     job.measures = measures(way.kind, options);
-    check_command(way, job);
+    if (job.kind != Kind::command) check_command(way, way.options_line, job.command);
+    if (job.recording) check_command(way, way.record_options_line, job.recording->command);
     add(std::move(job), cells, used);
   }
 
@@ -268,8 +274,9 @@ class Expander {
     job.kind = way.kind;
     job.way = way.name;
     const std::string name = filled(way.file, texts, used);
-    const std::string file =
-        way.kind == Kind::model ? asked(way, "file: ", [&] { return tool_.model(name); }) : name;
+    const std::string file = way.kind == Kind::model
+                                 ? asked(way, way.line, "file: ", [&] { return tool_.model(name); })
+                                 : name;
     std::error_code ignored;
     if (!fs::is_regular_file(file, ignored))
       fail(way.line, "ways." + way.name + ": file: there is no file " + file);
@@ -283,7 +290,7 @@ class Expander {
     for (const char* ranks : {"p", "ranks"})
       if (const auto found = used.find(ranks); found != used.end() && is_whole(found->second))
         job.ranks = ranks_of(found->second, way.line, "ways." + way.name + ": " + ranks);
-    check_command(way, job);
+    check_command(way, way.options_line, job.command);
     add(std::move(job), cells, used);
   }
 
@@ -315,7 +322,8 @@ class Expander {
   std::vector<results::Condition> conditions_;
   std::map<std::string, std::string> checksums_, machines_;
   std::unordered_set<std::int64_t> known_;
-  std::set<std::string> checked_, used_;  // ways and programs; parameters
+  std::unordered_set<std::string> checked_;  // the tool's own words of commands
+  std::set<std::string> used_;               // parameters
   Expansion out_;
 };
 

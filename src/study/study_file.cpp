@@ -4,6 +4,7 @@
 #include <cmath>
 #include <regex>
 #include <set>
+#include <tuple>
 
 #include "base/error.hpp"
 #include "base/whole_file.hpp"
@@ -263,11 +264,19 @@ class Reader {
     out.machine = word(reader, "machine");
     out.file = word(reader, "file");
     out.at = word(reader, "at");
-    if (const toml::node* list = reader.raw().get("options")) out.options = words(*list, "options");
-    if (const toml::node* list = reader.raw().get("record_options"))
-      out.record_options = words(*list, "record_options");
+    std::tie(out.options, out.options_line) = options(reader, "options", out.line);
+    std::tie(out.record_options, out.record_options_line) =
+        options(reader, "record_options", out.line);
     check_way(reader, out);
     study_.ways.push_back(std::move(out));
+  }
+
+  // A way's words, and their line.
+  std::pair<std::vector<std::string>, int> options(const TableReader& reader, const char* key,
+                                                   int line_of_way) const {
+    const toml::node* node = reader.raw().get(key);
+    if (!node) return {{}, line_of_way};
+    return {words(*node, key), line_of(*node)};
   }
 
   Kind kind(const TableReader& reader, const std::string& name) const {

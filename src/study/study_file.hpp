@@ -41,7 +41,7 @@ struct Way {
   std::string at;                           // of model: "p={p},n={n}"
   std::vector<std::string> options;         // for the command
   std::vector<std::string> record_options;  // of simulate, for the recording
-  int line = 0;
+  int line = 0, options_line = 0, record_options_line = 0;  // those of the way, where not given
 };
 
 struct Quantity {

@@ -285,7 +285,7 @@ record_options = "--mpi {harness.mpi}"
                            ("[programs.a]\ncommand = '/no/such'\n[ways.live]\n", "there is no program /no/such"),
                            ("[programs.a]\ncommand = 'sh'\n[ways.predict]\nmachine = 'crey-t3d'\n", "s.toml:3: ways.predict: machine: there is no file 'crey-t3d', and no machine of that name; did you mean"),
                            (self.PREDICT + "options = '--compuet none'\n",
-                            "s.toml:3: ways.predict: The following argument was not expected: --compuet; did you mean '--compute'"),
+                            "s.toml:5: ways.predict: The following argument was not expected: --compuet; did you mean '--compute'"),
                            (self.PREDICT.replace("predict", "simulate") + "record_options = '--clok wall'\n",
                             "did you mean '--clock'"),
                            ("[study]\nwhere = 'q > 1'\n[parameters]\np = 1\n" + self.PREDICT, "s.toml:2: where: there is no column 'q'"),
@@ -306,6 +306,39 @@ record_options = "--mpi {harness.mpi}"
         self.assertEqual(harness.foretrace("study", path).status, 2)
         self.assertEqual(harness.foretrace("study", path, "--dry-run", "--array", "3/2").status, 2)
         self.assertEqual(harness.foretrace("study", path, "-o", "x.db", "--array", "3/2").status, 2)
+
+    def test_tells_wrong_values_before_anything_runs(self):
+        """Each value that a parameter takes; of every way, with the line of the words."""
+        base = ("[parameters]\np = [1, 2]\nword = ['RIGHT', 'WRONG']\n[programs.a]\ncommand = 'sh -c {p}'\nranks = '{p}'\n"
+                "[ways.KIND]\nmachine = 'MACHINE'\noptions = 'OPTION {word}'\n")
+        broken = self.directory / "broken.toml"
+        broken.write_text("time_unit = 'us'\n[functions]\nsend = 3\n")
+        for kind, option, right, wrong, what in (
+                ("simulate", "--network", "datasheet", "bogus", "9: ways.simulate: --network bogus: there are datasheet,"),
+                ("simulate", "--network", "datasheet", "flow", "9: ways.simulate: --network flow needs a topology"),
+                ("simulate", "--topology", "torus:2x2", "tors:2", "tors"),
+                ("live", "--loggps", "L=2us", "L=2parsecs", "9: ways.live: --loggps"),
+                ("simulate", "--collectives", "openmpi", "bcast=guess", "guess"),
+                ("predict", "--compute", "none", "guessed", "9: ways.predict: --compute guessed"),
+                ("predict", "--compute", "none", "table:nowhere.toml", "nowhere.toml"),
+                ("predict", "--ranks-per-node 2 --placement", "block", "blok", "blok"),
+                ("live", "--compute", "none", "measured:fast", "9: ways.live: --compute measured:fast"),
+                ("live", "--bound", "avg", "middle", "9: ways.live: --bound"),
+                ("simulate", "--machine", "cray-t3d", str(broken), "broken.toml:2")):
+            text = base.replace("KIND", kind).replace("OPTION", option).replace("RIGHT", right).replace("WRONG", wrong)
+            text = text.replace("machine = 'MACHINE'", "# none" if option == "--machine" else "machine = 'cray-t3d'")
+            for words in (["--dry-run"], ["-o", self.directory / "r.db"]):
+                with self.subTest(kind=kind, option=option, wrong=wrong, words=words):
+                    result = harness.foretrace("study", self.write("s.toml", text), *words)
+                    self.assertIn(result.status, (1, 2))
+                    self.assertIn("s.toml:9: ways." + kind + ": ", result.err)
+                    self.assertIn(what, result.err)
+                    self.assertEqual(list(self.directory.glob("r.db*")), [])
+            self.foretrace("study", self.write("s.toml", text.replace(wrong, right)), "--dry-run")
+        at = "[parameters]\nd = ['3', 'x']\n[ways.model]\nfile = 'life'\nmachine = 'cray-t3d'\nat = 'p=2,d={d}'\n"
+        result = harness.foretrace("study", self.write("s.toml", at), "--dry-run")
+        self.assertEqual(result.status, 2)
+        self.assertIn("s.toml:3: ways.model: ", result.err)
 
     def test_survives_a_full_disk(self):
         """A file system of 300 KiB, where this system lets us have one."""
