@@ -19,10 +19,12 @@ constexpr Format kFormats[] = {
     {"otf2", ".otf2", write_otf2, read_otf2},
     {"paraver", ".prv", write_paraver, read_paraver},
     {"alog", ".alog", write_alog, read_alog},
+    {"dumpi", ".meta", nullptr, read_dumpi},
     {"perfetto", ".pftrace", write_perfetto, nullptr},
     {"chrome", ".json", write_chrome, nullptr},
     {"csv", ".csv", write_csv, nullptr},
     {"paje", ".paje", write_paje, nullptr},
+    {"clog2", ".clog2", write_clog2, nullptr},
 };
 
 }  // namespace

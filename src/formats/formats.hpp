@@ -53,7 +53,8 @@ Notes read_text(const std::string& from, const std::string& to);
 Notes write_otf2(trace::TraceReader& reader, const std::string& path,
                  const trace::TellPlace& tell = {});
 Notes read_otf2(const std::string& from, const std::string& to);
-// For looking at (docs/formats.md): Pipit's CSV, Chrome's JSON, Perfetto's protobuf, Paje.
+// For looking at (docs/formats.md): Pipit's CSV, Chrome's JSON, Perfetto's protobuf, Paje,
+// Jumpshot's CLOG-2.
 Notes write_csv(trace::TraceReader& reader, const std::string& path,
                 const trace::TellPlace& tell = {});
 Notes write_chrome(trace::TraceReader& reader, const std::string& path,
@@ -62,6 +63,8 @@ Notes write_perfetto(trace::TraceReader& reader, const std::string& path,
                      const trace::TellPlace& tell = {});
 Notes write_paje(trace::TraceReader& reader, const std::string& path,
                  const trace::TellPlace& tell = {});
+Notes write_clog2(trace::TraceReader& reader, const std::string& path,
+                  const trace::TellPlace& tell = {});
 // Paraver's (Extrae's) NAME.prv, NAME.pcf, NAME.row; Upshot's ALOG.
 Notes write_paraver(trace::TraceReader& reader, const std::string& path,
                     const trace::TellPlace& tell = {});
@@ -69,5 +72,7 @@ Notes read_paraver(const std::string& from, const std::string& to);
 Notes write_alog(trace::TraceReader& reader, const std::string& path,
                  const trace::TellPlace& tell = {});
 Notes read_alog(const std::string& from, const std::string& to);
+// SST's DUMPI as text: NAME.meta and NAME-NNNN.txt.
+Notes read_dumpi(const std::string& from, const std::string& to);
 
 }  // namespace foretrace::formats

@@ -202,6 +202,76 @@ class Pictures(unittest.TestCase):
         self.assertEqual(next(s[6] for s in begins if s[3] == "MPI_Send"), {"to": 1, "tag": 7, "bytes": 800})
 
     @unittest.skipUnless(shutil.which("pj_dump"), "pajeng is not installed")
+    def test_clog2(self):
+        """As clog_record.h, clog_preamble.c and clog_commset.c of MPE lay it out."""
+        data = self.made("clog2").read_bytes()
+        words = [word.decode() for word in data[:1024].split(b"\0")]
+        self.assertEqual(words[:5], ["CLOG-02.44", "is_big_endian=", "TRUE ", "is_finalzed=", "TRUE "])
+        at = {name: int(value) for name, value in zip(words[5:-1:2], words[6::2]) if name.endswith("=") and value.lstrip("-").isdigit()}
+        self.assertEqual((at["max_comm_world_size="], at["user_stateID_count="], at["user_solo_eventID_count="]), (2, 9, 1))
+        giga, unit, rest = (int(word) for word in words[words.index("commtable_fptr=") + 1:][:3])
+        table = giga * unit + rest
+        self.assertEqual((table - 1024) % at["block_size="], 0)
+        self.assertEqual(struct.unpack(">i32x2i", data[table:]), (1, 0, 1))
+        sizes = {0: 0, 1: 0, 2: 112, 3: 104, 5: 8, 6: 40, 7: 24, 9: 48}
+        text = lambda bytes_: bytes_.split(b"\0")[0].decode()
+        starts, ends, solos, events = {}, {}, {}, []
+        position = 1024
+        while True:
+            time, comm, rank, thread, kind = struct.unpack_from(">d4i", data, position)
+            body = data[position + 24:position + 24 + sizes[kind]]
+            position += 24 + sizes[kind]
+            self.assertEqual((comm, thread), (0, 0))
+            if kind == 0:
+                break
+            if kind == 2:
+                state, start, end = struct.unpack_from(">3i", body)
+                self.assertEqual((start, end), (2 * state, 2 * state + 1))
+                starts[start] = ends[end] = text(body[40:72])
+            elif kind == 3:
+                solos[struct.unpack_from(">i", body)[0]] = (text(body[32:64]), text(body[64:]))
+            elif kind == 9:
+                self.assertEqual(struct.unpack_from(">4i", body), (0, 0, rank, rank))
+            else:
+                number = struct.unpack_from(">i", body)[0]
+                what = (f"send to {struct.unpack_from('>5i', body)[2:]}" if number == -101
+                        else f"receive from {struct.unpack_from('>5i', body)[2:]}" if number == -102
+                        else f"{solos[number][0]}={struct.unpack_from('>d', body, 8)[0]}" if kind == 6
+                        else f"+{starts[number]}" if number in starts else f"-{ends[number]}")
+                events.append((round(time * 1e12), rank, what))
+        self.assertEqual(events, sorted(events, key=lambda event: event[0]))
+        self.assertEqual([event[0::2] for event in events if event[1] == 0], [
+            (0, "+MPI_Init"), (0, "-MPI_Init"), (1000, "+solve, twice"), (2000, "+MPI_Send"), (2000, "send to (1, 7, 800)"),
+            (5500, "-MPI_Send"), (6000, "+MPI_Isend"), (6000, "send to (1, 7, 16)"), (7000, "-MPI_Isend"), (8000, "+MPI_Wait"),
+            (9000, "-MPI_Wait"), (9500, "residual=0.25"), (10000, "-solve, twice"), (20000, "+MPI_Finalize"), (20000, "-MPI_Finalize")])
+        self.assertEqual([event[0::2] for event in events if "receive" in event[2]], [
+            (6250, "receive from (0, 7, 800)"), (12000, "receive from (0, 7, 16)")])
+
+    def test_clog2_of_many_blocks(self):
+        """Records do not cross blocks, and the table is where the preamble says."""
+        sends = "".join(f"send MPI_Send compute=10 enter={20 * i + 10} leave={20 * i + 20} to=0 to_tag=1 to_bytes=8\n"
+                        for i in range(1, 3000))
+        (self.directory / "many.txt").write_text(
+            'foretrace-trace 1\ninfo {"ranks":1,"clock":"virtual"}\nrank 0\nname "MPI_Init"\nname "MPI_Send"\n'
+            'comm 0 0\ninit MPI_Init\n' + sends)
+        subprocess.run([TOOL, "convert", self.directory / "many.txt", self.directory / "many.clog2"], check=True,
+                       capture_output=True, timeout=60)
+        data = (self.directory / "many.clog2").read_bytes()
+        sizes = {0: 0, 1: 0, 2: 112, 3: 104, 5: 8, 6: 40, 7: 24, 9: 48}
+        blocks, messages, kind = 0, 0, 1
+        while kind == 1:
+            position = 1024 + 65536 * blocks
+            kind = None
+            while kind not in (0, 1):
+                kind = struct.unpack_from(">i", data, position + 20)[0]
+                position += 24 + sizes[kind]
+                messages += kind == 7
+            blocks += 1
+            self.assertLessEqual(position, 1024 + 65536 * blocks)
+        self.assertEqual(messages, 2999)
+        self.assertGreater(blocks, 3)
+        self.assertEqual(len(data), 1024 + 65536 * blocks + 44)
+
     def test_paje(self):
         result = subprocess.run(["pj_dump", self.made("paje")], capture_output=True, text=True, timeout=60)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
