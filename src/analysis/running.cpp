@@ -23,15 +23,34 @@ struct Habit {
   WorldRank to;
   WorldRank from;
   bool from_any = false;
+
+  auto partners() const { return std::pair(to.value, from.value); }
+};
+
+// What the calls of a function at a place were like. Where a program goes round several partners
+// there, the next one is who came after the last one the time before.
+struct Habits {
+  Habit last;
+  std::map<std::pair<int, int>, Habit> followed;  // by the partners of the call before
+
+  void add(const Habit& habit, bool first) {
+    if (!first) followed[last.partners()] = habit;
+    last = habit;
+  }
+  const Habit& next() const {
+    const auto found = followed.find(last.partners());
+    return found == followed.end() ? last : found->second;
+  }
 };
 
 // What is known of one rank besides RunningRank.
 struct Past {
-  std::map<std::pair<std::string, std::string>, Habit> habits;  // by function and place
-  std::map<std::uint64_t, std::uint64_t> collectives;           // that it ended, by communicator
+  std::map<std::pair<std::string, std::string>, Habits> habits;  // by function and place
+  std::map<std::uint64_t, std::uint64_t> collectives;            // that it ended, by communicator
   std::map<std::uint64_t, WorldRank> posted;  // receives under way: request and source
   std::map<std::uint64_t, std::vector<WorldRank>> comms;
   std::vector<std::optional<std::string>> places;  // by site
+  std::vector<std::string> phases;                 // that are open
   std::optional<Habit> now;                        // the open call's
 };
 
@@ -46,24 +65,26 @@ bool is_wait_name(const std::string& name) {
   return name.starts_with("MPI_Wait");
 }
 
-class Look {
- public:
-  Look(const std::string& path, const trace::TellPlace& tell)
+}  // namespace
+
+struct RunLook::Impl {
+  Impl(const std::string& path, const trace::TellPlace& tell)
       : reader_(path), tell_(tell), pasts_(static_cast<std::size_t>(reader_.ranks())) {
     run_.ranks.resize(pasts_.size());
   }
 
   RunningRun take() {
+    if (looked_) reader_.refresh();
+    looked_ = true;
     for (int r = 0; r < reader_.ranks(); ++r) read(WorldRank(r));
     for (RunningRank& rank : run_.ranks) tell_waiting(rank);
     for (const auto& [ends, count] : under_way_)
       if (count > 0)
         run_.ranks[static_cast<std::size_t>(ends.second)].unread.push_back(
             {WorldRank(ends.first), static_cast<std::uint64_t>(count)});
-    return std::move(run_);
+    return run_;
   }
 
- private:
   // A damaged file may name ranks that there are none of.
   bool exists(WorldRank rank) const {
     return rank.value >= 0 && static_cast<std::size_t>(rank.value) < pasts_.size();
@@ -85,8 +106,14 @@ class Look {
   void read(WorldRank rank) {
     RunningRank& now = run_.ranks[static_cast<std::size_t>(rank.value)];
     now.rank = rank;
+    now.call = now.place = now.phase = "";
+    now.waits_for.clear();
+    now.guessed = false;
+    now.unread.clear();
+    if (now.doing == Doing::calling) now.doing = Doing::computing;
+    past(rank).now.reset();
+    std::vector<std::string>& phases = past(rank).phases;
     Event event;
-    std::vector<std::string> phases;
     while (reader_.next(rank, event)) {
       now.doing = event.kind == EventKind::finalize || event.kind == EventKind::aborted
                       ? Doing::ended
@@ -107,7 +134,7 @@ class Look {
     now.call = *open;
     now.place = place_of(reader_.open_site(rank));
     const auto habit = past(rank).habits.find({now.call, now.place});
-    if (habit != past(rank).habits.end()) past(rank).now = habit->second;
+    if (habit != past(rank).habits.end()) past(rank).now = habit->second.next();
   }
 
   void remember(WorldRank rank, const Event& event, RunningRank& now) {
@@ -142,7 +169,9 @@ class Look {
       own.posted.erase(done.request);
       if (exists(done.source)) --under_way_[{done.source.value, rank.value}];
     }
-    own.habits[{reader_.name(rank, event.name), place_of(rank, event.site)}] = habit;
+    const auto [here, first] =
+        own.habits.try_emplace({reader_.name(rank, event.name), place_of(rank, event.site)});
+    here->second.add(habit, first);
   }
 
   // Whether a message from there is on its way or lies there.
@@ -199,16 +228,23 @@ class Look {
   }
 
   trace::TraceReader reader_;
-  const trace::TellPlace& tell_;
+  trace::TellPlace tell_;
+  bool looked_ = false;
   std::vector<Past> pasts_;
   std::map<std::pair<int, int>, std::int64_t> under_way_;  // messages, by sender and receiver
   RunningRun run_;
 };
 
-}  // namespace
+RunLook::RunLook(const std::string& path, const trace::TellPlace& tell)
+    : impl_(std::make_unique<Impl>(path, tell)) {}
+RunLook::~RunLook() = default;
+
+RunningRun RunLook::take() {
+  return impl_->take();
+}
 
 RunningRun look_at_run(const std::string& path, const trace::TellPlace& tell) {
-  return Look(path, tell).take();
+  return RunLook(path, tell).take();
 }
 
 }  // namespace foretrace::analysis

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,7 @@ struct RunningRank {
   Bytes sent_bytes;
   Time last;                         // when its last call ended; the trace's clock
   std::vector<WorldRank> waits_for;  // ascending; calling only
-  bool guessed = false;              // waits_for is whom the call at this place was with last time
+  bool guessed = false;              // waits_for is concluded from the calls at this place before
   std::vector<SentTo> unread;        // by sender
 };
 
@@ -41,7 +42,24 @@ struct RunningRun {
   std::vector<RunningRank> ranks;
 };
 
-// Reads the file as far as it goes. Throws Error where it is no trace (yet).
+// The run of one part file. Each look reads what was written since the one before.
+class RunLook {
+ public:
+  // Throws Error where the file is no trace (yet).
+  explicit RunLook(const std::string& path, const trace::TellPlace& tell = {});
+  ~RunLook();
+  RunLook(const RunLook&) = delete;
+  RunLook& operator=(const RunLook&) = delete;
+
+  // Throws Error where the file is there no more, or is another one.
+  RunningRun take();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// One look. Throws Error where the file is no trace (yet).
 RunningRun look_at_run(const std::string& path, const trace::TellPlace& tell = {});
 
 }  // namespace foretrace::analysis

@@ -22,7 +22,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kLook = std::chrono::milliseconds(400);
-// A look at a long run takes long, as the whole file is read: it has this part of the time.
+// A look at very many ranks takes long: it has this part of the time.
 constexpr int kPause = 20;
 
 double seconds_since(Clock::time_point start) {
@@ -41,6 +41,7 @@ struct Watcher::Impl {
   views::WatchState state;
   std::optional<watch::Server> server;
   std::thread thread;
+  std::optional<analysis::RunLook> file;  // the thread's own
 
   // What the page is told.
   std::string answer() {
@@ -54,9 +55,11 @@ struct Watcher::Impl {
     for (const auto& [rank, process] : watch::find_processes(output))
       if (process.stopped()) now.stopped[rank] = process.process;
     try {
-      now.run = analysis::look_at_run(output + ".part", tell);
+      if (!file) file.emplace(output + ".part", tell);
+      now.run = file->take();
     } catch (const Error&) {
       // Not there yet, or no more.
+      file.reset();
       const std::lock_guard lock(mutex);
       now.run = state.run;
     }

@@ -119,17 +119,18 @@ Record read_record_of_version1(Decoder& in, Event& event, Stream& stream) {
 
 struct TraceReader::Impl {
   explicit Impl(const std::string& path)
-      : file(path), streams(static_cast<std::size_t>(file.info().ranks)) {
-    damage = file.damage();
-    info = file.info();
+      : file(std::make_unique<BlockIndex>(path)),
+        streams(static_cast<std::size_t>(file->info().ranks)) {
+    damage = file->damage();
+    info = file->info();
     drift = std::exchange(info.clocks.drift, {});
     for (Stream& each : streams) start(each);
   }
 
   void start(Stream& at) const {
     at = Stream();
-    at.defined.ranks = file.info().ranks;
-    at.defined.clock = file.info().clock;
+    at.defined.ranks = file->info().ranks;
+    at.defined.clock = file->info().clock;
   }
 
   // The times of the rank's host on rank 0's clock.
@@ -150,9 +151,35 @@ struct TraceReader::Impl {
     if (known == damage.end()) damage.push_back({rank, offset, broken.what});
   }
 
+  // Whether that is this file, grown.
+  bool continues(const BlockIndex& grown) const {
+    for (int r = 0; r < info.ranks; ++r) {
+      const auto& old = file->pieces(WorldRank(r));
+      const auto& now = grown.pieces(WorldRank(r));
+      if (now.size() < old.size()) return false;
+      for (std::size_t i = 0; i < old.size(); ++i)
+        if (now[i].offset != old[i].offset || now[i].used < old[i].used) return false;
+    }
+    return true;
+  }
+
+  // Streams that were at their ends are where more was written.
+  void go_on(const BlockIndex& grown) {
+    for (int r = 0; r < info.ranks; ++r) {
+      Stream& at = stream(WorldRank(r));
+      at.ended = false;
+      const auto& old = file->pieces(WorldRank(r));
+      if (at.piece < old.size() || old.empty()) continue;
+      const std::size_t last = old.size() - 1;
+      if (grown.pieces(WorldRank(r))[last].used == old[last].used) continue;
+      at.piece = last;
+      at.at = old[last].used;
+    }
+  }
+
   Stream& stream(WorldRank rank) { return streams[static_cast<std::size_t>(rank.value)]; }
 
-  BlockIndex file;
+  std::unique_ptr<BlockIndex> file;
   std::vector<Stream> streams;
   std::vector<Damage> damage;
   TraceInfo info;
@@ -165,13 +192,13 @@ TraceReader::TraceReader(TraceReader&&) noexcept = default;
 TraceReader& TraceReader::operator=(TraceReader&&) noexcept = default;
 
 const std::string& TraceReader::path() const {
-  return impl_->file.path();
+  return impl_->file->path();
 }
 const TraceInfo& TraceReader::info() const {
   return impl_->info;
 }
 bool TraceReader::sealed() const {
-  return impl_->file.sealed();
+  return impl_->file->sealed();
 }
 
 bool TraceReader::next(WorldRank rank, Event& event) {
@@ -183,15 +210,16 @@ bool TraceReader::next(WorldRank rank, Event& event) {
 
 TraceReader::Record TraceReader::next_record(WorldRank rank, Event& event) {
   Stream& stream = impl_->stream(rank);
-  const auto& pieces = impl_->file.pieces(rank);
+  const auto& pieces = impl_->file->pieces(rank);
   if (stream.ended) return Record::end;
   std::uint64_t offset = 0;
+  const Position before = stream.position;
   try {
-    Decoder in(impl_->file, pieces, stream.piece, stream.at);
+    Decoder in(*impl_->file, pieces, stream.piece, stream.at);
     if (!in.at_end()) {
       offset = pieces[in.piece()].offset + in.at();
-      const Record record = impl_->file.version() == 1 ? read_record_of_version1(in, event, stream)
-                                                       : read_record(in, event, stream);
+      const Record record = impl_->file->version() == 1 ? read_record_of_version1(in, event, stream)
+                                                        : read_record(in, event, stream);
       stream.piece = in.piece();
       stream.at = in.at();
       if (record == Record::event) impl_->straighten(rank, event);
@@ -199,9 +227,20 @@ TraceReader::Record TraceReader::next_record(WorldRank rank, Event& event) {
     }
   } catch (const Broken& broken) {
     impl_->add(rank, offset, broken);
+    stream.position = before;  // the record may be there when the file has grown
   }
   stream.ended = true;
   return Record::end;
+}
+
+void TraceReader::refresh() {
+  auto file = std::make_unique<BlockIndex>(impl_->file->path());
+  if (file->info().ranks != impl_->info.ranks || file->version() != impl_->file->version() ||
+      !impl_->continues(*file))
+    throw Error(path() + ": this is another trace than it was before");
+  impl_->go_on(*file);
+  impl_->damage = file->damage();
+  impl_->file = std::move(file);
 }
 
 void TraceReader::rewind(WorldRank rank) {
@@ -230,25 +269,25 @@ const Site& TraceReader::site(WorldRank rank, SiteId id) const {
 }
 
 const std::string* TraceReader::open_call(WorldRank rank) const {
-  const std::uint32_t open = impl_->file.open(rank).name;
+  const std::uint32_t open = impl_->file->open(rank).name;
   const auto& names = impl_->stream(rank).defined.names;
   return open == 0 || open > names.size() ? nullptr : &names[open - 1];
 }
 
 const Site* TraceReader::open_site(WorldRank rank) const {
-  const std::uint32_t site = impl_->file.open(rank).site;
+  const std::uint32_t site = impl_->file->open(rank).site;
   const auto& sites = impl_->stream(rank).defined.sites;
   return site == 0 || site > sites.size() || !open_call(rank) ? nullptr : &sites[site - 1];
 }
 
 std::uint64_t TraceReader::bytes(WorldRank rank) const {
   std::uint64_t sum = 0;
-  for (const auto& piece : impl_->file.pieces(rank)) sum += piece.used;
+  for (const auto& piece : impl_->file->pieces(rank)) sum += piece.used;
   return sum;
 }
 
 bool TraceReader::is_in_call(WorldRank rank) const {
-  return impl_->file.open(rank).name != 0;
+  return impl_->file->open(rank).name != 0;
 }
 
 const std::vector<Damage>& TraceReader::damage() const {

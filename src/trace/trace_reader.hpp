@@ -47,6 +47,9 @@ class TraceReader {
   Record next_record(WorldRank rank, Event& event);
   // Starts the rank's stream again.
   void rewind(WorldRank rank);
+  // Of a run under way: looks at the file anew. The streams go on where they ended. Throws Error
+  // where the file cannot be read any more, or is another one; then all is as it was.
+  void refresh();
 
   // How many names, communicators and sites the rank has defined so far.
   std::size_t names(WorldRank rank) const;

@@ -139,6 +139,70 @@ TEST_F(Running, AReceiveWaitsForWhomItWasLastTime) {
   EXPECT_THAT(look().ranks[0].waits_for, IsEmpty());  // it has sent
 }
 
+TEST_F(Running, AReceiveThatGoesRoundWaitsForTheNextOne) {
+  for (int rank = 0; rank < kRanks; ++rank) write(rank, EventKind::init, "MPI_Init");
+  // From 1, 2, 3, 1, 2: then comes 3.
+  for (const int from : {1, 2, 3, 1, 2}) {
+    write(from, EventKind::send, "MPI_Send", 0);
+    write(0, EventKind::recv, "MPI_Recv", -1, from);
+  }
+  enter(0, "MPI_Recv");
+  EXPECT_THAT(look().ranks[0].waits_for, ElementsAre(Rank(3)));
+  EXPECT_TRUE(look().ranks[0].guessed);
+}
+
+// Each look of one that has looked before tells what one tells that reads all.
+TEST_F(Running, ALookGoesOnWhereTheOneBeforeEnded) {
+  analysis::RunLook going(path_);
+  const auto compare = [&] {
+    const RunningRun now = going.take(), anew = look();
+    for (std::size_t r = 0; r < kRanks; ++r) {
+      EXPECT_EQ(now.ranks[r].doing, anew.ranks[r].doing) << r;
+      EXPECT_EQ(now.ranks[r].call, anew.ranks[r].call);
+      EXPECT_EQ(now.ranks[r].phase, anew.ranks[r].phase);
+      EXPECT_EQ(now.ranks[r].calls, anew.ranks[r].calls);
+      EXPECT_EQ(now.ranks[r].sent_bytes.count, anew.ranks[r].sent_bytes.count);
+      EXPECT_EQ(now.ranks[r].last, anew.ranks[r].last);
+      EXPECT_EQ(now.ranks[r].waits_for, anew.ranks[r].waits_for);
+      EXPECT_EQ(now.ranks[r].guessed, anew.ranks[r].guessed);
+      EXPECT_EQ(now.ranks[r].unread.size(), anew.ranks[r].unread.size());
+      for (std::size_t i = 0; i < anew.ranks[r].unread.size() && i < now.ranks[r].unread.size();
+           ++i)
+        EXPECT_EQ(now.ranks[r].unread[i].messages, anew.ranks[r].unread[i].messages);
+    }
+    return now.ranks[0].calls;
+  };
+  compare();
+  for (int rank = 0; rank < kRanks; ++rank) write(rank, EventKind::init, "MPI_Init");
+  compare();
+  write(2, EventKind::phase_begin, "solve");
+  enter(1, "MPI_Recv");
+  compare();
+  // Several blocks of a rank, some looks in the middle of one, some with names that are new.
+  for (int i = 0; i < 200'000; ++i) {
+    write(0, EventKind::send, "MPI_Send", 1 + i % 3);
+    if (i % 3 == 0) write(1, EventKind::recv, "MPI_Recv", -1, 0);
+    if (i % 9973 != 0) continue;
+    write(0, EventKind::call, "MPI_X" + std::to_string(i));
+    if (i % 2 == 0) enter(0, "MPI_Barrier");
+    compare();
+  }
+  write(2, EventKind::phase_end, "solve");
+  write(3, EventKind::finalize, "MPI_Finalize");
+  EXPECT_GT(compare(), 200'000u);
+  EXPECT_EQ(compare(), look().ranks[0].calls);  // nothing is new
+}
+
+TEST_F(Running, AnotherFileIsAnError) {
+  write(0, EventKind::init, "MPI_Init");
+  analysis::RunLook going(path_);
+  going.take();
+  std::filesystem::rename(path_, path_ + ".old");
+  EXPECT_THROW(going.take(), Error);
+  std::filesystem::rename(path_ + ".old", path_);
+  EXPECT_NO_THROW(going.take());
+}
+
 TEST_F(Running, WhatIsNoTraceIsAnError) {
   EXPECT_THROW(look_at_run(path_ + ".not"), Error);
 }
