@@ -36,6 +36,11 @@ void Before::take(const ShapeKind& shape, std::int64_t enter, std::uint64_t done
   if (last != open_phases.rend()) open_phases.erase(std::next(last).base());
 }
 
+void Before::spend(std::size_t class_, std::int64_t time) {
+  if (times.size() <= class_) times.resize(class_ + 1);
+  times[class_] += static_cast<std::uint64_t>(time);
+}
+
 void Before::write(std::string& out) const {
   views::put_varint(out, messages.size());
   for (const auto& [channel, count] : messages) {
@@ -47,6 +52,8 @@ void Before::write(std::string& out) const {
     views::put_varint(out, name);
     views::put_varint(out, static_cast<std::uint64_t>(since));
   }
+  views::put_varint(out, times.size());
+  for (const std::uint64_t time : times) views::put_varint(out, time);
 }
 
 Before Before::read(Bytes& in) {
@@ -59,6 +66,9 @@ Before Before::read(Bytes& in) {
     const auto name = static_cast<std::uint32_t>(in.varint());
     before.open_phases.emplace_back(name, static_cast<std::int64_t>(in.varint()));
   }
+  const std::uint64_t classes = in.varint();
+  if (classes > 256) in.refuse();
+  while (before.times.size() < classes) before.times.push_back(in.varint());
   return before;
 }
 

@@ -1,6 +1,6 @@
 // What of a rank's events must be known of those that come after: how many messages it has sent
-// and received on each channel, so that the k-th send still meets the k-th receive, and which
-// phases are open. Private to src/pyramid.
+// and received on each channel, so that the k-th send still meets the k-th receive, which phases
+// are open, and what its time was spent on. Private to src/pyramid.
 //
 // A channel is a direction, a relative peer, a communicator and a tag. Channels are numbered from 1
 // in the order in which the shapes of the run's events have them, a shape's sends first; the page
@@ -22,7 +22,7 @@ namespace foretrace::pyramid {
 // Numbers the channels of shapes as these become known.
 class Channels {
  public:
-  // Of the next shape; without its class.
+  // Of the next shape; without its class (file.hpp).
   ShapeKind add(const views::TimelineShape& shape);
 
  private:
@@ -33,9 +33,11 @@ class Channels {
 struct Before {
   std::map<std::uint32_t, std::uint64_t> messages;                  // by channel
   std::vector<std::pair<std::uint32_t, std::int64_t>> open_phases;  // names, and since when; ps
+  std::vector<std::uint64_t> times;                                 // by class, ps
 
   // `done`: of a posted receive; 0: nothing has come.
   void take(const ShapeKind& shape, std::int64_t enter, std::uint64_t done);
+  void spend(std::size_t class_, std::int64_t time);
   void write(std::string& out) const;
   static Before read(Bytes& in);
 };

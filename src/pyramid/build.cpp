@@ -11,10 +11,12 @@
 #include "base/error.hpp"
 #include "base/new_file.hpp"
 #include "pyramid/before.hpp"
+#include "pyramid/event_times.hpp"
 #include "pyramid/event_walk.hpp"
 #include "pyramid/file.hpp"
 #include "pyramid/grid.hpp"
 #include "pyramid/pyramid.hpp"
+#include "pyramid/run_messages.hpp"
 #include "trace/whole_reader.hpp"
 #include "views/timeline/data.hpp"
 
@@ -153,15 +155,8 @@ struct Survey {
   Time end;
   std::vector<std::vector<std::pair<std::uint64_t, Time>>> waits;  // by rank, of a measured run
   bool given_up = false;
+  RunMessages messages{kMostRemembered};
 };
-
-// MPI_Init is all at its end, MPI_Finalize all at its start.
-Time enter_of(const Event& event) {
-  return event.kind == EventKind::init ? event.leave : event.enter;
-}
-Time leave_of(const Event& event) {
-  return event.kind == EventKind::finalize ? event.enter : event.leave;
-}
 
 Survey survey(const std::string& path, const Progress& progress) {
   trace::WholeReader reader(path);
@@ -181,11 +176,14 @@ Survey survey(const std::string& path, const Progress& progress) {
                      reader.names()[event.name]);
       }
       if (over) continue;
+      const bool has = trace::uses_comm(event);
+      found.messages.take(r, event, has ? reader.file().comm(WorldRank(r), event.comm).key : 0);
       end = leave_of(event);
       over = event.kind == EventKind::finalize;
       ++found.events;
     }
     if (finder) finder->end_rank();
+    found.messages.end_rank();
     found.end = std::max(found.end, end);
     progress(0.3 * (r + 1) / ranks);
   }
@@ -216,6 +214,7 @@ class Builder {
 
   void build(const Progress& progress) {
     const int ranks = reader_.file().ranks();
+    survey_.messages.begin(ranks, footer_.end, footer_.area_level);
     Rows rows(static_cast<std::uint64_t>(ranks), footer_.time_level, footer_.first_level, out_);
     for (int r = 0; r < ranks; ++r) {
       rows.add(add_rank(r));
@@ -240,13 +239,15 @@ class Builder {
            cells(footer_.time_level, footer_.first_level) > most)
       ++footer_.first_level;
     footer_.end = std::max<std::int64_t>(1, survey_.end.count_ps());
+    footer_.area_level = 10;
+    while (footer_.area_level < 20 && std::uint64_t{32} << footer_.area_level <= survey_.events)
+      ++footer_.area_level;
   }
 
-  Class class_of(const Event& event) {
-    if (!is_timed_call(event.kind)) return 0;
-    const auto [slot, added] =
-        slots_.try_emplace(event.name, static_cast<std::uint32_t>(slots_.size()));
-    if (added && slot->second < kMostFunctions - 1) functions_.push_back(event.name);
+  Class class_of(EventKind kind, trace::NameId name) {
+    if (!is_timed_call(kind)) return 0;
+    const auto [slot, added] = slots_.try_emplace(name, static_cast<std::uint32_t>(slots_.size()));
+    if (added && slot->second < kMostFunctions - 1) functions_.push_back(name);
     return static_cast<Class>(1 + 2 * std::min(slot->second, kMostFunctions - 1));
   }
 
@@ -283,6 +284,7 @@ class Builder {
     for (const auto& piece : pieces)
       pieces_.push_back({piece.at.count_ps(), piece.event, start + piece.offset, 0});
     put_befores(stream, first);
+    survey_.messages.add_rank(r, events, told.events, comms_);
     return row_of(events, told.events);
   }
 
@@ -290,7 +292,7 @@ class Builder {
   void put_befores(const std::string& stream, std::size_t first) {
     if (kinds_.size() < encoder_.shape_count())
       for (const auto shapes = encoder_.shapes(); kinds_.size() < shapes.size();)
-        kinds_.push_back(channels_.add(shapes[kinds_.size()]));
+        add_kind(shapes[kinds_.size()]);
     Before before;
     EventWalk walk({stream, trace_}, kinds_, 0);
     for (std::uint64_t i = 0; walk.next(); ++i) {
@@ -300,7 +302,17 @@ class Builder {
         pieces_[first + i / kPieceLength].before = out_.put(text);
       }
       before.take(*walk.shape, walk.enter, walk.done);
+      const std::size_t class_ = walk.shape->class_;
+      before.spend(0, walk.enter - walk.start);
+      before.spend(class_ == 0 ? 0 : class_ + 1, walk.ready - walk.enter);
+      before.spend(class_, walk.leave - walk.ready);
     }
+  }
+
+  void add_kind(const views::TimelineShape& shape) {
+    ShapeKind kind = channels_.add(shape);
+    kind.class_ = class_of(static_cast<EventKind>(kind.kind), kind.name);
+    kinds_.push_back(kind);
   }
 
   Row row_of(const std::vector<Event>& events, std::uint64_t count) {
@@ -324,7 +336,7 @@ class Builder {
     Time before;
     for (std::uint64_t i = 0; i < count; ++i) {
       const Event& event = events[i];
-      const Class class_ = class_of(event);
+      const Class class_ = class_of(event.kind, event.name);
       const Time ready = enter_of(event) + event.wait;
       add(0, before, enter_of(event));
       add(class_ == 0 ? Class(0) : static_cast<Class>(class_ + 1), enter_of(event), ready);
@@ -333,17 +345,6 @@ class Builder {
     }
     flush();
     return row;
-  }
-
-  // With the classes of their time.
-  std::vector<ShapeKind> shape_kinds() const {
-    std::vector<ShapeKind> kinds = kinds_;
-    for (ShapeKind& shape : kinds) {
-      const auto slot = slots_.find(static_cast<trace::NameId>(shape.name));
-      if (is_timed_call(static_cast<EventKind>(shape.kind)) && slot != slots_.end())
-        shape.class_ = static_cast<Class>(1 + 2 * std::min(slot->second, kMostFunctions - 1));
-    }
-    return kinds;
   }
 
   std::string head() const {
@@ -364,7 +365,9 @@ class Builder {
     const nlohmann::json served = {{"level", footer_.time_level},
                                    {"functions", functions_},
                                    {"totals", totals_},
-                                   {"waits", !survey_.given_up}};
+                                   {"waits", !survey_.given_up},
+                                   {"delays", !survey_.messages.delays().empty()},
+                                   {"messages", !survey_.messages.areas().empty()}};
     return views::timeline_head(about, tell_, summary, encoder_, ranks_told_,
                                 {{"served", served.dump()}});
   }
@@ -378,10 +381,15 @@ class Builder {
     const std::string text = head();
     footer_.head = out_.put(text);
     footer_.head_size = text.size();
-    put(footer_.shapes, footer_.shape_count, shape_kinds());
+    put(footer_.shapes, footer_.shape_count, kinds_);
     put(footer_.pieces, footer_.piece_count, pieces_);
     put(footer_.ranks, footer_.rank_count, ranks_);
     put(footer_.segments, footer_.segment_count, segments);
+    put(footer_.delays, footer_.delay_count, survey_.messages.delays());
+    std::vector<double> areas;
+    for (const auto& area : survey_.messages.areas())
+      areas.insert(areas.end(), area.begin(), area.end());
+    put(footer_.areas, footer_.area_count, areas);
     out_.align();
     footer_.source_size = std::filesystem::file_size(trace_);
     footer_.source_time = std::filesystem::last_write_time(trace_).time_since_epoch().count();
@@ -404,7 +412,7 @@ class Builder {
   std::vector<RankEntry> ranks_;
   std::vector<Piece> pieces_;
   Channels channels_;
-  std::vector<ShapeKind> kinds_;             // of the encoder's shapes, without classes
+  std::vector<ShapeKind> kinds_;             // of the encoder's shapes
   std::array<std::uint64_t, 256> totals_{};  // by class, ps
 };
 

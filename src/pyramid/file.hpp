@@ -1,6 +1,6 @@
 // The layout of a pyramid's file, RUN.ftr.view. Private to src/pyramid.
 //
-//   "FTRVIEW2"
+//   "FTRVIEW3"
 //   for each rank  its events as views/timeline/data.hpp describes them, a Before for every
 //                  eighth piece, and the rows of cells that became complete with it
 //   head           JSON for the page
@@ -8,6 +8,9 @@
 //   pieces         Piece, by rank
 //   ranks          RankEntry
 //   segments       Segment, by level of ranks, block of ranks, and 256 bins
+//   delays         how long others waited for each rank in the whole run, ps; none: not known
+//   areas          of messages, then of bytes under way, the area up to the borders of
+//                  2^area_level bins; none: not known
 //   Footer
 //
 // A row is a block of 2^level ranks on the grid of Footer::time_level; level 0 is one rank. Its
@@ -21,7 +24,7 @@
 
 namespace foretrace::pyramid {
 
-inline constexpr std::array<char, 8> kMagic{'F', 'T', 'R', 'V', 'I', 'E', 'W', '2'};
+inline constexpr std::array<char, 8> kMagic{'F', 'T', 'R', 'V', 'I', 'E', 'W', '3'};
 inline constexpr std::uint64_t kPieceLength = 512;  // events
 inline constexpr std::uint64_t kPiecesPerBefore = 8;
 
@@ -58,6 +61,10 @@ struct Footer {
   std::uint64_t pieces = 0, piece_count = 0;
   std::uint64_t ranks = 0, rank_count = 0;
   std::uint64_t segments = 0, segment_count = 0;
+  std::uint64_t delays = 0, delay_count = 0;
+  std::uint64_t areas = 0, area_count = 0;
+  std::uint32_t area_level = 0;
+  std::uint32_t unused = 0;
   std::int64_t end = 0;           // of the run, ps
   std::uint32_t time_level = 0;   // 2^time_level bins
   std::uint32_t first_level = 0;  // the lowest level of ranks that has rows

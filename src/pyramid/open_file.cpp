@@ -74,6 +74,11 @@ void OpenFile::check() {
   if (footer_.end < 1 || footer_.time_level < kLeastLevel || footer_.time_level > kMostLevel ||
       ranks_.empty() || ranks_.size() > (std::uint64_t{1} << 31))
     refuse("its size makes no sense");
+  delays_ = table<std::int64_t>(footer_.delays, footer_.delay_count);
+  areas_ = table<double>(footer_.areas, footer_.area_count);
+  if ((!delays_.empty() && delays_.size() != ranks_.size()) || footer_.area_level > kMostLevel ||
+      (!areas_.empty() && areas_.size() != 2 * ((std::uint64_t{1} << footer_.area_level) + 1)))
+    refuse("its tracks make no sense");
   std::uint64_t before = 0;
   for (const RankEntry& rank : ranks_) {
     if (rank.first_piece < before || rank.first_piece > pieces_.size() ||

@@ -55,6 +55,8 @@ class OpenFile {
   const Footer& footer() const { return footer_; }
   std::span<const ShapeKind> shapes() const { return shapes_; }
   std::span<const RankEntry> ranks() const { return ranks_; }
+  std::span<const std::int64_t> delays() const { return delays_; }  // by rank, or none
+  std::span<const double> areas() const { return areas_; }          // two of them, or none
   // Of a rank, at least one where it has events.
   std::span<const Piece> pieces(std::uint64_t rank) const;
   // The stream of a rank's piece `i` and those after it up to `end`.
@@ -79,6 +81,8 @@ class OpenFile {
   std::span<const Piece> pieces_;
   std::span<const RankEntry> ranks_;
   std::span<const Segment> segments_;
+  std::span<const std::int64_t> delays_;
+  std::span<const double> areas_;
   std::vector<std::uint64_t> first_segment_;  // by level of ranks
 };
 

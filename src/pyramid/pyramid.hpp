@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "pyramid/arrangement.hpp"
 #include "trace/tell_place.hpp"
 
 namespace foretrace::pyramid {
@@ -20,6 +21,9 @@ using Progress = std::function<void(double)>;
 // Reads the trace twice, a rank at a time, and writes `path`. Throws Error.
 void build_pyramid(const std::string& trace, const std::string& path, const trace::TellPlace& tell,
                    const Progress& progress);
+
+// Whether the file is a view that another version of the tool made: it is to be made again.
+bool is_other_version(const std::string& path);
 
 class Pyramid {
  public:
@@ -38,8 +42,9 @@ class Pyramid {
   // The times of 64 blocks of 2^rank_level ranks in 256 of 2^time_level bins: for each block a
   // 32-bit number of entries; all entries' bins, their classes (a byte each), nothing up to a
   // multiple of 4, their times in ps as 32-bit floats. Throws Error where there is no such tile.
+  // With `rows` these stand in place of the ranks.
   std::string tile(std::uint64_t time_level, std::uint64_t column, std::uint64_t rank_level,
-                   std::uint64_t row) const;
+                   std::uint64_t row, const Arrangement* rows = nullptr) const;
 
   // The events of ranks [first, last) that touch [from, to): a 32-bit length, JSON
   // {"first": rank, "ranks": [[number of the first event, ps before it, events, bytes,
@@ -48,6 +53,20 @@ class Pyramid {
   // alone.
   std::string events(std::int64_t from, std::int64_t to, std::uint64_t first, std::uint64_t last,
                      std::uint64_t most) const;
+
+  // Ranks that do the same between two moments: JSON [{"ranks": [first, count, first, count ...],
+  // "apart": part of the time}...], as web/src/arrange.ts has it.
+  std::string alike(double from, double to) const;
+
+  // Of each rank the time computing, in calls and waiting between two moments, and how long others
+  // waited for it in the whole run (NaN: not known); ps, as 64-bit floats.
+  std::string ranks(double from, double to) const;
+
+  // How many messages are under way, then how many bytes: the means of `columns` equal parts of
+  // the time between two moments, as 64-bit floats.
+  std::string under_way(double from, double to, std::uint64_t columns) const;
+
+  std::uint64_t rank_count() const;
 
  private:
   struct Impl;

@@ -15,7 +15,7 @@ class Sums {
   void add(std::uint64_t bin, Class class_, double time) {
     double& sum = times_[bin * 256 + class_];
     if (sum == 0) used_.push_back(static_cast<std::uint32_t>(bin * 256 + class_));
-    sum += time;
+    sum += time * part;
   }
 
   std::vector<TileEntry> take() {
@@ -29,18 +29,21 @@ class Sums {
     return entries;
   }
 
+  double part = 1;  // of what is added
+
  private:
   std::vector<double> times_;
   std::vector<std::uint32_t> used_;
 };
 
 // From the rows of the file: those bins may be several of its own.
-void add_row(const OpenFile& file, const TilePlace& place, std::uint64_t block, Sums& sums) {
+void add_row(const OpenFile& file, const TilePlace& place, std::uint32_t rank_level,
+             std::uint64_t block, Sums& sums) {
   const std::uint32_t finer = file.footer().time_level - place.time_level;
   const std::uint64_t tiles = std::uint64_t{1} << finer;
   for (std::uint64_t i = 0; i < tiles; ++i) {
     const std::uint64_t tile = place.column * tiles + i;
-    Bytes in = file.segment(place.rank_level, block, tile);
+    Bytes in = file.segment(rank_level, block, tile);
     std::uint64_t bin = i * kTileBins;  // from where the place begins
     while (!in.at_end()) {
       bin += in.varint();
@@ -77,6 +80,27 @@ void add_events(const OpenFile& file, std::uint64_t rank, const Grid& grid, std:
     span(class_ == 0 ? Class(0) : static_cast<Class>(class_ + 1), step.enter, step.ready);
     span(class_, step.ready, step.leave);
     if (step.leave >= to) break;
+  }
+}
+
+// The ranks [first, last), of the rows of the file as far as there are such.
+void add_ranks(const OpenFile& file, const TilePlace& place, const Grid& grid, std::uint64_t first,
+               std::uint64_t last, Sums& sums) {
+  const Footer& footer = file.footer();
+  while (first < last) {
+    std::uint32_t level = 0;
+    while (level < file.top_level() && first % (std::uint64_t{2} << level) == 0 &&
+           std::min<std::uint64_t>(first + (std::uint64_t{2} << level), file.ranks().size()) <=
+               last)
+      ++level;
+    const std::uint64_t end =
+        std::min<std::uint64_t>(first + (std::uint64_t{1} << level), file.ranks().size());
+    if (place.time_level <= footer.time_level && level >= footer.first_level)
+      add_row(file, place, level, first >> level, sums);
+    else
+      for (std::uint64_t rank = first; rank < end; ++rank)
+        add_events(file, rank, grid, place.column * kTileBins, sums);
+    first = end;
   }
 }
 
@@ -122,21 +146,36 @@ EventCut events_in(const OpenFile& file, std::uint64_t rank, std::int64_t from, 
 std::array<std::vector<TileEntry>, kTileBlocks> tile_of(const OpenFile& file,
                                                         const TilePlace& place) {
   std::array<std::vector<TileEntry>, kTileBlocks> all;
-  const Footer& footer = file.footer();
-  const bool stored =
-      place.time_level <= footer.time_level && place.rank_level >= footer.first_level;
-  const Grid grid(footer.end, place.time_level);
+  const Grid grid(file.footer().end, place.time_level);
   Sums sums;
   for (std::uint64_t i = 0; i < kTileBlocks; ++i) {
     const std::uint64_t block = place.row * kTileBlocks + i;
     if (block >= file.blocks(place.rank_level)) break;
-    if (stored) {
-      add_row(file, place, block, sums);
-    } else {
-      const std::uint64_t end =
-          std::min<std::uint64_t>(file.ranks().size(), (block + 1) << place.rank_level);
-      for (std::uint64_t rank = block << place.rank_level; rank < end; ++rank)
-        add_events(file, rank, grid, place.column * kTileBins, sums);
+    const std::uint64_t end =
+        std::min<std::uint64_t>(file.ranks().size(), (block + 1) << place.rank_level);
+    add_ranks(file, place, grid, block << place.rank_level, end, sums);
+    all[i] = sums.take();
+  }
+  return all;
+}
+
+std::array<std::vector<TileEntry>, kTileBlocks> tile_of(const OpenFile& file,
+                                                        const TilePlace& place,
+                                                        const Arrangement& rows) {
+  std::array<std::vector<TileEntry>, kTileBlocks> all;
+  const Grid grid(file.footer().end, place.time_level);
+  Sums sums;
+  for (std::uint64_t i = 0; i < kTileBlocks; ++i) {
+    const std::uint64_t first = (place.row * kTileBlocks + i) << place.rank_level;
+    const std::uint64_t end =
+        std::min<std::uint64_t>(rows.rows(), first + (std::uint64_t{1} << place.rank_level));
+    for (std::uint64_t row = first; row < end; ++row) {
+      const auto ranks = rows.ranks(row);
+      sums.part = 1.0 / static_cast<double>(ranks.size());
+      for (std::size_t from = 0, to = 0; from < ranks.size(); from = to) {
+        while (to < ranks.size() && ranks[to] == ranks[from] + (to - from)) ++to;
+        add_ranks(file, place, grid, ranks[from], std::uint64_t{ranks[to - 1]} + 1, sums);
+      }
     }
     all[i] = sums.take();
   }

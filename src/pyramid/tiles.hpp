@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "pyramid/arrangement.hpp"
 #include "pyramid/before.hpp"
 #include "pyramid/grid.hpp"
 #include "pyramid/open_file.hpp"
@@ -30,6 +31,10 @@ struct TilePlace {
 // The entries of each of its blocks, by bin and class. The place exists.
 std::array<std::vector<TileEntry>, kTileBlocks> tile_of(const OpenFile& file,
                                                         const TilePlace& place);
+// The same of rows in place of ranks.
+std::array<std::vector<TileEntry>, kTileBlocks> tile_of(const OpenFile& file,
+                                                        const TilePlace& place,
+                                                        const Arrangement& rows);
 
 // The events of a rank that touch [from, to).
 struct EventCut {

@@ -1,6 +1,7 @@
 // Damaged views of a trace: each tile and window of one ends with bytes or an Error.
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "../views/example_traces.hpp"
@@ -29,7 +30,7 @@ struct PyramidTarget {
   }
 
   static std::vector<std::string> words() {
-    return {"FTRVIEW1", std::string(8, '\xff'), std::string(8, '\0'),
+    return {"FTRVIEW3", std::string(8, '\xff'), std::string(8, '\0'),
             std::string("\x01\0\0\0\0\0\0\0", 8)};
   }
 
@@ -51,6 +52,12 @@ struct PyramidTarget {
       for (const std::uint64_t level : {8u, 10u, 20u})
         for (const std::uint64_t ranks : {0u, 1u, 2u}) ask([&] { shown.tile(level, 0, ranks, 0); });
       ask([&] { shown.events(0, 1'000'000'000'000, 0, 3, 10'000); });
+      ask([&] { shown.alike(0, 1e9); });
+      ask([&] { shown.ranks(1e8, 1e9); });
+      ask([&] { shown.under_way(0, 1e9, 100); });
+      const auto rows = pyramid::Arrangement::parse(R"({"sizes": [2, 1], "ranks": [0, 2, 1]})",
+                                                    std::max<std::uint64_t>(3, shown.rank_count()));
+      ask([&] { shown.tile(10, 0, 0, 0, &rows); });
       ask([&] { shown.events(30'000'000, 40'000'000, 1, 2, 10); });
     });
     ::unlink(file.c_str());

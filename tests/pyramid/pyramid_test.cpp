@@ -4,15 +4,19 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
+#include <vector>
 
 #include "../views/example_traces.hpp"
 #include "base/error.hpp"
+#include "base/new_file.hpp"
 #include "base/whole_file.hpp"
 #include "trace/trace.hpp"
 #include "views/timeline/encoder.hpp"
@@ -45,9 +49,9 @@ class PyramidTest : public testing::Test {
     return most;
   }
 
-  Cells tile(std::uint64_t time, std::uint64_t column, std::uint64_t ranks,
-             std::uint64_t row) const {
-    const std::string bytes = shown_->tile(time, column, ranks, row);
+  Cells tile(std::uint64_t time, std::uint64_t column, std::uint64_t ranks, std::uint64_t row,
+             const pyramid::Arrangement* rows = nullptr) const {
+    const std::string bytes = shown_->tile(time, column, ranks, row, rows);
     std::array<std::uint32_t, 64> counts{};
     std::memcpy(counts.data(), bytes.data(), sizeof counts);
     std::size_t all = 0;
@@ -199,6 +203,66 @@ TEST_F(PyramidTest, AWindowHasWhatTouchesItAndNoMore) {
   EXPECT_EQ(none, "");
 }
 
+TEST_F(PyramidTest, RowsOfSeveralRanksAreTheirMeans) {
+  make(test::halo_trace(11, 4000));
+  const auto rows = pyramid::Arrangement::parse(
+      R"({"sizes": [1, 3, 5], "ranks": [7, 0, 1, 10, 2, 3, 4, 5, 8]})", 11);
+  const std::vector<std::vector<std::uint64_t>> ranks{{7}, {0, 1, 10}, {2, 3, 4, 5, 8}};
+  for (const std::uint64_t time : {10, 14}) {  // of the file's rows, and of the events
+    const Cells single = tile(time, 1, 0, 0);
+    Cells mean;
+    for (const auto& [place, value] : single)
+      for (std::uint64_t row = 0; row < ranks.size(); ++row)
+        if (std::find(ranks[row].begin(), ranks[row].end(), std::get<0>(place)) != ranks[row].end())
+          mean[{row, std::get<1>(place), std::get<2>(place)}] +=
+              value / static_cast<double>(ranks[row].size());
+    const Cells found = tile(time, 1, 0, 0, &rows);
+    ASSERT_EQ(found.size(), mean.size());
+    for (const auto& [place, value] : mean) EXPECT_NEAR(found.at(place), value, 1e-6 * value + 1);
+  }
+}
+
+TEST_F(PyramidTest, RowsThatMakeNoSenseAreRefused) {
+  const auto parse = [](const char* text) { return pyramid::Arrangement::parse(text, 4); };
+  EXPECT_NO_THROW(parse(R"({"sizes": [1, 2], "ranks": [3, 0, 2]})"));
+  for (const char* text :
+       {"", "[]", "{}", R"({"sizes": [], "ranks": []})", R"({"sizes": [0], "ranks": []})",
+        R"({"sizes": [1], "ranks": [4]})", R"({"sizes": [2], "ranks": [1, 1]})",
+        R"({"sizes": [2], "ranks": [2, 1]})", R"({"sizes": [1], "ranks": [1, 2]})",
+        R"({"sizes": [18446744073709551615], "ranks": [1]})", R"({"sizes": [1], "ranks": ["1"]})"})
+    EXPECT_THROW(parse(text), Error) << text;
+}
+
+// The times of a rank's states from one moment to another, made straight from its events.
+TEST_F(PyramidTest, MeasuresOfRanksAreExactInAnyPartOfTheRun) {
+  make(test::halo_trace(3, 20000));  // several times as much as lies between two Befores
+  const double from = 0.3137 * static_cast<double>(end());
+  const double to = 0.9011 * static_cast<double>(end());
+  const std::string bytes = shown_->ranks(from, to);
+  ASSERT_EQ(bytes.size(), 3 * 4 * sizeof(double));
+  const auto within = [&](Time a, Time b) {
+    return std::max(0.0, std::min(to, static_cast<double>(b.count_ps())) -
+                             std::max(from, static_cast<double>(a.count_ps())));
+  };
+  for (std::size_t r = 0; r < 3; ++r) {
+    std::array<double, 3> expected{};
+    Time before;
+    for (const trace::Event& event : trace_.ranks[r]) {
+      const Time enter = event.kind == trace::EventKind::init ? event.leave : event.enter;
+      const Time leave = event.kind == trace::EventKind::finalize ? enter : event.leave;
+      expected[0] += within(before, enter);
+      expected[1] += within(enter, leave);
+      expected[2] += within(enter, enter + event.wait);
+      before = leave;
+    }
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      double found = 0;
+      std::memcpy(&found, bytes.data() + (4 * r + i) * sizeof found, sizeof found);
+      EXPECT_NEAR(found, expected[i], 1.0) << r << " " << i;
+    }
+  }
+}
+
 TEST_F(PyramidTest, WhatIsNotThereIsRefused) {
   make(test::halo_trace(5, 100));
   EXPECT_NO_THROW(shown_->tile(10, 3, 3, 0));
@@ -209,6 +273,18 @@ TEST_F(PyramidTest, WhatIsNotThereIsRefused) {
   EXPECT_THROW(shown_->tile(10, 0, 0, 1), Error);
   EXPECT_THROW(shown_->events(5, 5, 0, 1, 10), Error);
   EXPECT_THROW(shown_->events(0, 5, 1, 6, 10), Error);
+}
+
+TEST_F(PyramidTest, ViewsOfOtherVersionsAreKnown) {
+  make(test::halo_trace(5, 100));
+  EXPECT_FALSE(pyramid::is_other_version(file() + ".view"));
+  EXPECT_FALSE(pyramid::is_other_version(file()));
+  EXPECT_FALSE(pyramid::is_other_version(file() + ".not"));
+  const std::string other = file() + ".old";
+  write_new_file(other, "FTRVIEW1 and more");
+  EXPECT_TRUE(pyramid::is_other_version(other));
+  write_new_file(other, "FTRVIEW");
+  EXPECT_TRUE(pyramid::is_other_version(other));  // cut off
 }
 
 TEST_F(PyramidTest, AnotherTraceNeedsAnotherView) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Kind } from "../../web/src/events";
-import { type Loss, lossesOf } from "../../web/src/losses";
+import { endedShare, type Loss, lossesOf } from "../../web/src/losses";
 import { lossText, rankList } from "../../web/src/losspanel";
 import { Model } from "../../web/src/model";
 import { buildTrace, type Call } from "./build_trace";
@@ -61,6 +61,11 @@ test("slow messages are those that take longer than others of their size", () =>
   const [first, ...rest] = find([0, 1, 2, 3].map(ring));
   assert.deepEqual([first!.kind, first!.ranks, first!.lost, first!.ratio, first!.usual], ["slow messages", [2, 3], 45, 10, 5]);
   assert.deepEqual(rest, []);
+});
+
+test("ranks that end before the others", () => {
+  // At 100, 80 and 30.
+  assert.equal(endedShare(new Model(buildTrace(kNames, [[send(90, 10, 1)], [recv(70, 10, 0, 2)], [send(20, 10, 1)]])).trace), 90 / 300);
 });
 
 test("words", () => {

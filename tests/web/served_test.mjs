@@ -3,7 +3,7 @@
 // Usage: node served_test.mjs CHROMIUM FORETRACE MAKE_PAGE FOLDER AXE
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { readFileSync, rmSync } from "node:fs";
+import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 
@@ -62,7 +62,7 @@ const status = () => browser.evaluate(() => document.querySelector("#status").te
 // All that is asked for has come.
 const complete = () => browser.until(() => {
   const { remote } = window.foretraceTimeline.model;
-  return remote.version > 0 && remote.wanted.length === 0 && remote.underWay.size === 0;
+  return remote.version > 0 && remote.wanted.length === 0 && remote.asked.size === 0;
 });
 const near = () => browser.until(() => !window.foretraceTimeline.model.far);
 
@@ -94,7 +94,7 @@ try {
     await browser.until((of) => {
       const { model } = window.foretraceTimeline;
       for (const [a, b] of of) model.totalsIn(a * model.end, b * model.end);
-      return model.remote.wanted.length === 0 && model.remote.underWay.size === 0;
+      return model.remote.wanted.length === 0 && model.remote.asked.size === 0;
     }, parts);
     const is = await timesIn(parts);
     expected.forEach((sums, part) => sums.forEach((sum, i) =>
@@ -147,21 +147,23 @@ try {
   });
 
   await check("tracks are those of a page of its own", small, async () => {
-    // The mean of each sixteenth of the run: how many ranks wait, and how many compute.
+    // The mean of each sixteenth of the run.
     const open = async () => {
       await browser.evaluate(() => document.querySelector("#tab-tracks").focus());
       await browser.clickOn("#tab-tracks");
-      await browser.until(() => {
-        const { rows } = window.foretraceTimeline.page.dock.open;
-        return rows.length > 0 && rows.slice(0, 2).every(({ line }) => line.mean.length > 0 && !line.mean.some(Number.isNaN));
-      });
-      const lines = () => see(({ page, model }) => page.dock.open.rows.slice(0, 2).map(({ track }) => [track.name, [...track.line(0, model.end / 16, 16).mean]]));
-      await browser.until(() => !window.foretraceTimeline.page.dock.open.rows.slice(0, 2).some(({ track }) => track.line(0, window.foretraceTimeline.model.end / 16, 16).mean.some(Number.isNaN)));
-      return lines();
+      const read = () => {
+        const { page, model } = window.foretraceTimeline;
+        return page.dock.open.rows.slice(0, 4).map(({ track }) => [track.name, [...track.line(0, model.end / 16, 16).mean]]);
+      };
+      await browser.until(`() => {
+        const lines = (${read})();
+        return lines.length > 0 && lines.every(([, mean]) => !mean.some(Number.isNaN));
+      }`);
+      return browser.evaluate(read);
     };
     await browser.open(make("halo", 16, 400));
     const expected = await open();
-    assert.deepEqual(expected.map(([name]) => name), ["ranks waiting", "ranks computing"]);
+    assert.deepEqual(expected.map(([name]) => name), ["ranks waiting", "ranks computing", "messages under way", "bytes under way"]);
     assert.ok(expected.every(([, mean]) => mean.some((value) => value > 0.5)), JSON.stringify(expected));
     await browser.open(small.address);
     await near();
@@ -170,6 +172,63 @@ try {
     expected.forEach(([name, mean], i) => mean.forEach((value, x) =>
       assert.ok(Math.abs(is[i][1][x] - value) <= 2e-6 * value + 1e-6, `${name} ${x}: ${is[i][1][x]}, not ${value}`)));
     await browser.clickOn("#tab-tracks");
+  });
+
+  // Lines of the table of the tab Ranks, once they are there.
+  const rankTable = async () => {
+    await browser.until(() => /\d/.test(document.querySelector("#tool-ranks tbody")?.textContent ?? ""));
+    return browser.evaluate(() => [...document.querySelectorAll("#tool-ranks tbody tr")].map((line) => [...line.cells].map((cell) => cell.textContent)));
+  };
+  const rowLabels = () => see(({ model }) => model.rows.list.map(({ ranks }) => ranks.join(" ")));
+
+  await check("ranks that do alike are those of a page of its own", small, async () => {
+    const fold = async (from, to) => {
+      await see(({ model, page }, a, b) => {
+        model.view = { t0: a * model.end, t1: b * model.end };
+        page.drawNow();
+      }, from, to);
+      await browser.evaluate(() => document.querySelector("#overlay").focus());
+      await browser.press("a");
+      await browser.until((ranks) => window.foretraceTimeline.model.rows.count < ranks, 16);
+      await browser.settle();
+      const groups = await see(({ page }) => page.ranks.groups.map(({ name, ranks, apart }) => [name, ranks, apart.toFixed(9)]));
+      const told = [groups, await rowLabels(), await rankTable()];
+      await browser.evaluate(() => {
+        window.foretraceTimeline.page.ranks.group("none");
+        window.foretraceTimeline.page.dock.show("ranks");
+      });
+      return told;
+    };
+    for (const [from, to] of [[0, 1], [0.301, 0.407]]) {
+      await browser.open(make("halo", 16, 400));
+      const expected = await fold(from, to);
+      assert.ok(expected[0].length > 1 && expected[0][0][1].length > 1, JSON.stringify(expected[0]));
+      await browser.open(small.address);
+      await near();
+      assert.deepEqual(await fold(from, to), expected);
+    }
+  });
+
+  await check("ranks are put in order as on a page of its own", small, async () => {
+    const orders = async () => {
+      const told = [];
+      for (const order of ["compute", "calls", "wait", "delay", "end", "rank"]) {
+        await browser.evaluate((value) => window.foretraceTimeline.page.ranks.sort(value), order);
+        told.push([order, ...await rowLabels()]);
+      }
+      return told;
+    };
+    await browser.open(make("halo", 16, 400));
+    const expected = await orders();
+    await browser.clickOn("#tab-ranks");
+    const table = await rankTable();
+    assert.match(table[0].at(-1), /[1-9]/); // others' waiting
+    await browser.open(small.address);
+    await near();
+    assert.deepEqual(await orders(), expected);
+    await browser.clickOn("#tab-ranks");
+    assert.deepEqual(await rankTable(), table);
+    await browser.clickOn("#tab-ranks");
   });
 
   await check("events are searched, walked and counted", small, async () => {
@@ -185,8 +244,7 @@ try {
     await browser.until(() => document.querySelectorAll("#tool-statistics tbody tr").length > 3);
     // What a part of the run cannot tell is not offered.
     assert.deepEqual(await browser.evaluate(() => [...document.querySelectorAll("#dock .tab")].map((tab) => tab.textContent)),
-      ["Statistics", "Histogram", "Messages", "Tracks", "Notes", "Export"]);
-    assert.ok(await browser.evaluate(() => document.querySelector("#alike").hidden));
+      ["Statistics", "Histogram", "Messages", "Ranks", "Tracks", "Notes", "Export"]);
   });
 
   await check("the page is accessible", small, async () => {
@@ -204,10 +262,12 @@ try {
     assert.equal((await small.ask(tile, { Host: "somewhere.example" })).status, 404);
     for (const path of ["tile", "tile?time=10&column=0&ranks=0", "tile?time=10&column=-1&ranks=0&row=0", "tile?time=99999999999999999999&column=0&ranks=0&row=0",
       "tile?time=10&column=0&ranks=0x1&row=0", "tile?time=10&column=4&ranks=0&row=0", "tile?time=10&column=0&ranks=64&row=0", "events?from=0&to=1&first=3&last=3",
-      "events?from=0&to=1&first=0&last=17", "events?from=5&to=5&first=0&last=1", "events?from=&to=1&first=0&last=1"]) {
+      "events?from=0&to=1&first=0&last=17", "events?from=5&to=5&first=0&last=1", "events?from=&to=1&first=0&last=1",
+      "alike?from=1&to=1", "alike?from=-1&to=1", "alike?from=nan&to=1", "alike?from=0&to=inf", "ranks?from=2&to=1", "under-way?from=0&to=9&columns=0",
+      "under-way?from=0&to=9&columns=99999999", `${tile}&rows=7`]) {
       const answer = await small.ask(path);
       assert.equal(answer.status, 400, path);
-      assert.match(answer.text, /^(expected a number|there is no such)/);
+      assert.match(answer.text, /^(expected a number|there (is|are) no such|these rows are forgotten)/);
     }
   });
   assert.equal(await small.end(), 0);
@@ -228,10 +288,23 @@ try {
     await browser.until(() => {
       const { model } = window.foretraceTimeline;
       model.totalsIn(0, model.end);
-      return model.remote.wanted.length === 0 && model.remote.underWay.size === 0;
+      return model.remote.wanted.length === 0 && model.remote.asked.size === 0;
     });
     const view = await see(({ model }) => model.totalsIn(0, model.end).reduce((a, b) => a + b, 0));
     assert.ok(Math.abs(all - view) < 1e-6 * all, `${view}, not ${all}`);
+    // Folded and sorted rows are drawn of tiles of their own.
+    await browser.evaluate(() => document.querySelector("#overlay").focus());
+    await browser.press("a");
+    await browser.until(() => window.foretraceTimeline.model.rows.count < 512);
+    await browser.until(() => window.foretraceTimeline.page.drawNow().runs > 100);
+    assert.ok((await rowLabels()).length <= 12);
+    await rankTable();
+    await browser.evaluate(() => window.foretraceTimeline.page.ranks.group("none"));
+    await browser.evaluate(() => window.foretraceTimeline.page.ranks.sort("wait"));
+    await browser.until(() => window.foretraceTimeline.page.drawNow().runs > 1000);
+    assert.ok((await rowLabels()).join(" ") !== Array.from({ length: 512 }, (_, rank) => rank).join(" "));
+    await browser.evaluate(() => window.foretraceTimeline.page.ranks.sort("rank"));
+    await browser.clickOn("#tab-ranks");
     // By the keyboard.
     await browser.evaluate(() => document.querySelector("#overlay").focus());
     for (let i = 0; i < 8; i++) await browser.press("+");
@@ -246,6 +319,13 @@ try {
   // The second time the view is there.
   large = await Served.of(join(folder, "served-512-1000.ftr"));
   assert.equal(large.said, "");
+  assert.equal(await large.end(), 0);
+  // One of another version of the tool is made again.
+  const view = openSync(join(folder, "served-512-1000.ftr.view"), "r+");
+  writeSync(view, "FTRVIEW2", 0);
+  closeSync(view);
+  large = await Served.of(join(folder, "served-512-1000.ftr"));
+  assert.match(large.said, /making .*\.view, once/);
   assert.equal(await large.end(), 0);
 } finally {
   small.process.kill();

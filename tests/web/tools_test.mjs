@@ -2,7 +2,7 @@
 // Usage: node tools_test.mjs CHROMIUM MAKE_PAGE FOLDER AXE
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { Browser } from "./drive.mjs";
@@ -385,6 +385,62 @@ try {
     const box = await browser.where(".track");
     await browser.mouse("mouseMoved", box.x ?? box[0], box.y ?? box[1]);
     await browser.until(() => document.querySelector(".track-text").textContent.includes(" at "));
+  });
+
+  await check("a second window shows another part, follows keys and pointer, and is framed above", async () => {
+    await browser.open(halo);
+    const views = () => see(({ page, model }) => {
+      const { t0, t1 } = page.dock.open.stage.model.view;
+      return { own: [t0 / model.end, t1 / model.end], above: [model.view.t0 / model.end, model.view.t1 / model.end], framed: model.detail !== null };
+    });
+    const near = (is, expected) => is.forEach((value, i) => assert.ok(Math.abs(value - expected[i]) < 1e-9, `${is}, not ${expected}`));
+    await browser.clickOn("#tab-detail");
+    await browser.settle();
+    let now = await views();
+    near(now.own, [0.4, 0.6]);
+    near(now.above, [0, 1]);
+    assert.ok(now.framed);
+    // It is drawn: more than one colour.
+    assert.ok(await browser.evaluate(() => {
+      const canvas = document.querySelector(".second-view canvas.bars");
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      return new Set(new Uint32Array(data.buffer)).size > 8;
+    }));
+    await browser.evaluate(() => document.querySelector(".second-view canvas.overlay").focus());
+    await browser.press("+");
+    await browser.press("ArrowRight");
+    now = await views();
+    assert.ok(now.own[1] - now.own[0] < 0.14 && now.own[0] > 0.44, String(now.own));
+    near(now.above, [0, 1]);
+    // What is chosen there is chosen above.
+    const box = await browser.evaluate(() => {
+      const { x, y, width, height } = document.querySelector(".second-view canvas.overlay").getBoundingClientRect();
+      return { x: x + width / 2, y: y + height / 2 };
+    });
+    await browser.click(box.x, box.y);
+    const chosen = await selected();
+    assert.ok(chosen !== null);
+    assert.ok(await browser.evaluate(() => !document.querySelector("#selected").hidden));
+    const before = await views();
+    await browser.clickOn("#tool-detail button:nth-of-type(2)");
+    now = await views();
+    near(now.own, before.above);
+    near(now.above, before.own);
+    await browser.clickOn("#tool-detail button:nth-of-type(1)");
+    near((await views()).own, before.own);
+    await browser.clickOn("#tab-detail");
+    assert.ok(await see(({ model }) => model.detail === null));
+  });
+
+  await check("a page tells that it is loading until its run is there", async () => {
+    const bare = join(folder, "tools-loading.html");
+    // Without its script it stays at what is there before.
+    writeFileSync(bare, readFileSync(halo, "utf8").replace(/<script[^]*<\/script>/, ""));
+    await browser.open(bare);
+    assert.equal(await textOf("#loading"), "The run is being loaded…");
+    assert.ok(await browser.evaluate(() => document.querySelector("#loading").getBoundingClientRect().height > 10));
+    await browser.open(halo);
+    assert.ok(await browser.evaluate(() => document.querySelector("#loading").hidden));
   });
 
   await check("the address leads back to the view, the search and the notes", async () => {

@@ -50,6 +50,7 @@ export class Overlay {
     this.drawCursor(layout);
     this.mark(layout, model.markO, "O");
     this.mark(layout, model.markX, "X");
+    this.frameDetail(layout);
     this.measure(layout);
     return info;
   }
@@ -132,6 +133,21 @@ export class Overlay {
     context.strokeStyle = colour;
     context.lineWidth = width;
     context.strokeRect(x0, rowY(layout, model.scroll, row), Math.max(1, x1 - x0), layout.rowBar);
+  }
+
+  // What a second window shows.
+  private frameDetail(layout: Layout): void {
+    const { context, model } = this;
+    if (model.detail === null) return;
+    const limit = (t: number): number => layout.left + Math.min(layout.plot, Math.max(0, timeToX(model.view, layout.plot, t)));
+    const [x0, x1] = [limit(model.detail.t0), limit(model.detail.t1)];
+    if (x1 <= layout.left || x0 >= layout.left + layout.plot) return;
+    context.save();
+    context.strokeStyle = model.theme.accent;
+    context.lineWidth = 1.5;
+    context.setLineDash([6, 4]);
+    context.strokeRect(x0, layout.rowsTop - 1, Math.max(2, x1 - x0), layout.rowsHeight + 2);
+    context.restore();
   }
 
   private vertical(layout: Layout, x: number, colour: string, dash: number[]): void {

@@ -42,12 +42,13 @@ interface Pinch {
 }
 
 // Whether a key belongs to the element that has the focus.
-function typesInto(target: HTMLElement, key: string): boolean {
+function typesInto(target: HTMLElement, key: string, canvas: HTMLElement): boolean {
   if (target instanceof HTMLInputElement && target.type === "checkbox") return key === " ";
   if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement) return true;
   if (target instanceof HTMLButtonElement) return key === " " || key === "Enter";
   // A key that is sent to the window itself has no place.
-  return target instanceof Element && target.closest("[data-own-keys]") !== null && key !== "Escape";
+  const owner = target instanceof Element ? target.closest("[data-own-keys]") : null;
+  return owner !== null && !owner.contains(canvas) && key !== "Escape";
 }
 
 const kPinchReach = 40; // pixels between the fingers along an axis from which it is zoomed
@@ -329,7 +330,7 @@ export class Controls {
   key(event: KeyboardEvent): void {
     const target = event.target as HTMLElement | null;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (target !== null && typesInto(target, event.key)) return;
+    if (target !== null && typesInto(target, event.key, this.canvas)) return;
     if (!this.surface.act(event.key, event.shiftKey) && !this.act(event.key)) return;
     event.preventDefault();
   }

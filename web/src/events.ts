@@ -89,8 +89,9 @@ export interface TraceHead {
   readonly network?: Network; // where the run's is known
   readonly places: string[];
   // Where a server has the events (served/remote.ts): the scale of its rows, the names of the
-  // functions by class, times by class over all ranks, whether waits are known.
-  readonly served?: { level: number; functions: number[]; totals: number[]; waits: boolean };
+  // functions by class, times by class over all ranks, whether waits are known, for whom others
+  // waited, and how many messages are under way.
+  readonly served?: { level: number; functions: number[]; totals: number[]; waits: boolean; delays: boolean; messages: boolean };
   readonly shapes: number[][];
   readonly ranks: [count: number, bytes: number, end: number][];
 }

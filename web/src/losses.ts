@@ -24,7 +24,7 @@ export interface Loss {
 }
 
 const kSlow = 2; // a message is slow that takes longer than this times what is usual for its size
-const kLeast = 0.005; // of the time of all ranks; less is not told
+export const kLeast = 0.005; // of the time of all ranks; less is not told
 
 interface Sum {
   kind: LossKind;
@@ -257,6 +257,11 @@ function addPart(parts: Parts, key: string, part: Part): void {
     known.time += part.time;
     if (part.most > known.most) [known.most, known.worst] = [part.most, part.worst];
   }
+}
+
+// The part of the time of all ranks that lies after a rank's end: others still work then.
+export function endedShare({ ranks, end }: TraceData): number {
+  return ranks.reduce((sum, rank) => sum + end - rank.end, 0) / (end * ranks.length);
 }
 
 // The greatest first.

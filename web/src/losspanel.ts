@@ -1,7 +1,7 @@
 // "Where time is lost", beside the time lines: a line for each cause, which leads to an example.
 import { button, element, find } from "./dom";
 import { formatNumber, formatPercent, formatTime } from "./format";
-import { type Loss, lossesOf } from "./losses";
+import { endedShare, kLeast, type Loss, lossesOf } from "./losses";
 import type { EventRef, Model } from "./model";
 
 const kMost = 6; // lines
@@ -63,6 +63,8 @@ export function showLosses(model: Model, reveal: (ref: EventRef) => void): void 
     }
     body.replaceChildren(losses.length > 0 ? list : element("p", "", "Nothing that costs half a percent of the run."));
     if (losses.length > 0) body.append(element("p", "", "Of the time of all ranks. Click for an example."));
+    const ended = endedShare(model.trace);
+    if (ended >= kLeast) body.append(element("p", "ended", `Ranks end before the last one does: ${formatPercent(ended)} of the time of all.`));
   };
   if (model.small) window.setTimeout(fill, 0);
   else body.append(button("look for it", "Joins all messages of the run; takes some seconds", fill));

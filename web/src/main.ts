@@ -1,6 +1,7 @@
 // The page: reads the runs that it carries, and puts it all together.
 import { decodeBase64, decodeTrace } from "./decode";
 import { find } from "./dom";
+import { formatBytes } from "./format";
 import type { TraceData, TraceHead } from "./events";
 import type { Explanation } from "./explain/data";
 import { showExplanation } from "./explain/explain";
@@ -9,6 +10,9 @@ import { Page } from "./page";
 import { CriticalPath } from "./path";
 import { Remote, servedStates, servedTrace } from "./served/remote";
 import { kMaxStates, makeSharedStates } from "./sums";
+
+const kLarge = 4e6; // characters
+const kPaint = 30; // ms in which a browser paints
 
 interface Run {
   readonly name: string;
@@ -50,8 +54,18 @@ function readRuns(): Promise<Run[]> {
   }));
 }
 
+// Of a large run that takes seconds, the page tells it before.
+async function tellLoading(): Promise<void> {
+  const streams = [...document.querySelectorAll<HTMLElement>(".trace-stream")];
+  const bytes = streams.reduce((sum, node) => sum + (node.textContent ?? "").length, 0);
+  if (bytes < kLarge) return;
+  find("#loading").textContent = `The run is being unpacked: ${formatBytes(bytes)}…`;
+  await new Promise((resolve) => window.setTimeout(resolve, kPaint));
+}
+
 async function start(): Promise<void> {
   const began = performance.now();
+  await tellLoading();
   const runs = await readRuns();
   const models = makeModels(runs);
   const model = models[0]!;
@@ -60,6 +74,7 @@ async function start(): Promise<void> {
     model.path = new CriticalPath(explanation.path);
     showExplanation(explanation, model.trace, (found) => page.reveal(found));
   }
+  find("#loading").hidden = true;
   const page = new Page(models, explanation !== null);
   if (explanation !== null) document.title = document.title.replace(/time line$/, "explained");
   const loaded = performance.now() - began;
@@ -77,6 +92,7 @@ async function start(): Promise<void> {
 }
 
 start().catch((error: unknown) => {
+  find("#loading").hidden = true;
   const notes = find("#notes");
   notes.hidden = false;
   notes.textContent = `This page's trace cannot be shown: ${error instanceof Error ? error.message : String(error)}`;

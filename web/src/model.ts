@@ -55,6 +55,7 @@ export class Model {
   phaseRank = 0;
   markO: number | null = null;
   markX: number | null = null;
+  detail: Interval | null = null; // what a second window shows
   theme: Theme = kLight;
   palette: Palette;
 
@@ -76,6 +77,16 @@ export class Model {
     this.palette = makePalette(this.states.names, this.hidden, this.theme);
     this.countPhases();
     this.phaseRank = Math.max(0, trace.ranks.findIndex((rank) => rank.phases.length > 0));
+  }
+
+  // The same run with a view and a scroll of its own: all else is as it is here, and what is set
+  // there is set here.
+  twin(view: Interval): Model {
+    const own = new Map<string, unknown>(Object.entries({ view, scroll: 0, zoomY: 1, detail: null }));
+    return new Proxy(this as Model, {
+      get: (model, key) => (own.has(key as string) ? own.get(key as string) : Reflect.get(model, key, model) as unknown),
+      set: (model, key, value: unknown) => (own.has(key as string) ? own.set(key as string, value) !== undefined : Reflect.set(model, key, value, model)),
+    });
   }
 
   private countPhases(): void {

@@ -7,6 +7,7 @@ import { AnimationTool } from "./dock/animation";
 import { CompareTool } from "./dock/compare";
 import type { Window } from "./decode";
 import type { Desk, Tool } from "./dock/desk";
+import { DetailTool } from "./dock/detail";
 import { ExportTool, type Picture } from "./dock/export";
 import { HistogramTool } from "./dock/histogram";
 import { MatrixTool } from "./dock/matrix";
@@ -82,7 +83,7 @@ export class Page {
   private followServer(model: Model): void {
     const { remote } = model;
     if (remote === null) return;
-    for (const id of ["#alike", "#to-last"]) find(id).hidden = true;
+    find("#to-last").hidden = true;
     remote.changed = () => {
       const { window } = remote;
       if (window !== null && window !== this.loaded) model.load((this.loaded = window));
@@ -101,9 +102,9 @@ export class Page {
     const { desk } = this;
     // Of a window of a run it is not known which calls of a collective belong together.
     if (this.models[0]!.remote !== null)
-      return [new StatisticsTool(desk), new HistogramTool(desk), new MatrixTool(desk), new TracksTool(desk), new NotesTool(desk), new ExportTool(desk, () => this.picture())];
-    const tools: Tool[] = [new StatisticsTool(desk), new HistogramTool(desk), new MatrixTool(desk), this.ranks, new TracksTool(desk),
-      new AnimationTool(desk), new NotesTool(desk), new ExportTool(desk, () => this.picture())];
+      return [new StatisticsTool(desk), new HistogramTool(desk), new MatrixTool(desk), this.ranks, new TracksTool(desk), new NotesTool(desk), new ExportTool(desk, () => this.picture())];
+    const tools: Tool[] = [new StatisticsTool(desk), new HistogramTool(desk), new MatrixTool(desk), this.ranks,
+      new DetailTool(desk, (rank) => this.ranks.unfold(rank)), new TracksTool(desk), new AnimationTool(desk), new NotesTool(desk), new ExportTool(desk, () => this.picture())];
     if (this.lane !== null) tools.unshift(new CompareTool(desk));
     return tools;
   }
@@ -227,9 +228,9 @@ export class Page {
     const [orders, groupings] = [["compute", "calls", "wait", "delay", "end"] as const, ["alike", "comm", "node"] as const];
     const grouping = groupings.find((each) => each === state.grouping);
     const order = orders.find((each) => each === state.order);
-    if (grouping === "alike") this.ranks.foldAlike();
+    if (grouping === "alike") void this.ranks.foldAlike();
     else if (grouping !== undefined) this.ranks.group(grouping);
-    if (order !== undefined) this.ranks.sort(order);
+    if (order !== undefined) void this.ranks.sort(order);
     model.scroll = scroll;
     if (state.query !== "") this.search.ask(state.query);
     if (state.selected !== null) this.choose(state.selected);
@@ -323,8 +324,7 @@ export class Page {
   }
 
   private foldAlike(): boolean {
-    if (this.models[0]!.remote !== null) return false;
-    this.ranks.foldAlike();
+    void this.ranks.foldAlike();
     this.dock.show(this.ranks.id);
     return true;
   }

@@ -169,9 +169,9 @@ export class BarsPiece extends RowsPiece {
     }
     const sums = this.newSums();
     const { ranks } = model.rows.list[row]!;
-    if (model.far) model.remote!.add(sums, this.t0, ranks[0]!, ranks[0]! + 1);
+    if (model.far) model.remote!.addRows(sums, this.t0, row, row + 1);
     else for (const each of ranks) sums.add(model.sums[each]!, this.t0, model.states);
-    this.paintSums(words, sums, shot.dt * ranks.length);
+    this.paintSums(words, sums, model.far ? shot.dt : shot.dt * ranks.length);
   }
 
   private fillRank(rank: number, words: Uint32Array): void {
@@ -219,7 +219,7 @@ export class LinesPiece extends RowsPiece {
     const [from, to] = this.under(unit);
     const sums = this.sumsOf(unit);
     if (model.far) {
-      model.remote!.add(sums, this.t0, from, to);
+      model.remote!.addRows(sums, this.t0, from, to);
     } else {
       if (this.row < 0) this.row = Math.floor(from);
       while (this.row < to) this.addRow(this.row++, unit);

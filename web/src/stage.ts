@@ -5,6 +5,7 @@ import { type FrameInfo, Painter } from "./draw";
 import { type Layout, makeLayout, maxScroll } from "./layout";
 import type { EventRef, Model } from "./model";
 import { showDescription } from "./panel";
+import type { Rows } from "./rows";
 import { describeEvent } from "./tooltip";
 
 export interface StageHooks {
@@ -88,8 +89,9 @@ export class Stage {
     model.remote.begin();
     const first = Math.max(0, Math.floor(model.scroll / layout.rowPitch));
     const last = Math.min(model.rows.count, Math.ceil((model.scroll + layout.rowsHeight) / layout.rowPitch));
-    model.far = !model.remote.covers(model.view, first, last);
-    if (model.far) model.remote.wantWindow(model.view, first, last);
+    const [low, high] = ranksIn(model.rows, first, last);
+    model.far = !model.remote.covers(model.view, low, high);
+    if (model.far) model.remote.wantWindow(model.view, low, high);
   }
 
   drawFront(): OverlayInfo {
@@ -131,4 +133,14 @@ export class Stage {
     this.tooltip.style.left = `${Math.max(0, right ? pointer.x + 16 : pointer.x - 12 - width)}px`;
     this.tooltip.style.top = `${Math.max(0, below ? pointer.y + 16 : pointer.y - 12 - height)}px`;
   }
+}
+
+// The ranks that some rows show, and those between.
+function ranksIn(rows: Rows, first: number, last: number): [from: number, to: number] {
+  let [from, to] = [Infinity, 0];
+  for (const { ranks } of rows.list.slice(first, last)) {
+    from = Math.min(from, ranks[0]!);
+    to = Math.max(to, ranks[ranks.length - 1]! + 1);
+  }
+  return [Math.min(from, to), to];
 }

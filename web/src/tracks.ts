@@ -79,6 +79,14 @@ function servedRanksIn(remote: Remote, ranks: number, classes: number, takes: (c
   };
 }
 
+function servedMessages(remote: Remote): Track[] {
+  const line = (which: number): Track["line"] => (t0, dt, columns) => {
+    const mean = remote.underWay(which, t0, dt, columns) ?? new Float64Array(columns).fill(NaN);
+    return { mean, least: mean, most: mean };
+  };
+  return [{ name: "messages under way", unit: "", line: line(0) }, { name: "bytes under way", unit: "B", line: line(1) }];
+}
+
 // How many ranks are in some of the classes.
 function ranksIn(model: Model, takes: (cls: number) => boolean): Track["line"] {
   const { remote, trace, states } = model;
@@ -166,8 +174,11 @@ export function tracksOf(model: Model): Track[] {
   const { trace, states, remote } = model;
   const waiting = { name: "ranks waiting", unit: "" as const, line: ranksIn(model, (cls) => cls >= states.count) };
   const computing = { name: "ranks computing", unit: "" as const, line: ranksIn(model, (cls) => cls === 0) };
-  // A server's run: what its tiles tell. Its messages are known of a window alone.
-  if (remote !== null) return trace.head.served!.waits ? [waiting, computing] : [computing];
+  if (remote !== null) {
+    const served = trace.head.served!;
+    const underWay = servedMessages(remote);
+    return [...(served.waits ? [waiting] : []), computing, ...(served.messages ? underWay : [])];
+  }
   const messages = model.messages();
   const bytes = new Float64Array(messages.count);
   for (let i = 0; i < messages.count; i++)

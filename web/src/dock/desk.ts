@@ -19,5 +19,6 @@ export interface Tool {
   readonly id: string;
   readonly title: string;
   readonly body: HTMLElement;
+  close?(): void; // it is open no more
   update(): void; // the view, what was found or the run has changed; only while it is open
 }

@@ -39,7 +39,9 @@ export class Dock {
   }
 
   show(id: string | null): void {
+    const before = this.open;
     this.open = this.tools.find((tool) => tool.id === id) ?? null;
+    if (before !== this.open) before?.close?.();
     for (const tool of this.tools) {
       const chosen = tool === this.open;
       const tab = this.tabs.get(tool.id)!;

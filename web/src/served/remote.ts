@@ -1,16 +1,20 @@
 // A run that a server holds (src/pyramid): the page asks for tiles of times, and for the events
 // of a window where they are few enough. Nothing is held but what was looked at last.
 import { decodeWindow, type Window, windowShapes } from "../decode";
+import type { Group } from "../arrange";
 import { isTimedCall, noEvents, type TraceData, type TraceHead } from "../events";
+import type { Rows } from "../rows";
 import type { ShareSums } from "../shares";
 import type { States } from "../sums";
 import type { Interval } from "../viewport";
+import { type RankFacts, readAlike, readRankFacts, tellRows } from "./facts";
 
 const kBins = 256; // of a tile
 const kBlocks = 64;
 const kLeastLevel = 8;
 const kMostLevel = 44;
 const kMostTiles = 1200; // held
+const kMostLines = 8; // of messages under way, held
 const kAtOnce = 4; // requests under way
 const kLastFunction = 126; // its class is that of all further functions
 
@@ -21,10 +25,10 @@ interface Tile {
   readonly times: Float32Array; // ps
 }
 
-type Fetch = (path: string) => Promise<ArrayBuffer>;
+type Fetch = (path: string, body?: string) => Promise<ArrayBuffer>;
 
-async function fetchBytes(path: string): Promise<ArrayBuffer> {
-  const answer = await fetch(path);
+async function fetchBytes(path: string, body?: string): Promise<ArrayBuffer> {
+  const answer = await fetch(path, body === undefined ? {} : { method: "POST", body });
   if (!answer.ok) throw new Error(`the server says: ${await answer.text()}`);
   return answer.arrayBuffer();
 }
@@ -66,9 +70,15 @@ export class Remote {
   private readonly mostLevel: number;
   private readonly tiles = new Map<string, Tile>(); // those used last at the end
   private wanted: string[] = [];
-  private readonly underWay = new Set<string>();
+  private readonly asked = new Set<string>();
   private timer: number | undefined;
   private askedWindow = "";
+  private told: string | null = null; // the rows, where they are not the ranks
+  private order = ""; // the server's number for them
+  private rowCount: number;
+  private rowLevel: number;
+  private facts: { key: string; facts: Promise<RankFacts> } | null = null;
+  private readonly lines = new Map<string, Float64Array | null>(); // null: asked for
 
   constructor(
     private readonly trace: TraceData,
@@ -76,7 +86,8 @@ export class Remote {
     private readonly ask: Fetch = fetchBytes,
   ) {
     this.ranks = trace.ranks.length;
-    this.topLevel = Math.ceil(Math.log2(this.ranks));
+    this.rowCount = this.ranks;
+    this.rowLevel = this.topLevel = Math.ceil(Math.log2(this.ranks));
     this.mostLevel = Math.max(kLeastLevel, Math.min(kMostLevel, Math.floor(Math.log2(trace.end))));
   }
 
@@ -88,10 +99,20 @@ export class Remote {
   // Adds the times of ranks [from, to), parts of ranks counted as such, to the columns of `sums`
   // from t0 on. What is not there yet is left out, and asked for; false if there is such.
   add(sums: ShareSums, t0: number, from: number, to: number): boolean {
+    return this.addBlocks(sums, t0, from, to, this.ranks, this.topLevel, "");
+  }
+
+  // The same of rows, of which each counts as one rank.
+  addRows(sums: ShareSums, t0: number, from: number, to: number): boolean {
+    if (this.told !== null && this.order === "") return false;
+    return this.addBlocks(sums, t0, from, to, this.rowCount, this.rowLevel, this.order);
+  }
+
+  private addBlocks(sums: ShareSums, t0: number, from: number, to: number, count: number, topLevel: number, order: string): boolean {
     let whole = true;
     const { dt, width } = sums;
     const { end } = this.trace;
-    const rankLevel = Math.min(this.topLevel, Math.max(0, Math.floor(Math.log2(to - from))));
+    const rankLevel = Math.min(topLevel, Math.max(0, Math.floor(Math.log2(to - from))));
     const timeLevel = Math.min(this.mostLevel, Math.max(kLeastLevel, Math.ceil(Math.log2(end / dt))));
     const bin = end / 2 ** timeLevel;
     const size = 2 ** rankLevel;
@@ -99,15 +120,70 @@ export class Remote {
     const lastTile = Math.min(2 ** timeLevel / kBins - 1, Math.floor((t0 + dt * width) / bin / kBins));
     for (let block = Math.floor(from / size); block * size < to; block++) {
       const begin = block * size;
-      const stop = Math.min(this.ranks, begin + size);
+      const stop = Math.min(count, begin + size);
       const part = (Math.min(to, stop) - Math.max(from, begin)) / (stop - begin);
       for (let column = firstTile; column <= lastTile; column++) {
-        const tile = this.tile(timeLevel, column, rankLevel, Math.floor(block / kBlocks));
+        const tile = this.tile(order, timeLevel, column, rankLevel, Math.floor(block / kBlocks));
         if (tile !== null) addBlock(sums, tile, block % kBlocks, part, column * kBins * bin - t0, bin);
         else whole = false;
       }
     }
     return whole;
+  }
+
+  // Has the rows drawn in another order, or of several ranks each.
+  async arrange(rows: Rows): Promise<void> {
+    const told = tellRows(rows, this.ranks);
+    if (told === this.told) return;
+    this.told = told;
+    this.order = "";
+    this.rowCount = rows.count;
+    this.rowLevel = Math.ceil(Math.log2(rows.count));
+    this.version++;
+    if (told === null) return;
+    try {
+      const order = new TextDecoder().decode(await this.ask("rows", told));
+      if (this.told !== told) return;
+      this.order = order;
+      this.version++;
+      this.changed();
+    } catch (error) {
+      this.failed(String(error));
+    }
+  }
+
+  // Ranks that do the same in an interval.
+  async alike(t0: number, t1: number): Promise<Group[]> {
+    return readAlike(await this.ask(`alike?${interval(t0, t1)}`));
+  }
+
+  // What the ranks do in an interval; the last answer is kept.
+  rankFacts(t0: number, t1: number): Promise<RankFacts> {
+    const key = interval(t0, t1);
+    if (this.facts?.key !== key) this.facts = { key, facts: this.ask(`ranks?${key}`).then(readRankFacts) };
+    return this.facts.facts;
+  }
+
+  // The means of columns: how many messages are under way, or (`which` 1) bytes. Null: not there yet.
+  underWay(which: number, t0: number, dt: number, columns: number): Float64Array | null {
+    const key = `${interval(t0, t0 + dt * columns)}&columns=${columns}`;
+    const known = this.lines.get(key);
+    if (known === undefined) void this.fetchUnderWay(key);
+    return known?.subarray(which * columns, (which + 1) * columns) ?? null;
+  }
+
+  private async fetchUnderWay(key: string): Promise<void> {
+    this.lines.set(key, null);
+    for (const oldest of this.lines.keys()) {
+      if (this.lines.size <= kMostLines) break;
+      this.lines.delete(oldest);
+    }
+    try {
+      this.lines.set(key, new Float64Array(await this.ask(`under-way?${key}`)));
+      this.changed();
+    } catch (error) {
+      this.failed(String(error));
+    }
   }
 
   // Whether the events that the page holds are all of that view.
@@ -142,7 +218,7 @@ export class Remote {
     }
   }
 
-  private tile(...place: [timeLevel: number, column: number, rankLevel: number, row: number]): Tile | null {
+  private tile(...place: [order: string, timeLevel: number, column: number, rankLevel: number, row: number]): Tile | null {
     const key = place.join(" ");
     const known = this.tiles.get(key);
     if (known !== undefined) {
@@ -150,7 +226,7 @@ export class Remote {
       this.tiles.set(key, known);
       return known;
     }
-    if (!this.wanted.includes(key) && !this.underWay.has(key)) {
+    if (!this.wanted.includes(key) && !this.asked.has(key)) {
       this.wanted.push(key);
       if (this.wanted.length === 1) queueMicrotask(() => this.pump());
     }
@@ -158,30 +234,34 @@ export class Remote {
   }
 
   private pump(): void {
-    while (this.underWay.size < kAtOnce && this.wanted.length > 0) void this.fetch(this.wanted.shift()!);
+    while (this.asked.size < kAtOnce && this.wanted.length > 0) void this.fetch(this.wanted.shift()!);
   }
 
   private async fetch(key: string): Promise<void> {
-    const [time, column, ranks, row] = key.split(" ");
-    this.underWay.add(key);
+    const [order, time, column, ranks, row] = key.split(" ");
+    this.asked.add(key);
     try {
-      const bytes = await this.ask(`tile?time=${time}&column=${column}&ranks=${ranks}&row=${row}`);
+      const bytes = await this.ask(`tile?time=${time}&column=${column}&ranks=${ranks}&row=${row}${order === "" ? "" : `&rows=${order}`}`);
       this.tiles.set(key, readTile(bytes, this.ofClass));
       for (const oldest of this.tiles.keys()) {
         if (this.tiles.size <= kMostTiles) break;
         this.tiles.delete(oldest);
       }
       this.version++;
-      this.underWay.delete(key);
+      this.asked.delete(key);
       // Pictures in between cost more than they show.
-      if (this.wanted.length === 0 && this.underWay.size === 0) this.changed();
+      if (this.wanted.length === 0 && this.asked.size === 0) this.changed();
     } catch (error) {
       this.wanted = [];
-      this.underWay.delete(key);
+      this.asked.delete(key);
       this.failed(String(error));
     }
     this.pump();
   }
+}
+
+function interval(t0: number, t1: number): string {
+  return `from=${Math.max(0, t0)}&to=${t1}`;
 }
 
 // As Pyramid::tile() has it.
