@@ -73,7 +73,12 @@ class Runs:
             sys.exit(f"the study failed: {told[-2000:]}")
 
     def keep_recordings(self, database):
+        """A database of which only the replays are missing."""
         shutil.copytree(self.folder / "whole.db.recordings", self.folder / f"{database}.recordings")
+        shutil.copy(self.folder / "whole.db", self.folder / database)
+        with sqlite3.connect(self.folder / database) as rows:
+            rows.execute("DELETE FROM details WHERE launch IN (SELECT id FROM launches WHERE kind = 'simulate')")
+            rows.execute("DELETE FROM launches WHERE kind = 'simulate'")
 
     def table(self, database):
         with sqlite3.connect(self.folder / database) as rows:
