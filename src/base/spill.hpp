@@ -65,7 +65,7 @@ Spill& spill();
 template <class T>
 struct SpillAllocator {
   using value_type = T;
-  static constexpr std::size_t kLarge = std::size_t{64} << 10;
+  static constexpr std::size_t kLarge = std::size_t{16} << 10;
 
   SpillAllocator() = default;
   template <class U>

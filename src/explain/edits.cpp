@@ -27,7 +27,7 @@ class ChosenCalls {
   bool at_end() const { return at_ == end_; }
   WorldRank rank() const { return rank_; }
   PlaceId place() const { return (*calls_)[at_].place; }
-  Time computed() const { return (*calls_)[at_].compute; }
+  Time computed() const { return calls_->compute(at_); }
   Time& compute() const { return (*compute_)[at_]; }
   void advance() {
     ++at_;

@@ -27,7 +27,7 @@ struct Edits {
   }
   Time compute_before(const Run& run, WorldRank rank, std::size_t call) const {
     const auto r = static_cast<std::size_t>(rank.value);
-    return compute.empty() ? run.calls[r][call].compute : compute[r][call];
+    return compute.empty() ? run.calls[r].compute(call) : compute[r][call];
   }
 };
 

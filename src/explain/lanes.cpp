@@ -26,8 +26,8 @@ std::vector<Time> pass(const Run& run, std::size_t wanted, const Changes& change
                        const Takes& takes, const Shorten& shorten) {
   using Times = std::array<std::int64_t, Lanes>;
   const sim::Dependences& graph = run.graph;
-  std::vector<Times> at(run.slots.count);
-  const auto slot = [&run](MomentId id) { return run.slots.of[id]; };
+  std::vector<Times> at(run.slots.count());
+  const auto slot = [&run](MomentId id) { return run.slots.of(id); };
   for (MomentId id = 0; id < graph.size(); ++id) {
     const Moment moment = graph[id];
     const auto links = graph.links(id);
@@ -70,7 +70,7 @@ constexpr auto as_much = [](MomentId, const Moment&, auto&) {};
 
 std::vector<Time> times_faster(const Run& run, const CallSet& of, std::span<const double> factors) {
   const auto changes = [&](MomentId id, const Moment& moment, auto& when) {
-    const Call* call = run.call_begun(id, moment);
+    const auto call = run.call_begun(id, moment);
     if (!call || call->compute == Time() || !of(*call)) return;
     const std::int64_t compute = call->compute.count_ps();
     for (std::size_t lane = 0; lane < std::min(factors.size(), when.size()); ++lane) {
@@ -87,7 +87,7 @@ std::vector<Time> times_with_shares(const Run& run, const Edits& edits,
                                     std::span<const double> shares) {
   const auto changes = [&](MomentId id, const Moment& moment, auto& when) {
     if (edits.compute.empty()) return;
-    const Call* call = run.call_begun(id, moment);
+    const auto call = run.call_begun(id, moment);
     if (!call) return;
     const Time change = edits.compute_before(run, moment.rank, moment.operation) - call->compute;
     if (change == Time()) return;

@@ -39,15 +39,14 @@ Slots find_slots(const sim::Dependences& graph, const std::vector<sim::MomentId>
   for (const sim::MomentId end : ends)
     if (end != sim::kNoMoment) last[end] = sim::kNoMoment;
   Slots slots;
-  slots.of.resize(graph.size());
   std::vector<std::uint32_t> free;
   for (sim::MomentId id = 0; id < graph.size(); ++id) {
-    if (free.empty()) free.push_back(slots.count++);
-    slots.of[id] = free.back();
+    if (free.empty()) free.push_back(slots.count());
+    slots.add(free.back());
     free.pop_back();
     const auto let_go = [&](sim::MomentId one) {
       if (last[one] != id) return;
-      free.push_back(slots.of[one]);
+      free.push_back(slots.of(one));
       last[one] = sim::kNoMoment;
     };
     each_before(id, let_go);
@@ -58,13 +57,12 @@ Slots find_slots(const sim::Dependences& graph, const std::vector<sim::MomentId>
 
 }  // namespace
 
-const Call* Run::call_begun(sim::MomentId id, const sim::Moment& moment) const {
-  if (moment.kind != sim::MomentKind::enter) return nullptr;
-  const auto& mine = calls[static_cast<std::size_t>(moment.rank.value)];
+std::optional<Call> Run::call_begun(sim::MomentId id, const sim::Moment& moment) const {
+  if (moment.kind != sim::MomentKind::enter) return std::nullopt;
+  const Calls& mine = calls[static_cast<std::size_t>(moment.rank.value)];
   // What follows MPI_Finalize has no call; nobody waits for it.
-  if (moment.operation >= mine.size()) return nullptr;
-  const Call& call = mine[moment.operation];
-  return call.enter == id ? &call : nullptr;
+  if (moment.operation >= mine.size() || mine.enter(moment.operation) != id) return std::nullopt;
+  return mine[moment.operation];
 }
 
 Time Run::first_leave(const sim::Moment& moment) const {
@@ -164,7 +162,7 @@ void RunSink::finish() {
   run_->time = Time();
   for (std::size_t r = 0; r < run_->calls.size(); ++r) {
     if (run_->calls[r].empty()) continue;
-    const Call& last = run_->calls[r].back();
+    const Call last = run_->calls[r].back();
     run_->ends[r] = last.kind == EventKind::finalize ? last.enter : last.leave;
     run_->time = std::max(run_->time, run_->graph[run_->ends[r]].at);
   }

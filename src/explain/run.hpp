@@ -5,18 +5,20 @@
 // sink). Everything else in this part reads it.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/ids.hpp"
-#include "base/spill.hpp"
 #include "base/time.hpp"
 #include "explain/open_phases.hpp"
 #include "sim/dependences.hpp"
+#include "sim/packed_rows.hpp"
 #include "sim/sink.hpp"
 
 namespace foretrace::explain {
@@ -42,8 +44,68 @@ struct Call {
   sim::MomentId leave = sim::kNoMoment;  // of its last step
 };
 
-// A large run has many.
-using Calls = std::vector<Call, SpillAllocator<Call>>;
+// Those of a rank. A large run has many.
+class Calls {
+ public:
+  class Iterator {
+   public:
+    Iterator(const Calls& calls, std::size_t at) : calls_(&calls), at_(at) {}
+    Call operator*() const { return (*calls_)[at_]; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return at_ == other.at_; }
+
+   private:
+    const Calls* calls_;
+    std::size_t at_;
+  };
+
+  std::size_t size() const { return rows_.size(); }
+  bool empty() const { return size() == 0; }
+  Call operator[](std::size_t i) const {
+    Call call;
+    call.kind = static_cast<trace::EventKind>(rows_.get(i, kKind));
+    call.collective = static_cast<machine::Cost>(rows_.get(i, kCollective));
+    call.place = static_cast<PlaceId>(rows_.get(i, kPlace));
+    call.compute = compute(i);
+    call.enter = enter(i);
+    call.leave = call.enter + static_cast<sim::MomentId>(rows_.get(i, kLength));
+    return call;
+  }
+  Time compute(std::size_t i) const {
+    return Time::ps(static_cast<std::int64_t>(rows_.get(i, kCompute)));
+  }
+  sim::MomentId enter(std::size_t i) const {
+    return static_cast<sim::MomentId>(rows_.get(i, kEnter));
+  }
+  Call back() const { return (*this)[size() - 1]; }
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, size()}; }
+
+  void push_back(const Call& call) {
+    rows_.push_back({static_cast<std::uint64_t>(call.kind),
+                     static_cast<std::uint64_t>(call.collective), call.place,
+                     static_cast<std::uint64_t>(call.compute.count_ps()), call.enter,
+                     call.leave - call.enter});
+  }
+  void shrink_to_fit() { rows_.shrink_to_fit(); }
+
+ private:
+  enum Column : std::size_t {
+    kKind,
+    kCollective,
+    kPlace,
+    kCompute,
+    kEnter,
+    kLength,  // moments from the enter to the leave
+    kColumns
+  };
+  // Each rank has a block that is not packed yet.
+  static constexpr std::size_t kRowsOfBlock = std::size_t{1} << 11;
+  sim::PackedRows<kColumns, kRowsOfBlock> rows_;
+};
 
 // One collective in which all wait for all, carried out as messages.
 struct Walked {
@@ -53,9 +115,19 @@ struct Walked {
 
 // Where a pass over the graph keeps what it knows of a moment: in a place that is free again
 // after the last moment that depends on it, so that there are far fewer places than moments.
-struct Slots {
-  std::vector<std::uint32_t, SpillAllocator<std::uint32_t>> of;  // by moment
-  std::uint32_t count = 0;
+class Slots {
+ public:
+  std::uint32_t of(sim::MomentId id) const { return static_cast<std::uint32_t>(rows_.get(id, 0)); }
+  // Of the next moment.
+  void add(std::uint32_t slot) {
+    rows_.push_back({slot});
+    count_ = std::max(count_, slot + 1);
+  }
+  std::uint32_t count() const { return count_; }
+
+ private:
+  sim::PackedRows<1> rows_;
+  std::uint32_t count_ = 0;
 };
 
 struct Run {
@@ -74,12 +146,12 @@ struct Run {
 
   int ranks() const { return static_cast<int>(calls.size()); }
   // The call to which a moment belongs; not for LinkKind::gather's target.
-  const Call& call_of(const sim::Moment& moment) const {
+  Call call_of(const sim::Moment& moment) const {
     return calls[static_cast<std::size_t>(moment.rank.value)][moment.operation];
   }
   PhaseId phase_of(const Call& call) const { return places[call.place].phase; }
-  // The call whose computation ends with the moment; nullptr: none of the run.
-  const Call* call_begun(sim::MomentId id, const sim::Moment& moment) const;
+  // The call whose computation ends with the moment, unless it is none of the run.
+  std::optional<Call> call_begun(sim::MomentId id, const sim::Moment& moment) const;
   // When the first member left the one of `walked` in which the moment lies; Time::max(): it
   // lies in none.
   Time first_leave(const sim::Moment& moment) const;

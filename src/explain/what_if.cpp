@@ -12,14 +12,14 @@ using sim::MomentKind;
 
 Time time_with(const Run& run, const Edits& edits) {
   const Dependences& graph = run.graph;
-  std::vector<Time> at(run.slots.count);
-  const auto slot = [&run](MomentId id) { return run.slots.of[id]; };
+  std::vector<Time> at(run.slots.count());
+  const auto slot = [&run](MomentId id) { return run.slots.of(id); };
   for (MomentId id = 0; id < graph.size(); ++id) {
     const Moment moment = graph[id];
     const auto links = graph.links(id);
     Time change;
     if (!edits.compute.empty())
-      if (const Call* call = run.call_begun(id, moment))
+      if (const auto call = run.call_begun(id, moment))
         change = edits.compute_before(run, moment.rank, moment.operation) - call->compute;
     Time when = links.empty() ? moment.at + change : Time();
     for (const Link& link : links) when = std::max(when, at[slot(link.from)] + link.takes + change);

@@ -23,17 +23,17 @@ Time time_with(const Run& run, const Edits& edits);
 template <class Visit>
 void each_tail(const Run& run, const Visit& visit) {
   constexpr Time kNone = Time::ps(-1);
-  std::vector<Time> tails(run.slots.count, kNone);
+  std::vector<Time> tails(run.slots.count(), kNone);
   for (const sim::MomentId end : run.ends)
-    if (end != sim::kNoMoment) tails[run.slots.of[end]] = Time();
+    if (end != sim::kNoMoment) tails[run.slots.of(end)] = Time();
   for (std::size_t next = run.graph.size(); next-- > 0;) {
     const auto id = static_cast<sim::MomentId>(next);
     // Moments before this one may have the same slot.
-    const Time tail = std::exchange(tails[run.slots.of[id]], kNone);
+    const Time tail = std::exchange(tails[run.slots.of(id)], kNone);
     visit(id, tail);
     if (tail < Time()) continue;
     for (const sim::Link& link : run.graph.links(id)) {
-      Time& longest = tails[run.slots.of[link.from]];
+      Time& longest = tails[run.slots.of(link.from)];
       longest = std::max(longest, tail + link.takes);
     }
   }

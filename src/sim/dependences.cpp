@@ -27,28 +27,28 @@ void Dependences::finish() {
 }
 
 MomentId Dependences::append(const Moment& moment, std::span<Link> links) {
-  if (moments_.size() >= kNoMoment || links_.size() + links.size() >= UINT32_MAX ||
-      parts_.size() + links.size() >= kReaches)
+  if (moments_.size() >= kNoMoment || parts_.size() + links.size() >= UINT32_MAX)
     throw Error("the run has more dependences than fit; explain a shorter one");
   settle(links, moment.at);
-  PackedMoment packed{};
-  packed.at = moment.at;
-  packed.first_link = static_cast<std::uint32_t>(links_.size());
-  packed.rank_and_kind = static_cast<std::uint32_t>(moment.rank.value + 1) << 2 |
-                         static_cast<std::uint32_t>(moment.kind);
-  packed.origin = moment.operation;
+  const auto id = static_cast<MomentId>(moments_.size());
+  decltype(moments_)::Row row{};
+  row[MomentColumn::kAt] = static_cast<std::uint64_t>(moment.at.count_ps());
+  row[MomentColumn::kFirstLink] = links_.size();
+  row[MomentColumn::kRank] = static_cast<std::uint64_t>(moment.rank.value + 1);
+  row[MomentColumn::kKind] = static_cast<std::uint64_t>(moment.kind);
+  row[MomentColumn::kOperation] = moment.operation;
   if (moment.kind == MomentKind::leave) {
-    packed.origin = moment.enter;
-    packed.alone = alone_.number_of({moment.alone - moments_[moment.enter].at});
+    row[MomentColumn::kBack] = id - moment.enter;
+    row[MomentColumn::kAlone] = alone_.number_of({moment.alone - at(moment.enter)});
   }
-  moments_.push_back(packed);
+  moments_.push_back(row);
   for (const Link& link : links) {
-    const bool reaches = moments_[link.from].at + link.takes == moment.at;
+    const bool reaches = at(link.from) + link.takes == moment.at;
     const std::uint32_t parts = parts_.number_of(
         {reaches ? Time() : link.takes, link.overhead, link.latency, link.bytes, link.kind});
-    links_.push_back({link.from, parts | (reaches ? kReaches : 0)});
+    links_.push_back({id - link.from, reaches ? std::uint64_t{1} : 0, parts});
   }
-  return static_cast<MomentId>(moments_.size() - 1);
+  return id;
 }
 
 namespace {
@@ -73,10 +73,10 @@ std::uint64_t Dependences::Alone::hash() const {
 // or a port that somebody else used, or for a moment to poll.
 void Dependences::settle(std::span<Link> links, Time when) {
   Link* last = nullptr;
-  const auto end_of = [this](const Link& link) { return moments_[link.from].at + link.takes; };
+  const auto end_of = [this](const Link& link) { return at(link.from) + link.takes; };
   for (Link& link : links) {
     if (end_of(link) > when) {
-      link.takes = when - moments_[link.from].at;
+      link.takes = when - at(link.from);
       fixed_ = false;
     }
     // Ports make messages late, not their receivers.
@@ -89,7 +89,7 @@ void Dependences::settle(std::span<Link> links, Time when) {
   const bool reached =
       std::ranges::any_of(links, [&](const Link& link) { return end_of(link) == when; });
   if (reached) return;
-  last->takes = when - moments_[last->from].at;
+  last->takes = when - at(last->from);
   fixed_ = false;
 }
 
@@ -103,9 +103,10 @@ void Dependences::enter(WorldRank rank, std::uint32_t operation, Time when) {
   Link link;
   link.kind = LinkKind::compute;
   link.from = mine.leave;
-  if (mine.leave != kNoMoment) link.takes = when - moments_[mine.leave].at;
+  if (mine.leave != kNoMoment) link.takes = when - at(mine.leave);
   mine.enter = append(moment, mine.leave == kNoMoment ? std::span<Link>() : std::span(&link, 1));
-  if (mine.first == kNoMoment || moments_[mine.first].origin != operation) mine.first = mine.enter;
+  if (mine.first == kNoMoment || (*this)[mine.first].operation != operation)
+    mine.first = mine.enter;
   mine.links.clear();
 }
 
@@ -214,7 +215,7 @@ void Dependences::release(trace::CommId comm, WorldRank rank, std::uint64_t requ
       all.emplace_back();
       all.back().from = start;
       all.back().kind = LinkKind::gather;
-      latest.at = std::max(latest.at, moments_[start].at);
+      latest.at = std::max(latest.at, at(start));
     }
     latest.alone = latest.at;
     instance.latest = append(latest, all);

@@ -15,7 +15,7 @@
 #include "base/ids.hpp"
 #include "base/time.hpp"
 #include "machine/timing.hpp"
-#include "sim/chunked.hpp"
+#include "sim/packed_rows.hpp"
 #include "sim/recurring.hpp"
 #include "trace/event.hpp"
 
@@ -163,22 +163,30 @@ class Dependences {
   const RankState& state(WorldRank rank) const {
     return states_[static_cast<std::size_t>(rank.value)];
   }
-  // A run has several moments and links for each call, so that they are kept small.
-  struct PackedMoment {
-    Time at;
-    std::uint32_t first_link;     // its links: up to the next moment's first
-    std::uint32_t rank_and_kind;  // the rank's number and 1, four times, and the kind
-    std::uint32_t origin;         // leave: where the call was entered; else the operation
-    std::uint32_t alone;          // leave: index into alone_
+  // A run has several moments and links for each call, so that they are kept small: columns of
+  // PackedRows.
+  struct MomentColumn {
+    enum : std::size_t {
+      kAt,
+      kFirstLink,  // its links: up to the next moment's first
+      kRank,       // its number and 1
+      kKind,
+      kOperation,
+      kBack,   // leave: how many moments before it the call was entered
+      kAlone,  // leave: index into alone_
+      kCount
+    };
   };
-  static_assert(sizeof(PackedMoment) == 24);
-  struct PackedLink {
-    MomentId from;
-    std::uint32_t parts;  // index into parts_; with kReaches the link makes its moment so late
+  struct LinkColumn {
+    enum : std::size_t {
+      kBack,     // how many moments before its own it comes from
+      kReaches,  // 1: it makes its moment so late
+      kParts,    // index into parts_
+      kCount
+    };
   };
-  static constexpr std::uint32_t kReaches = 1u << 31;
   struct LinkParts {
-    Time takes;  // with kReaches none: it is what lies between the moments
+    Time takes;  // of a link that reaches none: it is what lies between the moments
     Time overhead;
     Time latency;
     Time bytes;
@@ -194,23 +202,23 @@ class Dependences {
   };
 
   Moment moment(MomentId id) const;
+  Time at(MomentId id) const {
+    return Time::ps(static_cast<std::int64_t>(moments_.get(id, MomentColumn::kAt)));
+  }
   Link link(std::size_t index, MomentId to) const {
-    const PackedLink& packed = links_[index];
-    const LinkParts& parts = parts_[packed.parts & ~kReaches];
-    const bool reaches = (packed.parts & kReaches) != 0;
-    return {packed.from,
-            parts.kind,
-            reaches ? moments_[to].at - moments_[packed.from].at : parts.takes,
-            parts.overhead,
-            parts.latency,
-            parts.bytes};
+    const auto from = to - static_cast<MomentId>(links_.get(index, LinkColumn::kBack));
+    const LinkParts& parts =
+        parts_[static_cast<std::uint32_t>(links_.get(index, LinkColumn::kParts))];
+    const bool reaches = links_.get(index, LinkColumn::kReaches) != 0;
+    return {from,           parts.kind,    reaches ? at(to) - at(from) : parts.takes,
+            parts.overhead, parts.latency, parts.bytes};
   }
   MomentId append(const Moment& moment, std::span<Link> links);
   void settle(std::span<Link> links, Time when);
 
   friend class Links;
-  Chunked<PackedMoment> moments_;
-  Chunked<PackedLink> links_;
+  PackedRows<MomentColumn::kCount> moments_;
+  PackedRows<LinkColumn::kCount> links_;
   Recurring<LinkParts> parts_;
   Recurring<Alone> alone_;
   std::vector<RankState> states_;
@@ -255,23 +263,24 @@ class Dependences::Links {
 };
 
 inline Dependences::Links Dependences::links(MomentId id) const {
-  const std::size_t next = id + std::size_t{1};
-  return {*this, id, moments_[id].first_link,
-          next < moments_.size() ? moments_[next].first_link : links_.size()};
+  const auto first_of = [this](std::size_t one) {
+    return one < moments_.size() ? moments_.get(one, MomentColumn::kFirstLink) : links_.size();
+  };
+  return {*this, id, first_of(id), first_of(id + std::size_t{1})};
 }
 
 inline Moment Dependences::moment(MomentId id) const {
-  const PackedMoment& packed = moments_[id];
+  const auto number = [this, id](std::size_t column) {
+    return static_cast<std::uint32_t>(moments_.get(id, column));
+  };
   Moment moment;
-  moment.at = moment.alone = packed.at;
-  moment.rank = WorldRank(static_cast<std::int32_t>(packed.rank_and_kind >> 2) - 1);
-  moment.kind = static_cast<MomentKind>(packed.rank_and_kind & 3);
-  moment.operation = packed.origin;
+  moment.at = moment.alone = at(id);
+  moment.rank = WorldRank(static_cast<std::int32_t>(number(MomentColumn::kRank)) - 1);
+  moment.kind = static_cast<MomentKind>(number(MomentColumn::kKind));
+  moment.operation = number(MomentColumn::kOperation);
   if (moment.kind != MomentKind::leave) return moment;
-  const PackedMoment& enter = moments_[packed.origin];
-  moment.enter = packed.origin;
-  moment.operation = enter.origin;
-  moment.alone = enter.at + alone_[packed.alone].time;
+  moment.enter = id - number(MomentColumn::kBack);
+  moment.alone = at(moment.enter) + alone_[number(MomentColumn::kAlone)].time;
   return moment;
 }
 
