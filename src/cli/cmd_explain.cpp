@@ -18,6 +18,8 @@
 #include "cli/simulation_options.hpp"
 #include "cli/subcommand.hpp"
 #include "explain/explanation.hpp"
+#include "explain/places.hpp"
+#include "explain/what_if.hpp"
 #include "views/explain/report.hpp"
 
 namespace foretrace::cli {
@@ -32,6 +34,7 @@ struct Options {
   ExplainOutput output;  // of a what-if: the predicted trace
   std::string latencies;
   std::string better_placement;  // a file
+  std::string slack;             // the same
 };
 
 // "Infinite" for links that messages share: their simulation needs messages that take
@@ -142,8 +145,26 @@ int run_placed(Simulation& simulation, const explain::Run& run, const Options& o
   return status_of(simulation, 0);
 }
 
+int write_slacks(const Simulation& simulation, const explain::Run& run, const sim::Source& names,
+                 const std::string& path) {
+  const explain::Places places(run, names);
+  std::vector<explain::Place> described;
+  for (explain::PlaceId id = 0; id < run.places.size(); ++id)
+    described.push_back(places.describe(id));
+  write_output(path, views::render_slacks(run, described, explain::slacks(run)));
+  return status_of(simulation, 0);
+}
+
 int explain_run(const Options& options) {
   const bool placing = !options.better_placement.empty();
+  if (!options.slack.empty()) {
+    if (placing || options.what_if.any() || !options.latencies.empty() ||
+        !options.output.path.empty() || !options.output.baseline.empty())
+      throw UsageError(
+          "--slack stands alone; leave out the what-if, --better-placement, --latencies, -o and "
+          "--baseline");
+    check_writable(options.slack);
+  }
   if (placing && (options.what_if.any() || !options.latencies.empty()))
     throw UsageError("--better-placement stands alone; leave out the what-if and --latencies");
   if (options.what_if.any() || placing) {
@@ -172,6 +193,7 @@ int explain_run(const Options& options) {
   sink.finish();
   for (const std::string& note : result.notes)
     std::fprintf(stderr, "foretrace: %s\n", note.c_str());
+  if (!options.slack.empty()) return write_slacks(simulation, run, *source, options.slack);
   if (options.what_if.any()) return run_what_if(simulation, run, *source, options);
   if (placing) return run_placed(simulation, run, options);
   if (!latencies.empty()) {
@@ -182,6 +204,7 @@ int explain_run(const Options& options) {
   }
   explain::ExplainOptions explain_options = options.explain;
   explain_options.estimate_waits = in_order_of_time(simulation, *source);
+  explain_options.nodes = simulation.nodes();
   keep_operations(simulation, run);
   const explain::Simulate again = [&](const explain::Edits& edits, explain::Ideal ideal,
                                       sim::Sink& sink) {
@@ -204,7 +227,7 @@ int explain_runs(Options& options) {
     return explain_run(options);
   }
   if (options.what_if.any() || !options.better_placement.empty() || !options.latencies.empty() ||
-      !options.output.baseline.empty())
+      !options.slack.empty() || !options.output.baseline.empty())
     throw UsageError("--scaling stands alone; leave out the what-if, --latencies and --baseline");
   return explain_scaling(options.scaling, options.inputs, options.simulation, options.output);
 }
@@ -245,6 +268,8 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("--better-placement", options->better_placement,
                  "What if: the ranks run where their messages have short ways; writes FILE, for "
                  "--placement FILE");
+  app.add_option("--slack", options->slack,
+                 "Write FILE with a line for each call: by how much it may begin later");
   app.add_option("--latencies", options->latencies,
                  "The run time over a range of latencies: FROM..TO[:COUNT], as 1us..100us");
   app.add_option("--scaling", options->scaling,

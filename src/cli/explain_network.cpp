@@ -11,6 +11,8 @@ namespace foretrace::cli {
 namespace {
 
 constexpr double kPicosecond = 1e-12;
+// "Infinite": links that messages share need messages that take some time.
+constexpr double kVeryFast = 1e6;
 
 bool has_parameters(const Simulation& simulation) {
   return simulation.network() != sim::NetworkKind::datasheet;
@@ -49,7 +51,30 @@ class Axes {
   std::uint64_t calls_ = 1;
 };
 
-// `own_links`: without L and G, which the links of the topology have themselves.
+// The links of the topology have latencies and bandwidths of their own: how many times as long they
+// take.
+void add_links(const Axes& axes, int most, std::vector<explain::Sensitivity>& all) {
+  const auto add = [&](const char* parameter, const char* meaning,
+                       const std::function<void(MachineFactors&, double)>& set) {
+    const explain::Axis axis{.parameter = parameter,
+                             .unit = "times",
+                             .value = 1,
+                             .end = 10,
+                             .step = 1e-3,
+                             .rounding = axes.rounding(),
+                             .most = most,
+                             .meaning = meaning};
+    all.push_back(axes.find(axis, [&](Replay& replay, double x) { set(replay.factors, x); }));
+  };
+  add("link_latency", "the latency of every link, so many times as long",
+      [](MachineFactors& factors, double x) { factors.latency = x; });
+  add("link_bandwidth", "every byte on every link, so many times as long",
+      [](MachineFactors& factors, double x) {
+        factors.bandwidth = 1 / std::max(x, 1 / kVeryFast);
+      });
+}
+
+// `own_links`: instead of L and G, which the links of the topology have themselves, these.
 std::vector<explain::Sensitivity> of_loggps(const Simulation& simulation, const Axes& axes,
                                             bool own_links) {
   const machine::LogGPSTimes as_is = simulation.loggps();
@@ -87,7 +112,10 @@ std::vector<explain::Sensitivity> of_loggps(const Simulation& simulation, const 
        .end = 1e-6,
        .step = kPicosecond},
       [](auto& loggps, double x) { loggps.gap = Time::from_seconds(x); });
-  if (own_links) return all;
+  if (own_links) {
+    add_links(axes, most, all);
+    return all;
+  }
   const double per_byte = as_is.gap_per_byte > 0 ? as_is.gap_per_byte : 1e-10;
   add({.parameter = "G",
        .unit = "s/byte",
@@ -163,10 +191,6 @@ void add_sensitivities(const Simulation& simulation, const explain::Run& run, bo
                          (simulation.by_flits() || links_have_speeds(*simulation.topology()));
   if (has_parameters(simulation)) {
     explanation.sensitivity = of_loggps(simulation, axes, own_links);
-    if (own_links)
-      explanation.notes.emplace_back(
-          "sensitivity to L and G: the links of the topology have speeds of their own; see "
-          "simulate --sweep latency=0.1,1,10");
   } else {
     explanation.sensitivity = of_equations(axes);
   }

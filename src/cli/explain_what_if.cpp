@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "explain/balance.hpp"
 
 namespace foretrace::cli {
 namespace {

@@ -31,21 +31,14 @@ struct Edits {
   }
 };
 
-// The computation of the calls for which `of` holds, equalised from one collective in which all
-// ranks wait for all to the next, over the ranks that have any there: before each call, where
-// they make the same calls in the same order, else altogether. Or `factor` times as fast.
+// The computation as it was, to be changed.
+void fill_compute(const Run& run, Edits& edits);
+
+// The calls for which `of` holds: the computation before them is `factor` times as fast; they need
+// not wait.
 using CallSet = std::function<bool(const Call&)>;
-void equalise(const Run& run, const CallSet& of, Edits& edits);
 void speed_up(const Run& run, const CallSet& of, double factor, Edits& edits);
 void take_waits_away(const Run& run, const CallSet& of, Edits& edits);
-
-// What equalise() makes even. Each computation counts with the rank that took the longest for it.
-struct Unevenness {
-  Time above;                    // by how much the longest ones are above the mean, in all
-  std::vector<WorldRank> ranks;  // the fewest that nine tenths of it are due to, ascending
-  WorldRank worst;               // to whom the most is due
-};
-Unevenness unevenness(const Run& run, const CallSet& of);
 
 // The operations of `source`, which is that of `run`, edited. To be simulated with
 // ComputeMode::recorded and scale 1.

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <set>
@@ -29,6 +28,8 @@ constexpr double kLeastGain = 1e-6;
 constexpr std::size_t kVerified = 10;
 // Runs with more calls are not simulated for each point of a curve.
 constexpr std::uint64_t kMostSimulatedCalls = 100'000;
+constexpr std::size_t kTwice = 3;
+static_assert(kSpeedUps[kTwice] == 2);
 
 class Explainer {
  public:
@@ -66,6 +67,7 @@ class Explainer {
     find_single_waits();
     find_domino();
     find_regions();
+    find_balance_of_more();
     find_waits_to_mend();
     rank_findings();
     shorten();
@@ -168,11 +170,13 @@ class Explainer {
     std::vector<Region*> order;
     for (Region& region : result_.regions) order.push_back(&region);
     std::ranges::stable_sort(order, {}, &Region::twice_as_fast);
+    for (std::size_t i = kMostCurves; i < order.size(); ++i) order[i]->curve.clear();
     order.resize(std::min(order.size(), kMostCurves));
     for (Region* region : order) {
       const CallSet& of = region_calls_[region->number];
-      region->curve_estimated = !run_.graph.fixed() && result_.calls > kMostSimulatedCalls;
-      if (run_.graph.fixed() || region->curve_estimated) {
+      if (run_.graph.fixed()) continue;
+      region->curve_estimated = result_.calls > kMostSimulatedCalls;
+      if (region->curve_estimated) {
         region->curve = times_faster(run_, of, kSpeedUps);
         continue;
       }
@@ -268,12 +272,9 @@ class Explainer {
       region.most = sum;
       region.slowest = WorldRank(static_cast<std::int32_t>(r));
     }
-    double mean = 0;
-    for (const double sum : sums) mean += sum / static_cast<double>(sums.size());
-    double squares = 0;
-    for (const double sum : sums) squares += (sum - mean) * (sum - mean);
-    region.mean = Time::from_seconds(mean);
-    if (!sums.empty()) region.deviation = std::sqrt(squares / static_cast<double>(sums.size()));
+    const Spread spread = spread_of(sums);
+    region.mean = Time::from_seconds(spread.mean);
+    region.deviation = spread.deviation;
     return region;
   }
 
@@ -290,7 +291,12 @@ class Explainer {
     region.number = region_calls_.size();
     region_calls_.push_back(of);
     region.balanced = with(equal(of));
-    region.twice_as_fast = with(faster(of, 2));
+    if (run_.graph.fixed()) {
+      region.curve = times_faster(run_, of, kSpeedUps);
+      region.twice_as_fast = region.curve[kTwice];
+    } else {
+      region.twice_as_fast = with(faster(of, 2));
+    }
     result_.regions.push_back(region);
     Finding finding;
     finding.kind = "imbalance";
@@ -324,6 +330,63 @@ class Explainer {
       for (const Call& call : calls) computing[call.place] += call.compute;
     for (const PlaceId place : most_tried(computing))
       add_region([place](const Call& call) { return call.place == place; }, place, false);
+  }
+
+  void find_balance_of_more() {
+    constexpr std::size_t kMostTogether = 5;
+    constexpr std::size_t kMostRounds = 10;
+    BalanceOfMore& more = result_.balance;
+    more.uneven_rounds = uneven_rounds(run_, kMostRounds, more.rounds);
+    if (!options_.nodes.empty()) more.nodes = balance_of_nodes();
+    std::vector<const Region*> order;
+    for (const Region& region : result_.regions)
+      if (!region.phase && region.balanced < run_.time) order.push_back(&region);
+    std::ranges::stable_sort(order, {}, &Region::balanced);
+    if (order.size() > kMostTogether) order.resize(kMostTogether);
+    Edits edits;
+    BalanceOfMore::Together together;
+    for (const Region* region : order) {
+      equalise(run_, region_calls_[region->number], edits);
+      together.places.push_back(region->place);
+      if (together.places.size() < 2) continue;
+      together.time = with(edits);
+      more.together.push_back(together);
+    }
+  }
+
+  std::optional<BalanceOfMore::Nodes> balance_of_nodes() const {
+    struct Node {
+      Time sum;
+      std::size_t ranks = 0;
+    };
+    std::map<std::int32_t, Node> sums;
+    for (std::size_t r = 0; r < run_.calls.size(); ++r) {
+      Node& node = sums[options_.nodes[r]];
+      ++node.ranks;
+      for (const Call& call : run_.calls[r]) node.sum += call.compute;
+    }
+    if (sums.size() < 2 || sums.size() == run_.calls.size()) return std::nullopt;
+    BalanceOfMore::Nodes nodes;
+    nodes.count = sums.size();
+    std::vector<double> means;
+    for (const auto& [number, node] : sums) {
+      means.push_back(node.sum.seconds() / static_cast<double>(node.ranks));
+      const Time mean = Time::from_seconds(means.back());
+      if (mean <= nodes.most) continue;
+      nodes.most = mean;
+      nodes.slowest = number;
+    }
+    const Spread spread = spread_of(means);
+    nodes.mean = Time::from_seconds(spread.mean);
+    nodes.deviation = spread.deviation;
+    const CallSet everything = [](const Call&) { return true; };
+    Edits within;
+    equalise_within(run_, everything, options_.nodes, within);
+    nodes.within = with(within);
+    Edits between;
+    equalise_between(run_, everything, options_.nodes, between);
+    nodes.between = with(between);
+    return nodes;
   }
 
   // Those with the most time; all, unless there are very many.
@@ -446,8 +509,7 @@ class Explainer {
 
   void find_how_far(Found& one) const {
     const Edits edits = edits_of(one);
-    find_range(run_, edits, one.finding);
-    find_enough(run_, edits, one.finding);
+    explain::find_how_far(run_, edits, one.finding);
   }
 
   Edits edits_of(const Found& one) const {
@@ -473,6 +535,7 @@ class Explainer {
     };
 
     cut(result_.path.by_place, options_.most_places);
+    cut(result_.path.passages, options_.most_places);
     std::ranges::stable_sort(result_.regions, {}, &Region::balanced);
     cut(result_.regions, options_.most_places);
   }

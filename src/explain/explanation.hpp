@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "explain/balance.hpp"
 #include "explain/critical_path.hpp"
 #include "explain/delays.hpp"
 #include "explain/edits.hpp"
@@ -35,6 +36,14 @@ struct Share {
   Parts parts;
 };
 
+// Where the critical path passes from rank to rank, by the calls at both ends.
+struct Passage {
+  Place from;
+  Place to;
+  std::uint64_t count = 0;
+  Parts parts;
+};
+
 struct PathSummary {
   Parts parts;  // of the whole path; their sum is the run's time
   std::vector<Share> by_place;
@@ -42,6 +51,7 @@ struct PathSummary {
   std::vector<Share> by_phase;                         // place.phase alone
   std::vector<std::pair<std::string, Time>> by_state;  // COMPUTE and functions
   std::uint64_t messages = 0;                          // by which it passes from rank to rank
+  std::vector<Passage> passages;                       // these messages, longest first
   // Of all calls: how many could be later by up to this share of the run without effect.
   struct Near {
     double share = 0;
@@ -171,6 +181,28 @@ struct Region {
   std::size_t number = 0;        // in the order in which they were found
 };
 
+// Computation made even in more than one place, on nodes, and where it is uneven in time.
+struct BalanceOfMore {
+  // The places of Region that bring the most, the first two of them together, three, ...
+  struct Together {
+    std::vector<Place> places;
+    Time time;  // run time
+  };
+  std::vector<Together> together;
+  struct Nodes {
+    std::size_t count = 0;
+    Time mean;  // computation of a node, by the number of its ranks
+    Time most;
+    std::int32_t slowest = 0;
+    double deviation = 0;  // standard deviation, seconds
+    Time within;           // run time if the ranks of each node compute equally long
+    Time between;          // if the nodes do, each by the number of its ranks
+  };
+  std::optional<Nodes> nodes;
+  std::size_t rounds = 0;
+  std::vector<Round> uneven_rounds;  // most uneven first
+};
+
 struct Explanation {
   Time time;
   int ranks = 0;
@@ -187,6 +219,7 @@ struct Explanation {
   std::vector<SingleWait> best;     // those whose absence shortens the run most
   std::vector<Domino> domino;
   std::vector<Region> regions;
+  BalanceOfMore balance;
   std::vector<Finding> findings;  // best first
   std::vector<Sensitivity> sensitivity;
   std::vector<std::string> notes;  // what could not be analysed, and why
@@ -217,6 +250,7 @@ struct ExplainOptions {
   // bring: it gives an estimate, every message taking as long as it did, and the best are
   // simulated.
   bool estimate_waits = false;
+  Groups nodes;  // by rank; empty: nothing is known of them
 };
 
 // `source` tells names and places. Sensitivity is not filled in.

@@ -33,56 +33,90 @@ Effort effort_of(WaitKind kind) {
   }
 }
 
-void find_range(const Run& run, const Edits& edits, Finding& finding) {
-  finding.holds.reset();
-  constexpr int kMostRounds = 5;
-  // Looks at the first shares closer and closer, until several of them are in proportion; then
-  // once at what follows the last that is.
-  double from = 0;
-  double step = 1.0 / kMostLanes;
-  double per_share = 0;  // seconds
-  for (int round = 0; round < kMostRounds; ++round) {
-    std::array<double, kMostLanes> shares;
+namespace {
+
+using Shares = std::array<double, kMostLanes>;
+
+// What shares of a finding's change bring.
+class Range {
+ public:
+  Range(const Run& run, const Edits& edits)
+      : run_(run), edits_(edits), longest_(longest_wait(run, edits)) {
+    first_ = times(shares_from(0, kFirstStep));
+  }
+
+  void find_holds(Finding& finding) const {
+    finding.holds.reset();
+    constexpr int kMostRounds = 5;
+    // Looks at the first shares closer and closer, until several of them are in proportion; then
+    // once at what follows the last that is.
+    double from = 0;
+    double step = kFirstStep;
+    double per_share = 0;  // seconds
+    for (int round = 0; round < kMostRounds; ++round) {
+      const Shares shares = shares_from(from, step);
+      const std::vector<Time> found = round == 0 ? first_ : times(shares);
+      if (from == 0) per_share = gained(found[0]) / shares[0];
+      if (per_share <= 0) return;
+      std::size_t good = 0;
+      for (; good < kMostLanes; ++good) {
+        // Shares of many computations are rounded to a picosecond each.
+        if (gained(found[good]) < per_share * shares[good] * (1 - 1e-6)) break;
+      }
+      const bool looks_closer = from == 0 && good == 1 && round + 1 < kMostRounds;
+      if (!looks_closer && good > 0) {
+        finding.holds = shares[good - 1];
+        finding.gain_there = run_.time - found[good - 1];
+      }
+      if (good == kMostLanes || from > 0) return;
+      if (!looks_closer) from = *finding.holds;
+      step /= kMostLanes;
+    }
+  }
+
+  void find_enough(Finding& finding) const {
+    constexpr double kNearlyAll = 0.99;
+    const double wanted = kNearlyAll * gained(first_.back());
+    finding.enough = 1;
+    double from = 0;
+    for (double step = kFirstStep; step > 1e-3; step /= kMostLanes) {
+      const Shares shares = shares_from(from, step);
+      const std::vector<Time> found = step == kFirstStep ? first_ : times(shares);
+      const auto enough =
+          std::ranges::find_if(found, [&](Time time) { return gained(time) >= wanted; });
+      if (enough == found.end()) return;
+      const auto at = static_cast<std::size_t>(enough - found.begin());
+      finding.enough = shares[at];
+      from = at == 0 ? from : shares[at - 1];
+    }
+  }
+
+ private:
+  static constexpr double kFirstStep = 1.0 / kMostLanes;
+
+  static Shares shares_from(double from, double step) {
+    Shares shares;
     for (std::size_t i = 0; i < kMostLanes; ++i)
       shares[i] = std::min(1.0, from + step * static_cast<double>(i + 1));
-    const std::vector<Time> times = times_with_shares(run, edits, shares);
-    if (from == 0) per_share = (run.time - times[0]).seconds() / shares[0];
-    if (per_share <= 0) return;
-    std::size_t good = 0;
-    for (; good < kMostLanes; ++good) {
-      // Shares of many computations are rounded to a picosecond each.
-      const double gained = (run.time - times[good]).seconds();
-      if (gained < per_share * shares[good] * (1 - 1e-6)) break;
-    }
-    const bool looks_closer = from == 0 && good == 1 && round + 1 < kMostRounds;
-    if (!looks_closer && good > 0) {
-      finding.holds = shares[good - 1];
-      finding.gain_there = run.time - times[good - 1];
-    }
-    if (good == kMostLanes || from > 0) return;
-    if (!looks_closer) from = *finding.holds;
-    step /= kMostLanes;
+    return shares;
   }
-}
+  std::vector<Time> times(const Shares& shares) const {
+    return times_with_shares(run_, edits_, longest_, shares);
+  }
+  double gained(Time time) const { return (run_.time - time).seconds(); }
 
-void find_enough(const Run& run, const Edits& edits, Finding& finding) {
-  constexpr double kNearlyAll = 0.99;
-  finding.enough = 1;
-  double from = 0;
-  double wanted = 0;  // seconds
-  for (double step = 1.0 / kMostLanes; step > 1e-3; step /= kMostLanes) {
-    std::array<double, kMostLanes> shares;
-    for (std::size_t i = 0; i < kMostLanes; ++i)
-      shares[i] = from + step * static_cast<double>(i + 1);
-    const std::vector<Time> times = times_with_shares(run, edits, shares);
-    if (from == 0 && wanted == 0) wanted = kNearlyAll * (run.time - times.back()).seconds();
-    const auto first = std::ranges::find_if(
-        times, [&](Time time) { return (run.time - time).seconds() >= wanted; });
-    if (first == times.end()) return;
-    const auto at = static_cast<std::size_t>(first - times.begin());
-    finding.enough = shares[at];
-    from = at == 0 ? from : shares[at - 1];
-  }
+  const Run& run_;
+  const Edits& edits_;
+  Time longest_;
+  std::vector<Time> first_;  // of the first shares
+};
+
+}  // namespace
+
+void find_how_far(const Run& run, const Edits& edits, Finding& finding) {
+  const Range range(run, edits);
+  range.find_holds(finding);
+  range.find_enough(finding);
 }
 
 Checks::Checks(const Run& run, const sim::Source& source) : run_(&run) {

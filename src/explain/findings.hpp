@@ -11,11 +11,8 @@ namespace foretrace::explain {
 // Of a wait, by its kind.
 Effort effort_of(WaitKind kind);
 
-// Sets Finding::holds and gain_there: `edits` are all that the finding changes.
-void find_range(const Run& run, const Edits& edits, Finding& finding);
-
-// Sets Finding::enough.
-void find_enough(const Run& run, const Edits& edits, Finding& finding);
+// Sets Finding::holds, gain_there and enough: `edits` are all that the finding changes.
+void find_how_far(const Run& run, const Edits& edits, Finding& finding);
 
 // The options that simulate findings: by a name that means the finding's calls and no others.
 class Checks {

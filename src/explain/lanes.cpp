@@ -83,7 +83,17 @@ std::vector<Time> times_faster(const Run& run, const CallSet& of, std::span<cons
   return passes(run, factors.size(), changes, as_long, as_late);
 }
 
-std::vector<Time> times_with_shares(const Run& run, const Edits& edits,
+Time longest_wait(const Run& run, const Edits& edits) {
+  Time longest;
+  for (MomentId id = 0; !edits.waitless.empty() && id < run.graph.size(); ++id) {
+    const Moment moment = run.graph[id];
+    if (moment.kind == MomentKind::leave && edits.is_waitless(moment.rank, moment.operation))
+      longest = std::max(longest, moment.wait());
+  }
+  return longest;
+}
+
+std::vector<Time> times_with_shares(const Run& run, const Edits& edits, Time longest,
                                     std::span<const double> shares) {
   const auto changes = [&](MomentId id, const Moment& moment, auto& when) {
     if (edits.compute.empty()) return;
@@ -95,18 +105,13 @@ std::vector<Time> times_with_shares(const Run& run, const Edits& edits,
     for (std::size_t lane = 0; lane < std::min(shares.size(), when.size()); ++lane)
       when[lane] += std::llround(shares[lane] * whole);
   };
-  std::int64_t longest = 0;
-  for (MomentId id = 0; !edits.waitless.empty() && id < run.graph.size(); ++id) {
-    const Moment moment = run.graph[id];
-    if (moment.kind == MomentKind::leave && edits.is_waitless(moment.rank, moment.operation))
-      longest = std::max(longest, moment.wait().count_ps());
-  }
   const auto shorten = [&](const Moment& moment, const auto& enter, auto& when) {
     if (!edits.is_waitless(moment.rank, moment.operation)) return;
     const std::int64_t alone = (moment.alone - run.graph[moment.enter].at).count_ps();
     for (std::size_t lane = 0; lane < std::min(shares.size(), when.size()); ++lane) {
       const std::int64_t wait = when[lane] - (enter[lane] + alone);
-      const std::int64_t most = std::llround(shares[lane] * static_cast<double>(longest));
+      const std::int64_t most =
+          std::llround(shares[lane] * static_cast<double>(longest.count_ps()));
       if (wait > 0) when[lane] -= std::min(wait, most);
     }
   };

@@ -25,9 +25,11 @@ std::vector<Time> times_faster(const Run& run, const CallSet& of, std::span<cons
 
 // The run time with shares of `edits`, each from 0 to 1: of the difference that they make to
 // each computation; each wait that they take away is shorter by at most that share of the
-// longest of them. At most kMostLanes shares.
-std::vector<Time> times_with_shares(const Run& run, const Edits& edits,
+// longest of them (longest_wait()). At most kMostLanes shares.
+std::vector<Time> times_with_shares(const Run& run, const Edits& edits, Time longest,
                                     std::span<const double> shares);
+// Of the waits that `edits` take away.
+Time longest_wait(const Run& run, const Edits& edits);
 
 // The run time at each latency of messages, on network loggps, every port taking its messages
 // in the order of the run as it is. `as_is`: the run's own latency, above 0.

@@ -7,12 +7,12 @@
 namespace foretrace::explain {
 namespace {
 
-template <class Key>
-std::vector<Share> sorted(const std::map<Key, Share>& shares) {
-  std::vector<Share> list;
+template <class Key, class One>
+std::vector<One> sorted(const std::map<Key, One>& shares) {
+  std::vector<One> list;
   for (const auto& [key, share] : shares) list.push_back(share);
   std::ranges::stable_sort(
-      list, [](const Share& a, const Share& b) { return a.parts.sum() > b.parts.sum(); });
+      list, [](const One& a, const One& b) { return a.parts.sum() > b.parts.sum(); });
   return list;
 }
 
@@ -24,15 +24,23 @@ PathSummary summarise_path(const Run& run, const Places& places) {
   std::map<std::int32_t, Share> by_rank;
   std::map<PhaseId, Share> by_phase;
   std::map<std::string, Time> by_state;
+  std::map<std::pair<PlaceId, PlaceId>, Passage> passages;
   for (const Step& step : critical_path(run)) {
     path.parts += step.parts;
     const sim::Moment& to = run.graph[step.call];
-    if (step.kind == sim::LinkKind::message || step.kind == sim::LinkKind::answer) ++path.messages;
+    const bool passes = step.kind == sim::LinkKind::message || step.kind == sim::LinkKind::answer;
+    if (passes) ++path.messages;
     if (!to.rank.valid()) continue;
     const Call& call = run.call_of(to);
     Share& here = by_place[call.place];
     if (here.place.function.empty()) here.place = places.describe(call.place);
     here.parts += step.parts;
+    if (passes) {
+      const PlaceId from = run.call_of(run.graph[step.from]).place;
+      Passage& passage = passages[{from, call.place}];
+      if (passage.count++ == 0) passage.from = places.describe(from), passage.to = here.place;
+      passage.parts += step.parts;
+    }
     Share& rank = by_rank[to.rank.value];
     rank.rank = to.rank;
     rank.parts += step.parts;
@@ -45,6 +53,7 @@ PathSummary summarise_path(const Run& run, const Places& places) {
   path.by_place = sorted(by_place);
   path.by_rank = sorted(by_rank);
   path.by_phase = sorted(by_phase);
+  path.passages = sorted(passages);
   path.by_state.assign(by_state.begin(), by_state.end());
   std::ranges::stable_sort(path.by_state,
                            [](const auto& a, const auto& b) { return a.second > b.second; });

@@ -44,7 +44,13 @@ std::vector<WaitGroup> group_waits(const Run& run, const std::vector<Wait>& wait
       add(moment, completion_kind(run.call_of(moment)), wait.completion);
       if (wait.completion == wait.whole()) continue;
     }
-    Group& group = add(moment, wait.kind, wait.whole() - wait.completion);
+    const Time rest = wait.whole() - wait.completion;
+    const Time contention = std::min(wait.contention, rest);
+    if (contention > Time()) {
+      add(moment, WaitKind::contention, contention);
+      if (contention == rest) continue;
+    }
+    Group& group = add(moment, wait.kind, rest - contention);
     if (wait.cause == sim::kNoMoment) continue;
     const sim::Moment& cause = run.graph[wait.cause];
     group.late[{run.call_of(cause).place, cause.rank.value, false}] += wait.lateness;

@@ -35,6 +35,7 @@ WaitKind kind_of(Cost collective) {
 struct Source {
   MomentId cause = sim::kNoMoment;
   LinkKind by = LinkKind::own;
+  Time queue;  // on the way from there
 };
 Source source_of(const Run& run, MomentId leave) {
   const WorldRank rank = run.graph[leave].rank;
@@ -42,6 +43,7 @@ Source source_of(const Run& run, MomentId leave) {
   Source source;
   while (const std::optional<Link> link = binding_link(run.graph, at)) {
     if (link->kind != LinkKind::request && link->kind != LinkKind::gather) source.by = link->kind;
+    source.queue += parts_of(*link).queue;
     at = link->from;
     const auto kind = run.graph[at].kind;
     if (kind != MomentKind::enter) continue;
@@ -77,12 +79,19 @@ void find_wrong_order(const Run& run, std::vector<Wait>& waits) {
 }  // namespace
 
 std::string_view name_of(WaitKind kind) {
-  constexpr std::string_view kNames[] = {"late sender",        "messages in wrong order",
-                                         "late receiver",      "wait at barrier",
-                                         "barrier completion", "wait at n-to-n",
-                                         "n-to-n completion",  "early reduce",
-                                         "late broadcast",     "early scan",
-                                         "transfer",           "other"};
+  constexpr std::string_view kNames[] = {"late sender",
+                                         "messages in wrong order",
+                                         "late receiver",
+                                         "wait at barrier",
+                                         "barrier completion",
+                                         "wait at n-to-n",
+                                         "n-to-n completion",
+                                         "early reduce",
+                                         "late broadcast",
+                                         "early scan",
+                                         "contention",
+                                         "transfer",
+                                         "other"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -122,6 +131,7 @@ std::vector<Wait> find_waits(const Run& run) {
       if (source.by == LinkKind::collective && !collective)
         wait.kind = kind_of(run.call_of(run.graph[source.cause]).collective);
     }
+    if (wait.kind != WaitKind::other) wait.contention = std::min(source.queue, wait.transfer);
     waits.push_back(wait);
   }
   find_wrong_order(run, waits);

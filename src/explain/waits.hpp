@@ -23,16 +23,18 @@ enum class WaitKind : std::uint8_t {
   early_reduce,        // the root of a gather or reduce waits for its last member
   late_broadcast,      // members of a broadcast or scatter wait for its root
   early_scan,          // a rank of a scan waits for those before it
+  contention,          // nobody was late: the message waited for links or ports that others used
   transfer,            // nobody was late: the message (or collective) itself took so long
-  other,               // polls, locks, ports
+  other,               // polls, locks
 };
 std::string_view name_of(WaitKind kind);
 
 struct Wait {
   sim::MomentId leave = sim::kNoMoment;
   WaitKind kind = WaitKind::other;
-  Time lateness;  // how late the other side was, at most the whole wait
-  Time transfer;  // the rest
+  Time lateness;    // how late the other side was, at most the whole wait
+  Time transfer;    // the rest
+  Time contention;  // of it: on links and ports that others used
   // How much of the whole lies after the first member of the collective has left; only where
   // all wait for all, and the collective is carried out as messages.
   Time completion;

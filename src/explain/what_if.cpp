@@ -33,4 +33,15 @@ Time time_with(const Run& run, const Edits& edits) {
   return time;
 }
 
+std::vector<std::vector<Time>> slacks(const Run& run) {
+  std::vector<std::vector<Time>> all;
+  for (const Calls& calls : run.calls) all.emplace_back(calls.size());
+  each_tail(run, [&](MomentId id, Time tail) {
+    const Moment moment = run.graph[id];
+    if (run.call_begun(id, moment))
+      all[static_cast<std::size_t>(moment.rank.value)][moment.operation] = slack(run, id, tail);
+  });
+  return all;
+}
+
 }  // namespace foretrace::explain

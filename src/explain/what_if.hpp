@@ -45,4 +45,7 @@ inline Time slack(const Run& run, sim::MomentId id, Time tail) {
   return tail < Time() ? run.time : run.time - run.graph[id].at - tail;
 }
 
+// The slack of the beginning of each call, by rank and call.
+std::vector<std::vector<Time>> slacks(const Run& run);
+
 }  // namespace foretrace::explain

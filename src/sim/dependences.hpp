@@ -61,7 +61,7 @@ struct Moment {
 class Dependences {
  public:
   std::size_t size() const { return moments_.size(); }
-  Moment operator[](MomentId id) const { return moment(id); }
+  Moment operator[](MomentId id) const;
 
   class Links;
   Links links(MomentId id) const;
@@ -201,7 +201,6 @@ class Dependences {
     std::uint64_t hash() const;
   };
 
-  Moment moment(MomentId id) const;
   Time at(MomentId id) const {
     return Time::ps(static_cast<std::int64_t>(moments_.get(id, MomentColumn::kAt)));
   }
@@ -269,7 +268,8 @@ inline Dependences::Links Dependences::links(MomentId id) const {
   return {*this, id, first_of(id), first_of(id + std::size_t{1})};
 }
 
-inline Moment Dependences::moment(MomentId id) const {
+// Inlined, so that only what is asked for is unpacked.
+[[gnu::always_inline]] inline Moment Dependences::operator[](MomentId id) const {
   const auto number = [this, id](std::size_t column) {
     return static_cast<std::uint32_t>(moments_.get(id, column));
   };

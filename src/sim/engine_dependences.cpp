@@ -115,16 +115,19 @@ Dependences::Flying Engine::ways_of_eager(const Meeting& meeting, const Ends& en
   return ways;
 }
 
-// What the data takes from where it enters the network, if it waits for nothing. What
-// links take that messages share depends on their load.
+// What the data takes from where it enters the network, if it waits for nothing.
 Link Engine::beyond(const Meeting& meeting) const {
   Link link;
   link.overhead =
       meeting.stamp.rendezvous && ports_ ? options_.network.loggps.overhead_send : Time();
   link.latency = network_->header(meeting.from, meeting.to, meeting.stamp) - meeting.stamp.sent;
-  link.bytes = ports_ && between_nodes(meeting.from, meeting.to)
-                   ? options_.network.loggps.stream(meeting.stamp.bytes)
-                   : Time::max();
+  link.bytes = Time::max();
+  if (ports_ && between_nodes(meeting.from, meeting.to))
+    link.bytes = options_.network.loggps.stream(meeting.stamp.bytes);
+  else if (links_ && between_nodes(meeting.from, meeting.to))
+    link.bytes = std::max(
+        network_->alone_on_links(meeting.from, meeting.to, meeting.stamp.bytes) - link.latency,
+        Time());
   return link;
 }
 

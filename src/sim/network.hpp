@@ -112,6 +112,9 @@ class Network {
 
   // The links that messages between nodes share; nullptr: none.
   virtual SharedNetwork* shared() { return nullptr; }
+  // From when a message between nodes enters them until its last byte is there, with nobody else
+  // under way.
+  virtual Time alone_on_links(WorldRank, WorldRank, Bytes) { return Time(); }
   // Where a rank is; only asked when there is shared() or there are ports.
   virtual machine::NodeId node_of(WorldRank) const { return {}; }
 

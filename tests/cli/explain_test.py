@@ -3,6 +3,7 @@
     explain_test.py FORETRACE SOURCE
 """
 
+import csv
 import json
 import pathlib
 import subprocess
@@ -319,6 +320,64 @@ class Explain(unittest.TestCase):
                         more = one["tolerance"]["10%"] - one["value"]
                         made = self.explain("pairs.goal", *words, "--set", f"{name}=+{more:.12g}s", "--json")
                         self.assertAlmostEqual(json.loads(made.stdout)["predicted_time"], 1.1 * said["time"], delta=1e-9)
+
+    def test_links_with_speeds_of_their_own(self):
+        """Instead of L and G it is told what all latencies, or all bandwidths, do; as simulate --sweep says."""
+        (self.folder / "pairs.goal").write_text(PAIRS)
+        for network in ("flow", "packet", "bus"):
+            words = [*LOGGPS, "--network", network, "--topology", "torus:6?latency=2us&bandwidth=1GB/s"]
+            said = json.loads(self.explain("pairs.goal", *words, "--json").stdout)
+            self.assertEqual(set(said["sensitivity"]), {"o", "g", "link_latency", "link_bandwidth"})
+            for name, sweep in (("link_latency", "latency=1.001"), ("link_bandwidth", f"bandwidth={1 / 1.001}")):
+                with self.subTest(network=network, parameter=name):
+                    one = said["sensitivity"][name]
+                    self.assertGreater(one["slope"], 0)
+                    swept = subprocess.run([FORETRACE, "simulate", "pairs.goal", *words, "--sweep", sweep, "--json"],
+                                           capture_output=True, text=True, check=True, timeout=100, cwd=self.folder)
+                    more = json.loads(swept.stdout)[0]["time"] - said["time"]
+                    self.assertAlmostEqual(more / 1e-3, one["slope"], delta=1e-8)
+
+    def test_slack(self):
+        """Rank 1 may post its receive later by so much, and by no nanosecond more."""
+        told = self.explain("old.goal", *LOGGPS, "--slack", "slack.csv")
+        self.assertEqual((told.stdout, told.stderr), ("", "foretrace: wrote slack.csv\n"))
+        with (self.folder / "slack.csv").open() as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(len(rows), 8)
+        slack, = [float(row["slack"]) for row in rows if (row["rank"], row["function"]) == ("1", "MPI_Irecv")]
+        sent, = [float(row["slack"]) for row in rows if (row["rank"], row["function"]) == ("0", "MPI_Isend")]
+        self.assertEqual(sent, 0)
+        times = []
+        for later in (0, int(slack * 1e9), int(slack * 1e9) + 2):
+            (self.folder / "later.goal").write_text((GOAL % 50000).replace(
+                "rank 1 { b: recv 1000b from 0", f"rank 1 {{ a: calc {later}\nb: recv 1000b from 0\nb requires a"))
+            times.append(json.loads(self.explain("later.goal", *LOGGPS, "--json").stdout)["time"])
+        self.assertEqual(times[0], times[1])
+        self.assertGreater(times[2], times[1])
+        self.assertIn("--slack stands alone", self.explain("old.goal", *LOGGPS, "--slack", "x.csv",
+                                                           "--remove-barriers", status=2).stderr)
+
+    def test_balance_of_nodes_and_rounds(self):
+        (self.folder / "p.ti").write_text("".join(
+            f"{rank} init\n{rank} compute {first}\n{rank} barrier\n{rank} compute {second}\n{rank} allreduce 8 0\n"
+            f"{rank} finalize\n" for rank, first, second in ((0, 1e5, 2e5), (1, 3e5, 2e5), (2, 2e5, 3e5), (3, 2e5, 7e5))))
+        words = ["p.ti", *LOGGPS, "--ranks-per-node", "2"]
+        balance = json.loads(self.explain(*words, "--json").stdout)["balance"]
+        nodes = balance["nodes"]
+        # 300 and 500 us on the first, 500 and 900 on the second.
+        self.assertEqual((nodes["count"], nodes["slowest"]), (2, 1))
+        for name, us in (("mean", 550), ("most", 700), ("deviation", 150)):
+            self.assertAlmostEqual(nodes[name], us * 1e-6, 12)
+        self.assertEqual(balance["rounds"]["count"], 3)
+        worst = balance["rounds"]["uneven"][0]
+        self.assertEqual((worst["number"], worst["slowest"]), (1, 3))
+        self.assertAlmostEqual(worst["most"] - worst["mean"], 350e-6, 12)
+        together, = balance["together"]
+        self.assertEqual([one["function"] for one in together["regions"]], ["MPI_Allreduce", "MPI_Barrier"])
+        text = self.explain(*words).stdout
+        for says in ("The best few balanced together", "Nodes: 2; their ranks compute for 550 us, those of node 1 for "
+                     "700 us", "the most uneven of 3", "The longest waits"):
+            self.assertIn(says, text)
 
     def test_additions_to_equations(self):
         """On the data sheet L, o and G can only be added."""

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "explain/edits.hpp"
+#include "explain/balance.hpp"
 #include "explained.hpp"
 
 namespace foretrace::explain {
@@ -100,6 +100,57 @@ TEST(Balance, IsFromOneMeetingOfAllToTheNext) {
   // receive and the barrier.
   EXPECT_EQ(edits.compute[0], (std::vector{us(100), Time(), us(50), us(50), Time()}));
   EXPECT_EQ(edits.compute[1], (std::vector{us(50), us(50), us(100), Time(), Time()}));
+}
+
+TEST(Balance, IsToldOfSeveralPlacesTogetherAndOfEachRound) {
+  Programs programs(2);
+  for (int rank = 0; rank < 2; ++rank) {
+    programs.collective(rank, Cost::barrier, rank == 0 ? us(100) : us(300));
+    programs.collective(rank, Cost::allreduce, rank == 0 ? us(500) : us(100));
+  }
+  programs.finalize_all();
+  const Explanation explanation = explain_program(programs).explanation;
+  const BalanceOfMore& balance = explanation.balance;
+  ASSERT_EQ(balance.together.size(), 1u);
+  EXPECT_EQ(balance.together[0].places.size(), 2u);
+  EXPECT_EQ(balance.together[0].places[0].function, "MPI_allreduce");
+  EXPECT_EQ(explanation.time - balance.together[0].time, us(300));
+  EXPECT_FALSE(balance.nodes);
+  // Nothing is computed after the last of them.
+  EXPECT_EQ(balance.rounds, 3u);
+  ASSERT_EQ(balance.uneven_rounds.size(), 2u);
+  EXPECT_EQ(balance.uneven_rounds[0].number, 1u);
+  EXPECT_EQ(balance.uneven_rounds[0].from, us(340));
+  EXPECT_EQ(balance.uneven_rounds[0].mean, us(300));
+  EXPECT_EQ(balance.uneven_rounds[0].most, us(500));
+  EXPECT_EQ(balance.uneven_rounds[0].slowest, WorldRank(0));
+  EXPECT_NEAR(balance.uneven_rounds[0].deviation, 200e-6, 1e-12);
+  EXPECT_EQ(balance.uneven_rounds[1].number, 0u);
+  EXPECT_EQ(balance.uneven_rounds[1].above(), us(100));
+}
+
+TEST(Balance, IsToldWithinNodesAndBetweenThem) {
+  Programs programs(5);
+  const Time computation[] = {us(100), us(300), us(100), us(400), us(600)};
+  for (int rank = 0; rank < 5; ++rank) programs.collective(rank, Cost::barrier, computation[rank]);
+  programs.finalize_all();
+  ExplainOptions how;
+  how.nodes = {7, 7, 8, 8, 8};
+  const Explanation explanation = explain_program(programs, {}, how).explanation;
+  const Time rest = explanation.time - us(600);
+  ASSERT_TRUE(explanation.balance.nodes);
+  const BalanceOfMore::Nodes& nodes = *explanation.balance.nodes;
+  EXPECT_EQ(nodes.count, 2u);
+  // 400 / 2 and 1100 / 3.
+  EXPECT_EQ(nodes.slowest, 8);
+  EXPECT_NEAR(nodes.most.seconds(), 1100e-6 / 3, 1e-11);
+  EXPECT_NEAR(nodes.deviation, (1100e-6 / 3 - 200e-6) / 2, 1e-11);
+  EXPECT_NEAR(nodes.within.seconds(), (rest + us(1100)).seconds() - 1100e-6 * 2 / 3, 1e-11);
+  // 1500 / 5 for each rank: 600 for the first node, of which 450 for its second rank; 900 for the
+  // other, of which 600/1100 for its last.
+  EXPECT_NEAR(nodes.between.seconds(), rest.seconds() + 900e-6 * 600 / 1100, 1e-11);
+  how.nodes = {1, 1, 1, 1, 1};
+  EXPECT_FALSE(explain_program(programs, {}, how).explanation.balance.nodes);
 }
 
 TEST(Balance, NamesWhereTheSlowestRankComputes) {

@@ -15,6 +15,7 @@
 #include <set>
 #include <string>
 
+#include "explain/balance.hpp"
 #include "explain/critical_path.hpp"
 #include "explain/edits.hpp"
 #include "explain/lanes.hpp"
@@ -244,7 +245,8 @@ class Case {
     explain::take_waits_away(run_, some, edits);
     explain::equalise(run_, some, edits);
     const double shares[] = {0, 1};
-    const std::vector<Time> shared = explain::times_with_shares(run_, edits, shares);
+    const Time longest = explain::longest_wait(run_, edits);
+    const std::vector<Time> shared = explain::times_with_shares(run_, edits, longest, shares);
     if (shared[0] != run_.time) fail("no share of edits changes the run");
     if (run_.graph.fixed() && shared[1] < explain::time_with(run_, edits))
       fail("all shares of edits bring more than the edits");

@@ -435,6 +435,28 @@ TEST(Findings, WithoutWaitsAreSimulatedOnPorts) {
   EXPECT_EQ(explained.explanation.bounds.no_waits, us(102));
 }
 
+TEST(CriticalPath, TellsByWhichMessagesItPasses) {
+  Programs programs(3);
+  for (int round = 0; round < 2; ++round) {
+    send(programs, 0, 1, us(100), "to one");
+    recv(programs, 1, 0, us(0), "at one");
+    send(programs, 1, 0, us(100), "back");
+    recv(programs, 0, 1, us(0), "at zero");
+  }
+  programs.finalize_all();
+  const PathSummary path = explain_program(programs).explanation.path;
+  EXPECT_EQ(path.messages, 4u);
+  ASSERT_EQ(path.passages.size(), 2u);
+  Time in_all;
+  for (const Passage& passage : path.passages) {
+    EXPECT_EQ(passage.count, 2u);
+    EXPECT_EQ(passage.to.function, passage.from.function == "back" ? "at zero" : "at one");
+    in_all += passage.parts.sum();
+  }
+  // 400 us are computation.
+  EXPECT_EQ(in_all, explain_program(programs).explanation.time - us(400));
+}
+
 // A rendezvous takes recv, 60, after both are there; recvmin, for which an eager message's
 // receiver stays at least, is longer here.
 TEST(WhatIf, TakingAWaitAwayMakesNoCallLonger) {

@@ -1,5 +1,7 @@
 #include "sim/network/links.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "sim/network/bus.hpp"
 #include "sim/network/flow.hpp"
@@ -40,7 +42,23 @@ std::unique_ptr<SharedNetwork> make_links(const NetworkOptions& options) {
 }  // namespace
 
 LinkNetwork::LinkNetwork(const NetworkOptions& options, int ranks)
-    : NodeNetwork(options, ranks), links_(make_links(options)) {}
+    : NodeNetwork(options, ranks), options_(options), links_(make_links(options)) {}
+
+Time LinkNetwork::alone_on_links(WorldRank from, WorldRank to, Bytes bytes) {
+  const Way way{node_of(from), node_of(to), 0};
+  const auto [known, added] = alone_.try_emplace({way.from, way.to, bytes.count});
+  if (!added) return known->second;
+  if (!empty_) empty_ = make_links(options_);
+  const Time start = next_;
+  empty_->inject(0, way, bytes, start);
+  std::vector<Arrival> arrivals;
+  while (empty_->next() != Time::max()) {
+    next_ = std::max(next_, empty_->next());
+    empty_->advance(arrivals);
+  }
+  if (!arrivals.empty()) known->second = arrivals.front().arrived - start;
+  return known->second;
+}
 
 Delivery LinkNetwork::deliver(const Meeting& meeting) const {
   if (node_of(meeting.from) == node_of(meeting.to)) return EndpointNetwork::deliver(meeting);

@@ -2,7 +2,10 @@
 // (networks bus, flow, packet).
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <tuple>
 
 #include "sim/network/nodes.hpp"
 
@@ -15,6 +18,7 @@ class LinkNetwork final : public NodeNetwork {
   // Between nodes: the time at which the data enters the links.
   Delivery deliver(const Meeting& meeting) const override;
   SharedNetwork* shared() override { return links_.get(); }
+  Time alone_on_links(WorldRank from, WorldRank to, Bytes bytes) override;
 
  protected:
   // The links say when the last byte is there.
@@ -23,7 +27,12 @@ class LinkNetwork final : public NodeNetwork {
   }
 
  private:
+  NetworkOptions options_;
   std::unique_ptr<SharedNetwork> links_;
+  // For alone_on_links(): the same links, empty, and what was asked before.
+  std::unique_ptr<SharedNetwork> empty_;
+  Time next_;  // nothing is under way there any more
+  std::map<std::tuple<machine::NodeId, machine::NodeId, std::uint64_t>, Time> alone_;
 };
 
 }  // namespace foretrace::sim

@@ -63,6 +63,17 @@ ordered_json path_of(const explain::PathSummary& path) {
   entry["phases"] = shares(path.by_phase, [](ordered_json& one, const auto& share) {
     one["phase"] = share.place.phase;
   });
+  ordered_json passages = ordered_json::array();
+  for (const explain::Passage& passage : path.passages) {
+    ordered_json one;
+    put_place(one["from"], passage.from);
+    put_place(one["to"], passage.to);
+    one["count"] = passage.count;
+    one["time"] = to_seconds(passage.parts.sum());
+    put_parts(one, passage.parts);
+    passages.push_back(one);
+  }
+  entry["passages"] = passages;
   ordered_json near = ordered_json::array();
   for (const auto& one : path.near) near.push_back({{"slack", one.share}, {"calls", one.calls}});
   entry["near"] = near;
@@ -214,6 +225,35 @@ ordered_json regions_of(const std::vector<explain::Region>& regions) {
   return list;
 }
 
+ordered_json balance_of(const explain::BalanceOfMore& balance) {
+  ordered_json together = ordered_json::array();
+  for (const auto& one : balance.together) {
+    ordered_json places = ordered_json::array();
+    for (const explain::Place& place : one.places) put_place(places.emplace_back(), place);
+    together.push_back({{"regions", places}, {"time", to_seconds(one.time)}});
+  }
+  ordered_json nodes;
+  if (balance.nodes)
+    nodes = {{"count", balance.nodes->count},
+             {"mean", to_seconds(balance.nodes->mean)},
+             {"most", to_seconds(balance.nodes->most)},
+             {"slowest", balance.nodes->slowest},
+             {"deviation", balance.nodes->deviation},
+             {"balanced_within", to_seconds(balance.nodes->within)},
+             {"balanced_between", to_seconds(balance.nodes->between)}};
+  ordered_json uneven = ordered_json::array();
+  for (const explain::Round& round : balance.uneven_rounds)
+    uneven.push_back({{"number", round.number},
+                      {"from", to_seconds(round.from)},
+                      {"mean", to_seconds(round.mean)},
+                      {"most", to_seconds(round.most)},
+                      {"slowest", round.slowest.value},
+                      {"deviation", round.deviation}});
+  return {{"together", together},
+          {"nodes", nodes},
+          {"rounds", {{"count", balance.rounds}, {"uneven", uneven}}}};
+}
+
 ordered_json sensitivity_of(const std::vector<explain::Sensitivity>& all) {
   ordered_json object = ordered_json::object();
   for (const explain::Sensitivity& one : all) {
@@ -297,6 +337,7 @@ ordered_json json_of(const Explanation& explanation) {
   object["best_waits"] = singles_of(explanation.best);
   object["domino_path"] = domino_of(explanation.domino);
   object["regions"] = regions_of(explanation.regions);
+  object["balance"] = balance_of(explanation.balance);
   object["sensitivity"] = sensitivity_of(explanation.sensitivity);
   object["notes"] = explanation.notes;
   return object;

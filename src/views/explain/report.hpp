@@ -18,6 +18,10 @@ namespace foretrace::views {
 std::string render_text_explanation(const explain::Explanation& explanation,
                                     const std::string& where);
 
+// A line for each call, with commas in between: by how much it may begin later; `places` by number.
+std::string render_slacks(const explain::Run& run, const std::vector<explain::Place>& places,
+                          const std::vector<std::vector<Time>>& slacks);
+
 // One object with the fields that docs/explain.md lists; times in seconds.
 std::string render_json_explanation(const explain::Explanation& explanation);
 

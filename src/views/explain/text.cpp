@@ -17,6 +17,8 @@ constexpr Align L = Align::left;
 constexpr Align R = Align::right;
 constexpr std::size_t kShown = 10;
 constexpr std::size_t kCurvesShown = 5;
+constexpr std::size_t kLongestShown = 5;
+constexpr std::size_t kRoundsShown = 5;
 constexpr std::size_t kChecksShown = 3;
 
 double share(Time part, const Explanation& explanation) {
@@ -210,17 +212,25 @@ std::string waits_section(const Explanation& explanation) {
   return "\nWaits, over all ranks\n" + table.render(2);
 }
 
-std::string single_section(const Explanation& explanation) {
-  if (explanation.best.empty()) return {};
+std::string singles_table(const std::vector<explain::SingleWait>& waits, std::size_t most,
+                          const Explanation& explanation) {
   TextTable table({R, R, R, R, L});
   table.add({"rank", "wait", "run without it", "", "where"});
-  for (std::size_t i = 0; i < std::min(kShown, explanation.best.size()); ++i) {
-    const explain::SingleWait& wait = explanation.best[i];
+  for (std::size_t i = 0; i < std::min(most, waits.size()); ++i) {
+    const explain::SingleWait& wait = waits[i];
     table.add({std::to_string(wait.rank.value), format_time(wait.wait),
                format_time(wait.time_without), percent(wait.time_without, explanation),
                describe_place(wait.place)});
   }
-  std::string text = "\nSingle waits whose absence shortens the run most\n" + table.render(2);
+  return table.render(2);
+}
+
+std::string single_section(const Explanation& explanation) {
+  if (explanation.best.empty()) return {};
+  std::string text = "\nSingle waits whose absence shortens the run most\n" +
+                     singles_table(explanation.best, kShown, explanation) +
+                     "\nThe longest waits\n" +
+                     singles_table(explanation.longest, kLongestShown, explanation);
   if (explanation.domino.empty()) return text;
   text += "\nDomino path, from the receiver back to the senders\n";
   for (const explain::Domino& step : explanation.domino)
@@ -245,22 +255,63 @@ std::string regions_section(const Explanation& explanation) {
   return "\nComputation, by phase and call site\n" + table.render(2);
 }
 
+std::string balance_section(const Explanation& explanation) {
+  const explain::BalanceOfMore& balance = explanation.balance;
+  std::string text;
+  if (!balance.together.empty()) {
+    TextTable table({R, R, L});
+    table.add({"run", "", "computation"});
+    for (const auto& one : balance.together) {
+      std::string places;
+      for (const explain::Place& place : one.places)
+        places += (places.empty() ? "before " : ", ") + describe_place(place);
+      table.add({format_time(one.time), percent(one.time, explanation), places});
+    }
+    text += "\nThe best few balanced together\n" + table.render(2);
+  }
+  if (balance.nodes)
+    text += fmt::format(
+        "\nNodes: {}; their ranks compute for {}, those of node {} for {}\n"
+        "  run {} if the ranks of each node compute equally long, {} if the nodes do\n",
+        balance.nodes->count, format_time(balance.nodes->mean), balance.nodes->slowest,
+        format_time(balance.nodes->most), format_time(balance.nodes->within),
+        format_time(balance.nodes->between));
+  if (balance.rounds > 1 && !balance.uneven_rounds.empty()) {
+    TextTable table({R, R, R, R, R, R});
+    table.add({"number", "from", "mean", "most", "on rank", "deviation"});
+    for (std::size_t i = 0; i < std::min(kRoundsShown, balance.uneven_rounds.size()); ++i) {
+      const explain::Round& round = balance.uneven_rounds[i];
+      table.add({std::to_string(round.number), format_time(round.from), format_time(round.mean),
+                 format_time(round.most), std::to_string(round.slowest.value),
+                 format_seconds(round.deviation)});
+    }
+    text +=
+        fmt::format(
+            "\nComputation from one collective of all ranks to the next: the most uneven of {}\n",
+            balance.rounds) +
+        table.render(2);
+  }
+  return text;
+}
+
 std::string sensitivity_section(const Explanation& explanation) {
   const std::vector<explain::Sensitivity>& all = explanation.sensitivity;
   if (all.empty()) return {};
-  const bool added = !all.front().meaning.empty();
+  const bool added = std::ranges::all_of(all, [](const auto& one) { return !one.meaning.empty(); });
   TextTable table = added ? TextTable({L, R, R, R, R, R, L}) : TextTable({L, R, R, R, R, R, R});
   if (added)
     table.add({"", "slope", "1 % longer with", "5 %", "10 %", "pieces", ""});
   else
     table.add({"", "value", "slope", "1 % longer at", "5 %", "10 %", "pieces"});
   for (const explain::Sensitivity& one : all) {
+    const bool factor = one.unit == "times";
     const auto value = [&](double v) {
-      return format_picoseconds(v * 1e12) + (one.unit == "s" ? "" : "/B");
+      return factor ? format_ratio(v) + " x"
+                    : format_picoseconds(v * 1e12) + (one.unit == "s" ? "" : "/B");
     };
     std::vector<std::string> row{one.parameter};
     if (!added) row.push_back(value(one.value));
-    row.push_back(format_ratio(one.slope));
+    row.push_back(factor ? format_seconds(one.slope) : format_ratio(one.slope));
     for (const auto& tolerance : one.tolerance)
       row.push_back(tolerance ? (added ? "+" : "") + value(*tolerance) : "-");
     row.push_back(std::to_string(one.pieces.size()));
@@ -303,6 +354,7 @@ std::string render_text_explanation(const Explanation& explanation, const std::s
   text += delays_section(explanation);
   text += single_section(explanation);
   text += regions_section(explanation);
+  text += balance_section(explanation);
   text += curves_section(explanation);
   text += sensitivity_section(explanation);
   return text;

@@ -79,6 +79,7 @@ function svg(tag: string, attributes: Record<string, string | number>, text = ""
 }
 
 const kParameters: Record<string, string> = {
+  link_latency: "the latency of every link", link_bandwidth: "the time of every byte on every link",
   L: "L, the latency", o: "o, the processor's overhead", g: "g, the gap between messages", G: "G, the time per byte",
 };
 const kWidth = 340;
@@ -88,7 +89,8 @@ const kHeight = 190;
 export function sensitivityPlot(name: string, one: Sensitivity, time: number): SVGElement | null {
   const curve = curveOf(one, time);
   if (curve.length < 2) return null;
-  const per = one.unit === "s" ? "" : "/B";
+  const shown = (value: number): string =>
+    one.unit === "times" ? `${value} x` : seconds(value) + (one.unit === "s" ? "" : "/B");
   const times = curve.map((point) => point.time);
   const x: Axis = { log: false, low: curve[0]!.value, high: curve[curve.length - 1]!.value, from: 62, to: kWidth - 12 };
   const y: Axis = { log: false, low: Math.min(...times, time * 0.99), high: Math.max(...times, time * 1.02), from: kHeight - 40, to: 14 };
@@ -101,10 +103,10 @@ export function sensitivityPlot(name: string, one: Sensitivity, time: number): S
   for (const value of ticks(x, 4)) {
     const at = place(x, value);
     plot.append(svg("line", { x1: at, x2: at, y1: y.from, y2: y.from + 4, class: "rule" }));
-    plot.append(svg("text", { x: at, y: y.from + 16, "text-anchor": at > kWidth - 30 ? "end" : "middle" }, `${seconds(value)}${per}`));
+    plot.append(svg("text", { x: at, y: y.from + 16, "text-anchor": at > kWidth - 30 ? "end" : "middle" }, shown(value)));
   }
   plot.append(svg("text", { x: (x.from + x.to) / 2, y: kHeight - 6, "text-anchor": "middle", class: "name" },
-    `${kParameters[name] ?? name}${one.meaning === undefined ? "" : ", that is added"}`));
+    `${kParameters[name] ?? name}${one.meaning === undefined || one.unit === "times" ? "" : ", that is added"}`));
   for (const [percent, value] of Object.entries(one.tolerance)) {
     if (value === null || value > x.high) continue;
     const at = place(x, value);
@@ -114,7 +116,7 @@ export function sensitivityPlot(name: string, one: Sensitivity, time: number): S
   const points = curve.map((point) => `${place(x, point.value).toFixed(2)},${place(y, point.time).toFixed(2)}`).join(" ");
   plot.append(svg("polyline", { points, class: "curve" }));
   const now = svg("circle", { cx: place(x, one.value), cy: place(y, time), r: 4, class: "now" });
-  now.append(svg("title", {}, `as it is: ${seconds(one.value)}${per}, ${seconds(time)}`));
+  now.append(svg("title", {}, `as it is: ${shown(one.value)}, ${seconds(time)}`));
   plot.append(now);
   return plot;
 }
