@@ -197,7 +197,6 @@ int explain_run(const Options& options) {
   if (options.what_if.any()) return run_what_if(simulation, run, *source, options);
   if (placing) return run_placed(simulation, run, options);
   if (!latencies.empty()) {
-    keep_operations(simulation, run);
     const LatencyCurve curve = find_latency_curve(simulation, run, latencies);
     std::fputs(render_latency_curve(curve, options.output.json).c_str(), stdout);
     return status_of(simulation, 0);

@@ -15,8 +15,8 @@ using sim::MomentKind;
 
 namespace {
 
-using Lane = std::array<std::int64_t, kMostLanes>;  // picoseconds
-constexpr Lane kNothing{};
+// As many latencies as are asked for as a rule.
+constexpr std::size_t kManyLanes = 20;
 
 // One pass with `Lanes` lanes. `changes(moment, lane times)` gives what is added to a
 // computation; `takes(link, out)` how long a link takes in each lane; `shorten(moment, enter,
@@ -55,11 +55,12 @@ std::vector<Time> pass(const Run& run, std::size_t wanted, const Changes& change
 template <class Changes, class Takes, class Shorten>
 std::vector<Time> passes(const Run& run, std::size_t wanted, const Changes& changes,
                          const Takes& takes, const Shorten& shorten) {
-  if (wanted > kMostLanes) throw Error("explain: too many lanes");
+  if (wanted > kManyLanes) throw Error("explain: too many lanes");
   if (wanted <= 2) return pass<2>(run, wanted, changes, takes, shorten);
   if (wanted <= 4) return pass<4>(run, wanted, changes, takes, shorten);
   if (wanted <= 8) return pass<8>(run, wanted, changes, takes, shorten);
-  return pass<kMostLanes>(run, wanted, changes, takes, shorten);
+  if (wanted <= kMostLanes) return pass<kMostLanes>(run, wanted, changes, takes, shorten);
+  return pass<kManyLanes>(run, wanted, changes, takes, shorten);
 }
 
 constexpr auto as_long = [](const Link& link, auto& out) { out.fill(link.takes.count_ps()); };
@@ -122,8 +123,8 @@ std::vector<Time> times_at_latencies(const Run& run, Time as_is, std::span<const
   if (as_is <= Time()) throw Error("explain: no latency to start from");
   const std::int64_t before = as_is.count_ps();
   std::vector<Time> times;
-  for (std::size_t first = 0; first < latencies.size(); first += kMostLanes) {
-    const auto some = latencies.subspan(first, std::min(kMostLanes, latencies.size() - first));
+  for (std::size_t first = 0; first < latencies.size(); first += kManyLanes) {
+    const auto some = latencies.subspan(first, std::min(kManyLanes, latencies.size() - first));
     const auto takes = [&](const Link& link, auto& out) {
       out.fill(link.takes.count_ps());
       // A message's latency is L once, or for the requests and answers of a rendezvous
