@@ -97,7 +97,8 @@ def main():
         for network, words in NETWORKS.items():
             full, text = run([foretrace, "explain", "run.goal", *words, "--json"], folder)
             explained = json.loads(text)
-            waits = sum(group["count"] for group in explained["waits"])
+            # A wait may have a part that is contention, too.
+            waits = sum(group["count"] for group in explained["waits"] if group["kind"] != "contention")
             single = min(run([foretrace, "simulate", "run.goal", *words], folder)[0]
                          for _ in range(options.single))
             print(f"{network}: {explained['calls']} calls on {explained['ranks']} ranks, {waits} waits: "
