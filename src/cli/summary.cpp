@@ -78,6 +78,8 @@ void charge(const Charging& rules, WorldRank rank, const trace::Event& event,
   if (event.recv.peer.valid() &&
       (event.kind == EventKind::recv || event.kind == EventKind::sendrecv))
     rules.between(rank, event.recv.peer).recv_leave(zero, {zero, event.recv.bytes, false});
+  if (machine::is_access(event.one_sided)) timing.access_time(event.one_sided, event.bytes);
+  if (machine::is_lock(event.one_sided) && event.send.peer.valid()) timing.lock_time();
   for (const trace::Completion& completion : event.completions)
     if (completion.source.valid())
       rules.between(rank, completion.source).irecv_end(zero, {zero, completion.bytes, false});
@@ -107,6 +109,9 @@ Outcome look_at(trace::TraceReader& reader, const machine::Timing* timing) {
         charge(rules, rank, event,
                uses_comm(event) ? std::span<const WorldRank>(reader.comm(rank, event.comm).members)
                                 : std::span<const WorldRank>());
+      const bool moves = event.kind == trace::EventKind::collective && event.bytes.count > 0 &&
+                         event.collective == machine::Cost::barrier;  // a file's
+      if (moves) outcome.called.insert(reader.name(rank, event.name));
       if (event.kind != trace::EventKind::call) continue;
       if (calls.size() <= event.name) calls.resize(event.name + 1, 0);
       calls[event.name] += event.count;

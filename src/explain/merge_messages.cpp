@@ -65,7 +65,7 @@ bool parts_groups(const Operation& operation) {
       return false;
     case EventKind::call:
       return operation.probing != sim::Probing::none || operation.locking != sim::Locking::none ||
-             operation.cancel != 0;
+             operation.cancel != 0 || operation.one_sided != machine::OneSided::none;
     default:
       return true;
   }

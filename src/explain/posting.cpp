@@ -38,7 +38,8 @@ bool bounds(const Operation& operation) {
       return true;
     case EventKind::call:
       return operation.probing != sim::Probing::none || operation.locking != sim::Locking::none ||
-             operation.cancel != 0 || operation.bytes.count > 0 || operation.send.peer.valid();
+             operation.cancel != 0 || operation.bytes.count > 0 || operation.send.peer.valid() ||
+             operation.one_sided != machine::OneSided::none;
     default:
       return false;
   }

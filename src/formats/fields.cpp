@@ -28,6 +28,19 @@ constexpr std::string_view kKinds[] = {
     "isend",     "irecv",   "complete",    "collective", "call", "phase_begin",
     "phase_end", "aborted", "icollective", "mark",       "probe"};
 constexpr std::string_view kModes[] = {"standard", "synchronous", "buffered", "ready"};
+// In the order of machine::OneSided; no call of a window has no word.
+constexpr std::string_view kOneSided[] = {"",
+                                          "put",
+                                          "get",
+                                          "accumulate",
+                                          "get_accumulate",
+                                          "fetch_and_op",
+                                          "compare_and_swap",
+                                          "flush",
+                                          "flush_local",
+                                          "lock",
+                                          "lock_shared",
+                                          "unlock"};
 
 // The longest span that a trace holds, and the latest time.
 constexpr std::int64_t kLongestSpan = INT64_MAX / 4;
@@ -150,7 +163,7 @@ std::string time_text(Time time) {
 }
 
 Cost cost_of(std::string_view text) {
-  for (int cost = static_cast<int>(Cost::barrier); cost < static_cast<int>(Cost::kCount); ++cost)
+  for (int cost = static_cast<int>(Cost::barrier); cost <= static_cast<int>(Cost::comm_dup); ++cost)
     if (machine::name_of(static_cast<Cost>(cost)) == text) return static_cast<Cost>(cost);
   expected("a collective", text);
 }
@@ -159,6 +172,16 @@ SendMode mode_of(std::string_view text) {
   for (std::size_t mode = 0; mode < std::size(kModes); ++mode)
     if (kModes[mode] == text) return static_cast<SendMode>(mode);
   expected("standard, synchronous, buffered or ready", text);
+}
+
+constexpr std::size_t index_of(machine::OneSided what) {
+  return static_cast<std::size_t>(what);
+}
+
+machine::OneSided one_sided_of(std::string_view text) {
+  for (std::size_t what = 1; what < std::size(kOneSided); ++what)
+    if (kOneSided[what] == text) return static_cast<machine::OneSided>(what);
+  expected("what a call does to a window", text);
 }
 
 struct Field {
@@ -192,7 +215,7 @@ constexpr Field kFields[] = {
     {"request",
      [](EventKind k) {
        return k == EventKind::isend || k == EventKind::irecv || k == EventKind::icollective ||
-              k == EventKind::probe;
+              k == EventKind::probe || moves(k);
      },
      [](const Event& e) { return text_unless(e.request, std::uint64_t{0}); },
      [](Event& e, Text v, Scope) { e.request = number<std::uint64_t>(v, "a request"); }},
@@ -247,6 +270,9 @@ constexpr Field kFields[] = {
      }},
     {"root", is_collective, [](const Event& e) { return text_unless(e.root.value, -1); },
      [](Event& e, Text v, Scope) { e.root = LocalRank(number<std::int32_t>(v, "a rank", 0)); }},
+    {"one_sided", moves,
+     [](const Event& e) { return std::string(kOneSided[index_of(e.one_sided)]); },
+     [](Event& e, Text v, Scope) { e.one_sided = one_sided_of(v); }},
     {"count", moves, [](const Event& e) { return text_unless(e.count, 1u); },
      [](Event& e, Text v, Scope) { e.count = number<std::uint32_t>(v, "a count"); }},
     {"code", [](EventKind k) { return k == EventKind::aborted; },

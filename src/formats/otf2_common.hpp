@@ -41,6 +41,7 @@ enum class Attribute : std::uint8_t {
   root,  // local rank
   count,
   code,
+  one_sided,
   kCount
 };
 

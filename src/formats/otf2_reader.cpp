@@ -158,8 +158,7 @@ void LocationReader::take_attribute(CallHints& hints, Attribute attribute,
       hints.request = value.uint64;
       break;
     case Attribute::cost:
-      if (value.uint8 >= static_cast<int>(Cost::kCount) ||
-          value.uint8 < static_cast<int>(Cost::barrier))
+      if (!machine::is_collective(static_cast<Cost>(value.uint8)))
         throw Error("expected a collective, found " + std::to_string(value.uint8));
       hints.cost = static_cast<Cost>(value.uint8);
       break;
@@ -182,6 +181,11 @@ void LocationReader::take_attribute(CallHints& hints, Attribute attribute,
       break;
     case Attribute::code:
       hints.code = value.int32;
+      break;
+    case Attribute::one_sided:
+      if (value.uint8 > static_cast<int>(machine::OneSided::unlock))
+        throw Error("expected what a call does to a window, found " + std::to_string(value.uint8));
+      hints.one_sided = static_cast<machine::OneSided>(value.uint8);
       break;
     case Attribute::place:
     case Attribute::kCount:

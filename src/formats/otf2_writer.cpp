@@ -160,6 +160,7 @@ void RankWriter::add_kind(Attributes& list, const Event& event) {
   list.add_unless(Attr::taken, static_cast<std::int64_t>(event.taken), 0);
   list.add_unless(Attr::count, event.count, 1);
   list.add_unless(Attr::code, event.code, 0);
+  list.add_unless(Attr::one_sided, static_cast<int>(event.one_sided), 0);
 }
 
 // An event whose message, request or collective OTF2 has no record for.

@@ -50,7 +50,7 @@ std::optional<machine::Cost> collective_called(std::string_view name) {
   std::string lower;
   for (const char c : name) lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
   for (int cost = static_cast<int>(machine::Cost::barrier);
-       cost < static_cast<int>(machine::Cost::kCount); ++cost)
+       cost <= static_cast<int>(machine::Cost::comm_dup); ++cost)
     if (machine::name_of(static_cast<machine::Cost>(cost)) == lower)
       return static_cast<machine::Cost>(cost);
   return std::nullopt;

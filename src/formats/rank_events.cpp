@@ -376,6 +376,7 @@ void RankEvents::add_recordless() {
     event.root = hints_.root;
     event.count = hints_.count;
     event.code = hints_.code;
+    event.one_sided = hints_.one_sided;
     if (event.request != 0) requests_[event.request] = {event.request, 0, What::isend};
   } else if (kind == EventKind::send || kind == EventKind::recv || kind == EventKind::sendrecv) {
     event.mode = mode_of(call_);

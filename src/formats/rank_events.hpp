@@ -42,6 +42,7 @@ struct CallHints {
   LocalRank root;
   std::uint32_t count = 1;
   std::int32_t code = 0;
+  machine::OneSided one_sided = machine::OneSided::none;
 };
 
 // One direction of a message. `comm` is an index into the communicators of all ranks.

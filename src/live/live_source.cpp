@@ -347,6 +347,9 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
   if (is_collective(operation.kind)) {
     operation.bytes = Bytes(record.bytes);
     if (record.root >= 0) operation.root = LocalRank(record.root);
+  } else if (record.one_sided != 0) {
+    operation.one_sided = static_cast<machine::OneSided>(record.one_sided);
+    operation.send.peer = WorldRank(record.send_peer);
   } else if (operation.kind != EventKind::complete) {
     operation.send = endpoint(record.send_peer, record.send_tag, record.send_bytes);
     operation.recv = endpoint(record.recv_peer, record.recv_tag, record.recv_bytes);
@@ -359,6 +362,8 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
     operation.cancel = record.cancel;
   else if (operation.kind == EventKind::recv || operation.kind == EventKind::irecv)
     operation.taken = record.taken;
+  if (operation.kind == EventKind::call && operation.probing == sim::Probing::none)
+    operation.bytes = Bytes(record.bytes);
   operation.patience = Time::ps(record.patience);
   switch (operation.kind) {
     case EventKind::init:

@@ -30,6 +30,12 @@ Time Added::to(Cost what, int ranks, Bytes bytes) const {
     case Cost::sendrecv:
     case Cost::irecv2:
     case Cost::ssend:
+    case Cost::put:
+    case Cost::get:
+    case Cost::accumulate:
+    case Cost::get_accumulate:
+    case Cost::fetch_and_op:
+    case Cost::compare_and_swap:
       return overhead_send + latency + stream + overhead_recv;
     case Cost::isend2:
     case Cost::isendoverlap:

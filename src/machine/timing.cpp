@@ -18,15 +18,45 @@ constexpr std::size_t index(Cost cost) {
 
 // One name per Cost, in its order. What stands in for them: mpi_api/stand_ins.txt.
 constexpr std::array<std::string_view, index(Cost::kCount)> kNames{
-    "send",         "ssend",      "bsend",          "rsend",
-    "recv",         "recvmin",    "isend1",         "isend2",
-    "isendoverlap", "irecv1",     "irecv2",         "irecvoverlap",
-    "sendrecv",     "barrier",    "bcast",          "scatter",
-    "scatterv",     "gather",     "gatherv",        "reduce",
-    "allgather",    "allgatherv", "alltoall",       "alltoallv",
-    "alltoallw",    "allreduce",  "reduce_scatter", "reduce_scatter_block",
-    "scan",         "exscan",     "comm_create",    "comm_split",
+    "send",
+    "ssend",
+    "bsend",
+    "rsend",
+    "recv",
+    "recvmin",
+    "isend1",
+    "isend2",
+    "isendoverlap",
+    "irecv1",
+    "irecv2",
+    "irecvoverlap",
+    "sendrecv",
+    "barrier",
+    "bcast",
+    "scatter",
+    "scatterv",
+    "gather",
+    "gatherv",
+    "reduce",
+    "allgather",
+    "allgatherv",
+    "alltoall",
+    "alltoallv",
+    "alltoallw",
+    "allreduce",
+    "reduce_scatter",
+    "reduce_scatter_block",
+    "scan",
+    "exscan",
+    "comm_create",
+    "comm_split",
     "comm_dup",
+    "put",
+    "get",
+    "accumulate",
+    "get_accumulate",
+    "fetch_and_op",
+    "compare_and_swap",
 };
 
 // Point-to-point equations were measured with two processes.
@@ -54,13 +84,18 @@ Charged find_moving(const MachineModel& model, std::string_view name) {
   return {true, model.find(measured)};
 }
 
-// The equation of a call of that name ("MPI_Put"), or of its stand-in.
-const Function* find_own(const MachineModel& model, std::string_view mpi_name) {
+// "put" of "MPI_Put"; "" of what is no function of MPI's.
+std::string model_name_of(std::string_view mpi_name) {
   constexpr std::string_view kPrefix = "MPI_";
-  if (!mpi_name.starts_with(kPrefix)) return nullptr;
+  if (!mpi_name.starts_with(kPrefix)) return {};
   std::string name(mpi_name.substr(kPrefix.size()));
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  return find_moving(model, name).function;
+  return name;
+}
+
+// The equation of a call of that name ("MPI_Put"), or of its stand-in.
+const Function* find_own(const MachineModel& model, std::string_view mpi_name) {
+  return find_moving(model, model_name_of(mpi_name)).function;
 }
 
 bool is_of_a_window_or_file(std::string_view mpi_name) {
@@ -100,7 +135,7 @@ Timing::Timing(const MachineModel& model, Bound bound, const Added& added)
     : model_(&model), bound_(bound), added_(added) {
   for (std::size_t i = 0; i < functions_.size(); ++i)
     functions_[i] = find_with_stand_in(model, kNames[i]);
-  for (std::size_t i = index(Cost::barrier); i < postings_.size(); ++i)
+  for (std::size_t i = index(Cost::barrier); i <= index(Cost::comm_dup); ++i)
     postings_[i] = find_posting(model, static_cast<Cost>(i));
   for (const auto& [path, own] : model.paths) {
     auto flat = std::make_shared<const MachineModel>(on_path(model, path));
@@ -172,6 +207,7 @@ Timing::Unknowns Timing::unknowns() const {
     if (function->measured && bytes > function->measured->to)
       unknowns.beyond.push_back(name + " of " + std::to_string(bytes.count) + " B");
   }
+  unknowns.missing.insert(unknowns.missing.end(), missing_moves_.begin(), missing_moves_.end());
   for (const auto& [path, own] : model_->paths) {
     const std::string where = " (path " + std::string(name_of(path)) + ")";
     const Unknowns inner = on(path).unknowns();
@@ -285,6 +321,33 @@ Time Timing::sendrecv_recv_leave(Time r0, const MessageStamp& message) const {
   return std::max(r0 + recv_minimum(message.bytes), message.sent + transfer);
 }
 
+// The answer to a message, or the request for one, is empty; it comes by itself where messages
+// stand in for accesses. (One that is measured holds it.)
+Time Timing::access_time(OneSided access, Bytes bytes) const {
+  const Cost what = cost_of(access);
+  const Time time = cost(what, kPointToPointRanks, bytes);
+  if (functions_[index(what)] != functions_[index(Cost::recv)]) return time;
+  const bool both = carries_there(access) && brings_back(access);
+  return time + cost(Cost::recv, kPointToPointRanks, both ? bytes : Bytes(0));
+}
+
+Time Timing::access_post_time(OneSided access, Bytes bytes) const {
+  const Bytes there = carries_there(access) ? bytes : Bytes(0);
+  return std::min(cost(Cost::isend1, kPointToPointRanks, there), access_time(access, bytes));
+}
+
+// The target's word is changed if nobody holds it.
+Time Timing::lock_time() const {
+  constexpr Bytes kWord{8};
+  if (model_->find("win_lock")) return local_call("MPI_Win_lock", kPointToPointRanks);
+  return access_time(OneSided::compare_and_swap, kWord);
+}
+
+// What waits on the way to something else has no time of its own.
+Time Timing::flush_time(std::string_view mpi_name) const {
+  return mpi_name.starts_with("MPI_Win_flush") ? local_call(mpi_name, kPointToPointRanks) : Time();
+}
+
 Dependence Timing::dependence(Cost collective) const {
   return model_->collectives.synchronise ? Dependence::all_for_all : dependence_of(collective);
 }
@@ -296,9 +359,11 @@ Bytes Timing::charged(Cost collective, Bytes own, Bytes largest) const {
 
 Time Timing::collective_leave(Time latest, Cost collective, int ranks, Bytes bytes,
                               std::string_view mpi_name) const {
-  if (is_of_a_window_or_file(mpi_name))
+  if (is_of_a_window_or_file(mpi_name)) {
     if (const Function* own = find_own(*model_, mpi_name))
       return latest + Time::from_seconds(evaluate_seconds(*model_, *own, ranks, bytes, bound_));
+    if (bytes.count > 0) note_missing(mpi_name);
+  }
   return latest + cost(collective, ranks, bytes);
 }
 
@@ -315,9 +380,16 @@ Time Timing::compute(double steps) const {
 Time moving_time(const Timing& timing, std::string_view mpi_name, int ranks, Bytes bytes) {
   const MachineModel& model = timing.model();
   const Function* function = find_own(model, mpi_name);
-  return function
-             ? Time::from_seconds(evaluate_seconds(model, *function, ranks, bytes, timing.bound()))
-             : Time();
+  if (function)
+    return Time::from_seconds(evaluate_seconds(model, *function, ranks, bytes, timing.bound()));
+  if (bytes.count > 0) timing.note_missing(mpi_name);
+  return Time();
+}
+
+void Timing::note_missing(std::string_view mpi_name) const {
+  const std::string name = model_name_of(mpi_name);
+  if (!name.empty() && std::ranges::find(missing_moves_, name) == missing_moves_.end())
+    missing_moves_.push_back(name);
 }
 
 Time Timing::local_call(std::string_view mpi_name, int ranks) const {

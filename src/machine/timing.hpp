@@ -62,10 +62,20 @@ enum class Cost : std::uint8_t {
   comm_create,
   comm_split,
   comm_dup,
+  // Here and below between two ranks, from the call to the end of the flush after it.
+  put,
+  get,
+  accumulate,
+  get_accumulate,
+  fetch_and_op,
+  compare_and_swap,
   kCount
 };
 
 std::string_view name_of(Cost cost);
+constexpr bool is_collective(Cost cost) {
+  return cost >= Cost::barrier && cost <= Cost::comm_dup;
+}
 
 // What predictions evaluate for the function or call of that name ("recv", "rput").
 struct Charged {
@@ -79,6 +89,40 @@ Charged charged_function(const MachineModel& model, std::string_view name);
 
 // How a send behaves on the target.
 enum class SendMode : std::uint8_t { standard, synchronous, buffered, ready };
+
+// What a call has to do with a window; the first ones are accesses to the memory of a target.
+enum class OneSided : std::uint8_t {
+  none,
+  put,
+  get,
+  accumulate,
+  get_accumulate,
+  fetch_and_op,
+  compare_and_swap,
+  flush,        // waits for the accesses before it
+  flush_local,  // only until their buffers are the program's again
+  lock,
+  lock_shared,
+  unlock,
+};
+constexpr bool is_access(OneSided what) {
+  return what >= OneSided::put && what <= OneSided::compare_and_swap;
+}
+constexpr bool is_lock(OneSided what) {
+  return what == OneSided::lock || what == OneSided::lock_shared;
+}
+// Whether an access carries its bytes to the target, and whether it brings them from there.
+constexpr bool carries_there(OneSided what) {
+  return is_access(what) && what != OneSided::get;
+}
+constexpr bool brings_back(OneSided what) {
+  return is_access(what) && what != OneSided::put && what != OneSided::accumulate;
+}
+// Of an access.
+constexpr Cost cost_of(OneSided access) {
+  return static_cast<Cost>(static_cast<int>(Cost::put) + static_cast<int>(access) -
+                           static_cast<int>(OneSided::put));
+}
 
 // Whether a send waits for its receiver: a synchronous one does, a buffered one does not,
 // others do from `threshold` bytes on (nothing: never).
@@ -173,6 +217,15 @@ class Timing {
   // are done. Receiver's half; the sender's is send_*_leave.
   Time sendrecv_recv_leave(Time r0, const MessageStamp& message) const;
 
+  // One-sided. What an access takes with the flush after it, if nothing is under way; and of
+  // that the call itself.
+  Time access_time(OneSided access, Bytes bytes) const;
+  Time access_post_time(OneSided access, Bytes bytes) const;
+  // What taking a target's lock takes that nobody holds.
+  Time lock_time() const;
+  // A call of this name that waits for accesses: its own time.
+  Time flush_time(std::string_view mpi_name) const;
+
   // Who waits for whom: dependence_of(), or all for all where the model says so.
   Dependence dependence(Cost collective) const;
   // The size that a member pays for; `largest`: of any member, where all wait for all.
@@ -200,6 +253,9 @@ class Timing {
   };
   Unknowns unknowns() const;
 
+  // A call of that name moves data, and takes no time for want of an equation.
+  void note_missing(std::string_view mpi_name) const;
+
   const MachineModel& model() const { return *model_; }
   Bound bound() const { return bound_; }
 
@@ -211,6 +267,7 @@ class Timing {
   std::array<std::shared_ptr<const Timing>, kPaths> inner_;
   std::shared_ptr<const MachineModel> flat_;
   // By cost, the most ranks and bytes that it was asked for with; 0 ranks: never.
+  mutable std::vector<std::string> missing_moves_;
   mutable std::array<int, static_cast<std::size_t>(Cost::kCount)> most_ranks_{};
   mutable std::array<Bytes, static_cast<std::size_t>(Cost::kCount)> most_bytes_{};
   std::array<const Function*, static_cast<std::size_t>(Cost::kCount)> functions_{};

@@ -35,6 +35,8 @@ NEEDED_OPTIONS = {
     "file_collective": r"\d",
     "neighbor": r"out=\S+\s+in=\S+",
     "comm_create": r"\w+",
+    "win_access": r"\w+",
+    "win_flush": r"\w+",
     "untreated": r"(sync)?",
 }
 
@@ -223,11 +225,21 @@ def body(function, row, names, suffix):
     if klass == "file_collective":
         moved = "message_bytes(count, datatype)" if "count" in row.parameters else "Bytes()"
         return f"file_collective({fn}, fh, {row.options[0]}, {moved}, {real})"
-    if klass == "untreated_rma":
+    if klass == "win_access":
         count = "count" if "count" in row.parameters else "1"
-        return f"moves_to({fn}, win, target_rank, message_bytes({count}, datatype), {real})"
-    if klass == "untreated_file":
-        return f"moves_in({fn}, fh, message_bytes(count, datatype), {real})"
+        request = "request" if "request" in row.parameters else "nullptr"
+        return (f"win_access({fn}, OneSided::{row.options[0]}, win, target_rank, message_bytes({count}, datatype), "
+                f"{request}, {real})")
+    if klass == "win_flush":
+        target = "rank" if "rank" in row.parameters else "kAllTargets"
+        return f"win_flush({fn}, OneSided::{row.options[0]}, win, {target}, {real})"
+    if klass == "win_lock":
+        asked = "lock_type, rank" if "rank" in row.parameters else "MPI_LOCK_SHARED, kAllTargets"
+        return f"win_lock({fn}, {asked}, assertion, win, {real})"
+    if klass == "win_unlock":
+        return f"win_unlock({fn}, {'rank' if 'rank' in row.parameters else 'kAllTargets'}, win, {real})"
+    if klass == "file_access":
+        return f"file_access({fn}, fh, message_bytes(count, datatype), {real})"
     if klass == "comm_idup":
         return f"comm_idup({fn}, comm, newcomm, request, {real})"
     if klass == "isendrecv":

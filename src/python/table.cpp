@@ -82,7 +82,7 @@ void OpenTrace::describe(const formats::Notes& notes) {
     all["sites"].push_back({site.object, site.offset});
   for (int kind = 1; kind <= static_cast<int>(trace::EventKind::probe); ++kind)
     all["kinds"].push_back(formats::kind_name(static_cast<trace::EventKind>(kind)));
-  for (int cost = 0; cost < static_cast<int>(machine::Cost::kCount); ++cost)
+  for (int cost = 0; cost <= static_cast<int>(machine::Cost::comm_dup); ++cost)
     all["collectives"].push_back(machine::name_of(static_cast<machine::Cost>(cost)));
   for (const trace::Damage& damage : file.damage())
     all["damage"].push_back(trace::describe_damage(damage));

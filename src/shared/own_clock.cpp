@@ -10,7 +10,8 @@ namespace foretrace::live {
 namespace {
 
 bool is_plain_call(const Record& record) {
-  return is_call(record) && record.probing == 0 && record.locking == 0 && record.cancel == 0;
+  return is_call(record) && record.probing == 0 && record.locking == 0 && record.cancel == 0 &&
+         record.one_sided == 0 && record.bytes == 0;
 }
 
 // What a call of the record's function takes, if the simulator has said so.

@@ -60,8 +60,9 @@ struct alignas(64) Record {
   std::uint8_t locking = 0;
   bool any_source = false;
   bool any_tag = false;
-  bool answer = false;  // the rank waits for the answer
-  bool split = false;   // collective: makes communicators by `colour` and `key`
+  bool answer = false;         // the rank waits for the answer
+  bool split = false;          // collective: makes communicators by `colour` and `key`
+  std::uint8_t one_sided = 0;  // call: with `comm`, `send_peer` and `bytes`
   std::uint32_t name = 0;
   std::uint32_t comm = 0;
   std::uint32_t count = 1;
@@ -99,7 +100,7 @@ struct alignas(64) Record {
   std::uint64_t send_bytes = 0;
   union {
     std::uint64_t recv_bytes = 0;
-    std::uint64_t bytes;  // collective
+    std::uint64_t bytes;  // collective; call: what it moves
   };
   std::uint64_t site = 0;  // where the program calls: place in the list (site_list.hpp)
   union {

@@ -73,6 +73,8 @@ class Dependences {
   // Whether every time is the latest of its links and these take the same whatever
   // the other times are, so that a what-if follows from the graph alone.
   bool fixed() const { return fixed_; }
+  // Something has happened of which the graph knows the time alone.
+  void note_unknown() { fixed_ = false; }
 
   // What follows is for the engine.
   void begin(int ranks, bool fixed);

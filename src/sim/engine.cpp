@@ -386,6 +386,12 @@ Time Engine::settle_leave(Rank& rank) {
       return rank.leave - (rank.latest - rank.enter);
     case EventKind::call:
     case EventKind::probe:
+      if (operation.one_sided == machine::OneSided::flush ||
+          operation.one_sided == machine::OneSided::flush_local)
+        return settle_flush(rank);
+      if (machine::is_lock(operation.one_sided) || operation.locking == Locking::shared ||
+          operation.locking == Locking::exclusive)
+        return rank.arrival;
       if (operation.probing == Probing::none && operation.locking == Locking::none)
         return rank.leave;
       if (operation.probing == Probing::none || rank.received) return rank.enter + call_cost(rank);
@@ -424,6 +430,7 @@ void Engine::start_call(Rank& rank) {
   if (rank.operation.probing != Probing::none) return start_probe(rank);
   if (rank.operation.cancel != 0) return start_cancel(rank);
   if (rank.operation.locking != Locking::none) return start_lock(rank);
+  if (rank.operation.one_sided != machine::OneSided::none) return start_one_sided(rank);
   const Bytes bytes = rank.operation.bytes;
   const Time cost = bytes.count == 0
                         ? call_cost(rank)

@@ -13,6 +13,7 @@
 
 #include <deque>
 #include <limits>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -49,6 +50,7 @@ class Engine {
   // PendingRecv::request of a probe that takes its message.
   static constexpr std::uint64_t kTakes = UINT64_MAX;
   static constexpr std::uint32_t kNoFlight = UINT32_MAX;
+  static constexpr std::uint32_t kNoAccess = UINT32_MAX;
 
   // What of a rendezvous is on its way; an eager message is data. The answer goes the other
   // way. `handing`: the answer is back, and the data not yet on links.
@@ -72,7 +74,32 @@ class Engine {
     trace::Endpoint label;
     std::uint64_t payload = 0;
     Time arrival;  // if arrived
+    std::uint32_t access = kNoAccess;
   };
+
+  // An access to a target's memory, or a lock, that is two messages: one there, one back.
+  struct Access {
+    WorldRank origin;
+    WorldRank target;
+    trace::CommId comm = 0;
+    machine::OneSided what = machine::OneSided::none;
+    bool returns = false;       // the second one is under way
+    std::uint64_t request = 0;  // 0: none
+    Bytes back;
+    std::uint32_t number = 0;  // in the order in which they began
+  };
+  // A Flight::order: a rank's own messages come before what its interface sends back.
+  static constexpr std::uint32_t kSentBack = std::uint32_t{1} << 31;
+
+  // A rank's accesses to one target's memory since it last waited for them all.
+  struct AccessesTo {
+    std::uint32_t open = 0;      // of which the end is not known
+    std::uint32_t fetching = 0;  // of these, whose data comes back
+    Time end;                    // the latest one's that is known
+    Time fetched;                // of one whose data comes back
+  };
+  // By communicator of the window and target.
+  using AccessesOf = std::map<std::pair<trace::CommId, std::int32_t>, AccessesTo>;
 
   // engine.cpp
   void run_in_any_order();
@@ -187,6 +214,17 @@ class Engine {
   void start_lock(Rank& rank);
   void release_lock(Rank& rank);
 
+  // engine_one_sided.cpp
+  void start_one_sided(Rank& rank);
+  void start_access(Rank& rank);
+  void send_access(Rank& rank, const Access& access, Bytes bytes);
+  void access_arrived(MessageId message, Time when);
+  void access_done(const Access& access, Time when);
+  void start_flush(Rank& rank);
+  Time settle_flush(Rank& rank);
+  static bool waits_for(const Operation& flush, trace::CommId comm, WorldRank target);
+  void ask_for_lock(Rank& rank);
+
   // engine_detached.cpp
   bool detach(Rank& rank);
   void detach_messages(Rank& rank);
@@ -256,7 +294,11 @@ class Engine {
   std::unordered_map<std::uint64_t, Lock> locks_;   // that somebody holds
   std::vector<Flight> flights_;
   std::vector<std::uint32_t> free_flights_;
-  std::vector<Time> handing_until_;  // by rank: links_ only
+  std::vector<Access> accesses_;  // that are messages
+  std::vector<std::uint32_t> free_accesses_;
+  std::uint32_t access_count_ = 0;
+  std::unordered_map<std::int32_t, AccessesOf> accesses_of_;  // by rank, of those that make any
+  std::vector<Time> handing_until_;                           // by rank: links_ only
   std::vector<Arrival> arrivals_;
   std::vector<Release> released_;
   CollectiveCall chosen_for_;  // the last choice of an algorithm, same on all ranks

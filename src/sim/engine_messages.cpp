@@ -320,9 +320,11 @@ void Engine::pass_ports(const Event& event) {
   Flight& flight = flights_[event.payload];
   if (flight.part == Part::request)
     return arrived(event.payload, network_->pass_port(flight.to, event.time, Bytes(0)));
-  if (flight.rendezvous && !flight.left) {
+  const bool returns = flight.access != kNoAccess && accesses_[flight.access].returns;
+  if ((flight.rendezvous || returns) && !flight.left) {
     const DataTimes data = network_->start_data(flight.from, event.time, flight.bytes);
     leave_source(event.payload, data.sent);
+    flight.left = true;
     if (data.start > event.time) {
       Event later = event;
       later.time = data.start;
@@ -346,6 +348,7 @@ void Engine::advance_links() {
 // It is known when the message, or its request or answer, is there.
 void Engine::arrived(MessageId message, Time when) {
   Flight& flight = flights_[message];
+  if (flight.access != kNoAccess) return access_arrived(message, when);
   if (flight.part == Part::answer) {
     flight.part = ports_ ? Part::data : Part::handing;
     return enter_at(message, when);

@@ -137,7 +137,9 @@ void Engine::describe_complete(Rank& rank, BlockedRank& blocked) {
       blocked.needs_buffer = false;
       continue;
     }
-    blocked.call += (request.is_send ? "a send to rank " : "a receive from rank ") +
+    blocked.call += (request.is_access ? "an access to rank "
+                     : request.is_send ? "a send to rank "
+                                       : "a receive from rank ") +
                     (request.peer.valid() ? std::to_string(request.peer.value) : "any") + ", tag " +
                     (request.tag == kAnyTag ? "any" : std::to_string(request.tag));
     // Any of several may let it go on; who that is nobody knows.

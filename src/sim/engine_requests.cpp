@@ -122,7 +122,7 @@ void Engine::start_cancel(Rank& rank) {
     fail(rank,
          "cancels request " + std::to_string(serial) + ", which is not posted or completed before");
   settle_open(rank);
-  if (request->is_collective || request->empty) return;
+  if (request->is_collective || request->is_access || request->empty) return;
   if (request->is_send ? !withdraw_send(rank, *request) : !withdraw_receive(rank, *request)) return;
   request->empty = true;
   request->done = true;
@@ -248,7 +248,7 @@ Time Engine::complete_requests(Rank& rank) {
   }
   finished_.clear();
   std::uint32_t index = 0;
-  Time collectives;  // a posted one costs nothing but time
+  Time collectives;  // a posted one, as an access, costs nothing but time
   for (const trace::Completion& completion : completed) {
     const Request* request = rank.requests.find(completion.request);
     if (!request) fail(rank, "completes request " + std::to_string(completion.request) + " twice");
@@ -260,7 +260,7 @@ Time Engine::complete_requests(Rank& rank) {
     result.cancelled |= request->cancelled;
     chosen_payloads_.push_back(request->payload);
     // Where nothing moved nothing is paid.
-    if (request->is_collective)
+    if (request->is_collective || request->is_access)
       collectives = std::max(collectives, request->end);
     else if (!request->empty)
       finished_.push_back({request->is_send, request->end, request->bytes,

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "base/ids.hpp"
 #include "base/time.hpp"
 #include "machine/loggps.hpp"
+#include "machine/moving.hpp"
 #include "machine/timing.hpp"
 #include "sim/network/shared_network.hpp"
 #include "topology/topology.hpp"
@@ -96,6 +98,17 @@ class Network {
   // The least time from the moment at which a send begins until a receive that was posted
   // for its message ends.
   virtual Time least_transfer() const { return {}; }
+
+  // One-sided. Accesses and locks of a target as equations have them, in program order; nothing:
+  // they are messages (the engine's affair), each of which takes `send_overhead`.
+  virtual std::optional<machine::AccessTimes> access(WorldRank /*from*/, WorldRank /*to*/,
+                                                     machine::OneSided, Time /*enter*/, Bytes) {
+    return std::nullopt;
+  }
+  virtual std::optional<Time> lock(WorldRank /*from*/, WorldRank /*to*/, Time /*enter*/) const {
+    return std::nullopt;
+  }
+  virtual Time send_overhead(machine::Path) const { return {}; }
 
   // When the message can be matched by a wildcard.
   virtual Time header(WorldRank from, WorldRank to, const machine::MessageStamp& stamp) const = 0;

@@ -42,12 +42,12 @@ enum class Locking : std::uint8_t { none, shared, exclusive, release };
 struct Operation : trace::Call {
   // isend, irecv: false if no message ever belongs to the request: it was
   // cancelled, or it is a wildcard receive that is never completed.
-  bool matched = true;
+  bool matched : 1 = true;
+  // What if it need not wait: it leaves when it would if everybody had been there (`alone`).
+  bool waitless : 1 = false;
   Completing completing = Completing::all;  // complete only
   Probing probing = Probing::none;          // call only
   Locking locking = Locking::none;          // call only
-  // What if it need not wait: it leaves when it would if everybody had been there (`alone`).
-  bool waitless = false;
 
   union {
     std::int32_t code = 0;  // aborted: as in trace::Event

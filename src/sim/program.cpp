@@ -99,7 +99,8 @@ void Program::add(WorldRank rank, const Operation& operation) {
   if (operation.kind == EventKind::recv || operation.kind == EventKind::irecv)
     packed.second.bytes = operation.taken;
   if (operation.kind == EventKind::call)
-    packed.second = {operation.send.peer.value, 0, operation.bytes.count};
+    packed.second = {operation.send.peer.value, static_cast<std::int32_t>(operation.one_sided),
+                     operation.bytes.count};
   if (operation.kind == EventKind::collective || operation.kind == EventKind::icollective)
     packed.first = {operation.root.value, 0, operation.bytes.count};
   if (operation.kind == EventKind::aborted) packed.first.tag = operation.code;
@@ -133,6 +134,7 @@ void Program::unpack(WorldRank rank, const Packed& packed, Operation& operation)
   operation.recv = trace::Endpoint();
   operation.bytes = Bytes();
   operation.root = LocalRank();
+  operation.one_sided = machine::OneSided::none;
   operation.code = 0;
   operation.taken = 0;
   operation.completions = {};
@@ -163,6 +165,7 @@ void Program::unpack(WorldRank rank, const Packed& packed, Operation& operation)
     case EventKind::call:
       end(packed.first, operation.recv);
       operation.send.peer = WorldRank(packed.second.peer);
+      operation.one_sided = static_cast<machine::OneSided>(packed.second.tag);
       operation.bytes = Bytes(packed.second.bytes);
       break;
     case EventKind::collective:

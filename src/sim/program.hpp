@@ -73,7 +73,8 @@ class Program {
     // The one that the kind has, sendrecv's send. collective, icollective: root, -, bytes;
     // aborted: -, code, -.
     End first;
-    // sendrecv's receive; complete: number of requests, -, first of them; recv, irecv: -, -, taken
+    // sendrecv's receive; call: peer, OneSided, bytes that it moves; complete: number of requests,
+    // -, first of them; recv, irecv: -, -, taken
     End second;
   };
   static_assert(sizeof(Packed) == 64);

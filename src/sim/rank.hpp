@@ -94,7 +94,7 @@ struct alignas(64) Rank {
   Time leave;                    // of the current operation, as far as known
   Time latest;                   // collective: the latest start that it waits for
   Time send_delay;               // blocking send: what its receiver's lateness costs
-  Time arrival;                  // blocking receive: its message's
+  Time arrival;                  // blocking receive: its message's; lock: if nobody had held it
   trace::Endpoint message;       // blocking receive, probe: what came
   std::uint64_t payload = 0;     // of the message of a blocking receive
   std::uint64_t unreceived = 0;  // eager messages that it sent and nobody took yet

@@ -28,6 +28,7 @@ struct Request {
   bool awaited : 1 = false;       // its rank is blocked on it
   bool needs_buffer : 1 = false;  // send: a library with more buffer would let it pass
   bool is_collective : 1 = false;
+  bool is_access : 1 = false;  // with is_send
   bool cancelled : 1 = false;
   bool detached : 1 = false;  // its rank has gone on without it
   machine::Cost collective = machine::Cost::kCount;

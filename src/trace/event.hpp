@@ -86,24 +86,28 @@ struct Site {
 struct Call {
   NameId name = 0;          // function, or the program's own name for phase_*, mark
   SiteId site = 0;          // where the call stands in the program
-  CommId comm = 0;          // messages and collectives; call: if it moves something
+  CommId comm = 0;          // messages and collectives; call: if it moves something or is one-sided
   std::uint32_t count = 1;  // call: made this many times in a row (polling loops)
 
   Time compute;      // CPU time since the previous event; with count, before and between the calls
   double steps = 0;  // compute steps annotated since the previous event
 
-  Endpoint send;  // send, isend, sendrecv; call: the peer that it moves `bytes` to or from
+  // send, isend, sendrecv; call: the peer that it moves `bytes` to or from, the target of what
+  // is one-sided (invalid: all of them)
+  Endpoint send;
   Endpoint recv;  // recv, irecv, sendrecv, probe
 
   // collective, icollective: d of its equation; call: what it moves (one-sided, file I/O)
   Bytes bytes;
-  std::uint64_t request = 0;  // isend, irecv, icollective, probe: its serial, from 1
-  std::uint64_t taken = 0;    // recv, irecv: the probe that took its message; 0: none
-  LocalRank root;             // collectives, in `comm`; invalid where there is none
+  // isend, irecv, icollective, probe, call (an access with a request): its serial, from 1
+  std::uint64_t request = 0;
+  std::uint64_t taken = 0;  // recv, irecv: the probe that took its message; 0: none
+  LocalRank root;           // collectives, in `comm`; invalid where there is none
 
   EventKind kind = EventKind::call;
   machine::SendMode mode = machine::SendMode::standard;
-  machine::Cost collective = machine::Cost::kCount;  // collective, icollective
+  machine::Cost collective = machine::Cost::kCount;       // collective, icollective
+  machine::OneSided one_sided = machine::OneSided::none;  // call
 
   bool operator==(const Call&) const = default;
 };
@@ -127,9 +131,12 @@ struct Event : Call {
 inline bool moves_data(const Event& event) {
   return event.kind == EventKind::call && (event.bytes.count > 0 || event.send.peer.valid());
 }
+inline bool is_one_sided(const Event& event) {
+  return event.kind == EventKind::call && event.one_sided != machine::OneSided::none;
+}
 // Whether the event refers to a communicator (Event::comm).
 inline bool uses_comm(const Event& event) {
-  return uses_comm(event.kind) || moves_data(event);
+  return uses_comm(event.kind) || moves_data(event) || is_one_sided(event);
 }
 
 // A communicator's members by world rank, in local rank order.

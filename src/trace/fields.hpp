@@ -57,8 +57,7 @@ void decode_completions(Decoder& in, Event& event, const Definitions& defined, N
 inline void decode_collective(Decoder& in, Event& event, const Definitions& defined) {
   event.comm = in.index(defined.comms.size(), "an undefined communicator");
   const std::uint8_t which = in.u8();
-  if (which < static_cast<std::uint8_t>(machine::Cost::barrier) ||
-      which >= static_cast<std::uint8_t>(machine::Cost::kCount))
+  if (!machine::is_collective(static_cast<machine::Cost>(which)))
     throw Broken{"an unknown collective"};
   event.collective = static_cast<machine::Cost>(which);
   event.bytes = Bytes(in.varint());

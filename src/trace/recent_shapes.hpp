@@ -54,7 +54,8 @@ inline void RecentShapes::for_each_word(const ShapeSource& source, Use use) noex
   const auto from_last = [&](std::uint64_t number) { return source.last_request - number; };
   use(0, both(shape_head(source),
               static_cast<unsigned>(event.mode) | static_cast<unsigned>(event.collective) << 8 |
-                  (event.recv.any_source ? 1u << 16 : 0) | (event.recv.any_tag ? 1u << 17 : 0)));
+                  (event.recv.any_source ? 1u << 16 : 0) | (event.recv.any_tag ? 1u << 17 : 0) |
+                  static_cast<unsigned>(event.one_sided) << 18 | (posts(event) ? 1u << 24 : 0)));
   use(1, both(event.name, event.site));
   use(2, both(event.comm, event.root.value));
   use(3, both(event.send.peer.value, event.send.tag));
@@ -62,7 +63,7 @@ inline void RecentShapes::for_each_word(const ShapeSource& source, Use use) noex
   use(5, both(event.recv.peer.value, event.recv.tag));
   use(6, event.recv.bytes.count);
   use(7, event.bytes.count);
-  use(8, posts(event.kind) ? from_last(event.request) : 0);
+  use(8, posts(event) ? from_last(event.request) : 0);
   use(9, event.taken != 0 ? from_last(event.taken) : 0);
   use(10, source.stay_fixed ? static_cast<std::uint64_t>(source.times.alone) : 0);
   use(11, static_cast<std::uint32_t>(event.code));

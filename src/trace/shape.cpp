@@ -58,10 +58,14 @@ void encode_body(Encoder& out, const Event& event, std::uint64_t last_request) {
       out.varint(event.bytes.count);
       return out.svarint(event.root.value);
     case EventKind::call:
-      if (!moves_data(event)) return;
+      if (!moves_data(event) && !is_one_sided(event)) return;
       out.varint(event.comm);
       out.svarint(event.send.peer.value);
-      return out.varint(event.bytes.count);
+      out.varint(event.bytes.count);
+      if (!is_one_sided(event)) return;
+      out.u8(as_byte(static_cast<int>(event.one_sided) | (posts(event) ? kHasRequest : 0)));
+      if (posts(event)) out.svarint(distance(last_request + 1, event.request));
+      return;
     case EventKind::aborted:
       return out.svarint(event.code);
     default:
@@ -69,8 +73,20 @@ void encode_body(Encoder& out, const Event& event, std::uint64_t last_request) {
   }
 }
 
-void decode_body(Decoder& in, Event& event, const Definitions& defined, std::uint8_t bits) {
-  if (posts(event.kind)) event.request = static_cast<std::uint64_t>(in.svarint());
+void decode_one_sided(Decoder& in, Shape& shape) {
+  const std::uint8_t what = in.u8();
+  const int action = what & ~kHasRequest;
+  if (action == 0 || action > static_cast<int>(machine::OneSided::unlock))
+    throw Broken{"an unknown kind of one-sided call"};
+  shape.event.one_sided = static_cast<machine::OneSided>(action);
+  shape.posts = what & kHasRequest;
+  if (shape.posts) shape.event.request = static_cast<std::uint64_t>(in.svarint());
+}
+
+void decode_body(Decoder& in, Shape& shape, const Definitions& defined, std::uint8_t bits) {
+  Event& event = shape.event;
+  shape.posts = posts(event.kind);
+  if (shape.posts) event.request = static_cast<std::uint64_t>(in.svarint());
   switch (event.kind) {
     case EventKind::send:
     case EventKind::isend:
@@ -91,10 +107,11 @@ void decode_body(Decoder& in, Event& event, const Definitions& defined, std::uin
     case EventKind::icollective:
       return decode_collective(in, event, defined);
     case EventKind::call:
-      if (!(bits & kMoves)) return;
+      if (!(bits & (kMoves | kOneSided))) return;
       event.comm = in.index(defined.comms.size(), "an undefined communicator");
       event.send.peer = decode_rank(in, defined.ranks);
       event.bytes = Bytes(in.varint());
+      if (bits & kOneSided) decode_one_sided(in, shape);
       return;
     case EventKind::aborted:
       event.code = in.s32();
@@ -107,7 +124,7 @@ void decode_body(Decoder& in, Event& event, const Definitions& defined, std::uin
 // From distances to numbers.
 void number_requests(const Shape& shape, Event& event, std::uint64_t& last_request) {
   if (shape.has_taken) event.taken = last_request - event.taken;
-  if (posts(event.kind)) last_request = event.request += last_request + 1;
+  if (shape.posts) last_request = event.request += last_request + 1;
   for (Completion& completion : event.completions)
     completion.request = last_request - completion.request;
 }
@@ -145,7 +162,7 @@ void decode_shape(Decoder& in, Shape& shape, const Definitions& defined) {
   shape.event.kind = static_cast<EventKind>(kind);
   const std::uint8_t second = in.u8();
   shape.has_extra = first & kHasExtra;
-  shape.has_taken = first & kHasTaken;
+  shape.has_taken = receives(shape.event) && (first & kHasTaken);
   shape.has_compute = second & kHasCompute;
   shape.has_steps = second & kHasSteps;
   shape.has_wait = second & kHasWait;
@@ -155,7 +172,7 @@ void decode_shape(Decoder& in, Shape& shape, const Definitions& defined) {
   if (second & kHasSite)
     shape.event.site = in.index(defined.sites.size() + 1, "an undefined call site");
   if (shape.stay_fixed) shape.alone = Time::ps(in.signed_time());
-  decode_body(in, shape.event, defined, first);
+  decode_body(in, shape, defined, first);
 }
 
 void decode_event(Decoder& in, const Shape& shape, Event& event, Clock clock, Position& position) {

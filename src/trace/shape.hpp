@@ -20,6 +20,7 @@ struct Shape {
   Event event;  // without times; requests as distances
   Time alone;   // if stay_fixed: leave - enter - wait
   bool has_taken = false;
+  bool posts = false;
   bool has_compute = false;
   bool has_steps = false;
   bool has_wait = false;
@@ -45,6 +46,10 @@ Time duration(const EventTimes& times);
 constexpr bool posts(EventKind kind) {
   return kind == EventKind::isend || kind == EventKind::irecv || kind == EventKind::icollective ||
          kind == EventKind::probe;
+}
+// Whether this one does.
+inline bool posts(const Event& event) {
+  return posts(event.kind) || (is_one_sided(event) && event.request != 0);
 }
 
 // Longest shape that is kept, bytes, and the most completions that one names.
@@ -79,8 +84,11 @@ namespace shape_bits {
 // First byte of a shape: the kind, and
 inline constexpr std::uint8_t kKindMask = 0x1f;
 inline constexpr std::uint8_t kHasExtra = 0x20;
-inline constexpr std::uint8_t kHasTaken = 0x40;
+inline constexpr std::uint8_t kHasTaken = 0x40;  // receives
+inline constexpr std::uint8_t kOneSided = 0x40;  // calls
 inline constexpr std::uint8_t kMoves = 0x80;
+// With what a one-sided call does: its request follows.
+inline constexpr std::uint8_t kHasRequest = 0x80;
 // Second byte.
 inline constexpr std::uint8_t kHasSite = 0x01;
 inline constexpr std::uint8_t kHasCompute = 0x02;
@@ -128,7 +136,7 @@ inline std::uint16_t shape_head(const ShapeSource& source) {
   const EventTimes& times = source.times;
   const int first = static_cast<int>(event.kind) | (has_extra(event) ? kHasExtra : 0) |
                     (receives(event) && event.taken != 0 ? kHasTaken : 0) |
-                    (moves_data(event) ? kMoves : 0);
+                    (moves_data(event) ? kMoves : 0) | (is_one_sided(event) ? kOneSided : 0);
   const int second = (event.site != 0 ? kHasSite : 0) | (times.compute != 0 ? kHasCompute : 0) |
                      (event.steps != 0 ? kHasSteps : 0) | (times.wait != 0 ? kHasWait : 0) |
                      (times.gap != 0 ? kHasGap : 0) | (source.stay_fixed ? kStayFixed : 0);

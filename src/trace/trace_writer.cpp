@@ -258,7 +258,7 @@ void TraceWriter::write(const Event& event) noexcept {
   } else {
     end_record(write_new(source));
   }
-  if (posts(event.kind)) last_request_ = event.request;
+  if (posts(event)) last_request_ = event.request;
   last_leave_ = std::min(last_leave_ + duration(times), Time::ps(kLatest));
 }
 

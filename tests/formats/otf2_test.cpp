@@ -94,7 +94,7 @@ std::vector<Event> program() {
                      {8, WorldRank(), 0, Bytes(), false},
                      {6, WorldRank(), 0, Bytes(), true}};
   for (int cost = static_cast<int>(machine::Cost::barrier);
-       cost < static_cast<int>(machine::Cost::kCount); ++cost)
+       cost <= static_cast<int>(machine::Cost::comm_dup); ++cost)
     for (const int root : {-1, 0, 2}) {
       add(EventKind::collective).collective = static_cast<machine::Cost>(cost);
       events.back().bytes = Bytes(cost == static_cast<int>(machine::Cost::barrier) ? 0 : 24);

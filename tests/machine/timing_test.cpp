@@ -362,6 +362,60 @@ TEST(Moving, TakesItsEquationOrThatOfItsStandIn) {
   EXPECT_EQ(seconds("Put"), Time());
 }
 
+// Without an equation it takes no time, and that is told.
+TEST(Moving, WhatTakesNoTimeIsTold) {
+  MachineModel model;
+  model.functions["file_read_at"] = constant("file_read_at", 5);
+  const Timing timing(model, Bound::avg);
+  moving_time(timing, "MPI_File_read", 4, Bytes(8));
+  moving_time(timing, "MPI_File_write", 4, Bytes(0));
+  EXPECT_TRUE(timing.unknowns().missing.empty());
+  moving_time(timing, "MPI_File_write", 4, Bytes(8));
+  moving_time(timing, "MPI_File_write", 4, Bytes(8));
+  EXPECT_EQ(timing.unknowns().missing, std::vector<std::string>{"file_write"});
+}
+
+// recv 2 s takes the place of an access, and 2 s more bring the answer; posting takes send's 1 s,
+// but no longer than the access.
+TEST(OneSided, AccessesTakeTheirEquationsOrMessages) {
+  MachineModel model;
+  model.functions["send"] = constant("send", 1);
+  model.functions["recv"] = constant("recv", 2);
+  const auto seconds = [](Time time) { return time.seconds(); };
+  {
+    const Timing timing(model, Bound::avg);
+    EXPECT_EQ(seconds(timing.access_time(OneSided::put, Bytes(8))), 4);
+    EXPECT_EQ(seconds(timing.access_post_time(OneSided::put, Bytes(8))), 1);
+    EXPECT_EQ(seconds(timing.lock_time()), 4);
+  }
+  model.functions["accumulate"] = constant("accumulate", 0.5);
+  model.functions["get"] = constant("get", 3);
+  const Timing timing(model, Bound::avg);
+  EXPECT_EQ(seconds(timing.access_time(OneSided::get, Bytes(8))), 3);
+  EXPECT_EQ(seconds(timing.access_time(OneSided::fetch_and_op, Bytes(8))), 0.5);
+  EXPECT_EQ(seconds(timing.access_post_time(OneSided::fetch_and_op, Bytes(8))), 0.5);
+  EXPECT_EQ(seconds(timing.lock_time()), 0.5);
+  EXPECT_EQ(timing.flush_time("MPI_Win_flush"), Time());
+}
+
+// 4 + 1 per byte: of 10 bytes, 10 s are the bytes'. What begins at 1 waits for them.
+TEST(OneSided, BytesFollowEachOther) {
+  MachineModel model;
+  model.functions["put"] = constant("put", 4);
+  model.functions["put"].regimes[0].equation.data.value = 1;
+  model.functions["isend1"] = constant("isend1", 1);
+  const Timing timing(model, Bound::avg);
+  AccessPort port;
+  const AccessTimes first = port.begin(timing, OneSided::put, Time(), Bytes(10));
+  EXPECT_EQ(first.leave, Time::from_seconds(1));
+  EXPECT_EQ(first.end, Time::from_seconds(14));
+  const AccessTimes second = port.begin(timing, OneSided::put, Time::from_seconds(1), Bytes(0));
+  EXPECT_EQ(second.leave, Time::from_seconds(2));
+  EXPECT_EQ(second.end, Time::from_seconds(14));
+  EXPECT_EQ(port.begin(timing, OneSided::put, Time::from_seconds(20), Bytes(0)).end,
+            Time::from_seconds(24));
+}
+
 TEST(Meeting, OfAWindowOrFileTakesItsEquationOrABarriers) {
   MachineModel model;
   model.functions["barrier"] = constant("barrier", 2);

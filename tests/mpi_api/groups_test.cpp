@@ -80,10 +80,12 @@ const std::map<std::string, std::vector<const char*>> kGroupsOfClasses = {
     {"comm_idup", {"comm_meetings", "nonblocking"}},
     {"comm_free", {"comm_meetings"}},
     {"win_create", {"one_sided"}},
-    {"untreated_rma", {"one_sided"}},
+    {"win_access", {"one_sided"}},
+    {"win_flush", {"one_sided", "epochs"}},
+    {"win_lock", {"one_sided", "epochs"}},
     {"file_open", {"io"}},
     {"file_collective", {"io"}},
-    {"untreated_file", {"io"}},
+    {"file_access", {"io"}},
 };
 
 TEST(Groups, AgreeWithTheTableOfHandlers) {

@@ -20,7 +20,10 @@ import reference
 FUNCTIONS = ["send", "ssend", "bsend", "rsend", "recv", "recvmin", "isend1", "isend2",
              "isendoverlap", "irecv1", "irecv2", "irecvoverlap", "sendrecv", "barrier", "bcast",
              "scatter", "gather", "reduce", "allgather", "alltoall", "allreduce",
-             "reduce_scatter_block", "scan", "exscan"]
+             "reduce_scatter_block", "scan", "exscan", "put", "get", "accumulate", "get_accumulate",
+             "fetch_and_op", "compare_and_swap", "win_lock"]
+ACCESSES = ["put", "put", "get", "get", "accumulate", "get_accumulate", "fetch_and_op",
+            "compare_and_swap"]
 ROOTED = ["bcast", "scatter", "gather", "reduce"]
 COLLECTIVES = ROOTED + ["barrier", "allgather", "alltoall", "allreduce", "reduce_scatter_block",
                         "scan", "exscan"]
@@ -71,7 +74,7 @@ class Generator:
     def schedule(self):
         acts = [self.message, self.message, self.message, self.batch, self.shift,
                 self.collective, self.posted_collective, self.wait, self.wait, self.compute,
-                self.nowhere]
+                self.nowhere, self.accesses, self.accesses, self.flush, self.fence, self.lock]
         for _ in range(self.rng.randint(10, 80)):
             self.rng.choice(acts)()
         for rank in range(self.ranks):
@@ -175,6 +178,38 @@ class Generator:
     def compute(self):
         rank = self.rng.randrange(self.ranks)
         self.programs[rank].append({"op": "compute", "steps": self.rng.randint(0, 5000)})
+
+    def accesses(self):
+        """Some of one rank, perhaps with requests."""
+        comm = self.comm(1)
+        members = self.comms[comm]
+        rank = self.rng.choice(members)
+        for _ in range(self.rng.randint(1, 4)):
+            call = {"op": "access", "what": self.rng.choice(ACCESSES), "comm": comm,
+                    "to": self.rng.randrange(len(members)), "bytes": self.rng.choice(SIZES)}
+            if self.rng.random() < 0.3 and call["what"] not in ("fetch_and_op", "compare_and_swap"):
+                call["request"] = self.request(rank)
+            self.programs[rank].append(call)
+
+    def flush(self):
+        comm = self.comm(1)
+        members = self.comms[comm]
+        call = {"op": "flush", "comm": comm, "to": self.rng.randrange(-1, len(members))}
+        if self.rng.random() < 0.3:
+            call["local"] = True
+        self.programs[self.rng.choice(members)].append(call)
+
+    def fence(self):
+        comm = self.comm(1)
+        for rank in self.comms[comm]:
+            self.programs[rank].append({"op": "flush", "comm": comm, "to": -1})
+            self.programs[rank].append({"op": "barrier", "comm": comm, "bytes": 0})
+
+    def lock(self):
+        comm = self.comm(1)
+        members = self.comms[comm]
+        self.programs[self.rng.choice(members)].append(
+            {"op": "lock", "comm": comm, "to": self.rng.randrange(len(members))})
 
     def nowhere(self):
         rank = self.rng.randrange(self.ranks)

@@ -24,6 +24,10 @@ What a rank calls is an object with "op" and
                                bytes: the message's size, and that of the buffer
     sendrecv                   comm, to, tag, bytes, from, recv_tag, recv_bytes
     wait                       requests: completes them in this order (MPI_Waitall)
+    access                     comm, to, bytes, what: "put", "get", "accumulate", "get_accumulate",
+                               "fetch_and_op" or "compare_and_swap"; perhaps with request
+    flush                      comm, to (-1: all); local: true for flush_local
+    lock                       comm, to
     barrier, bcast, scatter, gather, reduce, allgather, alltoall, allreduce,
     reduce_scatter_block, scan, exscan
                                comm, bytes (d of the equation), root for the rooted ones; with
@@ -59,7 +63,13 @@ STAND_INS = {
     "scatter": "gather", "scatterv": "scatter", "gatherv": "gather", "allgatherv": "allgather",
     "alltoallv": "alltoall", "alltoallw": "alltoallv", "reduce_scatter": "allreduce",
     "reduce_scatter_block": "reduce_scatter", "scan": "reduce", "exscan": "scan",
+    "put": "recv", "get": "recv", "accumulate": "put", "get_accumulate": "accumulate",
+    "fetch_and_op": "accumulate", "compare_and_swap": "fetch_and_op",
 }
+
+# Accesses that carry their bytes to the target, and those that bring bytes from there.
+OUT = ("put", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap")
+BACK = ("get", "get_accumulate", "fetch_and_op", "compare_and_swap")
 
 WAITS_FOR = {  # which starts a member of local rank i waits for, of n members
     "barrier": "all", "allgather": "all", "alltoall": "all", "allreduce": "all",
@@ -125,6 +135,18 @@ class Machine:
         if abs(exact % 1 - Fraction(1, 2)) < exact / 10**14:
             self.doubtful = True
         return half_away(exact)
+
+    def access(self, what, size):
+        """T_x(d) of an access."""
+        time = self.cost(what, size)
+        if self.regimes(what) is self.regimes("recv"):
+            time += self.cost("recv", size if what in OUT and what in BACK else 0)
+        return time
+
+    def lock(self):
+        if self.regimes("win_lock") is not None:
+            return self.cost("win_lock", 0)
+        return self.access("compare_and_swap", 8)
 
     def compute(self, steps):
         return half_away(Fraction(steps) * self.step * 10**12)
@@ -230,6 +252,7 @@ class Replay:
         self.leaves = {}
         self.open = set()
         self.waits = {}
+        self.accessed = {}  # by access: (its end, `free` after it)
 
     def run(self):
         """(enter of MPI_Finalize, [(leave, wait) of each call]) for each rank."""
@@ -332,6 +355,9 @@ class Replay:
     def wait(self, at, call):
         clock = alone = ends = self.enter(at)
         for posted in self.schedule.posted[at]:
+            if self.schedule.call(posted)["op"] == "access":
+                ends = max(ends, self.request_end(posted))
+                continue
             if self.schedule.call(posted)["op"] in WAITS_FOR:
                 ends = max(ends, self.collective(posted, self.schedule.call(posted))[0])
                 continue
@@ -345,6 +371,48 @@ class Replay:
             alone += least
         # A collective that goes on by itself costs nothing but time.
         return max(clock, ends), alone
+
+    def access(self, at, call):
+        rules = self.rules_to(at, call["to"])
+        out = call["bytes"] if call["what"] in OUT else 0
+        post = min(rules.cost("isend1", out), rules.access(call["what"], call["bytes"]))
+        return self.enter(at) + post, self.enter(at) + post
+
+    def access_end(self, at):
+        return self.access_times(at)[0]
+
+    def access_times(self, at):
+        if at not in self.accessed:
+            call = self.schedule.call(at)
+            before = [i for i in range(at[1]) if self.schedule.call((at[0], i))["op"] == "access"]
+            free = self.access_times((at[0], before[-1]))[1] if before else 0
+            begin = max(self.enter(at), free)
+            rules = self.rules_to(at, call["to"])
+            whole = rules.access(call["what"], call["bytes"])
+            carried = min(max(0, whole - rules.access(call["what"], 0)), whole)
+            self.accessed[at] = begin + whole, begin + carried
+        return self.accessed[at]
+
+    def request_end(self, at):
+        brings = self.schedule.call(at)["what"] in BACK
+        return self.access_end(at) if brings else self.leave(at)
+
+    def flush(self, at, call):
+        """Of all accesses before it; those that were flushed before have ended."""
+        start = leave = self.enter(at)
+        for other in ((at[0], index) for index in range(at[1])):
+            access = self.schedule.call(other)
+            if access["op"] != "access" or access["comm"] != call["comm"]:
+                continue
+            if call["to"] not in (-1, access["to"]):
+                continue
+            if not call.get("local") or access["what"] in BACK:
+                leave = max(leave, self.access_end(other))
+        return leave, start
+
+    def lock(self, at, call):
+        leave = self.enter(at) + self.rules_to(at, call["to"]).lock()
+        return leave, leave
 
     def post_collective(self, at, call):
         return self.enter(at), self.enter(at)

@@ -34,47 +34,14 @@ import threading
 import reference
 import reference_links
 from reference import Stuck
+from reference_messages import ANY, Schedule
 from reference_network import PS, Network
 
-ANY = "any"
-SENDS = ("send", "isend", "sendrecv")
-RECEIVES = ("recv", "irecv", "sendrecv")
 LINKS = {"flow": reference_links.Flows, "packet": reference_links.Packets}
 
 
 class Undecided(Exception):
     """An equation needs a decision that has not been taken yet."""
-
-
-class Schedule(reference.Schedule):
-    """Pairs no messages if there are wildcard receives: that is decided in virtual time."""
-
-    def pair_messages(self):
-        calls = [call for rank in self.calls for _, call in rank]
-        self.races = any(ANY in (call.get("from"), call.get("tag"), call.get("recv_tag"))
-                         for call in calls)
-        if not self.races:
-            super().pair_messages()
-
-    def destination(self, at):
-        call = self.call(at)
-        return self.comms[call["comm"]][call["to"]]
-
-    def sends(self, at):
-        call = self.call(at)
-        return call["op"] in SENDS and call["to"] >= 0
-
-    def receives(self, at):
-        call = self.call(at)
-        return call["op"] in RECEIVES and (call["from"] == ANY or call["from"] >= 0)
-
-    def fits(self, send, receive):
-        out, back = self.call(send), self.call(receive)
-        source = back["from"]
-        tag = back["recv_tag"] if back["op"] == "sendrecv" else back["tag"]
-        return (self.destination(send) == receive[0] and out["comm"] == back["comm"] and
-                (source == ANY or self.comms[back["comm"]][source] == send[0]) and
-                tag in (ANY, out["tag"]))
 
 
 class Replay(reference.Replay):
@@ -111,12 +78,15 @@ class Replay(reference.Replay):
     # the answer to a request, all of the call (rank, index).
     POSTED, HEADER, ENTERS, ANSWERS = 0, 1, 2, 3
     REQUEST, LATE = "request", "late"
+    # What goes back of an access is (target, SENT_BACK, when the access began, its rank and index).
+    SENT_BACK = 2**40
 
     def decide(self):
         self.events, self.frontier = [], [0] * len(self.schedule.calls)
         self.waiting_receives, self.waiting_messages = [], []
         # Sends whose event is not known yet.
         self.heading, self.asking, self.answering, self.entering = [], [], [], []
+        self.returning = []
         self.last = (-1,)
         self.discover()
         while self.events or self.links.due() is not None:
@@ -140,8 +110,14 @@ class Replay(reference.Replay):
             self.answers(at, time)
         elif self.REQUEST in at:
             self.links.enter(at, time, self.schedule.destination(at[:2]), 0)
+        elif at[1] == self.SENT_BACK:
+            self.links.enter(at, time, at[3], self.schedule.size_back(at[3:]))
         else:
-            self.links.enter(at, time, self.schedule.destination(at), self.schedule.call(at)["bytes"])
+            self.links.enter(at, time, self.schedule.destination(at), self.schedule.size(at))
+
+    def sent_back(self, at):
+        """The message that goes back of an access or a lock."""
+        return (self.schedule.destination(at), self.SENT_BACK, self.enter(at), *at)
 
     def answers(self, at, time):
         """Behind data that the rank is handing over."""
@@ -172,6 +148,12 @@ class Replay(reference.Replay):
         self.push_known(self.asking, self.ENTERS, lambda at: self.left(at), self.REQUEST)
         self.push_known(self.answering, self.ANSWERS, lambda at: self.answer_leaves(at))
         self.push_known(self.entering, self.ENTERS, lambda at: self.entry(at)[0])
+        for at in list(self.returning):
+            try:
+                self.push(self.back_enters(at), self.ENTERS, self.sent_back(at))
+                self.returning.remove(at)
+            except Undecided:
+                pass
 
     def push_known(self, sends, kind, when, *part):
         for at in list(sends):
@@ -207,6 +189,9 @@ class Replay(reference.Replay):
                 if self.is_rendezvous(at):
                     self.asking.append(at)
                     self.answering.append(at)
+        if self.schedule.goes_back(at) and self.network.is_shared and self.meets_others(at):
+            self.entering.append(at)
+            self.returning.append(at)
 
     def posted(self, at):
         fitting = [send for send in self.waiting_messages if self.schedule.fits(send, at)]
@@ -285,7 +270,7 @@ class EndpointReplay(Replay):
     def free_after(self, at):
         rank, index = at
         while index >= 0 and (rank, index) not in self.free:
-            if self.schedule.sends((rank, index)):
+            if self.schedule.injects((rank, index)):
                 self.free[(rank, index)] = self.begin((rank, index)) + self.ends((rank, index)).g
                 break
             index -= 1
@@ -300,6 +285,8 @@ class EndpointReplay(Replay):
 
     def is_rendezvous(self, at):
         call = self.schedule.call(at)
+        if self.schedule.goes_back(at):
+            return False
         return self.ends(at).meets(call.get("mode", "standard"), call["bytes"])
 
     def ends(self, at):
@@ -348,12 +335,29 @@ class EndpointReplay(Replay):
         """y: when the last byte is there."""
         if self.meets_others(at):
             return self.decided(self.links.there, at)
-        size, to = self.schedule.call(at)["bytes"], self.schedule.destination(at)
+        size, to = self.schedule.size(at), self.schedule.destination(at)
         return self.entry(at)[0] + self.network.latency(at[0], to, size) + self.stream(at)
 
     def stream(self, at):
-        return self.network.stream(at[0], self.schedule.destination(at),
-                                   self.schedule.call(at)["bytes"])
+        return self.network.stream(at[0], self.schedule.destination(at), self.schedule.size(at))
+
+    # Accesses and locks.
+
+    def back_enters(self, at):
+        return self.arrival(at) + self.ends(at).overhead_send
+
+    def access_end(self, at):
+        if self.meets_others(at):
+            return self.decided(self.links.there, self.sent_back(at))
+        to, size = self.schedule.destination(at), self.schedule.size_back(at)
+        return (self.back_enters(at) + self.network.latency(to, at[0], size) +
+                self.network.stream(to, at[0], size))
+
+    def access(self, at, call):
+        return self.left(at), self.left(at)
+
+    def lock(self, at, call):
+        return self.access_end(at), self.access_end(at)
 
     @staticmethod
     def decided(times, at):
@@ -402,7 +406,9 @@ class EndpointReplay(Replay):
         clock = alone = self.enter(at)
         messages = []
         for order, posted in enumerate(self.schedule.posted[at]):
-            if self.schedule.sends(posted):
+            if self.schedule.goes_back(posted):
+                clock = max(clock, self.request_end(posted))
+            elif self.schedule.sends(posted):
                 end = self.sent(posted) if self.is_rendezvous(posted) else self.left(posted)
                 clock = max(clock, end)
             elif self.schedule.receives(posted):
@@ -433,7 +439,7 @@ class PortReplay(EndpointReplay):
 
     def found(self, at):
         super().found(at)
-        if self.schedule.sends(at):
+        if self.schedule.injects(at):
             self.push(self.enter(at), self.CALLS, at)
 
     def happen(self, event):
@@ -444,7 +450,9 @@ class PortReplay(EndpointReplay):
             self.call_sends(at, time)
         elif kind == self.ENTERS:
             self.last = event
-            if self.REQUEST not in at and self.is_rendezvous(at) and at not in self.data:
+            if at[1] == self.SENT_BACK:
+                self.goes_back(at, time)
+            elif self.REQUEST not in at and self.is_rendezvous(at) and at not in self.data:
                 self.data[at] = self.hold(at[0], time, self.network.outer.g, self.stream(at))
                 self.pass_or_wait(at, time, self.data[at])
             else:
@@ -471,6 +479,23 @@ class PortReplay(EndpointReplay):
         if asks:
             self.answering.append(at)
             self.entering.append(at)
+        if self.schedule.goes_back(at):
+            self.returning.append(at)
+
+    def goes_back(self, at, time):
+        stream = self.network.stream(at[0], at[3], self.schedule.size_back(at[3:]))
+        if at not in self.data:
+            self.data[at] = self.hold(at[0], time, self.network.outer.g, stream)
+            return self.pass_or_wait(at, time, self.data[at])
+        self.pass_port(at, time)
+
+    def back_enters(self, at):
+        return self.arrival(at) if self.meets_others(at) else super().back_enters(at)
+
+    def access_end(self, at):
+        if self.meets_others(at):
+            return self.decided(self.through, self.sent_back(at))
+        return super().access_end(at)
 
     def pass_or_wait(self, at, time, start):
         if start == time:
@@ -479,9 +504,12 @@ class PortReplay(EndpointReplay):
             self.push(start, self.ENTERS, at)
 
     def pass_port(self, at, start):
-        to = self.schedule.destination(at[:2])
+        if at[1] == self.SENT_BACK:
+            to, held = at[3], self.network.stream(at[0], at[3], self.schedule.size_back(at[3:]))
+        else:
+            to = self.schedule.destination(at[:2])
+            held = 0 if self.REQUEST in at else self.stream(at)
         first = start + self.network.outer.overhead_send + self.network.outer.l
-        held = 0 if self.REQUEST in at else self.stream(at)
         self.through[at] = max(first, self.receive_free[to]) + held
         self.receive_free[to] = self.through[at] + self.network.outer.g
 

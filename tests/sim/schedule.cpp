@@ -106,6 +106,12 @@ class ScheduleParser {
     } else if (op == "recv" || op == "irecv") {
       operation.kind = op == "recv" ? EventKind::recv : EventKind::irecv;
       operation.recv = endpoint(call, "from", "tag", "bytes");
+    } else if (op == "access" || op == "flush" || op == "lock") {
+      operation.one_sided = parse_one_sided(op, call);
+      operation.bytes = Bytes(call.value("bytes", 0));
+      const int target = call.at("to");
+      if (target >= 0)
+        operation.send.peer = comms_.at(operation.comm).at(static_cast<std::size_t>(target));
     } else if (op == "wait") {
       operation.kind = EventKind::complete;
       for (const json& request : call.at("requests")) {
@@ -145,6 +151,16 @@ class ScheduleParser {
     if (mode == "buffered") return machine::SendMode::buffered;
     if (mode == "ready") return machine::SendMode::ready;
     return machine::SendMode::standard;
+  }
+
+  static machine::OneSided parse_one_sided(const std::string& op, const json& call) {
+    using machine::OneSided;
+    if (op == "lock") return OneSided::lock;
+    if (op == "flush") return call.value("local", false) ? OneSided::flush_local : OneSided::flush;
+    for (OneSided what = OneSided::put; machine::is_access(what);
+         what = static_cast<OneSided>(static_cast<int>(what) + 1))
+      if (machine::name_of(machine::cost_of(what)) == call.at("what")) return what;
+    throw std::invalid_argument("no such access: " + call.at("what").dump());
   }
 
   static machine::Cost parse_collective(const std::string& op) {

@@ -136,15 +136,21 @@ class Rank:
         if kind in (RECV, IRECV, SENDRECV, PROBE):
             shape["comm"], text = self.endpoint("recv")
             shape["text"] += text
-        if first & 0x40:
+        if first & 0x40 and kind != CALL:
             shape["taken"] = b.svarint()
         if kind == COMPLETE:
             shape["done"] = self.completions(b.svarint)
         if kind in (COLLECTIVE, ICOLLECTIVE):
             shape["comm"], shape["text"] = self.collective()
-        if first & 0x80:
+        if first & 0xC0 and kind == CALL:
             shape["comm"] = b.varint()
-            shape["text"] = f" moves={b.svarint()},{b.varint()}"
+            moves = f" moves={b.svarint()},{b.varint()}"
+            shape["text"] = moves if first & 0x80 else ""
+            if first & 0x40:
+                action = b.u8()
+                if action & 0x80:
+                    shape["posts"] = b.svarint()
+                shape["text"] += f" one_sided={action & 0x7F}"
         if kind == ABORTED:
             shape["text"] = f" code={b.svarint()}"
         return shape

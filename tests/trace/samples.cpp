@@ -89,6 +89,15 @@ void add_calls(std::vector<Event>& events, int last) {
   events.back().bytes = kMostBytes;
   events.push_back(of_kind(EventKind::call));
   events.back().send.peer = WorldRank(last);
+  for (const machine::OneSided what : {machine::OneSided::put, machine::OneSided::unlock}) {
+    events.push_back(of_kind(EventKind::call));
+    events.back().one_sided = what;
+    events.push_back(events.back());
+    events.back().send.peer = WorldRank(last);
+    events.back().bytes = kMostBytes;
+    events.push_back(events.back());
+    events.back().request = 9;
+  }
   for (const double value : {0.0, -1.5, std::numeric_limits<double>::denorm_min()}) {
     events.push_back(of_kind(EventKind::mark));
     events.back().value = value;
@@ -154,7 +163,7 @@ std::vector<Event> sample_events(int ranks, Clock clock) {
   events.push_back(collective(machine::Cost::barrier, Bytes(0), LocalRank()));
   events.push_back(collective(machine::Cost::comm_dup, kMostBytes, LocalRank(last)));
   for (int cost = static_cast<int>(machine::Cost::barrier);
-       cost < static_cast<int>(machine::Cost::kCount); ++cost)
+       cost <= static_cast<int>(machine::Cost::comm_dup); ++cost)
     events.push_back(collective(static_cast<machine::Cost>(cost), Bytes(8), LocalRank(0)));
   for (const std::uint64_t request : {std::uint64_t{1}, UINT64_MAX}) {
     events.push_back(collective(machine::Cost::bcast, kMostBytes, LocalRank(last)));

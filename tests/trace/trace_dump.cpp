@@ -62,8 +62,10 @@ void print_body(const Event& event) {
       return;
     case EventKind::call:
       std::printf(" count=%u", event.count);
+      if (event.request != 0) std::printf(" request=%" PRIu64, event.request);
       if (moves_data(event))
         std::printf(" moves=%d,%" PRIu64, event.send.peer.value, event.bytes.count);
+      if (is_one_sided(event)) std::printf(" one_sided=%d", static_cast<int>(event.one_sided));
       return;
     case EventKind::mark:
       std::printf(" value=%016" PRIx64, std::bit_cast<std::uint64_t>(event.value));

@@ -76,7 +76,7 @@ class Completing {
   }
 
   void finish() {
-    const Time leave = std::max(waits_.leave(), collectives_);
+    const Time leave = std::max(waits_.leave(), ends_);
     if (event_.completions.empty())
       session.close_as_call();
     else if (session.predicting())
@@ -98,7 +98,9 @@ class Completing {
       completion.bytes = is_described(request) ? request.bytes : received_bytes(status);
     }
     event_.completions.push_back(completion);
-    if (request.collective) {
+    if (request.access) {
+      ends_ = std::max(ends_, request.end);
+    } else if (request.collective) {
       end_collective(request);
     } else if (session.predicting() && !request.to_nobody) {
       if (cancelled)
@@ -116,8 +118,8 @@ class Completing {
       const machine::Timing& timing = session.timing_in(*request.comm);
       const Time latest = request.shadow->latest(blocked);
       const Bytes bytes = timing.charged(request.cost, request.bytes, request.shadow->largest());
-      collectives_ = std::max(
-          collectives_, timing.collective_leave(latest, request.cost, request.comm->size, bytes));
+      ends_ =
+          std::max(ends_, timing.collective_leave(latest, request.cost, request.comm->size, bytes));
     }
     if (request.made != MPI_COMM_NULL)
       session.comms.adopt(request.made, request.shadow->key(blocked));
@@ -149,7 +151,7 @@ class Completing {
 
   trace::Event& event_;
   machine::WaitsInTurn waits_;
-  Time collectives_;
+  Time ends_;  // of collectives and accesses
 };
 
 // For whom a waiting call waits: the first of its requests that is not done.
@@ -291,11 +293,13 @@ void take_completed(trace::Event& event, int count, const int* indices,
 
 }  // namespace
 
-void complete_parts(Fn fn, Request& whole) {
+int complete_parts(Fn fn, Request& whole, Real real) {
   trace::Event& event = session.open(trace::EventKind::complete, fn);
+  const int result = real();
   Completing completing(event);
   completing.take_parts(whole, MPI_Status());
   completing.finish();
+  return result;
 }
 
 int wait(Fn fn, MPI_Request* request, MPI_Status* status, Real real) {

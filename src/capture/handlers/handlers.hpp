@@ -7,6 +7,8 @@
 
 #include <mpi.h>
 
+#include <climits>
+
 #include "base/function_ref.hpp"
 #include "capture/handlers/functions.hpp"
 #include "capture/session/session.hpp"
@@ -16,6 +18,7 @@
 namespace foretrace::capture {
 
 using machine::Cost;
+using machine::OneSided;
 using machine::SendMode;
 using mpi_api::message_bytes;
 using Real = FunctionRef<int()>;
@@ -138,15 +141,28 @@ int intercomm_create(Fn fn, MPI_Comm comm, MPI_Comm* newcomm, Real real);
 int synchronising(Fn fn, MPI_Comm comm, Real real);
 int comm_free(Fn fn, MPI_Comm* comm, Real real);
 
-// --- windows and files (handlers_together.cpp)
+// --- windows (one_sided.cpp); targets are ranks of the window
+inline constexpr int kAllTargets = INT_MIN;
 int win_create(Fn fn, MPI_Comm comm, const MPI_Win* win, Real real);
 int win_free(Fn fn, const MPI_Win* win, Real real);
 int win_fence(Fn fn, MPI_Win win, Real real);
+// `variable`: of the request that the call makes, or nullptr.
+int win_access(Fn fn, OneSided what, MPI_Win win, int target, Bytes bytes, MPI_Request* variable,
+               Real real);
+int win_flush(Fn fn, OneSided how, MPI_Win win, int target, Real real);
+int win_lock(Fn fn, int type, int target, int assertion, MPI_Win win, Real real);
+int win_unlock(Fn fn, int target, MPI_Win win, Real real);
+int win_start(Fn fn, MPI_Group group, int assertion, MPI_Win win, Real real);
+int win_complete(Fn fn, MPI_Win win, Real real);
+int win_post(Fn fn, MPI_Group group, int assertion, MPI_Win win, Real real);
+int win_wait(Fn fn, MPI_Win win, Real real);
+int win_test(Fn fn, MPI_Win win, int* flag, Real real);
+
+// --- files (together.cpp)
 int file_open(Fn fn, MPI_Comm comm, const MPI_File* file, Real real);
 int file_close(Fn fn, const MPI_File* file, Real real);
-// What moves `bytes` to or from a member of a window, or a file.
-int moves_to(Fn fn, MPI_Win win, int target, Bytes bytes, Real real);
-int moves_in(Fn fn, MPI_File file, Bytes bytes, Real real);
+// What moves `bytes` to or from a file.
+int file_access(Fn fn, MPI_File file, Bytes bytes, Real real);
 // All members meet so many times, the last time with their data.
 int file_collective(Fn fn, MPI_File file, int meetings, Bytes bytes, Real real);
 

@@ -150,6 +150,34 @@ int recv(Fn fn, int source, int tag, MPI_Comm comm, MPI_Status* status, RealStat
   return result;
 }
 
+void send_by_itself(Fn fn, CommInfo& comm, int dest, int tag) {
+  trace::Event& event = session.open(trace::EventKind::send, fn);
+  fill_send(event, comm, SendMode::standard, Bytes(0), dest, tag);
+  if (!session.predicting()) return session.close();
+  const machine::MessageStamp stamp =
+      stamp_of(event.send.peer, SendMode::standard, Bytes(0), event.enter);
+  const std::uint64_t serial = session.piggyback.send_stamp(comm, event.send.peer, tag, stamp);
+  Time wait;
+  const Time leave =
+      finish_send(fn, event.enter, SendMode::standard, stamp, serial, comm, dest, tag, &wait);
+  session.close_at(leave, wait);
+}
+
+void receive_by_itself(Fn fn, CommInfo& comm, int source, int tag) {
+  trace::Event& event = session.open(trace::EventKind::recv, fn);
+  fill_expected(event, comm, source, tag);
+  if (!session.predicting()) return session.close();
+  PostedRecv posted = posted_recv(comm, source, tag, event.enter, MPI_REQUEST_NULL);
+  session.piggyback.post(posted);
+  if (session.piggyback.needs_progress())
+    session.piggyback.poll([&] { return posted.has_stamp; }, blocked_in(fn, comm, source, tag));
+  session.piggyback.settle(posted, event.recv.peer, tag);
+  const machine::Timing& timing = session.timing_with(event.recv.peer);
+  const Time leave = timing.recv_leave(event.enter, posted.stamp);
+  const Time alone = timing.recv_alone(event.enter, event.enter, posted.stamp.bytes);
+  session.close_at(leave, machine::wait_time(leave, alone));
+}
+
 // Both halves under predict; each of the posting calls is made unless its
 // partner is MPI_PROC_NULL.
 static int exchange(Fn fn, CommInfo& comm, Bytes bytes, int dest, int sendtag, int source,

@@ -45,7 +45,11 @@ int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, By
                    Real real);
 // A blocking collective that consists of messages, the parts of `whole`, on `comm`.
 int run_messages(Fn fn, const CommInfo& comm, Request& whole, Real real);
-// A call that completes all parts of `whole` at once (handlers_complete.cpp).
-void complete_parts(Fn fn, Request& whole);
+// A call that completes all parts of `whole` at once (complete.cpp); `real` waits for them.
+int complete_parts(Fn fn, Request& whole, Real real);
+
+// Blocking, and without content: of a call that MPI itself sends or waits for such a message in.
+void send_by_itself(Fn fn, CommInfo& comm, int dest, int tag);
+void receive_by_itself(Fn fn, CommInfo& comm, int source, int tag);
 
 }  // namespace foretrace::capture

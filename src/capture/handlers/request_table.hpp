@@ -31,6 +31,7 @@ struct Request {
   std::uint64_t serial = 0;  // in the trace, from 1; of the last start if persistent
   bool receive = false;
   bool collective = false;
+  bool access = false;   // to a window's memory
   bool several = false;  // complete when all `parts` are
   bool persistent = false;
   bool active = false;
@@ -56,6 +57,7 @@ struct Request {
 
   // Predict only.
   Time posted;
+  Time end;  // access
   bool rendezvous = false;
   std::uint64_t stamp_serial = 0;
   PostedRecv recv;

@@ -24,6 +24,7 @@
 #include "capture/session/calling_thread.hpp"
 #include "capture/session/clock_sync.hpp"
 #include "machine/machine_model.hpp"
+#include "machine/moving.hpp"
 #include "machine/timing.hpp"
 #include "trace/annotations.hpp"
 #include "trace/event.hpp"
@@ -115,6 +116,7 @@ class Session {
   CommTable comms;
   RequestTable requests;
   Piggyback piggyback;
+  machine::AccessPort accesses;  // predict
 
  private:
   bool open_trace();

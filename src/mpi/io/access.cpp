@@ -131,6 +131,14 @@ MPI_Offset ordered_position(const Access& access, std::int64_t etypes) {
   return position;
 }
 
+// Of one that nobody else takes part in: what it takes is the simulator's affair.
+void note_access(const File& file, std::uint64_t bytes) {
+  Record record = line.record(trace::EventKind::call);
+  record.comm = file.comm->context;
+  record.bytes = bytes;
+  line.post(record);
+}
+
 // The whole access; `bytes` that moved. Collective writes meet the others
 // when the data is in the file, reads before they look at it.
 int perform(const Access& access, std::uint64_t& bytes) {
@@ -152,6 +160,8 @@ int perform(const Access& access, std::uint64_t& bytes) {
   if (access.collective && !access.writes) meet(*access.file, Block(), own);
   const Moved moved = move(access, position);
   if (access.collective && access.writes) meet(*access.file, Block(), own);
+  if (!access.collective && access.pointer != Pointer::ordered && own > 0 && moved.error == 0)
+    note_access(*access.file, own);
   bytes = moved.bytes;
   if (moved.error == 0) return MPI_SUCCESS;
   return raise(access.file, file_error_class(moved.error),

@@ -1,10 +1,10 @@
 // An open file: its view, its pointers, and how data moves between it and memory.
 //
 // Files are files of this machine; data moves when a function is called, so that what
-// does not block is done at once. Access takes no virtual time: the machine model knows
-// no disks. Collective functions do what a barrier does: nobody leaves before all have
-// entered, and so all see what the others wrote before. (MPI asks for less; but a
-// program may rely on it after MPI_File_sync.)
+// does not block is done at once. What it takes in virtual time the simulator finds out,
+// which hears of all bytes. Collective functions do what a barrier does: nobody leaves before all
+// have entered, and so all see what the others wrote before. (MPI asks for less; but a program may
+// rely on it after MPI_File_sync.)
 #pragma once
 
 #include <atomic>

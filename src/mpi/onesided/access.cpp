@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "live_impl.hpp"
+#include "mpi/core/line.hpp"
 #include "mpi/datatype/basic.hpp"
 #include "mpi/onesided/polling.hpp"
 #include "mpi/onesided/state.hpp"
@@ -9,6 +10,8 @@
 
 namespace foretrace::mpi {
 namespace {
+
+using machine::OneSided;
 
 // The arguments that all operations have.
 struct Side {
@@ -104,6 +107,16 @@ int too_long(const Target& target, std::uint64_t bytes, std::uint64_t room) {
                std::to_string(bytes) + " bytes for a buffer of " + std::to_string(room));
 }
 
+// Tells the simulator, which knows when it is over. `request`: gets the number of the one that it
+// makes; nullptr: it makes none.
+void note_access(const Target& target, OneSided what, std::uint64_t bytes, std::uint64_t* request) {
+  Record record = one_sided_record(*target.win, what, target.rank);
+  record.bytes = bytes;
+  if (request) record.request = *request = line.new_serial();
+  line.post(record);
+  target.win->state->accessed.insert(target.rank);
+}
+
 void note_look(const Target& target, const std::byte* data, std::uint64_t bytes) {
   polling.look({target.win, target.rank, target.displacement},
                std::string_view(reinterpret_cast<const char*>(data), bytes));
@@ -125,19 +138,21 @@ class Packed {
   std::vector<std::byte> copy_;
 };
 
-int put(const Side& origin, const Target& target, bool requested) {
-  if (const int error = open_target(target, requested)) return error;
+int put(const Side& origin, const Target& target, std::uint64_t* request) {
+  if (const int error = open_target(target, request != nullptr)) return error;
   if (const int error = check_side(target.win, origin, "origin")) return error;
   if (target.rank == MPI_PROC_NULL) return MPI_SUCCESS;
   if (origin.bytes() > target.bytes()) return too_long(target, origin.bytes(), target.bytes());
   if (origin.bytes() == 0) return MPI_SUCCESS;
   polling.write();
   const Packed packed(origin);
-  return target.remote().write(packed.data(), origin.bytes()) ? MPI_SUCCESS : no_memory(target);
+  if (!target.remote().write(packed.data(), origin.bytes())) return no_memory(target);
+  note_access(target, OneSided::put, target.bytes(), request);
+  return MPI_SUCCESS;
 }
 
-int get_data(const Side& origin, const Target& target, bool requested) {
-  if (const int error = open_target(target, requested)) return error;
+int get_data(const Side& origin, const Target& target, std::uint64_t* request) {
+  if (const int error = open_target(target, request != nullptr)) return error;
   if (const int error = check_side(target.win, origin, "origin")) return error;
   if (target.rank == MPI_PROC_NULL) return MPI_SUCCESS;
   const std::uint64_t bytes = target.bytes();
@@ -148,6 +163,7 @@ int get_data(const Side& origin, const Target& target, bool requested) {
   if (!origin.type->dense) packed.resize(bytes);
   std::byte* data = origin.type->dense ? buffer : packed.data();
   if (!target.remote().read(data, bytes)) return no_memory(target);
+  note_access(target, OneSided::get, bytes, request);
   note_look(target, data, bytes);
   if (!origin.type->dense) unpack(data, bytes, buffer, origin.count, *origin.type);
   return MPI_SUCCESS;
@@ -208,8 +224,8 @@ bool combine_into(const Target& target, const std::byte* in, std::uint64_t bytes
   return remote.write(result.data(), bytes);
 }
 
-int accumulate(const Side& origin, const Target& target, Op* op, bool requested) {
-  if (const int error = open_target(target, requested)) return error;
+int accumulate(const Side& origin, const Target& target, Op* op, std::uint64_t* request) {
+  if (const int error = open_target(target, request != nullptr)) return error;
   if (const int error = check_side(target.win, origin, "origin")) return error;
   Datatype* basic = nullptr;
   if (const int error = check_op(target, &origin, op, basic)) return error;
@@ -220,14 +236,15 @@ int accumulate(const Side& origin, const Target& target, Op* op, bool requested)
   if (origin.bytes() == 0) return MPI_SUCCESS;
   polling.write();
   const Packed packed(origin);
-  return combine_into(target, packed.data(), origin.bytes(), *op, basic, nullptr, 0)
-             ? MPI_SUCCESS
-             : no_memory(target);
+  if (!combine_into(target, packed.data(), origin.bytes(), *op, basic, nullptr, 0))
+    return no_memory(target);
+  note_access(target, OneSided::accumulate, target.bytes(), request);
+  return MPI_SUCCESS;
 }
 
 int get_accumulate(const Side& origin, const Side& result, const Target& target, Op* op,
-                   bool requested) {
-  if (const int error = open_target(target, requested)) return error;
+                   std::uint64_t* request, OneSided what = OneSided::get_accumulate) {
+  if (const int error = open_target(target, request != nullptr)) return error;
   // Of MPI_NO_OP the origin's arguments mean nothing.
   const bool reads_only = op == get<Op>(MPI_NO_OP);
   if (!reads_only)
@@ -245,6 +262,7 @@ int get_accumulate(const Side& origin, const Side& result, const Target& target,
   const Packed packed(reads_only ? Side{nullptr, 0, get(MPI_BYTE)} : origin);
   if (!combine_into(target, packed.data(), in_bytes, *op, basic, before.data(), bytes))
     return no_memory(target);
+  note_access(target, what, bytes, request);
   note_look(target, before.data(), bytes);
   unpack(before.data(), bytes, const_cast<void*>(result.buffer), result.count, *result.type);
   return MPI_SUCCESS;
@@ -255,8 +273,8 @@ bool is_comparable(Scalar scalar) {
   return scalar < Scalar::float16 || scalar > Scalar::two_complex_float64;
 }
 
-// The request of an operation that is done, if it went well.
-int with_request(int error, MPI_Win win, MPI_Request* request) {
+// What an operation made that returns a request, if it went well: one that the simulator ends.
+int with_request(int error, std::uint64_t number, MPI_Win win, MPI_Request* request) {
   if (error) return error;
   polling.pass_turn(*get<Win>(win));
   MPI_Status status{};
@@ -264,7 +282,9 @@ int with_request(int error, MPI_Win win, MPI_Request* request) {
   status.MPI_TAG = MPI_ANY_TAG;
   status.MPI_ERROR = MPI_SUCCESS;
   set_status_bytes(status, 0, false);
-  *request = handle_of(done_request(status));
+  Request* made = done_request(status);
+  made->serial = number;
+  *request = handle_of(made);
   return MPI_SUCCESS;
 }
 
@@ -275,19 +295,20 @@ namespace impl {
 int Put(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint displacement,
         int target_count, MPI_Datatype target_type, MPI_Win win) {
   return put({origin, count, get(type)},
-             target_of(win, rank, displacement, target_count, target_type), false);
+             target_of(win, rank, displacement, target_count, target_type), nullptr);
 }
 
 int Get(void* origin, int count, MPI_Datatype type, int rank, MPI_Aint displacement,
         int target_count, MPI_Datatype target_type, MPI_Win win) {
   return get_data({origin, count, get(type)},
-                  target_of(win, rank, displacement, target_count, target_type), false);
+                  target_of(win, rank, displacement, target_count, target_type), nullptr);
 }
 
 int Accumulate(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint displacement,
                int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
   return accumulate({origin, count, get(type)},
-                    target_of(win, rank, displacement, target_count, target_type), get(op), false);
+                    target_of(win, rank, displacement, target_count, target_type), get(op),
+                    nullptr);
 }
 
 int Get_accumulate(const void* origin, int count, MPI_Datatype type, void* result, int result_count,
@@ -295,40 +316,45 @@ int Get_accumulate(const void* origin, int count, MPI_Datatype type, void* resul
                    MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
   return get_accumulate({origin, count, get(type)}, {result, result_count, get(result_type)},
                         target_of(win, rank, displacement, target_count, target_type), get(op),
-                        false);
+                        nullptr);
 }
 
 int Rput(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint displacement,
          int target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request* request) {
-  return with_request(put({origin, count, get(type)},
-                          target_of(win, rank, displacement, target_count, target_type), true),
-                      win, request);
+  std::uint64_t number = 0;
+  const int error = put({origin, count, get(type)},
+                        target_of(win, rank, displacement, target_count, target_type), &number);
+  return with_request(error, number, win, request);
 }
 
 int Rget(void* origin, int count, MPI_Datatype type, int rank, MPI_Aint displacement,
          int target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request* request) {
-  return with_request(get_data({origin, count, get(type)},
-                               target_of(win, rank, displacement, target_count, target_type), true),
-                      win, request);
+  std::uint64_t number = 0;
+  const int error =
+      get_data({origin, count, get(type)},
+               target_of(win, rank, displacement, target_count, target_type), &number);
+  return with_request(error, number, win, request);
 }
 
 int Raccumulate(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint displacement,
                 int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win,
                 MPI_Request* request) {
-  return with_request(
+  std::uint64_t number = 0;
+  const int error =
       accumulate({origin, count, get(type)},
-                 target_of(win, rank, displacement, target_count, target_type), get(op), true),
-      win, request);
+                 target_of(win, rank, displacement, target_count, target_type), get(op), &number);
+  return with_request(error, number, win, request);
 }
 
 int Rget_accumulate(const void* origin, int count, MPI_Datatype type, void* result,
                     int result_count, MPI_Datatype result_type, int rank, MPI_Aint displacement,
                     int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win,
                     MPI_Request* request) {
-  return with_request(
-      get_accumulate({origin, count, get(type)}, {result, result_count, get(result_type)},
-                     target_of(win, rank, displacement, target_count, target_type), get(op), true),
-      win, request);
+  std::uint64_t number = 0;
+  const int error = get_accumulate(
+      {origin, count, get(type)}, {result, result_count, get(result_type)},
+      target_of(win, rank, displacement, target_count, target_type), get(op), &number);
+  return with_request(error, number, win, request);
 }
 
 int Fetch_and_op(const void* origin, void* result, MPI_Datatype type, int rank,
@@ -337,7 +363,8 @@ int Fetch_and_op(const void* origin, void* result, MPI_Datatype type, int rank,
   if (element && !element->predefined)
     return raise(get<Win>(win), MPI_ERR_TYPE, "a derived datatype, expected a predefined one");
   return get_accumulate({origin, 1, element}, {result, 1, element},
-                        target_of(win, rank, displacement, 1, type), get(op), false);
+                        target_of(win, rank, displacement, 1, type), get(op), nullptr,
+                        OneSided::fetch_and_op);
 }
 
 int Compare_and_swap(const void* origin, const void* compare, void* result, MPI_Datatype type,
@@ -354,11 +381,14 @@ int Compare_and_swap(const void* origin, const void* compare, void* result, MPI_
   const auto bytes = static_cast<std::uint64_t>(element.size);
   if (!origin || !compare || !result) return raise(win, MPI_ERR_BUFFER, "a null buffer");
   const Remote remote = target.remote();
-  const SharedMutex hold(win->state->exposure(rank).mutex);
-  if (!remote.read(before, bytes)) return no_memory(target);
-  if (std::memcmp(before, compare, bytes) == 0 &&
-      !remote.write(static_cast<const std::byte*>(origin), bytes))
-    return no_memory(target);
+  {
+    const SharedMutex hold(win->state->exposure(rank).mutex);
+    if (!remote.read(before, bytes)) return no_memory(target);
+    if (std::memcmp(before, compare, bytes) == 0 &&
+        !remote.write(static_cast<const std::byte*>(origin), bytes))
+      return no_memory(target);
+  }
+  note_access(target, OneSided::compare_and_swap, bytes, nullptr);
   note_look(target, before, bytes);
   std::memcpy(result, before, bytes);
   return MPI_SUCCESS;

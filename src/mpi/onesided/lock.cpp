@@ -7,14 +7,22 @@ namespace foretrace::mpi {
 
 void lock(std::uint64_t number, bool shared) {
   Record record = line.record(EventKind::call);
+  lock(record, number, shared);
+}
+
+void unlock(std::uint64_t number) {
+  Record record = line.record(EventKind::call);
+  unlock(record, number);
+}
+
+void lock(Record& record, std::uint64_t number, bool shared) {
   record.locking =
       static_cast<std::uint8_t>(shared ? sim::Locking::shared : sim::Locking::exclusive);
   record.lock = number;
   line.ask(record);
 }
 
-void unlock(std::uint64_t number) {
-  Record record = line.record(EventKind::call);
+void unlock(Record& record, std::uint64_t number) {
   record.locking = static_cast<std::uint8_t>(sim::Locking::release);
   record.lock = number;
   line.post(record);

@@ -2,8 +2,9 @@
 //
 // Data moves when an operation is called: by then the epoch that it belongs to has
 // begun at the target, and MPI promises that nobody looks before it is closed.
-// So closing an epoch has nothing left to move. Operations take no virtual time;
-// what opens and closes epochs does: collectives, messages without content, locks.
+// So closing an epoch has nothing left to move. What that takes in virtual time is the
+// simulator's affair, which hears of every operation (Record::one_sided) and of what waits
+// for them; epochs open and close by collectives, messages without content, locks.
 #pragma once
 
 #include <map>
@@ -12,10 +13,13 @@
 #include <string>
 #include <vector>
 
+#include "machine/timing.hpp"
 #include "mpi/collective/gathered.hpp"
+#include "mpi/core/simulator.hpp"
 #include "mpi/datatype/datatype.hpp"
 #include "mpi/onesided/mutex.hpp"
 #include "mpi/onesided/win.hpp"
+#include "shared/shared_memory.hpp"
 
 namespace foretrace::mpi {
 
@@ -65,6 +69,7 @@ struct WinState {
   bool locked_all = false;
   bool checks_all = true;  // lock_all without MPI_MODE_NOCHECK
   std::set<int> taken;     // lock_all: targets whose lock is held
+  std::set<int> accessed;  // since they were last waited for
 
   Exposure exposure(int target) const;
   std::uint64_t offset(std::size_t member) const;
@@ -78,6 +83,10 @@ inline constexpr int kNever = 3;  // nobody sends this; see win_polling.cpp
 // Opens what has to be open for an operation on this target: waits for its
 // MPI_Win_post, takes its lock. False if there is no epoch.
 bool reach_target(Win& win, int target, bool passive_only);
+
+// Of a call that is about the window and a target, -1: all of them.
+Record one_sided_record(const Win& win, machine::OneSided what, int target);
+
 // --- memory (win_memory.cpp) -------------------------------------------------------
 
 // Processes may read and write this one's memory from now on.

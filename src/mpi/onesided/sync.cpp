@@ -3,6 +3,7 @@
 #include "live_impl.hpp"
 #include "mpi/collective/gathered.hpp"
 #include "mpi/core/block.hpp"
+#include "mpi/core/line.hpp"
 #include "mpi/onesided/lock.hpp"
 #include "mpi/onesided/polling.hpp"
 #include "mpi/onesided/state.hpp"
@@ -10,6 +11,9 @@
 #include "mpi/p2p/request.hpp"
 
 namespace foretrace::mpi {
+
+using machine::OneSided;
+
 namespace {
 
 int check_window(Win* win) {
@@ -49,7 +53,26 @@ void take_for_all(Win& win, int target) {
     lock(lock_of(win, target), true);
 }
 
-int flush_target(MPI_Win handle, int rank) {
+bool has_accessed(const WinState& state, int target) {
+  return target < 0 ? !state.accessed.empty() : state.accessed.contains(target);
+}
+
+// Waits for the accesses to `target`, -1: to all.
+Record flush_record(Win& win, OneSided how, int target) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (how == OneSided::flush && target < 0) win.state->accessed.clear();
+  if (how == OneSided::flush) win.state->accessed.erase(target);
+  return one_sided_record(win, how, target);
+}
+
+// At the end of an epoch: before anybody may look.
+void flush_open(Win& win, int target) {
+  if (!has_accessed(*win.state, target)) return;
+  Record record = flush_record(win, OneSided::flush, target);
+  line.post(record);
+}
+
+int flush_target(MPI_Win handle, OneSided how, int rank) {
   Win* win = get(handle);
   if (const int error = check_window(win)) return error;
   if (const int error = check_target(win, rank)) return error;
@@ -57,22 +80,34 @@ int flush_target(MPI_Win handle, int rank) {
   if (rank != MPI_PROC_NULL && !state.locked_all && !state.locked.contains(rank))
     return raise(win, MPI_ERR_RMA_SYNC,
                  "flush of rank " + std::to_string(rank) + " without a lock");
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (rank != MPI_PROC_NULL) {
+    Record record = flush_record(*win, how, rank);
+    line.ask(record);
+  }
   polling.pass_turn(*win);
   return MPI_SUCCESS;
 }
 
-int flush_every_target(MPI_Win handle) {
+int flush_every_target(MPI_Win handle, OneSided how) {
   Win* win = get(handle);
   if (const int error = check_window(win)) return error;
   if (!win->state->locked_all && win->state->locked.empty())
     return raise(win, MPI_ERR_RMA_SYNC, "flush without a lock");
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  Record record = flush_record(*win, how, -1);
+  line.ask(record);
   polling.pass_turn(*win);
   return MPI_SUCCESS;
 }
 
 }  // namespace
+
+Record one_sided_record(const Win& win, OneSided what, int target) {
+  Record record = line.record(trace::EventKind::call);
+  record.one_sided = static_cast<std::uint8_t>(what);
+  record.comm = win.comm->context;
+  record.send_peer = target < 0 ? -1 : win.comm->world(target);
+  return record;
+}
 
 bool reach_target(Win& win, int target, bool passive_only) {
   WinState& state = *win.state;
@@ -102,6 +137,7 @@ int Win_fence(int assertion, MPI_Win handle) {
   WinState& state = *win->state;
   if (state.started || state.posted || !state.locked.empty() || state.locked_all)
     return raise(win, MPI_ERR_RMA_SYNC, "a fence while another epoch is open");
+  flush_open(*win, -1);
   // A barrier whatever is asserted: operations after it move data at once, and
   // must not overtake the targets' fences.
   collective({.comm = win->comm}, Block());
@@ -134,6 +170,7 @@ int Win_complete(MPI_Win handle) {
   if (!state.started) return raise(win, MPI_ERR_RMA_SYNC, "no access epoch of MPI_Win_start");
   for (const auto& [target, posted] : state.targets) {
     if (!posted) receive_bytes(*win->comm, target, kPosted);
+    flush_open(*win, target);
     send_bytes(*win->comm, target, kCompleted, nullptr, 0);
   }
   state.targets.clear();
@@ -201,7 +238,11 @@ int Win_lock(int lock_type, int rank, int assertion, MPI_Win handle) {
   if (state.locked_all || state.started || state.locked.contains(rank))
     return raise(win, MPI_ERR_RMA_SYNC, "an access epoch is open");
   const bool checks = (assertion & MPI_MODE_NOCHECK) == 0;
-  if (checks && rank != MPI_PROC_NULL) lock(lock_of(*win, rank), lock_type == MPI_LOCK_SHARED);
+  if (checks && rank != MPI_PROC_NULL) {
+    const bool shared = lock_type == MPI_LOCK_SHARED;
+    Record record = one_sided_record(*win, shared ? OneSided::lock_shared : OneSided::lock, rank);
+    lock(record, lock_of(*win, rank), shared);
+  }
   state.locked[rank] = checks ? Held::lock : Held::unchecked;
   state.fenced = false;
   return MPI_SUCCESS;
@@ -216,7 +257,14 @@ int Win_unlock(int rank, MPI_Win handle) {
   if (found == state.locked.end())
     return raise(win, MPI_ERR_RMA_SYNC, "rank " + std::to_string(rank) + " is not locked");
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (found->second == Held::lock && rank != MPI_PROC_NULL) unlock(lock_of(*win, rank));
+  if (rank != MPI_PROC_NULL) {
+    flush_open(*win, rank);
+    Record record = one_sided_record(*win, OneSided::unlock, rank);
+    if (found->second == Held::lock)
+      unlock(record, lock_of(*win, rank));
+    else
+      line.post(record);
+  }
   state.locked.erase(found);
   polling.pass_turn(*win);
   return MPI_SUCCESS;
@@ -232,6 +280,10 @@ int Win_lock_all(int assertion, MPI_Win handle) {
   state.locked_all = true;
   state.checks_all = (assertion & MPI_MODE_NOCHECK) == 0;
   state.fenced = false;
+  if (state.checks_all) {
+    Record record = one_sided_record(*win, OneSided::lock_shared, -1);
+    line.post(record);
+  }
   // Locks are taken with the first operation on a target, except those whose
   // memory the program may reach without operations.
   if (win->flavor != MPI_WIN_FLAVOR_SHARED)
@@ -247,7 +299,10 @@ int Win_unlock_all(MPI_Win handle) {
   WinState& state = *win->state;
   if (!state.locked_all) return raise(win, MPI_ERR_RMA_SYNC, "no epoch of MPI_Win_lock_all");
   std::atomic_thread_fence(std::memory_order_seq_cst);
+  flush_open(*win, -1);
   for (const int target : state.taken) unlock(lock_of(*win, target));
+  Record record = one_sided_record(*win, OneSided::unlock, -1);
+  line.post(record);
   state.taken.clear();
   state.locked_all = false;
   polling.pass_turn(*win);
@@ -255,19 +310,19 @@ int Win_unlock_all(MPI_Win handle) {
 }
 
 int Win_flush(int rank, MPI_Win win) {
-  return flush_target(win, rank);
+  return flush_target(win, OneSided::flush, rank);
 }
 
 int Win_flush_local(int rank, MPI_Win win) {
-  return flush_target(win, rank);
+  return flush_target(win, OneSided::flush_local, rank);
 }
 
 int Win_flush_all(MPI_Win win) {
-  return flush_every_target(win);
+  return flush_every_target(win, OneSided::flush);
 }
 
 int Win_flush_local_all(MPI_Win win) {
-  return flush_every_target(win);
+  return flush_every_target(win, OneSided::flush_local);
 }
 
 int Win_sync(MPI_Win handle) {

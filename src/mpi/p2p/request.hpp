@@ -21,7 +21,7 @@ struct Request : Object {
     receive,
     collective,
     several,      // done when all `parts` are (neighbourhood collectives)
-    done,         // nothing to wait for: I/O, one-sided, MPI_PROC_NULL
+    done,         // nothing to wait for: I/O, MPI_PROC_NULL; one-sided: but for the engine
     generalized,  // MPI_Grequest_start
   };
   struct Generalized;

@@ -41,7 +41,7 @@ ModelProgram::ModelProgram(int ranks, Body body, Racing racing)
     world.comm.members.push_back(WorldRank(r));
   }
   names_.assign(model_names::kNames.begin(), model_names::kNames.end());
-  for (int i = 0; i < static_cast<int>(machine::Cost::kCount); ++i)
+  for (int i = 0; i <= static_cast<int>(machine::Cost::comm_dup); ++i)
     names_.push_back(mpi_name(static_cast<machine::Cost>(i)));
   for (std::size_t i = 0; i < names_.size(); ++i)
     numbers_.try_emplace(names_[i], static_cast<trace::NameId>(i));

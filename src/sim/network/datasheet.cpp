@@ -107,6 +107,14 @@ Time DatasheetNetwork::least_transfer() const {
   return least;
 }
 
+std::optional<machine::AccessTimes> DatasheetNetwork::access(WorldRank from, WorldRank to,
+                                                             machine::OneSided what, Time enter,
+                                                             Bytes bytes) {
+  const auto rank = static_cast<std::size_t>(from.value);
+  if (access_ports_.size() <= rank) access_ports_.resize(rank + 1);
+  return access_ports_[rank].begin(between(from, to), what, enter, bytes);
+}
+
 Time DatasheetNetwork::header(WorldRank, WorldRank, const machine::MessageStamp& stamp) const {
   return stamp.sent;
 }

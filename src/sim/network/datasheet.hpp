@@ -4,6 +4,9 @@
 // its ranks. An arrival is when its receiver may leave.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "sim/network.hpp"
 
 namespace foretrace::sim {
@@ -24,6 +27,11 @@ class DatasheetNetwork final : public Network {
   Time rest_after(std::span<Finished> requests) const override;
   Time complete(WorldRank rank, Time w0, std::span<Finished> requests, Time& minimum) override;
   Time least_transfer() const override;
+  std::optional<machine::AccessTimes> access(WorldRank from, WorldRank to, machine::OneSided what,
+                                             Time enter, Bytes bytes) override;
+  std::optional<Time> lock(WorldRank from, WorldRank to, Time enter) const override {
+    return enter + between(from, to).lock_time();
+  }
   Time header(WorldRank from, WorldRank to, const machine::MessageStamp& stamp) const override;
 
  private:
@@ -33,6 +41,7 @@ class DatasheetNetwork final : public Network {
 
   const machine::Timing* timing_;
   machine::RankPaths paths_;
+  std::vector<machine::AccessPort> access_ports_;  // by rank, of those that made an access
 };
 
 }  // namespace foretrace::sim

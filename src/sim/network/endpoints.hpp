@@ -29,6 +29,7 @@ class EndpointNetwork : public Network {
   Time receive_alone(machine::Path path, Time r0, Time other, Bytes bytes) const final;
   Time rest_after(std::span<Finished> requests) const final;
   Time receive_overhead(machine::Path path) const final { return on(path).overhead_recv; }
+  Time send_overhead(machine::Path path) const final { return on(path).overhead_send; }
   Time complete(WorldRank rank, Time w0, std::span<Finished> requests, Time& minimum) final;
   Time header(WorldRank from, WorldRank to, const machine::MessageStamp& stamp) const final;
   std::size_t memory() const override { return send_free_.capacity() * sizeof(Time); }

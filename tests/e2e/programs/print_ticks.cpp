@@ -50,6 +50,7 @@ void print_event(const trace::Trace& trace, const trace::Event& event) {
   if (trace::moves_data(event))
     std::printf(" moves=%d/%llu", event.send.peer.value,
                 static_cast<unsigned long long>(event.bytes.count));
+  if (trace::is_one_sided(event)) print_number("one_sided", static_cast<int>(event.one_sided));
   const bool sends = event.kind == EventKind::send || event.kind == EventKind::isend;
   const bool receives = event.kind == EventKind::recv || event.kind == EventKind::irecv ||
                         event.kind == EventKind::probe;

@@ -13,7 +13,7 @@ namespace {
 using machine::Cost;
 using machine::Dependence;
 
-constexpr auto kCosts = static_cast<int>(Cost::kCount);
+constexpr auto kCosts = static_cast<int>(Cost::comm_dup) + 1;
 
 bool is_rooted(Cost collective) {
   const Dependence dependence = machine::dependence_of(collective);

@@ -132,7 +132,7 @@ TEST(Mpich, Bounds) {
 TEST(Tables, ChooseFromTheCollectivesOwn) {
   for (const char* text : {"openmpi", "mpich"}) {
     const AlgorithmTable table(text);
-    for (int i = static_cast<int>(Cost::barrier); i < static_cast<int>(Cost::kCount); ++i)
+    for (int i = static_cast<int>(Cost::barrier); i <= static_cast<int>(Cost::comm_dup); ++i)
       for (int p = 1; p <= 20000; p = p < 40 ? p + 1 : p * 2 - 1)
         for (std::uint64_t d = 0; d < 1u << 24; d = d * 2 + 1) {
           const auto collective = static_cast<Cost>(i);

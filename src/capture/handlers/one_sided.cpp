@@ -1,0 +1,326 @@
+// Windows: accesses to the memory of others, and what opens and closes the epochs that they
+// belong to. Its members have a communicator of their own in the trace. A fence is a barrier
+// of them; the posts and completions of chosen members are messages. What an epoch's end waits
+// for besides stands before it as an event of its own, if there is anything.
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "capture/handlers/posting.hpp"
+
+namespace foretrace::capture {
+namespace {
+
+using machine::OneSided;
+
+// As in our own MPI library (src/mpi/onesided/state.hpp).
+constexpr int kPosted = 1;
+constexpr int kCompleted = 2;
+
+// The accesses to one target since the last call that waited for them all.
+struct Accessed {
+  Time end;      // predict: of the latest
+  Time fetched;  // predict: of the latest that brings data
+};
+
+struct Window {
+  CommInfo* members = nullptr;
+  std::map<int, Accessed> accessed;  // by target
+  std::map<int, bool> started;       // MPI_Win_start: targets; whether it is known that they posted
+  Request posted;                    // MPI_Win_post: the messages from and to the origins
+};
+
+std::unordered_map<std::uint64_t, std::unique_ptr<Window>> windows;
+
+Window* find(MPI_Win win) {
+  const auto found = windows.find(handle_bits(win));
+  return found == windows.end() ? nullptr : found->second.get();
+}
+
+// The real call is made in the first of a call's events, whichever that is.
+class Once {
+ public:
+  explicit Once(Real real) : real_(real) {}
+  int operator()() {
+    if (!made_) result_ = wait_in(real_);
+    made_ = true;
+    return result_;
+  }
+
+ private:
+  Real real_;
+  bool made_ = false;
+  int result_ = MPI_SUCCESS;
+};
+
+int barrier(Fn fn, CommInfo& members, Real real) {
+  return run_collective(fn, Cost::barrier, members, MPI_COMM_NULL, -1, Bytes(0), real);
+}
+
+bool is_meant(int target, int asked) {
+  return asked == kAllTargets || target == asked;
+}
+
+// Waits for the accesses to `target`.
+int flush(Fn fn, OneSided how, Window& window, int target, Real real) {
+  trace::Event& event = session.open(trace::EventKind::call, fn);
+  const int result = real();
+  if (result != MPI_SUCCESS) {
+    session.close_as_call();
+    return result;
+  }
+  event.comm = session.comm_id(*window.members);
+  event.one_sided = how;
+  event.send.peer = window.members->world(target);
+  Time end;
+  std::erase_if(window.accessed, [&](const auto& entry) {
+    if (!is_meant(entry.first, target)) return false;
+    end = std::max(end, how == OneSided::flush ? entry.second.end : entry.second.fetched);
+    return how == OneSided::flush;
+  });
+  if (!session.predicting()) {
+    session.close();
+    return result;
+  }
+  const Time alone = event.enter + session.timing().flush_time(name_of(fn));
+  const Time leave = std::max(alone, end);
+  session.close_at(leave, machine::wait_time(leave, alone));
+  return result;
+}
+
+// At the end of an epoch.
+void flush_open(Fn fn, Window& window, int target, Once& real) {
+  for (const auto& [accessed, times] : window.accessed) {
+    if (!is_meant(accessed, target)) continue;
+    flush(fn, OneSided::flush, window, target, [&] { return real(); });
+    return;
+  }
+}
+
+// What takes the time of its own equation, if that.
+int plain_epoch(Fn fn, OneSided what, Window& window, int target, Real real) {
+  trace::Event& event = session.open(trace::EventKind::call, fn);
+  const int result = real();
+  if (result != MPI_SUCCESS) {
+    session.close_as_call();
+    return result;
+  }
+  event.comm = session.comm_id(*window.members);
+  event.one_sided = what;
+  event.send.peer = window.members->world(target);
+  if (!session.predicting()) {
+    session.close();
+  } else if (machine::is_lock(what) && event.send.peer.valid()) {
+    session.close_at(event.enter + session.timing_with(event.send.peer).lock_time(), Time());
+  } else {
+    session.close_at(event.enter + session.call_cost(fn), Time());
+  }
+  return result;
+}
+
+// The first access to a target of MPI_Win_start waits for its MPI_Win_post.
+void meet(Fn fn, Window& window, int target) {
+  const auto found = window.started.find(target);
+  if (found == window.started.end() || found->second) return;
+  found->second = true;
+  receive_by_itself(fn, session.comms.hidden(*window.members), target, kPosted);
+}
+
+// The group's members as ranks of the window.
+std::vector<int> ranks_of(MPI_Group group, MPI_Win win) {
+  int size = 0;
+  PMPI_Group_size(group, &size);
+  std::vector<int> members(static_cast<std::size_t>(size));
+  std::vector<int> ranks(members.size());
+  for (int i = 0; i < size; ++i) members[static_cast<std::size_t>(i)] = i;
+  MPI_Group all = MPI_GROUP_NULL;
+  PMPI_Win_get_group(win, &all);
+  PMPI_Group_translate_ranks(group, size, members.data(), all, ranks.data());
+  PMPI_Group_free(&all);
+  return ranks;
+}
+
+}  // namespace
+
+int win_create(Fn fn, MPI_Comm comm, const MPI_Win* win, Real real) {
+  Inside inside;
+  CommInfo* info = inside ? session.comms.find(comm) : nullptr;
+  if (!info) return inside ? plain_call(fn, real) : real();
+  const int result = barrier(fn, *info, real);
+  if (result != MPI_SUCCESS) return result;
+  auto window = std::make_unique<Window>();
+  window->members = &session.comms.adopt_members(*info, comm);
+  window->posted.several = true;
+  window->posted.comm = &session.comms.hidden(*window->members);
+  windows[handle_bits(*win)] = std::move(window);
+  return result;
+}
+
+int win_free(Fn fn, const MPI_Win* win, Real real) {
+  Inside inside;
+  Window* window = inside && win ? find(*win) : nullptr;
+  if (!window) return inside ? plain_call(fn, real) : real();
+  const std::uint64_t handle = handle_bits(*win);
+  const int result = barrier(fn, *window->members, real);
+  if (result != MPI_SUCCESS) return result;
+  // What has the handle by now may be another one.
+  const auto found = windows.find(handle);
+  if (found != windows.end() && found->second.get() == window) windows.erase(found);
+  return result;
+}
+
+int win_fence(Fn fn, MPI_Win win, Real real) {
+  Inside inside;
+  Window* window = inside ? find(win) : nullptr;
+  if (!window) return inside ? plain_call(fn, real) : real();
+  const auto nothing = [] { return MPI_SUCCESS; };
+  Once none(nothing);
+  flush_open(fn, *window, kAllTargets, none);
+  return barrier(fn, *window->members, real);
+}
+
+int win_access(Fn fn, OneSided what, MPI_Win win, int target, Bytes bytes, MPI_Request* variable,
+               Real real) {
+  Inside inside;
+  if (!inside) return real();
+  Window* window = target == MPI_PROC_NULL ? nullptr : find(win);
+  if (!window || !window->members->world(target).valid()) return plain_call(fn, real);
+  meet(fn, *window, target);
+  if (bytes.count == 0) return plain_call(fn, real);
+  trace::Event& event = session.open(trace::EventKind::call, fn);
+  const int result = wait_in(real);
+  if (result != MPI_SUCCESS) {
+    session.close_as_call();
+    return result;
+  }
+  event.comm = session.comm_id(*window->members);
+  event.one_sided = what;
+  event.bytes = bytes;
+  event.send.peer = window->members->world(target);
+  machine::AccessTimes times{event.enter, event.enter};
+  if (session.predicting())
+    times = session.accesses.begin(session.timing_with(event.send.peer), what, event.enter, bytes);
+  Accessed& accessed = window->accessed[target];
+  accessed.end = std::max(accessed.end, times.end);
+  const bool fetches = machine::brings_back(what);
+  if (fetches) accessed.fetched = std::max(accessed.fetched, times.end);
+  if (variable && *variable != MPI_REQUEST_NULL) {
+    Request& request = session.requests.add();
+    request.access = true;
+    request.active = true;
+    request.comm = window->members;
+    request.serial = event.request = session.requests.next_serial();
+    request.end = fetches ? times.end : times.leave;
+    session.requests.index(request, variable);
+  }
+  if (session.predicting())
+    session.close_at(times.leave, Time());
+  else
+    session.close();
+  return result;
+}
+
+int win_flush(Fn fn, OneSided how, MPI_Win win, int target, Real real) {
+  Inside inside;
+  Window* window = inside ? find(win) : nullptr;
+  if (!window || target == MPI_PROC_NULL) return inside ? plain_call(fn, real) : real();
+  return flush(fn, how, *window, target, [&] { return wait_in(real); });
+}
+
+int win_lock(Fn fn, int type, int target, int assertion, MPI_Win win, Real real) {
+  Inside inside;
+  Window* window = inside ? find(win) : nullptr;
+  if (!window || target == MPI_PROC_NULL || (assertion & MPI_MODE_NOCHECK) != 0)
+    return inside ? plain_call(fn, real) : real();
+  return plain_epoch(fn, type == MPI_LOCK_EXCLUSIVE ? OneSided::lock : OneSided::lock_shared,
+                     *window, target, [&] { return wait_in(real); });
+}
+
+int win_unlock(Fn fn, int target, MPI_Win win, Real real) {
+  Inside inside;
+  Window* window = inside ? find(win) : nullptr;
+  if (!window || target == MPI_PROC_NULL) return inside ? plain_call(fn, real) : real();
+  Once once(real);
+  flush_open(fn, *window, target, once);
+  return plain_epoch(fn, OneSided::unlock, *window, target, [&] { return once(); });
+}
+
+int win_start(Fn fn, MPI_Group group, int assertion, MPI_Win win, Real real) {
+  Inside inside;
+  if (!inside) return real();
+  const int result = plain_call(fn, real);
+  Window* window = result == MPI_SUCCESS ? find(win) : nullptr;
+  if (!window) return result;
+  const bool posted = (assertion & MPI_MODE_NOCHECK) != 0;
+  for (const int rank : ranks_of(group, win)) window->started.emplace(rank, posted);
+  return result;
+}
+
+int win_complete(Fn fn, MPI_Win win, Real real) {
+  Inside inside;
+  Window* window = inside ? find(win) : nullptr;
+  if (!window || window->started.empty()) return inside ? plain_call(fn, real) : real();
+  Once once(real);
+  // Before anybody waits for what this rank's completion brings about.
+  const int result = once();
+  for (const auto& [target, posted] : window->started) {
+    meet(fn, *window, target);
+    flush_open(fn, *window, target, once);
+    send_by_itself(fn, session.comms.hidden(*window->members), target, kCompleted);
+  }
+  window->started.clear();
+  return result;
+}
+
+int win_post(Fn fn, MPI_Group group, int assertion, MPI_Win win, Real real) {
+  Inside inside;
+  Window* window = inside ? find(win) : nullptr;
+  if (!window) return inside ? plain_call(fn, real) : real();
+  Request& messages = window->posted;
+  const std::vector<int> ranks = ranks_of(group, win);
+  for (const int rank : ranks)
+    describe_recv(add_part(messages), *messages.comm, Bytes(0), rank, kCompleted);
+  if ((assertion & MPI_MODE_NOCHECK) == 0)
+    for (const int rank : ranks)
+      describe_send(add_part(messages), *messages.comm, SendMode::standard, Bytes(0), rank,
+                    kPosted);
+  return post_several(fn, messages, nullptr, [&] { return wait_in(real); });
+}
+
+int win_wait(Fn fn, MPI_Win win, Real real) {
+  Inside inside;
+  Window* window = inside ? find(win) : nullptr;
+  if (!window || window->posted.parts.empty()) return inside ? plain_call(fn, real) : real();
+  const int result = complete_parts(fn, window->posted, [&] {
+    if (!session.predicting() || !session.piggyback.needs_progress()) return wait_in(real);
+    // Others may wait for this rank's answer.
+    int flag = 0;
+    int tested = MPI_SUCCESS;
+    session.piggyback.poll(
+        [&] {
+          tested = PMPI_Win_test(win, &flag);
+          return flag != 0 || tested != MPI_SUCCESS;
+        },
+        {name_of(fn), WorldRank(), 0, 0, false});
+    return tested;
+  });
+  discard_parts(window->posted);
+  return result;
+}
+
+int win_test(Fn fn, MPI_Win win, int* flag, Real real) {
+  Inside inside;
+  Window* window = inside ? find(win) : nullptr;
+  if (!inside) return real();
+  session.piggyback.keep_going();
+  if (!window || window->posted.parts.empty()) return plain_call(fn, real);
+  const int result = real();
+  if (result != MPI_SUCCESS || *flag == 0) return plain_state(fn, [&] { return result; });
+  complete_parts(fn, window->posted, [] { return MPI_SUCCESS; });
+  discard_parts(window->posted);
+  return result;
+}
+
+}  // namespace foretrace::capture
