@@ -12,9 +12,11 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "shared/shared_memory.hpp"
@@ -54,13 +56,33 @@ pid_t copy_beside(const ThreadState& state) {
   return 0;
 }
 
+// Where a variable stands in the environment. Not by setenv() and its kin: a shell has its own,
+// which before its main() do not reach what it will read.
+char** find_variable(std::string_view name) {
+  char** entry = environ;
+  while (*entry && !(std::string_view(*entry).starts_with(name) && (*entry)[name.size()] == '='))
+    ++entry;
+  return *entry ? entry : nullptr;
+}
+
+// Rank 0 has the same ones, so that these take their places also in main's third argument.
+void replace_variable(const char* name, const std::string& value) {
+  if (char** const entry = find_variable(name))
+    *entry = ::strdup((std::string(name) + "=" + value).c_str());
+}
+
+void remove_variable(const char* name) {
+  char** entry = find_variable(name);
+  if (!entry) return;
+  do *entry = entry[1];
+  while (*++entry);
+}
+
 void become(int descriptor, int rank) {
-  const std::string value = std::to_string(descriptor) + ":" + std::to_string(rank);
-  ::setenv(kVariable, value.c_str(), 1);
-  // Rank 0 has the same ones, so that these take their places also in main's third argument.
+  replace_variable(kVariable, std::to_string(descriptor) + ":" + std::to_string(rank));
   for (const auto& [name, text] :
        launcher_variables(SharedMemory::header().launcher, SharedMemory::slot(rank).world))
-    ::setenv(name, text.c_str(), 1);
+    replace_variable(name, text);
   const int null = ::open("/dev/null", O_RDONLY);
   if (null < 0) return;
   ::dup2(null, STDIN_FILENO);
@@ -95,7 +117,7 @@ void leave_seed() {
   if (!value || std::sscanf(value, "%d:%d", &descriptor, &rank) != 2 ||
       !SharedMemory::attach(descriptor) || !std::getenv(kSeedVariable))
     return;
-  ::unsetenv(kSeedVariable);
+  remove_variable(kSeedVariable);
   ThreadState state;
   if (!is_single_threaded() || !state.read()) return;
   // What is not written yet must not be written by each.

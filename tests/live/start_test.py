@@ -197,6 +197,17 @@ class Start(harness_live.TestCase):
         self.assertEqual(sorted(line for line in harness_live.said(self.result) if "local" in line),
                          ["local 0", "local 1", "local 2"])
 
+    def test_scripts_of_bash(self):
+        """A shell with a setenv() of its own; it becomes the program, or starts it."""
+        for last in ('exec "$1"', '"$1"; echo after'):
+            script = self.write("own.sh", f'#!/bin/bash\necho before\n{last}\n')
+            script.chmod(0o755)
+            for _ in range(4):
+                self.live(3, [script, self.compile(THREADS)], options=["--mpi", harness.mpi])
+                said = harness_live.said(self.result)
+                self.assertEqual(said.count("before"), 3)
+                self.assertEqual(said.count("after"), 3 if "after" in last else 0)
+
     def test_a_script_is_run_once_for_each_rank(self):
         script = self.write("who.sh", WHO)
         script.chmod(0o755)
