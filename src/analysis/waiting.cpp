@@ -89,6 +89,7 @@ struct Receive {
   Time posted;
   bool complete = false;
   std::uint32_t need = kNone;  // of the call that waits for it
+  bool only_sees = false;      // a probe: the next receive gets the same message
 };
 
 struct Call {
@@ -179,8 +180,8 @@ struct WaitFinder::Impl {
   }
 
   std::uint32_t receive(const Event& event_, const trace::Communicator& comm, bool complete) {
-    receives.push_back(
-        {comm_id(comm), event_.recv.peer.value, event_.recv.tag, event_.enter, complete, kNone});
+    receives.push_back({comm_id(comm), event_.recv.peer.value, event_.recv.tag, event_.enter,
+                        complete, kNone, trace::leaves_message(event_)});
     ++remembered;
     return static_cast<std::uint32_t>(receives.size() - 1);
   }
@@ -306,7 +307,7 @@ void WaitFinder::Impl::take(const Event& event_, const trace::Communicator* comm
     case EventKind::probe:
       if (event_.recv.peer.valid()) {
         const std::uint32_t number = receive(event_, *comm, true);
-        open[event_.request] = {number, {}};
+        if (!trace::leaves_message(event_)) open[event_.request] = {number, {}};
         need_receive(number);
       }
       break;
@@ -334,10 +335,10 @@ void WaitFinder::Impl::end_rank() {
   for (const Receive& receive_ : receives) {
     if (!receive_.complete) continue;
     const std::uint32_t id = channel_id({receive_.comm, receive_.source, rank, receive_.tag});
-    channels[id].posted.push_back(receive_.posted);
+    const auto number = static_cast<std::uint32_t>(channels[id].posted.size());
+    if (!receive_.only_sees) channels[id].posted.push_back(receive_.posted);
     if (receive_.need == kNone) continue;
-    needs[receive_.need] = {Need::Kind::receive, id,
-                            static_cast<std::uint32_t>(channels[id].posted.size() - 1), 0, false};
+    needs[receive_.need] = {Need::Kind::receive, id, number, 0, false};
   }
   receives.clear();
   open.clear();

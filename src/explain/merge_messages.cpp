@@ -34,6 +34,13 @@ class Counter {
     message.order = counts_[message]++;
     return message;
   }
+  // The one that next() will tell.
+  Message coming(trace::CommId comm, WorldRank from, WorldRank to, std::int32_t tag) const {
+    Message message{comm, from.value, to.value, tag, 0};
+    const auto found = counts_.find(message);
+    if (found != counts_.end()) message.order = found->second;
+    return message;
+  }
 
  private:
   std::map<Message, std::uint64_t> counts_;
@@ -132,6 +139,7 @@ class Finder {
 
   void visit(std::uint32_t call, const Operation& operation) {
     if (operation.kind == EventKind::complete) return complete(call, operation);
+    if (trace::leaves_message(operation)) return see(operation);
     const bool receives = operation.kind == EventKind::recv || operation.kind == EventKind::irecv ||
                           operation.kind == EventKind::sendrecv ||
                           operation.kind == EventKind::probe;
@@ -155,6 +163,12 @@ class Finder {
       requests_[operation.request] = found->second;
     else
       group.needed = std::min(group.needed, call);
+  }
+  // A probe sees its message as it is.
+  void see(const Operation& operation) {
+    const auto found = members_->find(
+        counter_.coming(operation.comm, operation.recv.peer, rank_, operation.recv.tag));
+    if (found != members_->end()) (*groups_)[found->second].mergeable = false;
   }
   // The calls that receive any of them.
   std::map<std::uint32_t, GroupId> take_calls() { return std::move(calls_); }

@@ -188,6 +188,11 @@ class Timing {
   Time send_rendezvous_leave(Time s0, Time r0, Bytes bytes) const;
   // By how much that is later than with a receiver that was there: the sender's wait.
   static constexpr Time rendezvous_delay(Time s0, Time r0) { return wait_time(r0, s0); }
+  // A probe that finds a message: when it leaves. `seen`: when the message can be seen, on the
+  // data sheet from the moment it is sent; `cost`: of the call alone.
+  static constexpr Time probe_leave(Time enter, Time seen, Time cost) {
+    return std::max(enter, seen) + cost;
+  }
   // Isend and its kin: when the posting call leaves.
   Time isend_post_leave(Time s0, Bytes bytes) const;
   // When the transfer of a posted send ends for its sender. Eager: r0 is not

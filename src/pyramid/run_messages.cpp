@@ -79,8 +79,8 @@ void RunMessages::take(int rank, const Event& event, std::uint64_t comm_key) {
     if (times_) to.sent.push_back({enter_of(event).count_ps(), event.send.bytes.count});
     remember(1);
   }
-  const bool receives = event.kind == EventKind::recv || event.kind == EventKind::probe ||
-                        event.kind == EventKind::sendrecv;
+  const bool receives = event.kind == EventKind::recv || event.kind == EventKind::sendrecv ||
+                        (event.kind == EventKind::probe && !trace::leaves_message(event));
   if (receives && event.recv.peer.valid() && counts_)
     ++channel(event.recv.peer.value, rank, event.recv.tag, comm_key).receives;
   for (const trace::Completion& done : event.completions) {
@@ -147,7 +147,7 @@ void RunMessages::add_rank(int rank, const std::vector<Event>& events, std::uint
       if (found == came.end() || !found->second.second->source.valid()) continue;
       const auto& [by, done] = found->second;
       add_receive(rank, {done->source, done->tag, done->bytes}, comm, events[by], causes[by]);
-    } else if (!call && event.recv.peer.valid()) {
+    } else if (!call && event.recv.peer.valid() && !trace::leaves_message(event)) {
       add_receive(rank, event.recv, comm, event, causes[i]);
     }
     if (event.kind != EventKind::collective && event.kind != EventKind::icollective) continue;

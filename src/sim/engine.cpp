@@ -301,7 +301,7 @@ void Engine::start(Rank& rank) {
     case EventKind::mark:
       return;
     case EventKind::probe:
-      return start_take(rank);
+      return trace::leaves_message(rank.operation) ? start_see(rank) : start_take(rank);
   }
 }
 
@@ -385,7 +385,6 @@ Time Engine::settle_leave(Rank& rank) {
     case EventKind::collective:
       return rank.leave - (rank.latest - rank.enter);
     case EventKind::call:
-    case EventKind::probe:
       if (operation.one_sided == machine::OneSided::flush ||
           operation.one_sided == machine::OneSided::flush_local)
         return settle_flush(rank);
@@ -394,6 +393,8 @@ Time Engine::settle_leave(Rank& rank) {
         return rank.arrival;
       if (operation.probing == Probing::none && operation.locking == Locking::none)
         return rank.leave;
+      [[fallthrough]];
+    case EventKind::probe:
       if (operation.probing == Probing::none || rank.received) return rank.enter + call_cost(rank);
       if (reactive_) in_vain_until_ = probe_fails_until(rank);
       return rank.enter + poll_cost(rank);

@@ -60,6 +60,20 @@ void Engine::log_meeting(const Meeting& meeting, const Rank& sender, const Pendi
   if (rendezvous) log_->arrive(ways.sender, sender.id, send.request, delivery.sender);
 }
 
+// The call's own time, and the message that can be seen.
+void Engine::log_probe(const Rank& rank, WorldRank sender, const PendingSend& send, Time there) {
+  const Dependences::Sent sent = log_->sent(sender, send.order);
+  Link link;
+  link.from = log_->entered(rank.id);
+  link.takes = link.overhead = rank.leave - std::max(rank.enter, there);
+  log_->add(rank.id, link);
+  link.kind = LinkKind::message;
+  link.from = sent.enter;
+  link.latency = there - send.stamp.sent;
+  link.takes += there - (*log_)[sent.enter].at;
+  log_->add(rank.id, link);
+}
+
 // By the network's own rules, for either end alone and for an empty message.
 Dependences::Flying Engine::ways_of_parts(const Meeting& meeting, const Ends& ends) const {
   const auto ask = [&](bool of_sender, Bytes bytes) {

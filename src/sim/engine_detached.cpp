@@ -37,6 +37,7 @@ bool Engine::detach(Rank& rank) {
       enter_collective(rank, kDetachedRequest | ++detached_);
       break;
     case EventKind::probe:
+      if (trace::leaves_message(operation)) break;
       fail(rank, "cannot be without its wait: which message it would take is not known");
     case EventKind::call:
       if (operation.locking == Locking::shared || operation.locking == Locking::exclusive)

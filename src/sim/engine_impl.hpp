@@ -49,6 +49,7 @@ class Engine {
  private:
   // PendingRecv::request of a probe that takes its message.
   static constexpr std::uint64_t kTakes = UINT64_MAX;
+  static constexpr std::uint64_t kSees = UINT64_MAX - 1;
   static constexpr std::uint32_t kNoFlight = UINT32_MAX;
   static constexpr std::uint32_t kNoAccess = UINT32_MAX;
 
@@ -193,6 +194,9 @@ class Engine {
   void settle_open(Rank& rank);
   static Racing& racing(Rank& rank);
   void start_probe(Rank& rank);
+  bool start_known_probe(Rank& rank, Route& route);
+  void start_see(Rank& rank);
+  void see(Rank& rank, const Route& route, const PendingSend& send);
   void start_take(Rank& rank);
   void take(Rank& rank, const Route& route, const PendingSend& send);
   void receive_taken(Rank& rank, machine::RecvKind kind, std::uint64_t request);
@@ -243,6 +247,7 @@ class Engine {
 
   // engine_dependences.cpp
   void log_send(const Rank& rank, const SendTimes& times, bool rendezvous);
+  void log_probe(const Rank& rank, WorldRank sender, const PendingSend& send, Time there);
   void log_meeting(const Meeting& meeting, const Rank& sender, const PendingSend& send,
                    const Rank& receiver, const PendingRecv& recv, const Delivery& delivery);
   // Where the ends of a message entered their calls.

@@ -144,7 +144,11 @@ void Engine::connect_send(Rank& rank, const SendTimes& times, bool rendezvous,
       return meet(rank, send, to.tag, receiver, {receiver.enter, receiver.awaited_kind, 0});
     }
   }
-  const auto recv = matcher_.send(route, send);
+  auto recv = matcher_.send(route, send);
+  if (recv && recv->request == kSees) {
+    see(receiver, route, send);
+    recv = matcher_.send(route, send);
+  }
   if (recv && recv->request != kTakes) return meet(rank, send, to.tag, receiver, *recv);
   if (!rendezvous) ++rank.unreceived;
   if (recv) return take(receiver, route, send);

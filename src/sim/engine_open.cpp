@@ -199,11 +199,11 @@ bool Engine::look(Rank& rank, Time now) {
   if (probing == Probing::take_wait || probing == Probing::take_look) {
     matcher_.take_message(found.route);
     racing(rank).held.push_back({rank.operation.request, found.route, found.send});
-    rank.operation.kind = trace::EventKind::probe;
-    rank.operation.recv.peer = rank.message.peer;
-    rank.operation.recv.tag = rank.message.tag;
-    rank.operation.recv.bytes = rank.message.bytes;
   }
+  rank.operation.kind = trace::EventKind::probe;
+  rank.operation.recv.peer = rank.message.peer;
+  rank.operation.recv.tag = rank.message.tag;
+  rank.operation.recv.bytes = rank.message.bytes;
   return true;
 }
 
@@ -222,23 +222,48 @@ Time Engine::probe_fails_until(Rank& rank) {
   return std::min(others_go_on(rank), waits ? found.header : Time::max());
 }
 
-// A probe that is known to have taken a message: which one follows from its place
-// among the receives, and it need not wait for it. (Its rank goes on when it is
-// known, so that a receive finds it.)
-void Engine::start_take(Rank& rank) {
+// A probe that is known to have found a message: which one follows from its place among the
+// receives.
+bool Engine::start_known_probe(Rank& rank, Route& route) {
   const Operation& operation = rank.operation;
   rank.leave = rank.enter + call_cost(rank);
-  if (!operation.recv.peer.valid()) return;
+  if (!operation.recv.peer.valid()) return false;
   partner(rank, operation.recv.peer);
-  const Route route{operation.comm, operation.recv.peer, rank.id, operation.recv.tag};
+  route = {operation.comm, operation.recv.peer, rank.id, operation.recv.tag};
   ++rank.waiting_for;
   rank.recv_open = true;
+  return true;
+}
+
+// It took the message.
+void Engine::start_take(Rank& rank) {
+  Route route;
+  if (!start_known_probe(rank, route)) return;
   const PendingRecv recv{rank.enter, machine::RecvKind::posted, kTakes};
   if (const auto send = matcher_.receive(route, recv)) take(rank, route, *send);
 }
 
 void Engine::take(Rank& rank, const Route& route, const PendingSend& send) {
   racing(rank).held.push_back({rank.operation.request, route, send});
+  see(rank, route, send);
+}
+
+// It left the message where it was. Receives that wait there were posted before, and get theirs
+// first.
+void Engine::start_see(Rank& rank) {
+  Route route;
+  if (!start_known_probe(rank, route)) return;
+  const PendingRecv recv{rank.enter, machine::RecvKind::posted, kSees};
+  if (const auto send = matcher_.first_message(route))
+    see(rank, route, *send);
+  else
+    matcher_.receive(route, recv);
+}
+
+void Engine::see(Rank& rank, const Route& route, const PendingSend& send) {
+  const Time there = network_->header(route.source, rank.id, send.stamp);
+  rank.leave = machine::Timing::probe_leave(rank.enter, there, call_cost(rank));
+  if (log_) log_probe(rank, route.source, send, there);
   rank.recv_open = false;
   half_done(rank);
 }

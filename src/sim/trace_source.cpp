@@ -137,8 +137,8 @@ void TraceSource::reopen_wildcard(Operation& operation) const {
   if (!operation.matched || !operation.recv.peer.valid()) return;
   // It takes what is there first, as a running program's would.
   if (operation.kind == EventKind::probe) {
+    operation.probing = trace::leaves_message(operation) ? Probing::wait : Probing::take_wait;
     operation.kind = EventKind::call;
-    operation.probing = Probing::take_wait;
   }
   if (operation.recv.any_source) operation.recv.peer = WorldRank();
   if (operation.recv.any_tag) operation.recv.tag = kAnyTag;

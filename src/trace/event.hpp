@@ -35,7 +35,7 @@ enum class EventKind : std::uint8_t {
   aborted,      // MPI_Abort or a fatal signal: the rank's last event
   icollective,  // posts a collective on all ranks of `comm`
   mark,         // an event of the program's own: `name`, `value`
-  probe,        // took a message out of matching (MPI_Mprobe): `recv`, `request`
+  probe,        // found a message: `recv`; `request`, if it took it out of matching (MPI_Mprobe)
 };
 
 // Whether every event of this kind refers to a communicator (Event::comm).
@@ -99,7 +99,7 @@ struct Call {
 
   // collective, icollective: d of its equation; call: what it moves (one-sided, file I/O)
   Bytes bytes;
-  // isend, irecv, icollective, probe, call (an access with a request): its serial, from 1
+  // isend, irecv, icollective, probe that takes, call (access with a request): its serial, from 1
   std::uint64_t request = 0;
   std::uint64_t taken = 0;  // recv, irecv: the probe that took its message; 0: none
   LocalRank root;           // collectives, in `comm`; invalid where there is none
@@ -137,6 +137,11 @@ inline bool is_one_sided(const Event& event) {
 // Whether the event refers to a communicator (Event::comm).
 inline bool uses_comm(const Event& event) {
   return uses_comm(event.kind) || moves_data(event) || is_one_sided(event);
+}
+
+// A probe that left its message where it was (MPI_Probe).
+inline bool leaves_message(const Call& call) {
+  return call.kind == EventKind::probe && call.request == 0;
 }
 
 // A communicator's members by world rank, in local rank order.

@@ -35,7 +35,7 @@ void encode_recv(Encoder& out, const Event& event) {
 }
 
 void encode_body(Encoder& out, const Event& event, std::uint64_t last_request) {
-  if (posts(event.kind)) out.svarint(distance(last_request + 1, event.request));
+  if (posts(event)) out.svarint(distance(last_request + 1, event.request));
   switch (event.kind) {
     case EventKind::send:
     case EventKind::isend:
@@ -85,7 +85,7 @@ void decode_one_sided(Decoder& in, Shape& shape) {
 
 void decode_body(Decoder& in, Shape& shape, const Definitions& defined, std::uint8_t bits) {
   Event& event = shape.event;
-  shape.posts = posts(event.kind);
+  shape.posts = posts(event.kind) && (bits & kKindMask) != kLeaves;
   if (shape.posts) event.request = static_cast<std::uint64_t>(in.svarint());
   switch (event.kind) {
     case EventKind::send:
@@ -156,10 +156,9 @@ void decode_shape(Decoder& in, Shape& shape, const Definitions& defined) {
   shape = Shape();
   const std::uint8_t first = in.u8();
   const std::uint8_t kind = first & kKindMask;
-  if (kind < static_cast<std::uint8_t>(EventKind::init) ||
-      kind > static_cast<std::uint8_t>(EventKind::probe))
+  if (kind < static_cast<std::uint8_t>(EventKind::init) || kind > kLeaves)
     throw Broken{"an unknown kind of event"};
-  shape.event.kind = static_cast<EventKind>(kind);
+  shape.event.kind = kind == kLeaves ? EventKind::probe : static_cast<EventKind>(kind);
   const std::uint8_t second = in.u8();
   shape.has_extra = first & kHasExtra;
   shape.has_taken = receives(shape.event) && (first & kHasTaken);

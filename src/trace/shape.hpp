@@ -49,7 +49,8 @@ constexpr bool posts(EventKind kind) {
 }
 // Whether this one does.
 inline bool posts(const Event& event) {
-  return posts(event.kind) || (is_one_sided(event) && event.request != 0);
+  return (posts(event.kind) && !leaves_message(event)) ||
+         (is_one_sided(event) && event.request != 0);
 }
 
 // Longest shape that is kept, bytes, and the most completions that one names.
@@ -89,6 +90,8 @@ inline constexpr std::uint8_t kOneSided = 0x40;  // calls
 inline constexpr std::uint8_t kMoves = 0x80;
 // With what a one-sided call does: its request follows.
 inline constexpr std::uint8_t kHasRequest = 0x80;
+// The kind of probes that leave their messages where they are: they have no request.
+inline constexpr std::uint8_t kLeaves = static_cast<std::uint8_t>(EventKind::probe) + 1;
 // Second byte.
 inline constexpr std::uint8_t kHasSite = 0x01;
 inline constexpr std::uint8_t kHasCompute = 0x02;
@@ -134,7 +137,8 @@ inline std::uint16_t shape_head(const ShapeSource& source) {
   using namespace shape_bits;
   const Event& event = source.event;
   const EventTimes& times = source.times;
-  const int first = static_cast<int>(event.kind) | (has_extra(event) ? kHasExtra : 0) |
+  const int kind = leaves_message(event) ? kLeaves : static_cast<int>(event.kind);
+  const int first = kind | (has_extra(event) ? kHasExtra : 0) |
                     (receives(event) && event.taken != 0 ? kHasTaken : 0) |
                     (moves_data(event) ? kMoves : 0) | (is_one_sided(event) ? kOneSided : 0);
   const int second = (event.site != 0 ? kHasSite : 0) | (times.compute != 0 ? kHasCompute : 0) |

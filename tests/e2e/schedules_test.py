@@ -40,7 +40,7 @@ class Generator(random_schedules.Generator):
     def schedule(self, acts):
         kinds = [self.message] * 6 + [self.collective] * 4 + [self.posted_collective] * 3 + [self.wait] * 4 + [self.compute] * 3
         kinds += [self.batch, self.batch, self.shift, self.shift, self.nowhere, self.ready_send,
-                  self.any_source, self.any_tag, self.any_message]
+                  self.any_source, self.any_tag, self.any_message, self.probed]
         for _ in range(acts):
             self.rng.choice(kinds)()
         for rank in range(self.ranks):
@@ -88,6 +88,16 @@ class Generator(random_schedules.Generator):
         were posted before."""
         comm, source, to, size = self.pair()
         self.wild(comm, source, to, self.rng.randrange(2), size, "tag", self.rng.random() < 0.5)
+
+    def probed(self):
+        comm, source, to, size = self.pair()
+        tag = self.rng.randrange(2)
+        self.post_send(comm, source, to, tag, size, self.rng.random() < 0.5)
+        self.programs[self.comms[comm][to]].append(
+            {"op": "probe", "comm": comm, "from": source, "tag": tag})
+        if self.rng.random() < 0.5:
+            self.programs[self.comms[comm][to]].append({"op": "compute", "steps": self.rng.randint(0, 5000)})
+        self.post_recv(comm, to, source, tag, size, self.rng.random() < 0.5)
 
     def any_message(self):
         """Nobody sends more before the receive is done."""

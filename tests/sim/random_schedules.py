@@ -224,6 +224,17 @@ class Generator:
         self.programs[rank].append(call)
 
 
+class ProbingGenerator(Generator):
+    """Before some receives the rank probes for their messages."""
+
+    def post_recv(self, comm, to, source, tag, size, blocking):
+        if self.rng.random() < 0.5:
+            self.programs[self.comms[comm][to]].append({"op": "probe", "comm": comm, "from": source, "tag": tag})
+            if self.rng.random() < 0.5:
+                self.programs[self.comms[comm][to]].append({"op": "compute", "steps": self.rng.randint(0, 5000)})
+        super().post_recv(comm, to, source, tag, size, blocking)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("replay_schedule")
@@ -233,7 +244,10 @@ def main():
     cases = []
     for seed in range(options.first, options.first + options.count):
         rng = random.Random(seed)
-        cases.append((seed, random_machine(rng), Generator(rng).schedule()))
+        machine = random_machine(rng)
+        machine["functions"]["probe"] = [{"to": 2**40, "c": 3.25, "f": "p", "s": 0.5, "g": "d", "k": 0}]
+        generator = ProbingGenerator if seed % 2 == 0 else Generator
+        cases.append((seed, machine, generator(rng).schedule()))
     lines = "".join(json.dumps({"machine": m, "schedule": s}) + "\n" for _, m, s in cases)
     engine = subprocess.run([options.replay_schedule], input=lines, text=True, check=True,
                             stdout=subprocess.PIPE).stdout.splitlines()

@@ -22,6 +22,7 @@ What a rank calls is an object with "op" and
                                mode: "standard" (default), "synchronous", "buffered", "ready"
     recv, irecv                comm, from, tag, bytes; irecv: request
                                bytes: the message's size, and that of the buffer
+    probe                      comm, from, tag: sees the message that the next receive gets
     sendrecv                   comm, to, tag, bytes, from, recv_tag, recv_bytes
     wait                       requests: completes them in this order (MPI_Waitall)
     access                     comm, to, bytes, what: "put", "get", "accumulate", "get_accumulate",
@@ -217,7 +218,7 @@ class Schedule:
         return self.calls[at[0]][at[1]][1]
 
     def pair_messages(self):
-        sends, receives = {}, {}
+        sends, receives, probes = {}, {}, []
         for rank, calls in enumerate(self.calls):
             for index, (_, call) in enumerate(calls):
                 op = call["op"]
@@ -225,15 +226,22 @@ class Schedule:
                     to = self.comms[call["comm"]][call["to"]]
                     key = (call["comm"], rank, to, call["tag"])
                     sends.setdefault(key, []).append((rank, index))
-                if op in ("recv", "irecv", "sendrecv") and call["from"] >= 0:
+                if op in ("recv", "irecv", "sendrecv", "probe") and call["from"] >= 0:
                     source = self.comms[call["comm"]][call["from"]]
                     tag = call["recv_tag"] if op == "sendrecv" else call["tag"]
                     key = (call["comm"], source, rank, tag)
-                    receives.setdefault(key, []).append((rank, index))
+                    before = receives.setdefault(key, [])
+                    if op == "probe":
+                        probes.append((key, len(before), (rank, index)))
+                    else:
+                        before.append((rank, index))
         for key, senders in sends.items():
             for send, receive in zip(senders, receives.get(key, [])):
                 self.receive_of[send] = receive
                 self.send_of[receive] = send
+        for key, number, probe in probes:
+            if number < len(sends.get(key, [])):
+                self.send_of[probe] = sends[key][number]
 
     def pair_collectives(self):
         for number, comm in enumerate(self.comms):
@@ -331,6 +339,12 @@ class Replay:
 
     def recv(self, at, call):
         return self.receive(at, call["from"], call["bytes"], "recv")
+
+    def probe(self, at, call):
+        start = self.enter(at)
+        cost = self.machine.cost("probe", 0, len(self.schedule.calls))
+        seen = start if call["from"] < 0 else self.enter(self.partner(self.schedule.send_of, at))
+        return max(start, seen) + cost, start + cost
 
     def sendrecv(self, at, call):
         out = self.send(at, call)

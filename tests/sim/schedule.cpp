@@ -112,6 +112,10 @@ class ScheduleParser {
       const int target = call.at("to");
       if (target >= 0)
         operation.send.peer = comms_.at(operation.comm).at(static_cast<std::size_t>(target));
+    } else if (op == "probe") {
+      operation.kind = EventKind::probe;
+      operation.name = source_.add_name("MPI_Probe");
+      operation.recv = endpoint(call, "from", "tag", nullptr);
     } else if (op == "wait") {
       operation.kind = EventKind::complete;
       for (const json& request : call.at("requests")) {
@@ -140,7 +144,7 @@ class ScheduleParser {
     if (local >= 0)
       end.peer = comms_.at(call.at("comm").get<std::size_t>()).at(static_cast<std::size_t>(local));
     end.tag = end.any_tag ? kAnyTag : std::int32_t(call.at(tag));
-    end.bytes = Bytes(call.at(bytes));
+    if (bytes) end.bytes = Bytes(call.at(bytes));
     return end;
   }
 

@@ -18,7 +18,7 @@ import struct
 import sys
 
 SEND, RECV, SENDRECV, ISEND, IRECV, COMPLETE, COLLECTIVE, CALL, ABORTED = 3, 4, 5, 6, 7, 8, 9, 10, 13
-ICOLLECTIVE, MARK, PROBE = 14, 15, 16
+ICOLLECTIVE, MARK, PROBE, PROBE_THAT_LEAVES = 14, 15, 16, 17
 NO_RANK = 0xFFFFFFFF
 
 
@@ -133,7 +133,7 @@ class Rank:
             shape["posts"] = b.svarint()
         if kind in (SEND, ISEND, SENDRECV):
             shape["comm"], shape["text"] = self.endpoint("send")
-        if kind in (RECV, IRECV, SENDRECV, PROBE):
+        if kind in (RECV, IRECV, SENDRECV, PROBE, PROBE_THAT_LEAVES):
             shape["comm"], text = self.endpoint("recv")
             shape["text"] += text
         if first & 0x40 and kind != CALL:

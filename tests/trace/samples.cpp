@@ -74,6 +74,7 @@ void add_messages(std::vector<Event>& events, int last) {
   events.push_back(recv(EventKind::irecv, end(0, 0, Bytes(1u << 14)), false, false, 2));
   events.push_back(recv(EventKind::irecv, Endpoint(), true, true, UINT64_MAX - 1));
   events.push_back(recv(EventKind::probe, end(last, kMostTag, kMostBytes), true, true, 7));
+  events.push_back(recv(EventKind::probe, end(last, kMostTag, kMostBytes), true, true));
   events.push_back(recv(EventKind::recv, end(last, kMostTag, kMostBytes), true, true));
   events.back().taken = 7;
   events.push_back(recv(EventKind::irecv, end(0, 0, Bytes(1)), false, false, 8));

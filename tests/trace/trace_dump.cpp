@@ -41,7 +41,7 @@ void print_body(const Event& event) {
       return print_send(event);
     case EventKind::irecv:
     case EventKind::probe:
-      std::printf(" request=%" PRIu64, event.request);
+      if (!leaves_message(event)) std::printf(" request=%" PRIu64, event.request);
       [[fallthrough]];
     case EventKind::recv:
       return print_recv(event);
@@ -83,9 +83,9 @@ void print_event(const TraceReader& reader, WorldRank rank, const Event& event) 
   std::memcpy(&steps, &event.steps, sizeof steps);
   std::printf("%d kind=%d name=%s compute=%" PRId64 " steps=%016" PRIx64 " enter=%" PRId64
               " leave=%" PRId64 " wait=%" PRId64,
-              rank.value, static_cast<int>(event.kind), reader.name(rank, event.name).c_str(),
-              event.compute.count_ps(), steps, event.enter.count_ps(), event.leave.count_ps(),
-              event.wait.count_ps());
+              rank.value, static_cast<int>(event.kind) + (leaves_message(event) ? 1 : 0),
+              reader.name(rank, event.name).c_str(), event.compute.count_ps(), steps,
+              event.enter.count_ps(), event.leave.count_ps(), event.wait.count_ps());
   if (uses_comm(event)) print_comm(reader.comm(rank, event.comm));
   if (event.site != 0) {
     const Site& site = reader.site(rank, event.site);

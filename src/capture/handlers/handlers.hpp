@@ -94,6 +94,7 @@ int startall(Fn fn, int count, MPI_Request* requests, Real real);
 int probe(Fn fn, int source, int tag, MPI_Comm comm, MPI_Status* status, Real real);
 int mprobe(Fn fn, int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status,
            Real real);
+int iprobe(Fn fn, int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status, Real real);
 int improbe(Fn fn, int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
             MPI_Status* status, Real real);
 int mrecv(Fn fn, MPI_Message* message, MPI_Status* status, RealStatus real);

@@ -25,8 +25,8 @@ ProbedMessage& remember(CommInfo& comm, MPI_Message message, const MPI_Status& s
   return entry;
 }
 
-// A matched probe, which is a call like others if it takes nothing.
-int take_message(Fn fn, int source, int tag, MPI_Comm comm, MPI_Message* message,
+// A probe, which is a call like others if it finds nothing. `message`: it takes what it finds.
+int find_message(Fn fn, int source, int tag, MPI_Comm comm, MPI_Message* message,
                  MPI_Status* status, const int* flag, FunctionRef<int(MPI_Status*)> real) {
   CommInfo* info = session.comms.find(comm);
   MPI_Status own;
@@ -37,21 +37,43 @@ int take_message(Fn fn, int source, int tag, MPI_Comm comm, MPI_Message* message
     session.close_as_call();
     return result;
   }
-  ProbedMessage& entry = remember(*info, *message, *status);
   event.kind = trace::EventKind::probe;
-  event.request = entry.number;
   fill_recv(event, *info, *status, source, tag);
+  ProbedMessage* taken = message ? &remember(*info, *message, *status) : nullptr;
+  if (taken) event.request = taken->number;
   if (!session.predicting()) {
     session.close();
     return result;
   }
-  session.close_at(event.enter + session.call_cost(fn), Time());
-  entry.recv.comm = info;
-  entry.recv.source = info->world(status->MPI_SOURCE);
-  entry.recv.tag = status->MPI_TAG;
-  entry.recv.is_posted = false;
-  session.piggyback.settle(entry.recv, entry.recv.source, entry.recv.tag);
+  const WorldRank from = info->world(status->MPI_SOURCE);
+  machine::MessageStamp stamp;
+  if (taken) {
+    taken->recv.comm = info;
+    taken->recv.source = from;
+    taken->recv.tag = status->MPI_TAG;
+    taken->recv.is_posted = false;
+    session.piggyback.settle(taken->recv, from, status->MPI_TAG);
+    stamp = taken->recv.stamp;
+  } else {
+    stamp = session.piggyback.see(*info, from, status->MPI_TAG);
+  }
+  const Time cost = session.call_cost(fn);
+  const Time leave = machine::Timing::probe_leave(event.enter, stamp.sent, cost);
+  session.close_at(leave, machine::wait_time(leave, event.enter + cost));
   return result;
+}
+
+// Under predict: looks again and again, without keeping others waiting.
+int poll_until_there(Fn fn, int tag, FunctionRef<int(int*)> look) {
+  int code = MPI_SUCCESS;
+  session.piggyback.poll(
+      [&] {
+        int there = 0;
+        code = look(&there);
+        return there != 0 || code != MPI_SUCCESS;
+      },
+      Blocked{name_of(fn), WorldRank(), tag, 0, false});
+  return code;
 }
 
 ProbedMessage* find_probed(MPI_Message message) {
@@ -105,25 +127,30 @@ int startall(Fn fn, int count, MPI_Request* requests, Real real) {
 int probe(Fn fn, int source, int tag, MPI_Comm comm, MPI_Status* status, Real real) {
   Inside inside;
   if (!inside) return real();
-  if (!session.predicting() || source == MPI_PROC_NULL) return plain_call(fn, real);
-  return plain_state(fn, [&] {
-    int result = MPI_SUCCESS;
-    session.piggyback.poll(
-        [&] {
-          int there = 0;
-          result = PMPI_Iprobe(source, tag, comm, &there, status);
-          return there != 0 || result != MPI_SUCCESS;
-        },
-        Blocked{name_of(fn), WorldRank(), tag, 0, false});
-    return result;
+  const int always = 1;
+  return find_message(fn, source, tag, comm, nullptr, status, &always, [&](MPI_Status* given) {
+    if (!session.predicting() || source == MPI_PROC_NULL)
+      return wait_in([&] { return PMPI_Probe(source, tag, comm, given); });
+    return poll_until_there(
+        fn, tag, [&](int* there) { return PMPI_Iprobe(source, tag, comm, there, given); });
   });
+}
+
+int iprobe(Fn fn, int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status, Real) {
+  Inside inside;
+  if (!inside) return PMPI_Iprobe(source, tag, comm, flag, status);
+  const int result =
+      find_message(fn, source, tag, comm, nullptr, status, flag,
+                   [&](MPI_Status* given) { return PMPI_Iprobe(source, tag, comm, flag, given); });
+  session.piggyback.keep_going();
+  return result;
 }
 
 int improbe(Fn fn, int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
             MPI_Status* status, Real) {
   Inside inside;
   if (!inside) return PMPI_Improbe(source, tag, comm, flag, message, status);
-  const int result = take_message(
+  const int result = find_message(
       fn, source, tag, comm, message, status, flag,
       [&](MPI_Status* given) { return PMPI_Improbe(source, tag, comm, flag, message, given); });
   session.piggyback.keep_going();
@@ -135,18 +162,12 @@ int mprobe(Fn fn, int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_
   Inside inside;
   if (!inside) return real();
   const int always = 1;
-  return take_message(fn, source, tag, comm, message, status, &always, [&](MPI_Status* given) {
+  return find_message(fn, source, tag, comm, message, status, &always, [&](MPI_Status* given) {
     if (!session.predicting())
       return wait_in([&] { return PMPI_Mprobe(source, tag, comm, message, given); });
-    int code = MPI_SUCCESS;
-    session.piggyback.poll(
-        [&] {
-          int there = 0;
-          code = PMPI_Improbe(source, tag, comm, &there, message, given);
-          return there != 0 || code != MPI_SUCCESS;
-        },
-        Blocked{name_of(fn), WorldRank(), tag, 0, false});
-    return code;
+    return poll_until_there(fn, tag, [&](int* there) {
+      return PMPI_Improbe(source, tag, comm, there, message, given);
+    });
   });
 }
 

@@ -225,12 +225,18 @@ void Piggyback::settle(PostedRecv& recv, WorldRank source, int tag) {
   while (!recv.has_stamp) take_stamp(source);
 }
 
-// MPI has matched `recv` with a message of (source, tag). Receives posted
-// before it that could have taken that message were then matched before it:
-// their messages are settled first, in posting order.
-void Piggyback::settle_before(PostedRecv& recv, WorldRank source, int tag) {
-  auto& unsettled = recv.comm->unsettled;
-  for (std::size_t i = 0; i < unsettled.size() && unsettled[i] != &recv;) {
+machine::MessageStamp Piggyback::see(CommInfo& comm, WorldRank source, int tag) {
+  settle_earlier(comm, nullptr, source, tag);
+  const StreamKey key{comm.key, source.value, tag};
+  while (stream(key).stamps.empty()) take_stamp(source);
+  return stamp_of(stream(key).stamps.front());
+}
+
+// MPI has found a message of (source, tag). Receives posted before that could have taken it were
+// then matched before: their messages are settled first, in posting order.
+void Piggyback::settle_earlier(CommInfo& comm, const PostedRecv* than, WorldRank source, int tag) {
+  auto& unsettled = comm.unsettled;
+  for (std::size_t i = 0; i < unsettled.size() && unsettled[i] != than;) {
     PostedRecv& earlier = *unsettled[i];
     if (!earlier.may_match(source, tag)) {
       ++i;
@@ -244,6 +250,11 @@ void Piggyback::settle_before(PostedRecv& recv, WorldRank source, int tag) {
       settle_before(earlier, earlier.matched_source, earlier.matched_tag);
     i = 0;  // the list has changed
   }
+}
+
+void Piggyback::settle_before(PostedRecv& recv, WorldRank source, int tag) {
+  settle_earlier(*recv.comm, &recv, source, tag);
+  auto& unsettled = recv.comm->unsettled;
   const auto self = std::ranges::find(unsettled, &recv);
   if (self != unsettled.end()) {
     unsettled.erase(self);
@@ -293,9 +304,13 @@ void Piggyback::take_stamp(WorldRank source) {
   pair(recv, wire, source);
 }
 
+machine::MessageStamp Piggyback::stamp_of(const Wire& wire) {
+  return {Time::ps(wire.sent_ps), Bytes(wire.bytes), wire.rendezvous != 0};
+}
+
 void Piggyback::pair(PostedRecv& recv, const Wire& wire, WorldRank source) {
   recv.has_stamp = true;
-  recv.stamp = {Time::ps(wire.sent_ps), Bytes(wire.bytes), wire.rendezvous != 0};
+  recv.stamp = stamp_of(wire);
   recv.serial = wire.serial;
   answer_if_known(recv, source);
 }

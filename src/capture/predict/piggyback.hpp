@@ -80,6 +80,8 @@ class Piggyback {
   static void set_matched(PostedRecv& recv, WorldRank source, int tag);
   // The receive got its message, from `source` under `tag`: waits for its stamp.
   void settle(PostedRecv& recv, WorldRank source, int tag);
+  // The stamp of the message of (source, tag) that the next receive will get; MPI has it.
+  machine::MessageStamp see(CommInfo& comm, WorldRank source, int tag);
   // The program posted a receive for a message that it had probed.
   void set_posted(PostedRecv& recv, Time r0);
   // The receive was cancelled or freed before it was matched.
@@ -168,8 +170,10 @@ class Piggyback {
   void take_stamp(WorldRank source);
   Stream& stream(const StreamKey& key);
   void enqueue(PostedRecv& recv, WorldRank source, int tag);
+  static machine::MessageStamp stamp_of(const Wire& wire);
   void pair(PostedRecv& recv, const Wire& wire, WorldRank source);
   void answer_if_known(const PostedRecv& recv, WorldRank source);
+  void settle_earlier(CommInfo& comm, const PostedRecv* than, WorldRank source, int tag);
   void settle_before(PostedRecv& recv, WorldRank source, int tag);
   enum class Match { none, message, cancelled };
   Match ask_match(PostedRecv& recv);

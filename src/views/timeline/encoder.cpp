@@ -50,6 +50,11 @@ TimelineShape TimelineEncoder::shape_of(const Event& event, int rank,
   shape[3] = shape[6] = shape[10] = -1;
   shape[11] = event.count;
   if (with_places_) shape[12] = event.site;
+  if (trace::leaves_message(event)) {
+    // The message's end is the receive.
+    shape[0] = static_cast<std::int64_t>(EventKind::call);
+    return shape;
+  }
   switch (event.kind) {
     case EventKind::send:
     case EventKind::isend:

@@ -144,6 +144,8 @@ class Runner {
       recv(call);
     else if (op == "irecv")
       irecv(call);
+    else if (op == "probe")
+      probe(call);
     else if (op == "sendrecv")
       sendrecv(call);
     else if (op == "wait")
@@ -221,6 +223,10 @@ class Runner {
     posted.data.assign(posted.expected.size(), 0);
     MPI_Irecv(posted.data.data(), static_cast<int>(posted.data.size()), MPI_BYTE, source_of(call),
               tag_of(call), comm_of(call).handle, posted.request);
+  }
+
+  void probe(const json& call) {
+    MPI_Probe(peer(call, "from"), call.at("tag"), comm_of(call).handle, MPI_STATUS_IGNORE);
   }
 
   void sendrecv(const json& call) {
