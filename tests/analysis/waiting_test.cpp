@@ -151,6 +151,18 @@ TEST(Waiting, AMatchedProbeTakesItsPlace) {
   EXPECT_THAT(waits(b), ElementsAre("1.0 for 0: 9/9", "1.1 for 0: 15/15"));
 }
 
+// It waits from 1 for the message of 10, which the receive after it gets.
+TEST(Waiting, AProbeLeavesItsMessage) {
+  TraceBuilder b(2, trace::Clock::wall);
+  b.send(0, 1, 7, 8, us(10), us(1));
+  b.send(0, 1, 7, 16, us(19), us(1));
+  b.recv(1, 0, 7, 8, us(1), us(10));
+  b.recv(1, 0, 7, 8, us(1), us(1));
+  b.recv(1, 0, 7, 16, us(2), us(18));
+  b.trace().ranks[1][0].kind = EventKind::probe;
+  EXPECT_THAT(waits(b), ElementsAre("1.0 for 0: 9/9", "1.2 for 0: 15/15"));
+}
+
 TEST(Waiting, SendrecvIsBothAndNobodyIsNone) {
   TraceBuilder b(2, trace::Clock::wall);
   for (int rank = 0; rank < 2; ++rank) {
