@@ -1,7 +1,7 @@
 // The inbox of a rank: every point-to-point message goes from its sender straight to
 // its receiver; the simulator knows it by its sender and number, and never sees its
 // bytes. The receiver sleeps until messages are there without asking the simulator,
-// where which ones it gets follows from the program alone (mpi/mailbox.hpp).
+// where which ones it gets follows from the program alone (mpi/core/mailbox.hpp).
 #pragma once
 
 #include <cstdint>

@@ -87,6 +87,9 @@ THIRD_PARTY = {"CLI/": {"cli"}, "toml++/": {"machine", "study", "toml_file", "to
 
 MOST_LINES = 600
 
+# Files that pages and headers name and that are not in the tree: the reader's, other tools', made by the build.
+NOT_OURS = {"halo.py", "MpiDelayOps.cpp", "DelayOps.cpp", "live_impl.hpp"}
+
 
 def files(*folders, endings=SOURCES):
     for folder in folders:
@@ -185,6 +188,30 @@ class Structure(unittest.TestCase):
                      for path in files("src") for number, text in includes(path)
                      for prefix, parts in THIRD_PARTY.items()
                      if text.startswith(prefix) and path.relative_to(ROOT / "src").parts[0] not in parts])
+
+    def test_files_that_are_named_exist(self):
+        """In the pages, and in what headers say: somewhere in the tree, under the folder if one is given."""
+        folders = [path.name for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith((".", "build"))]
+        everything = [f"/{place(path)}" for path in files(*folders, endings=(".cpp", ".hpp", ".py", ".ts"))]
+        names = re.compile(r"(?<![\w/.*<>{}$-])((?:[\w.-]+/)*[\w-]+\.(?:cpp|hpp|py|ts))\b(?![\w/])")
+
+        def faults_of(path, line_of):
+            text = path.read_text()
+            known = set(re.findall(r"<!-- file: (\S+) -->", text)) | NOT_OURS
+            for number, line in enumerate(text.splitlines(), 1):
+                for name in names.findall(line_of(line)):
+                    # NAME.cpp stands for any.
+                    if name in known or re.search(r"(^|[/_])[A-Z]+\.", name):
+                        continue
+                    if not any(each.endswith(f"/{name}") for each in everything):
+                        yield f"{place(path, number)}: there is no {name}"
+
+        pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *files("docs", "src", endings=(".md",))]
+        faults = [fault for page in pages for fault in faults_of(page, lambda line: line)]
+        headers = list(files("src", "include", endings=(".hpp", ".h")))
+        faults += [fault for header in headers for fault in faults_of(header, lambda line: line.partition("//")[2])]
+        self.refuse(faults)
+        self.assertGreater(len(pages) + len(headers), 100, "this test has gone blind")
 
     def test_headers_open_with_their_purpose(self):
         faults = []

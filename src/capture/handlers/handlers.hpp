@@ -56,7 +56,7 @@ auto generic(Fn fn, RealCall real) {
   return plain_call(fn, real);
 }
 
-// --- life of the program (handlers_life.cpp)
+// --- life of the program (life.cpp)
 int init(Fn fn, int* argc, char*** argv, Real real);
 int init(Fn fn, int* argc, char*** argv, int required, int* provided, Real real);
 int finalize(Fn fn, Real real);
@@ -65,7 +65,7 @@ int pcontrol(Fn fn, int level, Real real);
 double wtime(Fn fn, FunctionRef<double()> real);
 double wtick(Fn fn, FunctionRef<double()> real);
 
-// --- point-to-point (handlers_p2p.cpp)
+// --- point-to-point (p2p.cpp)
 int send(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
          Real real, Post post);
 int isend(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int tag,
@@ -84,7 +84,7 @@ int isendrecv(Fn fn, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int s
               MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
               MPI_Request* request, Real real);
 
-// --- persistent requests and matched probes (handlers_persistent.cpp)
+// --- persistent requests and matched probes (persistent.cpp)
 int send_init(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int tag,
               MPI_Comm comm, MPI_Request* request, Real real);
 int recv_init(Fn fn, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
@@ -101,7 +101,7 @@ int mrecv(Fn fn, MPI_Message* message, MPI_Status* status, RealStatus real);
 int imrecv(Fn fn, MPI_Count count, MPI_Datatype type, MPI_Message* message, MPI_Request* request,
            Real real);
 
-// --- completion (handlers_complete.cpp)
+// --- completion (complete.cpp)
 int wait(Fn fn, MPI_Request* request, MPI_Status* status, Real real);
 int waitall(Fn fn, int count, MPI_Request* requests, MPI_Status* statuses, Real real);
 int waitany(Fn fn, int count, MPI_Request* requests, int* index, MPI_Status* status, Real real);
@@ -116,21 +116,21 @@ int testsome(Fn fn, int count, MPI_Request* requests, int* outcount, int* indice
 int request_free(Fn fn, MPI_Request* request, Real real);
 int cancel(Fn fn, MPI_Request* request, Real real);
 
-// --- collectives that are posted (handlers_posted.cpp)
+// --- collectives that are posted (posted.cpp)
 int icollective(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, SizeOfPiece between,
                 MPI_Request* request, Real real);
 int collective_init(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, SizeOfPiece between,
                     MPI_Request* request, Real real);
 int comm_idup(Fn fn, MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request, Real real);
 
-// --- neighbourhoods (handlers_neighbour.cpp)
+// --- neighbourhoods (neighbour.cpp)
 int neighbor(Fn fn, MPI_Comm comm, SizeOfPiece out, SizeOfPiece in, Real real);
 int ineighbor(Fn fn, MPI_Comm comm, SizeOfPiece out, SizeOfPiece in, MPI_Request* request,
               Real real);
 int neighbor_init(Fn fn, MPI_Comm comm, SizeOfPiece out, SizeOfPiece in, MPI_Request* request,
                   Real real);
 
-// --- collectives and communicators (handlers_collective.cpp)
+// --- collectives and communicators (collective.cpp)
 // `between` is the size of the message to or from each partner where the call is
 // on an inter-communicator and has a root; nobody asks for it elsewhere.
 int collective(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, SizeOfPiece between,
@@ -167,7 +167,7 @@ int file_access(Fn fn, MPI_File file, Bytes bytes, Real real);
 // All members meet so many times, the last time with their data.
 int file_collective(Fn fn, MPI_File file, int meetings, Bytes bytes, Real real);
 
-// --- shared by the handlers (handlers_p2p.cpp)
+// --- shared by the handlers (p2p.cpp)
 
 // The number of bytes that a completed receive brought.
 Bytes received_bytes(const MPI_Status& status);

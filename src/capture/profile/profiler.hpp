@@ -2,7 +2,7 @@
 // bytes of this rank by call site, message size and partner, in memory that it
 // shares with the profile's file.
 //
-// The wrappers come here by Measured (profile_call.hpp), not through the
+// The wrappers come here by Measured (call.hpp), not through the
 // handlers of messages. One for each process, from MPI_Init to MPI_Finalize.
 #pragma once
 

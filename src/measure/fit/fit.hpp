@@ -2,7 +2,7 @@
 // what the computation costs.
 //
 // This file knows what samples mean; how an equation is found stands in
-// fit_function.hpp. No MPI, no files.
+// function.hpp. No MPI, no files.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // The best of the papers' twelve forms (Howell's thesis section 3.5.1) for an
 // interval of message sizes, by chi-squared.
 //
-// Between fit_function.hpp, which knows the intervals, and stats, which fits columns
+// Between function.hpp, which knows the intervals, and stats, which fits columns
 // of numbers. Times are in the model's own unit throughout.
 #pragma once
 

@@ -1,7 +1,7 @@
 // The equations of neighbouring pieces of message sizes that meet without a
 // jump: which terms, and how large.
 //
-// Between fit_function.hpp, which knows where the pieces are, and stats, which fits
+// Between function.hpp, which knows where the pieces are, and stats, which fits
 // columns of numbers. Times are in the model's own unit throughout.
 #pragma once
 

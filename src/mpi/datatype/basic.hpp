@@ -1,6 +1,6 @@
 // The predefined datatypes: what each is in the machine's memory.
 //
-// One row for each handle of mpi.h, in datatype_basic.cpp. Everything that
+// One row for each handle of mpi.h, in basic.cpp. Everything that
 // depends on the kind of a number (reductions, external32) asks here.
 #pragma once
 

@@ -1,7 +1,7 @@
 // Files of MPI-IO.
 //
 // What the rest of the library sees of a file: its error handler. Views and
-// positions: file_state.hpp.
+// positions: state.hpp.
 #pragma once
 
 #include <memory>

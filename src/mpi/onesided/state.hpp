@@ -78,7 +78,7 @@ struct WinState {
 // Hidden messages on the window's communicator.
 inline constexpr int kPosted = 1;
 inline constexpr int kCompleted = 2;
-inline constexpr int kNever = 3;  // nobody sends this; see win_polling.cpp
+inline constexpr int kNever = 3;  // nobody sends this; see polling.cpp
 
 // Opens what has to be open for an operation on this target: waits for its
 // MPI_Win_post, takes its lock. False if there is no epoch.
@@ -87,7 +87,7 @@ bool reach_target(Win& win, int target, bool passive_only);
 // Of a call that is about the window and a target, -1: all of them.
 Record one_sided_record(const Win& win, machine::OneSided what, int target);
 
-// --- memory (win_memory.cpp) -------------------------------------------------------
+// --- memory (memory.cpp) -------------------------------------------------------
 
 // Processes may read and write this one's memory from now on.
 void open_own_memory();

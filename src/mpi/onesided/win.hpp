@@ -1,7 +1,7 @@
 // Windows: memory that other ranks put to, get from and accumulate into.
 //
 // What the rest of the library sees of a window: its attributes, its error
-// handler. How its memory is reached and which epochs are open: win_state.hpp.
+// handler. How its memory is reached and which epochs are open: state.hpp.
 #pragma once
 
 #include <memory>
