@@ -444,9 +444,12 @@ void ParaverInput::end_waits(int rank, std::int64_t at) {
   RankEvents& events = streams_->rank(rank);
   bool received = false;
   for (auto arrival = task.arrivals.begin(); arrival != task.arrivals.end();) {
-    const auto receive = std::ranges::find_if(task.receives, [&](const OpenReceive& open) {
-      return open.from <= arrival->posted && arrival->posted <= open.until;
-    });
+    // The call before it may end where this one begins.
+    auto receive = std::ranges::find(task.receives, arrival->posted, &OpenReceive::from);
+    if (receive == task.receives.end())
+      receive = std::ranges::find_if(task.receives, [&](const OpenReceive& open) {
+        return open.from <= arrival->posted && arrival->posted <= open.until;
+      });
     if (receive == task.receives.end() || arrival->received > at) {
       ++arrival;
       continue;
@@ -475,12 +478,16 @@ void ParaverInput::end_call(int rank, std::int64_t at) {
   const auto cost = task.type == kCollective ? collective_called(task.call) : std::nullopt;
   end_posts(rank, at);
   if (task.call.starts_with("MPI_Wait") || task.call.starts_with("MPI_Test")) end_waits(rank, at);
-  if (task.call.find("recv") != std::string::npos || task.call.find("Recv") != std::string::npos) {
-    for (auto arrival = task.arrivals.begin(); arrival != task.arrivals.end();) {
-      const bool here = task.entered <= arrival->posted && arrival->posted <= at &&
-                        task.call != "MPI_Irecv" && task.call != "MPI_Imrecv";
-      if (here) events.received(arrival->message);
-      arrival = here ? task.arrivals.erase(arrival) : std::next(arrival);
+  const bool receives =
+      task.call.find("recv") != std::string::npos || task.call.find("Recv") != std::string::npos;
+  if (receives && task.call != "MPI_Irecv" && task.call != "MPI_Imrecv") {
+    // One message: the next call may begin where this one ends.
+    const auto arrival = std::ranges::find_if(task.arrivals, [&](const Arrival& one) {
+      return task.entered <= one.posted && one.posted <= at && one.received <= at;
+    });
+    if (arrival != task.arrivals.end()) {
+      events.received(arrival->message);
+      task.arrivals.erase(arrival);
     }
   }
   if (cost)

@@ -109,6 +109,7 @@ class ParaverFile {
  private:
   struct Sent {
     Time at;
+    std::uint64_t order = 0;  // of its line among those of the time: within the call
     WorldRank from;
     Bytes bytes;
     std::int32_t tag = 0;
@@ -221,17 +222,18 @@ void ParaverFile::put_events(WorldRank rank, Time at,
 }
 
 void ParaverFile::put_communication(const Sent& sent, const Received& received) {
-  put(sent.at, "3:" + place(sent.from) + ":" + std::to_string(ns(sent.at)) + ":" +
+  lines_.push({{sent.at, sent.order},
+               "3:" + place(sent.from) + ":" + std::to_string(ns(sent.at)) + ":" +
                    std::to_string(ns(sent.at)) + ":" + place(received.to) + ":" +
                    std::to_string(ns(received.posted)) + ":" + std::to_string(ns(received.at)) +
-                   ":" + std::to_string(sent.bytes.count) + ":" + std::to_string(sent.tag) + "\n");
+                   ":" + std::to_string(sent.bytes.count) + ":" + std::to_string(sent.tag) + "\n"});
 }
 
 void ParaverFile::take_messages(WorldRank rank, bool begins) {
   for (const Message& message : ranks_[static_cast<std::size_t>(rank.value)].moved) {
     if (message.sent != begins) continue;
     if (message.sent) {
-      const Sent sent{message.at, rank, message.bytes, message.tag};
+      const Sent sent{message.at, count_++, rank, message.bytes, message.tag};
       const auto early = received_.find(message.number);
       if (early == received_.end()) {
         sent_.emplace(message.number, sent);

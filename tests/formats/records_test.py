@@ -112,6 +112,42 @@ class Records(unittest.TestCase):
         rows = (self.directory / "b.row").read_text()
         self.assertIn("LEVEL THREAD SIZE 2\nrank 0\nrank 1\n", rows)
 
+    def test_paraver_keeps_calls_without_a_gap_apart(self):
+        """A call that begins where the one before ends; posting takes no time at all."""
+        text = """foretrace-trace 1
+info {"ranks":2,"clock":"wall","program":"p","origin":"record","machine":"","options":"","mpi":""}
+rank 0
+name "MPI_Send"
+comm 0 0 1
+send MPI_Send enter=10000 leave=20000 to=1 to_tag=1 to_bytes=8
+send MPI_Send enter=20000 leave=30000 to=1 to_tag=2 to_bytes=8
+name "MPI_Isend"
+isend MPI_Isend enter=30000 leave=30000 request=1 to=1 to_tag=3 to_bytes=8
+isend MPI_Isend enter=30000 leave=30000 request=2 to=1 to_tag=4 to_bytes=8
+name "MPI_Waitall"
+complete MPI_Waitall enter=30000 leave=90000 done=1 done=2
+rank 1
+name "MPI_Recv"
+comm 0 0 1
+recv MPI_Recv enter=10000 leave=40000 from=0 from_tag=1 from_bytes=8
+recv MPI_Recv enter=40000 leave=50000 from=0 from_tag=2 from_bytes=8
+name "MPI_Irecv"
+irecv MPI_Irecv enter=50000 leave=60000 request=1 from=0 from_tag=3 from_bytes=8
+irecv MPI_Irecv enter=60000 leave=70000 request=2 from=0 from_tag=4 from_bytes=8
+name "MPI_Wait"
+complete MPI_Wait enter=70000 leave=80000 done=2,0,4,8
+complete MPI_Wait enter=80000 leave=90000 done=1,0,3,8
+"""
+        (self.directory / "gapless.txt").write_text(text)
+        self.run_tool("convert", "gapless.txt", "a.ftr")
+        self.run_tool("convert", "a.ftr", "b.prv")
+        again, said = self.events("c.prv", (self.directory / "b.prv").read_text())
+        self.assertNotIn("without a message", said)
+        kept = [line for line in text.splitlines() if line.split()[0] not in ("foretrace-trace", "info", "name", "comm")]
+        calls = [re.sub(r" (compute|enter|leave)=\d+", "", line) for line in kept]
+        self.assertEqual([re.sub(r" (compute|enter|leave)=\d+", "", line) for line in again.splitlines()
+                          if not line.startswith("finalize")], calls)
+
     def test_paraver_values_have_names(self):
         self.events("t.prv", PRV)
         self.run_tool("convert", "t.prv", "b.ftr")
