@@ -99,6 +99,9 @@ int measure(const Options& options) {
     ::setenv(measure::kScratchVariable, scratch.c_str(), 1);
     const int status = run_and_wait(command);
     if (status != 0) remove_scratch(options.output, scratch);
+    // MPICH's launcher ends with 0 when it is interrupted.
+    if (interrupting_signal() != 0)
+      throw Error(options.thresholds ? "interrupted" : "interrupted; the same command goes on");
     return status;
   };
   if (options.thresholds) return measure::find_thresholds_only(how, std::cout);

@@ -158,6 +158,11 @@ int run_study(const Options& options) {
     std::fprintf(stderr, "foretrace: %s\n", line.c_str());
   };
   const std::vector<study::Job> jobs = study::jobs_of_part(expansion.jobs, part.number, part.count);
+  // What is done is kept launch by launch.
+  if (part.number == 0)
+    say_if_interrupted(::isatty(STDERR_FILENO) != 0
+                           ? "\r\033[Kforetrace: interrupted; the same command goes on\n"
+                           : "foretrace: interrupted; the same command goes on\n");
   const study::RunResult result = study::run(study, jobs, settings);
   for (const std::string& failure : result.failures)
     std::fprintf(stderr, "foretrace: failed: %s\n", failure.c_str());

@@ -139,6 +139,22 @@ void remove_if_interrupted(const std::array<std::string, 2>& paths) {
   }
 }
 
+void say_if_interrupted(std::string_view words) {
+  static std::string said;
+  said = words;
+  for (const int signal : kEndingSignals) {
+    struct sigaction before = {};
+    ::sigaction(signal, nullptr, &before);
+    if (before.sa_handler == SIG_IGN) continue;
+    ::signal(signal, [](int which) {
+      // Nothing can be done where it cannot be said.
+      [[maybe_unused]] const auto written = ::write(STDERR_FILENO, said.data(), said.size());
+      ::signal(which, SIG_DFL);
+      ::raise(which);
+    });
+  }
+}
+
 void replace_process(const std::vector<std::string>& command) {
   ::execvp(command.front().c_str(), pointers(command).data());
   throw Error("cannot start " + command.front() + ": " + std::strerror(errno));

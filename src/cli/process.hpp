@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace foretrace::cli {
@@ -34,6 +35,9 @@ void end_by_signal_if_interrupted();
 // From now on a signal that ends this process removes these files first, where they are there;
 // "": none.
 void remove_if_interrupted(const std::array<std::string, 2>& paths);
+
+// From now on a signal that ends this process says so first, on standard error.
+void say_if_interrupted(std::string_view words);
 
 // Replaces this process. Throws Error when that fails.
 [[noreturn]] void replace_process(const std::vector<std::string>& command);

@@ -156,24 +156,41 @@ class FullDisk(Written):
 class Interrupts(unittest.TestCase):
     """A program that we wait for: it gets the signal, and we end by it as well."""
 
+    def interrupt(self, folder, which, *words):
+        """The tool, which gets a signal as soon as what it runs has made the file `started`."""
+        run = subprocess.Popen([FORETRACE, *words], cwd=folder, stderr=subprocess.PIPE, text=True,
+                               env={**os.environ, "TMPDIR": folder})
+        started = pathlib.Path(folder, "started")
+        end = time.monotonic() + 30
+        while not started.exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        run.send_signal(which)
+        _, said = run.communicate(timeout=30)
+        self.assertEqual(run.returncode, -which)
+        started.unlink()
+        return said
+
     def test_measure(self):
+        """Also where the launcher ends with 0, as MPICH's does."""
+        for script in ("exec sleep 100", "trap 'kill $!; exit 0' INT TERM\nsleep 100 &\nwait"):
+            with tempfile.TemporaryDirectory() as folder:
+                launcher = pathlib.Path(folder, "launch")
+                launcher.write_text(f"#!/bin/sh\ntouch started\n{script}\n")
+                launcher.chmod(0o755)
+                for which in (signal.SIGINT, signal.SIGTERM):
+                    with self.subTest(signal=which, script=script):
+                        said = self.interrupt(folder, which, "measure", "-n", "2", "--launch", "./launch", "-o",
+                                              "m.toml")
+                        self.assertEqual(said, "foretrace: interrupted; the same command goes on\n")
+                        self.assertEqual(os.listdir(folder), ["launch"])
+
+    def test_study(self):
         with tempfile.TemporaryDirectory() as folder:
-            launcher = pathlib.Path(folder, "launch")
-            launcher.write_text("#!/bin/sh\ntouch started\nexec sleep 100\n")
-            launcher.chmod(0o755)
-            for which in (signal.SIGINT, signal.SIGTERM):
-                with self.subTest(signal=which):
-                    run = subprocess.Popen([FORETRACE, "measure", "-n", "2", "--launch", "./launch", "-o", "m.toml"],
-                                           cwd=folder, stderr=subprocess.PIPE, text=True,
-                                           env={**os.environ, "TMPDIR": folder})
-                    end = time.monotonic() + 30
-                    while not pathlib.Path(folder, "started").exists() and time.monotonic() < end:
-                        time.sleep(0.01)
-                    run.send_signal(which)
-                    run.communicate(timeout=30)
-                    self.assertEqual(run.returncode, -which)
-                    pathlib.Path(folder, "started").unlink()
-                    self.assertEqual(os.listdir(folder), ["launch"])
+            pathlib.Path(folder, "s.toml").write_text(
+                "[parameters]\np = [1, 2]\n[programs.slow]\ncommand = \"sh -c 'touch started; sleep 100'\"\n"
+                "[quantities]\ntime = 'time (.*)'\n[ways.command]\n")
+            said = self.interrupt(folder, signal.SIGINT, "study", "s.toml", "-o", "s.db")
+            self.assertEqual(said, "foretrace: interrupted; the same command goes on\n")
 
 
 if __name__ == "__main__":
