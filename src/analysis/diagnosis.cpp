@@ -14,8 +14,6 @@ namespace {
 using machine::MachineModel;
 using trace::EventKind;
 
-// What differs by less than this share of the program's time, over all ranks, is not told.
-constexpr double kLeastShare = 0.005;
 // One side waits, the other does not: less than this share of it.
 constexpr double kHardly = 0.2;
 // From here on an equation's time is mostly that of its bytes.
@@ -123,7 +121,8 @@ Cause of_threshold(const ValidatedGroup& group, const MachineModel& model) {
   return cause;
 }
 
-Cause of_transfer(const ValidatedGroup& group, const MachineModel& model) {
+Cause of_transfer(const ValidatedGroup& group, const MachineModel& model,
+                  const IsMeasured& is_measured) {
   Cause cause;
   cause.kind = CauseKind::missing;
   cause.text = name_of(group) + " " + times_of(group);
@@ -133,7 +132,9 @@ Cause of_transfer(const ValidatedGroup& group, const MachineModel& model) {
     if (!function) function = machine::charged_function(model, name).function;
   if (!function) {
     cause.text += ": the model has no " + names.front() + ", and nothing stands in";
-    cause.advice = "measure it";
+    const auto name = std::ranges::find_if(names, is_measured);
+    cause.advice = name != names.end() ? "measure " + *name
+                                       : "measure does not know it: write its time into the model";
     return cause;
   }
   const machine::Regime& regime = machine::regime_for(*function, group.most);
@@ -158,6 +159,8 @@ Cause of_transfer(const ValidatedGroup& group, const MachineModel& model) {
         "measure again; where that says the same, the program uses memory or network "
         "otherwise than measure does";
   }
+  if (!is_measured(function->name))
+    cause.advice = "measure does not know it: correct its time in the model";
   return cause;
 }
 
@@ -180,15 +183,15 @@ bool is_protocol(const ValidatedGroup& group) {
 }  // namespace
 
 std::vector<Cause> diagnose(const Validation& validation, const MachineModel& model,
-                            std::size_t most) {
+                            const IsMeasured& is_measured, std::size_t most) {
   std::vector<Cause> causes;
   std::vector<Cause> waits;
   double all = 0;
   for (const auto& part : validation.parts) all += part[0].median.seconds();
   for (std::size_t i = 0; i < validation.groups.size(); ++i) {
     const ValidatedGroup& group = validation.groups[i];
-    const Time scatter = group.measured.high - group.measured.low;
-    if (group.distance() <= scatter || group.distance().seconds() < kLeastShare * all) continue;
+    if (group.distance() <= group.scatter() || group.distance().seconds() < kLeastShare * all)
+      continue;
     if (group.part == TimePart::waiting && !is_protocol(group)) {
       Cause cause;
       cause.group = i;
@@ -199,7 +202,7 @@ std::vector<Cause> diagnose(const Validation& validation, const MachineModel& mo
     }
     causes.push_back(group.part == TimePart::computation ? of_computation(group)
                      : group.part == TimePart::waiting   ? of_threshold(group, model)
-                                                         : of_transfer(group, model));
+                                                         : of_transfer(group, model, is_measured));
     causes.back().group = i;
   }
   causes.insert(causes.end(), waits.begin(), waits.end());

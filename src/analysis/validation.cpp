@@ -96,7 +96,8 @@ class Summing {
     const bool named = is_timed_call(event);
     Key key;
     key.part = part;
-    key.function = named ? trace_.names[event.name] : "";
+    // The program's own marks are no calls.
+    if (named || event.kind == EventKind::finalize) key.function = trace_.names[event.name];
     key.place = event.site != 0 ? places_[event.site - 1] : "";
     key.phase = phases_.empty() ? "" : trace_.names[phases_.back()];
     key.size = sized ? std::bit_width(bytes.count) : -1;
@@ -187,15 +188,6 @@ Time group_time(const RunSums& run, const Key& key) {
   return found == run.groups.end() ? Time() : found->second.time;
 }
 
-Time scatter(const ValidatedGroup& group) {
-  return group.measured.high - group.measured.low + group.predicted.high - group.predicted.low;
-}
-
-// By how much it differs beyond the scatter; negative: not at all.
-Time beyond_scatter(const ValidatedGroup& group) {
-  return group.distance() - scatter(group);
-}
-
 }  // namespace
 
 const char* name_of(TimePart part) {
@@ -263,7 +255,7 @@ Validation validate(const std::vector<trace::Trace>& measured,
     if (group.measured.median != Time() || group.predicted.median != Time())
       result.groups.push_back(std::move(group));
   }
-  std::ranges::stable_sort(result.groups, std::greater<>(), beyond_scatter);
+  std::ranges::stable_sort(result.groups, std::greater<>(), &ValidatedGroup::distance);
   return result;
 }
 

@@ -9,8 +9,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/compare.hpp"
@@ -35,7 +37,7 @@ const char* name_of(TimePart part);
 // Calls (or the computation before them) that have much in common.
 struct ValidatedGroup {
   TimePart part = TimePart::transfer;
-  std::string function;  // MPI_Recv; of a computation: the call that ends it
+  std::string function;  // MPI_Recv; of a computation: the call that ends it, empty: a mark
   trace::EventKind kind = trace::EventKind::call;
   std::string place;        // "halo.c:37"; empty: not known
   std::string phase;        // the innermost that is open; empty: none
@@ -48,6 +50,8 @@ struct ValidatedGroup {
 
   Time difference() const { return predicted.median - measured.median; }
   Time distance() const { return difference() < Time() ? Time() - difference() : difference(); }
+  // By how much the real runs differ among each other.
+  Time scatter() const { return measured.high - measured.low; }
 };
 
 struct Validation {
@@ -56,8 +60,7 @@ struct Validation {
   RunSpread parts[3][2];  // by TimePart: measured, predicted
   // By how much the computation took longer than its CPU time: others had the cores.
   RunSpread switched_out;
-  // The greatest distance first. Groups that are the same within the scatter of the real
-  // runs come after those that are not.
+  // The greatest distance first.
   std::vector<ValidatedGroup> groups;
   std::optional<Difference> difference;  // the calls are not the same ones
 
@@ -69,6 +72,9 @@ struct Validation {
 // cpu, else throws Error. A simulated run may stand for a real one.
 Validation validate(const std::vector<trace::Trace>& measured,
                     const std::vector<trace::Trace>& predicted, const trace::TellPlace& tell);
+
+// What differs by less than this share of the program's time, over all ranks, is not told.
+inline constexpr double kLeastShare = 0.005;
 
 enum class CauseKind : std::uint8_t {
   threshold,    // S: who waits for whom
@@ -88,9 +94,12 @@ struct Cause {
   std::string advice;     // what to do about it
 };
 
+// Whether `foretrace measure` measures a function of the data sheet.
+using IsMeasured = std::function<bool(std::string_view function)>;
+
 // What may be wrong, the one that matters most first: at most `most` of them. Waiting is
 // named where the protocol makes it, else after all that may have caused it.
 std::vector<Cause> diagnose(const Validation& validation, const machine::MachineModel& model,
-                            std::size_t most);
+                            const IsMeasured& is_measured, std::size_t most);
 
 }  // namespace foretrace::analysis

@@ -18,6 +18,7 @@
 #include "cli/subcommand.hpp"
 #include "cli/summary.hpp"
 #include "machine/machine_file.hpp"
+#include "measure/core/functions.hpp"
 #include "views/report/validation.hpp"
 
 namespace foretrace::cli {
@@ -278,7 +279,10 @@ int validate(Options& options) {
     views::ValidatedWay compared;
     compared.name = name;
     compared.validation = analysis::validate(runs.measured, traces, tell);
-    compared.causes = analysis::diagnose(compared.validation, model, options.causes);
+    compared.causes = analysis::diagnose(
+        compared.validation, model,
+        [](std::string_view function) { return measure::facts_of(function) != nullptr; },
+        options.causes);
     compared.notes = runs.notes[way];
     report.ways.push_back(std::move(compared));
   };

@@ -32,6 +32,10 @@ trace::Trace message(Clock clock, std::uint64_t bytes, Time send, Time transfer)
   return b.trace();
 }
 
+bool all_measured(std::string_view) {
+  return true;
+}
+
 Time part(const Validation& validation, TimePart which, int side) {
   return validation.parts[static_cast<int>(which)][side].median;
 }
@@ -84,16 +88,55 @@ TEST(Validation, ScatterIsNoCause) {
                                        message(Clock::wall, 8, us(1), us(9))};
   const Validation found =
       analysis::validate(real, {message(Clock::virtual_, 8, us(1), us(7))}, {});
-  EXPECT_TRUE(analysis::diagnose(found, machine::MachineModel(), 5).empty());
+  EXPECT_TRUE(analysis::diagnose(found, machine::MachineModel(), all_measured, 5).empty());
 }
 
 TEST(Validation, AFunctionThatTheModelLacks) {
   const Validation found = analysis::validate({message(Clock::wall, 8, us(1), us(9))},
                                               {message(Clock::virtual_, 8, us(1), Time())}, {});
-  const auto causes = analysis::diagnose(found, machine::MachineModel(), 5);
+  const auto causes = analysis::diagnose(found, machine::MachineModel(), all_measured, 5);
   ASSERT_FALSE(causes.empty());
   EXPECT_EQ(causes.front().kind, CauseKind::missing);
   EXPECT_EQ(causes.front().text.find("MPI_Recv of 8 B takes 9 us"), 0u) << causes.front().text;
+}
+
+// Measure is told only for what it measures.
+TEST(Validation, AdvisesToMeasureWhatCanBe) {
+  const Validation found = analysis::validate({message(Clock::wall, 8, us(1), us(9))},
+                                              {message(Clock::virtual_, 8, us(1), Time())}, {});
+  const auto advice = [&](const analysis::IsMeasured& is_measured) {
+    return analysis::diagnose(found, machine::MachineModel(), is_measured, 5).front().advice;
+  };
+  EXPECT_EQ(advice(all_measured), "measure recv");
+  EXPECT_EQ(advice([](std::string_view name) { return name == "recvmin"; }), "measure recvmin");
+  EXPECT_EQ(advice([](std::string_view) { return false; }),
+            "measure does not know it: write its time into the model");
+}
+
+// The send differs by 4, always; the receive by 100 of 200 that it scatters by. The totals
+// tell of the latter, so the groups do.
+TEST(Validation, TheLargestDifferenceIsFirstEvenIfItIsScatter) {
+  std::vector<trace::Trace> real;
+  for (const int transfer : {0, 100, 200})
+    real.push_back(message(Clock::wall, 8, us(5), us(transfer)));
+  const Validation found =
+      analysis::validate(real, {message(Clock::virtual_, 8, us(1), Time())}, {});
+  ASSERT_GE(found.groups.size(), 2u);
+  EXPECT_EQ(found.groups[0].function, "MPI_Recv");
+  EXPECT_EQ(found.groups[0].distance(), us(100));
+  EXPECT_EQ(found.groups[0].scatter(), us(200));
+  EXPECT_EQ(found.groups[1].function, "MPI_Send");
+  EXPECT_EQ(found.groups[1].scatter(), Time());
+}
+
+// Rank 0 computes for 3 before it finalises.
+TEST(Validation, ComputationIsNamedAfterTheCallThatEndsIt) {
+  TraceBuilder b(1, Clock::virtual_);
+  b.init(0);
+  b.finalize(0, us(3));
+  const Validation found = analysis::validate({b.trace()}, {b.trace()}, {});
+  ASSERT_EQ(found.groups.size(), 1u);
+  EXPECT_EQ(found.groups.front().function, "MPI_Finalize");
 }
 
 TEST(Validation, RunsThatCannotBeCompared) {

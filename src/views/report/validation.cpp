@@ -64,8 +64,9 @@ std::string parts_table(const Validation& validation) {
 }
 
 std::string groups_table(const Validation& validation) {
-  TextTable table({L, L, R, R, R, R, L});
-  table.add({"part", "function", "size", "calls", "measured", "predicted", "where"});
+  TextTable table({L, L, R, R, R, R, R, R, L});
+  table.add({"part", "function", "size", "calls", "measured", "predicted", "difference", "scatter",
+             "where"});
   std::size_t told = 0;
   for (const ValidatedGroup& group : validation.groups) {
     if (told == kMostGroups) break;
@@ -74,10 +75,11 @@ std::string groups_table(const Validation& validation) {
     std::string where = group.place;
     if (!group.phase.empty()) where += (where.empty() ? "phase " : ", phase ") + group.phase;
     const bool computes = group.part == TimePart::computation;
-    table.add({analysis::name_of(group.part),
-               (computes && !group.function.empty() ? "before " : "") + group.function,
+    const std::string function = group.function.empty() ? "a mark" : group.function;
+    table.add({analysis::name_of(group.part), (computes ? "before " : "") + function,
                sizes_of(group), std::to_string(group.calls), format_time(group.measured.median),
-               format_time(group.predicted.median), where});
+               format_time(group.predicted.median), difference_text(group.difference()),
+               format_time(group.scatter()), where});
   }
   return told == 0 ? "" : table.render(2);
 }
@@ -158,7 +160,10 @@ std::string render_text_validation(const ValidationReport& report) {
     std::size_t number = 0;
     for (const analysis::Cause& cause : way.causes)
       text += fmt::format("  {}. {}.\n     {}.\n", ++number, cause.text, cause.advice);
-    if (way.causes.empty()) text += "  no difference beyond the scatter of the real runs\n";
+    if (way.causes.empty())
+      text += fmt::format(
+          "  no difference of {} of the time or more is beyond the scatter of the real runs\n",
+          format_percent(analysis::kLeastShare));
     text += groups_table(way.validation);
   }
   if (report.within > 0)

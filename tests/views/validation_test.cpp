@@ -1,0 +1,55 @@
+#include "views/report/validation.hpp"
+
+#include <gtest/gtest.h>
+
+#include "../analysis/trace_builder.hpp"
+
+namespace foretrace {
+namespace {
+
+using analysis::Validation;
+using test::TraceBuilder;
+using trace::Clock;
+
+// Rank 0 computes, makes a call, computes and passes a mark.
+trace::Trace run(Clock clock, Time first, Time call, Time second) {
+  TraceBuilder b(1, clock);
+  b.init(0);
+  b.add(0, trace::EventKind::call, "MPI_Comm_rank", first, call);
+  b.mark(0, "residual", 1, second);
+  b.finalize(0);
+  return b.trace();
+}
+
+std::string text(const Validation& validation) {
+  views::ValidationReport report;
+  report.program = "a.out";
+  report.machine = "here";
+  report.ranks = 1;
+  report.runs = 3;
+  report.ways.push_back({"predict", validation, {}, {}});
+  return render_text_validation(report);
+}
+
+// The call differs by 2 us of 1 s in every run; the computation by half a second of one by
+// which the runs differ. Neither is told as a cause, and the table says why.
+TEST(TextValidation, TheTableShowsWhatTheTotalsTell) {
+  std::vector<trace::Trace> real;
+  for (const int ms : {500, 1000, 1500})
+    real.push_back(run(Clock::wall, Time::ns(ms * 1000000), Time::ns(2000), Time::ns(30)));
+  const Validation found = analysis::validate(
+      real, {run(Clock::virtual_, Time::ns(500000000), Time(), Time::ns(20))}, {});
+  const std::string printed = text(found);
+  EXPECT_NE(printed.find(R"(
+  no difference of 0.5 % of the time or more is beyond the scatter of the real runs
+  part         function              size  calls  measured  predicted  difference  scatter  where
+  computation  before MPI_Comm_rank     -      1       1 s     500 ms     -500 ms      1 s
+  transfer     MPI_Comm_rank            -      1      2 us        0 s       -2 us      0 s
+  computation  before a mark            -      1     30 ns      20 ns      -10 ns      0 s
+)"),
+            std::string::npos)
+      << printed;
+}
+
+}  // namespace
+}  // namespace foretrace
