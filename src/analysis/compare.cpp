@@ -30,6 +30,44 @@ std::string describe(const Trace& trace, const std::vector<Event>& events, std::
   }
 }
 
+// As what a call was written, for two of one name that are not the same.
+const char* written_as(const Event& event) {
+  switch (event.kind) {
+    case EventKind::send:
+      return "a send";
+    case EventKind::recv:
+      return "a receive";
+    case EventKind::sendrecv:
+      return "a send and a receive";
+    case EventKind::isend:
+      return "a posted send";
+    case EventKind::irecv:
+      return "a posted receive";
+    case EventKind::complete:
+      return "a completion of requests";
+    case EventKind::collective:
+      return "a collective";
+    case EventKind::icollective:
+      return "a posted collective";
+    case EventKind::probe:
+      return "a probe";
+    default:
+      return "a local call";
+  }
+}
+
+// What the two have at this place, where they differ.
+void describe_difference(const Trace& a, const Trace& b, std::size_t rank, std::size_t index,
+                         Difference& difference) {
+  const auto& x = a.ranks[rank];
+  const auto& y = b.ranks[rank];
+  difference = {WorldRank(static_cast<std::int32_t>(rank)), index, describe(a, x, index),
+                describe(b, y, index)};
+  if (difference.a != difference.b) return;
+  difference.a += std::string(" as ") + written_as(x[index]);
+  difference.b += std::string(" as ") + written_as(y[index]);
+}
+
 bool same_call(const Trace& a, const Event& x, const Trace& b, const Event& y) {
   return x.kind == y.kind &&
          (x.kind == EventKind::aborted || a.names.at(x.name) == b.names.at(y.name));
@@ -223,8 +261,7 @@ Comparison compare_traces(const Trace& a, const Trace& b, CompareLevel level) {
   for (std::size_t rank = 0; rank < std::min(a.ranks.size(), b.ranks.size()); ++rank) {
     const std::size_t same = common_prefix(a, b, rank);
     if (!result.difference && (same < a.ranks[rank].size() || same < b.ranks[rank].size()))
-      result.difference = {WorldRank(static_cast<std::int32_t>(rank)), same,
-                           describe(a, a.ranks[rank], same), describe(b, b.ranks[rank], same)};
+      describe_difference(a, b, rank, same, result.difference.emplace());
     if (level == CompareLevel::events) compare_rank_events(a, b, rank, same, state_of_name, result);
   }
   return result;

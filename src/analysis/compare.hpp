@@ -63,7 +63,9 @@ struct ComparedPhase : ComparedTime {
 struct Difference {
   WorldRank rank;         // invalid: the numbers of ranks differ
   std::size_t event = 0;  // number of the event, from 0
-  std::string a;          // what A has there: a function, "phase begin NAME", "no more events"
+  // What A has there: a function, "phase begin NAME", "no more events". If both have the same
+  // function, "MPI_Isend as a posted send": what it is in the trace.
+  std::string a;
   std::string b;
 };
 

@@ -72,6 +72,16 @@ TEST(Compare, RatioOfZeros) {
   EXPECT_EQ(time.ratio(), 0);
 }
 
+TEST(Compare, TellsWhatCallsOfOneNameDifferIn) {
+  TraceBuilder a(1), b(1);
+  a.collective(0, "MPI_Intercomm_create", Cost::comm_create, 0, cs(1), cs(1));
+  b.add(0, trace::EventKind::recv, "MPI_Intercomm_create", cs(1), cs(1));
+  const Comparison c = compare_traces(a.trace(), b.trace(), CompareLevel::states);
+  ASSERT_TRUE(c.difference);
+  EXPECT_EQ(c.difference->a, "MPI_Intercomm_create as a collective");
+  EXPECT_EQ(c.difference->b, "MPI_Intercomm_create as a receive");
+}
+
 TEST(Compare, TellsTheFirstDifference) {
   TraceBuilder a(2);
   TraceBuilder b(2);
