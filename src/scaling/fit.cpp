@@ -19,6 +19,7 @@ constexpr double kSameValue = 1.5;
 constexpr double kWideInterval = 2;
 constexpr std::size_t kMostOthers = 10;
 constexpr std::size_t kKeptFactors = 4;  // of each parameter, for several parameters
+constexpr std::size_t kLeastKnown = 4;   // values of a parameter, to look back
 constexpr double kLeastNoise = 1e-4;     // relative; no clock is better
 
 struct Points {
@@ -279,30 +280,14 @@ void check(const std::vector<Observation>& observations, const std::vector<std::
         throw Error("a value is not above zero; shapes are told apart by relative errors");
 }
 
-}  // namespace
-
-double evaluate(const std::vector<Term>& terms, const std::vector<double>& x) {
-  double sum = 0;
-  for (const Term& term : terms) sum += term.coefficient * evaluate(term.shape, x);
-  return sum;
+// Whether the interval is too wide to say what the value is.
+bool is_wide(const ScalingLaw& law) {
+  return law.high > kWideInterval * law.best.value || law.low * kWideInterval < law.best.value;
 }
 
-std::string format_law(const std::vector<Term>& terms, const std::vector<std::string>& names) {
-  std::string out;
-  for (const Term& term : terms) {
-    if (term.coefficient == 0) continue;
-    char number[32];
-    std::snprintf(number, sizeof number, "%.4g", term.coefficient);
-    out += (out.empty() ? "" : " + ") + std::string(number);
-    if (!term.shape.empty()) out += " * " + format_shape(term.shape, names);
-  }
-  return out.empty() ? "0" : out;
-}
-
-ScalingLaw fit_scaling(const std::vector<Observation>& observations,
-                       const std::vector<std::string>& names, const std::vector<double>& at) {
-  check(observations, names, at);
-  const Points points = points_of(observations);
+// What the points say of a place, whatever they would have said of places that are known.
+ScalingLaw fit_points(const Points& points, const std::vector<std::string>& names,
+                      const std::vector<double>& at) {
   std::vector<Trial> trials = run_trials(
       names.size() == 1 ? single_trials(0) : several_trials(points, names.size()), points);
   if (trials.empty()) throw Error("no shape fits");
@@ -342,10 +327,93 @@ ScalingLaw fit_scaling(const std::vector<Observation>& observations,
       law.identifiable = false;
     law.others.push_back(other);
   }
-  if (law.high > kWideInterval * law.best.value || law.low * kWideInterval < law.best.value)
-    law.identifiable = false;
+  law.identifiable = law.identifiable && !is_wide(law);
   std::ranges::stable_sort(law.others, {}, &Candidate::chi_squared);
   if (law.others.size() > kMostOthers) law.others.resize(kMostOthers);
+  return law;
+}
+
+// The points whose parameter is below `limit`.
+Points below(const Points& points, std::size_t parameter, double limit) {
+  Points out;
+  out.noise = points.noise;
+  out.point_noise = points.point_noise;
+  for (std::size_t i = 0; i < points.y.size(); ++i) {
+    if (points.x[i][parameter] >= limit) continue;
+    out.x.push_back(points.x[i]);
+    out.y.push_back(points.y[i]);
+    out.weights.push_back(points.weights[i]);
+  }
+  return out;
+}
+
+// How far off the largest points along a parameter are when those below `limit` are all that is
+// known: the middle one of log(measured / predicted), 0 where the interval held the measurement.
+double missed_by(const Points& points, const std::vector<std::string>& names, std::size_t parameter,
+                 double limit, double largest) {
+  const Points known = below(points, parameter, limit);
+  std::vector<double> missed;
+  for (std::size_t i = 0; i < points.y.size(); ++i) {
+    if (points.x[i][parameter] != largest) continue;
+    const ScalingLaw law = fit_points(known, names, points.x[i]);
+    const bool held = law.low <= points.y[i] && points.y[i] <= law.high;
+    missed.push_back(held ? 0 : std::fabs(std::log(points.y[i] / law.best.value)));
+  }
+  return stats::median(missed);
+}
+
+// No interval that comes of the points alone knows of what begins beyond them, such as the part
+// of a time that is small as yet. But the points can be asked: would those before have told the
+// largest? If not, the interval must hold an error that grows on at the same rate, by the logarithm
+// of the parameter.
+void look_back(ScalingLaw& law, const Points& points, const std::vector<double>& at) {
+  double error = 0;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const double beyond = std::log(at[i] / law.largest[i]);
+    if (beyond <= 0) continue;
+    std::set<double> values;
+    for (const auto& x : points.x) values.insert(x[i]);
+    const std::vector<double> sorted(values.begin(), values.end());
+    double rate = 0;
+    for (std::size_t out = 1; out <= 2 && sorted.size() >= out + kLeastKnown; ++out) {
+      const double limit = sorted[sorted.size() - out];
+      const double missed = missed_by(points, law.names, i, limit, law.largest[i]);
+      law.missed = std::max(law.missed, std::exp(missed) - 1);
+      rate = std::max(rate, missed / std::log(law.largest[i] / sorted[sorted.size() - out - 1]));
+    }
+    error += rate * beyond;
+  }
+  law.low = std::min(law.low, law.best.value * std::exp(-error));
+  law.high = std::max(law.high, law.best.value * std::exp(error));
+  law.identifiable = law.identifiable && !is_wide(law);
+}
+
+}  // namespace
+
+double evaluate(const std::vector<Term>& terms, const std::vector<double>& x) {
+  double sum = 0;
+  for (const Term& term : terms) sum += term.coefficient * evaluate(term.shape, x);
+  return sum;
+}
+
+std::string format_law(const std::vector<Term>& terms, const std::vector<std::string>& names) {
+  std::string out;
+  for (const Term& term : terms) {
+    if (term.coefficient == 0) continue;
+    char number[32];
+    std::snprintf(number, sizeof number, "%.4g", term.coefficient);
+    out += (out.empty() ? "" : " + ") + std::string(number);
+    if (!term.shape.empty()) out += " * " + format_shape(term.shape, names);
+  }
+  return out.empty() ? "0" : out;
+}
+
+ScalingLaw fit_scaling(const std::vector<Observation>& observations,
+                       const std::vector<std::string>& names, const std::vector<double>& at) {
+  check(observations, names, at);
+  const Points points = points_of(observations);
+  ScalingLaw law = fit_points(points, names, at);
+  look_back(law, points, at);
   return law;
 }
 

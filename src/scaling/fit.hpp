@@ -35,13 +35,17 @@ struct Candidate {
 struct ScalingLaw {
   std::vector<std::string> names;
   Candidate best;
-  double low = 0, high = 0;  // 95 % interval over all shapes that the data leave
+  // 95 % interval over all shapes that the data leave, and at least the error that the same
+  // procedure made when it told the largest points from those before, carried on.
+  double low = 0, high = 0;
   // They agree on the growth, within 1/4, on the value within 3/2; the interval is within 1/2 and 2
   // times the value.
   bool identifiable = true;
   std::vector<Candidate> others;  // shapes that fit nearly as well, best first; at most 10
-  double noise = 0;               // relative standard deviation of one measurement
-  std::vector<double> largest;    // of each parameter, measured
+  // By how much the largest points were off there, relative; 0: they were in the interval.
+  double missed = 0;
+  double noise = 0;             // relative standard deviation of one measurement
+  std::vector<double> largest;  // of each parameter, measured
   std::size_t points = 0;
 };
 

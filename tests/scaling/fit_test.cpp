@@ -89,6 +89,26 @@ TEST(FitScaling, RefusesToTellWhatDataDoNot) {
   EXPECT_GE(law.high, 100 + 0.01 * 65536);
 }
 
+// Exact points of a law that no form is: what rises is a hundredth of the time at 16 ranks, a
+// twentieth at 32, and most of it at 256. The points before 32 did not tell 32, and the interval
+// says so.
+TEST(FitScaling, LooksBackAtWhatItWouldHaveTold) {
+  const auto f = [](double x) { return 10 / x + 2e-6 * std::pow(x, 2.7) + 0.4 / std::sqrt(x); };
+  const auto law = fit_scaling(line(f), {"p"}, {256});
+  EXPECT_GT(law.missed, 0);
+  EXPECT_TRUE(!law.identifiable || (law.low <= f(256) && f(256) <= law.high))
+      << law.low << " " << f(256) << " " << law.high;
+  EXPECT_LT(law.low, law.best.value);
+  EXPECT_GT(law.high, law.best.value);
+}
+
+// Inside of what was measured there is nothing to allow for.
+TEST(FitScaling, LooksBackOnlyForWhatIsBeyond) {
+  const auto f = [](double x) { return 10 / x + 2e-6 * std::pow(x, 2.7) + 0.4 / std::sqrt(x); };
+  EXPECT_EQ(fit_scaling(line(f), {"p"}, {12}).missed, 0);
+  EXPECT_EQ(fit_scaling(line([](double x) { return 1 + 2 * x; }), {"p"}, {256}).missed, 0);
+}
+
 TEST(FitScaling, TakesSeveralParameters) {
   std::vector<Observation> points;
   const auto f = [](double p, double n) { return 2 + 0.5 * n * std::log2(p); };

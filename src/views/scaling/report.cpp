@@ -38,6 +38,11 @@ std::string text_of(const LawReport& report) {
   out += "\n";
   if (beyond(report) > 1)
     out += fmt::format("{:.3g} times beyond the largest that was measured\n", beyond(report));
+  if (law.missed > 0)
+    out += fmt::format(
+        "told from those before, the largest would have been off by {}: the interval allows for as "
+        "much with each such step\n",
+        format_percent(law.missed));
   if (law.identifiable) return out;
   out += law.others.empty() ? "the interval is too wide to trust the value\n"
                             : "the data cannot tell this form from others, which differ there; do "
@@ -64,6 +69,7 @@ nlohmann::ordered_json json_of(const LawReport& report) {
   out["growth"] = law.best.growth;
   out["error"] = law.best.error;
   out["noise"] = law.noise;
+  out["missed"] = law.missed;
   out["points"] = law.points;
   out["beyond"] = beyond(report);
   out["alternatives"] = nlohmann::ordered_json::array();
