@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/end_of_time.hpp"
 #include "base/error.hpp"
 
 namespace foretrace::formats {
@@ -42,10 +43,6 @@ constexpr std::string_view kOneSided[] = {"",
                                           "lock_shared",
                                           "unlock"};
 
-// The longest span that a trace holds, and the latest time.
-constexpr std::int64_t kLongestSpan = INT64_MAX / 4;
-constexpr std::int64_t kLatest = INT64_MAX / 2;
-
 [[noreturn]] void expected(const char* what, std::string_view found) {
   throw Error(std::string("expected ") + what + ", found '" + std::string(found) + "'");
 }
@@ -61,8 +58,8 @@ Number number(std::string_view text, const char* what,
   return value;
 }
 
-Time time_of(std::string_view text, std::int64_t most = kLongestSpan) {
-  return Time::ps(number<std::int64_t>(text, "a time in ps", 0, most));
+Time time_of(std::string_view text) {
+  return Time::ps(number<std::int64_t>(text, "a time in ps", 0, kEndOfTime.count_ps()));
 }
 
 // Shortest text that is read as the same number; the bits where there is none.
@@ -203,9 +200,9 @@ constexpr Field kFields[] = {
     {"steps", any, [](const Event& e) { return e.steps == 0 ? "" : real_text(e.steps); },
      [](Event& e, Text v, Scope) { e.steps = real_of(v); }},
     {"enter", any, [](const Event& e) { return time_text(e.enter); },
-     [](Event& e, Text v, Scope) { e.enter = time_of(v, kLatest); }},
+     [](Event& e, Text v, Scope) { e.enter = time_of(v); }},
     {"leave", any, [](const Event& e) { return time_text(e.leave); },
-     [](Event& e, Text v, Scope) { e.leave = time_of(v, kLatest); }},
+     [](Event& e, Text v, Scope) { e.leave = time_of(v); }},
     {"wait", any, [](const Event& e) { return time_text(e.wait); },
      [](Event& e, Text v, Scope) { e.wait = time_of(v); }},
     {"site", any, [](const Event& e) { return text_unless(e.site, 0u); },
@@ -340,8 +337,6 @@ void check_event(const Event& event, const FieldScope& scope, Time last_leave) {
                 ", where the event before left; found " + std::to_string(event.enter.count_ps()));
   if (event.leave < event.enter)
     throw Error("expected leave >= enter, found " + std::to_string(event.leave.count_ps()));
-  if (std::max(event.enter - last_leave, event.leave - event.enter).count_ps() > kLongestSpan)
-    throw Error("expected at most " + std::to_string(kLongestSpan) + " ps from time to time");
 }
 
 }  // namespace foretrace::formats

@@ -251,17 +251,17 @@ bool Engine::too_far_ahead(const Rank& rank) const {
          collectives_.open_instances(rank.operation.comm) > options_.run_ahead && !ready_.empty();
 }
 
-// Saturates: finish() refuses clocks beyond the end of time.
+// Saturates: advance() refuses what begins beyond the end of time.
 Time Engine::compute_before(const Operation& operation) const {
   switch (options_.compute) {
     case ComputeMode::none:
       return Time();
     case ComputeMode::annotated:
-      return operation.steps == 0 ? Time() : std::min(timing_.compute(operation.steps), kEndOfTime);
+      return operation.steps == 0 ? Time() : timing_.compute(operation.steps);
     case ComputeMode::recorded:
       break;
   }
-  return std::min(operation.compute.scaled(options_.scale), kEndOfTime);
+  return operation.compute.scaled(options_.scale);
 }
 
 void Engine::start(Rank& rank) {
@@ -443,7 +443,7 @@ void Engine::start_call(Rank& rank) {
 }
 
 void Engine::too_late(const Rank& rank) const {
-  fail(rank, "the virtual time passes 53 days; check the machine model and the scale");
+  fail(rank, kPastTheEndOfTime);
 }
 
 void Engine::fail(const Rank& rank, const std::string& what) const {

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/end_of_time.hpp"
 #include "sim/collectives.hpp"
 #include "sim/engine.hpp"
 #include "sim/event_queue.hpp"
@@ -30,9 +31,6 @@
 #include "sim/ready_list.hpp"
 
 namespace foretrace::sim {
-
-// Clocks stay below this, so that adding one more cost cannot overflow unseen.
-inline constexpr Time kEndOfTime = Time::ps(INT64_MAX / 2);
 
 // The messages of a communicator's collectives do not meet those of the
 // program: they have a communicator of their own.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/end_of_time.hpp"
 #include "trace/block_index.hpp"
 #include "trace/encoding.hpp"
 #include "trace/event.hpp"
@@ -85,7 +86,7 @@ class Decoder {
     return text;
   }
 
-  static constexpr std::int64_t kLongestSpan = INT64_MAX / 4;
+  static constexpr std::int64_t kLongestSpan = kEndOfTime.count_ps();
 
  private:
   template <class Decode>

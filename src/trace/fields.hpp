@@ -7,9 +7,6 @@
 
 namespace foretrace::trace {
 
-// No clock of a trace goes further.
-inline constexpr std::int64_t kLatest = INT64_MAX / 2;
-
 inline WorldRank decode_rank(Decoder& in, int ranks) {
   const std::int32_t rank = in.s32();
   if (rank < -1 || rank >= ranks) throw Broken{"a rank that does not exist"};

@@ -184,10 +184,9 @@ void decode_event(Decoder& in, const Shape& shape, Event& event, Clock clock, Po
   if (clock != Clock::cpu && !shape.stay_fixed) alone = Time::ps(in.signed_time());
   if (shape.has_wait) event.wait = Time::ps(in.time());
   event.enter = clock == Clock::cpu ? cpu : position.last_leave + event.compute + gap;
-  if (std::max(cpu, event.enter).count_ps() > kLatest) throw Broken{"a time is out of range"};
+  if (std::max(cpu, event.enter) > kEndOfTime) throw Broken{"a time is out of range"};
   event.leave = clock == Clock::cpu ? cpu : event.enter + alone + event.wait;
-  if (event.enter < position.last_leave || event.leave < event.enter ||
-      event.leave.count_ps() > kLatest)
+  if (event.enter < position.last_leave || event.leave < event.enter || event.leave > kEndOfTime)
     throw Broken{"a time is out of range"};
   if (shape.has_extra && event.kind == EventKind::mark)
     event.value = in.f64();

@@ -259,7 +259,7 @@ void TraceWriter::write(const Event& event) noexcept {
     end_record(write_new(source));
   }
   if (posts(event)) last_request_ = event.request;
-  last_leave_ = std::min(last_leave_ + duration(times), Time::ps(kLatest));
+  last_leave_ = std::min(last_leave_ + duration(times), kEndOfTime);
 }
 
 bool TraceWriter::write_quickly(const ShapeSource& source, std::uint32_t shape) noexcept {

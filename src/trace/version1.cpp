@@ -64,13 +64,13 @@ void decode_event(Decoder& in, std::uint8_t head, Event& event, const Definition
   event.compute = decode_time(in);
   if (head & kHasSteps) event.steps = in.f64();
   const Time cpu = position.cpu + event.compute;
-  if (cpu.count_ps() > kLatest) throw Broken{"a time is out of range"};
+  if (cpu > kEndOfTime) throw Broken{"a time is out of range"};
   if (defined.clock == Clock::cpu) {
     event.enter = event.leave = cpu;
   } else {
     event.enter = position.last_leave + decode_time(in);
     event.leave = event.enter + decode_time(in);
-    if (event.leave.count_ps() > kLatest) throw Broken{"a time is out of range"};
+    if (event.leave > kEndOfTime) throw Broken{"a time is out of range"};
   }
   if (head & kHasWait) event.wait = decode_time(in);
   decode_body(in, event, defined);

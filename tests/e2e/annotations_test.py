@@ -213,6 +213,22 @@ class Annotations(harness.TestCase):
         report = json.loads(self.foretrace("report", predicted, "--json").out)
         self.assertEqual([round(rank["compute"] * 1e6, 6) for rank in report["per_rank"]], [190, 190])
 
+    def test_end_of_time(self):
+        """40 days are told as they are; 115 days, in one step before the end, are an error in all three ways."""
+        source = '#include <mpi.h>\n#include "foretrace.h"\nint main(int argc, char **argv) ' \
+                 "{ MPI_Init(&argc, &argv); FORETRACE_COMPUTE(STEPS); MPI_Finalize(); return 0; }"
+        days = 24 * 3600 * 10**12
+        program = self.compile(source.replace("STEPS", "3.456e12"), "c", "forty")
+        recorded = self.record(2, [program])
+        for trace in (self.predict(2, [program]), self.live(2, program), self.simulate(recorded)):
+            self.assertEqual([self.events(trace)[1][-1][2][time] for time in ("compute", "enter")], [40 * days] * 2)
+        program = self.compile(source.replace("STEPS", "1e13"), "c", "endless")
+        recorded = self.record(2, [program])
+        for trace in (self.predict(2, [program], status=1), self.live(2, program, status=1),
+                      self.simulate(recorded, status=1)):
+            self.assertRegex(self.result.err, r"foretrace: rank [01].*MPI_Finalize.*: the virtual time passes 53 days")
+            self.assertNotIn("predicted time", self.result.out + self.result.err)
+
     def test_start_off(self):
         program = self.compile(ANNOTATED, "c")
         # Nothing local until MPI_Pcontrol(1); the phase began before it and ended before it.

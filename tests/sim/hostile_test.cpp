@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/end_of_time.hpp"
 #include "programs.hpp"
 #include "sim/arrivals.hpp"
 #include "sim/collectives/algorithm.hpp"
@@ -82,6 +83,21 @@ TEST(Hostile, ComputationBeyondTheEndOfTimeEndsOnEveryNetwork) {
 }
 
 // 2^62 bytes at 1 ns each take 146 years: no deadlock, and no waiting for it.
+// Nothing comes after it that would take any more time.
+TEST(Hostile, ComputationThatIsTheLastOfItsRankDoesNotPassTheEndOfTime) {
+  for (const NetworkKind kind : kNetworks) {
+    for (const std::int64_t beyond : {0, 1}) {
+      Programs source(2);
+      source.finalize(0);
+      source.finalize(1, kEndOfTime + Time::ps(beyond));
+      EXPECT_THAT(error_of([&] { replay(source, on(kind)); }),
+                  HasSubstr(beyond == 0 ? "no error"
+                                        : "rank 1, event 1 (MPI_Finalize): the virtual time "
+                                          "passes 53 days"));
+    }
+  }
+}
+
 TEST(Hostile, MessageThatTakesForEverEndsOnEveryNetwork) {
   for (const NetworkKind kind : kNetworks) {
     if (kind == NetworkKind::packet) continue;

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/end_of_time.hpp"
 #include "base/error.hpp"
 #include "capture/host/imports.hpp"
 #include "capture/predict/shadow.hpp"
@@ -265,6 +266,11 @@ void Session::begin_event(trace::Event& event, trace::EventKind kind, trace::Nam
     now_ = std::max(now_, thread_->clock + event.compute);
   else
     now_ += event.compute;
+  if (predicting() && now_ > kEndOfTime) {
+    say("rank " + std::to_string(comms.world_rank().value) + " (" + text +
+        "): " + kPastTheEndOfTime);
+    end_program();
+  }
   event.compute += std::exchange(unlogged_, Time());
   event.steps += std::exchange(unlogged_steps_, 0);
   event.enter = event.leave = now_;
