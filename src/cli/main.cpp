@@ -8,6 +8,7 @@
 #include "cli/completion.hpp"
 #include "cli/mistake.hpp"
 #include "cli/nearest.hpp"
+#include "cli/output_file.hpp"
 #include "cli/process.hpp"
 #include "cli/subcommand.hpp"
 
@@ -102,6 +103,21 @@ std::string indented(const char* lines) {
   return text;
 }
 
+bool names_output(const CLI::Option& option) {
+  return option.check_lname("output") || option.check_lname("better-placement") ||
+         option.get_name(true) == "out";
+}
+
+void check_outputs(const CLI::App& command) {
+  std::vector<std::string> words;
+  std::vector<std::string> outputs;
+  for (const CLI::Option* option : command.get_options()) {
+    std::vector<std::string>& names = names_output(*option) ? outputs : words;
+    names.insert(names.end(), option->results().begin(), option->results().end());
+  }
+  foretrace::cli::check_inputs_stay(command.get_name(), words, outputs);
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Foretrace tells what an MPI program will do on a machine before it runs there.",
                "foretrace");
@@ -135,7 +151,9 @@ int run(int argc, char** argv) {
     if (chosen.empty() && !first.empty() && first[0] != '-') refuse_command(first);
     return report_mistake(error, chosen);
   }
-  return actions.at(app.get_subcommands().front())();
+  const CLI::App* const chosen = app.get_subcommands().front();
+  check_outputs(*chosen);
+  return actions.at(chosen)();
 }
 
 int run_guarded(int argc, char** argv) {

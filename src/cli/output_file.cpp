@@ -59,6 +59,36 @@ void check_writable(const std::string& path) {
     throw UsageError("cannot write " + path + ": it is no regular file; give another name");
 }
 
+namespace {
+
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  return fs::is_regular_file(a, ignored) && fs::equivalent(a, b, ignored);
+}
+
+// Whether a file that is written as `output` takes the place of `input`, at its end or while it
+// grows.
+bool replaces(const std::string& output, const std::string& input) {
+  return same_file(input, output) || same_file(input, output + ".part") ||
+         same_file(input, output + ".new");
+}
+
+}  // namespace
+
+void check_inputs_stay(const std::string& command, const std::vector<std::string>& words,
+                       const std::vector<std::string>& outputs) {
+  for (const std::string& output : outputs) {
+    for (const std::string& word : words) {
+      const std::size_t value = word.find_first_of(":=");
+      const std::string behind = value == std::string::npos ? "" : word.substr(value + 1);
+      for (const std::string& input : {word, behind})
+        if (replaces(output, input))
+          throw UsageError(command + ": the output " + output + " would replace the input " +
+                           input + "; choose another name for it");
+    }
+  }
+}
+
 std::string unused_name(const std::string& path) {
   const fs::path stem = fs::path(path).replace_extension();
   const std::string ending = fs::path(path).extension().string();

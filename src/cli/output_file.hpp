@@ -24,6 +24,11 @@ void check_trace_name(const std::string& path, const char* command);
 // Checks that a file can be written where `path` says. Throws UsageError.
 void check_writable(const std::string& path);
 
+// Throws UsageError where writing one of `outputs` would replace a file that one of `words`, the
+// values of a command's other options, names: "run.ftr", "table:costs.toml", "b.toml" by a link.
+void check_inputs_stay(const std::string& command, const std::vector<std::string>& words,
+                       const std::vector<std::string>& outputs);
+
 // `path` if nothing is there, else the first of PATH-2, PATH-3, ... (before its ending).
 std::string unused_name(const std::string& path);
 

@@ -53,6 +53,40 @@ class Outputs(Written):
                 more = set(self.files()) - set(before)
                 self.assertEqual(more - {"folder"}, {file})
 
+    def test_inputs_stay(self):
+        """What would replace an input is refused in one line, by whatever name it goes; all stays."""
+        self.foretrace("convert", "p.ftr", "p.txt")
+        (self.folder / "m.toml").write_bytes((SOURCE / "machines/cray-t3d.toml").read_bytes())
+        (self.folder / "other.ftr.part").write_bytes((self.folder / "p.ftr").read_bytes())
+        (self.folder / "link.ftr").symlink_to("p.ftr")
+        (self.folder / "hard.ftr").hardlink_to(self.folder / "p.ftr")
+        (self.folder / "sub").mkdir()
+        before = {name: (self.folder / name).read_bytes() for name in self.files() if name != "sub"}
+        t3d = ["--machine", "cray-t3d"]
+        for words in (["simulate", "p.goal", *t3d, "-o", "p.goal"],
+                      ["simulate", "p.ftr", *t3d, "-o", "sub/../p.ftr"],
+                      ["simulate", "p.ftr", *t3d, "-o", "link.ftr"],
+                      ["simulate", "link.ftr", *t3d, "-o", "p.ftr"],
+                      ["simulate", "hard.ftr", *t3d, "-o", "p.ftr"],
+                      ["simulate", "other.ftr.part", *t3d, "-o", "other.ftr"],
+                      ["simulate", "p.goal", "--machine", "m.toml", "-o", "m.toml"],
+                      ["simulate", "p.ftr", *t3d, "--compute", "replayed:link.ftr", "-o", "hard.ftr"],
+                      ["explain", "p.ftr", *t3d, "--set", "L=+1us", "-o", "p.ftr"],
+                      ["explain", "p.goal", *t3d, "--better-placement", "p.goal"],
+                      ["convert", "p.ftr", "p.ftr"], ["convert", "p.ftr", "hard.ftr", "--to", "text"],
+                      ["convert", "p.txt", "p.txt", "--to", "trace"],
+                      ["timeline", "p.ftr", "p.txt", "-o", "p.txt"],
+                      ["report", "p.ftr", "-o", "p.ftr"], ["regions", "p.ftr", "-o", "p.ftr"],
+                      ["datasheet", "m.toml", "-o", "m.toml"], ["results", "p.txt", "-o", "p.txt"],
+                      ["record", "-n", 2, "-o", "p.ftr", "--", "./hard.ftr"],
+                      ["study", "m.toml", "-o", "m.toml"], ["import", "osu", "2:p.txt", "-o", "p.txt"]):
+            with self.subTest(words=words):
+                result = self.foretrace(*words, status=2)
+                self.assertRegex(result.stderr, rf"\Aforetrace: {words[0]}: the output [^ ]+ would replace the "
+                                                r"input [^ ]+; choose another name for it\n\Z")
+                self.assertEqual(result.stdout, "")
+                self.assertEqual({name: (self.folder / name).read_bytes() for name in before}, before)
+
     def test_report_page(self):
         result = self.foretrace("report", "p.ftr", "-o", "page.html")
         self.assertEqual(result.stderr, "foretrace: wrote page-timeline.html\nforetrace: wrote page.html\n")
