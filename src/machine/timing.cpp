@@ -166,15 +166,20 @@ Time Timing::cost(Cost what, int ranks, Bytes bytes) const {
   return known.time;
 }
 
-// Within a regime, times grow or fall evenly with the size.
+// Within a regime, times grow or fall evenly with the size. These are nobody's messages, so
+// unknowns() is not to tell of them.
 Time Timing::least(Cost what) const {
   const Function* function = functions_[index(what)];
   if (!function) return Time();
-  Time least = cost(what, kPointToPointRanks, Bytes(0));
+  const auto time_of = [&](Bytes bytes) {
+    return Time::from_seconds(
+               evaluate_seconds(*model_, *function, kPointToPointRanks, bytes, bound_)) +
+           added_.to(what, kPointToPointRanks, bytes);
+  };
+  Time least = time_of(Bytes(0));
   for (const Regime& regime : function->regimes) {
-    least = std::min(least, cost(what, kPointToPointRanks, regime.to));
-    if (regime.to.count < UINT64_MAX)
-      least = std::min(least, cost(what, kPointToPointRanks, Bytes(regime.to.count + 1)));
+    least = std::min(least, time_of(regime.to));
+    if (regime.to.count < UINT64_MAX) least = std::min(least, time_of(Bytes(regime.to.count + 1)));
   }
   return least;
 }

@@ -451,6 +451,7 @@ TEST(PostingACollective, TakesItsEquationOrWhatWasMeasured) {
 TEST(Unknowns, NameWhatTheModelLacksAndWhatWasNotMeasured) {
   MachineModel model;
   model.functions["send"] = constant("send", 1);
+  model.functions["send"].measured = {{2}, Bytes(0), Bytes(1024)};
   model.functions["bcast"] = constant("bcast", 1);
   model.functions["bcast"].measured = {{2, 8}, Bytes(0), Bytes(1024)};
   const Timing timing(model, Bound::avg);
@@ -458,6 +459,7 @@ TEST(Unknowns, NameWhatTheModelLacksAndWhatWasNotMeasured) {
   timing.cost(Cost::isendoverlap, 2, Bytes(8));
   timing.cost(Cost::bcast, 8, Bytes(8));
   timing.cost(Cost::bcast, 1, Bytes(8));
+  timing.least(Cost::send);  // looks at all sizes, but no message has them
   EXPECT_TRUE(notes_of(timing.unknowns()).empty());
   timing.cost(Cost::bcast, 200, Bytes(2048));
   timing.cost(Cost::barrier, 4, Bytes());

@@ -30,7 +30,7 @@ void send_bytes(Comm& comm, int partner, int tag, const void* data, std::uint64_
 std::vector<std::byte> receive_bytes(Comm& comm, int partner, int tag) {
   if (threads_multiple()) {
     std::vector<std::byte> bytes;
-    wait_for(post_receive(comm, partner, tag, true, UINT64_MAX,
+    wait_for(post_receive(comm, partner, tag, true, kAnySize,
                           [&bytes](std::span<const std::byte> message) {
                             bytes.assign(message.begin(), message.end());
                           }));

@@ -58,7 +58,7 @@ void post_again(Request& request, Block data) {
     request.rendezvous = is_rendezvous(record);
   } else {
     set_source(record, *request.comm, request.peer, request.tag);
-    record.recv_bytes = request.capacity;
+    record.recv_bytes = request.capacity == kAnySize ? 0 : request.capacity;
     if (request.has_more()) record.taken = request.more().taken;
     mailbox.expect(request.incoming, record);
   }

@@ -77,6 +77,10 @@ struct Request::More {
   std::unique_ptr<Generalized> generalized;
 };
 
+// The capacity of receives that take whatever comes; posting them costs what posting one of 0
+// bytes does.
+inline constexpr std::uint64_t kAnySize = UINT64_MAX;
+
 // Posts a message of packed bytes, or a receive of at most `capacity` bytes,
 // on the context comm.context | (hidden ? kHidden : 0); partner and tag as in MPI.
 Request* post_send(Comm& comm, int partner, int tag, bool hidden, machine::SendMode mode,
