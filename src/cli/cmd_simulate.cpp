@@ -1,4 +1,3 @@
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -40,14 +39,6 @@ struct Options {
   std::string watch;  // a page of the machine at work
   std::size_t watch_most = 200'000;
 };
-
-// The predicted trace has a writer, and so a file descriptor, for each rank.
-void allow_many_files() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 void tell(const std::vector<std::string>& notes) {
   for (const std::string& note : notes) std::fprintf(stderr, "foretrace: %s\n", note.c_str());
@@ -178,7 +169,6 @@ int simulate(Options& options) {
     check_trace_name(options.run.output, "simulate");
     check_writable(options.run.output);
   }
-  allow_many_files();
   if (!options.baseline.empty()) options.run.baseline = read_baseline(options.baseline);
   std::optional<live::Command> program;
   if (options.simulation.live_ranks > 0) {

@@ -89,9 +89,10 @@ FileSink::FileSink(const Source& source, const trace::TraceInfo& info, std::stri
   own.clock = trace::Clock::virtual_;
   file_ = trace::create_trace_file(path_ + ".part", own);
   try {
+    const auto appended = std::make_shared<const trace::AppendedTrace>(path_ + ".part");
     for (int r = 0; r < source.ranks(); ++r) {
       auto stream = std::make_unique<Stream>();
-      stream->writer = trace::TraceWriter(path_ + ".part", WorldRank(r), own.clock);
+      stream->writer = trace::TraceWriter(appended, WorldRank(r), own.clock);
       streams_.push_back(std::move(stream));
     }
   } catch (...) {

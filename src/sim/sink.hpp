@@ -49,7 +49,7 @@ class MemorySink : public Sink {
   std::unordered_map<trace::CommId, trace::Communicator> comms_;
 };
 
-// Streams the predicted trace into a file; keeps one writer open per rank.
+// Streams the predicted trace into a file; has a writer for each rank, which share a descriptor.
 class FileSink : public Sink {
  public:
   // Throws Error if the file cannot be made. Until finish() the trace grows in

@@ -10,7 +10,10 @@
 namespace foretrace::trace {
 
 NewTrace::NewTrace(std::string path, const TraceInfo& info)
-    : path_(std::move(path)), clock_(info.clock), file_(create_trace_file(path_ + ".part", info)) {}
+    : path_(std::move(path)),
+      clock_(info.clock),
+      file_(create_trace_file(path_ + ".part", info)),
+      appended_(std::make_shared<const AppendedTrace>(path_ + ".part")) {}
 
 NewTrace::~NewTrace() {
   if (finished_) return;
@@ -25,12 +28,12 @@ void NewTrace::check() const {
 
 TraceWriter& NewTrace::start(WorldRank rank) {
   check();
-  writer_ = TraceWriter(path_ + ".part", rank, clock_);
+  writer_ = TraceWriter(appended_, rank, clock_);
   return writer_;
 }
 
 TraceWriter NewTrace::beside(WorldRank rank) const {
-  return TraceWriter(path_ + ".part", rank, clock_);
+  return TraceWriter(appended_, rank, clock_);
 }
 
 void NewTrace::enter(NameId name, SiteId site) {

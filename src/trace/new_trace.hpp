@@ -2,6 +2,7 @@
 // PATH.part, so that what was there stays if the other file makes no sense.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "trace/trace_writer.hpp"
@@ -31,6 +32,7 @@ class NewTrace {
   std::string path_;
   Clock clock_;
   RunFile file_;
+  std::shared_ptr<const AppendedTrace> appended_;
   TraceWriter writer_;
   bool finished_ = false;
 };

@@ -38,14 +38,23 @@ RunFile create_trace_file(const std::string& path, const TraceInfo& info) {
   return {path, file_start(info, 0), "trace"};
 }
 
-TraceWriter::TraceWriter(const std::string& path, WorldRank rank, Clock clock)
-    : process_(::getpid()), rank_(rank), clock_(clock) {
-  fd_ = ::open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC);
+AppendedTrace::AppendedTrace(const std::string& path)
+    : path_(path), fd_(::open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC)) {
   if (fd_ < 0) throw Error(path + ": cannot open the trace for writing: " + std::strerror(errno));
-  if (new_block(0)) return;
-  close();
-  throw Error(path + ": cannot write the trace: " + std::strerror(error_));
 }
+
+AppendedTrace::~AppendedTrace() {
+  ::close(fd_);
+}
+
+TraceWriter::TraceWriter(std::shared_ptr<const AppendedTrace> file, WorldRank rank, Clock clock)
+    : file_(std::move(file)), process_(::getpid()), rank_(rank), clock_(clock) {
+  if (!new_block(0))
+    throw Error(file_->path() + ": cannot write the trace: " + std::strerror(error_));
+}
+
+TraceWriter::TraceWriter(const std::string& path, WorldRank rank, Clock clock)
+    : TraceWriter(std::make_shared<const AppendedTrace>(path), rank, clock) {}
 
 TraceWriter::~TraceWriter() {
   close();
@@ -58,7 +67,7 @@ TraceWriter::TraceWriter(TraceWriter&& other) noexcept {
 TraceWriter& TraceWriter::operator=(TraceWriter&& other) noexcept {
   if (this == &other) return *this;
   close();
-  fd_ = std::exchange(other.fd_, -1);
+  file_ = std::move(other.file_);
   block_ = std::exchange(other.block_, nullptr);
   process_ = other.process_;
   number_ = other.number_;
@@ -97,15 +106,15 @@ std::uint8_t* TraceWriter::append_block(std::size_t size, std::uint64_t& offset)
   for (std::size_t done = 0; done < size; done += parts[count++].iov_len)
     parts[count] = {const_cast<char*>(kZeros), std::min(size - done, kLargestBlock)};
   const NoFileSizeSignal quiet;
-  const ssize_t written = ::writev(fd_, parts, count);
-  const off_t end = ::lseek(fd_, 0, SEEK_CUR);
+  const ssize_t written = ::writev(file_->fd(), parts, count);
+  const off_t end = ::lseek(file_->fd(), 0, SEEK_CUR);
   if (written != static_cast<ssize_t>(size) || end < static_cast<off_t>(size)) {
     error_ = written < 0 ? errno : ENOSPC;
     return nullptr;
   }
   offset = static_cast<std::uint64_t>(end) - size;
-  void* mapped =
-      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, static_cast<off_t>(offset));
+  void* mapped = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file_->fd(),
+                        static_cast<off_t>(offset));
   if (mapped == MAP_FAILED) error_ = errno;
   return mapped == MAP_FAILED ? nullptr : static_cast<std::uint8_t*>(mapped);
 }
@@ -156,7 +165,7 @@ void TraceWriter::finish_block(BlockState state) noexcept {
 }
 
 bool TraceWriter::put(const std::uint8_t* bytes, std::size_t count) noexcept {
-  if (fd_ < 0 || error_ != 0) return false;
+  if (!file_ || error_ != 0) return false;
   const std::size_t room = block_ ? block_size_ - sizeof(BlockHeader) - used_ : 0;
   if (room < count && !new_block(count)) return false;
   std::memcpy(block_ + sizeof(BlockHeader) + used_, bytes, count);
@@ -337,8 +346,7 @@ void TraceWriter::close() noexcept {
   else if (block_)
     ::munmap(block_, block_size_);
   block_ = nullptr;
-  if (fd_ >= 0) ::close(fd_);
-  fd_ = -1;
+  file_.reset();
 }
 
 }  // namespace foretrace::trace

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,11 +33,29 @@ RunFile create_trace_file(const std::string& path, const TraceInfo& info);
 // was then.
 void seal_trace_file(const std::string& from, const std::string& to, const Clocks& clocks = {});
 
+// An existing trace file, open for appending. Writers of one thread can share it, so that
+// any number of ranks takes one descriptor.
+class AppendedTrace {
+ public:
+  // Throws Error.
+  explicit AppendedTrace(const std::string& path);
+  ~AppendedTrace();
+  AppendedTrace(const AppendedTrace&) = delete;
+  AppendedTrace& operator=(const AppendedTrace&) = delete;
+
+  int fd() const { return fd_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  int fd_;
+};
+
 class TraceWriter {
  public:
   TraceWriter() = default;
-  // Opens an existing trace file for appending `rank`'s stream, and takes the room for
-  // its beginning. Throws Error.
+  // Appends `rank`'s stream, and takes the room for its beginning. Throws Error.
+  TraceWriter(std::shared_ptr<const AppendedTrace> file, WorldRank rank, Clock clock);
   TraceWriter(const std::string& path, WorldRank rank, Clock clock);
   ~TraceWriter();
   TraceWriter(TraceWriter&& other) noexcept;
@@ -85,7 +104,7 @@ class TraceWriter {
     if (block_) std::memcpy(block_ + offsetof(BlockHeader, open), &open, sizeof open);
   }
 
-  int fd_ = -1;
+  std::shared_ptr<const AppendedTrace> file_;
   int process_ = 0;           // that writes
   std::uint32_t number_ = 0;  // of the next block
   WorldRank rank_;

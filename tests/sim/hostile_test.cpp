@@ -13,6 +13,7 @@
 #include "sim/arrivals.hpp"
 #include "sim/collectives/algorithm.hpp"
 #include "topology/builders.hpp"
+#include "trace/trace.hpp"
 
 namespace foretrace::sim {
 namespace {
@@ -82,7 +83,6 @@ TEST(Hostile, ComputationBeyondTheEndOfTimeEndsOnEveryNetwork) {
   }
 }
 
-// 2^62 bytes at 1 ns each take 146 years: no deadlock, and no waiting for it.
 // Nothing comes after it that would take any more time.
 TEST(Hostile, ComputationThatIsTheLastOfItsRankDoesNotPassTheEndOfTime) {
   for (const NetworkKind kind : kNetworks) {
@@ -98,6 +98,7 @@ TEST(Hostile, ComputationThatIsTheLastOfItsRankDoesNotPassTheEndOfTime) {
   }
 }
 
+// 2^62 bytes at 1 ns each take 146 years: no deadlock, and no waiting for it.
 TEST(Hostile, MessageThatTakesForEverEndsOnEveryNetwork) {
   for (const NetworkKind kind : kNetworks) {
     if (kind == NetworkKind::packet) continue;
@@ -348,18 +349,60 @@ TEST(Hostile, ReportOfManyBlockedRanksIsShort) {
   }
 }
 
-// A file for each rank is more than the system has: nothing is left behind.
-TEST(Hostile, SinkWithTooManyRanksLeavesNoFile) {
-  rlimit before{};
-  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
-  rlimit few = before;
-  few.rlim_cur = 32;
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
-  const std::string path = ::testing::TempDir() + "hostile_" + std::to_string(::getpid()) + ".ftr";
+// Sets a limit of this process for a while.
+class Limit {
+ public:
+  Limit(__rlimit_resource what, rlim_t most) : what_(what) {
+    EXPECT_EQ(::getrlimit(what, &before_), 0);
+    const rlimit limited{most, before_.rlim_max};
+    EXPECT_EQ(::setrlimit(what, &limited), 0);
+  }
+  ~Limit() { ::setrlimit(what_, &before_); }
+  Limit(const Limit&) = delete;
+  Limit& operator=(const Limit&) = delete;
+
+ private:
+  __rlimit_resource what_;
+  rlimit before_{};
+};
+
+std::string scratch_trace() {
+  return ::testing::TempDir() + "hostile_" + std::to_string(::getpid()) + ".ftr";
+}
+
+// More ranks than files that may be open.
+TEST(Hostile, SinkOfManyRanksNeedsFewFiles) {
+  constexpr int kRanks = 500;
+  const Limit few(RLIMIT_NOFILE, 32);
+  const std::string path = scratch_trace();
+  Programs source(kRanks);
+  for (int r = 0; r < kRanks; ++r)
+    source.sendrecv(r, (r + 1) % kRanks, (r + kRanks - 1) % kRanks, 8);
+  source.finalize_all();
+  const machine::MachineModel model;
+  const machine::Timing timing(model, machine::Bound::avg);
+  FileSink sink(source, {}, path);
+  SimulateOptions options = on(NetworkKind::loggps);
+  options.network.topology = nullptr;
+  simulate(source, timing, options, sink);
+  sink.finish();
+  const trace::Trace read = trace::read_trace(path);
+  EXPECT_TRUE(read.sealed);
+  ASSERT_EQ(read.ranks.size(), std::size_t{kRanks});
+  for (const auto& events : read.ranks) EXPECT_EQ(events.size(), 2u);
+  std::filesystem::remove(path);
+}
+
+// Each rank takes 4 KiB from the beginning on.
+TEST(Hostile, SinkThatFindsNoRoomLeavesNoFile) {
+  const std::string path = scratch_trace();
   const Programs source(100);
-  const std::string error = error_of([&] { FileSink(source, {}, path); });
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
-  EXPECT_THAT(error, HasSubstr("Too many open files"));
+  std::string error;
+  {
+    const Limit small(RLIMIT_FSIZE, 100'000);
+    error = error_of([&] { FileSink(source, {}, path); });
+  }
+  EXPECT_THAT(error, HasSubstr("File too large"));
   EXPECT_FALSE(std::filesystem::exists(path + ".part"));
 }
 
