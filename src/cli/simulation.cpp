@@ -424,6 +424,31 @@ sim::SimulateOptions Simulation::engine_options(const Replay& replay,
   return engine;
 }
 
+namespace {
+
+std::string describe(const sim::LeftMessage& message) {
+  return std::to_string(message.bytes.count) + " bytes from rank " +
+         std::to_string(message.source.value) + " to rank " +
+         std::to_string(message.destination.value) + ", tag " + std::to_string(message.tag);
+}
+
+// What MPI does not allow, and a run of the program would find.
+void note_faults(sim::SimulateResult& result) {
+  if (const std::uint64_t count = result.left_message_count; count > 0)
+    result.notes.push_back((count == 1 ? "1 message is" : std::to_string(count) + " messages are") +
+                           std::string(" never received") + (count == 1 ? ": " : "; the first: ") +
+                           describe(result.left_messages.front()));
+  if (const std::uint64_t count = result.long_message_count; count > 0)
+    result.notes.push_back(
+        (count == 1 ? "1 message is longer than its receive"
+                    : std::to_string(count) + " messages are longer than their receives") +
+        std::string(count == 1 ? ": " : "; one of them: ") +
+        describe(result.long_message->message) + ", where there is room for " +
+        std::to_string(result.long_message->room.count));
+}
+
+}  // namespace
+
 sim::SimulateResult Simulation::run(sim::Source& source, sim::Sink& sink,
                                     const Replay& replay) const {
   const MachineFactors& factors = replay.factors;
@@ -438,6 +463,7 @@ sim::SimulateResult Simulation::run(sim::Source& source, sim::Sink& sink,
   std::optional<machine::Topology> topology;
   const sim::SimulateOptions engine = engine_options(replay, topology);
   sim::SimulateResult result = sim::simulate(source, timing, engine, sink);
+  if (goal_) note_faults(result);
   const std::vector<std::string>& unreliable = result.unknowns.unreliable;
   if (!unreliable.empty() && !options_.allow_invalid) throw Error(machine::refusal_of(unreliable));
   if (!unreliable.empty()) result.notes.push_back(machine::doubt_of(unreliable));

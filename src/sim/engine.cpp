@@ -177,6 +177,8 @@ SimulateResult Engine::result() {
     result.links = links_->usage();
     result.contention = links_->contention();
   }
+  result.long_message = long_message_;
+  result.long_message_count = long_messages_;
   find_left_over(result);
   return result;
 }

@@ -74,6 +74,12 @@ struct LeftMessage {
   Bytes bytes;
 };
 
+// A message that has more bytes than the receive that took it has room for.
+struct LongMessage {
+  LeftMessage message;
+  Bytes room;
+};
+
 struct Stats {
   std::uint64_t operations = 0;
   // Sent, also by expanded collectives; those to MPI_PROC_NULL not counted.
@@ -96,6 +102,9 @@ struct SimulateResult {
   // What is left of a run whose ranks have all finalized.
   std::vector<LeftMessage> left_messages;  // the first kMostLeftMessages, by destination
   std::uint64_t left_message_count = 0;
+  // Of posted receives, where the source says what they have room for.
+  std::optional<LongMessage> long_message;  // one of them
+  std::uint64_t long_message_count = 0;
   std::vector<std::uint64_t> left_requests;  // by rank: posted and not completed
   machine::Timing::Unknowns unknowns;        // what the machine's model does not know of it
 };

@@ -140,6 +140,7 @@ class Engine {
                      const trace::Endpoint& message, std::uint64_t payload);
   void request_done(Rank& rank, std::uint64_t serial, Time end, const trace::Endpoint& message,
                     std::uint64_t payload);
+  void check_room(const Rank& rank, const Request& request, const trace::Endpoint& message);
   bool between_nodes(WorldRank from, WorldRank to) const;
   std::uint32_t new_flight(const Flight& flight);
   Way way_of(WorldRank from, WorldRank to) const;
@@ -313,6 +314,8 @@ class Engine {
   std::uint64_t detached_ = 0;    // calls so far
   std::vector<Time> call_costs_;  // by name; negative: not known yet
   Stats stats_;
+  std::optional<LongMessage> long_message_;
+  std::uint64_t long_messages_ = 0;
   bool announced_ = false;
 };
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <tuple>
 
 #include "base/error.hpp"
 #include "sim/engine_impl.hpp"
@@ -79,6 +80,7 @@ void Engine::start_irecv(Rank& rank) {
   Request* request = rank.requests.insert(operation.request);
   if (!request) fail(rank, "request " + std::to_string(operation.request) + " is posted twice");
   if (log_) log_->post(rank.id, operation.request);
+  request->bytes = from.bytes;
   if (operation.taken != 0) {
     rank.leave = post_receive_leave(rank);
     return receive_taken(rank, RecvKind::posted, operation.request);
@@ -237,11 +239,24 @@ void Engine::receiver_done(Rank& receiver, const PendingRecv& recv, Time arrival
   half_done(receiver);
 }
 
+// Until it is done, a receive's request has the size of what it has room for.
+void Engine::check_room(const Rank& rank, const Request& request, const trace::Endpoint& message) {
+  if (message.bytes <= request.bytes || (request.comm & kCollectiveComm)) return;
+  ++long_messages_;
+  const LongMessage found{{message.peer, rank.id, request.comm, message.tag, message.bytes},
+                          request.bytes};
+  const auto place = [](const LeftMessage& at) {
+    return std::tuple(at.destination.value, at.source.value, at.tag, at.bytes.count);
+  };
+  if (!long_message_ || place(found.message) < place(long_message_->message)) long_message_ = found;
+}
+
 void Engine::request_done(Rank& rank, std::uint64_t serial, Time end,
                           const trace::Endpoint& message, std::uint64_t payload) {
   if (serial & kDetachedRequest) return;
   Request& request = *rank.requests.find(serial);
   if (request.detached) return rank.requests.erase(serial);
+  if (!request.is_send && !request.is_collective) check_room(rank, request, message);
   request.end = end;
   request.bytes = message.bytes;
   request.payload = payload;

@@ -20,7 +20,8 @@ namespace foretrace::sim {
 struct Request {
   std::uint64_t serial = 0;   // 0: the slot is free
   Time end;                   // of the transfer, if done
-  Bytes bytes;                // of the message, if done; collective: of its equation until then
+  Bytes bytes;                // of the message, if done; until then of its collective's equation,
+                              // or what the receive has room for
   std::uint64_t payload = 0;  // receive: of the message, if done
   bool is_send : 1 = false;
   bool done : 1 = false;          // the transfer's end is known

@@ -91,6 +91,45 @@ class SimulateOptions(unittest.TestCase):
         self.assertEqual(result.returncode, 2, result.stderr)
         self.assertIn("Open MPI's mpirun has started 2 processes already", result.stderr)
 
+    def test_messages_that_mpi_does_not_allow(self):
+        """Text programs: messages that nobody receives, or that are longer than their receives, are told."""
+        left = "1 message is never received: 8 bytes from rank 0 to rank 1, tag 1"
+        long = "1 message is longer than its receive: 80 bytes from rank 0 to rank 1, tag 0, where there is room for 8"
+        times = []
+        for sends, receives, says in (
+                ("send 80b to 1", "recv 80b from 0", []), ("send 80b to 1", "recv 100b from 0", []),
+                ("send 80b to 1; send 8b to 1 tag 1", "recv 80b from 0", [left]),
+                ("send 80b to 1", "recv 8b from 0", [long]), ("send 80b to 1", "recv 8b from any tag any", [long]),
+                ("send 80b to 1; send 8b to 1 tag 1", "recv 8b from 0", [left, long]),
+                ("repeat 3 { send 80b to 1; send 8b to 1 tag 1 }", "repeat 3 { recv 8b from 0 }",
+                 ["3 messages are never received; the first: 8 bytes", "3 messages are longer than their receives"]),
+                ("alltoallv 80b", "alltoallv 8b", [])):
+            for network in (["--machine", "cray-t3d"], ["--loggps", "L=1us,S=8"], PACKET, [*PACKET, "--json"]):
+                with self.subTest(sends=sends, receives=receives, network=network), \
+                        tempfile.TemporaryDirectory() as folder:
+                    program = pathlib.Path(folder, "p.goal")
+                    rendezvous = "S=8" in network[-1]
+                    if rendezvous and any("never received" in line for line in says):
+                        continue
+                    program.write_text(f"num_ranks 2\nrank 0 {{ {sends} }}\nrank 1 {{ {receives} }}\n")
+                    result = subprocess.run([FORETRACE, "simulate", program, *network], capture_output=True, text=True,
+                                            timeout=60)
+                    self.assertEqual(result.returncode, 0, result.stderr)
+                    told = [line for line in result.stderr.splitlines() if "receive" in line]
+                    self.assertEqual(len(told), len(says), result.stderr)
+                    for line, expected in zip(told, says):
+                        self.assertTrue(line.startswith("foretrace: " + expected), line)
+                    if "room" not in "".join(told):
+                        continue
+                    # The time is the one with room for all.
+                    program.write_text(program.read_text().replace("recv 8b", "recv 80b"))
+                    roomy = subprocess.run([FORETRACE, "simulate", program, *network], capture_output=True, text=True,
+                                           timeout=60)
+                    times.append((result.stdout, roomy.stdout))
+        self.assertTrue(times)
+        for time, roomy in times:
+            self.assertEqual(time, roomy)
+
     def test_functions_that_the_model_lacks(self):
         """What takes no time for want of an equation is named."""
         with tempfile.TemporaryDirectory() as folder:
