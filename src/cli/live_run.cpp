@@ -114,6 +114,12 @@ int run_live(const Simulation& simulation, const live::Command& program,
   live::LiveSource source(program, simulation.ranks(), simulation.spare_ranks(),
                           simulation.live_compute(), simulation.nodes(), simulation.eager_bytes());
   live::end_runs_on_signals();
+  source.on_standstill([&] {
+    say("for " + std::to_string(live::Standstill::kLongEnough.count()) +
+        " seconds no rank has done anything but look for what does not come:");
+    tell_whereabouts(source, simulation.spare_ranks());
+    say("the run goes on; Ctrl-C ends it");
+  });
   try {
     RunOptions own = options;
     own.live = true;

@@ -40,12 +40,6 @@ int with_shared_memory(int ranks, int cores, int spare) {
   return ranks;
 }
 
-std::string describe(const Ended& end) {
-  if (end.signal != 0)
-    return "killed by signal " + std::to_string(end.signal) + " (" + ::strsignal(end.signal) + ")";
-  return "exited with status " + std::to_string(end.status) + " without MPI_Finalize";
-}
-
 trace::Endpoint endpoint(std::int32_t peer, std::int32_t tag, std::uint64_t bytes) {
   trace::Endpoint end;
   if (peer >= 0) end.peer = WorldRank(peer);
@@ -92,7 +86,8 @@ LiveSource::LiveSource(const Command& command, int ranks, int spare, Measured me
       ranks_(with_shared_memory(ranks, cores_, spare)),
       processes_(command, ranks - spare),
       states_(static_cast<std::size_t>(ranks)),
-      comms_of_(static_cast<std::size_t>(ranks)) {
+      comms_of_(static_cast<std::size_t>(ranks)),
+      standstill_(ranks, ranks - spare) {
   SharedMemory::header().measured = measured;
   SharedMemory::header().eager_bytes = eager.count;
   const char* const ahead = std::getenv(kAheadVariable);
@@ -165,6 +160,7 @@ void LiveSource::look_after_processes() {
     Rank& of = states_[static_cast<std::size_t>(end.rank)];
     of.gone = true;
     of.end = end;
+    standstill_.leaves(WorldRank(end.rank));
     if (!died_ && died(WorldRank(end.rank))) died_ = std::chrono::steady_clock::now();
     count_running(-line.cores.exchange(0));
   }
@@ -321,6 +317,7 @@ bool LiveSource::treat(WorldRank rank, sim::Operation& operation) {
       break;
   }
   fill(rank, record, operation);
+  if (!is_look(record) && !reads_clock(operation)) standstill_.asks(rank);
   return true;
 }
 
@@ -396,44 +393,9 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
   }
 }
 
-// The last of the processes has ended, and MPI was no part of any.
-void LiveSource::end_if_none_came() {
-  if (any_started() || processes_.started() < processes_.wanted() ||
-      !std::ranges::all_of(states_ | std::views::take(processes_.wanted()), &Rank::gone))
-    return;
-  throw RunEnded{std::max(first_failure(), 1),
-                 "no rank came to MPI_Init; does the program use the MPI that --mpi names?"};
-}
-
 trace::NameId LiveSource::name_number(std::string_view name) const {
   read_names();
   return static_cast<trace::NameId>(std::ranges::find(names_, name) - names_.begin());
-}
-
-// The end of a process: of its stream if it finalised or never came to MPI,
-// else the end of the run. Programs that leave with status 0 have done what they wanted.
-bool LiveSource::end_of(WorldRank rank, sim::Operation& operation) {
-  Rank& of = state(rank);
-  end_if_none_came();
-  if (of.reported || !went(rank)) return false;
-  of.reported = true;
-  of.record = Record();
-  of.site = 0;
-  operation = sim::Operation();
-  if (!died(rank)) {
-    operation.kind = EventKind::finalize;
-    operation.name = name_number("MPI_Finalize");
-    of.finalized = true;
-    without_finalize_.push_back(rank);
-    return true;
-  }
-  operation.kind = EventKind::aborted;
-  operation.code = of.end.signal != 0 ? of.end.signal : -of.end.status - 1;
-  of.record.kind = static_cast<std::uint8_t>(EventKind::aborted);
-  of.record.code = of.end.signal != 0 ? 128 + of.end.signal : std::max(of.end.status, 1);
-  message_ = "rank " + std::to_string(rank.value) + ": " + describe(of.end);
-  operation.name = name_number("MPI_Abort");
-  return true;
 }
 
 void LiveSource::completed(WorldRank rank, const sim::Operation& operation,
@@ -442,6 +404,7 @@ void LiveSource::completed(WorldRank rank, const sim::Operation& operation,
   if (operation.kind == EventKind::aborted)
     throw RunEnded{of.record.code, std::exchange(message_, {})};
   const Record& record = of.record;
+  note_end(rank, operation, outcome.message.peer.valid() || !outcome.completions.empty());
   Slot& line = slot(rank);
   Answer& answer = line.answer;
   if (operation.kind == EventKind::collective) answer_collective(record, of.instance, answer);
@@ -541,37 +504,6 @@ std::string LiveSource::place(WorldRank rank) const {
   return describe_site(states_[static_cast<std::size_t>(rank.value)].site);
 }
 
-std::string LiveSource::end_reason(WorldRank rank) const {
-  const Rank& of = states_[static_cast<std::size_t>(rank.value)];
-  if (!of.initialized) return "it ended without MPI_Init";
-  return of.gone && !of.finalized ? describe(of.end) : std::string();
-}
-
-std::string LiveSource::last_call(WorldRank rank) const {
-  const Rank& of = states_[static_cast<std::size_t>(rank.value)];
-  if (!of.initialized) return {};
-  const std::string place = describe_site(of.last_site);
-  return std::string(name(of.last_name)) + (place.empty() ? "" : " at " + place);
-}
-
-bool LiveSource::is_finalized(WorldRank rank) const {
-  return states_[static_cast<std::size_t>(rank.value)].finalized;
-}
-
-std::string LiveSource::left_without_finalize() const {
-  if (without_finalize_.empty()) return {};
-  const int first = std::ranges::min(without_finalize_).value;
-  const std::size_t others = without_finalize_.size() - 1;
-  return "rank " + std::to_string(first) +
-         (others == 0 ? ""
-                      : " and " + std::to_string(others) + (others == 1 ? " other" : " others")) +
-         " ended without MPI_Finalize";
-}
-
-bool LiveSource::any_started() const {
-  return std::ranges::any_of(states_, &Rank::initialized);
-}
-
 int LiveSource::wait_for_processes() {
   Header& header = SharedMemory::header();
   for (;;) {
@@ -583,13 +515,6 @@ int LiveSource::wait_for_processes() {
   }
   look_after_processes();
   return first_failure();
-}
-
-int LiveSource::first_failure() const {
-  for (const Rank& of : states_)
-    if (of.end.signal != 0 || of.end.status != 0)
-      return of.end.signal != 0 ? 128 + of.end.signal : of.end.status;
-  return 0;
 }
 
 }  // namespace foretrace::live

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "live/processes.hpp"
+#include "live/standstill.hpp"
 #include "shared/shared_memory.hpp"
 #include "sim/source.hpp"
 #include "symbols/call_places.hpp"
@@ -60,6 +62,9 @@ class LiveSource : public sim::Source {
   std::string describe_site(trace::SiteId id) const override;
   std::string place(WorldRank rank) const override;
   std::string end_reason(WorldRank rank) const override;
+
+  // Calls `tell`, once, where for Standstill::kLongEnough ranks have only looked in vain.
+  void on_standstill(std::function<void()> tell) { tell_standstill_ = std::move(tell); }
 
   // Waits for the processes to end after the run. The exit status of the first rank
   // that did not end with 0; 128 + its signal.
@@ -117,6 +122,8 @@ class LiveSource : public sim::Source {
   void look_after_processes();
   void end_if_dead();
   bool treat(WorldRank rank, sim::Operation& operation);
+  bool reads_clock(const sim::Operation& operation) const;
+  void note_end(WorldRank rank, const sim::Operation& operation, bool found);
   bool end_of(WorldRank rank, sim::Operation& operation);
   trace::NameId name_number(std::string_view name) const;
   void end_if_none_came();
@@ -165,6 +172,8 @@ class LiveSource : public sim::Source {
   std::vector<std::uint64_t> site_places_;  // by number - 1: in the list of call sites
   mutable std::unordered_map<trace::SiteId, trace::Site> sites_;
   mutable symbols::CallPlaces call_places_;
+  Standstill standstill_;
+  std::function<void()> tell_standstill_;
   std::optional<std::chrono::steady_clock::time_point> died_;  // when the first rank did
   std::string message_;                                        // of the rank that ends the run
   std::uint64_t left_comms_ = 0;                               // most that a rank left

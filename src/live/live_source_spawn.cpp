@@ -55,6 +55,7 @@ void LiveSource::spawn(const Record& record, Answer& answer) {
   for (int i = 0; i < count; ++i) {
     SharedMemory::slot(first + i).birth = place;
     begun_.emplace_back(first + i);
+    standstill_.starts(WorldRank(first + i));
   }
   answer.context = birth.together;
   answer.first = first;

@@ -92,6 +92,30 @@ int main(int argc, char **argv) {
 """
 
 
+# Rank 0, or two ranks, look for a message that never comes; rank 2 waits in a barrier.
+LOOKS = r"""
+#include <mpi.h>
+#include <string.h>
+int main(int argc, char **argv) {
+  int rank, flag = 0, value, lookers = 1;
+  MPI_Request request;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (!strcmp(argv[1], "both")) lookers = 2;
+  if (!strcmp(argv[1], "test")) MPI_Irecv(&value, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &request);
+  while (rank < lookers && !flag) {
+    if (!strcmp(argv[1], "computes")) for (volatile int i = 0; i < 3000000; ++i) {}
+    if (!strcmp(argv[1], "test")) MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    else MPI_Iprobe((rank + 1) % 2, 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    MPI_Wtime();
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
 # Ranks from a number on leave when all is done, but without MPI_Finalize.
 LEAVES = r"""
 #include <mpi.h>
@@ -270,6 +294,34 @@ class Endings(harness_live.TestCase):
         result = self.ok(harness.run(self.live_command(2, [program, 5]), limit=100), 1)
         self.assertRegex(result.err, r"rank 0\b.*MPI_Recv.*rank 1\b.*tag 10")
         self.nothing_is_left()
+
+    def test_ranks_that_only_look(self):
+        """A loop that polls for what never comes is told once, with where all ranks are; the run goes on. One that
+        computes between its looks, or has others that do, is not."""
+        program = self.compile(LOOKS)
+        says = "for 15 seconds no rank has done anything but look for what does not come:"
+        waits = {}
+        for which in ("iprobe", "test", "both", "computes"):
+            command = [str(word) for word in self.live_command(3, [program, which], compute="none",
+                                                                        name=f"{which}.ftr")]
+            waits[which] = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                            start_new_session=True, env=harness.environment())
+            self.addCleanup(harness.kill, waits[which])
+        time.sleep(24)
+        for which, run in waits.items():
+            with self.subTest(which=which):
+                self.assertIsNone(run.poll(), "the run has ended")
+                run.send_signal(signal.SIGINT)
+                _, err = run.communicate(timeout=PATIENCE)
+                said = err.partition("foretrace: interrupted")[0]
+                if which == "computes":
+                    self.assertEqual(said, "")
+                    continue
+                self.assertEqual(said.count(says), 1, err)
+                call = "MPI_Test" if which == "test" else "MPI_Iprobe"
+                self.assertRegex(said, rf"ranks? 0(, 1)?: last seen in {call} at program\.c:\d+\n")
+                self.assertRegex(said, r"ranks? (1, )?2: last seen in MPI_Barrier at program\.c:\d+\n")
+                self.assertIn("the run goes on; Ctrl-C ends it\n", said)
 
     def mistake(self, which, *says):
         result = harness.run(self.live_command(2, [self.compile(MISTAKES), which]), limit=100)
