@@ -22,6 +22,21 @@ bool is_kind_of_topology(const std::string& text) {
   return false;
 }
 
+const char* name_of(Named kind) {
+  return kind == Named::machine ? "machine" : kind == Named::topology ? "topology" : "model";
+}
+
+// "machines/cray-t3d.toml" outside of the folder of the sources: there is one by its name.
+void check_path(Named kind, const std::string& given) {
+  std::error_code ignored;
+  if (fs::exists(given, ignored)) return;
+  const std::string name = fs::path(given).stem().string();
+  for (const NamedFile& file : named_files(kind))
+    if (file.name == name)
+      throw Error("there is no file '" + given + "'; the " + name_of(kind) +
+                  " that comes with Foretrace is called by its name alone: " + name);
+}
+
 }  // namespace
 
 std::vector<NamedFile> named_files(Named kind) {
@@ -42,8 +57,11 @@ std::string find_named(Named kind, const std::string& given) {
   std::error_code ignored;
   const bool is_text = kind == Named::topology &&
                        (given.find(':') != std::string::npos || is_kind_of_topology(given));
-  if (is_text || given.find('/') != std::string::npos || fs::is_regular_file(given, ignored))
+  if (is_text || fs::is_regular_file(given, ignored)) return given;
+  if (given.find('/') != std::string::npos) {
+    check_path(kind, given);
     return given;
+  }
   std::vector<std::string> names;
   std::string list;
   for (const NamedFile& file : named_files(kind)) {
@@ -51,9 +69,7 @@ std::string find_named(Named kind, const std::string& given) {
     names.push_back(file.name);
     list += (list.empty() ? "" : ", ") + file.name;
   }
-  const std::string what = kind == Named::machine    ? "machine"
-                           : kind == Named::topology ? "topology"
-                                                     : "model";
+  const std::string what = name_of(kind);
   const bool is_file = given.ends_with(".toml") || given.ends_with(".model");
   const std::string name = is_file ? given.substr(0, given.rfind('.')) : given;
   const std::string message = "there is no file '" + given + "', and no " + what + " of that name" +

@@ -95,6 +95,15 @@ class Machines(Command):
                 error = self.foretrace(*words, status=1).stderr
                 self.assertEqual(len(error.splitlines()), 1, error)
 
+    def test_path_in_the_sources_folder(self):
+        """Examples have machines/cray-t3d.toml, which is there in that folder only: the name will do."""
+        (self.folder / "p.goal").write_text(GOAL)
+        for words, name in ((["calc", "machines/cray-t3d.toml", "send"], "machine that comes with Foretrace .*: cray-t3d"),
+                            (["simulate", "p.goal", "--machine", "machines/cray-t3d.toml"], "machine .*: cray-t3d"),
+                            (["topology", "topologies/two-clusters.toml"], "topology .*: two-clusters")):
+            error = self.foretrace(*words, status=1).stderr
+            self.assertRegex(error, rf"there is no file '{words[-1] if words[-1] != 'send' else words[1]}'; the {name}\n")
+
     def test_a_file_comes_first(self):
         text = (SOURCE / "machines/sparc-ethernet.toml").read_text()
         (self.folder / "cray-t3d").write_text(text)
