@@ -420,7 +420,12 @@ TEST(Datasheet, ABriefSheetHasAPlotOfEachFunctionAndNoRawData) {
     if (const auto* gallery = std::get_if<SheetGallery>(&block)) cards += gallery->cards.size();
   }
   EXPECT_EQ(cards, sheet.functions.size());
-  EXPECT_THAT(render_latex_datasheet(document), HasSubstr("\\textbf{\\footnotesize bcast\\_82}"));
+  const std::string paper = render_latex_datasheet(document);
+  EXPECT_THAT(paper, HasSubstr("\\textbf{\\footnotesize bcast\\_82}"));
+  // Of plots that the terminal does not show nothing is said there.
+  EXPECT_THAT(paper, HasSubstr("Lines are the equations"));
+  EXPECT_THAT(render_text_datasheet(document), Not(HasSubstr("Lines are the equations")));
+  EXPECT_THAT(render_text_datasheet(document), Not(HasSubstr("\nFunctions\n")));
 }
 
 TEST(Datasheet, AWideBandDoesNotFlattenTheCurve) {

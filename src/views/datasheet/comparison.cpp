@@ -150,11 +150,11 @@ void add_compared_gallery(std::span<const Datasheet> sheets, std::span<const Com
     if (!card.plot.series.empty()) gallery.cards.push_back(std::move(card));
   }
   if (gallery.cards.empty()) return;
-  document.blocks.push_back(Heading{1, "Functions"});
-  document.blocks.push_back(Paragraph{
+  gallery.heading = Heading{1, "Functions"};
+  gallery.text = Paragraph{
       "Time in " + unit_name(sheets.front().model) +
       " over the message size in bytes, or over the number of ranks; one colour for each machine. "
-      "Both axes are logarithmic."});
+      "Both axes are logarithmic."};
   document.blocks.push_back(std::move(gallery));
 }
 

@@ -71,6 +71,8 @@ struct SheetCard {
   std::string remark;  // beside the name
 };
 struct SheetGallery {
+  Heading heading;
+  Paragraph text;
   std::vector<PlotSeries> legend;  // of all cards, without points; empty: each has its own
   std::vector<SheetCard> cards;
 };

@@ -233,14 +233,14 @@ void add_gallery(const Datasheet& sheet, SheetDocument& document) {
     if (!card.plot.series.empty()) gallery.cards.push_back(std::move(card));
   }
   if (gallery.cards.empty()) return;
-  document.blocks.push_back(Heading{1, "Functions"});
-  document.blocks.push_back(Paragraph{fmt::format(
+  gallery.heading = Heading{1, "Functions"};
+  gallery.text = Paragraph{fmt::format(
       "Time in {} over the message size in bytes, or over the number of ranks. Lines are the "
       "equations, with the band from minimum to maximum{}. Both axes are logarithmic. \"Errs by\" "
       "is the mean relative error at sizes that the fit did not see.",
       unit_name(sheet.model),
       sheet.has_samples ? "; dots are the medians of what was measured, with their quartiles"
-                        : "")});
+                        : "")};
   document.blocks.push_back(std::move(gallery));
 }
 

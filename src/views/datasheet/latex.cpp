@@ -236,6 +236,8 @@ struct Writer {
   void operator()(const PlotOfAnything&) {}
 
   void operator()(const SheetGallery& gallery) {
+    (*this)(gallery.heading);
+    (*this)(gallery.text);
     if (!gallery.legend.empty()) out += "\n" + latex_legend(gallery.legend) + "\\par\\medskip\n";
     for (std::size_t i = 0; i < gallery.cards.size(); ++i) {
       out += (i % kCardsOfLine == 0 ? "\n\\noindent " : "\\hfill ") +
