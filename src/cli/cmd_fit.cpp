@@ -195,6 +195,9 @@ int fit_runs(const Options& options, const Question& question) {
     runs.push_back(analysis::profile_file(path, tell));
     if (!runs.back().damage.empty() || !runs.back().complete)
       throw Error(path + ": the run is not whole; foretrace report " + path + " says more");
+    if (runs.back().info.clock == trace::Clock::cpu)
+      throw Error(path + ": a recording has no times of its calls; foretrace simulate " + path +
+                  " -o FILE.ftr makes a run that has");
   }
   views::ProgramLawReport report;
   report.program = runs.back().info.program;

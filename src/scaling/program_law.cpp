@@ -186,9 +186,6 @@ class Predictor {
 
 void check(const std::vector<analysis::Profile>& runs) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (runs[i].info.clock == trace::Clock::cpu)
-      throw Error("the recording of " + std::to_string(runs[i].ranks) +
-                  " ranks has no times of its calls; simulate it first");
     if (runs[i].info.machine != runs.front().info.machine)
       throw Error("the runs are of two machines, '" + runs.front().info.machine + "' and '" +
                   runs[i].info.machine + "'");

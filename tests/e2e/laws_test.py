@@ -47,6 +47,10 @@ class Laws(harness.TestCase):
         result = harness.foretrace("fit", *traces[:3], "--at", "p=64")
         self.assertEqual(result.status, 1)
         self.assertIn("3 numbers of ranks", result.err)
+        recorded = self.record(4, [harness.paper_program("life")], name="recorded.ftr")
+        result = harness.foretrace("fit", *traces[:2], recorded, *traces[3:], "--at", "p=64")
+        self.assertEqual(result.status, 1)
+        self.assertIn(f"foretrace: {recorded}: a recording has no times of its calls", result.err)
 
 
 if __name__ == "__main__":
