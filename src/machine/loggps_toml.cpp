@@ -37,7 +37,17 @@ std::optional<double> read_share(const TableReader& reader, std::string_view key
   return share;
 }
 
+// --loggps has other names for some.
+void refuse_words_of_the_option(const TableReader& reader) {
+  for (const char* key : {"o", "os", "or"})
+    if (const toml::node* node = reader.raw().get(key))
+      reader.fail(node, "unknown key '" + std::string(key) +
+                            "'; here the overheads are called o_s (of a send) and o_r (of a "
+                            "receive), in seconds");
+}
+
 LogGPSRegime read_loggps_regime(const TableReader& reader) {
+  refuse_words_of_the_option(reader);
   reader.allow_only({"bytes", "L", "o_s", "o_r", "g", "G", "overlap_send", "overlap_recv"});
   LogGPSRegime regime;
   read_interval(reader, regime.from, regime.to);
@@ -66,7 +76,10 @@ void put(std::string& out, const char* key, const std::optional<Parameter>& valu
 
 }  // namespace
 
-void read_loggps(const TableReader& reader, PathModel& model) {
+void read_loggps(const toml::table& table, const std::string& file, const std::string& prefix,
+                 PathModel& model) {
+  const TableReader reader(table, file, "[" + prefix + "loggps]");
+  refuse_words_of_the_option(reader);
   reader.allow_only({"L", "o_s", "o_r", "g", "G", "S", "regime"});
   LogGPS& loggps = model.loggps;
   loggps.latency = reader.non_negative("L");
@@ -80,7 +93,7 @@ void read_loggps(const TableReader& reader, PathModel& model) {
   for (const toml::node& node : *regimes) {
     if (!node.is_table()) reader.fail(&node, "'regime' must be a table");
     const LogGPSRegime regime =
-        read_loggps_regime(TableReader(*node.as_table(), reader.file(), "[[loggps.regime]]"));
+        read_loggps_regime(TableReader(*node.as_table(), file, "[[" + prefix + "loggps.regime]]"));
     if (!model.loggps_regimes.empty()) {
       const Bytes previous = model.loggps_regimes.back().to;
       if (previous.count == UINT64_MAX || regime.from.count != previous.count + 1)

@@ -8,9 +8,11 @@
 
 namespace foretrace::machine {
 
-void read_loggps(const TableReader& reader, PathModel& model);
+// `prefix`: of the tables' names, "path.node.".
+void read_loggps(const toml::table& table, const std::string& file, const std::string& prefix,
+                 PathModel& model);
 HopParameters read_hop(const TableReader& reader);
-// All of them that the model has; `prefix`: of the tables' names, "path.node.".
+// All of them that the model has.
 std::string format_loggps(const PathModel& model, const std::string& prefix);
 
 }  // namespace foretrace::machine

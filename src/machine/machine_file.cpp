@@ -177,18 +177,19 @@ void format_topology(std::string& out, const ModelTopology& topology) {
   format_speed(out, "intra_", spec.intra_node);
 }
 
-// [loggps], [hop] and [[function]], of the whole file or of one [path.NAME].
-void read_path_model(const TableReader& reader, PathModel& model) {
+// [loggps], [hop] and [[function]], of the whole file or of one [path.NAME]; `prefix`: of their
+// names, "path.node.".
+void read_path_model(const TableReader& reader, const std::string& prefix, PathModel& model) {
   const std::string& file = reader.file();
-  if (const toml::table* table = reader.table("loggps"))
-    read_loggps(TableReader(*table, file, "[loggps]"), model);
+  if (const toml::table* table = reader.table("loggps")) read_loggps(*table, file, prefix, model);
   if (const toml::table* table = reader.table("hop"))
-    model.hop = read_hop(TableReader(*table, file, "[hop]"));
+    model.hop = read_hop(TableReader(*table, file, "[" + prefix + "hop]"));
   const toml::array* functions = reader.array("function");
   if (!functions) return;
   for (const toml::node& node : *functions) {
     if (!node.is_table()) reader.fail(&node, "'function' must be an array of tables");
-    Function function = read_function(TableReader(*node.as_table(), file, "[[function]]"));
+    Function function =
+        read_function(TableReader(*node.as_table(), file, "[[" + prefix + "function]]"));
     std::string name = function.name;
     if (!model.functions.emplace(name, std::move(function)).second)
       reader.fail(&node, "'" + name + "' is there twice");
@@ -205,7 +206,7 @@ void read_paths(const TableReader& reader, MachineModel& model) {
     if (!node.is_table()) reader.fail(&node, "'path." + name + "' must be a table");
     const TableReader one(*node.as_table(), reader.file(), "[path." + name + "]");
     one.allow_only({"loggps", "hop", "function"});
-    read_path_model(one, model.paths[*path]);
+    read_path_model(one, "path." + name + ".", model.paths[*path]);
   }
 }
 
@@ -224,7 +225,7 @@ MachineModel parse_machine(std::string_view text, const std::string& name) {
     throw Error(name + ":1: not a machine model: it has no [machine] table");
   if (const toml::table* table = reader.table("measurement"))
     read_measurement(TableReader(*table, name, "[measurement]"));  // for its faults
-  read_path_model(reader, model);
+  read_path_model(reader, "", model);
   if (const toml::table* table = reader.table("path"))
     read_paths(TableReader(*table, name, "[path]"), model);
   if (const toml::table* table = reader.table("collectives"))
