@@ -43,6 +43,21 @@ class Help(unittest.TestCase):
                             self.assertIn(option, text.split("Examples:")[0])
         self.assertEqual(run(FORETRACE, "help").stdout, run(FORETRACE, "--help").stdout)
 
+    def test_every_option_is_on_its_page(self):
+        """The page of a command says what its options are; some are on the page of what they are for."""
+        pages = {"simulate": ["simulate", "live", "architecture-files"], "architecture": ["architecture-files"]}
+        options = {}
+        for line in run(FORETRACE, "--completion-data").stdout.splitlines():
+            kind, command, name, *_ = line.split("\t")
+            if kind == "option" and name not in ("-h", "--help", "--output"):  # -o is
+                options.setdefault(command, []).append(name)
+        self.assertEqual(sorted(options), commands())
+        for command, names in options.items():
+            text = "".join((SOURCE / f"docs/{page}.md").read_text() for page in pages.get(command, [command]))
+            for name in names:
+                with self.subTest(command=command, option=name):
+                    self.assertRegex(text, rf"(?<![\w-]){name}(?![\w-])")
+
     def test_did_you_mean(self):
         for words, says in ((["recrod"], "unknown command 'recrod'; did you mean 'record'?"),
                             (["help", "sim"], "did you mean 'simulate'?"),
