@@ -99,7 +99,8 @@ accuracy:
 	tools/accuracy/accuracy.py $(BUILD) --docs docs/accuracy.md --minutes $(or $(ACCURACY_MINUTES),0) $(ACCURACY_ARGS)
 
 # What needs neither an MPI's ranks nor ours.
-quick: build
+quick:
+	@$(MAKE) --no-print-directory build CMAKE_ARGS='$(CMAKE_ARGS) -DFORETRACE_TESTS=ON'
 	$(CTEST) -j $(JOBS) -LE 'mpi|live|release'
 
 bench:

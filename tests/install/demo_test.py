@@ -22,6 +22,13 @@ class Demo(unittest.TestCase):
         self.assertIn("-DFORETRACE_LIVE_WITH_TOOL=OFF", commands)
         self.assertIn("--announce", commands)
 
+    def test_tests_are_built_again_afterwards(self):
+        """The demonstration is built without them, which stays in the build's settings."""
+        for target in ("quick", "check", "check-all"):
+            commands = subprocess.run(["make", "-n", "-C", SOURCE, target], capture_output=True, text=True,
+                                      timeout=60).stdout
+            self.assertRegex(commands, r"cmake --preset release .*-DFORETRACE_TESTS=ON", target)
+
     def test_it_says_how_long_the_build_takes(self):
         with tempfile.TemporaryDirectory() as folder:
             build = pathlib.Path(folder)
