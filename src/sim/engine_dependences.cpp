@@ -101,16 +101,23 @@ Dependences::Flying Engine::ways_of_parts(const Meeting& meeting, const Ends& en
   };
   Dependences::Flying ways;
   const MomentId sender = ends.sent.enter;
-  add(ways.data, LinkKind::message, sender, by_sender.arrival, by_sender_empty.arrival,
-      ends.sent.overhead);
   const bool rendezvous = meeting.stamp.rendezvous;
+  // The processors', of LogGPS: o_r for the request and for the answer, o_s for data that comes
+  // to no port.
+  Time request, answer;
+  if (rendezvous && options_.network.kind != NetworkKind::datasheet) {
+    request = network_->receive_overhead(network_->path(meeting.from, meeting.to));
+    const bool at_port = ports_ && between_nodes(meeting.from, meeting.to);
+    answer = request + (at_port ? Time() : ends.sent.overhead);
+  }
+  const Time asking = ends.sent.overhead + request + answer;
+  add(ways.data, LinkKind::message, sender, by_sender.arrival, by_sender_empty.arrival, asking);
   add(ways.data, LinkKind::own, ends.receiver, by_receiver.arrival, by_receiver_empty.arrival,
-      rendezvous ? Time() : by_receiver.arrival - (*log_)[ends.receiver].at);
+      rendezvous ? answer : by_receiver.arrival - (*log_)[ends.receiver].at);
   if (!rendezvous) return ways;
-  add(ways.sender, LinkKind::own, sender, by_sender.sender, by_sender_empty.sender,
-      ends.sent.overhead);
+  add(ways.sender, LinkKind::own, sender, by_sender.sender, by_sender_empty.sender, asking);
   add(ways.sender, LinkKind::answer, ends.receiver, by_receiver.sender, by_receiver_empty.sender,
-      Time());
+      answer);
   return ways;
 }
 

@@ -368,6 +368,7 @@ void Engine::advance_links() {
 void Engine::arrived(MessageId message, Time when) {
   Flight& flight = flights_[message];
   if (flight.access != kNoAccess) return access_arrived(message, when);
+  if (flight.part != Part::data) when += options_.network.loggps.overhead_recv;  // taken in
   if (flight.part == Part::answer) {
     flight.part = ports_ ? Part::data : Part::handing;
     return enter_at(message, when);

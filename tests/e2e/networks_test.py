@@ -75,13 +75,15 @@ class Messages(Networks):
                 self.assertEqual(leaves[1][-1], (2 * rounds - 1) * (OS + way + OR) + OS)
 
     def test_rendezvous(self):
-        """From S on the request goes there and the answer back before the data, which costs the
-        sender a second overhead. It is free when the last byte has left."""
+        """From S on the request goes there and the answer back before the data. Each costs who gets
+        it an overhead, and the data costs the sender a second one. It is free when the last byte
+        has left."""
         size = self.SIZE
         trace = self.scheduled([[send(1, size)], [recv(0, size)]])
         for threshold, sender, receiver in (
                 (size + 1, OS, OS + L + size - 1 + OR),
-                (size, OS + 2 * L + OS + size - 1, OS + 2 * L + OS + L + size - 1 + OR)):
+                (size, OS + 2 * (L + OR) + OS + size - 1,
+                 OS + 2 * (L + OR) + OS + L + size - 1 + OR)):
             leaves = self.leaves(self.on(trace, "loggps", loggps=f"{LOGGPS},S={threshold}"))
             self.assertEqual(leaves, [[sender], [receiver]])
 

@@ -60,6 +60,33 @@ TEST(CriticalPath, SplitsBytesFromLatency) {
   EXPECT_EQ(parts.bytes, us(50));
 }
 
+// A rendezvous: o_s 1, the request 10 and o_r 2, the answer 10 and o_r 2, o_s 1 for the data, 10
+// and its bytes, o_r 2.
+TEST(CriticalPath, ProcessorsTakeInARendezvous) {
+  const machine::Topology pair = machine::make_topology("full:2?latency=10us&bandwidth=1GB/s");
+  for (const auto kind :
+       {sim::NetworkKind::loggps, sim::NetworkKind::hops, sim::NetworkKind::flow}) {
+    sim::NetworkOptions network;
+    network.kind = kind;
+    if (kind != sim::NetworkKind::loggps) network.topology = &pair;
+    network.loggps.latency = us(10);
+    network.loggps.overhead_send = us(1);
+    network.loggps.overhead_recv = us(2);
+    network.loggps.gap_per_byte = 1e-9;
+    network.loggps.sync_threshold = Bytes(0);
+    Programs programs(2);
+    send(programs, 0, 1, us(100), "send", 20'001);
+    recv(programs, 1, 0, us(0), "recv", 20'001);
+    programs.finalize_all();
+    const Parts parts = explain_program(programs, network).explanation.path.parts;
+    EXPECT_EQ(parts.compute, us(100));
+    EXPECT_EQ(parts.overhead, us(8));
+    EXPECT_EQ(parts.latency, us(30));
+    EXPECT_EQ(parts.bytes, kind == sim::NetworkKind::loggps ? us(20) : us(20) + Time::ns(1));
+    EXPECT_EQ(parts.queue, Time());
+  }
+}
+
 TEST(Efficiencies, MultiplyToTheParallelOne) {
   Programs programs(2);
   send(programs, 0, 1, us(300), "send");

@@ -112,29 +112,29 @@ TEST(LoggpsNetwork, MessageThatWasInBeforePasses) {
   EXPECT_EQ(run.leave(0, 1), ns(6320));
 }
 
-// 2,001 bytes: request there at 1100, receiver there: answer back at 2100,
-// data leaves from 2200 to 3200, is there at 4200.
+// 2,001 bytes: request taken in at 1110, receiver there: answer taken in at 2120,
+// data leaves from 2220 to 3220, is there at 4220.
 TEST(LoggpsNetwork, RendezvousHasTheRepliesLatency) {
   Programs source(2);
   source.send(0, 1, 2001);
   source.recv(1, 0, 2001);
   source.finalize_all();
   const Replayed run = replay(source, loggps());
-  EXPECT_EQ(run.leave(0, 0), ns(3200));
+  EXPECT_EQ(run.leave(0, 0), ns(3220));
   EXPECT_EQ(run.wait(0, 0), Time());
-  EXPECT_EQ(run.leave(1, 0), ns(4210));
+  EXPECT_EQ(run.leave(1, 0), ns(4230));
 }
 
-// The receiver comes at 3000, 1900 after the request.
+// The receiver comes at 3000, 1890 after the request. Taken in at 4010.
 TEST(LoggpsNetwork, RendezvousSenderWaitsForTheReceiver) {
   Programs source(2);
   source.send(0, 1, 2001);
   source.recv(1, 0, 2001, ns(3000));
   source.finalize_all();
   const Replayed run = replay(source, loggps());
-  EXPECT_EQ(run.leave(0, 0), ns(5100));
-  EXPECT_EQ(run.wait(0, 0), ns(1900));
-  EXPECT_EQ(run.leave(1, 0), ns(6110));
+  EXPECT_EQ(run.leave(0, 0), ns(5110));
+  EXPECT_EQ(run.wait(0, 0), ns(1890));
+  EXPECT_EQ(run.leave(1, 0), ns(6120));
 }
 
 TEST(LoggpsNetwork, SynchronousSendIsARendezvousAtAnySize) {
@@ -143,8 +143,8 @@ TEST(LoggpsNetwork, SynchronousSendIsARendezvousAtAnySize) {
   source.recv(1, 0, 1);
   source.finalize_all();
   const Replayed run = replay(source, loggps());
-  EXPECT_EQ(run.leave(0, 0), ns(2200));
-  EXPECT_EQ(run.leave(1, 0), ns(3210));
+  EXPECT_EQ(run.leave(0, 0), ns(2220));
+  EXPECT_EQ(run.leave(1, 0), ns(3230));
 }
 
 // Both partners: send leaves at 100, the other's message is there at 1100.
@@ -185,7 +185,7 @@ TEST(LoggpsNetwork, PostedRendezvousOverlapsComputation) {
   EXPECT_EQ(run.leave(0, 0), ns(100));
   EXPECT_EQ(run.leave(0, 1), ns(10'100));
   EXPECT_EQ(run.wait(0, 1), Time());
-  EXPECT_EQ(run.leave(1, 0), ns(4210));
+  EXPECT_EQ(run.leave(1, 0), ns(4230));
 }
 
 // Computation of 0.3 us between messages is not dropped.

@@ -129,10 +129,10 @@ TEST(Ports, OneSendsToThree) {
   EXPECT_EQ(run.leave(3, 0), ns(1810));
 }
 
-// Requests start at 0 and 100, are there at 1100 and 1200; the receivers come at 10,000
-// and answer until 11,000. Then the sender's port has the data one after the other:
-// from 11,000 and from 11,000 + 50 + 1000 = 12,050; there at 11,100 + 1000 + 1000 and
-// 12,150 + 2000.
+// Requests start at 0 and 100, are there at 1110 and 1210; the receivers come at 10,000
+// and answer until 11,010. Then the sender's port has the data one after the other:
+// from 11,010 and from 11,010 + 50 + 1000 = 12,060; there at 11,110 + 1000 + 1000 and
+// 12,160 + 2000.
 TEST(Ports, DataOfRendezvousLeavesOneAfterTheOther) {
   Programs source(3);
   source.isend(0, 1, 2001, 1);
@@ -143,12 +143,12 @@ TEST(Ports, DataOfRendezvousLeavesOneAfterTheOther) {
   source.finalize_all();
   const Replayed run = replay(source, loggps());
   EXPECT_EQ(run.leave(0, 1), ns(200));
-  EXPECT_EQ(run.leave(0, 2), ns(13'150));
-  EXPECT_EQ(run.leave(1, 0), ns(13'110));
-  EXPECT_EQ(run.leave(2, 0), ns(14'160));
+  EXPECT_EQ(run.leave(0, 2), ns(13'160));
+  EXPECT_EQ(run.leave(1, 0), ns(13'120));
+  EXPECT_EQ(run.leave(2, 0), ns(14'170));
 }
 
-// The port has the data of the rendezvous from 2100 to 3150: a send at 2500 starts then.
+// The port has the data of the rendezvous from 2120 to 3170: a send at 2500 starts then.
 TEST(Ports, SendWaitsForTheDataOfARendezvous) {
   Programs source(3);
   source.isend(0, 1, 2001, 1);
@@ -158,13 +158,13 @@ TEST(Ports, SendWaitsForTheDataOfARendezvous) {
   source.recv(2, 0, 1);
   source.finalize_all();
   const Replayed run = replay(source, loggps());
-  EXPECT_EQ(run.leave(0, 1), ns(3250));
-  EXPECT_EQ(run.leave(1, 0), ns(4210));
-  EXPECT_EQ(run.leave(2, 0), ns(4260));
+  EXPECT_EQ(run.leave(0, 1), ns(3270));
+  EXPECT_EQ(run.leave(1, 0), ns(4230));
+  EXPECT_EQ(run.leave(2, 0), ns(4280));
 }
 
-// The requests are through the port at 1100 and 1150, so the data starts at 2100 and 2150.
-// First bytes come at 3200 and 3250: through at 4200 and 4250 + 1000.
+// The requests are through the port at 1100 and 1150, so the data starts at 2120 and 2170.
+// First bytes come at 3220 and 3270: through at 4220 and 4270 + 1000.
 TEST(Ports, TwoRendezvousAtOneReceiver) {
   Programs posted(3);
   for (int r = 1; r <= 2; ++r) {
@@ -174,13 +174,13 @@ TEST(Ports, TwoRendezvousAtOneReceiver) {
   posted.wait(0, {1, 2});
   posted.finalize_all();
   const Replayed run = replay(posted, loggps());
-  EXPECT_EQ(run.leave(1, 0), ns(3200));
-  EXPECT_EQ(run.leave(2, 0), ns(3250));
-  EXPECT_EQ(run.leave(0, 2), ns(5260));
+  EXPECT_EQ(run.leave(1, 0), ns(3220));
+  EXPECT_EQ(run.leave(2, 0), ns(3270));
+  EXPECT_EQ(run.leave(0, 2), ns(5280));
 }
 
 // A small message comes between: it starts at 2500, so it is there at 3600, behind
-// the data that comes at 3200 and holds the port until 4250.
+// the data that comes at 3220 and holds the port until 4270.
 TEST(Ports, EagerMessageBehindARendezvous) {
   Programs source(3);
   source.send(1, 0, 2001);
@@ -190,8 +190,8 @@ TEST(Ports, EagerMessageBehindARendezvous) {
   source.wait(0, {1});
   source.finalize_all();
   const Replayed run = replay(source, loggps());
-  EXPECT_EQ(run.leave(0, 1), ns(4260));
-  EXPECT_EQ(run.leave(0, 2), ns(4270));
+  EXPECT_EQ(run.leave(0, 1), ns(4280));
+  EXPECT_EQ(run.leave(0, 2), ns(4290));
 }
 
 // 0 to 1 to 2 to 3: each hop takes 100 + 1000 + 200 + 10.
@@ -264,12 +264,12 @@ TEST(Ports, AlltoallOfNothing) {
 }
 
 // A rendezvous each way: requests start at 0, 100, 200 and are answered by posted receives
-// on arrival: answers are back at 2100, 2200, 2300. Data starts at 2100, 3150, 4200; the
-// third has left at 4300 + 1000, and is through at 5300 + 1000.
+// at 1110, 1210, 1310: answers are taken in at 2120, 2220, 2320. Data starts at 2120, 3170,
+// 4220; the third has left at 4320 + 1000, and is through at 5320 + 1000.
 TEST(Ports, AlltoallByRendezvous) {
   Programs source = exchange(4, 2001, true);
   const Replayed run = replay(source, loggps());
-  for (int r = 0; r < 4; ++r) EXPECT_EQ(run.leave(r, 6), ns(6310));
+  for (int r = 0; r < 4; ++r) EXPECT_EQ(run.leave(r, 6), ns(6330));
 }
 
 // A rank takes what is there first: 2's message (1550 at the port's end) behind 1's, which

@@ -123,8 +123,9 @@ class Replay(reference.Replay):
         """Behind data that the rank is handing over."""
         at, waited = at[:2], self.LATE in at
         receiver = self.schedule.destination(at)
-        backs = [n for key, n in self.links.there.items()
-                 if isinstance(key[1], tuple) and key[1][0] == receiver and n <= time]
+        taken_in = self.network.outer.overhead_recv
+        backs = [n + taken_in for key, n in self.links.there.items()
+                 if isinstance(key[1], tuple) and key[1][0] == receiver and n + taken_in <= time]
         until = max(backs, default=time) + self.network.outer.overhead_send
         if backs and until > time and not waited:
             self.push(until, self.ANSWERS, (*at, self.LATE))
@@ -302,9 +303,9 @@ class EndpointReplay(Replay):
 
     def request_there(self, at):
         """q"""
-        if self.meets_others(at):
-            return self.decided(self.links.there, (*at, self.REQUEST))
-        return self.header(at)
+        there = self.decided(self.links.there, (*at, self.REQUEST)) if self.meets_others(at) else \
+            self.header(at)
+        return there + self.ends(at).overhead_recv
 
     def answer_leaves(self, at):
         """m"""
@@ -313,10 +314,11 @@ class EndpointReplay(Replay):
 
     def answer_back(self, at):
         """n"""
+        taken_in = self.ends(at).overhead_recv
         if self.meets_others(at):
-            return self.decided(self.links.there, self.answer(at))
+            return self.decided(self.links.there, self.answer(at)) + taken_in
         receiver = self.schedule.destination(at)
-        return self.answer_leaves(at) + self.network.latency(receiver, at[0], 0)
+        return self.answer_leaves(at) + self.network.latency(receiver, at[0], 0) + taken_in
 
     def answered(self, at):
         """(when the answer to a rendezvous' request is back, the receiver's delay)."""
@@ -520,11 +522,13 @@ class PortReplay(EndpointReplay):
 
     def request_there(self, at):
         if self.meets_others(at):
-            return self.decided(self.through, (*at, self.REQUEST))
+            return self.decided(self.through, (*at, self.REQUEST)) + self.network.outer.overhead_recv
         return super().request_there(at)
 
     def answer_back(self, at):
-        return self.decided(self.back, at) if self.meets_others(at) else super().answer_back(at)
+        if self.meets_others(at):
+            return self.decided(self.back, at) + self.network.outer.overhead_recv
+        return super().answer_back(at)
 
     def sent(self, at):
         if not self.meets_others(at):

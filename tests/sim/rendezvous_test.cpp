@@ -13,16 +13,17 @@ namespace {
 
 using machine::SendMode;
 
-// Links of 1 us and 1 GB/s (1 ns a byte), no overheads, S = 1000 bytes.
+// Links of 1 us and 1 GB/s (1 ns a byte), o_s = g = 0, S = 1000 bytes.
 class Links {
  public:
-  Links(NetworkKind kind, const std::string& shape)
+  Links(NetworkKind kind, const std::string& shape, Time overhead_recv = {})
       : topology_(machine::make_topology(shape + "?latency=1us&bandwidth=1GB/s")) {
     options_.network.kind = kind;
     options_.network.topology = &topology_;
     options_.network.packet_size = Bytes(1000);
     machine::LogGPSTimes& times = options_.network.loggps;
-    times.overhead_send = times.overhead_recv = times.gap = Time();
+    times.overhead_send = times.gap = Time();
+    times.overhead_recv = overhead_recv;
     times.latency = us(1);
     times.sync_threshold = Bytes(1000);
   }
@@ -69,6 +70,23 @@ TEST(Rendezvous, AnswerBehindData) {
   EXPECT_EQ(run.leave(1, 0), us(207));
 }
 
+// Rank 1 is 1.5 us late. Its answer is back at 2.5, when its request is there, too: the data goes
+// first.
+TEST(Rendezvous, LaterByMoreThanTheLatency) {
+  Programs source = exchange(ns(1500));
+  const Replayed run = Links(NetworkKind::flow, "full:2").run(source);
+  EXPECT_EQ(run.leave(0, 0), ns(204'500));
+}
+
+// o_r = 1 us: rank 1 answers at 2, and that is taken in at 4. Its request is taken in at 3.5,
+// before the data: the answer is taken in at 5.5. The data flows until 104 and 105.5.
+TEST(Rendezvous, LaterByLessThanLatencyAndOverheads) {
+  Programs source = exchange(ns(1500));
+  const Replayed run = Links(NetworkKind::flow, "full:2", us(1)).run(source);
+  EXPECT_EQ(run.leave(0, 0), ns(107'500));
+  EXPECT_EQ(run.leave(1, 0), ns(106'500));
+}
+
 // The request leaves at 100, is there at 101 and answered until 102; its data until 104.
 TEST(Rendezvous, FlowKeepsTheOrderOfAWay) {
   Programs source = behind_bulk(1);
@@ -101,7 +119,7 @@ TEST(Rendezvous, TheMediumIsTaken) {
 }
 
 // L = 1000, o_s = 100, o_r = 10, g = 50 ns, G = 0.5 ns: rank 1's 801 bytes hold its port
-// from 1000 to 1450, where the answer to the request of 1100 waits. It is back at 2450.
+// from 1000 to 1450, where the answer to the request of 1110 waits. It is taken in at 2460.
 TEST(Rendezvous, AnswerAtABusyPort) {
   Programs source(3);
   source.send(0, 1, 2001);
@@ -111,8 +129,8 @@ TEST(Rendezvous, AnswerAtABusyPort) {
   source.recv(2, 1, 801);
   source.finalize_all();
   const Replayed run = replay(source, loggps());
-  EXPECT_EQ(run.leave(0, 0), ns(2450 + 100 + 1000));
-  EXPECT_EQ(run.leave(1, 2), ns(3550 + 1000 + 10));
+  EXPECT_EQ(run.leave(0, 0), ns(2460 + 100 + 1000));
+  EXPECT_EQ(run.leave(1, 2), ns(3560 + 1000 + 10));
 }
 
 // Rank 2's 801 bytes come at 1100 and hold the port until 1550; the request comes at 1110.
@@ -125,7 +143,7 @@ TEST(Rendezvous, RequestAtABusyPort) {
   source.wait(1, {1, 2});
   source.finalize_all();
   const Replayed run = replay(source, loggps());
-  EXPECT_EQ(run.leave(0, 0), ns(1550 + 1000 + 100 + 1000));
+  EXPECT_EQ(run.leave(0, 0), ns(1560 + 1010 + 100 + 1000));
   EXPECT_EQ(run.wait(0, 0), Time());
 }
 

@@ -26,9 +26,14 @@ SendTimes EndpointNetwork::begin_send(WorldRank from, WorldRank to, Time s0, Sen
   return {begin, sent, sent, sent};
 }
 
+Time EndpointNetwork::asked(const Meeting& meeting) const {
+  return meeting.stamp.sent + latency(meeting.from, meeting.to) +
+         on(path(meeting.from, meeting.to)).overhead_recv;
+}
+
 Time EndpointNetwork::answered(const Meeting& meeting) const {
-  const Time request = meeting.stamp.sent + latency(meeting.from, meeting.to);
-  return std::max(request, meeting.entered) + latency(meeting.to, meeting.from);
+  return std::max(asked(meeting), meeting.entered) + latency(meeting.to, meeting.from) +
+         on(path(meeting.from, meeting.to)).overhead_recv;
 }
 
 Delivery EndpointNetwork::deliver(const Meeting& meeting) const {
@@ -44,8 +49,7 @@ Delivery EndpointNetwork::deliver(const Meeting& meeting) const {
 }
 
 Time EndpointNetwork::rendezvous_delay(const Meeting& meeting) const {
-  const Time request = meeting.stamp.sent + latency(meeting.from, meeting.to);
-  return machine::wait_time(meeting.entered, request);
+  return machine::wait_time(meeting.entered, asked(meeting));
 }
 
 Time EndpointNetwork::post_receive_leave(machine::Path, Time r0, Bytes) const {

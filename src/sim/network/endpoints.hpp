@@ -54,7 +54,9 @@ class EndpointNetwork : public Network {
     free = begin + gap + held;
     return begin;
   }
-  // When the answer to a rendezvous' request is back at its sender.
+  // If nothing is in their way: when the receiver of a rendezvous has taken in the request, and
+  // its sender the answer.
+  Time asked(const Meeting& meeting) const;
   Time answered(const Meeting& meeting) const;
   // When the data of a rendezvous enters the network, where senders have no ports.
   Time data_enters(const Meeting& meeting) const {

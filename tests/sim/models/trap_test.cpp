@@ -58,10 +58,10 @@ TEST(Trap, ShortComputationIsKept) {
 }
 
 // k = 65537: streams for 65536 * 0.5 ns = 32.768 us. The request leaves at 0.5 and
-// is there at 2.5.
-//   Receiver from 10 on: answer back at 12, data enters at 12.5, the sender is
-//   free at 45.268, the last byte there at 47.268.
-//   Receiver from 0 on: answer at 2.5, back at 4.5, data enters at 5.
+// is taken in at 3.
+//   Receiver from 10 on: answer taken in at 12.5, data enters at 13, the sender is
+//   free at 45.768, the last byte there at 47.768.
+//   Receiver from 0 on: answer at 3, taken in at 5.5, data enters at 6.
 TEST(Trap, RendezvousWaitsForTheAnswer) {
   for (const bool late : {true, false}) {
     ModelProgram program(2, [&](ModelRank& rank) -> RankTask {
@@ -73,9 +73,9 @@ TEST(Trap, RendezvousWaitsForTheAnswer) {
       }
     });
     const Replayed r = run(program);
-    EXPECT_EQ(r.leave(0, 1), Time::ns(late ? 45'268 : 37'768));
-    EXPECT_EQ(r.leave(1, 1), Time::ns(late ? 47'768 : 40'268));
-    EXPECT_EQ(r.wait(0, 1), Time::ns(late ? 7'500 : 0));
+    EXPECT_EQ(r.leave(0, 1), Time::ns(late ? 45'768 : 38'768));
+    EXPECT_EQ(r.leave(1, 1), Time::ns(late ? 48'268 : 41'268));
+    EXPECT_EQ(r.wait(0, 1), Time::ns(late ? 7'000 : 0));
   }
 }
 
@@ -94,8 +94,8 @@ TEST(Trap, RendezvousThroughAWildcard) {
       },
       Racing::yes);
   const Replayed r = run(program);
-  EXPECT_EQ(r.leave(0, 1), Time::ns(45'268));
-  EXPECT_EQ(r.leave(1, 1), Time::ns(47'768));
+  EXPECT_EQ(r.leave(0, 1), Time::ns(45'768));
+  EXPECT_EQ(r.leave(1, 1), Time::ns(48'268));
 }
 
 // A wildcard that is posted first: the answer goes out when the request is there.
@@ -113,9 +113,9 @@ TEST(Trap, RendezvousIntoAPostedWildcard) {
       },
       Racing::yes);
   const Replayed r = run(program);
-  // Request out at 1.5, there at 3.5, answer back at 5.5, data enters at 6.
-  EXPECT_EQ(r.leave(0, 1), us(6));
-  EXPECT_EQ(r.leave(1, 2), tenths(85));
+  // Request out at 1.5, taken in at 4, answer taken in at 6.5, data enters at 7.
+  EXPECT_EQ(r.leave(0, 1), us(7));
+  EXPECT_EQ(r.leave(1, 2), tenths(95));
 }
 
 // bcast 100 + 2p with p = 3, from the root's start; who is not in it goes on.
