@@ -3,6 +3,7 @@
     accuracy_test.py BUILD
 """
 
+import dataclasses
 import json
 import os
 import pathlib
@@ -90,6 +91,17 @@ class Drawing(unittest.TestCase):
         self.assertIn("| 100 ms | 100 ms to 100 ms | +10.0 % | -20.0 % | +200.0 % | 70 ms to 200 ms | 1 of 1 |", text)
         self.assertIn("| d | failed |", text)
         self.assertIn("- d (real): more than 120 s", text)
+
+    def test_settings_that_were_not_run_stay(self):
+        other = [dataclasses.replace(row, setting="testbed-4x1-100mbit") for row in self.ROWS]
+        page = tables.BEGIN + tables.markdown(self.ROWS + other, ["Old."]) + tables.END
+        text = tables.markdown(self.ROWS, ["New."], page)
+        self.assertIn("New.\nAs an earlier run left them: testbed: 4 hosts, 1 rank each, 100 Mbit/s.\n", text)
+        self.assertIn("| testbed: 4 hosts, 1 rank each, 100 Mbit/s | predict | 1 | 10.0 % |", text)
+        self.assertEqual(text.count("| d | failed |"), 2)
+        self.assertNotIn("| all |", text)
+        again = tables.markdown(self.ROWS, ["New."], tables.BEGIN + text + tables.END)
+        self.assertEqual(again, text)
 
     def test_what_stands_between_the_marks_is_replaced(self):
         before = f"# Page\n{tables.BEGIN}old\n{tables.END}after\n"

@@ -7,7 +7,8 @@ For each setting (settings.py) the machine is measured first by `foretrace measu
 (program_list.py) runs in rounds: really, predicted, really, recorded and simulated, really, live. Every
 round is kept in OUT/results.jsonl at once, and models in OUT/models: an interrupted run goes on where it
 was, and --fresh starts over. OUT/index.html and, with --docs, the page's tables are written after each
-setting. --minutes takes as many settings and programs as fit, the most telling first.
+setting; tables of settings that were not run stay in the page as they are. --minutes takes as many settings
+and programs as fit, the most telling first.
 
 `make accuracy` builds what is needed and calls this. Needs a machine on which nothing else runs.
 """
@@ -205,7 +206,7 @@ class Campaign:
         (self.out / "index.html").write_text(page.render(rows, facts), encoding="utf-8")
         if self.options.docs:
             text = self.options.docs.read_text()
-            self.options.docs.write_text(tables.replace_between(text, tables.markdown(rows, facts)))
+            self.options.docs.write_text(tables.replace_between(text, tables.markdown(rows, facts, text)))
         return rows
 
     def run(self):

@@ -38,11 +38,40 @@ def by_setting(rows):
     return [(setting, group) for setting, group in groups if group]
 
 
-def summaries(rows):
-    """One line for each setting and way, and one for each way over all."""
+class Kept:
+    """What a page has of settings that were not run again. Its tables stand between the marks."""
+
+    def __init__(self, page, rows):
+        old = page.partition(BEGIN)[2].partition(END)[0]
+        self.lines = old.splitlines()
+        self.sections = {title: text.rstrip().splitlines()
+                         for title, _, text in (part.partition("\n") for part in old.split("\n### ")[1:])}
+        run_again = [setting for setting, _ in by_setting(rows)]
+        self.settings = [setting for setting in SETTINGS
+                         if setting not in run_again and heading(setting) in self.sections]
+
+    def summaries(self, setting):
+        return [line for line in self.lines if line.startswith(f"| {setting.title} | ")]
+
+    def facts(self):
+        titles = "; ".join(setting.title for setting in self.settings)
+        return [f"As an earlier run left them: {titles}."] if titles else []
+
+
+def heading(setting):
+    return setting.title[0].upper() + setting.title[1:]
+
+
+def summaries(rows, kept=None):
+    """One line for each setting and way, and one for each way over all, if all were run together."""
     lines = ["| setting | way | rows | mean | median | worst | | failed | real runs' scatter | within 90 % |",
              "|---|---|---|---|---|---|---|---|---|---|"]
     groups = by_setting(rows)
+    if kept and kept.settings:
+        for setting in SETTINGS:
+            lines += summaries([row for row in rows if row.setting == setting.name])[2:]
+            lines += kept.summaries(setting) if setting in kept.settings else []
+        return lines
     if len(groups) > 1:
         groups.append((None, rows))
     for setting, group in groups:
@@ -82,12 +111,19 @@ def failures(group):
     return [f"- {', '.join(dict.fromkeys(who))}: {why}" for why, who in reasons.items()]
 
 
-def markdown(rows, facts):
-    """All tables. `facts`: lines on the machine and the runs."""
-    lines = [*facts, "", *summaries(rows)]
-    for setting, group in by_setting(rows):
-        lines += ["", f"### {setting.title[0].upper()}{setting.title[1:]}", "", *full_table(group)]
-        missing = failures(group)
+def markdown(rows, facts, page=""):
+    """All tables. `facts`: lines on the machine and the runs. Settings that have no rows keep
+    their tables of `page`."""
+    kept = Kept(page, rows)
+    lines = [*facts, *kept.facts(), "", *summaries(rows, kept)]
+    groups = dict(by_setting(rows))
+    for setting in SETTINGS:
+        if setting in kept.settings:
+            lines += ["", f"### {heading(setting)}", *kept.sections[heading(setting)]]
+        if setting not in groups:
+            continue
+        lines += ["", f"### {heading(setting)}", "", *full_table(groups[setting])]
+        missing = failures(groups[setting])
         if missing:
             lines += ["", "What failed:", "", *missing]
     return "\n".join(lines) + "\n"
