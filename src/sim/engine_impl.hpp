@@ -143,7 +143,7 @@ class Engine {
   void check_room(const Rank& rank, const Request& request, const trace::Endpoint& message);
   bool between_nodes(WorldRank from, WorldRank to) const;
   std::uint32_t new_flight(const Flight& flight);
-  Way way_of(WorldRank from, WorldRank to) const;
+  Way way_of(WorldRank from, WorldRank to, bool in_pieces = false) const;
   void enter_at(MessageId message, Time when, EventClass what = EventClass::inject);
   void answer(MessageId message);
   void send_answer(const Event& event);

@@ -291,16 +291,18 @@ void Engine::enter_at(MessageId message, Time when, EventClass what) {
   events_.push({when, what, flight.from.value, flight.order, message});
 }
 
-Way Engine::way_of(WorldRank from, WorldRank to) const {
+Way Engine::way_of(WorldRank from, WorldRank to, bool in_pieces) const {
   return {network_->node_of(from), network_->node_of(to),
-          static_cast<std::uint64_t>(from.value) << 32 | static_cast<std::uint32_t>(to.value)};
+          static_cast<std::uint64_t>(from.value) << 32 | static_cast<std::uint32_t>(to.value),
+          in_pieces};
 }
 
 void Engine::enter_links(const Event& event) {
   if (ports_) return pass_ports(event);
   Flight& flight = flights_[event.payload];
-  const Way way = way_of(flight.from, flight.to);
-  if (flight.part == Part::request) return links_->inject(event.payload, way, Bytes(0), event.time);
+  const bool asks = flight.part == Part::request;
+  const Way way = way_of(flight.from, flight.to, flight.rendezvous && !asks);
+  if (asks) return links_->inject(event.payload, way, Bytes(0), event.time);
   const Time overhead = options_.network.loggps.overhead_send;
   if (flight.part == Part::handing) {
     flight.part = Part::data;

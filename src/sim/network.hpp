@@ -148,6 +148,7 @@ struct NetworkOptions {
   bool cut_through = false;  // hops
   Bytes packet_size{2048};   // packet
   int buffer_packets = 16;   // packet
+  Bytes piece = kPiece;      // packet, flow
   bool adaptive = false;     // packet
   // architecture: makes what the messages pass; defaults are for links without a speed.
   std::function<std::unique_ptr<SharedNetwork>(const machine::LinkSpeed& defaults)> make_links;

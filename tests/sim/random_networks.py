@@ -121,6 +121,8 @@ def random_network(rng, kind, ranks, wild):
     if kind == "packet":
         network["packet_size"] = rng.choice([500, 1024, 10_000])
         network["buffer"] = rng.choice([2, 3, 16])
+    if kind in ("flow", "packet") and rng.random() < 0.8:
+        network["piece"] = rng.choice([1, 500, 3000, 20_000])
     add_topology(rng, network, kind, ranks, coarse, time)
     return network
 

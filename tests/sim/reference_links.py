@@ -25,7 +25,7 @@ class Medium:
         self.out = {}      # by message: when its last byte has left
         self.there = {}    # and when it is there
 
-    def enter(self, at, time, to, size):
+    def enter(self, at, time, to, size, _=False):
         self.waiting.append((time, self.network.node(at[0]), self.entered, at, to, size))
         self.entered += 1
 
@@ -45,6 +45,14 @@ class Medium:
         self.there[at] = time + self.network.latency(at[0], to, size)
 
 
+class Connection:
+    """Messages of one sending and one receiving rank: (message, bytes, whether it may pause)."""
+
+    def __init__(self):
+        self.current = None
+        self.first, self.later = [], []  # requests, answers, eager messages; data of rendezvous
+
+
 class Flows:
     """Messages that share links max-min fairly. Between two of the times at which a message
     enters or ends all rates are constant."""
@@ -52,25 +60,43 @@ class Flows:
     def __init__(self, network):
         self.network = network
         self.now = 0
-        self.lines = {}    # by connection (sending and receiving rank): its messages, the first under way
+        self.lines = {}    # by sending and receiving rank
+        self.pausing = set()
         self.routes = {}   # of the messages under way: the names of their links
         self.left = {}     # bytes
         self.rates = {}    # bytes per second
         self.speeds = {}   # by link: bytes per second
         self.out, self.there = {}, {}
 
-    def enter(self, at, time, to, size):
+    def enter(self, at, time, to, size, in_pieces=False):
         self.go_to(time)
-        line = self.lines.setdefault((at[0], to), [])
-        line.append((at, size))
-        if len(line) == 1:
+        line = self.lines.setdefault((at[0], to), Connection())
+        (line.later if in_pieces else line.first).append((at, size, in_pieces))
+        if line.current is None:
             self.begin(line, to)
             self.share()
+        elif not in_pieces and line.current[2]:
+            self.pause(line)
+
+    def pause(self, line):
+        """What is under way leaves the rest when it has sent the piece that it is at."""
+        at, size, _ = line.current
+        piece = self.network.piece
+        sent = size - self.left[at]
+        if sent > 0 and min(sent % piece, -sent % piece) < Fraction(1, 1000):
+            self.network.machine.doubtful = True
+        rest = size - (sent // piece + 1) * piece
+        line.current = (at, size, False)
+        if rest > 0:
+            self.left[at] -= rest
+            self.pausing.add(at)
+            line.later.insert(0, (at, rest, True))
 
     def begin(self, line, to):
         """The first of the line flows; what takes no time makes room for the next one."""
-        while line:
-            at, size = line[0]
+        while line.first or line.later:
+            line.current = (line.first or line.later).pop(0)
+            at, size, _ = line.current
             links = [(name, per_byte) for name, _, per_byte in self.network.route(at[0], to)
                      if per_byte > 0]
             if size > 0 and links:
@@ -79,7 +105,7 @@ class Flows:
                 self.left[at] = Fraction(size)
                 return
             self.ended(at, self.now, to)
-            line.pop(0)
+        line.current = None
 
     def ended(self, at, time, to):
         self.out[at] = time
@@ -97,8 +123,12 @@ class Flows:
         for at in over:
             del self.left[at], self.routes[at]
         for (_, to), line in self.lines.items():
-            if line and line[0][0] in over:
-                self.ended(line.pop(0)[0], time, to)
+            if line.current and line.current[0] in over:
+                at = line.current[0]
+                if at in self.pausing:
+                    self.pausing.remove(at)
+                else:
+                    self.ended(at, time, to)
                 self.begin(line, to)
         self.share()
 
@@ -126,9 +156,10 @@ class Flows:
 
 
 class Packet:
-    def __init__(self, message, size, last, route):
+    def __init__(self, message, size, number, last, route):
         self.message = message
         self.size = size
+        self.number = number  # in its message
         self.last = last    # of its message
         self.route = route  # (name, start-up, seconds per byte) of each link
         self.position = 0   # in the route: the link that it waits for or is on
@@ -151,27 +182,40 @@ class Packets:
         self.waiting = {}  # by link: packets
         self.sending = set()
         self.taken = {}    # by link: places taken in the buffer at its end
-        self.own = {}        # by link: the packets of its source that have not come yet
+        self.own = {}        # by link: messages of its source, their packets that have not come yet
         self.own_waits = {}  # by link: whether one of them waits or is on the link
 
-    def enter(self, message, time, to, size):
+    def enter(self, message, time, to, size, in_pieces=False):
         route = self.network.route(message[0], to)
         most = self.network.packet_size
         sizes = [min(most, size - start) for start in range(0, size, most)] or [1]
+        own = []
         for number, part in enumerate(sizes):
-            packet = Packet(message, part, number == len(sizes) - 1, route)
-            self.own.setdefault(packet.link(), []).append(packet)
+            packet = Packet(message, part, number, number == len(sizes) - 1, route)
+            own.append(packet)
+        self.own.setdefault(packet.link(), []).append((own, in_pieces))
         if not self.own_waits.get(packet.link()):
             self.next_own(time, packet.link())
         self.start_all(time)
 
     def next_own(self, time, link):
-        """The head of the source's queue comes to the node when the one before has left."""
-        self.own_waits[link] = bool(self.own[link])
+        """The source's next packet comes to the node when the one before has left."""
+        queue = self.own[link]
+        self.own_waits[link] = bool(queue)
         if self.own_waits[link]:
-            packet = self.own[link].pop(0)
+            packets, in_pieces = queue[0]
+            packet = packets.pop(0)
+            if not packets:
+                queue.pop(0)
+            elif in_pieces and self.ends_piece(packet.number):
+                queue.append(queue.pop(0))
             packet.key = (time, 1, 0)
             self.waiting.setdefault(link, []).append(packet)
+
+    def ends_piece(self, number):
+        """Each piece is of the same number of packets, the fewest that have so many bytes."""
+        packets = -(-self.network.piece // self.network.packet_size)
+        return (number + 1) % packets == 0
 
     def due(self):
         return min(self.changes, default=None)

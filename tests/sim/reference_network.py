@@ -44,6 +44,7 @@ class Network:
         self.block = data.get("block")
         self.packet_size = data.get("packet_size", 2048)
         self.buffer = data.get("buffer", 16)
+        self.piece = data.get("piece", 131072)
         self.topology = None
         if "topology" in data:
             self.topology = reference_topology.Expression(data["topology"])

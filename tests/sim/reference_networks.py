@@ -19,6 +19,7 @@ sendrecv's "recv_tag") may be "any", "bytes" then is the size of its buffer. A s
     S                          bytes; left out: no rendezvous
     cut_through, block         hops; block left out: one block
     packet_size, buffer        packet
+    piece                      packet, flow; bytes
     topology                   an expression as in docs/topology.md, latencies in ps, bandwidths
                                in B/s; left out: one rank per node
     graph                      instead of it: an object with processors, switches and links, a
@@ -113,7 +114,8 @@ class Replay(reference.Replay):
         elif at[1] == self.SENT_BACK:
             self.links.enter(at, time, at[3], self.schedule.size_back(at[3:]))
         else:
-            self.links.enter(at, time, self.schedule.destination(at), self.schedule.size(at))
+            self.links.enter(at, time, self.schedule.destination(at), self.schedule.size(at),
+                             self.is_rendezvous(at))
 
     def sent_back(self, at):
         """The message that goes back of an access or a lock."""

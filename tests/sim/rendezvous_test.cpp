@@ -1,5 +1,5 @@
 // Requests and answers of rendezvous behind other messages, by hand (docs/networks.md,
-// "Control messages").
+// "Control messages", "flow" and "packet").
 #include <gtest/gtest.h>
 
 #include <string>
@@ -26,6 +26,10 @@ class Links {
     times.overhead_recv = overhead_recv;
     times.latency = us(1);
     times.sync_threshold = Bytes(1000);
+  }
+  Links& pieces(std::uint64_t bytes) {
+    options_.network.piece = Bytes(bytes);
+    return *this;
   }
   Replayed run(Programs& source) {
     source.finalize_all();
@@ -106,6 +110,56 @@ TEST(Rendezvous, PacketsWaitInTheirQueue) {
   Programs source = behind_bulk(1);
   EXPECT_EQ(Links(NetworkKind::packet, "full:3").run(source).leave(0, 1),
             ns(100'000 + 2 * 1001 + 2000));
+}
+
+// Data to rank 1 leaves from 4004 ns on, in pieces of 10,000 bytes; at 50,000 a request to rank 2
+// comes, and leaves at 54,005. It is there at 56,006, the answer back at 58,008. The sixth piece
+// leaves until 64,005, then the data to rank 2.
+TEST(Rendezvous, DataTakesTurns) {
+  Programs source(3);
+  source.isend(0, 1, 100'000, 1);
+  source.send(0, 2, 2000, us(50));
+  source.wait(0, {1});
+  source.recv(1, 0, 100'000);
+  source.recv(2, 0, 2000);
+  Links links(NetworkKind::packet, "crossbar:3");
+  EXPECT_EQ(links.pieces(10'000).run(source).leave(0, 1), ns(66'005));
+}
+
+// 100,000 bytes by rendezvous; at 50 us an eager message to the same rank.
+Programs eager_behind_data() {
+  Programs source(2);
+  source.isend(0, 1, 100'000, 1);
+  source.send(0, 1, 0, us(50), 1);
+  source.wait(0, {1});
+  source.irecv(1, 0, 100'000, 1);
+  source.recv(1, 0, 0, {}, 1);
+  source.wait(1, {1});
+  return source;
+}
+
+// The data leaves from 2002 ns on, its fifth piece until 52,002.
+TEST(Rendezvous, PacketsLeaveBetweenPieces) {
+  Programs source = eager_behind_data();
+  const Replayed run = Links(NetworkKind::packet, "full:2").pieces(10'000).run(source);
+  EXPECT_EQ(run.leave(1, 1), ns(53'003));
+  EXPECT_EQ(run.leave(0, 2), ns(102'003));
+}
+
+// From 2 us on; its fifth piece ends at 52.
+TEST(Rendezvous, FlowPausesBetweenPieces) {
+  Programs source = eager_behind_data();
+  const Replayed run = Links(NetworkKind::flow, "full:2").pieces(10'000).run(source);
+  EXPECT_EQ(run.leave(1, 1), us(53));
+  EXPECT_EQ(run.leave(0, 2), us(102));
+}
+
+// AnswerBehindData, in pieces: it leaves at 16 us, and rank 1's data flows from 17 to 117.
+TEST(Rendezvous, AnswerBetweenPieces) {
+  Programs source = exchange(us(5));
+  const Replayed run = Links(NetworkKind::flow, "full:2").pieces(10'000).run(source);
+  EXPECT_EQ(run.leave(0, 0), us(118));
+  EXPECT_EQ(run.leave(1, 0), us(117));
 }
 
 // Rank 0's request has the medium before rank 2's bulk, its answer waits until 100 us.

@@ -233,6 +233,7 @@ ParsedNetwork parse_network(const json& data, const machine::MachineModel& model
   network.options.block = Bytes(data.value("block", 0));
   network.options.packet_size = Bytes(data.value("packet_size", 2048));
   network.options.buffer_packets = data.value("buffer", 16);
+  network.options.piece = Bytes(data.value("piece", kPiece.count));
   network.options.cut_through = data.value("cut_through", false);
   if (data.contains("topology"))
     network.topology =

@@ -20,7 +20,8 @@ void FlowNetwork::inject(MessageId message, const Way& way, Bytes bytes, Time ti
          "messages enter in the order of time");
   const std::uint32_t number = stream_of(way.from, way.to);
   use(number);
-  waiting_.push_back({sequence_++, bytes.count, way.connection, time.count_ps(), number, message});
+  waiting_.push_back(
+      {sequence_++, bytes.count, way.connection, time.count_ps(), number, message, way.in_pieces});
 }
 
 Time FlowNetwork::next() const {
@@ -82,7 +83,10 @@ void FlowNetwork::end_flows(std::int64_t now) {
         const Message message = stream.messages.front();
         std::pop_heap(stream.messages.begin(), stream.messages.end());
         stream.messages.pop_back();
-        gone(number, message, now);
+        if (message.rest > 0)
+          put_rest(number, message, now);
+        else
+          gone(number, message, now);
         ended_.push_back(message.connection);
       } while (!stream.messages.empty() && end_of(stream) <= now);
       update(stream, now);
@@ -99,8 +103,9 @@ void FlowNetwork::start_flows(std::int64_t now) {
     const Injection& injection = waiting_[first_waiting_];
     if (const auto queue = queues_.find(injection.connection); queue != queues_.end()) {
       put_behind(queue->second, injection);
+      if (!injection.in_pieces && queue->second.can_pause) pause(queue->second, injection, now);
     } else if (start(injection, now)) {
-      queues_.emplace(injection.connection, Queue());
+      queues_[injection.connection].can_pause = injection.in_pieces;
       fair_.set_weight(injection.stream,
                        static_cast<std::uint32_t>(streams_[injection.stream].messages.size()));
     }
@@ -115,7 +120,8 @@ void FlowNetwork::start_flows(std::int64_t now) {
 // Whether it is under way now: what takes no time has gone.
 bool FlowNetwork::start(const Injection& injection, std::int64_t now) {
   Stream& stream = streams_[injection.stream];
-  Message message{0, injection.sequence, injection.bytes, injection.connection, now, injection.id};
+  Message message{0,   injection.sequence, injection.bytes, 0, injection.connection,
+                  now, injection.id};
   if (injection.bytes == 0 || !stream.limited) {
     gone(injection.stream, message, now);
     return false;
@@ -134,30 +140,66 @@ bool FlowNetwork::start(const Injection& injection, std::int64_t now) {
   return true;
 }
 
-void FlowNetwork::put_behind(Queue& queue, const Injection& injection) {
-  std::uint32_t number = static_cast<std::uint32_t>(queued_.size());
+std::uint32_t FlowNetwork::new_queued(const Injection& injection) {
   if (free_queued_.empty()) {
     queued_.push_back({injection});
-  } else {
-    number = free_queued_.back();
-    free_queued_.pop_back();
-    queued_[number] = {injection};
+    return static_cast<std::uint32_t>(queued_.size() - 1);
   }
-  (queue.first == kNone ? queue.first : queued_[queue.last].next) = number;
-  queue.last = number;
+  const std::uint32_t number = free_queued_.back();
+  free_queued_.pop_back();
+  queued_[number] = {injection};
+  return number;
+}
+
+void FlowNetwork::put_behind(Queue& queue, const Injection& injection) {
+  const std::uint32_t number = new_queued(injection);
+  List& list = queue.lists[injection.in_pieces];
+  (list.first == kNone ? list.first : queued_[list.last].next) = number;
+  list.last = number;
+}
+
+// The data under way lets `first` go after the piece that it is at.
+void FlowNetwork::pause(Queue& queue, const Injection& first, std::int64_t now) {
+  queue.can_pause = false;
+  Stream& stream = streams_[first.stream];
+  update(stream, now);
+  Message& message = *std::ranges::find(stream.messages, first.connection, &Message::connection);
+  const double sent = static_cast<double>(message.bytes) - (message.target - stream.served);
+  const auto pieces = static_cast<std::uint64_t>(sent / static_cast<double>(piece_.count)) + 1;
+  if (pieces > message.bytes / piece_.count || pieces * piece_.count == message.bytes) return;
+  message.rest = message.bytes - pieces * piece_.count;
+  message.bytes -= message.rest;
+  message.target -= static_cast<double>(message.rest);
+  std::make_heap(stream.messages.begin(), stream.messages.end());
+  mark_moved(first.stream);
+}
+
+// It goes on before all other data.
+void FlowNetwork::put_rest(std::uint32_t stream, const Message& message, std::int64_t now) {
+  carried(streams_[stream], message, 0, now);
+  const std::uint32_t number = new_queued(
+      {message.sequence, message.rest, message.connection, now, stream, message.id, true});
+  List& list = queues_.at(message.connection).lists[1];
+  queued_[number].next = list.first;
+  if (list.first == kNone) list.last = number;
+  list.first = number;
 }
 
 // The connection's message has gone: the next one starts, and those that take no time go with it.
 void FlowNetwork::start_next(std::uint64_t connection, std::int64_t now) {
-  const auto queue = queues_.find(connection);
-  while (queue->second.first != kNone) {
-    const std::uint32_t number = queue->second.first;
-    const Queued next = queued_[number];
-    free_queued_.push_back(number);
-    queue->second.first = next.next;
-    if (start(next.injection, now)) return;
+  const auto found = queues_.find(connection);
+  Queue& queue = found->second;
+  for (List& list : queue.lists) {
+    while (list.first != kNone) {
+      const std::uint32_t number = list.first;
+      const Queued next = queued_[number];
+      free_queued_.push_back(number);
+      list.first = next.next;
+      queue.can_pause = next.injection.in_pieces;
+      if (start(next.injection, now)) return;
+    }
   }
-  queues_.erase(queue);
+  queues_.erase(found);
 }
 
 void FlowNetwork::share(std::int64_t now) {
@@ -184,8 +226,8 @@ void FlowNetwork::share(std::int64_t now) {
   moved_.clear();
 }
 
-void FlowNetwork::gone(std::uint32_t number, const Message& message, std::int64_t now) {
-  const Stream& stream = streams_[number];
+void FlowNetwork::carried(const Stream& stream, const Message& message, std::uint64_t messages,
+                          std::int64_t now) {
   double ps_per_byte = 0;
   Time busy;
   for (const Carrier& carrier : stream.carriers) {
@@ -193,9 +235,14 @@ void FlowNetwork::gone(std::uint32_t number, const Message& message, std::int64_
       ps_per_byte = carrier.ps_per_byte;
       busy = Time::from_seconds(static_cast<double>(message.bytes) * ps_per_byte * 1e-12);
     }
-    usage_.carried(carrier.link, 1, Bytes(message.bytes), busy, Time::ps(message.start),
+    usage_.carried(carrier.link, messages, Bytes(message.bytes), busy, Time::ps(message.start),
                    Time::ps(now));
   }
+}
+
+void FlowNetwork::gone(std::uint32_t number, const Message& message, std::int64_t now) {
+  const Stream& stream = streams_[number];
+  carried(stream, message, 1, now);
   const Time sent = Time::ps(now);
   gone_.push_back({message.sequence, {message.id, sent, sent + stream.latency}});
   leave(number);

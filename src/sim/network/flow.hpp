@@ -32,7 +32,8 @@ class FlowNetwork final : public SharedNetwork {
 
   // The topology must outlive the network. A link takes from `fallback` what it
   // does not say itself; what that does not say either is no latency, no limit.
-  explicit FlowNetwork(const machine::Topology& topology, const machine::LinkSpeed& fallback = {});
+  explicit FlowNetwork(const machine::Topology& topology, const machine::LinkSpeed& fallback = {},
+                       Bytes piece = kPiece);
 
   // Throws Error if there is no way from one to the other; so does latency().
   void inject(MessageId message, const Way& way, Bytes bytes, Time time) override;
@@ -50,7 +51,8 @@ class FlowNetwork final : public SharedNetwork {
   struct Message {
     double target = 0;  // bytes that the stream has served when this one ends
     std::uint64_t sequence = 0;
-    std::uint64_t bytes = 0;
+    std::uint64_t bytes = 0;  // until it ends, or pauses
+    std::uint64_t rest = 0;   // of one that pauses: what is left then
     std::uint64_t connection = 0;
     std::int64_t start = 0;
     MessageId id = 0;
@@ -85,10 +87,15 @@ class FlowNetwork final : public SharedNetwork {
     std::int64_t time = 0;
     std::uint32_t stream = 0;
     MessageId id = 0;
+    bool in_pieces = false;
   };
-  // Of a connection with a message under way, those behind it: a list of numbers in queued_.
-  struct Queue {
+  // Of a connection with a message under way, those behind it: lists of numbers in queued_.
+  struct List {
     std::uint32_t first = kNone, last = kNone;
+  };
+  struct Queue {
+    List lists[2];           // by Way::in_pieces
+    bool can_pause = false;  // the message under way
   };
   struct Queued {
     Injection injection;
@@ -116,13 +123,19 @@ class FlowNetwork final : public SharedNetwork {
   void end_flows(std::int64_t now);
   void start_flows(std::int64_t now);
   bool start(const Injection& injection, std::int64_t now);
+  std::uint32_t new_queued(const Injection& injection);
   void put_behind(Queue& queue, const Injection& injection);
+  void pause(Queue& queue, const Injection& first, std::int64_t now);
+  void put_rest(std::uint32_t stream, const Message& message, std::int64_t now);
   void start_next(std::uint64_t connection, std::int64_t now);
   void share(std::int64_t now);
+  void carried(const Stream& stream, const Message& message, std::uint64_t messages,
+               std::int64_t now);
   void gone(std::uint32_t number, const Message& message, std::int64_t now);
 
   const machine::Topology& topology_;
   machine::LinkSpeed fallback_;
+  Bytes piece_;
   bool one_latency_ = true;  // of all links that take one
   Time link_latency_;
   mutable std::vector<machine::LinkId> route_;

@@ -18,9 +18,11 @@ std::uint64_t pair_of(machine::NodeId from, machine::NodeId to) {
 
 }  // namespace
 
-FlowNetwork::FlowNetwork(const machine::Topology& topology, const machine::LinkSpeed& fallback)
+FlowNetwork::FlowNetwork(const machine::Topology& topology, const machine::LinkSpeed& fallback,
+                         Bytes piece)
     : topology_(topology),
       fallback_({fallback.latency.value_or(Time()), fallback.bytes_per_second.value_or(kNoLimit)}),
+      piece_(piece),
       buckets_(kFirstBuckets, kNone),
       fair_link_(static_cast<std::size_t>(topology.links()), kNone) {
   bool first = true;

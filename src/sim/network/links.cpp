@@ -31,10 +31,12 @@ std::unique_ptr<SharedNetwork> make_links(const NetworkOptions& options) {
     return options.make_links(default_speed(options.loggps));
   if (options.kind == NetworkKind::bus) return std::make_unique<BusNetwork>(bus_speed(options));
   if (options.kind == NetworkKind::flow)
-    return std::make_unique<FlowNetwork>(required(options), default_speed(options.loggps));
+    return std::make_unique<FlowNetwork>(required(options), default_speed(options.loggps),
+                                         options.piece);
   PacketOptions packets;
   packets.packet_size = options.packet_size;
   packets.buffer_packets = options.buffer_packets;
+  packets.piece = options.piece;
   packets.adaptive = options.adaptive;
   return std::make_unique<PacketNetwork>(required(options), default_speed(options.loggps), packets);
 }

@@ -50,6 +50,7 @@ PacketNetwork::PacketNetwork(const machine::Topology& topology, const machine::L
   if (buffer_packets_ < 1)
     throw UsageError("--buffer: expected 1 packet or more, found " +
                      std::to_string(buffer_packets_));
+  piece_packets_ = (options.piece.count + packet_size_.count - 1) / packet_size_.count;
   make_links(defaults);
 }
 
@@ -128,6 +129,7 @@ void PacketNetwork::inject(MessageId message, const Way& way, Bytes bytes, Time 
   made.id = message;
   made.from = from.value;
   made.to = to.value;
+  made.in_pieces = way.in_pieces;
   made.last_bytes = std::max<std::uint64_t>(1, bytes.count - (packets - 1) * size);
   made.entered = at;
   made.order = injected_++;
@@ -311,15 +313,18 @@ PacketHop PacketNetwork::least_loaded() const {
 void PacketNetwork::add_part(std::uint32_t message, PacketHop way, std::uint64_t packets,
                              bool has_first, bool has_last) {
   const std::uint32_t slot = take_slot(parts_, free_parts_);
-  parts_[slot] = {message, kNone, way.buffer, has_first, has_last, packets};
+  const std::uint64_t piece = messages_[message].in_pieces ? piece_packets_ : 0;
+  parts_[slot] = {message, kNone, way.buffer, has_first, has_last, packets, piece};
   Link& own = link(way.link);
   own.own_packets += packets;
-  if (own.own_first == kNone)
-    own.own_first = slot;
-  else
-    parts_[own.own_last].next = slot;
-  own.own_last = slot;
+  put_last(own, slot);
   if (!own.own_out) next_own(static_cast<std::uint32_t>(way.link));
+}
+
+void PacketNetwork::put_last(Link& own, std::uint32_t part) {
+  parts_[part].next = kNone;
+  (own.own_first == kNone ? own.own_first : parts_[own.own_last].next) = part;
+  own.own_last = part;
 }
 
 // The next packet of a source's queue for a link comes to the others.
@@ -340,6 +345,11 @@ void PacketNetwork::next_own(std::uint32_t number) {
     packet.is_last = part.has_last;
     free_parts_.push_back(own.own_first);
     own.own_first = part.next;
+  } else if (part.piece > 0 && --part.piece == 0) {
+    part.piece = piece_packets_;
+    const std::uint32_t rest = own.own_first;
+    own.own_first = part.next;
+    put_last(own, rest);
   }
   wait_for(made, way);
 }

@@ -23,6 +23,7 @@ namespace foretrace::sim {
 struct PacketOptions {
   Bytes packet_size{2048};
   int buffer_packets = 16;  // places in the input buffer at the end of each link
+  Bytes piece = kPiece;     // Way::in_pieces
   bool adaptive = false;
   // Without: full buffers that wait for each other in a circle stop the run.
   bool avoid_deadlock = true;
@@ -107,12 +108,14 @@ class PacketNetwork final : public SharedNetwork {
     bool has_first = false;
     bool has_last = false;
     std::uint64_t packets = 0;
+    std::uint64_t piece = 0;  // packets of it that are left; 0: one that leaves as a whole
   };
 
   struct Message {
     MessageId id = 0;
     std::int32_t from = 0;
     std::int32_t to = 0;
+    bool in_pieces = false;
     std::int32_t last_speed = -1;  // for which last_time is known
     std::int64_t last_time = 0;    // the last packet's, on a link
     std::uint64_t last_bytes = 0;
@@ -153,6 +156,7 @@ class PacketNetwork final : public SharedNetwork {
   [[noreturn]] void no_way(machine::NodeId from, machine::NodeId to) const;
   void add_part(std::uint32_t message, PacketHop way, std::uint64_t packets, bool has_first,
                 bool has_last);
+  void put_last(Link& own, std::uint32_t part);
   void spread(std::uint32_t message);
   PacketHop least_loaded() const;
   std::uint64_t load(std::int32_t number) const;
@@ -173,6 +177,7 @@ class PacketNetwork final : public SharedNetwork {
   const machine::Topology* topology_;
   PacketRouting routing_;
   Bytes packet_size_;
+  std::uint64_t piece_packets_ = 1;
   std::int32_t buffer_packets_;
   CycleRule rule_;
   bool in_order_;  // the first that waits is the only one that may start

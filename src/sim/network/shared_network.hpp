@@ -47,7 +47,12 @@ struct Way {
   machine::NodeId from;
   machine::NodeId to;  // another processor than `from`
   std::uint64_t connection = 0;
+  bool in_pieces = false;  // data of a rendezvous: others go before what is not handed over yet
 };
+
+// What a host hands to its interface of one connection, before it turns to what else waits: as
+// Open MPI over TCP by default (btl_tcp_max_send_size).
+inline constexpr Bytes kPiece{131072};
 
 class LinkUsage;
 
