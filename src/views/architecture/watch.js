@@ -70,6 +70,7 @@ function layOut() {
   const margin = 30;
   place = E.map((e) => [margin + e[2] * (dw - 2 * margin), margin + e[3] * (dh - 2 * margin)]);
   box = Math.max(3, Math.min(26, 0.34 * Math.sqrt(((dw - 60) * (dh - 60)) / Math.max(1, E.length))));
+  still = null;
   background = document.createElement("canvas");
   background.width = drawing.width; background.height = drawing.height;
   const b = background.getContext("2d");
@@ -108,19 +109,33 @@ function drawMachine() {
   return moving.length;
 }
 
-function drawLine() {
-  lc.clearRect(0, 0, lw, lh);
-  const x = (t) => kLeft + (t / end) * (lw - kLeft - 10);
-  lc.font = "10px sans-serif"; lc.textAlign = "right";
+// What does not change while time goes on is drawn once for each entity that is chosen.
+let still = null;
+function drawStill() {
+  const canvas = document.createElement("canvas");
+  canvas.width = line.width; canvas.height = line.height;
+  const c = canvas.getContext("2d"), x = (t) => kLeft + (t / end) * (lw - kLeft - 10);
+  c.setTransform(lc.getTransform());
+  c.font = "10px sans-serif"; c.textAlign = "right";
+  const ink = css("--ink"), idle = css("--idle"), send = css("--send");
   E.forEach((e, i) => {
     const y = 2 + i * rowHeight;
-    if (rowHeight >= 9) { lc.fillStyle = css("--ink"); lc.fillText(e[0].slice(-24), kLeft - 6, y + rowHeight - 3); }
-    if (i === chosen) { lc.fillStyle = css("--idle"); lc.fillRect(kLeft, y, lw - kLeft - 10, rowHeight); }
-    lc.fillStyle = css("--send");
-    for (const [b, t] of busy[i]) lc.fillRect(x(b), y, Math.max(0.5, x(t) - x(b)), Math.max(0.3, rowHeight - 1));
+    if (rowHeight >= 9) { c.fillStyle = ink; c.fillText(e[0].slice(-24), kLeft - 6, y + rowHeight - 3); }
+    if (i === chosen) { c.fillStyle = idle; c.fillRect(kLeft, y, lw - kLeft - 10, rowHeight); }
+    c.fillStyle = send;
+    for (const [b, t] of busy[i]) c.fillRect(x(b), y, Math.max(0.5, x(t) - x(b)), Math.max(0.3, rowHeight - 1));
   });
-  lc.fillStyle = css("--ink"); lc.textAlign = "left"; lc.fillText("0", kLeft, lh - 6);
-  lc.textAlign = "right"; lc.fillText(text(end), lw - 10, lh - 6);
+  c.fillStyle = ink; c.textAlign = "left"; c.fillText("0", kLeft, lh - 6);
+  c.textAlign = "right"; c.fillText(text(end), lw - 10, lh - 6);
+  still = { canvas, chosen };
+}
+
+function drawLine() {
+  if (still === null || still.chosen !== chosen) drawStill();
+  lc.clearRect(0, 0, lw, lh);
+  lc.save(); lc.setTransform(1, 0, 0, 1, 0, 0); lc.drawImage(still.canvas, 0, 0); lc.restore();
+  const x = (t) => kLeft + (t / end) * (lw - kLeft - 10);
+  lc.font = "10px sans-serif";
   lc.fillStyle = css("--wait"); lc.fillRect(x(now) - 1, 0, 2, lh - 18);
   if (measure) {
     lc.fillStyle = css("--ink");
