@@ -10,6 +10,7 @@ all of a page's commands run in order in one scratch folder, where `build`,
 or with N after a comment "# status N" at its end. In blocks marked `console exact`
 the output must be what the page shows, a line "..." standing for any lines.
 A comment <!-- file: NAME --> before a block writes the block to a file.
+A picture of the page (images/NAME.svg) that a command writes as NAME.svg must be the same, byte for byte.
 """
 
 import argparse
@@ -111,6 +112,21 @@ def updated(lines, results):
     return out + lines[at:]
 
 
+def check_pictures(page, lines, folder, update):
+    """How many pictures of the page are not what its commands have written."""
+    failures = 0
+    for name in re.findall(r"\]\(images/([\w-]+\.svg)\)", "\n".join(lines)):
+        made, kept = folder / name, page.parent / "images" / name
+        if not made.exists():
+            continue
+        if update:
+            kept.write_bytes(made.read_bytes())
+        same = kept.exists() and kept.read_bytes() == made.read_bytes()
+        print(f"{'ok' if same else 'FAILED'} picture {name}", flush=True)
+        failures += not same
+    return failures
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", type=pathlib.Path, required=True)
@@ -143,6 +159,7 @@ def main():
             if complaint:
                 failures += 1
                 print(complaint)
+        failures += check_pictures(arguments.page, lines, folder, arguments.update and not failures)
     if arguments.update and not failures:
         arguments.page.write_text("\n".join(updated(lines, results)) + "\n", encoding="utf-8")
     return 1 if failures else 0
