@@ -159,6 +159,7 @@ class Reader {
     for (const auto& [name, node] : *table) {
       ParameterSpec spec;
       spec.name = name.str();
+      spec.where = where(node);
       check_name(reader, node, spec.name, "the parameter");
       const toml::table* detail = node.as_table();
       if (!detail)
@@ -260,6 +261,7 @@ class Reader {
     reader.allow_only({"kind", "parameters"});
     CompositeLevel level{name, reader.text("kind").value_or(""), read_values(reader, "parameters"),
                          where(node)};
+    if (name == "inside") reader.fail(nullptr, "means the composite's parts; take another name");
     if (level.kind.empty())
       reader.fail(nullptr,
                   "has no behaviour; name it with 'kind', for example kind = \"processor\"");
@@ -343,6 +345,9 @@ void read_array(const Written& written, const ParameterSpec& spec, std::vector<d
   }
   if (written.kind != Written::Kind::file)
     refuse(written, spec, "; write [1, 2, 3] or { file = \"numbers.txt\" }");
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(written.text, ignored))
+    refuse(written, spec, ", but there is no file " + written.text + "; correct the name");
   const std::string content = read_whole_file(written.text, "the numbers");
   int line = 1;
   for (std::size_t at = 0; at < content.size();) {
@@ -363,6 +368,56 @@ void read_array(const Written& written, const ParameterSpec& spec, std::vector<d
 }
 
 }  // namespace
+
+PortReference parse_port_reference(const std::string& text, const Source& where) {
+  const auto fail = [&](const std::string& what) {
+    throw Error(where.text() + ": '" + text + "' " + what);
+  };
+  const std::size_t dot = text.rfind('.');
+  if (dot == std::string::npos || dot == 0 || text[dot - 1] == '.')
+    fail("must be PART.PORT, for example \"router.net\"");
+  PortReference made{text.substr(0, dot), text.substr(dot + 1), std::nullopt};
+  if (!made.part.ends_with("]")) return made;
+  const std::size_t bracket = made.part.rfind('[');
+  if (bracket == std::string::npos) fail("has a ']' without '['");
+  const std::string inside = made.part.substr(bracket + 1, made.part.size() - bracket - 2);
+  made.part.resize(bracket);
+  const std::size_t dots = inside.find("..");
+  const auto number = [&](std::string_view digits) {
+    int value = -1;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc() || end != digits.data() + digits.size() || value < 0)
+      fail("must have whole numbers in the brackets, as in part[3] or part[0..3]");
+    return value;
+  };
+  const int first = number(std::string_view(inside).substr(0, dots));
+  made.range.emplace(
+      first, dots == std::string::npos ? first : number(std::string_view(inside).substr(dots + 2)));
+  return made;
+}
+
+Written written_as(const ParameterSpec& spec, const std::string& text, const Source& where) {
+  Written written;
+  written.where = where;
+  written.kind = Written::Kind::text;
+  written.text = text;
+  const auto number = [](std::string_view digits, double& value) {
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return error == std::errc() && end == digits.data() + digits.size();
+  };
+  if (spec.type == ParameterType::integer || spec.type == ParameterType::real) {
+    if (number(text, written.number)) written.kind = Written::Kind::real;
+  } else if (spec.type == ParameterType::array) {
+    written.kind = Written::Kind::array;
+    for (std::string_view rest = text; !rest.empty();) {
+      const std::size_t comma = std::min(rest.find(','), rest.size());
+      if (!number(rest.substr(0, comma), written.array.emplace_back()))
+        written.kind = Written::Kind::text;
+      rest.remove_prefix(std::min(comma + 1, rest.size()));
+    }
+  }
+  return written;
+}
 
 double number_of(const Written& written, const ParameterSpec& spec, std::string& word,
                  std::vector<double>& array) {

@@ -10,17 +10,18 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/time.hpp"
 
 namespace foretrace::architecture {
 
-// Where something stands: "FILE:LINE".
+// Where something stands: "FILE:LINE", or the option that says it (line 0).
 struct Source {
   std::string file;
   int line = 0;
-  std::string text() const { return file + ":" + std::to_string(line); }
+  std::string text() const { return line > 0 ? file + ":" + std::to_string(line) : file; }
 };
 
 // A value as it is written; what it means depends on the parameter.
@@ -45,6 +46,7 @@ struct ParameterSpec {
   double most = 1e18;
   std::string help;
   bool above_zero = false;  // time
+  Source where{};           // where a file declares it
 };
 
 enum class Direction : std::uint8_t { both, in, out };
@@ -152,6 +154,16 @@ Description read_description(const std::string& path, const std::string& library
 Description parse_description(std::string_view text, const std::string& name,
                               const std::string& library);
 
+// "part.port", "part[3].port", "part[0..3].port".
+struct PortReference {
+  std::string part, port;
+  std::optional<std::pair<int, int>> range;
+};
+// Throws Error.
+PortReference parse_port_reference(const std::string& text, const Source& where);
+
+// A text as a value of that type; what is no number stays a text, which number_of() refuses.
+Written written_as(const ParameterSpec& spec, const std::string& text, const Source& where);
 // A value as a parameter of this type, in base units; words through `word`. Throws Error.
 double number_of(const Written& written, const ParameterSpec& spec, std::string& word,
                  std::vector<double>& array);

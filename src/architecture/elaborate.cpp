@@ -47,8 +47,11 @@ using Environment = std::map<std::string, Written, std::less<>>;
 
 class Elaborator {
  public:
-  Elaborator(const Description& description, const std::vector<LevelChoice>& levels)
-      : description_(description), levels_(levels), used_(levels.size(), false) {}
+  Elaborator(const Description& description, const Choices& choices)
+      : description_(description),
+        choices_(choices),
+        used_levels_(choices.levels.size(), false),
+        used_parameters_(choices.parameters.size(), false) {}
 
   FlatArchitecture make() {
     made_.name = description_.name;
@@ -58,16 +61,15 @@ class Elaborator {
       throw Error(
           description_.file + ":1: there is no [composite." + description_.machine +
           "]; the machine is the composite of that name, or of [architecture] machine = \"...\"");
+    if (machine->second.level != "inside")
+      fail(machine->second.where, "the machine has no level '" + machine->second.level +
+                                      "': it is always open; remove 'level'");
     made_.boxes.push_back({"", description_.machine, -1});
     stack_.push_back(description_.machine);
-    Environment environment = declared(machine->second, {}, nullptr, machine->second.where);
+    Environment environment = declared(machine->second, "", {}, nullptr, machine->second.where);
     open(machine->second, "", 0, environment, Region{0, 0, 1, 1});
     check_ports();
-    for (std::size_t i = 0; i < levels_.size(); ++i)
-      if (!used_[i])
-        throw UsageError(
-            "--level " + levels_[i].pattern + "=" + levels_[i].level +
-            ": no box has such a path; foretrace architecture check --boxes lists them");
+    check_choices();
     return std::move(made_);
   }
 
@@ -76,7 +78,37 @@ class Elaborator {
     throw Error(where.text() + ": " + what);
   }
 
+  void check_choices() const {
+    for (std::size_t i = 0; i < used_levels_.size(); ++i)
+      if (!used_levels_[i])
+        throw UsageError(
+            "--level " + choices_.levels[i].pattern + "=" + choices_.levels[i].level +
+            ": no box has such a path; foretrace architecture check --boxes lists them");
+    for (std::size_t i = 0; i < used_parameters_.size(); ++i)
+      if (!used_parameters_[i])
+        throw UsageError(said(choices_.parameters[i]) +
+                         ": no box has such a parameter; foretrace architecture check --boxes "
+                         "lists them");
+  }
+
   // ---- parameters ----
+
+  static std::string said(const ParameterChoice& choice) {
+    return "--parameter " + choice.pattern + "=" + choice.value;
+  }
+
+  // What was asked for a parameter of the box at `path`; nothing: what the file says holds.
+  std::optional<Written> chosen(const std::string& path, const ParameterSpec& spec) {
+    const ParameterChoice* found = nullptr;
+    for (std::size_t i = 0; i < choices_.parameters.size(); ++i)
+      if (matches_path(choices_.parameters[i].pattern,
+                       path.empty() ? spec.name : path + "." + spec.name)) {
+        used_parameters_[i] = true;
+        found = &choices_.parameters[i];
+      }
+    if (!found) return std::nullopt;
+    return written_as(spec, found->value, Source{said(*found), 0});
+  }
 
   Written resolve(const Written& written, const Environment& environment) const {
     if (written.kind != Written::Kind::text || !written.text.starts_with("$")) return written;
@@ -90,20 +122,6 @@ class Elaborator {
     return value;
   }
 
-  static Written usual_of(const ParameterSpec& spec, const Source& where) {
-    Written written;
-    written.where = where;
-    if (spec.type == ParameterType::integer || spec.type == ParameterType::real) {
-      const char* end = spec.usual.data() + spec.usual.size();
-      std::from_chars(spec.usual.data(), end, written.number);
-      written.kind = Written::Kind::real;
-      return written;
-    }
-    written.kind = spec.type == ParameterType::array ? Written::Kind::array : Written::Kind::text;
-    written.text = spec.usual;
-    return written;
-  }
-
   static void refuse_unknown(const Values& values, const std::vector<ParameterSpec>& specs,
                              const std::string& what) {
     for (const auto& [name, written] : values)
@@ -112,19 +130,21 @@ class Elaborator {
   }
 
   // A composite's parameters in an instance of it.
-  Environment declared(const Composite& composite, const Environment& above, const Values* values,
-                       const Source& where) const {
+  Environment declared(const Composite& composite, const std::string& path,
+                       const Environment& above, const Values* values, const Source& where) {
     if (values) refuse_unknown(*values, composite.parameters, "'" + composite.name + "'");
     Environment made;
     for (const ParameterSpec& spec : composite.parameters) {
       Written written;
-      if (values && values->contains(spec.name))
+      if (auto choice = chosen(path, spec))
+        written = std::move(*choice);
+      else if (values && values->contains(spec.name))
         written = resolve(values->find(spec.name)->second, above);
       else if (spec.usual.empty() && spec.type != ParameterType::array)
         fail(where, "the parameter '" + spec.name + "' of '" + composite.name +
                         "' has no default; give it a value");
       else
-        written = usual_of(spec, composite.where);
+        written = written_as(spec, spec.usual, spec.where);
       std::string word;
       std::vector<double> array;
       number_of(written, spec, word, array);
@@ -135,13 +155,16 @@ class Elaborator {
 
   std::shared_ptr<const entity::Parameters> parameters_of(
       const std::vector<ParameterSpec>& specs, const Values& given, const Values* of_kind,
-      const Environment& environment, const std::string& what, const Source& where) const {
+      const Environment& environment, const std::string& path, const Source& where) {
+    const std::string what = "'" + path + "'";
     refuse_unknown(given, specs, what);
     if (of_kind) refuse_unknown(*of_kind, specs, what);
     auto made = std::make_shared<entity::Parameters>();
     for (const ParameterSpec& spec : specs) {
       Written written;
-      if (const auto found = given.find(spec.name); found != given.end())
+      if (auto choice = chosen(path, spec))
+        written = std::move(*choice);
+      else if (const auto found = given.find(spec.name); found != given.end())
         written = resolve(found->second, environment);
       else if (of_kind && of_kind->contains(spec.name))
         written = resolve(of_kind->find(spec.name)->second, environment);
@@ -149,7 +172,7 @@ class Elaborator {
         fail(where,
              what + " needs the parameter '" + spec.name + "', " + std::string(name_of(spec.type)));
       else
-        written = usual_of(spec, where);
+        written = written_as(spec, spec.usual, where);
       std::string word;
       std::vector<double> array;
       const double number = number_of(written, spec, word, array);
@@ -168,10 +191,10 @@ class Elaborator {
   // The level that was asked for, or `usual`.
   std::string level_of(const std::string& path, const std::string& usual) {
     std::string level = usual;
-    for (std::size_t i = 0; i < levels_.size(); ++i)
-      if (matches_path(levels_[i].pattern, path)) {
-        used_[i] = true;
-        level = levels_[i].level;
+    for (std::size_t i = 0; i < choices_.levels.size(); ++i)
+      if (matches_path(choices_.levels[i].pattern, path)) {
+        used_levels_[i] = true;
+        level = choices_.levels[i].level;
       }
     return level;
   }
@@ -209,9 +232,8 @@ class Elaborator {
       for (const std::string& level : known) all += (all.empty() ? "" : ", ") + level;
       fail(where, "'" + path + "' has no level '" + made.level + "'; it has " + all);
     }
-    made.parameters =
-        parameters_of(made.behaviour ? made.behaviour->parameters : own->parameters, values,
-                      own ? &own->values : nullptr, environment, "'" + path + "'", where);
+    made.parameters = parameters_of(made.behaviour ? made.behaviour->parameters : own->parameters,
+                                    values, own ? &own->values : nullptr, environment, path, where);
     if (made_.entities.size() >= kMostEntities)
       fail(where, "more than " + std::to_string(kMostEntities) + " entities");
     Instance instance;
@@ -232,12 +254,17 @@ class Elaborator {
       return make_entity(part, kind_name, values, path, box, environment, region, part.where);
     const Composite& composite = found->second;
     const std::string level = level_of(path, part.level.empty() ? composite.level : part.level);
-    const Environment inner = declared(composite, environment, &values, part.where);
+    const Environment inner = declared(composite, path, environment, &values, part.where);
     if (level != "inside") {
       const CompositeLevel* coarse = find_named(composite.levels, level);
       if (!coarse)
         fail(part.where, "'" + path + "' has no level '" + level + "'; it has inside" +
-                             (composite.levels.empty() ? "" : ", " + names_of(composite.levels)));
+                             (composite.levels.empty() ? "" : ", " + names_of(composite.levels)) +
+                             "; take one of these, or add [composite." + composite.name +
+                             ".levels." + level + "]");
+      if (description_.composites.contains(coarse->kind))
+        fail(coarse->where, "the level '" + level + "' is the composite '" + coarse->kind +
+                                "'; a level is one entity: name a behaviour or an [entity]");
       Part plain;
       Instance one = make_entity(plain, coarse->kind, coarse->values, path, box, inner, region,
                                  coarse->where, true);
@@ -446,32 +473,8 @@ class Elaborator {
   static std::vector<std::vector<FlatEnd>> ends_of(const std::string& text,
                                                    const std::vector<PartInstances>& parts,
                                                    const Source& where) {
-    const std::size_t dot = text.rfind('.');
-    if (dot == std::string::npos || dot == 0 || (dot > 0 && text[dot - 1] == '.'))
-      fail(where, "'" + text + "' must be PART.PORT, for example \"router.net\"");
-    std::string part = text.substr(0, dot);
-    const std::string port = text.substr(dot + 1);
-    std::optional<std::pair<int, int>> range;
-    if (part.ends_with("]")) {
-      const std::size_t bracket = part.rfind('[');
-      if (bracket == std::string::npos) fail(where, "'" + text + "' has a ']' without '['");
-      const std::string inside = part.substr(bracket + 1, part.size() - bracket - 2);
-      part.resize(bracket);
-      const std::size_t dots = inside.find("..");
-      const auto number = [&](std::string_view digits) {
-        int value = -1;
-        const auto [end, error] =
-            std::from_chars(digits.data(), digits.data() + digits.size(), value);
-        if (error != std::errc() || end != digits.data() + digits.size() || value < 0)
-          fail(where, "'" + text +
-                          "' must have whole numbers in the brackets, as in part[3] or "
-                          "part[0..3]");
-        return value;
-      };
-      range.emplace(number(std::string_view(inside).substr(0, dots)), 0);
-      range->second = dots == std::string::npos ? range->first
-                                                : number(std::string_view(inside).substr(dots + 2));
-    }
+    const auto [part, port, given] = parse_port_reference(text, where);
+    auto range = given;
     const PartInstances* found = find_named(parts, part);
     if (!found) fail(where, "there is no part '" + part + "' here; there are " + names_of(parts));
     const int most = static_cast<int>(found->all.size()) - 1;
@@ -553,14 +556,15 @@ class Elaborator {
         if (links > ports[p].most)
           fail(entity.where, "the port '" + ports[p].name + "' of '" + entity.path + "' has " +
                                  std::to_string(links) + " links and takes " +
-                                 std::to_string(ports[p].most));
+                                 std::to_string(ports[p].most) +
+                                 "; remove some, or put a switch between");
       }
     }
   }
 
   const Description& description_;
-  const std::vector<LevelChoice>& levels_;
-  std::vector<bool> used_;
+  const Choices& choices_;
+  std::vector<bool> used_levels_, used_parameters_;
   FlatArchitecture made_;
   std::vector<std::string> stack_;
   std::map<std::pair<int, int>, int> counts_;
@@ -575,8 +579,8 @@ std::vector<int> FlatArchitecture::with_behaviour(std::string_view name) const {
   return found;
 }
 
-FlatArchitecture elaborate(const Description& description, const std::vector<LevelChoice>& levels) {
-  return Elaborator(description, levels).make();
+FlatArchitecture elaborate(const Description& description, const Choices& choices) {
+  return Elaborator(description, choices).make();
 }
 
 }  // namespace foretrace::architecture

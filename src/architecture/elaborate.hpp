@@ -16,13 +16,26 @@
 
 namespace foretrace::architecture {
 
-// --level PATTERN=LEVEL: boxes by their path, `*` for anything, [a..b] for a range of numbers.
+// --level PATTERN=LEVEL: boxes by their path, `*` for anything, [*] for any number, [a..b] for a
+// range of them.
 struct LevelChoice {
   std::string pattern;
   std::string level;
 };
-// Throws UsageError.
+// --parameter PATTERN=VALUE: a box's parameters by their path, "node[0..3].nic.injection"; the
+// machine's own by their name alone.
+struct ParameterChoice {
+  std::string pattern;
+  std::string value;
+};
+// What a run chooses of a machine. Of several that fit, the last one holds.
+struct Choices {
+  std::vector<LevelChoice> levels;
+  std::vector<ParameterChoice> parameters;
+};
+// Both throw UsageError.
 LevelChoice parse_level_choice(const std::string& text);
+ParameterChoice parse_parameter_choice(const std::string& text);
 bool matches_path(std::string_view pattern, std::string_view path);
 
 struct FlatEntity {
@@ -82,9 +95,7 @@ struct FlatArchitecture {
   std::vector<int> with_behaviour(std::string_view name) const;
 };
 
-// `description` must outlive the result. Throws Error "FILE:LINE: ..." and UsageError (a level
-// choice).
-FlatArchitecture elaborate(const Description& description,
-                           const std::vector<LevelChoice>& levels = {});
+// `description` must outlive the result. Throws Error "FILE:LINE: ..." and UsageError (a choice).
+FlatArchitecture elaborate(const Description& description, const Choices& choices = {});
 
 }  // namespace foretrace::architecture

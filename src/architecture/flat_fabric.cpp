@@ -23,7 +23,8 @@ struct Edge {
 
 class Builder {
  public:
-  explicit Builder(const FlatArchitecture& architecture) : architecture_(architecture) {
+  Builder(const FlatArchitecture& architecture, Terminals terminals)
+      : architecture_(architecture), terminals_(terminals) {
     const std::size_t count = architecture.entities.size();
     edges_.resize(count);
     router_.assign(count, -1);
@@ -44,7 +45,8 @@ class Builder {
                   " switches; traffic needs both");
     find_grid();
     find_settings();
-    link_all();
+    attach_terminals();
+    link_routers();
     return std::move(made_);
   }
 
@@ -75,12 +77,37 @@ class Builder {
         made_.fabric.names.push_back(one.path);
         made_.fabric.ports.emplace_back();
       }
-      if (!processor) continue;
+      if (!processor || (terminals_ == Terminals::links && router_[e] < 0)) continue;
       terminal_[e] = static_cast<int>(made_.terminal_entity.size());
       made_.terminal_entity.push_back(number);
     }
+    if (terminals_ == Terminals::links) add_link_terminals();
     made_.fabric.entries.resize(made_.terminal_entity.size());
     made_.fabric.exits.resize(made_.terminal_entity.size());
+  }
+
+  // Links between a switch and what is none. A link one way and one back make a terminal together.
+  void add_link_terminals() {
+    for (std::size_t e = 0; e < architecture_.entities.size(); ++e) {
+      if (router_[e] >= 0) continue;
+      std::vector<std::pair<int, int>> to, from;  // routers with their links
+      for (const Edge& edge : edges_[e]) {
+        const int there = router_[static_cast<std::size_t>(edge.to)];
+        if (there < 0) continue;
+        const FlatLink& link = architecture_.links[static_cast<std::size_t>(edge.link)];
+        if (!link.one_way || edge.forth) to.emplace_back(there, edge.link);
+        if (!link.one_way || !edge.forth) from.emplace_back(there, edge.link);
+      }
+      if (to.size() != from.size())
+        throw Error(entity(static_cast<int>(e)).where.text() + ": '" +
+                    entity(static_cast<int>(e)).path + "' has " + std::to_string(to.size()) +
+                    " links to switches and " + std::to_string(from.size()) +
+                    " back; make them as many");
+      for (std::size_t i = 0; i < to.size(); ++i) {
+        made_.terminal_entity.push_back(static_cast<int>(e));
+        attached_.push_back({to[i].first, from[i].first, to[i].second});
+      }
+    }
   }
 
   // The switches are a grid if a template's parts have one each, and there are no others.
@@ -143,16 +170,24 @@ class Builder {
     return static_cast<int>(std::max<std::int64_t>(1, cycles));
   }
 
-  void link_all() {
-    Fabric& fabric = made_.fabric;
+  void attach_terminals() {
     for (std::size_t e = 0; e < terminal_.size(); ++e) {
       if (terminal_[e] < 0) continue;
-      if (router_[e] >= 0) {
-        fabric.link_terminal(terminal_[e], router_[e], router_[e], 1);
-        continue;
-      }
-      attach(static_cast<int>(e));
+      if (router_[e] >= 0)
+        made_.fabric.link_terminal(terminal_[e], router_[e], router_[e], 1);
+      else
+        attach(static_cast<int>(e));
     }
+    // Those of links are the last.
+    int terminal = made_.fabric.terminals() - static_cast<int>(attached_.size());
+    for (const Attached& one : attached_)
+      made_.fabric.link_terminal(
+          terminal++, one.to, one.from,
+          cycles_of(architecture_.links[static_cast<std::size_t>(one.link)]));
+  }
+
+  void link_routers() {
+    Fabric& fabric = made_.fabric;
     for (const FlatLink& link : architecture_.links) {
       const int a = router_[static_cast<std::size_t>(link.from.entity)];
       const int b = router_[static_cast<std::size_t>(link.to.entity)];
@@ -187,8 +222,15 @@ class Builder {
     made_.fabric.link_terminal(terminal_[static_cast<std::size_t>(processor)], to, from, cycles);
   }
 
+  struct Attached {
+    int to = 0, from = 0;  // routers
+    int link = 0;
+  };
+
   const FlatArchitecture& architecture_;
+  Terminals terminals_;
   std::vector<std::vector<Edge>> edges_;
+  std::vector<Attached> attached_;  // Terminals::links
   std::vector<int> router_, terminal_;
   Routing own_ = Routing::up_down;
   FlatFabric made_;
@@ -242,8 +284,8 @@ SwitchSettings settings_of(const FlatEntity& entity, Routing own) {
   return made;
 }
 
-FlatFabric fabric_of(const FlatArchitecture& architecture) {
-  return Builder(architecture).build();
+FlatFabric fabric_of(const FlatArchitecture& architecture, Terminals terminals) {
+  return Builder(architecture, terminals).build();
 }
 
 }  // namespace foretrace::architecture

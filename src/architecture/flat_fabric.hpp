@@ -13,14 +13,19 @@ struct FlatFabric {
   entity::Ps cycle = 1000;
   std::int64_t flit_bytes = 16;
   std::vector<int> router_entity;    // by router
-  std::vector<int> terminal_entity;  // by terminal: the processor
+  std::vector<int> terminal_entity;  // by terminal
 };
 
-// Processors become terminals, switches and omega elements routers; what lies between a processor
-// and its switch (NIC, memory) is passed over. Processors that are joined to each other get a
-// router each. Throws Error for what has no switches, and for switches of different cycles or
-// flits.
-FlatFabric fabric_of(const FlatArchitecture& architecture);
+enum class Terminals : std::uint8_t {
+  processors,  // of each its first switch; what lies between (NIC, memory) is passed over
+  links,       // whatever is joined to a switch, by each of its links
+};
+
+// Switches and omega elements become routers. Processors that are joined to each other get a
+// router each, and are its terminal. Throws Error for what has no switches, and for switches of
+// different cycles or flits.
+FlatFabric fabric_of(const FlatArchitecture& architecture,
+                     Terminals terminals = Terminals::processors);
 
 // What a switch's parameters say. `own`: what "own" routing means here.
 SwitchSettings settings_of(const FlatEntity& entity, Routing own);

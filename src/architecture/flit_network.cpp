@@ -9,10 +9,11 @@
 namespace foretrace::architecture {
 
 FlitNetwork::FlitNetwork(const Fabric& fabric, entity::Ps cycle, std::uint64_t seed)
-    : fabric_(fabric), cycle_(cycle), routes_(fabric), random_(seed) {
+    : fabric_(fabric), cycle_(cycle), routes_(fabric) {
   const bool rings = fabric.wraps && std::ranges::any_of(fabric.sides, [](int s) { return s > 2; });
   escapes_ = rings ? 2 : 1;
   for (int r = 0; r < fabric.routers(); ++r) {
+    random_.emplace_back(seed ^ (static_cast<std::uint64_t>(r) + 1) * 0xd1342543de82ef95U);
     const SwitchSettings& settings = fabric.settings[static_cast<std::size_t>(r)];
     const std::string name = static_cast<std::size_t>(r) < fabric.names.size()
                                  ? fabric.names[static_cast<std::size_t>(r)]
@@ -125,6 +126,7 @@ void FlitNetwork::arrived(std::uint32_t packet) {
 std::size_t FlitNetwork::memory() const {
   std::size_t bytes = kernel_.memory() + routes_.memory() +
                       packets_.capacity() * sizeof(FlitPacket) + free_.capacity() * 4;
+  bytes += random_.capacity() * sizeof random_[0];
   for (const auto& router : routers_) bytes += router->memory();
   return bytes;
 }

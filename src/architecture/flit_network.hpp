@@ -1,7 +1,7 @@
 // FlitNetwork: packets cut into flits, on switches with virtual channels and credits.
 //
 // Drives the switches (flit_switch.hpp, crossbar.hpp) and terminals of a Fabric on the kernel of
-// entities, in cycles. Whoever injects packets decides when (traffic.hpp, flit_messages.hpp); a
+// entities, in cycles. Whoever injects packets decides when (traffic.hpp, flit_region.hpp); a
 // Listener hears of those that left their source and of those that are there.
 // docs/traffic.md says what a switch does in a cycle.
 #pragma once
@@ -157,7 +157,7 @@ class FlitNetwork {
   Way way(int router, std::uint32_t packet) {
     FlitPacket& moved = packets_[packet];
     ++moved.hops;
-    return routes_.way(router, moved.to, moved.way, random_);
+    return routes_.way(router, moved.to, moved.way, random_[static_cast<std::size_t>(router)]);
   }
   // The virtual channels of the next input (it has `vcs`) that a way through `port` may use.
   std::uint32_t channels(const Way& way, int port, int vcs) const;
@@ -166,7 +166,7 @@ class FlitNetwork {
   const Fabric& fabric_;
   entity::Ps cycle_;
   FabricRouter routes_;
-  entity::Random random_;
+  std::vector<entity::Random> random_;  // by router, so that what passes one changes no other
   entity::Kernel kernel_;
   int escapes_ = 1;
   std::vector<std::unique_ptr<FlitRouter>> routers_;

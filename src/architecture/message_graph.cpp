@@ -54,22 +54,16 @@ MessageGraph message_graph(const FlatArchitecture& architecture) {
       node[e] = static_cast<int>(made.entity_of.size());
       made.entity_of.push_back(static_cast<int>(e));
       names.push_back(entity.path);
-      if (processor)
-        spec.ranks_per_node = static_cast<int>(entity.parameters->number("ranks"));
-      else
+      if (processor) {
+        made.ranks.push_back(static_cast<int>(entity.parameters->number("ranks")));
+        spec.ranks_per_node = std::max(spec.ranks_per_node, made.ranks.back());
+      } else {
         others.push_back(entity.is_bus() ? NodeKind::bus : NodeKind::switch_);
+      }
     }
   const int processors = static_cast<int>(count - others.size());
   if (processors == 0)
     throw Error(architecture.file + ": has no processors; a program needs at least one");
-  for (int p = 0; p < processors; ++p) {
-    const FlatEntity& entity =
-        architecture
-            .entities[static_cast<std::size_t>(made.entity_of[static_cast<std::size_t>(p)])];
-    if (static_cast<int>(entity.parameters->number("ranks")) != spec.ranks_per_node)
-      throw Error(entity.where.text() + ": '" + entity.path +
-                  "' has another number of ranks than the processors before it; make them equal");
-  }
   const TemplateUse* whole = only_template(architecture);
   if (whole) spec.shape = whole->shape;
 

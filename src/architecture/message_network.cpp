@@ -4,115 +4,6 @@
 
 namespace foretrace::architecture {
 
-void MessageNetwork::Impl::make_nodes() {
-  services_.resize(static_cast<std::size_t>(topology_.nodes()));
-  whole_.assign(services_.size(), false);
-  for (std::int32_t n = 0; n < topology_.nodes(); ++n) {
-    nodes_.emplace_back(*this, n);
-    const FlatEntity& one = entity_of(n);
-    kernel_.add(nodes_.back(), one.path);
-    whole_[static_cast<std::size_t>(n)] = one.level == "hops" || one.level == "message";
-    Service& service = services_[static_cast<std::size_t>(n)];
-    if (one.behaviour_name() == "nic") {
-      service = {true,
-                 one.parameters->number("injection"),
-                 one.parameters->time("latency"),
-                 0,
-                 true,
-                 -1,
-                 one.parameters->text("rails") == "round-robin",
-                 0};
-    } else if (one.behaviour_name() == "memory") {
-      service = {true,
-                 one.parameters->number("bandwidth"),
-                 one.parameters->time("latency"),
-                 0,
-                 false,
-                 -1,
-                 false,
-                 0};
-    }
-  }
-  // A NIC's host is what is joined to its port of that name.
-  std::vector<std::int32_t> node_of(architecture_.entities.size(), -1);
-  for (std::int32_t n = 0; n < topology_.nodes(); ++n)
-    node_of[static_cast<std::size_t>(graph_.entity_of[static_cast<std::size_t>(n)])] = n;
-  for (const FlatLink& flat : architecture_.links) {
-    for (const auto& [end, other] : {std::pair{flat.from, flat.to}, {flat.to, flat.from}}) {
-      Service& service =
-          services_[static_cast<std::size_t>(node_of[static_cast<std::size_t>(end.entity)])];
-      if (service.host_side_only && end.port == 0)
-        service.host = node_of[static_cast<std::size_t>(other.entity)];
-    }
-  }
-}
-
-void MessageNetwork::Impl::make_links(const machine::LinkSpeed& defaults) {
-  const machine::TopologyGraph& graph = topology_.graph();
-  links_.resize(static_cast<std::size_t>(graph.links()));
-  std::vector<std::uint8_t> rings(links_.size(), 0);
-  if (rule_ == CycleRule::bubble) rings = routing_.ring_directions();
-  if (options_.buffer_packets < 2 && std::ranges::any_of(rings, [](int ring) { return ring != 0; }))
-    throw UsageError("--buffer: expected 2 packets or more on a machine with rings, found 1");
-  for (int l = 0; l < graph.links(); ++l) {
-    Link& made = link(l);
-    const machine::LinkSpeed& speed = topology_.speed(LinkId(l));
-    made.from = graph.from(l);
-    made.to = graph.to(l);
-    made.latency = speed.latency.value_or(defaults.latency.value_or(Time())).count_ps();
-    made.bytes_per_second = speed.bytes_per_second.value_or(
-        defaults.bytes_per_second.value_or(std::numeric_limits<double>::infinity()));
-    made.server = topology_.carrier(LinkId(l)).value;
-    made.channels = graph_.parallel[static_cast<std::size_t>(l)];
-    made.room = options_.buffer_packets;
-    made.ring = rings[static_cast<std::size_t>(l)];
-    // The sender's level; into a bus, the bus's.
-    const bool into_bus = graph.kind(made.to) == NodeKind::bus;
-    made.free = entity_of(into_bus ? made.to : made.from).level == "hops";
-    const bool bus_whole = into_bus && entity_of(made.to).level == "message";
-    made.unlimited =
-        made.free || bus_whole || services_[static_cast<std::size_t>(made.to)].is_there ||
-        (graph.kind(made.from) == NodeKind::bus && whole_[static_cast<std::size_t>(made.from)]);
-  }
-}
-
-void MessageNetwork::Impl::make_media() {
-  for (std::int32_t node = 0; node < topology_.nodes(); ++node)
-    if (entity_of(node).collides()) make_medium(node);
-}
-
-// Every link into the medium is a station.
-void MessageNetwork::Impl::make_medium(std::int32_t node) {
-  const FlatEntity& entity = entity_of(node);
-  const auto fail = [&entity](const std::string& what) {
-    throw Error(entity.where.text() + ": '" + entity.path + "' " + what);
-  };
-  std::vector<std::int32_t> stations;
-  std::vector<entity::Ps> distances;
-  for (std::int32_t l = 0; l < static_cast<std::int32_t>(links_.size()); ++l) {
-    if (link(l).to != node) continue;
-    stations.push_back(l);
-    distances.push_back(link(l).latency);
-    if (link(l).bytes_per_second != link(stations.front()).bytes_per_second)
-      fail("has links of different bandwidths; all stations send at one rate");
-  }
-  if (stations.empty()) return;
-  const double rate = link(stations.front()).bytes_per_second;
-  if (!(rate < std::numeric_limits<double>::infinity()))
-    fail("has links without a bandwidth; give them one, for example bandwidth = \"1.25MB/s\"");
-  Ethernet& medium =
-      media_.emplace_back(entity.path, ethernet_settings(*entity.parameters, rate),
-                          std::move(distances), [this](std::uint64_t frame, entity::Ps began) {
-                            through(static_cast<std::int32_t>(frame), began);
-                          });
-  kernel_.add(medium, entity.path);
-  carriers_.emplace_back(link(stations.front()).server);
-  for (std::size_t s = 0; s < stations.size(); ++s) {
-    link(stations[s]).medium = &medium;
-    link(stations[s]).station = static_cast<int>(s);
-  }
-}
-
 std::vector<std::pair<LinkId, machine::Contention>> MessageNetwork::Impl::contention() const {
   std::vector<std::pair<LinkId, machine::Contention>> found;
   for (std::size_t m = 0; m < media_.size(); ++m)
@@ -127,8 +18,9 @@ void MessageNetwork::Impl::record(MessageRecord one) {
   recording_->add(one);
 }
 
-void MessageNetwork::Impl::inject(sim::MessageId id, NodeId from, NodeId to, Bytes bytes,
-                                  Time time) {
+void MessageNetwork::Impl::inject(sim::MessageId id, const sim::Way& way, Bytes bytes, Time time) {
+  const NodeId from = way.from;
+  const NodeId to = way.to;
   std::int32_t number = static_cast<std::int32_t>(messages_.size());
   if (free_messages_.empty()) {
     messages_.emplace_back();
@@ -143,6 +35,8 @@ void MessageNetwork::Impl::inject(sim::MessageId id, NodeId from, NodeId to, Byt
   made.to = to.value;
   made.bytes = bytes.count;
   made.order = order_++;
+  made.connection = way.connection;
+  made.place = connections_[way.connection].entered++;
   if (!routing_.route(from, to, made.route))
     throw Error("architecture '" + architecture_.name + "' has no way from " +
                 topology_.node_name(from) + " to " + topology_.node_name(to));
@@ -202,7 +96,7 @@ void MessageNetwork::Impl::handle(std::int32_t, Step step, std::int32_t data) {
     case Step::own:
       return next_own(data);
     case Step::serve:
-      return wait_for(data);
+      return go_on(data);
     case Step::start:
       return start(data);
   }
@@ -238,6 +132,11 @@ void MessageNetwork::Impl::next_own(std::int32_t first) {
   one.in = static_cast<std::int32_t>(links_.size()) + first;
   if (one.last) own.messages.pop_front();
   one.way = from.route.front();
+  if (link(first).flits) {
+    enter_region(made);
+    at(now(), from.from, Step::own, first, kCome);
+    return;
+  }
   if (!link(first).free) {
     wait_for(made);
     if (takes_whole(link(first).to)) at(now(), from.from, Step::own, first, kCome);
@@ -275,10 +174,31 @@ void MessageNetwork::Impl::come(std::int32_t number) {
 }
 
 void MessageNetwork::Impl::go_on(std::int32_t number) {
-  if (link(unit(number).way.link).free)
+  if (link(unit(number).way.link).flits)
+    enter_region(number);
+  else if (link(unit(number).way.link).free)
     pass_free(number);
   else
     wait_for(number);
+}
+
+// Among the switches that count flits there are no hops one by one.
+void MessageNetwork::Impl::enter_region(std::int32_t number) {
+  Unit& one = unit(number);
+  if (!is_own(one)) give_room(one);
+  const Message& of = message(one.message);
+  const auto first = static_cast<std::size_t>(one.hop);
+  const std::size_t last = flits_->last_hop(of.route, first);
+  one.hop = static_cast<std::int32_t>(last);
+  one.since = -1;
+  flits_->enter({static_cast<std::uint32_t>(number), of.order, one.first}, of.route, first, last,
+                one.bytes, now());
+}
+
+void MessageNetwork::Impl::leave_region(std::int32_t number, std::int64_t time) {
+  Unit& one = unit(number);
+  one.way = message(one.message).route[static_cast<std::size_t>(one.hop)];
+  at(time, link(one.way.buffer).to, Step::come, number, kCome);
 }
 
 // A link that is never busy. What a run of them takes is rounded once.
@@ -317,12 +237,22 @@ void MessageNetwork::Impl::wait_for(std::int32_t number) {
   const std::int32_t server = over.server;
   auto& waiting = link(server).waiting;
   auto place = waiting.end();
-  // A bus that takes messages whole: by the sending node, then in the order of coming.
+  // At equal times by the node before, in the order of the description, what begins here last.
   while (place != waiting.begin() && unit(*(place - 1)).came == one.came &&
-         unit(*(place - 1)).in > one.in)
+         comes_after(unit(*(place - 1)), one))
     --place;
   waiting.insert(place, number);
   touch(server);
+}
+
+bool MessageNetwork::Impl::comes_after(const Unit& one, const Unit& other) const {
+  const auto key = [this](const Unit& of) {
+    const bool own = is_own(of);
+    const auto links = static_cast<std::int32_t>(links_.size());
+    const auto from = static_cast<std::size_t>(link(own ? of.in - links : of.in).from);
+    return std::tuple(own, graph_.entity_of[from], of.in);
+  };
+  return key(one) > key(other);
 }
 
 void MessageNetwork::Impl::touch(std::int32_t server) {
@@ -354,7 +284,7 @@ void MessageNetwork::Impl::take_room(const Unit& one) {
 void MessageNetwork::Impl::give_room(const Unit& one) {
   Link& buffer = link(one.in);
   const Link& before = link(message(one.message).route[static_cast<std::size_t>(one.hop) - 1].link);
-  if (before.free || before.medium) return;
+  if (before.free || before.medium || before.flits) return;
   if (rule_ != CycleRule::channels)
     ++buffer.room;
   else
@@ -436,18 +366,36 @@ void MessageNetwork::Impl::deliver(std::int32_t number) {
   if (--of.to_arrive == 0) {
     record({MessageRecord::Kind::arrive, static_cast<std::uint32_t>(of.order), of.from, of.to,
             of.bytes, now(), now()});
-    done_.push_back({of.order, of.id, of.sent, now()});
+    is_there(one.message);
     free_messages_.push_back(one.message);
-    --under_way_;
   }
   free_units_.push_back(number);
 }
 
+void MessageNetwork::Impl::is_there(std::int32_t number) {
+  const Message& of = message(number);
+  --under_way_;
+  Connection& connection = connections_.find(of.connection)->second;
+  connection.early.push_back({of.place, {of.order, of.id, of.sent, now()}});
+  while (true) {
+    const auto next = std::ranges::find(connection.early, connection.arrived,
+                                        &std::pair<std::uint64_t, Done>::first);
+    if (next == connection.early.end()) return;
+    done_.push_back(next->second);
+    done_.back().arrived = now();
+    connection.early.erase(next);
+    ++connection.arrived;
+  }
+}
+
 void MessageNetwork::Impl::advance(std::vector<sim::Arrival>& arrivals) {
   departures_.clear();
-  const entity::Ps at = kernel_.next();
+  const entity::Ps at = due();
   if (at >= entity::kNever) return;
-  while (kernel_.next() == at) kernel_.step();
+  do {
+    while (kernel_.next() == at) kernel_.step();
+    if (flits_ && flits_->next() == at) flits_->advance();
+  } while (due() == at);
   std::ranges::sort(done_, {}, &Done::order);
   for (const Done& done : done_)
     arrivals.push_back({done.id, Time::ps(done.sent), Time::ps(done.arrived)});
@@ -455,10 +403,14 @@ void MessageNetwork::Impl::advance(std::vector<sim::Arrival>& arrivals) {
   std::ranges::sort(left_, {}, &Done::order);
   for (const Done& left : left_) departures_.push_back({left.id, Time::ps(left.sent)});
   left_.clear();
-  if (kernel_.next() >= entity::kNever && under_way_ > 0) stuck();
+  if (due() >= entity::kNever && under_way_ > 0) stuck();
 }
 
 void MessageNetwork::Impl::stuck() const {
+  if (flits_ && flits_->under_way() > 0)
+    throw Error("architecture '" + architecture_.name + "': expected flits to go on, found " +
+                std::to_string(flits_->under_way()) +
+                " packets that wait for each other; choose another 'routing' of the switches");
   throw Error("architecture '" + architecture_.name + "': expected packets to go on, found " +
               std::to_string(under_way_) +
               " messages that wait for each other's buffers; take larger ones (--buffer)");
@@ -470,8 +422,19 @@ Time MessageNetwork::Impl::latency(NodeId from, NodeId to) const {
                 topology_.node_name(from) + " to " + topology_.node_name(to));
   Time sum;
   Sum start_up;
-  for (const PacketHop& hop : way_) {
+  for (std::size_t h = 0; h < way_.size(); ++h) {
+    const PacketHop& hop = way_[h];
     const Link& over = link(hop.link);
+    const Service& service = services_[static_cast<std::size_t>(over.from)];
+    if (h > 0 && service.is_there &&
+        (!service.host_side_only || link(way_[h - 1].link).from == service.host))
+      sum += Time::ps(service.latency + time_of(service.bytes_per_second, 1));
+    if (over.flits) {
+      const std::size_t last = flits_->last_hop(way_, h);
+      sum += flits_->latency(way_, h, last);
+      h = last;
+      continue;
+    }
     if (over.free) {
       start_up.add(Time::ps(over.latency).seconds());
       continue;
@@ -494,7 +457,7 @@ MessageNetwork::MessageNetwork(const FlatArchitecture& architecture, const Messa
 MessageNetwork::~MessageNetwork() = default;
 
 void MessageNetwork::inject(sim::MessageId message, const sim::Way& way, Bytes bytes, Time time) {
-  impl_->inject(message, way.from, way.to, bytes, time);
+  impl_->inject(message, way, bytes, time);
 }
 Time MessageNetwork::next() const {
   return impl_->next();
@@ -518,7 +481,7 @@ std::size_t MessageNetwork::memory() const {
   return impl_->memory();
 }
 std::uint64_t MessageNetwork::events() const {
-  return impl_->kernel_.events();
+  return impl_->events();
 }
 
 }  // namespace foretrace::architecture

@@ -5,6 +5,7 @@
 // rules are those of docs/networks.md for what the levels stand for: packet (queues, buffers and
 // store-and-forward, as the network `packet`), hops (never busy, as `hops`), message (a bus that
 // takes messages whole, as `bus`); docs/architecture-files.md has what is new (NIC, memory, rails).
+// Switches that count flits are a FlitRegion in the midst of it.
 #pragma once
 
 #include <memory>
@@ -52,6 +53,7 @@ struct MessageGraph {
   std::unique_ptr<machine::Topology> topology;
   std::vector<int> entity_of;  // by node
   std::vector<int> parallel;   // by link: how many
+  std::vector<int> ranks;      // by processor: how many it has room for
 };
 // Throws Error where it has no processors, or entities that no message passes (queues, sources).
 MessageGraph message_graph(const FlatArchitecture& architecture);
@@ -59,6 +61,9 @@ MessageGraph message_graph(const FlatArchitecture& architecture);
 struct MessageOptions {
   Bytes packet_size{2048};
   int buffer_packets = 16;
+  // Of switches that count flits: factors of their delays, and of the bytes of a flit. Links have
+  // theirs from the topology.
+  double latency = 1, bandwidth = 1;
 };
 
 class MessageNetwork final : public sim::SharedNetwork {

@@ -6,11 +6,15 @@
 #include <deque>
 #include <limits>
 #include <string>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "architecture/ethernet.hpp"
+#include "architecture/flit_region.hpp"
 #include "architecture/message_network.hpp"
+#include "architecture/message_ways.hpp"
 #include "base/error.hpp"
 
 namespace foretrace::architecture {
@@ -58,21 +62,22 @@ class MessageNetwork::Impl {
         topology_(topology),
         options_(options),
         recording_(recording),
-        routing_(topology_, false, true),
+        routing_(architecture, graph, topology_),
         rule_(routing_.rule()) {
     if (options.packet_size.count < 1)
       throw UsageError("--packet-size: expected 1 byte or more, found 0");
     if (options.buffer_packets < 1)
       throw UsageError("--buffer: expected 1 packet or more, found " +
                        std::to_string(options.buffer_packets));
+    if (takes_flits(architecture)) make_flits();
     make_nodes();
     make_links(defaults);
     make_media();
   }
 
-  void inject(sim::MessageId id, NodeId from, NodeId to, Bytes bytes, Time time);
+  void inject(sim::MessageId id, const sim::Way& way, Bytes bytes, Time time);
   Time next() const {
-    const entity::Ps at = kernel_.next();
+    const entity::Ps at = due();
     return at >= entity::kNever ? Time::max() : Time::ps(at);
   }
   void advance(std::vector<sim::Arrival>& arrivals);
@@ -85,8 +90,10 @@ class MessageNetwork::Impl {
 
   std::size_t memory() const {
     return kernel_.memory() + links_.capacity() * sizeof(Link) + units_.capacity() * sizeof(Unit) +
-           messages_.capacity() * sizeof(Message) + usage_.memory() + routing_.memory();
+           messages_.capacity() * sizeof(Message) + usage_.memory() + routing_.memory() +
+           connections_.size() * (sizeof(Connection) + 32) + (flits_ ? flits_->memory() : 0);
   }
+  std::uint64_t events() const { return kernel_.events() + (flits_ ? flits_->events() : 0); }
 
  private:
   // Units are packets, or whole messages where nothing on the way takes packets.
@@ -112,6 +119,8 @@ class MessageNetwork::Impl {
     std::uint64_t size = 0;  // of a unit
     std::uint64_t units = 0, to_make = 0, to_send = 0, to_arrive = 0;
     std::uint64_t order = 0;
+    std::uint64_t connection = 0;
+    std::uint64_t place = 0;  // in it
     std::int64_t sent = 0;
     bool all_free = true;  // of links that are never busy alone
     std::vector<PacketHop> route;
@@ -130,6 +139,7 @@ class MessageNetwork::Impl {
     std::int32_t room = 0;
     std::uint8_t ring = 0;
     bool free = false;           // never busy: level hops
+    bool flits = false;          // of the region
     bool unlimited = false;      // its end has a buffer without limit
     Ethernet* medium = nullptr;  // into one, as this station of it
     int station = 0;
@@ -176,6 +186,10 @@ class MessageNetwork::Impl {
   }
   std::int64_t now() const { return kernel_.now(); }
 
+  entity::Ps due() const {
+    return flits_ ? std::min(kernel_.next(), flits_->next()) : kernel_.next();
+  }
+  void make_flits();
   void make_nodes();
   void make_links(const machine::LinkSpeed& defaults);
   void make_media();
@@ -190,6 +204,9 @@ class MessageNetwork::Impl {
   void come(std::int32_t unit);
   void go_on(std::int32_t unit);
   void wait_for(std::int32_t unit);
+  void enter_region(std::int32_t unit);
+  void leave_region(std::int32_t unit, std::int64_t time);
+  bool comes_after(const Unit& one, const Unit& other) const;
   void touch(std::int32_t server);
   void start(std::int32_t server);
   void begin(std::int32_t server, std::int32_t unit);
@@ -198,6 +215,7 @@ class MessageNetwork::Impl {
   void through(std::int32_t unit, std::int64_t began);
   void pass_free(std::int32_t unit);
   void deliver(std::int32_t unit);
+  void is_there(std::int32_t message);
   bool has_room(const Unit& one) const;
   void take_room(const Unit& one);
   void give_room(const Unit& one);
@@ -210,9 +228,10 @@ class MessageNetwork::Impl {
   const machine::Topology& topology_;
   MessageOptions options_;
   Recording* recording_;
-  sim::PacketRouting routing_;
+  MessageWays routing_;
   CycleRule rule_;
   std::deque<Node> nodes_;
+  std::unique_ptr<FlitRegion> flits_;
   std::deque<Ethernet> media_;
   std::vector<machine::LinkId> carriers_;  // of the media
   std::vector<Service> services_;
@@ -230,6 +249,12 @@ class MessageNetwork::Impl {
     std::int64_t sent = 0;
     std::int64_t arrived = 0;
   };
+  // Messages of a connection that are there before one that entered earlier wait for it.
+  struct Connection {
+    std::uint64_t entered = 0, arrived = 0;
+    std::vector<std::pair<std::uint64_t, Done>> early;  // by their place
+  };
+  std::unordered_map<std::uint64_t, Connection> connections_;
   std::vector<Done> done_, left_;
   mutable std::vector<PacketHop> way_;
 };

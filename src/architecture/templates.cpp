@@ -225,6 +225,9 @@ WideTemplate cray(const std::string& text, std::string_view rest, const std::str
   const std::string_view options = rest.substr(std::min(question + 1, rest.size()));
   CrayReader reader;
   reader.path = (std::filesystem::path(folder) / std::string(rest.substr(0, question))).string();
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(reader.path, ignored))
+    throw UsageError("'" + text + "': there is no file " + reader.path + "; correct the name");
   const std::string content = read_whole_file(reader.path, "the links");
   std::map<std::string, machine::LinkSpeed, std::less<>> speeds;
   for (const char* colour : {"green", "black", "blue", "ptile"})

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/time_text.hpp"
 #include "cli/architecture_editor.hpp"
+#include "cli/architecture_file.hpp"
 #include "cli/named_files.hpp"
 #include "cli/output_file.hpp"
 #include "cli/process.hpp"
@@ -25,24 +26,40 @@ struct Options {
   std::string action;
   std::string file;
   std::string output;
-  std::vector<std::string> levels;
+  ArchitectureOptions chosen;
   std::string until = "1s";
   std::string patience = "10s";
   bool boxes = false;
   bool json = false;
 };
 
-std::vector<architecture::LevelChoice> levels_of(const Options& options) {
-  std::vector<architecture::LevelChoice> levels;
-  for (const std::string& text : options.levels)
-    levels.push_back(architecture::parse_level_choice(text));
-  return levels;
+std::string parameters_of(const std::vector<architecture::ParameterSpec>& all) {
+  std::string text;
+  for (const architecture::ParameterSpec& one : all)
+    text += (text.empty() ? "; parameters " : ", ") + one.name;
+  return text;
+}
+
+void list_boxes(const architecture::Description& description,
+                const architecture::FlatArchitecture& flat) {
+  for (const architecture::Box& box : flat.boxes) {
+    const std::string parameters =
+        parameters_of(description.composites.find(box.composite)->second.parameters);
+    if (!box.path.empty() || !parameters.empty())
+      std::printf("  %s: %s%s\n", box.path.empty() ? "the machine" : box.path.c_str(),
+                  box.composite.c_str(), parameters.c_str());
+  }
+  for (const architecture::FlatEntity& entity : flat.entities)
+    std::printf(
+        "  %s: %s, level %s%s\n", entity.path.c_str(), std::string(entity.behaviour_name()).c_str(),
+        entity.level.c_str(),
+        parameters_of(entity.behaviour ? entity.behaviour->parameters : entity.kind->parameters)
+            .c_str());
 }
 
 int check(const Options& options) {
-  const auto description =
-      architecture::read_description(options.file, data_directory() + "/architectures");
-  const auto flat = architecture::elaborate(description, levels_of(options));
+  const auto description = read_architecture(options.file);
+  const auto flat = architecture::elaborate(description, choices_of(options.chosen));
   std::map<std::string, std::map<std::string, int>> kinds;
   for (const architecture::FlatEntity& entity : flat.entities)
     ++kinds[std::string(entity.behaviour_name())][entity.level];
@@ -62,13 +79,7 @@ int check(const Options& options) {
   for (const auto& [kind, levels] : kinds)
     for (const auto& [level, count] : levels)
       std::printf("  %6d %s (level %s)\n", count, kind.c_str(), level.c_str());
-  if (options.boxes) {
-    for (const architecture::Box& box : flat.boxes)
-      if (!box.path.empty()) std::printf("  %s: %s\n", box.path.c_str(), box.composite.c_str());
-    for (const architecture::FlatEntity& entity : flat.entities)
-      std::printf("  %s: %s, level %s\n", entity.path.c_str(),
-                  std::string(entity.behaviour_name()).c_str(), entity.level.c_str());
-  }
+  if (options.boxes) list_boxes(description, flat);
   return 0;
 }
 
@@ -97,9 +108,8 @@ int run(const Options& options) {
   const auto patience = parse_seconds(options.patience);
   if (!patience || *patience > 1e6)
     throw UsageError("--patience must be a time such as 10s, found '" + options.patience + "'");
-  const auto description =
-      architecture::read_description(options.file, data_directory() + "/architectures");
-  const auto flat = architecture::elaborate(description, levels_of(options));
+  const auto description = read_architecture(options.file);
+  const auto flat = architecture::elaborate(description, choices_of(options.chosen));
   const auto result =
       architecture::run_entities(flat, std::llround(*until * 1e12), nullptr, *patience);
   if (options.json) {
@@ -124,10 +134,10 @@ int run(const Options& options) {
 int draw(const Options& options) {
   if (options.output.empty()) throw UsageError("architecture draw needs -o FILE.svg");
   ending_of(options.output, "architecture draw", {".svg"});
-  const auto description =
-      architecture::read_description(options.file, data_directory() + "/architectures");
-  write_output(options.output, views::render_svg_architecture(
-                                   architecture::elaborate(description, levels_of(options)), {}));
+  const auto description = read_architecture(options.file);
+  write_output(options.output,
+               views::render_svg_architecture(
+                   architecture::elaborate(description, choices_of(options.chosen)), {}));
   return 0;
 }
 
@@ -183,13 +193,12 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("file", options->file,
                  "MACHINE.arch.toml; convert: a topology; build: the plug-in's source")
       ->required();
-  app.add_option(
-      "--level", options->levels,
-      "BOX=LEVEL: how a box is simulated, for example 'node[0..3].nic=detail'; may be repeated");
+  add_architecture_options(app, options->chosen);
   app.add_option("--until", options->until, "run: how much virtual time (1s)");
   app.add_option("--patience", options->patience,
                  "run: processor time that an entity may need for one event (10s; 0s: any)");
-  app.add_flag("--boxes", options->boxes, "check: list every box and entity");
+  app.add_flag("--boxes", options->boxes,
+               "check: list every box and entity, with their parameters");
   app.add_flag("--json", options->json, "Print one JSON object");
   app.add_option("-o,--output", options->output, "draw, convert, build: the file to write");
   return [options] { return architecture_command(*options); };

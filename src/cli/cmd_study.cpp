@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/launcher.hpp"
+#include "cli/architecture_file.hpp"
 #include "cli/launch.hpp"
 #include "cli/mistake.hpp"
 #include "cli/named_files.hpp"
@@ -128,12 +129,22 @@ void check_command(const std::vector<std::string>& words) {
   }
 }
 
+// The files that an option's word means: an architecture with what it includes, or the word itself.
+std::vector<std::string> files_of(const std::string& word) {
+  const std::size_t equals = word.starts_with("--") ? word.find('=') : std::string::npos;
+  const std::string value = equals == std::string::npos ? word : word.substr(equals + 1);
+  if (value.starts_with("arch:")) return read_architecture(value.substr(5)).files;
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(value, ignored)) return {value};
+  return {};
+}
+
 int run_study(const Options& options) {
   const study::Study study = study::read_study(options.study);
   const study::Expansion expansion = study::expand(
-      study,
-      {[](const std::string& name) { return find_named(Named::machine, name); },
-       [](const std::string& name) { return find_named(Named::model, name); }, check_command});
+      study, {[](const std::string& name) { return find_named(Named::machine, name); },
+              [](const std::string& name) { return find_named(Named::model, name); }, check_command,
+              files_of});
   for (const std::string& name : expansion.unused)
     std::fprintf(stderr, "foretrace: %s: nothing uses the parameter '%s'\n", study.file.c_str(),
                  name.c_str());

@@ -7,6 +7,7 @@
 #include "architecture/flat_fabric.hpp"
 #include "architecture/traffic.hpp"
 #include "base/error.hpp"
+#include "cli/architecture_file.hpp"
 #include "cli/output_file.hpp"
 #include "cli/process.hpp"
 #include "cli/subcommand.hpp"
@@ -21,7 +22,7 @@ struct Options {
   std::string pattern = "uniform";
   std::string loads;
   std::string output;
-  std::vector<std::string> levels;
+  ArchitectureOptions chosen;
   int packet_flits = 1;
   std::int64_t warm_up = 5000;
   std::int64_t cycles = 20'000;
@@ -67,12 +68,8 @@ architecture::FlatFabric fabric_of_topology(const Options& options) {
 architecture::FlatFabric fabric_of_file(const Options& options) {
   if (options.vcs > 0)
     throw UsageError("--vcs is for topologies; a description says it in its switches' parameters");
-  std::vector<architecture::LevelChoice> levels;
-  for (const std::string& text : options.levels)
-    levels.push_back(architecture::parse_level_choice(text));
-  const auto description =
-      architecture::read_description(options.architecture, data_directory() + "/architectures");
-  return architecture::fabric_of(architecture::elaborate(description, levels));
+  const auto description = read_architecture(options.architecture);
+  return architecture::fabric_of(architecture::elaborate(description, choices_of(options.chosen)));
 }
 
 std::vector<double> parse_loads(const std::string& text) {
@@ -182,7 +179,7 @@ std::function<int()> declare(CLI::App& app) {
       ->check(CLI::IsMember({"own", "table", "random", "adaptive", "dimension-order", "up-down"}));
   app.add_option("--switch", options->level, "A topology's switches: vc or ideal crossbar (vc)")
       ->check(CLI::IsMember({"vc", "crossbar"}));
-  app.add_option("--level", options->levels, "BOX=LEVEL: how a box of a description is simulated");
+  add_architecture_options(app, options->chosen, "A description: ");
   app.add_option("-o,--output", options->output, "Draw the curve (FILE.svg), or write FILE.json");
   app.add_flag("--json", options->json, "Print one JSON object");
   return [options] { return traffic(*options); };

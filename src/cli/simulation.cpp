@@ -159,12 +159,9 @@ void Simulation::choose_network() {
 }
 
 void Simulation::set_architecture(const std::string& path) {
-  std::vector<architecture::LevelChoice> levels;
-  for (const std::string& text : options_.levels)
-    levels.push_back(architecture::parse_level_choice(text));
   auto made = std::make_shared<ArchitectureNetwork>();
-  made->description = architecture::read_description(path, data_directory() + "/architectures");
-  made->flat = architecture::elaborate(made->description, levels);
+  made->description = read_architecture(path);
+  made->flat = architecture::elaborate(made->description, choices_of(options_.architecture));
   made->graph = architecture::message_graph(made->flat);
   made->flits = architecture::takes_flits(made->flat);
   // Where nothing is ever busy, messages do not meet: that is the network hops.
@@ -276,7 +273,8 @@ trace::TraceInfo Simulation::info() const {
   add("reduction", options_.reduction, "");
   if (network_ == sim::NetworkKind::hops && !cut_through_ && options_.block > 0)
     add("block", std::to_string(options_.block), "");
-  for (const std::string& level : options_.levels) add("level", level, "");
+  for (const std::string& level : options_.architecture.levels) add("level", level, "");
+  for (const std::string& value : options_.architecture.parameters) add("parameter", value, "");
   if (network_ != sim::NetworkKind::packet && network_ != sim::NetworkKind::architecture)
     return info;
   add("packet-size", std::to_string(options_.packet_size), std::to_string(initial.packet_size));
@@ -396,14 +394,11 @@ sim::SimulateOptions Simulation::engine_options(const Replay& replay,
         [this, &topology,
          factors](const machine::LinkSpeed& defaults) -> std::unique_ptr<sim::SharedNetwork> {
       const ArchitectureNetwork& made = *architecture_;
-      const Bytes packet_size(options_.packet_size);
-      if (made.flits)
-        return std::make_unique<architecture::FlitMessages>(
-            made.flat, made.graph,
-            architecture::FlitOptions{packet_size, factors.latency, factors.bandwidth}, recording_);
       return std::make_unique<architecture::MessageNetwork>(
           made.flat, made.graph, *topology, defaults,
-          architecture::MessageOptions{packet_size, options_.buffer}, recording_);
+          architecture::MessageOptions{Bytes(options_.packet_size), options_.buffer,
+                                       factors.latency, factors.bandwidth},
+          recording_);
     };
   if (replay.portion == machine::Portion::nothing && network.kind != sim::NetworkKind::datasheet) {
     // Who must wait for whom stays as it is.

@@ -9,8 +9,9 @@
 #include <optional>
 #include <string>
 
-#include "architecture/flit_messages.hpp"
+#include "architecture/flit_region.hpp"
 #include "architecture/message_network.hpp"
+#include "cli/architecture_file.hpp"
 #include "compute/rules.hpp"
 #include "compute/spec.hpp"
 #include "live/live_source.hpp"
@@ -40,10 +41,10 @@ struct SimulationOptions {
   std::string compute = "recorded";
   bool is_compute_given = false;
   std::string scale_from;
-  int sample = 0;                   // live: --sample
-  bool allow_invalid = false;       // functions that the measurement calls INVALID may be used
-  std::vector<std::string> levels;  // arch:FILE: BOX=LEVEL
-  std::string network;              // empty: datasheet, or loggps where there is no machine
+  int sample = 0;                    // live: --sample
+  bool allow_invalid = false;        // functions that the measurement calls INVALID may be used
+  ArchitectureOptions architecture;  // of arch:FILE
+  std::string network;               // empty: datasheet, or loggps where there is no machine
   std::string loggps;
   std::string topology;
   std::string placement;    // empty: block on a topology, else as recorded

@@ -95,9 +95,9 @@ std::vector<std::string> Simulation::notes_of_idle_options() const {
   idle(!options_.topology.empty() && network_ == Kind::architecture,
        "--topology" + here + ", which has its own");
   // An architecture whose entities all have the level hops is the network hops.
-  idle(!options_.levels.empty() && network_ != Kind::architecture &&
-           !options_.network.starts_with("arch:"),
-       "--level" + here);
+  const bool has_boxes = network_ == Kind::architecture || options_.network.starts_with("arch:");
+  idle(!options_.architecture.levels.empty() && !has_boxes, "--level" + here);
+  idle(!options_.architecture.parameters.empty() && !has_boxes, "--parameter" + here);
   if (!uses_topology()) {
     idle(!options_.topology.empty(),
          "--topology" + here + "; choose --network hops, bus, flow or packet");

@@ -21,8 +21,7 @@ void add_network_options(CLI::App& app, SimulationOptions& options) {
                  "How messages travel: datasheet (equations alone), loggps, "
                  "hops[:cut-through], bus, flow, packet, arch:FILE (a machine of parts), or auto: "
                  "the simplest that tells the machine's measured patterns");
-  app.add_option("--level", options.levels,
-                 "arch:FILE: BOX=LEVEL, how a box is simulated, e.g. 'node[0..3]=coarse'");
+  add_architecture_options(app, options.architecture, "arch:FILE: ");
   app.add_option("--topology", options.topology,
                  "KIND:SIZES[?KEY=VALUE&...], e.g. torus:4x4x4?latency=1us&bandwidth=1GB/s, or a "
                  "TOML file, or the name of one that comes with Foretrace")

@@ -1,4 +1,5 @@
 // Who stands where: from the command line, a topology, or what was recorded.
+#include <algorithm>
 #include <set>
 
 #include "base/error.hpp"
@@ -29,6 +30,36 @@ std::string larger_switch(const machine::MachineModel& model, int ranks) {
     add("bandwidth=" + machine::number(*spec->link.bytes_per_second) + "B/s");
   if (each > 1) add("ranks_per_node=" + std::to_string(each));
   return text;
+}
+
+// On processors that have room for different numbers of ranks: in order, or as a file says.
+machine::Placement place_unequal(const std::string& text, const architecture::MessageGraph& graph,
+                                 int ranks) {
+  if (text == "round-robin" || text.starts_with("random:"))
+    throw UsageError("--placement " + text +
+                     ": the architecture's processors have room for different numbers of ranks; "
+                     "take block, or a FILE");
+  std::vector<int> room = graph.ranks;
+  machine::Placement nodes;
+  if (text == "block") {
+    for (std::size_t p = 0; p < room.size(); ++p)
+      for (; room[p] > 0 && static_cast<int>(nodes.size()) < ranks; --room[p])
+        nodes.emplace_back(static_cast<int>(p));
+    if (static_cast<int>(nodes.size()) < ranks)
+      throw Error("the architecture '" + graph.topology->name() + "' has places for " +
+                  count_of(nodes.size(), "rank") + ", the program has " + std::to_string(ranks) +
+                  "; take more processors, or more 'ranks' of each");
+    return nodes;
+  }
+  nodes = machine::make_placement(text, *graph.topology, ranks);
+  for (const machine::NodeId node : nodes)
+    if (--room[static_cast<std::size_t>(node.value)] < 0)
+      throw Error(
+          text + ": '" + graph.topology->node_name(node) + "' has room for " +
+          count_of(static_cast<std::size_t>(graph.ranks[static_cast<std::size_t>(node.value)]),
+                   "rank") +
+          "; place fewer there");
+  return nodes;
 }
 
 }  // namespace
@@ -76,6 +107,10 @@ void Simulation::place_ranks() {
   const std::string text = options_.placement.empty() ? "block" : options_.placement;
   if (is_recorded)
     placement_ = recorded;
+  else if (on_links && architecture_ &&
+           std::ranges::count(architecture_->graph.ranks, topology_->ranks_per_node()) !=
+               std::ssize(architecture_->graph.ranks))
+    placement_ = place_unequal(text, architecture_->graph, ranks_);
   else if (on_links)
     placement_ = machine::make_placement(text, *topology_, ranks_);
   else if (said > 0 || (!options_.placement.empty() && !topology_))

@@ -187,6 +187,13 @@ class Expander {
     append(job.command, {"--machine", file->second});
   }
 
+  void note_files(const Way& way, const std::vector<std::string>& options, Job& job) {
+    if (!tool_.files_of) return;
+    for (const std::string& word : options)
+      for (const std::string& file : asked(way, "", [&] { return tool_.files_of(word); }))
+        job.option_checksums.push_back(checksum_of_file(file));
+  }
+
   static bool is_whole(const std::string& text) {
     return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
   }
@@ -234,6 +241,7 @@ class Expander {
     }
     add_machine(way, filled(way.machine, texts, used), job);
     append(job.command, options);
+    note_files(way, options, job);
     if (way.kind == Kind::command) {
       job.command = command;
       job.command.front() = file;
@@ -284,7 +292,9 @@ class Expander {
     job.program_checksum = checksum_of_file(file);
     job.command = {way.kind == Kind::model ? "model" : "simulate", file};
     add_machine(way, filled(way.machine, texts, used), job);
-    append(job.command, filled(way.options, texts, used));
+    const std::vector<std::string> options = filled(way.options, texts, used);
+    append(job.command, options);
+    note_files(way, options, job);
     if (!way.at.empty()) append(job.command, {"--at", filled(way.at, texts, used)});
     append(job.command, {"--json"});
     for (const char* ranks : {"p", "ranks"})
@@ -312,6 +322,7 @@ class Expander {
         if (name != "machine" && name != "ranks") job.parameters.emplace_back(name, cells.at(name));
       }
     if (job.recording) more.push_back(hex_of(job.recording->point));
+    append(more, job.option_checksums);
     job.point = identity(job.command, more);
     if (known_.insert(job.point).second) out_.jobs.push_back(std::move(job));
   }

@@ -30,6 +30,7 @@ struct Job {
   std::optional<Recording> recording;
   bool measures = false;  // takes times of this machine: nothing may run beside it
   std::string machine_checksum, program_checksum;
+  std::vector<std::string> option_checksums;  // of the files that its options name
 };
 
 struct Expansion {
@@ -40,11 +41,14 @@ struct Expansion {
 };
 
 // What the tool says of words of a study; each throws UsageError. The file of a name, of a machine
-// or of an analytical model; whether a sub-command takes such words.
+// or of an analytical model; whether a sub-command takes such words; the files that an option's
+// word means, which decide the result, too.
 struct Tool {
   std::function<std::string(const std::string&)> machine;
   std::function<std::string(const std::string&)> model;
-  std::function<void(const std::vector<std::string>&)> check_command = {};  // may be none
+  // May be none.
+  std::function<void(const std::vector<std::string>&)> check_command = {};
+  std::function<std::vector<std::string>(const std::string&)> files_of = {};
 };
 
 // Throws Error "FILE:LINE: ..." for a point that makes no sense.

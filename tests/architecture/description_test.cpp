@@ -38,19 +38,26 @@ kind = "node"
 parameters = { vcs = 4 }
 )";
 
-FlatArchitecture flat_of(const std::string& text, const std::vector<LevelChoice>& levels = {}) {
+FlatArchitecture flat_of(const std::string& text, const Choices& choices = {}) {
   static std::vector<std::unique_ptr<Description>> kept;
   kept.push_back(std::make_unique<Description>(parse_description(text, "t.arch.toml", "")));
-  return elaborate(*kept.back(), levels);
+  return elaborate(*kept.back(), choices);
 }
 
-std::string fault_of(const std::string& text, const std::vector<LevelChoice>& levels = {}) {
+std::string fault_of(const std::string& text, const Choices& choices = {}) {
   try {
-    flat_of(text, levels);
+    flat_of(text, choices);
   } catch (const std::exception& error) {
     return error.what();
   }
   return "accepted";
+}
+
+Choices levels(const char* pattern, const char* level) {
+  return {{{pattern, level}}, {}};
+}
+Choices parameters(std::vector<ParameterChoice> all) {
+  return {{}, std::move(all)};
 }
 
 TEST(Elaborate, OpensCompositesAndTemplates) {
@@ -78,15 +85,43 @@ TEST(Elaborate, GivesTheFabricOfAGrid) {
 }
 
 TEST(Elaborate, ChoosesLevelsBoxByBox) {
-  const FlatArchitecture flat = flat_of(kNode, {{"grid[*", "coarse"}});
+  const FlatArchitecture flat = flat_of(kNode, levels("grid[*", "coarse"));
   EXPECT_EQ(flat.entities.size(), 16U);
-  const FlatArchitecture mixed = flat_of(kNode, {{"grid[0..3].router", "crossbar"}});
+  const FlatArchitecture mixed = flat_of(kNode, levels("grid[0..3].router", "crossbar"));
   EXPECT_EQ(mixed.entities[1].level, "crossbar");
   EXPECT_EQ(mixed.entities[7].level, "crossbar");
   EXPECT_EQ(mixed.entities[9].level, "packet");
-  EXPECT_THAT(fault_of(kNode, {{"nobody", "vc"}}), testing::HasSubstr("no box has such a path"));
-  EXPECT_THAT(fault_of(kNode, {{"grid[2]", "fine"}}),
+  EXPECT_THAT(fault_of(kNode, levels("nobody", "vc")),
+              testing::HasSubstr("no box has such a path"));
+  EXPECT_THAT(fault_of(kNode, levels("grid[2]", "fine")),
               testing::HasSubstr("'grid[2]' has no level 'fine'; it has inside, coarse"));
+}
+
+TEST(Elaborate, ChoosesParametersBoxByBox) {
+  const auto vcs = [](const FlatArchitecture& flat, std::size_t entity) {
+    return flat.entities[entity].parameters->number("vcs");
+  };
+  // A composite's is passed down; an entity's own comes before it; the last choice holds.
+  const FlatArchitecture flat = flat_of(
+      kNode,
+      parameters({{"grid[*].vcs", "8"}, {"grid[1].router.vcs", "3"}, {"grid[2..3].vcs", "6"}}));
+  EXPECT_EQ(vcs(flat, 1), 8);
+  EXPECT_EQ(vcs(flat, 3), 3);
+  EXPECT_EQ(vcs(flat, 5), 6);
+  EXPECT_EQ(vcs(flat, 7), 6);
+  EXPECT_EQ(vcs(flat, 9), 8);
+  EXPECT_EQ(flat_of(kNode, parameters({{"*.cycle", "2ns"}})).entities[1].parameters->time("cycle"),
+            2000);
+  EXPECT_EQ(
+      fault_of(kNode, parameters({{"*.router.vcs", "99"}})),
+      "--parameter *.router.vcs=99: parameter 'vcs' is a whole number from 1 to 32, found 99");
+  EXPECT_THAT(fault_of(kNode, parameters({{"*.vcs", "four"}})),
+              testing::HasSubstr("--parameter *.vcs=four: parameter 'vcs' is a whole number"));
+  EXPECT_THAT(fault_of(kNode, parameters({{"*.cycle", "2"}})),
+              testing::HasSubstr("is a time and needs a unit"));
+  EXPECT_THAT(fault_of(kNode, parameters({{"grid[0].speed", "2"}})),
+              testing::HasSubstr("no box has such a parameter"));
+  EXPECT_THROW(parse_parameter_choice("vcs"), UsageError);
 }
 
 TEST(Elaborate, MatchesPaths) {
@@ -94,98 +129,10 @@ TEST(Elaborate, MatchesPaths) {
   EXPECT_FALSE(matches_path("node[0..3].nic", "node[12].nic"));
   EXPECT_TRUE(matches_path("*.nic", "rack[1].node[2].nic"));
   EXPECT_FALSE(matches_path("node", "node[2]"));
-}
-
-struct Fault {
-  const char* what;
-  const char* text;
-  const char* message;
-};
-
-class Wrong : public testing::TestWithParam<Fault> {};
-
-TEST_P(Wrong, IsSaidWithItsLineAndARemedy) {
-  const std::string head = "[architecture]\nname = \"x\"\n[composite.machine]\n";
-  EXPECT_THAT(fault_of(head + GetParam().text), testing::HasSubstr(GetParam().message))
-      << GetParam().what;
-}
-
-constexpr const char* kTwo =
-    "[[composite.machine.part]]\nname = \"a\"\nkind = \"processor\"\n"
-    "[[composite.machine.part]]\nname = \"s\"\nkind = \"switch\"\n";
-
-INSTANTIATE_TEST_SUITE_P(
-    Descriptions, Wrong,
-    testing::Values(
-        Fault{"no parts", "",
-              "t.arch.toml:3: [composite.machine]: has no [[composite.machine.part]]; add one"},
-        Fault{"unknown kind", "[[composite.machine.part]]\nname = \"a\"\nkind = \"procesor\"\n",
-              "t.arch.toml:4: there is no entity, composite or behaviour 'procesor'; built in are "
-              "processor"},
-        Fault{"not connected", "[[composite.machine.part]]\nname = \"a\"\nkind = \"processor\"\n",
-              "t.arch.toml:4: the port 'net' of 'a' is not connected; add a link"},
-        Fault{"unit missing",
-              "[[composite.machine.part]]\nname = \"s\"\nkind = \"switch\"\nparameters = { cycle = "
-              "2 }\n",
-              "t.arch.toml:7: parameter 'cycle' is a time and needs a unit, for example \"1us\""},
-        Fault{"no time between packets",
-              "[[composite.machine.part]]\nname = \"s\"\nkind = \"source\"\nparameters = { "
-              "interval = \"0us\" }\n",
-              "t.arch.toml:7: 'interval' must be above zero, found '0us'; correct it"},
-        Fault{"time goes back between packets",
-              "[[composite.machine.part]]\nname = \"s\"\nkind = \"source\"\nparameters = { "
-              "interval = \"-1us\" }\n",
-              "t.arch.toml:7: 'interval' must be above zero, found '-1us'; correct it"},
-        Fault{"unknown parameter",
-              "[[composite.machine.part]]\nname = \"s\"\nkind = \"switch\"\nparameters = { speed = "
-              "2 }\n",
-              "t.arch.toml:7: 's' has no parameter 'speed'; it has cycle, flit"},
-        Fault{"out of range",
-              "[[composite.machine.part]]\nname = \"s\"\nkind = \"switch\"\nparameters = { vcs = "
-              "99 }\n",
-              "t.arch.toml:7: parameter 'vcs' is a whole number from 1 to 32, found 99"},
-        Fault{
-            "wrong word",
-            "[[composite.machine.part]]\nname = \"s\"\nkind = \"switch\"\nparameters = { routing = "
-            "\"best\" }\n",
-            "found 'best'; it is one of own, table"},
-        Fault{"level without behaviour",
-              "[[composite.machine.part]]\nname = \"s\"\nkind = \"switch\"\nlevel = \"quantum\"\n",
-              "t.arch.toml:4: 's' has no level 'quantum'; it has packet, hops, vc, crossbar"},
-        Fault{"template",
-              "[[composite.machine.part]]\nname = \"s\"\nkind = \"processor\"\ntemplate = "
-              "\"mesh:4y4\"\n",
-              "t.arch.toml:4: template: topology 'mesh:4y4'"}));
-
-TEST(Links, ThatAreWrongAreSaidWithTheirLine) {
-  const std::string head =
-      std::string("[architecture]\nname = \"x\"\n[composite.machine]\n") + kTwo;
-  const auto link = [&](const char* from, const char* to, const char* more = "") {
-    return fault_of(head + "[[composite.machine.link]]\nfrom = \"" + from + "\"\nto = \"" + to +
-                    "\"\n" + more);
-  };
-  EXPECT_EQ(link("a.net", "s.net"), "accepted");
-  EXPECT_THAT(link("a.nit", "s.net"),
-              testing::HasSubstr("t.arch.toml:10: 'a' has no port 'nit'; it has net"));
-  EXPECT_THAT(link("b.net", "s.net"),
-              testing::HasSubstr("t.arch.toml:10: there is no part 'b' here; there are a, s"));
-  EXPECT_THAT(link("s.net", "s.net"),
-              testing::HasSubstr("t.arch.toml:10: 's' has a link to itself; remove it"));
-  EXPECT_THAT(link("a.net", "s.net", "latency = 3\n"),
-              testing::HasSubstr("t.arch.toml:13: link: 'latency' must be a time with its unit"));
-  EXPECT_THAT(link("a.net", "s.net", "delay = \"1ns\"\n"),
-              testing::HasSubstr("unknown key 'delay'"));
-}
-
-TEST(Composites, ThatContainThemselvesAreNamed) {
-  const std::string text =
-      "[architecture]\nname = \"x\"\n"
-      "[composite.machine]\n[[composite.machine.part]]\nname = \"a\"\nkind = \"one\"\n"
-      "[composite.one]\n[[composite.one.part]]\nname = \"b\"\nkind = \"two\"\n"
-      "[composite.two]\n[[composite.two.part]]\nname = \"c\"\nkind = \"one\"\n";
-  EXPECT_THAT(fault_of(text),
-              testing::HasSubstr("t.arch.toml:12: the composite 'one' contains itself "
-                                 "(machine -> one -> two -> one)"));
+  EXPECT_TRUE(matches_path("node[*].nic", "node[12].nic"));
+  EXPECT_TRUE(matches_path("node[*]", "node[12]"));
+  EXPECT_FALSE(matches_path("node[*]", "node[12].socket[0]"));
+  EXPECT_TRUE(matches_path("node*", "node[12].socket[0]"));
 }
 
 // Topologies convert, and mean the same network.

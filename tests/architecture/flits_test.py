@@ -7,6 +7,7 @@ Cases by hand from docs/traffic.md: without load a packet of f flits through h s
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -99,11 +100,135 @@ def refused():
     assert "1e+09 bytes a second" in said and "machine.arch.toml:" in said, said
     said = run(*simulate, machine("mesh:4x1"), "--level", "grid[1].router=packet", status=1)
     assert "'grid[1].router' has the level packet" in said, said
-    text = (folder / "machine.arch.toml").read_text()
-    (folder / "machine.arch.toml").write_text(text.replace('kind = "processor"', 'kind = "processor"\n[[composite.node.part]]\nname = "nic"\nkind = "nic"')
-                                              .replace('to = "router.net"\n\n[[', 'to = "nic.host"\n[[composite.node.link]]\nfrom = "nic.net"\nto = "router.net"\n\n[['))
+    network = nodes("mesh:2x2", memory="")
+    bus = folder / "nodes.arch.toml"
+    bus.write_text(bus.read_text().replace('kind = "memory"', 'kind = "bus"').replace("memory.port", "memory.net"))
     said = run(*simulate, network, status=1)
-    assert "is a nic" in said, said
+    assert "nodes.arch.toml:" in said and "is a bus" in said, said
+
+
+# Two sockets, a memory and a NIC before each router of a mesh; what they take is said in each case.
+NODES = """[architecture]
+name = "nodes"
+
+[composite.node]
+ports = {{ net = "router.net" }}
+[[composite.node.part]]
+name = "socket"
+kind = "processor"
+count = 2
+[[composite.node.part]]
+name = "memory"
+kind = "memory"
+parameters = {{ {memory} }}
+[[composite.node.part]]
+name = "nic"
+kind = "nic"
+parameters = {{ {nic} }}
+[[composite.node.part]]
+name = "router"
+kind = "switch"
+level = "vc"
+parameters = {{ vcs = 2, {router} }}
+[[composite.node.link]]
+from = "socket.net"
+to = "memory.port"
+latency = "0ps"
+bandwidth = "1000000000TB/s"
+[[composite.node.link]]
+from = "memory.port"
+to = "nic.host"
+latency = "0ps"
+bandwidth = "1000000000TB/s"
+[[composite.node.link]]
+from = "nic.net"
+to = "router.net"
+
+[[composite.machine.part]]
+name = "grid"
+template = "{template}"
+kind = "node"
+"""
+QUICK = '"1000000000TB/s"'
+
+
+def nodes(template="mesh:4x4", memory=f"bandwidth = {QUICK}", nic=f"injection = {QUICK}", router="buffer = 8"):
+    path = folder / "nodes.arch.toml"
+    path.write_text(NODES.format(template=template, memory=memory, nic=nic, router=router))
+    return f"arch:{path}"
+
+
+def nics_and_memories():
+    """Ranks 2 n and 2 n + 1 are the sockets of node n. Switches as before; what lies before them passes whole packets."""
+    for size, flits in [(1, 1), (64, 4)]:
+        alone = 2 * OVERHEAD + 1000 * (3 * 7 + 2 + flits - 1)
+        for level in ("vc", "crossbar"):
+            assert picoseconds(nodes(), 32, [(0, 31, size)], "--level", f"*router={level}") == alone
+        # The sender's NIC and both memories, each with its latency; the receiver's NIC takes nothing.
+        slow = nodes(memory=f'bandwidth = {QUICK}, latency = "80ns"', nic=f'injection = {QUICK}, latency = "300ns"')
+        assert picoseconds(slow, 32, [(0, 31, size)]) == alone + 80_000 + 300_000 + 80_000
+    # 4 packets of 1,024 bytes, ready at the NIC every 512 ns; their 64 flits need 64 ns on a link.
+    slow = nodes(nic='injection = "2GB/s"')
+    assert picoseconds(slow, 32, [(0, 31, 4096)], "--packet-size", "1024") == 2 * OVERHEAD + 4 * 512_000 + 1000 * (23 + 63)
+    # Both sockets share it: 8 packets.
+    both = picoseconds(slow, 32, [(0, 31, 4096), (1, 29, 4096)], "--packet-size", "1024")
+    assert 2 * OVERHEAD + 8 * 512_000 <= both <= 2 * OVERHEAD + 8 * 512_000 + 1000 * (23 + 63), both
+    # Within a node nothing passes a switch: 1,000 bytes through the memory at 1 GB/s.
+    assert picoseconds(nodes(memory='bandwidth = "1GB/s"'), 32, [(2, 3, 1000)]) == 2 * OVERHEAD + 1_000_000
+    # A packet that comes between two cycles waits for the next: after 0.5 ns more, a whole one later.
+    late = nodes(nic=f'injection = {QUICK}, latency = "500ps"')
+    assert picoseconds(late, 32, [(0, 31, 1)]) == 2 * OVERHEAD + 1000 * 23 + 1000
+
+
+def in_order():
+    """A small message does not overtake the large one before it, whatever way it takes."""
+    def arrival(network, first, *options):
+        # Rank 0 sends a large and a small message to rank 15; rank 15 waits for `first` alone, then for the other.
+        sizes = {1: 60_000, 2: 1}
+        second = 3 - first
+        (folder / "x.goal").write_text(f"num_ranks 16\nrank 0 {{\nl0: send 60000b to 15 tag 1\nl1: send 1b to 15 tag 2\nl1 requires l0\n}}\n"
+                                       f"rank 15 {{\nl0: recv {sizes[first]}b from 0 tag {first}\nl1: recv {sizes[second]}b from 0 tag {second}\nl1 requires l0\n}}\n")
+        run(TOOL, "simulate", str(folder / "x.goal"), "--loggps", "o=1us,g=0s", "--network", network, *options, "-o", str(folder / "p.ftr"))
+        run(TOOL, "convert", str(folder / "p.ftr"), str(folder / "p.txt"))
+        trace = (folder / "p.txt").read_text().split("\nrank 15\n")[1]
+        return int(re.search(r"complete .*?leave=(\d+)", trace)[1])
+
+    for routing in ("random", "adaptive", "table"):
+        network = machine("torus:4x4", f'vcs = 4, routing = "{routing}"')
+        assert arrival(network, 2) >= arrival(network, 1) > 3_750_000, routing
+    # Two rails, which messages take in turn.
+    (folder / "rails.arch.toml").write_text("""[architecture]
+name = "rails"
+latency = "100ns"
+bandwidth = "1GB/s"
+[composite.node]
+ports = { left = "nic.net", right = "nic.net" }
+[[composite.node.part]]
+name = "cpu"
+kind = "processor"
+[[composite.node.part]]
+name = "nic"
+kind = "nic"
+[[composite.node.link]]
+from = "cpu.net"
+to = "nic.host"
+[[composite.machine.part]]
+name = "node"
+kind = "node"
+count = 16
+[[composite.machine.part]]
+name = "rail"
+kind = "switch"
+count = 2
+[[composite.machine.link]]
+from = "node.left"
+to = "rail[0].net"
+[[composite.machine.link]]
+from = "node.right"
+to = "rail[1].net"
+""")
+    network = f"arch:{folder}/rails.arch.toml"
+    assert arrival(network, 2) >= arrival(network, 1) > 60_000_000
 
 
 def programs():
@@ -135,4 +260,6 @@ with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
     by_hand()
     refused()
+    nics_and_memories()
+    in_order()
     print("ok", programs())

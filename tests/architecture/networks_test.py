@@ -13,7 +13,6 @@ import sys
 import tempfile
 
 TOOL = sys.argv[1]
-COUNT = int(sys.argv[2]) if len(sys.argv) > 2 else 40
 
 
 def program(rng, ranks):
@@ -72,8 +71,9 @@ def times(folder, goal, *network):
 
 
 def main():
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 40
     differences = 0
-    for seed in ([int(sys.argv[3])] if len(sys.argv) > 3 else range(1, COUNT + 1)):
+    for seed in ([int(sys.argv[3])] if len(sys.argv) > 3 else range(1, count + 1)):
         rng = random.Random(seed)
         shape = rng.choice(["torus:3x3", "mesh:2x4", "fattree:2,3", "hypercube:3", "ring:6", "omega:8",
                             "dragonfly:2,1,2", "crossbar:6", "tree:2,3", "star:5", "bus:6"])
@@ -98,7 +98,7 @@ def main():
                 differences += 1
                 where = next((i for i, (a, b) in enumerate(zip(ours, theirs)) if a != b), -1)
                 print(f"seed {seed} ({kind} {topology} {loggps}): line {where}\n  {ours[where]}\n  {theirs[where]}")
-    print(f"{COUNT} programs, {differences} with other times")
+    print(f"{count} programs, {differences} with other times")
     return 1 if differences else 0
 
 
