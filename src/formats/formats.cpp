@@ -25,6 +25,7 @@ constexpr Format kFormats[] = {
     {"csv", ".csv", write_csv, nullptr},
     {"paje", ".paje", write_paje, nullptr},
     {"clog2", ".clog2", write_clog2, nullptr},
+    {"picl", ".trf", write_picl, nullptr},
 };
 
 }  // namespace

@@ -54,7 +54,7 @@ Notes write_otf2(trace::TraceReader& reader, const std::string& path,
                  const trace::TellPlace& tell = {});
 Notes read_otf2(const std::string& from, const std::string& to);
 // For looking at (docs/formats.md): Pipit's CSV, Chrome's JSON, Perfetto's protobuf, Paje,
-// Jumpshot's CLOG-2.
+// Jumpshot's CLOG-2, ParaGraph's PICL.
 Notes write_csv(trace::TraceReader& reader, const std::string& path,
                 const trace::TellPlace& tell = {});
 Notes write_chrome(trace::TraceReader& reader, const std::string& path,
@@ -65,6 +65,8 @@ Notes write_paje(trace::TraceReader& reader, const std::string& path,
                  const trace::TellPlace& tell = {});
 Notes write_clog2(trace::TraceReader& reader, const std::string& path,
                   const trace::TellPlace& tell = {});
+Notes write_picl(trace::TraceReader& reader, const std::string& path,
+                 const trace::TellPlace& tell = {});
 // Paraver's (Extrae's) NAME.prv, NAME.pcf, NAME.row; Upshot's ALOG.
 Notes write_paraver(trace::TraceReader& reader, const std::string& path,
                     const trace::TellPlace& tell = {});

@@ -272,6 +272,43 @@ class Pictures(unittest.TestCase):
         self.assertGreater(blocks, 3)
         self.assertEqual(len(data), 1024 + 65536 * blocks + 44)
 
+    def test_picl(self):
+        """As coNCePTuaL's manual shows it: kind, event, seconds, process, task, count, type, values."""
+        text = self.made("trf").read_text()
+        lines = [line.split() for line in text.splitlines()]
+        for words in lines:
+            self.assertEqual(len(words), 6 + (1 + int(words[5]) if words[5] != "0" else 0), words)
+            self.assertEqual(words[4], "0")
+        times = [float(words[2]) for words in lines if words[1] != "-901"]
+        self.assertEqual(times, sorted(times))
+        of = lambda rank: [line for line in text.splitlines() if line.split()[3] == rank]
+        self.assertEqual(of("0"), [
+            "-3 -901 0 0 0 0", "-3 1 0 0 0 0", "-4 1 0 0 0 0", "-3 2 0.000000001 0 0 0",
+            "-3 -21 0.000000002 0 0 4 2 800 7 1 0", "-4 -21 0.0000000055 0 0 0",
+            "-3 -27 0.000000006 0 0 4 2 16 7 1 0", "-4 -27 0.000000007 0 0 1 2 1",
+            "-3 -31 0.000000008 0 0 1 2 1", "-4 -31 0.000000009 0 0 0",
+            "-2 3 0.0000000095 0 0 0", "-4 2 0.00000001 0 0 0",
+            "-3 4 0.00000002 0 0 0", "-4 4 0.00000002 0 0 0", "-4 -901 0.00000002 0 0 0"])
+        self.assertEqual(of("1")[3:9], [
+            "-3 -52 0.000000001 1 0 3 2 7 0 0", "-4 -52 0.00000000625 1 0 4 2 800 7 0 0",
+            "-3 -57 0.0000000065 1 0 3 2 -1 -1 0", "-4 -57 0.000000007 1 0 1 2 1",
+            "-3 -61 0.000000008 1 0 1 2 1", "-4 -61 0.000000012 1 0 4 2 16 7 0 0"])
+
+    def test_picl_collectives(self):
+        """The values that coNCePTuaL writes; processes are numbered where they are not all."""
+        (self.directory / "all.txt").write_text("".join(
+            ('foretrace-trace 1\ninfo {"ranks":3,"clock":"virtual"}\n' if rank == 0 else "") +
+            f'rank {rank}\nname "MPI_Init"\nname "MPI_Bcast"\nname "MPI_Reduce"\nname "MPI_Allreduce"\nname "MPI_Barrier"\ncomm 0 0 1 2\n'
+            + ("comm 7 1 2\n" if rank else "") + "init MPI_Init\ncollective MPI_Bcast enter=0 leave=10 collective=bcast bytes=64 root=1\n"
+            "collective MPI_Reduce enter=10 leave=20 collective=reduce bytes=8 root=0\n"
+            + ("collective MPI_Allreduce enter=20 leave=30 collective=allreduce bytes=16 comm=1\ncollective MPI_Barrier enter=30 leave=40 collective=barrier comm=1\n" if rank else "")
+            for rank in range(3)))
+        subprocess.run([TOOL, "convert", self.directory / "all.txt", self.directory / "all.trf"], check=True, capture_output=True, timeout=60)
+        rest = [line.split(" ", 5)[5] for line in (self.directory / "all.trf").read_text().splitlines()
+                if line.split()[3] == "1" and line.split()[1] in ("-785", "-790", "-782", "-402")]
+        self.assertEqual(rest, ["3 2 64 1 -1", "1 2 64", "3 2 8 0 -1", "1 2 -1", "2 2 16 0", "1 2 0", "1 2 0", "0"])
+        self.assertIn("-202 -812 0.00000000002 -1 -1 3 2 0 1 2\n", (self.directory / "all.trf").read_text())
+
     def test_paje(self):
         result = subprocess.run(["pj_dump", self.made("paje")], capture_output=True, text=True, timeout=60)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
