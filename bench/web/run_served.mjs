@@ -28,7 +28,7 @@ try {
   await browser.open("about:blank");
   await browser.send("Page.navigate", { url: address });
   const began = performance.now();
-  await browser.until(() => "summary" in document.documentElement.dataset);
+  await browser.until(() => document.documentElement !== null && "summary" in document.documentElement.dataset);
   const opened = seconds(began);
   await browser.until(() => {
     const { remote } = window.foretraceTimeline.model;
