@@ -13,8 +13,9 @@
 namespace foretrace::scaling {
 namespace {
 
-constexpr double kLikelyChi = 3.84;   // 95 % of chi-squared with one degree of freedom
-constexpr double kSameGrowth = 0.25;  // exponents nearer than that are one order
+constexpr double kLikelyChi = 3.84;     // 95 % of chi-squared with one degree of freedom
+constexpr double kLikelyErrors = 1.96;  // 95 % of a normal distribution, in standard deviations
+constexpr double kSameGrowth = 0.25;    // exponents nearer than that are one order
 constexpr double kSameValue = 1.5;
 constexpr double kWideInterval = 2;
 constexpr std::size_t kMostOthers = 10;
@@ -256,6 +257,8 @@ Candidate candidate_of(const Trial& trial, const Points& points, const std::vect
   const double width = t * std::sqrt(variance * sigma * sigma + own * own);
   out.low = std::max(out.value - width, 0.0);
   out.high = out.value + width;
+  const double noise = std::max(points.point_noise, kLeastNoise);
+  out.by_noise = kLikelyErrors * noise * std::sqrt(variance + out.value * out.value);
   return out;
 }
 
@@ -348,16 +351,16 @@ Points below(const Points& points, std::size_t parameter, double limit) {
 }
 
 // How far off the largest points along a parameter are when those below `limit` are all that is
-// known: the middle one of log(measured / predicted), 0 where the interval held the measurement.
+// known: the middle one of log(measured / predicted), 0 where noise alone may be why.
 double missed_by(const Points& points, const std::vector<std::string>& names, std::size_t parameter,
                  double limit, double largest) {
   const Points known = below(points, parameter, limit);
   std::vector<double> missed;
   for (std::size_t i = 0; i < points.y.size(); ++i) {
     if (points.x[i][parameter] != largest) continue;
-    const ScalingLaw law = fit_points(known, names, points.x[i]);
-    const bool held = law.low <= points.y[i] && points.y[i] <= law.high;
-    missed.push_back(held ? 0 : std::fabs(std::log(points.y[i] / law.best.value)));
+    const Candidate told = fit_points(known, names, points.x[i]).best;
+    const bool held = std::fabs(points.y[i] - told.value) <= told.by_noise;
+    missed.push_back(held ? 0 : std::fabs(std::log(points.y[i] / told.value)));
   }
   return stats::median(missed);
 }

@@ -27,6 +27,7 @@ struct Candidate {
   std::vector<Term> terms;   // with the constant, if it has one
   double value = 0;          // at the point that is asked for
   double low = 0, high = 0;  // 95 % prediction interval there, if this is the right shape
+  double by_noise = 0;       // how far a point there may be off by noise alone, 95 %
   double chi_squared = 0;    // of the point means; smaller is better
   double error = 0;          // relative, of points left out (cross-validation)
   double growth = 0;         // effective exponent there: f(4 x) / f(x) = 4^growth
@@ -42,7 +43,7 @@ struct ScalingLaw {
   // times the value.
   bool identifiable = true;
   std::vector<Candidate> others;  // shapes that fit nearly as well, best first; at most 10
-  // By how much the largest points were off there, relative; 0: they were in the interval.
+  // By how much the largest points were off there, relative; 0: by no more than noise explains.
   double missed = 0;
   double noise = 0;             // relative standard deviation of one measurement
   std::vector<double> largest;  // of each parameter, measured

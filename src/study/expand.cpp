@@ -190,7 +190,8 @@ class Expander {
   void note_files(const Way& way, const std::vector<std::string>& options, Job& job) {
     if (!tool_.files_of) return;
     for (const std::string& word : options)
-      for (const std::string& file : asked(way, "", [&] { return tool_.files_of(word); }))
+      for (const std::string& file :
+           asked(way, way.options_line, "", [&] { return tool_.files_of(word); }))
         job.option_checksums.push_back(checksum_of_file(file));
   }
 
