@@ -56,11 +56,16 @@ int main(int argc, char **argv) {
 # The library tells of the new communicator by messages of its own, whose size the receiver does not know.
 OWN_MESSAGES = r"""
 #include <mpi.h>
+#include <pthread.h>
+#include <unistd.h>
+static void *rest(void *unused) { return pause(), unused; }
 int main(int argc, char **argv) {
   int provided;
+  pthread_t thread;
   MPI_Group group;
   MPI_Comm comm;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  pthread_create(&thread, 0, rest, 0);
   MPI_Comm_group(MPI_COMM_WORLD, &group);
   MPI_Comm_create_group(MPI_COMM_WORLD, group, 0, &comm);
   MPI_Barrier(comm);

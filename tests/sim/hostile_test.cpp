@@ -399,7 +399,7 @@ TEST(Hostile, SinkThatFindsNoRoomLeavesNoFile) {
   const Programs source(100);
   std::string error;
   {
-    const Limit small(RLIMIT_FSIZE, 100'000);
+    const Limit small(RLIMIT_FSIZE, 25 * 4096);
     error = error_of([&] { FileSink(source, {}, path); });
   }
   EXPECT_THAT(error, HasSubstr("File too large"));
