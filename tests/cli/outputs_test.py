@@ -215,13 +215,13 @@ class Interrupts(unittest.TestCase):
                     with self.subTest(signal=which, script=script):
                         said = self.interrupt(folder, which, "measure", "-n", "2", "--launch", "./launch", "-o",
                                               "m.toml")
-                        self.assertEqual(said, "foretrace: interrupted; the same command goes on\n")
+                        self.assertEqual(said.splitlines()[1:], ["foretrace: interrupted; the same command goes on"])
                         self.assertEqual(os.listdir(folder), ["launch"])
 
     def test_study(self):
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "s.toml").write_text(
-                "[parameters]\np = [1, 2]\n[programs.slow]\ncommand = \"sh -c 'touch started; sleep 100'\"\n"
+                "[parameters]\np = [1, 2]\n[programs.slow]\ncommand = \"sh -c 'touch started; sleep 10{p}'\"\n"
                 "[quantities]\ntime = 'time (.*)'\n[ways.command]\n")
             said = self.interrupt(folder, signal.SIGINT, "study", "s.toml", "-o", "s.db")
             self.assertEqual(said, "foretrace: interrupted; the same command goes on\n")
