@@ -206,10 +206,11 @@ class Interrupts(unittest.TestCase):
 
     def test_measure(self):
         """Also where the launcher ends with 0, as MPICH's does."""
-        for script in ("exec sleep 100", "trap 'kill $!; exit 0' INT TERM\nsleep 100 &\nwait"):
+        for script in ("touch started\nexec sleep 100",
+                       "trap 'kill $!; exit 0' INT TERM\nsleep 100 &\ntouch started\nwait"):
             with tempfile.TemporaryDirectory() as folder:
                 launcher = pathlib.Path(folder, "launch")
-                launcher.write_text(f"#!/bin/sh\ntouch started\n{script}\n")
+                launcher.write_text(f"#!/bin/sh\n{script}\n")
                 launcher.chmod(0o755)
                 for which in (signal.SIGINT, signal.SIGTERM):
                     with self.subTest(signal=which, script=script):
