@@ -35,7 +35,8 @@ void encode_recv(Encoder& out, const Event& event) {
 }
 
 void encode_body(Encoder& out, const Event& event, std::uint64_t last_request) {
-  if (posts(event)) out.svarint(distance(last_request + 1, event.request));
+  if (posts(event.kind) && !leaves_message(event))
+    out.svarint(distance(last_request + 1, event.request));
   switch (event.kind) {
     case EventKind::send:
     case EventKind::isend:
