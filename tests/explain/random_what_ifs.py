@@ -30,6 +30,15 @@ import reference_rewrites  # noqa: E402
 MOST_WAITS = 3
 
 
+class Generator(random_schedules.Generator):
+    """Without accesses to windows, which wait for each other: their graph is not exact."""
+
+    def accesses(self):
+        pass
+
+    flush = lock = accesses
+
+
 class Waitless(reference.Replay):
     """A replay in which one call need not wait."""
 
@@ -240,7 +249,7 @@ def main():
     for seed in seeds:
         rng = random.Random(seed)
         cases.append((random_schedules.random_machine(rng),
-                      random_schedules.Generator(rng).schedule()))
+                      Generator(rng).schedule()))
     networks = [random_networks.random_case(seed, None) for seed in seeds[: options.count // 5]]
     lines = "".join(json.dumps({"machine": m, "schedule": s}) + "\n" for m, s in cases)
     lines += "".join(json.dumps(case) + "\n" for case in networks)

@@ -126,9 +126,6 @@ TEST(ProgramLaw, RefusesWhatIsNoScaling) {
   auto other = runs({2, 4, 8, 16, 32});
   other[3].info.machine = "another";
   EXPECT_THROW(scaling::fit_program(other, nullptr, 64), Error);
-  auto recorded = runs({2, 4, 8, 16, 32});
-  recorded[0].info.clock = trace::Clock::cpu;
-  EXPECT_THROW(scaling::fit_program(recorded, nullptr, 64), Error);
 }
 
 }  // namespace
