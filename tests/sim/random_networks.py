@@ -42,11 +42,6 @@ class Generator(random_schedules.Generator):
             act = self.rng.choice([self.farm, self.farm, self.mixed, self.wild_shift])
         act()
 
-    def accesses(self):
-        """Not yet: engine and reference differ by an overhead where accesses meet other messages."""
-
-    flush = accesses
-
     def posted_collective(self):
         """reference_networks.py has blocking ones only."""
         self.collective()

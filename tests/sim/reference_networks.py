@@ -407,11 +407,11 @@ class EndpointReplay(Replay):
         return self.enter(at), self.enter(at)
 
     def wait(self, at, call):
-        clock = alone = self.enter(at)
+        clock = alone = ends = self.enter(at)
         messages = []
         for order, posted in enumerate(self.schedule.posted[at]):
             if self.schedule.goes_back(posted):
-                clock = max(clock, self.request_end(posted))
+                ends = max(ends, self.request_end(posted))
             elif self.schedule.sends(posted):
                 end = self.sent(posted) if self.is_rendezvous(posted) else self.left(posted)
                 clock = max(clock, end)
@@ -421,7 +421,7 @@ class EndpointReplay(Replay):
         for there, _, paid in sorted(messages):
             clock = max(clock, there) + paid
             alone += paid
-        return clock, alone
+        return max(clock, ends), alone
 
 
 class PortReplay(EndpointReplay):
