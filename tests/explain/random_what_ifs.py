@@ -30,13 +30,21 @@ import reference_rewrites  # noqa: E402
 MOST_WAITS = 3
 
 
-class Generator(random_schedules.Generator):
-    """Without accesses to windows, which wait for each other: their graph is not exact."""
+class WithoutWindows:
+    """Accesses wait for each other, so that their graph is not exact."""
 
     def accesses(self):
         pass
 
-    flush = lock = accesses
+    flush = fence = lock = accesses
+
+
+class Generator(WithoutWindows, random_schedules.Generator):
+    pass
+
+
+class OnNetworks(WithoutWindows, random_networks.Generator):
+    pass
 
 
 class Waitless(reference.Replay):
@@ -250,7 +258,7 @@ def main():
         rng = random.Random(seed)
         cases.append((random_schedules.random_machine(rng),
                       Generator(rng).schedule()))
-    networks = [random_networks.random_case(seed, None) for seed in seeds[: options.count // 5]]
+    networks = [random_networks.random_case(seed, None, OnNetworks) for seed in seeds[: options.count // 5]]
     lines = "".join(json.dumps({"machine": m, "schedule": s}) + "\n" for m, s in cases)
     lines += "".join(json.dumps(case) + "\n" for case in networks)
     found = subprocess.run([options.explain_schedule], input=lines, text=True, check=False,

@@ -170,13 +170,13 @@ def random_graph(rng, ranks, time):
             "links": [[a, b, time(5000, 1), rng.uniform(1e8, 1e10)] for a, b in sorted(pairs)]}
 
 
-def random_case(seed, kind):
+def random_case(seed, kind, generator=Generator):
     rng = random.Random(seed)
     kind = kind or rng.choice(KINDS)
     wild = kind == "datasheet" or (kind != "flow" and rng.random() < 0.5)
     machine = random_schedules.random_machine(rng)
     machine["compute_step"] = rng.choice([0, 1e-9, 1e-11, 1e-7])
-    schedule = Generator(rng, wild).schedule()
+    schedule = generator(rng, wild).schedule()
     network = schedule["network"] = random_network(rng, kind, schedule["ranks"], wild)
     # On a topology ranks fill the nodes.
     if "topology" in network or "graph" in network or kind == "bus":
