@@ -63,17 +63,26 @@ bool is_meant(int target, int asked) {
   return asked == kAllTargets || target == asked;
 }
 
-// Waits for the accesses to `target`.
-int flush(Fn fn, OneSided how, Window& window, int target, Real real) {
+// Begins the event of a call about a window and makes the call; nullptr, and the event is over, if
+// MPI refused it.
+trace::Event* make_call(Fn fn, OneSided what, Window& window, int target, Real real, int& result) {
   trace::Event& event = session.open(trace::EventKind::call, fn);
-  const int result = real();
+  result = real();
   if (result != MPI_SUCCESS) {
     session.close_as_call();
-    return result;
+    return nullptr;
   }
   event.comm = session.comm_id(*window.members);
-  event.one_sided = how;
+  event.one_sided = what;
   event.send.peer = window.members->world(target);
+  return &event;
+}
+
+// Waits for the accesses to `target`.
+int flush(Fn fn, OneSided how, Window& window, int target, Real real) {
+  int result = MPI_SUCCESS;
+  trace::Event* const event = make_call(fn, how, window, target, real, result);
+  if (!event) return result;
   Time end;
   std::erase_if(window.accessed, [&](const auto& entry) {
     if (!is_meant(entry.first, target)) return false;
@@ -84,7 +93,7 @@ int flush(Fn fn, OneSided how, Window& window, int target, Real real) {
     session.close();
     return result;
   }
-  const Time alone = event.enter + session.timing().flush_time(name_of(fn));
+  const Time alone = event->enter + session.timing().flush_time(name_of(fn));
   const Time leave = std::max(alone, end);
   session.close_at(leave, machine::wait_time(leave, alone));
   return result;
@@ -101,21 +110,15 @@ void flush_open(Fn fn, Window& window, int target, Once& real) {
 
 // What takes the time of its own equation, if that.
 int plain_epoch(Fn fn, OneSided what, Window& window, int target, Real real) {
-  trace::Event& event = session.open(trace::EventKind::call, fn);
-  const int result = real();
-  if (result != MPI_SUCCESS) {
-    session.close_as_call();
-    return result;
-  }
-  event.comm = session.comm_id(*window.members);
-  event.one_sided = what;
-  event.send.peer = window.members->world(target);
+  int result = MPI_SUCCESS;
+  trace::Event* const event = make_call(fn, what, window, target, real, result);
+  if (!event) return result;
   if (!session.predicting()) {
     session.close();
-  } else if (machine::is_lock(what) && event.send.peer.valid()) {
-    session.close_at(event.enter + session.timing_with(event.send.peer).lock_time(), Time());
+  } else if (machine::is_lock(what) && event->send.peer.valid()) {
+    session.close_at(event->enter + session.timing_with(event->send.peer).lock_time(), Time());
   } else {
-    session.close_at(event.enter + session.call_cost(fn), Time());
+    session.close_at(event->enter + session.call_cost(fn), Time());
   }
   return result;
 }
