@@ -24,10 +24,13 @@ namespace {
 using namespace foretrace;
 using machine::NodeId;
 
-machine::Topology fat_tree(std::int64_t nodes) {
-  const int levels = nodes == 1024 ? 5 : 3;
-  return machine::build_topology(machine::parse_topology_expression(
-      "fattree:4," + std::to_string(levels) + "?latency=1us&bandwidth=10GB/s"));
+// A fat tree of 64 or 1,024 nodes, or, of any other number, all on one switch.
+machine::Topology topology_of(std::int64_t nodes) {
+  const std::string name = nodes == 1024 ? "fattree:4,5"
+                           : nodes == 64 ? "fattree:4,3"
+                                         : "crossbar:" + std::to_string(nodes);
+  return machine::build_topology(
+      machine::parse_topology_expression(name + "?latency=1us&bandwidth=10GB/s"));
 }
 
 struct Pair {
@@ -81,6 +84,10 @@ class Sizes {
   std::uint64_t state_ = 1;
 };
 
+sim::Way way(const std::vector<Pair>& pairs, sim::MessageId pair) {
+  return {NodeId(pairs[pair].from), NodeId(pairs[pair].to), pair};
+}
+
 // Every pair's next message starts when its last one has arrived.
 void send_on(sim::SharedNetwork& network, const std::vector<Pair>& pairs, std::size_t messages) {
   Sizes sizes;
@@ -98,8 +105,7 @@ void send_on(sim::SharedNetwork& network, const std::vector<Pair>& pairs, std::s
     if (!starts.empty() && starts.top().time <= network.next()) {
       const Start start = starts.top();
       starts.pop();
-      const Pair pair = pairs[start.pair];
-      network.inject(start.pair, NodeId(pair.from), NodeId(pair.to), sizes.next(), start.time);
+      network.inject(start.pair, way(pairs, start.pair), sizes.next(), start.time);
       continue;
     }
     arrivals.clear();
@@ -115,7 +121,7 @@ void send_steps(sim::SharedNetwork& network, const std::vector<Pair>& pairs, std
   std::vector<sim::Arrival> arrivals;
   while (messages > 0) {
     for (sim::MessageId pair = 0; pair < pairs.size(); ++pair)
-      network.inject(pair, NodeId(pairs[pair].from), NodeId(pairs[pair].to), sizes.next(), time);
+      network.inject(pair, way(pairs, pair), sizes.next(), time);
     arrivals.clear();
     while (network.next() != Time::max()) network.advance(arrivals);
     for (const sim::Arrival& arrival : arrivals) time = std::max(time, arrival.arrived);
@@ -127,7 +133,7 @@ using Pattern = std::vector<Pair> (*)(int);
 using Sender = void (*)(sim::SharedNetwork&, const std::vector<Pair>&, std::size_t);
 
 void flow(benchmark::State& state, Pattern pattern, Sender sender) {
-  const machine::Topology topology = fat_tree(state.range(0));
+  const machine::Topology topology = topology_of(state.range(0));
   const std::vector<Pair> pairs = pattern(topology.processors());
   const auto messages = static_cast<std::size_t>(state.range(1));
   std::size_t memory = 0;
@@ -164,9 +170,15 @@ BENCHMARK_CAPTURE(flow, permutation_steps, permutation, send_steps)
 BENCHMARK_CAPTURE(flow, all_to_one, all_to_one, send_on)
     ->Args({64, 100'000})
     ->Args({1024, 20'000})
+    ->Args({1001, 20'000})
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(flow, all_to_all, all_to_all, send_on)
     ->Args({64, 10'000})
+    ->Args({65, 10'000})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(flow, all_to_all_steps, all_to_all, send_steps)
+    ->Args({64, 10'000})
+    ->Args({65, 10'000})
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_bus)->Args({1024, 200'000})->Unit(benchmark::kMillisecond);
 

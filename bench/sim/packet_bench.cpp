@@ -50,7 +50,8 @@ Counts exchange(sim::SharedNetwork& network, int processors, std::int64_t bytes,
       while (network.next() < start) network.advance(arrivals);
       for (const int step : {1, processors - 1}) {
         const machine::NodeId to((from.value + step) % processors);
-        network.inject(message, from, to, Bytes(size_of(bytes, message + message / 14)), start);
+        network.inject(message, {from, to, message}, Bytes(size_of(bytes, message + message / 14)),
+                       start);
         ++message;
       }
     }
