@@ -4,10 +4,9 @@
     random_networks.py REPLAY_SCHEDULE [--count N] [--first SEED] [--kind KIND]
 
 Every call's leave and wait time and every rank's finish time must be equal to the last
-picosecond (`flow`, whose rates the engine computes in double: to ten picoseconds), and a schedule
-that deadlocks in one must do so in the other. The acts of random_schedules.py are joined by some
-with wildcard receives. Half of the parameters are multiples of a nanosecond, so that many things
-happen at the same time.
+picosecond, and a schedule that deadlocks in one must do so in the other. The acts of
+random_schedules.py are joined by some with wildcard receives. Half of the parameters are multiples
+of a nanosecond, so that many things happen at the same time.
 """
 
 import argparse
@@ -194,19 +193,9 @@ def expected_times(case):
         result.doubtful
 
 
-def close(a, b):
-    """Equal but for rounding; a and b are times or lists of such."""
-    if isinstance(a, list):
-        return len(a) == len(b) and all(map(close, a, b))
-    return abs(a - b) <= 10
-
-
 def compare(seed, case, expected, found):
     if found == expected:
         return
-    if case["schedule"]["network"]["kind"] == "flow" and "deadlock" not in (expected, found):
-        if close(expected, found):
-            return
     network = json.dumps(case["schedule"]["network"])
     if "deadlock" in (expected, found):
         sys.exit(f"seed {seed}, {network}: expected {str(expected)[:200]}, found {str(found)[:200]}")

@@ -9,9 +9,33 @@ namespace {
 
 // What is beyond does not fit into a Time.
 constexpr double kLatest = 9.2e18;
-// A stream that is never idle starts to count again from here on, so that
-// the bytes of each message stay exact to some 1e-6 of a byte.
-constexpr double kManyBytes = 4294967296.0;
+// An end that is half way between two picoseconds is the later one. Fractions that
+// binary numbers do not have make it seem earlier, by less than this part of a picosecond.
+constexpr int kTieBits = 16;
+// From here on a double may be more than one off.
+constexpr double kManyPs = 1e15;
+// Whether so many bytes have been sent is asked of bytes that are counted likewise.
+constexpr int kByteTieBits = 32;
+// What is larger does not fit beside others into a number of 2^-64 bytes, nor its time into a Time.
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 60;
+
+using Wide = MaxMin::Fixed;
+__extension__ using UnsignedWide = unsigned __int128;
+
+Wide bytes_of(std::uint64_t bytes) {
+  return static_cast<Wide>(std::min(bytes, kMostBytes)) << 64;
+}
+
+// Some units in the last place away.
+double about(Wide number) {
+  return static_cast<double>(static_cast<std::int64_t>(number >> 64)) * 18446744073709551616.0 +
+         static_cast<double>(static_cast<std::uint64_t>(number));
+}
+
+// a * b, where that fits.
+Wide product(Wide a, std::int64_t b) {
+  return static_cast<Wide>(static_cast<UnsignedWide>(a) * static_cast<UnsignedWide>(b));
+}
 
 }  // namespace
 
@@ -46,54 +70,110 @@ void FlowNetwork::advance(std::vector<Arrival>& arrivals) {
   for (const Gone& gone : gone_) arrivals.push_back(gone.arrival);
 }
 
-// Of the message that ends first.
-std::int64_t FlowNetwork::end_of(const Stream& stream) const {
-  assert(stream.rate > 0 && "every flow has a share");
-  const double left = std::max(0.0, stream.messages.front().target - stream.served);
-  const double ps = left / stream.rate;
-  if (static_cast<double>(stream.updated) + ps >= kLatest)
-    return static_cast<std::int64_t>(kLatest);
-  return stream.updated + std::llround(ps);
+// When the class has served so much.
+std::int64_t FlowNetwork::end_of(const Class& on, Served target) {
+  static_assert(MaxMin::kFractionBits - kServedBits == 32);
+  const Served left = target - on.served;
+  if (left <= 0) return on.updated;
+  const double rate = about(on.rate);
+  const double ps = about(left) * 4294967296.0 / rate;
+  if (!(static_cast<double>(on.updated) + ps < kLatest)) return static_cast<std::int64_t>(kLatest);
+  // The double is near. What is left then is exact: it is small, so what overflows is not missed.
+  auto whole = static_cast<std::int64_t>(ps);
+  Wide rest = static_cast<Wide>(static_cast<UnsignedWide>(left) << 32) - product(on.rate, whole);
+  if (ps > kManyPs) {
+    const auto more = static_cast<std::int64_t>(about(rest) / rate);
+    whole += more;
+    rest -= product(on.rate, more);
+  }
+  for (; rest < 0; rest += on.rate) --whole;
+  for (; rest >= on.rate; rest -= on.rate) ++whole;
+  return on.updated + whole + (2 * rest >= on.rate - (on.rate >> kTieBits));
 }
 
-void FlowNetwork::update(Stream& stream, std::int64_t now) {
-  stream.served += stream.rate * static_cast<double>(now - stream.updated);
-  stream.updated = now;
-  if (stream.served < kManyBytes) return;
-  for (Message& message : stream.messages) message.target -= stream.served;
-  stream.served = 0;
-  std::make_heap(stream.messages.begin(), stream.messages.end());
+void FlowNetwork::update(Class& on, std::int64_t now) {
+  const auto rate = static_cast<UnsignedWide>(on.rate);
+  const auto ps = static_cast<UnsignedWide>(now - on.updated);
+  const UnsignedWide low = (rate & UINT64_MAX) * ps, high = (rate >> 64) * ps;
+  on.served += static_cast<Served>((high << 32) + (low >> 32));
+  on.updated = now;
 }
 
-void FlowNetwork::mark_moved(std::uint32_t number) {
+FlowNetwork::Served FlowNetwork::served_by(const Stream& stream, std::int64_t now) {
+  if (stream.on == MaxMin::kNone) return stream.offset;
+  update(classes_[stream.on], now);
+  return stream.offset + classes_[stream.on].served;
+}
+
+void FlowNetwork::mark_moved(MaxMin::Link link) {
+  if (classes_[link].moved) return;
+  classes_[link].moved = true;
+  moved_.push_back(link);
+}
+
+// The stream's place among those of its class; it gets a class in share() if it has none.
+void FlowNetwork::messages_changed(std::uint32_t number) {
+  const Stream& stream = streams_[number];
+  if (stream.on == MaxMin::kNone) return;
+  EndHeap<Served>& ends = classes_[stream.on].ends;
+  if (stream.messages.empty())
+    ends.remove(stream_places_, number);
+  else
+    ends.set(stream_places_, number, stream.messages.front().target - stream.offset);
+  mark_moved(stream.on);
+}
+
+// To the class of its bottleneck.
+void FlowNetwork::move(std::uint32_t number, std::int64_t now) {
   Stream& stream = streams_[number];
-  if (stream.moved) return;
-  stream.moved = true;
-  moved_.push_back(number);
+  const MaxMin::Link to = fair_.bottleneck(number);
+  if (stream.on == to) return;
+  stream.offset = served_by(stream, now);
+  if (stream.on != MaxMin::kNone) {
+    classes_[stream.on].ends.remove(stream_places_, number);
+    mark_moved(stream.on);
+  }
+  stream.on = to;
+  if (to == MaxMin::kNone) {
+    stream.offset = 0;
+    return;
+  }
+  Class& on = classes_[to];
+  if (on.ends.empty()) {
+    on.served = 0;
+    on.updated = now;
+  }
+  update(on, now);
+  stream.offset -= on.served;
+  messages_changed(number);
+}
+
+void FlowNetwork::end_first_of(std::uint32_t number, std::int64_t now) {
+  Stream& stream = streams_[number];
+  const Message message = stream.messages.front();
+  std::pop_heap(stream.messages.begin(), stream.messages.end());
+  stream.messages.pop_back();
+  if (message.rest > 0)
+    put_rest(number, message, now);
+  else
+    gone(number, message, now);
+  ended_.push_back(message.connection);
 }
 
 void FlowNetwork::end_flows(std::int64_t now) {
   while (!ends_.empty() && ends_.top().end == now) {
-    const std::uint32_t number = ends_.top().number;
-    ends_.pop();
+    const MaxMin::Link link = ends_.top().number;
+    ends_.remove(class_places_, link);
     ended_.clear();
-    {
-      Stream& stream = streams_[number];
-      do {
-        const Message message = stream.messages.front();
-        std::pop_heap(stream.messages.begin(), stream.messages.end());
-        stream.messages.pop_back();
-        if (message.rest > 0)
-          put_rest(number, message, now);
-        else
-          gone(number, message, now);
-        ended_.push_back(message.connection);
-      } while (!stream.messages.empty() && end_of(stream) <= now);
-      update(stream, now);
+    for (EndHeap<Served>& ends = classes_[link].ends;
+         !ends.empty() && end_of(classes_[link], ends.top().end) <= now;) {
+      const std::uint32_t number = ends.top().number;
+      end_first_of(number, now);
+      messages_changed(number);
+      fair_.set_weight(number, static_cast<std::uint32_t>(streams_[number].messages.size()));
     }
     for (const std::uint64_t connection : ended_) start_next(connection, now);
-    fair_.set_weight(number, static_cast<std::uint32_t>(streams_[number].messages.size()));
-    mark_moved(number);
+    mark_moved(link);
   }
 }
 
@@ -106,8 +186,6 @@ void FlowNetwork::start_flows(std::int64_t now) {
       if (!injection.in_pieces && queue->second.can_pause) pause(queue->second, injection, now);
     } else if (start(injection, now)) {
       queues_[injection.connection].can_pause = injection.in_pieces;
-      fair_.set_weight(injection.stream,
-                       static_cast<std::uint32_t>(streams_[injection.stream].messages.size()));
     }
   }
   if (2 * first_waiting_ >= waiting_.size()) {
@@ -126,17 +204,11 @@ bool FlowNetwork::start(const Injection& injection, std::int64_t now) {
     gone(injection.stream, message, now);
     return false;
   }
-  if (stream.messages.empty()) {
-    stream.served = 0;
-    stream.rate = fair_.rate(injection.stream);
-    stream.updated = now;
-  } else {
-    update(stream, now);
-  }
-  message.target = stream.served + static_cast<double>(injection.bytes);
+  message.target = served_by(stream, now) + bytes_of(injection.bytes);
   stream.messages.push_back(message);
   std::push_heap(stream.messages.begin(), stream.messages.end());
-  mark_moved(injection.stream);
+  fair_.set_weight(injection.stream, static_cast<std::uint32_t>(stream.messages.size()));
+  messages_changed(injection.stream);
   return true;
 }
 
@@ -162,16 +234,16 @@ void FlowNetwork::put_behind(Queue& queue, const Injection& injection) {
 void FlowNetwork::pause(Queue& queue, const Injection& first, std::int64_t now) {
   queue.can_pause = false;
   Stream& stream = streams_[first.stream];
-  update(stream, now);
   Message& message = *std::ranges::find(stream.messages, first.connection, &Message::connection);
-  const double sent = static_cast<double>(message.bytes) - (message.target - stream.served);
-  const auto pieces = static_cast<std::uint64_t>(sent / static_cast<double>(piece_.count)) + 1;
+  const Served left = message.target - served_by(stream, now);
+  const Served sent = bytes_of(message.bytes) - left + (Served{1} << kByteTieBits);
+  const std::uint64_t pieces = static_cast<std::uint64_t>(sent >> kServedBits) / piece_.count + 1;
   if (pieces > message.bytes / piece_.count || pieces * piece_.count == message.bytes) return;
   message.rest = message.bytes - pieces * piece_.count;
   message.bytes -= message.rest;
-  message.target -= static_cast<double>(message.rest);
+  message.target -= bytes_of(message.rest);
   std::make_heap(stream.messages.begin(), stream.messages.end());
-  mark_moved(first.stream);
+  messages_changed(first.stream);
 }
 
 // It goes on before all other data.
@@ -204,25 +276,30 @@ void FlowNetwork::start_next(std::uint64_t connection, std::int64_t now) {
 
 void FlowNetwork::share(std::int64_t now) {
   if (fair_.changed()) {
-    for (const MaxMin::Flow flow : fair_.solve()) {
-      Stream& stream = streams_[flow];
-      update(stream, now);
-      stream.rate = fair_.rate(flow);
-      mark_moved(flow);
+    const MaxMin::Changes changes = fair_.solve();
+    for (const MaxMin::Flow flow : changes.flows) move(flow, now);
+    for (const MaxMin::Link link : changes.links) {
+      update(classes_[link], now);
+      classes_[link].rate = fair_.level(link);
+      mark_moved(link);
     }
   }
   const bool many = moved_.size() * 8 > ends_.size();
-  for (const std::uint32_t number : moved_) {
-    Stream& stream = streams_[number];
-    stream.moved = false;
-    if (stream.messages.empty()) continue;
-    const std::int64_t end = end_of(stream);
+  for (const MaxMin::Link link : moved_) {
+    Class& on = classes_[link];
+    on.moved = false;
+    if (on.ends.empty()) {
+      ends_.remove(class_places_, link);
+      continue;
+    }
+    assert(on.rate > 0 && "every flow has a share");
+    const std::int64_t end = end_of(on, on.ends.top().end);
     if (many)
-      ends_.put(number, end);
+      ends_.put(class_places_, link, end);
     else
-      ends_.set(number, end);
+      ends_.set(class_places_, link, end);
   }
-  if (many) ends_.rebuild();
+  if (many) ends_.rebuild(class_places_);
   moved_.clear();
 }
 
@@ -249,17 +326,19 @@ void FlowNetwork::gone(std::uint32_t number, const Message& message, std::int64_
 }
 
 std::size_t FlowNetwork::memory() const {
-  std::size_t bytes = streams_.capacity() * sizeof(Stream) +
-                      (free_streams_.capacity() + buckets_.capacity() + fair_link_.capacity() +
-                       moved_.capacity() + limits_.capacity()) *
-                          sizeof(std::uint32_t) +
-                      waiting_.capacity() * sizeof(Injection) + gone_.capacity() * sizeof(Gone) +
-                      queued_.capacity() * (sizeof(Queued) + sizeof(std::uint32_t)) +
-                      queues_.size() * (sizeof(Queue) + 4 * sizeof(std::uint64_t)) +
-                      queues_.bucket_count() * sizeof(void*);
+  std::size_t bytes =
+      streams_.capacity() * sizeof(Stream) +
+      (free_streams_.capacity() + buckets_.capacity() + fair_link_.capacity() + moved_.capacity() +
+       limits_.capacity() + stream_places_.capacity() + class_places_.capacity()) *
+          sizeof(std::uint32_t) +
+      waiting_.capacity() * sizeof(Injection) + gone_.capacity() * sizeof(Gone) +
+      queued_.capacity() * (sizeof(Queued) + sizeof(std::uint32_t)) +
+      queues_.size() * (sizeof(Queue) + 4 * sizeof(std::uint64_t)) +
+      queues_.bucket_count() * sizeof(void*);
   for (const Stream& stream : streams_)
     bytes +=
         stream.messages.capacity() * sizeof(Message) + stream.carriers.capacity() * sizeof(Carrier);
+  for (const Class& on : classes_) bytes += sizeof(on) + on.ends.memory();
   return bytes + fair_.memory() + ends_.memory() + usage_.memory();
 }
 

@@ -4,11 +4,15 @@
 // docs/networks.md, "flow". The rates are MaxMin's (max_min.hpp); here are the
 // clock, the bytes and the routes. A connection has one message under way, the
 // others queue behind it. The messages under way from one node to
-// another have one rate, so they are one *stream*: it counts the bytes that each
-// of them has been served, and a message has gone when its own are. Streams are
-// brought up to date when their rate or their messages change, never in
-// between. Time is whole picoseconds, also between changes: a flow ends, and the
+// another have one rate, so they are one *stream*. The streams with one bottleneck
+// have one rate, too: they are a *class*. A class counts the bytes that each message
+// on it has been served; a message has gone when its own are. When a rate changes, only
+// its class does; a stream is touched when its messages or its class change.
+// Time is whole picoseconds, also between changes: a flow ends, and the
 // others take its share, at the picosecond nearest to its end.
+//
+// Bytes are whole numbers of 2^-64 bytes, so nothing depends on how often they
+// are brought up to date.
 //
 // Streams without messages stay for a while, as a cache of routes. Memory follows
 // what is under way, the links used, and kIdleStreams.
@@ -48,8 +52,12 @@ class FlowNetwork final : public SharedNetwork {
  private:
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
+  // Bytes, in units of 2^-kServedBits.
+  using Served = MaxMin::Fixed;
+  static constexpr int kServedBits = 64;
+
   struct Message {
-    double target = 0;  // bytes that the stream has served when this one ends
+    Served target = 0;  // what the stream has served when this one ends
     std::uint64_t sequence = 0;
     std::uint64_t bytes = 0;  // until it ends, or pauses
     std::uint64_t rest = 0;   // of one that pauses: what is left then
@@ -67,18 +75,24 @@ class FlowNetwork final : public SharedNetwork {
   };
   // All connections from one node to another.
   struct Stream {
-    double rate = 0;    // bytes per picosecond, of each message
-    double served = 0;  // bytes of each message, up to `updated`
-    std::int64_t updated = 0;
-    std::uint32_t users = 0;  // messages under way or waiting to start
-    bool moved = false;
-    bool limited = false;           // whether a link has a limit
-    std::vector<Message> messages;  // under way, a heap; one of each connection
+    Served offset = 0;                // what it has served of each message, less what its class has
+    MaxMin::Link on = MaxMin::kNone;  // its class
+    std::uint32_t users = 0;          // messages under way or waiting to start
+    bool limited = false;             // whether a link has a limit
+    std::vector<Message> messages;    // under way, a heap; one of each connection
     std::uint64_t pair = 0;
     Time latency;
     std::uint32_t next_in_bucket = kNone;
     std::uint32_t older = kNone, newer = kNone;  // while it is idle
     std::vector<Carrier> carriers;
+  };
+  // The streams that have their bottleneck at one link.
+  struct Class {
+    Served served = 0;       // up to `updated`
+    MaxMin::Fixed rate = 0;  // of each message
+    std::int64_t updated = 0;
+    bool moved = false;
+    EndHeap<Served> ends;  // streams by what the class has served when their first message ends
   };
   struct Injection {
     std::uint64_t sequence = 0;
@@ -117,9 +131,13 @@ class FlowNetwork final : public SharedNetwork {
   void use(std::uint32_t number);
   void leave(std::uint32_t number);
 
-  std::int64_t end_of(const Stream& stream) const;
-  void update(Stream& stream, std::int64_t now);
-  void mark_moved(std::uint32_t number);
+  static std::int64_t end_of(const Class& on, Served target);
+  static void update(Class& on, std::int64_t now);
+  Served served_by(const Stream& stream, std::int64_t now);
+  void mark_moved(MaxMin::Link link);
+  void messages_changed(std::uint32_t number);
+  void move(std::uint32_t number, std::int64_t now);
+  void end_first_of(std::uint32_t number, std::int64_t now);
   void end_flows(std::int64_t now);
   void start_flows(std::int64_t now);
   bool start(const Injection& injection, std::int64_t now);
@@ -149,8 +167,11 @@ class FlowNetwork final : public SharedNetwork {
   MaxMin fair_;
   std::vector<std::uint32_t> fair_link_;  // by link number, kNone: not yet
   std::vector<MaxMin::Link> limits_;      // of a new stream
-  EndHeap ends_;
-  std::vector<std::uint32_t> moved_;  // streams whose end must be computed
+  std::vector<Class> classes_;            // by link of fair_
+  HeapPlaces stream_places_;              // in the class's heap
+  EndHeap<std::int64_t> ends_;            // classes by time
+  HeapPlaces class_places_;
+  std::vector<MaxMin::Link> moved_;  // classes whose end must be computed
 
   std::vector<Injection> waiting_;                   // from first_waiting_ on, by time
   std::unordered_map<std::uint64_t, Queue> queues_;  // by connection

@@ -109,7 +109,10 @@ std::uint32_t FlowNetwork::new_stream(machine::NodeId from, machine::NodeId to) 
     stream.carriers.push_back({carrier, 1e12 / bytes_per_second});
     if (bytes_per_second == kNoLimit) continue;
     std::uint32_t& fair = fair_link_[static_cast<std::size_t>(carrier.value)];
-    if (fair == kNone) fair = fair_.add_link(bytes_per_second * 1e-12);
+    if (fair == kNone) {
+      fair = fair_.add_link(static_cast<long double>(bytes_per_second) / 1e12L);
+      classes_.emplace_back();
+    }
     limits_.push_back(fair);
   }
   stream.limited = !limits_.empty();

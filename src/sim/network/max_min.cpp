@@ -1,33 +1,56 @@
 #include "sim/network/max_min.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
+#include <cmath>
 #include <functional>
-#include <limits>
 
 namespace foretrace::sim {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
-// The load of a link is added up as it changes. It may be wrong by this much of
-// the capacity; where that matters the link is looked at closely.
-constexpr double kLoadError = 1e-9;
+using Fixed = MaxMin::Fixed;
+
+constexpr Fixed kAny = static_cast<Fixed>(1) << 126;
+// What rounding down leaves between levels that are equal.
+constexpr Fixed kSame = 4096;
+
+// A float of what is not negative orders as its bits do; what orders links need not be exact.
+std::uint64_t entry_of(Fixed level, MaxMin::Link link) {
+  const float about = static_cast<float>(static_cast<std::uint64_t>(level >> 64)) * 0x1p64F +
+                      static_cast<float>(static_cast<std::uint64_t>(level));
+  return std::uint64_t{std::bit_cast<std::uint32_t>(about)} << 32 | link;
+}
+
+// Of what is left, for each. The compiler's division of such numbers takes several times as long.
+Fixed share_of(Fixed left, std::uint32_t weight) {
+  if (left <= 0) return 0;
+  if (weight == 1) return left;
+  const auto high = static_cast<std::uint64_t>(left >> 64);
+  const auto low = static_cast<std::uint64_t>(left);
+  const std::uint64_t middle = (high % weight) << 32 | low >> 32;
+  const std::uint64_t last = (middle % weight) << 32 | (low & UINT32_MAX);
+  return (static_cast<Fixed>(high / weight) << 64) + (static_cast<Fixed>(middle / weight) << 32) +
+         last / weight;
+}
 
 }  // namespace
 
-MaxMin::Link MaxMin::add_link(double capacity) {
-  assert(capacity > 0 && capacity < std::numeric_limits<double>::infinity() &&
-         "a link without a limit needs no place here");
+MaxMin::Link MaxMin::add_link(long double capacity) {
+  assert(capacity > 0 && "a link carries something");
   links_.emplace_back();
   on_link_.emplace_back();
-  links_.back().capacity = capacity;
+  crossings_.emplace_back();
+  members_from_.emplace_back();
+  const long double units = std::ldexp(std::min(capacity, kMost), kFractionBits);
+  links_.back().capacity = std::max(static_cast<Fixed>(units), static_cast<Fixed>(1));
   return static_cast<Link>(links_.size() - 1);
 }
 
 void MaxMin::add_flow(Flow flow, std::span<const Link> links) {
   if (flow >= flows_.size()) {
     flows_.resize(flow + 1);
-    routes_.resize(flow + 1);
+    bottleneck_.resize(flow + 1, kNone);
   }
   if (links.size() >= free_hops_.size()) free_hops_.resize(links.size() + 1);
   std::vector<std::uint32_t>& free = free_hops_[links.size()];
@@ -38,22 +61,27 @@ void MaxMin::add_flow(Flow flow, std::span<const Link> links) {
     first = free.back();
     free.pop_back();
   }
-  flows_[flow] = {};
-  routes_[flow] = {first, static_cast<std::uint32_t>(links.size()), kNone, 0, 0, 0};
+  flows_[flow] = {first, static_cast<std::uint32_t>(links.size())};
   for (std::size_t i = 0; i < links.size(); ++i) hops_[first + i] = {links[i], 0};
 }
 
 void MaxMin::remove_flow(Flow flow) {
   assert(flows_[flow].weight == 0 && !flows_[flow].pending && "the flow has ended");
-  free_hops_[routes_[flow].hops].push_back(routes_[flow].first_hop);
+  free_hops_[flows_[flow].hops].push_back(flows_[flow].first_hop);
 }
 
 void MaxMin::set_weight(Flow flow, std::uint32_t weight) {
-  if (!flows_[flow].pending && flows_[flow].weight == weight) return;
-  routes_[flow].next_weight = weight;
-  if (flows_[flow].pending) return;
-  flows_[flow].pending = true;
+  FlowState& state = flows_[flow];
+  if (!state.pending && state.weight == weight) return;
+  state.next_weight = weight;
+  if (state.pending) return;
+  state.pending = true;
   pending_.push_back(flow);
+}
+
+double MaxMin::rate(Flow flow) const {
+  const Link at = bottleneck_[flow];
+  return at == kNone ? 0 : std::ldexp(static_cast<double>(links_[at].level), -kFractionBits);
 }
 
 void MaxMin::link_flow(Flow flow) {
@@ -70,264 +98,297 @@ void MaxMin::unlink_flow(Flow flow) {
     std::vector<std::uint64_t>& list = on_link_[hop.link];
     const std::uint64_t last = list.back();
     list[hop.place] = last;
-    hops_[routes_[last >> 32].first_hop + (last & UINT32_MAX)].place = hop.place;
+    hops_[flows_[last >> 32].first_hop + (last & UINT32_MAX)].place = hop.place;
     list.pop_back();
   }
 }
 
-void MaxMin::apply_weight(Flow flow) {
-  FlowState& state = flows_[flow];
-  FlowRoute& route = routes_[flow];
-  state.pending = false;
-  const std::uint32_t before = state.weight;
-  if (route.next_weight == before) return;
-  if (before == 0) link_flow(flow);
-  const double more = static_cast<double>(route.next_weight) - static_cast<double>(before);
-  for (const Hop& hop : hops(flow)) {
-    LinkState& link = links_[hop.link];
-    link.weight += route.next_weight - before;
-    link.share = link.capacity / link.weight;
-    link.load = link.weight == 0 ? 0 : link.load + more * state.rate;
-  }
-  route.last_weight = before;
-  state.weight = route.next_weight;
-  if (state.weight == 0) {
-    unlink_flow(flow);
-    if (route.bottleneck != kNone) --links_[route.bottleneck].bottleneck_of;
-    route.bottleneck = kNone;
-    state.rate = 0;
-  }
-  touched_.push_back(flow);
-}
-
 void MaxMin::touch(Flow flow) {
-  FlowRoute& route = routes_[flow];
-  route.old_rate = flows_[flow].rate;
-  if (route.bottleneck != kNone) --links_[route.bottleneck].bottleneck_of;
-  route.bottleneck = kNone;
+  if (flows_[flow].touched) return;
+  flows_[flow].touched = true;
   touched_.push_back(flow);
 }
 
-void MaxMin::enqueue(Link number, double key) {
+void MaxMin::note(Link number) {
   LinkState& link = links_[number];
-  if (link.queued && link.key <= key) return;
+  if (link.noted) return;
+  link.noted = true;
+  link.before = link.members > 0 ? link.level : -1;
+  noted_.push_back(number);
+}
+
+void MaxMin::enqueue(Link number) {
+  LinkState& link = links_[number];
+  if (link.queued) return;
   link.queued = true;
-  link.exact = false;
-  link.key = key;
-  queue_.push_back({key, number});
+  const Fixed level = link.members > 0 ? link.level : share_of(link.capacity, link.weight);
+  queue_.push_back(entry_of(level, number));
   std::push_heap(queue_.begin(), queue_.end(), std::greater<>());
 }
 
-void MaxMin::suspect(Link number) {
+// The members of another link, which are on this one, load it by so much more at that level.
+inline void MaxMin::load(Link number, Fixed more, Fixed level) {
   LinkState& link = links_[number];
-  if (!link.suspect) ++suspects_;
-  link.suspect = true;
-  enqueue(number, link.share);
+  link.room -= more;
+  if (level > link.fastest) link.fastest = level;
+  if (!link.queued && ((link.members > 0) | (link.room < 0))) enqueue(number);
 }
 
-void MaxMin::raise(Flow flow) {
+void MaxMin::cross(Link members_of, Link number, std::uint32_t weight, bool more) {
+  std::vector<Crossing>& list = crossings_[members_of];
+  const auto found = std::ranges::find(list, number, &Crossing::link);
+  if (found == list.end()) {
+    list.push_back({number, weight});
+    members_from_[number].push_back(members_of);
+  } else if (more) {
+    found->weight += weight;
+  } else if ((found->weight -= weight) == 0) {
+    *found = list.back();
+    list.pop_back();
+    std::vector<Link>& from = members_from_[number];
+    *std::ranges::find(from, members_of) = from.back();
+    from.pop_back();
+  }
+}
+
+void MaxMin::join(Flow flow, Link at) {
+  if (links_[at].quiet) wake(at);
   FlowState& state = flows_[flow];
-  if (state.state != State::fixed) return;
-  state.state = State::rising;
-  ++rising_;
-  touch(flow);
-  // Of the links that it has for itself only the slowest can stop it.
-  Link own = kNone;
-  const double load = state.weight * state.rate;
+  LinkState& link = links_[at];
+  note(at);
+  bottleneck_[flow] = at;
+  if (link.members == 0) {
+    link.level = share_of(link.room, state.weight);
+    link.quiet_up_to = kAny;
+  }
+  link.members += state.weight;
   for (const Hop& hop : hops(flow)) {
-    LinkState& link = links_[hop.link];
-    link.rising += state.weight;
-    link.load -= load;
-    link.exact = false;
-    if (link.weight != state.weight)
-      enqueue(hop.link, link.share);
-    else if (own == kNone || link.capacity < links_[own].capacity)
-      own = hop.link;
-  }
-  if (own == kNone) return;
-  own_.push_back({links_[own].share, own});
-  first_own_ = std::min(first_own_, links_[own].share);
-}
-
-void MaxMin::enqueue_own() {
-  for (const Entry& own : own_)
-    if (links_[own.link].rising > 0) enqueue(own.link, own.key);
-  own_.clear();
-  first_own_ = kNever;
-}
-
-void MaxMin::release(Link number) {
-  if (links_[number].bottleneck_of == 0) return;
-  for (const std::uint64_t entry : on_link_[number]) {
-    const auto flow = static_cast<Flow>(entry >> 32);
-    if (routes_[flow].bottleneck == number && flows_[flow].state == State::fixed) raise(flow);
-  }
-}
-
-// No level is below this: it counts those that do not rise with all their rate.
-double MaxMin::bound_of(const LinkState& link) const {
-  if (link.rising == 0) return link.share;
-  return std::max(link.share, (link.capacity * (1 - kLoadError) - link.load) / link.rising);
-}
-
-// The level at which the link is full, when every flow that rises goes with the
-// level, and those that do not, too, up to their rates; infinite if it does not
-// become full.
-double MaxMin::level_of(Link number) {
-  LinkState& link = links_[number];
-  below_.clear();
-  double used = 0;
-  double load = 0;
-  std::uint32_t weight = 0;
-  for (const std::uint64_t entry : on_link_[number]) {
-    const FlowState& flow = flows_[entry >> 32];
-    if (flow.state != State::stopped) weight += flow.weight;
-    if (flow.state == State::rising) continue;
-    const double all = flow.weight * flow.rate;
-    load += all;
-    if (flow.state == State::stopped)
-      used += all;
-    else
-      below_.push_back(flow);
-  }
-  link.load = load;
-  // The level grows as those whose rates it passes are counted with these.
-  while (weight > 0) {
-    const double level = (link.capacity - used) / weight;
-    const std::size_t before = below_.size();
-    for (std::size_t i = 0; i < below_.size();) {
-      if (below_[i].rate >= level) {
-        ++i;
-        continue;
-      }
-      used += below_[i].weight * below_[i].rate;
-      weight -= below_[i].weight;
-      below_[i] = below_.back();
-      below_.pop_back();
-    }
-    if (below_.size() == before) return level;
-  }
-  return kNever;
-}
-
-void MaxMin::stop(Flow flow, Link at, double level) {
-  FlowState& state = flows_[flow];
-  const bool rose = state.state == State::rising;
-  if (!rose) touch(flow);
-  FlowRoute& route = routes_[flow];
-  const double before = route.old_rate;
-  const bool same = std::abs(level - before) <= kEqual * before;
-  if (!same) state.rate = level;
-  state.state = State::stopped;
-  route.bottleneck = at;
-  ++links_[at].bottleneck_of;
-  if (rose) --rising_;
-  const double more = state.weight * (state.rate - before);
-  const double load = rose ? state.weight * state.rate : more;
-  for (const Hop& hop : hops(flow)) {
-    LinkState& link = links_[hop.link];
-    if (rose) link.rising -= state.weight;
-    link.load += load;
-    link.exact = false;
     if (hop.link == at) continue;
-    if (more < 0 && link.bottleneck_of > 0) release(hop.link);
-    if (more > 0) link.grew = solves_;
-    // Looked at when all on it are known.
-    if (link.rising == 0 && link.grew == solves_ && link.weight != state.weight &&
-        link.load > link.capacity * (1 - kLoadError))
-      suspect(hop.link);
+    if (links_[hop.link].quiet) {
+      link.quiet_up_to = std::min(link.quiet_up_to, links_[hop.link].quiet_share);
+    } else {
+      cross(at, hop.link, state.weight, true);
+      load(hop.link, link.level * state.weight, link.level);
+    }
+  }
+  enqueue(at);
+}
+
+void MaxMin::leave(Flow flow) {
+  FlowState& state = flows_[flow];
+  const Link at = bottleneck_[flow];
+  LinkState& link = links_[at];
+  note(at);
+  bottleneck_[flow] = kNone;
+  link.members -= state.weight;
+  for (const Hop& hop : hops(flow)) {
+    if (hop.link == at || links_[hop.link].quiet) continue;
+    cross(at, hop.link, state.weight, false);
+    load(hop.link, -link.level * state.weight, 0);
+  }
+  enqueue(at);
+}
+
+// Where a new flow would be slowest, if all others stayed as they are.
+MaxMin::Link MaxMin::best_offer(Flow flow) {
+  Link best = kNone;
+  Fixed least = 0;
+  for (const Hop& hop : hops(flow)) {
+    const LinkState& link = links_[hop.link];
+    const Fixed offer = link.quiet ? share_of(link.capacity, link.weight)
+                                   : share_of(link.room, link.members + flows_[flow].weight);
+    if (best != kNone && offer >= least) continue;
+    best = hop.link;
+    least = offer;
+  }
+  return best;
+}
+
+void MaxMin::apply_weight(Flow flow) {
+  FlowState& state = flows_[flow];
+  state.pending = false;
+  const std::uint32_t before = state.weight;
+  if (state.next_weight == before) return;
+  touch(flow);
+  const Link at = bottleneck_[flow];
+  if (at != kNone) leave(flow);
+  if (before == 0) link_flow(flow);
+  state.weight = state.next_weight;
+  for (const Hop& hop : hops(flow)) {
+    LinkState& link = links_[hop.link];
+    link.weight += state.weight - before;
+    if (link.weight > link.reserved) reserve(hop.link);
+    if (link.weight > 0) continue;
+    assert((link.quiet || link.room == link.capacity) && "sums are exact");
+    link.quiet = true;
+  }
+  if (state.weight == 0)
+    unlink_flow(flow);
+  else
+    join(flow, at != kNone ? at : best_offer(flow));
+}
+
+// With some to spare: more flows, up to these, do not make it less quiet. A flow that has the link
+// for itself as a rule meets no faster one.
+void MaxMin::reserve(Link number) {
+  LinkState& link = links_[number];
+  link.reserved = link.weight + link.weight / 4 + (link.weight > 1);
+  link.quiet_share = share_of(link.capacity, link.reserved);
+  if (!link.quiet) return;
+  for (const std::uint64_t entry : on_link_[number]) {
+    const Link at = bottleneck_[entry >> 32];
+    if (at == kNone) continue;
+    LinkState& members = links_[at];
+    members.quiet_up_to = std::min(members.quiet_up_to, link.quiet_share);
+    if (members.level > members.quiet_up_to) enqueue(at);
   }
 }
 
-void MaxMin::fill(Link number, double level) {
-  // Lists do not change here, states do: one that begins to rise on the way
-  // puts the link into the queue again.
-  const std::vector<std::uint64_t>& list = on_link_[number];
-  const double faster = level * (1 + kEqual);
-  for (const std::uint64_t entry : list) {
+void MaxMin::wake(Link number) {
+  LinkState& link = links_[number];
+  link.quiet = false;
+  link.room = link.capacity;
+  link.fastest = 0;
+  for (const std::uint64_t entry : on_link_[number]) {
+    const Link at = bottleneck_[entry >> 32];
+    if (at == kNone) continue;
+    const std::uint32_t weight = flows_[entry >> 32].weight;
+    cross(at, number, weight, true);
+    load(number, links_[at].level * weight, links_[at].level);
+  }
+}
+
+// Wakes the quiet links of its members that may be full now, or soon.
+void MaxMin::wake_for(Link members_of) {
+  LinkState& link = links_[members_of];
+  const Fixed soon = link.level + link.level / 4;
+  link.quiet_up_to = kAny;
+  for (const std::uint64_t entry : on_link_[members_of]) {
     const auto flow = static_cast<Flow>(entry >> 32);
-    const FlowState& state = flows_[flow];
-    if (state.state == State::rising || (state.state == State::fixed && state.rate > faster))
-      stop(flow, number, level);
-  }
-}
-
-// The first link of the queue: it is full at its level if no other has a lower one.
-void MaxMin::look_at(const Entry& entry) {
-  LinkState& link = links_[entry.link];
-  const bool suspect = link.suspect;
-  const auto later = [&](double key) {
-    if ((queue_.empty() || key <= queue_.front().key) && key <= first_own_) return false;
-    enqueue(entry.link, key);
-    link.suspect = suspect;
-    suspects_ += suspect;
-    return true;
-  };
-  link.queued = false;
-  link.suspect = false;
-  suspects_ -= suspect;
-  if (link.rising == 0 && !suspect) return;
-  double level = entry.key;
-  if (!link.exact) {
-    if (later(bound_of(link))) return;
-    level = level_of(entry.link);
-    if (level == kNever) return;
-    if (later(level)) {
-      link.exact = true;
-      return;
-    }
-  }
-  fill(entry.link, level);
-}
-
-std::span<const MaxMin::Flow> MaxMin::solve() {
-  ++solves_;
-  first_own_ = kNever;
-  touched_.clear();
-  changed_.clear();
-  for (const Flow flow : pending_) apply_weight(flow);
-  // Only when all weights are known are the links' shares.
-  pending_.swap(touched_);
-  touched_.clear();
-  for (const Flow flow : pending_) {
-    const FlowRoute& route = routes_[flow];
-    if (flows_[flow].weight > 0) raise(flow);
+    if (bottleneck_[flow] != members_of) continue;
     for (const Hop& hop : hops(flow)) {
-      if (flows_[flow].weight < route.last_weight)
-        release(hop.link);
-      else if (route.last_weight > 0)
-        suspect(hop.link);  // fuller than before, whatever becomes of the rate
+      LinkState& other = links_[hop.link];
+      if (!other.quiet) continue;
+      if (other.quiet_share < soon) reserve(hop.link);
+      if (other.quiet_share < (other.weight > 1 ? soon : link.level))
+        wake(hop.link);
+      else
+        link.quiet_up_to = std::min(link.quiet_up_to, other.quiet_share);
     }
   }
+}
+
+// What its others leave for each member; -1: it has none.
+inline Fixed MaxMin::level_of(const LinkState& link) {
+  return link.members > 0 ? share_of(link.room, link.members) : -1;
+}
+
+// The members of another link that are on this one.
+void MaxMin::take_in(Link number, Link members_of) {
+  const auto& from = crossings_[members_of];
+  std::uint32_t left = std::ranges::find(from, number, &Crossing::link)->weight;
+  for (std::size_t i = 0; left > 0; ++i) {
+    const auto flow = static_cast<Flow>(on_link_[number][i] >> 32);
+    if (bottleneck_[flow] != members_of) continue;
+    left -= flows_[flow].weight;
+    touch(flow);
+    leave(flow);
+    join(flow, number);
+  }
+}
+
+// The flows that are faster than its level have their bottleneck here. Returns the level then.
+Fixed MaxMin::take_in_faster(Link number, Fixed level) {
+  LinkState& link = links_[number];
+  const auto is_slow = [&](Link at) { return links_[at].level <= level + same_; };
+  faster_.clear();
+  link.fastest = 0;
+  for (const Link at : members_from_[number]) {
+    link.fastest = std::max(link.fastest, links_[at].level);
+    if (!is_slow(at)) faster_.push_back(at);
+  }
+  const auto slower = [this](Link a, Link b) {
+    return links_[a].level != links_[b].level ? links_[a].level < links_[b].level : a > b;
+  };
+  // The level grows with each: as a rule the others are below it then.
+  bool is_heap = false;
+  while (!faster_.empty()) {
+    if (is_heap)
+      std::ranges::pop_heap(faster_, slower);
+    else
+      std::swap(*std::ranges::max_element(faster_, slower), faster_.back());
+    const Link at = faster_.back();
+    faster_.pop_back();
+    if (is_slow(at)) break;
+    take_in(number, at);
+    level = level_of(link);
+    if (is_heap) continue;
+    std::erase_if(faster_, is_slow);
+    std::ranges::make_heap(faster_, slower);
+    is_heap = true;
+  }
+  return level;
+}
+
+void MaxMin::set_level(Link number, Fixed level) {
+  LinkState& link = links_[number];
+  const Fixed more = level - link.level;
+  if (more > same_ || more < -same_) {
+    note(number);
+    link.level = level;
+    for (const Crossing& crossing : crossings_[number])
+      load(crossing.link, more * crossing.weight, level);
+  }
+  if (link.level > link.quiet_up_to) wake_for(number);
+}
+
+void MaxMin::look_at(Link number) {
+  LinkState& link = links_[number];
+  if (link.members > 0 || link.room < 0) {
+    Fixed level = level_of(link);
+    if (link.fastest > level + same_) level = take_in_faster(number, level);
+    set_level(number, level);
+  }
+  link.queued = false;
+}
+
+MaxMin::Changes MaxMin::solve() {
+  for (const Flow flow : touched_) flows_[flow].touched = false;
+  for (const Link link : noted_) links_[link].noted = false;
+  touched_.clear();
+  noted_.clear();
+  for (const Flow flow : pending_) apply_weight(flow);
   pending_.clear();
-  while (rising_ + suspects_ > 0) {
-    if (queue_.empty() || first_own_ <= queue_.front().key) enqueue_own();
+  same_ = kSame;
+  // So many looks are not known to happen. What is cruder comes to an end earlier.
+  const std::size_t many = 64 * (links_.size() + 64);
+  for (std::size_t looks = 1; !queue_.empty(); ++looks) {
+    if (looks % many == 0) same_ *= 2;
     std::pop_heap(queue_.begin(), queue_.end(), std::greater<>());
-    const Entry entry = queue_.back();
+    const auto link = static_cast<Link>(queue_.back());
     queue_.pop_back();
-    const LinkState& link = links_[entry.link];
-    if (link.queued && link.key == entry.key) look_at(entry);
+    look_at(link);
   }
-  own_.clear();
-  first_own_ = kNever;
-  for (const Entry& entry : queue_) links_[entry.link].queued = false;
-  queue_.clear();
-  for (const Flow flow : touched_) {
-    flows_[flow].state = State::fixed;
-    if (flows_[flow].rate != routes_[flow].old_rate) changed_.push_back(flow);
-  }
-  return changed_;
+  std::erase_if(noted_, [this](Link number) {
+    LinkState& link = links_[number];
+    if (link.members > 0 && link.level != link.before) return false;
+    link.noted = false;
+    return true;
+  });
+  return {touched_, noted_};
 }
 
 std::size_t MaxMin::memory() const {
   std::size_t bytes = flows_.capacity() * sizeof(FlowState) +
-                      routes_.capacity() * sizeof(FlowRoute) + hops_.capacity() * sizeof(Hop) +
+                      bottleneck_.capacity() * sizeof(Link) + hops_.capacity() * sizeof(Hop) +
                       links_.capacity() * sizeof(LinkState);
   for (const auto& list : on_link_) bytes += sizeof(list) + list.capacity() * sizeof(list[0]);
+  for (const auto& list : crossings_) bytes += sizeof(list) + list.capacity() * sizeof(list[0]);
+  for (const auto& list : members_from_) bytes += sizeof(list) + list.capacity() * sizeof(list[0]);
   for (const auto& free : free_hops_) bytes += free.capacity() * sizeof(free[0]);
-  bytes += (pending_.capacity() + touched_.capacity() + changed_.capacity()) * sizeof(Flow) +
-           (queue_.capacity() + own_.capacity()) * sizeof(Entry) +
-           below_.capacity() * sizeof(FlowState);
+  bytes += (pending_.capacity() + touched_.capacity()) * sizeof(Flow) +
+           (noted_.capacity() + faster_.capacity()) * sizeof(Link) +
+           queue_.capacity() * sizeof(queue_[0]);
   return bytes;
 }
 

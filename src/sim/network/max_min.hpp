@@ -3,20 +3,25 @@
 //
 // The mathematics. Rates are max-min fair if and only if every flow has a
 // bottleneck: a link that is full and on which no flow is faster than this one
-// (Bertsekas and Gallager, Data Networks, section 6.5.2). Progressive filling
-// finds them: all rates grow together; at its *level* a link is full, and the
-// flows on it stay.
+// (Bertsekas and Gallager, Data Networks, section 6.5.2). So the flows that have
+// their bottleneck at one link, its *members*, have one rate, the link's *level*;
+// and a level is what the others on the link leave, divided by the members.
 //
-// The rates of before are the start. Rising are the flows that are new or whose
-// bottleneck lost load; every other one counts, on a link, min(its rate, level).
-// Links are taken by rising level. On the link taken, flows that rise or are
-// faster than the level stop there. One that ends up slower than before takes
-// load from its other links: the flows that had their bottleneck there rise
-// too (they were at least as fast as that one, so they are above the level);
-// one that ends up faster may fill its other links, which are looked at then.
-// So what lies below the level stays as it was, each step is the step that
-// filling from scratch takes, and nothing is touched whose rate and bottleneck
-// stay the same. Rates that differ by less than kEqual (relative) are the same.
+// A change of some flows changes the levels of many links, but the bottlenecks
+// of few flows. So rates are kept by link, and flows are touched only where
+// their bottleneck moves. solve() takes links whose level may be wrong, the
+// lowest first. It takes in the flows that are faster than the level (they have
+// their bottleneck elsewhere; the fastest first), computes the level, and tells the
+// other links of its members by how much their loads change. Each of these is
+// then looked at, too. It ends when every level is what the link's others
+// leave, and nobody is faster: when the definition holds. A lower level depends on
+// lower ones alone, so it does end.
+//
+// A link is *quiet* as long as its flows are all so slow that it cannot be full:
+// nobody keeps its load. All to one, this is so of almost all links.
+//
+// Levels are whole numbers of 2^-96 bytes per picosecond. So sums are exact,
+// whatever their order, and nothing adds up over time.
 //
 // No clock and no bytes here. The result depends on the calls alone.
 #pragma once
@@ -32,12 +37,13 @@ class MaxMin {
  public:
   using Flow = std::uint32_t;  // numbers of the caller's choice, dense
   using Link = std::uint32_t;  // numbered by add_link
+  __extension__ using Fixed = __int128;
+  static constexpr Link kNone = UINT32_MAX;
+  static constexpr int kFractionBits = 96;
 
-  // Some hundred units in the last place: what sums over a link's flows lose.
-  static constexpr double kEqual = 1e-13;
-
-  // capacity: > 0, finite.
-  Link add_link(double capacity);
+  // capacity: > 0; of what is more than kMost, kMost.
+  static constexpr long double kMost = 1048576;
+  Link add_link(long double capacity);
 
   // A flow over these links, each at most once, at least one; weight 0.
   void add_flow(Flow flow, std::span<const Link> links);
@@ -49,95 +55,95 @@ class MaxMin {
   // Whether a weight has been set since.
   bool changed() const { return !pending_.empty(); }
 
-  // The flows whose rate is another one now, those of weight 0 excepted.
+  struct Changes {
+    std::span<const Flow> flows;  // whose bottleneck may be another one, or none, now
+    std::span<const Link> links;  // whose level is another one, those without members excepted
+  };
   // Valid until the next call.
-  std::span<const Flow> solve();
+  Changes solve();
 
+  // kNone: its weight is 0.
+  Link bottleneck(Flow flow) const { return bottleneck_[flow]; }
+  // The rate of each member: in units of 2^-kFractionBits.
+  Fixed level(Link link) const { return links_[link].level; }
   // Of each of the `weight` flows, in capacity units; 0 where the weight is.
-  double rate(Flow flow) const { return flows_[flow].rate; }
+  double rate(Flow flow) const;
 
   std::size_t memory() const;
 
  private:
-  enum class State : std::uint8_t { fixed, rising, stopped };
-  static constexpr Link kNone = UINT32_MAX;
-
   struct FlowState {
-    double rate = 0;
-    std::uint32_t weight = 0;
-    State state = State::fixed;
-    bool pending = false;
-  };
-  struct FlowRoute {
     std::uint32_t first_hop = 0;
     std::uint32_t hops = 0;
-    Link bottleneck = kNone;
+    std::uint32_t weight = 0;
     std::uint32_t next_weight = 0;
-    std::uint32_t last_weight = 0;  // while it is pending in solve()
-    double old_rate = 0;            // while it is touched
+    bool pending = false;
+    bool touched = false;
   };
   struct Hop {
     Link link = 0;
     std::uint32_t place = 0;  // in on_link_[link]
   };
-  // One cache line: a change of a flow goes over all links of its route.
+  // What a solve() looks at is in the first cache line.
   struct alignas(64) LinkState {
-    double capacity = 0;
-    double share = 0;  // capacity / weight: no level is below it
-    double load = 0;   // sum of weight * rate, about; without the flows that rise
-    double key = 0;    // of its valid entry in the queue
+    Fixed level = 0;    // with members
+    Fixed room = 0;     // what those that are not members leave; not while it is quiet
+    Fixed fastest = 0;  // the greatest level of those that are not members, or more
     std::uint32_t weight = 0;
-    std::uint32_t rising = 0;  // weight of the flows that rise
-    std::uint32_t bottleneck_of = 0;
-    std::uint32_t grew = 0;  // the solve() in which a flow on it last became faster
+    std::uint32_t members = 0;   // their weight
+    std::uint32_t reserved = 0;  // at least `weight`
+    bool quiet = true;           // has no members
     bool queued = false;
-    bool suspect = false;  // may be too full, whether or not one rises
-    bool exact = false;    // the key is the level
+    bool noted = false;
+    Fixed capacity = 0;
+    Fixed before = 0;       // the level when solve() began; -1: no members
+    Fixed quiet_share = 0;  // capacity / reserved: up to this level it cannot be full
+    Fixed quiet_up_to = 0;  // of its members' quiet links the least quiet_share, or less
   };
-  struct Entry {
-    double key;
+  // Of the members of one link, those on another one.
+  struct Crossing {
     Link link;
-    bool operator>(const Entry& other) const {
-      return key != other.key ? key > other.key : link > other.link;
-    }
+    std::uint32_t weight;
   };
-
   std::span<Hop> hops(Flow flow) {
-    return {hops_.data() + routes_[flow].first_hop, routes_[flow].hops};
+    return {hops_.data() + flows_[flow].first_hop, flows_[flow].hops};
   }
   void link_flow(Flow flow);
   void unlink_flow(Flow flow);
   void apply_weight(Flow flow);
   void touch(Flow flow);
-  void raise(Flow flow);
-  void release(Link link);
-  void enqueue(Link link, double key);
-  void suspect(Link link);
-  void enqueue_own();
-  double bound_of(const LinkState& link) const;
-  double level_of(Link link);
-  void look_at(const Entry& entry);
-  void fill(Link link, double level);
-  void stop(Flow flow, Link link, double level);
+  Link best_offer(Flow flow);
+  void join(Flow flow, Link at);
+  void leave(Flow flow);
+  void cross(Link members_of, Link link, std::uint32_t weight, bool more);
+  void take_in(Link link, Link members_of);
+  void reserve(Link link);
+  void wake(Link link);
+  void wake_for(Link members_of);
+  void load(Link link, Fixed more, Fixed level);
+  void enqueue(Link link);
+  void note(Link link);
+  void look_at(Link link);
+  static Fixed level_of(const LinkState& link);
+  Fixed take_in_faster(Link link, Fixed level);
+  void set_level(Link link, Fixed level);
 
   std::vector<FlowState> flows_;
-  std::vector<FlowRoute> routes_;
+  std::vector<Link> bottleneck_;  // by flow
   std::vector<Hop> hops_;
   std::vector<std::vector<std::uint32_t>> free_hops_;  // blocks by length
   std::vector<LinkState> links_;
   std::vector<std::vector<std::uint64_t>> on_link_;  // flow << 32 | number of its hop
+  std::vector<std::vector<Crossing>> crossings_;     // of its members; no quiet links
+  std::vector<std::vector<Link>> members_from_;      // whose members are on it; not if quiet
   std::vector<Flow> pending_;
 
   // Of one solve().
   std::vector<Flow> touched_;
-  std::vector<Flow> changed_;
-  std::vector<Entry> queue_;  // a heap, the lowest key first
-  std::vector<Entry> own_;    // links with one flow only, until they matter
-  double first_own_ = 0;      // the lowest key of these
-  std::vector<FlowState> below_;
-  std::uint32_t solves_ = 0;
-  std::size_t rising_ = 0;
-  std::size_t suspects_ = 0;
+  std::vector<Link> noted_;
+  std::vector<std::uint64_t> queue_;  // a heap: about the level, then the link
+  std::vector<Link> faster_;
+  Fixed same_ = 0;  // levels that differ by no more are the same
 };
 
 }  // namespace foretrace::sim

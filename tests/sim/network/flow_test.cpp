@@ -149,6 +149,18 @@ TEST(Flow, Thirds) {
               ElementsAre(3000, 3000, 3000));
 }
 
+// 62.5 ps per byte. When B starts, A has 11 - 317 / 62.5 = 5.928 bytes left, which take 741 ps at
+// half the rate. At 1,304 ps B has 17 - 5.928 left, 361 / 62.5 less when C starts: 5.296, or 662
+// ps. At 2,327 ps C has 29 - 5.296 left, which take 1,481.5 ps.
+TEST(Flow, HalfAPicosecondIsTheNextOne) {
+  const auto topology = regular("array:2?latency=0ns&bandwidth=16GB/s");
+  FlowNetwork network(topology);
+  EXPECT_THAT(sent_ps(run(network, {{0, 1, 11, Time::ps(246)},
+                                    {0, 1, 17, Time::ps(563)},
+                                    {0, 1, 29, Time::ps(1665)}})),
+              ElementsAre(1304, 2327, 3809));
+}
+
 // All processors of a bus share the one medium, in any direction; leaving it
 // takes nothing: 3 messages of 1,000 bytes together need 3,000 ns.
 TEST(Flow, BusIsOneMedium) {
