@@ -1,4 +1,4 @@
-// Three faults planted in a program, as somebody finds them who sees the page for the first time:
+// Faults planted in a program, as somebody finds them who sees the page for the first time:
 // by what is written on it, and by what one click on that leads to.
 // Usage: node planted_test.mjs CHROMIUM FORETRACE PLANTED MACHINE FOLDER
 import assert from "node:assert/strict";
@@ -19,6 +19,18 @@ function run(...words) {
 function trace(fault) {
   const file = join(folder, `planted-${fault}.ftr`);
   run("simulate", "-n", "16", "--machine", machine, "--compute", "annotated", "-o", file, "--", planted, fault);
+  return file;
+}
+
+// Far messages on a ring of four switches with four processors each, one of whose links is slow.
+function sharedLink() {
+  const rows = Array.from({ length: 16 }, (_, i) => [16 + (i >> 2)]);
+  for (let i = 0; i < 4; i++) rows.push([0, 1, 2, 3].map((k) => 4 * i + k).concat(16 + ((i + 1) % 4), 16 + ((i + 3) % 4)));
+  const network = join(folder, "planted-switches.toml");
+  const lists = rows.map((row) => `  [${row.join(", ")}],`).join("\n");
+  writeFileSync(network, `[topology]\nlatency = "1us"\nbandwidth = "400MB/s"\nswitches = 4\nincidence = [\n${lists}\n]\n\n[[link]]\nfrom = 17\nto = 18\nbandwidth = "25MB/s"\n`);
+  const file = join(folder, "planted-shared.ftr");
+  run("simulate", trace("far"), "--machine", machine, "--network", "flow", "--topology", network, "-o", file);
   return file;
 }
 
@@ -63,7 +75,7 @@ try {
   // 36 of 164 ms.
   await look("a late sender", trace("late"), async ([first, second]) => {
     assert.equal(first.title, "Rank 5 sends late in “exchange”");
-    assert.equal(first.detail, "rank 6 waits for its messages");
+    assert.equal(first.detail, "rank 6 waits for its messages; 14 others wait because of that");
     assert.ok(first.share > 20 && first.share < 27, `${first.share}`);
     assert.ok(second === undefined || second.share < 2);
     const { title, facts } = await example();
@@ -94,6 +106,24 @@ try {
     assert.equal(facts["rank"], "10");
     assert.equal(facts["waited for"], "rank 9");
     assert.match(facts["on its way"], /^4\.\d+ ms$/);
+  });
+  // Each of four delays of 4 ms makes 15 ranks wait as it goes round, twelve steps at most.
+  await look("a late sender whose delay goes round", trace("wave"), async ([first, second]) => {
+    assert.equal(first.title, "Rank 11 sends late in “exchange”");
+    assert.match(first.detail, /^rank 12 waits for its messages; \d+ others wait because of that$/);
+    assert.ok(second === undefined || second.share < first.share / 2, `${second?.title} ${second?.share}`);
+    const { title, facts } = await example();
+    assert.equal(title, "MPI_Wait");
+    assert.equal(facts["rank"], "12");
+    assert.equal(facts["waited for"], "rank 11");
+  });
+
+  await look("a slow link that several pairs share", sharedLink(), async ([first, second]) => {
+    assert.equal(first.title, "Messages over the link s1 → s2 are slow in “exchange”");
+    assert.match(first.detail, /^of \d+ pairs of ranks; \d+ times as long on their way/);
+    assert.ok(second === undefined || second.share < first.share / 4, `${second?.title} ${second?.share}`);
+    const { facts } = await example();
+    assert.match(facts["on its way"], /ms$/);
   });
 } finally {
   await browser.close();

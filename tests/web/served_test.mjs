@@ -59,10 +59,10 @@ class Served {
 const browser = new Browser(chromium);
 const see = (read, ...values) => browser.evaluate(`(...values) => (${read})(window.foretraceTimeline, ...values)`, ...values);
 const status = () => browser.evaluate(() => document.querySelector("#status").textContent);
-// All that is asked for has come.
+// All that is asked for has come, and the page says so.
 const complete = () => browser.until(() => {
   const { remote } = window.foretraceTimeline.model;
-  return remote.version > 0 && remote.wanted.length === 0 && remote.asked.size === 0;
+  return remote.version > 0 && !remote.loading && !("partial" in document.querySelector("#legend").dataset);
 });
 const near = () => browser.until(() => !window.foretraceTimeline.model.far);
 
@@ -136,6 +136,7 @@ try {
     await browser.settle();
     await browser.evaluate(() => document.querySelector("#overlay").focus());
     await browser.press("m");
+    await complete();
     assert.match(await status(), /^\d+ messages/);
     await browser.press("w");
     await browser.press("g");
@@ -274,6 +275,28 @@ try {
 
   large = await Served.of(make("trace", 512, 1000));
   assert.match(large.said, /making .*\.view, once/);
+  await check("figures say that tiles are still to come", large, async () => {
+    await browser.open(large.address);
+    await complete();
+    assert.doesNotMatch(await status(), /^loading/);
+    // Answers wait until they are let go.
+    await browser.evaluate(() => {
+      const ask = window.fetch;
+      window.held = new Promise((go) => (window.letGo = go));
+      window.fetch = async (...words) => (await window.held, ask(...words));
+    });
+    await see(({ model, page }) => {
+      model.view = { t0: 0.3 * model.end, t1: 0.4 * model.end };
+      page.drawNow();
+    });
+    assert.match(await status(), /^loading, figures are of what has come · /);
+    await browser.evaluate(() => window.letGo());
+    await complete();
+    assert.doesNotMatch(await status(), /^loading/);
+    // What a served page has not is said there.
+    assert.match(await browser.evaluate(() => document.querySelector("#losses").textContent), /Where time is lost/);
+  });
+
   await check("a large one is drawn of tiles until its events are few", large, async () => {
     await browser.open(large.address);
     await browser.until(() => /zoom in to see them/.test(document.querySelector("#status").textContent));

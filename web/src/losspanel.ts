@@ -24,14 +24,17 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-export function lossText({ kind, ranks, others, phase, ratio, usual }: Loss): { title: string; detail: string } {
+export function lossText({ kind, ranks, others, further, phase, ratio, usual, link, pairs }: Loss): { title: string; detail: string } {
   const where = phase === "" ? "" : ` in “${phase}”`;
   const wait = others.length === 1 ? "waits" : "wait";
+  const also = further === 0 ? "" : `; ${further} ${further === 1 ? "other waits" : "others wait"} because of that`;
   switch (kind) {
     case "late send":
-      return { title: `${capital(rankList(ranks))} sends late${where}`, detail: `${rankList(others)} ${wait} for its messages` };
+      return { title: `${capital(rankList(ranks))} sends late${where}`, detail: `${rankList(others)} ${wait} for its messages${also}` };
     case "late receive":
-      return { title: `${capital(rankList(ranks))} receives late${where}`, detail: `${rankList(others)} ${wait} to send to it` };
+      return { title: `${capital(rankList(ranks))} receives late${where}`, detail: `${rankList(others)} ${wait} to send to it${also}` };
+    case "other calls":
+      return { title: `${capital(rankList(ranks))} comes late from other calls${where}`, detail: `${rankList(others)} ${wait} for it${also}` };
     case "uneven":
       return {
         title: `Uneven computation${where}`,
@@ -39,10 +42,20 @@ export function lossText({ kind, ranks, others, phase, ratio, usual }: Loss): { 
       };
     case "slow messages":
       return {
-        title: `Messages from rank ${ranks[0]} to rank ${ranks[1]} are slow${where}`,
-        detail: `${formatNumber(Number(ratio.toPrecision(2)))} times as long on their way as others of their size (${formatTime(Math.round(usual))})`,
+        title: link !== "" ? `Messages over the link ${link} are slow${where}`
+          : pairs > 1 ? `Messages between ${pairs} pairs of ranks are slow${where}`
+            : `Messages from rank ${ranks[0]} to rank ${ranks[1]} are slow${where}`,
+        detail: `${pairs > 1 ? `of ${pairs} pairs of ranks; ` : ""}${formatNumber(Number(ratio.toPrecision(2)))} times as long on their way as others of their size (${formatTime(Math.round(usual))})`,
       };
   }
+}
+
+// What a page of its own has and a served one has not.
+export function tellUnserved(): void {
+  const host = find("#losses");
+  host.hidden = false;
+  host.append(element("h2", "", "Not on a served page"), element("p", "",
+    "Where time is lost, who came last to a collective, the second window, the animation, and tracks of marks and links need all events at once. Make a page of its own of a run with fewer events or ranks (timeline -o FILE.html), or see foretrace report, which has waits and last ranks of any run."));
 }
 
 // Fills the list: at once for runs that are small enough, else when the user asks.

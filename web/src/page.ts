@@ -19,7 +19,7 @@ import { find } from "./dom";
 import { formatPercent, formatTime } from "./format";
 import { lastToCome, longestWaits, neighbour, partners } from "./jumps";
 import type { EventRef, Found, Model } from "./model";
-import { showLosses } from "./losspanel";
+import { showLosses, tellUnserved } from "./losspanel";
 import { kDark, kLight } from "./palette";
 import { facts, fillHeader, Legend, showDescription } from "./panel";
 import { SearchBar } from "./searchbar";
@@ -75,7 +75,8 @@ export class Page {
     this.takeAddress();
     for (const model of models) this.followServer(model);
     // An explanation has causes of its own.
-    if (models.length === 1 && models[0]!.remote === null && !explained) showLosses(models[0]!, (ref) => this.reveal(ref));
+    if (models[0]!.remote !== null) tellUnserved();
+    else if (models.length === 1 && !explained) showLosses(models[0]!, (ref) => this.reveal(ref));
     this.repaint();
   }
 
@@ -358,7 +359,9 @@ export class Page {
     const { remote, far } = this.active.model;
     const none = far && remote !== null ? `${remote.many > 0 ? `${remote.many.toLocaleString("en")} events, ` : ""}zoom in to see them one by one · ` : "";
     const many = info.tooMany ? "too many messages to draw, zoom in · " : "";
-    find("#status").textContent = showMessages && !info.tooMany ? `${info.arrows} messages · ${span}` : none + many + span;
+    const loading = remote !== null && remote.loading;
+    find("#legend").toggleAttribute("data-partial", loading);
+    find("#status").textContent = (loading ? "loading, figures are of what has come · " : "") + (showMessages && !info.tooMany ? `${info.arrows} messages · ${span}` : none + many + span);
     this.showPiece();
     return { arrows: info.arrows, stretches: info.stretches };
   }

@@ -91,6 +91,11 @@ export class Remote {
     this.mostLevel = Math.max(kLeastLevel, Math.min(kMostLevel, Math.floor(Math.log2(trace.end))));
   }
 
+  // Whether tiles are still to come: sums are of those that are here.
+  get loading(): boolean {
+    return this.wanted.length > 0 || this.asked.size > 0;
+  }
+
   // What is drawn next asks for its tiles anew; others need not come any more.
   begin(): void {
     this.wanted = [];
