@@ -149,6 +149,20 @@ struct Packet {
   std::uint64_t data = 0;
 };
 
+// ---- recording ---------------------------------------------------------------------------------
+
+// Who writes down what happens, where somebody asked for it.
+class Recorder {
+ public:
+  virtual ~Recorder() = default;
+  // A number for a quantity of an entity, told once.
+  virtual std::uint32_t quantity(std::uint32_t entity, const std::string& name) = 0;
+  virtual void changed(std::uint32_t quantity, Ps time, double value) = 0;
+  // A packet is on a link: its first byte leaves at `begin`, its last is there at `end`.
+  virtual void passed(std::uint32_t from, std::uint32_t to, std::uint64_t id, std::uint64_t bytes,
+                      Ps begin, Ps end) = 0;
+};
+
 // ---- the kernel --------------------------------------------------------------------------------
 
 class Kernel {
@@ -160,6 +174,10 @@ class Kernel {
     entities_.push_back(&entity);
     return entity.number_;
   }
+
+  // Before start(); the recorder stays the caller's.
+  void record(Recorder* recorder) { recorder_ = recorder; }
+  Recorder* recorder() const { return recorder_; }
 
   Ps now() const { return now_; }
   // At one time, events of a lower phase (0 to 3) come first. What is scheduled for now in a phase
@@ -242,6 +260,7 @@ class Kernel {
   std::uint64_t events_ = 0;
   bool stopped_ = false;
   std::uint32_t current_ = 0;
+  Recorder* recorder_ = nullptr;
   std::vector<Packet> packets_;
   std::vector<std::uint64_t> free_;
 };
@@ -391,6 +410,46 @@ struct Parameters {
   }
 };
 
+class Behaviour;
+
+// A number of an entity whose changes can be recorded: a member, made with its owner and its name.
+//   Recorded<int> window{*this, "window", 1};    window = 2 * window;
+class RecordedNumber {
+ public:
+  RecordedNumber(const RecordedNumber&) = delete;
+  RecordedNumber& operator=(const RecordedNumber&) = delete;
+
+ protected:
+  RecordedNumber(Behaviour& owner, const char* name);
+  ~RecordedNumber() = default;
+  inline void tell(double value);
+
+ private:
+  friend class Behaviour;
+  virtual double current() const = 0;
+  Behaviour& owner_;
+  const char* name_;
+  std::uint32_t quantity_ = 0;
+};
+
+template <class T>
+class Recorded final : public RecordedNumber {
+ public:
+  Recorded(Behaviour& owner, const char* name, T value = {})
+      : RecordedNumber(owner, name), value_(value) {}
+  Recorded& operator=(const T& value) {
+    if (value == value_) return *this;
+    value_ = value;
+    tell(static_cast<double>(value));
+    return *this;
+  }
+  operator const T&() const { return value_; }
+
+ private:
+  double current() const override { return static_cast<double>(value_); }
+  T value_;
+};
+
 // One end of a link. Packets leave it one after the other, at the link's bandwidth.
 struct OutPort {
   std::uint32_t entity = UINT32_MAX;  // UINT32_MAX: not connected
@@ -418,6 +477,13 @@ class Behaviour : public Entity {
 
   void start(Kernel& kernel) override {
     kernel_ = &kernel;
+    if (Recorder* recorder = kernel.recorder()) {
+      waiting_quantity_ = recorder->quantity(number(), "waiting");
+      for (RecordedNumber* one : recorded_) {
+        one->quantity_ = recorder->quantity(number(), one->name_);
+        recorder->changed(one->quantity_, kernel.now(), one->current());
+      }
+    }
     begin();
     task_ = run();
     proceed();
@@ -426,7 +492,7 @@ class Behaviour : public Entity {
     if (event.what == kWake) return proceed();
     came(event.what);
     queue_.push_back({kernel.take(event.data), event.what, kernel.now()});
-    queued_.add(kernel.now(), 1);
+    count_waiting(1);
     if (waiting_) {
       waiting_ = false;
       proceed();
@@ -472,7 +538,7 @@ class Behaviour : public Entity {
         self.queue_.pop_front();
         ++self.received_;
         self.waits_.add(self.now() - first.came);
-        self.queued_.add(self.now(), -1);
+        self.count_waiting(-1);
         return first;
       }
     };
@@ -491,11 +557,22 @@ class Behaviour : public Entity {
     const Ps begin = out.free > now() ? out.free : now();
     out.free = begin + std::llround(static_cast<double>(packet.bytes) * out.ps_per_byte);
     ++sent_;
+    if (Recorder* recorder = kernel_->recorder())
+      recorder->passed(number(), out.entity, packet.id, packet.bytes, begin,
+                       out.free + out.latency);
     kernel_->at(out.free + out.latency, out.entity, out.port, kernel_->keep(packet));
     return out.free;
   }
 
  private:
+  friend class RecordedNumber;
+
+  void count_waiting(int change) {
+    queued_.add(kernel_->now(), change);
+    if (Recorder* recorder = kernel_->recorder())
+      recorder->changed(waiting_quantity_, kernel_->now(), static_cast<double>(queued_.value()));
+  }
+
   void proceed() {
     const Ps at = kernel_->now();
     if (at != last_resumed_) {
@@ -518,7 +595,19 @@ class Behaviour : public Entity {
   TimeAverage queued_;
   std::uint64_t received_ = 0;
   std::uint64_t sent_ = 0;
+  std::vector<RecordedNumber*> recorded_;
+  std::uint32_t waiting_quantity_ = 0;
 };
+
+inline RecordedNumber::RecordedNumber(Behaviour& owner, const char* name)
+    : owner_(owner), name_(name) {
+  owner.recorded_.push_back(this);
+}
+
+inline void RecordedNumber::tell(double value) {
+  Kernel* kernel = owner_.kernel_;
+  if (kernel && kernel->recorder()) kernel->recorder()->changed(quantity_, kernel->now(), value);
+}
 
 // An entity that is a handler instead: it is called with every packet, and when a time has come
 // that it asked for.
@@ -538,7 +627,7 @@ class Handler : public Behaviour {
 };
 
 // What a plug-in's make function returns; FORETRACE_ENTITY(Class) defines it.
-inline constexpr int kPluginVersion = 2;
+inline constexpr int kPluginVersion = 3;
 
 }  // namespace foretrace::entity
 

@@ -67,6 +67,10 @@ function buildPages() {
     .replace("@STYLE@", () => style(...kColours) + style("architecture", "style.css"))
     .replace("@SCRIPT@", () => bundle("architecture", "main.ts"));
   writeFileSync(join(out, "architecture.html"), editor);
+  const atwork = readFileSync(join(here, "src", "atwork", "page.html"), "utf8")
+    .replace("@STYLE@", () => style(...kColours) + style("atwork", "style.css"))
+    .replace("@SCRIPT@", () => bundle("atwork", "main.ts"));
+  writeFileSync(join(out, "atwork.html"), atwork);
   // What goes into the head of a data sheet's page, and to its end.
   const sheet = `<style>${style("sheet", "style.css")}</style>\n<script type="module">${bundle("sheet", "main.ts")}</script>\n`;
   writeFileSync(join(out, "datasheet.html"), sheet);

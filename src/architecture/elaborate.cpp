@@ -269,6 +269,8 @@ class Elaborator {
       Instance one = make_entity(plain, coarse->kind, coarse->values, path, box, inner, region,
                                  coarse->where, true);
       check_same_ports(composite, one, *coarse);
+      made_.entities[static_cast<std::size_t>(one.entity)].stands_for =
+          composite.name + " (" + level + ")";
       return one;
     }
     if (std::ranges::find(stack_, kind_name) != stack_.end()) {

@@ -45,7 +45,8 @@ struct FlatEntity {
   std::string level;
   std::shared_ptr<const entity::Parameters> parameters;
   int box = 0;
-  double x = 0, y = 0;  // where it is drawn
+  std::string stands_for;  // the composite that it is a level of: "node (coarse)"; empty: of none
+  double x = 0, y = 0;     // where it is drawn
   Source where;
 
   std::string_view behaviour_name() const {

@@ -14,7 +14,8 @@ namespace {
 
 class Run {
  public:
-  Run(const FlatArchitecture& architecture) : architecture_(architecture) {
+  Run(const FlatArchitecture& architecture, Recording* recording) : architecture_(architecture) {
+    kernel_.record(recording);
     for (const FlatEntity& entity : architecture.entities) {
       Station* station = nullptr;
       std::unique_ptr<entity::Behaviour> made =
@@ -148,8 +149,8 @@ class Run {
 }  // namespace
 
 EntityRunResult run_entities(const FlatArchitecture& architecture, entity::Ps until,
-                             std::vector<SinkTimes>* sinks, double patience) {
-  const auto run = std::make_shared<Run>(architecture);
+                             std::vector<SinkTimes>* sinks, double patience, Recording* recording) {
+  const auto run = std::make_shared<Run>(architecture, recording);
   if (patience <= 0) {
     run->go(until);
     return run->result(sinks);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "architecture/elaborate.hpp"
+#include "architecture/recording.hpp"
 #include "foretrace_entity.hpp"
 
 namespace foretrace::architecture {
@@ -46,6 +47,7 @@ struct SinkTimes {
 // handler needs more than `patience` seconds of processor time (0: it may; then what runs does so
 // in this thread). Throws Error for entities of other kinds and plug-ins that cannot be loaded.
 EntityRunResult run_entities(const FlatArchitecture& architecture, entity::Ps until,
-                             std::vector<SinkTimes>* sinks = nullptr, double patience = 0);
+                             std::vector<SinkTimes>* sinks = nullptr, double patience = 0,
+                             Recording* recording = nullptr);
 
 }  // namespace foretrace::architecture

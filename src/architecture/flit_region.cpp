@@ -164,6 +164,19 @@ void FlitRegion::advance() {
   entity::Kernel& kernel = network_->kernel();
   const entity::Ps at = kernel.next();
   while (kernel.next() == at && at < entity::kNever) kernel.step();
+  for (std::size_t r = 0; r < quantities_.size(); ++r) {
+    const std::int64_t flits = network_->router(static_cast<int>(r)).occupancy().value();
+    if (flits == told_[r]) continue;
+    told_[r] = flits;
+    recording_->changed(quantities_[r], at, static_cast<double>(flits));
+  }
+}
+
+void FlitRegion::record_states(Recording& recording) {
+  recording_ = &recording;
+  for (const int entity : fabric_.router_entity)
+    quantities_.push_back(recording.quantity(static_cast<std::uint32_t>(entity), "flits"));
+  told_.assign(quantities_.size(), 0);
 }
 
 void FlitRegion::left(std::uint32_t packet, std::int64_t cycle) {

@@ -49,6 +49,8 @@ class FlitRegion final : private Listener {
   Time latency(const std::vector<sim::PacketHop>& route, std::size_t first, std::size_t last) const;
 
   entity::Ps next() const { return network_->kernel().next(); }
+  // How many flits are in each switch is told there from now on.
+  void record_states(Recording& recording);
   // All that is due at `next()`.
   void advance();
   std::uint64_t under_way() const { return network_->under_way(); }
@@ -80,6 +82,9 @@ class FlitRegion final : private Listener {
   std::vector<std::vector<int>> terminals_;       // by link into a router, or out of one
   std::vector<std::uint32_t> turns_;              // by link: of its terminals
   std::vector<Unit> units_;                       // by packet
+  Recording* recording_ = nullptr;
+  std::vector<std::uint32_t> quantities_;  // by router
+  std::vector<std::int64_t> told_;
 };
 
 // Whether a program's messages pass switches flit by flit. Throws Error where some switches have

@@ -13,7 +13,7 @@ using machine::NodeKind;
 bool passes_messages(const FlatEntity& entity) {
   const std::string_view name = entity.behaviour_name();
   return entity.is_bus() || name == "processor" || name == "switch" || name == "omega-element" ||
-         name == "nic" || name == "memory";
+         name == "nic" || name == "memory" || name == "cache";
 }
 
 // The template that is all of the network, so that its own routes are.
@@ -45,10 +45,10 @@ MessageGraph message_graph(const FlatArchitecture& architecture) {
     for (std::size_t e = 0; e < count; ++e) {
       const FlatEntity& entity = architecture.entities[e];
       if (!passes_messages(entity))
-        throw Error(
-            entity.where.text() + ": '" + entity.path + "' is a " +
-            std::string(entity.behaviour_name()) +
-            ", which no message passes; take processors, switches, buses, NICs and memories");
+        throw Error(entity.where.text() + ": '" + entity.path + "' is a " +
+                    std::string(entity.behaviour_name()) +
+                    ", which no message passes; take processors, switches, buses, NICs, caches and "
+                    "memories");
       const bool processor = entity.behaviour_name() == "processor";
       if (processor != processors) continue;
       node[e] = static_cast<int>(made.entity_of.size());

@@ -18,6 +18,13 @@ void MessageNetwork::Impl::record(MessageRecord one) {
   recording_->add(one);
 }
 
+void MessageNetwork::Impl::wait(std::int32_t node, int change) {
+  if (!recording_) return;
+  const auto at = static_cast<std::size_t>(node);
+  waiting_[at] += change;
+  recording_->changed(waiting_quantity_[at], now(), waiting_[at]);
+}
+
 void MessageNetwork::Impl::inject(sim::MessageId id, const sim::Way& way, Bytes bytes, Time time) {
   const NodeId from = way.from;
   const NodeId to = way.to;
@@ -55,6 +62,7 @@ void MessageNetwork::Impl::inject(sim::MessageId id, const sim::Way& way, Bytes 
   made.to_make = made.to_send = made.to_arrive = made.units;
   ++under_way_;
   const std::int64_t at_ps = time.count_ps();
+  made.entered = at_ps;
   record({MessageRecord::Kind::enter, static_cast<std::uint32_t>(made.order), made.from, made.to,
           made.bytes, at_ps, at_ps});
   at(at_ps, made.from, Step::enter, number, kCome);
@@ -85,6 +93,36 @@ void MessageNetwork::Impl::choose_rails(Message& made) {
   }
 }
 
+// What goes from one core to another and does not fit into a cache between them turns round behind
+// it, where the next cache may have room.
+void MessageNetwork::Impl::turn_in_caches(Message& made) {
+  for (std::size_t h = 1; h < made.route.size(); ++h) {
+    const std::int32_t node = link(made.route[h].link).from;
+    const auto found = caches_.find(node);
+    if (found == caches_.end()) continue;
+    Cache& cache = found->second;
+    const std::int32_t behind = link(cache.into).to;
+    if (link(made.route[h - 1].link).from == behind || link(made.route[h].link).to == behind)
+      continue;
+    if (cache.held + made.bytes <= cache.size) {
+      cache.held += made.bytes;
+      made.held.push_back(node);
+      if (recording_) recording_->changed(cache.quantity, now(), static_cast<double>(cache.held));
+      continue;
+    }
+    const auto at = made.route.begin() + static_cast<std::ptrdiff_t>(h);
+    made.route.insert(at, {PacketHop{cache.into, cache.into}, PacketHop{cache.back, cache.back}});
+  }
+}
+
+void MessageNetwork::Impl::leave_caches(Message& made) {
+  for (const std::int32_t node : made.held) {
+    Cache& cache = caches_.find(node)->second;
+    cache.held -= made.bytes;
+    if (recording_) recording_->changed(cache.quantity, now(), static_cast<double>(cache.held));
+  }
+}
+
 void MessageNetwork::Impl::handle(std::int32_t, Step step, std::int32_t data) {
   switch (step) {
     case Step::end:
@@ -96,6 +134,7 @@ void MessageNetwork::Impl::handle(std::int32_t, Step step, std::int32_t data) {
     case Step::own:
       return next_own(data);
     case Step::serve:
+      wait(link(unit(data).way.link).from, -1);
       return go_on(data);
     case Step::start:
       return start(data);
@@ -103,6 +142,8 @@ void MessageNetwork::Impl::handle(std::int32_t, Step step, std::int32_t data) {
 }
 
 void MessageNetwork::Impl::enter(std::int32_t number) {
+  if (!caches_.empty()) turn_in_caches(message(number));
+  wait(message(number).from, 1);
   const std::int32_t first = message(number).route.front().link;
   Own& own = link(first).own;
   own.messages.push_back(number);
@@ -130,7 +171,10 @@ void MessageNetwork::Impl::next_own(std::int32_t first) {
   one.last = --from.to_make == 0;
   one.bytes = one.last ? from.bytes - (from.units - 1) * from.size : from.size;
   one.in = static_cast<std::int32_t>(links_.size()) + first;
-  if (one.last) own.messages.pop_front();
+  if (one.last) {
+    own.messages.pop_front();
+    wait(from.from, -1);
+  }
   one.way = from.route.front();
   if (link(first).flits) {
     enter_region(made);
@@ -170,6 +214,7 @@ void MessageNetwork::Impl::come(std::int32_t number) {
   if (!served) return go_on(number);
   service.free = std::max(service.free, now()) +
                  time_of(service.bytes_per_second, std::max<std::uint64_t>(1, one.bytes));
+  wait(node, 1);
   at(service.free + service.latency, node, Step::serve, number, kCome);
 }
 
@@ -232,6 +277,7 @@ void MessageNetwork::Impl::wait_for(std::int32_t number) {
     one.places = ring == 0 || goes_on ? 1 : 2;
   }
   const Link& over = link(one.way.link);
+  wait(over.from, 1);
   if (over.medium)
     return over.medium->offer(kernel_, over.station, one.bytes, static_cast<std::uint64_t>(number));
   const std::int32_t server = over.server;
@@ -308,6 +354,7 @@ void MessageNetwork::Impl::start(std::int32_t server) {
 void MessageNetwork::Impl::begin(std::int32_t server, std::int32_t number) {
   Unit& one = unit(number);
   const Link& over = link(one.way.link);
+  wait(over.from, -1);
   ++link(server).sending;
   // An empty message is a packet of one byte; a bus that takes messages whole needs no time for it.
   const std::uint64_t bytes =
@@ -339,6 +386,7 @@ void MessageNetwork::Impl::through(std::int32_t number, std::int64_t began) {
                  one.first ? 1 : 0);
   record({MessageRecord::Kind::pass, static_cast<std::uint32_t>(message(one.message).order),
           over.from, to, one.bytes, began, there});
+  wait(over.from, -1);
   left_source(one, now());
   if (is_own(one))
     at(now(), over.from, Step::own, one.way.link, kCome);
@@ -365,7 +413,8 @@ void MessageNetwork::Impl::deliver(std::int32_t number) {
   Message& of = message(one.message);
   if (--of.to_arrive == 0) {
     record({MessageRecord::Kind::arrive, static_cast<std::uint32_t>(of.order), of.from, of.to,
-            of.bytes, now(), now()});
+            of.bytes, of.entered, now()});
+    leave_caches(of);
     is_there(one.message);
     free_messages_.push_back(one.message);
   }

@@ -13,39 +13,13 @@
 #include <vector>
 
 #include "architecture/elaborate.hpp"
+#include "architecture/recording.hpp"
 #include "foretrace_entity.hpp"
 #include "sim/network/link_usage.hpp"
 #include "sim/network/packet_routing.hpp"
 #include "sim/network/shared_network.hpp"
 
 namespace foretrace::architecture {
-
-// What happened, for a page that shows it. Times in picoseconds.
-struct MessageRecord {
-  enum class Kind : std::uint8_t { enter, pass, arrive };
-  Kind kind = Kind::enter;
-  std::uint32_t message = 0;  // in the order of entering
-  std::int32_t from = 0;      // entities; enter and arrive: the ends
-  std::int32_t to = 0;
-  std::uint64_t bytes = 0;
-  std::int64_t begin = 0;  // pass: its first byte leaves `from`, ...
-  std::int64_t end = 0;    // ... its last byte is at `to`
-};
-
-struct Recording {
-  std::size_t most = 0;  // records that are kept; 0: none
-  std::int64_t from = 0, to = INT64_MAX;
-  std::vector<MessageRecord> records;
-  std::uint64_t lost = 0;  // beyond `most`
-
-  void add(const MessageRecord& one) {
-    if (most == 0 || one.end < from || one.begin > to) return;
-    if (records.size() < most)
-      records.push_back(one);
-    else
-      ++lost;
-  }
-};
 
 // The topology that messages see: processors by rank, then what lies between, with the shape of the
 // template where that is all of it. Parallel links are one.

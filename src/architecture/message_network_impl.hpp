@@ -32,6 +32,7 @@ constexpr std::uint32_t kCome = 1;
 constexpr std::uint32_t kStart = 2;
 
 constexpr std::int32_t kNone = -1;
+constexpr int kCacheMemory = 1;  // the number of a cache's port `memory`
 
 inline std::int64_t time_of(double bytes_per_second, std::uint64_t bytes) {
   return Time::from_seconds(static_cast<double>(bytes) / bytes_per_second).count_ps();
@@ -73,6 +74,8 @@ class MessageNetwork::Impl {
     make_nodes();
     make_links(defaults);
     make_media();
+    make_caches();
+    if (recording_) make_quantities();
   }
 
   void inject(sim::MessageId id, const sim::Way& way, Bytes bytes, Time time);
@@ -122,8 +125,10 @@ class MessageNetwork::Impl {
     std::uint64_t connection = 0;
     std::uint64_t place = 0;  // in it
     std::int64_t sent = 0;
+    std::int64_t entered = 0;
     bool all_free = true;  // of links that are never busy alone
     std::vector<PacketHop> route;
+    std::vector<std::int32_t> held;  // caches that have room for it
   };
   struct Own {
     std::deque<std::int32_t> messages;
@@ -159,7 +164,7 @@ class MessageNetwork::Impl {
     Impl& network_;
     std::int32_t node_;
   };
-  // A NIC or a memory: units take turns, at a rate, before they go on.
+  // A NIC, a memory or a cache: units take turns, at a rate, before they go on.
   struct Service {
     bool is_there = false;
     double bytes_per_second = 0;
@@ -169,6 +174,13 @@ class MessageNetwork::Impl {
     std::int32_t host = -1;       // the node on that side
     bool turns = false;           // rails are taken in turn
     std::uint64_t turn = 0;
+  };
+  // What turns round in it, from one core to another, goes to the memory behind it if it does not
+  // fit.
+  struct Cache {
+    std::uint64_t size = 0, held = 0;
+    std::int32_t into = kNone, back = kNone;  // links to and from that memory
+    std::uint32_t quantity = 0;
   };
 
   Link& link(std::int32_t number) { return links_[static_cast<std::size_t>(number)]; }
@@ -191,6 +203,8 @@ class MessageNetwork::Impl {
   }
   void make_flits();
   void make_nodes();
+  void make_quantities();
+  void make_caches();
   void make_links(const machine::LinkSpeed& defaults);
   void make_media();
   void make_medium(std::int32_t node);
@@ -220,7 +234,11 @@ class MessageNetwork::Impl {
   void take_room(const Unit& one);
   void give_room(const Unit& one);
   void choose_rails(Message& made);
+  void turn_in_caches(Message& made);
+  void leave_caches(Message& made);
   void record(MessageRecord record);
+  // So many more wait in a node.
+  void wait(std::int32_t node, int change);
   [[noreturn]] void stuck() const;
 
   const FlatArchitecture& architecture_;
@@ -235,6 +253,9 @@ class MessageNetwork::Impl {
   std::deque<Ethernet> media_;
   std::vector<machine::LinkId> carriers_;  // of the media
   std::vector<Service> services_;
+  std::unordered_map<std::int32_t, Cache> caches_;  // by node
+  std::vector<std::int32_t> waiting_;               // by node; where it is recorded
+  std::vector<std::uint32_t> waiting_quantity_;
   std::vector<bool> whole_;  // by node: does not need packets
   std::vector<Link> links_;
   std::vector<Unit> units_;

@@ -35,7 +35,7 @@ void MessageNetwork::Impl::make_nodes() {
                  -1,
                  one.parameters->text("rails") == "round-robin",
                  0};
-    } else if (one.behaviour_name() == "memory") {
+    } else if (one.behaviour_name() == "memory" || one.behaviour_name() == "cache") {
       service = {true,
                  one.parameters->number("bandwidth"),
                  one.parameters->time("latency"),
@@ -88,6 +88,40 @@ void MessageNetwork::Impl::make_links(const machine::LinkSpeed& defaults) {
         made.free || bus_whole || services_[static_cast<std::size_t>(made.to)].is_there ||
         (graph.kind(made.from) == NodeKind::bus && whole_[static_cast<std::size_t>(made.from)]);
   }
+}
+
+// A cache's memory is what is joined to its port of that name.
+void MessageNetwork::Impl::make_caches() {
+  const machine::TopologyGraph& graph = topology_.graph();
+  std::vector<std::int32_t> node_of(architecture_.entities.size(), kNone);
+  for (std::int32_t n = 0; n < topology_.nodes(); ++n)
+    node_of[static_cast<std::size_t>(graph_.entity_of[static_cast<std::size_t>(n)])] = n;
+  for (const FlatLink& flat : architecture_.links)
+    for (const auto& [end, other] : {std::pair{flat.from, flat.to}, {flat.to, flat.from}}) {
+      const FlatEntity& one = architecture_.entities[static_cast<std::size_t>(end.entity)];
+      if (one.behaviour_name() != "cache" || end.port != kCacheMemory) continue;
+      const std::int32_t node = node_of[static_cast<std::size_t>(end.entity)];
+      const std::int32_t behind = node_of[static_cast<std::size_t>(other.entity)];
+      Cache made;
+      made.size = static_cast<std::uint64_t>(one.parameters->number("size"));
+      made.into = graph.find(node, behind);
+      made.back = graph.find(behind, node);
+      if (made.into < 0 || made.back < 0)
+        throw Error(flat.where.text() + ": the link between '" + one.path +
+                    "' and its memory is one_way; what does not fit needs both ways");
+      caches_.emplace(node, made);
+    }
+}
+
+void MessageNetwork::Impl::make_quantities() {
+  waiting_.assign(static_cast<std::size_t>(topology_.nodes()), 0);
+  for (std::int32_t n = 0; n < topology_.nodes(); ++n) {
+    const auto entity = static_cast<std::uint32_t>(graph_.entity_of[static_cast<std::size_t>(n)]);
+    waiting_quantity_.push_back(recording_->quantity(entity, "waiting"));
+    if (const auto cache = caches_.find(n); cache != caches_.end())
+      cache->second.quantity = recording_->quantity(entity, "held");
+  }
+  if (flits_) flits_->record_states(*recording_);
 }
 
 void MessageNetwork::Impl::make_media() {

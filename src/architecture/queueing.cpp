@@ -58,10 +58,13 @@ class Server final : public entity::Behaviour, public Station {
     while (true) {
       const Received next = co_await receive();
       busy.set(now(), 1);
+      serves_ = 1;
       co_await delay(times_.next() +
                      std::llround(static_cast<double>(next.packet.bytes) * ps_per_byte_));
       busy.set(now(), 0);
+      serves_ = 0;
       in_system.add(now(), -1);
+      holds_ = in_system.value();
       stays.add(now() - next.came);
       came_.pop_front();
       if (connected(1)) send(1, next.packet);
@@ -76,6 +79,7 @@ class Server final : public entity::Behaviour, public Station {
  protected:
   void came(std::uint32_t) override {
     in_system.add(now(), 1);
+    holds_ = in_system.value();
     came_.push_back(now());
   }
 
@@ -83,6 +87,8 @@ class Server final : public entity::Behaviour, public Station {
   Times times_;
   double ps_per_byte_;
   std::deque<Ps> came_;
+  entity::Recorded<std::int64_t> holds_{*this, "inside"};
+  entity::Recorded<int> serves_{*this, "busy"};
 };
 
 // All at once, each at an equal share of the server (egalitarian processor sharing). A packet is
@@ -102,6 +108,7 @@ class SharedServer final : public entity::Handler, public Station {
     serve();
     inside_.push({service_ + static_cast<double>(times_.next()), now(), order_++, packet});
     in_system.add(now(), 1);
+    holds_ = in_system.value();
     busy.set(now(), 1);
     plan();
   }
@@ -111,6 +118,7 @@ class SharedServer final : public entity::Handler, public Station {
     const Inside done = inside_.top();
     inside_.pop();
     in_system.add(now(), -1);
+    holds_ = in_system.value();
     stays.add(now() - done.came);
     if (inside_.empty()) busy.set(now(), 0);
     if (connected(1)) send(1, done.packet);
@@ -145,6 +153,7 @@ class SharedServer final : public entity::Handler, public Station {
   Ps served_ = 0;
   std::uint64_t order_ = 0;
   std::uint64_t round_ = 0;
+  entity::Recorded<std::int64_t> holds_{*this, "inside"};
 };
 
 }  // namespace

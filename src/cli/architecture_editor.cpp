@@ -78,10 +78,7 @@ class Editor {
       const auto asked = nlohmann::json::parse(body);
       const auto description = parse(asked.at("text").get<std::string>());
       const auto flat = architecture::elaborate(description);
-      const bool has_queues = std::ranges::any_of(flat.entities, [](const auto& one) {
-        return one.behaviour_name() == "source" || one.behaviour_name() == "plug-in";
-      });
-      if (has_queues)
+      if (has_queues(flat))
         return views::editor_queues_json(
             architecture::run_entities(flat, kRunTime, nullptr, kPatience));
       const std::string load = asked.at("load").get<std::string>();
@@ -98,25 +95,32 @@ class Editor {
     });
   }
 
-  // A program on the machine, by `simulate --watch`; its page is kept for `watched`.
+  // A program on the machine, or without one its queues, by `--watch`; the page is kept for
+  // `watched`.
   std::string watch(const std::string& body) {
     return answer([&] {
       const auto asked = nlohmann::json::parse(body);
       const std::string program = asked.at("program").get<std::string>();
-      const fs::path folder = fs::absolute(file_).parent_path();
-      if (program.empty() || program.starts_with("-") || !fs::is_regular_file(folder / program))
-        throw Error("there is no program '" + program +
-                    "' beside the file; name a trace, a .goal or a .ti");
+      const std::string text = asked.at("text").get<std::string>();
       const std::string base = file_ + ".watch-" + std::to_string(getpid());
       const std::string machine = base + ".arch.toml";
       const std::string page = base + ".html";
-      write_text_file(machine, asked.at("text").get<std::string>());
-      const int status =
-          run_and_wait({own_path(), "simulate", (folder / program).string(), "--loggps", "o=1us",
-                        "--network", "arch:" + machine, "--watch", page});
+      std::vector<std::string> command{"/bin/sh", "-c", "exec \"$@\" 2>&1", "sh", own_path()};
+      const auto add = [&command](std::vector<std::string> words) {
+        command.insert(command.end(), words.begin(), words.end());
+      };
+      const auto description = parse(text);
+      if (program.empty() && has_queues(architecture::elaborate(description)))
+        add({"architecture", "run", machine});
+      else
+        add({"simulate", path_of(program), "--loggps", "o=1us,g=0s", "--network",
+             "arch:" + machine});
+      add({"--watch", page, "--watch-what", "states"});
+      write_text_file(machine, text);
+      std::string said = output_of(command);
       std::error_code ignored;
       fs::remove(machine, ignored);
-      if (status != 0) throw Error("the run failed; its message stands in the terminal");
+      if (!fs::exists(page)) throw Error(fault_in(said, machine));
       watched_ = read_whole_file(page, "the page");
       fs::remove(page, ignored);
       return std::string("{}");
@@ -129,6 +133,30 @@ class Editor {
   }
 
  private:
+  static bool has_queues(const architecture::FlatArchitecture& flat) {
+    return std::ranges::any_of(flat.entities, [](const auto& one) {
+      return one.behaviour_name() == "source" || one.behaviour_name() == "plug-in";
+    });
+  }
+
+  std::string path_of(const std::string& program) const {
+    const fs::path path = fs::absolute(file_).parent_path() / program;
+    if (program.empty() || program.starts_with("-") || !fs::is_regular_file(path))
+      throw Error("there is no program '" + program +
+                  "' beside the file; name a trace, a .goal or a .ti");
+    return path.string();
+  }
+
+  // What the tool said last, of the file that is edited.
+  std::string fault_in(std::string said, const std::string& machine) const {
+    while (said.ends_with('\n')) said.pop_back();
+    said = said.substr(said.find_last_of('\n') + 1);
+    if (said.starts_with("foretrace: ")) said = said.substr(11);
+    for (std::size_t at = 0; (at = said.find(machine, at)) != std::string::npos; at += file_.size())
+      said.replace(at, machine.size(), file_);
+    return said.empty() ? "the run failed and said nothing" : said;
+  }
+
   architecture::Description parse(const std::string& text) const {
     return architecture::parse_description(text, file_, data_directory() + "/architectures");
   }

@@ -16,6 +16,7 @@
 #include "cli/output_file.hpp"
 #include "cli/process.hpp"
 #include "cli/subcommand.hpp"
+#include "cli/watch_output.hpp"
 #include "topology/builders.hpp"
 #include "views/architecture/drawing.hpp"
 
@@ -27,6 +28,8 @@ struct Options {
   std::string file;
   std::string output;
   ArchitectureOptions chosen;
+  WatchOptions watch;
+  std::string second;
   std::string until = "1s";
   std::string patience = "10s";
   bool boxes = false;
@@ -110,8 +113,9 @@ int run(const Options& options) {
     throw UsageError("--patience must be a time such as 10s, found '" + options.patience + "'");
   const auto description = read_architecture(options.file);
   const auto flat = architecture::elaborate(description, choices_of(options.chosen));
-  const auto result =
-      architecture::run_entities(flat, std::llround(*until * 1e12), nullptr, *patience);
+  const auto recording = recording_of(options.watch, flat, "architecture run --watch");
+  const auto result = architecture::run_entities(flat, std::llround(*until * 1e12), nullptr,
+                                                 *patience, recording.get());
   if (options.json) {
     print_json(result);
   } else {
@@ -126,6 +130,7 @@ int run(const Options& options) {
                   static_cast<unsigned long long>(one.sent), one.in_system,
                   static_cast<long long>(one.most_in_system), one.utilisation * 100, one.stay);
   }
+  if (recording) write_watch(options.watch, flat, *recording, {}, result.end, flat.name);
   if (result.failure.empty()) return 0;
   std::fflush(stdout);
   throw Error(result.failure + "; the run ended there");
@@ -153,6 +158,14 @@ int convert(const Options& options) {
   return 0;
 }
 
+int beside(const Options& options) {
+  if (options.second.empty() || options.output.empty())
+    throw UsageError("architecture beside needs two pages and -o BOTH.html");
+  ending_of(options.output, "architecture beside", {".html"});
+  write_beside(options.file, options.second, options.output);
+  return 0;
+}
+
 int build(const Options& options) {
   if (options.output.empty()) throw UsageError("architecture build needs -o FILE.so");
   ending_of(options.output, "architecture build", {".so"});
@@ -174,11 +187,19 @@ int build(const Options& options) {
 }
 
 int architecture_command(const Options& options) {
+  if (options.action != "beside" && !options.second.empty())
+    throw UsageError("architecture " + options.action + " takes one file, found '" +
+                     options.second + "', too");
+  if (options.action != "run" && !options.watch.file.empty())
+    throw UsageError(
+        "--watch is for architecture run; a program's messages are shown by foretrace "
+        "simulate --network arch:FILE --watch PAGE.html");
   if (options.action == "check") return check(options);
   if (options.action == "run") return run(options);
   if (options.action == "draw") return draw(options);
   if (options.action == "edit") edit_architecture(options.file);
   if (options.action == "convert") return convert(options);
+  if (options.action == "beside") return beside(options);
   return build(options);
 }
 
@@ -187,20 +208,23 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("action", options->action,
                  "check a description, draw it, edit it on a page, run its queues, convert a "
                  "topology into one, "
-                 "build a plug-in")
-      ->check(CLI::IsMember({"check", "draw", "edit", "run", "convert", "build"}))
+                 "build a plug-in, put two pages of --watch beside each other")
+      ->check(CLI::IsMember({"check", "draw", "edit", "run", "convert", "build", "beside"}))
       ->required();
   app.add_option("file", options->file,
-                 "MACHINE.arch.toml; convert: a topology; build: the plug-in's source")
+                 "MACHINE.arch.toml; convert: a topology; build: the plug-in's source; beside: a "
+                 "page")
       ->required();
+  app.add_option("second", options->second, "beside: the other page");
   add_architecture_options(app, options->chosen);
+  add_watch_options(app, options->watch);
   app.add_option("--until", options->until, "run: how much virtual time (1s)");
   app.add_option("--patience", options->patience,
                  "run: processor time that an entity may need for one event (10s; 0s: any)");
   app.add_flag("--boxes", options->boxes,
                "check: list every box and entity, with their parameters");
   app.add_flag("--json", options->json, "Print one JSON object");
-  app.add_option("-o,--output", options->output, "draw, convert, build: the file to write");
+  app.add_option("-o,--output", options->output, "draw, convert, build, beside: the file to write");
   return [options] { return architecture_command(*options); };
 }
 
@@ -212,6 +236,7 @@ const Subcommand kArchitecture{"architecture",
                                "foretrace architecture draw mesh.arch.toml -o mesh.svg\n"
                                "foretrace architecture edit mesh.arch.toml\n"
                                "foretrace architecture run queue.arch.toml --until 10s\n"
+                               "foretrace architecture beside a.html b.html -o both.html\n"
                                "foretrace architecture convert torus:4x4 -o torus.arch.toml\n"
                                "foretrace architecture build backoff.cpp -o backoff.so\n"};
 

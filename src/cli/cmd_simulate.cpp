@@ -16,9 +16,8 @@
 #include "cli/subcommand.hpp"
 #include "cli/summary.hpp"
 #include "cli/sweep.hpp"
+#include "cli/watch_output.hpp"
 #include "sim/sink.hpp"
-#include "views/architecture/drawing.hpp"
-#include "views/architecture/watch.hpp"
 #include "views/report/sweep_report.hpp"
 
 namespace foretrace::cli {
@@ -36,8 +35,7 @@ struct Options {
   std::uint64_t seed = 1;
   bool csv = false;
   RunOptions run;
-  std::string watch;  // a page of the machine at work
-  std::size_t watch_most = 200'000;
+  WatchOptions watch;  // a page of the machine at work
 };
 
 void tell(const std::vector<std::string>& notes) {
@@ -115,47 +113,39 @@ void check_options(const Options& options) {
   parse_sweeps(options.sweeps);
 }
 
-// What the replay alone takes: nothing is kept of it.
 // Of --watch: what happens on the architecture.
 std::unique_ptr<architecture::Recording> recording_of(const Options& options,
                                                       Simulation& simulation) {
-  if (options.watch.empty()) return nullptr;
-  ending_of(options.watch, "simulate --watch", {".html", ".svg"});
-  if (!simulation.architecture())
+  if (!options.watch.file.empty() && !simulation.architecture())
     throw UsageError("--watch shows a machine of parts; choose it with --network arch:FILE");
-  if (simulation.network() == sim::NetworkKind::hops)
+  if (!options.watch.file.empty() && simulation.network() == sim::NetworkKind::hops)
     throw UsageError(
         "--watch: where all boxes have the level hops messages do not meet, and none is followed; "
         "give a box the level packet");
-  if (!options.sweeps.empty() || options.run.stats)
+  if (!options.watch.file.empty() && (!options.sweeps.empty() || options.run.stats))
     throw UsageError("--watch shows one run; leave out --sweep and --stats");
-  auto recording = std::make_unique<architecture::Recording>();
-  recording->most = options.watch_most;
+  if (options.watch.file.empty() && !simulation.architecture()) return nullptr;
+  auto recording = recording_of(options.watch, simulation.architecture()->flat, "simulate --watch");
   simulation.record_messages(recording.get());
   return recording;
 }
 
 void write_watch(const Options& options, const Simulation& simulation,
-                 const architecture::Recording& recording) {
-  std::int64_t end = 0;
-  for (const architecture::MessageRecord& one : recording.records) end = std::max(end, one.end);
-  const architecture::FlatArchitecture& flat = simulation.architecture()->flat;
-  if (options.watch.ends_with(".svg")) {
-    if (recording.lost > 0)
-      std::fprintf(
-          stderr,
-          "foretrace: the picture shows the first %zu events (--watch-most), %llu more were "
-          "not kept\n",
-          recording.records.size(), static_cast<unsigned long long>(recording.lost));
-    write_output(options.watch, views::render_svg_architecture(
-                                    flat, views::busy_links(flat, recording, Time::ps(end))));
-    return;
-  }
+                 const architecture::Recording& recording, RankRecorder& ranks) {
+  const ArchitectureNetwork& machine = *simulation.architecture();
+  if (const machine::Placement* placement = simulation.placement())
+    for (const machine::NodeId node : *placement)
+      ranks.ranks.entities.push_back(machine.graph.entity_of[static_cast<std::size_t>(node.value)]);
   const std::string program = options.input.empty() ? "" : options.input.front() + " on ";
-  write_output(options.watch,
-               views::render_html_watch(flat, recording, Time::ps(end), program + flat.name));
+  std::string chosen;
+  for (const auto* all :
+       {&options.simulation.architecture.levels, &options.simulation.architecture.parameters})
+    for (const std::string& one : *all) chosen += (chosen.empty() ? ", " : "; ") + one;
+  write_watch(options.watch, machine.flat, recording, ranks.ranks, ranks.end(),
+              program + machine.flat.name + chosen);
 }
 
+// What the replay alone takes: nothing is kept of it.
 sim::Stats stats_of_replay(const Simulation& simulation) {
   const std::unique_ptr<sim::Source> source = simulation.open_shared();
   sim::NullSink sink;
@@ -185,9 +175,11 @@ int simulate(Options& options) {
   Simulation simulation(options.simulation);
   tell(simulation.notes());
   const std::unique_ptr<architecture::Recording> recording = recording_of(options, simulation);
+  std::optional<RankRecorder> ranks;
+  if (recording) options.run.ranks = &ranks.emplace(options.watch);
   if (program) {
     const int status = run_live(simulation, *program, options.run);
-    if (recording) write_watch(options, simulation, *recording);
+    if (recording) write_watch(options, simulation, *recording, *ranks);
     return status;
   }
   if (!options.sweeps.empty()) return sweep(simulation, options);
@@ -202,7 +194,7 @@ int simulate(Options& options) {
     remove_if_interrupted({options.run.output + ".part", options.run.output + ".new"});
   run_once(simulation, *source, options.run,
            stats ? [&] { return stats_of_replay(simulation); } : std::function<sim::Stats()>());
-  if (recording) write_watch(options, simulation, *recording);
+  if (recording) write_watch(options, simulation, *recording, *ranks);
   return status_of(simulation);
 }
 
@@ -246,12 +238,7 @@ std::shared_ptr<Options> declare_options(CLI::App& app) {
   app.add_option("--jobs", options->jobs, "Simulations of a sweep at once (0: one per processor)")
       ->check(CLI::Range(0, 1 << 16));
   app.add_flag("--csv", options->csv, "With --sweep: print comma-separated values");
-  app.add_option("--watch", options->watch,
-                 "arch:FILE: a page that shows the machine at work (PAGE.html), or a picture of "
-                 "how busy it kept "
-                 "its links (FILE.svg)");
-  app.add_option("--watch-most", options->watch_most,
-                 "So many events are kept for it (200000), 56 bytes each");
+  add_watch_options(app, options->watch);
   app.add_flag("--links", options->run.links, "Tell which links carried how much, and when");
   app.add_flag("--stats", options->run.stats, "Tell operations, messages, seconds and memory");
   app.add_flag("--json", options->run.json, "Print one JSON object");

@@ -87,16 +87,36 @@ void tell_what_is_left(const sim::SimulateResult& result) {
                    result.left_requests[rank] == 1 ? "request" : "requests");
 }
 
+// Two sinks as one.
+class BothSinks final : public sim::Sink {
+ public:
+  BothSinks(sim::Sink& first, sim::Sink* second) : first_(first), second_(second) {}
+  void finished(WorldRank rank, const sim::Operation& operation,
+                const sim::Interval& interval) override {
+    first_.finished(rank, operation, interval);
+    if (second_) second_->finished(rank, operation, interval);
+  }
+
+ private:
+  sim::Sink& first_;
+  sim::Sink* second_;
+};
+
 }  // namespace
 
 void run_once(const Simulation& simulation, sim::Source& source, const RunOptions& options,
               const std::function<sim::Stats()>& replay) {
   sim::SimulateResult result;
   std::string json;
+  if (options.ranks) options.ranks->follow(source);
+  const auto run = [&](sim::Sink& sink) {
+    BothSinks both(sink, options.ranks);
+    return explain_deadlock([&] { return simulation.run(source, options.ranks ? both : sink); });
+  };
   if (options.json) {
     // The report needs the events; they are kept in memory.
     sim::MemorySink sink(source, simulation.info());
-    result = explain_deadlock([&] { return simulation.run(source, sink); });
+    result = run(sink);
     trace::Trace predicted = sink.take();
     predicted.sealed = simulation.sealed();
     if (replay) result.stats = replay();
@@ -113,7 +133,7 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
   } else if (!options.output.empty()) {
     sim::FileSink sink(source, simulation.info(), options.output);
     try {
-      result = explain_deadlock([&] { return simulation.run(source, sink); });
+      result = run(sink);
     } catch (...) {
       if (options.live) sink.leave_unfinished();
       throw;
@@ -122,7 +142,7 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
     if (replay) result.stats = replay();
   } else {
     sim::NullSink sink;
-    result = explain_deadlock([&] { return simulation.run(source, sink); });
+    result = run(sink);
   }
   for (const std::string& note : result.notes)
     std::fprintf(stderr, "foretrace: %s\n", note.c_str());

@@ -7,6 +7,7 @@
 
 #include "cli/samples.hpp"
 #include "cli/simulation.hpp"
+#include "cli/watch_output.hpp"
 
 namespace foretrace::cli {
 
@@ -17,6 +18,7 @@ struct RunOptions {
   bool links = false;
   bool stats = false;
   bool json = false;
+  RankRecorder* ranks = nullptr;  // what the ranks do is told it, too
   // A program runs live: its trace is kept if the run ends early, and what it
   // left undone at its end is told.
   bool live = false;

@@ -106,6 +106,15 @@ at = [0, 0]
   await said("events");
   const busy = await browser.evaluate(() => [...document.querySelectorAll("#result tr")].map((row) => [...row.cells].map((cell) => cell.textContent)).find(([name]) => name === "queue")[5]);
   assert.match(busy, /^\d+\.\d%$/);
+  // Watch: a program that is not there, then the queues.
+  await fill("#run-program", "none.goal");
+  await browser.clickOn("#tools button:nth-of-type(5)");
+  await said("there is no program 'none.goal' beside the file");
+  await fill("#run-program", "");
+  await browser.clickOn("#tools button:nth-of-type(5)");
+  await said("on a page of its own");
+  assert.match(await (await fetch(`${address}watched`)).text(), /"queue","queue",/);
+  await browser.evaluate(() => document.activeElement.blur());
   await browser.press("s", { ctrl: true });
   await said("saved");
   const after = readFileSync(join(folder, "jobs.arch.toml"), "utf8");

@@ -102,6 +102,12 @@ const trace::Communicator& GoalSource::comm(trace::CommId id) const {
   return world_;
 }
 
+std::string GoalSource::place(WorldRank rank) const {
+  const std::uint32_t line = ranks_[static_cast<std::size_t>(rank.value)].line;
+  if (line == 0) return {};
+  return program_.file.substr(program_.file.find_last_of('/') + 1) + ":" + std::to_string(line);
+}
+
 void GoalSource::fail(const Turn& turn, const GoalInstruction& instruction,
                       const std::string& what) const {
   throw Error(program_.file + ":" + std::to_string(instruction.line) + ": rank " +
@@ -167,6 +173,7 @@ bool GoalSource::next(WorldRank rank, Operation& operation) {
     case Stage::over:
       return false;
   }
+  here.line = 0;
   turn.fill(EventKind::finalize, kFinalize);
   here.stage = Stage::over;
   return true;
@@ -290,6 +297,7 @@ bool GoalSource::end_round(Turn& turn) {
 }
 
 bool GoalSource::perform(Turn& turn, const GoalInstruction& instruction, std::uint32_t slot_base) {
+  if (instruction.line > 0) turn.rank.line = instruction.line;
   switch (instruction.kind) {
     case GoalKind::calc:
       turn.rank.compute +=

@@ -39,6 +39,7 @@ class GoalSource : public Source {
   bool races() const override { return program_.races; }
   std::string_view name(trace::NameId id) const override;
   const trace::Communicator& comm(trace::CommId id) const override;
+  std::string place(WorldRank rank) const override;
 
  private:
   // A body that is not linear: what of it has begun.
@@ -72,6 +73,7 @@ class GoalSource : public Source {
     std::unique_ptr<Nested> nested;
     std::uint32_t body = 0;
     std::uint32_t at = 0;
+    std::uint32_t line = 0;  // of the instruction that was performed last
     Stage stage = Stage::begin;
   };
   // A rank with the operation that is to be filled in.

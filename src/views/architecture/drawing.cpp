@@ -60,7 +60,7 @@ const char* class_of(const FlatEntity& entity) {
   if (kind == "processor") return "processor";
   if (kind == "switch" || kind == "omega-element") return "switch";
   if (kind == "nic") return "nic";
-  if (kind == "memory") return "memory";
+  if (kind == "memory" || kind == "cache") return "memory";
   return "other";
 }
 
@@ -181,8 +181,7 @@ std::string render_svg_architecture(const FlatArchitecture& architecture,
 
 std::vector<double> busy_links(const FlatArchitecture& architecture,
                                const architecture::Recording& recording, Time end) {
-  using Span = std::pair<std::int64_t, std::int64_t>;
-  std::map<std::pair<int, int>, std::vector<Span>> spans;  // by ends, the smaller first
+  std::map<std::pair<int, int>, std::int64_t> busy;  // by ends, the smaller first
   std::map<std::pair<int, int>, bool> linked;
   std::map<int, int> bus_of;
   for (const architecture::FlatLink& link : architecture.links) {
@@ -191,32 +190,26 @@ std::vector<double> busy_links(const FlatArchitecture& architecture,
          {std::pair{link.from.entity, link.to.entity}, {link.to.entity, link.from.entity}})
       if (architecture.entities[static_cast<std::size_t>(other)].is_bus()) bus_of[end_of] = other;
   }
-  for (const architecture::MessageRecord& one : recording.records) {
-    if (one.kind != architecture::MessageRecord::Kind::pass) continue;
-    const std::pair<int, int> ends = std::minmax(one.from, one.to);
-    const Span span{one.begin, one.end};
-    if (linked.contains(ends)) {
-      spans[ends].push_back(span);
+  // Of both directions the busier one; what goes through a medium is on two of its links.
+  const auto add = [&](int from, int to, std::int64_t time, bool sum) {
+    std::int64_t& of = busy[std::minmax(from, to)];
+    of = sum ? of + time : std::max(of, time);
+  };
+  for (const architecture::LinkSums& one : recording.links()) {
+    if (linked.contains(std::minmax(one.from, one.to))) {
+      add(one.from, one.to, one.busy, false);
     } else if (bus_of.contains(one.from)) {
-      // Through a medium: both of its links have it.
-      spans[std::minmax(one.from, bus_of[one.from])].push_back(span);
-      spans[std::minmax(one.to, bus_of[one.from])].push_back(span);
+      add(one.from, bus_of[one.from], one.busy, true);
+      add(one.to, bus_of[one.from], one.busy, true);
     }
   }
-  std::vector<double> busy;
-  for (const architecture::FlatLink& link : architecture.links) {
-    std::vector<Span>& all = spans[std::minmax(link.from.entity, link.to.entity)];
-    std::ranges::sort(all);
-    std::int64_t sum = 0;
-    std::int64_t until = 0;
-    for (const auto& [from, to] : all) {
-      sum += std::max<std::int64_t>(0, to - std::max(from, until));
-      until = std::max(until, to);
-    }
-    busy.push_back(static_cast<double>(sum) /
-                   static_cast<double>(std::max<std::int64_t>(1, end.count_ps())));
-  }
-  return busy;
+  std::vector<double> shares;
+  const std::int64_t from = recording.options().from;
+  const std::int64_t to = std::min(end.count_ps(), recording.options().to);
+  for (const architecture::FlatLink& link : architecture.links)
+    shares.push_back(static_cast<double>(busy[std::minmax(link.from.entity, link.to.entity)]) /
+                     static_cast<double>(std::max<std::int64_t>(1, to - from)));
+  return shares;
 }
 
 }  // namespace foretrace::views

@@ -1,86 +1,156 @@
 #include "views/architecture/watch.hpp"
 
+#include <fmt/format.h>
+
+#include <map>
 #include <nlohmann/json.hpp>
 
-#include "views/draw/json_text.hpp"
+#include "views/architecture/atwork_page.hpp"
 #include "views/draw/markup.hpp"
+#include "views/draw/units.hpp"
 
 namespace foretrace::views {
 namespace {
 
-constexpr const char kScript[] =
-#include "watch.js.inc"
-    ;
+using architecture::FlatArchitecture;
+using architecture::FlatEntity;
+using architecture::ParameterType;
+using architecture::Recording;
+using Json = nlohmann::ordered_json;
 
-constexpr const char* kHead = R"HTML(<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>
-:root { --paper: #fff; --ink: #222; --rule: #bbb; --idle: #cfd4da; --send: #1668a8; --recv: #6aa84f; --wait: #d9822b; }
-@media (prefers-color-scheme: dark) {
-  :root { --paper: #181a1d; --ink: #ddd; --rule: #555; --idle: #444a52; --send: #58a6e0; --recv: #7fbf6a; --wait: #e6a15c; }
+constexpr std::string_view kDataBegin = "<script id=\"data\" type=\"application/json\">";
+constexpr std::string_view kDataEnd = "</script>";
+
+std::string value_of(const architecture::ParameterSpec& spec, const entity::Parameters& given) {
+  if (spec.type == ParameterType::word) return given.text(spec.name);
+  if (spec.type == ParameterType::array) return "an array";
+  const double number = given.number(spec.name);
+  if (spec.type == ParameterType::time) return format_picoseconds(number * 1e12);
+  if (spec.type == ParameterType::size) return fmt::format("{:.6g} B", number);
+  if (spec.type == ParameterType::rate) return fmt::format("{:.6g} B/s", number);
+  return fmt::format("{:.6g}", number);
 }
-html, body { margin: 0; height: 100%; background: var(--paper); color: var(--ink); font: 14px sans-serif; }
-body { display: flex; flex-direction: column; }
-header, .tape, #about, .key { padding: 4px 10px; }
-h1 { font-size: 16px; margin: 4px 0; }
-.tape { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; }
-#scrub { flex: 1 1 200px; min-width: 120px; }
-canvas { display: block; width: 100%; }
-#drawing { flex: 1 1 auto; min-height: 200px; }
-#line { flex: 0 0 auto; border-top: 1px solid var(--rule); cursor: crosshair; }
-.key span { display: inline-block; width: 12px; height: 12px; margin: 0 4px 0 10px; vertical-align: -1px; }
-</style>
-)HTML";
 
-constexpr const char* kControls = R"HTML(<div class="tape">
-<button id="previous" title="to the event before, left arrow">Back</button>
-<button id="play" title="space">Play</button>
-<button id="next" title="to the next event, right arrow">Step</button>
-<label>speed <input id="speed" type="range" min="-3" max="1" step="0.1" value="0"></label>
-<input id="scrub" type="range" min="0" max="100000" value="0" aria-label="time">
-<output id="time"></output>
-</div>
-<canvas id="drawing"></canvas>
-<div class="key">squares are processors, circles what lies between
-<span style="background:var(--send)"></span>sends
-<span style="background:var(--wait)"></span>something waits in it
-<span style="background:var(--recv)"></span>receives
-<span style="background:var(--idle)"></span>idle; below: when each entity sends, drag to measure</div>
-<div id="about"></div>
-<canvas id="line"></canvas>
-)HTML";
+Json parameters_of(const FlatEntity& entity) {
+  Json all = Json::array();
+  for (const architecture::ParameterSpec& spec :
+       entity.behaviour ? entity.behaviour->parameters : entity.kind->parameters)
+    all.push_back({spec.name, value_of(spec, *entity.parameters)});
+  return all;
+}
+
+void add_machine(const FlatArchitecture& architecture, Json& data) {
+  Json entities = Json::array();
+  Json parameters = Json::array();
+  std::map<std::string, std::size_t> known;
+  for (const FlatEntity& one : architecture.entities) {
+    Json own = parameters_of(one);
+    const auto [entry, is_new] = known.emplace(own.dump(), parameters.size());
+    if (is_new) parameters.push_back(std::move(own));
+    entities.push_back({one.path, one.behaviour_name(), one.x, one.y, one.level, one.box,
+                        entry->second, one.stands_for});
+  }
+  Json boxes = Json::array();
+  for (const architecture::Box& box : architecture.boxes)
+    boxes.push_back({box.path, box.composite, box.parent});
+  Json links = Json::array();
+  for (const architecture::FlatLink& link : architecture.links)
+    links.push_back({link.from.entity, link.to.entity});
+  data["entities"] = std::move(entities);
+  data["parameters"] = std::move(parameters);
+  data["boxes"] = std::move(boxes);
+  data["links"] = std::move(links);
+}
+
+void add_sums(const Recording& recording, std::int64_t from, std::int64_t to, Json& data) {
+  Json links = Json::array();
+  for (const architecture::LinkSums& one : recording.links())
+    links.push_back({one.from, one.to, one.packets, one.bytes, one.busy});
+  data["sums"] = std::move(links);
+  Json quantities = Json::array();
+  for (const architecture::Quantity& one : recording.quantities())
+    quantities.push_back({one.entity, one.name, one.mean(from, to), one.most});
+  data["quantities"] = std::move(quantities);
+  const entity::Histogram& latencies = recording.latencies();
+  Json bins = Json::array();
+  for (int b = 0; b < 65; ++b) bins.push_back(latencies.bins()[b]);
+  data["latencies"] = {{"count", latencies.count()},
+                       {"mean", latencies.mean()},
+                       {"most", latencies.most()},
+                       {"bytes", recording.bytes()},
+                       {"bins", std::move(bins)}};
+}
+
+void add_records(const Recording& recording, Json& data) {
+  Json messages = Json::array();
+  for (const architecture::MessageRecord& one : recording.messages())
+    messages.push_back(
+        {static_cast<int>(one.kind), one.message, one.from, one.to, one.bytes, one.begin, one.end});
+  data["records"] = std::move(messages);
+  Json states = Json::array();
+  for (const architecture::StateRecord& one : recording.states())
+    states.push_back({one.time, one.quantity, one.value});
+  data["states"] = std::move(states);
+}
+
+void add_ranks(const WatchedRanks& ranks, Json& data) {
+  data["ranks"] = ranks.entities;
+  data["names"] = ranks.names;
+  data["places"] = ranks.places;
+  Json calls = Json::array();
+  for (const RankCall& one : ranks.calls)
+    calls.push_back({one.rank, one.enter, one.leave, one.name, one.place});
+  data["calls"] = std::move(calls);
+}
 
 }  // namespace
 
-std::string render_html_watch(const architecture::FlatArchitecture& architecture,
-                              const architecture::Recording& recording, Time end,
-                              const std::string& title) {
-  nlohmann::ordered_json data;
-  data["end"] = end.count_ps();
-  data["lost"] = recording.lost;
-  auto& entities = data["entities"] = nlohmann::ordered_json::array();
-  for (const architecture::FlatEntity& entity : architecture.entities)
-    entities.push_back({entity.path, entity.behaviour_name(), entity.x, entity.y, entity.level});
-  auto& links = data["links"] = nlohmann::ordered_json::array();
-  for (const architecture::FlatLink& link : architecture.links)
-    links.push_back({link.from.entity, link.to.entity});
-  auto& records = data["records"] = nlohmann::ordered_json::array();
-  for (const architecture::MessageRecord& one : recording.records)
-    records.push_back(
-        {static_cast<int>(one.kind), one.message, one.from, one.to, one.bytes, one.begin, one.end});
-  std::string page = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<title>" + escape_html(title) +
-                     "</title>\n" + kHead + "</head>\n<body>\n<header><h1>" + escape_html(title) +
-                     "</h1>";
-  if (recording.lost > 0)
-    page += "<p>" + std::to_string(recording.lost) +
-            " more events were not kept (--watch-most): the page shows the first " +
-            std::to_string(recording.records.size()) + ".</p>";
-  page += "</header>\n";
-  page += kControls;
-  page += "<script id=\"data\" type=\"application/json\">" +
-          escape_script(data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)) +
-          "</script>\n<script>\n" + kScript + "</script>\n</body>\n</html>\n";
+std::string watched_json(const FlatArchitecture& architecture, const Recording& recording,
+                         const WatchedRanks& ranks, std::int64_t end, const std::string& title) {
+  constexpr const char* kDetails[] = {"statistics", "messages", "states"};
+  const std::int64_t from = recording.options().from;
+  const std::int64_t to = std::min(end, recording.options().to);
+  Json data;
+  data["title"] = title;
+  data["from"] = std::min(from, to);
+  data["to"] = to;
+  data["detail"] = kDetails[static_cast<std::size_t>(recording.options().detail)];
+  data["lost"] = recording.lost();
+  data["lostCalls"] = ranks.lost;
+  add_machine(architecture, data);
+  add_sums(recording, from, to, data);
+  add_records(recording, data);
+  add_ranks(ranks, data);
+  return data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string render_html_watch(const std::vector<std::string>& runs, const std::string& title) {
+  std::string page(atwork_page());
+  const auto put = [&page](std::string_view place, const std::string& text) {
+    for (std::size_t at = 0; (at = page.find(place, at)) != std::string::npos; at += text.size())
+      page.replace(at, place.size(), text);
+  };
+  std::string all;
+  for (const std::string& run : runs) all += (all.empty() ? "" : ",") + run;
+  put("@TITLE@", escape_html(title));
+  put("@DATA@", escape_script("[" + all + "]"));
   return page;
+}
+
+std::vector<std::string> runs_of_page(std::string_view page) {
+  std::vector<std::string> runs;
+  const std::size_t begin = page.find(kDataBegin);
+  if (begin == std::string_view::npos) return runs;
+  const std::size_t end = page.find(kDataEnd, begin);
+  if (end == std::string_view::npos) return runs;
+  const std::string_view text =
+      page.substr(begin + kDataBegin.size(), end - begin - kDataBegin.size());
+  const auto data = Json::parse(text, nullptr, false);
+  if (!data.is_array()) return runs;
+  for (const Json& one : data)
+    if (one.is_object() && one.contains("entities") && one.contains("sums"))
+      runs.push_back(one.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  return runs;
 }
 
 }  // namespace foretrace::views

@@ -248,7 +248,7 @@ class Editor {
       field("pattern", this.pattern, (value) => (this.pattern = value)), field("load", this.load, (value) => (this.load = value)),
       button("Run", "Traffic at this load, or the queues for a second", () => void this.run(this.pattern, this.load)),
       field("program", this.program, (value) => (this.program = value)),
-      button("Watch", "A recorded or text program on the machine, as a page", () => void this.watch(this.program)),
+      button("Watch", "A recorded or text program on the machine, or its queues, as a page", () => void this.watch(this.program)),
     ];
   }
 
