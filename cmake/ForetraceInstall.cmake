@@ -7,6 +7,7 @@ install(DIRECTORY models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/foretrace/models)
 install(DIRECTORY topologies/ DESTINATION ${CMAKE_INSTALL_DATADIR}/foretrace/topologies)
 install(DIRECTORY architectures/ DESTINATION ${CMAKE_INSTALL_DATADIR}/foretrace/architectures)
 install(FILES include/foretrace.h include/foretrace.hpp include/foretrace_compat.h include/foretrace_entity.hpp
+              include/foretrace_entity_statistics.hpp
               include/foretrace.f90 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/foretrace)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/foretrace/docs

@@ -363,8 +363,10 @@ class Elaborator {
       const bool is_switch = node >= wide.processors;
       const int number = is_switch ? node - wide.processors : node;
       const int first = static_cast<int>(made_.entities.size());
-      const Region place = is_switch ? cell_of(above, number, wide.switches)
-                                     : cell_of(below, number, wide.processors);
+      const Region place = !wide.places.empty()
+                               ? part_of(region, wide.places[static_cast<std::size_t>(node)])
+                           : is_switch ? cell_of(above, number, wide.switches)
+                                       : cell_of(below, number, wide.processors);
       (is_switch ? middle : outer)
           .all.push_back(make_part(
               part, is_switch ? inner : part.kind, is_switch ? part.switch_values : part.values,

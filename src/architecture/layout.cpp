@@ -102,6 +102,11 @@ Region cell_of(const Region& region, int number, int count) {
   return {region.x + number % columns * width, region.y + number / columns * height, width, height};
 }
 
+Region part_of(const Region& region, const Region& part) {
+  return {region.x + part.x * region.width, region.y + part.y * region.height,
+          part.width * region.width, part.height * region.height};
+}
+
 std::vector<Region> regions_of(const Composite& composite, const Region& region) {
   const int count = static_cast<int>(composite.parts.size());
   std::vector<Region> regions;

@@ -15,6 +15,8 @@ struct Region {
 
 // Cell `number` of `count` in rows and columns.
 Region cell_of(const Region& region, int number, int count);
+// A part of the unit square as one of `region`.
+Region part_of(const Region& region, const Region& part);
 // One for each part; large templates get more room than single parts.
 std::vector<Region> regions_of(const Composite& composite, const Region& region);
 // By node: grids as grids, trees and omega in levels, others on a circle or in rows.

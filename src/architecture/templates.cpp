@@ -176,9 +176,59 @@ WideTemplate jellyfish(const std::string& text, std::string_view rest) {
 // -----------------------------
 
 struct CrayReader {
+  struct Router {
+    int number = 0;
+    int column = -1, row = 0, chassis = 0, slot = 0;  // by its name; -1: it is another one
+  };
   std::string path;
   int line = 0;
-  std::map<std::array<int, 3>, int> routers;
+  std::map<std::array<int, 3>, Router> routers;
+
+  // "c0-0c0s6a0l10": the column and row of the cabinet, then what is in it.
+  static Router named(std::string_view name) {
+    Router made;
+    int* const numbers[] = {&made.column, &made.row, &made.chassis, &made.slot};
+    const char signs[] = {'c', '-', 'c', 's'};
+    for (int i = 0; i < 4; ++i) {
+      const char* end = name.data() + name.size();
+      const bool begins = !name.empty() && name.front() == signs[i];
+      const auto [stop, error] = std::from_chars(name.data() + (begins ? 1 : 0), end, *numbers[i]);
+      if (!begins || error != std::errc() || *numbers[i] < 0 || *numbers[i] > 1000) return {};
+      name.remove_prefix(static_cast<std::size_t>(stop - name.data()));
+    }
+    return made;
+  }
+
+  // The floor plan: cabinets in rows, in each its chassis, in these the slots; a router's
+  // processors below it.
+  void place_all(WideTemplate& made) const {
+    int columns = 1, rows = 1, chassis = 1, slots = 1;
+    for (const auto& [place, router] : routers) {
+      if (router.column < 0) return;
+      columns = std::max(columns, router.column + 1);
+      rows = std::max(rows, router.row + 1);
+      chassis = std::max(chassis, router.chassis + 1);
+      slots = std::max(slots, router.slot + 1);
+    }
+    const double width = 0.92 / columns / slots;
+    const double height = 0.92 / rows / chassis;
+    made.places.resize(static_cast<std::size_t>(made.processors + made.switches));
+    for (const auto& [place, router] : routers)
+      made.places[static_cast<std::size_t>(made.processors + router.number)] = {
+          (router.column + 0.04) / columns + router.slot * width,
+          (router.row + 0.04) / rows + (chassis - 1 - router.chassis) * height, width,
+          0.6 * height};
+    std::map<int, std::vector<int>> of;  // by router
+    for (const WideTemplate::Link& link : made.links)
+      if (link.from < made.processors) of[link.to].push_back(link.from);
+    for (const auto& [router, processors] : of) {
+      const Region at = made.places[static_cast<std::size_t>(router)];
+      const Region below{at.x, at.y + at.height, at.width, 0.35 * height};
+      for (std::size_t i = 0; i < processors.size(); ++i)
+        made.places[static_cast<std::size_t>(processors[i])] =
+            cell_of(below, static_cast<int>(i), static_cast<int>(processors.size()));
+    }
+  }
 
   [[noreturn]] void fail(const std::string& what) const {
     throw Error(path + ":" + std::to_string(line) + ": " + what);
@@ -252,7 +302,7 @@ WideTemplate cray(const std::string& text, std::string_view rest, const std::str
     const auto from = reader.place(line.substr(0, space));
     const auto speed = speeds.find(line.substr(space + 1, arrow - space - 1));
     if (speed == speeds.end()) reader.fail("expected the colour green, black, blue or ptile");
-    reader.routers.emplace(from, 0);
+    reader.routers.emplace(from, CrayReader::named(line.substr(0, space)));
     const std::string_view to = line.substr(arrow + 4);
     if (to == "unused") continue;
     if (to == "processor") {
@@ -265,20 +315,21 @@ WideTemplate cray(const std::string& text, std::string_view rest, const std::str
   }
   if (tiles.empty()) throw Error(reader.path + ":1: holds no port that leads to a processor");
   WideTemplate made;
-  for (auto& [place, number] : reader.routers) number = made.switches++;
+  for (auto& [place, router] : reader.routers) router.number = made.switches++;
   // Two tiles lead to each node.
   for (const auto& [place, count] : tiles) made.processors += (count + 1) / 2;
   int next = 0;
   for (const auto& [place, count] : tiles)
     for (int n = 0; n < (count + 1) / 2; ++n)
       made.links.push_back(
-          {next++, made.processors + reader.routers[place], false, speeds["ptile"]});
+          {next++, made.processors + reader.routers[place].number, false, speeds["ptile"]});
   for (const Cable& cable : cables) {
     if (!reader.routers.contains(cable.b))
       throw Error(reader.path + ": a link leads to a router without ports");
-    made.links.push_back({made.processors + reader.routers[cable.a],
-                          made.processors + reader.routers[cable.b], false, *cable.speed});
+    made.links.push_back({made.processors + reader.routers[cable.a].number,
+                          made.processors + reader.routers[cable.b].number, false, *cable.speed});
   }
+  reader.place_all(made);
   return made;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "architecture/layout.hpp"
 #include "topology/shape.hpp"
 
 namespace foretrace::architecture {
@@ -19,6 +20,7 @@ struct WideTemplate {
   int processors = 0;
   int switches = 0;
   std::vector<Link> links;
+  std::vector<Region> places;  // by node, where they stand in the unit square; empty: not known
 };
 
 // "hyperx:4x4,2" (sides, processors at a switch), "slimfly:5,3" (q, a prime that leaves 1 divided

@@ -55,7 +55,11 @@ class Editor {
   std::string check(const std::string& text) const {
     return answer([&] {
       const auto description = parse(text);
-      return views::editor_machine_json(description, architecture::elaborate(description));
+      try {
+        return views::editor_machine_json(description, architecture::elaborate(description));
+      } catch (const Error& error) {
+        return views::editor_fault_json(file_, error.what(), &description);
+      }
     });
   }
 

@@ -1,6 +1,7 @@
 // Descriptions: what they mean, and what is wrong with them, with its line.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "architecture/convert.hpp"
@@ -206,6 +207,14 @@ TEST(Templates, ReadCrayNetworksPortByPort) {
   EXPECT_EQ(flat.with_behaviour("switch").size(), 2U);
   ASSERT_EQ(flat.links.size(), 3U);
   EXPECT_EQ(flat.links[2].speed.bytes_per_second, 5e9);
+  // Two slots beside each other, their processors below them.
+  const auto at = [&](const char* path) {
+    return *std::ranges::find(flat.entities, path, &FlatEntity::path);
+  };
+  EXPECT_LT(at("n.switch[0]").x, at("n.switch[1]").x);
+  EXPECT_EQ(at("n.switch[0]").y, at("n.switch[1]").y);
+  EXPECT_EQ(at("n[1]").x, at("n.switch[1]").x);
+  EXPECT_GT(at("n[1]").y, at("n.switch[1]").y);
   EXPECT_THAT(fault_of(text("?pink=5GB/s")),
               testing::HasSubstr("expected green, black, blue or ptile"));
   std::ofstream(path) << "c0-0c0s0a0l00(0:0:0) green -> c0-0c0s1a0l10(0:0:1)\nnonsense\n";

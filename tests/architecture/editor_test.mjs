@@ -120,7 +120,7 @@ at = [0, 0]
   const after = readFileSync(join(folder, "jobs.arch.toml"), "utf8");
   assert.ok(after.startsWith(before), "what was there is there, comments included");
   // Take a part away: its links go with it.
-  await browser.clickOn("#views button");
+  await browser.clickOn("#views button:last-child");
   await browser.clickOn('[data-part="queue"]');
   await browser.press("Delete");
   await browser.until(() => document.documentElement.dataset.links === "0");
@@ -148,6 +148,30 @@ at = [0, 0]
   const jam = await browser.evaluate(() => [...document.querySelectorAll("#result tr")][1].cells[0].textContent);
   assert.match(jam, /-> processor\[5\]$/, "the fullest link leads to the hotspot");
   assert.equal(await browser.evaluate(() => document.querySelectorAll('#drawing line[data-load]:not([data-load="0.000"])').length), 24);
+
+  // ---- a box of its own, and four of them on a switch ----
+  const boxed = await edit("boxed.arch.toml");
+  await browser.open(boxed);
+  await said("The machine is empty");
+  assert.equal(await browser.evaluate(() => document.documentElement.dataset.bad), "false");
+  await browser.clickOn("#views button");
+  await browser.clickOn('[data-kind="processor"]');
+  await browser.clickOn('[data-kind="nic"]');
+  await browser.clickOn(port("processor.net"));
+  await browser.clickOn(port("nic.host"));
+  await browser.until(() => document.documentElement.dataset.links === "1");
+  await browser.clickOn("#drawing");
+  await fill("#field-ports", "net = nic.net");
+  await browser.until(() => document.querySelector('[data-kind="box1"]') === null && document.querySelector("#text").value.includes("ports"));
+  await browser.evaluate(() => {
+    const select = document.querySelector("#views select");
+    select.value = "machine";
+    select.dispatchEvent(new Event("change"));
+  });
+  await browser.clickOn('[data-kind="box1"]');
+  await fill("#field-template", "crossbar:4");
+  await said("9 entities, 8 links: nothing is wrong");
+  assert.match(await text(), /\[composite\.box1\]\nports = \{ net = "nic\.net" \}\n/);
 
   // ---- three sizes of screen, dark and light ----
   for (const [width, height] of [[1920, 1080], [1280, 800], [390, 844]])

@@ -100,13 +100,16 @@ std::string editor_state_json(const std::string& file, const std::string& text) 
   return json_text({{"file", file}, {"text", text}});
 }
 
-std::string editor_fault_json(const std::string& file, const std::string& message) {
+std::string editor_fault_json(const std::string& file, const std::string& message,
+                              const architecture::Description* description) {
   int line = 0;
   if (message.starts_with(file + ":")) {
     const char* begin = message.data() + file.size() + 1;
     std::from_chars(begin, message.data() + message.size(), line);
   }
-  return json_text({{"fault", {{"message", message}, {"line", line}}}});
+  Json all = {{"fault", {{"message", message}, {"line", line}}}};
+  if (description) all["kinds"] = kinds_of(*description);
+  return json_text(all);
 }
 
 std::string editor_machine_json(const architecture::Description& description,

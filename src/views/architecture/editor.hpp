@@ -17,7 +17,9 @@ std::string render_html_editor();
 // What is edited: {file, text}.
 std::string editor_state_json(const std::string& file, const std::string& text);
 // {fault: {message, line}}; the line where `message` begins with "FILE:LINE:" of this file.
-std::string editor_fault_json(const std::string& file, const std::string& message);
+// With a description also its kinds.
+std::string editor_fault_json(const std::string& file, const std::string& message,
+                              const architecture::Description* description = nullptr);
 // {kinds, flat}: what parts may be, and where everything lies.
 std::string editor_machine_json(const architecture::Description& description,
                                 const architecture::FlatArchitecture& flat);

@@ -4,11 +4,13 @@
 import { button, choice, element, find } from "../dom";
 import { Drawing, type Chosen, type Flat } from "./drawing";
 import { atOf, fits, freeName, parametersOf, readMachine, type Composite, type End, type Kind, type Part } from "./machine";
-import { addTable, quoted, removeTables, setEntry, setInner, type Table } from "./toml";
+import { addTable, inlineEntries, quoted, removeTables, scan, setEntry, setInner, valueOf, type Table } from "./toml";
 import { ask, type Checked, type Ran } from "./server";
 
 const kEmpty = '[architecture]\nname = "a machine"\n';
 const kTemplates = ["mesh:4x4", "torus:4x4", "torus:4x4x4", "hypercube:4", "tree:2,3", "fattree:2,3", "omega:16", "dragonfly:4,2,2", "crossbar:8", "ring:8", "array:8", "hyperx:4x4,2", "benes:8"];
+
+const kPatterns = ["uniform", "hotspot:0:0.3", "transpose", "complement", "reverse", "shuffle", "tornado", "neighbour", "permutation:1", "asymmetric", "diagonal"];
 
 const counted = (n: number, one: string, more: string): string => `${n} ${n === 1 ? one : more}`;
 
@@ -117,7 +119,8 @@ class Editor {
     for (const kind of found.kinds ?? []) this.kinds.set(kind.name, kind);
     this.flat = found.flat ?? null;
     this.wrongLine = found.fault?.line ?? 0;
-    if (found.fault !== undefined) this.say(found.fault.message, true);
+    if (found.fault?.message.includes("there is no [composite.")) this.say("The machine is empty: take a part from the library.");
+    else if (found.fault !== undefined) this.say(found.fault.message, true);
     else this.say(`${counted(this.flat!.entities.length, "entity", "entities")}, ${counted(this.flat!.links.length, "link", "links")}: nothing is wrong`);
     this.show();
   }
@@ -150,6 +153,7 @@ class Editor {
   private add(kind: string): void {
     const composite = this.composite();
     const name = freeName(composite, kind);
+    this.whole = false;
     const header = `[[composite.${composite.name}.part]]`;
     this.change(addTable(this.text, header, [`name = ${quoted(name)}`, `kind = ${quoted(kind)}`], composite.last), { part: name });
   }
@@ -199,7 +203,7 @@ class Editor {
     if (ran.fault !== undefined) return this.say(ran.fault.message, true);
     this.ran = ran;
     this.whole = true;
-    this.say(ran.summary ?? "");
+    this.say(`${ran.summary ?? ""}${ran.loads.length > 0 ? ". The fullest links are thick and red, the emptiest thin and blue." : ""}`);
     this.show();
   }
 
@@ -236,16 +240,16 @@ class Editor {
   private program = "";
 
   private runners(): HTMLElement[] {
-    const field = (name: string, value: string, set: (value: string) => void): HTMLElement => {
+    const field = (name: string, value: string, set: (value: string) => void, words: readonly string[] = []): HTMLElement => {
       const input = element("input");
       input.value = value;
       input.size = 9;
       input.id = `run-${name}`;
       input.addEventListener("change", () => set(input.value));
-      return element("label", "", name, " ", input);
+      return this.suggest(element("label", "", name, " ", input), input, `list-run-${name}`, words);
     };
     return [
-      field("pattern", this.pattern, (value) => (this.pattern = value)), field("load", this.load, (value) => (this.load = value)),
+      field("pattern", this.pattern, (value) => (this.pattern = value), kPatterns), field("load", this.load, (value) => (this.load = value)),
       button("Run", "Traffic at this load, or the queues for a second", () => void this.run(this.pattern, this.load)),
       field("program", this.program, (value) => (this.program = value)),
       button("Watch", "A recorded or text program on the machine, or its queues, as a page", () => void this.watch(this.program)),
@@ -266,12 +270,17 @@ class Editor {
   }
 
   private showViews(): void {
-    const composites = readMachine(this.text).map(({ name }) => [name, name] as const);
-    const boxes = choice("box", composites, (name) => {
+    const names = readMachine(this.text).map(({ name }) => name);
+    const all = [...new Set([...names, "machine", this.inside])];
+    const go = (name: string): void => {
       this.inside = name;
       this.chosen = null;
       this.whole = false;
       this.show();
+    };
+    const boxes = choice("box", all.map((name) => [name, name] as const), go);
+    const fresh = button("New box", "A composite: a part that is made of parts", () => {
+      for (let n = 1; ; n++) if (!all.includes(`box${n}`)) return go(`box${n}`);
     });
     boxes.select.value = this.inside;
     const whole = button("Whole machine", "Every entity, and how loaded the links are", () => {
@@ -280,7 +289,7 @@ class Editor {
     });
     whole.setAttribute("aria-pressed", String(this.whole));
     whole.disabled = this.flat === null;
-    find("#views").replaceChildren(boxes.label, whole);
+    find("#views").replaceChildren(boxes.label, fresh, whole);
   }
 
   private showAbout(composite: Composite): void {
@@ -289,7 +298,8 @@ class Editor {
     if (chosen === null) {
       about.replaceChildren(element("p", "help", this.from === null
         ? "Take a part from the library. Click a port, then one that fits (green), to join them. Delete removes what is chosen."
-        : `From ${this.from.part}.${this.from.port}: click a green port. Escape leaves it.`));
+        : `From ${this.from.part}.${this.from.port}: click a green port. Escape leaves it.`),
+        ...(this.inside === "machine" || composite.parts.length === 0 ? [] : [this.portField(composite)]));
       return;
     }
     if ("link" in chosen) {
@@ -304,6 +314,19 @@ class Editor {
     }
     const part = composite.parts.find(({ name }) => name === chosen.part);
     if (part !== undefined) about.replaceChildren(...this.partFields(part));
+  }
+
+  // The ports that a box has outside, and whose they are inside.
+  private portField(composite: Composite): HTMLElement {
+    const table = scan(this.text).find(({ path }) => path === `composite.${composite.name}`);
+    const entry = table?.entries.find(({ key }) => key === "ports");
+    const written = entry === undefined ? "" : inlineEntries(this.text, entry.value).map(({ key, value }) => `${key} = ${String(valueOf(this.text, value))}`).join(", ");
+    return this.input("ports", `that others see of ${composite.name}: net = nic.net, ...`, written, (value) => {
+      const ports = value.split(",").filter((one) => one.trim() !== "").map((one) => one.split("=").map((word) => word.trim()));
+      const line = `{ ${ports.map(([name, inside]) => `${name} = ${quoted(inside ?? "")}`).join(", ")} }`;
+      const last = composite.links[composite.links.length - 1]?.table ?? composite.last;
+      this.change(table !== undefined ? setEntry(this.text, table, "ports", line) : addTable(this.text, `[composite.${composite.name}]`, [`ports = ${line}`], last), null);
+    });
   }
 
   private partFields(part: Part): HTMLElement[] {
@@ -334,14 +357,17 @@ class Editor {
     input.id = `field-${name}`;
     input.value = value === undefined ? "" : String(value);
     input.addEventListener("change", () => set(input.value.trim()));
-    const label = element("label", "", name, " ", element("span", "unit", help), input);
-    if (list.length > 0) {
-      const words = element("datalist");
-      words.id = `list-${name}`;
-      for (const word of list) words.append(new Option(word));
-      input.setAttribute("list", words.id);
-      label.append(words);
-    }
+    return this.suggest(element("label", "", name, " ", element("span", "unit", help), input), input, `list-${name}`, list);
+  }
+
+  // Words that may stand in a field.
+  private suggest(label: HTMLElement, input: HTMLInputElement, id: string, list: readonly string[]): HTMLElement {
+    if (list.length === 0) return label;
+    const words = element("datalist");
+    words.id = id;
+    for (const word of list) words.append(new Option(word));
+    input.setAttribute("list", id);
+    label.append(words);
     return label;
   }
 
