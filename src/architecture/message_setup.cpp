@@ -117,7 +117,9 @@ void MessageNetwork::Impl::make_quantities() {
   waiting_.assign(static_cast<std::size_t>(topology_.nodes()), 0);
   for (std::int32_t n = 0; n < topology_.nodes(); ++n) {
     const auto entity = static_cast<std::uint32_t>(graph_.entity_of[static_cast<std::size_t>(n)]);
-    waiting_quantity_.push_back(recording_->quantity(entity, "waiting"));
+    // Nothing waits in a switch that counts flits but these.
+    const bool in_region = flits_ && flits_->holds(n);
+    waiting_quantity_.push_back(in_region ? 0 : recording_->quantity(entity, "waiting"));
     if (const auto cache = caches_.find(n); cache != caches_.end())
       cache->second.quantity = recording_->quantity(entity, "held");
   }

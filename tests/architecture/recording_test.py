@@ -166,6 +166,22 @@ class Recordings(unittest.TestCase):
         self.assertEqual(place[1, "MPI_Irecv"], "message.goal:6")
         self.assertEqual(data["ranks"], [0, 1])
 
+    def test_flits_in_switches(self):
+        self.write("cache.arch.toml", '[architecture]\nname = "four"\ninclude = ["node.arch.toml"]\n[[composite.machine.part]]\nname = "grid"\n'
+                   'template = "mesh:2x2"\nkind = "node"\nparameters = { vcs = 2 }\n')
+        # Two messages of 20 flits each meet on the link to rank 3, so that one waits.
+        self.write("message.goal", "num_ranks 4\nrank 0 {\ns: send 320b to 3 tag 1\n}\nrank 2 {\ns: send 320b to 3 tag 2\n}\n"
+                   "rank 3 {\na: recv 320b from 0 tag 1\nb: recv 320b from 2 tag 2\n}\n")
+        data = self.watched("--watch-what", "states")
+        of = {q: data["entities"][entity][0] for q, (entity, name, *_) in enumerate(data["quantities"]) if name == "flits"}
+        self.assertEqual(sorted(of.values()), [f"grid[{i}].router" for i in range(4)])
+        last = {q: value for _, q, value in data["states"] if q in of}
+        self.assertEqual(set(last.values()), {0}, "in the end they are empty")
+        self.assertTrue(any(value > 1 for _, q, value in data["states"] if q in of))
+        for q in last:
+            most = max(value for _, number, value in data["states"] if number == q)
+            self.assertEqual(data["quantities"][q][3], most)
+
     def test_numbers_of_a_plugin(self):
         self.write("doubling.cpp", PLUGIN)
         self.write("doubling.arch.toml", STATION)
