@@ -111,8 +111,14 @@ at = [0, 0]
   await browser.clickOn("#tools button:nth-of-type(5)");
   await said("there is no program 'none.goal' beside the file");
   await fill("#run-program", "");
+  // A second tab would hide this one, which then draws no more.
+  await browser.evaluate(() => {
+    window.opened = [];
+    window.open = (what) => window.opened.push(what);
+  });
   await browser.clickOn("#tools button:nth-of-type(5)");
   await said("on a page of its own");
+  assert.deepEqual(await browser.evaluate(() => window.opened), ["watched"]);
   assert.match(await (await fetch(`${address}watched`)).text(), /"queue","queue",/);
   await browser.evaluate(() => document.activeElement.blur());
   await browser.press("s", { ctrl: true });
