@@ -9,7 +9,6 @@ Times are compared to the picosecond.
 import json
 import pathlib
 import random
-import re
 import subprocess
 import sys
 import tempfile
@@ -270,13 +269,13 @@ to = "done.in"
 
 def parts(network, group, *options):
     """The trace's lines of the ranks in the group; what moved over links among these ranks' entities."""
-    page = folder / "page.html"
+    watched = folder / "watched.json"
     run("simulate", str(folder / "x.goal"), "--loggps", "o=1us,g=0s", "--network", network, *options, "-o", str(folder / "p.ftr"),
-        "--watch", str(page))
+        "--watch", str(watched))
     run("convert", str(folder / "p.ftr"), str(folder / "p.txt"))
     ranks = (folder / "p.txt").read_text().split("\nrank ")[1:]
     lines = [line for rank in group for line in ranks[rank].splitlines()]
-    data = json.loads(re.search(r'type="application/json">(.*?)</script>', page.read_text(), re.S)[1])
+    data = json.loads(watched.read_text())
     names = [entity[0] for entity in data["entities"]]
     inside = [any(name.startswith(f"part[{rank}]") for rank in group) for name in names]
     records = sorted((kind, names[a], names[b], *rest) for kind, _, a, b, *rest in data["records"] if inside[a] and inside[b])
