@@ -61,6 +61,10 @@ int main(int argc, char **argv) {
       if (rank == 0) MPI_Bcast(values, 1, MPI_INT, 0, MPI_COMM_WORLD);
       else MPI_Allreduce(values, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
       break;
+    case 3:
+      MPI_Finalize();
+      MPI_Barrier(MPI_COMM_WORLD);
+      return 0;
     default:
       if (rank == 0) MPI_Send(values, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
       else MPI_Irecv(values, 1, MPI_INT, 0, 6, MPI_COMM_WORLD, &request);
@@ -336,6 +340,10 @@ class Endings(harness_live.TestCase):
 
     def test_different_collectives(self):
         result = self.mistake(1, "rank 0 calls MPI_Bcast", "rank 1 calls MPI_Allreduce")
+        self.assertEqual(result.status, 1)
+
+    def test_call_after_the_end(self):
+        result = self.mistake(3, "MPI_Barrier is called before MPI_Init or after MPI_Finalize")
         self.assertEqual(result.status, 1)
 
     def test_left_at_the_end(self):

@@ -62,7 +62,8 @@ int Init(int* argc, char*** argv) {
 
 int Finalize() {
   if (stage != Stage::running)
-    return raise(static_cast<Comm*>(nullptr), MPI_ERR_OTHER, "MPI is not initialised");
+    return raise(static_cast<Comm*>(nullptr), MPI_ERR_OTHER,
+                 stage == Stage::after ? "MPI is finalised" : "MPI is not initialised");
   // Attributes of MPI_COMM_SELF are how programs clean up (MPI 3.1, 8.7.1).
   delete_attributes(*self_comm);
   delete_attributes(*world_comm);

@@ -17,6 +17,7 @@
 #include "mpi/core/imports.hpp"
 #include "mpi/core/mailbox.hpp"
 #include "mpi/core/other_threads.hpp"
+#include "mpi/core/rank.hpp"
 #include "mpi/core/simulator.hpp"
 #include "mpi/core/threads.hpp"
 #include "mpi/p2p/checks.hpp"
@@ -115,6 +116,9 @@ void Line::publish_names() {
 }
 
 Record Line::record(EventKind kind) const {
+  if (!slot_)
+    end_run(1, std::string(name_of(current_function())) +
+                   " is called before MPI_Init or after MPI_Finalize");
   Record record;
   record.kind = static_cast<std::uint8_t>(kind);
   record.name = static_cast<std::uint32_t>(current_function());
