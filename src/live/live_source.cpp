@@ -336,6 +336,7 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
   of.last_site = operation.site;
   operation.comm = comm_of(record);
   operation.count = record.count;
+  operation.silent = record.silent;
   operation.compute = Time::ps(record.compute);
   operation.steps = record.steps;
   if (operation.kind == EventKind::aborted) operation.code = record.code;

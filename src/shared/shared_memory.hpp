@@ -61,7 +61,8 @@ struct alignas(64) Record {
   bool any_source = false;
   bool any_tag = false;
   bool answer = false;         // the rank waits for the answer
-  bool split = false;          // collective: makes communicators by `colour` and `key`
+  bool split : 1 = false;      // collective: makes communicators by `colour` and `key`
+  bool silent : 1 = false;     // send, recv: as in sim::Operation
   std::uint8_t one_sided = 0;  // call: with `comm`, `send_peer` and `bytes`
   std::uint32_t name = 0;
   std::uint32_t comm = 0;

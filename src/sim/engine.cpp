@@ -224,7 +224,7 @@ bool Engine::prepare(Rank& rank) {
     }
     rank.parked = false;
     if (!source_.next(rank.id, rank.operation)) return false;
-    ++rank.result.events;
+    if (!rank.operation.silent) ++rank.result.events;
     announced_ = announced_ || rank.operation.steps != 0;
     // The clock starts when MPI_Init returns; what was before does not count.
     rank.enter = rank.operation.kind == EventKind::init
@@ -267,7 +267,8 @@ Time Engine::compute_before(const Operation& operation) const {
 }
 
 void Engine::start(Rank& rank) {
-  if (log_) log_->enter(rank.id, static_cast<std::uint32_t>(rank.result.events - 1), rank.enter);
+  if (log_ && !rank.operation.silent)
+    log_->enter(rank.id, static_cast<std::uint32_t>(rank.result.events - 1), rank.enter);
   rank.leave = rank.enter;
   rank.send_delay = Time();
   rank.received = false;
@@ -308,6 +309,10 @@ void Engine::start(Rank& rank) {
 }
 
 void Engine::finish(Rank& rank) {
+  if (rank.operation.silent) {
+    if (rank.received) racing(rank).told = now_;
+    return tell_source(rank, {Time(), rank.clock, rank.clock, Time()});
+  }
   Interval interval;
   interval.compute = rank.enter - rank.clock;
   interval.enter = rank.enter;
@@ -339,7 +344,12 @@ void Engine::hand_over(Rank& rank, const Interval& interval) {
     rank.result.wait += interval.wait;
   }
   sink_.finished(rank.id, operation, interval);
-  if (!reactive_) return;
+  if (reactive_) tell_source(rank, interval);
+}
+
+// Tells the source what came of the rank's operation.
+void Engine::tell_source(Rank& rank, const Interval& interval) {
+  const Operation& operation = rank.operation;
   if (operation.kind == EventKind::collective || operation.kind == EventKind::icollective)
     for (const trace::CommId comm : source_.take_freed()) forget(comm);
   Outcome outcome;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "base/error.hpp"
@@ -113,7 +114,8 @@ bool Engine::expand(Rank& rank) {
   expansion.next = 0;
   expansion.open.clear();
   expansion.active = true;
-  rank.clock = rank.enter;
+  // Before it was told with whom, it has nobody to send messages to.
+  rank.clock = rank.racing ? std::max(rank.enter, rank.racing->told) : rank.enter;
   // A wait's `watched` lies in the same place.
   rank.operation.algorithm = 0;
   rank.operation.comm = operation.comm | kCollectiveComm;

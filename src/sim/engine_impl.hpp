@@ -114,6 +114,7 @@ class Engine {
   void finish(Rank& rank);
   Time settle_leave(Rank& rank);
   void hand_over(Rank& rank, const Interval& interval);
+  void tell_source(Rank& rank, const Interval& interval);
   bool too_far_ahead(const Rank& rank) const;
   void half_done(Rank& rank);
   Time compute_before(const Operation& operation) const;

@@ -12,6 +12,12 @@ using machine::SendMode;
 void Engine::start_send(Rank& rank) {
   const trace::Endpoint& to = rank.operation.send;
   if (!to.peer.valid()) return;
+  if (rank.operation.silent) {
+    // No receive, and no look, may find it before it could have come.
+    SendTimes times;
+    times.sent = now_ + network_->least_transfer();
+    return connect_send(rank, times, false, 0);
+  }
   const SendMode mode = rank.operation.mode;
   const bool rendezvous = network_->is_rendezvous(network_->path(rank.id, to.peer), mode, to.bytes);
   const SendTimes times = network_->begin_send(rank.id, to.peer, rank.enter, mode, to.bytes, false);
@@ -104,16 +110,19 @@ void Engine::connect_send(Rank& rank, const SendTimes& times, bool rendezvous,
   const Operation& operation = rank.operation;
   const trace::Endpoint& to = operation.send;
   Rank& receiver = partner(rank, to.peer);
-  ++stats_.messages;
-  if (options_.messages) options_.messages->add(rank.id, to.peer, to.bytes);
+  if (!operation.silent) {
+    ++stats_.messages;
+    if (options_.messages) options_.messages->add(rank.id, to.peer, to.bytes);
+  }
   PendingSend send{{times.sent, to.bytes, rendezvous},
                    operation.mode,
                    request,
                    rank.sends++,
                    kNoFlight,
                    operation.payload,
-                   Time()};
-  if (between_nodes(rank.id, to.peer)) {
+                   Time(),
+                   operation.silent};
+  if (!operation.silent && between_nodes(rank.id, to.peer)) {
     const bool passes = ports_ && times.start == rank.enter;
     const Time through =
         passes ? network_->pass_port(to.peer, times.start, rendezvous ? Bytes(0) : to.bytes)
@@ -194,10 +203,14 @@ void Engine::meet(Rank& sender, const PendingSend& send, std::int32_t tag, Rank&
   meeting.kind = recv.kind;
   meeting.through = send.through;
   const bool flies = send.flight != kNoFlight;
-  const Delivery delivery = flies ? Delivery() : network_->deliver(meeting);
+  Delivery delivery;
+  if (send.silent)
+    delivery.arrival = stamp.sent;
+  else if (!flies)
+    delivery = network_->deliver(meeting);
   if (stamp.rendezvous && !flies && send.request == 0)
     sender.send_delay = network_->rendezvous_delay(meeting);
-  if (log_) log_meeting(meeting, sender, send, receiver, recv, delivery);
+  if (log_ && !send.silent) log_meeting(meeting, sender, send, receiver, recv, delivery);
   trace::Endpoint message;
   message.peer = sender.id;
   message.tag = tag;

@@ -29,6 +29,7 @@ struct PendingSend {
   std::uint32_t flight = 0;   // carried along for the engine
   std::uint64_t payload = 0;  // the same
   Time through{};             // the same
+  bool silent = false;        // takes no time
 };
 
 struct PendingRecv {

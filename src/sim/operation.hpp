@@ -45,6 +45,10 @@ struct Operation : trace::Call {
   bool matched : 1 = true;
   // What if it need not wait: it leaves when it would if everybody had been there (`alone`).
   bool waitless : 1 = false;
+  // send, recv of a live program's library, for itself: takes no time and is no event. Who
+  // receives waits for who sends, and no clock moves: what they agree on this way is followed by
+  // something timed that all of them wait for. Another receive gets it like any message.
+  bool silent : 1 = false;
   Completing completing = Completing::all;  // complete only
   Probing probing = Probing::none;          // call only
   Locking locking = Locking::none;          // call only

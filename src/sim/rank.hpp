@@ -64,6 +64,7 @@ struct Racing {
   Arrivals arrivals;
   Time next_look = Time::max();   // when the rank looks for messages for them
   std::vector<HeldMessage> held;  // taken by probes
+  Time told;                      // when the last silent message came
 
   std::size_t memory() const {
     return sizeof(Racing) + open.capacity() * sizeof(OpenReceive) + arrivals.memory() +

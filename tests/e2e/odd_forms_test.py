@@ -11,7 +11,7 @@ CASES = re.findall(r'^    \{"(\w+)",',
                    (harness.SOURCE / "tests/e2e/programs/odd_forms.cpp").read_text(), re.M)
 
 LIVE = ("posted_collectives", "posted_together", "persistent_collectives", "duplicate_posted",
-        "send_and_receive_posted", "neighbours", "window")
+        "send_and_receive_posted", "neighbours", "window", "file", "between", "creations")
 
 
 class OddForms(harness.TestCase):

@@ -15,6 +15,7 @@
 
 #include "live_impl.hpp"
 #include "mpi/comm/contexts.hpp"
+#include "mpi/comm/create.hpp"
 #include "mpi/comm/group.hpp"
 #include "mpi/comm/inter.hpp"
 #include "mpi/core/block.hpp"
@@ -215,8 +216,8 @@ int Comm_join(int fd, MPI_Comm* intercomm) {
   if (other < 0)
     return raise_anywhere(MPI_ERR_OTHER,
                           "no process of this run is behind the socket " + std::to_string(fd));
-  *intercomm = handle_of(make_inter(
-      *self_comm, 0, to_block(agree_with_peer(*self_comm->group, everyone(), other, kJoinTag))));
+  *intercomm = handle_of(meet_in(
+      make_inter(*self_comm, agree_with_peer(*self_comm->group, everyone(), other, kJoinTag))));
   return MPI_SUCCESS;
 }
 

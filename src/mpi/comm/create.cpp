@@ -49,33 +49,34 @@ int finish_duplicate(Comm& comm, Comm* copy, MPI_Comm* newcomm) {
 
 namespace {
 
-void tell(Comm& parent, const Group& group, int member, int tag, ContextId context) {
-  const int partner = parent.partners().index_of(group.members[static_cast<std::size_t>(member)]);
-  send_bytes(parent, partner, tag, &context, sizeof context);
-}
-
-ContextId hear(Comm& parent, const Group& group, int member, int tag) {
-  const int partner = parent.partners().index_of(group.members[static_cast<std::size_t>(member)]);
-  const std::vector<std::byte> bytes = receive_bytes(parent, partner, tag);
-  ContextId context = 0;
-  std::memcpy(&context, bytes.data(), std::min(bytes.size(), sizeof context));
-  return context;
+int partner_of(const Comm& parent, const Group& group, int member) {
+  return parent.partners().index_of(group.members[static_cast<std::size_t>(member)]);
 }
 
 }  // namespace
 
 // Both halves go along a binomial tree: towards the root when all below have
 // come, and back.
-ContextId tell_context(Comm& parent, const Group& group, int root, int tag, ContextId context) {
+std::vector<std::byte> tell_group(Comm& parent, const Group& group, int root, int tag,
+                                  std::vector<std::byte> told) {
   const int size = group.size();
   const int me = (group.rank - root + size) % size;
-  const auto member = [&](int place) { return (place + root) % size; };
+  const auto partner = [&](int place) { return partner_of(parent, group, (place + root) % size); };
   int step = 1;
   while (step < size && !(me & step)) step <<= 1;
-  if (me != 0) context = hear(parent, group, member(me - step), tag);
+  if (me != 0) told = receive_bytes(parent, partner(me - step), tag, true);
   for (step >>= 1; step > 0; step >>= 1) {
-    if (me + step < size) tell(parent, group, member(me + step), tag, context);
+    if (me + step < size)
+      send_bytes(parent, partner(me + step), tag, told.data(), told.size(), true);
   }
+  return told;
+}
+
+ContextId tell_context(Comm& parent, const Group& group, int root, int tag, ContextId context) {
+  const auto* const bytes = reinterpret_cast<const std::byte*>(&context);
+  const std::vector<std::byte> told =
+      tell_group(parent, group, root, tag, {bytes, bytes + sizeof context});
+  std::memcpy(&context, told.data(), std::min(told.size(), sizeof context));
   return context;
 }
 
@@ -84,12 +85,17 @@ ContextId agree_on_context(Comm& parent, const Group& group, int tag,
   const int size = group.size(), me = group.rank;
   for (int step = 1; step < size; step <<= 1) {
     if (me & step) {
-      tell(parent, group, me - step, tag, 0);
+      send_bytes(parent, partner_of(parent, group, me - step), tag, nullptr, 0, true);
       break;
     }
-    if (me + step < size) hear(parent, group, me + step, tag);
+    if (me + step < size) receive_bytes(parent, partner_of(parent, group, me + step), tag, true);
   }
   return tell_context(parent, group, 0, tag, me == 0 ? define_context(members) : 0);
+}
+
+Comm* meet_in(Comm* made) {
+  collective({.comm = made, .cost = machine::Cost::comm_create}, {});
+  return made;
 }
 
 namespace {
@@ -274,7 +280,7 @@ int Comm_create_group(MPI_Comm handle, MPI_Group group_handle, int tag, MPI_Comm
   *newcomm = MPI_COMM_NULL;
   if (group->rank == MPI_UNDEFINED) return MPI_SUCCESS;
   const ContextId context = agree_on_context(*comm, *group, creation_tag(tag), group->members);
-  return hand_out(make_comm(comm, context, retain(group)), newcomm);
+  return hand_out(meet_in(make_comm(comm, context, retain(group))), newcomm);
 }
 
 }  // namespace impl

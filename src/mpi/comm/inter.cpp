@@ -57,7 +57,11 @@ namespace {
 
 void send_block(Comm& comm, int partner, int tag, const Agreement& agreement) {
   const Block block = to_block(agreement);
-  send_bytes(comm, partner, tag, block.data(), block.bytes());
+  send_bytes(comm, partner, tag, block.data(), block.bytes(), true);
+}
+
+Agreement receive_block(Comm& comm, int partner, int tag) {
+  return from_bytes(receive_bytes(comm, partner, tag, true));
 }
 
 bool overlap(const std::vector<int>& a, const std::vector<int>& b) {
@@ -85,11 +89,11 @@ Agreement agree_with_peer(const Group& local, Comm& peer, int remote_leader, int
   const bool first = world_rank() < other;
   if (!first) {
     send_block(peer, remote_leader, tag, {.context = 0, .first = 0, .remote = local.members});
-    Agreement agreement = from_bytes(receive_bytes(peer, remote_leader, tag));
+    Agreement agreement = receive_block(peer, remote_leader, tag);
     agreement.first = 0;
     return agreement;
   }
-  Agreement agreement = from_bytes(receive_bytes(peer, remote_leader, tag));
+  Agreement agreement = receive_block(peer, remote_leader, tag);
   agreement.first = 1;
   if (overlap(local.members, agreement.remote)) {
     agreement.remote.clear();
@@ -104,16 +108,19 @@ Agreement agree_with_peer(const Group& local, Comm& peer, int remote_leader, int
   return agreement;
 }
 
+Comm* make_inter(Comm& comm, const Agreement& agreement) {
+  if (agreement.remote.empty()) return nullptr;
+  return make_comm(&comm, agreement.context, retain(comm.group), make_group(agreement.remote),
+                   agreement.first != 0);
+}
+
 Comm* make_inter(Comm& comm, int leader, Block told) {
   // Only the leader knows how long the list is; all must say the same.
   constexpr std::uint64_t kBytes = sizeof(std::uint32_t[2]);
   const Gathered gathered =
       collective({.comm = &comm, .cost = machine::Cost::bcast, .root = leader, .bytes = kBytes},
                  std::move(told));
-  Agreement agreement = from_bytes(gathered.of(leader));
-  if (agreement.remote.empty()) return nullptr;
-  return make_comm(&comm, agreement.context, retain(comm.group),
-                   make_group(std::move(agreement.remote)), agreement.first != 0);
+  return make_inter(comm, from_bytes(gathered.of(leader)));
 }
 
 namespace {
@@ -137,9 +144,10 @@ int Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, 
     return raise_leader(comm, "local", local_leader, comm->size());
   }
   if (tag < 0) return raise(comm, MPI_ERR_TAG, "tag " + std::to_string(tag));
-  Block told;
+  Agreement agreement;
+  Comm* peer = nullptr;
   if (comm->rank == local_leader) {
-    Comm* peer = get(peer_comm);
+    peer = get(peer_comm);
     if (!peer) return raise(comm, MPI_ERR_COMM, "null or freed peer communicator");
     const int peers = peer->partners().size();
     if (remote_leader < 0 || remote_leader >= peers) {
@@ -148,11 +156,22 @@ int Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, 
     if (peer->world(remote_leader) == world_rank()) {
       return raise(comm, MPI_ERR_RANK, "the two leaders are the same process");
     }
-    told = to_block(agree_with_peer(*comm->group, *peer, remote_leader, creation_tag(tag)));
+    agreement = agree_with_peer(*comm->group, *peer, remote_leader, creation_tag(tag));
   }
-  Comm* made = make_inter(*comm, local_leader, std::move(told));
-  if (!made) return raise(comm, MPI_ERR_COMM, "the two groups have members in common");
-  *newintercomm = handle_of(made);
+  const Block told = to_block(agreement);
+  agreement = from_bytes(tell_group(*comm, *comm->group, local_leader, creation_tag(tag),
+                                    {told.data(), told.data() + told.bytes()}));
+  Comm* made = make_inter(*comm, agreement);
+  if (!made) {
+    // They meet where they are, since they have told each other so in no time.
+    if (peer) {
+      send_bytes(*peer, remote_leader, creation_tag(tag), nullptr, 0);
+      receive_bytes(*peer, remote_leader, creation_tag(tag));
+    }
+    meet_in(comm);
+    return raise(comm, MPI_ERR_COMM, "the two groups have members in common");
+  }
+  *newintercomm = handle_of(meet_in(made));
   return MPI_SUCCESS;
 }
 

@@ -23,16 +23,18 @@ struct Agreement {
 Block to_block(const Agreement& agreement);
 Agreement from_bytes(std::span<const std::byte> bytes);
 
-// With the leader of the other group, which does the same: by messages of `peer` to
-// `remote_leader`. No remote group if the groups have members in common.
+// With the leader of the other group, which does the same: by silent messages of `peer` to
+// `remote_leader`, so that both must meet afterwards. No remote group if the groups have members in
+// common.
 Agreement agree_with_peer(const Group& local, Comm& peer, int remote_leader, int tag);
 
 // For calls by which the group of `comm` finds another one: raises an error, and
 // returns what came of that, if it is no intra-communicator with such a root.
 int check_group(Comm* comm, int root);
 
-// A collective over `comm`, whose member `leader` tells its agreement; nullptr if
-// that has no remote group.
+// What comes of an agreement; nullptr if that has no remote group.
+Comm* make_inter(Comm& comm, const Agreement& agreement);
+// The same after a collective over `comm`, whose member `leader` tells its agreement.
 Comm* make_inter(Comm& comm, int leader, Block told);
 
 }  // namespace foretrace::mpi

@@ -216,7 +216,7 @@ int Comm_create_from_group(MPI_Group group_handle, const char* stringtag, MPI_In
   if (group->rank == MPI_UNDEFINED) return MPI_SUCCESS;
   const ContextId context =
       agree_on_context(*world_comm, *group, tag_of(stringtag), group->members);
-  return hand_out(make_comm(nullptr, context, retain(group)), errhandler, info, newcomm);
+  return hand_out(meet_in(make_comm(nullptr, context, retain(group))), errhandler, info, newcomm);
 }
 
 int Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group,
@@ -240,14 +240,14 @@ int Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Gr
     std::vector<int> all = local->members;
     all.insert(all.end(), remote->members.begin(), remote->members.end());
     context = define_context(all);
-    send_bytes(*world_comm, other, tag, &context, sizeof context);
+    send_bytes(*world_comm, other, tag, &context, sizeof context, true);
   } else if (local->rank == local_leader) {
-    const std::vector<std::byte> told = receive_bytes(*world_comm, other, tag);
+    const std::vector<std::byte> told = receive_bytes(*world_comm, other, tag, true);
     std::memcpy(&context, told.data(), std::min(told.size(), sizeof context));
   }
   context = tell_context(*world_comm, *local, local_leader, tag, context);
   Comm* comm = make_comm(nullptr, context, retain(local), retain(remote), first);
-  return hand_out(comm, errhandler, info, newintercomm);
+  return hand_out(meet_in(comm), errhandler, info, newintercomm);
 }
 
 }  // namespace impl

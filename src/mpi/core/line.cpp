@@ -147,7 +147,7 @@ void Line::take_compute(Record& record) {
 void Line::post(Record& record) {
   if (record.posting == Posting::operation) {
     flush_call();
-    take_compute(record);
+    if (!record.silent) take_compute(record);
     forget_polls();
   }
   said_ = true;
@@ -162,7 +162,7 @@ const Answer& Line::ask(Record& record) {
 const Answer& Line::exchange(Record& record) {
   if (record.posting == Posting::operation) {
     flush_call();
-    take_compute(record);
+    if (!record.silent) take_compute(record);
   }
   return wait_for_answer(record);
 }

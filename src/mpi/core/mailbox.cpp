@@ -176,7 +176,7 @@ void hand_over(Record& record, Block data) {
 }
 
 bool is_rendezvous(const Record& record) {
-  return record.send_peer >= 0 &&
+  return record.send_peer >= 0 && !record.silent &&
          machine::is_rendezvous(static_cast<SendMode>(record.mode), Bytes(record.send_bytes),
                                 Bytes(SharedMemory::header().eager_bytes));
 }

@@ -35,6 +35,35 @@ void between() {
   for (MPI_Comm* comm : {&merged, &copy, &inter, &local}) MPI_Comm_free(comm);
 }
 
+// Communicators that only their own members make: leaders and others come late in turn, and rank 0
+// has a part in some of it only.
+void creations() {
+  MPI_Group all, pair;
+  MPI_Comm_group(world, &all);
+  const int members[] = {2, 1};
+  MPI_Group_incl(all, 2, members, &pair);
+  for (const int late : {0, 1, 2}) {
+    MPI_Comm made = MPI_COMM_NULL, local, inter, merged;
+    if (rank == late) FORETRACE_COMPUTE(1000);
+    if (rank != 0) {
+      MPI_Comm_create_group(world, pair, 3, &made);
+      MPI_Barrier(made);
+    }
+    MPI_Comm_split(world, rank % 2, rank, &local);
+    FORETRACE_COMPUTE(rank == late ? 700 : 100 * rank);
+    MPI_Intercomm_create(local, 0, world, rank % 2 == 0 ? 1 : 0, 7, &inter);
+    FORETRACE_COMPUTE(10 * rank);
+    MPI_Intercomm_merge(inter, rank % 2, &merged);
+    int sum = 0;
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, merged);
+    CHECK(sum == 3);
+    for (MPI_Comm* comm : {&merged, &inter, &local}) MPI_Comm_free(comm);
+    if (made != MPI_COMM_NULL) MPI_Comm_free(&made);
+  }
+  MPI_Group_free(&pair);
+  MPI_Group_free(&all);
+}
+
 void window() {
   Numbers memory(100, -1);
   MPI_Win win;
