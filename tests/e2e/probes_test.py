@@ -1,5 +1,6 @@
 """Probes wait for their messages, alike in all three ways: the rank that probes goes on with what it
-does for the message only once the message has been sent."""
+does for the message only once the message has been sent. So do looks at a request
+(MPI_Request_get_status), until it is complete."""
 
 import harness
 
@@ -30,6 +31,56 @@ int main(int argc, char **argv) {
     }
     MPI_Barrier(MPI_COMM_WORLD);
   }
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+STATUSES = r"""
+#include <mpi.h>
+#include <foretrace.h>
+enum { kSends = 3 };
+static MPI_Request requests[kSends + 2];
+static MPI_Status status;
+static void until_done(int way, MPI_Request *request) {
+  for (int flag = 0; !flag;)
+    if (way == 'g') MPI_Request_get_status(*request, &flag, MPI_STATUS_IGNORE);
+    else MPI_Test(request, &flag, &status);
+}
+int main(int argc, char **argv) {
+  int rank, in[2] = {0}, out[2000] = {0};
+  const int way = argv[1][0];
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Request often;
+  MPI_Recv_init(in, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, &often);
+  for (int round = 0; round < 3; ++round) {
+    MPI_Start(&often);
+    FORETRACE_COMPUTE(100 + 400 * (rank == round % 2));
+    for (int i = 0; i < kSends; ++i)
+      MPI_Isend(out, i == 1 ? 2000 : 1, MPI_INT, 1 - rank, i == 0 ? 1 : 2, MPI_COMM_WORLD, &requests[i]);
+    until_done(way, &often);
+    if (in[0] != 0) return 1;
+    FORETRACE_COMPUTE(50);
+    MPI_Wait(&often, &status);
+    MPI_Irecv(out, 2000, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &requests[kSends]);
+    MPI_Irecv(in, 1, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD, &requests[kSends + 1]);
+    for (int i = 0; i < kSends + 2; ++i) until_done(way, &requests[i]);
+    FORETRACE_COMPUTE(10);
+    MPI_Waitall(kSends + 2, requests, MPI_STATUSES_IGNORE);
+    MPI_Iallreduce(&rank, in, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[0]);
+    until_done(way, &requests[0]);
+    if (in[0] != 1) return 2;
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Isend(in, 1, MPI_INT, rank, 3, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(out, 1, MPI_INT, rank, 3, MPI_COMM_WORLD, &requests[1]);
+    until_done(way, &requests[1]);
+    if (way == 'g') MPI_Request_free(&requests[1]);  /* told, and freed without a wait */
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    in[0] = 0;
+    out[0] = 0;
+  }
+  MPI_Request_free(&often);
   MPI_Finalize();
   return 0;
 }
@@ -71,6 +122,24 @@ class Probes(harness.TestCase):
             with self.subTest(way=way):
                 ends = [self.events(self.three_ways(each, "named"))[0][-1][2]["enter"] for each in (way, "m")]
                 self.assertEqual(*ends)
+
+    def test_looks_at_requests(self):
+        """Those who are told that a request is complete go on as those who complete it by MPI_Test:
+        under predict and replay, and live."""
+        source, program = self.write("statuses.c", STATUSES), self.directory / "statuses"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-O1", f"-I{harness.SOURCE / 'include'}", source, "-o", program]))
+        ends = {}
+        for way in "tg":
+            with self.subTest(way=way):
+                command = [program, way]
+                trace = self.predict(2, command)
+                # How often they look differs.
+                ends[way] = [[events[-1][2]["enter"] for events in self.events(each)]
+                             for each in (trace, self.simulate(self.record(2, command)), self.live(command))]
+                self.assertEqual(ends[way][0], ends[way][1])
+        self.assertEqual(ends["g"], ends["t"])
+        completed = [call for kind, call, _ in self.events(trace)[0] if kind == "complete"]
+        self.assertEqual(completed, (["MPI_Request_get_status"] * 8 + ["MPI_Wait"]) * 3)
 
     def test_on_a_network(self):
         """A recording, and the trace of a live run, replayed."""

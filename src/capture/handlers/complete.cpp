@@ -37,7 +37,7 @@ bool look_up(int count, const MPI_Request* requests) {
 }
 
 void release(Request& request) {
-  request.active = request.in_call = false;
+  request.active = request.in_call = request.told = false;
   if (request.persistent) return;
   discard_parts(request);
   if (request.shadow) shadows.let_go(*request.shadow);
@@ -61,9 +61,16 @@ class Completing {
  public:
   explicit Completing(trace::Event& event) : event_(event), waits_(event.enter) {}
 
+  // One of which the program has been told before only goes.
   void take(Request& request, const MPI_Status& status) {
-    take_parts(request, status);
+    if (!request.told) take_parts(request, status);
     release(request);
+  }
+
+  // It is complete, but remains until another call.
+  void tell(Request& request, const MPI_Status& status) {
+    take_parts(request, status);
+    request.told = true;
   }
 
   // Without the request itself. Of several parts the receives come first.
@@ -261,6 +268,7 @@ int wait_for_all(Fn fn, int count, MPI_Request* requests, MPI_Status* statuses, 
 
 // A call completed the request; what it got is known from now on.
 void note_match(Request& request, const MPI_Status& status) {
+  if (request.told) return;
   for (Request* part : request.parts) note_match(*part, status);
   if (!request.receive || request.to_nobody) return;
   int cancelled = 0;
@@ -448,6 +456,32 @@ int testsome(Fn fn, int count, MPI_Request* requests, int* outcount, int* indice
   return result;
 }
 
+// The call that finds the request complete is the one that completes it, for the rank's clock as
+// for the trace; what frees it later is a call like others.
+int get_status(Fn fn, MPI_Request handle, int* flag, MPI_Status* status, Real real) {
+  Inside inside;
+  if (!inside) return real();
+  Request* const request = session.requests.find_untold(handle);
+  if (!request) {
+    session.piggyback.keep_going();
+    return plain_call(fn, real);
+  }
+  MPI_Status own;
+  if (status == MPI_STATUS_IGNORE) status = &own;
+  trace::Event& event = session.open(trace::EventKind::complete, fn);
+  const int result = PMPI_Request_get_status(handle, flag, status);
+  if (result != MPI_SUCCESS || !*flag) {
+    session.piggyback.keep_going();
+    session.close_as_call();
+    return result;
+  }
+  Completing completing(event);
+  if (session.predicting()) note_match(*request, *status);
+  completing.tell(*request, *status);
+  completing.finish();
+  return result;
+}
+
 int request_free(Fn fn, MPI_Request* variable, Real real) {
   Inside inside;
   if (!inside) return real();
@@ -456,7 +490,8 @@ int request_free(Fn fn, MPI_Request* variable, Real real) {
   const int result = plain_call(fn, real);
   if (request) request->in_call = false;
   if (!request || result != MPI_SUCCESS) return result;
-  const bool may_match = request->several || (request->receive && !request->to_nobody);
+  const bool may_match =
+      !request->told && (request->several || (request->receive && !request->to_nobody));
   if (may_match && request->active && session.predicting()) {
     session.requests.orphan(*request);
     return result;

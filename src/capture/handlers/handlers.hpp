@@ -46,8 +46,8 @@ auto plain_call(Fn fn, RealCall real) {
   return plain_state(fn, [&] { return wait_in(real); });
 }
 
-// Programs poll with such calls (MPI_Iprobe, MPI_Request_get_status), so others
-// get their answers here too.
+// Programs poll with such calls (MPI_Win_test, MPI_Parrived), so others get their answers
+// here too.
 template <class RealCall>
 auto generic(Fn fn, RealCall real) {
   Inside inside;
@@ -113,6 +113,7 @@ int testany(Fn fn, int count, MPI_Request* requests, int* index, int* flag, MPI_
             Real real);
 int testsome(Fn fn, int count, MPI_Request* requests, int* outcount, int* indices,
              MPI_Status* statuses, Real real);
+int get_status(Fn fn, MPI_Request request, int* flag, MPI_Status* status, Real real);
 int request_free(Fn fn, MPI_Request* request, Real real);
 int cancel(Fn fn, MPI_Request* request, Real real);
 

@@ -24,6 +24,15 @@ void RequestTable::index(Request& request, const MPI_Request* variable) {
   list.last = &request;
 }
 
+Request* RequestTable::find_untold(MPI_Request handle) {
+  if (handle == MPI_REQUEST_NULL) return nullptr;
+  const SameHandle* const list = by_handle_.find(handle_bits(handle));
+  Request* request = list ? list->first : nullptr;
+  while (request && (request->in_call || request->told || !request->active))
+    request = request->next;
+  return request;
+}
+
 Request* RequestTable::claim(const MPI_Request* variable) {
   Request* request = search(variable, claims_, false);
   if (request) request->claimed_by = claims_;

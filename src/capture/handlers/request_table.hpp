@@ -36,6 +36,7 @@ struct Request {
   bool persistent = false;
   bool active = false;
   bool cancelled = false;  // MPI_Cancel was called
+  bool told = false;       // MPI_Request_get_status said that it is complete
   bool in_call = false;    // one that several threads may overtake completes it
   bool to_nobody = false;  // MPI_PROC_NULL
   CommInfo* comm = nullptr;
@@ -73,6 +74,10 @@ class RequestTable {
   Request* find(const MPI_Request* variable) { return search(variable, 0, false); }
   // Also those that a call of another thread completes.
   Request* find_any(const MPI_Request* variable) { return search(variable, 0, true); }
+
+  // By its handle alone: the oldest active one of which the program has not been told that it is
+  // complete.
+  Request* find_untold(MPI_Request handle);
 
   // For calls with several requests: two entries with one handle are two
   // requests. Begin with claim_several(), then claim() each entry in turn.
