@@ -119,6 +119,9 @@ int profile(Options& options) {
     return show(options.read, options, false) ? 0 : 1;
   }
   CaptureRun& run = options.run;
+  if (run.ranks == 0 && run.program.size() == 1 && is_counters_file(run.program[0]))
+    throw UsageError("profile: " + run.program[0] + " was kept by another run; foretrace profile " +
+                     "--read " + run.program[0] + " shows it");
   run.subcommand = "profile";
   run.product = "profile";
   run.environment = {{"FORETRACE_DEPTH", std::to_string(options.depth)},

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <exception>
 #include <iterator>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "trace/checksum.hpp"
@@ -78,6 +79,10 @@ void BlockIndex::scan() {
 }
 
 void BlockIndex::read_header() {
+  constexpr std::string_view kProfile = "FTPROF";
+  if (std::string_view(reinterpret_cast<const char*>(data_), size_).starts_with(kProfile))
+    throw Error(path_ + ": a profile, not a trace; foretrace profile --read " + path_ +
+                " shows it");
   if (size_ < sizeof kFileMagic || std::memcmp(data_, kFileMagic, sizeof kFileMagic) != 0)
     throw Error(path_ + ": offset 0: not a Foretrace trace");
   if (size_ < kPage)

@@ -289,6 +289,26 @@ class Endings(Profile):
         self.assertIn(f"rank 0 was in MPI_Recv called by main at profiled_calls.c:{line}",
                       (self.directory / "p.txt").read_text())
 
+    def test_times_of_one_that_dies_early(self):
+        """They are seconds, however few calls the run made."""
+        source = self.write("early.c", r"""
+#include <mpi.h>
+#include <signal.h>
+#include <unistd.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  for (int i = 0; i < 3; ++i) {
+    usleep(200000);
+    MPI_Barrier(MPI_COMM_SELF);
+  }
+  kill(getpid(), SIGKILL);
+  return 0;
+}
+""")
+        harness.foretrace("profile", "-n", 1, "-o", self.directory / "p.json", "--", self.compile(source), limit=60)
+        time = json.loads((self.directory / "p.json").read_text())["per_rank"][0]["time"]
+        self.assertTrue(0.6 <= time < 1.2, time)
+
     def test_abort(self):
         program = harness.test_program("misbehave")
         result = harness.foretrace("profile", "-n", 2, "-o", self.directory / "p.json", "--", program, "abort", 3)
@@ -299,6 +319,14 @@ class Endings(Profile):
     def test_status_passes(self):
         program = harness.test_program("misbehave")
         self.assertEqual(harness.foretrace("profile", "-n", 2, "--", program, "status", 4).status, 4)
+
+    def test_kept_profiles(self):
+        """Those who ask for one as for a trace, or as for a program, are told how it is shown."""
+        kept = self.directory / "kept.fprof"
+        self.profile(1, [harness.test_program("misbehave"), "status", 0], "-o", kept)
+        for command, status in (("report", 1), ("profile", 2)):
+            result = self.foretrace(command, kept, status=status)
+            self.assertIn(f"foretrace profile --read {kept} shows it", result.err)
 
     def test_wrong_use(self):
         program = harness.test_program("misbehave")

@@ -38,7 +38,7 @@ constexpr std::uint32_t kMostSizes = 1u << 16;
 constexpr std::uint32_t kMostPeers = 1u << 20;
 constexpr std::uint32_t kMostWaits = 1u << 16;
 constexpr std::uint32_t kMostObjects = 256;
-constexpr std::uint32_t kCallsBetweenClocks = 1u << 16;
+constexpr std::uint32_t kMostCallsBetweenClocks = 1u << 16;
 
 std::uint64_t size_key(std::uint16_t function, std::uint16_t comm, Direction direction,
                        std::uint8_t bin) {
@@ -93,6 +93,8 @@ void Profiler::start(const Settings& settings) {
   read_both_clocks(rank_->second_ticks, rank_->second_ns);
   rank_->first_ticks = rank_->last_ticks = read_ticks(even_counter_);
   rank_->first_ns = static_cast<std::uint64_t>(monotonic_ns());
+  since_clocks_ = 0;
+  calls_between_clocks_ = 1;
   if (!settings.start_logging) off_since_ = rank_->first_ticks;
   let_children_go();
   rank_->state = trace::RankState::running;
@@ -396,8 +398,9 @@ void Profiler::end(OpenCall& call) {
   rank_->last_ticks = now;
   rank_->open_site = 0;
   if (several_threads_ && initial_thread) rank_->main_ticks += call.ticks;
-  if (++until_clocks_ == kCallsBetweenClocks) {
-    until_clocks_ = 0;
+  if (++since_clocks_ >= calls_between_clocks_) {
+    since_clocks_ = 0;
+    calls_between_clocks_ = std::min(2 * calls_between_clocks_, kMostCallsBetweenClocks);
     read_both_clocks(rank_->second_ticks, rank_->second_ns);
   }
 }

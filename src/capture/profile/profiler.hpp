@@ -160,7 +160,10 @@ class Profiler {
   bool several_threads_ = false;
   std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
   std::uint64_t off_since_ = 0;  // 0: on
-  std::uint32_t until_clocks_ = 0;
+  // Calls since the clocks were compared, and after how many they are again: first after one, since
+  // a run may die early.
+  std::uint32_t since_clocks_ = 0;
+  std::uint32_t calls_between_clocks_ = 1;
 };
 
 extern Profiler profiler;
