@@ -162,6 +162,7 @@ Time Timing::cost(Cost what, int ranks, Bytes bytes) const {
     int& most = most_ranks_[index(what)];
     most = std::max(most, ranks);
     most_bytes_[index(what)] = std::max(most_bytes_[index(what)], bytes);
+    took_nothing_[index(what)] = took_nothing_[index(what)] || known.time == Time();
   }
   return known.time;
 }
@@ -208,7 +209,8 @@ Timing::Unknowns Timing::unknowns() const {
     }
     const Bytes bytes = most_bytes_[i];
     if (ranks > 1 && beyond_measured(*model_, *function, ranks, bytes).ranks)
-      unknowns.beyond.push_back(name + " with " + std::to_string(ranks) + " ranks");
+      unknowns.beyond.push_back(name + " with " + std::to_string(ranks) + " ranks" +
+                                (took_nothing_[i] ? " (not above 0 there: taken as 0)" : ""));
     if (function->measured && bytes > function->measured->to)
       unknowns.beyond.push_back(name + " of " + std::to_string(bytes.count) + " B");
   }

@@ -275,6 +275,7 @@ class Timing {
   mutable std::vector<std::string> missing_moves_;
   mutable std::array<int, static_cast<std::size_t>(Cost::kCount)> most_ranks_{};
   mutable std::array<Bytes, static_cast<std::size_t>(Cost::kCount)> most_bytes_{};
+  mutable std::array<bool, static_cast<std::size_t>(Cost::kCount)> took_nothing_{};
   std::array<const Function*, static_cast<std::size_t>(Cost::kCount)> functions_{};
   std::array<const Function*, static_cast<std::size_t>(Cost::kCount)> postings_{};
 

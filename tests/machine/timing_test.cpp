@@ -469,6 +469,17 @@ TEST(Unknowns, NameWhatTheModelLacksAndWhatWasNotMeasured) {
                 "extrapolated, beyond what was measured: bcast with 200 ranks, bcast of 2048 B"}));
 }
 
+TEST(Unknowns, TellWhereAnExtrapolatedEquationIsNotAbove0) {
+  MachineModel model;
+  model.functions["bcast"] = constant("bcast", -1);
+  model.functions["bcast"].measured = {{128, 256}, Bytes(0), Bytes(1024)};
+  const Timing timing(model, Bound::avg);
+  EXPECT_EQ(timing.cost(Cost::bcast, 4, Bytes(8)), Time());
+  EXPECT_EQ(notes_of(timing.unknowns()),
+            (std::vector<std::string>{"extrapolated, beyond what was measured: bcast with 4 ranks "
+                                      "(not above 0 there: taken as 0)"}));
+}
+
 TEST(LocalCall, ClockMovesByTheTimersResolution) {
   MachineModel model;
   model.timer_resolution = 2e-9;

@@ -34,8 +34,11 @@ std::string remarks_on(const MachineModel& model, const Function& function, int 
   const char* what = beyond.ranks && beyond.bytes ? "ranks and size"
                      : beyond.ranks               ? "ranks"
                                                   : "size";
+  const bool nothing =
+      machine::evaluate_seconds(model, function, ranks, bytes, machine::Bound::avg) <= 0;
   if (beyond.any())
-    out += fmt::format("extrapolated: {} outside what the model says was measured\n", what);
+    out += fmt::format("extrapolated: {} outside what the model says was measured{}\n", what,
+                       nothing ? "; the equation is not above 0 there, which is taken as 0" : "");
   return out;
 }
 
