@@ -39,6 +39,7 @@ class Outputs(Written):
         for words, file in ((["timeline", "p.ftr", "-o", "p.txt"], "p.txt"),
                             (["topology", "ring:4", "-o", "r.svg"], "r.svg"),
                             (["convert", "p.ftr", "p.csv", "--to", "text"], "p.csv"),
+                            (["convert", "p.ftr", "-o", "q.txt"], "q.txt"),
                             (["calc", "cray-t3d", "send", "--bytes", "1..8", "--plot", "-o", "c.svg"], "c.svg"),
                             (["datasheet", "cray-t3d", "-o", "ds.txt"], "ds.txt"),
                             (["datasheet", "cray-t3d", "-o", "ds.tex"], "ds.tex"),
