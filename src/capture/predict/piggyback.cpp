@@ -62,7 +62,13 @@ std::size_t Piggyback::StreamHash::operator()(const StreamKey& key) const {
 }
 
 void Piggyback::start(bool rendezvous, bool several_threads) {
+  even_counter_ = has_even_counter();
+  const auto read = [this] { return TickReading{read_ticks(even_counter_), monotonic_ns()}; };
+  const TickReading before = read();
   PMPI_Comm_dup(MPI_COMM_WORLD, &comm_);
+  const TickReading after = read();
+  rest_ticks_ = kRestNs * (after.ticks - before.ticks) /
+                static_cast<std::uint64_t>(std::max<std::int64_t>(after.ns - before.ns, 1));
   int rank = 0;
   int size = 0;
   PMPI_Comm_rank(comm_, &rank);

@@ -101,9 +101,9 @@ class Piggyback {
   // their work: a look for what others want takes as long as such a poll.
   void keep_going() {
     if (!needs_progress_) return;
-    const std::int64_t now = monotonic_ns();
-    if (now - kept_going_ns_ < kRestNs) return;
-    kept_going_ns_ = now;
+    const std::uint64_t now = read_ticks(even_counter_);
+    if (now - kept_going_ < rest_ticks_) return;
+    kept_going_ = now;
     progress();
   }
 
@@ -161,7 +161,7 @@ class Piggyback {
 
   static constexpr unsigned kSpins = 64;
   static constexpr std::size_t kFewStreams = 128;
-  static constexpr std::int64_t kRestNs = 20'000;
+  static constexpr std::uint64_t kRestNs = 20'000;
 
   void progress();
   void relax(unsigned spin, const Blocked& blocked);
@@ -197,7 +197,9 @@ class Piggyback {
   std::size_t most_streams_ = kFewStreams;  // when there are so many, empty ones go
   std::unordered_map<std::uint64_t, Time> answers_;
   std::uint64_t unanswered_ = 0;  // rendezvous whose answer has not come
-  std::int64_t kept_going_ns_ = 0;
+  bool even_counter_ = false;
+  std::uint64_t kept_going_ = 0;  // ticks
+  std::uint64_t rest_ticks_ = 0;  // about kRestNs
   std::vector<CommInfo*> unsettled_comms_;  // those with unsettled receives
   std::deque<Outgoing> outgoing_;
   std::size_t next_outgoing_ = 0;
