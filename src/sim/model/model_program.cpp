@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "sim/model/model_names.hpp"
+#include "sim/new_operation.hpp"
 
 namespace foretrace::sim {
 
@@ -123,7 +124,7 @@ std::size_t ModelProgram::memory() const {
 
 bool ModelProgram::next(WorldRank id, Operation& operation) {
   ModelRank& rank = ranks_[static_cast<std::size_t>(id.value)];
-  operation = Operation();
+  operation = kNewOperation;
   switch (rank.stage_) {
     case ModelRank::Stage::fresh:
       rank.stage_ = ModelRank::Stage::initialized;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "sim/new_operation.hpp"
 
 namespace foretrace::sim {
 
@@ -43,7 +44,7 @@ struct GoalSource::Turn {
   std::uint64_t idle = 0;
 
   void fill(EventKind kind, trace::NameId name) {
-    operation = Operation();
+    operation = kNewOperation;
     operation.kind = kind;
     operation.name = name;
     operation.compute = std::exchange(rank.compute, Time());

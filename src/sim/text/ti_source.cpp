@@ -4,6 +4,8 @@
 #include <cctype>
 #include <utility>
 
+#include "sim/new_operation.hpp"
+
 namespace foretrace::sim {
 
 using machine::Cost;
@@ -75,7 +77,7 @@ const trace::Communicator& TiSource::comm(trace::CommId) const {
 }
 
 void TiSource::start(Rank& rank, EventKind kind, trace::NameId name, Operation& operation) const {
-  operation = Operation();
+  operation = kNewOperation;
   operation.kind = kind;
   operation.name = name;
   operation.compute = std::exchange(rank.compute, Time());
