@@ -20,6 +20,7 @@ using machine::Cost;
 using Flag = GoalInstruction::Flag;
 
 constexpr std::size_t kMostNesting = 32;
+constexpr std::size_t kShortLine = 16;
 constexpr std::size_t kMostMembers = std::size_t{1} << 26;  // of all groups together
 constexpr std::int64_t kAnyInGoal = UINT32_MAX;             // LogGOPSim's -1
 
@@ -48,7 +49,10 @@ struct Group {
 class Parser {
  public:
   Parser(std::string_view text, const std::string& file)
-      : named_(program_, file), read_(text, program_), assembler_(program_) {}
+      : named_(program_, file), read_(text, program_), assembler_(program_) {
+    // As a rule a line has one, and no fewer characters; what is not filled takes no memory.
+    program_.instructions.reserve(text.size() / kShortLine);
+  }
 
   GoalProgram parse();
 
@@ -119,7 +123,6 @@ GoalProgram Parser::parse() {
   }
   if (program_.ranks == 0) read_.expected("num_ranks");
   // What grew by doubling stays for the whole run.
-  program_.instructions.shrink_to_fit();
   program_.bodies.shrink_to_fit();
   program_.waits.shrink_to_fit();
   return std::move(program_);
@@ -279,6 +282,9 @@ void Parser::parse_statement() {
   } else if (const auto next = read_.scanner().following_name();
              next == "requires" || next == "irequires") {
     read_.advance();
+    const std::string_view before = read_.plain_label();
+    if (!before.empty())
+      return require({before, first.text, kGoalNone, first.line, next == "irequires"});
     read_.advance();
     return parse_requirements(first.text, next == "irequires");
   }
@@ -290,6 +296,7 @@ void Parser::parse_operation(std::string_view label, std::uint32_t line) {
   GoalInstruction instruction;
   instruction.line = line;
   inline_requirements_.clear();
+  if (read_.plain_message(instruction)) return add_instruction(instruction, label);
   parse_head(instruction);
   std::string_view index;
   parse_options(instruction, index);

@@ -71,6 +71,25 @@ void GoalReader::expect(std::string_view symbol, const char* where) {
   if (!take(symbol)) expected("'" + std::string(symbol) + "' " + where);
 }
 
+bool GoalReader::plain_message(GoalInstruction& instruction) {
+  const bool send = token_.is_name("send");
+  if (!send && !token_.is_name("recv")) return false;
+  const std::optional<GoalPlainMessage> message = scanner_.plain_message(send, program_.ranks);
+  if (!message) return false;
+  instruction.kind = send ? GoalKind::send : GoalKind::recv;
+  instruction.amount = message->bytes;
+  instruction.peer = static_cast<std::int32_t>(message->peer);
+  instruction.tag = static_cast<std::int32_t>(message->tag);
+  advance();
+  return true;
+}
+
+std::string_view GoalReader::plain_label() {
+  const std::string_view label = scanner_.plain_label();
+  if (!label.empty()) advance();
+  return label;
+}
+
 bool GoalReader::at_end_of_statement() const {
   return token_.kind == GoalToken::Kind::newline || token_.kind == GoalToken::Kind::end ||
          token_.is(";") || token_.is("}");

@@ -56,6 +56,11 @@ class GoalReader {
     scanner_.fail(line, what);
   }
   bool at_end_of_statement() const;
+  // The two that most lines of large programs are; all else, and what is wrong, is left to others.
+  // A send or a receive as GoalScanner::plain_message() has it.
+  bool plain_message(GoalInstruction& instruction);
+  // What follows `requires`, as GoalScanner::plain_label() has it.
+  std::string_view plain_label();
 
   Scope scope;
 

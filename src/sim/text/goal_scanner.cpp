@@ -31,6 +31,11 @@ bool is_word(char c) {
   return kClasses[static_cast<unsigned char>(c)] != other;
 }
 
+const char* after_blanks(const char* at, const char* end) {
+  while (at != end && (*at == ' ' || *at == '\t' || *at == '\r')) ++at;
+  return at;
+}
+
 }  // namespace
 
 std::string describe_token(const GoalToken& token) {
@@ -68,7 +73,7 @@ void GoalScanner::expected(const std::string& what, const GoalToken& token) cons
 
 void GoalScanner::skip_blanks() {
   for (;;) {
-    while (at_ != end_ && (*at_ == ' ' || *at_ == '\t' || *at_ == '\r')) ++at_;
+    at_ = after_blanks(at_, end_);
     if (end_ - at_ < 2 || *at_ != '/' || (at_[1] != '/' && at_[1] != '*')) return;
     if (at_[1] == '/') {
       const void* end = std::memchr(at_, '\n', static_cast<std::size_t>(end_ - at_));
@@ -168,6 +173,52 @@ void GoalScanner::scan_symbol(GoalToken& token) {
   if (kSingles.find(here[0]) != std::string_view::npos) return;
   token.text = here.substr(0, 1);
   expected("a word, a number or a sign of the language", token);
+}
+
+// After blanks, a number of at most 18 digits, which fits; nullptr if none stands there.
+const char* GoalScanner::plain_number(const char* at, std::int64_t& value) const {
+  constexpr std::ptrdiff_t kMostDigits = 18;
+  const char* const begin = at = after_blanks(at, end_);
+  for (value = 0; at != end_ && is_digit(*at) && at - begin <= kMostDigits; ++at)
+    value = value * 10 + (*at - '0');
+  return at != begin && at - begin <= kMostDigits ? at : nullptr;
+}
+
+// After blanks, this word; nullptr if it does not stand there.
+const char* GoalScanner::plain_word(const char* at, std::string_view word) const {
+  at = after_blanks(at, end_);
+  if (static_cast<std::size_t>(end_ - at) <= word.size() ||
+      std::memcmp(at, word.data(), word.size()) != 0)
+    return nullptr;
+  at += word.size();
+  return is_word(*at) ? nullptr : at;
+}
+
+std::optional<GoalPlainMessage> GoalScanner::plain_message(bool send, int ranks) {
+  GoalPlainMessage message;
+  const char* at = plain_number(at_, message.bytes);
+  if (at) at = plain_word(at, "b");
+  if (at) at = plain_word(at, send ? "to" : "from");
+  if (at) at = plain_number(at, message.peer);
+  if (!at) return {};
+  if (const char* const tag = plain_word(at, "tag")) at = plain_number(tag, message.tag);
+  if (!at) return {};
+  at = after_blanks(at, end_);
+  if (at == end_ || *at != '\n' || message.peer >= ranks || message.tag > INT32_MAX) return {};
+  at_ = at;
+  return message;
+}
+
+std::string_view GoalScanner::plain_label() {
+  const char* const begin = after_blanks(at_, end_);
+  const char* at = begin;
+  if (at == end_ || !is_letter(*at)) return {};
+  while (at != end_ && is_word(*at)) ++at;
+  const std::string_view label(begin, static_cast<std::size_t>(at - begin));
+  at = after_blanks(at, end_);
+  if (at == end_ || *at != '\n') return {};
+  at_ = at;
+  return label;
 }
 
 bool GoalScanner::colon_follows() const {

@@ -5,10 +5,18 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace foretrace::sim {
+
+// send BYTESb to PEER [tag TAG], and the same of recv: whole numbers alone.
+struct GoalPlainMessage {
+  std::int64_t bytes = 0;
+  std::int64_t peer = 0;
+  std::int64_t tag = 0;
+};
 
 struct GoalToken {
   enum class Kind : std::uint8_t { end, newline, number, name, string, symbol };
@@ -33,6 +41,14 @@ class GoalScanner {
   // end, a character that stands for nothing.
   GoalToken next();
 
+  // What follows `send` or `recv` as the programs of other tools have it, a million times; then the
+  // end of its line is read next. Where anything else stands there, right or wrong (a PEER is below
+  // `ranks`): nothing, and nothing has been read.
+  std::optional<GoalPlainMessage> plain_message(bool send, int ranks);
+
+  // Likewise, of `requires`: one label, up to the end of the line. Empty: nothing has been read.
+  std::string_view plain_label();
+
   // Whether ':' follows the word that was read last, after blanks.
   bool colon_follows() const;
   // The word that would be read next if it is a name on the same line; else empty.
@@ -44,6 +60,8 @@ class GoalScanner {
 
  private:
   void skip_blanks();
+  const char* plain_number(const char* at, std::int64_t& value) const;
+  const char* plain_word(const char* at, std::string_view word) const;
   void scan_number(GoalToken& token);
   void scan_string(GoalToken& token);
   void scan_symbol(GoalToken& token);

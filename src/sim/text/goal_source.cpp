@@ -71,7 +71,7 @@ void GoalSource::rewind() {
 }
 
 std::size_t GoalSource::memory() const {
-  std::size_t bytes = program_.instructions.capacity() * sizeof(GoalInstruction) +
+  std::size_t bytes = program_.instructions.size() * sizeof(GoalInstruction) +
                       program_.bodies.capacity() * sizeof(GoalBody) +
                       program_.body_of_rank.capacity() * sizeof(std::uint32_t) +
                       program_.steps.capacity() * sizeof(GoalStep) +

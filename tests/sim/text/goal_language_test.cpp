@@ -57,6 +57,26 @@ TEST(GoalLanguage, ExpressionsWithoutBracketsAndSizes) {
                           "MPI_Waitall #1 #2 #3 #4"));
 }
 
+// Lines that are read in one step, and the same word by word.
+TEST(GoalLanguage, PlainLinesMeanWhatOthersDo) {
+  const auto sent = [](const char* message) { return lines(message, 1)[0]; };
+  EXPECT_EQ(sent("send 8b to 3"), "MPI_Isend to 3 tag 0 8b #1");
+  EXPECT_EQ(sent("send (8)b to 3"), "MPI_Isend to 3 tag 0 8b #1");
+  EXPECT_EQ(sent("send\t8 b  to 3   tag 2147483647 \r\n"), sent("send 8b to 3 tag (1<<31)-1"));
+  EXPECT_EQ(sent("recv 123456789012345678b from 0 tag 7"),
+            sent("recv (123456789012345678)b from 0 tag 7"));
+  EXPECT_EQ(sent("recv 1234567890123456789b from 0"), sent("recv (1234567890123456789)b from 0"));
+  EXPECT_THROW(sent("send 12345678901234567890b to 0"), Error);
+  EXPECT_EQ(sent("send 8b to 1+2"), "MPI_Isend to 3 tag 0 8b #1");
+  EXPECT_EQ(sent("send 8b to 3 // tag 5"), "MPI_Isend to 3 tag 0 8b #1");
+  EXPECT_EQ(sent("send 8b to 3 tag 5-1"), "MPI_Isend to 3 tag 4 8b #1");
+  EXPECT_EQ(sent("recv 8b from 4294967295"), sent("recv 8b from any"));
+  EXPECT_EQ(lines("a: recv 8b from 0\nb: send 8b to 0\nb requires a"),
+            lines("a: recv 8b from 0\nb: send 8b to 0 requires a"));
+  EXPECT_EQ(lines("a: recv 8b from 0\nb: send 8b to 0\nc: send 8b to 1\nc requires a, b"),
+            lines("a: recv 8b from 0\nb: send 8b to 0\nc: send 8b to 1 requires b, a"));
+}
+
 TEST(GoalLanguage, Times) {
   // ns without a unit; fractions are rounded to picoseconds.
   EXPECT_THAT(lines("calc 100\nbarrier"), ElementsAre("+100000ps MPI_Barrier 0b on 0"));
