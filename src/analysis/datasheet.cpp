@@ -201,12 +201,12 @@ bool comes_before(SheetGroup group_a, std::string_view a, SheetGroup group_b, st
 
 // One row for each point of a function that the sheets lay out as `group`.
 void add_compared(std::span<const Datasheet> sheets, const std::string& name, SheetGroup group,
-                  std::vector<ComparedTime>& out) {
+                  std::vector<ComparedCall>& out) {
   const std::vector<int> two{kPointToPointRanks};
   const std::vector<Bytes> none{Bytes(0)};
   for (const int ranks : group == SheetGroup::point_to_point ? two : sheets.front().ranks)
     for (const Bytes bytes : group == SheetGroup::no_data ? none : sheets.front().bytes) {
-      ComparedTime row{name, group, ranks, bytes, {}, {}};
+      ComparedCall row{name, group, ranks, bytes, {}, {}};
       for (const Datasheet& sheet : sheets) {
         const SheetFunction* found = sheet.find(name);
         row.times.push_back(found ? std::optional(time_of(sheet, *found, ranks, bytes))
@@ -359,7 +359,7 @@ int common_ranks(std::span<const Datasheet> sheets) {
   return best;
 }
 
-std::vector<ComparedTime> compare_datasheets(std::span<const Datasheet> sheets) {
+std::vector<ComparedCall> compare_datasheets(std::span<const Datasheet> sheets) {
   // A function that the sheets lay out differently gets all ranks and all sizes.
   std::map<std::string, SheetGroup> groups;
   for (const Datasheet& sheet : sheets)
@@ -371,7 +371,7 @@ std::vector<ComparedTime> compare_datasheets(std::span<const Datasheet> sheets) 
   std::ranges::sort(order, [](const auto& a, const auto& b) {
     return comes_before(a.second, a.first, b.second, b.first);
   });
-  std::vector<ComparedTime> out;
+  std::vector<ComparedCall> out;
   for (const auto& [name, group] : order) add_compared(sheets, name, group, out);
   return out;
 }

@@ -149,7 +149,7 @@ Datasheet make_datasheet(const machine::MachineModel& model, const SheetSource& 
                          const SheetOptions& options);
 
 // One call on several machines.
-struct ComparedTime {
+struct ComparedCall {
   std::string function;
   SheetGroup group = SheetGroup::collective;
   int ranks = 0;
@@ -164,6 +164,6 @@ SheetOptions common_options(std::span<const machine::MachineModel> models, Sheet
 // none.
 int common_ranks(std::span<const Datasheet> sheets);
 // Every function that any sheet has, at the ranks and sizes of the first sheet.
-std::vector<ComparedTime> compare_datasheets(std::span<const Datasheet> sheets);
+std::vector<ComparedCall> compare_datasheets(std::span<const Datasheet> sheets);
 
 }  // namespace foretrace::analysis

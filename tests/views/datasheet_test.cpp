@@ -319,7 +319,7 @@ TEST(Datasheet, ComparesAtTheSamePoints) {
                                       sheet_of(shipped("cray-t3d.toml"), options)};
   bool barrier = false;
   bool ssend = false;
-  for (const analysis::ComparedTime& row : analysis::compare_datasheets(sheets)) {
+  for (const analysis::ComparedCall& row : analysis::compare_datasheets(sheets)) {
     if (row.function == "barrier") {
       barrier = true;
       // 72 ms and 10 + 8 ln 8 = 26.6355 us

@@ -11,7 +11,7 @@
 namespace foretrace::views {
 namespace {
 
-using analysis::ComparedTime;
+using analysis::ComparedCall;
 using analysis::Datasheet;
 using analysis::SheetFunction;
 using analysis::SheetGroup;
@@ -47,7 +47,7 @@ SheetTable compared_table(std::size_t sheets) {
   return table;
 }
 
-std::vector<std::string> compared_row(const analysis::ComparedTime& time) {
+std::vector<std::string> compared_row(const analysis::ComparedCall& time) {
   std::vector<std::string> row{fmt::format("{}", time.ranks),
                                time.group == SheetGroup::no_data
                                    ? std::string(kUnknown)
@@ -59,7 +59,7 @@ std::vector<std::string> compared_row(const analysis::ComparedTime& time) {
 }
 
 // How many times as long as on A the calls take on one of the others, at a glance.
-void add_ratios(std::span<const Datasheet> sheets, std::span<const ComparedTime> rows,
+void add_ratios(std::span<const Datasheet> sheets, std::span<const ComparedCall> rows,
                 std::size_t other, SheetDocument& document) {
   const int common = analysis::common_ranks(sheets);
   SheetTable sizes;
@@ -73,7 +73,7 @@ void add_ratios(std::span<const Datasheet> sheets, std::span<const ComparedTime>
       fmt::format("{} / A of functions without data, by the number of ranks", letter_of(other));
   ranks.header = {"function"};
   for (const int p : sheets.front().ranks) ranks.header.push_back(fmt::format("p = {}", p));
-  for (const ComparedTime& row : rows) {
+  for (const ComparedCall& row : rows) {
     const auto& ratio = row.ratios[other];
     if (!ratio || (row.group == SheetGroup::collective && row.ranks != common)) continue;
     SheetTable& table = row.group == SheetGroup::no_data ? ranks : sizes;
@@ -98,7 +98,7 @@ std::string machine_label(std::span<const Datasheet> sheets, std::size_t machine
 
 // One curve for each machine: over the sizes at ranks that all have, or over the ranks. Empty
 // where there is one point alone.
-SheetPlot compared_plot(std::span<const Datasheet> sheets, const ComparedTime& first) {
+SheetPlot compared_plot(std::span<const Datasheet> sheets, const ComparedCall& first) {
   const Datasheet& a = sheets.front();
   const bool over_ranks = first.group == SheetGroup::no_data;
   const int most = a.ranks.back();
@@ -132,14 +132,14 @@ SheetPlot compared_plot(std::span<const Datasheet> sheets, const ComparedTime& f
 }
 
 // Where each function's rows begin.
-std::vector<std::size_t> firsts_of(std::span<const ComparedTime> rows) {
+std::vector<std::size_t> firsts_of(std::span<const ComparedCall> rows) {
   std::vector<std::size_t> firsts;
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (i == 0 || rows[i].function != rows[i - 1].function) firsts.push_back(i);
   return firsts;
 }
 
-void add_compared_gallery(std::span<const Datasheet> sheets, std::span<const ComparedTime> rows,
+void add_compared_gallery(std::span<const Datasheet> sheets, std::span<const ComparedCall> rows,
                           SheetDocument& document) {
   SheetGallery gallery;
   for (std::size_t s = 0; s < sheets.size(); ++s)
@@ -159,7 +159,7 @@ void add_compared_gallery(std::span<const Datasheet> sheets, std::span<const Com
 }
 
 // Equations and times of every function on every machine.
-void add_compared_functions(std::span<const Datasheet> sheets, std::span<const ComparedTime> rows,
+void add_compared_functions(std::span<const Datasheet> sheets, std::span<const ComparedCall> rows,
                             int digits, SheetDocument& document) {
   document.blocks.push_back(Heading{1, "Times and ratios", true});
   document.blocks.push_back(Paragraph{
@@ -198,7 +198,7 @@ SheetDocument comparison_document(std::span<const Datasheet> sheets, int digits,
   add_compared_machines(sheets, document);
   add_compared_figures(sheets, document);
   document.blocks.push_back(PlotOfAnything());
-  const std::vector<ComparedTime> rows = analysis::compare_datasheets(sheets);
+  const std::vector<ComparedCall> rows = analysis::compare_datasheets(sheets);
   if (rows.empty()) {
     document.blocks.push_back(Paragraph{"The models hold no function."});
   } else {
