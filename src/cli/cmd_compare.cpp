@@ -1,71 +1,100 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <map>
 #include <memory>
+#include <utility>
+#include <vector>
 
-#include "analysis/call_profile.hpp"
 #include "analysis/compare.hpp"
-#include "analysis/waiting.hpp"
+#include "analysis/compare_groups.hpp"
 #include "base/error.hpp"
-#include "cli/any_trace.hpp"
-#include "cli/damage.hpp"
+#include "cli/compared_runs.hpp"
+#include "cli/output_file.hpp"
 #include "cli/subcommand.hpp"
-#include "trace/counters_file.hpp"
 #include "trace/trace.hpp"
 #include "views/report/comparison.hpp"
+#include "views/timeline/timeline.hpp"
 
 namespace foretrace::cli {
 namespace {
 
+using analysis::CompareLevel;
+
 struct Options {
-  std::string a;
-  std::string b;
+  std::vector<std::string> runs;
+  std::vector<std::string> against;
   std::string level = "states";
+  std::string output;
   bool json = false;
+  bool timeline = true;
 };
 
-bool is_profile(const std::string& path) {
-  return std::filesystem::path(path).extension() == ".fprof";
+void check_level(const Options& options, CompareLevel level) {
+  if (level != CompareLevel::events && level != CompareLevel::phases) return;
+  for (const auto* side : {&options.runs, &options.against})
+    for (const std::string& path : *side)
+      if (is_profile(path))
+        throw UsageError("compare: --level " + options.level + " needs traces; " + path +
+                         " is a profile, which knows no " +
+                         (level == CompareLevel::events ? "single calls" : "phases"));
 }
 
-// `status` becomes 1 where the trace is damaged.
-trace::Trace read_run(const std::string& path, int& status) {
-  trace::Trace trace = trace::read_trace(as_trace(path));
-  status = std::max(status, tell_damage(path, trace.damage));
-  analysis::fill_waits(trace);
-  return trace;
-}
-
-analysis::RunTimes times_of(const std::string& path, int& status) {
-  if (!is_profile(path)) return analysis::run_times(read_run(path, status));
-  // Only functions are compared: nobody asks for places.
-  const auto nowhere = [](const std::string&, std::uint64_t) { return analysis::CallFrame(); };
-  return analysis::run_times(analysis::make_call_profile(trace::read_counters(path), nowhere));
-}
-
-analysis::Comparison compare_files(const Options& options, analysis::CompareLevel level,
+analysis::Comparison compare_files(const std::string& a, const std::string& b, CompareLevel level,
                                    int& status) {
-  if (!is_profile(options.a) && !is_profile(options.b)) {
-    const trace::Trace a = read_run(options.a, status);
-    return analysis::compare_traces(a, read_run(options.b, status), level);
+  if (!is_profile(a) && !is_profile(b)) {
+    const trace::Trace first = read_run(a, status);
+    return analysis::compare_traces(first, read_run(b, status), level);
   }
-  if (level == analysis::CompareLevel::events || level == analysis::CompareLevel::phases)
-    throw UsageError("compare: --level " + options.level + " needs two traces; " +
-                     (is_profile(options.a) ? options.a : options.b) +
-                     " is a profile, which knows no " +
-                     (level == analysis::CompareLevel::events ? "single calls" : "phases"));
-  const analysis::RunTimes a = times_of(options.a, status);
-  return analysis::compare_runs(a, times_of(options.b, status));
+  const analysis::RunTimes first = times_of(a, status);
+  return analysis::compare_runs(first, times_of(b, status));
 }
 
-int compare(const Options& options) {
-  const analysis::CompareLevel level = options.level == "events"   ? analysis::CompareLevel::events
-                                       : options.level == "ranks"  ? analysis::CompareLevel::ranks
-                                       : options.level == "phases" ? analysis::CompareLevel::phases
-                                                                   : analysis::CompareLevel::states;
+int compare_groups(const Options& options, CompareLevel level) {
+  if (level == CompareLevel::events)
+    throw UsageError("compare: --level events is of two traces; several runs have no event alike");
+  const bool page = !options.output.empty();
+  if (page) ending_of(options.output, "compare", {".html"});
   int status = 0;
-  const analysis::Comparison comparison = compare_files(options, level, status);
+  std::vector<views::TimelineRun> timelines;
+  auto* const drawn = page && options.timeline ? &timelines : nullptr;
+  analysis::RunGroup a = read_group(options.runs, "A", drawn, status);
+  const analysis::GroupComparison both = analysis::compare_groups(
+      std::move(a), read_group(options.against, "B", drawn, status), level);
+  if (!page) {
+    const std::string text = options.json ? views::render_json_groups(both, level)
+                                          : views::render_text_groups(both, level);
+    std::fputs(text.c_str(), stdout);
+    return status;
+  }
+  std::string link;
+  if (timelines.size() == 2) {
+    const std::string timeline = timeline_beside(options.output);
+    write_output(timeline, views::render_html_runs(timelines));
+    link = std::filesystem::path(timeline).filename().string();
+  }
+  write_output(options.output, views::render_html_comparison(both, link));
+  return status;
+}
+
+int compare(Options options) {
+  if (options.against.empty()) {
+    if (options.runs.size() != 2)
+      throw UsageError(
+          "compare: expected two runs, A and B; of several name those of one side, then --against "
+          "and those of the other");
+    options.against.push_back(options.runs.back());
+    options.runs.pop_back();
+  }
+  const CompareLevel level = options.level == "events"   ? CompareLevel::events
+                             : options.level == "ranks"  ? CompareLevel::ranks
+                             : options.level == "phases" ? CompareLevel::phases
+                                                         : CompareLevel::states;
+  check_level(options, level);
+  if (options.runs.size() + options.against.size() > 2 || !options.output.empty())
+    return compare_groups(options, level);
+  int status = 0;
+  const analysis::Comparison comparison =
+      compare_files(options.runs.front(), options.against.front(), level, status);
   const std::string text = options.json ? views::render_json_comparison(comparison, level)
                                         : views::render_text_comparison(comparison, level);
   std::fputs(text.c_str(), stdout);
@@ -74,14 +103,22 @@ int compare(const Options& options) {
 
 std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("a", options->a, "The first run: a trace (.ftr), or a profile (.fprof)")
+  app.add_option(
+         "run", options->runs,
+         "A and B, or several runs of one side: traces (.ftr), or profiles (.fprof); ratios "
+         "are B / A, differences B - A")
       ->required();
-  app.add_option("b", options->b, "The second run; ratios are B / A, differences B - A")
-      ->required();
+  app.add_option("--against", options->against,
+                 "Several runs: those of the other side, B; means are compared, with intervals");
   app.add_option("--level", options->level, "events (A), ranks (B), states (C) or phases")
       ->check(CLI::IsMember({"events", "ranks", "states", "phases"}))
       ->capture_default_str();
-  app.add_flag("--json", options->json, "Print one JSON object");
+  CLI::Option* json = app.add_flag("--json", options->json, "Print one JSON object");
+  CLI::Option* output = app.add_option("-o,--output", options->output,
+                                       "Write a page, FILE.html, and the time lines that it leads "
+                                       "to, FILE-timeline.html");
+  output->excludes(json);
+  app.add_flag("!--no-timeline", options->timeline, "Write the page alone")->needs(output);
   return [options] { return compare(*options); };
 }
 
@@ -90,6 +127,8 @@ std::function<int()> declare(CLI::App& app) {
 const Subcommand kCompare{"compare", "Compare two runs of the same program: traces or profiles",
                           declare,
                           "foretrace compare a.ftr b.ftr\n"
-                          "foretrace compare a.ftr b.ftr --level events\n"};
+                          "foretrace compare a.ftr b.ftr --level events\n"
+                          "foretrace compare a1.ftr a2.ftr a3.ftr --against b1.ftr b2.ftr b3.ftr "
+                          "-o compared.html\n"};
 
 }  // namespace foretrace::cli

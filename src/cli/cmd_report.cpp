@@ -1,14 +1,18 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <string_view>
+#include <optional>
+#include <string>
+#include <vector>
 
+#include "analysis/compare_groups.hpp"
 #include "analysis/profile.hpp"
 #include "analysis/traffic.hpp"
 #include "analysis/waiting.hpp"
 #include "cli/any_trace.hpp"
 #include "cli/baseline.hpp"
 #include "cli/call_places.hpp"
+#include "cli/compared_runs.hpp"
 #include "cli/damage.hpp"
 #include "cli/output_file.hpp"
 #include "cli/subcommand.hpp"
@@ -24,14 +28,10 @@ struct Options {
   std::string trace;
   std::string baseline;
   std::string output;
+  std::vector<std::string> against;
   bool json = false;
   bool timeline = true;
 };
-
-// "run.html" becomes "run-timeline.html".
-std::string beside(const std::string& page) {
-  return page.substr(0, page.size() - std::string_view(".html").size()) + "-timeline.html";
-}
 
 // The page, and the time line that it leads to.
 int write_pages(const Options& options, Time baseline) {
@@ -40,16 +40,21 @@ int write_pages(const Options& options, Time baseline) {
   trace::Trace trace = trace::read_trace(as_trace(options.trace));
   analysis::Profile profile = analysis::profile_trace(trace, tell);
   if (!options.baseline.empty()) analysis::set_baseline(profile, baseline);
+  analysis::fill_waits(trace);
   std::string link;
   if (options.timeline) {
-    analysis::fill_waits(trace);
-    const std::string timeline = beside(options.output);
+    const std::string timeline = timeline_beside(options.output);
     write_output(timeline, views::render_html_timeline(trace, tell));
     link = std::filesystem::path(timeline).filename().string();
   }
-  write_output(options.output,
-               views::render_html_report(profile, analysis::traffic_of(trace), link));
-  return tell_damage(options.trace, profile.damage);
+  int status = tell_damage(options.trace, profile.damage);
+  std::optional<analysis::GroupComparison> against;
+  if (!options.against.empty())
+    against = analysis::compare_groups(read_group(options.against, "A", nullptr, status),
+                                       {analysis::group_run(options.trace, trace)});
+  write_output(options.output, views::render_html_report(profile, analysis::traffic_of(trace), link,
+                                                         against ? &*against : nullptr));
+  return status;
 }
 
 int report(const Options& options) {
@@ -72,15 +77,21 @@ std::function<int()> declare(CLI::App& app) {
                                        "Write a page, FILE.html, and the time line that it leads "
                                        "to, FILE-timeline.html");
   output->excludes(json);
+  app.add_option("--against", options->against,
+                 "Other runs of the program, measured or predicted, that the page sets beside this "
+                 "one")
+      ->needs(output);
   app.add_flag("!--no-timeline", options->timeline, "Write the page alone")->needs(output);
   return [options] { return report(*options); };
 }
 
 }  // namespace
 
-const Subcommand kReport{"report", "Tell times, speed-up and utilisation of a trace", declare,
-                         "foretrace report run.ftr\n"
-                         "foretrace report run.ftr --json\n"
-                         "foretrace report run.ftr -o report.html\n"};
+const Subcommand kReport{
+    "report", "Tell times, speed-up and utilisation of a trace", declare,
+    "foretrace report run.ftr\n"
+    "foretrace report run.ftr --json\n"
+    "foretrace report run.ftr -o report.html\n"
+    "foretrace report predicted.ftr -o report.html --against measured-*.ftr\n"};
 
 }  // namespace foretrace::cli

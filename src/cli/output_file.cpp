@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "base/new_file.hpp"
@@ -38,6 +39,10 @@ std::string ending_of(const std::string& path, const char* command,
   for (std::size_t i = 0; i < endings.size(); ++i)
     list += (i == 0 ? "" : i + 1 == endings.size() ? " or " : ", ") + endings[i];
   throw UsageError(std::string(command) + ": -o " + path + ": use a name that ends in " + list);
+}
+
+std::string timeline_beside(const std::string& page) {
+  return page.substr(0, page.size() - std::string_view(".html").size()) + "-timeline.html";
 }
 
 void check_trace_name(const std::string& path, const char* command) {

@@ -21,6 +21,9 @@ std::string ending_of(const std::string& path, const char* command,
 // Throws UsageError if a trace that is to be written has the name of something else ("x.html").
 void check_trace_name(const std::string& path, const char* command);
 
+// Where the time line that a page leads to is written: "run-timeline.html" beside "run.html".
+std::string timeline_beside(const std::string& page);
+
 // Checks that a file can be written where `path` says. Throws UsageError.
 void check_writable(const std::string& path);
 

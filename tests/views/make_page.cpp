@@ -1,19 +1,22 @@
 // make_page mandel|halo|wide|two|network RANKS EVENTS OUT.html: writes the time line page of an
 // example trace, or of two, of which the second has twice as many events, or the first a network;
-// make_page profile RANKS 0 OUT.html: the page of a profile; make_page report RANKS EVENTS
-// OUT.html: that of a report; make_page trace RANKS EVENTS OUT.ftr: a trace. The tests in a browser
-// start from such pages.
+// make_page profile RANKS 0 OUT.html: the page of a profile; make_page report|compare RANKS EVENTS
+// OUT.html: that of a report, of a comparison; make_page trace RANKS EVENTS OUT.ftr: a trace. The
+// tests in a browser start from such pages.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <string>
+#include <utility>
 
+#include "analysis/compare_groups.hpp"
 #include "base/error.hpp"
 #include "base/whole_file.hpp"
 #include "example_traces.hpp"
 #include "topology/builders.hpp"
 #include "trace/trace.hpp"
 #include "views/profile/call_profile.hpp"
+#include "views/report/comparison.hpp"
 #include "views/report/html_report.hpp"
 #include "views/timeline/timeline.hpp"
 
@@ -51,6 +54,23 @@ analysis::CallProfile example_profile(int ranks) {
   return profile;
 }
 
+// Three measured runs against two, with noise that is the same each time.
+std::string example_comparison(int ranks, int events) {
+  analysis::RunGroup sides[2];
+  for (const int percent : {100, 103, 99, 92, 90}) {
+    trace::Trace trace = test::halo_trace(ranks, events);
+    trace.info.clock = trace::Clock::wall;
+    for (auto& rank : trace.ranks)
+      for (trace::Event& event : rank)
+        for (Time* time : {&event.enter, &event.leave, &event.wait})
+          *time = Time::ps(time->count_ps() / 100 * percent);
+    analysis::RunGroup& side = sides[percent < 95 ? 1 : 0];
+    side.push_back(analysis::group_run("run-" + std::to_string(percent) + ".ftr", trace));
+  }
+  return views::render_html_comparison(
+      analysis::compare_groups(std::move(sides[0]), std::move(sides[1])), "timeline.html");
+}
+
 std::string make_page(const std::string& what, int ranks, int events, const std::string& out) {
   if (what == "trace") {
     write_trace(test::halo_trace(ranks, events), out);
@@ -62,6 +82,7 @@ std::string make_page(const std::string& what, int ranks, int events, const std:
     return views::render_html_report(analysis::profile_trace(trace), analysis::traffic_of(trace),
                                      "timeline.html");
   }
+  if (what == "compare") return example_comparison(ranks, events);
   if (what == "two")
     return views::render_html_runs(
         {views::encode_run("short", test::halo_trace(ranks, events)),
@@ -83,8 +104,8 @@ std::string make_page(const std::string& what, int ranks, int events, const std:
 
 int main(int argc, char** argv) {
   if (argc != 5) {
-    std::cerr << "usage: make_page mandel|halo|wide|two|network|report|profile|trace RANKS EVENTS "
-                 "OUT.html\n";
+    std::cerr << "usage: make_page mandel|halo|wide|two|network|report|compare|profile|trace RANKS "
+                 "EVENTS OUT.html\n";
     return 2;
   }
   try {

@@ -509,10 +509,11 @@ try {
         return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html.slice(0, 120)} ${node.any[0]?.message ?? ""}`).join(" | ")}`);
       });
     };
-    for (const dark of [false, true]) {
-      await browser.open(writePage("report", "16", "400"), { dark });
-      assert.deepEqual(await faultsOf(), [], `report ${dark ? "dark" : "light"}`);
-    }
+    for (const page of ["report", "compare"])
+      for (const dark of [false, true]) {
+        await browser.open(writePage(page, "16", "400"), { dark });
+        assert.deepEqual(await faultsOf(), [], `${page} ${dark ? "dark" : "light"}`);
+      }
     for (const [file, dark] of [[halo, false], [halo, true], [two, false]]) {
       await browser.open(file, { dark });
       const tools = await see(({ page }) => [null, ...document.querySelectorAll("[role=tab]")].map((tab) => tab && tab.id.slice(4)));

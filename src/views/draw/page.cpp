@@ -14,6 +14,7 @@ h3 { margin-top: 2.2rem; font-family: ui-monospace, monospace; font-size: 1.15re
 nav { color: var(--soft); }
 nav a { color: var(--c0); margin-right: .8em; white-space: nowrap; }
 p { max-width: 48rem; }
+a { color: var(--accent); }
 .wide { overflow-x: auto; margin: 1rem 0; }
 table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
 caption, summary { text-align: left; color: var(--soft); padding: .2rem 0; }

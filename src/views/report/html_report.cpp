@@ -12,6 +12,8 @@
 #include "views/draw/notes.hpp"
 #include "views/draw/page.hpp"
 #include "views/draw/units.hpp"
+#include "views/report/comparison.hpp"
+#include "views/timeline/timeline.hpp"
 
 namespace foretrace::views {
 namespace {
@@ -24,7 +26,7 @@ constexpr std::size_t kMostLines = 50;  // of tables that are sorted by time
 constexpr std::size_t kMostHistograms = 6;
 
 constexpr std::string_view kStyle = R"(.bars { width: 24rem; }
-.bars div { display: inline-block; height: .8em; }
+.bars div, .key { display: inline-block; height: .8em; } .key { width: 1.4em; }
 .compute { background: var(--c2); } .calls { background: var(--c1); } .waits { background: var(--c4); }
 .matrix { display: block; max-width: min(40rem, 100%); height: auto; }
 .matrix rect { fill: var(--c0); } .matrix .frame { fill: none; stroke: var(--rule); }
@@ -41,23 +43,6 @@ double share(Time part, Time whole) {
 
 std::string wait_text(Time wait, bool known) {
   return known ? format_time(wait) : "unknown";
-}
-
-// What may stand in the fragment of an address.
-std::string quoted(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-                       c == '-' || c == '_' || c == '.' || c == '~';
-    out += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
-  }
-  return out;
-}
-
-// The time line with what the words find marked; empty where there is no time line.
-std::string found_in(const std::string& timeline, const std::string& words) {
-  return timeline.empty() ? "" : timeline + "#find=" + quoted(words);
 }
 
 // A place for the search of the time line.
@@ -96,7 +81,8 @@ std::string summary(const Profile& profile, const std::string& timeline) {
 std::string ranks_section(const Profile& profile, const std::string& timeline) {
   if (profile.per_rank.empty()) return {};
   std::string out =
-      "<h2>Ranks</h2>\n<p>Green: computing, brown: in calls, ochre: of it waiting.</p>\n"
+      "<h2>Ranks</h2>\n<p><span class=\"key compute\"></span> computing, <span class=\"key "
+      "calls\"></span> in calls, <span class=\"key waits\"></span> waiting there.</p>\n"
       "<div class=\"wide\" tabindex=\"0\"><table>\n<thead><tr><th>rank</th><th>time</th>"
       "<th>computing</th><th>in calls</th><th>waiting</th><th>others wait for it</th>"
       "<td></td></tr></thead>\n<tbody>\n";
@@ -275,8 +261,16 @@ std::string durations_section(const analysis::Traffic& traffic) {
 }  // namespace
 
 std::string render_html_report(const Profile& profile, const analysis::Traffic& traffic,
-                               const std::string& timeline) {
-  return begin_page("Report of a run", kStyle) + summary(profile, timeline) +
+                               const std::string& timeline,
+                               const analysis::GroupComparison* against) {
+  std::string style(kStyle);
+  std::string compared;
+  if (against != nullptr) {
+    style += comparison_style();
+    compared = "<h2>Beside other runs</h2>\n<p>A: the other ones. B: this run.</p>\n" +
+               render_comparison_part(*against);
+  }
+  return begin_page("Report of a run", style) + summary(profile, timeline) + compared +
          ranks_section(profile, timeline) + phases_section(profile, timeline) +
          waits_section(profile, timeline) + balance_section(profile, timeline) +
          functions_section(profile, timeline) + sites_section(profile, timeline) +

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <zlib.h>
 
 #include <string>
@@ -38,7 +39,23 @@ std::size_t find_mark(std::string_view page, std::string_view mark) {
   return at;
 }
 
+// What may stand in the fragment of an address.
+std::string quoted(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+                       c == '-' || c == '_' || c == '.' || c == '~';
+    out += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
+  }
+  return out;
+}
+
 }  // namespace
+
+std::string found_in(const std::string& page, std::string_view words) {
+  return page.empty() ? "" : page + "#find=" + quoted(words);
+}
 
 TimelineRun encode_run(std::string name, const trace::Trace& trace, const trace::TellPlace& tell,
                        const RunNetwork* network) {

@@ -47,4 +47,7 @@ std::string render_html_runs(const std::vector<TimelineRun>& runs,
 std::string render_html_timeline(const trace::Trace& trace, const trace::TellPlace& tell = {},
                                  std::string_view explanation = "null");
 
+// The address of such a page with what the words find marked; empty where `page` is.
+std::string found_in(const std::string& page, std::string_view words);
+
 }  // namespace foretrace::views
