@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "cli/any_trace.hpp"
 #include "cli/call_places.hpp"
+#include "cli/collective_rounds.hpp"
 #include "cli/damage.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_file.hpp"
@@ -96,7 +97,9 @@ int write_page(const Options& options) {
     const auto topology = topology_of(options, trace, placement);
     std::optional<views::RunNetwork> network;
     if (topology) network.emplace(*topology, std::move(placement));
-    runs.push_back(views::encode_run(names[i], trace, tell, network ? &*network : nullptr));
+    runs.push_back(
+        views::encode_run(names[i], trace, tell, network ? &*network : nullptr,
+                          collective_rounds(trace, word_of(trace.info.options, "collectives"))));
     status = std::max(status, tell_damage(options.traces[i], trace.damage));
   }
   write_output(options.output, views::render_html_runs(runs));

@@ -157,6 +157,29 @@ TEST(TimelineData, TheNetworkHasPlacesLinksAndWays) {
   EXPECT_FALSE(json::parse(encode_timeline(b.trace()).head).contains("network"));
 }
 
+// A collective of ranks 0 and 2 that was simulated as messages.
+TEST(TimelineData, RoundsOfCollectives) {
+  TraceBuilder b(4);
+  b.send(0, 3, 7, 800, Time::ps(5), Time::ps(300));
+  const machine::Topology mesh = machine::make_topology("mesh:1x4");
+  const views::RunNetwork network{
+      mesh, {machine::NodeId(0), machine::NodeId(1), machine::NodeId(2), machine::NodeId(3)}};
+  const std::vector<views::CallRounds> rounds{
+      {5,
+       1,
+       Bytes(64),
+       LocalRank(),
+       "ring",
+       {{{WorldRank(0), WorldRank(2)}},
+        {{WorldRank(2), WorldRank(0)}, {WorldRank(0), WorldRank(3)}}}}};
+  const json head = json::parse(encode_timeline(b.trace(), {}, &network, rounds).head);
+  EXPECT_EQ(head["rounds"], json::parse(R"([{"call": [5, 1, 64, -1], "algorithm": "ring",
+                                             "rounds": [[0, 2], [2, 0, 0, 3]]}])"));
+  // The program's own messages first.
+  EXPECT_EQ(head["network"]["routes"], json::parse("[[0,1,2,3],[0,1,2],[2,1,0]]"));
+  EXPECT_FALSE(json::parse(encode_timeline(b.trace()).head).contains("rounds"));
+}
+
 TEST(TimelineData, CollectivesHaveSizeAndRoot) {
   TraceBuilder b(1);
   b.collective(0, "MPI_Bcast", Cost::bcast, 32, Time(), Time::ps(1)).root = LocalRank(0);

@@ -16,9 +16,9 @@ function run(...words) {
 }
 
 // In virtual time, and so the same everywhere.
-function trace(fault) {
+function trace(fault, ranks = 16) {
   const file = join(folder, `planted-${fault}.ftr`);
-  run("simulate", "-n", "16", "--machine", machine, "--compute", "annotated", "-o", file, "--", planted, fault);
+  run("simulate", "-n", String(ranks), "--machine", machine, "--compute", "annotated", "-o", file, "--", planted, fault);
   return file;
 }
 
@@ -71,11 +71,11 @@ try {
     for (const { title, share } of found) assert.ok(title.startsWith("Uneven") && share < 1.5, `${title} ${share}`);
   });
 
-  // Rank 5 sends 4 ms late in each of 12 steps; all then wait for rank 6: 16 ranks wait some
-  // 36 of 164 ms.
-  await look("a late sender", trace("late"), async ([first, second]) => {
+  // Rank 5 sends 4 ms late in each of 12 steps; all then wait for rank 6: 32 ranks wait some
+  // 39 of 166 ms.
+  await look("a late sender", trace("late", 32), async ([first, second]) => {
     assert.equal(first.title, "Rank 5 sends late in “exchange”");
-    assert.equal(first.detail, "rank 6 waits for its messages; 14 others wait because of that");
+    assert.equal(first.detail, "rank 6 waits for its messages; 30 others wait because of that");
     assert.ok(first.share > 20 && first.share < 27, `${first.share}`);
     assert.ok(second === undefined || second.share < 2);
     const { title, facts } = await example();
@@ -124,6 +124,24 @@ try {
     assert.ok(second === undefined || second.share < first.share / 4, `${second?.title} ${second?.share}`);
     const { facts } = await example();
     assert.match(facts["on its way"], /ms$/);
+    // The rounds of the allreduce, which was simulated as messages, in the animation.
+    const rounds = () => browser.evaluate(() => [...document.querySelectorAll(".standing .rounds")].map((node) => node.textContent));
+    await browser.clickOn("#tab-animation");
+    await browser.evaluate(() => {
+      const { model, page } = window.foretraceTimeline;
+      const { first, last } = model.collectives().instance(0, 0);
+      page.dock.open.goTo(Math.max(first, last));
+    });
+    await browser.settle();
+    for (const expected of [/^MPI_Allreduce: round 1 of 4 \(recursive doubling\)1: .*\b0 ⇄ 1\b/, /4 of 4.*4: .*\b0 ⇄ 8\b/]) {
+      let told = "";
+      for (let step = 0; !expected.test(told); step++) {
+        assert.ok(step < 200, told);
+        await browser.evaluate(() => [...document.querySelectorAll("#tool-animation button")].find((node) => node.textContent === "step ▶").click());
+        told = (await rounds())[0] ?? "";
+      }
+      assert.ok(await browser.evaluate(() => window.foretraceTimeline.page.dock.open.shown.runs[0].inside) > 0);
+    }
   });
 } finally {
   await browser.close();

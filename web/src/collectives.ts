@@ -1,6 +1,6 @@
 // Who came last to each collective: the k-th collective of a communicator is
 // that of all its members.
-import { Kind, type TraceData } from "./events";
+import { firstAbove, Kind, type TraceData } from "./events";
 
 export interface Instance {
   first: number; // ps, when the first member came
@@ -21,17 +21,20 @@ function commOf(trace: TraceData, rank: number, event: number): number {
 
 export class Collectives {
   private readonly byComm = new Map<number, Instance[]>();
+  private readonly calls: Map<number, number[]>[]; // by rank: by communicator, its events in order
 
   constructor(private readonly trace: TraceData) {
-    trace.ranks.forEach((data, rank) => {
-      const next = new Map<number, number>();
+    this.calls = trace.ranks.map((data, rank) => {
+      const own = new Map<number, number[]>();
       for (let event = 0; event < data.count; event++) {
         if (!isCollective(trace, rank, event)) continue;
         const comm = commOf(trace, rank, event);
-        const number = next.get(comm) ?? 0;
-        next.set(comm, number + 1);
-        this.add(comm, number, rank, event, data.enter[event]!);
+        const events = own.get(comm) ?? [];
+        own.set(comm, events);
+        this.add(comm, events.length, rank, event, data.enter[event]!);
+        events.push(event);
       }
+      return own;
     });
   }
 
@@ -59,10 +62,16 @@ export class Collectives {
   // The collective that an event belongs to; null for other events.
   of(rank: number, event: number): Instance | null {
     if (this.byComm.size === 0 || !isCollective(this.trace, rank, event)) return null;
-    const comm = commOf(this.trace, rank, event);
-    let number = 0;
-    for (let before = 0; before < event; before++)
-      if (isCollective(this.trace, rank, before) && commOf(this.trace, rank, before) === comm) number++;
-    return this.instance(comm, number);
+    return this.instance(commOf(this.trace, rank, event), this.number(rank, event));
+  }
+
+  // The how manieth of its communicator a rank's collective is, from 0.
+  number(rank: number, event: number): number {
+    return firstAbove(this.calls[rank]!.get(commOf(this.trace, rank, event))!, event) - 1;
+  }
+
+  // A rank's call of the k-th collective of a communicator; -1: it made none.
+  call(comm: number, number: number, rank: number): number {
+    return this.calls[rank]!.get(comm)?.[number] ?? -1;
   }
 }

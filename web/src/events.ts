@@ -1,6 +1,7 @@
 // The trace as the page holds it in memory: columns of numbers per rank, times
 // in picoseconds as doubles (exact up to 2^53 ps, 2.5 hours).
 
+import type { CallRounds } from "./rounds";
 import type { Network } from "./scene";
 
 // trace::EventKind
@@ -87,6 +88,7 @@ export interface TraceHead {
   readonly comms: { name: string; size: number; members?: [first: number, stride: number, count: number][] }[];
   readonly nodes?: number[]; // by rank, where the trace knows them; -1: not known
   readonly network?: Network; // where the run's is known
+  readonly rounds?: CallRounds[]; // of collectives that were simulated as messages
   readonly places: string[];
   // Where a server has the events (served/remote.ts): the scale of its rows, the names of the
   // functions by class, times by class over all ranks, whether waits are known, for whom others
@@ -115,7 +117,7 @@ export function peerOf(rank: number, relative: number, ranks: number): number {
 }
 
 // Index of the first value > t in the ascending `values`, from `from` on.
-export function firstAbove(values: Float64Array, t: number, from = 0): number {
+export function firstAbove(values: ArrayLike<number>, t: number, from = 0): number {
   let low = from;
   let high = values.length;
   while (low < high) {

@@ -9,6 +9,7 @@ import type { Note } from "./notes";
 import { kLight, makePalette, type Palette, type Theme } from "./palette";
 import type { CriticalPath } from "./path";
 import { allRanks, type Rows } from "./rows";
+import { Rounds } from "./rounds";
 import type { Remote } from "./served/remote";
 import { ShareSums } from "./shares";
 import { makeStates, RankSums, type States } from "./sums";
@@ -61,6 +62,7 @@ export class Model {
 
   private paired: Messages | null = null;
   private gathered: Collectives | null = null;
+  private roundsOf: Rounds | null = null;
 
   // `end`: how far the axis goes, which several runs have in common.
   constructor(
@@ -140,6 +142,11 @@ export class Model {
   collectives(): Collectives {
     // Which calls belong together is not known of a part.
     return (this.gathered ??= new Collectives(this.remote === null ? this.trace : { ...this.trace, ranks: [] }));
+  }
+
+  // The messages inside collectives, where they were simulated as messages.
+  rounds(): Rounds {
+    return (this.roundsOf ??= new Rounds(this.trace, this.collectives()));
   }
 
   repaint(theme: Theme): void {

@@ -86,7 +86,7 @@ std::string timeline_head(const trace::Trace& about, const trace::TellPlace& tel
 }
 
 TimelineData encode_timeline(const trace::Trace& trace, const trace::TellPlace& tell,
-                             const RunNetwork* network) {
+                             const RunNetwork* network, const std::vector<CallRounds>& rounds) {
   TimelineEncoder encoder(static_cast<int>(trace.ranks.size()), tell != nullptr,
                           common_unit(trace.ranks));
   std::vector<TimelineEncoder::Rank> ranks;
@@ -94,7 +94,8 @@ TimelineData encode_timeline(const trace::Trace& trace, const trace::TellPlace& 
     ranks.push_back(encoder.add_rank(trace.ranks[rank], static_cast<int>(rank)));
   const analysis::Profile profile = analysis::profile_trace(trace);
   std::vector<std::pair<std::string, std::string>> more;
-  if (network) more.emplace_back("network", network_json(*network, trace));
+  if (network) more.emplace_back("network", network_json(*network, trace, rounds));
+  if (!rounds.empty()) more.emplace_back("rounds", rounds_json(rounds));
   std::string head = timeline_head(
       trace, tell, {profile.time, profile.serial_time, profile.speedup, profile.efficiency},
       encoder, ranks, more);

@@ -25,8 +25,8 @@
 // is not known. Events after MPI_Finalize are left out.
 //
 // The head's `comms` have the world ranks of their `members` as a list of [first, stride,
-// count]; that of MPI_COMM_WORLD is left out. The head's `network` is that of network.hpp, where
-// it is known.
+// count]; that of MPI_COMM_WORLD is left out. The head's `network` is that of network.hpp and
+// its `rounds` those of rounds.hpp, where they are known.
 #pragma once
 
 #include <optional>
@@ -38,6 +38,7 @@
 #include "trace/trace.hpp"
 #include "views/timeline/encoder.hpp"
 #include "views/timeline/network.hpp"
+#include "views/timeline/rounds.hpp"
 
 namespace foretrace::views {
 
@@ -49,7 +50,8 @@ struct TimelineData {
 
 // `tell` says what a call site is called; `network`: that of the run, nullptr: not known.
 TimelineData encode_timeline(const trace::Trace& trace, const trace::TellPlace& tell = {},
-                             const RunNetwork* network = nullptr);
+                             const RunNetwork* network = nullptr,
+                             const std::vector<CallRounds>& rounds = {});
 
 // What the run took, as analysis::Profile has it.
 struct TimelineSummary {

@@ -58,8 +58,8 @@ std::string found_in(const std::string& page, std::string_view words) {
 }
 
 TimelineRun encode_run(std::string name, const trace::Trace& trace, const trace::TellPlace& tell,
-                       const RunNetwork* network) {
-  TimelineData data = encode_timeline(trace, tell, network);
+                       const RunNetwork* network, const std::vector<CallRounds>& rounds) {
+  TimelineData data = encode_timeline(trace, tell, network, rounds);
   return {std::move(name), std::move(data)};
 }
 

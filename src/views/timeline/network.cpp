@@ -51,31 +51,48 @@ json links_of(const Topology& topology) {
   return list;
 }
 
+using Pairs = std::set<std::pair<int, int>>;
+
+void add_pair(Pairs& pairs, const RunNetwork& network, WorldRank from, WorldRank to) {
+  const auto node = [&](WorldRank rank) {
+    return network.placement[static_cast<std::size_t>(rank.value)].value;
+  };
+  if (node(from) != node(to)) pairs.insert({node(from), node(to)});
+}
+
 // The processors that send to each other.
-std::set<std::pair<int, int>> talking(const RunNetwork& network, const trace::Trace& trace) {
-  std::set<std::pair<int, int>> pairs;
+Pairs talking(const RunNetwork& network, const trace::Trace& trace) {
+  Pairs pairs;
   for (std::size_t r = 0; r < trace.ranks.size(); ++r)
     for (const trace::Event& event : trace.ranks[r]) {
       const bool sends = event.kind == trace::EventKind::send ||
                          event.kind == trace::EventKind::isend ||
                          event.kind == trace::EventKind::sendrecv;
-      if (!sends || !event.send.peer.valid()) continue;
-      const int from = network.placement[r].value;
-      const int to = network.placement[static_cast<std::size_t>(event.send.peer.value)].value;
-      if (from != to) pairs.insert({from, to});
+      if (sends && event.send.peer.valid())
+        add_pair(pairs, network, WorldRank(static_cast<std::int32_t>(r)), event.send.peer);
     }
   return pairs;
 }
 
-}  // namespace
+// Those that do so inside collectives.
+Pairs talking_inside(const RunNetwork& network, const std::vector<CallRounds>& rounds) {
+  Pairs pairs;
+  for (const CallRounds& call : rounds)
+    for (const auto& round : call.rounds)
+      for (const auto& [from, to] : round) add_pair(pairs, network, from, to);
+  return pairs;
+}
 
-std::string network_json(const RunNetwork& network, const trace::Trace& trace) {
+json routes_of(const RunNetwork& network, const trace::Trace& trace,
+               const std::vector<CallRounds>& rounds) {
   const Topology& topology = network.topology;
-  json ranks = json::array();
-  for (const NodeId node : network.placement) ranks.push_back(node.value);
+  const Pairs own = talking(network, trace);
+  std::vector<std::pair<int, int>> pairs(own.begin(), own.end());
+  for (const auto& pair : talking_inside(network, rounds))
+    if (!own.contains(pair)) pairs.push_back(pair);
   json routes = json::array();
   std::size_t left = kMostRouteNodes;
-  for (const auto& [from, to] : talking(network, trace)) {
+  for (const auto& [from, to] : pairs) {
     std::vector<LinkId> links;
     if (!topology.route(NodeId(from), NodeId(to), links)) continue;
     if (links.size() + 1 > left) break;
@@ -84,11 +101,21 @@ std::string network_json(const RunNetwork& network, const trace::Trace& trace) {
     for (const LinkId link : links) route.push_back(topology.to(link).value);
     routes.push_back(std::move(route));
   }
+  return routes;
+}
+
+}  // namespace
+
+std::string network_json(const RunNetwork& network, const trace::Trace& trace,
+                         const std::vector<CallRounds>& rounds) {
+  const Topology& topology = network.topology;
+  json ranks = json::array();
+  for (const NodeId node : network.placement) ranks.push_back(node.value);
   const json all = {{"name", topology.name()},
                     {"nodes", nodes_of(topology)},
                     {"links", links_of(topology)},
                     {"ranks", std::move(ranks)},
-                    {"routes", std::move(routes)}};
+                    {"routes", routes_of(network, trace, rounds)}};
   return all.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

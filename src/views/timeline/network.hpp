@@ -7,6 +7,7 @@
 #include "topology/placement.hpp"
 #include "topology/topology.hpp"
 #include "trace/trace.hpp"
+#include "views/timeline/rounds.hpp"
 
 namespace foretrace::views {
 
@@ -19,6 +20,8 @@ struct RunNetwork {
 // "routes": [[node, ...], ...]}. Places are in a square of side 1; a kind is 0 (processor), 1
 // (switch) or 2 (bus). Links have no direction. A route leads from the processor that sends to the
 // one that receives; there are no more than what makes some megabytes: other messages go straight.
-std::string network_json(const RunNetwork& network, const trace::Trace& trace);
+// Those of the program's own messages come first.
+std::string network_json(const RunNetwork& network, const trace::Trace& trace,
+                         const std::vector<CallRounds>& rounds);
 
 }  // namespace foretrace::views

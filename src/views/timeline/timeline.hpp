@@ -34,7 +34,8 @@ struct TimelineRun {
 
 // The part of a page that a trace becomes; the trace is not needed after that.
 TimelineRun encode_run(std::string name, const trace::Trace& trace,
-                       const trace::TellPlace& tell = {}, const RunNetwork* network = nullptr);
+                       const trace::TellPlace& tell = {}, const RunNetwork* network = nullptr,
+                       const std::vector<CallRounds>& rounds = {});
 
 // A whole HTML page of one run or more. Throws Error when this build has no page (configured
 // with FORETRACE_WEB=OFF).

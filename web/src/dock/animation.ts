@@ -11,6 +11,8 @@ import type { Desk, Tool } from "./desk";
 import { colourOf, drawMovement, type Drawn } from "./movement";
 
 const kMostPlaces = 10;
+const kMostCollectives = 4; // at a time, of which rounds are told
+const kMostPairs = 12;
 
 // The names of the marks that say numbers.
 function markNames(models: readonly Model[]): string[] {
@@ -18,6 +20,15 @@ function markNames(models: readonly Model[]): string[] {
   for (const { trace } of models)
     for (const shape of trace.shapes) if (shape.kind === Kind.mark) names.add(trace.head.names[shape.name]!);
   return [...names];
+}
+
+// "0 ⇄ 1, 2 → 3": who sends to whom, each two that exchange once.
+function pairsText(pairs: readonly { from: number; to: number }[]): string {
+  const all = new Set(pairs.map(({ from, to }) => `${from} ${to}`));
+  const texts = pairs.filter(({ from, to }) => from < to || !all.has(`${to} ${from}`))
+    .map(({ from, to }) => `${from} ${all.has(`${to} ${from}`) ? "⇄" : "→"} ${to}`);
+  const shown = texts.slice(0, kMostPairs).join(", ");
+  return texts.length > kMostPairs ? `${shown}, and ${texts.length - kMostPairs} more` : shown;
 }
 
 export class AnimationTool implements Tool {
@@ -70,7 +81,7 @@ export class AnimationTool implements Tool {
     const { models } = this.desk;
     const network = models.find((model) => model.trace.head.network !== undefined)?.trace.head.network;
     const options: [string, string][] = [["ring", "ring"], ["grid", "grid"]];
-    if (network !== undefined) options.unshift(["network", models.length > 1 ? "network" : network.name]);
+    if (network !== undefined) options.unshift(["network", models.length > 1 ? "network" : network.name.replace(/^.*\//, "")]);
     this.form = options[0]![0];
     return choice("as", options, (value) => {
       this.form = value;
@@ -111,7 +122,9 @@ export class AnimationTool implements Tool {
     const { model } = this.desk;
     if (this.playing) this.toggle();
     const rank = this.of === "all" ? null : model.selected?.rank ?? model.phaseRank;
-    this.goTo(nextChange(model, model.cursor ?? model.view.t0, direction, rank));
+    const from = model.cursor ?? model.view.t0;
+    const to = nextChange(model, from, direction, rank);
+    this.goTo(rank === null ? model.rounds().next(from, direction, to) : to);
   }
 
   // Moves the cursor; the view follows it.
@@ -173,6 +186,22 @@ export class AnimationTool implements Tool {
     this.tellPlaces(t);
   }
 
+  // Which round collectives are in, and who sends to whom.
+  private tellRounds(model: Model, t: number): HTMLLIElement[] {
+    return model.rounds().at(t).slice(0, kMostCollectives).map(({ name, algorithm, shape, round, first, rounds, messages }) => {
+      const dot = element("span", "dot square");
+      dot.style.background = colourOf(model, model.states.ofShape[shape]!);
+      const last = messages[messages.length - 1]?.round ?? round;
+      const what = round === 0 ? `${rounds} rounds, none has begun` : `round ${first > 0 && first < last ? `${first} to ${last}` : last} of ${rounds}`;
+      const item = element("li", "rounds", dot, element("b", "", `${model.trace.head.names[name]!}: ${what}`), ` (${algorithm.replace(/_/g, " ")})`);
+      for (let each = first; each > 0 && each <= last; each++) {
+        const pairs = messages.filter((message) => message.round === each);
+        if (pairs.length > 0) item.append(element("div", "", `${each}: ${pairsText(pairs)}`));
+      }
+      return item;
+    });
+  }
+
   private markNameOf(model: Model): number {
     return this.mark === "" ? -1 : model.trace.head.names.indexOf(this.mark);
   }
@@ -188,6 +217,7 @@ export class AnimationTool implements Tool {
         const few = ranks.length > 6 ? `${ranks.slice(0, 5).join(", ")}, …` : ranks.join(", ");
         return element("li", "", dot, `${ranks.length} × ${what} (rank${ranks.length === 1 ? "" : "s"} ${few})`);
       });
+      items.unshift(...this.tellRounds(model, t));
       if (model.name !== "") items.unshift(element("li", "run-name", model.name));
       if (places.length > kMostPlaces) items.push(element("li", "", `and ${places.length - kMostPlaces} other places`));
       return items;

@@ -9,6 +9,7 @@ import { kIdle } from "../sums";
 
 const kMostMessages = 4000;
 const kMostNames = 40; // ranks whose calls are named
+const kMostNumbers = 64; // messages whose round is written beside them
 
 export interface Box {
   readonly left: number;
@@ -19,7 +20,15 @@ export interface Box {
 
 export interface Drawn {
   readonly messages: number;
+  readonly inside: number; // messages inside collectives
   readonly busiest: number; // messages on the link that has most
+}
+
+interface Inside {
+  readonly way: readonly Leg[];
+  readonly far: number;
+  readonly round: number;
+  readonly colour: string;
 }
 
 export function colourOf(model: Model, cls: number): string {
@@ -55,8 +64,11 @@ class Painter {
       context.fillText(model.name, box.left + box.width / 2, box.top + 9);
     }
     this.drawLinks();
-    const drawn = this.drawMessages();
+    const inside = this.inside();
+    const drawn = this.drawMessages(inside);
     this.drawRanks(markName);
+    // Over the ranks, since most are near to one.
+    this.drawInside(inside);
     return drawn;
   }
 
@@ -87,13 +99,13 @@ class Painter {
     }
   }
 
-  private drawMessages(): Drawn {
+  private drawMessages(inside: readonly Inside[]): Drawn {
     const { context, model, scene } = this;
     const messages = model.messages();
     const list = underWay(model, this.t, kMostMessages);
     const loads = new Map<number, { leg: Leg; count: number }>();
     const ways = list.map(({ message }) => scene.way(messages.source[message]!, messages.dest[message]!));
-    for (const way of ways)
+    for (const way of [...ways, ...inside.map((each) => each.way)])
       for (const leg of way) {
         const load = loads.get(leg.key);
         if (load === undefined) loads.set(leg.key, { leg, count: 1 });
@@ -115,7 +127,33 @@ class Painter {
       context.arc(x, y, 3.5, 0, 2 * Math.PI);
       context.fill();
     });
-    return { messages: list.length, busiest };
+    return { messages: list.length, inside: inside.length, busiest };
+  }
+
+  // Messages inside collectives, with the colours of those.
+  private inside(): Inside[] {
+    const { model, scene, t } = this;
+    return model.rounds().at(t).flatMap(({ shape, messages }) => messages.slice(0, kMostMessages).map(({ round, from, to, sent, came }) => ({
+      way: scene.way(from, to), far: came > sent ? (t - sent) / (came - sent) : 1, round, colour: cssColour(model.palette.busy[model.states.ofShape[shape]!]!),
+    })));
+  }
+
+  // Squares with the number of the round.
+  private drawInside(inside: readonly Inside[]): void {
+    const { context, model } = this;
+    const half = inside.length > kMostNumbers ? 3.5 : 6.5;
+    context.textAlign = "center";
+    context.lineWidth = 2;
+    for (const { way, far, round, colour } of inside) {
+      const [x, y] = this.place(along(way, far));
+      context.fillStyle = model.theme.background;
+      context.fillRect(x - half, y - half, 2 * half, 2 * half);
+      context.strokeStyle = colour;
+      context.strokeRect(x - half, y - half, 2 * half, 2 * half);
+      if (inside.length > kMostNumbers) continue;
+      context.fillStyle = model.theme.text;
+      context.fillText(String(round), x, y + 0.5);
+    }
   }
 
   private drawRanks(markName: number): void {
