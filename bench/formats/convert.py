@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""convert.py BUILD [STEPS]: how fast traces are converted, and in how much memory.
+"""convert.py BUILD [STEPS [FORMAT...]]: how fast traces are converted, and in how much memory.
 
 Makes a trace of 32 ranks and 6 events a rank and step (60,000 steps: some 600 MB as OTF2), and prints
 for each format the size, the CPU and wall-clock time, MB/s of the foreign file, and the largest
@@ -39,13 +39,14 @@ def size(path):
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     steps = int(sys.argv[2]) if len(sys.argv) > 2 else 60000
+    formats = sys.argv[3:] or FORMATS
     tool, maker = build / "bin" / "foretrace", build / "bench" / "big_trace"
     print(f"{'format':9} {'way':4} {'steps':>7} {'MB':>8} {'CPU s':>7} {'wall s':>7} {'MB/s CPU':>9} {'peak MB':>8}")
     with tempfile.TemporaryDirectory() as scratch:
         for count in (steps // 4, steps):
             trace = pathlib.Path(scratch) / "big.ftr"
             run(maker, trace, "32", str(count))
-            for name in FORMATS:
+            for name in formats:
                 out = pathlib.Path(scratch) / f"big.{ENDINGS.get(name, name)}"
                 ways = [("out", ["convert", trace, out])]
                 if name in ("otf2", "paraver", "alog"):

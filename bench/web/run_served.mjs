@@ -32,7 +32,7 @@ try {
   const opened = seconds(began);
   await browser.until(() => {
     const { remote } = window.foretraceTimeline.model;
-    return remote.version > 0 && remote.wanted.length === 0 && remote.underWay.size === 0;
+    return remote.version > 0 && remote.wanted.length === 0 && remote.asked.size === 0;
   });
   const complete = seconds(began);
   const [events, ranks, load, frame] = await browser.evaluate(() => {
