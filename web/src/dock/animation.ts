@@ -178,10 +178,11 @@ export class AnimationTool implements Tool {
       { left: (i * width) / models.length, top: 0, width: width / models.length, height }, t, this.markNameOf(each)));
     const messages = drawn[models.indexOf(model)]!.messages;
     this.shown = { ranks: model.trace.ranks.length, messages, runs: drawn };
+    const inside = drawn.reduce((sum, each) => sum + each.inside, 0);
     const { t0, t1 } = model.view;
     this.scrub.value = String(Math.round(((t - t0) / (t1 - t0)) * 10000));
     this.scrub.setAttribute("aria-valuetext", formatTime(Math.round(t)));
-    this.time.textContent = `${formatTime(Math.round(t))}, ${drawn.map((each) => each.messages).join(" and ")} message${messages === 1 && drawn.length === 1 ? "" : "s"} under way`;
+    this.time.textContent = `${formatTime(Math.round(t))}, ${drawn.map((each) => each.messages).join(" and ")} message${messages === 1 && drawn.length === 1 ? "" : "s"} under way${inside === 0 ? "" : `, ${inside} inside collectives`}`;
     canvas.setAttribute("aria-label", `Ranks at ${this.time.textContent}`);
     this.tellPlaces(t);
   }
