@@ -97,6 +97,28 @@ class Outputs(Written):
         self.assertNotIn("href", (self.folder / "alone.html").read_text())
         self.assertFalse((self.folder / "alone-timeline.html").exists())
 
+        self.foretrace("report", "p.ftr", "-o", "beside.html", "--no-timeline", "--against", "p.ftr")
+        self.assertIn("B takes as long as A", (self.folder / "beside.html").read_text())
+
+    def test_comparison_page(self):
+        result = self.foretrace("compare", "p.ftr", "p.ftr", "--against", "p.ftr", "-o", "both.html")
+        self.assertEqual(result.stderr, "foretrace: wrote both-timeline.html\nforetrace: wrote both.html\n")
+        self.assertIn('href="both-timeline.html', (self.folder / "both.html").read_text())
+        page = (self.folder / "both-timeline.html").read_text()
+        for name in ("A: p", "B: p"):
+            self.assertIn(f'class="trace-head" data-name="{name}"', page)
+        self.foretrace("compare", "p.ftr", "p.ftr", "-o", "pair.html", "--no-timeline")
+        self.assertNotIn("href", (self.folder / "pair.html").read_text())
+
+    def test_what_compare_refuses(self):
+        for words, says in ((["p.ftr"], "expected two runs"), (["p.ftr", "p.ftr", "p.ftr"], "--against"),
+                            (["p.ftr", "p.ftr", "--against", "p.ftr", "--level", "events"], "--level events"),
+                            (["p.ftr", "p.ftr", "--no-timeline"], "output")):
+            with self.subTest(words=words):
+                error = self.foretrace("compare", *words, status=2).stderr
+                self.assertIn(says, error)
+                self.assertEqual(len(error.splitlines()), 1)
+
     def test_two_runs(self):
         self.foretrace("timeline", "p.ftr", "p.ftr", "-o", "two.html")
         page = (self.folder / "two.html").read_text()
@@ -107,6 +129,7 @@ class Outputs(Written):
         for words, says in ((["timeline", "p.ftr", "-o", "x.pdf"], ".html or .txt"),
                             (["timeline", "p.ftr", "p.ftr"], "give -o FILE.html"),
                             (["report", "p.ftr", "-o", "x.txt"], ".html"),
+                            (["compare", "p.ftr", "p.ftr", "-o", "x.txt"], ".html"),
                             (["report", "p.ftr", "--no-timeline"], "output"),
                             (["timeline", "p.ftr", "p.ftr", "-o", "x.txt"], "give -o FILE.html"),
                             (["timeline", "p.ftr", "-o", "x.svg"], ".html or .txt"),
