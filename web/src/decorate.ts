@@ -48,7 +48,10 @@ export class Decorator {
       context.fillRect(x0, y, 1, layout.rowBar);
       if (x1 - x0 < 24 || layout.rowBar < 11) continue;
       const name = model.trace.head.names[shape.name]!.replace(/^MPI_/, "");
-      this.nameCall(layout, name, state, x0, x1, ready - x0 > (x1 - x0) / 2, y);
+      // On the call's own work where there is room, else on its wait.
+      const work = Math.max(x0, ready);
+      const onWait = work - x0 > (x1 - x0) / 2 || this.textWidth(name) > x1 - work - 8;
+      this.nameCall(layout, name, state, onWait ? x0 : work, x1, onWait, y);
     }
   }
 

@@ -53,14 +53,19 @@ export class Lane {
     const low = Math.min(0, ...this.columns.map((lag) => lag.least.reduce((a, b) => Math.min(a, b), 0)));
     const high = Math.max(1, ...this.columns.map((lag) => lag.most.reduce((a, b) => Math.max(a, b), 0)));
     const y = (lag: number): number => 6 + (1 - (lag - low) / (high - low)) * (height - 12);
-    context.font = "11px system-ui, sans-serif";
-    context.textAlign = "right";
-    context.textBaseline = "middle";
-    context.fillStyle = model.theme.muted;
-    for (const lag of new Set([low, 0, high])) context.fillText(formatTime(Math.round(lag)), layout.left - 6, Math.min(height - 7, Math.max(7, y(lag))));
     context.fillStyle = model.theme.line;
     context.fillRect(layout.left, y(0), layout.plot, 1);
     this.columns.forEach((lag, run) => this.band(context, layout, lag, y, run));
+    context.font = "11px system-ui, sans-serif";
+    context.textBaseline = "middle";
+    context.fillStyle = model.theme.muted;
+    for (const lag of new Set([low, 0, high])) {
+      const text = formatTime(Math.round(lag));
+      // Beside the plot where there is room.
+      const fits = context.measureText(text).width <= layout.left - 8;
+      context.textAlign = fits ? "right" : "left";
+      context.fillText(text, layout.left + (fits ? -6 : 4), Math.min(height - 7, Math.max(7, y(lag))));
+    }
     if (model.cursor !== null) {
       context.fillStyle = model.theme.accent;
       context.fillRect(layout.left + timeToX(model.view, layout.plot, model.cursor), 0, 1, height);
@@ -85,7 +90,7 @@ export class Lane {
   }
 
   private tell(): void {
-    const later = (lag: number): string => `${formatTime(Math.abs(Math.round(lag)))} ${lag < 0 ? "ahead" : "behind"}`;
+    const later = (lag: number): string => `${formatTime(Math.abs(Math.round(lag)))} ${lag < 0 ? "ahead of" : "behind"}`;
     const parts = this.columns.map((lag, i) => {
       const last = lag.mean.length - 1;
       const { matched, onlyA, onlyB } = this.matches[i]!;
