@@ -180,7 +180,10 @@ export class Drawing {
     shown.forEach((one, i) => {
       const [x, y] = this.place[i]!;
       const bytes = one.inside.at(now);
-      const path = paths.get(sends[i] === 1 ? colours.send : bytes > 0 ? colours.wait : receives[i] === 1 ? colours.receive : colours.idle)!;
+      const q = this.quantities.get(i);
+      const value = look.quantity === "" ? bytes : q === undefined ? 0 : this.run.states[q]!.at(now);
+      const waits = bytes > 0 || value > 0;
+      const path = paths.get(sends[i] === 1 ? colours.send : waits ? colours.wait : receives[i] === 1 ? colours.receive : colours.idle)!;
       if (one.kind === "processor") path.rect(x - box / 2, y - box / 2, box, box);
       else if (one.kind === "box") path.roundRect(x - box * 0.75, y - box / 2, box * 1.5, box, box / 4);
       else if (one.kind === "bus" || one.kind === "ethernet") path.rect(x - box * 1.5, y - box / 4, box * 3, box / 2);
@@ -189,8 +192,6 @@ export class Drawing {
         path.moveTo(x + box / 2, y);
         path.arc(x, y, box / 2, 0, 7);
       }
-      const q = this.quantities.get(i);
-      const value = look.quantity === "" ? bytes : q === undefined ? 0 : this.run.states[q]!.at(now);
       const high = look.quantity === "" ? most : q === undefined ? 1 : Math.max(1, this.run.data.quantities[q]![3]);
       if (value > 0 && box >= 5) bars.rect(x + box * 0.62, y + box / 2 - (box * value) / high, box / 5, (box * value) / high);
       if (value > 0 && (names || i === look.chosen || i === look.hover)) notes.push([x, y - box / 2 - 5, look.quantity === "" ? bytesText(value) : `${numberText(value)} ${look.quantity}`]);
