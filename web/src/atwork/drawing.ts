@@ -222,7 +222,9 @@ export class Drawing {
     const one = this.scene.shown[i]!;
     const [x, y] = this.place[i]!;
     context.textAlign = "center";
-    this.label(one.name, x, y + this.box / 2 + 12, colours, colours.ink);
+    // "node[3] (coarse)": the level that stands for a box.
+    const level = one.kind === "box" ? "" : /\([^)]*\)$/.exec(this.run.data.entities[one.entities[0]!]![7])?.[0] ?? "";
+    this.label(`${one.name} ${level}`.trim(), x, y + this.box / 2 + 12, colours, colours.ink);
     if (one.ranks.length !== 1 || this.scene.shown.length > kMostNames) return;
     const { call, place, next } = this.run.stand(one.ranks[0]!, now);
     const text = call === "" ? next : place;
