@@ -338,11 +338,27 @@ void MessageNetwork::Impl::give_room(const Unit& one) {
   touch(before.server);
 }
 
+// Of those that wait and have room where they go.
+std::deque<std::int32_t>::iterator MessageNetwork::Impl::next_of(Link& queue) {
+  const auto can_go = [this](std::int32_t number) { return has_room(unit(number)); };
+  if (queue.arbiter == Arbiter::fifo) return std::ranges::find_if(queue.waiting, can_go);
+  const auto after = [&](std::int32_t number) {
+    const std::int32_t station = unit(number).way.link;
+    if (queue.arbiter == Arbiter::priority) return station;
+    const auto all = static_cast<std::int32_t>(links_.size());
+    return (station - queue.turn - 1 + all) % all;
+  };
+  auto best = queue.waiting.end();
+  for (auto at = queue.waiting.begin(); at != queue.waiting.end(); ++at)
+    if (can_go(*at) && (best == queue.waiting.end() || after(*at) < after(*best))) best = at;
+  if (best != queue.waiting.end()) queue.turn = unit(*best).way.link;
+  return best;
+}
+
 void MessageNetwork::Impl::start(std::int32_t server) {
   Link& queue = link(server);
   while (queue.sending < queue.channels) {
-    const auto found = std::ranges::find_if(
-        queue.waiting, [this](std::int32_t number) { return has_room(unit(number)); });
+    const auto found = next_of(queue);
     if (found == queue.waiting.end()) return;
     const std::int32_t number = *found;
     queue.waiting.erase(found);

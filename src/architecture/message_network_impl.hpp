@@ -32,6 +32,9 @@ constexpr std::uint32_t kCome = 1;
 constexpr std::uint32_t kStart = 2;
 
 constexpr std::int32_t kNone = -1;
+
+// Which unit that waits for a bus is next; stations are its links, in the order of the description.
+enum class Arbiter : std::uint8_t { fifo, round_robin, priority };
 constexpr int kCacheMemory = 1;  // the number of a cache's port `memory`
 
 inline std::int64_t time_of(double bytes_per_second, std::uint64_t bytes) {
@@ -143,9 +146,11 @@ class MessageNetwork::Impl {
     std::int32_t sending = 0;
     std::int32_t room = 0;
     std::uint8_t ring = 0;
-    bool free = false;           // never busy: level hops
-    bool flits = false;          // of the region
-    bool unlimited = false;      // its end has a buffer without limit
+    bool free = false;       // never busy: level hops
+    bool flits = false;      // of the region
+    bool unlimited = false;  // its end has a buffer without limit
+    Arbiter arbiter = Arbiter::fifo;
+    std::int32_t turn = kNone;   // round-robin: the link that was served last
     Ethernet* medium = nullptr;  // into one, as this station of it
     int station = 0;
     std::deque<std::int32_t> waiting;  // units, in the order of coming
@@ -223,6 +228,7 @@ class MessageNetwork::Impl {
   bool comes_after(const Unit& one, const Unit& other) const;
   void touch(std::int32_t server);
   void start(std::int32_t server);
+  std::deque<std::int32_t>::iterator next_of(Link& queue);
   void begin(std::int32_t server, std::int32_t unit);
   void left_source(const Unit& one, std::int64_t leaves);
   void end(std::int32_t unit);

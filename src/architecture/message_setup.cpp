@@ -81,6 +81,12 @@ void MessageNetwork::Impl::make_links(const machine::LinkSpeed& defaults) {
     made.ring = rings[static_cast<std::size_t>(l)];
     // The sender's level; into a bus, the bus's.
     const bool into_bus = graph.kind(made.to) == NodeKind::bus;
+    if (into_bus && entity_of(made.to).behaviour_name() == "bus") {
+      const std::string arbiter = entity_of(made.to).parameters->text("arbiter");
+      made.arbiter = arbiter == "fifo"       ? Arbiter::fifo
+                     : arbiter == "priority" ? Arbiter::priority
+                                             : Arbiter::round_robin;
+    }
     made.flits = flits_ && flits_->touches(l);
     made.free = !made.flits && entity_of(into_bus ? made.to : made.from).level == "hops";
     const bool bus_whole = into_bus && entity_of(made.to).level == "message";

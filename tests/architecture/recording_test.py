@@ -166,6 +166,21 @@ class Recordings(unittest.TestCase):
         self.assertEqual(place[1, "MPI_Irecv"], "message.goal:6")
         self.assertEqual(data["ranks"], [0, 1])
 
+    def test_arbiters_of_a_bus(self):
+        """Ranks 0 and 1 send three packets each to rank 2, by NICs that have them at once; rank 1 is first by 100 ns."""
+        parts = "".join(f'[[composite.machine.part]]\nname = "{name}"\nkind = "{kind}"\ncount = 3\n' for name, kind in (("core", "processor"), ("nic", "nic")))
+        links = "".join(f'[[composite.machine.link]]\nfrom = "{a}"\nto = "{b}"\n{speed}' for a, b, speed in (
+            ("core[0..2].net", "nic[0..2].host", 'bandwidth = "1000GB/s"\n'), ("nic[0..2].net", "bus.net", "")))
+        self.write("cache.arch.toml", '[architecture]\nname = "bus"\nlatency = "0ns"\nbandwidth = "1GB/s"\n' + parts +
+                   '[[composite.machine.part]]\nname = "bus"\nkind = "bus"\n' + links)
+        self.write("message.goal", "num_ranks 3\nrank 0 {\nc: calc 100\ns: send 6144b to 2 tag 1\ns requires c\n}\nrank 1 {\ns: send 6144b to 2 tag 2\n}\n"
+                   "rank 2 {\na: recv 6144b from 0 tag 1\nb: recv 6144b from 1 tag 2\n}\n")
+        for arbiter, order in (("fifo", "111000"), ("round-robin", "101010"), ("priority", "100011")):
+            data = self.watched("--parameter", f"bus.arbiter={arbiter}")
+            names = [e[0] for e in data["entities"]]
+            passes = sorted((r[5], names[r[2]]) for r in data["records"] if r[0] == 1 and names[r[2]].startswith("nic") and names[r[3]] != "core[2]")
+            self.assertEqual("".join(name[4] for _, name in passes), order, arbiter)
+
     def test_flits_in_switches(self):
         self.write("cache.arch.toml", '[architecture]\nname = "four"\ninclude = ["node.arch.toml"]\n[[composite.machine.part]]\nname = "grid"\n'
                    'template = "mesh:2x2"\nkind = "node"\nparameters = { vcs = 2 }\n')
