@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """How long 64 live ranks of Debian's programs take on architectures of 64 nodes, beside `flow`.
 
-    run_live.py FORETRACE [--rounds N] [--only WORD]
+    run_live.py FORETRACE [--rounds N] [--only WORD] [--without WORD]
 
 LAMMPS and HPCC (packages lammps and hpcc) run unmodified, without computation's time, on the network
 `flow` over a torus of 8 x 8 and a 4-ary 3-tree, and on architectures of as many processors: the same
 networks; nodes of a processor and a NIC on them; switches that count flits. Networks take turns in each
-round; the least wall seconds of N rounds count, from start to end. Run it on an idle machine.
+round; the least wall seconds of N rounds count, from start to end. --only chooses a program, --without leaves
+out networks. Run it on an idle machine.
 """
 
 import argparse
@@ -79,12 +80,13 @@ def main():
     parser.add_argument("foretrace")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", default="")
+    parser.add_argument("--without", default="")
     options = parser.parse_args()
     tool = str(pathlib.Path(options.foretrace).resolve())
     apps = [app for app in programs.all_apps() if app.name in ("LAMMPS melt", "HPCC") and options.only in app.name]
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
-        all_networks = networks(tool, folder)
+        all_networks = {name: words for name, words in networks(tool, folder).items() if not options.without or options.without not in name}
         for app in apps:
             best, results = {}, {}
             for _ in range(options.rounds):
@@ -94,6 +96,7 @@ def main():
                     ended = run_apps.run(app, 64, command, 300)
                     if ended.status != 0:
                         sys.exit(f"{app.name}, {name}: status {ended.status}\n{ended.text[-2000:]}")
+                    print(f"{app.name}, {name}: {ended.seconds:.2f} s", file=sys.stderr, flush=True)
                     best[name] = min(best.get(name, 1e9), ended.seconds)
                     results.setdefault(str(run_apps.results(app, ended.text)), []).append(name)
             print(f"{app.name}, 64 live ranks; " + ("all results are the same" if len(results) == 1 else f"RESULTS DIFFER: {results}"))
