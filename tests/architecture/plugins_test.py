@@ -73,7 +73,7 @@ def main():
             open("odd.arch.toml", "w").write(MACHINE.format(how=how))
             # Little patience is enough: it is counted in the entity's own processor time.
             command = [tool, "architecture", "run", "odd.arch.toml", "--until", "1ms", "--json",
-                       "--patience", "0s" if how == "well" else "0.2s"]
+                       "--patience", "0s" if how == "well" else "0.2s", "--watch", "odd.watched.json"]
             done = subprocess.run(command, capture_output=True, text=True)
             found = json.loads(done.stdout)
             return done, {one["path"]: one for one in found["entities"]}, found
@@ -90,6 +90,8 @@ def main():
             # What was recorded until then is there: four packets, and the time.
             assert entities["done"]["received"] == 4, (how, entities)
             assert abs(found["end"] - 5e-6) < 1e-12, (how, found["end"])
+            watched = json.load(open("odd.watched.json"))
+            assert [one[2:4] for one in watched["records"]].count([1, 2]) == 4, (how, watched["records"])
     print("ok odd plug-ins are named")
 
 
