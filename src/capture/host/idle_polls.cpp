@@ -27,7 +27,7 @@ constexpr int kPollsBeforeNap = 8;
 // A library that yields by itself does so at every poll. A yield is a switch, and the CPU clock
 // has to be read anew after it (CpuClock), which costs more than some polls. So of the calls by
 // which a program polls one in so many yields; one that waits does from its second poll on.
-constexpr int kCallsToOneYield = 4;
+constexpr int kCallsToOneYield = 2;
 // The system adds some 50 us.
 constexpr timespec kNap{0, 20'000};
 // Polls that lie further apart are not made in a row: the program computes
