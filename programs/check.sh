@@ -52,6 +52,7 @@ check() {
 }
 
 check mandel --rows 43 --cols 31
+check mandel --rows 43 --cols 31 --schedule farm
 check randmat --rows 43 --cols 31
 check half --rows 43 --cols 30 --iters 2
 for exchange in blocking nonblocking sendrecv; do

@@ -3,6 +3,7 @@
 #define PROGRAMS_COMMON_IMAGE_HPP
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -53,34 +54,72 @@ inline void plot(Image* image, const std::vector<Point>& points, std::uint8_t sh
   }
 }
 
-// Writes `file` as PPM if it ends so, else as PGM. Returns the exit status.
-inline int write_image(const char* program, const std::string& file, const Image& image) {
-  const bool colour = file.ends_with(".ppm");
-  std::FILE* out = std::fopen(file.c_str(), "wb");
-  bool good = out != nullptr;
-  if (out != nullptr) {
-    std::fprintf(out, "P%c\n%d %d\n255\n", colour ? '6' : '5', image.cols, image.rows);
-    for (const std::uint8_t grey : image.pixels) {
-      // Colour: black over blue and orange to white, so that it also reads in grey.
-      const int level = grey;
-      const std::uint8_t rgb[3] = {static_cast<std::uint8_t>(std::clamp(2 * level - 128, 0, 255)),
-                                   grey,
-                                   static_cast<std::uint8_t>(level < 96    ? 2 * level
-                                                             : level < 176 ? 192 - (level - 96)
-                                                                           : 2 * level - 255)};
-      if (colour) {
-        std::fwrite(rgb, 1, 3, out);
+// A picture's file: PPM if its name ends so, else PGM. Row by row in any order, so that others can
+// look at it while it grows; it is black at first.
+class ImageFile {
+ public:
+  ImageFile(const std::string& file, int rows, int cols)
+      : colour_(file.ends_with(".ppm")), cols_(cols), out_(std::fopen(file.c_str(), "wb")) {
+    if (out_ == nullptr) return;
+    std::fprintf(out_, "P%c\n%d %d\n255\n", colour_ ? '6' : '5', cols, rows);
+    start_ = std::ftell(out_);
+    const std::vector<std::uint8_t> black(cols);
+    for (int row = 0; row < rows; ++row) set_row(row, black.data());
+  }
+  ~ImageFile() { close(); }
+  ImageFile(const ImageFile&) = delete;
+  ImageFile& operator=(const ImageFile&) = delete;
+
+  void set_row(int row, const std::uint8_t* pixels) {
+    if (out_ == nullptr) return;
+    std::fseek(out_, start_ + static_cast<long>(row) * cols_ * (colour_ ? 3 : 1), SEEK_SET);
+    for (int col = 0; col < cols_; ++col) {
+      if (colour_) {
+        const auto rgb = colour_of(pixels[col]);
+        std::fwrite(rgb.data(), 1, rgb.size(), out_);
       } else {
-        std::fputc(grey, out);
+        std::fputc(pixels[col], out_);
       }
     }
-    good = std::ferror(out) == 0;
-    if (std::fclose(out) != 0) good = false;
   }
-  if (!good) {
-    std::fprintf(stderr, "%s: cannot write %s: %s\n", program, file.c_str(), std::strerror(errno));
+  // Others see what was set.
+  void show() {
+    if (out_ != nullptr) std::fflush(out_);
   }
-  return good ? 0 : 1;
+  // Whether all could be written; else errno says why not.
+  bool close() {
+    if (out_ == nullptr) return good_;
+    good_ = std::ferror(out_) == 0;
+    if (std::fclose(out_) != 0) good_ = false;
+    out_ = nullptr;
+    return good_;
+  }
+
+ private:
+  // Black over blue and orange to white, so that it also reads in grey.
+  static std::array<std::uint8_t, 3> colour_of(std::uint8_t grey) {
+    const int level = grey;
+    return {static_cast<std::uint8_t>(std::clamp(2 * level - 128, 0, 255)), grey,
+            static_cast<std::uint8_t>(level < 96    ? 2 * level
+                                      : level < 176 ? 192 - (level - 96)
+                                                    : 2 * level - 255)};
+  }
+
+  bool colour_;
+  int cols_;
+  std::FILE* out_;
+  long start_ = 0;
+  bool good_ = false;
+};
+
+// Returns the exit status.
+inline int write_image(const char* program, const std::string& file, const Image& image) {
+  ImageFile out(file, image.rows, image.cols);
+  for (int row = 0; row < image.rows; ++row)
+    out.set_row(row, image.pixels.data() + static_cast<std::size_t>(row) * image.cols);
+  if (out.close()) return 0;
+  std::fprintf(stderr, "%s: cannot write %s: %s\n", program, file.c_str(), std::strerror(errno));
+  return 1;
 }
 
 }  // namespace programs
