@@ -155,21 +155,27 @@ std::vector<CallFrame> frames_of(const SiteKey& key, const FindPlace& find_place
   return frames;
 }
 
-std::string describe_end(const trace::CountersInfo& info, const RankCounters& rank,
-                         const std::vector<std::string>& paths, const FindPlace& find_place) {
+// How the rank ended, into `total`.
+void describe_end(const trace::CountersInfo& info, const RankCounters& rank,
+                  const std::vector<std::string>& paths, const FindPlace& find_place,
+                  RankTotal& total) {
   const RankRecord& record = rank.rank;
-  if (record.state == trace::RankState::finalized) return {};
-  if (record.state == trace::RankState::aborted)
-    return "called MPI_Abort with code " + std::to_string(record.code);
-  if (record.several_threads) return "did not end; where its threads were is not known";
-  if (record.open_site == 0) return "was outside of MPI";
+  if (record.state == trace::RankState::finalized) return;
+  if (record.state == trace::RankState::aborted) {
+    total.end = "called MPI_Abort with code " + std::to_string(record.code);
+    return;
+  }
+  total.end = "was outside of MPI";
+  if (record.several_threads) total.end = "did not end; where its threads were is not known";
+  if (record.several_threads || record.open_site == 0) return;
   const trace::SiteRecord& site = rank.sites[record.open_site - 1];
-  std::string text = "was in " + info.functions[site.function];
+  total.open_call = info.functions[site.function];
+  total.end = "was in " + total.open_call;
   const std::vector<CallFrame> frames = frames_of(key_of(rank, paths, site), find_place);
-  if (!frames.empty())
-    text += (frames[0].function.empty() ? " called" : " called by " + frames[0].function) + " at " +
-            frames[0].place;
-  return text;
+  if (frames.empty()) return;
+  total.open_place = frames[0].place;
+  total.end += (frames[0].function.empty() ? " called" : " called by " + frames[0].function) +
+               " at " + frames[0].place;
 }
 
 RankTotal rank_total(const RankCounters& rank, WorldRank number, const Clock& clock) {
@@ -271,7 +277,7 @@ class Maker {
     std::vector<std::string> paths;
     for (const trace::ObjectRecord& object : rank.objects) paths.push_back(text_of(object.path));
     RankTotal total = rank_total(rank, number, clock);
-    total.end = describe_end(counters_.info, rank, paths, find_place_);
+    describe_end(counters_.info, rank, paths, find_place_, total);
     profile_.several_threads |= rank.rank.several_threads != 0;
     profile_.shares_cores |= rank.rank.shares_cores != 0;
     profile_.depth = static_cast<int>(std::max(rank.rank.depth, 1u));

@@ -120,6 +120,8 @@ struct RankTotal {
   Time own;         // the profiler's, in none of the others
   std::string end;  // how it ended if not in MPI_Finalize: "was in MPI_Recv at halo.c:37 for 3 s"
   std::map<std::string, Time> functions = {};  // of `mpi`, by name
+  std::string open_call = {};                  // that it was in; empty: none, or not known
+  std::string open_place = {};                 // and where that stands
 };
 
 struct MatrixEntry {

@@ -1,11 +1,14 @@
 #include "analysis/running.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "analysis/running_profile.hpp"
 #include "analysis/segments.hpp"
+#include "trace/counters_file.hpp"
 #include "trace/trace_reader.hpp"
 
 namespace foretrace::analysis {
@@ -65,26 +68,31 @@ bool is_wait_name(const std::string& name) {
   return name.starts_with("MPI_Wait");
 }
 
-}  // namespace
-
-struct RunLook::Impl {
-  Impl(const std::string& path, const trace::TellPlace& tell)
+// A trace that grows.
+class TraceLook : public RunLook {
+ public:
+  TraceLook(const std::string& path, const trace::TellPlace& tell)
       : reader_(path), tell_(tell), pasts_(static_cast<std::size_t>(reader_.ranks())) {
     run_.ranks.resize(pasts_.size());
+    run_.clock = reader_.info().clock;
   }
 
-  RunningRun take() {
+  RunningRun take() override {
     if (looked_) reader_.refresh();
     looked_ = true;
+    sent_.clear();
     for (int r = 0; r < reader_.ranks(); ++r) read(WorldRank(r));
     for (RunningRank& rank : run_.ranks) tell_waiting(rank);
-    for (const auto& [ends, count] : under_way_)
-      if (count > 0)
-        run_.ranks[static_cast<std::size_t>(ends.second)].unread.push_back(
-            {WorldRank(ends.first), static_cast<std::uint64_t>(count)});
+    tell_unread();
+    run_.messages.clear();
+    for (const auto& [ends, sent] : sent_) run_.messages.push_back(sent);
+    run_.functions.clear();
+    for (const auto& [name, function] : functions_) run_.functions.push_back(function);
+    std::ranges::stable_sort(run_.functions, std::greater<>(), &RunningFunction::time);
     return run_;
   }
 
+ private:
   // A damaged file may name ranks that there are none of.
   bool exists(WorldRank rank) const {
     return rank.value >= 0 && static_cast<std::size_t>(rank.value) < pasts_.size();
@@ -118,6 +126,8 @@ struct RunLook::Impl {
       now.doing = event.kind == EventKind::finalize || event.kind == EventKind::aborted
                       ? Doing::ended
                       : Doing::computing;
+      if (event.enter > now.last && event.kind != EventKind::init)
+        run_.compute += event.enter - now.last;
       now.last = event.leave;
       if (event.kind == EventKind::phase_begin)
         phases.push_back(reader_.name(rank, event.name));
@@ -139,6 +149,10 @@ struct RunLook::Impl {
 
   void remember(WorldRank rank, const Event& event, RunningRank& now) {
     Past& own = past(rank);
+    RunningFunction& function = functions_[reader_.name(rank, event.name)];
+    if (function.calls == 0) function.name = reader_.name(rank, event.name);
+    function.calls += event.count;
+    function.time += event.leave - event.enter;
     Habit habit;
     habit.kind = event.kind;
     const bool collective =
@@ -156,6 +170,11 @@ struct RunLook::Impl {
       ++now.sent;
       now.sent_bytes.count += event.send.bytes.count;
       ++under_way_[{rank.value, event.send.peer.value}];
+      RunningMessages& sent = sent_[{rank.value, event.send.peer.value}];
+      sent.from = rank;
+      sent.to = event.send.peer;
+      ++sent.messages;
+      sent.bytes.count += event.send.bytes.count;
     }
     if ((event.kind == EventKind::recv || event.kind == EventKind::sendrecv) &&
         exists(event.recv.peer)) {
@@ -172,6 +191,20 @@ struct RunLook::Impl {
     const auto [here, first] =
         own.habits.try_emplace({reader_.name(rank, event.name), place_of(rank, event.site)});
     here->second.add(habit, first);
+  }
+
+  // What was sent and not received; a send that is under way counts, since it may wait for that.
+  void tell_unread() {
+    auto unread = under_way_;
+    for (const RunningRank& rank : run_.ranks) {
+      const std::optional<Habit>& now = past(rank.rank).now;
+      if (rank.doing == Doing::calling && now && now->kind == EventKind::send && now->to.valid())
+        ++unread[{rank.rank.value, now->to.value}];
+    }
+    for (const auto& [ends, count] : unread)
+      if (count > 0)
+        run_.ranks[static_cast<std::size_t>(ends.second)].unread.push_back(
+            {WorldRank(ends.first), static_cast<std::uint64_t>(count)});
   }
 
   // Whether a message from there is on its way or lies there.
@@ -232,19 +265,20 @@ struct RunLook::Impl {
   bool looked_ = false;
   std::vector<Past> pasts_;
   std::map<std::pair<int, int>, std::int64_t> under_way_;  // messages, by sender and receiver
+  std::map<std::pair<int, int>, RunningMessages> sent_;    // likewise, since the look before
+  std::map<std::string, RunningFunction> functions_;
   RunningRun run_;
 };
 
-RunLook::RunLook(const std::string& path, const trace::TellPlace& tell)
-    : impl_(std::make_unique<Impl>(path, tell)) {}
-RunLook::~RunLook() = default;
+}  // namespace
 
-RunningRun RunLook::take() {
-  return impl_->take();
+std::unique_ptr<RunLook> open_run(const std::string& path, const trace::TellPlace& tell) {
+  if (trace::begins_as_counters(path)) return open_profile_run(path, tell);
+  return std::make_unique<TraceLook>(path, tell);
 }
 
 RunningRun look_at_run(const std::string& path, const trace::TellPlace& tell) {
-  return RunLook(path, tell).take();
+  return open_run(path, tell)->take();
 }
 
 }  // namespace foretrace::analysis

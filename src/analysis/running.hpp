@@ -2,7 +2,8 @@
 //
 // A rank writes a call when it has ended; of the one that it is in, the file has the name and
 // the place. Whom that call waits for follows from what all ranks have done until now: see
-// docs/watch.md. Computes only.
+// docs/watch.md. The part file is a trace (running.cpp) or a profile's counters
+// (running_profile.cpp). Computes only.
 #pragma once
 
 #include <cstdint>
@@ -38,28 +39,42 @@ struct RunningRank {
   std::vector<SentTo> unread;        // by sender
 };
 
+// Messages from one rank to another.
+struct RunningMessages {
+  WorldRank from;
+  WorldRank to;
+  std::uint64_t messages = 0;
+  Bytes bytes;
+};
+
+// A function's calls that have ended, of all ranks.
+struct RunningFunction {
+  std::string name;
+  std::uint64_t calls = 0;
+  Time time;
+};
+
 struct RunningRun {
   std::vector<RunningRank> ranks;
+  std::vector<RunningMessages> messages;    // sent since the look before; by sender and receiver
+  std::vector<RunningFunction> functions;   // by time, the longest first
+  Time compute;                             // outside of calls, of all ranks
+  trace::Clock clock = trace::Clock::wall;  // of the times
 };
 
-// The run of one part file. Each look reads what was written since the one before.
+// The run of one part file.
 class RunLook {
  public:
-  // Throws Error where the file is no trace (yet).
-  explicit RunLook(const std::string& path, const trace::TellPlace& tell = {});
-  ~RunLook();
-  RunLook(const RunLook&) = delete;
-  RunLook& operator=(const RunLook&) = delete;
-
+  virtual ~RunLook() = default;
   // Throws Error where the file is there no more, or is another one.
-  RunningRun take();
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  virtual RunningRun take() = 0;
 };
 
-// One look. Throws Error where the file is no trace (yet).
+// Throws Error where the file is neither trace nor profile (yet). Each look at a trace reads what
+// was written since the one before.
+std::unique_ptr<RunLook> open_run(const std::string& path, const trace::TellPlace& tell = {});
+
+// One look. Throws Error where the file is neither (yet).
 RunningRun look_at_run(const std::string& path, const trace::TellPlace& tell = {});
 
 }  // namespace foretrace::analysis

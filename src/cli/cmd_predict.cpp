@@ -135,6 +135,7 @@ std::shared_ptr<Options> declare_options(CLI::App& app) {
   add_allow_invalid(app, options->run.allow_invalid);
   add_start_option(app, options->start);
   add_sample_option(app, options->sample);
+  add_watcher_options(app, options->run.watch);
   return options;
 }
 

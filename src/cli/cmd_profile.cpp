@@ -167,6 +167,7 @@ std::function<int()> declare(CLI::App& app) {
       ->check(CLI::Range(1, trace::kMostFrames))
       ->capture_default_str();
   add_start_option(app, options->start);
+  add_watcher_options(app, options->run.watch);
   app.add_option("--top", options->top, "Lines of each table on the terminal")
       ->check(CLI::Range(1, 1 << 30))
       ->capture_default_str();

@@ -50,6 +50,7 @@ std::shared_ptr<Options> declare_options(CLI::App& app) {
       ->capture_default_str();
   add_start_option(app, options->start);
   add_sample_option(app, options->sample);
+  add_watcher_options(app, options->run.watch);
   app.add_option("--count", options->count,
                  "Log what the program executes, for simulate --compute counted: blocks or "
                  "instructions")

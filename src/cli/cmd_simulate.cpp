@@ -35,7 +35,8 @@ struct Options {
   std::uint64_t seed = 1;
   bool csv = false;
   RunOptions run;
-  WatchOptions watch;  // a page of the machine at work
+  WatchOptions watch;        // a page of the machine at work
+  WatcherOptions meanwhile;  // live, --watch without a page: what the ranks do
 };
 
 void tell(const std::vector<std::string>& notes) {
@@ -109,6 +110,13 @@ void check_options(const Options& options) {
          "--sweep compares with the machine as it is; leave out --baseline");
   refuse(!sweeps && options.csv, "--csv is for --sweep; --json works with one run, too");
   refuse(options.csv && options.run.json, "--csv and --json: choose one");
+  refuse(!live && options.meanwhile.on,
+         "--watch PAGE.html shows the machine; --watch alone, with -n, shows a program that runs "
+         "live");
+  refuse(options.meanwhile.on && options.run.output.empty(),
+         "--watch looks at the trace while it grows; say -o P.ftr");
+  refuse(options.meanwhile.on && options.run.json,
+         "--watch looks at the trace while it grows; --json keeps it in memory");
   // Before anything is read or said.
   parse_sweeps(options.sweeps);
 }
@@ -178,7 +186,7 @@ int simulate(Options& options) {
   std::optional<RankRecorder> ranks;
   if (recording) options.run.ranks = &ranks.emplace(options.watch);
   if (program) {
-    const int status = run_live(simulation, *program, options.run);
+    const int status = run_live(simulation, *program, options.run, options.meanwhile);
     if (recording) write_watch(options, simulation, *recording, *ranks);
     return status;
   }
@@ -238,7 +246,14 @@ std::shared_ptr<Options> declare_options(CLI::App& app) {
   app.add_option("--jobs", options->jobs, "Simulations of a sweep at once (0: one per processor)")
       ->check(CLI::Range(0, 1 << 16));
   app.add_flag("--csv", options->csv, "With --sweep: print comma-separated values");
-  add_watch_options(app, options->watch);
+  CLI::Option* const watch = add_watch_options(app, options->watch)->expected(0, 1);
+  watch->description(
+      "Live: show meanwhile what the ranks do, as foretrace watch does. With a name: " +
+      watch->get_description());
+  app.parse_complete_callback([options, watch] {
+    options->meanwhile.on = watch->count() > 0 && options->watch.file.empty();
+  });
+  add_watcher_details(app, options->meanwhile, watch);
   app.add_flag("--links", options->run.links, "Tell which links carried how much, and when");
   app.add_flag("--stats", options->run.stats, "Tell operations, messages, seconds and memory");
   app.add_flag("--json", options->run.json, "Print one JSON object");

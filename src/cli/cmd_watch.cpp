@@ -1,49 +1,102 @@
+#include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <string_view>
+#include <thread>
 
 #include "base/error.hpp"
 #include "cli/launch.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/summary.hpp"
 #include "cli/watcher.hpp"
+#include "trace/run_file.hpp"
 
 namespace foretrace::cli {
 namespace {
 
-struct Options {
-  CaptureRun run;
-  double every = 2;
-  bool browser = true;
-};
+namespace fs = std::filesystem;
 
-int watch(Options& options) {
-  CaptureRun& run = options.run;
+constexpr std::string_view kPart = ".part";
+constexpr auto kPoll = std::chrono::milliseconds(100);
+constexpr int kLooks = 10;  // that find nobody, before it is said
+
+// The run that is named in place of a program, by its part file or by what it will leave; empty:
+// it is a program.
+std::string named_run(const CaptureRun& run) {
+  if (run.ranks > 0 || run.program.empty()) return {};
+  const std::string& word = run.program.front();
+  if (word.ends_with(kPart)) return word.substr(0, word.size() - kPart.size());
+  const std::string ending = fs::path(word).extension().string();
+  return ending == ".ftr" || ending == ".fprof" ? word : std::string();
+}
+
+// What stands behind the run's name is no program's.
+void take_details(const std::vector<std::string>& words, WatcherOptions& options) {
+  CLI::App rest;
+  add_watcher_details(rest, options);
+  try {
+    rest.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));
+  } catch (const CLI::ParseError& error) {
+    throw UsageError("watch: " + std::string(error.what()));
+  }
+}
+
+// Looks at a run that somebody else has started, until its part file is no more.
+int watch_run(const std::string& output, const WatcherOptions& options) {
+  const std::string part = output + std::string(kPart);
+  if (!fs::exists(part))
+    throw Error(part + ": no such file" +
+                (fs::exists(output) ? "; the run that left " + output + " has ended"
+                                    : "; a run has it from MPI_Init until it ends"));
+  {
+    const Watcher watcher(output, options);
+    int unwritten = 0;  // looks in a row
+    while (fs::exists(part)) {
+      if (unwritten < kLooks &&
+          (unwritten = trace::is_written_here(part) ? 0 : unwritten + 1) == kLooks)
+        std::fprintf(stderr,
+                     "foretrace: no process of this host writes %s: the run is on other hosts, or "
+                     "has died; Ctrl-C ends the watching\n",
+                     part.c_str());
+      std::this_thread::sleep_for(kPoll);
+    }
+  }
+  std::fprintf(stderr, "foretrace: the run has ended%s\n",
+               fs::exists(output) ? (" -> " + output).c_str() : "");
+  return 0;
+}
+
+int watch(CaptureRun& run) {
+  if (const std::string output = named_run(run); !output.empty()) {
+    take_details(run.program, run.watch);
+    return watch_run(output, run.watch);
+  }
   run.subcommand = "watch";
-  check_capture_run(run);
   if (run.ranks == 0)
     throw UsageError(
-        "watch: give -n RANKS; under mpirun or srun use foretrace record --clock wall");
+        "watch: give -n RANKS and a program, or the name of a run that is under way "
+        "(RUN.ftr.part)");
+  run.watch.on = true;
+  check_capture_run(run);
   // The ranks record; the watching is done from here.
   run.subcommand = "record";
   run.own_options = {"--clock", "wall"};
-  const Watcher watcher(run.output, options.every, options.browser);
   return finish_run(run, launch(run), false);
 }
 
 std::function<int()> declare(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
-  add_capture_options(app, options->run);
-  app.add_option("--every", options->every, "Seconds between the lines in the terminal")
-      ->check(CLI::Range(0.1, 86400.0))
-      ->capture_default_str();
-  app.add_flag("!--no-browser", options->browser, "Say lines in the terminal only");
-  return [options] { return watch(*options); };
+  const auto run = std::make_shared<CaptureRun>();
+  add_capture_options(app, *run);
+  add_watcher_details(app, run->watch);
+  return [run] { return watch(*run); };
 }
 
 }  // namespace
 
-const Subcommand kWatch{"watch", "Run an MPI program and show what its ranks do meanwhile", declare,
+const Subcommand kWatch{"watch", "Show what the ranks of a program do while it runs", declare,
                         "foretrace watch -n 8 -- ./app\n"
-                        "foretrace watch -n 8 -o run.ftr --no-browser -- ./app\n"};
+                        "foretrace watch -n 8 -o run.ftr --no-browser -- ./app\n"
+                        "foretrace watch run.ftr.part\n"};
 
 }  // namespace foretrace::cli

@@ -136,6 +136,9 @@ void check_capture_run(CaptureRun& run) {
                                 started_by(*launcher) +
                                 " already, and -n would start more from each; "
                                 "leave out -n, or leave out the launcher");
+  if (run.ranks == 0 && run.watch.on)
+    throw UsageError("--watch: give -n RANKS; what another launcher has started is shown by " +
+                     std::string("foretrace watch OUTPUT.part, beside it"));
   if (run.output.empty()) run.output = default_output("foretrace.ftr");
   if (run.product == "trace") check_trace_name(run.output, run.subcommand.c_str());
   check_writable(run.output);
@@ -190,8 +193,10 @@ LaunchResult launch(const CaptureRun& run) {
   command.insert(command.end(), run.program.begin() + 1, run.program.end());
   int status = 0;
   {
-    std::optional<StandstillWatch> watch;
-    if (run.product == "trace") watch.emplace(part);
+    std::optional<StandstillWatch> standstill;
+    if (run.product == "trace") standstill.emplace(part);
+    std::optional<Watcher> watcher;
+    if (run.watch.on) watcher.emplace(run.output, run.watch);
     status = run_and_wait(command);
   }
   // MPICH's launcher ends with 0 when it is interrupted.

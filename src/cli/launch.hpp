@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/mpi_detection.hpp"
+#include "cli/watcher.hpp"
 
 namespace foretrace::cli {
 
@@ -28,6 +29,7 @@ struct CaptureRun {
   std::optional<std::string> yield;  // --yield
   bool allow_invalid = false;        // predict: --allow-invalid
   bool is_compute_given = true;      // predict: somebody said what computation takes
+  WatcherOptions watch;              // --watch
 };
 
 // Inside a launcher: whether this is its first rank.

@@ -109,8 +109,8 @@ live::Command prepare_live(const std::vector<std::string>& program,
   return command;
 }
 
-int run_live(const Simulation& simulation, const live::Command& program,
-             const RunOptions& options) {
+int run_live(const Simulation& simulation, const live::Command& program, const RunOptions& options,
+             const WatcherOptions& watch) {
   live::LiveSource source(program, simulation.ranks(), simulation.spare_ranks(),
                           simulation.live_compute(), simulation.nodes(), simulation.eager_bytes());
   live::end_runs_on_signals();
@@ -123,6 +123,13 @@ int run_live(const Simulation& simulation, const live::Command& program,
   try {
     RunOptions own = options;
     own.live = true;
+    own.opened = [&source](sim::FileSink& sink) {
+      source.on_operation([&sink](WorldRank rank, const sim::Operation& operation) {
+        sink.began(rank, operation);
+      });
+    };
+    std::optional<Watcher> watcher;
+    if (watch.on) watcher.emplace(own.output, watch, [&source] { return source.processes(); });
     const std::unique_ptr<sim::Source> timed = simulation.with_times(source);
     run_once(simulation, timed ? *timed : source, own);
   } catch (const live::RunEnded& end) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/simulation_run.hpp"
+#include "cli/watcher.hpp"
 #include "live/processes.hpp"
 
 namespace foretrace::cli {
@@ -15,7 +16,8 @@ namespace foretrace::cli {
 live::Command prepare_live(const std::vector<std::string>& program,
                            const std::optional<std::string>& mpi, SimulationOptions& options);
 
-// Runs it. Returns the exit status: the program's.
-int run_live(const Simulation& simulation, const live::Command& program, const RunOptions& options);
+// Runs it. Returns the exit status: the program's. Watching is of the trace that it writes.
+int run_live(const Simulation& simulation, const live::Command& program, const RunOptions& options,
+             const WatcherOptions& watch);
 
 }  // namespace foretrace::cli

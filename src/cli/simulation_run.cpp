@@ -7,7 +7,6 @@
 #include "analysis/links.hpp"
 #include "analysis/profile.hpp"
 #include "cli/call_places.hpp"
-#include "sim/sink.hpp"
 #include "views/report/link_report.hpp"
 #include "views/report/report.hpp"
 
@@ -132,6 +131,7 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
     if (!options.output.empty()) trace::write_trace(predicted, options.output);
   } else if (!options.output.empty()) {
     sim::FileSink sink(source, simulation.info(), options.output);
+    if (options.opened) options.opened(sink);
     try {
       result = run(sink);
     } catch (...) {

@@ -8,6 +8,7 @@
 #include "cli/samples.hpp"
 #include "cli/simulation.hpp"
 #include "cli/watch_output.hpp"
+#include "sim/sink.hpp"
 
 namespace foretrace::cli {
 
@@ -22,6 +23,7 @@ struct RunOptions {
   // A program runs live: its trace is kept if the run ends early, and what it
   // left undone at its end is told.
   bool live = false;
+  std::function<void(sim::FileSink&)> opened;  // the trace was begun
 };
 
 // Runs `source` to its end and prints the result. `replay`, if given, tells the

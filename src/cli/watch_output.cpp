@@ -35,10 +35,11 @@ void need_pages(const std::string& page) {
 
 }  // namespace
 
-void add_watch_options(CLI::App& app, WatchOptions& options) {
-  app.add_option("--watch", options.file,
-                 "A page that shows the machine at work (PAGE.html), a picture of how busy it kept "
-                 "its links (FILE.svg), or both as data (FILE.json)");
+CLI::Option* add_watch_options(CLI::App& app, WatchOptions& options) {
+  CLI::Option* const watch = app.add_option(
+      "--watch", options.file,
+      "A page that shows the machine at work (PAGE.html), a picture of how busy it kept "
+      "its links (FILE.svg), or both as data (FILE.json)");
   app.add_option("--watch-what", options.what,
                  "What is recorded for it: statistics; messages, too; states: every change, too");
   app.add_option("--watch-most", options.most,
@@ -47,6 +48,7 @@ void add_watch_options(CLI::App& app, WatchOptions& options) {
   app.add_option("--watch-to", options.to, "Record until this virtual time");
   app.add_option("--watch-only", options.only,
                  "BOX or BOX.QUANTITY: record these alone, e.g. 'node[0..3].nic'; may be repeated");
+  return watch;
 }
 
 std::unique_ptr<architecture::Recording> recording_of(

@@ -13,7 +13,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace foretrace::cli {
 
@@ -25,7 +26,8 @@ struct WatchOptions {
   std::vector<std::string> only;
 };
 
-void add_watch_options(CLI::App& app, WatchOptions& options);
+// Returns --watch.
+CLI::Option* add_watch_options(CLI::App& app, WatchOptions& options);
 // Nothing where nobody asked. Throws UsageError; `command` begins what it says of the file's name.
 std::unique_ptr<architecture::Recording> recording_of(
     const WatchOptions& options, const architecture::FlatArchitecture& architecture,

@@ -1,5 +1,7 @@
 #include "cli/watcher.hpp"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -13,6 +15,7 @@
 #include "base/error.hpp"
 #include "cli/call_places.hpp"
 #include "views/watch/watch_view.hpp"
+#include "watch/picture.hpp"
 #include "watch/processes.hpp"
 #include "watch/server.hpp"
 
@@ -29,11 +32,49 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// Threads that are made meanwhile get no signals: these are for whoever waits for the run.
+class NoSignals {
+ public:
+  NoSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~NoSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  NoSignals(const NoSignals&) = delete;
+  NoSignals& operator=(const NoSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 }  // namespace
+
+void add_watcher_details(CLI::App& app, WatcherOptions& options, CLI::Option* watch) {
+  CLI::Option* const details[] = {
+      app.add_option("--every", options.every, "Watching: seconds between lines in the terminal")
+          ->check(CLI::Range(0.1, 86400.0))
+          ->capture_default_str(),
+      app.add_flag("!--no-browser", options.browser,
+                   "Watching: say lines in the terminal only, and serve no page"),
+      app.add_option("--picture", options.picture,
+                     "Watching: show this picture on the page, a file that the program writes "
+                     "anew or goes on with (PNG, JPEG, PGM, PPM, ...)")};
+  for (CLI::Option* const one : details)
+    if (watch) one->needs(watch);
+}
+
+void add_watcher_options(CLI::App& app, WatcherOptions& options) {
+  CLI::Option* const watch = app.add_flag(
+      "--watch", options.on,
+      "Show meanwhile what the ranks do, in the terminal and on a page, as foretrace watch does");
+  add_watcher_details(app, options, watch);
+}
 
 struct Watcher::Impl {
   std::string output;  // absolute
-  double every = 2;
+  WatcherOptions options;
+  std::function<RankProcesses()> processes;
   Clock::time_point start = Clock::now();
   std::mutex mutex;
   std::condition_variable wake;
@@ -41,7 +82,7 @@ struct Watcher::Impl {
   views::WatchState state;
   std::optional<watch::Server> server;
   std::thread thread;
-  std::optional<analysis::RunLook> file;  // the thread's own
+  std::unique_ptr<analysis::RunLook> file;  // the thread's own
 
   // What the page is told.
   std::string answer() {
@@ -52,10 +93,13 @@ struct Watcher::Impl {
   void look(const trace::TellPlace& tell) {
     views::WatchState now;
     now.seconds = seconds_since(start);
-    for (const auto& [rank, process] : watch::find_processes(output))
+    const std::map<int, watch::RankProcess> found =
+        processes ? watch::look_at_processes(processes()) : watch::find_processes(output);
+    for (const auto& [rank, process] : found)
       if (process.stopped()) now.stopped[rank] = process.process;
+    if (!options.picture.empty()) now.picture = watch::version_of_picture(options.picture);
     try {
-      if (!file) file.emplace(output + ".part", tell);
+      if (!file) file = analysis::open_run(output + ".part", tell);
       now.run = file->take();
     } catch (const Error&) {
       // Not there yet, or no more.
@@ -70,7 +114,7 @@ struct Watcher::Impl {
   void watch() {
     const trace::TellPlace tell = place_teller();
     std::map<int, int> stopped;
-    double said = -every;
+    double said = -options.every;
     std::unique_lock lock(mutex);
     while (!stop) {
       lock.unlock();
@@ -79,7 +123,7 @@ struct Watcher::Impl {
       const auto took = Clock::now() - began;
       lock.lock();
       // What stopped is said at once.
-      if (state.stopped != stopped || state.seconds - said >= every) {
+      if (state.stopped != stopped || state.seconds - said >= options.every) {
         std::fprintf(stderr, "foretrace: %s\n", views::watch_line(state).c_str());
         said = state.seconds;
         stopped = state.stopped;
@@ -89,17 +133,25 @@ struct Watcher::Impl {
   }
 };
 
-Watcher::Watcher(const std::string& output, double every, bool serves)
+Watcher::Watcher(const std::string& output, const WatcherOptions& options,
+                 std::function<RankProcesses()> processes)
     : impl_(std::make_unique<Impl>()) {
-  impl_->output = std::filesystem::absolute(output).string();
-  impl_->every = every;
-  if (serves && !views::watch_page().empty()) {
-    impl_->server.emplace(
-        std::string(views::watch_page()),
-        watch::Answers{[own = impl_.get()] { return own->answer(); }, {}, {}, {}});
-    std::fprintf(stderr, "foretrace: watch at %s\n", impl_->server->address().c_str());
+  Impl* const own = impl_.get();
+  own->output = std::filesystem::absolute(output).string();
+  own->options = options;
+  own->processes = std::move(processes);
+  const NoSignals quiet;
+  if (options.browser && !views::watch_page().empty()) {
+    watch::Answers answers;
+    answers.state = [own] { return own->answer(); };
+    if (!options.picture.empty())
+      answers.data["picture"] = [path = options.picture](const watch::Query&) {
+        return watch::read_picture(path);
+      };
+    own->server.emplace(std::string(views::watch_page()), std::move(answers));
+    std::fprintf(stderr, "foretrace: watch at %s\n", own->server->address().c_str());
   }
-  impl_->thread = std::thread([own = impl_.get()] { own->watch(); });
+  own->thread = std::thread([own] { own->watch(); });
 }
 
 Watcher::~Watcher() {

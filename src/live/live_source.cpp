@@ -278,7 +278,9 @@ bool LiveSource::next(WorldRank rank, sim::Operation& operation) {
     fetch(line.posting(at + 1));
     const bool is_operation = treat(rank, operation);
     if (make_room(rank.value)) go_on(rank);
-    if (is_operation) return true;
+    if (!is_operation) continue;
+    if (tell_operation_) tell_operation_(rank, operation);
+    return true;
   }
 }
 

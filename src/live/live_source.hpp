@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -65,6 +66,13 @@ class LiveSource : public sim::Source {
 
   // Calls `tell`, once, where for Standstill::kLongEnough ranks have only looked in vain.
   void on_standstill(std::function<void()> tell) { tell_standstill_ = std::move(tell); }
+
+  // Calls `tell` whenever a rank has begun an operation.
+  void on_operation(std::function<void(WorldRank, const sim::Operation&)> tell) {
+    tell_operation_ = std::move(tell);
+  }
+  // Ranks and their processes. May be asked from any thread.
+  std::map<int, int> processes() const { return processes_.living(); }
 
   // Waits for the processes to end after the run. The exit status of the first rank
   // that did not end with 0; 128 + its signal.
@@ -174,6 +182,7 @@ class LiveSource : public sim::Source {
   mutable symbols::CallPlaces call_places_;
   Standstill standstill_;
   std::function<void()> tell_standstill_;
+  std::function<void(WorldRank, const sim::Operation&)> tell_operation_;
   std::optional<std::chrono::steady_clock::time_point> died_;  // when the first rank did
   std::string message_;                                        // of the rank that ends the run
   std::uint64_t left_comms_ = 0;                               // most that a rank left

@@ -215,4 +215,11 @@ bool Processes::all_ended() const {
   return watch_->gone == started_;
 }
 
+std::map<int, int> Processes::living() const {
+  const std::lock_guard lock(watch_->mutex);
+  std::map<int, int> ranks;
+  for (const auto& [process, rank] : watch_->living) ranks.emplace(rank, process);
+  return ranks;
+}
+
 }  // namespace foretrace::live

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -51,6 +52,8 @@ class Processes {
   // Those that have ended since the last call.
   std::vector<Ended> ended();
   bool all_ended() const;
+  // Ranks and their processes that have not ended. May be asked from any thread.
+  std::map<int, int> living() const;
 
  private:
   struct Watch;

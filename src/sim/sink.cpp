@@ -118,6 +118,24 @@ void FileSink::finished(WorldRank rank, const Operation& operation, const Interv
   stream.writer.write(event_);
 }
 
+// Of calls alone.
+void FileSink::began(WorldRank rank, const Operation& operation) {
+  switch (operation.kind) {
+    case trace::EventKind::init:
+    case trace::EventKind::finalize:
+    case trace::EventKind::phase_begin:
+    case trace::EventKind::phase_end:
+    case trace::EventKind::mark:
+    case trace::EventKind::aborted:
+      return;
+    default:
+      break;
+  }
+  Stream& stream = *streams_[static_cast<std::size_t>(rank.value)];
+  const trace::NameId name = name_number(stream, operation.name);
+  stream.writer.enter(name, operation.site == 0 ? 0 : site_number(stream, operation.site));
+}
+
 trace::NameId FileSink::name_number(Stream& stream, trace::NameId id) {
   const auto [entry, added] = stream.names.try_emplace(id);
   if (added) entry->second = stream.writer.define_name(source_->name(id));

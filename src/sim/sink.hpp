@@ -57,6 +57,9 @@ class FileSink : public Sink {
   FileSink(const Source& source, const trace::TraceInfo& info, std::string path);
   ~FileSink() override;
   void finished(WorldRank rank, const Operation& operation, const Interval& interval) override;
+  // For readers of the file while it grows, and of one that is left unfinished: the rank is in
+  // that operation, until finished() says that it has ended.
+  void began(WorldRank rank, const Operation& operation);
   // Seals the file under its own name; where the run is not `complete`, leaves it there
   // as leave_unfinished() does. Throws Error (disk full), names the file.
   void finish(bool complete = true);

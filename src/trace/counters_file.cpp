@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <iterator>
 #include <type_traits>
 #include <utility>
@@ -405,6 +407,13 @@ CallCounters parse_counters(std::string_view bytes, const std::string& name) {
   for (std::size_t r = 0; r < counters.ranks.size(); ++r)
     check_rank(counters.info, counters.ranks[r], name, r);
   return counters;
+}
+
+bool begins_as_counters(const std::string& path) {
+  std::array<char, sizeof kFileMagic> start{};
+  std::ifstream file(path, std::ios::binary);
+  return file.read(start.data(), start.size()) &&
+         (std::ranges::equal(start, kFileMagic) || std::ranges::equal(start, kMagicOfVersion1));
 }
 
 CallCounters read_counters(const std::string& path) {

@@ -74,6 +74,9 @@ class CountersWriter {
   int error_ = 0;
 };
 
+// Whether the file begins as a profile does.
+bool begins_as_counters(const std::string& path);
+
 // Throws Error if it is no profile or damaged.
 CallCounters parse_counters(std::string_view bytes, const std::string& name);
 CallCounters read_counters(const std::string& path);

@@ -56,6 +56,18 @@ void remove_left_over(const std::string& path) {
   if (errno != ENOENT) ::unlink(path.c_str());
 }
 
+bool is_written_here(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  int result = 0;
+  do {
+    result = ::flock(fd, LOCK_SH | LOCK_NB);
+  } while (result != 0 && errno == EINTR);
+  const bool held = result != 0;
+  ::close(fd);
+  return held;
+}
+
 RunFile::RunFile(const std::string& path, std::string_view start, const char* what) {
   constexpr int kTries = 20;  // others may make one at the same time
   for (int i = 0; i < kTries && fd_ < 0; ++i) {

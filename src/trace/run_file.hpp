@@ -35,4 +35,8 @@ class RunFile {
 // writing it.
 void remove_left_over(const std::string& path);
 
+// Whether a run is writing it, as far as this host knows: file systems without locks tell nothing
+// (true), others may not tell what other hosts hold (false).
+bool is_written_here(const std::string& path);
+
 }  // namespace foretrace::trace

@@ -26,6 +26,12 @@ std::optional<int> number_of(std::string_view text) {
   return value;
 }
 
+// Names may differ for one file: "./run.ftr", a link to a folder.
+bool are_same(const std::string& a, const std::string& b) {
+  std::error_code none;
+  return a == b || fs::equivalent(a + ".part", b + ".part", none);
+}
+
 // The rank that an environment tells, if it is of a process that writes `output`.
 std::optional<int> rank_in(std::string_view environment, const std::string& output) {
   bool ours = false;
@@ -37,7 +43,7 @@ std::optional<int> rank_in(std::string_view environment, const std::string& outp
     if (equals == std::string_view::npos) continue;
     const std::string_view name = entry.substr(0, equals);
     const std::string_view value = entry.substr(equals + 1);
-    if (name == "FORETRACE_OUTPUT") ours = value == output;
+    if (name == "FORETRACE_OUTPUT") ours = are_same(std::string(value), output);
     if (name == "OMPI_COMM_WORLD_RANK" || name == "PMI_RANK" || name == "PMIX_RANK" ||
         name == "SLURM_PROCID")
       if (!rank) rank = number_of(value);
@@ -65,6 +71,13 @@ std::map<int, RankProcess> find_processes(const std::string& output) {
     RankProcess& process = found[*rank];
     if (process.process == 0 || *id < process.process) process = {*id, state_of(entry.path())};
   }
+  return found;
+}
+
+std::map<int, RankProcess> look_at_processes(const std::map<int, int>& ids) {
+  std::map<int, RankProcess> found;
+  for (const auto& [rank, id] : ids)
+    found[rank] = {id, state_of(fs::path("/proc") / std::to_string(id))};
   return found;
 }
 

@@ -16,4 +16,7 @@ struct RankProcess {
 // names it, and a rank as Open MPI, MPICH, PMIx and Slurm do. Of several of a rank the oldest.
 std::map<int, RankProcess> find_processes(const std::string& output);
 
+// Those that somebody knows: ranks and the ids of their processes.
+std::map<int, RankProcess> look_at_processes(const std::map<int, int>& ids);
+
 }  // namespace foretrace::watch

@@ -63,7 +63,8 @@ class Running : public testing::Test {
     event.comm = world_;
     if (kind == EventKind::collective) event.collective = machine::Cost::barrier;
     event.request = request;
-    event.enter = event.leave = now_ += Time::ns(1000);
+    event.leave = now_ += Time::ns(1000);
+    event.enter = event.leave - call_length_;
     if (to >= 0) event.send.peer = WorldRank(to);
     if (to >= 0) event.send.bytes = Bytes(100);
     if (from >= 0) event.recv.peer = WorldRank(from);
@@ -79,6 +80,7 @@ class Running : public testing::Test {
   std::map<std::pair<int, std::string>, trace::NameId> names_;
   trace::CommId world_ = 0;
   Time now_;
+  Time call_length_;
 };
 
 MATCHER_P(Rank, value, "") {
@@ -125,6 +127,18 @@ TEST_F(Running, AWaitIsForWhoHasNotSent) {
   EXPECT_EQ(run.ranks[2].sent_bytes.count, 100u);
 }
 
+TEST_F(Running, ASendUnderWayIsNotReceived) {
+  for (int rank = 0; rank < kRanks; ++rank) write(rank, EventKind::init, "MPI_Init");
+  write(1, EventKind::send, "MPI_Send", 0);
+  write(0, EventKind::recv, "MPI_Recv", -1, 1);
+  EXPECT_THAT(look().ranks[0].unread, IsEmpty());
+  enter(1, "MPI_Send");
+  const RunningRun run = look();
+  EXPECT_THAT(run.ranks[1].waits_for, ElementsAre(Rank(0)));
+  ASSERT_EQ(run.ranks[0].unread.size(), 1u);
+  EXPECT_THAT(run.ranks[0].unread[0].from, Rank(1));
+}
+
 TEST_F(Running, AReceiveWaitsForWhomItWasLastTime) {
   for (int rank = 0; rank < kRanks; ++rank) write(rank, EventKind::init, "MPI_Init");
   write(1, EventKind::send, "MPI_Send", 0);
@@ -153,7 +167,8 @@ TEST_F(Running, AReceiveThatGoesRoundWaitsForTheNextOne) {
 
 // Each look of one that has looked before tells what one tells that reads all.
 TEST_F(Running, ALookGoesOnWhereTheOneBeforeEnded) {
-  analysis::RunLook going(path_);
+  const auto looks = analysis::open_run(path_);
+  analysis::RunLook& going = *looks;
   const auto compare = [&] {
     const RunningRun now = going.take(), anew = look();
     for (std::size_t r = 0; r < kRanks; ++r) {
@@ -163,6 +178,7 @@ TEST_F(Running, ALookGoesOnWhereTheOneBeforeEnded) {
       EXPECT_EQ(now.ranks[r].calls, anew.ranks[r].calls);
       EXPECT_EQ(now.ranks[r].sent_bytes.count, anew.ranks[r].sent_bytes.count);
       EXPECT_EQ(now.ranks[r].last, anew.ranks[r].last);
+      EXPECT_EQ(now.compute, anew.compute);
       EXPECT_EQ(now.ranks[r].waits_for, anew.ranks[r].waits_for);
       EXPECT_EQ(now.ranks[r].guessed, anew.ranks[r].guessed);
       EXPECT_EQ(now.ranks[r].unread.size(), anew.ranks[r].unread.size());
@@ -193,9 +209,43 @@ TEST_F(Running, ALookGoesOnWhereTheOneBeforeEnded) {
   EXPECT_EQ(compare(), look().ranks[0].calls);  // nothing is new
 }
 
+TEST_F(Running, TellsWhatWasSentSinceTheLookBefore) {
+  for (int rank = 0; rank < kRanks; ++rank) write(rank, EventKind::init, "MPI_Init");
+  const auto looks = analysis::open_run(path_);
+  EXPECT_THAT(looks->take().messages, IsEmpty());
+  write(0, EventKind::send, "MPI_Send", 2);
+  write(0, EventKind::send, "MPI_Send", 2);
+  write(3, EventKind::isend, "MPI_Isend", 1, -1, 9);
+  const RunningRun run = looks->take();
+  ASSERT_EQ(run.messages.size(), 2u);
+  EXPECT_THAT(run.messages[0].from, Rank(0));
+  EXPECT_THAT(run.messages[0].to, Rank(2));
+  EXPECT_EQ(run.messages[0].messages, 2u);
+  EXPECT_EQ(run.messages[0].bytes.count, 200u);
+  EXPECT_THAT(run.messages[1].from, Rank(3));
+  EXPECT_THAT(looks->take().messages, IsEmpty());
+}
+
+TEST_F(Running, AddsUpWhereTheTimeWent) {
+  write(0, EventKind::init, "MPI_Init");  // ends at 1 us
+  call_length_ = Time::ns(250);
+  write(0, EventKind::send, "MPI_Send", 1);  // 1.75 us to 2 us
+  write(0, EventKind::send, "MPI_Send", 1);  // 2.75 us to 3 us
+  write(0, EventKind::call, "MPI_X");        // 3.75 us to 4 us
+  const RunningRun run = look();
+  ASSERT_EQ(run.functions.size(), 2u);
+  EXPECT_EQ(run.functions[0].name, "MPI_Send");
+  EXPECT_EQ(run.functions[0].calls, 2u);
+  EXPECT_EQ(run.functions[0].time, Time::ns(500));
+  EXPECT_EQ(run.functions[1].time, Time::ns(250));
+  EXPECT_EQ(run.compute, Time::ns(2250));
+  EXPECT_EQ(run.clock, trace::Clock::wall);
+}
+
 TEST_F(Running, AnotherFileIsAnError) {
   write(0, EventKind::init, "MPI_Init");
-  analysis::RunLook going(path_);
+  const auto looks = analysis::open_run(path_);
+  analysis::RunLook& going = *looks;
   going.take();
   std::filesystem::rename(path_, path_ + ".old");
   EXPECT_THROW(going.take(), Error);

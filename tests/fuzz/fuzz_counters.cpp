@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "analysis/call_profile.hpp"
+#include "analysis/running_profile.hpp"
 #include "base/error.hpp"
 #include "driver.hpp"
 #include "trace/counters_file.hpp"
@@ -101,6 +102,7 @@ class CountersTarget {
       return analysis::CallFrame{"", "", 0, object, offset, object};
     };
     const analysis::CallProfile profile = analysis::make_call_profile(counters, nowhere);
+    analysis::running_of(counters, nowhere);
     views::render_call_profile_text(profile, {});
     views::render_call_profile_json(profile);
     views::render_call_profile_html(profile);

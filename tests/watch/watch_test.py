@@ -21,7 +21,17 @@ import urllib.parse
 FORETRACE, SOURCE, MPI = sys.argv[1:4]
 RANKS = 32
 STOPPED = 5
-PATIENCE = 60  # seconds; bench/web/run_watch.py measures how soon a rank is named
+PATIENCE = 60  # seconds
+SOON = 2  # seconds within which a stopped rank is named, on a machine that has time for it
+OUTPUT = {"profile": "w.fprof"}
+# What watches a run that it starts itself.
+WATCHERS = {
+    "watch": ["watch"],
+    "record": ["record", "--watch"],
+    "predict": ["predict", "--watch", "--machine", "cray-t3d"],
+    "profile": ["profile", "--watch"],
+    "simulate": ["simulate", "--watch", "--machine", "cray-t3d", "--compute", "none"],
+}
 
 
 class Watched(unittest.TestCase):
@@ -33,15 +43,17 @@ class Watched(unittest.TestCase):
         subprocess.run([f"mpicc.{MPI}", "-O1", "-g", "-o", str(cls.folder / "neighbours"),
                         f"{SOURCE}/neighbours.c"], check=True, timeout=100)
 
-    def setUp(self):
+    def start(self, words, ranks=RANKS, details=("--every", "0.5")):
+        """Runs the program, and reads what is said of it."""
         for left in self.folder.glob("pid.*"):
             left.unlink()
         (self.folder / "STOP").unlink(missing_ok=True)
         self.lines = []
         self.seen = 0
-        self.run_ = subprocess.Popen(
-            [FORETRACE, "watch", "-n", str(RANKS), "-o", "w.ftr", "--every", "0.5", "--", "./neighbours"],
-            cwd=self.folder, stderr=subprocess.PIPE, text=True)
+        self.ranks = ranks
+        self.output = OUTPUT.get(words[0], "w.ftr")
+        command = [FORETRACE, *words, "-n", str(ranks), "-o", self.output, *details, "--", "./neighbours"]
+        self.run_ = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.addCleanup(self.end)
         self.reader = threading.Thread(target=self.read)
         self.reader.start()
@@ -83,36 +95,151 @@ class Watched(unittest.TestCase):
         self.assertEqual(status, 200)
         return json.loads(body)
 
-    def test_a_stopped_rank_is_named(self):
-        found = self.line(r"watch at (\S+)")
-        self.address = urllib.parse.urlparse(found.group(1))
+    def find_page(self):
+        self.address = urllib.parse.urlparse(self.line(r"watch at (\S+)").group(1))
         self.assertEqual(self.address.hostname, "127.0.0.1")
         self.assertRegex(self.address.path, r"^/[0-9a-f]{32}/$")
-        limit = time.monotonic() + 60
-        while len(list(self.folder.glob("pid.*"))) < RANKS and time.monotonic() < limit:
-            time.sleep(0.1)
-        self.line(r"s: \d+ computing|in MPI_Recv")
 
-        process = int((self.folder / f"pid.{STOPPED}").read_text())
-        os.kill(process, signal.SIGSTOP)
-        try:
-            self.line(rf"rank {STOPPED} is STOPPED \(process {process}\)")
-            # The others come to a stand: the next in the ring waits for it, the one before has sent.
-            self.line(rf"rank {STOPPED} is STOPPED.* wait.* for it, rank {STOPPED - 1} has sent to it")
-            ranks = self.state()["ranks"]
-            self.assertEqual(ranks[STOPPED]["process"], process)
-            waiting = [rank["rank"] for rank in ranks if STOPPED in rank["waits_for"]]
-            self.assertIn(STOPPED + 1, waiting)
-            self.assertEqual([sender for sender, _ in ranks[STOPPED]["unread"]], [STOPPED - 1])
-            self.check_server()
-        finally:
-            os.kill(process, signal.SIGCONT)
-        self.line(r"s: (?!.*STOPPED)")
+    def wait_for_ranks(self):
+        limit = time.monotonic() + PATIENCE
+        while len(list(self.folder.glob("pid.*"))) < self.ranks and time.monotonic() < limit:
+            time.sleep(0.1)
+
+    def finish(self):
         (self.folder / "STOP").touch()
-        self.assertEqual(self.run_.wait(timeout=60), 0)
+        self.assertEqual(self.run_.wait(timeout=PATIENCE), 0)
+        self.reader.join()
+        self.run_.stderr.close()
+
+    def stop_a_rank(self):
+        """Seconds until the terminal has named it, and until the page is told."""
+        process = int((self.folder / f"pid.{STOPPED}").read_text())
+        self.seen = len(self.lines)
+        began = time.monotonic()
+        os.kill(process, signal.SIGSTOP)
+        while "process" not in self.state()["ranks"][STOPPED]:
+            self.assertLess(time.monotonic() - began, PATIENCE)
+            time.sleep(0.05)
+        page = time.monotonic() - began
+        self.line(rf"rank {STOPPED} is STOPPED \(process {process}\)")
+        return process, max(page, time.monotonic() - began)
+
+    def test_a_stopped_rank_is_named(self):
+        self.start(WATCHERS["watch"])
+        self.find_page()
+        self.wait_for_ranks()
+        self.line(r"s: \d+ computing|in MPI_Recv")
+        # On a machine that is busy otherwise, the quickest of a few.
+        took = []
+        for _ in range(3):
+            process, seconds = self.stop_a_rank()
+            took.append(seconds)
+            try:
+                # The others come to a stand: the next in the ring waits for it, the one before has sent.
+                self.line(rf"rank {STOPPED} is STOPPED.* wait.* for it, rank {STOPPED - 1} has sent to it")
+                ranks = self.state()["ranks"]
+                self.assertEqual(ranks[STOPPED]["process"], process)
+                waiting = [rank["rank"] for rank in ranks if STOPPED in rank["waits_for"]]
+                self.assertIn(STOPPED + 1, waiting)
+                self.assertEqual([sender for sender, _ in ranks[STOPPED]["unread"]], [STOPPED - 1])
+                if len(took) == 1:
+                    self.check_server()
+            finally:
+                os.kill(process, signal.SIGCONT)
+            self.line(r"s: (?!.*STOPPED)")
+            if took[-1] <= SOON:
+                break
+        print("named after", ", ".join(f"{seconds:.2f} s" for seconds in took))
+        self.assertLessEqual(min(took), SOON)
+        self.finish()
         told = subprocess.run([FORETRACE, "report", "w.ftr", "--json"], cwd=self.folder, check=True,
                               capture_output=True, text=True, timeout=60).stdout
         self.assertEqual(json.loads(told)["ranks"], RANKS)
+
+    def test_what_starts_runs_watches_them(self):
+        for name, words in WATCHERS.items():
+            if name == "watch":
+                continue
+            with self.subTest(command=name):
+                self.start(words, ranks=8)
+                self.find_page()
+                self.wait_for_ranks()
+                self.line(r"s: \d+ computing|in MPI_Recv")
+                process, _ = self.stop_a_rank()
+                try:
+                    # In virtual time it may be another one that comes next.
+                    who = ".*" if name == "simulate" else rf".*\b{STOPPED + 1}\b.*"
+                    self.line(rf"rank {STOPPED} is STOPPED.*, rank{who} wait.* for it")
+                    told = self.state()
+                    self.assertIn("MPI_Recv", [function for function, *_ in told["functions"]])
+                    self.assertEqual(told["clock"], {"record": "cpu", "profile": "wall"}.get(name, "virtual"))
+                finally:
+                    os.kill(process, signal.SIGCONT)
+                self.line(r"s: (?!.*STOPPED)")
+                self.finish()
+                self.assertTrue((self.folder / self.output).exists())
+
+    def test_without_a_page(self):
+        self.start(WATCHERS["record"], ranks=2, details=("--no-browser", "--every", "0.2"))
+        self.line(r"s: \d+ computing|in MPI_Recv")
+        self.finish()
+        self.assertNotIn("http", "".join(self.lines))
+
+    def test_a_run_under_way_is_attached_to(self):
+        for name, words in (("record", ["record", "--clock", "wall"]), ("predict", ["predict", "--machine", "cray-t3d"]),
+                            ("profile", ["profile"]),
+                            ("simulate", ["simulate", "--machine", "cray-t3d", "--compute", "none"])):
+            for named in ("part", "trace"):
+                with self.subTest(command=name, named=named):
+                    self.start(words, ranks=4, details=())
+                    self.wait_for_ranks()
+                    self.check_attached(self.output + (".part" if named == "part" else ""))
+
+    def check_attached(self, word):
+        beside = subprocess.Popen([FORETRACE, "watch", word, "--every", "0.2", "--no-browser"], cwd=self.folder,
+                                  stderr=subprocess.PIPE, text=True)
+        self.addCleanup(beside.stderr.close)
+        self.addCleanup(beside.wait)
+        self.addCleanup(beside.kill)
+        for line in beside.stderr:
+            if re.search(r"s: \d+ computing.*MPI_", line):
+                break
+        self.finish()
+        told = beside.stderr.read()
+        self.assertEqual(beside.wait(timeout=PATIENCE), 0, told)
+        self.assertRegex(told, rf"foretrace: the run has ended -> {self.output}\n$")
+        self.assertNotIn("has died", told)
+        gone = subprocess.run([FORETRACE, "watch", word], cwd=self.folder, capture_output=True, text=True, timeout=60)
+        self.assertEqual(gone.returncode, 1)
+        self.assertIn(f"{self.output}.part: no such file; the run that left {self.output} has ended", gone.stderr)
+
+    def test_a_run_that_died_is_said(self):
+        self.start(["record"], ranks=2, details=())
+        self.wait_for_ranks()
+        part = self.folder / "w.ftr.part"
+        (self.folder / "left.ftr.part").write_bytes(part.read_bytes())
+        self.finish()
+        beside = subprocess.Popen([FORETRACE, "watch", "left.ftr.part", "--no-browser"], cwd=self.folder, stderr=subprocess.PIPE,
+                                  text=True)
+        self.addCleanup(beside.stderr.close)
+        self.addCleanup(beside.wait)
+        self.addCleanup(beside.kill)
+        for line in beside.stderr:
+            if "no process of this host writes left.ftr.part" in line:
+                break
+        else:
+            self.fail("not said")
+
+    def test_wrong_use(self):
+        for words, says in ((["record", "--every", "1", "-n", "2", "--", "true"], "--every requires --watch"),
+                            (["watch", "x.ftr.part", "--evry", "1"], "--evry"),
+                            (["watch", "--", "true"], "give -n RANKS and a program"),
+                            (["simulate", "--watch", "--machine", "cray-t3d", "-n", "2", "--", "true"], "say -o P.ftr"),
+                            (["simulate", "x.ftr", "--watch"], "--watch alone, with -n")):
+            with self.subTest(words=words):
+                told = subprocess.run([FORETRACE, *words], cwd=self.folder, capture_output=True, text=True, timeout=60)
+                self.assertEqual(told.returncode, 2, told.stderr)
+                self.assertIn(says, told.stderr)
 
     def check_server(self):
         status, page = self.ask(self.address.path)

@@ -29,6 +29,10 @@ WatchState example() {
     state.run.ranks.push_back(rank);
   }
   state.run.ranks[2].unread = {{WorldRank(0), 3}};
+  state.run.messages = {{WorldRank(0), WorldRank(2), 3, Bytes(10)},
+                        {WorldRank(1), WorldRank(2), 1, Bytes(20)}};
+  state.run.functions = {{"MPI_Recv", 7, Time::ns(1'500'000'000)}};
+  state.run.compute = Time::ns(250'000'000);
   return state;
 }
 
@@ -64,6 +68,22 @@ TEST(WatchJson, HoldsTheRanks) {
   EXPECT_EQ(all["ranks"][1]["place"], "a\"b.c:3");
   EXPECT_FALSE(all["ranks"][0].contains("process"));
   EXPECT_EQ(all["ended"], false);
+  EXPECT_EQ(all["messages"], json::parse("[[1,2,1,20],[0,2,3,10]]"));  // most bytes first
+  EXPECT_EQ(all["functions"], json::parse(R"([["MPI_Recv",7,1.5]])"));
+  EXPECT_EQ(all["compute"], 0.25);
+  EXPECT_EQ(all["clock"], "wall");
+  EXPECT_EQ(all["picture"], "");
+}
+
+TEST(WatchJson, TellsSomeOfManyThatAreWaitedFor) {
+  WatchState state = example();
+  for (int other = 5; other < 400; ++other) state.run.ranks[0].waits_for.emplace_back(other);
+  state.stopped[399] = 1;
+  const json rank = json::parse(watch_json(state))["ranks"][0];
+  EXPECT_EQ(rank["waits"], 395);
+  EXPECT_EQ(rank["waits_for"].size(), 64u);
+  EXPECT_EQ(rank["waits_for"][0], 399);
+  EXPECT_EQ(rank["waits_for"][63], 67);
 }
 
 }  // namespace

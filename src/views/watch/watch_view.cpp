@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <vector>
+
+#include "views/draw/notes.hpp"
 
 namespace foretrace::views {
 namespace {
@@ -24,6 +27,39 @@ const char* name_of(Doing doing) {
     default:
       return "absent";
   }
+}
+
+json functions_of(const analysis::RunningRun& run) {
+  json all = json::array();
+  for (const analysis::RunningFunction& one : run.functions)
+    all.push_back({one.name, one.calls, one.time.seconds()});
+  return all;
+}
+
+// More arrows than these nobody could tell apart.
+constexpr std::size_t kMostMessages = 1000;
+
+json messages_of(const analysis::RunningRun& run) {
+  std::vector<analysis::RunningMessages> most = run.messages;
+  std::ranges::stable_sort(most, std::greater<>(), [](const auto& one) { return one.bytes.count; });
+  if (most.size() > kMostMessages) most.resize(kMostMessages);
+  json all = json::array();
+  for (const analysis::RunningMessages& one : most)
+    all.push_back({one.from.value, one.to.value, one.messages, one.bytes.count});
+  return all;
+}
+
+// Where half of a thousand ranks wait for the other half, not all of it is told.
+constexpr std::size_t kMostWaits = 64;
+
+// Those that are stopped first.
+json waits_of(const RunningRank& rank, const WatchState& state) {
+  json all = json::array();
+  for (const bool stopped : {true, false})
+    for (const WorldRank other : rank.waits_for)
+      if (state.stopped.contains(other.value) == stopped && all.size() < kMostWaits)
+        all.push_back(other.value);
+  return all;
 }
 
 // "3, 5 to 7", at most `most` words, then how many more.
@@ -121,8 +157,7 @@ std::string watch_line(const WatchState& state) {
 std::string watch_json(const WatchState& state) {
   json ranks = json::array();
   for (const RunningRank& rank : state.run.ranks) {
-    json waits = json::array();
-    for (const WorldRank other : rank.waits_for) waits.push_back(other.value);
+    json waits = waits_of(rank, state);
     json unread = json::array();
     for (const auto& sent : rank.unread) unread.push_back({sent.from.value, sent.messages});
     json one = {{"rank", rank.rank.value},
@@ -133,6 +168,7 @@ std::string watch_json(const WatchState& state) {
                 {"calls", rank.calls},
                 {"sent", rank.sent},
                 {"bytes", rank.sent_bytes.count},
+                {"waits", rank.waits_for.size()},
                 {"waits_for", std::move(waits)},
                 {"guessed", rank.guessed},
                 {"unread", std::move(unread)}};
@@ -143,6 +179,11 @@ std::string watch_json(const WatchState& state) {
   const json all = {{"seconds", state.seconds},
                     {"ended", state.ended},
                     {"line", watch_line(state)},
+                    {"clock", clock_name(state.run.clock)},
+                    {"picture", state.picture},
+                    {"compute", state.run.compute.seconds()},
+                    {"functions", functions_of(state.run)},
+                    {"messages", messages_of(state.run)},
                     {"ranks", std::move(ranks)}};
   return all.dump(-1, ' ', false, json::error_handler_t::replace);
 }

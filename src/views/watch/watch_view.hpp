@@ -14,6 +14,7 @@ struct WatchState {
   double seconds = 0;  // since the run was started
   bool ended = false;
   std::map<int, int> stopped;  // ranks that a signal has stopped, with their processes
+  std::string picture;         // its version; empty: there is none
   analysis::RunningRun run;    // empty: nothing is known yet
 };
 
@@ -21,8 +22,10 @@ struct WatchState {
 // for.
 std::string watch_line(const WatchState& state);
 
-// One object: seconds, ended, ranks (array of rank, doing, call, place, phase, calls, sent,
-// bytes, waits_for, guessed, unread, process where it is stopped).
+// One object: seconds, ended, line, clock, picture, compute (seconds), functions (array of name,
+// calls, seconds), messages (array of from, to, messages, bytes; those that moved most), ranks
+// (array of rank, doing, call, place, phase, calls, sent, bytes, waits, waits_for, guessed, unread,
+// process where it is stopped).
 std::string watch_json(const WatchState& state);
 
 // The page, which asks for "state" beside it. Empty when this build has no page. Defined in
