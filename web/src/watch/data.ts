@@ -8,7 +8,8 @@ export interface WatchRank {
   readonly calls: number;
   readonly sent: number;
   readonly bytes: number;
-  readonly waits_for: readonly number[];
+  readonly waits: number; // for how many
+  readonly waits_for: readonly number[]; // some of them, stopped ones first
   readonly guessed: boolean;
   readonly unread: readonly (readonly [from: number, messages: number])[];
   readonly process?: number; // it is stopped
@@ -18,6 +19,11 @@ export interface WatchState {
   readonly seconds: number;
   readonly ended: boolean;
   readonly line: string;
+  readonly clock: string; // of the times
+  readonly picture: string; // its version; "": there is none
+  readonly compute: number; // seconds, of all ranks
+  readonly functions: readonly (readonly [name: string, calls: number, seconds: number])[];
+  readonly messages: readonly (readonly [from: number, to: number, messages: number, bytes: number])[]; // since the look before
   readonly ranks: readonly WatchRank[];
 }
 
@@ -36,4 +42,18 @@ export function rates(before: WatchState | null, now: WatchState): { calls: numb
     if (then === undefined || time <= 0) return { calls: 0, bytes: 0 };
     return { calls: Math.max(0, rank.calls - then.calls) / time, bytes: Math.max(0, rank.bytes - then.bytes) / time };
   });
+}
+
+export interface Sum {
+  readonly name: string;
+  readonly calls: number;
+  readonly seconds: number;
+  readonly share: number;
+}
+
+// Where the time of all ranks went.
+export function sums(state: WatchState): Sum[] {
+  const all = [["COMPUTE", 0, state.compute] as const, ...state.functions];
+  const total = all.reduce((sum, [, , seconds]) => sum + seconds, 0);
+  return all.map(([name, calls, seconds]) => ({ name, calls, seconds, share: total > 0 ? seconds / total : 0 }));
 }
