@@ -33,22 +33,25 @@ struct Habit {
 // What the calls of a function at a place were like. Where a program goes round several partners
 // there, the next one is who came after the last one the time before.
 struct Habits {
-  Habit last;
+  std::optional<Habit> last;
   std::map<std::pair<int, int>, Habit> followed;  // by the partners of the call before
 
-  void add(const Habit& habit, bool first) {
-    if (!first) followed[last.partners()] = habit;
+  void add(const Habit& habit) {
+    if (last) followed[last->partners()] = habit;
     last = habit;
   }
+  // Of one to which something was added.
   const Habit& next() const {
-    const auto found = followed.find(last.partners());
-    return found == followed.end() ? last : found->second;
+    const auto found = followed.find(last->partners());
+    return found == followed.end() ? *last : found->second;
   }
 };
 
 // What is known of one rank besides RunningRank.
 struct Past {
   std::map<std::pair<std::string, std::string>, Habits> habits;  // by function and place
+  std::map<std::uint64_t, Habits*> habits_of;                    // the same, by their numbers
+  std::vector<RunningFunction*> functions;                       // by the name's number
   std::map<std::uint64_t, std::uint64_t> collectives;            // that it ended, by communicator
   std::map<std::uint64_t, WorldRank> posted;  // receives under way: request and source
   std::map<std::uint64_t, std::vector<WorldRank>> comms;
@@ -149,8 +152,7 @@ class TraceLook : public RunLook {
 
   void remember(WorldRank rank, const Event& event, RunningRank& now) {
     Past& own = past(rank);
-    RunningFunction& function = functions_[reader_.name(rank, event.name)];
-    if (function.calls == 0) function.name = reader_.name(rank, event.name);
+    RunningFunction& function = function_of(rank, event.name);
     function.calls += event.count;
     function.time += event.leave - event.enter;
     Habit habit;
@@ -188,9 +190,25 @@ class TraceLook : public RunLook {
       own.posted.erase(done.request);
       if (exists(done.source)) --under_way_[{done.source.value, rank.value}];
     }
-    const auto [here, first] =
-        own.habits.try_emplace({reader_.name(rank, event.name), place_of(rank, event.site)});
-    here->second.add(habit, first);
+    habits_of(rank, event).add(habit);
+  }
+
+  // Looked for by text once for each number that a rank gave it.
+  RunningFunction& function_of(WorldRank rank, trace::NameId name) {
+    auto& known = past(rank).functions;
+    if (known.size() <= name) known.resize(name + std::size_t{1}, nullptr);
+    if (!known[name]) {
+      known[name] = &functions_[reader_.name(rank, name)];
+      known[name]->name = reader_.name(rank, name);
+    }
+    return *known[name];
+  }
+
+  Habits& habits_of(WorldRank rank, const Event& event) {
+    Past& own = past(rank);
+    Habits*& known = own.habits_of[std::uint64_t{event.name} << 32 | event.site];
+    if (!known) known = &own.habits[{reader_.name(rank, event.name), place_of(rank, event.site)}];
+    return *known;
   }
 
   // What was sent and not received; a send that is under way counts, since it may wait for that.

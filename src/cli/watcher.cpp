@@ -25,8 +25,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kLook = std::chrono::milliseconds(400);
-// A look at very many ranks takes long: it has this part of the time.
-constexpr int kPause = 20;
+// A look at very many ranks takes long: it has this part of the time. What the page asks for, and
+// the search for stopped processes, take as much again.
+constexpr int kPause = 40;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
