@@ -106,19 +106,20 @@ at = [0, 0]
   await said("events");
   const busy = await browser.evaluate(() => [...document.querySelectorAll("#result tr")].map((row) => [...row.cells].map((cell) => cell.textContent)).find(([name]) => name === "queue")[5]);
   assert.match(busy, /^\d+\.\d%$/);
-  // Watch: a program that is not there, then the queues.
+  // Watch: a program that is not there, then the queues. The page is opened at the click, as browsers
+  // want it; a real one would hide this one, which then draws no more.
+  await browser.evaluate(() => {
+    window.opened = { location: { href: "" }, closed: false, close() { this.closed = true; } };
+    window.open = () => window.opened;
+  });
   await fill("#run-program", "none.goal");
   await browser.clickOn("#tools button:nth-of-type(5)");
   await said("there is no program 'none.goal' beside the file");
+  assert.deepEqual(await browser.evaluate(() => [window.opened.location.href, window.opened.closed]), ["", true]);
   await fill("#run-program", "");
-  // A second tab would hide this one, which then draws no more.
-  await browser.evaluate(() => {
-    window.opened = [];
-    window.open = (what) => window.opened.push(what);
-  });
   await browser.clickOn("#tools button:nth-of-type(5)");
   await said("on a page of its own");
-  assert.deepEqual(await browser.evaluate(() => window.opened), ["watched"]);
+  assert.equal(await browser.evaluate(() => window.opened.location.href), `${address}watched`);
   assert.match(await (await fetch(`${address}watched`)).text(), /"queue","queue",/);
   await browser.evaluate(() => document.activeElement.blur());
   await browser.press("s", { ctrl: true });

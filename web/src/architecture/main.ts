@@ -209,10 +209,17 @@ class Editor {
 
   private async watch(program: string): Promise<void> {
     this.say("runs ...");
+    // At once: a page that opens long after the click is taken for an advertisement.
+    const page = window.open();
     const { fault } = await ask("watch", JSON.stringify({ text: this.text, program })) as Checked;
-    if (fault !== undefined) return this.say(fault.message, true);
+    if (fault !== undefined) {
+      page?.close();
+      return this.say(fault.message, true);
+    }
+    const address = new URL("watched", location.href).href;
+    if (page === null) return this.say(`The run is on ${address}`);
+    page.location.href = address;
     this.say("The run is on a page of its own.");
-    window.open("watched");
   }
 
   // ---- what is shown ----
