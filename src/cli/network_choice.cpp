@@ -108,51 +108,32 @@ double simulate_pattern(std::string_view name, int ranks, std::uint64_t bytes,
   return pattern.run(timing, options);
 }
 
-std::vector<const machine::PatternTimes*> patterns_of(const machine::MachineModel& model) {
+struct Judged {
+  int ranks = 2;            // patterns of so many and more
+  std::uint64_t bytes = 0;  // messages of so many and more
+};
+constexpr Judged kForChoice{3, kLeastBytes};
+
+std::vector<const machine::PatternTimes*> patterns_of(const machine::MachineModel& model,
+                                                      const Judged& judged) {
   std::vector<const machine::PatternTimes*> patterns;
   for (const machine::PatternTimes& pattern : model.patterns)
-    if (std::ranges::find(kPatterns, pattern.name) != kPatterns.end() && pattern.ranks > 2 &&
-        pattern.times.back().bytes.count >= kLeastBytes)
+    if (std::ranges::find(kPatterns, pattern.name) != kPatterns.end() &&
+        pattern.ranks >= judged.ranks && pattern.times.back().bytes.count >= judged.bytes)
       patterns.push_back(&pattern);
   return patterns;
 }
 
-// Sum over the sizes; `sizes` counts them.
-double error_of(const machine::PatternTimes& pattern, const machine::Timing& timing,
-                const sim::SimulateOptions& options, int& sizes) {
-  double sum = 0;
+// By sizes.
+void add_errors(const machine::PatternTimes& pattern, std::uint64_t least,
+                const machine::Timing& timing, const sim::SimulateOptions& options,
+                std::vector<double>& errors) {
   for (const auto& [bytes, measured] : pattern.times) {
-    if (bytes.count < kLeastBytes) continue;
+    if (bytes.count < least) continue;
     const double simulated =
         simulate_pattern(pattern.name, pattern.ranks, bytes.count, timing, options);
-    if (measured <= 0 || simulated <= 0) continue;
-    sum += std::fabs(std::log(simulated / measured));
-    ++sizes;
+    if (measured > 0 && simulated > 0) errors.push_back(std::log(measured / simulated));
   }
-  return sum;
-}
-
-std::optional<double> score(const machine::MachineModel& model, const machine::Topology* topology,
-                            machine::Bound bound, sim::NetworkKind kind,
-                            const std::vector<const machine::PatternTimes*>& patterns) {
-  const machine::Timing timing(model, bound);
-  sim::SimulateOptions options;
-  options.network.kind = kind;
-  options.network.loggps = machine::loggps_times(model, {}, bound);
-  options.network.inner = machine::inner_times(model, bound);
-  double sum = 0;
-  int sizes = 0;
-  for (const machine::PatternTimes* pattern : patterns) {
-    const int ranks = pattern->ranks;
-    if (topology && ranks > topology->processors() * topology->ranks_per_node()) continue;
-    if (kind != sim::NetworkKind::datasheet && topology) {
-      options.network.topology = topology;
-      options.network.placement = machine::make_placement("round-robin", *topology, ranks);
-    }
-    sum += error_of(*pattern, timing, options, sizes);
-  }
-  if (sizes == 0) return std::nullopt;
-  return sum / sizes;
 }
 
 std::string percent(double error) {
@@ -161,12 +142,38 @@ std::string percent(double error) {
   return text;
 }
 
+std::vector<double> errors_of(const machine::MachineModel& model, const machine::Topology* topology,
+                              machine::Bound bound, sim::NetworkKind kind, const Judged& judged) {
+  const machine::Timing timing(model, bound);
+  sim::SimulateOptions options;
+  options.network.kind = kind;
+  options.network.loggps = machine::loggps_times(model, {}, bound);
+  options.network.inner = machine::inner_times(model, bound);
+  std::vector<double> errors;
+  for (const machine::PatternTimes* pattern : patterns_of(model, judged)) {
+    const int ranks = pattern->ranks;
+    if (topology && ranks > topology->processors() * topology->ranks_per_node()) continue;
+    if (kind != sim::NetworkKind::datasheet && topology) {
+      options.network.topology = topology;
+      options.network.placement = machine::make_placement("round-robin", *topology, ranks);
+    }
+    add_errors(*pattern, judged.bytes, timing, options, errors);
+  }
+  return errors;
+}
+
 }  // namespace
+
+std::vector<double> pattern_errors(const machine::MachineModel& model,
+                                   const machine::Topology* topology, machine::Bound bound,
+                                   sim::NetworkKind network) {
+  return errors_of(model, topology, bound, network, {});
+}
 
 std::optional<NetworkChoice> choose_network(const machine::MachineModel& model,
                                             const machine::Topology* topology,
                                             machine::Bound bound) {
-  const auto patterns = patterns_of(model);
+  const auto patterns = patterns_of(model, kForChoice);
   if (patterns.empty()) return std::nullopt;
   NetworkChoice choice;
   for (const machine::PatternTimes* pattern : patterns) choice.patterns.push_back(pattern->name);
@@ -175,10 +182,13 @@ std::optional<NetworkChoice> choose_network(const machine::MachineModel& model,
     const bool has_links =
         candidate.kind == sim::NetworkKind::flow || candidate.kind == sim::NetworkKind::packet;
     if (has_links && !topology) continue;
-    const auto error = score(model, topology, bound, candidate.kind, patterns);
-    if (!error) return std::nullopt;
-    choice.scores.push_back({candidate.name, *error});
-    least = std::min(least, *error);
+    const std::vector<double> errors =
+        errors_of(model, topology, bound, candidate.kind, kForChoice);
+    if (errors.empty()) return std::nullopt;
+    double sum = 0;
+    for (const double error : errors) sum += std::fabs(error);
+    choice.scores.push_back({candidate.name, sum / static_cast<double>(errors.size())});
+    least = std::min(least, choice.scores.back().error);
   }
   while (choice.scores[choice.chosen].error > least + kNoBetter) ++choice.chosen;
   return choice;

@@ -8,6 +8,7 @@
 
 #include "machine/machine_model.hpp"
 #include "machine/timing.hpp"
+#include "sim/engine.hpp"
 #include "topology/topology.hpp"
 
 namespace foretrace::cli {
@@ -22,6 +23,12 @@ struct NetworkChoice {
   std::size_t chosen = 0;
   std::vector<std::string> patterns;  // what they were held against
 };
+
+// ln(measured / simulated) of each size of the model's exchange_ring and exchange_mesh on that
+// network: what a run may be off by. Empty where the model has neither.
+std::vector<double> pattern_errors(const machine::MachineModel& model,
+                                   const machine::Topology* topology, machine::Bound bound,
+                                   sim::NetworkKind network);
 
 // The patterns are the model's exchange_ring and exchange_mesh of more than two ranks, from 1,024
 // bytes on. Of what a network is made from they are no part, but that the bandwidth of a

@@ -27,15 +27,26 @@ Time quantile(const std::vector<Time>& times, double share) {
 
 Samples draw_samples(Simulation& simulation, int count, std::uint64_t seed) {
   simulation.prepare_sharing();
+  const std::vector<double> errors = simulation.pattern_errors();
+  const std::vector<machine::LaunchFactors>& launches = simulation.model().launches;
   std::vector<Time> times;
   for (int i = 0; i < count; ++i) {
-    const machine::MachineModel model =
-        machine::draw_model(simulation.model(), seed, static_cast<std::uint64_t>(i));
+    const auto number = static_cast<std::uint64_t>(i);
+    const machine::MachineModel model = machine::draw_model(simulation.model(), seed, number);
+    machine::LaunchFactors launch;
+    if (!launches.empty())
+      launch = launches[machine::draw_one_of(launches.size(), seed, number, "launch")];
+    if (!errors.empty())
+      launch.calls *=
+          std::exp(errors[machine::draw_one_of(errors.size(), seed, number, "pattern")]);
     Replay replay;
     replay.model = &model;
+    // All rules are linear in time: where calls are slower by a factor, so is the whole of a run
+    // whose computation is faster by it.
+    replay.factors.compute = launch.computation / launch.calls;
     sim::NullSink nothing;
     const std::unique_ptr<sim::Source> source = simulation.open_shared();
-    times.push_back(simulation.run(*source, nothing, replay).time);
+    times.push_back(simulation.run(*source, nothing, replay).time.scaled(launch.calls));
   }
   std::ranges::sort(times);
   return {count, seed, quantile(times, 0.05), quantile(times, 0.5), quantile(times, 0.95)};
@@ -45,8 +56,8 @@ std::string text_of(const Samples& samples) {
   char line[200];
   if (samples.low == samples.high)
     std::snprintf(line, sizeof line,
-                  "%d draws give the same: the model states no errors of what is used\n",
-                  samples.count);
+                  "%d draws all take %.6g s: the model states no spread of what is used\n",
+                  samples.count, samples.median.seconds());
   else
     std::snprintf(
         line, sizeof line,

@@ -10,7 +10,9 @@ namespace foretrace::cli {
 
 class Simulation;
 
-// Of the run times on models drawn within the machine model's errors (machine/draw.hpp).
+// Of the run times on models drawn within the machine model's errors (machine/draw.hpp), in
+// launches drawn from those of its measurement, off by what the network is off by in the
+// machine's patterns.
 struct Samples {
   int count = 0;
   std::uint64_t seed = 0;

@@ -158,6 +158,12 @@ void Simulation::choose_network() {
   chosen_ = text_of(*choice);
 }
 
+std::vector<double> Simulation::pattern_errors() const {
+  const bool own = options_.topology.empty() && options_.loggps.empty() && !architecture_;
+  if (!own) return {};
+  return cli::pattern_errors(model_, topology_ ? &*topology_ : nullptr, bound_, network_);
+}
+
 void Simulation::set_architecture(const std::string& path) {
   auto made = std::make_shared<ArchitectureNetwork>();
   made->description = read_architecture(path);

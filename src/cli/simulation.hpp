@@ -149,6 +149,9 @@ class Simulation {
   sim::SimulateResult run(sim::Source& source, sim::Sink& sink, const Replay& replay) const;
 
   sim::NetworkKind network() const { return network_; }
+  // What the machine's patterns were off by on this network (network_choice.hpp); empty where it is
+  // not the machine's own.
+  std::vector<double> pattern_errors() const;
   // arch:FILE; nullptr: another network.
   const ArchitectureNetwork* architecture() const { return architecture_.get(); }
   bool by_flits() const { return architecture_ && architecture_->flits; }

@@ -20,9 +20,13 @@ std::uint64_t hash_of(std::string_view name) {
   return hash;
 }
 
+std::mt19937_64 random_of(std::uint64_t seed, std::uint64_t number, std::string_view name) {
+  return std::mt19937_64(seed * 0x9e3779b97f4a7c15 ^ number * 0xbf58476d1ce4e5b9 ^ hash_of(name));
+}
+
 // Standard normal (Box and Muller), the same with every standard library.
 double draw(std::uint64_t seed, std::uint64_t number, std::string_view name) {
-  std::mt19937_64 random(seed * 0x9e3779b97f4a7c15 ^ number * 0xbf58476d1ce4e5b9 ^ hash_of(name));
+  std::mt19937_64 random = random_of(seed, number, name);
   const auto share = [&random] {
     return (static_cast<double>(random() >> 11) + 0.5) / 9007199254740992.0;
   };
@@ -76,6 +80,11 @@ MachineModel draw_model(const MachineModel& model, std::uint64_t seed, std::uint
   draw_functions(drawn.functions, seed, number);
   for (auto& [path, own] : drawn.paths) draw_functions(own.functions, seed, number);
   return drawn;
+}
+
+std::size_t draw_one_of(std::size_t count, std::uint64_t seed, std::uint64_t number,
+                        std::string_view what) {
+  return random_of(seed, number, what)() % count;
 }
 
 }  // namespace foretrace::machine

@@ -2,7 +2,9 @@
 // states.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "machine/machine_model.hpp"
 
@@ -15,5 +17,9 @@ namespace foretrace::machine {
 // seed, number and function name give the same draw. Parameters of LogGPS that the model
 // states have no errors and stay.
 MachineModel draw_model(const MachineModel& model, std::uint64_t seed, std::uint64_t number);
+
+// 0 to `count` - 1, above 0, each as likely. The same seed, number and `what` give the same.
+std::size_t draw_one_of(std::size_t count, std::uint64_t seed, std::uint64_t number,
+                        std::string_view what);
 
 }  // namespace foretrace::machine

@@ -14,6 +14,7 @@
 #include "base/whole_file.hpp"
 #include "machine/compute_toml.hpp"
 #include "machine/function_toml.hpp"
+#include "machine/launches_toml.hpp"
 #include "machine/loggps_toml.hpp"
 #include "machine/measurement.hpp"
 #include "machine/measurement_toml.hpp"
@@ -216,7 +217,7 @@ MachineModel parse_machine(std::string_view text, const std::string& name) {
   const toml::table root = parse_toml(text, name);
   const TableReader reader(root, name, "machine model");
   reader.allow_only({"machine", "measurement", "function", "loggps", "path", "collectives",
-                     "compute", "hop", "topology", "node", "link", "pattern"});
+                     "compute", "hop", "topology", "node", "link", "pattern", "launches"});
   MachineModel model;
   ComputeCosts costs;  // read for their faults
   if (const toml::table* table = reader.table("machine"))
@@ -238,6 +239,8 @@ MachineModel parse_machine(std::string_view text, const std::string& name) {
         reader.fail(node, "[[" + std::string(key) + "]] needs a [topology]");
   }
   model.patterns = read_patterns(reader);
+  if (const toml::table* table = reader.table("launches"))
+    model.launches = read_launches(TableReader(*table, name, "[launches]"));
   if (const toml::table* table = reader.table("compute"))
     model.compute_step = read_compute(TableReader(*table, name, "[compute]"), costs);
   return model;
@@ -275,6 +278,7 @@ std::string format_machine(const MachineModel& model, const ComputeCosts& costs,
   out += format_collectives(model.collectives);
   if (model.topology) format_topology(out, *model.topology);
   out += format_patterns(model.patterns);
+  out += format_launches(model.launches);
   out += format_compute(model.compute_step, costs);
   for (const auto& [name, function] : model.functions) out += format_function(function, "");
   for (const auto& [path, own] : model.paths) {

@@ -136,6 +136,13 @@ struct PatternTimes {
   std::vector<Time> times;  // by bytes
 };
 
+// What a launch of the measurement took, as multiples of the model's times: a run of a program is
+// one launch, too, on a machine that is not left alone.
+struct LaunchFactors {
+  double calls = 1;        // MPI's
+  double computation = 1;  // of the kernels
+};
+
 using Functions = std::map<std::string, Function, std::less<>>;  // by name
 
 // What holds on one path (machine/path.hpp).
@@ -165,6 +172,7 @@ struct MachineModel : PathModel {
   std::map<Path, PathModel> paths;  // the inner ones that it knows
   std::optional<ModelTopology> topology;
   std::vector<PatternTimes> patterns;
+  std::vector<LaunchFactors> launches;  // may be empty: not known
 
   // The function called `name`, or nullptr.
   const Function* find(std::string_view name) const;

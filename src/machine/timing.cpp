@@ -63,9 +63,13 @@ constexpr std::array<std::string_view, index(Cost::kCount)> kNames{
 constexpr int kPointToPointRanks = 2;
 
 const Function* find_with_stand_in(const MachineModel& model, std::string_view name) {
-  for (; !name.empty(); name = stand_in_for(StandInKind::charged, name))
-    if (const Function* function = model.find(name)) return function;
-  return nullptr;
+  const Function* function = model.find(name);
+  for (; !function && !name.empty(); function = model.find(name))
+    name = stand_in_for(StandInKind::charged, name);
+  if (!function || !is_unreliable(*function)) return function;
+  while (!(name = stand_in_for(StandInKind::alike, name)).empty())
+    if (const Function* other = model.find(name); other && !is_unreliable(*other)) return other;
+  return function;
 }
 
 // Posting a collective: "ibcast" ("comm_idup"), or as it is measured, "ibcast1".
@@ -201,8 +205,11 @@ Timing::Unknowns Timing::unknowns() const {
       if (std::ranges::find(unknowns.unreliable, text) == unknowns.unreliable.end())
         unknowns.unreliable.push_back(text);
     }
-    if (ranks == 0 || !whole) continue;
     const std::string name(kNames[i]);
+    if (ranks != 0 && function && function->name != name)
+      if (const Function* own = model_->find(name))
+        unknowns.replaced.push_back(name + " (" + why_unreliable(*own) + ") by " + function->name);
+    if (ranks == 0 || !whole) continue;
     if (!function) {
       unknowns.missing.push_back(name);
       continue;
@@ -220,6 +227,7 @@ Timing::Unknowns Timing::unknowns() const {
     const Unknowns inner = on(path).unknowns();
     for (const std::string& name : inner.missing) unknowns.missing.push_back(name + where);
     for (const std::string& what : inner.beyond) unknowns.beyond.push_back(what + where);
+    for (const std::string& what : inner.replaced) unknowns.replaced.push_back(what + where);
     for (const std::string& what : inner.unreliable) unknowns.unreliable.push_back(what + where);
   }
   return unknowns;
@@ -235,6 +243,8 @@ std::vector<std::string> notes_of(const Timing::Unknowns& unknowns) {
   if (!unknowns.missing.empty()) notes.push_back(line(kTakesNoTime, unknowns.missing));
   if (!unknowns.beyond.empty())
     notes.push_back(line("extrapolated, beyond what was measured: ", unknowns.beyond));
+  if (!unknowns.replaced.empty())
+    notes.push_back(line("INVALID in the machine model, and replaced: ", unknowns.replaced));
   return notes;
 }
 

@@ -254,6 +254,7 @@ class Timing {
   struct Unknowns {
     std::vector<std::string> missing;     // functions without equation or stand-in: took no time
     std::vector<std::string> beyond;      // "bcast with 200 ranks", "send of 1000000 B"
+    std::vector<std::string> replaced;    // "gatherv (off by 138 % ...) by gather"
     std::vector<std::string> unreliable;  // "bcast (off by 138 % at sizes that were left out)"
   };
   Unknowns unknowns() const;

@@ -10,7 +10,7 @@ import argparse
 import pathlib
 import re
 
-KINDS = ("charged", "moving")
+KINDS = ("charged", "alike", "moving")
 
 
 def parse_stand_ins(text, path):

@@ -10,6 +10,7 @@ namespace foretrace::mpi_api {
 
 enum class StandInKind : std::uint8_t {
   charged,  // what the timing rules evaluate
+  alike,    // of these: where the stand-in is as good as the function itself
   moving,   // calls that move data as another one does, which is measured
 };
 

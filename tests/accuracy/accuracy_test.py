@@ -53,6 +53,11 @@ class Arithmetic(unittest.TestCase):
         self.assertEqual(row.interval, (1.9, 3.0))
         self.assertEqual(row.inside, (2, 3))  # its ends count
 
+    def test_where_networks_are_chosen_the_interval_is_that_of_the_chosen(self):
+        row = figures.row_of([one_round(real=(1.0,), datasheet=5.0, auto=1.0, low=0.9, high=1.1),
+                              one_round(real=(2.0,), datasheet=1.0, auto=3.0, low=2.9, high=3.1)])
+        self.assertEqual(row.interval, (0.9, 1.1))
+
     def test_a_summary_counts_what_failed_and_names_the_worst(self):
         rows = figures.rows_of([one_round("a", (1.0,), live=1.1), one_round("b", (1.0,), live=0.7),
                                 one_round("c", (1.0,), failed={"live": "status 1"}),

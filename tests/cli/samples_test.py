@@ -73,7 +73,30 @@ class Samples(unittest.TestCase):
 
     def test_a_model_without_errors(self):
         (self.folder / "sure.toml").write_text(MACHINE.split("interval")[0])
-        self.assertIn("states no errors", self.simulate("--samples", "5", machine="sure.toml").stdout)
+        self.assertIn("states no spread", self.simulate("--samples", "5", machine="sure.toml").stdout)
+
+    def test_launches(self):
+        """A draw is one of the launches, with its calls and its computation."""
+        (self.folder / "p.goal").write_text(PROGRAM.replace("rank 1 { recv", "rank 1 {\ncalc 1ms\nrecv"))
+        sure = MACHINE.split("interval")[0] + "[launches]\ncalls = [1, 2]\ncomputation = [1, 3]\n"
+        (self.folder / "m.toml").write_text(sure)
+        found = self.samples()["samples"]
+        self.assertAlmostEqual(found["low"], 1.1e-3, delta=1e-11)
+        self.assertAlmostEqual(found["high"], 3.2e-3, delta=1e-11)
+
+    def test_patterns(self):
+        """What the network is off by in the machine's patterns, a run may be off by."""
+        medians = []
+        for seconds in (1e-3, 2e-3):
+            pattern = f'[[pattern]]\nname = "exchange_ring"\nranks = 4\nbytes = [2048]\nseconds = [{seconds}]\n'
+            (self.folder / "m.toml").write_text(MACHINE.split("interval")[0] + pattern)
+            found = self.samples()["samples"]
+            self.assertEqual(found["low"], found["high"])
+            medians.append(found["median"])
+        # On the network the pattern takes 202 us: two sends are posted in 1 us each, then two messages
+        # cost their receiver 100 us each.
+        self.assertAlmostEqual(medians[0], 100e-6 * 1e-3 / 202e-6, delta=1e-9)
+        self.assertAlmostEqual(medians[1], 2 * medians[0], delta=1e-11)
 
     def test_wrong_use(self):
         for options in (["--samples", "1"], ["--samples", "5", "--sweep", "latency=1,2"]):

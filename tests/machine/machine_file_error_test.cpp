@@ -62,6 +62,10 @@ TEST(MachineFileError, UnknownKey) {
 TEST(MachineFileError, Patterns) {
   const std::string pattern = kHead + "[[pattern]]\nname = \"exchange_ring\"\n";  // lines 3, 4
   expect_faults({
+      {kHead + "[launches]\ncomputation = [1]\n", 3, "'calls' must be a list of numbers"},
+      {kHead + "[launches]\ncalls = [1]\n", 3, "'computation' must be a list of numbers"},
+      {kHead + "[launches]\ncalls = [1, 2]\ncomputation = [1]\n", 5, "must be equally long"},
+      {kHead + "[launches]\ncalls = [0]\ncomputation = [1]\n", 4, "all above 0"},
       {kHead + "[pattern]\n", 3, "'pattern' must be an array"},
       {kHead + "[[pattern]]\nranks = 4\n", 3, "'name' must say which pattern"},
       {pattern + "bytes = [1]\nseconds = [1.0]\n", 3, "'ranks' must be a whole number, 2 or more"},

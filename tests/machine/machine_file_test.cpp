@@ -357,6 +357,18 @@ TEST(MachineFile, PatternsReadBack) {
   EXPECT_EQ(read.patterns[1].ranks, 8);
 }
 
+TEST(MachineFile, LaunchesReadBack) {
+  MachineModel model;
+  model.name = "m";
+  model.launches = {{1.0 / 3, 1}, {1.25, 2.5}};
+  const MachineModel read = parse_machine(format_machine(model), "m.toml");
+  ASSERT_EQ(read.launches.size(), 2U);
+  EXPECT_EQ(read.launches[0].calls, 1.0 / 3);
+  EXPECT_EQ(read.launches[1].calls, 1.25);
+  EXPECT_EQ(read.launches[1].computation, 2.5);
+  EXPECT_TRUE(parse_machine("[machine]\n", "m.toml").launches.empty());
+}
+
 TEST(MachineFile, CostsOfComputationReadBack) {
   MachineModel model;
   model.name = "m";

@@ -117,6 +117,29 @@ TEST_F(T3d, EagerSenderGoesOn) {
   EXPECT_EQ(timing_.send_eager_leave(us(0), SendMode::buffered, kHuge), us(210));
 }
 
+// allgatherv, which was measured too little, gives way to allgather; that one, as bad, would not.
+TEST_F(T3d, WhatIsNotToBeTrustedGivesWayToItsStandIn) {
+  MachineModel model = model_;
+  Function bad = *model.find("allgather");
+  bad.name = "allgatherv";
+  bad.regimes = {Regime{}};
+  bad.regimes[0].equation.constant.value = 1e6;
+  bad.held_out = HeldOutError{0.88, 1.5};
+  model.functions["allgatherv"] = bad;
+  const Timing timing(model, Bound::avg);
+  EXPECT_EQ(timing.cost(Cost::allgatherv, 4, kLarge), timing_.cost(Cost::allgather, 4, kLarge));
+  EXPECT_EQ(timing.unknowns().replaced,
+            std::vector<std::string>{
+                "allgatherv (off by 88 % at sizes that were left out) by allgather"});
+  EXPECT_TRUE(timing.unknowns().unreliable.empty());
+
+  model.functions["allgather"].valid = false;
+  const Timing neither(model, Bound::avg);
+  EXPECT_EQ(neither.cost(Cost::allgatherv, 4, kLarge), Time::from_seconds(1));
+  EXPECT_EQ(neither.unknowns().unreliable.size(), 1U);
+  EXPECT_TRUE(neither.unknowns().replaced.empty());
+}
+
 // max(r0 + T_recvmin, s0 + T_recv)
 TEST_F(T3d, EagerReceiver) {
   EXPECT_EQ(timing_.recv_leave(us(500), {us(0), kLarge}), us(570));     // max(570, 110)

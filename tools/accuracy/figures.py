@@ -64,9 +64,15 @@ def row_of(rounds):
     return Row(rounds[0]["setting"], rounds[0]["program"], real, predicted, errors, failed, interval, inside)
 
 
+def stated_way(ways):
+    """The way whose interval is taken, of those that a setting has: the network that users are told to take."""
+    return "auto" if "auto" in ways else "datasheet"
+
+
 def interval_of(rounds):
     """That of the round whose recording is the middle one (the earlier of two)."""
-    stated = sorted((one for one in rounds if "low" in one and "datasheet" in one), key=lambda one: one["datasheet"])
+    way = stated_way(rounds[0])
+    stated = sorted((one for one in rounds if "low" in one and way in one), key=lambda one: one[way])
     return (stated[(len(stated) - 1) // 2]["low"], stated[(len(stated) - 1) // 2]["high"]) if stated else None
 
 

@@ -7,6 +7,7 @@ import re
 import subprocess
 import tempfile
 
+import figures
 import program_list
 from program_list import ROOT
 from settings import TIMES, Failure, call
@@ -120,9 +121,9 @@ class Runner:
             "--", *self.case.words))
 
     def simulate(self, trace, network):
-        """Its time, and the interval of `datasheet`."""
+        """Its time, and the interval of the way that states one."""
         words = [self.tool, "simulate", trace, "--machine", self.model, ALLOW, "--network", network]
-        if network == "datasheet":
+        if network == figures.stated_way(self.case.setting.networks):
             words += ["--samples", SAMPLES]
         text = call(*words, limit=self.limit)
         return predicted_seconds(text), interval(text)

@@ -80,7 +80,7 @@ def summaries(rows, kept=None):
         for way in ways_of(group):
             made = figures.summary(group, way)
             if made:
-                within = f"{inside} of {count}" if way == "datasheet" and count else ""
+                within = f"{inside} of {count}" if way == figures.stated_way(ways_of(group)) and count else ""
                 lines.append(f"| {setting.title if setting else 'all'} | {NAMES[way]} | {made.rows} | "
                              f"{per_cent(made.mean)} | {per_cent(made.median)} | {per_cent(made.worst)} | "
                              f"{made.program} | {made.failed or ''} | {per_cent(spread)} | {within} |")

@@ -16,6 +16,7 @@
 #include "machine/machine_file.hpp"
 #include "measure/campaign/campaign.hpp"
 #include "measure/core/samples.hpp"
+#include "measure/fit/launch_factors.hpp"
 #include "measure/fit/pattern_times.hpp"
 #include "measure/fit/star.hpp"
 
@@ -72,6 +73,7 @@ FitOutcome fit_and_name(const MeasureOptions& options, const SampleSet& set) {
                 [&sparse](const Sample& sample) { return sparse.contains(sample.function); });
   FitOutcome outcome = fit_model(used, options.fit);
   mark_invalid(words_of(set, "invalid"), outcome.model);
+  outcome.model.launches = launch_factors(used.samples, outcome);
   outcome.model.patterns = pattern_times(used.samples, words_of(set, "invalid"));
   if (const auto hosts = set.info.find("hosts_of_ranks"); hosts != set.info.end())
     outcome.model.topology = measured_star(parse_hosts(hosts->second), outcome.model);

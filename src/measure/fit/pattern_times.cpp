@@ -15,7 +15,7 @@ std::vector<machine::PatternTimes> pattern_times(const std::vector<Sample>& samp
     int ranks = 0;
     for (const Sample& sample : samples)
       if (sample.function == name) ranks = std::max(ranks, sample.ranks);
-    if (ranks <= 2) continue;
+    if (ranks == 0) continue;
     struct Seconds {
       std::vector<double> kept, all;
     };

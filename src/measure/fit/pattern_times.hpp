@@ -10,7 +10,7 @@
 
 namespace foretrace::measure {
 
-// exchange_ring and exchange_mesh, each of the most ranks that it has, if these are more than two:
+// exchange_ring and exchange_mesh, each of the most ranks that it has:
 // medians of the samples that were kept, of all where none was. Not those in `invalid`.
 std::vector<machine::PatternTimes> pattern_times(const std::vector<Sample>& samples,
                                                  const std::set<std::string>& invalid);
