@@ -198,8 +198,8 @@ class Piggyback {
   std::unordered_map<std::uint64_t, Time> answers_;
   std::uint64_t unanswered_ = 0;  // rendezvous whose answer has not come
   bool even_counter_ = false;
-  std::uint64_t kept_going_ = 0;  // ticks
-  std::uint64_t rest_ticks_ = 0;  // about kRestNs
+  std::uint64_t kept_going_ = 0;            // ticks
+  std::uint64_t rest_ticks_ = 0;            // about kRestNs
   std::vector<CommInfo*> unsettled_comms_;  // those with unsettled receives
   std::deque<Outgoing> outgoing_;
   std::size_t next_outgoing_ = 0;
