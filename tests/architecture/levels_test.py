@@ -110,6 +110,63 @@ def nodes_are_exact():
                 assert coarse == inside, (seed, network, some, first_difference(coarse, inside))
 
 
+MODEL = """\
+[machine]
+name = "two paths"
+time_unit = "us"
+[[function]]
+name = "send"
+class = "point-to-point"
+[[function.regime]]
+c = 4.0
+[[function]]
+name = "recv"
+class = "point-to-point"
+[[function.regime]]
+c = 30.0
+k = 0.01
+g = "d"
+[[function]]
+name = "recvmin"
+class = "point-to-point"
+[[function.regime]]
+c = 10.0
+[[path.node.function]]
+name = "send"
+class = "point-to-point"
+[[path.node.function.regime]]
+c = 2.0
+[[path.node.function]]
+name = "recv"
+class = "point-to-point"
+[[path.node.function.regime]]
+c = 5.0
+k = 0.002
+g = "d"
+[[path.node.function]]
+name = "recvmin"
+class = "point-to-point"
+[[path.node.function.regime]]
+c = 3.0
+"""
+
+
+def coarse_nodes_take_the_machines_equations():
+    """Ranks of one coarse node exchange messages as the machine model's path within a node says: with
+    equations of send and recv alone as on `packet` with the same model, and one message in the time of recv."""
+    (folder / "m.toml").write_text(MODEL)
+    model = ["--machine", str(folder / "m.toml")]
+    network = machine("coarse", of("processor", "crossbar:3", "parameters = { ranks = 2 }\n"))
+    star = ["packet", "--topology", "crossbar:3?latency=100ns&bandwidth=1GB/s&ranks_per_node=2"]
+    for seed in range(1, 13):
+        (folder / "x.goal").write_text(program(random.Random(seed), 6))
+        found = times(folder, str(folder / "x.goal"), "--network", network, *model)
+        expected = times(folder, str(folder / "x.goal"), "--network", *star, *model)
+        assert found == expected, (seed, first_difference(found, expected))
+    out = json.loads(run("simulate", goal(6, [(0, 1, 1000)]), "--network", network, *model, "--json"))
+    assert abs(out["time"] - 7e-6) < 2e-9, out["time"]  # 5 us + 0.002 us a byte, of 1,000
+
+
 def first_difference(a, b):
     return next(((x, y) for x, y in zip(a, b) if x != y), (len(a), len(b)))
 
@@ -308,7 +365,7 @@ def others_stay():
 
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
-    for check in (nodes_are_exact, nodes_differ_by_their_services, memory_within_a_node, buses, ethernet, switches, queues, others_stay):
+    for check in (nodes_are_exact, coarse_nodes_take_the_machines_equations, nodes_differ_by_their_services, memory_within_a_node, buses, ethernet, switches, queues, others_stay):
         if check.__name__ in sys.argv[2:] or len(sys.argv) == 2:
             check()
             print("ok", check.__name__, flush=True)
