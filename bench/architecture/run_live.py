@@ -22,40 +22,18 @@ import programs  # noqa: E402
 import run_apps  # noqa: E402
 
 SPEED = "latency=1us&bandwidth=1GB/s"
-NODE = """[architecture]
+# 64 nodes that come with Foretrace.
+MACHINE = """[architecture]
 name = "nodes"
+include = ["{node}"]
 latency = "1us"
 bandwidth = "1GB/s"
-[composite.node]
-ports = { net = "nic.net" }
-[[composite.node.part]]
-name = "cpu"
-kind = "processor"
-[[composite.node.part]]
-name = "nic"
-kind = "nic"
-parameters = { injection = "1GB/s", latency = "300ns" }
-[[composite.node.link]]
-from = "cpu.net"
-to = "nic.host"
+[[composite.machine.part]]
+name = "node"
+kind = "node"
+template = "{shape}"
+parameters = {{ {parameters} }}
 """
-ROUTER = """[architecture]
-name = "routers"
-[composite.node]
-ports = { net = "router.net" }
-[[composite.node.part]]
-name = "cpu"
-kind = "processor"
-[[composite.node.part]]
-name = "router"
-kind = "switch"
-level = "vc"
-parameters = { vcs = 4 }
-[[composite.node.link]]
-from = "cpu.net"
-to = "router.net"
-"""
-PART = '[[composite.machine.part]]\nname = "node"\nkind = "node"\ntemplate = "{}"\n'
 
 
 def networks(tool, folder):
@@ -67,10 +45,12 @@ def networks(tool, folder):
         subprocess.run([tool, "architecture", "convert", f"{shape}?{SPEED}", "-o", plain], check=True, capture_output=True)
         found[f"processors, {shape}"] = ["--network", f"arch:{plain}"]
         if shape.startswith("fattree"):
-            (folder / "nodes.arch.toml").write_text(NODE + PART.format(shape))
+            (folder / "nodes.arch.toml").write_text(MACHINE.format(
+                node="nic-node.arch.toml", shape=shape, parameters='injection = "1GB/s", latency = "300ns"'))
             found[f"nodes with a NIC, {shape}"] = ["--network", f"arch:{folder}/nodes.arch.toml"]
         else:
-            (folder / "routers.arch.toml").write_text(ROUTER + PART.format(shape))
+            (folder / "routers.arch.toml").write_text(MACHINE.format(
+                node="node.arch.toml", shape=shape, parameters="vcs = 4"))
             found[f"switches that count flits, {shape}"] = ["--network", f"arch:{folder}/routers.arch.toml"]
     return found
 

@@ -18,28 +18,10 @@ from networks_test import program, run, times
 TOOL = sys.argv[1]
 OVERHEAD = 1_000_000  # ps, on each side
 HEAD = '[architecture]\nname = "a machine"\nlatency = "100ns"\nbandwidth = "1GB/s"\n'
+NODE = 'include = ["nic-node.arch.toml"]\n'
 NOTHING = 'latency = "0ps"\nbandwidth = "1000000000TB/s"\n'  # a byte in 0 ps
 
-# One socket and a NIC; two sockets, their memory and a NIC. The parameters say what they take.
-NODE = """
-[composite.node]
-ports = { net = "nic.net" }
-[composite.node.parameters]
-injection = { type = "rate", default = "1000000000TB/s" }
-delay = { type = "time", default = "0ns" }
-[composite.node.levels.coarse]
-kind = "processor"
-[[composite.node.part]]
-name = "cpu"
-kind = "processor"
-[[composite.node.part]]
-name = "nic"
-kind = "nic"
-parameters = { injection = "$injection", latency = "$delay" }
-[[composite.node.link]]
-from = "cpu.net"
-to = "nic.host"
-""" + NOTHING
+# Two sockets, their memory and a NIC. The parameter says what the memory takes.
 SOCKETS = """
 [composite.node]
 ports = { net = "nic.net" }
@@ -176,20 +158,18 @@ def nodes_differ_by_their_services():
     network = machine("slow", NODE + of("node", "crossbar:4"))
     for injection, delay, size, packets in [("1GB/s", "0ns", 2048, [2048]), ("2GB/s", "300ns", 1000, [1000]),
                                             ("500MB/s", "70ns", 5000, [2048, 2048, 904])]:
-        options = ["--parameter", f"part[*].injection={injection}", "--parameter", f"part[*].delay={delay}"]
+        options = ["--parameter", f"part[*].injection={injection}", "--parameter", f"part[*].latency={delay}"]
         inside = picoseconds(network, 4, [(0, 3, size)], *options)
         coarse = picoseconds(network, 4, [(0, 3, size)], *options, "--level", "part[*]=coarse")
         per_byte = {"1GB/s": 1000, "2GB/s": 500, "500MB/s": 2000}[injection]
         # The links take 1,000 ps a byte, twice (to the switch and on). A NIC that is slower sets the
         # pace; the coarse node sends at the link's own. Both then wait for the last packet.
-        first, last = packets[0], packets[-1]
         through_nic = [per_byte * sum(packets[:i + 1]) for i in range(len(packets))]
         leaves = 0
         for packet, ready in zip(packets, through_nic):
             leaves = max(leaves, ready) + 1000 * packet
         expected = leaves - 1000 * sum(packets) + int(delay[:-2]) * 1000
         assert inside - coarse == expected, (injection, delay, size, inside - coarse, expected)
-        del first, last
 
 
 def memory_within_a_node():

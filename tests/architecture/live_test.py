@@ -15,30 +15,14 @@ TOOL, MPICC, SOURCE = sys.argv[1:4]
 
 NODES = """[architecture]
 name = "four nodes on a switch"
+include = ["nic-node.arch.toml"]
 latency = "1us"
 bandwidth = "1GB/s"
-
-[composite.node]
-ports = { net = "nic.net" }
-[composite.node.levels.coarse]
-kind = "processor"
-[[composite.node.part]]
-name = "cpu"
-kind = "processor"
-[[composite.node.part]]
-name = "nic"
-kind = "nic"
-parameters = { injection = "INJECTION" }
-[[composite.node.link]]
-from = "cpu.net"
-to = "nic.host"
-latency = "0ps"
-bandwidth = "1000TB/s"
-
 [[composite.machine.part]]
 name = "star"
 template = "crossbar:4"
 kind = "node"
+parameters = { injection = "INJECTION" }
 """
 
 

@@ -2,7 +2,7 @@
 // input by the browser's debugging pipe.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -168,6 +168,16 @@ export class Browser {
   async clickOn(selector, more = {}) {
     const [x, y] = await this.where(selector);
     await this.click(x, y, more);
+  }
+
+  // What an accessibility checker, the source of axe-core, finds on the page: one text a fault.
+  async faults(axe) {
+    await this.send("Runtime.evaluate", { expression: readFileSync(axe, "utf8") });
+    return this.evaluate(async () => {
+      const { violations, passes } = await window.axe.run();
+      if (passes.length < 10) throw new Error("the checker has not run");
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html.slice(0, 120)} ${node.any[0]?.message ?? ""}`).join(" | ")}`);
+    });
   }
 
   async picture(file) {

@@ -3,7 +3,7 @@
 // Usage: node served_test.mjs CHROMIUM FORETRACE MAKE_PAGE FOLDER AXE
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 
@@ -249,9 +249,7 @@ try {
   });
 
   await check("the page is accessible", small, async () => {
-    await browser.send("Runtime.evaluate", { expression: readFileSync(axe, "utf8") });
-    const faults = await browser.evaluate(async () => (await window.axe.run(document)).violations.map((each) => `${each.id}: ${each.nodes[0].html}`));
-    assert.deepEqual(faults, []);
+    assert.deepEqual(await browser.faults(axe), []);
   });
 
   await check("the server answers nobody else", small, async () => {

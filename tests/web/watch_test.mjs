@@ -78,13 +78,7 @@ try {
     while (looks < before + 6) await new Promise((resolve) => setTimeout(resolve, 100));
     assert.equal((await shown())[0], 1);
     assert.ok(await version());
-    await browser.send("Runtime.evaluate", { expression: readFileSync(axe, "utf8") });
-    const faults = await browser.evaluate(async () => {
-      const { violations, passes } = await window.axe.run();
-      if (passes.length < 10) throw new Error("the checker has not run");
-      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 100)).join(" | ")}`);
-    });
-    assert.deepEqual(faults, [], dark ? "dark" : "light");
+    assert.deepEqual(await browser.faults(axe), [], dark ? "dark" : "light");
     assert.deepEqual(browser.messages, []);
     assert.deepEqual(browser.requests.filter((asked) => !asked.startsWith(address) && !asked.startsWith("data:") && asked !== "about:blank"), []);
     // Nothing is wider than the screen.
