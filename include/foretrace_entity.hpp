@@ -1,5 +1,5 @@
 // Entities of an architecture, in C++: what a box of a machine does, as a coroutine or as a handler
-// of events, over ports. docs/architecture-files.md has a worked example.
+// of events, over ports. docs/architecture-entities.md has a worked example.
 //
 // Built-in entities and those of plug-ins use the same header. An entity reads its parameters,
 // receives packets at its ports, lets time pass and sends packets on; the kernel calls it in the

@@ -34,6 +34,7 @@ std::string named_run(const CaptureRun& run) {
 // What stands behind the run's name is no program's.
 void take_details(const std::vector<std::string>& words, WatcherOptions& options) {
   CLI::App rest;
+  rest.set_help_flag();
   add_watcher_details(rest, options);
   try {
     rest.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));

@@ -232,6 +232,7 @@ class Watched(unittest.TestCase):
 
     def test_wrong_use(self):
         for words, says in ((["record", "--every", "1", "-n", "2", "--", "true"], "--every requires --watch"),
+                            (["watch", "run.ftr", "--help"], "not expected: --help"),
                             (["watch", "x.ftr.part", "--evry", "1"], "--evry"),
                             (["watch", "--", "true"], "give -n RANKS and a program"),
                             (["simulate", "--watch", "--machine", "cray-t3d", "-n", "2", "--", "true"], "say -o P.ftr"),
