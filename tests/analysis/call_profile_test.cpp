@@ -4,51 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "counter_records.hpp"
+
 namespace foretrace::analysis {
 namespace {
 
 using testing::ElementsAre;
-
-enum Function : std::uint16_t { kSend, kRecv, kAllreduce };
-
-trace::SiteRecord site(Function function, std::uint64_t address, std::uint64_t calls,
-                       std::uint64_t ticks, std::uint64_t longest) {
-  trace::SiteRecord record;
-  record.used = 1;
-  record.function = function;
-  record.depth = 1;
-  record.frames[0] = address;
-  record.calls = calls;
-  record.ticks = ticks;
-  record.longest = longest;
-  return record;
-}
-
-trace::CommRecord comm(std::uint64_t members, std::uint32_t ordinal, std::uint32_t size,
-                       const char* name = "") {
-  trace::CommRecord record;
-  record.used = 1;
-  record.members = members;
-  record.ordinal = ordinal;
-  record.size = size;
-  std::copy_n(name, std::char_traits<char>::length(name), record.name.begin());
-  return record;
-}
-
-trace::SizeRecord size(Function function, std::uint16_t comm, trace::Direction direction,
-                       std::uint8_t bin, std::uint64_t calls, std::uint64_t bytes,
-                       std::uint64_t ticks) {
-  trace::SizeRecord record;
-  record.used = 1;
-  record.function = function;
-  record.comm = comm;
-  record.direction = direction;
-  record.bin = bin;
-  record.calls = calls;
-  record.bytes = bytes;
-  record.ticks = ticks;
-  return record;
-}
 
 // Two ranks whose clocks tick twice and four times in a nanosecond; the
 // program is loaded at different addresses.

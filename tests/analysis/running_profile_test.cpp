@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "analysis/running.hpp"
-#include "trace/counters_file.hpp"
+#include "counter_records.hpp"
 
 namespace foretrace::analysis {
 namespace {
@@ -14,22 +14,10 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-enum Function : std::uint16_t { kSend, kRecv, kAllreduce };
 constexpr std::uint64_t kRecvPlace = 0x200;
 
 MATCHER_P(Rank, value, "") {
   return arg.value == value;
-}
-
-trace::SiteRecord site(Function function, std::uint64_t address, std::uint64_t calls) {
-  trace::SiteRecord record;
-  record.used = 1;
-  record.function = function;
-  record.depth = 1;
-  record.frames[0] = address;
-  record.calls = calls;
-  record.ticks = 10 * calls;
-  return record;
 }
 
 class RunningProfile : public testing::Test {
@@ -52,7 +40,7 @@ class RunningProfile : public testing::Test {
       world.used = 1;
       world.size = 4;
       rank.comms.push_back(world);
-      rank.sites = {site(kRecv, kRecvPlace, 2), site(kAllreduce, 0x300, 2)};
+      rank.sites = {site(kRecv, kRecvPlace, 2, 20), site(kAllreduce, 0x300, 2, 20)};
       trace::SizeRecord size;
       size.used = 1;
       size.function = kAllreduce;
