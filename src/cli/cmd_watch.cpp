@@ -5,6 +5,7 @@
 #include <string_view>
 #include <thread>
 
+#include "analysis/running.hpp"
 #include "base/error.hpp"
 #include "cli/launch.hpp"
 #include "cli/subcommand.hpp"
@@ -19,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPart = ".part";
 constexpr auto kPoll = std::chrono::milliseconds(100);
-constexpr int kLooks = 10;  // that find nobody, before it is said
+constexpr int kLooks = 10;  // that find nobody, or no part file, before it is said
 
 // The run that is named in place of a program, by its part file or by what it will leave; empty:
 // it is a program.
@@ -43,6 +44,21 @@ void take_details(const std::vector<std::string>& words, WatcherOptions& options
   }
 }
 
+// A part file that is being begun is not whole for a moment. Throws Error where it stays so: it is
+// none.
+void check_part(const std::string& part) {
+  for (int look = 1;; ++look) {
+    try {
+      analysis::open_run(part, {});
+      return;
+    } catch (const Error&) {
+      if (!fs::exists(part)) return;
+      if (look == kLooks) throw;
+    }
+    std::this_thread::sleep_for(kPoll);
+  }
+}
+
 // Looks at a run that somebody else has started, until its part file is no more.
 int watch_run(const std::string& output, const WatcherOptions& options) {
   const std::string part = output + std::string(kPart);
@@ -50,6 +66,7 @@ int watch_run(const std::string& output, const WatcherOptions& options) {
     throw Error(part + ": no such file" +
                 (fs::exists(output) ? "; the run that left " + output + " has ended"
                                     : "; a run has it from MPI_Init until it ends"));
+  check_part(part);
   {
     const Watcher watcher(output, options);
     int unwritten = 0;  // looks in a row

@@ -230,6 +230,14 @@ class Watched(unittest.TestCase):
         else:
             self.fail("not said")
 
+    def test_what_is_no_part_file(self):
+        for name in ("x.ftr.part", "x.fprof.part"):
+            (self.folder / name).write_bytes(b"no trace and no profile " * 100)
+            told = subprocess.run([FORETRACE, "watch", name, "--no-browser"], cwd=self.folder, capture_output=True, text=True, timeout=60)
+            self.assertEqual(told.returncode, 1)
+            self.assertIn(name, told.stderr)
+            self.assertNotIn("nothing is known", told.stderr)
+
     def test_wrong_use(self):
         for words, says in ((["record", "--every", "1", "-n", "2", "--", "true"], "--every requires --watch"),
                             (["watch", "run.ftr", "--help"], "not expected: --help"),
