@@ -323,7 +323,33 @@ void parse_field(std::string_view key, std::string_view value, const FieldScope&
               std::string(key) + "'");
 }
 
-void check_event(const Event& event, const FieldScope& scope, Time last_leave) {
+std::string counts_text(const trace::Counts& counts) {
+  std::string text;
+  for (std::size_t i = 0, n = 0; i < counts.size(); i += n) {
+    for (n = 1; i + n < counts.size() && counts[i + n] == counts[i];) ++n;
+    text += (i == 0 ? "" : ",") + (n == 1 ? std::string() : std::to_string(n) + "x") +
+            std::to_string(counts[i].count);
+  }
+  return text;
+}
+
+trace::Counts parse_counts(std::string_view value, const FieldScope& scope) {
+  trace::Counts counts;
+  while (!value.empty()) {
+    std::string_view run = next_part(value, ',');
+    const std::size_t most = 2 * static_cast<std::size_t>(scope.ranks) - counts.size();
+    std::size_t repeated = 1;
+    if (run.find('x') != run.npos)
+      repeated = number<std::size_t>(next_part(run, 'x'), "no more counts than members", 1, most);
+    else if (most == 0)
+      expected("no more counts than members", run);
+    counts.insert(counts.end(), repeated, Bytes(number<std::uint64_t>(run, "a number of bytes")));
+  }
+  return counts;
+}
+
+void check_event(const Event& event, const trace::Counts& counts, const FieldScope& scope,
+                 Time last_leave) {
   if (uses_comm(event) && event.comm >= scope.comms.size())
     throw Error("expected a communicator to be defined before, found none");
   if (is_collective(event.kind)) {
@@ -331,6 +357,10 @@ void check_event(const Event& event, const FieldScope& scope, Time last_leave) {
     if (event.root.value >= static_cast<std::int32_t>(scope.comms[event.comm].members.size()))
       throw Error("expected a root in the communicator, found " + std::to_string(event.root.value));
   }
+  if (!counts.empty() &&
+      (!is_collective(event.kind) ||
+       !trace::fits(counts.size(), event.collective, scope.comms[event.comm].members.size())))
+    throw Error("expected counts as the call has them, found " + std::to_string(counts.size()));
   if (scope.clock == Clock::cpu) return;
   if (event.enter < last_leave)
     throw Error("expected enter >= " + std::to_string(last_leave.count_ps()) +

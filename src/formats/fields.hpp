@@ -28,8 +28,14 @@ void append_fields(std::string& line, const trace::Event& event, trace::Clock cl
 void parse_field(std::string_view key, std::string_view value, const FieldScope& scope,
                  trace::Event& event);
 
-// Throws Error if the event, with all its fields, makes no sense after one that
-// left at `last_leave`.
-void check_event(const trace::Event& event, const FieldScope& scope, Time last_leave);
+// The value of "counts", which stands beside an event: "3x100,200" is 100, 100, 100, 200. Throws
+// Error.
+std::string counts_text(const trace::Counts& counts);
+trace::Counts parse_counts(std::string_view value, const FieldScope& scope);
+
+// Throws Error if the event, with all its fields and `counts` (empty: it has none), makes no sense
+// after one that left at `last_leave`.
+void check_event(const trace::Event& event, const trace::Counts& counts, const FieldScope& scope,
+                 Time last_leave);
 
 }  // namespace foretrace::formats

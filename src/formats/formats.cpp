@@ -79,7 +79,7 @@ Notes copy_trace(TraceReader& reader, const std::string& path, const trace::Tell
           writer.define_site(reader.site(rank, static_cast<trace::SiteId>(reader.sites(rank))));
           break;
         default:
-          writer.write(event);
+          writer.write(event, reader.counts(rank, event));
       }
     }
     if (const auto open = open_call_of(reader, rank)) to.enter(open->name, open->site);

@@ -167,10 +167,12 @@ class Names {
   std::vector<std::string> names_;
 };
 
-void write_event(TextOutput& out, const Names& names, const Event& event, Clock clock) {
+void write_event(TextOutput& out, const Names& names, const Event& event,
+                 const trace::Counts* counts, Clock clock) {
   std::string line(kind_name(event.kind));
   line += " " + names.text(event.name);
   append_fields(line, event, clock);
+  if (counts) line += " counts=" + counts_text(*counts);
   out.line(line);
 }
 
@@ -193,7 +195,7 @@ void write_rank(TextOutput& out, TraceReader& reader, WorldRank rank, const Tell
       out.line("site " + std::to_string(site.offset) + " " + quoted(site.object) +
                (place.empty() ? "" : " # " + place));
     } else {
-      write_event(out, names, event, reader.info().clock);
+      write_event(out, names, event, reader.counts(rank, event), reader.info().clock);
     }
   }
   if (const auto open = open_call_of(reader, rank))
@@ -346,17 +348,22 @@ void TextInput::read_comm(std::string_view line) {
 
 void TextInput::read_event(EventKind kind, std::string_view line) {
   Event event;
+  trace::Counts counts;
   event.kind = kind;
   event.name = names_.number(take_word(line));
   while (!line.empty()) {
     const std::string_view field = take_word(line);
     const std::size_t equals = field.find('=');
     if (equals == field.npos) throw Error("expected key=value, found '" + std::string(field) + "'");
-    parse_field(field.substr(0, equals), field.substr(equals + 1), scope_, event);
+    const std::string_view key = field.substr(0, equals);
+    if (key == "counts")
+      counts = parse_counts(field.substr(equals + 1), scope_);
+    else
+      parse_field(key, field.substr(equals + 1), scope_, event);
   }
-  check_event(event, scope_, last_leave_);
+  check_event(event, counts, scope_, last_leave_);
   last_leave_ = event.leave;
-  writer_->write(event);
+  writer_->write(event, counts.empty() ? nullptr : &counts);
 }
 
 }  // namespace

@@ -106,6 +106,7 @@ class LiveSource : public sim::Source {
     trace::NameId last_name = 0;  // of the last call, however the rank ended after it
     trace::SiteId last_site = 0;
     std::vector<trace::Completion> requests;
+    trace::Counts counts;
     std::uint64_t instance = 0;
     std::unordered_map<std::uint64_t, std::pair<trace::CommId, std::uint64_t>>
         posted;                        // collectives by request

@@ -31,7 +31,7 @@ NEEDED_OPTIONS = {
     "send": r"\w+ post=\w+",
     "isend": r"\w+",
     "send_init": r"\w+",
-    "collective": r"\w+ bytes=\S+( between=\S+)?",
+    "collective": r"\w+ bytes=\S+( counts=\S+)?( between=\S+)?",
     "file_collective": r"\d",
     "neighbor": r"out=\S+\s+in=\S+",
     "comm_create": r"\w+",
@@ -207,9 +207,12 @@ def body(function, row, names, suffix):
         request = "" if klass == "collective" else "request, "
         call = rule_call("size", "shape", row.option("bytes="))
         pieces = [rule_call("piece", "i", rule) for rule in (row.option("between=") or "none").split("|")]
+        counts = rule_call("counts", "parts, shape", row.option("counts=") or "none")
+        counts = (f"[&](const mpi_api::CommShape& shape, trace::Counts& parts) {{ {counts}; }}, "
+                  if klass == "collective" else "")
         piece = f"root == MPI_ROOT ? {pieces[0]} : {pieces[1]}" if len(pieces) == 2 else pieces[0]
         return (f"{klass}({fn}, Cost::{row.options[0]}, comm, {root}, "
-                f"[&](const mpi_api::CommShape& shape) {{ (void)shape; return {call}; }}, "
+                f"[&](const mpi_api::CommShape& shape) {{ (void)shape; return {call}; }}, {counts}"
                 f"[&](int i) {{ (void)i; return {piece}; }}, {request}{real})")
     if klass in ("neighbor", "ineighbor", "neighbor_init"):
         request = "" if klass == "neighbor" else "request, "

@@ -1,6 +1,7 @@
 // The message size d of a collective call, in bytes, as the data sheets count
 // it: the size that the call names (Howell's thesis appendix B). Calls with a count
-// for each rank take the mean. One rule per line of src/mpi_api/functions.txt.
+// for each rank take the mean. And the counts themselves. One rule per line of
+// src/mpi_api/functions.txt.
 //
 // `Type` is MPI_Datatype, or what the including side has for a datatype: then
 // that side declares type_bytes() for it in its own namespace.
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "base/ids.hpp"
 
@@ -123,6 +125,57 @@ Bytes size_alltoallw(const CommShape& comm, const Count* recvcounts, const Type*
   std::uint64_t total = 0;
   for (int i = 0; i < comm.size; ++i) total += message_bytes(recvcounts[i], recvtypes[i]).count;
   return Bytes(total / static_cast<std::uint64_t>(comm.size));
+}
+
+// --- the part of each member (trace/counts.hpp), where a function has a count for each
+
+using Parts = std::vector<Bytes>;
+
+template <class Count, class Type>
+void counts_each(Parts& parts, int size, const Count* counts, Type type) {
+  const std::uint64_t bytes = type_bytes(type);
+  for (int i = 0; i < size; ++i)
+    parts.push_back(Bytes(counts[i] > 0 ? static_cast<std::uint64_t>(counts[i]) * bytes : 0));
+}
+
+template <class Count, class Type>
+void counts_mixed(Parts& parts, int size, const Count* counts, const Type* types) {
+  for (int i = 0; i < size; ++i)
+    parts.push_back(counts[i] > 0 ? message_bytes(counts[i], types[i]) : Bytes());
+}
+
+inline void counts_none(Parts&, const CommShape&) {}
+
+template <class Count, class Type>
+void counts_all(Parts& parts, const CommShape& comm, const Count* counts, Type type) {
+  counts_each(parts, comm.size, counts, type);
+}
+
+// Elsewhere than at the root `own` alone.
+template <class Count, class Type>
+void counts_rooted(Parts& parts, const CommShape& comm, const Count* counts, Type type, int root,
+                   Count own, Type own_type) {
+  if (is_root(comm, root)) return counts_each(parts, comm.size, counts, type);
+  parts.push_back(message_bytes(own, own_type));
+}
+
+// What goes out, and what comes in.
+template <class Count, class Type>
+void counts_two(Parts& parts, const CommShape& comm, const void* sendbuf, const Count* sendcounts,
+                Type sendtype, const Count* recvcounts, Type recvtype) {
+  const bool in_place = sendbuf == MPI_IN_PLACE;
+  counts_each(parts, comm.size, in_place ? recvcounts : sendcounts, in_place ? recvtype : sendtype);
+  counts_each(parts, comm.size, recvcounts, recvtype);
+}
+
+template <class Count, class Type>
+void counts_two_mixed(Parts& parts, const CommShape& comm, const void* sendbuf,
+                      const Count* sendcounts, const Type* sendtypes, const Count* recvcounts,
+                      const Type* recvtypes) {
+  const bool in_place = sendbuf == MPI_IN_PLACE;
+  counts_mixed(parts, comm.size, in_place ? recvcounts : sendcounts,
+               in_place ? recvtypes : sendtypes);
+  counts_mixed(parts, comm.size, recvcounts, recvtypes);
 }
 
 // --- the message to or from the i-th partner

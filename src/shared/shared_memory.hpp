@@ -111,8 +111,8 @@ struct alignas(64) Record {
     std::uint64_t left_at;    // finalize: where the first of `left` was made, as `site`
   };
   std::int64_t patience = 0;
-  // A block of the heap with `list_count` items (request numbers; see Posting); 0:
-  // none. That of a complete is freed by the simulator.
+  // A block of the heap with `list_count` items (request numbers; of a collective
+  // trace::Counts; see Posting); 0: none. The simulator frees both.
   std::uint64_t list = 0;
 
   // Number `at` of the requests that a complete names.

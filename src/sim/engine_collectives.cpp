@@ -97,6 +97,7 @@ bool Engine::expand(Rank& rank) {
   call.rank = collectives_.agree(operation, rank.id);
   call.root = operation.root.valid() ? operation.root.value : 0;
   call.bytes = operation.bytes;
+  if (operation.counts) call.counts = *operation.counts;
   expansion.call = call;
   if (call.collective != chosen_for_.collective || call.size != chosen_for_.size ||
       call.bytes != chosen_for_.bytes) {
@@ -129,11 +130,13 @@ bool Engine::next_step(Rank& rank) {
   Operation& operation = rank.operation;
   rank.enter = rank.clock + std::exchange(expansion.reduction, Time());
   Step step;
-  if (!expansion.step(expansion.call, expansion.next++, step)) {
+  do {
+    if (expansion.step(expansion.call, expansion.next++, step)) continue;
     if (expansion.open.empty()) return false;
     step = {};
     step.kind = Step::Kind::wait_all;
-  }
+  } while (step.kind == Step::Kind::nothing ||
+           (step.kind == Step::Kind::wait_all && expansion.open.empty()));
   if (step.reduced.count > 0)
     expansion.reduction =
         Time::from_seconds(static_cast<double>(step.reduced.count) * options_.reduce_per_byte);
@@ -179,6 +182,8 @@ bool Engine::next_step(Rank& rank) {
       expansion.open.clear();
       operation.completing = Completing::all;
       operation.completions = expansion.awaited;
+      break;
+    case Step::Kind::nothing:
       break;
   }
   return true;

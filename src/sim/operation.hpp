@@ -66,8 +66,13 @@ struct Operation : trace::Call {
   // Sends: carried to whoever receives the message (Outcome); means nothing here.
   // mark: the bits of its value, in the place of what no mark has.
   std::uint64_t payload = 0;
-  // call: the request of an isend or irecv that is to be cancelled; 0: none.
-  std::uint64_t cancel = 0;
+  union {
+    // call: the request of an isend or irecv that is to be cancelled; 0: none.
+    std::uint64_t cancel = 0;
+    // collective: what `bytes` does not tell; nullptr: it tells all. Valid until the source is
+    // asked for the rank's next operation.
+    const trace::Counts* counts;
+  };
   union {
     std::uint64_t lock = 0;  // call: which lock
     // waitless, all others: how long the call takes if it need not wait; a collective that

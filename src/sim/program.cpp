@@ -103,6 +103,8 @@ void Program::add(WorldRank rank, const Operation& operation) {
                      operation.bytes.count};
   if (operation.kind == EventKind::collective || operation.kind == EventKind::icollective)
     packed.first = {operation.root.value, 0, operation.bytes.count};
+  if (operation.kind == EventKind::collective && operation.counts)
+    packed.first.tag = number_of(*operation.counts);
   if (operation.kind == EventKind::aborted) packed.first.tag = operation.code;
   if (operation.kind == EventKind::complete) {
     packed.second.peer = static_cast<std::int32_t>(operation.completions.size());
@@ -112,6 +114,15 @@ void Program::add(WorldRank rank, const Operation& operation) {
   }
   races_ = races_ || can_race(operation);
   stream.packed.push_back(packed);
+}
+
+std::int32_t Program::number_of(const trace::Counts& counts) {
+  const auto [entry, added] = counts_.try_emplace(counts);
+  if (added) {
+    counts_in_order_.push_back(&entry->first);
+    entry->second = static_cast<std::int32_t>(counts_in_order_.size());
+  }
+  return entry->second;
 }
 
 void Program::unpack(WorldRank rank, const Packed& packed, Operation& operation) const {
@@ -137,6 +148,7 @@ void Program::unpack(WorldRank rank, const Packed& packed, Operation& operation)
   operation.one_sided = machine::OneSided::none;
   operation.code = 0;
   operation.taken = 0;
+  operation.counts = nullptr;
   operation.completions = {};
   if (flags & kHasExtra) {
     operation.steps = stream.extras[packed.extra].steps;
@@ -172,6 +184,8 @@ void Program::unpack(WorldRank rank, const Packed& packed, Operation& operation)
     case EventKind::icollective:
       operation.root = LocalRank(packed.first.peer);
       operation.bytes = Bytes(packed.first.bytes);
+      if (packed.first.tag > 0)
+        operation.counts = counts_in_order_[static_cast<std::size_t>(packed.first.tag) - 1];
       break;
     case EventKind::complete:
       operation.completions =
@@ -199,6 +213,7 @@ std::size_t Program::memory() const {
   for (const Stream& stream : streams_)
     bytes += stream.packed.capacity() * sizeof(Packed) + stream.extras.capacity() * sizeof(Extra) +
              stream.completions.capacity() * sizeof(trace::Completion);
+  for (const auto& [counts, number] : counts_) bytes += counts.capacity() * sizeof(Bytes);
   return bytes;
 }
 

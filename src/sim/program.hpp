@@ -2,13 +2,14 @@
 // simulations at once.
 //
 // An operation takes one cache line, whatever it is; what few need (annotated
-// steps, repeated calls, lists of requests) lies beside; what only running programs
+// steps, repeated calls, lists of requests and counts) lies beside; what only running programs
 // do (payload, cancel, locks, patience) has no place. Built once, from
 // another source or by hand, then only read.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,8 @@ class Program {
   explicit Program(int ranks);
   // Everything that `source` has. It must not react to results.
   explicit Program(Source& source);
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
 
   // The number of `name`, new or known.
   trace::NameId add_name(std::string_view name);
@@ -70,8 +73,8 @@ class Program {
     std::uint32_t extra = 0;  // with kHasExtra: index into Stream::extras
     std::int64_t compute = 0;
     std::uint64_t request = 0;
-    // The one that the kind has, sendrecv's send. collective, icollective: root, -, bytes;
-    // aborted: -, code, -.
+    // The one that the kind has, sendrecv's send. collective, icollective: root, number of its
+    // counts plus one, bytes; aborted: -, code, -.
     End first;
     // sendrecv's receive; call: peer, OneSided, bytes that it moves; complete: number of requests,
     // -, first of them; recv, irecv: -, -, taken
@@ -90,10 +93,14 @@ class Program {
   };
 
   void unpack(WorldRank rank, const Packed& packed, Operation& operation) const;
+  std::int32_t number_of(const trace::Counts& counts);
 
   std::vector<Stream> streams_;
   std::vector<std::string> names_;
   std::deque<trace::Communicator> comms_;
+  // Lists of counts stay where they are; in the order in which they came.
+  std::map<trace::Counts, std::int32_t> counts_;
+  std::vector<const trace::Counts*> counts_in_order_;
   bool races_ = false;
 };
 

@@ -18,6 +18,7 @@ void to_event(const Operation& operation, const Interval& interval, trace::Event
   event.leave = interval.leave;
   event.wait = interval.wait;
   event.completions.assign(operation.completions.begin(), operation.completions.end());
+  event.counts = 0;
   event.code = operation.kind == trace::EventKind::aborted ? operation.code : 0;
   event.value =
       operation.kind == trace::EventKind::mark ? std::bit_cast<double>(operation.payload) : 0;
@@ -34,6 +35,9 @@ void MemorySink::finished(WorldRank rank, const Operation& operation, const Inte
   to_event(operation, interval, event);
   if (trace::uses_comm(event) && !comms_.contains(event.comm))
     comms_.emplace(event.comm, source_->comm(event.comm));
+  if (const trace::Counts* counts = counts_of(operation))
+    event.counts = counts_.try_emplace(*counts, static_cast<trace::CountsId>(counts_.size() + 1))
+                       .first->second;
 }
 
 // The source's numbers depend on the order in which the engine asked for
@@ -62,6 +66,7 @@ trace::Trace MemorySink::take() {
       if (trace::uses_comm(event)) keys.emplace_back(comms_.at(event.comm).key, event.comm);
     }
   }
+  renumber_counts();
   std::ranges::sort(keys);
   keys.erase(std::ranges::unique(keys).begin(), keys.end());
   std::unordered_map<trace::CommId, trace::CommId> comms;
@@ -73,6 +78,22 @@ trace::Trace MemorySink::take() {
     for (trace::Event& event : events)
       if (trace::uses_comm(event)) event.comm = comms.at(event.comm);
   return std::move(trace_);
+}
+
+void MemorySink::renumber_counts() {
+  std::vector<const trace::Counts*> lists(counts_.size());
+  for (const auto& [counts, id] : counts_) lists[id - std::size_t{1}] = &counts;
+  std::vector<trace::CountsId> numbers(lists.size(), 0);
+  for (auto& events : trace_.ranks)
+    for (trace::Event& event : events) {
+      if (event.counts == 0) continue;
+      const std::size_t id = event.counts - std::size_t{1};
+      if (numbers[id] == 0) {
+        trace_.counts.push_back(*lists[id]);
+        numbers[id] = static_cast<trace::CountsId>(trace_.counts.size());
+      }
+      event.counts = numbers[id];
+    }
 }
 
 struct FileSink::Stream {
@@ -115,7 +136,7 @@ void FileSink::finished(WorldRank rank, const Operation& operation, const Interv
   event_.name = name_number(stream, event_.name);
   if (event_.site != 0) event_.site = site_number(stream, event_.site);
   if (trace::uses_comm(event_)) event_.comm = comm_number(stream, event_.comm);
-  stream.writer.write(event_);
+  stream.writer.write(event_, counts_of(operation));
 }
 
 // Of calls alone.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -24,8 +25,13 @@ class Sink {
 };
 
 // Fills `event` (its storage is reused) with the operation and its times, in
-// the clock of the target. Names and communicators keep the source's numbers.
+// the clock of the target. Names and communicators keep the source's numbers; counts get none.
 void to_event(const Operation& operation, const Interval& interval, trace::Event& event);
+
+// The operation's counts, if it has any.
+inline const trace::Counts* counts_of(const Operation& operation) {
+  return operation.kind == trace::EventKind::collective ? operation.counts : nullptr;
+}
 
 // Forgets everything: for the result's sums alone.
 class NullSink : public Sink {
@@ -43,10 +49,13 @@ class MemorySink : public Sink {
   trace::Trace take();
 
  private:
+  void renumber_counts();
+
   const Source* source_;
   trace::Trace trace_;
   // Those that events are about; a source may forget what is not used any more.
   std::unordered_map<trace::CommId, trace::Communicator> comms_;
+  std::map<trace::Counts, trace::CountsId> counts_;
 };
 
 // Streams the predicted trace into a file; has a writer for each rank, which share a descriptor.

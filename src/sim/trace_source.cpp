@@ -20,12 +20,13 @@ bool is_open_wildcard(const Event& event) {
   return event.recv.any_source || (event.recv.any_tag && event.recv.peer.valid());
 }
 
-void copy_operation(const Event& event, Operation& operation) {
+void copy_operation(const Event& event, const trace::Counts* counts, Operation& operation) {
   static_cast<trace::Call&>(operation) = event;
   operation.matched = true;
   operation.code = event.kind == EventKind::aborted ? event.code : 0;
   if (event.kind == EventKind::mark) operation.payload = std::bit_cast<std::uint64_t>(event.value);
   operation.probing = Probing::none;
+  operation.counts = counts;
   operation.completions = event.completions;
 }
 
@@ -148,7 +149,8 @@ bool TraceSource::next(WorldRank rank, Operation& operation) {
   const Event* event = read(rank);
   if (!event) return false;
   Stream& from = stream(rank);
-  copy_operation(*event, operation);
+  copy_operation(*event, trace_ ? counts_of(*trace_, *event) : reader_->counts(rank, *event),
+                 operation);
   operation.name = global_name(rank, event->name);
   operation.site = from.site = global_site(rank, event->site);
   operation.comm = trace::uses_comm(*event) ? global_comm(rank, event->comm) : 0;

@@ -118,6 +118,7 @@ struct Definitions {
   std::vector<std::string> names;
   std::vector<Communicator> comms;
   std::vector<Site> sites;
+  std::vector<Counts> counts;
 };
 
 // Where the rank's clocks and its count of requests stand after the last event.

@@ -11,7 +11,9 @@
 namespace foretrace::trace {
 
 inline constexpr char kFileMagic[8] = {'F', 'O', 'R', 'E', 'T', 'R', 'C', '\n'};
-inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kVersion = 4;
+// Of a file in which no collective tells its counts; else the version is kVersion.
+inline constexpr std::uint32_t kVersionWithoutCounts = 3;
 inline constexpr std::uint32_t kOldestVersion = 1;
 inline constexpr int kMostRanks = 1 << 26;
 inline constexpr std::size_t kPage = 4096;
@@ -78,11 +80,13 @@ enum Head : std::uint64_t {
   kDefineSite = 3,
   kDefineShape = 4,
   kSingleEvent = 5,  // its shape follows and is not kept
+  kDefineCounts = 6,
   kFirstShape = 8,
 };
 
-// A rank keeps this many shapes; one more takes the place of an old one.
+// A rank keeps this many shapes, and lists of counts; one more takes the place of an old one.
 inline constexpr std::size_t kMostShapes = 512;
+inline constexpr std::size_t kMostCounts = 64;
 
 inline constexpr std::uint64_t zigzag(std::int64_t value) {
   return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);

@@ -14,6 +14,7 @@
 #include "base/time.hpp"
 #include "machine/timing.hpp"
 #include "trace/clocks.hpp"
+#include "trace/counts.hpp"
 
 namespace foretrace::trace {
 
@@ -122,6 +123,7 @@ struct Event : Call {
   std::vector<Completion> completions;  // complete
 
   std::int32_t code = 0;  // aborted: signal (> 0) or -(MPI_Abort's code) - 1
+  CountsId counts = 0;    // collective
   double value = 0;       // mark: what the program said of it
 
   bool operator==(const Event&) const = default;

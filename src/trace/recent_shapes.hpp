@@ -66,7 +66,7 @@ inline void RecentShapes::for_each_word(const ShapeSource& source, Use use) noex
   use(8, posts(event) ? from_last(event.request) : 0);
   use(9, event.taken != 0 ? from_last(event.taken) : 0);
   use(10, source.stay_fixed ? static_cast<std::uint64_t>(source.times.alone) : 0);
-  use(11, static_cast<std::uint32_t>(event.code));
+  use(11, both(event.code, source.counts));
   std::size_t at = kFields;
   for (const Completion& each : event.completions) {
     use(at, from_last(each.request));

@@ -11,6 +11,7 @@ inline void renew(Event& event) {
   event.enter = event.leave = event.wait = Time();
   event.completions.clear();
   event.code = 0;
+  event.counts = 0;
   event.value = 0;
 }
 

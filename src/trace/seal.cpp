@@ -80,12 +80,12 @@ std::string info_text(const TraceInfo& info) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-std::string file_start(const TraceInfo& info, std::uint64_t blocks) {
+std::string file_start(const TraceInfo& info, std::uint64_t blocks, std::uint32_t version) {
   const std::string text = info_text(info);
   const std::size_t whole = (sizeof(BlockHeader) + text.size() + kPage - 1) / kPage * kPage;
   FileHeader file{};
   std::memcpy(file.magic, kFileMagic, sizeof file.magic);
-  file.version = kVersion;
+  file.version = version;
   file.ranks = static_cast<std::uint32_t>(info.ranks);
   file.length = blocks == 0 ? 0 : kPage + whole + blocks;
   file.check = checksum(&file, offsetof(FileHeader, check));
@@ -169,7 +169,7 @@ void copy_rank(const BlockIndex& index, WorldRank rank, std::uint64_t& offset, N
 
 void seal_trace_file(const std::string& from, const std::string& to, const Clocks& clocks) {
   const BlockIndex index(from);
-  if (index.version() != kVersion)
+  if (index.version() < kVersionWithoutCounts)
     throw Error(from + ": made by an older Foretrace; it stays as it is, and readable");
   check_source(index, nullptr);
   TraceInfo info = index.info();
@@ -178,7 +178,7 @@ void seal_trace_file(const std::string& from, const std::string& to, const Clock
   if (fs::exists(to, ignored) && !fs::is_regular_file(to, ignored))
     throw Error(to + ": cannot write: it is no regular file");
   NewFile out(to);
-  const std::string start = file_start(info, bytes_of_blocks(index));
+  const std::string start = file_start(info, bytes_of_blocks(index), index.version());
   out.write(start);
   std::uint64_t offset = start.size();
   for (int rank = 0; rank < index.info().ranks; ++rank)

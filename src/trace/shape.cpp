@@ -34,7 +34,9 @@ void encode_recv(Encoder& out, const Event& event) {
   out.varint(event.recv.bytes.count);
 }
 
-void encode_body(Encoder& out, const Event& event, std::uint64_t last_request) {
+void encode_body(Encoder& out, const ShapeSource& source) {
+  const Event& event = source.event;
+  const std::uint64_t last_request = source.last_request;
   if (posts(event.kind) && !leaves_message(event))
     out.svarint(distance(last_request + 1, event.request));
   switch (event.kind) {
@@ -57,7 +59,9 @@ void encode_body(Encoder& out, const Event& event, std::uint64_t last_request) {
       out.varint(event.comm);
       out.u8(static_cast<std::uint8_t>(event.collective));
       out.varint(event.bytes.count);
-      return out.svarint(event.root.value);
+      out.svarint(event.root.value);
+      if (source.counts != 0) out.varint(source.counts - 1);
+      return;
     case EventKind::call:
       if (!moves_data(event) && !is_one_sided(event)) return;
       out.varint(event.comm);
@@ -106,7 +110,9 @@ void decode_body(Decoder& in, Shape& shape, const Definitions& defined, std::uin
                                 [&] { return static_cast<std::uint64_t>(in.svarint()); });
     case EventKind::collective:
     case EventKind::icollective:
-      return decode_collective(in, event, defined);
+      decode_collective(in, event, defined);
+      if (bits & kHasCounts) event.counts = in.index(defined.counts.size(), "undefined counts") + 1;
+      return;
     case EventKind::call:
       if (!(bits & (kMoves | kOneSided))) return;
       event.comm = in.index(defined.comms.size(), "an undefined communicator");
@@ -140,7 +146,7 @@ void encode_shape(Encoder& out, const ShapeSource& source) {
   out.varint(event.name);
   if (event.site != 0) out.varint(event.site);
   if (source.stay_fixed) out.signed_time(source.times.alone);
-  encode_body(out, event, source.last_request);
+  encode_body(out, source);
 }
 
 void encode_completion(Encoder& out, const Completion& completion, std::uint64_t last_request) {

@@ -64,6 +64,7 @@ struct ShapeSource {
   const Event& event;
   const EventTimes& times;
   bool stay_fixed;             // the duration belongs to the shape
+  CountsId counts;             // in the writer's table
   std::uint64_t last_request;  // that the rank posted last, before this event
 };
 
@@ -85,8 +86,9 @@ namespace shape_bits {
 // First byte of a shape: the kind, and
 inline constexpr std::uint8_t kKindMask = 0x1f;
 inline constexpr std::uint8_t kHasExtra = 0x20;
-inline constexpr std::uint8_t kHasTaken = 0x40;  // receives
-inline constexpr std::uint8_t kOneSided = 0x40;  // calls
+inline constexpr std::uint8_t kHasTaken = 0x40;   // receives
+inline constexpr std::uint8_t kHasCounts = 0x40;  // collectives
+inline constexpr std::uint8_t kOneSided = 0x40;   // calls
 inline constexpr std::uint8_t kMoves = 0x80;
 // With what a one-sided call does: its request follows.
 inline constexpr std::uint8_t kHasRequest = 0x80;
@@ -140,7 +142,8 @@ inline std::uint16_t shape_head(const ShapeSource& source) {
   const int kind = leaves_message(event) ? kLeaves : static_cast<int>(event.kind);
   const int first = kind | (has_extra(event) ? kHasExtra : 0) |
                     (receives(event) && event.taken != 0 ? kHasTaken : 0) |
-                    (moves_data(event) ? kMoves : 0) | (is_one_sided(event) ? kOneSided : 0);
+                    (source.counts != 0 ? kHasCounts : 0) | (moves_data(event) ? kMoves : 0) |
+                    (is_one_sided(event) ? kOneSided : 0);
   const int second = (event.site != 0 ? kHasSite : 0) | (times.compute != 0 ? kHasCompute : 0) |
                      (event.steps != 0 ? kHasSteps : 0) | (times.wait != 0 ? kHasWait : 0) |
                      (times.gap != 0 ? kHasGap : 0) | (source.stay_fixed ? kStayFixed : 0);

@@ -34,6 +34,7 @@ Trace read_trace(const std::string& path) {
   }
   trace.names = reader.names();
   trace.sites = reader.sites();
+  trace.counts = reader.counts();
   std::map<std::uint64_t, CommId> numbers;
   for (auto& [key, comm] : comms) {
     numbers.emplace(key, static_cast<CommId>(trace.comms.size()));
@@ -73,7 +74,7 @@ void write_trace(const Trace& trace, const std::string& path) {
           event.comm = comms[event.comm] = writer.define_comm(comm.key, comm.members);
         }
       }
-      writer.write(event);
+      writer.write(event, counts_of(trace, event));
     }
   }
   to.finish(trace.sealed);

@@ -15,12 +15,18 @@ struct Trace {
   std::vector<std::string> names;         // Event::name, over all ranks, in order of first use
   std::vector<Communicator> comms;        // Event::comm, over all ranks, by key
   std::vector<Site> sites;                // Event::site - 1, over all ranks, in order of first use
+  std::vector<Counts> counts;             // Event::counts - 1, likewise
   std::vector<std::vector<Event>> ranks;  // events by world rank
   std::vector<Damage> damage;
 };
 
-// Reads a trace file; name, communicator and site numbers are made global. Throws
-// Error as TraceReader does.
+// Of an event; nullptr: it has none.
+inline const Counts* counts_of(const Trace& trace, const Event& event) {
+  return event.counts == 0 ? nullptr : &trace.counts.at(event.counts - std::size_t{1});
+}
+
+// Reads a trace file; the numbers of names, communicators, sites and counts are made global.
+// Throws Error as TraceReader does.
 Trace read_trace(const std::string& path);
 
 // Writes `trace`, sealed if it is. Throws Error.

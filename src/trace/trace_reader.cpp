@@ -50,6 +50,24 @@ void decode_comm(Decoder& in, Definitions& defined) {
   defined.comms.push_back(std::move(comm));
 }
 
+// As define_shape().
+void define_counts(Decoder& in, Definitions& defined) {
+  const std::uint32_t number =
+      in.index(std::min(defined.counts.size() + 1, kMostCounts), "a wrong number of counts");
+  const std::uint64_t size = in.varint();
+  if (size > 2 * static_cast<std::uint64_t>(defined.ranks)) throw Broken{"too many counts"};
+  Counts counts;
+  while (counts.size() < size) {
+    const std::uint64_t repeated = in.varint();
+    if (repeated == 0 || repeated > size - counts.size()) throw Broken{"counts make no sense"};
+    counts.insert(counts.end(), repeated, Bytes(in.varint()));
+  }
+  if (number == defined.counts.size())
+    defined.counts.push_back(std::move(counts));
+  else
+    defined.counts[number] = std::move(counts);
+}
+
 // A new shape takes the next number, or the place of an old one.
 void define_shape(Decoder& in, Stream& stream) {
   const std::uint32_t number =
@@ -64,7 +82,7 @@ void define_shape(Decoder& in, Stream& stream) {
     stream.shapes[number] = std::move(shape);
 }
 
-void read_event(Decoder& in, std::uint64_t head, Event& event, Stream& stream) {
+void read_shaped(Decoder& in, std::uint64_t head, Event& event, Stream& stream) {
   if (head == kSingleEvent) {
     Shape shape;
     decode_shape(in, shape, stream.defined);
@@ -75,12 +93,21 @@ void read_event(Decoder& in, std::uint64_t head, Event& event, Stream& stream) {
   decode_event(in, stream.shapes[head - kFirstShape], event, stream.defined.clock, stream.position);
 }
 
+void read_event(Decoder& in, std::uint64_t head, Event& event, Stream& stream) {
+  read_shaped(in, head, event, stream);
+  if (event.counts == 0) return;
+  const std::size_t length = stream.defined.counts[event.counts - std::size_t{1}].size();
+  if (!fits(length, event.collective, stream.defined.comms[event.comm].members.size()))
+    throw Broken{"counts that are not those of the collective"};
+}
+
 // Each reads records until there is one that means something to others.
 using Record = TraceReader::Record;
 
 Record read_record(Decoder& in, Event& event, Stream& stream) {
   std::uint64_t head = in.varint();
-  for (; head == kDefineShape; head = in.varint()) define_shape(in, stream);
+  for (; head == kDefineShape || head == kDefineCounts; head = in.varint())
+    head == kDefineShape ? define_shape(in, stream) : define_counts(in, stream.defined);
   switch (head) {
     case kDefineName:
       stream.defined.names.push_back(in.string());
@@ -235,8 +262,10 @@ TraceReader::Record TraceReader::next_record(WorldRank rank, Event& event) {
 
 void TraceReader::refresh() {
   auto file = std::make_unique<BlockIndex>(impl_->file->path());
-  if (file->info().ranks != impl_->info.ranks || file->version() != impl_->file->version() ||
-      !impl_->continues(*file))
+  // The first list of counts raises the version.
+  const bool same_version =
+      file->version() == impl_->file->version() || impl_->file->version() == kVersionWithoutCounts;
+  if (file->info().ranks != impl_->info.ranks || !same_version || !impl_->continues(*file))
     throw Error(path() + ": this is another trace than it was before");
   impl_->go_on(*file);
   impl_->damage = file->damage();
@@ -266,6 +295,11 @@ const Communicator& TraceReader::comm(WorldRank rank, CommId id) const {
 
 const Site& TraceReader::site(WorldRank rank, SiteId id) const {
   return impl_->stream(rank).defined.sites.at(id - std::size_t{1});
+}
+
+const Counts* TraceReader::counts(WorldRank rank, const Event& event) const {
+  if (event.counts == 0) return nullptr;
+  return &impl_->stream(rank).defined.counts.at(event.counts - std::size_t{1});
 }
 
 const std::string* TraceReader::open_call(WorldRank rank) const {

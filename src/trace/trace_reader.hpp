@@ -39,7 +39,7 @@ class TraceReader {
 
   // The next event of `rank`; false at the end of its stream. `event`'s
   // storage is reused. Event::name, Event::comm and Event::site are indices for
-  // name(), comm() and site() of the same rank.
+  // name(), comm() and site() of the same rank; Event::counts is for counts().
   bool next(WorldRank rank, Event& event);
   // The same for whoever wants the definitions in their places as well: a name,
   // communicator or site is the last one of its kind.
@@ -58,6 +58,8 @@ class TraceReader {
   const std::string& name(WorldRank rank, NameId id) const;
   const Communicator& comm(WorldRank rank, CommId id) const;
   const Site& site(WorldRank rank, SiteId id) const;  // id > 0
+  // Of the rank's last event; nullptr: it has none. Valid until the rank's next event is read.
+  const Counts* counts(WorldRank rank, const Event& event) const;
 
   // The call that the rank had begun and not ended when it was last heard of;
   // nullptr: none. Known once its stream was read.

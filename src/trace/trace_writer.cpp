@@ -35,7 +35,7 @@ constexpr int kSteady = -1000;
 }  // namespace
 
 RunFile create_trace_file(const std::string& path, const TraceInfo& info) {
-  return {path, file_start(info, 0), "trace"};
+  return {path, file_start(info, 0, kVersionWithoutCounts), "trace"};
 }
 
 AppendedTrace::AppendedTrace(const std::string& path)
@@ -45,6 +45,17 @@ AppendedTrace::AppendedTrace(const std::string& path)
 
 AppendedTrace::~AppendedTrace() {
   ::close(fd_);
+}
+
+void AppendedTrace::tell_counts() const noexcept {
+  void* const page = ::mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
+  if (page == MAP_FAILED) return;
+  FileHeader header;
+  std::memcpy(&header, page, sizeof header);
+  header.version = kVersion;
+  header.check = checksum(&header, offsetof(FileHeader, check));
+  std::memcpy(page, &header, sizeof header);
+  ::munmap(page, kPage);
 }
 
 TraceWriter::TraceWriter(std::shared_ptr<const AppendedTrace> file, WorldRank rank, Clock clock)
@@ -82,6 +93,7 @@ TraceWriter& TraceWriter::operator=(TraceWriter&& other) noexcept {
   open_ = other.open_;
   shapes_ = std::move(other.shapes_);
   recent_ = std::move(other.recent_);
+  counts_ = std::move(other.counts_);
   surprises_ = std::move(other.surprises_);
   names_ = other.names_;
   comms_ = other.comms_;
@@ -242,6 +254,33 @@ CommId TraceWriter::define_comm(std::uint64_t key, std::span<const WorldRank> me
   return comms_++;
 }
 
+// As runs of the same count.
+CountsId TraceWriter::define_counts(const Counts& counts) noexcept {
+  std::uint32_t number = 0;
+  bool added = false;
+  if (!file_) return 0;
+  if (counts_.empty()) file_->tell_counts();
+  if (!counts_.find_or_add(counts, number, added)) return 0;
+  if (!added) return number + 1;
+  std::uint8_t buffer[kLongestTimes];
+  Encoder head(buffer);
+  head.u8(kDefineCounts);
+  head.varint(number);
+  head.varint(counts.size());
+  bool good = put(buffer, head.size());
+  for (std::size_t i = 0; i < counts.size();) {
+    std::size_t n = 1;
+    while (i + n < counts.size() && counts[i + n] == counts[i]) ++n;
+    Encoder run(buffer);
+    run.varint(n);
+    run.varint(counts[i].count);
+    good = good && put(buffer, run.size());
+    i += n;
+  }
+  end_record(good);
+  return number + 1;
+}
+
 // What a duration is worth in the shape was learnt from the name's events so far.
 bool TraceWriter::durations_repeat(NameId name) const noexcept {
   return clock_ == Clock::virtual_ && name < surprises_.size() && surprises_[name] < kVolatile;
@@ -256,10 +295,11 @@ void TraceWriter::learn(NameId name, bool new_shape) noexcept {
     --surprises;
 }
 
-void TraceWriter::write(const Event& event) noexcept {
+void TraceWriter::write(const Event& event, const Counts* counts) noexcept {
   leave();
   const EventTimes times = times_of(event, clock_, last_leave_);
-  const ShapeSource source{event, times, durations_repeat(event.name), last_request_};
+  const ShapeSource source{event, times, durations_repeat(event.name),
+                           counts ? define_counts(*counts) : 0, last_request_};
   const ShapeTable::Place* const known = recent_.find(source, shapes_);
   if (known && write_quickly(source, known->number)) {
     if (source.stay_fixed) learn(event.name, false);

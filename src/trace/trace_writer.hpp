@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trace/counts_table.hpp"
 #include "trace/event.hpp"
 #include "trace/recent_shapes.hpp"
 #include "trace/run_file.hpp"
@@ -45,6 +46,8 @@ class AppendedTrace {
 
   int fd() const { return fd_; }
   const std::string& path() const { return path_; }
+  // Gives the file the version that has lists of counts. Any number of processes may, at any time.
+  void tell_counts() const noexcept;
 
  private:
   std::string path_;
@@ -66,7 +69,8 @@ class TraceWriter {
   NameId define_name(std::string_view name) noexcept;
   CommId define_comm(std::uint64_t key, std::span<const WorldRank> members) noexcept;
   SiteId define_site(const Site& site) noexcept;
-  void write(const Event& event) noexcept;
+  // `counts` are the event's, if it has any; Event::counts is not looked at.
+  void write(const Event& event, const Counts* counts = nullptr) noexcept;
   // The rank begins a call of that name at that place; the next event says that
   // it ended. If the process dies in between, readers know (TraceReader::open_call).
   void enter(NameId name, SiteId site = 0) noexcept { set_open({name + 1, site}); }
@@ -89,6 +93,8 @@ class TraceWriter {
   bool put_times(const ShapeSource& source) noexcept;
   bool write_shaped(const ShapeSource& source, std::span<const std::uint8_t> shape) noexcept;
   bool write_single(const ShapeSource& source, std::span<const std::uint8_t> shape) noexcept;
+  // Writes the list down if it is new; 0: there is no memory for it.
+  CountsId define_counts(const Counts& counts) noexcept;
   bool durations_repeat(NameId name) const noexcept;
   void learn(NameId name, bool new_shape) noexcept;
   // Ends the record under way: readers see all of it, or it is lost.
@@ -119,6 +125,7 @@ class TraceWriter {
   OpenCall open_;
   ShapeTable shapes_;
   RecentShapes recent_;
+  CountsTable counts_;
   std::vector<std::int16_t> surprises_;  // by name: how often a duration was new, less those known
   NameId names_ = 0;
   CommId comms_ = 0;

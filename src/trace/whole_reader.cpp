@@ -20,6 +20,14 @@ bool WholeReader::next(WorldRank rank, Event& event) {
     name = entry->second + 1;
   }
   event.name = name - 1;
+  if (const Counts* counts = reader_.counts(rank, event)) {
+    const auto [entry, added] = counts_ids_.try_emplace(*counts);
+    if (added) {
+      counts_.push_back(*counts);
+      entry->second = static_cast<CountsId>(counts_.size());
+    }
+    event.counts = entry->second;
+  }
   if (event.site == 0) return true;
   SiteId& number = known(numbers_.sites, event.site);
   if (number == 0) {

@@ -143,6 +143,15 @@ TEST_F(TextFormat, WhatMakesNoSenseIsRefusedWithItsLine) {
       {"in MPI_Send site=1", "expected a site that was defined, found '1'"},
       {"complete MPI_Send done=x", "expected a request, found 'x'"},
       {"complete MPI_Send done=1,0,5", "expected a number of bytes, found ''"},
+      {"collective MPI_Send collective=allgatherv counts=1,y",
+       "expected a number of bytes, found 'y'"},
+      {"collective MPI_Send collective=allgatherv counts=5x1",
+       "expected no more counts than members, found '5'"},
+      {"collective MPI_Send collective=allgatherv counts=3x1",
+       "expected counts as the call has them, found 3"},
+      {"collective MPI_Send collective=bcast counts=2x1",
+       "expected counts as the call has them, found 2"},
+      {"send MPI_Send counts=2x1", "expected counts as the call has them, found 2"},
   };
   for (const auto& [line, message] : lines)
     EXPECT_EQ(refusal(head_ + line + "\n"), std::string(":6: ") + message) << line;
@@ -160,6 +169,22 @@ TEST_F(TextFormat, RefusedTextLeavesTheOldTrace) {
   write_bytes(path("bad.txt"), head_ + "nonsense\n");
   EXPECT_THROW(read_text(path("bad.txt"), path("bad.ftr")), Error);
   EXPECT_EQ(read_bytes(path("bad.ftr")), "old");
+}
+
+// Counts stand beside the call, in runs.
+TEST_F(TextFormat, Counts) {
+  const std::string calls =
+      "collective MPI_Send collective=alltoallv counts=3x0,7\n"
+      "collective MPI_Send collective=gatherv bytes=9 root=0 counts=0\n"
+      "collective MPI_Send collective=allgatherv bytes=4 counts=1,7\n";
+  write_bytes(path("a.txt"), head_ + calls + "rank 1\n");
+  read_text(path("a.txt"), path("a.ftr"));
+  const std::string text = text_of(path("a.ftr"));
+  EXPECT_EQ(text.substr(text.find("rank 0\n")),
+            head_.substr(head_.find("rank 0\n")) + calls + "rank 1\n");
+  TraceReader reader(path("a.ftr"));
+  copy_trace(reader, path("b.ftr"));
+  EXPECT_EQ(read_bytes(path("b.ftr")), read_bytes(path("a.ftr")));
 }
 
 TEST_F(TextFormat, CopyOfATraceIsTheSameBytes) {

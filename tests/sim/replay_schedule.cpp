@@ -1,11 +1,13 @@
 // Replays schedules for random_schedules.py and random_networks.py.
 //
 // Standard input: one JSON object {"machine", "schedule"} per line (formats:
-// reference.py, reference_networks.py). Standard output: one line per schedule,
+// reference.py, reference_networks.py; with "collectives" they are messages, as
+// --collectives says). Standard output: one line per schedule,
 // for each rank [finish, [leave, wait] of each call...] in picoseconds, or
 // "deadlock". Each schedule runs under all orders of ready ranks and with the
 // smallest run-ahead; all must give the same.
 #include <iostream>
+#include <optional>
 #include <string>
 
 #include "machine/timing.hpp"
@@ -42,6 +44,11 @@ json replay(const json& input, sim::SimulateOptions options) {
   sim::ScheduleSource source = sim::parse_schedule(schedule);
   sim::ParsedNetwork network;
   if (schedule.contains("network")) network = sim::parse_network(schedule["network"], model);
+  std::optional<sim::AlgorithmTable> algorithms;
+  if (schedule.contains("collectives")) {
+    algorithms.emplace(schedule["collectives"].get<std::string>());
+    options.algorithms = &*algorithms;
+  }
   options.network = network.options;
   if (network.topology) options.network.topology = &*network.topology;
   if (schedule.contains("nodes"))

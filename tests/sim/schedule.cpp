@@ -79,7 +79,10 @@ class ScheduleParser {
         continue;
       }
       std::vector<trace::Completion> completions;
+      trace::Counts counts;
       operation = parse_call(call, completions);
+      for (const json& each : call.value("counts", json::array())) counts.emplace_back(each);
+      if (!counts.empty()) operation.counts = &counts;
       operation.steps = steps;
       steps = 0;
       source_.add(rank, operation, completions);

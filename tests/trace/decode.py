@@ -8,7 +8,7 @@ one line an event, rank by rank:
     RANK kind=N name=TEXT compute=PS steps=HEX enter=PS leave=PS wait=PS [comm=KEY:MEMBER.MEMBER.] [site=OBJECT+OFFSET] FIELDS
 
 FIELDS, by kind: send=MODE,PEER,TAG,BYTES recv=WILD,PEER,TAG,BYTES request=N
-done=REQUEST,CANCELLED,SOURCE,TAG,BYTES collective=WHICH,BYTES,ROOT count=N code=N
+done=REQUEST,CANCELLED,SOURCE,TAG,BYTES collective=WHICH,BYTES,ROOT counts=N.N.N count=N code=N
 taken=N moves=PEER,BYTES value=HEX.
 Last, `open rank=N NAME [site=OBJECT+OFFSET]` for every rank that was in a call, and `damage rank=N` for every stream that is cut off.
 """
@@ -78,6 +78,7 @@ class Rank:
         self.comms = []
         self.sites = [""]
         self.shapes = {}
+        self.counts = {}
         self.cpu = 0
         self.leave = 0
         self.posted = 0
@@ -90,6 +91,15 @@ class Rank:
             first, stride, count = b.svarint(), b.svarint(), b.varint()
             members += [first + i * stride for i in range(count)]
         self.comms.append(f"{key}:" + "".join(f"{m}." for m in members))
+
+    def define_counts(self):
+        b = self.bytes
+        number, size = b.varint(), b.varint()
+        counts = []
+        while len(counts) < size:
+            repeated = b.varint()
+            counts += [b.varint()] * repeated
+        self.counts[number] = counts
 
     def endpoint(self, what):
         """Returns (communicator, text) of the fields of send or of recv."""
@@ -126,7 +136,7 @@ class Rank:
         first, second = b.u8(), b.u8()
         kind = first & 0x1F
         shape = {"first": first, "second": second, "kind": kind, "name": b.varint(), "comm": None,
-                 "posts": None, "taken": None, "done": [], "text": ""}
+                 "posts": None, "taken": None, "done": [], "text": "", "counts": None}
         shape["site"] = b.varint() if second & 0x01 else 0
         shape["alone"] = b.stime() if second & 0x20 else None
         if kind in (ISEND, IRECV, ICOLLECTIVE, PROBE):
@@ -136,12 +146,14 @@ class Rank:
         if kind in (RECV, IRECV, SENDRECV, PROBE, PROBE_THAT_LEAVES):
             shape["comm"], text = self.endpoint("recv")
             shape["text"] += text
-        if first & 0x40 and kind != CALL:
+        if first & 0x40 and kind in (RECV, IRECV):
             shape["taken"] = b.svarint()
         if kind == COMPLETE:
             shape["done"] = self.completions(b.svarint)
         if kind in (COLLECTIVE, ICOLLECTIVE):
             shape["comm"], shape["text"] = self.collective()
+            if first & 0x40:
+                shape["counts"] = b.varint()
         if first & 0xC0 and kind == CALL:
             shape["comm"] = b.varint()
             moves = f" moves={b.svarint()},{b.varint()}"
@@ -163,6 +175,8 @@ class Rank:
         if shape["posts"] is not None:
             self.posted = (self.posted + 1 + shape["posts"]) % 2**64
             before = f" request={self.posted}"
+        if shape["counts"] is not None:
+            after = " counts=" + ".".join(str(n) for n in self.counts[shape["counts"]])
         for distance, rest in shape["done"]:
             after += f" done={(self.posted - distance) % 2**64}{rest}"
         return before, after
@@ -210,6 +224,8 @@ class Rank:
                 self.shapes[number] = self.shape()
             elif head == 5:
                 yield self.event(self.shape())
+            elif head == 6:
+                self.define_counts()
             else:
                 yield self.event(self.shapes[head - 8])
 
@@ -288,7 +304,7 @@ def decode_old_blocks(data, version, ranks):
 
 
 def decode_blocks(data, ranks):
-    """Of version 3; checksums are not looked at."""
+    """Of versions 3 and 4; checksums are not looked at."""
     streams, opened, info, states = [b""] * ranks, [(0, 0)] * ranks, None, [None] * ranks
     length = struct.unpack_from("<Q", data, 16)[0]
     at = 4096
@@ -309,7 +325,7 @@ def decode_blocks(data, ranks):
 
 def decode(data):
     magic, version, ranks = struct.unpack_from("<8sII", data)
-    assert magic == b"FORETRC\n" and version in (1, 2, 3)
+    assert magic == b"FORETRC\n" and version in (1, 2, 3, 4)
     streams, opened, info, sealed, missing = \
         decode_old_blocks(data, version, ranks) if version < 3 else decode_blocks(data, ranks)
     lines = [f"ranks={info['ranks']} clock={info['clock']} sealed={int(sealed)} " +

@@ -117,6 +117,109 @@ TEST_F(Shapes, ManyCompletions) {
   EXPECT_EQ(read_all(reader, 0), events);
 }
 
+// Counts of a collective: the same list is written once, and a rank keeps 64.
+class CountsOfCalls : public Shapes {
+ protected:
+  // Reads what was written with list number `which` of those that list(i) makes.
+  void check(const std::vector<std::uint64_t>& which) {
+    create_trace_file(path("a.part"), sample_info(2, Clock::cpu));
+    TraceWriter writer(path("a.part"), WorldRank(0), Clock::cpu);
+    define(writer, 2);
+    for (const std::uint64_t i : which) {
+      const Counts counts = list(i);
+      writer.write(call(), i == 0 ? nullptr : &counts);
+    }
+    writer.close();
+    seal_trace_file(path("a.part"), path("a.ftr"));
+    TraceReader reader(path("a.ftr"));
+    Event event;
+    for (const std::uint64_t i : which) {
+      ASSERT_TRUE(reader.next(WorldRank(0), event));
+      const Counts* counts = reader.counts(WorldRank(0), event);
+      ASSERT_EQ(counts != nullptr, i != 0);
+      if (counts) {
+        ASSERT_EQ(*counts, list(i));
+      }
+    }
+    EXPECT_FALSE(reader.next(WorldRank(0), event));
+    EXPECT_TRUE(reader.damage().empty());
+  }
+  static Event call() {
+    Event event;
+    event.kind = EventKind::collective;
+    event.collective = machine::Cost::allgatherv;
+    event.bytes = Bytes(5);
+    return event;
+  }
+  static Counts list(std::uint64_t i) { return {Bytes(i), Bytes(1'000'000)}; }
+  std::size_t size() { return read_bytes(path("a.ftr")).size(); }
+};
+
+TEST_F(CountsOfCalls, AreAsTheyWereWritten) {
+  check({1, 0, 1, 2, 0, 2, 1});
+}
+
+// 63 to 65 lists in turn, then so many that each is written again.
+TEST_F(CountsOfCalls, MoreListsThanPlaces) {
+  for (const std::uint64_t lists : {63u, 64u, 65u, 1000u}) {
+    std::vector<std::uint64_t> which;
+    for (std::uint64_t i = 0; i < 3000; ++i) which.push_back(i % 7 == 0 ? 1 : 1 + i % lists);
+    check(which);
+  }
+}
+
+// A call like the one before costs the byte of its shape and no list.
+TEST_F(CountsOfCalls, AreWrittenOnce) {
+  check(std::vector<std::uint64_t>(1000, 1));
+  const std::size_t once = size();
+  check(std::vector<std::uint64_t>(2000, 1));
+  EXPECT_EQ(size() - once, 1000u);
+}
+
+// Only a file with lists has the version that older readers refuse.
+TEST_F(CountsOfCalls, TellTheVersion) {
+  check({0, 0});
+  EXPECT_EQ(read_bytes(path("a.ftr"))[8], 3);
+  check({0, 1});
+  EXPECT_EQ(read_bytes(path("a.ftr"))[8], 4);
+}
+
+// A trace in memory has each list once, whichever rank wrote it.
+TEST_F(CountsOfCalls, OfAWholeTrace) {
+  create_trace_file(path("a.part"), sample_info(2, Clock::cpu));
+  for (int rank = 0; rank < 2; ++rank) {
+    TraceWriter writer(path("a.part"), WorldRank(rank), Clock::cpu);
+    define(writer, 2);
+    for (const std::uint64_t i : {2, 1, 2 + rank}) {
+      const Counts counts = list(static_cast<std::uint64_t>(i));
+      writer.write(call(), &counts);
+    }
+  }
+  seal_trace_file(path("a.part"), path("a.ftr"));
+  const Trace trace = read_trace(path("a.ftr"));
+  EXPECT_EQ(trace.counts, (std::vector<Counts>{list(2), list(1), list(3)}));
+  EXPECT_EQ(counts_of(trace, trace.ranks[1][2]), &trace.counts[2]);
+  write_trace(trace, path("b.ftr"));
+  const Trace again = read_trace(path("b.ftr"));
+  EXPECT_EQ(again.counts, trace.counts);
+  EXPECT_TRUE(again.ranks == trace.ranks);
+}
+
+// A list of another length than the collective's has.
+TEST_F(CountsOfCalls, OfTheWrongLengthAreDamage) {
+  create_trace_file(path("a.part"), sample_info(2, Clock::cpu));
+  TraceWriter writer(path("a.part"), WorldRank(0), Clock::cpu);
+  define(writer, 2);
+  const Counts counts{Bytes(1), Bytes(2), Bytes(3)};
+  writer.write(call(), &counts);
+  writer.close();
+  TraceReader reader(path("a.part"));
+  Event event;
+  EXPECT_FALSE(reader.next(WorldRank(0), event));
+  ASSERT_EQ(reader.damage().size(), 1u);
+  EXPECT_EQ(reader.damage()[0].what, "counts that are not those of the collective");
+}
+
 // From its second block on a writer remembers what its events looked like; one
 // of a known shape takes a byte at least.
 constexpr std::size_t kPastTheFirstBlock = 5000;

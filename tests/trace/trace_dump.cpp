@@ -92,6 +92,9 @@ void print_event(const TraceReader& reader, WorldRank rank, const Event& event) 
     std::printf(" site=%s+%" PRIu64, site.object.c_str(), site.offset);
   }
   print_body(event);
+  if (const Counts* counts = reader.counts(rank, event))
+    for (std::size_t i = 0; i < counts->size(); ++i)
+      std::printf("%s%" PRIu64, i == 0 ? " counts=" : ".", (*counts)[i].count);
   std::printf("\n");
 }
 
@@ -119,8 +122,18 @@ void dump(const char* path) {
     if (damage.rank.valid()) std::printf("damage rank=%d\n", damage.rank.value);
 }
 
+// More lists than a rank keeps, and some of them again.
+void write_counts(TraceWriter& writer, Event event) {
+  event.collective = machine::Cost::alltoallv;
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    const Counts counts{Bytes(i % 90), Bytes(i % 90), Bytes(0), Bytes(7),
+                        Bytes(1),      Bytes(1),      Bytes(1), Bytes(UINT64_MAX)};
+    writer.write(event, &counts);
+  }
+}
+
 // Rank 0 every kind, rank 1 several blocks, rank 2 nothing, rank 3 a
-// communicator with runs in both directions.
+// communicator with runs in both directions, with clock wall also lists of counts.
 void make(const char* path, Clock clock) {
   constexpr int kRanks = 4;
   create_trace_file(path, sample_info(kRanks, clock));
@@ -139,6 +152,7 @@ void make(const char* path, Clock clock) {
   event.name = comms.define_name("MPI_Barrier");
   event.comm = comms.define_comm(0xfedcba9876543210, members);
   event.compute = event.enter = event.leave = Time::ns(700);
+  if (clock == Clock::wall) write_counts(comms, event);
   comms.write(event);
   // Rank 1 is in a call that does not end.
   blocks.enter(0);

@@ -52,12 +52,16 @@ Time latest_start(Fn fn, const CommInfo& info, MPI_Comm comm, Cost cost, int roo
 }  // namespace
 
 int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, Bytes bytes,
-                   Real real) {
+                   CountsOf counts, Real real) {
   trace::Event& event = session.open(trace::EventKind::collective, fn);
   event.comm = session.comm_id(info);
   event.collective = cost;
   event.bytes = bytes;
   event.root = LocalRank(root);
+  trace::Counts& parts = session.thread().counts;
+  // Two groups would have two lists.
+  if (!info.is_inter()) counts(info.shape(), parts);
+  if (!trace::are_told(cost, parts)) parts.clear();
   session.may_split();
   const bool first = session.predicting() && starts_come_first(session.timing().dependence(cost));
   Time latest;
@@ -78,15 +82,15 @@ int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, By
   return result;
 }
 
-int collective(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, SizeOfPiece between,
-               Real real) {
+int collective(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, CountsOf counts,
+               SizeOfPiece between, Real real) {
   Inside inside;
   if (!inside) return real();
   CommInfo* info = session.comms.find(comm);
   if (!info) return plain_call(fn, real);
   if (!is_messages(cost, *info))
     return run_collective(fn, cost_between(cost, *info), *info, comm, root, bytes(info->shape()),
-                          real);
+                          counts, real);
   Request whole;
   describe_between(whole, *info, cost, root, between);
   return run_messages(fn, *info, whole, real);

@@ -26,6 +26,8 @@ using RealStatus = FunctionRef<int(MPI_Status*)>;
 using Post = FunctionRef<int(MPI_Request*)>;
 // d of a collective.
 using SizeOf = FunctionRef<Bytes(const mpi_api::CommShape&)>;
+// The parts of its members, where it has a count for each; else it adds nothing.
+using CountsOf = FunctionRef<void(const mpi_api::CommShape&, trace::Counts&)>;
 // What goes to, or comes from, the i-th partner.
 using SizeOfPiece = FunctionRef<Bytes(int i)>;
 
@@ -134,8 +136,8 @@ int neighbor_init(Fn fn, MPI_Comm comm, SizeOfPiece out, SizeOfPiece in, MPI_Req
 // --- collectives and communicators (collective.cpp)
 // `between` is the size of the message to or from each partner where the call is
 // on an inter-communicator and has a root; nobody asks for it elsewhere.
-int collective(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, SizeOfPiece between,
-               Real real);
+int collective(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, CountsOf counts,
+               SizeOfPiece between, Real real);
 int comm_create(Fn fn, Cost cost, MPI_Comm comm, MPI_Comm* newcomm, Real real);
 int comm_create_group(Fn fn, MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm, Real real);
 int intercomm_create(Fn fn, MPI_Comm comm, MPI_Comm* newcomm, Real real);

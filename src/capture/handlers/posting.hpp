@@ -42,7 +42,12 @@ void discard_parts(Request& whole);
 
 // A blocking collective: one operation of all members.
 int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, Bytes bytes,
-                   Real real);
+                   CountsOf counts, Real real);
+inline int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, Bytes bytes,
+                          Real real) {
+  return run_collective(
+      fn, cost, info, comm, root, bytes, [](const mpi_api::CommShape&, trace::Counts&) {}, real);
+}
 // A blocking collective that consists of messages, the parts of `whole`, on `comm`.
 int run_messages(Fn fn, const CommInfo& comm, Request& whole, Real real);
 // A call that completes all parts of `whole` at once (complete.cpp); `real` waits for them.

@@ -18,8 +18,11 @@ namespace foretrace::capture {
 struct Request;
 
 struct CallingThread {
-  trace::Event event;  // under construction
-  Fn fn{};             // the function of `event`
+  trace::Event event;    // under construction
+  trace::Counts counts;  // of `event`; empty: it has none
+  Fn fn{};               // the function of `event`
+
+  const trace::Counts* counts_or_null() const { return counts.empty() ? nullptr : &counts; }
 
   // Room for the statuses and requests of one call; kept, so that a loop of
   // Waitall does not allocate.

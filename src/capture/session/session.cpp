@@ -290,6 +290,7 @@ trace::Event& Session::open(trace::EventKind kind, Fn fn) {
   begin_event(event, kind, name_id(fn), capture::name_of(fn));
   event.site = site();
   writer_.enter(event.name, event.site);
+  thread_->counts.clear();
   thread_->fn = fn;
   thread_->in_event = true;
   thread_->may_split = thread_->is_posted = false;
@@ -313,7 +314,7 @@ void Session::write_event() {
   if (several_threads_)
     write_threads_event(false);
   else
-    writer_.write(thread_->event);
+    writer_.write(thread_->event, thread_->counts_or_null());
   computation_.looked(true);
   computation_.resume();
 }

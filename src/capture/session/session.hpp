@@ -133,7 +133,7 @@ class Session {
   void post(CallingThread& thread);
   bool complete_posted(trace::Event& event, bool refused);
   void write_threads_event(bool refused);
-  void write_in_order(trace::Event& event);
+  void write_in_order(trace::Event& event, const trace::Counts* counts = nullptr);
   void annotate(trace::EventKind kind, const char* name, std::uint32_t annotation, double value);
   std::uint32_t annotation_number(const char* name);
   void complain_of_phases() const;

@@ -155,12 +155,15 @@ bool Session::complete_posted(trace::Event& event, bool refused) {
 // Ends the event at hand. `refused`: MPI did not make the call.
 void Session::write_threads_event(bool refused) {
   trace::Event& event = thread_->event;
-  if (!thread_->is_posted || complete_posted(event, refused)) write_in_order(event);
+  if (!thread_->is_posted)
+    write_in_order(event, thread_->counts_or_null());
+  else if (complete_posted(event, refused))
+    write_in_order(event);
   thread_->in_event = thread_->is_posted = false;
 }
 
 // Of calls that overlap, each has the time that those before it left.
-void Session::write_in_order(trace::Event& event) {
+void Session::write_in_order(trace::Event& event, const trace::Counts* counts) {
   event.enter = std::max(event.enter, written_until_);
   event.leave = std::max(event.leave, event.enter);
   event.wait = std::min(event.wait, event.leave - event.enter);
@@ -168,7 +171,7 @@ void Session::write_in_order(trace::Event& event) {
   const bool wall = !predicting() && settings_.clock == trace::Clock::wall;
   event.compute = wall ? std::min(event.compute, gap) : gap;
   written_until_ = event.leave;
-  writer_.write(event);
+  writer_.write(event, counts);
   // The rank is still in the calls of the others.
   for (const CallingThread* thread : waiting_)
     if (thread != thread_) writer_.enter(thread->event.name, thread->event.site);

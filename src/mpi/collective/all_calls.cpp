@@ -124,6 +124,9 @@ Planned allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, vo
   CollectiveCall& call = arguments.plan().call;
   call.cost = Cost::allgatherv;
   call.bytes = mpi_api::size_mean(shape_of_partners(arguments), recvcounts, type).count;
+  trace::Counts counts;
+  into.add_to(counts);
+  tell_counts(arguments, std::move(counts));
   // The groups of an inter-communicator cannot agree on one size; there is no
   // need to in an alltoallv, which does the same.
   if (arguments.inter()) call.cost = Cost::alltoallv;
@@ -148,6 +151,13 @@ Planned plan_alltoall(const Arguments& arguments, Pieces from, Pieces into) {
     return outcome;
   };
   return arguments.planned();
+}
+
+void tell_both(const Arguments& arguments, const Pieces& from, const Pieces& into) {
+  trace::Counts counts;
+  from.add_to(counts);
+  into.add_to(counts);
+  tell_counts(arguments, std::move(counts));
 }
 
 Planned alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -198,6 +208,7 @@ Planned alltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls
   call.bytes = mpi_api::size_alltoallv(shape_of_partners(arguments), sendbuf, sendcounts, outward,
                                        recvcounts, type)
                    .count;
+  tell_both(arguments, from, into);
   return plan_alltoall(arguments, from, into);
 }
 
@@ -220,12 +231,13 @@ Planned alltoallw(const void* sendbuf, const int* sendcounts, const int* sdispls
   arguments.distinct(sendbuf, recvbuf, 1);
   if (!arguments) return arguments.refuse();
   const Pieces into(recvbuf, recvcounts, rdispls, inward, partners);
+  const Pieces from = in_place ? into : Pieces(sendbuf, sendcounts, sdispls, outward, partners);
   CollectiveCall& call = arguments.plan().call;
   call.cost = Cost::alltoallw;
   call.bytes =
       mpi_api::size_alltoallw(shape_of_partners(arguments), recvcounts, inward.data()).count;
-  return plan_alltoall(
-      arguments, in_place ? into : Pieces(sendbuf, sendcounts, sdispls, outward, partners), into);
+  tell_both(arguments, from, into);
+  return plan_alltoall(arguments, from, into);
 }
 
 }  // namespace

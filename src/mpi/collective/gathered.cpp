@@ -106,6 +106,8 @@ Gathered collective(const CollectiveCall& call, Block contribution) {
   }
   settle_freed_receives();
   Record record = collective_record(EventKind::collective, call, contribution);
+  if (!call.counts.empty())
+    Line::list(record, std::span(&call.counts.front().count, call.counts.size()));
   return Gathered(line.ask(record).gathered);
 }
 

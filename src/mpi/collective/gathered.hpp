@@ -12,6 +12,7 @@
 #include "mpi/comm/comm.hpp"
 #include "mpi/core/block.hpp"
 #include "mpi/core/object.hpp"
+#include "trace/counts.hpp"
 
 namespace foretrace::mpi {
 
@@ -46,8 +47,9 @@ class Gathered {
 struct CollectiveCall {
   Comm* comm = nullptr;
   machine::Cost cost = machine::Cost::barrier;
-  int root = -1;            // place of the root in the communicator; -1: none
-  std::uint64_t bytes = 0;  // d of the data sheet's equation (src/mpi_api/sizes.hpp)
+  int root = -1;              // place of the root in the communicator; -1: none
+  std::uint64_t bytes = 0;    // d of the data sheet's equation (src/mpi_api/sizes.hpp)
+  trace::Counts counts = {};  // of a blocking one; empty: `bytes` tells all
 };
 
 // Enters a collective with a contribution that others may read, and waits

@@ -43,6 +43,16 @@ std::uint64_t Pieces::bytes() const {
   return total;
 }
 
+void Pieces::add_to(trace::Counts& counts) const {
+  for (int i = 0; i < members_; ++i) counts.push_back(Bytes((*this)[i].bytes()));
+}
+
+void tell_counts(const Arguments& arguments, trace::Counts counts) {
+  CollectiveCall& call = arguments.plan().call;
+  // Two groups would have two lists.
+  if (!arguments.inter() && trace::are_told(call.cost, counts)) call.counts = std::move(counts);
+}
+
 Block packed(const Piece& piece) {
   const std::uint64_t bytes = piece.bytes();
   Block block(bytes);

@@ -49,6 +49,8 @@ class Pieces {
   bool alike() const { return alike_; }
   Piece operator[](int member) const;
   std::uint64_t bytes() const;
+  // Adds the bytes of each.
+  void add_to(trace::Counts& counts) const;
 
  private:
   static std::byte* at_offset(const void* buffer, MPI_Aint offset);
@@ -67,6 +69,9 @@ ByteSpan part_of(ByteSpan block, bool alike, int members, int member);
 
 // Unpacks what arrived from `from` to its place, where it must fit.
 Outcome deliver(ByteSpan arrived, const Piece& place, int from);
+
+// What the bytes of the call, which are known, do not tell.
+void tell_counts(const Arguments& arguments, trace::Counts counts);
 
 // By whom the bytes of a call are counted: its communicator's members, or those
 // that the call deals with.

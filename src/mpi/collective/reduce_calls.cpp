@@ -136,6 +136,9 @@ Planned reduce_scatter(const void* sendbuf, void* recvbuf, const int* recvcounts
   CollectiveCall& call = arguments.plan().call;
   call.cost = Cost::reduce_scatter;
   call.bytes = mpi_api::size_total(shape_of_members(arguments), recvcounts, reduction.type).count;
+  trace::Counts counts;
+  mpi_api::counts_all(counts, shape_of_members(arguments), recvcounts, reduction.type);
+  tell_counts(arguments, std::move(counts));
   return plan_common(arguments, reduction, own, piece(recvbuf, recvcounts[rank], reduction.type),
                      skip);
 }

@@ -176,6 +176,16 @@ Planned gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* 
   return plan_gather(arguments, root, sendbuf == MPI_IN_PLACE, own, std::move(into));
 }
 
+// At the root the part of each, elsewhere the rank's own.
+void tell_parts(const Arguments& arguments, int root, const Pieces& parts, const Piece& own) {
+  trace::Counts counts;
+  if (arguments.is_root(root))
+    parts.add_to(counts);
+  else
+    counts.push_back(Bytes(own.bytes()));
+  tell_counts(arguments, std::move(counts));
+}
+
 Planned gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                 const int* recvcounts, const int* displs, MPI_Datatype recvtype, int root,
                 MPI_Comm comm) {
@@ -196,6 +206,7 @@ Planned gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void*
   call.bytes = mpi_api::size_gatherv(shape_at_root(arguments, root), sendcount, own.type,
                                      recvcounts, type, root)
                    .count;
+  tell_parts(arguments, root, into, own);
   return plan_gather(arguments, root, sendbuf == MPI_IN_PLACE, own, std::move(into));
 }
 
@@ -263,6 +274,7 @@ Planned scatterv(const void* sendbuf, const int* sendcounts, const int* displs,
   call.bytes = mpi_api::size_scatterv(shape_at_root(arguments, root), sendcounts, type, recvcount,
                                       own.type, root)
                    .count;
+  tell_parts(arguments, root, from, own);
   return plan_scatter(arguments, root, recvbuf == MPI_IN_PLACE, std::move(from), own);
 }
 

@@ -278,6 +278,10 @@ void Line::list_requests(Record& record, std::span<const std::uint64_t> numbers)
       record.add_near_number(static_cast<std::uint32_t>(number));
     return;
   }
+  list(record, numbers);
+}
+
+void Line::list(Record& record, std::span<const std::uint64_t> numbers) {
   record.list_count = static_cast<std::uint32_t>(numbers.size());
   record.list = heap::allocate(numbers.size_bytes());
   if (record.list == 0) refuse("the memory that the ranks share is full");

@@ -52,6 +52,8 @@ class Line {
   Few<std::uint64_t> looked_for_besides(std::uint64_t number);
   // For a completing call: the numbers of its requests, and what became of them.
   void list_requests(Record& record, std::span<const std::uint64_t> numbers);
+  // For others: a block of the heap with these numbers, which the simulator frees.
+  static void list(Record& record, std::span<const std::uint64_t> numbers);
   const Result* results(const Answer& answer);
   void free_results(const Answer& answer);
 

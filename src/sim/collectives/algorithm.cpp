@@ -36,8 +36,9 @@ std::span<const Algorithm> registered(Cost collective) {
     case Cost::reduce:
       return kReduce;
     case Cost::allgather:
-    case Cost::allgatherv:
       return kAllgather;
+    case Cost::allgatherv:
+      return kAllgatherv;
     case Cost::alltoall:
       return kAlltoall;
     case Cost::alltoallv:

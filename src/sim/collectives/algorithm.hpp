@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,8 @@ struct CollectiveCall {
   int rank = 0;  // of this rank, 0..size-1
   int root = 0;  // of the rooted ones, else 0
   Bytes bytes;   // d of the collective's equation (docs/trace-format.md)
+  // As in trace::Counts; empty: `bytes` tells all.
+  std::span<const Bytes> counts = {};
 };
 
 inline constexpr int kNobody = -1;
@@ -36,6 +39,7 @@ struct Step {
     post_send,  // non-blocking
     post_recv,
     wait_all,  // for all that is posted; the last step does so by itself
+    nothing,   // what it would send and receive is left out, being empty
   };
   Kind kind = Kind::exchange;
   int to = kNobody;  // local ranks

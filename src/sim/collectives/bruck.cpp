@@ -9,9 +9,10 @@ bool allgather_bruck(const CollectiveCall& call, std::uint32_t index, Step& step
   const int p = call.size;
   if (index >= static_cast<std::uint32_t>(ceil_log2(p))) return false;
   const int distance = 1 << index;
-  const std::uint64_t bytes =
-      call.bytes.count * static_cast<std::uint64_t>(std::min(distance, p - distance));
-  return exchange(step, down(call.rank, distance, p), bytes, up(call.rank, distance, p), bytes);
+  const int blocks = std::min(distance, p - distance);
+  const int from = up(call.rank, distance, p);
+  return exchange(step, down(call.rank, distance, p), parts(call, call.rank, blocks), from,
+                  parts(call, from, blocks));
 }
 
 // Round k: the blocks that have a distance 1 .. p-1 to go with bit k set go 2^k up.

@@ -70,9 +70,9 @@ Part by_table(const CollectiveCall& call, Cost collective, std::uint64_t bytes) 
 }  // namespace
 
 bool allgather_gather_bcast(const CollectiveCall& call, std::uint32_t index, Step& step) {
-  const std::uint64_t d = call.bytes.count;
-  const Part gather{gather_posted, as(call, Cost::gatherv, d)};
-  const Part bcast = by_table(call, Cost::bcast, d * static_cast<std::uint64_t>(call.size));
+  Part gather{gather_posted, as(call, Cost::gatherv, call.bytes.count)};
+  gather.call.counts = call.counts;
+  const Part bcast = by_table(call, Cost::bcast, parts(call, 0, call.size));
   return one_after_the_other(gather, bcast, index, step);
 }
 
@@ -92,10 +92,10 @@ bool reduce_scatter_reduce_then_scatter(const CollectiveCall& call, std::uint32_
                                         Step& step) {
   const std::uint64_t d = call.bytes.count;
   const bool regular = call.collective == Cost::reduce_scatter_block;
-  return one_after_the_other(by_table(call, Cost::reduce, d),
-                             by_table(call, regular ? Cost::scatter : Cost::scatterv,
-                                      d / static_cast<std::uint64_t>(call.size)),
-                             index, step);
+  Part scatter = by_table(call, regular ? Cost::scatter : Cost::scatterv,
+                          d / static_cast<std::uint64_t>(call.size));
+  scatter.call.counts = call.counts;
+  return one_after_the_other(by_table(call, Cost::reduce, d), scatter, index, step);
 }
 
 // All agree on the number of the new communicator: one integer of 4 bytes.

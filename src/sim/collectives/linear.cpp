@@ -15,6 +15,27 @@ int others(const CollectiveCall& call) {
   return call.size - 1;
 }
 
+// Sends the rank's part to the partner, or receives it, unless it is left out.
+template <class Move>
+bool move_part(const CollectiveCall& call, Step& step, Move move, int partner, int rank) {
+  const std::uint64_t bytes = part(call, rank);
+  return is_left_out(call, bytes) ? nothing(step) : move(step, partner, bytes);
+}
+
+bool take(Step& step, int from, std::uint64_t bytes) {
+  return receive(step, from, bytes);
+}
+
+// The posts of an all-to-all; `all`: also of what is empty.
+bool post_from(const CollectiveCall& call, Step& step, int from, bool all) {
+  const std::uint64_t bytes = part_from(call, from);
+  return is_left_out(call, bytes) && !all ? nothing(step) : post_receive(step, from, bytes);
+}
+bool post_to(const CollectiveCall& call, Step& step, int to, bool all) {
+  const std::uint64_t bytes = part_to(call, to);
+  return is_left_out(call, bytes) && !all ? nothing(step) : post_send(step, to, bytes);
+}
+
 }  // namespace
 
 bool barrier_linear(const CollectiveCall& call, std::uint32_t index, Step& step) {
@@ -35,24 +56,26 @@ bool bcast_linear(const CollectiveCall& call, std::uint32_t index, Step& step) {
 
 bool scatter_linear(const CollectiveCall& call, std::uint32_t index, Step& step) {
   const int i = static_cast<int>(index);
-  if (call.rank != call.root) return i == 0 && receive(step, call.root, call.bytes.count);
-  return i < others(call) && send(step, other(call, i), call.bytes.count);
+  if (call.rank != call.root) return i == 0 && move_part(call, step, take, call.root, call.rank);
+  return i < others(call) && move_part(call, step, send, other(call, i), other(call, i));
 }
 
 bool scatter_posted(const CollectiveCall& call, std::uint32_t index, Step& step) {
-  return bcast_linear(call, index, step);
+  const int i = static_cast<int>(index);
+  if (call.rank != call.root) return scatter_linear(call, index, step);
+  return i < others(call) && move_part(call, step, post_send, other(call, i), other(call, i));
 }
 
 bool gather_linear(const CollectiveCall& call, std::uint32_t index, Step& step) {
   const int i = static_cast<int>(index);
-  if (call.rank != call.root) return i == 0 && send(step, call.root, call.bytes.count);
-  return i < others(call) && receive(step, other(call, i), call.bytes.count);
+  if (call.rank != call.root) return i == 0 && move_part(call, step, send, call.root, call.rank);
+  return i < others(call) && move_part(call, step, take, other(call, i), other(call, i));
 }
 
 bool gather_posted(const CollectiveCall& call, std::uint32_t index, Step& step) {
   const int i = static_cast<int>(index);
-  if (call.rank != call.root) return i == 0 && send(step, call.root, call.bytes.count);
-  return i < others(call) && post_receive(step, other(call, i), call.bytes.count);
+  if (call.rank != call.root) return gather_linear(call, index, step);
+  return i < others(call) && move_part(call, step, post_receive, other(call, i), other(call, i));
 }
 
 // The root asks each rank for its data, one after the other.
@@ -89,14 +112,15 @@ bool exscan_linear(const CollectiveCall& call, std::uint32_t index, Step& step) 
 }
 
 // All receives first; the sends the other way round, so that they come in the
-// order in which their receives were posted.
+// order in which their receives were posted. Open MPI, whose algorithm this is, leaves out what is
+// empty in MPI_Alltoallw alone.
 bool alltoall_linear(const CollectiveCall& call, std::uint32_t index, Step& step) {
   const auto n = static_cast<std::uint32_t>(others(call));
-  const std::uint64_t d = call.bytes.count;
+  const bool all = call.collective != machine::Cost::alltoallw;
   if (index < n)
-    return post_receive(step, up(call.rank, static_cast<int>(index) + 1, call.size), d);
+    return post_from(call, step, up(call.rank, static_cast<int>(index) + 1, call.size), all);
   if (index >= 2 * n) return false;
-  return post_send(step, down(call.rank, static_cast<int>(index - n) + 1, call.size), d);
+  return post_to(call, step, down(call.rank, static_cast<int>(index - n) + 1, call.size), all);
 }
 
 // Windows of receives and sends, each completed before the next.
@@ -106,11 +130,9 @@ bool alltoall_scattered(const CollectiveCall& call, std::uint32_t index, Step& s
   const int in_window = std::min(kScatteredWindow, others(call) - before);
   const int i = static_cast<int>(index % kSteps);
   if (in_window <= 0) return false;
-  if (i < in_window)
-    return post_receive(step, up(call.rank, before + i + 1, call.size), call.bytes.count);
+  if (i < in_window) return post_from(call, step, up(call.rank, before + i + 1, call.size), false);
   if (i < 2 * in_window)
-    return post_send(step, down(call.rank, before + i - in_window + 1, call.size),
-                     call.bytes.count);
+    return post_to(call, step, down(call.rank, before + i - in_window + 1, call.size), false);
   return before + in_window < others(call) && wait_all(step);
 }
 

@@ -28,12 +28,12 @@ const Algorithm& bcast(const CollectiveCall& call) {
   return *pick(kBcast, "scatter_allgather_ring");
 }
 
-const Algorithm& allgather(const CollectiveCall& call) {
+// Of allgather and allgatherv, whose rings differ.
+const Algorithm& allgather(const CollectiveCall& call, const Algorithm& ring) {
   const std::uint64_t total = call.bytes.count * static_cast<std::uint64_t>(call.size);
   if (is_power_of_two(call.size))
-    return total < kLongAllgather ? *pick(kAllgather, "recursive_doubling")
-                                  : *pick(kAllgather, "ring");
-  return total < kShortAllgather ? *pick(kAllgather, "bruck") : *pick(kAllgather, "ring");
+    return total < kLongAllgather ? *pick(kAllgather, "recursive_doubling") : ring;
+  return total < kShortAllgather ? *pick(kAllgather, "bruck") : ring;
 }
 
 // Too short to be halved down to one rank's part.
@@ -69,8 +69,9 @@ const Algorithm& choose_mpich(const CollectiveCall& call) {
       return d <= kShortReduce || fewer_elements_than_ranks(call) ? *pick(kReduce, "binomial")
                                                                   : *pick(kReduce, "rabenseifner");
     case Cost::allgather:
+      return allgather(call, *pick(kAllgather, "ring"));
     case Cost::allgatherv:
-      return allgather(call);
+      return allgather(call, *pick(kAllgatherv, "pipelined_ring"));
     case Cost::alltoall:
       return alltoall(call);
     case Cost::alltoallv:

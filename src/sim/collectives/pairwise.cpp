@@ -9,8 +9,9 @@ bool alltoall_pairwise(const CollectiveCall& call, std::uint32_t index, Step& st
   const int p = call.size;
   if (index >= static_cast<std::uint32_t>(p - 1)) return false;
   const int distance = static_cast<int>(index) + 1;
-  return exchange(step, up(call.rank, distance, p), call.bytes.count, down(call.rank, distance, p),
-                  call.bytes.count);
+  const int to = up(call.rank, distance, p);
+  const int from = down(call.rank, distance, p);
+  return exchange(step, to, part_to(call, to), from, part_from(call, from));
 }
 
 // Both ways with one partner, where p is a power of two.
@@ -18,13 +19,13 @@ bool alltoall_pairwise_exchange(const CollectiveCall& call, std::uint32_t index,
   if (!is_power_of_two(call.size)) return alltoall_pairwise(call, index, step);
   if (index >= static_cast<std::uint32_t>(call.size - 1)) return false;
   const int partner = call.rank ^ (static_cast<int>(index) + 1);
-  return exchange(step, partner, call.bytes.count, partner, call.bytes.count);
+  return exchange(step, partner, part_to(call, partner), partner, part_from(call, partner));
 }
 
 bool reduce_scatter_pairwise(const CollectiveCall& call, std::uint32_t index, Step& step) {
   const int p = call.size;
   if (index >= static_cast<std::uint32_t>(p - 1)) return false;
-  const Blocks blocks(call.bytes, static_cast<std::uint64_t>(p));
+  const Blocks blocks(call);
   const int distance = static_cast<int>(index) + 1;
   const int to = up(call.rank, distance, p);
   const std::uint64_t own = blocks.size(call.rank);

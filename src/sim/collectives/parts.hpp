@@ -39,6 +39,12 @@ inline bool wait_all(Step& step) {
   return true;
 }
 
+inline bool nothing(Step& step) {
+  step = {};
+  step.kind = Step::Kind::nothing;
+  return true;
+}
+
 // The rank `distance` places up or down the ring of p, 0 <= distance <= p.
 inline int up(int rank, int distance, int p) {
   const int to = rank - (p - distance);
@@ -68,6 +74,38 @@ inline bool is_power_of_two(int p) {
   return (p & (p - 1)) == 0;
 }
 
+// What goes from or to rank i, where a collective has a part for each.
+inline std::uint64_t part(const CollectiveCall& call, int i) {
+  if (call.counts.empty()) return call.bytes.count;
+  return call.counts[call.counts.size() == 1 ? 0 : static_cast<std::size_t>(i)].count;
+}
+// Those of `count` ranks from `first` on, around the ring.
+inline std::uint64_t parts(const CollectiveCall& call, int first, int count) {
+  if (call.counts.empty()) return call.bytes.count * static_cast<std::uint64_t>(count);
+  std::uint64_t sum = 0;
+  for (int i = 0; i < count; ++i) sum += part(call, up(first, i, call.size));
+  return sum;
+}
+// What goes to rank i in an all-to-all, and what comes from it.
+inline std::uint64_t part_to(const CollectiveCall& call, int i) {
+  return part(call, i);
+}
+inline std::uint64_t part_from(const CollectiveCall& call, int i) {
+  return part(call, call.counts.empty() ? i : call.size + i);
+}
+// Whether a part of that size is left out: the call tells of each part, and this one is empty.
+inline bool is_left_out(const CollectiveCall& call, std::uint64_t part) {
+  return !call.counts.empty() && part == 0;
+}
+// exchange() without what is left out.
+inline bool exchange_parts(const CollectiveCall& call, Step& step, int to, std::uint64_t sent,
+                           int from, std::uint64_t received, std::uint64_t reduced = 0) {
+  if (is_left_out(call, sent)) to = kNobody;
+  if (is_left_out(call, received)) from = kNobody;
+  if (to == kNobody && from == kNobody) return nothing(step);
+  return exchange(step, to, sent, from, received, reduced);
+}
+
 // The lowest `bits` bits of v, turned round; v has no others.
 inline int reverse_bits(int v, int bits) {
   auto x = static_cast<std::uint32_t>(v);
@@ -85,10 +123,23 @@ class Blocks {
  public:
   Blocks(Bytes message, std::uint64_t count)
       : each_(message.count / count), longer_(message.count % count) {}
+  // One for each rank, as the call's counts say if it has any.
+  explicit Blocks(const CollectiveCall& call)
+      : Blocks(call.bytes, static_cast<std::uint64_t>(call.size)) {
+    counts_ = call.counts;
+  }
 
-  std::uint64_t size(int block) const { return each_ + (at(block) < longer_ ? 1 : 0); }
+  std::uint64_t size(int block) const {
+    if (!counts_.empty()) return counts_[at(block)].count;
+    return each_ + (at(block) < longer_ ? 1 : 0);
+  }
   // The bytes of blocks first .. last - 1.
-  std::uint64_t range(int first, int last) const { return offset(last) - offset(first); }
+  std::uint64_t range(int first, int last) const {
+    if (counts_.empty()) return offset(last) - offset(first);
+    std::uint64_t sum = 0;
+    for (int block = first; block < last; ++block) sum += size(block);
+    return sum;
+  }
 
  private:
   static std::uint64_t at(int block) { return static_cast<std::uint64_t>(block); }
@@ -96,6 +147,7 @@ class Blocks {
 
   std::uint64_t each_;
   std::uint64_t longer_;
+  std::span<const Bytes> counts_;
 };
 
 // A message in pieces of `piece` bytes, the last one shorter; an empty one is

@@ -28,9 +28,10 @@ bool barrier_recursive_doubling(const CollectiveCall& call, std::uint32_t index,
 bool allgather_recursive_doubling(const CollectiveCall& call, std::uint32_t index, Step& step) {
   if (!is_power_of_two(call.size)) return allgather_bruck(call, index, step);
   if (index >= static_cast<std::uint32_t>(floor_log2(call.size))) return false;
-  const int partner = call.rank ^ (1 << index);
-  const std::uint64_t bytes = call.bytes.count << index;
-  return exchange(step, partner, bytes, partner, bytes);
+  const int group = 1 << index;
+  const int partner = call.rank ^ group;
+  return exchange(step, partner, parts(call, call.rank & -group, group), partner,
+                  parts(call, partner & -group, group));
 }
 
 bool allreduce_recursive_doubling(const CollectiveCall& call, std::uint32_t index, Step& step) {
@@ -61,7 +62,7 @@ bool reduce_scatter_recursive_doubling(const CollectiveCall& call, std::uint32_t
                                        Step& step) {
   DoublingMove move;
   if (!doubling_move(call.rank, call.size, index, move)) return false;
-  const Blocks blocks(call.bytes, static_cast<std::uint64_t>(call.size));
+  const Blocks blocks(call);
   const auto without = [&](int group) {
     return call.bytes.count - blocks.range(group, std::min(group + move.distance, call.size));
   };

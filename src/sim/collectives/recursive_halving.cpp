@@ -14,8 +14,7 @@ struct FoldedBlocks {
   Fold fold;
   Blocks blocks;
 
-  explicit FoldedBlocks(const CollectiveCall& call)
-      : fold(call.size), blocks(call.bytes, static_cast<std::uint64_t>(call.size)) {}
+  explicit FoldedBlocks(const CollectiveCall& call) : fold(call.size), blocks(call) {}
 
   int first_rank(int v) const { return v < fold.rem ? 2 * v : v + fold.rem; }
   std::uint64_t range(int v, int count) const {
@@ -36,7 +35,8 @@ bool reduce_scatter_recursive_halving(const CollectiveCall& call, std::uint32_t 
   const std::uint64_t d = call.bytes.count;
   if (stays_out(fold, call.rank)) {
     if (index == 0) return send(step, call.rank + 1, d);
-    return index == 1 && receive(step, call.rank + 1, parts.blocks.size(call.rank));
+    const std::uint64_t own = parts.blocks.size(call.rank);
+    return index == 1 && exchange_parts(call, step, kNobody, 0, call.rank + 1, own);
   }
   const bool paired = fold.paired(call.rank);
   int round = static_cast<int>(index);
@@ -46,10 +46,11 @@ bool reduce_scatter_recursive_halving(const CollectiveCall& call, std::uint32_t 
     const int v = fold.number(call.rank);
     const int partner = fold.rank_even_out(v ^ half);
     const std::uint64_t kept = parts.range(v & -half, half);
-    return exchange(step, partner, parts.range((v & -half) ^ half, half), partner, kept, kept);
+    return exchange_parts(call, step, partner, parts.range((v & -half) ^ half, half), partner, kept,
+                          kept);
   }
   return paired && round == fold.rounds() &&
-         send(step, call.rank - 1, parts.blocks.size(call.rank - 1));
+         exchange_parts(call, step, call.rank - 1, parts.blocks.size(call.rank - 1), kNobody, 0);
 }
 
 bool reduce_scatter_butterfly(const CollectiveCall& call, std::uint32_t index, Step& step) {

@@ -65,6 +65,14 @@ inline constexpr std::array kAllgather{
     Algorithm{"neighbour_exchange", allgather_neighbour_exchange},
     Algorithm{"gather_bcast", allgather_gather_bcast},
 };
+inline constexpr std::array kAllgatherv{
+    Algorithm{"recursive_doubling", allgather_recursive_doubling},
+    Algorithm{"bruck", allgather_bruck},
+    Algorithm{"ring", allgather_ring},
+    Algorithm{"pipelined_ring", allgather_pipelined_ring},
+    Algorithm{"neighbour_exchange", allgather_neighbour_exchange},
+    Algorithm{"gather_bcast", allgather_gather_bcast},
+};
 inline constexpr std::array kAllreduce{
     Algorithm{"linear", allreduce_linear},
     Algorithm{"recursive_doubling", allreduce_recursive_doubling},

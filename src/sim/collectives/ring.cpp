@@ -8,14 +8,50 @@ namespace foretrace::sim::collectives {
 bool allgather_ring(const CollectiveCall& call, std::uint32_t index, Step& step) {
   const int p = call.size;
   if (index >= static_cast<std::uint32_t>(p - 1)) return false;
-  return exchange(step, up(call.rank, 1, p), call.bytes.count, down(call.rank, 1, p),
-                  call.bytes.count);
+  const int distance = static_cast<int>(index);
+  return exchange(step, up(call.rank, 1, p), part(call, down(call.rank, distance, p)),
+                  down(call.rank, 1, p), part(call, down(call.rank, distance + 1, p)));
+}
+
+namespace {
+
+// A piece of what goes round the pipelined ring; none where a block is empty.
+struct RingPiece {
+  bool over = false;  // there are no more
+  std::uint64_t bytes = 0;
+};
+
+// Piece `index` of the p - 1 blocks from `first` downwards, each cut into pieces of `most` bytes.
+RingPiece ring_piece(const CollectiveCall& call, int first, std::uint32_t index,
+                     std::uint64_t most) {
+  std::uint64_t at = index;
+  for (int i = 0; i < call.size - 1; ++i) {
+    const Pieces pieces(Bytes(part(call, down(first, i, call.size))), most);
+    if (at < pieces.count()) return {false, pieces.size(at)};
+    at -= pieces.count();
+  }
+  return {true, 0};
+}
+
+}  // namespace
+
+// As long as one rank's part is short, longer ones are cut, so that a rank hands the first pieces
+// on while the others still come.
+bool allgather_pipelined_ring(const CollectiveCall& call, std::uint32_t index, Step& step) {
+  if (call.counts.empty()) return allgather_ring(call, index, step);
+  const std::uint64_t most = std::max(std::ranges::min(call.counts).count, kAllgathervPiece);
+  const int p = call.size;
+  const RingPiece sent = ring_piece(call, call.rank, index, most);
+  const RingPiece received = ring_piece(call, down(call.rank, 1, p), index, most);
+  if (sent.over && received.over) return false;
+  return exchange_parts(call, step, up(call.rank, 1, p), sent.bytes, down(call.rank, 1, p),
+                        received.bytes);
 }
 
 bool reduce_scatter_ring(const CollectiveCall& call, std::uint32_t index, Step& step) {
   const int p = call.size;
   if (index >= static_cast<std::uint32_t>(p - 1)) return false;
-  const Blocks blocks(call.bytes, static_cast<std::uint64_t>(p));
+  const Blocks blocks(call);
   const int distance = static_cast<int>(index) + 1;
   const std::uint64_t in = blocks.size(down(call.rank, distance + 1, p));
   return exchange(step, up(call.rank, 1, p), blocks.size(down(call.rank, distance, p)),

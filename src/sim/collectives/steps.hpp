@@ -12,6 +12,8 @@ namespace foretrace::sim::collectives {
 // segmented ring sends at once.
 inline constexpr std::uint64_t kPipelinePiece = 64 * 1024;
 inline constexpr std::uint64_t kRingPiece = 1024 * 1024;
+// The least piece of the pipelined ring.
+inline constexpr std::uint64_t kAllgathervPiece = 32 * 1024;
 // Posted at a time by the scattered all-to-all, each way.
 inline constexpr int kScatteredWindow = 32;
 // Children of a node in one round of the k-nomial tree are one fewer.
@@ -86,6 +88,7 @@ bool reduce_rabenseifner(const CollectiveCall& call, std::uint32_t index, Step& 
 
 // ring.cpp
 bool allgather_ring(const CollectiveCall& call, std::uint32_t index, Step& step);
+bool allgather_pipelined_ring(const CollectiveCall& call, std::uint32_t index, Step& step);
 bool allreduce_ring(const CollectiveCall& call, std::uint32_t index, Step& step);
 bool allreduce_segmented_ring(const CollectiveCall& call, std::uint32_t index, Step& step);
 bool reduce_scatter_ring(const CollectiveCall& call, std::uint32_t index, Step& step);

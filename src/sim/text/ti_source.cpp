@@ -129,6 +129,7 @@ bool TiSource::fill(std::int32_t me, Rank& rank, const TiAction& action, Operati
       start(rank, EventKind::collective, kFirstCollective + number, operation);
       operation.collective = action.cost;
       operation.bytes = action.bytes;
+      if (action.counts != 0) operation.counts = &trace_.counts[action.counts - std::size_t{1}];
       const auto dependence = machine::dependence_of(action.cost);
       if (dependence == machine::Dependence::all_for_root ||
           dependence == machine::Dependence::root_for_all)

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <string_view>
 
 #include "base/error.hpp"
@@ -202,6 +203,7 @@ class TiParser {
   Time parse_collective(const ActionName& name, TiAction& action);
   Time parse_reduction(Form form, TiAction& action);
   void parse_vector(Form form, TiAction& action);
+  void note_counts(TiAction& action);
 
   // Numbers of the action, counted from 0; words that follow rank and action.
   std::size_t count() const { return lines_->words().size() - 2; }
@@ -211,7 +213,8 @@ class TiParser {
   Time duration(double seconds) const;
   double type_bytes(std::size_t i) const;  // of the datatype there, else the default
   Bytes bytes(std::size_t i, double type) const;
-  Bytes mean(std::size_t first, double type) const;
+  Bytes each(std::size_t first, double type);  // their sum; adds them to counts_
+  Bytes mean(std::size_t first, double type);
   std::int32_t rank(std::size_t i) const;  // of another rank, kAny or kNobody
   std::int32_t root(std::size_t i) const;
   std::int32_t tag(std::size_t i, bool receives) const;
@@ -222,6 +225,8 @@ class TiParser {
   std::vector<Life> life_;                 // by rank
   std::vector<std::size_t> default_type_;  // by rank
   std::vector<Time> pending_;              // computation before the rank's next action
+  trace::Counts counts_;                   // of the action at hand
+  std::map<trace::Counts, trace::CountsId> known_counts_;
   const Lines* lines_ = nullptr;
   std::size_t rank_ = 0;
 };
@@ -304,12 +309,16 @@ Bytes TiParser::bytes(std::size_t i, double type) const {
 }
 
 // Of a count for each rank.
-Bytes TiParser::mean(std::size_t first, double type) const {
+Bytes TiParser::each(std::size_t first, double type) {
   double sum = 0;
   for (std::size_t r = 0; r < trace_.ranks.size(); ++r) sum += number(first + r, 0, kMostBytes);
-  const double size = std::floor(sum * type / static_cast<double>(trace_.ranks.size()));
-  if (size > kMostBytes) lines_->fail("expected a size below 4e18 bytes, found a larger one");
-  return Bytes(static_cast<std::uint64_t>(size));
+  if (sum * type > kMostBytes) lines_->fail("expected a size below 4e18 bytes, found a larger one");
+  for (std::size_t r = 0; r < trace_.ranks.size(); ++r) counts_.push_back(bytes(first + r, type));
+  return Bytes(static_cast<std::uint64_t>(std::llround(sum * type)));
+}
+
+Bytes TiParser::mean(std::size_t first, double type) {
+  return Bytes(each(first, type).count / trace_.ranks.size());
 }
 
 // SimGrid writes -333 for both MPI_ANY_SOURCE and MPI_PROC_NULL; its own values
@@ -367,13 +376,8 @@ Time TiParser::parse_reduction(Form form, TiAction& action) {
   const std::size_t ranks = trace_.ranks.size();
   if (form == Form::reduce_scatter) {
     need(ranks + 1, "a count for each rank and the computation");
-    const double type = type_bytes(ranks + 1);
     // All of it, as a reduction of the whole vector.
-    double sum = 0;
-    for (std::size_t r = 0; r < ranks; ++r) sum += number(r, 0, kMostBytes);
-    if (sum * type > kMostBytes)
-      lines_->fail("expected a size below 4e18 bytes, found a larger one");
-    action.bytes = Bytes(static_cast<std::uint64_t>(std::llround(sum * type)));
+    action.bytes = each(0, type_bytes(ranks + 1));
     return duration(number(ranks, 0, 1e300) / options_.speed);
   }
   need(2, "a count and the computation");
@@ -404,9 +408,21 @@ void TiParser::parse_vector(Form form, TiAction& action) {
     action.bytes = mean(1, type_bytes(typed ? ranks + 1 : count()));
   } else {
     need(2 * ranks + 2, "a buffer's size and a count for each rank, twice");
-    action.bytes =
-        std::max(mean(1, type_bytes(2 * ranks + 2)), mean(ranks + 2, type_bytes(2 * ranks + 3)));
+    action.bytes = mean(1, type_bytes(2 * ranks + 2));
+    action.bytes = std::max(action.bytes, mean(ranks + 2, type_bytes(2 * ranks + 3)));
   }
+}
+
+// Elsewhere than at the root they are the rank's own alone.
+void TiParser::note_counts(TiAction& action) {
+  if (counts_.empty() && trace::fits(1, action.cost, 2)) counts_.push_back(action.bytes);
+  if (!trace::are_told(action.cost, counts_)) return;
+  const auto [entry, added] = known_counts_.try_emplace(counts_);
+  if (added) {
+    trace_.counts.push_back(counts_);
+    entry->second = static_cast<trace::CountsId>(trace_.counts.size());
+  }
+  action.counts = entry->second;
 }
 
 Time TiParser::parse_collective(const ActionName& name, TiAction& action) {
@@ -487,7 +503,9 @@ void TiParser::parse_action(const Lines& lines, std::size_t rank) {
       trace_.races = trace_.races || name->kind != TiKind::waitall;
       break;
     default:
+      counts_.clear();
       after = parse_collective(*name, action);
+      note_counts(action);
   }
   action.compute = pending_[rank];
   pending_[rank] = after;

@@ -14,6 +14,7 @@
 #include "base/ids.hpp"
 #include "base/time.hpp"
 #include "machine/timing.hpp"
+#include "trace/counts.hpp"
 
 namespace foretrace::sim {
 
@@ -56,6 +57,7 @@ struct TiAction {
   std::int32_t peer = 0;    // message; sendrecv: destination; wait, test: source; collective: root
   std::int32_t second = 0;  // sendrecv: source; wait, test: destination
   std::int32_t tag = 0;
+  trace::CountsId counts = 0;  // collective: of TiTrace::counts, what `bytes` does not tell
 };
 
 struct TiTrace {
@@ -65,6 +67,7 @@ struct TiTrace {
   };
 
   std::vector<Rank> ranks;
+  std::vector<trace::Counts> counts;
   // Wildcard receives, tests or waits for any: the outcome depends on virtual time.
   bool races = false;
 };

@@ -32,8 +32,14 @@ struct Channel {
 
 class Execution {
  public:
-  Execution(const Algorithm& algorithm, const CollectiveCall& call, Sends sends, Costs costs)
-      : algorithm_(algorithm), call_(call), sends_(sends), costs_(costs), ranks_(call.size) {
+  Execution(const Algorithm& algorithm, const CollectiveCall& call, Sends sends, Costs costs,
+            const std::vector<trace::Counts>& counts)
+      : algorithm_(algorithm),
+        call_(call),
+        sends_(sends),
+        costs_(costs),
+        counts_(counts),
+        ranks_(call.size) {
     result_.ranks.resize(call.size);
     for (int rank = 0; rank < call.size; ++rank)
       result_.ranks[rank].heard.set(static_cast<std::size_t>(rank));
@@ -88,6 +94,7 @@ class Execution {
     if (rank.waiting) return finish_waiting(number);
     CollectiveCall call = call_;
     call.rank = number;
+    if (!counts_.empty()) call.counts = counts_[static_cast<std::size_t>(number)];
     Step step;
     if (!algorithm_.step(call, rank.index, step)) {
       for (std::uint32_t i = 1; i < 4; ++i)
@@ -95,7 +102,7 @@ class Execution {
       rank.last = rank.waiting = true;
       return true;
     }
-    start(number, step);
+    if (step.kind != Step::Kind::nothing) start(number, step);
     ++rank.index;
     return true;
   }
@@ -193,6 +200,7 @@ class Execution {
   CollectiveCall call_;
   Sends sends_;
   Costs costs_;
+  const std::vector<trace::Counts>& counts_;
   std::vector<Rank> ranks_;
   std::map<std::pair<int, int>, Channel> channels_;
   Result result_;
@@ -224,8 +232,9 @@ std::uint64_t Result::reduced() const {
   return sum(*this, &RankResult::reduced);
 }
 
-Result execute(const Algorithm& algorithm, CollectiveCall call, Sends sends, Costs costs) {
-  return Execution(algorithm, call, sends, costs).run();
+Result execute(const Algorithm& algorithm, CollectiveCall call, Sends sends, Costs costs,
+               const std::vector<trace::Counts>& counts) {
+  return Execution(algorithm, call, sends, costs, counts).run();
 }
 
 }  // namespace foretrace::sim::test

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sim/collectives/algorithm.hpp"
+#include "trace/counts.hpp"
 
 namespace foretrace::sim::test {
 
@@ -48,7 +49,8 @@ struct Result {
   std::uint64_t reduced() const;
 };
 
-// `call.rank` is not looked at.
-Result execute(const Algorithm& algorithm, CollectiveCall call, Sends sends, Costs costs = {});
+// `call.rank` is not looked at. `counts`: of each rank's call, by rank; none: as in `call`.
+Result execute(const Algorithm& algorithm, CollectiveCall call, Sends sends, Costs costs = {},
+               const std::vector<trace::Counts>& counts = {});
 
 }  // namespace foretrace::sim::test

@@ -111,7 +111,7 @@ TEST(Mpich, Bounds) {
   EXPECT_EQ(mpich(Cost::allgather, 8, 65535), "recursive_doubling");  // 524280 in all
   EXPECT_EQ(mpich(Cost::allgather, 8, 65536), "ring");
   EXPECT_EQ(mpich(Cost::allgatherv, 10, 8191), "bruck");  // 81910 in all
-  EXPECT_EQ(mpich(Cost::allgatherv, 10, 8192), "ring");
+  EXPECT_EQ(mpich(Cost::allgatherv, 10, 8192), "pipelined_ring");
   EXPECT_EQ(mpich(Cost::reduce_scatter, 8, 524'287), "recursive_halving");
   EXPECT_EQ(mpich(Cost::reduce_scatter_block, 8, 524'288), "pairwise");
   EXPECT_EQ(mpich(Cost::alltoall, 7, 100), "scattered");

@@ -101,6 +101,31 @@ TEST(Ti, TestsAndWaitsForAny) {
                   "MPI_Irecv from 1 tag 3 1b #4", "MPI_Waitany #3 #4", "MPI_Waitsome #4"));
 }
 
+// What stands in the lines for each rank: at the root of all, elsewhere the rank's own where it is
+// nothing. Datatype 1 has 4 bytes.
+TEST(Ti, CountsOfCollectives) {
+  const TiTrace trace = parse_ti(
+      "0 gatherv 3 1 2 0 0 1 1\n0 scatterv 1 2 3 3 0 1 1\n0 allgatherv 3 1 2 3 1 1\n"
+      "0 alltoallv 16 4 4 4 16 4 4 8 1 1\n0 alltoallv 16 4 4 4 16 4 4 4 1 1\n"
+      "0 reducescatter 1 2 3 7e3 1\n2 gatherv 0 0 0 0 0 1 1\n1 gatherv 2 0 0 0 0 1 1\n",
+      "x.txt", {});
+  const auto counts = [&](std::size_t rank, std::size_t action) {
+    const trace::CountsId id = trace.ranks.at(rank).actions.at(action).counts;
+    std::vector<std::uint64_t> bytes;
+    if (id != 0)
+      for (const Bytes each : trace.counts.at(id - 1)) bytes.push_back(each.count);
+    return bytes;
+  };
+  EXPECT_THAT(counts(0, 0), ElementsAre(4, 8, 0));
+  EXPECT_THAT(counts(0, 1), ElementsAre(4, 8, 12));
+  EXPECT_THAT(counts(0, 2), ElementsAre(4, 8, 12));
+  EXPECT_THAT(counts(0, 3), ElementsAre(16, 16, 16, 16, 16, 32));
+  EXPECT_THAT(counts(0, 4), ElementsAre());
+  EXPECT_THAT(counts(0, 5), ElementsAre(4, 8, 12));
+  EXPECT_THAT(counts(2, 0), ElementsAre(0));
+  EXPECT_THAT(counts(1, 0), ElementsAre());
+}
+
 // The line of each collective that SimGrid 3.32 wrote for counts of its own on
 // 4 ranks, as rank 2 sees it; datatype 1 has 4 bytes.
 TEST(Ti, Collectives) {
