@@ -74,10 +74,14 @@ void print_json() {
 
 struct Options {
   bool json = false;
+  std::string stray;  // a run without --run
   SimulationOptions simulation;
 };
 
 int machines(const Options& options) {
+  if (!options.stray.empty())
+    throw UsageError(options.stray + ": foretrace machines takes no file by itself; to rank the " +
+                     "machines by a run: foretrace machines --run " + options.stray);
   const SimulationOptions& simulation = options.simulation;
   if (!simulation.input.empty()) {
     const Ranking ranking = rank_machines(simulation);
@@ -107,6 +111,7 @@ std::function<int()> declare(CLI::App& app) {
                  "run needs, else loggps");
   app.add_option("--collectives", simulation.collectives, "With --run: as for simulate");
   add_allow_invalid(app, simulation.allow_invalid);
+  app.add_option("FILE", options->stray)->group("");
   return [options] { return machines(*options); };
 }
 

@@ -23,6 +23,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// As what the library tells of the trace, where nobody else does; empty: somebody does.
+constexpr const char* kTellVariable = "FORETRACE_TELL";
+
 // What a launcher started is refused: the first process says why, before the launcher
 // sees another one end and ends them all.
 [[noreturn]] void refuse_under(const Launcher& launcher, const std::string& why) {
@@ -139,6 +142,7 @@ void check_capture_run(CaptureRun& run) {
   if (run.ranks == 0 && run.watch.on)
     throw UsageError("--watch: give -n RANKS; what another launcher has started is shown by " +
                      std::string("foretrace watch OUTPUT.part, beside it"));
+  find_program(run.program.front());  // a missing one is told before where its trace would go
   if (run.output.empty()) run.output = default_output("foretrace.ftr");
   if (run.product == "trace") check_trace_name(run.output, run.subcommand.c_str());
   check_writable(run.output);
@@ -177,7 +181,10 @@ LaunchResult launch(const CaptureRun& run) {
   if (const auto launcher = find_launcher(); run.ranks == 0 && launcher)
     check_launcher(*launcher, path, mpi, run);
   if (run.ranks == 0 && run.returns) return run_in_place(run, path, mpi);
-  if (run.ranks == 0) replace_process(prepare_program(run, path, mpi));
+  if (run.ranks == 0) {
+    ::setenv(kTellVariable, run.output.c_str(), 0);
+    replace_process(prepare_program(run, path, mpi));
+  }
   capture_library(mpi);  // a missing one is better found before the launch
 
   const std::string part = run.output + ".part";
@@ -191,6 +198,7 @@ LaunchResult launch(const CaptureRun& run) {
   if (run.yield) command.insert(command.end(), {"--yield", *run.yield});
   command.insert(command.end(), {"--mpi", name_of(mpi), "-o", run.output, "--", path});
   command.insert(command.end(), run.program.begin() + 1, run.program.end());
+  ::setenv(kTellVariable, "", 1);  // what was written is told here
   int status = 0;
   {
     std::optional<StandstillWatch> standstill;

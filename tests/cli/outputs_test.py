@@ -54,6 +54,19 @@ class Outputs(Written):
                 more = set(self.files()) - set(before)
                 self.assertEqual(more - {"folder"}, {file})
 
+    def test_what_is_wrong_comes_first(self):
+        """Nothing is said of where a trace will go that no program can make."""
+        (self.folder / "foretrace.ftr").write_text("")
+        for words in (["record", "-n", "2"], ["predict", "-n", "2", "--machine", "cray-t3d"]):
+            result = self.foretrace(*words, "--", "./nosuch", status=2)
+            self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+            self.assertIn("cannot run ./nosuch", result.stderr)
+
+    def test_machines_of_a_run(self):
+        result = self.foretrace("machines", "p.ftr", status=2)
+        self.assertIn("foretrace machines --run p.ftr", result.stderr)
+        self.assertNotIn("p.ftr", self.foretrace("machines", "--help").stdout)
+
     def test_inputs_stay(self):
         """What would replace an input is refused in one line, by whatever name it goes; all stays."""
         self.foretrace("convert", "p.ftr", "p.txt")

@@ -47,6 +47,16 @@ class Launchers(harness.TestCase):
                                 *self.life)
             self.refused(result, f"{sub[0]} -n 3", "has started 2 processes already", "leave out -n")
 
+    def test_says_once_what_was_written(self):
+        for sub in self.SUBCOMMANDS[:2]:
+            output = self.output(sub)
+            words = [harness.tool(), *sub, "-o", output]
+            result = self.ok(self.under(harness.mpi, *words, "--", *self.life))
+            self.assertEqual(self.ours(result), [f"foretrace: wrote {output}"])
+            result = self.ok(harness.run([*words, "-n", 2, "--", *self.life]))
+            self.assertNotIn("wrote", result.err)
+            self.assertIn(f"-> {output}", result.err)
+
     def alone(self, mode, *words, env=None):
         """Two processes, each rank 0 of 1: both run as without us, one line says why, and there is
         no trace of half of them."""

@@ -66,6 +66,7 @@ Settings read_settings() {
   settings.output = variable("FORETRACE_OUTPUT");
   if (settings.output.empty())
     settings.output = settings.mode == Mode::profile ? "foretrace.fprof" : "foretrace.ftr";
+  settings.told = variable("FORETRACE_TELL");
   if (settings.mode == Mode::profile) settings.depth = read_depth(variable("FORETRACE_DEPTH"));
   settings.machine = variable("FORETRACE_MACHINE");
   if (settings.mode == Mode::predict && settings.machine.empty())

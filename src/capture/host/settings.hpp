@@ -19,8 +19,9 @@ enum class Yield { automatic, always, never };
 
 struct Settings {
   Mode mode = Mode::off;
-  std::string output;                          // FORETRACE_OUTPUT: the trace or profile
-  std::string machine;                         // FORETRACE_MACHINE: predict's model
+  std::string output;   // FORETRACE_OUTPUT: the trace or profile
+  std::string told;     // FORETRACE_TELL: its name, to say that it was written; empty: say nothing
+  std::string machine;  // FORETRACE_MACHINE: predict's model
   trace::Clock clock = trace::Clock::cpu;      // FORETRACE_CLOCK: cpu, wall
   machine::Bound bound = machine::Bound::avg;  // FORETRACE_BOUND
   compute::Spec compute;                       // FORETRACE_COMPUTE

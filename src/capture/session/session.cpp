@@ -227,6 +227,7 @@ void Session::finish_trace(bool lost, const trace::Clocks& clocks) {
       std::rename(part.c_str(), settings_.output.c_str());
     else
       trace::seal_trace_file(part, settings_.output, clocks);
+    if (!settings_.told.empty()) say("wrote " + settings_.told);
   } catch (const Error& error) {
     std::rename(part.c_str(), settings_.output.c_str());
     say(std::string(error.what()) + "; the trace stays unsealed, and can be read as it is");
