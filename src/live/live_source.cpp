@@ -13,6 +13,7 @@
 #include "shared/context.hpp"
 #include "shared/heap.hpp"
 #include "shared/looks.hpp"
+#include "shared/message_costs.hpp"
 #include "shared/site_list.hpp"
 
 namespace foretrace::live {
@@ -56,6 +57,11 @@ bool is_collective(EventKind kind) {
 void fetch(const Record& record) {
   const auto* const lines = reinterpret_cast<const char*>(&record);
   for (std::size_t at = 0; at < sizeof record; at += 64) __builtin_prefetch(lines + at);
+}
+
+// In how many it lies.
+std::uint32_t postings_of(const Record& record) {
+  return record.posting == Posting::vain_looks ? postings_of_vain(record.list_count) : 1;
 }
 
 Result result_of(const trace::Completion& completion) {
@@ -128,6 +134,8 @@ void LiveSource::begin(const sim::ClockRules& rules) {
   header.compute_scale = rules.scale;
   header.compute_step = rules.timing->model().compute_step;
   if (header.run_ahead) timing_ = rules.timing;
+  by_size_ = header.run_ahead && rules.by_size;
+  if (by_size_) message_costs::begin();
 }
 
 bool LiveSource::ready(WorldRank rank) const {
@@ -159,6 +167,7 @@ void LiveSource::look_after_processes() {
     Slot& line = SharedMemory::slot(end.rank);
     Rank& of = states_[static_cast<std::size_t>(end.rank)];
     of.gone = true;
+    line.posted.fetch_add(line.held_back.exchange(0));
     of.end = end;
     standstill_.leaves(WorldRank(end.rank));
     if (!died_ && died(WorldRank(end.rank))) died_ = std::chrono::steady_clock::now();
@@ -277,7 +286,8 @@ bool LiveSource::next(WorldRank rank, sim::Operation& operation) {
     state(rank).record = line.posting(at);
     fetch(line.posting(at + 1));
     const bool is_operation = treat(rank, operation);
-    if (make_room(rank.value)) go_on(rank);
+    for (std::uint32_t left = postings_of(state(rank).record); left > 0; --left)
+      if (make_room(rank.value)) go_on(rank);
     if (!is_operation) continue;
     if (tell_operation_) tell_operation_(rank, operation);
     return true;
@@ -294,11 +304,11 @@ bool LiveSource::treat(WorldRank rank, sim::Operation& operation) {
       std::vector<WorldRank> ranks;
       for (std::uint64_t i = 0; i < record.list_count; ++i) ranks.emplace_back(members[i]);
       slot(rank).answer.context = add_comm(std::move(ranks));
-      go_on(rank);
+      answer(rank.value, slot(rank).taken + 1);
       return false;
     }
     case Posting::catch_up:
-      go_on(rank);
+      answer(rank.value, slot(rank).taken + 1);
       return false;
     case Posting::free:
       if (++comm_state(record.comm).freed == comms_.at(record.comm).members.size())
@@ -314,6 +324,9 @@ bool LiveSource::treat(WorldRank rank, sim::Operation& operation) {
       of.names.push_back(entry->second);
       return false;
     }
+    case Posting::vain_looks:
+      read_vain_looks(rank);
+      break;
     case Posting::operation:
     case Posting::spawn:
       break;
@@ -321,6 +334,17 @@ bool LiveSource::treat(WorldRank rank, sim::Operation& operation) {
   fill(rank, record, operation);
   if (!is_look(record) && !reads_clock(operation)) standstill_.asks(rank);
   return true;
+}
+
+void LiveSource::read_vain_looks(WorldRank rank) {
+  Rank& of = state(rank);
+  Slot& line = slot(rank);
+  const std::uint32_t at = line.taken.load(std::memory_order_relaxed);
+  of.vains.clear();
+  for (std::uint32_t i = 0; i < of.record.list_count; ++i) {
+    const VainLook& look = line.vain_look(at, i);
+    of.vains.push_back({Time::ps(look.compute), Time::ps(look.patience)});
+  }
 }
 
 void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& operation) {
@@ -365,6 +389,12 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
   if (operation.kind == EventKind::call && operation.probing == sim::Probing::none)
     operation.bytes = Bytes(record.bytes);
   operation.patience = Time::ps(record.patience);
+  if (record.posting == Posting::vain_looks) {
+    operation.kind = EventKind::call;
+    operation.in_vain = true;
+    operation.vains = of.vains.data();
+    operation.vain_count = static_cast<std::uint32_t>(of.vains.size());
+  }
   switch (operation.kind) {
     case EventKind::init:
       of.initialized = true;
@@ -414,15 +444,19 @@ void LiveSource::completed(WorldRank rank, const sim::Operation& operation,
   if (operation.kind == EventKind::aborted)
     throw RunEnded{of.record.code, std::exchange(message_, {})};
   const Record& record = of.record;
+  if (by_size_) publish_costs(operation, outcome);
   note_end(rank, operation, outcome.message.peer.valid() || !outcome.completions.empty());
   Slot& line = slot(rank);
   Answer& answer = line.answer;
   if (operation.kind == EventKind::collective) answer_collective(record, of.instance, answer);
   if (record.posting == Posting::spawn) spawn(record, answer);
   if (!record.answer) {
-    if (is_look(record) && (outcome.message.peer.valid() || !outcome.completions.empty()))
+    const bool found = outcome.message.peer.valid() || !outcome.completions.empty();
+    if (is_look(record) && found != record.foreseen)
       throw Error("rank " + std::to_string(rank.value) +
-                  " found something where it knew of nothing; this is an error of Foretrace's");
+                  (found ? " found something where it knew of nothing"
+                         : " found nothing where it knew of something") +
+                  "; this is an error of Foretrace's");
     return;
   }
   answer.in_vain_until = outcome.in_vain_until.count_ps();
@@ -434,7 +468,7 @@ void LiveSource::completed(WorldRank rank, const sim::Operation& operation,
   answer.completed = 0;
   if (static_cast<EventKind>(record.kind) == EventKind::complete)
     answer_completions(of, line, outcome);
-  go_on(rank);
+  live::answer(rank.value, line.taken.load(std::memory_order_relaxed));
 }
 
 void LiveSource::answer_completions(Rank& of, Slot& line, const sim::Outcome& outcome) {
@@ -472,14 +506,6 @@ void LiveSource::read_names() const {
     text += names_.back().size() + 1;
   }
   if (timing_) publish_costs(count);
-}
-
-void LiveSource::publish_costs(std::uint64_t functions) const {
-  const std::uint64_t place = allocate(functions * sizeof(std::int64_t));
-  auto* const costs = SharedMemory::at<std::int64_t>(place);
-  for (std::uint64_t i = 0; i < functions; ++i)
-    costs[i] = timing_->local_call(names_[i], ranks_).count_ps();
-  SharedMemory::header().call_costs.store(place, std::memory_order_release);
 }
 
 std::string_view LiveSource::name(trace::NameId id) const {

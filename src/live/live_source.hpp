@@ -52,6 +52,9 @@ class LiveSource : public sim::Source {
   bool starts(WorldRank rank) const override;
   std::vector<WorldRank> take_started() override;
   bool ready(WorldRank rank) const override;
+  void went_on(WorldRank rank, const sim::Operation& operation) override {
+    if (tell_operation_) tell_operation_(rank, operation);
+  }
   void completed(WorldRank rank, const sim::Operation& operation, const sim::Interval& interval,
                  const sim::Outcome& outcome) override;
   bool reactive() const override { return true; }
@@ -107,6 +110,7 @@ class LiveSource : public sim::Source {
     trace::SiteId last_site = 0;
     std::vector<trace::Completion> requests;
     trace::Counts counts;
+    std::vector<sim::VainLook> vains;
     std::uint64_t instance = 0;
     std::unordered_map<std::uint64_t, std::pair<trace::CommId, std::uint64_t>>
         posted;                        // collectives by request
@@ -138,6 +142,7 @@ class LiveSource : public sim::Source {
   void end_if_none_came();
   bool any_started() const;
   int first_failure() const;
+  void read_vain_looks(WorldRank rank);
   void fill(WorldRank rank, const Record& record, sim::Operation& operation);
   void enter_collective(WorldRank rank, const Record& record);
   Instance& instance(trace::CommId comm, std::uint64_t number);
@@ -159,6 +164,7 @@ class LiveSource : public sim::Source {
   static void place_world(int first, int size);
   void read_names() const;
   void publish_costs(std::uint64_t functions) const;
+  void publish_costs(const sim::Operation& operation, const sim::Outcome& outcome) const;
   trace::SiteId site_number(std::uint64_t place);
 
   int cores_;
@@ -177,6 +183,7 @@ class LiveSource : public sim::Source {
   std::unordered_map<trace::CommId, trace::CommId> hidden_;
   mutable std::deque<std::string> names_;
   const machine::Timing* timing_ = nullptr;  // once it is known that ranks may use it
+  bool by_size_ = false;                     // and what it tells of messages
   std::unordered_map<std::string, std::uint32_t> own_names_;
   std::vector<std::uint64_t> site_places_;  // by number - 1: in the list of call sites
   mutable std::unordered_map<trace::SiteId, trace::Site> sites_;

@@ -65,7 +65,10 @@ void LiveSource::note_end(WorldRank rank, const sim::Operation& operation, bool 
   if (operation.kind == EventKind::finalize) return standstill_.leaves(rank);
   if (is_look(state(rank).record)) {
     if (found) return standstill_.goes_on(rank);
-    if (standstill_.looks_in_vain(rank) && tell_standstill_) tell_standstill_();
+    const Record& record = state(rank).record;
+    std::uint32_t looks = record.posting == Posting::vain_looks ? record.list_count : 1;
+    for (; looks > 0; --looks)
+      if (standstill_.looks_in_vain(rank) && tell_standstill_) tell_standstill_();
   } else if (!reads_clock(operation)) {
     standstill_.goes_on(rank);
   }

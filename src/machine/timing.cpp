@@ -290,14 +290,18 @@ Time Timing::isend_complete_minimum(Bytes bytes) const {
 }
 
 Time Timing::isend_complete_leave(Time w0, Time end, Bytes bytes) const {
-  return std::max(w0 + isend_complete_minimum(bytes), end);
+  return complete_leave(w0, end, isend_complete_minimum(bytes));
 }
 
 // Howell's thesis section 5.2: T_recvend = max(T_recvstart + T_recvmin, T_sendstart + T_recv).
 Time Timing::recv_leave(Time r0, const MessageStamp& message) const {
-  const Time transfer = cost(Cost::recv, kPointToPointRanks, message.bytes);
+  const Time transfer = recv_transfer(message.bytes);
   if (message.rendezvous) return std::max(r0, message.sent) + transfer;
-  return std::max(r0 + recv_minimum(message.bytes), message.sent + transfer);
+  return recv_leave(r0, message.sent, recv_minimum(message.bytes), transfer);
+}
+
+Time Timing::recv_transfer(Bytes bytes) const {
+  return cost(Cost::recv, kPointToPointRanks, bytes);
 }
 
 Time Timing::recv_minimum(Bytes bytes) const {
@@ -329,7 +333,7 @@ Time Timing::irecv_complete_minimum(Bytes bytes) const {
 }
 
 Time Timing::irecv_complete_leave(Time w0, Time end, Bytes bytes) const {
-  return std::max(w0 + irecv_complete_minimum(bytes), end);
+  return complete_leave(w0, end, irecv_complete_minimum(bytes));
 }
 
 Time Timing::sendrecv_recv_leave(Time r0, const MessageStamp& message) const {

@@ -198,11 +198,22 @@ class Timing {
   // When the transfer of a posted send ends for its sender. Eager: r0 is not
   // looked at.
   Time isend_end(Time s0, Time r0, SendMode mode, Bytes bytes, bool rendezvous) const;
+  // A call that completes one request, whose transfer ended at `end`; `least`: what it takes
+  // if that was long ago.
+  static constexpr Time complete_leave(Time w0, Time end, Time least) {
+    return std::max(w0 + least, end);
+  }
   // The completing call of a posted send that ended at `end`.
   Time isend_complete_leave(Time w0, Time end, Bytes bytes) const;
 
   // Blocking receive: when the receiver leaves.
   Time recv_leave(Time r0, const MessageStamp& message) const;
+  // The same of an eager message; `least` and `transfer`: recv_minimum() and recv_transfer().
+  static constexpr Time recv_leave(Time r0, Time sent, Time least, Time transfer) {
+    return std::max(r0 + least, sent + transfer);
+  }
+  // From when a message is sent until a blocking receive that waits for it leaves.
+  Time recv_transfer(Bytes bytes) const;
   // What a blocking receive takes when its message is there already; a longer
   // stay is wait time.
   Time recv_minimum(Bytes bytes) const;

@@ -1,6 +1,7 @@
 #include "shared/inbox.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "shared/heap.hpp"
 
@@ -30,7 +31,7 @@ bool deliver(int to, const Envelope& message) {
       inbox.last = place;
     }
     if (inbox.wanted > 0) {
-      wakes = --inbox.wanted == 0;
+      wakes = --inbox.wanted == 0 && (!inbox.awaits || stop_awaiting(to));
     } else if (inbox.further > 0) {
       prefers = --inbox.further == 0;
       puts_off = !prefers;
@@ -40,6 +41,11 @@ bool deliver(int to, const Envelope& message) {
   if (prefers) prefer(to);
   if (puts_off) put_off(to);
   return true;
+}
+
+bool has_messages(int rank) {
+  Inbox& inbox = SharedMemory::slot(rank).inbox;
+  return std::atomic_ref(inbox.count).load(std::memory_order_relaxed) > 0;
 }
 
 void take_out(int rank, std::vector<Envelope>& messages) {
@@ -65,9 +71,31 @@ void sleep_until(int rank, std::uint32_t wanted, std::uint32_t further) {
     slot.go.store(0, std::memory_order_relaxed);
     slot.inbox.wanted = wanted;
     slot.inbox.further = further;
+    slot.inbox.awaits = false;
   }
   give_up_core(rank);
   wait_for_turn(rank);
+}
+
+void sleep_until_answered(int rank, std::uint32_t posting, std::uint32_t wanted) {
+  Slot& slot = SharedMemory::slot(rank);
+  const std::uint64_t awaited = awaited_posting(posting);
+  slot.go.store(0, std::memory_order_relaxed);
+  slot.awaits.store(awaited, std::memory_order_seq_cst);
+  bool there = slot.answered.load(std::memory_order_seq_cst) == awaited;
+  if (!there) {
+    const ShortLock lock(slot.inbox.lock);
+    there = wanted > 0 && slot.inbox.count > 0;
+    slot.inbox.wanted = there ? 0 : wanted;
+    slot.inbox.further = 0;
+    slot.inbox.awaits = true;
+  }
+  // Who has let it go on meanwhile has given it another core.
+  if (there && stop_awaiting(rank)) return;
+  give_up_core(rank);
+  wait_for_turn(rank);
+  const ShortLock lock(slot.inbox.lock);
+  slot.inbox.wanted = 0;
 }
 
 }  // namespace foretrace::live::inbox

@@ -16,9 +16,15 @@ namespace foretrace::live::inbox {
 bool deliver(int to, const Envelope& message);
 // Moves all messages of the calling rank to the end of `messages`.
 void take_out(int rank, std::vector<Envelope>& messages);
+// Whether there may be some: a look without the lock.
+bool has_messages(int rank);
 // The calling rank gives up its core until `wanted` (at least 1) more messages are
 // there; with `further` (at least 1) after them it has enough to go on twice. Returns at
 // once if one has come since the last take_out().
 void sleep_until(int rank, std::uint32_t wanted, std::uint32_t further);
+
+// The same until the simulator has answered the posting of that number, if that is first;
+// `wanted` may be 0.
+void sleep_until_answered(int rank, std::uint32_t posting, std::uint32_t wanted);
 
 }  // namespace foretrace::live::inbox

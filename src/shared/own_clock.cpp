@@ -2,11 +2,16 @@
 
 #include <algorithm>
 
+#include "machine/timing.hpp"
 #include "shared/context.hpp"
 #include "shared/looks.hpp"
+#include "shared/message_costs.hpp"
 #include "sim/operation.hpp"
 
 namespace foretrace::live {
+
+using trace::EventKind;
+
 namespace {
 
 bool is_plain_call(const Record& record) {
@@ -28,6 +33,29 @@ Time compute_of(const Record& record) {
   const Header& header = SharedMemory::header();
   if (!header.by_steps) return Time::ps(record.compute).scaled(header.compute_scale);
   return record.steps == 0 ? Time() : Time::from_seconds(record.steps * header.compute_step);
+}
+
+// What the call takes, where it waits for nobody and its message's size says so.
+std::optional<Time> cost_of_posting(const Record& record) {
+  if (record.silent || record.taken != 0) return std::nullopt;
+  const auto mode = static_cast<machine::SendMode>(record.mode);
+  const Bytes sent(record.send_bytes);
+  const bool eager = record.send_peer >= 0 &&
+                     !machine::is_rendezvous(mode, sent, Bytes(SharedMemory::header().eager_bytes));
+  switch (static_cast<EventKind>(record.kind)) {
+    case EventKind::isend:
+      return eager ? message_costs::find(sent, MessageCost::post_send) : std::nullopt;
+    case EventKind::send:
+      return eager && mode == machine::SendMode::standard
+                 ? message_costs::find(sent, MessageCost::send)
+                 : std::nullopt;
+    case EventKind::irecv:
+      return record.recv_peer >= 0 || record.any_source
+                 ? message_costs::find(Bytes(record.recv_bytes), MessageCost::post_receive)
+                 : std::nullopt;
+    default:
+      return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -53,15 +81,58 @@ std::uint64_t OwnClock::look_of(const Record& record) {
   return hash;
 }
 
+std::optional<Time> OwnClock::entry(const Record& record) const {
+  return known_ ? std::optional(now_ + compute_of(record)) : std::nullopt;
+}
+
 void OwnClock::posted(const Record& record) {
   if (record.posting != Posting::operation) return;
-  const std::int64_t* const cost = is_plain_call(record) ? cost_of(record) : nullptr;
-  if (known_ && cost)
-    now_ += compute_of(record) + Time::ps(*cost * record.count);
-  else
-    known_ = false;
+  entered_ = entry(record);
+  let_go_ = entered_.value_or(Time());
+  std::optional<Time> cost;
+  if (const std::int64_t* const own = is_plain_call(record) ? cost_of(record) : nullptr)
+    cost = Time::ps(*own * record.count);
+  else if (!is_call(record))
+    cost = cost_of_posting(record);
+  known_ = entered_ && cost;
+  if (known_) now_ = *entered_ + *cost;
   // Other ranks may go on because of it.
   if (!is_plain_call(record)) vain_.fill({});
+}
+
+std::optional<Time> OwnClock::end_of(const KnownTransfer& transfer) {
+  if (transfer.sent == kNoClock) return std::nullopt;
+  const std::optional<Time> takes = message_costs::find(
+      Bytes(transfer.bytes), transfer.is_send ? MessageCost::sent : MessageCost::received);
+  // What is there at the moment when it is sent may be there before or after a look of that
+  // moment.
+  if (!takes || *takes == Time()) return std::nullopt;
+  return Time::ps(transfer.sent) + *takes;
+}
+
+void OwnClock::received(const KnownTransfer& message) {
+  const Bytes bytes(message.bytes);
+  const auto transfer = message_costs::find(bytes, MessageCost::receive);
+  const auto least = message_costs::find(bytes, MessageCost::receive_at_least);
+  known_ = entered_ && message.sent != kNoClock && transfer && least;
+  if (known_)
+    now_ = machine::Timing::recv_leave(*entered_, Time::ps(message.sent), *least, *transfer);
+}
+
+void OwnClock::completed(std::span<const KnownTransfer> transfers) {
+  known_ = false;
+  if (!entered_) return;
+  Time leave = *entered_;
+  for (const KnownTransfer& transfer : transfers) {
+    const auto end = end_of(transfer);
+    const auto least = message_costs::find(
+        Bytes(transfer.bytes),
+        transfer.is_send ? MessageCost::complete_send : MessageCost::complete_receive);
+    if (!end || !least) return;
+    leave = machine::Timing::complete_leave(leave, *end, *least);
+  }
+  now_ = std::max(leave, let_go_);
+  known_ = true;
 }
 
 void OwnClock::answered(const Record& record, Time clock) {
@@ -80,10 +151,38 @@ bool OwnClock::is_in_vain(const Record& record, std::uint64_t look) {
   const std::int64_t* const cost = cost_of(record);
   if (!known_ || !cost || record.patience != 0) return false;
   const auto at = std::ranges::find(vain_, look, &Vain::look);
-  const Time enter = now_ + compute_of(record);
+  const Time enter = *entry(record);
   if (at == vain_.end() || enter >= at->until) return false;
   now_ = enter + std::max(Time::ps(*cost), sim::kLeastPoll);
   return true;
+}
+
+bool OwnClock::may_foresee(const Record& record) const {
+  return known_ && cost_of(record) && (record.watched == 0 || record.patience == 0);
+}
+
+// A test that waits ends no sooner because others do nothing but look: a message under way,
+// whose end is known here, is an event for the engine as well, or comes of one.
+Foreseen OwnClock::foresee(const Record& record, std::span<const std::optional<Time>> ends) {
+  const std::int64_t* const cost = cost_of(record);
+  const bool all = static_cast<sim::Completing>(record.completing) == sim::Completing::test_all;
+  bool complete = true;
+  Time end = all ? Time() : Time::max();
+  for (const std::optional<Time>& one : ends) {
+    if (one) end = all ? std::max(end, *one) : std::min(end, *one);
+    complete = complete && one;
+  }
+  if (!complete && !all) return Foreseen::nothing;
+  const Time enter = *entry(record);
+  const Time patience = Time::ps(record.patience);
+  if (end > enter + patience) {
+    now_ = enter + std::max({Time::ps(*cost), sim::kLeastPoll, patience});
+    return Foreseen::in_vain;
+  }
+  if (!complete) return Foreseen::nothing;
+  entered_ = enter;
+  let_go_ = std::max(enter, end);
+  return Foreseen::completes;
 }
 
 }  // namespace foretrace::live

@@ -1,31 +1,61 @@
-// OwnClock: the rank's virtual clock as far as the rank can follow it by itself, and which
-// of its looks (Test, Iprobe) the simulator has said to be in vain until when. Such looks
-// are posted like others, but nobody waits for what is known.
+// OwnClock: the rank's virtual clock as far as the rank can follow it by itself, and what it
+// knows of its looks (Test, Iprobe): which of them the simulator has said to be in vain until
+// when, and when messages end whose senders knew their clocks. Such looks are posted like
+// others, but nobody waits for what is known.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 
 #include "base/time.hpp"
 #include "shared/shared_memory.hpp"
 
 namespace foretrace::live {
 
+// An eager message as one end of it knows it.
+struct KnownTransfer {
+  bool is_send = false;
+  std::int64_t sent = kNoClock;
+  std::uint64_t bytes = 0;
+};
+
+// What a call does that looks at requests.
+enum class Foreseen : std::uint8_t { nothing, in_vain, completes };
+
 class OwnClock {
  public:
   // What a look asks for; the same number for the same look.
   static std::uint64_t look_of(const Record& record);
 
+  // When the posting begins that has so much computation before it.
+  std::optional<Time> entry(const Record& record) const;
   // An operation was posted that is not waited for.
   void posted(const Record& record);
   // The simulator has answered an operation, which left at `clock`.
   void answered(const Record& record, Time clock);
+  // What was posted last is a blocking receive, and has got this message.
+  void received(const KnownTransfer& message);
+  // What was posted last has completed these, in this order.
+  void completed(std::span<const KnownTransfer> transfers);
+
   // It has said that a look is in vain as long as it begins before `until`.
   void learn(std::uint64_t look, Time until);
   // Whether this look, which is posted next, is known to be in vain: then it is over at now().
   bool is_in_vain(const Record& record, std::uint64_t look);
+  // What comes of this test, which is posted next, of requests that end then, as far as that is
+  // known. In vain: it is over at now(). It completes what has ended at let_go(), of a test_any
+  // the first: completed() has to follow.
+  // Only where may_foresee().
+  bool may_foresee(const Record& record) const;
+  Foreseen foresee(const Record& record, std::span<const std::optional<Time>> ends);
+
+  // When it ends; nothing if that is not known.
+  static std::optional<Time> end_of(const KnownTransfer& transfer);
   Time now() const { return now_; }
+  Time let_go() const { return let_go_; }
 
  private:
   struct Vain {
@@ -35,6 +65,8 @@ class OwnClock {
 
   Time now_;
   bool known_ = false;
+  std::optional<Time> entered_;  // when what was posted last began
+  Time let_go_;                  // and when it is let go on, if it waits for nothing more
   std::array<Vain, 16> vain_{};
   std::size_t next_ = 0;  // the place in it that is taken next
 };

@@ -233,6 +233,17 @@ void let_go_on(int rank) {
   start_running(SharedMemory::slot(rank));
 }
 
+void answer(int rank, std::uint32_t number) {
+  Slot& slot = SharedMemory::slot(rank);
+  std::uint64_t awaited = awaited_posting(number);
+  slot.answered.store(awaited, std::memory_order_seq_cst);
+  if (slot.awaits.compare_exchange_strong(awaited, 0, std::memory_order_seq_cst)) let_go_on(rank);
+}
+
+bool stop_awaiting(int rank) {
+  return SharedMemory::slot(rank).awaits.exchange(0, std::memory_order_seq_cst) != 0;
+}
+
 void put_off(int rank) {
   const QueueLink& link = SharedMemory::queue()[rank];
   if (link.after.load(std::memory_order_relaxed) == 0) return;

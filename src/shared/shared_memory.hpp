@@ -44,6 +44,15 @@ enum class Posting : std::uint8_t {
   spawn,
   free,  // this rank has no use for the communicator `comm` any more
   name,  // a name of the program's own (a phase), `name`: `list` holds its characters
+  // `list_count` tests in vain in a row, else like this one: a VainLook for each in the
+  // postings behind it.
+  vain_looks,
+};
+
+// A test of which its rank knew that it finds nothing.
+struct VainLook {
+  std::int64_t compute = 0;
+  std::int64_t patience = 0;
 };
 
 // One posting. Fields as in sim::Operation and trace::Event; times in
@@ -63,6 +72,7 @@ struct alignas(64) Record {
   bool answer = false;         // the rank waits for the answer
   bool split : 1 = false;      // collective: makes communicators by `colour` and `key`
   bool silent : 1 = false;     // send, recv: as in sim::Operation
+  bool foreseen : 1 = false;   // test: the rank knows that it completes requests, and which
   std::uint8_t one_sided = 0;  // call: with `comm`, `send_peer` and `bytes`
   std::uint32_t name = 0;
   std::uint32_t comm = 0;
@@ -156,8 +166,17 @@ struct Answer {
 };
 
 inline constexpr std::uint32_t kRing = 128;  // postings under way
+// Of these tests so many are posted together, with so many postings for all that is of each.
+inline constexpr std::uint32_t kMostVain = 32;
+inline constexpr std::uint32_t kVainInPosting = sizeof(Record) / sizeof(VainLook) - 1;
+constexpr std::uint32_t postings_of_vain(std::uint32_t looks) {
+  return 1 + (looks + kVainInPosting - 1) / kVainInPosting;
+}
 inline constexpr std::uint32_t kTable = 24;  // results without a block
 inline constexpr std::uint32_t kInbox = 32;  // messages without a block
+
+// In the place of a virtual time that is not known.
+inline constexpr std::int64_t kNoClock = -1;
 
 // A message that lies in its receiver's inbox (inbox.hpp).
 struct Envelope {
@@ -167,7 +186,8 @@ struct Envelope {
   std::uint32_t comm = 0;
   std::int32_t source = -1;  // world rank
   std::int32_t tag = 0;
-  bool sure = true;  // that its sender comes to send it does not hang on others
+  bool sure = true;              // that its sender comes to send it does not hang on others
+  std::int64_t sent = kNoClock;  // virtual time at which the call began that sends it
 };
 
 // What a rank has been sent and has not taken out. Under `lock`.
@@ -175,6 +195,7 @@ struct Inbox {
   std::atomic<std::uint32_t> lock{0};
   std::uint32_t wanted = 0;   // the rank sleeps until so many more messages are there
   std::uint32_t further = 0;  // so many after them are as much again as it asked for
+  bool awaits = false;        // it waits for an answer as well, and goes on with what is first
   std::uint32_t count = 0;    // in `first`
   std::uint64_t more = 0;     // places of the first and the last one behind them, in blocks
   std::uint64_t last = 0;
@@ -189,9 +210,15 @@ enum class Life : std::uint32_t { absent, started, finalized, gone };
 struct alignas(4096) Slot {
   std::atomic<std::uint32_t> posted{0};  // the rank's postings so far
   std::atomic<std::uint32_t> taken{0};   // of which the simulator has read
+  // Postings behind these that may still be added to: what is left of them if the rank dies.
+  std::atomic<std::uint32_t> held_back{0};
   // 1: the rank may run. The rank sets it to 0 before a posting that it waits for.
   std::atomic<std::uint32_t> go{0};
-  std::uint32_t first = 0;                   // the posting that is in ring[0]
+  std::uint32_t first = 0;  // the posting that is in ring[0]
+  // The rank waits for the answer to this posting (awaited_posting()); 0: for none. Who takes
+  // that away lets it go on. `answered`: the one that was answered last.
+  std::atomic<std::uint64_t> awaits{0};
+  std::atomic<std::uint64_t> answered{0};
   std::atomic<std::uint32_t> wants_room{0};  // the rank waits for the ring to have room
   std::atomic<std::int32_t> cores{0};        // that count as this rank's: 0 or 1, for a moment 2
   std::atomic<Life> life{Life::absent};
@@ -206,6 +233,12 @@ struct alignas(4096) Slot {
   Record ring[kRing];      // written by the rank
 
   Record& posting(std::uint32_t number) { return ring[(number - first) % kRing]; }
+  // Look `at` of those in a row of which posting `number` tells.
+  VainLook& vain_look(std::uint32_t number, std::uint32_t at) {
+    Record& room = posting(number + 1 + at / kVainInPosting);
+    // Behind what says of other postings what they are.
+    return reinterpret_cast<VainLook*>(&room)[1 + at % kVainInPosting];
+  }
   // The rank has made `number` postings and makes one more: where. The ring begins
   // anew when all has been read, so that the same few of it are used.
   Record& next_posting(std::uint32_t number) {
@@ -266,6 +299,7 @@ struct Header {
   // How ranks' clocks move on (sim::ClockRules). `call_costs`: place of what a call of each
   // function takes, in picoseconds, by its number; 0: not known.
   std::atomic<std::uint64_t> call_costs{0};
+  std::atomic<std::uint64_t> message_costs{0};  // place of a table (message_costs.hpp); 0: none
   bool by_steps = false;     // computation: annotated steps, of `compute_step` seconds each
   double compute_scale = 1;  // else of Record::compute
   double compute_step = 0;
@@ -372,6 +406,14 @@ void put_off(int rank);
 // A rank that waits for its turn goes before all others: it has enough to do, and what it
 // uses is still in the caches, since those that gave it more to do ran just now.
 void prefer(int rank);
+// Posting `number` as Slot::awaits has it.
+constexpr std::uint64_t awaited_posting(std::uint32_t number) {
+  return std::uint64_t{1} << 32 | number;
+}
+// The simulator has answered it: the rank goes on if it still waits for that.
+void answer(int rank, std::uint32_t number);
+// The rank need not wait for the answer any more. False if it has been let go on already.
+bool stop_awaiting(int rank);
 // The calling rank gives up its core: to the next in the queue, or else it rings
 // the simulator's bell.
 void give_up_core(int rank);

@@ -29,6 +29,7 @@ Engine::Engine(Source& source, const machine::Timing& timing, const SimulateOpti
       sink_(sink),
       log_(options.dependences),
       network_(make_network(options.network, timing, source.ranks())),
+      least_transfer_(network_->least_transfer()),
       links_(network_->shared()),
       ports_(network_->has_ports()),
       reactive_(source.reactive()),
@@ -43,7 +44,8 @@ Engine::Engine(Source& source, const machine::Timing& timing, const SimulateOpti
 SimulateResult Engine::run() {
   const auto begin = std::chrono::steady_clock::now();
   source_.begin({&timing_, options_.compute == ComputeMode::annotated,
-                 options_.compute == ComputeMode::recorded ? options_.scale : 0});
+                 options_.compute == ComputeMode::recorded ? options_.scale : 0,
+                 options_.network.kind == NetworkKind::datasheet && !timing_.has_paths()});
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
     ranks_[r].id = WorldRank(static_cast<std::int32_t>(r));
     ranks_[r].allowance = options_.run_ahead;
@@ -313,6 +315,16 @@ void Engine::finish(Rank& rank) {
     if (rank.received) racing(rank).told = now_;
     return tell_source(rank, {Time(), rank.clock, rank.clock, Time()});
   }
+  if (rank.operation.in_vain && rank.operation.vain_count > 1) return go_on_in_vain(rank);
+  const Interval interval = leave(rank);
+  if (rank.expansion && rank.expansion->active)
+    rank.expansion->wait += interval.wait;
+  else
+    hand_over(rank, interval);
+}
+
+// Settles the times of what the rank is in; its clock is then when that leaves.
+Interval Engine::leave(Rank& rank) {
   Interval interval;
   interval.compute = rank.enter - rank.clock;
   interval.enter = rank.enter;
@@ -327,13 +339,15 @@ void Engine::finish(Rank& rank) {
                 rank.received
                     ? network_->receive_overhead(network_->path(rank.id, rank.message.peer))
                     : Time());
-  if (rank.expansion && rank.expansion->active)
-    rank.expansion->wait += interval.wait;
-  else
-    hand_over(rank, interval);
+  return interval;
 }
 
 void Engine::hand_over(Rank& rank, const Interval& interval) {
+  add_event(rank, interval);
+  if (reactive_) tell_source(rank, interval);
+}
+
+void Engine::add_event(Rank& rank, const Interval& interval) {
   Operation& operation = rank.operation;
   // The buffer may be larger than what came.
   if (rank.received && (operation.kind == EventKind::recv || operation.kind == EventKind::sendrecv))
@@ -344,7 +358,6 @@ void Engine::hand_over(Rank& rank, const Interval& interval) {
     rank.result.wait += interval.wait;
   }
   sink_.finished(rank.id, operation, interval);
-  if (reactive_) tell_source(rank, interval);
 }
 
 // Tells the source what came of the rank's operation.
@@ -403,6 +416,7 @@ Time Engine::settle_leave(Rank& rank) {
       if (machine::is_lock(operation.one_sided) || operation.locking == Locking::shared ||
           operation.locking == Locking::exclusive)
         return rank.arrival;
+      if (operation.in_vain) return rank.enter + poll_cost(rank);
       if (operation.probing == Probing::none && operation.locking == Locking::none)
         return rank.leave;
       [[fallthrough]];
@@ -440,6 +454,7 @@ Time Engine::poll_cost(const Rank& rank) {
 }
 
 void Engine::start_call(Rank& rank) {
+  if (rank.operation.in_vain) return start_in_vain(rank);
   if (rank.operation.probing != Probing::none) return start_probe(rank);
   if (rank.operation.cancel != 0) return start_cancel(rank);
   if (rank.operation.locking != Locking::none) return start_lock(rank);

@@ -113,7 +113,9 @@ class Engine {
   void start_call(Rank& rank);
   void finish(Rank& rank);
   Time settle_leave(Rank& rank);
+  Interval leave(Rank& rank);
   void hand_over(Rank& rank, const Interval& interval);
+  void add_event(Rank& rank, const Interval& interval);
   void tell_source(Rank& rank, const Interval& interval);
   bool too_far_ahead(const Rank& rank) const;
   void half_done(Rank& rank);
@@ -158,6 +160,8 @@ class Engine {
   // engine_requests.cpp
   void start_complete(Rank& rank);
   Time complete_requests(Rank& rank);
+  void start_in_vain(Rank& rank);
+  void go_on_in_vain(Rank& rank);
   void give_up_later(Rank& rank);
   bool is_patient(const Event& event) const;
   void give_up_at_once();
@@ -276,6 +280,7 @@ class Engine {
   Sink& sink_;
   Dependences* const log_;
   std::unique_ptr<Network> network_;
+  const Time least_transfer_;
   SharedNetwork* const links_;  // nullptr: messages do not meet on their way
   const bool ports_;            // they meet at their ends
   const bool reactive_;

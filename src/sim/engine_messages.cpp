@@ -15,7 +15,7 @@ void Engine::start_send(Rank& rank) {
   if (rank.operation.silent) {
     // No receive, and no look, may find it before it could have come.
     SendTimes times;
-    times.sent = now_ + network_->least_transfer();
+    times.sent = now_ + least_transfer_;
     return connect_send(rank, times, false, 0);
   }
   const SendMode mode = rank.operation.mode;

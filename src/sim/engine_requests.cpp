@@ -108,6 +108,25 @@ void Engine::give_up(const Event& event, Time when) {
   advance(rank);
 }
 
+// The first of tests that find nothing.
+void Engine::start_in_vain(Rank& rank) {
+  const Time patience = std::min(rank.operation.vains->patience, kEndOfTime);
+  rank.leave = rank.enter + std::max(poll_cost(rank), patience);
+}
+
+// It is over; the next one begins when its time has come.
+void Engine::go_on_in_vain(Rank& rank) {
+  add_event(rank, leave(rank));
+  Operation& operation = rank.operation;
+  ++operation.vains;
+  --operation.vain_count;
+  operation.compute = operation.vains->compute;
+  rank.enter = rank.clock + compute_before(operation);
+  rank.prepared = true;
+  ++rank.result.events;
+  source_.went_on(rank.id, operation);
+}
+
 // Withdraws a posted receive that no message belongs to yet, or a send whose
 // message no receive has.
 void Engine::start_cancel(Rank& rank) {
@@ -200,7 +219,7 @@ bool Engine::choose_finished(Rank& rank, Time now, std::vector<trace::Completion
 Time Engine::test_fails_until(Rank& rank) {
   const Operation& operation = rank.operation;
   const Time others = others_go_on(rank);
-  Time received = others + network_->least_transfer();
+  Time received = others + least_transfer_;
   const OpenReceive* before = nullptr;
   for (std::size_t i = 0; rank.racing && i < rank.racing->open.size(); ++i) {
     const OpenReceive& open = rank.racing->open[i];

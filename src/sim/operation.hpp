@@ -35,6 +35,12 @@ enum class Probing : std::uint8_t { none, wait, look, take_wait, take_look };
 // call: a lock in virtual time (Operation::lock).
 enum class Locking : std::uint8_t { none, shared, exclusive, release };
 
+// A test that finds nothing, as its rank knows.
+struct VainLook {
+  Time compute;   // before it, as recorded
+  Time patience;  // as Operation's
+};
+
 // Its `name`, `site` and `comm` are for Source::name, ::site and ::comm; `compute` is what was
 // recorded. A wildcard receive holds the source and tag that it matched, if the source of the
 // operations knows them; one that is open (any_source and no valid peer, or kAnyTag) is matched by
@@ -49,6 +55,8 @@ struct Operation : trace::Call {
   // receives waits for who sends, and no clock moves: what they agree on this way is followed by
   // something timed that all of them wait for. Another receive gets it like any message.
   bool silent : 1 = false;
+  // call: tests in a row that find nothing, `vains`; `compute` is that before the first.
+  bool in_vain : 1 = false;
   Completing completing = Completing::all;  // complete only
   Probing probing = Probing::none;          // call only
   Locking locking = Locking::none;          // call only
@@ -61,6 +69,7 @@ struct Operation : trace::Call {
     // complete, a test with patience: so many of `completions`, the last ones, are
     // not asked for, but end it in vain as soon as one of them is done.
     std::uint32_t watched;
+    std::uint32_t vain_count;  // call with `in_vain`
   };
 
   // Sends: carried to whoever receives the message (Outcome); means nothing here.
@@ -79,6 +88,7 @@ struct Operation : trace::Call {
     // is carried out as messages: each of its steps. Of use only where ranks are taken up
     // in the order of time.
     const Time* alone;
+    const VainLook* vains;  // call with `in_vain`: `vain_count` of them
   };
   // Tests and looks that find nothing go on for so long; not so long where no
   // rank does anything else, so that nothing can come of it.

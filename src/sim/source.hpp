@@ -52,6 +52,8 @@ struct ClockRules {
   const machine::Timing* timing = nullptr;
   bool by_steps = false;  // computation: annotated steps; else Operation::compute
   double scale = 1;       // of Operation::compute
+  // What a message costs follows from `timing` and its size alone, whoever else sends.
+  bool by_size = false;
 };
 
 class Source {
@@ -80,6 +82,9 @@ class Source {
   // result cannot depend on that rank, and calls next(), which then waits, when
   // nothing else is left. Asked of reactive sources alone; may change at any time.
   virtual bool ready(WorldRank) const { return true; }
+
+  // The rank has gone on to the next of its tests in vain.
+  virtual void went_on(WorldRank, const Operation&) {}
 
   // The rank's current operation has completed.
   virtual void completed(WorldRank, const Operation&, const Interval&, const Outcome&) {}

@@ -8,6 +8,7 @@ import harness_live
 from harness_live import harness
 
 PROGRAM = r"""
+#include <foretrace.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,11 @@ static unsigned long state;
 static int any(int below) { /* the same numbers on all ranks */
   state = state * 6364136223846793005ul + 1442695040888963407ul;
   return (int)((state >> 33) % (unsigned long)below);
+}
+static unsigned long own_state; /* each rank its own */
+static int any_of_own(int below) {
+  own_state = own_state * 6364136223846793005ul + 1442695040888963407ul;
+  return (int)((own_state >> 33) % (unsigned long)below);
 }
 static unsigned long digest = 5381;
 static void add(unsigned long value) { digest = digest * 31 + value; }
@@ -36,12 +42,15 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  own_state = state + (unsigned long)rank;
+  MPI_Comm ring;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &size, (int[]){1}, 0, &ring);
   for (int round = 0; round < 40; ++round) {
     MPI_Request requests[2 * kMost];
     MPI_Status statuses[2 * kMost];
     int n = 0, receives = 0;
     const int messages = 1 + any(kMost), wild = any(4) == 0, taken = any(6) == 0;
-    const int completing = any(5), ssends = any(3) == 0;
+    const int completing = any(9), ssends = any(3) == 0;
     int from[kMost], to[kMost], tag[kMost], bytes[kMost];
     for (int i = 0; i < messages; ++i) {
       from[i] = any(size), to[i] = any(size), tag[i] = any(2);
@@ -75,6 +84,7 @@ int main(int argc, char **argv) {
       }
     const int all = n;
     int done = 0, flag = 0;
+    long tests = 0;
     if (completing == 0) {
       MPI_Waitall(n, requests, statuses);
     } else if (completing == 1) {
@@ -88,9 +98,40 @@ int main(int argc, char **argv) {
       }
     } else if (completing == 3) {
       while (!flag) MPI_Testall(n, requests, &flag, statuses);
+    } else if (completing == 4) {
+      for (int i = 0; i < n; ++i)
+        for (flag = 0; !flag; ++tests) MPI_Test(&requests[i], &flag, &statuses[i]);
+    } else if (completing == 5) {
+      for (int index = 0; done < all; ++tests) {
+        MPI_Status status;
+        MPI_Testany(n, requests, &index, &flag, &status);
+        if (!flag) continue;
+        ++done;
+        add(index);
+        statuses[index] = status;
+      }
+    } else if (completing == 6) {
+      for (int indices[2 * kMost], some = 0; done < all; ++tests) {
+        MPI_Status each[2 * kMost];
+        MPI_Testsome(n, requests, &some, indices, each);
+        for (int i = 0; i < some; ++i, ++done) {
+          add(indices[i]);
+          statuses[indices[i]] = each[i];
+        }
+      }
+    } else if (completing == 7) {
+      /* One test of each in turn, with computation between. */
+      while (done < all)
+        for (int i = 0; i < n; ++i, ++tests) {
+          if (requests[i] == MPI_REQUEST_NULL) continue;
+          if (any_of_own(3) == 0) FORETRACE_COMPUTE(any_of_own(40));
+          MPI_Test(&requests[i], &flag, &statuses[i]);
+          done += flag;
+        }
     } else {
       for (int i = n; i-- > 0;) MPI_Wait(&requests[i], &statuses[i]);
     }
+    add(tests);
     int at = 0;
     if (!taken)
       for (; at < receives; ++at) note(in[at], &statuses[at]);
@@ -110,8 +151,16 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 3; ++i) note(in[i], &statuses[i]);
     for (int i = 0; i < 3; ++i)
       if (in[i][0] != 100 + i) printf("message %d of %d came out of order\n", i, rank);
+    /* Made of messages of the library's own. */
+    const int own_bytes = 1 + any(200);
+    MPI_Request neighbours;
+    memset(out[0], rank + round, own_bytes);
+    MPI_Ineighbor_allgather(out[0], own_bytes, MPI_CHAR, in[0], own_bytes, MPI_CHAR, ring, &neighbours);
+    for (flag = 0; !flag; add(flag)) MPI_Test(&neighbours, &flag, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 2 * own_bytes; ++i) add((unsigned char)in[0][i]);
     MPI_Barrier(MPI_COMM_WORLD);
   }
+  MPI_Comm_free(&ring);
   printf("%d %lx\n", rank, digest);
   MPI_Finalize();
   return 0;

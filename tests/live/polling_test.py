@@ -1,6 +1,7 @@
 """Programs that wait by looking again and again: they must not look as often as virtual time would let them."""
 
 import re
+import resource
 
 import harness_live
 from harness_live import harness
@@ -46,6 +47,29 @@ int main(int argc, char **argv) {
   while (rank == 0 && !flag) {
     FORETRACE_COMPUTE(10);
     MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+# Rank 1 is killed after tests of which it knows that they are in vain.
+KILLED = r"""
+#include <mpi.h>
+#include <signal.h>
+int main(int argc, char **argv) {
+  int rank, in;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int round = 0; round < 4; ++round) {
+    MPI_Request requests[2];
+    MPI_Irecv(&in, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(&rank, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &requests[1]);
+    for (int flag = 0, tests = 0; !flag; ++tests) {
+      if (round == 3 && rank == 1 && tests == 6) raise(SIGKILL);
+      MPI_Testall(2, requests, &flag, MPI_STATUSES_IGNORE);
+    }
   }
   MPI_Finalize();
   return 0;
@@ -104,6 +128,32 @@ class Polling(harness_live.TestCase):
         for ahead in ("on", "off"):
             self.live(2, [program], env={"FORETRACE_LIVE_AHEAD": ahead})
             self.assertIn("predicted time 0.00010968 s", self.result.out)
+
+    def test_tests_before_a_sudden_end(self):
+        program = self.compile(KILLED)
+        runs = []
+        for ahead in ("off", "on", "on"):
+            trace = self.live(2, [program], compute="none", status=137, name=f"{ahead}.ftr",
+                              env={"FORETRACE_LIVE_AHEAD": ahead})
+            self.foretrace("convert", trace, trace.with_suffix(".txt"), "--to", "text")
+            lines = trace.with_suffix(".txt").read_text().splitlines()
+            # Whether rank 0 was in its next call already depends on real time.
+            runs.append([line for line in lines if not line.startswith("in ")])
+        self.assertIn("aborted", "".join(runs[0]))
+        self.assertEqual(runs[0], runs[1])
+        self.assertEqual(runs[1], runs[2])
+
+    def test_known_tests_ask_nobody(self):
+        """Where messages carry their time, a rank asks for few of its tests; each that asks costs two
+        switches between processes or more."""
+        program = self.compile((harness.SOURCE / "bench/capture/polling.c").read_text(), "bench")
+        rounds = 500
+        for pattern in ("tests", "overlap"):
+            with self.subTest(pattern=pattern):
+                before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw
+                self.live(4, [program, pattern, rounds], compute="none")
+                switches = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw - before
+                self.assertLess(switches, 4 * 4 * rounds)
 
     def test_same_as_if_each_look_asked(self):
         source = (harness.SOURCE / "bench/capture/polling.c").read_text()

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "reacting_source.hpp"
 
 namespace foretrace::sim {
@@ -65,6 +67,34 @@ TEST(Patience, NobodyWaitsWhereAllLook) {
   EXPECT_FALSE(r.of(0, 0).message.peer.valid());
   EXPECT_EQ(r.leave(1, 0), Time::ns(100));
   EXPECT_TRUE(r.of(1, 0).message.peer.valid());
+}
+
+// As so many tests, each of which has its event.
+TEST(Patience, ARowInVain) {
+  const std::array looks = {VainLook{us(1), Time()}, VainLook{us(2), us(5)},
+                            VainLook{us(3), Time::ns(30)}};
+  ReactingSource p(2);
+  Operation& row = p.add(0, EventKind::call, "MPI_Test", us(1));
+  row.in_vain = true;
+  row.vains = looks.data();
+  row.vain_count = looks.size();
+  p.recv(0, 1);
+  p.send(1, 0, 800, us(20));
+  p.finalize_all();
+  const Reaction r = react(p);
+  const auto& events = r.trace.ranks[0];
+  ASSERT_THAT(events, SizeIs(5));
+  const Time enters[] = {us(1), Time::ns(3'100), Time::ns(11'100)};
+  const Time leaves[] = {Time::ns(1'100), Time::ns(8'100), Time::ns(11'200)};
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(events[i].kind, EventKind::call);
+    EXPECT_EQ(events[i].compute, looks[i].compute);
+    EXPECT_EQ(events[i].enter, enters[i]);
+    EXPECT_EQ(events[i].leave, leaves[i]);
+    EXPECT_EQ(events[i].wait, i == 1 ? Time::ns(4'900) : Time());
+  }
+  EXPECT_EQ(r.result.ranks[0].events, 5u);
+  EXPECT_EQ(r.result.ranks[0].compute, us(6));
 }
 
 // A message that is there exactly at the end is found.

@@ -39,7 +39,7 @@ MAY_USE = {
     "pyramid": {"analysis", "trace", "views"},
     "callers": {"trace"},
     "capture": {"callers", "compute", "machine", "mpi_api", "trace"},
-    "shared": {"sim", "trace"},
+    "shared": {"machine", "sim", "trace"},
     "live": {"compute", "machine", "mpi_api", "shared", "sim", "symbols", "trace"},
     "mpi": {"callers", "compute", "machine", "mpi_api", "shared", "sim", "trace"},
     "measure": {"machine", "mpi_api", "stats"},

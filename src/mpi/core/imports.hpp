@@ -3,7 +3,9 @@
 
 namespace foretrace::mpi {
 
-// Whether anything that is loaded now, other than MPI libraries, may call MPI_Cancel.
-bool program_imports_cancel();
+// Whether anything that is loaded now, other than MPI libraries, may withdraw messages that it
+// has sent, by MPI_Cancel: it then has to ask, by MPI_Test_cancelled, what became of them.
+// Programs that cancel receives at their end only need not ask.
+bool program_withdraws_messages();
 
 }  // namespace foretrace::mpi

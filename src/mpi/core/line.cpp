@@ -77,7 +77,8 @@ void Line::open() {
   size_ = header.ranks;
   measured_ = header.measured;
   if (measured_ == Measured::cpu) CpuClock::leave_out_reading();
-  may_run_ahead_ = header.run_ahead && header.ranks == header.world && !program_imports_cancel();
+  may_run_ahead_ =
+      header.run_ahead && header.ranks == header.world && !program_withdraws_messages();
   try {
     if (measured_ == Measured::blocks) counter_.open(compute::Counter::blocks);
     if (measured_ == Measured::instructions) counter_.open(compute::Counter::instructions);
@@ -132,9 +133,36 @@ void Line::append(const Record& record) {
 }
 
 void Line::write(const Record& record) {
+  let_out();
   wait_for_room(rank_, posted_);
   slot_->next_posting(posted_) = record;
   slot_->posted.store(++posted_, std::memory_order_release);
+}
+
+// Tests in vain come in rows. The simulator gets them together, before whatever comes next.
+void Line::hold_back(const Record& record) {
+  const auto is_like = [&record](const Record& first) {
+    return first.name == record.name && first.site == record.site;
+  };
+  if (held_back_ == kMostVain || (held_back_ > 0 && !is_like(slot_->posting(posted_)))) let_out();
+  if (held_back_ == 0) {
+    wait_for_room(rank_, posted_ + postings_of_vain(kMostVain) - 1);
+    Record& first = slot_->next_posting(posted_);
+    first = record;
+    first.posting = Posting::vain_looks;
+    first.list = 0;
+  }
+  if (record.list != 0) heap::free(record.list);
+  slot_->vain_look(posted_, held_back_) = {record.compute, record.patience};
+  slot_->posting(posted_).list_count = ++held_back_;
+  slot_->held_back.store(postings_of_vain(held_back_), std::memory_order_release);
+}
+
+void Line::let_out() {
+  if (held_back_ == 0) return;
+  posted_ += postings_of_vain(std::exchange(held_back_, 0));
+  slot_->held_back.store(0, std::memory_order_relaxed);
+  slot_->posted.store(posted_, std::memory_order_release);
 }
 
 void Line::take_compute(Record& record) {
@@ -170,12 +198,34 @@ const Answer& Line::exchange(Record& record) {
 const Answer& Line::wait_for_answer(Record& record) {
   record.answer = true;
   said_ = true;
+  let_out();
   wait_for_room(rank_, posted_);
   slot_->go.store(0, std::memory_order_relaxed);
   slot_->next_posting(posted_) = record;
+  slot_->awaits.store(awaited_posting(posted_ + 1), std::memory_order_relaxed);
   slot_->posted.store(++posted_, std::memory_order_release);
   give_up_core(rank_);
   wait_for_turn(rank_);
+  return take_answer(record);
+}
+
+// Of a test that this rank may come to know the outcome of before the simulator does. nullptr:
+// that is so, and foreseen says which.
+const Answer* Line::wait_for_answer_or_messages(Record& record, Ends& ends, Foreseen& foreseen) {
+  record.answer = true;
+  said_ = true;
+  write(record);
+  const std::uint64_t awaited = awaited_posting(posted_);
+  for (;;) {
+    inbox::sleep_until_answered(rank_, posted_, ends.missing());
+    if (__libc_single_threaded) follow_core(followed_);
+    if (slot_->answered.load(std::memory_order_acquire) == awaited) return &take_answer(record);
+    foreseen = clock_.foresee(record, ends.look());
+    if (foreseen != Foreseen::nothing) return nullptr;
+  }
+}
+
+const Answer& Line::take_answer(const Record& record) {
   if (__libc_single_threaded) follow_core(followed_);
   sure_ = true;
   ahead_ = false;
@@ -236,38 +286,80 @@ Few<std::uint64_t> Line::looked_for_besides(std::uint64_t number) {
   return others;
 }
 
-const Answer& Line::poll(Record& record, std::uint64_t about) {
+bool Line::has_worked() const {
   constexpr Time kBusy = Time::ns(5000);
   // A loop that does nothing but look counts a little, too.
   constexpr double kBusyCount = 1000;
-  const bool worked = counter_.is_open() ? steps_ > kBusyCount : steps_ != 0;
-  if (worked || compute_ > kBusy) forget_polls();
-  note_about(about);
+  return (counter_.is_open() ? steps_ > kBusyCount : steps_ != 0) || compute_ > kBusy;
+}
+
+// How long the simulator is to look for the program.
+std::int64_t Line::patience_of(const Record& record) const {
   // Where it looks for several things in turn that cannot all be watched at once,
   // the others must not wait for long because of this one.
   const bool watches_all = !more_abouts_ && abouts_ == std::size_t{1} + record.watched;
   const std::int64_t elapsed = latest_ - since_;
   // Another thread of this rank may be what brings it about.
   const bool alone = !threads_multiple();
-  if (in_vain_ >= kFewPolls && (alone || other_threads_sleep()))
-    record.patience = watches_all && alone ? elapsed : elapsed / 8;
+  if (in_vain_ < kFewPolls || (!alone && !other_threads_sleep())) return 0;
+  return watches_all && alone ? elapsed : elapsed / 8;
+}
+
+const Answer* Line::poll(Record& record, std::uint64_t about, Ends* ends) {
+  const bool worked = has_worked();
+  if (worked) forget_polls();
+  note_about(about);
+  record.patience = patience_of(record);
   flush_call();
   take_compute(record);
   const std::uint64_t look = OwnClock::look_of(record);
-  const bool in_vain = clock_.is_in_vain(record, look);
-  if (in_vain) {
-    said_ = ahead_ = true;
-    write(record);
-    latest_ = clock_.now().count_ps();
+  Foreseen foreseen = Foreseen::nothing;
+  const Answer* const answer = find_out(record, look, ends, foreseen);
+  said_ = true;
+  // It may work as long again before its next call.
+  if (worked) let_out();
+  if (foreseen != Foreseen::nothing) ahead_ = true;
+  if (foreseen == Foreseen::completes) {
+    forget_polls();
+    return nullptr;
   }
   static const Answer nothing;
-  const Answer& answer = in_vain ? nothing : wait_for_answer(record);
+  if (foreseen == Foreseen::in_vain) latest_ = clock_.now().count_ps();
   if (in_vain_++ == 0) since_ = latest_;
-  if (answer.found || answer.completed > 0)
+  if (!answer) return &nothing;
+  if (answer->found || answer->completed > 0)
     forget_polls();
-  else if (!in_vain)
-    clock_.learn(look, Time::ps(answer.in_vain_until));
+  else
+    clock_.learn(look, Time::ps(answer->in_vain_until));
   return answer;
+}
+
+// Posts the look; the simulator's answer, or nullptr if what comes of it is foreseen.
+const Answer* Line::find_out(Record& record, std::uint64_t look, Ends* ends, Foreseen& foreseen) {
+  const bool may_foresee = ends && clock_.may_foresee(record);
+  if (may_foresee) foreseen = clock_.foresee(record, ends->look());
+  if (foreseen == Foreseen::nothing && clock_.is_in_vain(record, look))
+    foreseen = Foreseen::in_vain;
+  if (foreseen == Foreseen::nothing) {
+    if (may_foresee && ends->missing() > 0 && record.list_count <= kTable)
+      return wait_for_answer_or_messages(record, *ends, foreseen);
+    return &wait_for_answer(record);
+  }
+  record.foreseen = foreseen == Foreseen::completes;
+  if (!record.foreseen && record.probing == 0 && record.steps == 0 && !threads_multiple())
+    hold_back(record);
+  else
+    write(record);
+  return nullptr;
+}
+
+std::int64_t Line::entry() {
+  flush_call();
+  Record record;
+  record.compute = compute_.count_ps();
+  record.steps = steps_;
+  const std::optional<Time> entry = clock_.entry(record);
+  return entry ? entry->count_ps() : kNoClock;
 }
 
 void Line::list_requests(Record& record, std::span<const std::uint64_t> numbers) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,8 @@
 #include "trace/event.hpp"
 
 namespace foretrace::mpi {
+
+class Ends;
 
 // This process's line to the simulator.
 class Line {
@@ -45,7 +48,10 @@ class Line {
   // A program that does so again and again without a result looks for longer and
   // longer: the simulator repeats the call until something is there. `about` tells
   // what it looks for: the number of a request, or kNoRequest and more.
-  const Answer& poll(Record& record, std::uint64_t about);
+  // `ends`: of its requests, where they may be known. nullptr: it completes those that have ended
+  // at let_go(), of a test_any the first; the simulator gets to know.
+  const Answer* poll(Record& record, std::uint64_t about, Ends* ends = nullptr);
+  Time let_go() const { return clock_.let_go(); }
   static constexpr std::uint64_t kNoRequest = std::uint64_t{1} << 63;
   // The other requests that it looked for meanwhile, to be watched as well; none
   // if it is not that far.
@@ -59,8 +65,8 @@ class Line {
 
   std::uint64_t new_serial() { return ++serials_; }
 
-  // Whether the program may run ahead of the simulator. Not one that may cancel: whether
-  // a message that it withdraws has been received is the simulator's to say.
+  // Whether the program may run ahead of the simulator. Not one that may withdraw messages:
+  // whether such a one has been received is the simulator's to say.
   bool may_run_ahead() const { return may_run_ahead_; }
   // Whether all that was posted will complete whatever other ranks do. Not so after a
   // blocking send that waits for its receiver, until the next answer.
@@ -77,6 +83,11 @@ class Line {
   void stop_running_ahead() { may_run_ahead_ = false; }
   // What was posted last completes without an answer.
   void run_ahead() { ahead_ = true; }
+  // It has got this message, as a blocking receive; has completed these.
+  void received(const KnownTransfer& message) { clock_.received(message); }
+  void completed(std::span<const KnownTransfer> transfers) { clock_.completed(transfers); }
+  // When what is posted next begins; kNoClock if that is not known.
+  std::int64_t entry();
   // The program does something else than look for messages, or looks for something
   // that no message brings: its next look is not one of many in a row.
   void forget_polls();
@@ -110,10 +121,17 @@ class Line {
   void resume_work();
   void take_compute(Record& record);
   void note_about(std::uint64_t about);
+  bool has_worked() const;  // since its last call
+  std::int64_t patience_of(const Record& record) const;
+  const Answer* find_out(Record& record, std::uint64_t look, Ends* ends, Foreseen& foreseen);
   void append(const Record& record);
+  void hold_back(const Record& record);
+  void let_out();
   void write(const Record& record);
   const Answer& exchange(Record& record);
   const Answer& wait_for_answer(Record& record);
+  const Answer* wait_for_answer_or_messages(Record& record, Ends& ends, Foreseen& foreseen);
+  const Answer& take_answer(const Record& record);
   bool find_site();
   void note_call(Fn function);
   void flush_call();
@@ -125,6 +143,7 @@ class Line {
   int size_ = 0;
   Slot* slot_ = nullptr;
   std::uint32_t posted_ = 0;
+  std::uint32_t held_back_ = 0;  // tests in vain that are not posted yet
   std::int32_t followed_ = 0;
   std::uint64_t serials_ = 0;
   bool may_run_ahead_ = false;

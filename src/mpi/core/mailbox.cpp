@@ -99,6 +99,12 @@ Envelope Mailbox::take(std::int32_t source, std::uint64_t number) {
   return message;
 }
 
+void Mailbox::look() {
+  const bool any = std::ranges::any_of(
+      named_, [](const Incoming* receive) { return receive->state == Incoming::State::named; });
+  if (any && inbox::has_messages(line.rank())) collect();
+}
+
 Result Mailbox::finish(Incoming& receive) {
   const Envelope message = receive.message;
   leave(receive);
@@ -161,7 +167,7 @@ void Mailbox::forget(Incoming& receive) {
   receive.state = Incoming::State::none;
 }
 
-void hand_over(Record& record, Block data) {
+std::int64_t hand_over(Record& record, Block data) {
   static std::uint64_t messages = 0;
   Envelope message;
   message.bytes = record.send_bytes = data.bytes();
@@ -171,8 +177,10 @@ void hand_over(Record& record, Block data) {
   message.source = line.rank();
   message.tag = record.send_tag;
   message.sure = line.is_sure();
+  message.sent = record.silent || is_rendezvous(record) ? kNoClock : line.entry();
   if (!inbox::deliver(record.send_peer, message))
     end_run(1, "the memory that the ranks share is full");
+  return message.sent;
 }
 
 bool is_rendezvous(const Record& record) {
@@ -201,6 +209,7 @@ Result receive(Record& record) {
   if (incoming.state == Incoming::State::none) return Result();
   Incoming* const one = &incoming;
   mailbox.await({&one, 1});
+  if (!sends && !record.silent) line.received(transfer_of(incoming));
   return mailbox.finish(incoming);
 }
 

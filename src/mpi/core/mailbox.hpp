@@ -16,6 +16,7 @@
 
 #include "mpi/core/block.hpp"
 #include "mpi/core/simulator.hpp"
+#include "shared/own_clock.hpp"
 #include "shared/shared_memory.hpp"
 
 namespace foretrace::mpi {
@@ -34,6 +35,13 @@ struct Incoming {
   bool is_known() const { return state == State::named || state == State::bound; }
 };
 
+// As its sender has told.
+inline KnownTransfer transfer_of(const Incoming& receive) {
+  const Envelope& message = receive.message;
+  const bool known = receive.state == Incoming::State::bound && message.sure;
+  return {false, known ? message.sent : kNoClock, message.bytes};
+}
+
 class Mailbox {
  public:
   // A receive with this record is posted next.
@@ -46,6 +54,8 @@ class Mailbox {
   // Waits until the messages of these named receives, which have been posted, are there,
   // and are certain to have been sent.
   void await(std::span<Incoming* const> receives);
+  // Gives named receives what has come meanwhile.
+  void look();
   // A named receive is withdrawn, if no message is there in virtual time: only the
   // simulator can say who gets what from now on.
   void ask_for_all();
@@ -71,8 +81,8 @@ class Mailbox {
 extern Mailbox mailbox;
 
 // Hands the message to the rank that the record names, and fills in what the simulator
-// has to know of it.
-void hand_over(Record& record, Block data);
+// has to know of it. When the call begins that sends it, if its clock is known.
+std::int64_t hand_over(Record& record, Block data);
 // Whether the send waits for its receiver.
 bool is_rendezvous(const Record& record);
 // Whether the rank may go on with what completes by data flow alone.

@@ -106,6 +106,33 @@ bool follow_from_data(std::span<Request* const> open) {
          });
 }
 
+// What this rank knows of the request's message.
+KnownTransfer transfer_of(const Request& request) {
+  if (request.what == Request::What::send) return {true, request.sent, request.capacity};
+  KnownTransfer transfer = transfer_of(request.incoming);
+  if (transfer.bytes > request.capacity) transfer.sent = kNoClock;
+  return transfer;
+}
+
+void settle_known(std::span<Request* const> requests) {
+  Few<KnownTransfer> transfers;
+  for (const Request* request : requests) transfers.push_back(transfer_of(*request));
+  line.completed({transfers.data(), transfers.size()});
+  for (Request* request : requests) settle(*request, {});
+}
+
+// A test that has completed those that had ended, as this rank knew.
+void settle_ended(Completing how, std::span<Request* const> open,
+                  std::span<const std::optional<Time>> ends) {
+  const auto first = static_cast<std::size_t>(std::ranges::min_element(ends) - ends.begin());
+  Few<Request*> ended;
+  for (std::size_t i = 0; i < open.size(); ++i)
+    if (how == Completing::test_any ? i == first : *ends[i] <= line.let_go())
+      ended.push_back(open[i]);
+  line.run_ahead();
+  settle_known({ended.data(), ended.size()});
+}
+
 // Completes them without the simulator, which only gets to know.
 bool run_ahead(Record& record, std::span<Request* const> open) {
   line.post(record);
@@ -114,7 +141,7 @@ bool run_ahead(Record& record, std::span<Request* const> open) {
   for (Request* request : open)
     if (request->incoming.is_known()) receives.push_back(&request->incoming);
   mailbox.await({receives.data(), receives.size()});
-  for (Request* request : open) settle(*request, {});
+  settle_known(open);
   return true;
 }
 
@@ -135,9 +162,16 @@ bool ask_engine(Completing how, std::span<Request* const> open) {
   }
   line.list_requests(record, {numbers.data(), numbers.size()});
   if (how == Completing::all && follow_from_data(open)) return run_ahead(record, open);
-  const Answer& answer =
-      tests ? line.poll(record, open.size() == 1 ? first : first | Line::kNoRequest)
-            : line.ask(record);
+  Ends ends(open);
+  const Answer* const polled =
+      tests ? line.poll(record, open.size() == 1 ? first : first | Line::kNoRequest,
+                        follow_from_data(open) ? &ends : nullptr)
+            : &line.ask(record);
+  if (!polled) {
+    settle_ended(how, open, ends.known());
+    return true;
+  }
+  const Answer& answer = *polled;
   if (answer.completed == 0) return false;
   // Finishing may ask again: the results have to be out of the way.
   Few<Result, 8> copies(answer.completed);
@@ -221,6 +255,19 @@ void settle_freed_receives() {
     freed_receives.erase(freed_receives.begin() + static_cast<std::ptrdiff_t>(i));
     release(request);
   }
+}
+
+std::span<const std::optional<Time>> Ends::look() {
+  mailbox.look();
+  ends_ = {};
+  for (const Request* request : requests_) ends_.push_back(OwnClock::end_of(transfer_of(*request)));
+  return known();
+}
+
+std::uint32_t Ends::missing() const {
+  return static_cast<std::uint32_t>(std::ranges::count_if(requests_, [](const Request* request) {
+    return request->incoming.state == Incoming::State::named;
+  }));
 }
 
 Indices complete(Completing how, std::span<Request* const> requests) {

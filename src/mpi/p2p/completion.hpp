@@ -1,6 +1,7 @@
 // Completing requests: what the engine says of them, and what follows.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "mpi/core/block.hpp"
@@ -47,5 +48,20 @@ void set_null_status(MPI_Status& status);
 void set_empty_status(MPI_Status& status);
 // Posts a send or a receive that is filled in, under a new number.
 void post_again(Request& request, Block data);
+
+// When the messages of requests end, as far as this rank knows.
+class Ends {
+ public:
+  explicit Ends(std::span<Request* const> requests) : requests_(requests) {}
+  // Looks which messages have come meanwhile.
+  std::span<const std::optional<Time>> look();
+  std::span<const std::optional<Time>> known() const { return {ends_.data(), ends_.size()}; }
+  // How many messages have not come.
+  std::uint32_t missing() const;
+
+ private:
+  std::span<Request* const> requests_;
+  Few<std::optional<Time>> ends_;
+};
 
 }  // namespace foretrace::mpi

@@ -29,7 +29,7 @@ Sight look(Probing probing, const Comm& comm, int source, int tag, std::uint64_t
     set_source(record, comm, source, tag);
     const bool waits = how == Probing::wait || how == Probing::take_wait;
     const Answer& answer =
-        waits ? line.ask(record) : line.poll(record, Line::kNoRequest | comm.context);
+        waits ? line.ask(record) : *line.poll(record, Line::kNoRequest | comm.context);
     sight = {answer.found, answer.message};
   };
   if (!threads_multiple()) {

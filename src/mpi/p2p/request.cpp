@@ -54,7 +54,8 @@ void post_again(Request& request, Block data) {
     record.send_peer = request.peer == MPI_PROC_NULL ? -1 : request.comm->world(request.peer);
     record.send_tag = request.tag;
     record.send_bytes = request.capacity;
-    if (record.send_peer >= 0) hand_over(record, std::move(data));
+    request.sent = record.send_peer >= 0 ? hand_over(record, std::move(data)) : kNoClock;
+    request.capacity = record.send_bytes;
     request.rendezvous = is_rendezvous(record);
   } else {
     set_source(record, *request.comm, request.peer, request.tag);
@@ -144,6 +145,7 @@ void adopt(Request& persistent, Request* posted) {
   persistent.tag = posted->tag;
   persistent.hidden = posted->hidden;
   persistent.rendezvous = posted->rendezvous;
+  persistent.sent = posted->sent;
   mailbox.move(posted->incoming, persistent.incoming);
   persistent.capacity = posted->capacity;
   Request::More& mine = persistent.more();

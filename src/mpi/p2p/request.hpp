@@ -34,10 +34,11 @@ struct Request : Object {
   bool cancelled = false;
   bool hidden = false;  // on the context of the library's own messages
   machine::SendMode mode = machine::SendMode::standard;
-  bool rendezvous = false;   // send: waits for its receiver
-  Incoming incoming;         // receive
-  int error = MPI_SUCCESS;   // once done
-  std::uint64_t serial = 0;  // the engine's number; 0: the engine does not know it
+  bool rendezvous = false;       // send: waits for its receiver
+  std::int64_t sent = kNoClock;  // send: when it began, in virtual time
+  Incoming incoming;             // receive
+  int error = MPI_SUCCESS;       // once done
+  std::uint64_t serial = 0;      // the engine's number; 0: the engine does not know it
 
   Comm* comm = nullptr;      // one reference
   Datatype* type = nullptr;  // one reference
@@ -45,7 +46,7 @@ struct Request : Object {
   MPI_Count count = 0;
   int peer = MPI_PROC_NULL;
   int tag = 0;
-  std::uint64_t capacity = 0;  // receive: of the buffer, in bytes
+  std::uint64_t capacity = 0;  // of the message, or the receive's buffer, in bytes
   MPI_Status status{};         // once done
 
   // What a plain message has not; made when it is asked for.

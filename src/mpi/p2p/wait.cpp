@@ -309,8 +309,8 @@ int Cancel(MPI_Request* request) {
   const bool message =
       object->what == Request::What::send || object->what == Request::What::receive;
   if (!message || object->serial == 0) return MPI_SUCCESS;
-  // A library that was loaded late cancels: the receiver may have the message already.
-  // MPI lets us refuse.
+  // The program will not ask what became of the message, or has loaded late what asks: the
+  // receiver may have it already. MPI lets us refuse.
   if (object->what == Request::What::send && line.may_run_ahead()) return MPI_SUCCESS;
   if (object->incoming.is_known()) mailbox.ask_for_all();
   Record record = line.record(EventKind::call);
