@@ -32,6 +32,10 @@ double about(Wide number) {
          static_cast<double>(static_cast<std::uint64_t>(number));
 }
 
+double in_bytes(Wide served) {
+  return about(served) * 0x1p-64;
+}
+
 // a * b, where that fits.
 Wide product(Wide a, std::int64_t b) {
   return static_cast<Wide>(static_cast<UnsignedWide>(a) * static_cast<UnsignedWide>(b));
@@ -92,11 +96,34 @@ std::int64_t FlowNetwork::end_of(const Class& on, Served target) {
 }
 
 void FlowNetwork::update(Class& on, std::int64_t now) {
+  if (now >> usage_.shift() != on.updated >> usage_.shift()) note_bins(on, now);
   const auto rate = static_cast<UnsignedWide>(on.rate);
   const auto ps = static_cast<UnsignedWide>(now - on.updated);
   const UnsignedWide low = (rate & UINT64_MAX) * ps, high = (rate >> 64) * ps;
   on.served += static_cast<Served>((high << 32) + (low >> 32));
   on.updated = now;
+}
+
+// What it has served at the ends of the bins that have passed since it was updated.
+void FlowNetwork::note_bins(Class& on, std::int64_t now) {
+  usage_.reach(Time::ps(now - 1));
+  widen_bins(on);
+  const double per_ps = about(on.rate) * 0x1p-96;
+  const double served = in_bytes(on.served);
+  for (std::int64_t bin = on.updated >> on.shift; bin < now >> on.shift; ++bin)
+    on.at_ends.push_back(served +
+                         per_ps * static_cast<double>(((bin + 1) << on.shift) - on.updated));
+}
+
+// To those of the usage: each becomes two as one.
+void FlowNetwork::widen_bins(Class& on) const {
+  for (; on.shift < usage_.shift(); ++on.shift) {
+    std::size_t kept = 0;
+    for (std::size_t i = (on.first_bin & 1) == 0 ? 1 : 0; i < on.at_ends.size(); i += 2)
+      on.at_ends[kept++] = on.at_ends[i];
+    on.at_ends.resize(kept);
+    on.first_bin >>= 1;
+  }
 }
 
 FlowNetwork::Served FlowNetwork::served_by(const Stream& stream, std::int64_t now) {
@@ -128,6 +155,8 @@ void FlowNetwork::move(std::uint32_t number, std::int64_t now) {
   Stream& stream = streams_[number];
   const MaxMin::Link to = fair_.bottleneck(number);
   if (stream.on == to) return;
+  if (stream.on != MaxMin::kNone)
+    for (Message& message : stream.messages) carried_by_bins(stream, message, now);
   stream.offset = served_by(stream, now);
   if (stream.on != MaxMin::kNone) {
     classes_[stream.on].ends.remove(stream_places_, number);
@@ -142,6 +171,9 @@ void FlowNetwork::move(std::uint32_t number, std::int64_t now) {
   if (on.ends.empty()) {
     on.served = 0;
     on.updated = now;
+    on.shift = usage_.shift();
+    on.first_bin = now >> on.shift;
+    on.at_ends.clear();
   }
   update(on, now);
   stream.offset -= on.served;
@@ -198,8 +230,8 @@ void FlowNetwork::start_flows(std::int64_t now) {
 // Whether it is under way now: what takes no time has gone.
 bool FlowNetwork::start(const Injection& injection, std::int64_t now) {
   Stream& stream = streams_[injection.stream];
-  Message message{0,   injection.sequence, injection.bytes, 0, injection.connection,
-                  now, injection.id};
+  Message message{0, injection.sequence, injection.bytes, 0, injection.connection, now,
+                  0, injection.id};
   if (injection.bytes == 0 || !stream.limited) {
     gone(injection.stream, message, now);
     return false;
@@ -303,17 +335,42 @@ void FlowNetwork::share(std::int64_t now) {
   moved_.clear();
 }
 
-void FlowNetwork::carried(const Stream& stream, const Message& message, std::uint64_t messages,
+// Tells what the message has moved in the bins that are over.
+void FlowNetwork::carried_by_bins(const Stream& stream, Message& message, std::int64_t now) {
+  if (message.told >> usage_.shift() == now >> usage_.shift()) return;
+  Class& on = classes_[stream.on];
+  update(on, now);
+  widen_bins(on);
+  const double before = in_bytes(stream.offset - message.target + bytes_of(message.bytes));
+  const auto most = static_cast<double>(message.bytes);
+  const std::int64_t first = message.told >> on.shift;
+  const std::int64_t bins = (now >> on.shift) - first;
+  if (bins == 0) return;  // they have grown
+  const double* const served = on.at_ends.data() + (first - on.first_bin);
+  moved_by_.clear();
+  for (std::int64_t bin = 0; bin < bins; ++bin)
+    moved_by_.push_back(std::clamp(before + served[bin], message.told_bytes, most));
+  for (const Carrier& carrier : stream.carriers)
+    usage_.carried_by_bins(carrier.link, carrier.ps_per_byte, message.told_bytes, first, moved_by_);
+  message.told = (first + bins) << on.shift;
+  message.told_bytes = moved_by_.back();
+}
+
+// The message has gone, or pauses.
+void FlowNetwork::carried(const Stream& stream, Message message, std::uint64_t messages,
                           std::int64_t now) {
+  if (stream.on != MaxMin::kNone) carried_by_bins(stream, message, now);
+  const Bytes bytes(message.bytes - static_cast<std::uint64_t>(message.told_bytes));
   double ps_per_byte = 0;
   Time busy;
   for (const Carrier& carrier : stream.carriers) {
     if (carrier.ps_per_byte != ps_per_byte) {
       ps_per_byte = carrier.ps_per_byte;
-      busy = Time::from_seconds(static_cast<double>(message.bytes) * ps_per_byte * 1e-12);
+      // So that the parts sum up to the time of the whole.
+      busy = Time::from_seconds(static_cast<double>(message.bytes) * ps_per_byte * 1e-12) -
+             Time::ps(LinkUsage::busy_ps(message.told_bytes, ps_per_byte));
     }
-    usage_.carried(carrier.link, messages, Bytes(message.bytes), busy, Time::ps(message.start),
-                   Time::ps(now));
+    usage_.carried(carrier.link, messages, bytes, busy, Time::ps(message.told), Time::ps(now));
   }
 }
 
@@ -338,7 +395,8 @@ std::size_t FlowNetwork::memory() const {
   for (const Stream& stream : streams_)
     bytes +=
         stream.messages.capacity() * sizeof(Message) + stream.carriers.capacity() * sizeof(Carrier);
-  for (const Class& on : classes_) bytes += sizeof(on) + on.ends.memory();
+  for (const Class& on : classes_)
+    bytes += sizeof(on) + on.ends.memory() + on.at_ends.capacity() * sizeof(on.at_ends[0]);
   return bytes + fair_.memory() + ends_.memory() + usage_.memory();
 }
 

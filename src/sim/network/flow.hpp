@@ -45,7 +45,7 @@ class FlowNetwork final : public SharedNetwork {
   void advance(std::vector<Arrival>& arrivals) override;
   Time latency(machine::NodeId from, machine::NodeId to) const override;
   std::vector<LinkLoad> loads() const { return usage_.loads(); }
-  // The history has a message evenly from its start to its end.
+  // The history has a message's bytes in the bins in which they moved.
   const LinkUsage& usage() const override { return usage_; }
   std::size_t memory() const override;
 
@@ -62,7 +62,8 @@ class FlowNetwork final : public SharedNetwork {
     std::uint64_t bytes = 0;  // until it ends, or pauses
     std::uint64_t rest = 0;   // of one that pauses: what is left then
     std::uint64_t connection = 0;
-    std::int64_t start = 0;
+    std::int64_t told = 0;  // until when the usage has it
+    double told_bytes = 0;  // what it has
     MessageId id = 0;
     // std heaps have the greatest on top.
     bool operator<(const Message& other) const {
@@ -92,6 +93,9 @@ class FlowNetwork final : public SharedNetwork {
     MaxMin::Fixed rate = 0;  // of each message
     std::int64_t updated = 0;
     bool moved = false;
+    int shift = 0;  // of the bins of the usage when these were noted:
+    std::int64_t first_bin = 0;
+    std::vector<double> at_ends;  // the bytes served at the end of first_bin, and of those after it
     EndHeap<Served> ends;  // streams by what the class has served when their first message ends
   };
   struct Injection {
@@ -132,7 +136,9 @@ class FlowNetwork final : public SharedNetwork {
   void leave(std::uint32_t number);
 
   static std::int64_t end_of(const Class& on, Served target);
-  static void update(Class& on, std::int64_t now);
+  void update(Class& on, std::int64_t now);
+  void note_bins(Class& on, std::int64_t now);
+  void widen_bins(Class& on) const;
   Served served_by(const Stream& stream, std::int64_t now);
   void mark_moved(MaxMin::Link link);
   void messages_changed(std::uint32_t number);
@@ -147,8 +153,8 @@ class FlowNetwork final : public SharedNetwork {
   void put_rest(std::uint32_t stream, const Message& message, std::int64_t now);
   void start_next(std::uint64_t connection, std::int64_t now);
   void share(std::int64_t now);
-  void carried(const Stream& stream, const Message& message, std::uint64_t messages,
-               std::int64_t now);
+  void carried_by_bins(const Stream& stream, Message& message, std::int64_t now);
+  void carried(const Stream& stream, Message message, std::uint64_t messages, std::int64_t now);
   void gone(std::uint32_t number, const Message& message, std::int64_t now);
 
   const machine::Topology& topology_;
@@ -182,6 +188,7 @@ class FlowNetwork final : public SharedNetwork {
   std::uint64_t sequence_ = 0;
   std::vector<Gone> gone_;  // in one advance()
   LinkUsage usage_;
+  std::vector<double> moved_by_;  // in one carried_by_bins()
 };
 
 }  // namespace foretrace::sim

@@ -4,6 +4,12 @@
 #include <cassert>
 
 namespace foretrace::sim {
+namespace {
+
+// Sums up to here fit, and have a double next to them.
+constexpr std::int64_t kMostBusy = std::int64_t{1} << 62;
+
+}  // namespace
 
 std::size_t LinkUsage::slot_of(machine::LinkId carrier) {
   const auto link = static_cast<std::size_t>(carrier.value);
@@ -17,8 +23,6 @@ std::size_t LinkUsage::slot_of(machine::LinkId carrier) {
 
 void LinkUsage::carried(machine::LinkId carrier, std::uint64_t messages, Bytes bytes, Time busy,
                         Time from, Time to) {
-  // Sums up to here fit, and have a double next to them.
-  constexpr std::int64_t kMostBusy = std::int64_t{1} << 62;
   assert(carrier.valid() && from >= Time() && to >= from && "a carrier and a span of time");
   const std::size_t slot = slot_of(carrier);
   Sum& sum = sums_[slot];
@@ -27,6 +31,24 @@ void LinkUsage::carried(machine::LinkId carrier, std::uint64_t messages, Bytes b
   const std::int64_t more = std::min(busy.count_ps(), kMostBusy - sum.busy_ps);
   sum.busy_ps += more;
   if (more != 0) add_history(slot, more, from.count_ps(), to.count_ps());
+}
+
+void LinkUsage::carried_by_bins(machine::LinkId carrier, double ps_per_byte, double before,
+                                std::int64_t first, std::span<const double> moved) {
+  assert(carrier.valid() && !moved.empty() && first >= 0 && first + std::ssize(moved) <= kBins &&
+         "a carrier and bins that there are");
+  const std::size_t slot = slot_of(carrier);
+  Sum& sum = sums_[slot];
+  sum.bytes += static_cast<std::uint64_t>(moved.back()) - static_cast<std::uint64_t>(before);
+  const std::int64_t begin = busy_ps(before, ps_per_byte);
+  std::int64_t given = begin;
+  auto bin = static_cast<std::size_t>(first);
+  for (const double bytes : moved) {
+    const std::int64_t so_far = busy_ps(bytes, ps_per_byte);
+    add_to_bin(bin++, slot, so_far - given);
+    given = so_far;
+  }
+  sum.busy_ps += std::min(given - begin, kMostBusy - sum.busy_ps);
 }
 
 void LinkUsage::add_to_bin(std::size_t bin, std::size_t slot, std::int64_t ps) {

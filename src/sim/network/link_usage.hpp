@@ -9,7 +9,9 @@
 // It knows nothing of routes or speeds.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/ids.hpp"
@@ -35,6 +37,22 @@ class LinkUsage {
                std::uint64_t messages = 1) {
     carried(carrier, messages, bytes, to - from, from, to);
   }
+
+  // The same for what moves at a rate that changes, and counts no message: at the end of bin
+  // `first`, and of those after it, it had moved `moved` bytes, before these `before`.
+  void carried_by_bins(machine::LinkId carrier, double ps_per_byte, double before,
+                       std::int64_t first, std::span<const double> moved);
+  // The whole picoseconds that so many bytes take.
+  static std::int64_t busy_ps(double bytes, double ps_per_byte) {
+    return static_cast<std::int64_t>(std::min(bytes * ps_per_byte, 0x1p62));
+  }
+
+  // Makes the bins so wide that this time has one.
+  void reach(Time time) {
+    if ((time.count_ps() >> shift_) >= kBins) make_room(time.count_ps());
+  }
+  // bin_width() is 2 to this power, in ps.
+  int shift() const { return shift_; }
 
   // By carrier number, those that carried something.
   std::vector<LinkLoad> loads() const;

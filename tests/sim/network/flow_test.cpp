@@ -302,5 +302,67 @@ TEST(Flow, LoadsAndHistory) {
   EXPECT_EQ(network.usage().history(loads[3].link)[48], Time::ps(1696));
 }
 
+// The link is full all the time: until 2,000 ns half of it has A's bytes, then B has it alone.
+TEST(Flow, HistoryFollowsTheRates) {
+  const auto topology = regular("array:3?latency=0ns&bandwidth=1GB/s");
+  FlowNetwork network(topology);
+  run(network, {{0, 1, 1000, Time()}, {0, 2, 2000, Time()}});
+  // 3,000,000 ps in bins of 65,536: 45 whole ones and 50,880 ps.
+  ASSERT_EQ(network.usage().bin_width(), Time::ps(65536));
+  const auto loads = network.loads();
+  const std::vector<Time> first = network.usage().history(loads[0].link);
+  ASSERT_EQ(first.size(), 46U);
+  for (std::size_t bin = 0; bin < 45; ++bin)
+    EXPECT_NEAR(static_cast<double>(first[bin].count_ps()), 65536, 2) << bin;
+  EXPECT_NEAR(static_cast<double>(first[45].count_ps()), 50880, 2);
+  // B alone: at half the rate, then in the bin in which A ends (2,000,000 = 30 x 65,536 + 33,920)
+  // 16,960 ps and 31,616 ps.
+  const std::vector<Time> second = network.usage().history(loads[1].link);
+  EXPECT_NEAR(static_cast<double>(second[29].count_ps()), 32768, 2);
+  EXPECT_NEAR(static_cast<double>(second[30].count_ps()), 16960 + 31616, 2);
+  EXPECT_NEAR(static_cast<double>(second[31].count_ps()), 65536, 2);
+}
+
+// Bottlenecks come and go, and the bins grow: no link is ever busier than it can be, and nothing
+// is lost.
+TEST(Flow, NoBinIsBusierThanItIsLong) {
+  const auto topology = regular("tree:3,3?latency=10ns&bandwidth=1GB/s");
+  FlowNetwork network(topology);
+  std::vector<Message> messages;
+  std::uint32_t random = 1;
+  const auto next = [&random](std::uint32_t below) {
+    random = random * 1664525 + 1013904223;
+    return static_cast<int>((random >> 8) % below);
+  };
+  const int nodes = topology.processors();
+  Time at;
+  std::uint64_t bytes = 0;
+  for (int i = 0; i < 300; ++i) {
+    const int from = next(static_cast<std::uint32_t>(nodes));
+    const int to = (from + 1 + next(static_cast<std::uint32_t>(nodes - 1))) % nodes;
+    const auto size = static_cast<std::uint64_t>(1 + next(5000) * next(20));
+    at = at + Time::ns(next(2000));
+    messages.push_back({from, to, size, at});
+    bytes += size;
+  }
+  run(network, messages);
+  const std::int64_t width = network.usage().bin_width().count_ps();
+  Time sent;
+  for (const LinkLoad& load : network.loads()) {
+    Time sum;
+    for (const Time bin : network.usage().history(load.link)) {
+      // A picosecond for each message that is cut by the bin's ends.
+      EXPECT_LE(bin.count_ps(), width + 300);
+      sum += bin;
+    }
+    EXPECT_EQ(sum, load.busy);
+    // 1 byte takes 1 ns.
+    EXPECT_EQ(load.busy.count_ps(), static_cast<std::int64_t>(load.bytes.count) * 1000);
+    if (topology.kind(topology.from(load.link)) == NodeKind::processor) sent += load.busy;
+  }
+  EXPECT_EQ(sent.count_ps(), static_cast<std::int64_t>(bytes) * 1000);
+  EXPECT_GT(width, 300 * 1000);
+}
+
 }  // namespace
 }  // namespace foretrace::sim
