@@ -75,6 +75,19 @@ std::vector<ExplainChange> changes(const Amounts& before, const Amounts& now, do
   return list;
 }
 
+// Another program, or another way to start it.
+std::string difference_between(const json& before, const json& now) {
+  const auto size_of = [](const json& explained) {
+    const int ranks = explained.at("ranks").get<int>();
+    return std::to_string(ranks) + (ranks == 1 ? " rank and " : " ranks and ") +
+           std::to_string(explained.at("calls").get<std::uint64_t>()) + " calls";
+  };
+  const std::string old_size = size_of(before);
+  const std::string new_size = size_of(now);
+  return old_size == new_size ? std::string()
+                              : "the runs differ: before " + old_size + ", now " + new_size;
+}
+
 std::string time_text(double seconds) {
   return views::format_picoseconds(seconds * 1e12);
 }
@@ -125,13 +138,16 @@ ExplainComparison compare_with_baseline(const std::string& file, const std::stri
     comparison.within = within;
     comparison.before = old_one.at("time").get<double>();
     comparison.now = new_one.at("time").get<double>();
+    comparison.note = difference_between(old_one, new_one);
     const double least = kLeast * comparison.before;
     comparison.path = changes(path_of(old_one), path_of(new_one), least);
     comparison.findings = changes(findings_of(old_one), findings_of(new_one), least);
     std::erase_if(comparison.findings, [](const auto& one) { return one.now < one.before; });
     return comparison;
-  } catch (const json::exception& error) {
-    throw Error(file + ": expected what foretrace explain --json prints; " + error.what());
+  } catch (const json::parse_error&) {
+    throw Error(file + ": expected what foretrace explain --json prints, found no JSON");
+  } catch (const json::exception&) {
+    throw Error(file + ": expected what foretrace explain --json prints, found other JSON");
   }
 }
 

@@ -40,6 +40,7 @@ int put_explanation(const ExplainOutput& output, const explain::Explanation& exp
   if (!output.baseline.empty()) {
     const ExplainComparison comparison = compare_with_baseline(
         output.baseline, views::render_json_explanation(explanation), read_within(output.within));
+    if (!comparison.note.empty()) std::fprintf(stderr, "foretrace: %s\n", comparison.note.c_str());
     std::fputs(render_comparison(comparison, output.json).c_str(), stdout);
     return comparison.is_worse() ? 1 : 0;
   }

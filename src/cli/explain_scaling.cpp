@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 
 #include "base/error.hpp"
@@ -24,9 +25,24 @@ explain::Scaling parse_scaling(const std::string& text) {
 struct Measured {
   explain::ScaledRun run;
   std::string where;
+  std::string program;  // without its arguments, which may give the size of the problem
   std::vector<std::string> notes;
   bool sealed = true;
 };
+
+// Empty: the input is a text, which has no name but its file's.
+std::string program_of(const Simulation& simulation, const std::string& input) {
+  const std::string line = simulation.info().program;
+  if (line == input) return {};
+  return std::filesystem::path(line.substr(0, line.find(' '))).filename().string();
+}
+
+// A note where a run is of another program than the first one; empty: it is not.
+std::string other_program(const Measured& first, const Measured& other) {
+  if (first.program.empty() || other.program.empty() || first.program == other.program) return {};
+  return "the programs differ: " + first.run.name + " is of " + first.program + ", " +
+         other.run.name + " of " + other.program;
+}
 
 Measured measure(const SimulationOptions& options) {
   Simulation simulation(options);
@@ -40,6 +56,7 @@ Measured measure(const SimulationOptions& options) {
   ideal.portion = machine::Portion::nothing;
   Measured measured;
   measured.where = simulation.where();
+  measured.program = program_of(simulation, options.input);
   measured.notes = simulation.notes();
   measured.notes.insert(measured.notes.end(), as_is.notes.begin(), as_is.notes.end());
   measured.sealed = simulation.sealed();
@@ -67,9 +84,13 @@ int explain_scaling(const std::string& scaling, const std::vector<std::string>& 
     throw UsageError("--scaling compares runs: name two or more, as 4.ftr 16.ftr 64.ftr");
   check_explain_output(output);
   bool sealed = true;
+  std::optional<Measured> first;
   for (const std::string& input : inputs) {
     options.input = input;
     Measured measured = measure(options);
+    if (!first) first = measured;
+    if (const std::string note = other_program(*first, measured); !note.empty())
+      measured.notes.push_back(note);
     table.where = measured.where;
     for (const std::string& note : measured.notes)
       if (std::ranges::find(table.notes, note) == table.notes.end()) table.notes.push_back(note);

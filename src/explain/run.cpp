@@ -122,7 +122,15 @@ PhaseId RunSink::phase_named(trace::NameId name) {
 PlaceId RunSink::number_of(const PlaceKey& key) {
   const auto [entry, added] =
       place_numbers_.try_emplace(key, static_cast<PlaceId>(run_->places.size()));
-  if (added) run_->places.push_back(key);
+  if (!added) return entry->second;
+  // Calls to one function from one line are one place, as in a report.
+  PlaceKey shown = key;
+  const std::string text = key.site == 0 ? std::string() : source_->describe_site(key.site);
+  if (!text.empty()) shown.site = shown_sites_.try_emplace(text, key.site).first->second;
+  if (shown == key)
+    run_->places.push_back(key);
+  else
+    entry->second = number_of(shown);
   return entry->second;
 }
 

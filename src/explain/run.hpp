@@ -180,6 +180,7 @@ class RunSink : public sim::Sink {
   std::vector<bool> finalized_;
   std::vector<PhaseId> phase_numbers_;  // by name; 0: not known yet
   std::map<PlaceKey, PlaceId> place_numbers_;
+  std::map<std::string, trace::SiteId> shown_sites_;  // by their words: the first of them
   // Of collectives that are carried out as messages: by rank and communicator how many,
   // and their number among those of all ranks.
   std::vector<std::map<trace::CommId, std::uint32_t>> walked_on_;

@@ -136,6 +136,23 @@ class Explain(unittest.TestCase):
         self.assertAlmostEqual(told["runs"][1]["computation"], 200 / 120)
         self.assertAlmostEqual(told["runs"][1]["speedup"], 2 * 70 / 50)
 
+    def test_runs_that_differ_are_told(self):
+        """Texts have no name but their file's; traces say what they are of."""
+        both = ["--machine", "cray-t3d", "--scaling", "strong"]
+        self.assertNotIn("differ", self.explain("old.goal", "new.goal", *both).stdout)
+        for name in ("old", "new"):
+            subprocess.run([FORETRACE, "simulate", f"{name}.goal", "--machine", "cray-t3d", "-o", f"{name}.ftr"],
+                           check=True, timeout=100, cwd=self.folder, capture_output=True)
+        told = self.explain("old.ftr", "new.ftr", *both).stdout
+        self.assertIn("note: the programs differ: old.ftr is of old.goal, new.ftr of new.goal\n", told)
+        self.assertNotIn("differ", self.explain("old.ftr", "old.ftr", *both).stdout)
+        self.explain("old.goal", *LOGGPS, "-o", "old.json")
+        (self.folder / "more.goal").write_text("num_ranks 3\n" + (GOAL % 5).split("\n", 1)[1])
+        said = self.explain("more.goal", *LOGGPS, "--baseline", "old.json", "--within", "100%").stderr
+        self.assertIn("the runs differ: before 2 ranks and ", said)
+        self.assertIn(" calls, now 3 ranks and ", said)
+        self.assertEqual(self.explain("old.goal", *LOGGPS, "--baseline", "old.json").stderr, "")
+
     def test_scaling_forms_and_faults(self):
         both = ["old.goal", "new.goal", *LOGGPS, "--scaling"]
         text = self.explain(*both, "strong").stdout
@@ -409,7 +426,7 @@ class Explain(unittest.TestCase):
             with self.subTest(text=text):
                 (self.folder / "bad.json").write_text(text)
                 says = self.explain("old.goal", *LOGGPS, "--baseline", "bad.json", status=1).stderr
-                self.assertIn("bad.json: expected what foretrace explain --json prints", says)
+                self.assertRegex(says, r"bad\.json: expected what foretrace explain --json prints, found (no|other) JSON\n")
         self.assertIn("none.json", self.explain("old.goal", *LOGGPS, "--baseline", "none.json", status=1).stderr)
 
 
