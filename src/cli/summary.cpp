@@ -115,6 +115,8 @@ Outcome look_at(trace::TraceReader& reader, const machine::Timing* timing) {
       if (event.kind != trace::EventKind::call) continue;
       if (calls.size() <= event.name) calls.resize(event.name + 1, 0);
       calls[event.name] += event.count;
+      // All that is of this kind may be parts of calls that begin otherwise.
+      if (event.count == 0) outcome.called.insert(reader.name(rank, event.name));
     }
     outcome.calls += events;
     // A run is over where it enters MPI_Finalize.
@@ -162,7 +164,10 @@ void add_capture_options(CLI::App& app, CaptureRun& run) {
   add_program_options(app, run);
   app.add_option("-o,--output", run.output,
                  "The trace to write; default: foretrace.ftr, or the next number that is free, as "
-                 "foretrace-2.ftr");
+                 "foretrace-2.ftr")
+      ->check([](const std::string& name) {
+        return name.empty() ? std::string("expected a file's name, found ''") : std::string();
+      });
 }
 
 void add_program_options(CLI::App& app, CaptureRun& run) {

@@ -105,10 +105,16 @@ class Runner {
 
   RunResult run() {
     lock_ = lock_of(own_file_);
+    try {
+      find_known();
+    } catch (...) {
+      // It is no file of ours: nothing stays beside it.
+      lock_.remove();
+      throw;
+    }
     std::error_code ignored;
     fs::remove_all(folder_, ignored);
     fs::create_directories(folder_);
-    find_known();
     result_.failures.clear();
     record_missing();
     measure();

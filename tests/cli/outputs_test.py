@@ -35,6 +35,11 @@ class Written(unittest.TestCase):
 
 
 class Outputs(Written):
+    def test_no_name(self):
+        for command in (["record"], ["predict", "--machine", "cray-t3d"]):
+            said = self.foretrace(*command, "-n", 2, "-o", "", "--", "true", status=2).stderr
+            self.assertIn("expected a file's name, found ''", said)
+
     def test_wrote(self):
         for words, file in ((["timeline", "p.ftr", "-o", "p.txt"], "p.txt"),
                             (["topology", "ring:4", "-o", "r.svg"], "r.svg"),
@@ -255,6 +260,18 @@ class Interrupts(unittest.TestCase):
                                               "m.toml")
                         self.assertEqual(said.splitlines()[1:], ["foretrace: interrupted; the same command goes on"])
                         self.assertEqual(os.listdir(folder), ["launch"])
+
+    def test_study_of_another_file(self):
+        """What was refused leaves nothing beside the file that it was refused for."""
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "s.toml").write_text(
+                "[parameters]\np = [1]\n[programs.none]\ncommand = \"sh -c 'echo time {p}'\"\n"
+                "[quantities]\ntime = 'time (.*)'\n[ways.command]\n")
+            pathlib.Path(folder, "other.db").write_text("no database " * 100)
+            run = subprocess.run([FORETRACE, "study", "s.toml", "-o", "other.db"], cwd=folder, capture_output=True,
+                                 text=True, timeout=100)
+            self.assertEqual(run.returncode, 1, run.stderr)
+            self.assertEqual(sorted(os.listdir(folder)), ["other.db", "s.toml"])
 
     def test_study(self):
         with tempfile.TemporaryDirectory() as folder:
