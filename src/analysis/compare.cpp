@@ -57,6 +57,10 @@ const char* written_as(const Event& event) {
 }
 
 // What the two have at this place, where they differ.
+std::string number_of_ranks(const Trace& trace) {
+  return std::to_string(trace.ranks.size()) + (trace.ranks.size() == 1 ? " rank" : " ranks");
+}
+
 void describe_difference(const Trace& a, const Trace& b, std::size_t rank, std::size_t index,
                          Difference& difference) {
   const auto& x = a.ranks[rank];
@@ -256,8 +260,7 @@ Comparison compare_traces(const Trace& a, const Trace& b, CompareLevel level) {
     state_of_name[name] = x.states.find(a.names[name]);
 
   if (a.ranks.size() != b.ranks.size())
-    result.difference = {WorldRank(), 0, std::to_string(a.ranks.size()) + " ranks",
-                         std::to_string(b.ranks.size()) + " ranks"};
+    result.difference = {WorldRank(), 0, number_of_ranks(a), number_of_ranks(b)};
   for (std::size_t rank = 0; rank < std::min(a.ranks.size(), b.ranks.size()); ++rank) {
     const std::size_t same = common_prefix(a, b, rank);
     if (!result.difference && (same < a.ranks[rank].size() || same < b.ranks[rank].size()))

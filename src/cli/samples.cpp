@@ -56,7 +56,7 @@ std::string text_of(const Samples& samples) {
   char line[200];
   if (samples.low == samples.high)
     std::snprintf(line, sizeof line,
-                  "%d draws all take %.6g s: the model states no spread of what is used\n",
+                  "%d draws all take %.6g s: the model states no spread that would change it\n",
                   samples.count, samples.median.seconds());
   else
     std::snprintf(

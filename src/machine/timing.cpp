@@ -218,7 +218,9 @@ Timing::Unknowns Timing::unknowns() const {
     if (ranks > 1 && beyond_measured(*model_, *function, ranks, bytes).ranks)
       unknowns.beyond.push_back(name + " with " + std::to_string(ranks) + " ranks" +
                                 (took_nothing_[i] ? " (not above 0 there: taken as 0)" : ""));
-    if (function->measured && bytes > function->measured->to)
+    // A barrier has no size; those of files' calls have that of the call.
+    const bool sized = static_cast<Cost>(i) != Cost::barrier;
+    if (sized && function->measured && bytes > function->measured->to)
       unknowns.beyond.push_back(name + " of " + std::to_string(bytes.count) + " B");
   }
   unknowns.missing.insert(unknowns.missing.end(), missing_moves_.begin(), missing_moves_.end());

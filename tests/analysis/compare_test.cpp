@@ -131,7 +131,7 @@ TEST(Compare, DifferentNumbersOfRanks) {
   ASSERT_TRUE(c.difference);
   EXPECT_FALSE(c.difference->rank.valid());
   EXPECT_EQ(c.difference->a, "2 ranks");
-  EXPECT_EQ(c.difference->b, "1 ranks");
+  EXPECT_EQ(c.difference->b, "1 rank");
   ASSERT_EQ(c.by_rank.size(), 2u);
   EXPECT_EQ(c.by_rank[0].ratio(), 2);
   EXPECT_EQ(c.by_rank[1].ratio(), 0);

@@ -492,6 +492,16 @@ TEST(Unknowns, NameWhatTheModelLacksAndWhatWasNotMeasured) {
                 "extrapolated, beyond what was measured: bcast with 200 ranks, bcast of 2048 B"}));
 }
 
+// A file's call is a barrier with the size of what it moves.
+TEST(Unknowns, ABarrierHasNoSize) {
+  MachineModel model;
+  model.functions["barrier"] = constant("barrier", 1);
+  model.functions["barrier"].measured = {{2, 8}, Bytes(0), Bytes(0)};
+  const Timing timing(model, Bound::avg);
+  timing.cost(Cost::barrier, 4, Bytes(10));
+  EXPECT_TRUE(notes_of(timing.unknowns()).empty());
+}
+
 TEST(Unknowns, TellWhereAnExtrapolatedEquationIsNotAbove0) {
   MachineModel model;
   model.functions["bcast"] = constant("bcast", -1);

@@ -169,6 +169,15 @@ TEST(TextComparison, SaysWhereTheProgramsDiffer) {
             0u);
 }
 
+TEST(TextComparison, SaysThatTheRanksDiffer) {
+  TraceBuilder other(2);
+  other.init(0);
+  other.init(1);
+  EXPECT_EQ(text(run(1, 1), other, CompareLevel::states)
+                .find("note: the programs differ: A has 1 rank, B has 2 ranks\n"),
+            0u);
+}
+
 TEST(JsonComparison, InfinityIsNull) {
   const json result = object(run(10, 0), run(5, 2), CompareLevel::events);
   EXPECT_EQ(result["time"],
@@ -190,7 +199,7 @@ TEST(JsonComparison, Difference) {
   const json result = object(run(1, 1), other, CompareLevel::states);
   EXPECT_EQ(result["same_structure"], false);
   EXPECT_EQ(result["difference"],
-            json({{"rank", nullptr}, {"event", nullptr}, {"a", "1 ranks"}, {"b", "2 ranks"}}));
+            json({{"rank", nullptr}, {"event", nullptr}, {"a", "1 rank"}, {"b", "2 ranks"}}));
   EXPECT_EQ(result["states"][0]["state"], "COMPUTE");
 }
 

@@ -267,6 +267,20 @@ TEST(JsonReport, UnknownWaits) {
   EXPECT_TRUE(report.at("per_rank")[0].at("wait").is_null());
 }
 
+// By the CPU clock nobody knows how long calls took.
+TEST(JsonReport, TimesOfCallsThatNobodyKnows) {
+  TraceBuilder b = two_ranks();
+  json report = json::parse(views::render_json_report(analysis::profile_trace(b.trace())));
+  EXPECT_EQ(report.at("states").at("MPI_Send"), 10e-6);
+  b.trace().info.clock = trace::Clock::cpu;
+  report = json::parse(views::render_json_report(analysis::profile_trace(b.trace())));
+  EXPECT_TRUE(report.at("states").at("MPI_Send").is_null());
+  EXPECT_EQ(report.at("states").at("COMPUTE"), 50e-6);
+  EXPECT_TRUE(report.at("per_rank")[0].at("mpi").is_null());
+  for (const json& function : report.at("functions"))
+    EXPECT_TRUE(function.at("time").is_null()) << function;
+}
+
 TEST(JsonReport, TooManyCallsToTellWhoWaitsForWhom) {
   TraceBuilder b = two_ranks();
   auto profile = analysis::profile_trace(b.trace(), {}, 0);

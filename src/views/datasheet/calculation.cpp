@@ -28,9 +28,11 @@ std::string describe_equation(const MachineModel& model, const Function& functio
 std::string remarks_on(const MachineModel& model, const Function& function, int ranks,
                        Bytes bytes) {
   std::string out;
-  if (const auto& interval = machine::regime_for(function, bytes).equation.interval)
-    out += format_percent(interval->coverage) + " of measured times lie from min to max\n";
   const machine::Beyond beyond = beyond_measured(model, function, ranks, bytes);
+  const auto& interval = machine::regime_for(function, bytes).equation.interval;
+  // Beyond them nothing was measured that could lie there.
+  if (interval && !beyond.any())
+    out += format_percent(interval->coverage) + " of measured times lie from min to max\n";
   const char* what = beyond.ranks && beyond.bytes ? "ranks and size"
                      : beyond.ranks               ? "ranks"
                                                   : "size";

@@ -68,7 +68,9 @@ std::string notes(const Comparison& comparison, CompareLevel level) {
   if (!comparison.with_events)
     text += "note: a profile knows no single calls: whether both runs made the same is not known\n";
   if (comparison.difference) {
-    text += "note: the programs differ, first at " + describe(*comparison.difference) + "\n";
+    const bool ranks = !comparison.difference->rank.valid();
+    text += std::string("note: the programs differ") + (ranks ? ": " : ", first at ") +
+            describe(*comparison.difference) + "\n";
     text += level == CompareLevel::events
                 ? "note: each rank is compared up to its first difference\n"
                 : "note: the totals are those of different calls\n";

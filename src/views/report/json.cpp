@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "analysis/segments.hpp"
 #include "views/draw/json_text.hpp"
 #include "views/draw/notes.hpp"
 #include "views/draw/units.hpp"
@@ -15,6 +16,11 @@ using json = nlohmann::ordered_json;
 
 json known(Time time, bool is_known) {
   return is_known ? json(to_seconds(time)) : json(nullptr);
+}
+
+// Of what was recorded by the CPU clock nobody knows how long calls took.
+bool knows_calls(const Profile& profile) {
+  return profile.info.clock != trace::Clock::cpu;
 }
 
 json value_or_null(const std::optional<double>& value) {
@@ -35,7 +41,7 @@ json rank_list(const Profile& profile) {
     list.push_back({{"rank", r.rank.value},
                     {"time", to_seconds(r.time)},
                     {"compute", to_seconds(r.compute)},
-                    {"mpi", to_seconds(r.mpi)},
+                    {"mpi", known(r.mpi, knows_calls(profile))},
                     {"wait", known(r.wait, profile.wait_known)},
                     {"others_wait", known(r.caused, profile.wait_known && profile.partners_known)},
                     {"utilisation", r.utilisation}});
@@ -47,7 +53,7 @@ json function_list(const Profile& profile) {
   for (const auto& f : profile.functions)
     list.push_back({{"name", f.name},
                     {"calls", f.calls},
-                    {"time", to_seconds(f.time)},
+                    {"time", known(f.time, knows_calls(profile))},
                     {"wait", known(f.wait, profile.wait_known && f.wait_known)},
                     {"sent", f.sent.count},
                     {"received", f.received.count},
@@ -61,7 +67,7 @@ json site_list(const Profile& profile) {
     list.push_back({{"function", s.function},
                     {"place", s.place},
                     {"calls", s.calls},
-                    {"time", to_seconds(s.time)},
+                    {"time", known(s.time, knows_calls(profile))},
                     {"wait", known(s.wait, profile.wait_known && s.wait_known)}});
   return list;
 }
@@ -185,7 +191,8 @@ std::string render_json_report(const Profile& profile, const std::optional<Repla
   json states = json::object();
   json waits = json::object();
   for (const auto& state : profile.states) {
-    states[state.name] = to_seconds(state.time);
+    const bool computing = state.name == analysis::kComputeState;
+    states[state.name] = known(state.time, computing || knows_calls(profile));
     waits[state.name] = known(state.wait, profile.wait_known && state.wait_known);
   }
   report["states"] = std::move(states);
