@@ -34,7 +34,18 @@ struct Moved {
   Bytes sent, received, collective;
 };
 
-Moved moved_by(const Event& event) {
+// What a call moves to and from a window or a file.
+Moved moved_by_call(const Event& event, const std::string& name) {
+  Moved out;
+  const bool window = trace::is_one_sided(event);
+  const bool reads = !window && name.find("read") != std::string::npos;
+  if (window ? machine::carries_there(event.one_sided) : !reads) out.sent = event.bytes;
+  if (window ? machine::brings_back(event.one_sided) : reads) out.received = event.bytes;
+  return out;
+}
+
+Moved moved_by(const Event& event, const std::string& name) {
+  if (event.kind == EventKind::call) return moved_by_call(event, name);
   Moved out;
   const bool sends = event.kind == EventKind::send || event.kind == EventKind::isend ||
                      event.kind == EventKind::sendrecv;
@@ -55,10 +66,11 @@ void count_bytes(const Event& event, const Moved& moved, FunctionProfile& functi
   add(function.sent, moved.sent);
   add(function.received, moved.received);
   add(function.collective, moved.collective);
-  add(profile.message_bytes, moved.sent);
   const bool sends = event.kind == EventKind::send || event.kind == EventKind::isend ||
                      event.kind == EventKind::sendrecv;
-  if (sends && event.send.peer.valid()) ++profile.messages;
+  if (!sends || !event.send.peer.valid()) return;
+  ++profile.messages;
+  add(profile.message_bytes, moved.sent);
 }
 
 // The one function of a data sheet that the call pays for, if it is one.
@@ -225,12 +237,13 @@ class Builder {
     phases_.take(event);
     marks_.take(event);
     static const std::string kNoName;
-    waiting_.take(event, comm, event.name < names_.size() ? names_[event.name] : kNoName);
+    const std::string& name = event.name < names_.size() ? names_[event.name] : kNoName;
+    waiting_.take(event, comm, name);
     if (!is_call(event)) return;
     const bool timed = is_timed_call(event);
     function.is_state = function.is_state || timed;
     add_call(event, timed, function.profile);
-    const Moved moved = moved_by(event);
+    const Moved moved = moved_by(event, name);
     count_bytes(event, moved, function.profile, profile_);
     const PlaceId place = places_.of(event.site);
     computation_.call(event.name, place);

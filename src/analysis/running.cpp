@@ -137,7 +137,7 @@ class TraceLook : public RunLook {
       else if (event.kind == EventKind::phase_end && !phases.empty())
         phases.pop_back();
       if (!is_timed_call(event)) continue;
-      ++now.calls;
+      now.calls += event.count;
       remember(rank, event, now);
     }
     if (!phases.empty()) now.phase = phases.back();

@@ -47,9 +47,21 @@ Traffic traffic_of(const trace::Trace& trace) {
       ++pair.messages;
       pair.bytes.count += event.send.bytes.count;
     }
+    // A call may be several events.
+    trace::NameId called = 0;
+    Time length;
+    const auto end_call = [&] {
+      if (length > Time()) add(calls[called], length);
+      length = Time();
+    };
     visit_segments(events, [&](const Segment& segment) {
-      add(segment.compute ? compute : calls[events[segment.event].name], segment.to - segment.from);
+      if (segment.compute) return add(compute, segment.to - segment.from);
+      const trace::Event& event = events[segment.event];
+      if (event.count > 0 || event.name != called) end_call();
+      called = event.name;
+      length += segment.to - segment.from;
     });
+    end_call();
   }
   Traffic traffic;
   for (auto& [key, pair] : pairs) traffic.pairs.push_back(pair);

@@ -66,7 +66,7 @@ Time ReplayRule::before(const Interval& interval) {
   if (at_end_ || name_ != interval.name) mismatch(std::string(interval.name));
   const bool call = event_.kind == EventKind::call;
   repeated_ = call ? name_ : std::string();
-  left_ = call ? event_.count - std::min(event_.count, interval.count) : 0;
+  left_ = call ? std::max(event_.count, 1U) - std::min(event_.count, interval.count) : 0;
   const Time time = std::exchange(compute_, Time());
   advance();
   return time;

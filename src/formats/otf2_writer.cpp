@@ -102,6 +102,7 @@ class RankWriter {
   void write_completions(const Event& event);
   void write_mark(const Event& event, const Attributes& list);
   CollectivePlace place_in(const Event& event) const;
+  Bytes read_back(const Event& event) const;
   std::uint32_t comm_of(const Event& event);
 
   static std::uint64_t ticks(Time time) { return static_cast<std::uint64_t>(time.count_ps()); }
@@ -234,6 +235,13 @@ void RankWriter::write_completions(const Event& event) {
   }
 }
 
+// The size of a collective that a reader will find in its record.
+Bytes RankWriter::read_back(const Event& event) const {
+  const CollectivePlace place = place_in(event);
+  return equation_bytes(event.collective, place, moved_bytes(event.collective, place, event.bytes),
+                        ByteCount::all_partners);
+}
+
 // Whether the event has records of its own; they are written once `list` is complete.
 bool RankWriter::write_records(const Event& event, Attributes& list, std::uint64_t) {
   const auto reaches = [&](WorldRank peer) {
@@ -275,6 +283,8 @@ bool RankWriter::write_records(const Event& event, Attributes& list, std::uint64
     case EventKind::collective:
       if (!op_of(event.collective)) return false;
       list.add(Attr::cost, static_cast<std::uint64_t>(event.collective));
+      // The record tells what was moved: nothing by a barrier, though files' calls have a size.
+      if (read_back(event) != event.bytes) list.add(Attr::bytes, event.bytes.count);
       write_enter(event, list);
       write_collective(event);
       return true;

@@ -21,6 +21,8 @@ constexpr std::int64_t kReceivedBytes = 50100002;
 constexpr std::int64_t kIsRoot = 50100003;
 constexpr std::int64_t kCommunicator = 50100004;
 constexpr std::int64_t kUserFunction = 60000019;
+// Ours: how many calls in a row a call stands for; 0: it goes on with the one before.
+constexpr std::int64_t kCallsInRow = kUserFunction + 2;
 
 constexpr bool is_call_type(std::int64_t type) {
   return type >= kPointToPoint && type <= kFileCall;

@@ -115,7 +115,8 @@ class ParaverInput {
   int take_task(Fields& fields, std::int64_t& at);
   void take_events(Fields fields);
   void take_communication(Fields fields);
-  void begin_call(int rank, std::int64_t type, std::int64_t value, std::int64_t at);
+  void begin_call(int rank, std::int64_t type, std::int64_t value, std::int64_t at,
+                  std::int64_t in_row);
   void end_call(int rank, std::int64_t at);
   void end_collective(int rank, Cost cost);
   void end_posts(int rank, std::int64_t at);
@@ -362,6 +363,7 @@ void ParaverInput::take_events(Fields fields) {
   Task& task = tasks_[static_cast<std::size_t>(rank)];
   std::int64_t call_type = 0;
   std::int64_t call = -1;
+  std::int64_t in_row = 1;
   while (fields.more()) {
     const std::int64_t type = fields.next("a type");
     const std::int64_t value = fields.next("a value");
@@ -376,21 +378,26 @@ void ParaverInput::take_events(Fields fields) {
       task.is_root = value != 0;
     } else if (type == kCommunicator) {
       task.comm = value;
+    } else if (type == kCallsInRow) {
+      in_row = value;
     } else if (type == kUserFunction) {
       take_function(rank, type, value, at);
     }
   }
-  if (call > 0) begin_call(rank, call_type, call, at);
+  if (call > 0) begin_call(rank, call_type, call, at, in_row);
   if (call == 0) end_call(rank, at);
 }
 
-void ParaverInput::begin_call(int rank, std::int64_t type, std::int64_t value, std::int64_t at) {
+void ParaverInput::begin_call(int rank, std::int64_t type, std::int64_t value, std::int64_t at,
+                              std::int64_t in_row) {
   Task& task = tasks_[static_cast<std::size_t>(rank)];
   if (!task.call.empty()) return missing_.add("the end of " + task.call);
   task.call = name_of(type, value);
   task.type = type;
   task.entered = at;
-  streams_->rank(rank).enter(time(at), task.call, true);
+  CallHints hints;
+  hints.count = static_cast<std::uint32_t>(std::clamp<std::int64_t>(in_row, 0, UINT32_MAX));
+  streams_->rank(rank).enter(time(at), task.call, true, std::move(hints));
 }
 
 // What is told of a collective: Extrae writes a call's own size, which of the two depends on

@@ -281,6 +281,7 @@ void ParaverFile::take(const Moment& moment) {
   }
   put_state(rank, state.last, event.enter, 1);
   std::vector<std::pair<std::int64_t, std::int64_t>> events{{type, value_of(type, name)}};
+  if (event.count != 1) events.emplace_back(kCallsInRow, event.count);
   if (event.kind == EventKind::collective || event.kind == EventKind::icollective) {
     events.emplace_back(kSentBytes, static_cast<std::int64_t>(event.bytes.count));
     events.emplace_back(kReceivedBytes, static_cast<std::int64_t>(event.bytes.count));
@@ -330,6 +331,7 @@ void ParaverFile::write_names() {
   type(kReceivedBytes, "Recv Size in MPI Global OP");
   type(kIsRoot, "Root in MPI Global OP");
   type(kCommunicator, "Communicator in MPI Global OP");
+  type(kCallsInRow, "Calls in a row");
   write_new_file(stem_ + ".pcf", text);
 }
 
@@ -355,8 +357,8 @@ Notes write_paraver(trace::TraceReader& reader, const std::string& path, const t
                 "record with --clock wall, or simulate the run with -o");
   ParaverFile(reader, path).write();
   return {
-      "times are whole nanoseconds; communicators of messages, requests, call sites and marks' "
-      "values have no place in this format"};
+      "times are whole nanoseconds; communicators of messages, requests, call sites, marks' values "
+      "and the sizes of one-sided calls and file calls have no place in this format"};
 }
 
 }  // namespace foretrace::formats

@@ -172,9 +172,10 @@ Event RankEvents::start_event(EventKind kind) {
   event.kind = kind;
   event.name = name_id(call_);
   if (hints_.site) event.site = site_id(*hints_.site);
-  // Of several events of one call the first has its time.
+  // Of several events of one call the first has its time, and counts as the call.
   event.enter = first_of_call_ ? entered_ : left_;
   event.leave = left_;
+  event.count = first_of_call_ ? hints_.count : 0;
   if (first_of_call_) {
     event.compute = hints_.compute ? *hints_.compute : entered_ - last_leave_;
     event.steps = hints_.steps;
@@ -280,7 +281,7 @@ void RankEvents::add_collective(const ForeignCollective& what) {
   Event event = start_event(EventKind::collective);
   event.comm = comm_id(what.comm);
   event.collective = what.cost;
-  event.bytes = what.bytes;
+  event.bytes = hints_.bytes.value_or(what.bytes);
   event.root = what.root;
   add(std::move(event));
 }
@@ -374,7 +375,6 @@ void RankEvents::add_recordless() {
     event.collective = hints_.cost.value_or(machine::Cost::kCount);
     event.bytes = hints_.bytes.value_or(Bytes());
     event.root = hints_.root;
-    event.count = hints_.count;
     event.code = hints_.code;
     event.one_sided = hints_.one_sided;
     if (event.request != 0) requests_[event.request] = {event.request, 0, What::isend};

@@ -91,7 +91,7 @@ void OwnClock::posted(const Record& record) {
   let_go_ = entered_.value_or(Time());
   std::optional<Time> cost;
   if (const std::int64_t* const own = is_plain_call(record) ? cost_of(record) : nullptr)
-    cost = Time::ps(*own * record.count);
+    cost = Time::ps(*own * std::max<std::int64_t>(record.count, 1));
   else if (!is_call(record))
     cost = cost_of_posting(record);
   known_ = entered_ && cost;

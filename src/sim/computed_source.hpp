@@ -2,6 +2,7 @@
 // computation found anew by a rule (a table of regions, an earlier run).
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -27,8 +28,9 @@ class ComputedSource : public Source {
   int ranks() const override { return source_->ranks(); }
   bool next(WorldRank rank, Operation& operation) override {
     if (!source_->next(rank, operation)) return false;
-    operation.compute = rule(rank).before({operation.kind, source_->name(operation.name),
-                                           operation.compute, operation.steps, operation.count});
+    operation.compute =
+        rule(rank).before({operation.kind, source_->name(operation.name), operation.compute,
+                           operation.steps, std::max(operation.count, 1U)});
     // A recorded test that is an event of its own has found something.
     if (!source_->reactive() && operation.kind == trace::EventKind::complete)
       rule(rank).looked(true);

@@ -464,9 +464,10 @@ void Engine::start_call(Rank& rank) {
                         ? call_cost(rank)
                         : machine::moving_time(timing_, source_.name(rank.operation.name),
                                                source_.ranks(), bytes);
-  if (cost > Time() && rank.operation.count > kEndOfTime.count_ps() / cost.count_ps())
-    too_late(rank);
-  rank.leave = rank.enter + Time::ps(cost.count_ps() * rank.operation.count);
+  // A part of a call counts as none, and takes its time.
+  const std::int64_t times = std::max<std::int64_t>(rank.operation.count, 1);
+  if (cost > Time() && times > kEndOfTime.count_ps() / cost.count_ps()) too_late(rank);
+  rank.leave = rank.enter + Time::ps(cost.count_ps() * times);
 }
 
 void Engine::too_late(const Rank& rank) const {

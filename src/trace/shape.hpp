@@ -26,7 +26,7 @@ struct Shape {
   bool has_wait = false;
   bool has_gap = false;  // the time before it is not its computation alone
   bool stay_fixed = false;
-  bool has_extra = false;  // call: a count; mark: a value
+  bool has_extra = false;  // mark: a value; others: a count
 };
 
 // What the times of an event look like: decides which of them are written.
@@ -107,8 +107,7 @@ inline bool receives(const Event& event) {
 }
 
 inline bool has_extra(const Event& event) {
-  return (event.kind == EventKind::call && event.count != 1) ||
-         (event.kind == EventKind::mark && event.value != 0);
+  return event.kind == EventKind::mark ? event.value != 0 : event.count != 1;
 }
 
 inline std::int64_t clipped(std::int64_t ps) {
@@ -159,10 +158,10 @@ inline void encode_times(Encoder& out, const ShapeSource& source, Clock clock) {
   if (clock != Clock::cpu && !source.stay_fixed) out.signed_time(times.alone);
   if (times.wait != 0) out.time(times.wait);
   if (!shape_bits::has_extra(event)) return;
-  if (event.kind == EventKind::call)
-    out.varint(event.count);
-  else
+  if (event.kind == EventKind::mark)
     out.f64(event.value);
+  else
+    out.varint(event.count);
 }
 
 }  // namespace foretrace::trace

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/traffic.hpp"
 #include "trace_builder.hpp"
 
 namespace foretrace {
@@ -48,6 +49,32 @@ TEST(Profile, SumsEveryRank) {
   // Utilisation is by the program's time, 80 us: 30/80 and 20/80.
   EXPECT_DOUBLE_EQ(p.per_rank[0].utilisation, 0.375);
   EXPECT_DOUBLE_EQ(p.per_rank[1].utilisation, 0.25);
+}
+
+// MPI_Put waits for the window first: the access goes on with the call.
+TEST(Profile, AnEventThatGoesOnWithACallIsNoCall) {
+  TraceBuilder b(2);
+  b.init(0);
+  b.recv(0, 1, 7, 0, Time(), us(5));
+  trace::Event& access = b.add(0, trace::EventKind::call, "MPI_Recv", Time(), us(1));
+  access.count = 0;
+  access.one_sided = machine::OneSided::put;
+  access.bytes = Bytes(16);
+  access.send.peer = WorldRank(1);
+  b.finalize(0);
+  b.init(1);
+  b.finalize(1);
+  const Profile p = profile_trace(b.trace());
+  const auto& function = p.functions.at(1);
+  EXPECT_EQ(function.name, "MPI_Recv");
+  EXPECT_EQ(function.calls, 1u);
+  EXPECT_EQ(function.time, us(6));
+  EXPECT_EQ(function.sent, Bytes(16));
+  EXPECT_EQ(p.message_bytes, Bytes());
+  const auto durations = analysis::traffic_of(b.trace()).durations;
+  ASSERT_EQ(durations.size(), 1u);
+  EXPECT_EQ(durations[0].count, 1u);
+  EXPECT_EQ(durations[0].time, us(6));
 }
 
 TEST(Profile, SumsTheProgram) {

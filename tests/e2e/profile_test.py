@@ -62,6 +62,96 @@ int main(int argc, char** argv) {
 """
 
 
+# Calls that are several messages or meetings, on four ranks.
+SEVERAL = r"""
+#include <stdio.h>
+#include <string.h>
+#include <mpi.h>
+int main(int argc, char** argv) {
+  int rank, dims[2] = {2, 2}, periods[2] = {1, 1}, out[4] = {1, 2, 3, 4}, in[4], one = 1;
+  MPI_Comm grid, part, between;
+  MPI_Request request, both[2];
+  MPI_Win win;
+  MPI_Group world, other;
+  MPI_File file;
+  int memory[4] = {0};
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &grid);
+  for (int i = 0; i < 3; ++i) MPI_Neighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, grid);
+  MPI_Ineighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, grid, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Send_init(out, 1, MPI_INT, rank ^ 1, 0, MPI_COMM_WORLD, &both[0]);
+  MPI_Recv_init(in, 1, MPI_INT, rank ^ 1, 0, MPI_COMM_WORLD, &both[1]);
+  for (int i = 0; i < 2; ++i) {
+    MPI_Startall(2, both);
+    MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+  }
+  MPI_Request_free(&both[0]);
+  MPI_Request_free(&both[1]);
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &part);
+  MPI_Intercomm_create(part, 0, MPI_COMM_WORLD, 1 - rank % 2, 0, &between);
+  MPI_Bcast(&one, 1, MPI_INT, rank % 2 ? 0 : rank == 0 ? MPI_ROOT : MPI_PROC_NULL, between);
+  MPI_Win_create(memory, sizeof memory, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  int partner = rank ^ 1;
+  MPI_Group_incl(world, 1, &partner, &other);
+  MPI_Win_post(other, 0, win);
+  MPI_Win_start(other, 0, win);
+  MPI_Put(out, 2, MPI_INT, partner, 0, 2, MPI_INT, win);
+  MPI_Win_complete(win);
+  MPI_Win_wait(win);
+  MPI_Win_lock_all(0, win);
+  MPI_Get(in, 1, MPI_INT, partner, 3, 1, MPI_INT, win);
+  MPI_Win_unlock_all(win);
+  MPI_Win_free(&win);
+  MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+  MPI_File_write_at(file, rank * 8, out, 2, MPI_INT, MPI_STATUS_IGNORE);
+  MPI_File_write_ordered(file, out, 1, MPI_INT, MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+class SeveralEvents(Profile):
+    """A call that is several messages or meetings is one call, whoever counts."""
+
+    def report(self, trace):
+        return {f["name"]: f for f in json.loads(self.foretrace("report", trace, "--json").out)["functions"]}
+
+    def test_one_call(self):
+        program = self.compile(self.write("several.c", SEVERAL))
+        command = [program, self.directory / "data"]
+        profile = self.profile(4, command)
+        expected = {f["name"]: f["calls"] for f in profile["functions"]}
+        for name, calls in {"MPI_Neighbor_alltoall": 12, "MPI_Ineighbor_alltoall": 4, "MPI_Startall": 8, "MPI_Put": 4,
+                            "MPI_Win_complete": 4, "MPI_Win_post": 4, "MPI_Win_unlock_all": 4, "MPI_Bcast": 4,
+                            "MPI_File_write_ordered": 4}.items():
+            self.assertEqual(expected[name], calls, name)
+        recorded = self.record(4, command)
+        live = self.directory / "live.ftr"
+        self.foretrace("simulate", "-n", 4, "--machine", harness.T3D, "--compute", "none", "-o", live, "--", *command)
+        predicted = self.predict(4, command, compute="none")
+        traces = {"recorded": recorded, "predicted": predicted, "live": live,
+                  "replayed": self.simulate(recorded, compute="none")}
+        for form in ("txt", "otf2"):
+            traces[form] = self.directory / f"back-{form}.ftr"
+            self.foretrace("convert", predicted, self.directory / f"x.{form}")
+            self.foretrace("convert", self.directory / f"x.{form}", traces[form])
+        for name, trace in traces.items():
+            with self.subTest(name):
+                found = self.report(trace)
+                calls = {f: of["calls"] for f, of in found.items() if f in expected}
+                self.assertEqual(calls, {f: expected[f] for f in calls})
+                self.assertEqual(found["MPI_Put"]["sent"], 4 * 8)
+                self.assertEqual(found["MPI_Get"]["received"], 4 * 4)
+                self.assertEqual(found["MPI_File_write_at"]["sent"], 4 * 8)
+        self.assert_same_ticks(predicted, traces["replayed"])
+        self.assert_survives_text(recorded)
+
+
 class Counts(Profile):
     def test_counts_that_only_the_root_has(self):
         profile = self.profile(4, [self.compile(self.write("between.c", BETWEEN))])

@@ -76,6 +76,7 @@ std::vector<Event> program() {
   add(EventKind::isend).send = {WorldRank(2), 1, Bytes(1), false, false};
   events.back().request = 3;
   add(EventKind::isend).request = 4;
+  events.back().count = 0;
   add(EventKind::irecv).recv = {WorldRank(), 0, Bytes(100), true, true};
   events.back().request = 5;
   add(EventKind::irecv).recv = {WorldRank(1), 3, Bytes(100), false, false};
@@ -93,12 +94,12 @@ std::vector<Event> program() {
                      {4, WorldRank(), 0, Bytes(), false},
                      {8, WorldRank(), 0, Bytes(), false},
                      {6, WorldRank(), 0, Bytes(), true}};
+  all.count = 0;
   for (int cost = static_cast<int>(machine::Cost::barrier);
        cost <= static_cast<int>(machine::Cost::comm_dup); ++cost)
     for (const int root : {-1, 0, 2}) {
       add(EventKind::collective).collective = static_cast<machine::Cost>(cost);
-      events.back().bytes = Bytes(cost == static_cast<int>(machine::Cost::barrier) ? 0 : 24);
-      if (cost >= static_cast<int>(machine::Cost::comm_create)) events.back().bytes = Bytes();
+      events.back().bytes = Bytes(24);
       events.back().root = LocalRank(root);
     }
   add(EventKind::call).count = 7;

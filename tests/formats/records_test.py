@@ -123,9 +123,11 @@ send MPI_Send enter=10000 leave=20000 to=1 to_tag=1 to_bytes=8
 send MPI_Send enter=20000 leave=30000 to=1 to_tag=2 to_bytes=8
 name "MPI_Isend"
 isend MPI_Isend enter=30000 leave=30000 request=1 to=1 to_tag=3 to_bytes=8
-isend MPI_Isend enter=30000 leave=30000 request=2 to=1 to_tag=4 to_bytes=8
+isend MPI_Isend enter=30000 leave=30000 request=2 to=1 to_tag=4 to_bytes=8 count=0
 name "MPI_Waitall"
 complete MPI_Waitall enter=30000 leave=90000 done=1;2
+name "MPI_Comm_rank"
+call MPI_Comm_rank enter=90000 leave=90000 count=303032
 rank 1
 name "MPI_Recv"
 comm 0 0 1

@@ -197,6 +197,8 @@ class Rank:
         elif kind == MARK:
             value = b.take(8) if first & 0x20 else bytes(8)
             varies = f" value={struct.unpack('<Q', value)[0]:016x}"
+        elif first & 0x20:
+            varies = f" count={b.varint()}"
         self.cpu += compute
         if self.clock == "cpu":
             enter = leave = self.cpu

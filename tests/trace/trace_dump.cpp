@@ -91,6 +91,8 @@ void print_event(const TraceReader& reader, WorldRank rank, const Event& event) 
     const Site& site = reader.site(rank, event.site);
     std::printf(" site=%s+%" PRIu64, site.object.c_str(), site.offset);
   }
+  if (event.kind != EventKind::call && event.kind != EventKind::mark && event.count != 1)
+    std::printf(" count=%u", event.count);
   print_body(event);
   if (const Counts* counts = reader.counts(rank, event))
     for (std::size_t i = 0; i < counts->size(); ++i)
@@ -153,6 +155,8 @@ void make(const char* path, Clock clock) {
   event.comm = comms.define_comm(0xfedcba9876543210, members);
   event.compute = event.enter = event.leave = Time::ns(700);
   if (clock == Clock::wall) write_counts(comms, event);
+  comms.write(event);
+  event.count = 0;
   comms.write(event);
   // Rank 1 is in a call that does not end.
   blocks.enter(0);

@@ -6,7 +6,7 @@ import type { Model } from "./model";
 export interface Line {
   readonly name: string;
   readonly key: number; // of the state, phase name, site or rank
-  readonly count: number; // events (phases: instances) that touch the interval
+  readonly count: number; // events (phases: instances) that touch the interval, a call's first alone
   readonly time: number;
   readonly mean: number; // time / count
   readonly most: number; // the longest whole event that touches the interval
@@ -25,10 +25,10 @@ export type Grouping = "state" | "phase" | "site" | "rank";
 class Sums {
   readonly byKey = new Map<number, Sum>();
 
-  add(key: number, from: number, to: number, wait: number, t0: number, t1: number): void {
+  add(key: number, from: number, to: number, wait: number, t0: number, t1: number, count = 1): void {
     let sum = this.byKey.get(key);
     if (sum === undefined) this.byKey.set(key, (sum = { count: 0, time: 0, most: 0, wait: 0 }));
-    sum.count++;
+    sum.count += count;
     sum.time += Math.max(0, Math.min(to, t1) - Math.max(from, t0));
     sum.most = Math.max(sum.most, to - from);
     sum.wait += Math.max(0, Math.min(from + wait, t1) - Math.max(from, t0));
@@ -65,8 +65,9 @@ function addEvents(model: Model, rank: number, t0: number, t1: number, keyOf: (s
     const before = i > 0 ? leave[i - 1]! : 0;
     if (before >= t1) break;
     if (enter[i]! > before && enter[i]! > t0) sums.add(keyOf(-1), before, enter[i]!, 0, t0, t1);
-    if (enter[i]! < t1 && isTimedCall(trace.shapes[shape[i]!]!.kind))
-      sums.add(keyOf(shape[i]!), enter[i]!, leave[i]!, wait[i]!, t0, t1);
+    const what = trace.shapes[shape[i]!]!;
+    if (enter[i]! < t1 && isTimedCall(what.kind))
+      sums.add(keyOf(shape[i]!), enter[i]!, leave[i]!, wait[i]!, t0, t1, Math.min(what.count, 1));
   }
 }
 

@@ -21,6 +21,7 @@ struct CallingThread {
   trace::Event event;    // under construction
   trace::Counts counts;  // of `event`; empty: it has none
   Fn fn{};               // the function of `event`
+  bool goes_on = false;  // the call at hand has an event already
 
   const trace::Counts* counts_or_null() const { return counts.empty() ? nullptr : &counts; }
 

@@ -293,6 +293,8 @@ trace::Event& Session::open(trace::EventKind kind, Fn fn) {
   writer_.enter(event.name, event.site);
   thread_->counts.clear();
   thread_->fn = fn;
+  event.count = thread_->goes_on ? 0 : 1;
+  thread_->goes_on = true;
   thread_->in_event = true;
   thread_->may_split = thread_->is_posted = false;
   return event;
@@ -349,7 +351,9 @@ void Session::close_as_call() {
   }
   const Time busy = now_ - event.enter;
   const bool announced = event.steps != 0 && !computation_.counts();
-  if (!has_pending_ || pending_.name != event.name || announced) {
+  // What goes on with a call stands by itself: a count says how often the event's cost is paid.
+  const bool alone = event.count == 0 || pending_.count == 0;
+  if (!has_pending_ || pending_.name != event.name || announced || alone) {
     write_pending();
     pending_ = event;
     pending_.kind = trace::EventKind::call;
@@ -368,7 +372,7 @@ void Session::close_as_call() {
   pending_.steps += event.steps;
   pending_.leave = now_;
   pending_busy_ += busy;
-  ++pending_.count;
+  pending_.count += event.count;
   writer_.leave();
   computation_.looked(false);
   computation_.resume();

@@ -70,6 +70,7 @@ class Session {
       take_turn();
     else
       computation_.stop(thread_->computed);
+    thread_->goes_on = false;
   }
   // Several threads: begin and end of a call. In between, what others may have to
   // be let in for stands between the other two (see LetOthersIn).

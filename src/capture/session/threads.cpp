@@ -109,6 +109,7 @@ void Session::post(CallingThread& thread) {
     write_in_order(event);
     event.compute = Time();
     event.steps = 0;
+    event.count = 0;
   };
   switch (call.kind) {
     case EventKind::send:
@@ -149,6 +150,7 @@ bool Session::complete_posted(trace::Event& event, bool refused) {
   event.kind = EventKind::complete;
   event.compute = Time();
   event.steps = 0;
+  event.count = 0;
   return true;
 }
 

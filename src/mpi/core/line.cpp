@@ -142,7 +142,7 @@ void Line::write(const Record& record) {
 // Tests in vain come in rows. The simulator gets them together, before whatever comes next.
 void Line::hold_back(const Record& record) {
   const auto is_like = [&record](const Record& first) {
-    return first.name == record.name && first.site == record.site;
+    return first.name == record.name && first.site == record.site && first.count == record.count;
   };
   if (held_back_ == kMostVain || (held_back_ > 0 && !is_like(slot_->posting(posted_)))) let_out();
   if (held_back_ == 0) {
@@ -172,10 +172,17 @@ void Line::take_compute(Record& record) {
   steps_ = 0;
 }
 
+// Of several operations of one call the first one counts as the call.
+void Line::count_call(Record& record) {
+  if (record.name >= kOwnNames) return;
+  if (goes_on_) record.count = 0;
+  goes_on_ = true;
+}
+
 void Line::post(Record& record) {
   if (record.posting == Posting::operation) {
     flush_call();
-    if (!record.silent) take_compute(record);
+    if (!record.silent) take_compute(record), count_call(record);
     forget_polls();
   }
   said_ = true;
@@ -190,7 +197,9 @@ const Answer& Line::ask(Record& record) {
 const Answer& Line::exchange(Record& record) {
   if (record.posting == Posting::operation) {
     flush_call();
-    if (!record.silent) take_compute(record);
+    if (!record.silent) take_compute(record), count_call(record);
+  } else if (record.posting == Posting::spawn) {
+    count_call(record);
   }
   return wait_for_answer(record);
 }
@@ -312,6 +321,7 @@ const Answer* Line::poll(Record& record, std::uint64_t about, Ends* ends) {
   record.patience = patience_of(record);
   flush_call();
   take_compute(record);
+  count_call(record);
   const std::uint64_t look = OwnClock::look_of(record);
   Foreseen foreseen = Foreseen::nothing;
   const Answer* const answer = find_out(record, look, ends, foreseen);
@@ -393,7 +403,7 @@ void Line::enter(Fn function, const callers::CallPoint& point) {
   if (!slot_) return;
   stop_work();  // what follows is not the program's
   for_library_ = find_site() && !callers::is_programs_call(name_of(function), point.address);
-  said_ = false;
+  said_ = goes_on_ = false;
   if (!for_library_) ++calls_;
 }
 

@@ -115,11 +115,15 @@ class Line {
   // Where in the program the call at hand is, as Record::site.
   std::uint64_t site() const { return site_; }
   void leave(Fn function);
+  // Whether the call at hand has posted an operation. For threads that take turns.
+  bool goes_on() const { return goes_on_; }
+  void go_on(bool goes_on) { goes_on_ = goes_on; }
 
  private:
   void stop_work();
   void resume_work();
   void take_compute(Record& record);
+  void count_call(Record& record);
   void note_about(std::uint64_t about);
   bool has_worked() const;  // since its last call
   std::int64_t patience_of(const Record& record) const;
@@ -169,7 +173,8 @@ class Line {
   callers::CallPoint point_;  // of the call at hand
   std::uint64_t site_ = 0;    // of the call at hand
   bool for_library_ = false;  // the Fortran library makes the call at hand for itself
-  bool said_ = false;         // the call at hand has posted something
+  bool said_ = false;         // the call at hand has posted something,
+  bool goes_on_ = false;      // and an operation at that
   bool has_call_ = false;
   Record call_;  // calls in a row, not posted yet
   trace::Annotations annotations_;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "mpi/core/function.hpp"
+#include "mpi/core/line.hpp"
 #include "mpi/core/other_threads.hpp"
 #include "mpi/core/rank.hpp"
 #include "mpi/core/threads.hpp"
@@ -125,6 +126,7 @@ bool threads_multiple() {
 
 void let_threads_in() {
   const CallState state = save_call();
+  const bool goes_on = line.goes_on();
   const int times = times_entered;
   for (int i = 0; i < times; ++i) leave_library();
   // Who waits shall not wait for long because this one is faster.
@@ -133,6 +135,7 @@ void let_threads_in() {
   while (at_door.load() > 0 && entries.load() == before);
   for (int i = 0; i < times; ++i) enter_library();
   restore_call(state);
+  line.go_on(goes_on);
 }
 
 }  // namespace foretrace::mpi
