@@ -17,6 +17,7 @@ std::uint32_t Session::annotation_number(const char* name) {
 
 void Session::annotate(EventKind kind, const char* name, std::uint32_t annotation, double value) {
   begin_event(thread_->event, kind, annotation_ids_[annotation], name);
+  thread_->counts.clear();
   thread_->event.value = value;
   close();
 }
