@@ -140,7 +140,8 @@ void note_access(const File& file, std::uint64_t bytes) {
 }
 
 // The whole access; `bytes` that moved. Collective writes meet the others
-// when the data is in the file, reads before they look at it.
+// when the data is in the file, reads before they look at it. Ordered ones meet before, to
+// know their places, and after.
 int perform(const Access& access, std::uint64_t& bytes) {
   bytes = 0;
   if (const int error = check(access)) return error;
@@ -159,9 +160,9 @@ int perform(const Access& access, std::uint64_t& bytes) {
   }
   if (access.collective && !access.writes) meet(*access.file, Block(), own);
   const Moved moved = move(access, position);
-  if (access.collective && access.writes) meet(*access.file, Block(), own);
-  if (!access.collective && access.pointer != Pointer::ordered && own > 0 && moved.error == 0)
-    note_access(*access.file, own);
+  const bool ordered = access.pointer == Pointer::ordered;
+  if (ordered || (access.collective && access.writes)) meet(*access.file, Block(), own);
+  if (!access.collective && !ordered && own > 0 && moved.error == 0) note_access(*access.file, own);
   bytes = moved.bytes;
   if (moved.error == 0) return MPI_SUCCESS;
   return raise(access.file, file_error_class(moved.error),

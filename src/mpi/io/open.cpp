@@ -26,6 +26,7 @@ struct Opening {
   std::int64_t amode = 0;
   std::int64_t error = 0;    // the first member: error number of its open
   std::uint64_t shared = 0;  // the first member: place of the SharedFile
+  std::int64_t begin = 0;    // the first member: where all pointers stand
   ContextId context = 0;     // the first member: the file's
 };
 
@@ -76,10 +77,15 @@ Opening opening_of(const Gathered& gathered, int place) {
   return opening;
 }
 
-std::uint64_t new_shared_file() {
+std::uint64_t new_shared_file(std::int64_t begin) {
   const std::uint64_t place = allocate_shared(kSharedBytes);
-  new (address_of(place)) SharedFile;
+  (new (address_of(place)) SharedFile)->position = begin;
   return place;
+}
+
+std::int64_t size_of(int descriptor) {
+  struct stat about {};
+  return ::fstat(descriptor, &about) == 0 ? about.st_size : 0;
 }
 
 int no_file(int number, const std::string& path) {
@@ -104,6 +110,7 @@ File* make_file(const Comm& comm, const Opening& first, int descriptor, std::str
   state.path = std::move(path);
   state.amode = amode;
   state.shared = first.shared;
+  state.position = first.begin;
   set_view(state.view, 0, get(MPI_BYTE), get(MPI_BYTE));
   return file;
 }
@@ -207,7 +214,9 @@ int File_open(MPI_Comm handle, const char* filename, int amode, MPI_Info info, M
   if (comm->rank == 0) {
     descriptor = ::open(path.c_str(), flags_of(amode, true), 0666);
     if (descriptor < 0) mine.error = errno;
-    mine.shared = new_shared_file();
+    // Before anybody can have written.
+    if (amode & MPI_MODE_APPEND) mine.begin = size_of(descriptor);
+    mine.shared = new_shared_file(mine.begin);
     mine.context = define_context(comm->group->members);
   }
   Block contribution(sizeof mine);
@@ -228,17 +237,6 @@ int File_open(MPI_Comm handle, const char* filename, int amode, MPI_Info info, M
   if (comm->rank != 0) descriptor = ::open(path.c_str(), flags_of(amode, false));
   if (descriptor < 0) return no_file(errno, path);
   File* made = make_file(*comm, first, descriptor, std::move(path), amode, get(info));
-  FileState& state = *made->state;
-  if (amode & MPI_MODE_APPEND) {
-    // Before anybody can have written.
-    meet(*made);
-    state.position = once(*made, [&] {
-      struct stat about {};
-      ::fstat(descriptor, &about);
-      state.together().position = about.st_size;
-      return static_cast<std::int64_t>(about.st_size);
-    });
-  }
   *file = handle_of(made);
   return MPI_SUCCESS;
 }

@@ -86,6 +86,10 @@ void window() {
 // In the current directory.
 void file() {
   MPI_File file;
+  // Those that append meet no more often.
+  MPI_File_open(world, "odd_forms.data", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_APPEND,
+                MPI_INFO_NULL, &file);
+  MPI_File_close(&file);
   FORETRACE_COMPUTE(200 * rank);
   MPI_File_open(world, "odd_forms.data", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
                 MPI_INFO_NULL, &file);
@@ -96,6 +100,14 @@ void file() {
   FORETRACE_COMPUTE(50 * (3 - rank));
   MPI_File_sync(file);
   MPI_File_read_at_all(file, place, in.data(), 25, MPI_INT, MPI_STATUS_IGNORE);
+  CHECK(in == out);
+  // All meet twice in each.
+  FORETRACE_COMPUTE(30 * rank);
+  MPI_File_write_ordered(file, out.data(), 25, MPI_INT, MPI_STATUS_IGNORE);
+  MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
+  FORETRACE_COMPUTE(20 * (3 - rank));
+  MPI_File_read_ordered_begin(file, in.data(), 25, MPI_INT);
+  MPI_File_read_ordered_end(file, in.data(), MPI_STATUS_IGNORE);
   CHECK(in == out);
   MPI_File_close(&file);
 }
