@@ -53,7 +53,13 @@ static void posts(void) {
     expect(memory[2000 + round], 100 * round + left, "post");
     expect(got, rank + 999, "post, get");
   }
-  /* An epoch without accesses. */
+  /* One whose only access, the first to its target, is of no bytes. */
+  MPI_Win_post(origins, 0, win);
+  MPI_Win_start(targets, 0, win);
+  MPI_Put(memory, 0, MPI_DOUBLE, right, 0, 0, MPI_DOUBLE, win);
+  MPI_Win_complete(win);
+  MPI_Win_wait(win);
+  /* One without accesses. */
   MPI_Win_post(origins, 0, win);
   MPI_Win_start(targets, 0, win);
   MPI_Win_complete(win);
@@ -90,6 +96,7 @@ static void all_locked(void) {
   for (int i = 0; i < 2000; ++i) out[i] = rank - i;
   MPI_Win_lock_all(0, win);
   FORETRACE_COMPUTE(4 * rank);
+  MPI_Get(in, 0, MPI_DOUBLE, right, 0, 0, MPI_DOUBLE, win);
   MPI_Rput(out, 2000, MPI_DOUBLE, right, 0, 2000, MPI_DOUBLE, win, &requests[0]);
   MPI_Raccumulate(sum, 4, MPI_DOUBLE, left, 3000, 4, MPI_DOUBLE, MPI_SUM, win, &requests[1]);
   FORETRACE_COMPUTE(1);

@@ -79,6 +79,14 @@ class Line {
   void meet_others() {
     if (ahead_) catch_up();
   }
+  // What `post` posts is not the call at hand, which remains to be told of.
+  template <class Post>
+  auto aside(Post post) {
+    const bool said = said_;
+    auto result = post();
+    said_ = said;
+    return result;
+  }
   // Waits for the simulator in every call from now on.
   void stop_running_ahead() { may_run_ahead_ = false; }
   // What was posted last completes without an answer.

@@ -90,7 +90,7 @@ int open_target(const Target& target, bool requested) {
   if (const int error = check_elements(win, target.count, target.type, "target")) return error;
   if (target.rank == MPI_PROC_NULL) return MPI_SUCCESS;
   if (const int error = check_range(target)) return error;
-  if (!reach_target(*win, target.rank, requested))
+  if (!line.aside([&] { return reach_target(*win, target.rank, requested); }))
     return raise(win, MPI_ERR_RMA_SYNC,
                  "no access epoch for rank " + std::to_string(target.rank) +
                      (requested ? " of MPI_Win_lock or MPI_Win_lock_all" : ""));
