@@ -102,6 +102,11 @@ const Function* find_own(const MachineModel& model, std::string_view mpi_name) {
   return find_moving(model, model_name_of(mpi_name)).function;
 }
 
+bool makes_a_communicator(Cost collective) {
+  return collective == Cost::comm_create || collective == Cost::comm_split ||
+         collective == Cost::comm_dup;
+}
+
 bool is_of_a_window_or_file(std::string_view mpi_name) {
   return mpi_name.starts_with("MPI_Win_") || mpi_name.starts_with("MPI_File_");
 }
@@ -113,8 +118,12 @@ std::string_view name_of(Cost cost) {
 }
 
 Charged charged_function(const MachineModel& model, std::string_view name) {
-  if (std::ranges::find(kNames, name) == kNames.end()) return find_moving(model, name);
-  return {true, find_with_stand_in(model, name)};
+  if (std::ranges::find(kNames, name) != kNames.end())
+    return {true, find_with_stand_in(model, name)};
+  const std::string_view charged = stand_in_for(StandInKind::making, name);
+  if (charged.empty()) return find_moving(model, name);
+  const Function* const own = model.find(name);
+  return {true, own ? own : find_with_stand_in(model, charged)};
 }
 
 Dependence dependence_of(Cost collective) {
@@ -386,6 +395,12 @@ Time Timing::collective_leave(Time latest, Cost collective, int ranks, Bytes byt
     if (const Function* own = find_own(*model_, mpi_name))
       return latest + Time::from_seconds(evaluate_seconds(*model_, *own, ranks, bytes, bound_));
     if (bytes.count > 0) note_missing(mpi_name);
+  } else if (makes_a_communicator(collective)) {
+    const std::string name = model_name_of(mpi_name);
+    const Function* const own =
+        stand_in_for(StandInKind::making, name).empty() ? nullptr : model_->find(name);
+    if (own)
+      return latest + Time::from_seconds(evaluate_seconds(*model_, *own, ranks, bytes, bound_));
   }
   return latest + cost(collective, ranks, bytes);
 }

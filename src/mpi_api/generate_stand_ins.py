@@ -10,7 +10,7 @@ import argparse
 import pathlib
 import re
 
-KINDS = ("charged", "alike", "moving")
+KINDS = ("charged", "alike", "moving", "making")
 
 
 def parse_stand_ins(text, path):

@@ -81,9 +81,10 @@ c = 11
     def test_what_windows_and_files_meet_in(self):
         """The collective calls of windows and files are barriers of their members, which take
         the time of their own equation, or of the one that is measured in their place; so do
-        the calls that post a collective. The same by all three ways."""
+        the calls that post a collective or make a communicator. The same by all three ways."""
         names = {"win_fence": (3, 0), "file_open": (5, 0), "file_close": (7, 0),
-                 "file_read_at_all": (11, 2), "ibarrier1": (13, 0)}
+                 "file_read_at_all": (11, 2), "ibarrier1": (13, 0), "comm_create_group": (17, 0),
+                 "intercomm_create": (19, 0)}
         model = self.write("m.toml", harness.T3D.read_text() + "".join(f"""
 [[function]]
 name = "{name}"
@@ -96,7 +97,8 @@ g = "d"
         # 100 bytes are 12.5 elements of the model.
         expected = {"window": {"MPI_Win_fence": 3}, "file": {"MPI_File_open": 5, "MPI_File_close": 7,
                                                              "MPI_File_read_at_all": 36},
-                    "posted_collectives": {"MPI_Ibarrier": 13}}
+                    "posted_collectives": {"MPI_Ibarrier": 13},
+                    "creations": {"MPI_Comm_create_group": 17, "MPI_Intercomm_create": 19}}
         for case, calls in expected.items():
             command = [harness.test_program("odd_forms"), case]
             predicted = self.predict(3, command, model, cwd=self.directory)

@@ -455,6 +455,24 @@ TEST(Meeting, OfAWindowOrFileTakesItsEquationOrABarriers) {
   EXPECT_EQ(leave(""), Time::from_seconds(12));
 }
 
+TEST(MakingACommunicator, TakesTheEquationOfItsOwnNameOrWhatIsCharged) {
+  MachineModel model;
+  model.functions["comm_split"] = constant("comm_split", 2);
+  model.functions["cart_create"] = constant("cart_create", 3);
+  model.functions["comm_idup"] = constant("comm_idup", 5);
+  const Timing timing(model, Bound::avg);
+  const auto leave = [&](Cost cost, const char* name) {
+    return timing.collective_leave(Time::from_seconds(10), cost, 4, Bytes(0), name);
+  };
+  EXPECT_EQ(leave(Cost::comm_create, "MPI_Cart_create"), Time::from_seconds(13));
+  EXPECT_EQ(leave(Cost::comm_create, "MPI_Graph_create"), Time::from_seconds(12));
+  EXPECT_EQ(leave(Cost::comm_split, "MPI_Cart_sub"), Time::from_seconds(12));
+  // What it takes to post one is something else.
+  EXPECT_EQ(leave(Cost::comm_dup, "MPI_Comm_idup"), Time::from_seconds(12));
+  EXPECT_EQ(charged_function(model, "cart_create").function->name, "cart_create");
+  EXPECT_EQ(charged_function(model, "graph_create").function->name, "comm_split");
+}
+
 TEST(PostingACollective, TakesItsEquationOrWhatWasMeasured) {
   MachineModel model;
   model.functions["ibcast1"] = constant("ibcast1", 3);

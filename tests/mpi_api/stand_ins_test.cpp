@@ -12,6 +12,7 @@ TEST(StandIns, AreOfTheirKind) {
   EXPECT_EQ(stand_in_for(StandInKind::charged, "recvmin"), "recv");
   EXPECT_EQ(stand_in_for(StandInKind::moving, "recvmin"), "");
   EXPECT_EQ(stand_in_for(StandInKind::moving, "rput"), "put");
+  EXPECT_EQ(stand_in_for(StandInKind::making, "cart_create"), "comm_create");
   EXPECT_EQ(stand_in_for(StandInKind::charged, "rput"), "");
   EXPECT_EQ(stand_in_for(StandInKind::charged, "send"), "");
   EXPECT_EQ(stand_in_for(StandInKind::charged, ""), "");

@@ -111,7 +111,8 @@ int comm_create(Fn fn, Cost cost, MPI_Comm comm, MPI_Comm* newcomm, Real real) {
 }
 
 // The call that made *newcomm is a collective of its members.
-static int close_creation(trace::Event& event, Time latest, const MPI_Comm* newcomm, int result) {
+static int close_creation(Fn fn, trace::Event& event, Time latest, const MPI_Comm* newcomm,
+                          int result) {
   CommInfo* info = result == MPI_SUCCESS ? session.comms.find(*newcomm) : nullptr;
   if (!info) {
     session.close_as_call();
@@ -119,9 +120,9 @@ static int close_creation(trace::Event& event, Time latest, const MPI_Comm* newc
   }
   event.comm = session.comm_id(*info);
   if (session.predicting())
-    session.close_at(
-        session.timing_in(*info).collective_leave(latest, Cost::comm_create, info->size, Bytes(0)),
-        latest - event.enter);
+    session.close_at(session.timing_in(*info).collective_leave(latest, Cost::comm_create,
+                                                               info->size, Bytes(0), name_of(fn)),
+                     latest - event.enter);
   else
     session.close();
   return result;
@@ -142,7 +143,7 @@ int comm_create_group(Fn fn, MPI_Comm, MPI_Group group, int, MPI_Comm* newcomm, 
   }
   const int result = wait_in(real);
   if (result == MPI_SUCCESS) session.comms.adopt(*newcomm);
-  return close_creation(event, latest, newcomm, result);
+  return close_creation(fn, event, latest, newcomm, result);
 }
 
 // Nobody but the leaders knows the other group before.
@@ -162,7 +163,7 @@ int intercomm_create(Fn fn, MPI_Comm comm, MPI_Comm* newcomm, Real real) {
   Time latest = event.enter;
   if (session.predicting() && both)
     latest = session.piggyback.exchange_starts(*both, event.enter, Bytes(0), -1, fn).latest;
-  return close_creation(event, latest, newcomm, result);
+  return close_creation(fn, event, latest, newcomm, result);
 }
 
 int synchronising(Fn fn, MPI_Comm comm, Real real) {
