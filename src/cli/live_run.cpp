@@ -112,7 +112,8 @@ live::Command prepare_live(const std::vector<std::string>& program,
 int run_live(const Simulation& simulation, const live::Command& program, const RunOptions& options,
              const WatcherOptions& watch) {
   live::LiveSource source(program, simulation.ranks(), simulation.spare_ranks(),
-                          simulation.live_compute(), simulation.nodes(), simulation.eager_bytes());
+                          simulation.live_compute(), simulation.placed_nodes(),
+                          simulation.eager_bytes());
   live::end_runs_on_signals();
   source.on_standstill([&] {
     say("for " + std::to_string(live::Standstill::kLongEnough.count()) +

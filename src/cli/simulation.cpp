@@ -98,8 +98,12 @@ void Simulation::check(const SimulationOptions& options) {
 }
 
 std::vector<std::int32_t> Simulation::nodes() const {
+  if (topology_ && topology_->ranks_per_node() == 1 && options_.ranks_per_node == 0) return {};
+  return placed_nodes();
+}
+
+std::vector<std::int32_t> Simulation::placed_nodes() const {
   std::vector<std::int32_t> nodes;
-  if (topology_ && topology_->ranks_per_node() == 1 && options_.ranks_per_node == 0) return nodes;
   for (const machine::NodeId node : placement_)
     nodes.push_back(static_cast<std::int32_t>(node.value));
   return nodes;

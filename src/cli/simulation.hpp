@@ -127,6 +127,8 @@ class Simulation {
   live::Measured live_compute() const;
   // By rank, its node; empty where every rank has a node of its own, or none is known.
   std::vector<std::int32_t> nodes() const;
+  // The same, empty only where none is known.
+  std::vector<std::int32_t> placed_nodes() const;
   // Messages of fewer bytes are sent without waiting for the receiver.
   Bytes eager_bytes() const;
 

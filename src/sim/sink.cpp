@@ -40,9 +40,28 @@ void MemorySink::finished(WorldRank rank, const Operation& operation, const Inte
                        .first->second;
 }
 
+namespace {
+
+// Of the ranks of `source` those that were there: the last may be places for ranks that nobody
+// started. `has_events(rank)`.
+template <class HasEvents>
+int ranks_that_came(const Source& source, HasEvents has_events) {
+  int ranks = source.ranks();
+  while (ranks > 0 && !source.starts(WorldRank(ranks - 1)) &&
+         !has_events(static_cast<std::size_t>(ranks - 1)))
+    --ranks;
+  return ranks;
+}
+
+}  // namespace
+
 // The source's numbers depend on the order in which the engine asked for
 // operations; those of the trace must not.
 trace::Trace MemorySink::take() {
+  trace::keep_ranks(trace_.info, ranks_that_came(*source_, [&](std::size_t rank) {
+                      return !trace_.ranks[rank].empty();
+                    }));
+  trace_.ranks.resize(static_cast<std::size_t>(trace_.info.ranks));
   constexpr std::uint32_t kNew = UINT32_MAX;
   std::vector<trace::NameId> names;
   std::map<trace::SiteId, trace::SiteId> sites;
@@ -179,6 +198,8 @@ trace::SiteId FileSink::site_number(Stream& stream, trace::SiteId id) {
 }
 
 void FileSink::finish(bool complete) {
+  const int ranks =
+      ranks_that_came(*source_, [&](std::size_t rank) { return !streams_[rank]->names.empty(); });
   std::uint64_t lost = 0;
   for (auto& stream : streams_) {
     stream->writer.close();
@@ -188,7 +209,7 @@ void FileSink::finish(bool complete) {
     throw Error(path_ + ": " + std::to_string(lost) +
                 " events could not be written; make room on the disk");
   if (!complete) return leave_unfinished();
-  trace::seal_trace_file(path_ + ".part", path_);
+  trace::seal_trace_file(path_ + ".part", path_, {}, ranks);
   sealed_ = true;
 }
 

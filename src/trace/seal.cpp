@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
@@ -123,9 +124,9 @@ TraceInfo parse_info(const std::string& text) {
 namespace {
 
 // A rank without a block gets one: in a sealed file each has at least one.
-std::uint64_t bytes_of_blocks(const BlockIndex& index) {
+std::uint64_t bytes_of_blocks(const BlockIndex& index, int ranks) {
   std::uint64_t bytes = 0;
-  for (int rank = 0; rank < index.info().ranks; ++rank) {
+  for (int rank = 0; rank < ranks; ++rank) {
     const auto& pieces = index.pieces(WorldRank(rank));
     bytes += std::max<std::size_t>(pieces.size(), 1) * sizeof(BlockHeader);
     for (const BlockIndex::Piece& piece : pieces) bytes += piece.used;
@@ -167,22 +168,33 @@ void copy_rank(const BlockIndex& index, WorldRank rank, std::uint64_t& offset, N
 
 }  // namespace
 
-void seal_trace_file(const std::string& from, const std::string& to, const Clocks& clocks) {
+void keep_ranks(TraceInfo& info, int ranks) {
+  if (ranks == info.ranks) return;
+  info.ranks = ranks;
+  if (info.nodes.empty()) return;
+  info.nodes.resize(static_cast<std::size_t>(ranks));
+  std::map<std::int32_t, std::int32_t> numbers;
+  for (std::int32_t& node : info.nodes)
+    node = numbers.try_emplace(node, static_cast<std::int32_t>(numbers.size())).first->second;
+}
+
+void seal_trace_file(const std::string& from, const std::string& to, const Clocks& clocks,
+                     std::optional<int> ranks) {
   const BlockIndex index(from);
   if (index.version() < kVersionWithoutCounts)
     throw Error(from + ": made by an older Foretrace; it stays as it is, and readable");
   check_source(index, nullptr);
   TraceInfo info = index.info();
   if (clocks.hosts > 0) info.clocks = clocks;
+  keep_ranks(info, ranks.value_or(info.ranks));
   std::error_code ignored;
   if (fs::exists(to, ignored) && !fs::is_regular_file(to, ignored))
     throw Error(to + ": cannot write: it is no regular file");
   NewFile out(to);
-  const std::string start = file_start(info, bytes_of_blocks(index), index.version());
+  const std::string start = file_start(info, bytes_of_blocks(index, info.ranks), index.version());
   out.write(start);
   std::uint64_t offset = start.size();
-  for (int rank = 0; rank < index.info().ranks; ++rank)
-    copy_rank(index, WorldRank(rank), offset, out);
+  for (int rank = 0; rank < info.ranks; ++rank) copy_rank(index, WorldRank(rank), offset, out);
   out.commit();
   if (from != to) std::remove(from.c_str());
 }

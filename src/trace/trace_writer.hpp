@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,11 +29,16 @@ namespace foretrace::trace {
 // another run holds what it got here.
 RunFile create_trace_file(const std::string& path, const TraceInfo& info);
 
+// Leaves only the first `ranks` ranks, whose nodes are then numbered among themselves.
+void keep_ranks(TraceInfo& info, int ranks);
+
 // Rewrites a trace into its final form: blocks in rank order, no slack, its
 // length in the header; then moves it to `to`. `clocks` replaces what the info block says of them.
+// `ranks`: how many there have been, if not all for which there was room.
 // Throws Error, also if anything of it is damaged or was lost; `from` is left as it
 // was then.
-void seal_trace_file(const std::string& from, const std::string& to, const Clocks& clocks = {});
+void seal_trace_file(const std::string& from, const std::string& to, const Clocks& clocks = {},
+                     std::optional<int> ranks = std::nullopt);
 
 // An existing trace file, open for appending. Writers of one thread can share it, so that
 // any number of ranks takes one descriptor.

@@ -121,7 +121,8 @@ class Leftovers(harness_live.TestCase):
 
         one = [f"rank {rank} is {rank} of 4" for rank in range(4)]
         self.assertEqual(said(), one)
-        self.assertEqual(said("--network", "hops", "--topology", "ring:4"), one)
+        self.assertEqual(said("--network", "hops", "--topology", "ring:4"),
+                         [f"rank {rank} is 0 of 1" for rank in range(4)])
         nodes = ["--network", "hops", "--topology", "ring:2?ranks_per_node=2"]
         self.assertEqual(said(*nodes), ["rank 0 is 0 of 2", "rank 1 is 1 of 2",
                                         "rank 2 is 0 of 2", "rank 3 is 1 of 2"])

@@ -189,6 +189,32 @@ class Start(harness_live.TestCase):
         self.assertEqual(sorted(harness_live.said(self.result)),
                          ["0 of 2, 0 of 2 here"] * 2 + ["1 of 2, 1 of 2 here"] * 2)
 
+    def test_places_that_nobody_takes(self):
+        """They count nowhere: two ranks start two more, and there is room for six."""
+        command = [self.variables(), "spawn"]
+        places = ["--spawn", 6, "--network", "loggps", "--ranks-per-node", 3]
+        trace = self.live(2, command, options=places)
+        self.assertIn(" on 4 ranks of ", self.result.out)
+        report = self.report(trace)
+        self.assertEqual((report["ranks"], len(self.events(trace))), (4, 4))
+        again = self.foretrace("simulate", trace, "--machine", harness.T3D, "--compute", "annotated")
+        self.assertIn(" on 4 ranks of ", again.out)
+        result = self.ok(harness.run(self.live_command(2, command, options=[*places, "--json"]),
+                                     cwd=self.directory))
+        self.assertEqual(json.loads(result.out)["ranks"], 4)
+        self.assertEqual(len(self.events(trace)), 4)
+
+    def test_one_node_for_each_rank(self):
+        """Who alone has a node of the topology shares its memory with nobody; who has none, with all."""
+        one = ["--network", "hops", "--topology", "ring:4"]
+        for options, expected in ((one, "0 of 1 here"), ([*one, "--placement", "round-robin"], "0 of 1 here"),
+                                  (["--network", "loggps", "--ranks-per-node", 1], "0 of 1 here"),
+                                  ([], "{0} of 4 here")):
+            with self.subTest(options=options):
+                self.live(4, [self.variables()], options=options)
+                self.assertEqual(sorted(harness_live.said(self.result)),
+                                 [f"{rank} of 4, " + expected.format(rank) for rank in range(4)])
+
     def test_a_script_sees_the_launchers_variables(self):
         name = NAMES[harness.mpi][2]
         script = self.write("local.sh", f'#!/bin/sh\necho "local ${name}"\nexec "$1"\n')
