@@ -101,6 +101,7 @@ live::Command prepare_live(const std::vector<std::string>& program,
                 ": the library is missing: make demo does not build it, nor does a build " +
                 "without " + name_of(mpi) + "; install its development package and run make");
   command.launcher = launcher_of(mpi);
+  if (mpi_name) command.hint = "does the program use the MPI that --mpi names?";
   options.live_mpi = name_of(mpi);
   options.input.clear();
   for (const std::string& word : program)
@@ -121,9 +122,12 @@ int run_live(const Simulation& simulation, const live::Command& program, const R
     tell_whereabouts(source, simulation.spare_ranks());
     say("the run goes on; Ctrl-C ends it");
   });
+  int status = 0;
   try {
     RunOptions own = options;
     own.live = true;
+    // A prediction is made for a program that has come to its end.
+    own.simulated = [&] { status = source.wait_for_processes(); };
     own.opened = [&source](sim::FileSink& sink) {
       source.on_operation([&sink](WorldRank rank, const sim::Operation& operation) {
         sink.began(rank, operation);
@@ -136,7 +140,7 @@ int run_live(const Simulation& simulation, const live::Command& program, const R
   } catch (const live::RunEnded& end) {
     say(source.left_without_finalize());
     say(end.message);
-    tell_whereabouts(source, simulation.spare_ranks());
+    if (!end.said) tell_whereabouts(source, simulation.spare_ranks());
     // As JSON it is printed from memory, and written only when it is whole.
     if (!options.json) tell_what_is_there(options.output);
     return end.status;
@@ -146,7 +150,7 @@ int run_live(const Simulation& simulation, const live::Command& program, const R
   }
   say(source.left_without_finalize());
   say(source.left_communicators());
-  return source.wait_for_processes();
+  return status;
 }
 
 }  // namespace foretrace::cli

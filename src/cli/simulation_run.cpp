@@ -110,7 +110,10 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
   if (options.ranks) options.ranks->follow(source);
   const auto run = [&](sim::Sink& sink) {
     BothSinks both(sink, options.ranks);
-    return explain_deadlock([&] { return simulation.run(source, options.ranks ? both : sink); });
+    auto simulated =
+        explain_deadlock([&] { return simulation.run(source, options.ranks ? both : sink); });
+    if (options.simulated) options.simulated();
+    return simulated;
   };
   if (options.json) {
     // The report needs the events; they are kept in memory.

@@ -24,6 +24,7 @@ struct RunOptions {
   // left undone at its end is told.
   bool live = false;
   std::function<void(sim::FileSink&)> opened;  // the trace was begun
+  std::function<void()> simulated;             // before anything is said of it
 };
 
 // Runs `source` to its end and prints the result. `replay`, if given, tells the

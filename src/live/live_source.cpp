@@ -22,9 +22,6 @@ using trace::EventKind;
 
 namespace {
 
-// How long the run may go on after the death of a rank.
-constexpr std::chrono::nanoseconds kGrace = std::chrono::seconds(1);
-
 // Nothing happened for so long.
 constexpr std::chrono::nanoseconds kStall = std::chrono::seconds(1);
 
@@ -91,6 +88,7 @@ LiveSource::LiveSource(const Command& command, int ranks, int spare, Measured me
       counted_since_(std::chrono::steady_clock::now()),
       ranks_(with_shared_memory(ranks, cores_, spare)),
       processes_(command, ranks - spare),
+      hint_(command.hint),
       states_(static_cast<std::size_t>(ranks)),
       comms_of_(static_cast<std::size_t>(ranks)),
       standstill_(ranks, ranks - spare) {
@@ -146,20 +144,6 @@ bool LiveSource::ready(WorldRank rank) const {
 bool LiveSource::ready_to_read(WorldRank rank) const {
   const Slot& line = slot(rank);
   return line.posted.load(std::memory_order_acquire) != line.taken.load(std::memory_order_relaxed);
-}
-
-// Whether the rank's process ended between MPI_Init and MPI_Finalize.
-bool LiveSource::went(WorldRank rank) const {
-  Slot& line = slot(rank);
-  const std::uint32_t posted = line.posted.load(std::memory_order_acquire);
-  return states_[static_cast<std::size_t>(rank.value)].gone && posted > 0 &&
-         static_cast<EventKind>(line.posting(posted - 1).kind) != EventKind::finalize;
-}
-
-// Whether that was an error.
-bool LiveSource::died(WorldRank rank) const {
-  const Ended& end = states_[static_cast<std::size_t>(rank.value)].end;
-  return went(rank) && (end.signal != 0 || end.status != 0);
 }
 
 void LiveSource::look_after_processes() {
@@ -260,10 +244,15 @@ void LiveSource::take_back_cores() {
   change_cores(-std::exchange(lent_cores_, 0));
 }
 
+void LiveSource::end_if_stopped() const {
+  if (stop_signal != 0) throw RunEnded{128 + stop_signal, "interrupted"};
+  if (SharedMemory::header().refusal.load() == Refusal::said) throw RunEnded{kRefused, {}, true};
+}
+
 // A rank has died, and the engine does not come to it: the one that it waits for
 // may compute for ever.
 void LiveSource::end_if_dead() {
-  if (stop_signal != 0) throw RunEnded{128 + stop_signal, "interrupted"};
+  end_if_stopped();
   if (!died_ || std::chrono::steady_clock::now() - *died_ < kGrace) return;
   for (int r = 0; r < ranks_; ++r) {
     sim::Operation operation;
@@ -274,7 +263,7 @@ void LiveSource::end_if_dead() {
 }
 
 bool LiveSource::next(WorldRank rank, sim::Operation& operation) {
-  if (stop_signal != 0) throw RunEnded{128 + stop_signal, "interrupted"};
+  end_if_stopped();
   for (;;) {
     if (!ready(rank)) wait_for(rank);
     Slot& line = slot(rank);
@@ -541,12 +530,13 @@ std::string LiveSource::place(WorldRank rank) const {
 }
 
 int LiveSource::wait_for_processes() {
+  end_if_some_wait();
   Header& header = SharedMemory::header();
   for (;;) {
     const std::uint32_t bell = header.bell.load(std::memory_order_acquire);
     look_after_processes();
+    end_if_stopped();
     if (processes_.started() == processes_.wanted() && processes_.all_ended()) break;
-    if (stop_signal != 0) return 128 + stop_signal;
     if (!sleep(bell, kStall) && stalled()) lend_core();
   }
   look_after_processes();

@@ -32,7 +32,11 @@ namespace foretrace::live {
 struct RunEnded {
   int status = 1;       // what to exit with
   std::string message;  // may be empty
+  bool said = false;    // a rank has said all that there is to say
 };
+
+// How long the run may go on after the death of a rank.
+inline constexpr std::chrono::nanoseconds kGrace = std::chrono::seconds(1);
 
 // From now on SIGINT, SIGTERM and SIGHUP end a run as RunEnded.
 void end_runs_on_signals();
@@ -78,7 +82,7 @@ class LiveSource : public sim::Source {
   std::map<int, int> processes() const { return processes_.living(); }
 
   // Waits for the processes to end after the run. The exit status of the first rank
-  // that did not end with 0; 128 + its signal.
+  // that did not end with 0; 128 + its signal. Throws RunEnded.
   int wait_for_processes();
   // "2 communicators were not freed (...)"; empty if all were.
   std::string left_communicators() const;
@@ -125,6 +129,9 @@ class LiveSource : public sim::Source {
   Slot& slot(WorldRank rank) const { return SharedMemory::slot(rank.value); }
   Rank& state(WorldRank rank) { return states_[static_cast<std::size_t>(rank.value)]; }
   bool ready_to_read(WorldRank rank) const;
+  bool came(WorldRank rank) const;
+  bool some_came() const;
+  bool all_gone() const;
   bool went(WorldRank rank) const;
   bool died(WorldRank rank) const;
   void go_on(WorldRank rank);
@@ -134,13 +141,16 @@ class LiveSource : public sim::Source {
   void choose_cores();
   void look_after_processes();
   void end_if_dead();
+  void end_if_stopped() const;
+  void await_others();
   bool treat(WorldRank rank, sim::Operation& operation);
   bool reads_clock(const sim::Operation& operation) const;
   void note_end(WorldRank rank, const sim::Operation& operation, bool found);
   bool end_of(WorldRank rank, sim::Operation& operation);
   trace::NameId name_number(std::string_view name) const;
   void end_if_none_came();
-  bool any_started() const;
+  void end_if_some_wait();
+  std::string describe_end(WorldRank rank) const;
   int first_failure() const;
   void read_vain_looks(WorldRank rank);
   void fill(WorldRank rank, const Record& record, sim::Operation& operation);
@@ -174,6 +184,7 @@ class LiveSource : public sim::Source {
   std::int32_t followed_ = 0;
   int ranks_;
   Processes processes_;
+  std::string hint_;
   std::vector<Rank> states_;
   std::deque<trace::Communicator> comms_;
   std::vector<std::unique_ptr<CommState>> comm_states_;  // made when they are needed

@@ -12,29 +12,81 @@ using trace::EventKind;
 
 namespace {
 
-std::string describe(const Ended& end) {
-  if (end.signal != 0)
-    return "killed by signal " + std::to_string(end.signal) + " (" + ::strsignal(end.signal) + ")";
-  return "exited with status " + std::to_string(end.status) + " without MPI_Finalize";
+// "rank 3 and 2 others"; of one at least.
+std::string first_and_others(const std::vector<WorldRank>& ranks) {
+  const std::size_t others = ranks.size() - 1;
+  return "rank " + std::to_string(std::ranges::min(ranks).value) +
+         (others == 0 ? ""
+                      : " and " + std::to_string(others) + (others == 1 ? " other" : " others"));
 }
 
 }  // namespace
 
-// The last of the processes has ended, and MPI was no part of any.
-void LiveSource::end_if_none_came() {
-  if (any_started() || processes_.started() < processes_.wanted() ||
-      !std::ranges::all_of(states_ | std::views::take(processes_.wanted()), &Rank::gone))
-    return;
-  throw RunEnded{std::max(first_failure(), 1),
-                 "no rank came to MPI_Init; does the program use the MPI that --mpi names?"};
+// Whether the rank's process ended before MPI_Finalize.
+bool LiveSource::went(WorldRank rank) const {
+  Slot& line = slot(rank);
+  const std::uint32_t posted = line.posted.load(std::memory_order_acquire);
+  return states_[static_cast<std::size_t>(rank.value)].gone &&
+         (posted == 0 ||
+          static_cast<EventKind>(line.posting(posted - 1).kind) != EventKind::finalize);
 }
 
-// The end of a process: of its stream if it finalised or never came to MPI,
+// Whether that was an error.
+bool LiveSource::died(WorldRank rank) const {
+  const Ended& end = states_[static_cast<std::size_t>(rank.value)].end;
+  return went(rank) && (end.signal != 0 || end.status != 0);
+}
+
+// Whether the rank has come to MPI_Init.
+bool LiveSource::came(WorldRank rank) const {
+  return slot(rank).posted.load(std::memory_order_acquire) > 0;
+}
+
+bool LiveSource::some_came() const {
+  for (int r = 0; r < ranks_; ++r)
+    if (came(WorldRank(r))) return true;
+  return false;
+}
+
+bool LiveSource::all_gone() const {
+  return processes_.started() == processes_.wanted() &&
+         std::ranges::all_of(states_ | std::views::take(processes_.wanted()), &Rank::gone);
+}
+
+// "killed by signal 11 (Segmentation fault)"
+std::string LiveSource::describe_end(WorldRank rank) const {
+  const Ended& end = states_[static_cast<std::size_t>(rank.value)].end;
+  const std::string missing = came(rank) ? " without MPI_Finalize" : " without MPI_Init";
+  if (end.signal == 0) return "exited with status " + std::to_string(end.status) + missing;
+  return "killed by signal " + std::to_string(end.signal) + " (" + ::strsignal(end.signal) + ")" +
+         (came(rank) ? "" : " before MPI_Init");
+}
+
+// A rank has failed before MPI_Init. If all do, the program may be none for this MPI.
+void LiveSource::await_others() {
+  while (!some_came() && !all_gone()) {
+    const std::uint32_t bell = SharedMemory::header().bell.load(std::memory_order_acquire);
+    look_after_processes();
+    end_if_stopped();
+    if (std::chrono::steady_clock::now() - *died_ >= kGrace) return;
+    sleep(bell, kGrace);
+  }
+}
+
+// The last of the processes has ended, and MPI was no part of any.
+void LiveSource::end_if_none_came() {
+  if (some_came() || !all_gone()) return;
+  throw RunEnded{std::max(first_failure(), 1),
+                 "no rank came to MPI_Init" + (hint_.empty() ? "" : "; " + hint_)};
+}
+
+// The end of a process: of its stream if it finalised, or never came to MPI and did not fail;
 // else the end of the run. Programs that leave with status 0 have done what they wanted.
 bool LiveSource::end_of(WorldRank rank, sim::Operation& operation) {
   Rank& of = state(rank);
+  if (died(rank) && !came(rank)) await_others();
   end_if_none_came();
-  if (of.reported || !went(rank)) return false;
+  if (of.reported || !went(rank) || (!died(rank) && !came(rank))) return false;
   of.reported = true;
   of.record = Record();
   of.site = 0;
@@ -50,7 +102,7 @@ bool LiveSource::end_of(WorldRank rank, sim::Operation& operation) {
   operation.code = of.end.signal != 0 ? of.end.signal : -of.end.status - 1;
   of.record.kind = static_cast<std::uint8_t>(EventKind::aborted);
   of.record.code = of.end.signal != 0 ? 128 + of.end.signal : std::max(of.end.status, 1);
-  message_ = "rank " + std::to_string(rank.value) + ": " + describe(of.end);
+  message_ = "rank " + std::to_string(rank.value) + ": " + describe_end(rank);
   operation.name = name_number("MPI_Abort");
   return true;
 }
@@ -77,7 +129,7 @@ void LiveSource::note_end(WorldRank rank, const sim::Operation& operation, bool 
 std::string LiveSource::end_reason(WorldRank rank) const {
   const Rank& of = states_[static_cast<std::size_t>(rank.value)];
   if (!of.initialized) return "it ended without MPI_Init";
-  return of.gone && !of.finalized ? describe(of.end) : std::string();
+  return of.gone && !of.finalized ? describe_end(rank) : std::string();
 }
 
 std::string LiveSource::last_call(WorldRank rank) const {
@@ -93,16 +145,23 @@ bool LiveSource::is_finalized(WorldRank rank) const {
 
 std::string LiveSource::left_without_finalize() const {
   if (without_finalize_.empty()) return {};
-  const int first = std::ranges::min(without_finalize_).value;
-  const std::size_t others = without_finalize_.size() - 1;
-  return "rank " + std::to_string(first) +
-         (others == 0 ? ""
-                      : " and " + std::to_string(others) + (others == 1 ? " other" : " others")) +
-         " ended without MPI_Finalize";
+  return first_and_others(without_finalize_) + " ended without MPI_Finalize";
 }
 
-bool LiveSource::any_started() const {
-  return std::ranges::any_of(states_, &Rank::initialized);
+// The engine is done, and ranks are left that wait for those that never came to MPI.
+void LiveSource::end_if_some_wait() {
+  std::vector<WorldRank> missing;
+  bool waits = false;
+  for (int r = 0; r < processes_.wanted(); ++r) {
+    const Rank& of = state(WorldRank(r));
+    if (!of.initialized)
+      missing.emplace_back(r);
+    else if (!of.finalized)
+      waits = true;
+  }
+  if (waits)
+    throw RunEnded{1, "deadlock on the target: " + first_and_others(missing) +
+                          " ended without MPI_Init, and the run waits for it"};
 }
 
 int LiveSource::first_failure() const {

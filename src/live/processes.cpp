@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,6 +45,19 @@ std::uint64_t cpu_ticks(int process) {
 }
 
 namespace {
+
+// Whether the process has the memory that the ranks share: what had its number before may be no
+// more.
+bool is_of_this_run(pid_t process) {
+  struct stat memory {};
+  if (::fstat(SharedMemory::descriptor(), &memory) != 0) return false;
+  const std::string inode = " " + std::to_string(memory.st_ino) + " ";
+  std::ifstream maps("/proc/" + std::to_string(process) + "/maps");
+  for (std::string line; std::getline(maps, line);)
+    if (line.find("/memfd:foretrace") != std::string::npos && line.find(inode) != std::string::npos)
+      return true;
+  return false;
+}
 
 // A rank that wakes another goes to sleep itself: it would have to be put back on its core
 // for that, if the other took it at once.
@@ -100,6 +114,7 @@ Processes::Processes(const Command& command, int ranks)
 
 Processes::~Processes() {
   dismiss_seed();
+  end_programs_of_scripts();
   {
     const std::lock_guard lock(watch_->mutex);
     watch_->stop = true;
@@ -107,6 +122,15 @@ Processes::~Processes() {
   }
   watch_->changed.notify_one();
   watch_->thread.join();
+}
+
+// They wait for the simulator, and would for ever.
+void Processes::end_programs_of_scripts() const {
+  for (int rank = 0; rank < started_; ++rank) {
+    const Slot& slot = SharedMemory::slot(rank);
+    const pid_t program = slot.program.load();
+    if (program > 0 && program != slot.process && is_of_this_run(program)) ::kill(program, SIGKILL);
+  }
 }
 
 void Processes::add(std::vector<std::string> words, std::string directory, int count) {
@@ -127,7 +151,6 @@ void Processes::start(int rank) {
   Slot& slot = SharedMemory::slot(rank);
   slot.cores.store(1);
   slot.go.store(1);
-  slot.life.store(Life::absent);
   count_running(+1);
   const std::lock_guard lock(watch_->mutex);
   pid_t process = -1;

@@ -19,6 +19,7 @@ struct Command {
   // For all ranks, besides the simulator's own environment: "NAME=VALUE".
   std::vector<std::string> environment;
   Launcher launcher = Launcher::any;  // whose variables ranks find in theirs
+  std::string hint;                   // what to ask where no rank comes to MPI_Init; may be empty
   bool output_to_stderr = false;      // what they print; standard output is for something else
 };
 
@@ -37,7 +38,7 @@ std::uint64_t cpu_ticks(int process);
 class Processes {
  public:
   Processes(const Command& command, int ranks);
-  // Kills and reaps those that still live.
+  // Kills and reaps those that still live, and kills the programs that scripts have started.
   ~Processes();
   Processes(const Processes&) = delete;
   Processes& operator=(const Processes&) = delete;
@@ -59,6 +60,7 @@ class Processes {
   struct Watch;
 
   void start(int rank);
+  void end_programs_of_scripts() const;
   pid_t execute(int rank);
   std::vector<std::string> environment(int rank) const;
 

@@ -202,7 +202,9 @@ struct Inbox {
   Envelope first[kInbox];
 };
 
-enum class Life : std::uint32_t { absent, started, finalized, gone };
+// A program that cannot be simulated ends the run. One rank says why.
+enum class Refusal : std::uint32_t { none, is_being_said, said };
+inline constexpr int kRefused = 3;  // the exit status
 
 // The line between one rank and the simulator. What is used by every call comes
 // first and is close together: after a switch between processes none of it is
@@ -221,11 +223,11 @@ struct alignas(4096) Slot {
   std::atomic<std::uint64_t> answered{0};
   std::atomic<std::uint32_t> wants_room{0};  // the rank waits for the ring to have room
   std::atomic<std::int32_t> cores{0};        // that count as this rank's: 0 or 1, for a moment 2
-  std::atomic<Life> life{Life::absent};
-  std::int32_t process = 0;
-  std::int32_t node = 0;                   // of the machine, on which the rank is
-  WorldPlace world;                        // for its environment
-  std::uint64_t birth = 0;                 // place of its Birth, if another rank started it
+  std::int32_t process = 0;              // that was started for the rank: the program, or a script
+  std::atomic<std::int32_t> program{0};  // that has come to MPI_Init
+  std::int32_t node = 0;                 // of the machine, on which the rank is
+  WorldPlace world;                      // for its environment
+  std::uint64_t birth = 0;               // place of its Birth, if another rank started it
   std::atomic<std::uint64_t> returned{0};  // heap blocks that others gave back
   Inbox inbox;
   Answer answer;           // written by the simulator
@@ -304,6 +306,7 @@ struct Header {
   double compute_scale = 1;  // else of Record::compute
   double compute_step = 0;
   bool run_ahead = true;  // ranks do not wait for the simulator where data flow suffices
+  std::atomic<Refusal> refusal{Refusal::none};
   SeedLine seed;
   // Who runs: ranks that may go on wait in a queue for a core.
   alignas(64) std::atomic<std::uint32_t> queue_lock{0};

@@ -126,8 +126,10 @@ class Compute(harness.TestCase):
             self.assertIn("compile it with -fsanitize-coverage=trace-pc", refused.err)
             self.assertEqual(refused.err.count("-fsanitize-coverage"), 1, "once is enough")
             self.assertIn("sum ", refused.out, "the program runs on")
+            self.assertNotIn("no rank came to MPI_Init", refused.err)
         self.live("counted", status=3, program=plain)
         self.assertIn("compile it with -fsanitize-coverage=trace-pc", self.result.err)
+        self.assertEqual(len(self.result.err.splitlines()), 1, self.result.err)
 
     def test_machine_that_has_no_cost_is_refused(self):
         command = ["predict", "-n", RANKS, "--machine", harness.T3D, "--compute", "counted", "--", self.program]

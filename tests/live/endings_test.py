@@ -155,6 +155,40 @@ int main(int argc, char **argv) {
 """
 
 
+# Rank 1 does not come to MPI_Init. The others wait for all, or only for each other.
+EARLY = r"""
+#include <mpi.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv) {
+  int rank, value = 0;
+  const char *place = getenv("OMPI_COMM_WORLD_RANK");
+  if (atoi(place ? place : getenv("PMI_RANK")) == 1) {
+    if (!strcmp(argv[1], "signal")) raise(atoi(argv[2]));
+    exit(atoi(argv[2]));
+  }
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (argc > 3) MPI_Barrier(MPI_COMM_WORLD);
+  else if (rank == 0) MPI_Send(&value, 1, MPI_INT, 2, 0, MPI_COMM_WORLD);
+  else MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+MEETS = r"""
+#include <mpi.h>
+int main(void) {
+  MPI_Init(0, 0);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
 def shared_memory():
     return {path.name for path in pathlib.Path("/dev/shm").iterdir() if "foretrace" in path.name}
 
@@ -261,6 +295,59 @@ class Endings(harness_live.TestCase):
             result = harness.run(self.live_command(3, self.misbehave("exit_before_init", status)), limit=100)
             self.ok(result, status or 1)
             self.nothing_is_left()
+
+    def test_one_fails_before_init(self):
+        """It ends the run as one does that fails later, whether others wait for it or not."""
+        program = self.compile(EARLY)
+        for how, number, status, says in (
+                ("signal", signal.SIGSEGV, 128 + signal.SIGSEGV, r"killed by signal 11 \(.*\) before MPI_Init"),
+                ("exit", 3, 3, "exited with status 3 without MPI_Init")):
+            for waits in ([], ["all"]):
+                with self.subTest(how=how, waits=waits):
+                    result = self.ok(harness.run(self.live_command(3, [program, how, number, *waits]), limit=30),
+                                     status)
+                    self.assertRegex(result.err, f"foretrace: rank 1: {says}\n")
+                    self.assertEqual(result.out, "", "a prediction")
+                    self.nothing_is_left()
+
+    def test_one_leaves_before_init(self):
+        """With status 0 that is an error only if others wait for it."""
+        program = self.compile(EARLY)
+        result = self.ok(harness.run(self.live_command(3, [program, "exit", 0, "all"]), limit=30), 1)
+        self.assertIn("deadlock on the target: rank 1 ended without MPI_Init", result.err)
+        self.assertIn("ranks 0, 2: last seen in MPI_Barrier", result.err)
+        self.assertEqual(result.out, "", "a prediction")
+        self.nothing_is_left()
+        result = self.ok(harness.run(self.live_command(3, [program, "exit", 0]), limit=30))
+        self.assertIn("predicted time", result.out)
+        self.assertIn("rank 1's trace ends at event 0 (it ended without MPI_Init)", result.err)
+
+    def script(self, text):
+        """A script that gets the program as its first argument."""
+        script = self.write("script.sh", "#!/bin/sh\n" + text + "\n")
+        script.chmod(0o755)
+        return script
+
+    def test_second_program_of_a_script(self):
+        """It is refused, whether the first one has ended or not, and whatever the script makes of that."""
+        program = self.compile(MEETS)
+        for text in ('"$1"; "$1"; true', '"$1" & "$1"; wait', 'while true; do "$1"; done'):
+            with self.subTest(script=text):
+                command = self.live_command(2, [self.script(text), program], options=["--mpi", harness.mpi])
+                result = self.ok(harness.run(command, limit=30), 3)
+                lines = [line for line in result.err.splitlines() if "holds what happened until then" not in line]
+                self.assertEqual(len(lines), 1, result.err)
+                self.assertIn("foretrace: a second program comes to MPI_Init on one rank", lines[0])
+                self.assertEqual(result.out, "", "a prediction")
+                self.nothing_is_left("script.sh")
+
+    def test_program_of_a_script_that_waits_for_ever(self):
+        """It is not the script's process."""
+        script = self.script('"$1" 0; true')
+        command = self.live_command(2, [script, self.compile(DEADLOCK)], options=["--mpi", harness.mpi])
+        result = self.ok(harness.run(command, limit=30), 1)
+        self.assertIn("deadlock", result.err)
+        self.nothing_is_left("script.sh")
 
     def test_no_such_program(self):
         result = harness.run(self.live_command(3, [self.directory / "none"]), limit=100)

@@ -139,8 +139,10 @@ class Leftovers(harness_live.TestCase):
         for status, expected in ((0, 1), (3, 3)):
             result = self.run_live(3, [program, status], expected)
             self.assertEqual(harness_live.said(result), result.out.splitlines(), "a prediction")
-            self.assertEqual(len(result.err.splitlines()), 1, result.err)
-            self.assertIn("no rank came to MPI_Init", result.err)
+            self.assertEqual(result.err, "foretrace: no rank came to MPI_Init\n")
+        result = self.run_live(3, [program, 0], 1, ["--mpi", harness.mpi])
+        self.assertEqual(result.err, "foretrace: no rank came to MPI_Init; does the program use the MPI that --mpi "
+                                     "names?\n")
 
     def test_the_wrong_mpi(self):
         other = "openmpi" if harness.mpi == "mpich" else "mpich"

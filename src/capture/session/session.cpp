@@ -76,7 +76,12 @@ void Session::start(Fn fn) {
   PMPI_Query_thread(&thread_level);
   if (!problem.empty() && comms.world_rank().value == 0)
     say(problem + "; the program runs on without Foretrace");
-  if (!all_agree(problem.empty())) return;
+  if (!all_agree(problem.empty())) {
+    // It is said why; the launcher need not guess.
+    if (settings_.mode != Mode::off && comms.world_rank().value == 0)
+      leave_empty(settings_.output + ".part");
+    return;
+  }
   if (nodes_.empty()) nodes_ = mpi_api::find_hosts(MPI_COMM_WORLD);
   begin_yielding(settings_.yield);
   if (settings_.clock == trace::Clock::wall)

@@ -1,5 +1,6 @@
 #include "mpi/core/line.hpp"
 
+#include <sched.h>
 #include <sys/single_threaded.h>
 #include <unistd.h>
 
@@ -39,7 +40,20 @@ constexpr int kFewPolls = 8;
 
 [[noreturn]] void refuse(const char* why) {
   std::fprintf(stderr, "foretrace: %s\n", why);
-  std::_Exit(3);
+  std::_Exit(kRefused);
+}
+
+// What is so on all ranks is said by one, before any ends.
+[[noreturn]] void refuse_run(const char* why) {
+  Header& header = SharedMemory::header();
+  Refusal found = Refusal::none;
+  if (header.refusal.compare_exchange_strong(found, Refusal::is_being_said)) {
+    std::fprintf(stderr, "foretrace: %s\n", why);
+    header.refusal.store(Refusal::said);
+    ring_bell();
+  }
+  while (header.refusal.load() != Refusal::said) ::sched_yield();
+  std::_Exit(kRefused);
 }
 
 // Programs that this one starts are none of our business.
@@ -83,8 +97,13 @@ void Line::open() {
     if (measured_ == Measured::blocks) counter_.open(compute::Counter::blocks);
     if (measured_ == Measured::instructions) counter_.open(compute::Counter::instructions);
   } catch (const Error& error) {
-    refuse(error.what());
+    refuse_run(error.what());
   }
+  std::int32_t none = 0;
+  if (!SharedMemory::slot(rank_).program.compare_exchange_strong(none, ::getpid()))
+    refuse_run(
+        "a second program comes to MPI_Init on one rank, and only one can be simulated: run each "
+        "of a script's programs by itself");
   SharedMemory::be(rank_);
   heap::begin(rank_);
   slot_ = &SharedMemory::slot(rank_);
