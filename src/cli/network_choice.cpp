@@ -207,4 +207,13 @@ std::string text_of(const NetworkChoice& choice) {
          " off the patterns that the machine was measured with (" + patterns + "); " + others;
 }
 
+std::string advice(const NetworkChoice& choice) {
+  const NetworkScore& datasheet = choice.scores.front();
+  const NetworkScore& chosen = choice.scores[choice.chosen];
+  if (datasheet.error <= 2 * chosen.error) return {};
+  return "the data sheet knows no links that messages share: it is " + percent(datasheet.error) +
+         " off what the machine was measured doing with many messages at once, " + chosen.network +
+         " " + percent(chosen.error) + "; --network auto takes that";
+}
+
 }  // namespace foretrace::cli

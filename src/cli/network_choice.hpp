@@ -43,4 +43,7 @@ std::optional<NetworkChoice> choose_network(const machine::MachineModel& model,
 // "chose flow: 3.1 % off what the machine was measured doing (exchange_ring, exchange_mesh) ..."
 std::string text_of(const NetworkChoice& choice);
 
+// A line for who takes the data sheet where another network is more than twice as near; else empty.
+std::string advice(const NetworkChoice& choice);
+
 }  // namespace foretrace::cli

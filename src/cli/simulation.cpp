@@ -124,7 +124,8 @@ void Simulation::set_network() {
     topology_ = machine::make_topology(options_.topology);
   else if (model_.topology)
     topology_ = machine::topology_of(model_);
-  if (options_.network.empty()) options_.network = has_machine ? "datasheet" : "loggps";
+  network_said_ = !options_.network.empty();
+  if (!network_said_) options_.network = has_machine ? "datasheet" : "loggps";
   if (options_.network == "auto") choose_network();
   if (options_.network.starts_with("arch:")) {
     set_architecture(options_.network.substr(5));
@@ -190,11 +191,15 @@ void Simulation::set_collectives() {
     reduce_per_byte_ = time->seconds();
   }
   if (options_.collectives.empty())
-    options_.collectives = network_ == sim::NetworkKind::datasheet ? "equation" : "algorithm";
-  if (options_.collectives == "algorithm")
-    options_.collectives =
-        model_.mpi_library.find("MPICH") != std::string::npos ? "mpich" : "openmpi";
-  if (options_.collectives != "equation") algorithms_.emplace(options_.collectives);
+    options_.collectives = network_ == sim::NetworkKind::datasheet ? "equation"
+                           : !chosen_.empty()                      ? "measured"
+                                                                   : "algorithm";
+  const char* const library =
+      model_.mpi_library.find("MPICH") != std::string::npos ? "mpich" : "openmpi";
+  if (options_.collectives == "algorithm") options_.collectives = library;
+  measured_collectives_ = options_.collectives == "measured";
+  if (options_.collectives != "equation")
+    algorithms_.emplace(measured_collectives_ ? library : options_.collectives);
 }
 
 void Simulation::read_input() {
@@ -368,6 +373,7 @@ sim::SimulateOptions Simulation::engine_options(const Replay& replay,
   }
   engine.reduce_per_byte = reduce_per_byte_;
   if (algorithms_) engine.algorithms = &*algorithms_;
+  engine.measured_collectives = measured_collectives_;
   sim::NetworkOptions& network = engine.network;
   network.kind = network_;
   network.cut_through = cut_through_;

@@ -120,7 +120,8 @@ class Simulation {
 
   // Whether all times come from the model's equations; whether ranks compute.
   bool equations_alone() const { return network_ == sim::NetworkKind::datasheet && !algorithms_; }
-  bool expands_collectives() const { return algorithms_.has_value(); }
+  // All of them, into messages.
+  bool expands_collectives() const { return algorithms_ && !measured_collectives_; }
   bool computes() const { return spec_.kind != compute::Kind::none; }
 
   // What the processes of a live run have to measure.
@@ -206,6 +207,8 @@ class Simulation {
   std::string chosen_;  // --network auto: which one, and why
   std::string placed_;  // why the ranks stand there: a note; empty: none is needed
   std::optional<sim::AlgorithmTable> algorithms_;
+  bool measured_collectives_ = false;
+  bool network_said_ = false;
   // Where the operations are: one of these.
   std::unique_ptr<trace::TraceReader> reader_;
   std::optional<sim::GoalProgram> goal_;

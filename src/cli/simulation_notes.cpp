@@ -2,6 +2,7 @@
 // nobody gave, and options that change nothing.
 #include <charconv>
 
+#include "cli/network_choice.hpp"
 #include "cli/simulation.hpp"
 #include "machine/measurement.hpp"
 #include "trace/damage.hpp"
@@ -137,6 +138,9 @@ std::vector<std::string> Simulation::notes() const {
                     "; figures are of these alone");
   for (std::string& note : notes_of_idle_options()) notes.push_back(std::move(note));
   if (!chosen_.empty()) notes.push_back(chosen_);
+  if (!network_said_ && topology_)
+    if (const auto choice = cli::choose_network(model_, &*topology_, bound_))
+      if (std::string text = advice(*choice); !text.empty()) notes.push_back(std::move(text));
   if (!placed_.empty()) notes.push_back(placed_);
   if (auto note = note_of_derived()) notes.push_back(std::move(*note));
   return notes;

@@ -180,6 +180,12 @@ Time Timing::cost(Cost what, int ranks, Bytes bytes) const {
   return known.time;
 }
 
+bool Timing::is_measured(Cost collective, int ranks) const {
+  const Function* function = functions_[index(collective)];
+  return function && function->measured && !is_unreliable(*function) &&
+         ranks >= function->measured->ranks.front() && ranks <= function->measured->ranks.back();
+}
+
 // Within a regime, times grow or fall evenly with the size. These are nobody's messages, so
 // unknowns() is not to tell of them.
 Time Timing::least(Cost what) const {

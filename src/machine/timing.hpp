@@ -242,6 +242,9 @@ class Timing {
   // A call of this name that waits for accesses: its own time.
   Time flush_time(std::string_view mpi_name) const;
 
+  // Whether the collective, or what stands in for it, was measured with so many ranks, between its
+  // least and its largest number, and can be trusted.
+  bool is_measured(Cost collective, int ranks) const;
   // Who waits for whom: dependence_of(), or all for all where the model says so.
   Dependence dependence(Cost collective) const;
   // The size that a member pays for; `largest`: of any member, where all wait for all.

@@ -52,6 +52,9 @@ struct SimulateOptions {
   // How collectives become messages; nullptr: they take what the model's
   // equations say.
   const AlgorithmTable* algorithms = nullptr;
+  // With algorithms: those that the model measured with as many ranks take its equations all
+  // the same, unless the call says by which algorithm.
+  bool measured_collectives = false;
   double reduce_per_byte = 0;          // seconds to combine a byte, in expanded reductions
   Dependences* dependences = nullptr;  // to be filled; nullptr: nobody asks
   MessageMatrix* messages = nullptr;   // the same

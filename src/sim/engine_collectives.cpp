@@ -89,6 +89,10 @@ void Engine::enter_collective(Rank& rank, std::uint64_t request) {
 bool Engine::expand(Rank& rank) {
   const Operation& operation = rank.operation;
   if (algorithms_for(operation.collective).empty()) return false;
+  if (options_.measured_collectives && operation.algorithm == 0 &&
+      rules_in(operation.comm)
+          .is_measured(operation.collective, collectives_.size_of(operation.comm)))
+    return false;
   if (!rank.expansion) rank.expansion = std::make_unique<Expansion>();
   Expansion& expansion = *rank.expansion;
   CollectiveCall call;

@@ -58,6 +58,37 @@ class SimulateOptions(unittest.TestCase):
         self.assertEqual(result.returncode, 2, result.stderr)
         self.assertIn("--network auto: there is no --machine", result.stderr)
 
+    def test_advice(self):
+        """Each of two messages takes 8 ms of its links, 16 ms together; the data sheet says 1 us."""
+        with tempfile.TemporaryDirectory() as folder:
+            program, machine = pathlib.Path(folder, "p.goal"), pathlib.Path(folder, "m.toml")
+            program.write_text(PROGRAM)
+            machine.write_text(MACHINE + """[[function]]
+name = "recv"
+class = "point-to-point"
+[[function.regime]]
+c = 1.0
+[[pattern]]
+name = "exchange_ring"
+ranks = 4
+bytes = [100000]
+seconds = [0.016]
+[topology]
+expression = "crossbar:4?latency=1us&bandwidth=12.5MB/s"
+""")
+            words = [FORETRACE, "simulate", program, "--machine", machine]
+            note = "--network auto takes that"
+            told = subprocess.run(words, capture_output=True, text=True, timeout=60)
+            self.assertEqual(told.returncode, 0, told.stderr)
+            self.assertIn("the data sheet knows no links that messages share", told.stderr)
+            self.assertIn(note, told.stderr)
+            for network, says in (("datasheet", "of sends alone\n"), ("flow", "collectives openmpi"),
+                                  ("auto", "collectives measured)\n")):
+                said = subprocess.run([*words, "--network", network], capture_output=True, text=True, timeout=60)
+                self.assertEqual(said.returncode, 0, said.stderr)
+                self.assertNotIn(note, said.stderr)
+                self.assertIn(says, said.stdout)
+
     def test_more_ranks_than_the_machine_has_places(self):
         """The message has the switch that would do, and with it the program runs."""
         with tempfile.TemporaryDirectory() as folder:
