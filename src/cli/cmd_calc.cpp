@@ -82,10 +82,9 @@ std::string name_in_model(std::string name) {
   return lower.starts_with("mpi_") ? lower.substr(4) : name;
 }
 
-const Function& find_function(const MachineModel& model, const std::string& name) {
-  const machine::Charged charged = machine::charged_function(model, name);
-  if (charged.function) return *charged.function;
-  if (charged.known)
+Function find_function(const MachineModel& model, const std::string& name) {
+  if (auto function = machine::predicted_function(model, name)) return *std::move(function);
+  if (machine::charged_function(model, name).known)
     throw UsageError("'" + name +
                      "' is not in the machine model, and nothing that it has stands in: "
                      "predictions take no time for it");

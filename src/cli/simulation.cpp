@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <unordered_set>
 
 #include "base/error.hpp"
 #include "cli/call_places.hpp"
+#include "cli/function_list.hpp"
 #include "cli/network_choice.hpp"
 #include "cli/process.hpp"
 #include "compute/annotations_note.hpp"
@@ -326,9 +329,25 @@ std::unique_ptr<sim::TraceSource> Simulation::read_source() const {
   return source;
 }
 
+// After the trace was read.
+void Simulation::look_for_untreated() {
+  std::set<std::string> untreated;
+  std::unordered_set<std::string> known;
+  for (int r = 0; r < ranks_; ++r) {
+    const WorldRank rank(r);
+    for (trace::NameId id = 0; id < reader_->names(rank); ++id) {
+      const std::string& name = reader_->name(rank, id);
+      if (known.insert(name).second && carries_no_time(name)) untreated.insert(name);
+    }
+  }
+  untreated_.clear();
+  for (const std::string& name : untreated) untreated_ += (untreated_.empty() ? "" : ", ") + name;
+}
+
 std::unique_ptr<sim::Source> Simulation::open() {
   if (!reader_) return open_shared();
   auto source = read_source();
+  look_for_untreated();
   source->tell_places_by(place_teller());
   return with_times(std::move(source));
 }
@@ -346,6 +365,7 @@ std::unique_ptr<sim::Source> Simulation::with_times(std::unique_ptr<sim::Source>
 void Simulation::prepare_sharing() {
   if (!reader_) return;
   const auto source = with_times(read_source());
+  look_for_untreated();
   program_ = std::make_shared<sim::Program>(*source);
 }
 
@@ -484,7 +504,11 @@ sim::SimulateResult Simulation::run(sim::Source& source, sim::Sink& sink,
                                                     reader_ ? "recorded" : "measured");
     if (!note.empty()) result.notes.push_back(std::move(note));
   }
-  if (!options_.is_compute_given && program && result.announced && !counts())
+  if (!untreated_.empty())
+    result.notes.push_back("these calls carry no virtual time yet: " + untreated_);
+  // What was predicted has its times already.
+  const bool predicted = reader_ && reader_->info().clock == trace::Clock::virtual_;
+  if (!options_.is_compute_given && program && result.announced && !counts() && !predicted)
     result.notes.emplace_back(compute::kAnnotationsUnused);
   if (!options_.machine.empty())
     for (std::string& note : machine::notes_of(result.unknowns))

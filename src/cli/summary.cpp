@@ -14,6 +14,7 @@
 #include "cli/function_list.hpp"
 #include "compute/annotations_note.hpp"
 #include "machine/measurement.hpp"
+#include "machine/moving.hpp"
 #include "machine/path.hpp"
 #include "machine/timing.hpp"
 #include "trace/trace_reader.hpp"
@@ -25,7 +26,6 @@ struct Outcome {
   Time time;
   std::uint64_t calls = 0;
   std::map<std::string, std::uint64_t> untreated;  // function -> calls
-  std::set<std::string> called;                    // functions
   std::vector<std::string> unfinished;             // one sentence a rank
   bool announced = false;                          // it told its computation
 };
@@ -53,6 +53,7 @@ std::string describe_end(const trace::TraceReader& reader, WorldRank rank, const
 struct Charging {
   const machine::Timing* timing = nullptr;
   machine::RankPaths paths;
+  int ranks = 0;
 
   const machine::Timing& between(WorldRank a, WorldRank b) const {
     return timing->on(paths.between(a, b));
@@ -61,7 +62,7 @@ struct Charging {
 
 // Charges once more for the event of `rank`, so that the rules know with what they were
 // asked. `members`: of its communicator.
-void charge(const Charging& rules, WorldRank rank, const trace::Event& event,
+void charge(const Charging& rules, WorldRank rank, const trace::Event& event, std::string_view name,
             std::span<const WorldRank> members) {
   using trace::EventKind;
   const Time zero;
@@ -78,6 +79,9 @@ void charge(const Charging& rules, WorldRank rank, const trace::Event& event,
   if (event.recv.peer.valid() &&
       (event.kind == EventKind::recv || event.kind == EventKind::sendrecv))
     rules.between(rank, event.recv.peer).recv_leave(zero, {zero, event.recv.bytes, false});
+  // Of files: others carry no bytes.
+  if (event.kind == EventKind::call && event.one_sided == machine::OneSided::none)
+    machine::moving_time(timing, name, rules.ranks, event.bytes);
   if (machine::is_access(event.one_sided)) timing.access_time(event.one_sided, event.bytes);
   if (machine::is_lock(event.one_sided) && event.send.peer.valid()) timing.lock_time();
   for (const trace::Completion& completion : event.completions)
@@ -87,13 +91,14 @@ void charge(const Charging& rules, WorldRank rank, const trace::Event& event,
       event.kind == EventKind::collective || event.kind == EventKind::icollective;
   if (collective && event.collective < machine::Cost::kCount)
     rules.timing->on(rules.paths.within(members))
-        .cost(event.collective, static_cast<int>(members.size()), event.bytes);
+        .collective_leave(zero, event.collective, static_cast<int>(members.size()), event.bytes,
+                          name);
 }
 
 // `timing`: of a prediction, else nullptr.
 Outcome look_at(trace::TraceReader& reader, const machine::Timing* timing) {
   Outcome outcome;
-  Charging rules{timing, {}};
+  Charging rules{timing, {}, reader.ranks()};
   machine::Placement placement;
   for (const std::int32_t node : reader.info().nodes) placement.emplace_back(node);
   rules.paths = machine::RankPaths(std::move(placement));
@@ -106,17 +111,12 @@ Outcome look_at(trace::TraceReader& reader, const machine::Timing* timing) {
       ++events;
       outcome.announced = outcome.announced || event.steps != 0;
       if (timing)
-        charge(rules, rank, event,
+        charge(rules, rank, event, reader.name(rank, event.name),
                uses_comm(event) ? std::span<const WorldRank>(reader.comm(rank, event.comm).members)
                                 : std::span<const WorldRank>());
-      const bool moves = event.kind == trace::EventKind::collective && event.bytes.count > 0 &&
-                         event.collective == machine::Cost::barrier;  // a file's
-      if (moves) outcome.called.insert(reader.name(rank, event.name));
       if (event.kind != trace::EventKind::call) continue;
       if (calls.size() <= event.name) calls.resize(event.name + 1, 0);
       calls[event.name] += event.count;
-      // All that is of this kind may be parts of calls that begin otherwise.
-      if (event.count == 0) outcome.called.insert(reader.name(rank, event.name));
     }
     outcome.calls += events;
     // A run is over where it enters MPI_Finalize.
@@ -125,7 +125,6 @@ Outcome look_at(trace::TraceReader& reader, const machine::Timing* timing) {
     for (trace::NameId name = 0; name < calls.size(); ++name) {
       if (calls[name] == 0) continue;
       const std::string& function = reader.name(rank, name);
-      outcome.called.insert(function);
       if (carries_no_time(function)) outcome.untreated[function] += calls[name];
     }
     if (!finalized)
@@ -140,22 +139,6 @@ void print_untreated(const Outcome& outcome) {
   for (const auto& [name, calls] : outcome.untreated)
     list += (list.empty() ? "" : ", ") + name + " (" + std::to_string(calls) + ")";
   std::fprintf(stderr, "foretrace: these calls carry no virtual time yet: %s\n", list.c_str());
-}
-
-// Functions for which the model has neither an equation nor a stand-in, and what of those that
-// it has lies beyond its measurement.
-void print_unknowns(const Outcome& outcome, const machine::MachineModel& model,
-                    machine::Timing::Unknowns unknowns) {
-  std::set<std::string> lacking(unknowns.missing.begin(), unknowns.missing.end());
-  for (const std::string& call : outcome.called) {
-    std::string name = call.substr(call.starts_with("MPI_") ? 4 : 0);
-    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-    const machine::Charged charged = machine::charged_function(model, name);
-    if (charged.known && !charged.function) lacking.insert(name);
-  }
-  unknowns.missing.assign(lacking.begin(), lacking.end());
-  for (const std::string& note : machine::notes_of(unknowns))
-    std::fprintf(stderr, "foretrace: %s\n", note.c_str());
 }
 
 }  // namespace
@@ -225,7 +208,8 @@ bool print_run_summary(const CaptureRun& run, bool ended_early,
   print_untreated(outcome);
   if (model) {
     const machine::Timing::Unknowns unknowns = timing->unknowns();
-    print_unknowns(outcome, *model, unknowns);
+    for (const std::string& note : machine::notes_of(unknowns))
+      std::fprintf(stderr, "foretrace: %s\n", note.c_str());
     if (!unknowns.unreliable.empty()) {
       const bool allowed = run.allow_invalid;
       const std::string text = allowed ? machine::doubt_of(unknowns.unreliable)

@@ -301,7 +301,7 @@ class Evaluator {
     if (charged.function->name != name)
       notes_.insert(name + " is not in the machine model; " + charged.function->name +
                     " stands in, as in predictions");
-    return seconds(node, name, *charged.function, bound, arguments);
+    return seconds(node, name, *machine::predicted_function(machine, name), bound, arguments);
   }
 
   double seconds(const Node& node, const std::string& name, const machine::Function& function,

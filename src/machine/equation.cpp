@@ -227,6 +227,22 @@ double Equation::evaluate(double p, double d, Bound bound) const {
   return time > 0 ? time : 0;
 }
 
+void Equation::scale(double times) {
+  const auto stretch = [times](Coefficient& coefficient) {
+    coefficient.value *= times;
+    coefficient.error *= times;
+  };
+  for (Coefficient* coefficient : {&constant, &startup, &data}) stretch(*coefficient);
+  for (std::vector<Term>* sum : {&terms, &other_terms})
+    for (Term& term : *sum) stretch(term.coefficient);
+}
+
+void Equation::add(double more) {
+  constant.value += more;
+  for (std::vector<Term>* sum : {&terms, &other_terms})
+    if (!sum->empty()) sum->push_back({Factor::one, {more, 0}});
+}
+
 std::vector<TermSum> Equation::sums() const {
   if (!other_terms.empty() && !is_papers_form())
     return {{RankSet::powers_of_two, without_zeros(terms)},

@@ -114,6 +114,10 @@ struct Equation {
   // line may cross zero outside the sizes that it was fitted to).
   double evaluate(double p, double d, Bound bound) const;
 
+  // The same, `times` as long; `more` units of time longer.
+  void scale(double times);
+  void add(double more);
+
   bool is_papers_form() const { return terms.empty(); }
   // The equation as sums of terms, whatever its form, to be drawn or walked:
   // one for all ranks, or one for the powers of two and one for the others.

@@ -107,6 +107,18 @@ bool makes_a_communicator(Cost collective) {
          collective == Cost::comm_dup;
 }
 
+bool is_charged(std::string_view name) {
+  return std::ranges::find(kNames, name) != kNames.end();
+}
+
+// "put" of "rput", which is the same with a request.
+std::string_view access_of(std::string_view name) {
+  return name.starts_with('r') && stand_in_for(StandInKind::moving, name).size() > 0 &&
+                 is_charged(name.substr(1))
+             ? name.substr(1)
+             : name;
+}
+
 bool is_of_a_window_or_file(std::string_view mpi_name) {
   return mpi_name.starts_with("MPI_Win_") || mpi_name.starts_with("MPI_File_");
 }
@@ -118,12 +130,38 @@ std::string_view name_of(Cost cost) {
 }
 
 Charged charged_function(const MachineModel& model, std::string_view name) {
-  if (std::ranges::find(kNames, name) != kNames.end())
-    return {true, find_with_stand_in(model, name)};
-  const std::string_view charged = stand_in_for(StandInKind::making, name);
-  if (charged.empty()) return find_moving(model, name);
-  const Function* const own = model.find(name);
-  return {true, own ? own : find_with_stand_in(model, charged)};
+  if (is_charged(access_of(name))) name = access_of(name);
+  if (is_charged(name)) return {true, find_with_stand_in(model, name)};
+  for (const StandInKind kind : {StandInKind::making, StandInKind::together}) {
+    const std::string_view charged = stand_in_for(kind, name);
+    if (charged.empty()) continue;
+    const Function* const own = model.find(name);
+    return {true, own ? own : find_with_stand_in(model, charged)};
+  }
+  return find_moving(model, name);
+}
+
+std::optional<Function> predicted_function(const MachineModel& model, std::string_view name) {
+  const Function* function = charged_function(model, name).function;
+  if (!function) return std::nullopt;
+  Function predicted = *function;
+  const auto access = std::ranges::find(kNames, access_of(name));
+  if (access == kNames.end()) return predicted;
+  const auto first = kNames.begin() + static_cast<std::ptrdiff_t>(index(Cost::put));
+  const auto last = kNames.begin() + static_cast<std::ptrdiff_t>(index(Cost::compare_and_swap));
+  if (access < first || access > last || function != find_with_stand_in(model, "recv"))
+    return predicted;
+  const auto what =
+      static_cast<OneSided>(static_cast<int>(OneSided::put) + static_cast<int>(access - first));
+  if (carries_there(what) && brings_back(what)) {
+    for (Regime& regime : predicted.regimes) regime.equation.scale(2);
+    return predicted;
+  }
+  const double empty =
+      evaluate_seconds(model, *function, kPointToPointRanks, Bytes(0), Bound::avg) /
+      model.time_unit;
+  for (Regime& regime : predicted.regimes) regime.equation.add(empty);
+  return predicted;
 }
 
 Dependence dependence_of(Cost collective) {
@@ -400,7 +438,7 @@ Time Timing::collective_leave(Time latest, Cost collective, int ranks, Bytes byt
   if (is_of_a_window_or_file(mpi_name)) {
     if (const Function* own = find_own(*model_, mpi_name))
       return latest + Time::from_seconds(evaluate_seconds(*model_, *own, ranks, bytes, bound_));
-    if (bytes.count > 0) note_missing(mpi_name);
+    if (bytes.count > 0) note_missing(mpi_name, " (but for its barriers)");
   } else if (makes_a_communicator(collective)) {
     const std::string name = model_name_of(mpi_name);
     const Function* const own =
@@ -430,9 +468,11 @@ Time moving_time(const Timing& timing, std::string_view mpi_name, int ranks, Byt
   return Time();
 }
 
-void Timing::note_missing(std::string_view mpi_name) const {
-  const std::string name = model_name_of(mpi_name);
-  if (!name.empty() && std::ranges::find(missing_moves_, name) == missing_moves_.end())
+void Timing::note_missing(std::string_view mpi_name, std::string_view but) const {
+  std::string name = model_name_of(mpi_name);
+  if (name.empty()) return;
+  name += but;
+  if (std::ranges::find(missing_moves_, name) == missing_moves_.end())
     missing_moves_.push_back(name);
 }
 

@@ -86,6 +86,9 @@ struct Charged {
 constexpr const char* kTakesNoTime =
     "not in the machine model, and nothing stands in, so these take no time: ";
 Charged charged_function(const MachineModel& model, std::string_view name);
+// The same with what predictions make of it: an access to a window's memory that a receive stands
+// in for goes there and back. Keeps the stand-in's name. Nothing: takes no time.
+std::optional<Function> predicted_function(const MachineModel& model, std::string_view name);
 
 // How a send behaves on the target.
 enum class SendMode : std::uint8_t { standard, synchronous, buffered, ready };
@@ -273,8 +276,8 @@ class Timing {
   };
   Unknowns unknowns() const;
 
-  // A call of that name moves data, and takes no time for want of an equation.
-  void note_missing(std::string_view mpi_name) const;
+  // A call of that name moves data, and takes no time for want of an equation; `but`: what does.
+  void note_missing(std::string_view mpi_name, std::string_view but = {}) const;
 
   const MachineModel& model() const { return *model_; }
   Bound bound() const { return bound_; }

@@ -10,7 +10,7 @@ import argparse
 import pathlib
 import re
 
-KINDS = ("charged", "alike", "moving", "making")
+KINDS = ("charged", "alike", "moving", "making", "together")
 
 
 def parse_stand_ins(text, path):

@@ -21,11 +21,12 @@ Bound bound_of(const std::string& name) {
   throw Error("expected the bound min, avg or max, found '" + name + "'");
 }
 
-const foretrace::machine::Function& function_of(const MachineModel& model, const char* name) {
-  const auto charged = foretrace::machine::charged_function(model, name);
-  if (charged.function) return *charged.function;
+foretrace::machine::Function function_of(const MachineModel& model, const char* name) {
+  if (auto function = foretrace::machine::predicted_function(model, name))
+    return *std::move(function);
+  const bool known = foretrace::machine::charged_function(model, name).known;
   throw Error("'" + std::string(name) + "' is not in the machine model" +
-              (charged.known ? ", and nothing that it has stands in" : ""));
+              (known ? ", and nothing that it has stands in" : ""));
 }
 
 }  // namespace
@@ -56,7 +57,7 @@ std::int32_t foretrace_machine_times(const MachineModel* model, const char* func
                                      const std::uint64_t* bytes, double* seconds,
                                      std::int64_t count) {
   return guarded(-1, [&] {
-    const auto& known = function_of(*model, function);
+    const auto known = function_of(*model, function);
     const Bound which = bound_of(bound);
     for (std::int64_t i = 0; i < count; ++i) {
       if (ranks[i] < 1 || ranks[i] > (1 << 26))

@@ -36,6 +36,40 @@ int main(int argc, char **argv) {
 }
 """
 
+NO_TIMES = r"""
+#include <mpi.h>
+int main(int argc, char **argv) {
+  int rank;
+  static char data[100];
+  MPI_File file;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+  MPI_File_write_at(file, rank * 100, data, 100, MPI_BYTE, MPI_STATUS_IGNORE);
+  MPI_File_write_ordered(file, data, 100, MPI_BYTE, MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+#if MPI_VERSION >= 4
+  MPI_Request request;
+  MPI_Psend_init(data, 1, 100, MPI_CHAR, MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  MPI_Request_free(&request);
+#endif
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+ANNOUNCES = r"""
+#include <mpi.h>
+#include "foretrace.h"
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  FORETRACE_COMPUTE(10);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
 MODEL = """\
 [machine]
 name = "small"
@@ -56,7 +90,8 @@ c = 1.0
 class Hints(harness.TestCase):
     def compile(self, text):
         program = self.directory / "program"
-        self.ok(harness.run([f"mpicc.{harness.mpi}", "-g", self.write("program.c", text), "-o", program]))
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-g", f"-I{harness.SOURCE / 'include'}", self.write("program.c", text),
+                             "-o", program]))
         return program
 
     def test_collectives_that_do_not_match(self):
@@ -72,6 +107,29 @@ class Hints(harness.TestCase):
             self.assertIn(f"rank {odd} calls MPI_Barrier", result.err)
             self.assertIn(f"rank {odd} was last seen in MPI_Barrier (event 3) at program.c:8", result.err)
             self.assertRegex(result.err, r"predicted time \S+ s on \d ranks of Cray T3D, as far as the run came, ")
+
+    def test_calls_without_a_time(self):
+        """Predict, simulate and explain name the same, and what of it is charged all the same."""
+        command = [self.compile(NO_TIMES), self.directory / "file"]
+        lacks = ("nothing stands in, so these take no time: file_write_at, "
+                 "file_write_ordered (but for its barriers)")
+        untreated = "these calls carry no virtual time yet: MPI_Psend_init"
+        predicted = self.predict(2, command, compute="none")
+        self.assertIn(lacks, self.result.err)
+        for trace in (predicted, self.record(2, command)):
+            for tool in ("simulate", "explain"):
+                told = self.foretrace(tool, trace, "--machine", harness.T3D, "--compute", "none").err
+                self.assertIn(lacks, told)
+                self.assertEqual(untreated in told, harness.mpi == "mpich", told)
+
+    def test_announced_steps_of_a_prediction(self):
+        """Its times are what it was predicted with: there is nothing to choose."""
+        program = self.compile(ANNOUNCES)
+        unused = "--compute annotated takes what it announces"
+        predicted = self.predict(2, [program])
+        self.assertNotIn(unused, self.foretrace("simulate", predicted, "--machine", harness.T3D).err)
+        recorded = self.record(2, [program])
+        self.assertIn(unused, self.foretrace("simulate", recorded, "--machine", harness.T3D).err)
 
     def test_beyond_what_was_measured(self):
         """As simulate says it; nothing where all was measured."""

@@ -421,6 +421,32 @@ TEST(OneSided, AccessesTakeTheirEquationsOrMessages) {
   EXPECT_EQ(timing.flush_time("MPI_Win_flush"), Time());
 }
 
+// What is shown of an access is what it takes: recv 2 + 1 per byte there, and back 2, or with the
+// bytes of both ways.
+TEST(OneSided, FunctionsThatArePredicted) {
+  MachineModel model;
+  model.functions["recv"] = constant("recv", 2);
+  model.functions["recv"].regimes[0].equation.data.value = 1;
+  const Timing timing(model, Bound::avg);
+  const auto seconds = [&](const char* name) {
+    return evaluate_seconds(model, predicted_function(model, name).value(), 2, Bytes(8),
+                            Bound::avg);
+  };
+  EXPECT_EQ(seconds("put"), timing.access_time(OneSided::put, Bytes(8)).seconds());
+  EXPECT_EQ(seconds("put"), 12);
+  EXPECT_EQ(seconds("rget"), 12);
+  EXPECT_EQ(seconds("fetch_and_op"),
+            timing.access_time(OneSided::fetch_and_op, Bytes(8)).seconds());
+  EXPECT_EQ(seconds("rget_accumulate"), 20);
+  EXPECT_EQ(seconds("recv"), 10);
+  model.functions["put"] = constant("put", 3);
+  EXPECT_EQ(seconds("rput"), 3);
+  model.functions["barrier"] = constant("barrier", 5);
+  EXPECT_EQ(seconds("win_fence"), 5);
+  EXPECT_FALSE(predicted_function(model, "bcast").has_value());
+  EXPECT_FALSE(predicted_function(model, "nosuch").has_value());
+}
+
 // 4 + 1 per byte: of 10 bytes, 10 s are the bytes'. What begins at 1 waits for them.
 TEST(OneSided, BytesFollowEachOther) {
   MachineModel model;
