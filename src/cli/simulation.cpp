@@ -194,9 +194,7 @@ void Simulation::set_collectives() {
     reduce_per_byte_ = time->seconds();
   }
   if (options_.collectives.empty())
-    options_.collectives = network_ == sim::NetworkKind::datasheet ? "equation"
-                           : !chosen_.empty()                      ? "measured"
-                                                                   : "algorithm";
+    options_.collectives = network_ == sim::NetworkKind::datasheet ? "equation" : "algorithm";
   const char* const library =
       model_.mpi_library.find("MPICH") != std::string::npos ? "mpich" : "openmpi";
   if (options_.collectives == "algorithm") options_.collectives = library;

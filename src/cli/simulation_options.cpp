@@ -29,10 +29,11 @@ void add_network_options(CLI::App& app, SimulationOptions& options) {
   app.add_option("--loggps", options.loggps,
                  "Sets or overrides L=2us,o=500ns,os=..,or=..,g=100ns,G=0.08ns,S=65536");
   add_placement_options(app, options.placement, options.ranks_per_node, true);
-  app.add_option("--collectives", options.collectives,
-                 "equation (of the model), algorithm (messages), measured (equation where the model "
-                 "was measured with as many ranks, else messages), openmpi, mpich, or choices such "
-                 "as bcast=binomial,allreduce=ring");
+  app.add_option(
+      "--collectives", options.collectives,
+      "equation (of the model), algorithm (messages), measured (equation where the model "
+      "was measured with as many ranks, else messages), openmpi, mpich, or choices such "
+      "as bcast=binomial,allreduce=ring");
   app.add_option("--wildcards", options.wildcards,
                  "MPI_ANY_SOURCE takes the message of the recorded run, or the first in virtual "
                  "time: recorded, arrival")

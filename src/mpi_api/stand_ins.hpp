@@ -9,17 +9,11 @@
 namespace foretrace::mpi_api {
 
 enum class StandInKind : std::uint8_t {
-<<<<<<< HEAD
-  charged,  // what the timing rules evaluate
-  alike,    // of these: where the stand-in is as good as the function itself
-  moving,   // calls that move data as another one does, which is measured
-  making,   // calls that make a communicator: which function is charged for them
-=======
   charged,   // what the timing rules evaluate
   alike,     // of these: where the stand-in is as good as the function itself
   moving,    // calls that move data as another one does, which is measured
+  making,    // calls that make a communicator: which function is charged for them
   together,  // calls that all members of a window or file make together
->>>>>>> 91d987b (Tell every call that takes no time, and show what accesses take)
 };
 
 // Empty: nothing does.

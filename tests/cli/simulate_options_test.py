@@ -83,7 +83,7 @@ expression = "crossbar:4?latency=1us&bandwidth=12.5MB/s"
             self.assertIn("the data sheet knows no links that messages share", told.stderr)
             self.assertIn(note, told.stderr)
             for network, says in (("datasheet", "of sends alone\n"), ("flow", "collectives openmpi"),
-                                  ("auto", "collectives measured)\n")):
+                                  ("auto", "collectives openmpi)\n")):
                 said = subprocess.run([*words, "--network", network], capture_output=True, text=True, timeout=60)
                 self.assertEqual(said.returncode, 0, said.stderr)
                 self.assertNotIn(note, said.stderr)
