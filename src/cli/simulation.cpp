@@ -327,25 +327,25 @@ std::unique_ptr<sim::TraceSource> Simulation::read_source() const {
   return source;
 }
 
-// After the trace was read.
-void Simulation::look_for_untreated() {
+// Functions that carry no virtual time, as far as the trace was read.
+std::string Simulation::untreated() const {
   std::set<std::string> untreated;
   std::unordered_set<std::string> known;
-  for (int r = 0; r < ranks_; ++r) {
+  for (int r = 0; r < reader_->ranks(); ++r) {
     const WorldRank rank(r);
     for (trace::NameId id = 0; id < reader_->names(rank); ++id) {
       const std::string& name = reader_->name(rank, id);
       if (known.insert(name).second && carries_no_time(name)) untreated.insert(name);
     }
   }
-  untreated_.clear();
-  for (const std::string& name : untreated) untreated_ += (untreated_.empty() ? "" : ", ") + name;
+  std::string list;
+  for (const std::string& name : untreated) list += (list.empty() ? "" : ", ") + name;
+  return list;
 }
 
 std::unique_ptr<sim::Source> Simulation::open() {
   if (!reader_) return open_shared();
   auto source = read_source();
-  look_for_untreated();
   source->tell_places_by(place_teller());
   return with_times(std::move(source));
 }
@@ -363,7 +363,6 @@ std::unique_ptr<sim::Source> Simulation::with_times(std::unique_ptr<sim::Source>
 void Simulation::prepare_sharing() {
   if (!reader_) return;
   const auto source = with_times(read_source());
-  look_for_untreated();
   program_ = std::make_shared<sim::Program>(*source);
 }
 
@@ -502,8 +501,8 @@ sim::SimulateResult Simulation::run(sim::Source& source, sim::Sink& sink,
                                                     reader_ ? "recorded" : "measured");
     if (!note.empty()) result.notes.push_back(std::move(note));
   }
-  if (!untreated_.empty())
-    result.notes.push_back("these calls carry no virtual time yet: " + untreated_);
+  if (const std::string names = reader_ ? untreated() : ""; !names.empty())
+    result.notes.push_back("these calls carry no virtual time yet: " + names);
   // What was predicted has its times already.
   const bool predicted = reader_ && reader_->info().clock == trace::Clock::virtual_;
   if (!options_.is_compute_given && program && result.announced && !counts() && !predicted)

@@ -172,7 +172,7 @@ class Simulation {
   struct WithoutInput {};
   Simulation(const SimulationOptions& options, WithoutInput);
   void set_network();
-  void look_for_untreated();
+  std::string untreated() const;
   void choose_network();
   void place_ranks();
   machine::Placement recorded_placement() const;
@@ -210,7 +210,6 @@ class Simulation {
   std::optional<sim::AlgorithmTable> algorithms_;
   bool measured_collectives_ = false;
   bool network_said_ = false;
-  std::string untreated_;  // functions of the trace that carry no virtual time
   // Where the operations are: one of these.
   std::unique_ptr<trace::TraceReader> reader_;
   std::optional<sim::GoalProgram> goal_;
