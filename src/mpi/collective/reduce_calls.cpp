@@ -99,9 +99,11 @@ Planned plan_common(const Arguments& arguments, const Reduction& reduction, cons
   Plan& plan = arguments.plan();
   plan.contribute = [own] { return packed(own); };
   plan.finish = [comm = plan.comm, reduction, into, skip](Gathered& gathered) {
-    const CommonReduction common(*comm, reduction, gathered);
     const std::uint64_t bytes = into.bytes();
-    if (common.outcome().error == MPI_SUCCESS && bytes > 0)
+    // Who gets nothing may leave before all have contributed.
+    if (bytes == 0) return Outcome();
+    const CommonReduction common(*comm, reduction, gathered);
+    if (common.outcome().error == MPI_SUCCESS)
       unpack(common.result().data() + packed_bytes(skip, *into.type), bytes, into.data, into.count,
              *into.type);
     return common.outcome();
