@@ -260,7 +260,10 @@ CountsId TraceWriter::define_counts(const Counts& counts) noexcept {
   bool added = false;
   if (!file_) return 0;
   if (counts_.empty()) file_->tell_counts();
-  if (!counts_.find_or_add(counts, number, added)) return 0;
+  if (!counts_.find_or_add(counts, number, added)) {
+    end_record(false);  // without its list the event tells other messages
+    return 0;
+  }
   if (!added) return number + 1;
   std::uint8_t buffer[kLongestTimes];
   Encoder head(buffer);
