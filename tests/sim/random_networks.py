@@ -207,20 +207,25 @@ def compare(seed, case, expected, found):
     sys.exit(f"seed {seed}, {network}: the engine differs from the reference")
 
 
-def run(options):
-    seeds = range(options.first, options.first + options.count)
-    cases = [random_case(seed, options.kind) for seed in seeds]
+def engine_times(replay_schedule, cases):
+    """What the engine says of each case."""
     lines = "".join(json.dumps(case) + "\n" for case in cases)
-    engine = subprocess.run([options.replay_schedule], input=lines, text=True, check=True,
+    engine = subprocess.run([replay_schedule], input=lines, text=True, check=True,
                             stdout=subprocess.PIPE).stdout.splitlines()
     if len(engine) != len(cases):
         sys.exit(f"expected {len(cases)} results, found {len(engine)}")
+    return map(json.loads, engine)
+
+
+def run(options):
+    seeds = range(options.first, options.first + options.count)
+    cases = [random_case(seed, options.kind) for seed in seeds]
     calls, compared, deadlocks = 0, {}, 0
-    for seed, case, line in zip(seeds, cases, engine):
+    for seed, case, found in zip(seeds, cases, engine_times(options.replay_schedule, cases)):
         expected, doubtful = expected_times(case)
         if doubtful:
             continue
-        compare(seed, case, expected, json.loads(line))
+        compare(seed, case, expected, found)
         if expected == "deadlock":
             deadlocks += 1
             continue
@@ -236,15 +241,15 @@ def run(options):
         sys.exit("too few schedules were compared")
 
 
-def main():
+def main(compare_all, kinds):
     parser = argparse.ArgumentParser()
     parser.add_argument("replay_schedule")
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--first", type=int, default=1)
-    parser.add_argument("--kind", choices=KINDS)
+    parser.add_argument("--kind", choices=kinds)
     options = parser.parse_args()
-    reference_networks.run_deep(lambda: run(options))
+    reference_networks.run_deep(lambda: compare_all(options))
 
 
 if __name__ == "__main__":
-    main()
+    main(run, KINDS)

@@ -8,15 +8,12 @@ written down here from docs/collectives.md alone. Every call must leave when its
 to the last picosecond.
 """
 
-import argparse
 import json
 import random
-import subprocess
 import sys
 
 import random_networks
 import random_schedules
-import reference_networks
 
 KINDS = ["loggps", "hops", "bus", "flow", "packet"]
 SIZES = [0, 0, 1, 30, 500, 1000, 4000, 33_000, 70_000, 100_001]
@@ -365,17 +362,14 @@ def compare(seed, case, collectives, expected, found):
 def run(options):
     seeds = range(options.first, options.first + options.count)
     cases = [random_case(seed, options.kind) for seed in seeds]
-    lines = "".join(json.dumps(collectives) + "\n" for _, _, collectives in cases)
-    engine = subprocess.run([options.replay_schedule], input=lines, text=True, check=True,
-                            stdout=subprocess.PIPE).stdout.splitlines()
-    if len(engine) != len(cases):
-        sys.exit(f"expected {len(cases)} results, found {len(engine)}")
+    engine = random_networks.engine_times(options.replay_schedule,
+                                          [collectives for _, _, collectives in cases])
     compared, calls = {}, 0
-    for seed, (case, messages, collectives), line in zip(seeds, cases, engine):
+    for seed, (case, messages, collectives), found in zip(seeds, cases, engine):
         expected, doubtful = random_networks.expected_times(messages)
         if doubtful:
             continue
-        compare(seed, case, collectives, expected, json.loads(line))
+        compare(seed, case, collectives, expected, found)
         kind = collectives["schedule"]["network"]["kind"]
         compared[kind] = compared.get(kind, 0) + 1
         calls += sum(map(len, case.last))
@@ -386,15 +380,5 @@ def run(options):
         sys.exit("too few programs were compared")
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("replay_schedule")
-    parser.add_argument("--count", type=int, default=300)
-    parser.add_argument("--first", type=int, default=1)
-    parser.add_argument("--kind", choices=KINDS)
-    options = parser.parse_args()
-    reference_networks.run_deep(lambda: run(options))
-
-
 if __name__ == "__main__":
-    main()
+    random_networks.main(run, KINDS)
