@@ -25,7 +25,9 @@ class TextTarget {
                 "isend MPI_Call enter=9 leave=9 request=1 mode=ready to=1 to_tag=3\n"
                 "complete MPI_Call enter=9 leave=20 done=1;2,1,5,8,cancelled\nrank 1\n",
             head +
-                "collective MPI_Call collective=bcast bytes=8 root=1\nmark MPI_Call value=2.5\n"
+                "collective MPI_Call collective=bcast bytes=8 root=1\n"
+                "collective MPI_Call collective=alltoallv bytes=8 counts=2x8,0,4\nmark MPI_Call "
+                "value=2.5\n"
                 "call MPI_Call count=3 bytes=7 to=0\nrank 1\nname \"x\"\naborted x code=-3\nin x\n",
             "foretrace-trace 1\ninfo {\"ranks\":1,\"clock\":\"cpu\"}\nincomplete\nrank 0\n"
             "name \"a b\"\nname \"a b\"\ncomm 0 0\ninit 1 compute=1000001\n"

@@ -54,6 +54,9 @@ trace::Trace example(trace::Clock clock) {
   trace.names = {"MPI_Call"};
   trace.comms.resize(1);
   trace.comms[0].members = {WorldRank(0), WorldRank(1)};
+  trace.counts = {{Bytes(100), Bytes(0)},
+                  {Bytes(0), Bytes(9), Bytes(0), Bytes(9)},
+                  {Bytes(9), Bytes(0), Bytes(9), Bytes(0)}};
   trace.ranks.resize(2);
   for (int r = 0; r < 2; ++r) {
     std::vector<Event>& events = trace.ranks[static_cast<std::size_t>(r)];
@@ -74,6 +77,13 @@ trace::Trace example(trace::Clock clock) {
       events.back().collective = cost;
       events.back().bytes = Bytes(64);
       events.back().root = LocalRank(0);
+    }
+    for (const auto& [cost, counts] : {std::pair{machine::Cost::allgatherv, 1U},
+                                       std::pair{machine::Cost::alltoallv, r == 0 ? 2U : 3U}}) {
+      events.push_back(simple(EventKind::collective));
+      events.back().collective = cost;
+      events.back().bytes = Bytes(50);
+      events.back().counts = counts;
     }
     events.push_back(simple(EventKind::mark));
     events.back().value = 2.5;
@@ -130,7 +140,7 @@ class TraceTarget {
     std::ofstream(file_, std::ios::binary | std::ios::trunc) << restore(data);
     bool finished = false;
     for (const sim::ComputeMode compute : {sim::ComputeMode::recorded, sim::ComputeMode::annotated})
-      finished = simulate(compute) || finished;
+      for (const bool expanded : {false, true}) finished = simulate(compute, expanded) || finished;
     analyse();
     std::remove(file_.c_str());
     return finished;
@@ -203,13 +213,14 @@ class TraceTarget {
     }
   }
 
-  bool simulate(sim::ComputeMode compute) const {
+  bool simulate(sim::ComputeMode compute, bool expanded) const {
     try {
       trace::TraceReader reader(file_);
       sim::TraceSource source(reader);
       sim::NullSink sink;
       sim::SimulateOptions options;
       options.compute = compute;
+      if (expanded) options.algorithms = &algorithms_;
       sim::simulate(source, machine::Timing(model_, machine::Bound::avg), options, sink);
       return true;
     } catch (const Error&) {
@@ -221,6 +232,7 @@ class TraceTarget {
   static constexpr std::size_t kBlocksAt = 8192;
 
   machine::MachineModel model_;
+  const sim::AlgorithmTable algorithms_{"openmpi"};
   std::string file_ = "fuzz-" + std::to_string(::getpid()) + ".ftr";
 };
 
