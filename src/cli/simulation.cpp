@@ -192,6 +192,8 @@ void Simulation::set_collectives() {
       throw UsageError("--reduction must be a time per byte such as 0.1ns, found '" +
                        options_.reduction + "'");
     reduce_per_byte_ = time->seconds();
+  } else if (options_.input.ends_with(".ti") && options_.live_ranks == 0) {
+    reduce_per_byte_ = 0;  // such traces say themselves what their reductions compute
   }
   if (options_.collectives.empty())
     options_.collectives = network_ == sim::NetworkKind::datasheet ? "equation" : "algorithm";

@@ -201,7 +201,7 @@ class Simulation {
   architecture::Recording* recording_ = nullptr;
   sim::NetworkKind network_ = sim::NetworkKind::datasheet;
   bool cut_through_ = false;
-  double reduce_per_byte_ = 0;
+  std::optional<double> reduce_per_byte_;  // nothing: as the model says
   std::optional<machine::Topology> topology_;
   std::shared_ptr<const ArchitectureNetwork> architecture_;
   machine::Placement placement_;

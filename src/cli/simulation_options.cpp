@@ -46,8 +46,10 @@ void add_network_options(CLI::App& app, SimulationOptions& options) {
   app.add_option("--derived-type", options.derived_type,
                  "FILE.ti: bytes of a derived datatype, which such traces do not tell")
       ->transform(size_in_bytes());
-  app.add_option("--reduction", options.reduction,
-                 "Time per byte to combine data in an expanded reduction, e.g. 0.1ns");
+  app.add_option(
+      "--reduction", options.reduction,
+      "Time per byte to combine data in an expanded reduction, e.g. 0.1ns; left out: as the "
+      "machine's [reduction] says");
   app.add_option("--block", options.block, "hops: bytes of a store-and-forward block (0: all)")
       ->transform(size_in_bytes());
   app.add_option("--packet-size", options.packet_size, "packet: bytes of a packet")

@@ -80,7 +80,9 @@ void charge(const Charging& rules, WorldRank rank, const trace::Event& event, st
       (event.kind == EventKind::recv || event.kind == EventKind::sendrecv))
     rules.between(rank, event.recv.peer).recv_leave(zero, {zero, event.recv.bytes, false});
   // Of files: others carry no bytes.
-  if (event.kind == EventKind::call && event.one_sided == machine::OneSided::none)
+  if (trace::combines(event))
+    timing.combining_call(name, rules.ranks, event.reduction, event.bytes);
+  else if (event.kind == EventKind::call && event.one_sided == machine::OneSided::none)
     machine::moving_time(timing, name, rules.ranks, event.bytes);
   if (machine::is_access(event.one_sided)) timing.access_time(event.one_sided, event.bytes);
   if (machine::is_lock(event.one_sided) && event.send.peer.valid()) timing.lock_time();

@@ -13,10 +13,12 @@
 namespace foretrace::formats {
 
 using trace::Clock;
+using trace::combines;
 using trace::CommId;
 using trace::Completion;
 using trace::Event;
 using trace::EventKind;
+using trace::is_one_sided;
 using trace::SiteId;
 using trace::uses_comm;
 namespace {
@@ -181,6 +183,11 @@ machine::OneSided one_sided_of(std::string_view text) {
   expected("what a call does to a window", text);
 }
 
+machine::Reduction reduction_of(std::string_view text) {
+  if (const auto reduction = machine::parse_reduction(text)) return *reduction;
+  expected("what a reduction computes", text);
+}
+
 struct Field {
   std::string_view key;
   bool (*has)(EventKind kind);
@@ -270,6 +277,9 @@ constexpr Field kFields[] = {
     {"one_sided", moves,
      [](const Event& e) { return std::string(kOneSided[index_of(e.one_sided)]); },
      [](Event& e, Text v, Scope) { e.one_sided = one_sided_of(v); }},
+    {"reduction", [](EventKind k) { return is_collective(k) || moves(k); },
+     [](const Event& e) { return machine::name_of(e.reduction); },
+     [](Event& e, Text v, Scope) { e.reduction = reduction_of(v); }},
     {"count", [](EventKind k) { return k != EventKind::mark; },
      [](const Event& e) { return text_unless(e.count, 1u); },
      [](Event& e, Text v, Scope) { e.count = number<std::uint32_t>(v, "a count"); }},
@@ -358,6 +368,8 @@ void check_event(const Event& event, const trace::Counts& counts, const FieldSco
     if (event.root.value >= static_cast<std::int32_t>(scope.comms[event.comm].members.size()))
       throw Error("expected a root in the communicator, found " + std::to_string(event.root.value));
   }
+  if (combines(event) && (is_one_sided(event) || event.send.peer.valid()))
+    throw Error("expected a reduction or what it does to others, found both");
   if (!counts.empty() &&
       (!is_collective(event.kind) ||
        !trace::fits(counts.size(), event.collective, scope.comms[event.comm].members.size())))

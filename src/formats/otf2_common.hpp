@@ -42,6 +42,7 @@ enum class Attribute : std::uint8_t {
   count,
   code,
   one_sided,
+  reduction,  // machine::Reduction; defined where it is used alone
   kCount
 };
 

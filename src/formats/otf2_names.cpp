@@ -157,7 +157,7 @@ void Otf2Names::write(OTF2_GlobalDefWriter* writer, std::span<const std::uint64_
   string("machine");
   string("Master thread");
   for (int r = 0; r < ranks_; ++r) string("MPI Rank " + std::to_string(r));
-  for (int i = 0; i < static_cast<int>(Attribute::kCount); ++i) {
+  for (int i = 0; i < attributes(); ++i) {
     string(row_of(static_cast<Attribute>(i)).name);
     string(row_of(static_cast<Attribute>(i)).description);
   }
@@ -180,7 +180,7 @@ void Otf2Names::write(OTF2_GlobalDefWriter* writer, std::span<const std::uint64_
     check(OTF2_GlobalDefWriter_WriteMetricClass(writer, id, 1, &id, OTF2_METRIC_ASYNCHRONOUS,
                                                 OTF2_RECORDER_KIND_CPU));
   }
-  for (int i = 0; i < static_cast<int>(Attribute::kCount); ++i) {
+  for (int i = 0; i < attributes(); ++i) {
     const AttributeRow& row = row_of(static_cast<Attribute>(i));
     check(OTF2_GlobalDefWriter_WriteAttribute(writer, static_cast<OTF2_AttributeRef>(i),
                                               string(row.name), string(row.description), row.type));

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/otf2_common.hpp"
 #include "trace/event.hpp"
 #include "trace/tell_place.hpp"
 
@@ -33,6 +34,8 @@ class Otf2Names {
   // nullopt: not a member.
   std::optional<std::uint32_t> local_rank(OTF2_CommRef comm, WorldRank rank) const;
 
+  // An event tells what it combines.
+  void tell_reductions() { reductions_ = true; }
   // All but the clock. `events`: of each rank.
   void write(OTF2_GlobalDefWriter* writer, std::span<const std::uint64_t> events);
 
@@ -53,7 +56,13 @@ class Otf2Names {
   void write_comms(OTF2_GlobalDefWriter* writer);
   void write_strings(OTF2_GlobalDefWriter* writer);
 
+  // Archives of runs without reductions stay as they were before there was the attribute.
+  int attributes() const {
+    return static_cast<int>(reductions_ ? Attribute::kCount : Attribute::reduction);
+  }
+
   int ranks_;
+  bool reductions_ = false;
   trace::TellPlace tell_;
   std::vector<std::string> strings_;
   std::unordered_map<std::string, OTF2_StringRef> string_ids_;

@@ -187,6 +187,11 @@ void LocationReader::take_attribute(CallHints& hints, Attribute attribute,
         throw Error("expected what a call does to a window, found " + std::to_string(value.uint8));
       hints.one_sided = static_cast<machine::OneSided>(value.uint8);
       break;
+    case Attribute::reduction:
+      if (!machine::is_reduction(value.uint8))
+        throw Error("expected what a call combines, found " + std::to_string(value.uint8));
+      hints.reduction = static_cast<machine::Reduction>(value.uint8);
+      break;
     case Attribute::place:
     case Attribute::kCount:
       break;

@@ -162,6 +162,9 @@ void RankWriter::add_kind(Attributes& list, const Event& event) {
   list.add_unless(Attr::count, event.count, 1);
   list.add_unless(Attr::code, event.code, 0);
   list.add_unless(Attr::one_sided, static_cast<int>(event.one_sided), 0);
+  if (event.reduction == machine::Reduction::none) return;
+  list.add(Attr::reduction, static_cast<std::uint64_t>(event.reduction));
+  names_.tell_reductions();
 }
 
 // An event whose message, request or collective OTF2 has no record for.

@@ -282,6 +282,7 @@ void RankEvents::add_collective(const ForeignCollective& what) {
   event.comm = comm_id(what.comm);
   event.collective = what.cost;
   event.bytes = hints_.bytes.value_or(what.bytes);
+  event.reduction = hints_.reduction;
   event.root = what.root;
   add(std::move(event));
 }
@@ -377,6 +378,7 @@ void RankEvents::add_recordless() {
     event.root = hints_.root;
     event.code = hints_.code;
     event.one_sided = hints_.one_sided;
+    event.reduction = hints_.reduction;
     if (event.request != 0) requests_[event.request] = {event.request, 0, What::isend};
   } else if (kind == EventKind::send || kind == EventKind::recv || kind == EventKind::sendrecv) {
     event.mode = mode_of(call_);

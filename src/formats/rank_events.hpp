@@ -43,6 +43,7 @@ struct CallHints {
   std::uint32_t count = 1;
   std::int32_t code = 0;
   machine::OneSided one_sided = machine::OneSided::none;
+  machine::Reduction reduction = machine::Reduction::none;
 };
 
 // One direction of a message. `comm` is an index into the communicators of all ranks.

@@ -340,7 +340,6 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
   Rank& of = state(rank);
   operation = sim::Operation();
   operation.kind = static_cast<EventKind>(record.kind);
-  operation.mode = static_cast<machine::SendMode>(record.mode);
   operation.collective = static_cast<machine::Cost>(record.collective);
   operation.completing = static_cast<sim::Completing>(record.completing);
   operation.probing = static_cast<sim::Probing>(record.probing);
@@ -359,11 +358,17 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
   if (operation.kind != EventKind::complete) operation.payload = record.payload;
   if (is_collective(operation.kind)) {
     operation.bytes = Bytes(record.bytes);
+    if (operation.kind == EventKind::collective)
+      operation.reduction = static_cast<machine::Reduction>(record.reduction);
     if (record.root >= 0) operation.root = LocalRank(record.root);
   } else if (record.one_sided != 0) {
     operation.one_sided = static_cast<machine::OneSided>(record.one_sided);
     operation.send.peer = WorldRank(record.send_peer);
   } else if (operation.kind != EventKind::complete) {
+    if (operation.kind == EventKind::call)
+      operation.reduction = static_cast<machine::Reduction>(record.reduction);
+    else
+      operation.mode = static_cast<machine::SendMode>(record.mode);
     operation.send = endpoint(record.send_peer, record.send_tag, record.send_bytes);
     operation.recv = endpoint(record.recv_peer, record.recv_tag, record.recv_bytes);
     operation.recv.any_source = record.any_source;

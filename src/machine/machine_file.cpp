@@ -19,6 +19,7 @@
 #include "machine/measurement.hpp"
 #include "machine/measurement_toml.hpp"
 #include "machine/pattern_toml.hpp"
+#include "machine/reduction_toml.hpp"
 #include "toml_file/reader.hpp"
 #include "toml_file/text.hpp"
 #include "topology/builders.hpp"
@@ -217,7 +218,8 @@ MachineModel parse_machine(std::string_view text, const std::string& name) {
   const toml::table root = parse_toml(text, name);
   const TableReader reader(root, name, "machine model");
   reader.allow_only({"machine", "measurement", "function", "loggps", "path", "collectives",
-                     "compute", "hop", "topology", "node", "link", "pattern", "launches"});
+                     "compute", "hop", "topology", "node", "link", "pattern", "launches",
+                     "reduction"});
   MachineModel model;
   ComputeCosts costs;  // read for their faults
   if (const toml::table* table = reader.table("machine"))
@@ -241,6 +243,8 @@ MachineModel parse_machine(std::string_view text, const std::string& name) {
   model.patterns = read_patterns(reader);
   if (const toml::table* table = reader.table("launches"))
     model.launches = read_launches(TableReader(*table, name, "[launches]"));
+  if (const toml::table* table = reader.table("reduction"))
+    model.reductions = read_reductions(TableReader(*table, name, "[reduction]"));
   if (const toml::table* table = reader.table("compute"))
     model.compute_step = read_compute(TableReader(*table, name, "[compute]"), costs);
   return model;
@@ -279,6 +283,7 @@ std::string format_machine(const MachineModel& model, const ComputeCosts& costs,
   if (model.topology) format_topology(out, *model.topology);
   out += format_patterns(model.patterns);
   out += format_launches(model.launches);
+  out += format_reductions(model.reductions);
   out += format_compute(model.compute_step, costs);
   for (const auto& [name, function] : model.functions) out += format_function(function, "");
   for (const auto& [path, own] : model.paths) {

@@ -17,6 +17,7 @@
 #include "base/time.hpp"
 #include "machine/equation.hpp"
 #include "machine/path.hpp"
+#include "machine/reduction.hpp"
 #include "topology/shape.hpp"
 
 namespace foretrace::machine {
@@ -143,6 +144,8 @@ struct LaunchFactors {
   double computation = 1;  // of the kernels
 };
 
+using Reductions = std::map<Reduction, double>;  // seconds to combine a byte
+
 using Functions = std::map<std::string, Function, std::less<>>;  // by name
 
 // What holds on one path (machine/path.hpp).
@@ -173,6 +176,8 @@ struct MachineModel : PathModel {
   std::optional<ModelTopology> topology;
   std::vector<PatternTimes> patterns;
   std::vector<LaunchFactors> launches;  // may be empty: not known
+  // With sum_double, or empty: combining takes no time.
+  Reductions reductions;
 
   // The function called `name`, or nullptr.
   const Function* find(std::string_view name) const;

@@ -16,6 +16,10 @@ constexpr std::size_t index(Cost cost) {
   return static_cast<std::size_t>(cost);
 }
 
+constexpr std::size_t index(Reduction reduction) {
+  return static_cast<std::size_t>(reduction);
+}
+
 // One name per Cost, in its order. What stands in for them: mpi_api/stand_ins.txt.
 constexpr std::array<std::string_view, index(Cost::kCount)> kNames{
     "send",
@@ -188,6 +192,16 @@ Timing::Timing(const MachineModel& model, Bound bound, const Added& added)
     functions_[i] = find_with_stand_in(model, kNames[i]);
   for (std::size_t i = index(Cost::barrier); i <= index(Cost::comm_dup); ++i)
     postings_[i] = find_posting(model, static_cast<Cost>(i));
+  if (const auto usual = model.reductions.find(Reduction::sum_double);
+      usual != model.reductions.end()) {
+    per_byte_.fill(usual->second);
+    stands_in_.fill(true);
+    stands_in_[index(Reduction::none)] = false;
+  }
+  for (const auto& [reduction, seconds] : model.reductions) {
+    per_byte_[index(reduction)] = seconds;
+    stands_in_[index(reduction)] = false;
+  }
   for (const auto& [path, own] : model.paths) {
     auto flat = std::make_shared<const MachineModel>(on_path(model, path));
     auto inner = std::make_shared<Timing>(*flat, bound, added);
@@ -277,6 +291,8 @@ Timing::Unknowns Timing::unknowns() const {
       unknowns.beyond.push_back(name + " of " + std::to_string(bytes.count) + " B");
   }
   unknowns.missing.insert(unknowns.missing.end(), missing_moves_.begin(), missing_moves_.end());
+  for (std::size_t i = 0; i < stood_in_.size(); ++i)
+    if (stood_in_[i]) unknowns.combined.push_back(name_of(static_cast<Reduction>(i)));
   for (const auto& [path, own] : model_->paths) {
     const std::string where = " (path " + std::string(name_of(path)) + ")";
     const Unknowns inner = on(path).unknowns();
@@ -300,6 +316,9 @@ std::vector<std::string> notes_of(const Timing::Unknowns& unknowns) {
     notes.push_back(line("extrapolated, beyond what was measured: ", unknowns.beyond));
   if (!unknowns.replaced.empty())
     notes.push_back(line("INVALID in the machine model, and replaced: ", unknowns.replaced));
+  if (!unknowns.combined.empty())
+    notes.push_back(
+        line("reductions that the machine model lacks, taken as sum_double: ", unknowns.combined));
   return notes;
 }
 
@@ -453,6 +472,18 @@ Time Timing::icollective_post_leave(Time s0, Cost collective, int ranks, Bytes b
   const Function* posting = postings_[index(collective)];
   if (!posting) return s0;
   return s0 + Time::from_seconds(evaluate_seconds(*model_, *posting, ranks, bytes, bound_));
+}
+
+Time Timing::combine_time(Reduction what, Bytes bytes) const {
+  if (stands_in_[index(what)]) stood_in_[index(what)] = true;
+  return Time::from_seconds(static_cast<double>(bytes.count) * per_byte_[index(what)]);
+}
+
+Time Timing::combining_call(std::string_view mpi_name, int ranks, Reduction what,
+                            Bytes bytes) const {
+  if (model_->reductions.empty() || find_own(*model_, mpi_name))
+    return moving_time(*this, mpi_name, ranks, bytes);
+  return combine_time(what, bytes);
 }
 
 Time Timing::compute(double steps) const {

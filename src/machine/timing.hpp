@@ -23,6 +23,7 @@
 #include "machine/added.hpp"
 #include "machine/machine_model.hpp"
 #include "machine/path.hpp"
+#include "machine/reduction.hpp"
 
 namespace foretrace::machine {
 
@@ -260,6 +261,12 @@ class Timing {
   // Non-blocking collective: when the posting call leaves.
   Time icollective_post_leave(Time s0, Cost collective, int ranks, Bytes bytes) const;
 
+  // What combining so many bytes with as many others takes; by the class or what stands in for it.
+  Time combine_time(Reduction what, Bytes bytes) const;
+  // A call that combines two operands of its own rank (MPI_Reduce_local): its own equation's
+  // time, else that.
+  Time combining_call(std::string_view mpi_name, int ranks, Reduction what, Bytes bytes) const;
+
   // Compute steps to time (compute.step of the model).
   Time compute(double steps) const;
 
@@ -272,6 +279,7 @@ class Timing {
     std::vector<std::string> missing;     // functions without equation or stand-in: took no time
     std::vector<std::string> beyond;      // "bcast with 200 ranks", "send of 1000000 B"
     std::vector<std::string> replaced;    // "gatherv (off by 138 % ...) by gather"
+    std::vector<std::string> combined;    // "minmax_int16": reductions that were not measured
     std::vector<std::string> unreliable;  // "bcast (off by 138 % at sizes that were left out)"
   };
   Unknowns unknowns() const;
@@ -294,6 +302,10 @@ class Timing {
   mutable std::array<int, static_cast<std::size_t>(Cost::kCount)> most_ranks_{};
   mutable std::array<Bytes, static_cast<std::size_t>(Cost::kCount)> most_bytes_{};
   mutable std::array<bool, static_cast<std::size_t>(Cost::kCount)> took_nothing_{};
+  // By class: seconds to combine a byte; whether sum_double stands in for it, and has.
+  std::array<double, kReductions> per_byte_{};
+  std::array<bool, kReductions> stands_in_{};
+  mutable std::array<bool, kReductions> stood_in_{};
   std::array<const Function*, static_cast<std::size_t>(Cost::kCount)> functions_{};
   std::array<const Function*, static_cast<std::size_t>(Cost::kCount)> postings_{};
 

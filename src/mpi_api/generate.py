@@ -210,9 +210,12 @@ def body(function, row, names, suffix):
         counts = rule_call("counts", "parts, shape", row.option("counts=") or "none")
         counts = (f"[&](const mpi_api::CommShape& shape, trace::Counts& parts) {{ {counts}; }}, "
                   if klass == "collective" else "")
+        reduces = ""
+        if klass == "collective":
+            reduces = "{op, datatype}, " if "op" in row.parameters else "{}, "
         piece = f"root == MPI_ROOT ? {pieces[0]} : {pieces[1]}" if len(pieces) == 2 else pieces[0]
         return (f"{klass}({fn}, Cost::{row.options[0]}, comm, {root}, "
-                f"[&](const mpi_api::CommShape& shape) {{ (void)shape; return {call}; }}, {counts}"
+                f"[&](const mpi_api::CommShape& shape) {{ (void)shape; return {call}; }}, {counts}{reduces}"
                 f"[&](int i) {{ (void)i; return {piece}; }}, {request}{real})")
     if klass in ("neighbor", "ineighbor", "neighbor_init"):
         request = "" if klass == "neighbor" else "request, "
@@ -241,6 +244,8 @@ def body(function, row, names, suffix):
         return f"win_lock({fn}, {asked}, assertion, win, {real})"
     if klass == "win_unlock":
         return f"win_unlock({fn}, {'rank' if 'rank' in row.parameters else 'kAllTargets'}, win, {real})"
+    if klass == "reduce_local":
+        return f"reduce_local({fn}, message_bytes(count, datatype), {{op, datatype}}, {real})"
     if klass == "file_access":
         return f"file_access({fn}, fh, message_bytes(count, datatype), {real})"
     if klass == "comm_idup":

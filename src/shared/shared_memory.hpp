@@ -62,7 +62,10 @@ struct VainLook {
 struct alignas(64) Record {
   Posting posting = Posting::operation;
   std::uint8_t kind = 0;
-  std::uint8_t mode = 0;
+  union {
+    std::uint8_t mode = 0;   // send
+    std::uint8_t reduction;  // collective, call: machine::Reduction
+  };
   std::uint8_t collective = 0;
   std::uint8_t completing = 0;
   std::uint8_t probing = 0;

@@ -460,10 +460,14 @@ void Engine::start_call(Rank& rank) {
   if (rank.operation.locking != Locking::none) return start_lock(rank);
   if (rank.operation.one_sided != machine::OneSided::none) return start_one_sided(rank);
   const Bytes bytes = rank.operation.bytes;
-  const Time cost = bytes.count == 0
-                        ? call_cost(rank)
-                        : machine::moving_time(timing_, source_.name(rank.operation.name),
-                                               source_.ranks(), bytes);
+  Time cost;
+  if (trace::combines(rank.operation))
+    cost = timing_.combining_call(source_.name(rank.operation.name), source_.ranks(),
+                                  rank.operation.reduction, bytes);
+  else if (bytes.count == 0)
+    cost = call_cost(rank);
+  else
+    cost = machine::moving_time(timing_, source_.name(rank.operation.name), source_.ranks(), bytes);
   // A part of a call counts as none, and takes its time.
   const std::int64_t times = std::max<std::int64_t>(rank.operation.count, 1);
   if (cost > Time() && times > kEndOfTime.count_ps() / cost.count_ps()) too_late(rank);

@@ -55,7 +55,9 @@ struct SimulateOptions {
   // With algorithms: those that the model measured with as many ranks take its equations all
   // the same, unless the call says by which algorithm.
   bool measured_collectives = false;
-  double reduce_per_byte = 0;          // seconds to combine a byte, in expanded reductions
+  // Seconds to combine a byte, in expanded reductions; nothing: as the model says it of their
+  // operations and types.
+  std::optional<double> reduce_per_byte;
   Dependences* dependences = nullptr;  // to be filled; nullptr: nobody asks
   MessageMatrix* messages = nullptr;   // the same
 };

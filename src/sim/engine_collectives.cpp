@@ -128,6 +128,11 @@ bool Engine::expand(Rank& rank) {
   return true;
 }
 
+Time Engine::combine_time(machine::Reduction what, Bytes bytes) const {
+  if (!options_.reduce_per_byte) return timing_.combine_time(what, bytes);
+  return Time::from_seconds(static_cast<double>(bytes.count) * *options_.reduce_per_byte);
+}
+
 // Makes the next step the rank's operation; false after the last one.
 bool Engine::next_step(Rank& rank) {
   Expansion& expansion = *rank.expansion;
@@ -142,8 +147,7 @@ bool Engine::next_step(Rank& rank) {
   } while (step.kind == Step::Kind::nothing ||
            (step.kind == Step::Kind::wait_all && expansion.open.empty()));
   if (step.reduced.count > 0)
-    expansion.reduction =
-        Time::from_seconds(static_cast<double>(step.reduced.count) * options_.reduce_per_byte);
+    expansion.reduction = combine_time(expansion.collective.reduction, step.reduced);
   const auto& members = source_.comm(expansion.collective.comm).members;
   const auto end = [&](int local, Bytes bytes) {
     trace::Endpoint endpoint;

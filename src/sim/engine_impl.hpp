@@ -244,6 +244,7 @@ class Engine {
   // `request`: of a member that does not wait in the call; 0: none.
   void enter_collective(Rank& rank, std::uint64_t request);
   bool expand(Rank& rank);
+  Time combine_time(machine::Reduction what, Bytes bytes) const;
   bool next_step(Rank& rank);
   const machine::Timing& rules_in(trace::CommId comm);
   void forget(trace::CommId comm);

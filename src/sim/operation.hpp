@@ -57,9 +57,9 @@ struct Operation : trace::Call {
   bool silent : 1 = false;
   // call: tests in a row that find nothing, `vains`; `compute` is that before the first.
   bool in_vain : 1 = false;
-  Completing completing = Completing::all;  // complete only
-  Probing probing = Probing::none;          // call only
-  Locking locking = Locking::none;          // call only
+  Completing completing : 4 = Completing::all;  // complete only
+  Probing probing : 4 = Probing::none;          // call only
+  Locking locking = Locking::none;              // call only
 
   union {
     std::int32_t code = 0;  // aborted: as in trace::Event

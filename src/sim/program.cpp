@@ -16,6 +16,10 @@ constexpr unsigned kAnySource = 1u << 9;
 constexpr unsigned kAnyTagGiven = 1u << 10;
 constexpr unsigned kHasExtra = 1u << 11;
 
+// Packed::second.tag of a call.
+constexpr std::int32_t kOneSidedMask = 0xff;
+constexpr int kReductionShift = 8;
+
 bool is_send(EventKind kind) {
   return kind == EventKind::send || kind == EventKind::isend || kind == EventKind::sendrecv;
 }
@@ -99,10 +103,14 @@ void Program::add(WorldRank rank, const Operation& operation) {
   if (operation.kind == EventKind::recv || operation.kind == EventKind::irecv)
     packed.second.bytes = operation.taken;
   if (operation.kind == EventKind::call)
-    packed.second = {operation.send.peer.value, static_cast<std::int32_t>(operation.one_sided),
+    packed.second = {operation.send.peer.value,
+                     static_cast<std::int32_t>(operation.one_sided) |
+                         static_cast<std::int32_t>(operation.reduction) << kReductionShift,
                      operation.bytes.count};
   if (operation.kind == EventKind::collective || operation.kind == EventKind::icollective)
     packed.first = {operation.root.value, 0, operation.bytes.count};
+  if (operation.kind == EventKind::collective)
+    packed.second.tag = static_cast<std::int32_t>(operation.reduction);
   if (operation.kind == EventKind::collective && operation.counts)
     packed.first.tag = number_of(*operation.counts);
   if (operation.kind == EventKind::aborted) packed.first.tag = operation.code;
@@ -146,6 +154,7 @@ void Program::unpack(WorldRank rank, const Packed& packed, Operation& operation)
   operation.bytes = Bytes();
   operation.root = LocalRank();
   operation.one_sided = machine::OneSided::none;
+  operation.reduction = machine::Reduction::none;
   operation.code = 0;
   operation.taken = 0;
   operation.counts = nullptr;
@@ -177,13 +186,16 @@ void Program::unpack(WorldRank rank, const Packed& packed, Operation& operation)
     case EventKind::call:
       end(packed.first, operation.recv);
       operation.send.peer = WorldRank(packed.second.peer);
-      operation.one_sided = static_cast<machine::OneSided>(packed.second.tag);
+      operation.one_sided = static_cast<machine::OneSided>(packed.second.tag & kOneSidedMask);
+      operation.reduction = static_cast<machine::Reduction>(packed.second.tag >> kReductionShift);
       operation.bytes = Bytes(packed.second.bytes);
       break;
     case EventKind::collective:
     case EventKind::icollective:
       operation.root = LocalRank(packed.first.peer);
       operation.bytes = Bytes(packed.first.bytes);
+      if (packed.kind == EventKind::collective)
+        operation.reduction = static_cast<machine::Reduction>(packed.second.tag);
       if (packed.first.tag > 0)
         operation.counts = counts_in_order_[static_cast<std::size_t>(packed.first.tag) - 1];
       break;

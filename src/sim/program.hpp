@@ -76,7 +76,8 @@ class Program {
     // The one that the kind has, sendrecv's send. collective, icollective: root, number of its
     // counts plus one, bytes; aborted: -, code, -.
     End first;
-    // sendrecv's receive; call: peer, OneSided, bytes that it moves; complete: number of requests,
+    // sendrecv's receive; collective: -, Reduction; call: peer; OneSided and Reduction;
+    // bytes that it moves; complete: number of requests,
     // -, first of them; recv, irecv: -, -, taken
     End second;
   };

@@ -11,9 +11,9 @@
 namespace foretrace::trace {
 
 inline constexpr char kFileMagic[8] = {'F', 'O', 'R', 'E', 'T', 'R', 'C', '\n'};
-inline constexpr std::uint32_t kVersion = 4;
-// Of a file in which no collective tells its counts; else the version is kVersion.
-inline constexpr std::uint32_t kVersionWithoutCounts = 3;
+inline constexpr std::uint32_t kVersion = 5;  // the newest: an event tells what it combines
+inline constexpr std::uint32_t kVersionWithCounts = 4;  // none does, but a collective its counts
+inline constexpr std::uint32_t kPlainVersion = 3;       // neither
 inline constexpr std::uint32_t kOldestVersion = 1;
 inline constexpr int kMostRanks = 1 << 26;
 inline constexpr std::size_t kPage = 4096;

@@ -99,6 +99,7 @@ struct Call {
   Endpoint recv;  // recv, irecv, sendrecv, probe
 
   // collective, icollective: d of its equation; call: what it moves (one-sided, file I/O)
+  // or combines
   Bytes bytes;
   // isend, irecv, icollective, probe that takes, call (access with a request): its serial, from 1
   std::uint64_t request = 0;
@@ -109,6 +110,8 @@ struct Call {
   machine::SendMode mode = machine::SendMode::standard;
   machine::Cost collective = machine::Cost::kCount;       // collective, icollective
   machine::OneSided one_sided = machine::OneSided::none;  // call
+  // collective: what it combines, none where that is sum_double; call: that it combines `bytes`
+  machine::Reduction reduction = machine::Reduction::none;
 
   bool operator==(const Call&) const = default;
 };
@@ -129,9 +132,14 @@ struct Event : Call {
   bool operator==(const Event&) const = default;
 };
 
+// Whether the call combines two operands of its own rank (MPI_Reduce_local).
+inline bool combines(const Call& call) {
+  return call.kind == EventKind::call && call.reduction != machine::Reduction::none;
+}
 // Whether the call tells what it moves.
 inline bool moves_data(const Event& event) {
-  return event.kind == EventKind::call && (event.bytes.count > 0 || event.send.peer.valid());
+  return event.kind == EventKind::call && !combines(event) &&
+         (event.bytes.count > 0 || event.send.peer.valid());
 }
 inline bool is_one_sided(const Event& event) {
   return event.kind == EventKind::call && event.one_sided != machine::OneSided::none;

@@ -181,7 +181,7 @@ void keep_ranks(TraceInfo& info, int ranks) {
 void seal_trace_file(const std::string& from, const std::string& to, const Clocks& clocks,
                      std::optional<int> ranks) {
   const BlockIndex index(from);
-  if (index.version() < kVersionWithoutCounts)
+  if (index.version() < kPlainVersion)
     throw Error(from + ": made by an older Foretrace; it stays as it is, and readable");
   check_source(index, nullptr);
   TraceInfo info = index.info();

@@ -61,8 +61,13 @@ void encode_body(Encoder& out, const ShapeSource& source) {
       out.varint(event.bytes.count);
       out.svarint(event.root.value);
       if (source.counts != 0) out.varint(source.counts - 1);
+      if (tells_reduction(event)) out.u8(static_cast<std::uint8_t>(event.reduction));
       return;
     case EventKind::call:
+      if (combines(event)) {
+        out.u8(static_cast<std::uint8_t>(event.reduction));
+        return out.varint(event.bytes.count);
+      }
       if (!moves_data(event) && !is_one_sided(event)) return;
       out.varint(event.comm);
       out.svarint(event.send.peer.value);
@@ -88,7 +93,14 @@ void decode_one_sided(Decoder& in, Shape& shape) {
   if (shape.posts) shape.event.request = static_cast<std::uint64_t>(in.svarint());
 }
 
-void decode_body(Decoder& in, Shape& shape, const Definitions& defined, std::uint8_t bits) {
+machine::Reduction decode_reduction(Decoder& in) {
+  const std::uint8_t number = in.u8();
+  if (!machine::is_reduction(number)) throw Broken{"an unknown reduction"};
+  return static_cast<machine::Reduction>(number);
+}
+
+void decode_body(Decoder& in, Shape& shape, const Definitions& defined, std::uint8_t bits,
+                 bool combines) {
   Event& event = shape.event;
   shape.posts = posts(event.kind) && (bits & kKindMask) != kLeaves;
   if (shape.posts) event.request = static_cast<std::uint64_t>(in.svarint());
@@ -112,8 +124,14 @@ void decode_body(Decoder& in, Shape& shape, const Definitions& defined, std::uin
     case EventKind::icollective:
       decode_collective(in, event, defined);
       if (bits & kHasCounts) event.counts = in.index(defined.counts.size(), "undefined counts") + 1;
+      if (combines) event.reduction = decode_reduction(in);
       return;
     case EventKind::call:
+      if (combines) {
+        event.reduction = decode_reduction(in);
+        event.bytes = Bytes(in.varint());
+        return;
+      }
       if (!(bits & (kMoves | kOneSided))) return;
       event.comm = in.index(defined.comms.size(), "an undefined communicator");
       event.send.peer = decode_rank(in, defined.ranks);
@@ -178,7 +196,7 @@ void decode_shape(Decoder& in, Shape& shape, const Definitions& defined) {
   if (second & kHasSite)
     shape.event.site = in.index(defined.sites.size() + 1, "an undefined call site");
   if (shape.stay_fixed) shape.alone = Time::ps(in.signed_time());
-  decode_body(in, shape, defined, first);
+  decode_body(in, shape, defined, first, second & kCombines);
 }
 
 void decode_event(Decoder& in, const Shape& shape, Event& event, Clock clock, Position& position) {

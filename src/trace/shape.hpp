@@ -101,9 +101,16 @@ inline constexpr std::uint8_t kHasSteps = 0x04;
 inline constexpr std::uint8_t kHasWait = 0x08;
 inline constexpr std::uint8_t kHasGap = 0x10;
 inline constexpr std::uint8_t kStayFixed = 0x20;
+inline constexpr std::uint8_t kCombines = 0x40;  // collectives, calls: what follows
 
 inline bool receives(const Event& event) {
   return event.kind == EventKind::recv || event.kind == EventKind::irecv;
+}
+
+inline bool tells_reduction(const Event& event) {
+  return event.reduction != machine::Reduction::none &&
+         (combines(event) || event.kind == EventKind::collective ||
+          event.kind == EventKind::icollective);
 }
 
 inline bool has_extra(const Event& event) {
@@ -145,7 +152,8 @@ inline std::uint16_t shape_head(const ShapeSource& source) {
                     (is_one_sided(event) ? kOneSided : 0);
   const int second = (event.site != 0 ? kHasSite : 0) | (times.compute != 0 ? kHasCompute : 0) |
                      (event.steps != 0 ? kHasSteps : 0) | (times.wait != 0 ? kHasWait : 0) |
-                     (times.gap != 0 ? kHasGap : 0) | (source.stay_fixed ? kStayFixed : 0);
+                     (times.gap != 0 ? kHasGap : 0) | (source.stay_fixed ? kStayFixed : 0) |
+                     (tells_reduction(event) ? kCombines : 0);
   return static_cast<std::uint16_t>(first | second << 8);
 }
 

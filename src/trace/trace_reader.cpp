@@ -262,9 +262,10 @@ TraceReader::Record TraceReader::next_record(WorldRank rank, Event& event) {
 
 void TraceReader::refresh() {
   auto file = std::make_unique<BlockIndex>(impl_->file->path());
-  // The first list of counts raises the version.
+  // What only later versions have raises the version when it is first there.
   const bool same_version =
-      file->version() == impl_->file->version() || impl_->file->version() == kVersionWithoutCounts;
+      file->version() == impl_->file->version() ||
+      (impl_->file->version() >= kPlainVersion && file->version() > impl_->file->version());
   if (file->info().ranks != impl_->info.ranks || !same_version || !impl_->continues(*file))
     throw Error(path() + ": this is another trace than it was before");
   impl_->go_on(*file);

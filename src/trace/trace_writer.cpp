@@ -35,7 +35,7 @@ constexpr int kSteady = -1000;
 }  // namespace
 
 RunFile create_trace_file(const std::string& path, const TraceInfo& info) {
-  return {path, file_start(info, 0, kVersionWithoutCounts), "trace"};
+  return {path, file_start(info, 0, kPlainVersion), "trace"};
 }
 
 AppendedTrace::AppendedTrace(const std::string& path)
@@ -47,14 +47,23 @@ AppendedTrace::~AppendedTrace() {
   ::close(fd_);
 }
 
-void AppendedTrace::tell_counts() const noexcept {
+// Whoever stores a checksum looks afterwards whether it is still that of the version there.
+void AppendedTrace::raise_version(std::uint32_t version) const noexcept {
+  if (version_ >= version) return;
+  version_ = version;
   void* const page = ::mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
   if (page == MAP_FAILED) return;
-  FileHeader header;
-  std::memcpy(&header, page, sizeof header);
-  header.version = kVersion;
-  header.check = checksum(&header, offsetof(FileHeader, check));
-  std::memcpy(page, &header, sizeof header);
+  auto& shared = *static_cast<FileHeader*>(page);
+  const std::atomic_ref<std::uint32_t> there(shared.version);
+  const std::atomic_ref<std::uint32_t> check(shared.check);
+  FileHeader header = shared;
+  header.version = there.load();
+  while (header.version < version && !there.compare_exchange_weak(header.version, version)) {
+  }
+  do {
+    header.version = there.load();
+    check.store(checksum(&header, offsetof(FileHeader, check)));
+  } while (there.load() != header.version);
   ::munmap(page, kPage);
 }
 
@@ -259,7 +268,7 @@ CountsId TraceWriter::define_counts(const Counts& counts) noexcept {
   std::uint32_t number = 0;
   bool added = false;
   if (!file_) return 0;
-  if (counts_.empty()) file_->tell_counts();
+  file_->raise_version(kVersionWithCounts);
   if (!counts_.find_or_add(counts, number, added)) {
     end_record(false);  // without its list the event tells other messages
     return 0;
@@ -327,6 +336,7 @@ bool TraceWriter::write_quickly(const ShapeSource& source, std::uint32_t shape) 
 // Completions count from what is posted by then.
 bool TraceWriter::write_new(const ShapeSource& source) noexcept {
   const Event& event = source.event;
+  if (shape_bits::tells_reduction(event) && file_) file_->raise_version(kVersion);
   std::uint8_t shape_bytes[kLongestShape];
   Encoder shape(shape_bytes);
   encode_shape(shape, source);

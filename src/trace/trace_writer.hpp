@@ -52,12 +52,14 @@ class AppendedTrace {
 
   int fd() const { return fd_; }
   const std::string& path() const { return path_; }
-  // Gives the file the version that has lists of counts. Any number of processes may, at any time.
-  void tell_counts() const noexcept;
+  // Gives the file this version, unless it has a later one. Any number of processes may, at any
+  // time.
+  void raise_version(std::uint32_t version) const noexcept;
 
  private:
   std::string path_;
   int fd_;
+  mutable std::uint32_t version_ = 0;  // that the file has got through this
 };
 
 class TraceWriter {

@@ -151,6 +151,11 @@ TEST_F(TextFormat, WhatMakesNoSenseIsRefusedWithItsLine) {
        "expected counts as the call has them, found 3"},
       {"collective MPI_Send collective=bcast counts=2x1",
        "expected counts as the call has them, found 2"},
+      {"collective MPI_Send collective=reduce reduction=sum",
+       "expected what a reduction computes, found 'sum'"},
+      {"call MPI_Send reduction=sum_int8 to=1",
+       "expected a reduction or what it does to others, found both"},
+      {"send MPI_Send reduction=other", "expected a field of send, found 'reduction'"},
       {"send MPI_Send counts=2x1", "expected counts as the call has them, found 2"},
   };
   for (const auto& [line, message] : lines)

@@ -62,6 +62,13 @@ TEST(MachineFileError, UnknownKey) {
 TEST(MachineFileError, Patterns) {
   const std::string pattern = kHead + "[[pattern]]\nname = \"exchange_ring\"\n";  // lines 3, 4
   expect_faults({
+      {kHead + "[reduction]\nsum_dbl = 1e-10\n", 4,
+       "unknown reduction 'sum_dbl'; known here: sum_double, "},
+      {kHead + "[reduction]\nbit_double = 1e-10\n", 4, "unknown reduction 'bit_double'"},
+      {kHead + "[reduction]\nsum_double = -1\n", 4, "'sum_double' must be a time, 0 or more"},
+      {kHead + "[reduction]\nsum_double = \"fast\"\n", 4, "'sum_double' must be a time"},
+      {kHead + "[reduction]\nsum_float = 1e-10\n", 3, "needs 'sum_double'"},
+      {kHead + "reduction = 1e-10\n", 3, "unknown key 'reduction'"},
       {kHead + "[launches]\ncomputation = [1]\n", 3, "'calls' must be a list of numbers"},
       {kHead + "[launches]\ncalls = [1]\n", 3, "'computation' must be a list of numbers"},
       {kHead + "[launches]\ncalls = [1, 2]\ncomputation = [1]\n", 5, "must be equally long"},

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -367,6 +368,43 @@ TEST(MachineFile, LaunchesReadBack) {
   EXPECT_EQ(read.launches[1].calls, 1.25);
   EXPECT_EQ(read.launches[1].computation, 2.5);
   EXPECT_TRUE(parse_machine("[machine]\n", "m.toml").launches.empty());
+}
+
+TEST(MachineFile, ReductionsReadBack) {
+  MachineModel model;
+  model.name = "m";
+  model.reductions = {{Reduction::sum_double, 1.0 / 3e9},
+                      {reduction_of(Combining::minmaxloc, Operand::int32), 0},
+                      {Reduction::other, 5e-324}};
+  const std::string text = format_machine(model);
+  EXPECT_NE(text.find("\n[reduction]  # seconds to combine a byte\nsum_double = 3.33"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(parse_machine(text, "m.toml").reductions, model.reductions);
+  EXPECT_EQ(parse_machine("[machine]\n[reduction]\nsum_double = \"0.1ns\"\n", "m.toml").reductions,
+            (Reductions{{Reduction::sum_double, 1e-10}}));
+  EXPECT_TRUE(parse_machine("[machine]\n", "m.toml").reductions.empty());
+}
+
+// Each has a name and a number of its own.
+TEST(Reductions, NamesAndNumbers) {
+  std::set<Reduction> all;
+  for_each_reduction([&](Combining what, Operand of) {
+    const Reduction reduction = reduction_of(what, of);
+    EXPECT_EQ(name_of(reduction), name_of(what, of));
+    EXPECT_EQ(parse_reduction(name_of(what, of)), reduction);
+    EXPECT_TRUE(is_reduction(static_cast<int>(reduction)));
+    all.insert(reduction);
+  });
+  EXPECT_EQ(all.size(), 39U);
+  EXPECT_EQ(name_of(Reduction::other), "other");
+  EXPECT_EQ(parse_reduction("other"), Reduction::other);
+  for (const char* name : {"", "sum", "minmax_complex_double", "bit_float", "minmaxloc_int8"})
+    EXPECT_FALSE(parse_reduction(name)) << name;
+  EXPECT_FALSE(is_reduction(0));
+  EXPECT_FALSE(is_reduction(static_cast<int>(reduction_of(Combining::bit, Operand::float_))));
+  EXPECT_EQ(told(Reduction::sum_double), Reduction::none);
+  EXPECT_EQ(told(Reduction::other), Reduction::other);
 }
 
 TEST(MachineFile, CostsOfComputationReadBack) {

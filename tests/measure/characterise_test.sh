@@ -17,6 +17,11 @@ for function in send ssend recv recvmin isend1 isend2 isendoverlap irecv1 irecv2
     comm_split compute_step gap bcast_root; do
   grep -q "^$function," "$out" || fail "no sample of $function"
 done
+reductions=$(sed -n 's/^reduction:\([^,]*\),1,.*/\1/p' "$out" | sort -u | wc -l)
+[ "$reductions" -eq 39 ] || fail "$reductions reductions"
+for size in 1024 32768 1048576; do
+  grep -q "^reduction:sum_double,1,$size," "$out" || fail "no sum of $size bytes"
+done
 fact() { sed -n "s/^# $1 = //p" "$out"; }
 if [ "$(fact launch_1_functions)" != "out of time" ]; then
   for function in rsend bsend send_start recv_wait put get accumulate win_fence allsend \

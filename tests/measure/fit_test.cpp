@@ -95,6 +95,27 @@ TEST(FitModel, GivesACompleteModelInMicroseconds) {
   EXPECT_NEAR(barrier.baseline[0].equation.startup.value, 1, 1e-9);
 }
 
+// The middle over the sizes of what a byte takes: 1, 2 and 4 ns; a block in which the rank was
+// switched out counts for nothing.
+TEST(FitModel, ReductionsTakeSoMuchAByte) {
+  using machine::Reduction;
+  const Reduction bits = machine::reduction_of(machine::Combining::bit, machine::Operand::int8);
+  SampleSet set = two_functions();
+  for (const std::uint64_t bytes : {1000, 2000, 4000}) {
+    const double seconds = 1e-12 * static_cast<double>(bytes * bytes);
+    set.samples.push_back({"reduction:bit_int8", 1, bytes, 1, seconds, true});
+    set.samples.push_back({"reduction:bit_int8", 1, bytes, 1, 1e-9, false});
+  }
+  EXPECT_TRUE(fit_model(set).model.reductions.empty());
+  set.samples.push_back({"reduction:sum_double", 1, 1000, 1, 5e-7, true});
+  const machine::Reductions reductions = fit_model(set).model.reductions;
+  ASSERT_EQ(reductions.size(), 2u);
+  EXPECT_DOUBLE_EQ(reductions.at(bits), 2e-9);
+  EXPECT_DOUBLE_EQ(reductions.at(Reduction::sum_double), 5e-10);
+  set.samples.push_back({"reduction:sum", 1, 1000, 1, 5e-7, true});
+  EXPECT_THROW(fit_model(set), Error);
+}
+
 TEST(FitModel, ReportsTheSurvivingShare) {
   SampleSet set = two_functions();
   set.samples[1].kept = false;  // one of five

@@ -420,5 +420,49 @@ TEST(ExpandedCollectives, ReductionTakesTime) {
   EXPECT_EQ(replay(source, options).leave(0, 0), Time::ps(1'609'500) + ns(1000));
 }
 
+// The same by what is combined, as the model says it: 3 ns a byte; where the call does not say,
+// 2 ns. --reduction comes before that.
+TEST(ExpandedCollectives, ReductionTakesTheTimeOfItsClass) {
+  const machine::Reduction minimum =
+      machine::reduction_of(machine::Combining::minmax, machine::Operand::int32);
+  machine::MachineModel model = test_machine();
+  model.reductions = {{machine::Reduction::sum_double, 2e-9}, {minimum, 3e-9}};
+  for (const machine::Reduction reduction : {machine::Reduction::none, minimum}) {
+    Programs source(2);
+    for (int rank = 0; rank < 2; ++rank) {
+      Operation operation = source.make(trace::EventKind::collective, "MPI_Allreduce", {});
+      operation.collective = Cost::allreduce;
+      operation.bytes = Bytes(1000);
+      operation.reduction = reduction;
+      source.add(WorldRank(rank), operation);
+    }
+    source.finalize_all();
+    const AlgorithmTable table("openmpi,allreduce=recursive_doubling");
+    SimulateOptions options = loggps();
+    options.algorithms = &table;
+    const int each = reduction == minimum ? 3 : 2;
+    EXPECT_EQ(replay(source, options, model).leave(0, 0), Time::ps(1'609'500) + ns(1000 * each));
+    options.reduce_per_byte = 1e-9;
+    EXPECT_EQ(replay(source, options, model).leave(0, 0), Time::ps(1'609'500) + ns(1000));
+  }
+}
+
+// MPI_Reduce_local of 1,000 bytes at 3 ns, twice at once.
+TEST(Combining, ACallOfItsOwnRank) {
+  machine::MachineModel model = test_machine();
+  model.reductions = {{machine::Reduction::sum_double, 3e-9}};
+  Programs source(1);
+  Operation operation = source.make(trace::EventKind::call, "MPI_Reduce_local", {});
+  operation.bytes = Bytes(1000);
+  operation.count = 2;
+  operation.reduction = machine::Reduction::sum_double;
+  source.add(WorldRank(0), operation);
+  source.finalize_all();
+  const Replayed run = replay(source, {}, model);
+  EXPECT_EQ(run.leave(0, 0), ns(6000));
+  EXPECT_TRUE(run.result.unknowns.missing.empty());
+  EXPECT_EQ(run.event(0, 0).reduction, machine::Reduction::sum_double);
+}
+
 }  // namespace
 }  // namespace foretrace::sim

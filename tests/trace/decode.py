@@ -9,7 +9,7 @@ one line an event, rank by rank:
 
 FIELDS, by kind: send=MODE,PEER,TAG,BYTES recv=WILD,PEER,TAG,BYTES request=N
 done=REQUEST,CANCELLED,SOURCE,TAG,BYTES collective=WHICH,BYTES,ROOT counts=N.N.N count=N code=N
-taken=N moves=PEER,BYTES value=HEX.
+taken=N moves=PEER,BYTES value=HEX reduction=N (call: reduction=N,BYTES).
 Last, `open rank=N NAME [site=OBJECT+OFFSET]` for every rank that was in a call, and `damage rank=N` for every stream that is cut off.
 """
 
@@ -154,7 +154,11 @@ class Rank:
             shape["comm"], shape["text"] = self.collective()
             if first & 0x40:
                 shape["counts"] = b.varint()
-        if first & 0xC0 and kind == CALL:
+            if second & 0x40:
+                shape["text"] += f" reduction={b.u8()}"
+        if second & 0x40 and kind == CALL:
+            shape["text"] = f" reduction={b.u8()},{b.varint()}"
+        elif first & 0xC0 and kind == CALL:
             shape["comm"] = b.varint()
             moves = f" moves={b.svarint()},{b.varint()}"
             shape["text"] = moves if first & 0x80 else ""
@@ -306,7 +310,7 @@ def decode_old_blocks(data, version, ranks):
 
 
 def decode_blocks(data, ranks):
-    """Of versions 3 and 4; checksums are not looked at."""
+    """Of versions 3 to 5; checksums are not looked at."""
     streams, opened, info, states = [b""] * ranks, [(0, 0)] * ranks, None, [None] * ranks
     length = struct.unpack_from("<Q", data, 16)[0]
     at = 4096
@@ -327,7 +331,7 @@ def decode_blocks(data, ranks):
 
 def decode(data):
     magic, version, ranks = struct.unpack_from("<8sII", data)
-    assert magic == b"FORETRC\n" and version in (1, 2, 3, 4)
+    assert magic == b"FORETRC\n" and version in (1, 2, 3, 4, 5)
     streams, opened, info, sealed, missing = \
         decode_old_blocks(data, version, ranks) if version < 3 else decode_blocks(data, ranks)
     lines = [f"ranks={info['ranks']} clock={info['clock']} sealed={int(sealed)} " +

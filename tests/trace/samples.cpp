@@ -81,6 +81,23 @@ void add_messages(std::vector<Event>& events, int last) {
   events.back().taken = UINT64_MAX;
 }
 
+void add_reductions(std::vector<Event>& events) {
+  using machine::Combining;
+  using machine::Operand;
+  using machine::Reduction;
+  for (const Reduction reduction :
+       {machine::reduction_of(Combining::minmaxloc, Operand::int64), Reduction::other}) {
+    events.push_back(collective(machine::Cost::allreduce, kMostBytes, LocalRank()));
+    events.back().reduction = reduction;
+    events.push_back(of_kind(EventKind::call));
+    events.back().bytes = kMostBytes;
+    events.back().reduction = reduction;
+    events.push_back(of_kind(EventKind::call));
+    events.back().count = 3;
+    events.back().reduction = Reduction::sum_double;
+  }
+}
+
 void add_calls(std::vector<Event>& events, int last) {
   events.push_back(of_kind(EventKind::call));
   events.back().count = UINT32_MAX;
@@ -171,6 +188,8 @@ std::vector<Event> sample_events(int ranks, Clock clock) {
     events.back().kind = EventKind::icollective;
     events.back().request = request;
   }
+  // Not all, so that there are files of each version.
+  if (clock == Clock::virtual_) add_reductions(events);
   add_calls(events, last);
   events.push_back(of_kind(EventKind::phase_begin));
   events.push_back(of_kind(EventKind::phase_end));

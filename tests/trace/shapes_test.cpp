@@ -184,6 +184,30 @@ TEST_F(CountsOfCalls, TellTheVersion) {
   EXPECT_EQ(read_bytes(path("a.ftr"))[8], 4);
 }
 
+// What an event combines has a later one, in whatever order ranks write it.
+TEST_F(CountsOfCalls, AndReductionsTellALaterVersion) {
+  Event reduction = call();
+  reduction.collective = machine::Cost::allreduce;
+  reduction.reduction = machine::Reduction::other;
+  const Counts counts = list(1);
+  for (const bool counts_first : {false, true}) {
+    create_trace_file(path("a.part"), sample_info(2, Clock::cpu));
+    for (int rank = 0; rank < 2; ++rank) {
+      TraceWriter writer(path("a.part"), WorldRank(rank), Clock::cpu);
+      define(writer, 2);
+      if (counts_first == (rank == 0))
+        writer.write(call(), &counts);
+      else
+        writer.write(reduction);
+    }
+    EXPECT_EQ(TraceReader(path("a.part")).ranks(), 2);
+    seal_trace_file(path("a.part"), path("a.ftr"));
+    EXPECT_EQ(read_bytes(path("a.ftr"))[8], 5);
+    EXPECT_EQ(read_trace(path("a.ftr")).ranks[counts_first ? 1 : 0][0].reduction,
+              machine::Reduction::other);
+  }
+}
+
 // A trace in memory has each list once, whichever rank wrote it.
 TEST_F(CountsOfCalls, OfAWholeTrace) {
   create_trace_file(path("a.part"), sample_info(2, Clock::cpu));

@@ -32,6 +32,11 @@ void print_comm(const Communicator& comm) {
   for (const WorldRank member : comm.members) std::printf("%d.", member.value);
 }
 
+void print_reduction(const Event& event) {
+  if (event.reduction != machine::Reduction::none)
+    std::printf(" reduction=%d", static_cast<int>(event.reduction));
+}
+
 void print_body(const Event& event) {
   switch (event.kind) {
     case EventKind::isend:
@@ -59,6 +64,7 @@ void print_body(const Event& event) {
     case EventKind::collective:
       std::printf(" collective=%d,%" PRIu64 ",%d", static_cast<int>(event.collective),
                   event.bytes.count, event.root.value);
+      print_reduction(event);
       return;
     case EventKind::call:
       std::printf(" count=%u", event.count);
@@ -66,6 +72,10 @@ void print_body(const Event& event) {
       if (moves_data(event))
         std::printf(" moves=%d,%" PRIu64, event.send.peer.value, event.bytes.count);
       if (is_one_sided(event)) std::printf(" one_sided=%d", static_cast<int>(event.one_sided));
+      if (combines(event)) {
+        print_reduction(event);
+        std::printf(",%" PRIu64, event.bytes.count);
+      }
       return;
     case EventKind::mark:
       std::printf(" value=%016" PRIx64, std::bit_cast<std::uint64_t>(event.value));

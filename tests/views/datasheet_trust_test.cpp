@@ -207,6 +207,17 @@ TEST(DatasheetTrust, KernelsHaveATable) {
   EXPECT_THAT(text_of(sheet_with({})), Not(HasSubstr("Computation")));
 }
 
+// A row for each type, a column for each operation that there is.
+TEST(DatasheetTrust, ReductionsHaveATable) {
+  const std::string model = std::string(kModel) +
+                            "\n[reduction]\nsum_double = \"0.1ns\"\nbit_int8 = \"0.25ns\"\n"
+                            "sum_int8 = \"0.5ns\"\nother = \"3ns\"\n";
+  const std::string text = text_of(sheet_with({}, model));
+  EXPECT_THAT(text, ContainsRegex("ns/B +sum +bit\n +double +0.100\n +int8 +0.500 +0.250\n"));
+  EXPECT_THAT(text, HasSubstr("Others take 3.00. "));
+  EXPECT_THAT(text_of(sheet_with({})), Not(HasSubstr("Reductions")));
+}
+
 TEST(DatasheetTrust, CoefficientsAndTheirErrorsEndAtTheSamePlace) {
   machine::Equation equation;
   equation.constant = {1e-5, 0.00104};

@@ -52,12 +52,13 @@ Time latest_start(Fn fn, const CommInfo& info, MPI_Comm comm, Cost cost, int roo
 }  // namespace
 
 int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, Bytes bytes,
-                   CountsOf counts, Real real) {
+                   CountsOf counts, const Reduces& reduces, Real real) {
   trace::Event& event = session.open(trace::EventKind::collective, fn);
   event.comm = session.comm_id(info);
   event.collective = cost;
   event.bytes = bytes;
   event.root = LocalRank(root);
+  event.reduction = machine::told(class_of(reduces));
   trace::Counts& parts = session.thread().counts;
   // Two groups would have two lists.
   if (!info.is_inter()) counts(info.shape(), parts);
@@ -83,17 +84,39 @@ int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, By
 }
 
 int collective(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, CountsOf counts,
-               SizeOfPiece between, Real real) {
+               const Reduces& reduces, SizeOfPiece between, Real real) {
   Inside inside;
   if (!inside) return real();
   CommInfo* info = session.comms.find(comm);
   if (!info) return plain_call(fn, real);
   if (!is_messages(cost, *info))
     return run_collective(fn, cost_between(cost, *info), *info, comm, root, bytes(info->shape()),
-                          counts, real);
+                          counts, reduces, real);
   Request whole;
   describe_between(whole, *info, cost, root, between);
   return run_messages(fn, *info, whole, real);
+}
+
+int reduce_local(Fn fn, Bytes bytes, const Reduces& reduces, Real real) {
+  Inside inside;
+  if (!inside) return real();
+  if (bytes.count == 0) return plain_call(fn, real);
+  trace::Event& event = session.open(trace::EventKind::call, fn);
+  const int result = wait_in(real);
+  if (result != MPI_SUCCESS) {
+    session.close_as_call();
+    return result;
+  }
+  event.bytes = bytes;
+  event.reduction = class_of(reduces);
+  if (!session.predicting()) {
+    session.close();
+    return result;
+  }
+  const Time takes = session.timing().combining_call(name_of(fn), session.comms.world_size(),
+                                                     event.reduction, bytes);
+  session.close_at(event.enter + takes, Time());
+  return result;
 }
 
 int comm_create(Fn fn, Cost cost, MPI_Comm comm, MPI_Comm* newcomm, Real real) {

@@ -11,6 +11,7 @@
 
 #include "base/function_ref.hpp"
 #include "capture/handlers/functions.hpp"
+#include "capture/handlers/reductions.hpp"
 #include "capture/session/session.hpp"
 #include "machine/timing.hpp"
 #include "mpi_api/sizes.hpp"
@@ -137,7 +138,9 @@ int neighbor_init(Fn fn, MPI_Comm comm, SizeOfPiece out, SizeOfPiece in, MPI_Req
 // `between` is the size of the message to or from each partner where the call is
 // on an inter-communicator and has a root; nobody asks for it elsewhere.
 int collective(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, CountsOf counts,
-               SizeOfPiece between, Real real);
+               const Reduces& reduces, SizeOfPiece between, Real real);
+// Combines operands of the caller's own.
+int reduce_local(Fn fn, Bytes bytes, const Reduces& reduces, Real real);
 int comm_create(Fn fn, Cost cost, MPI_Comm comm, MPI_Comm* newcomm, Real real);
 int comm_create_group(Fn fn, MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm, Real real);
 int intercomm_create(Fn fn, MPI_Comm comm, MPI_Comm* newcomm, Real real);

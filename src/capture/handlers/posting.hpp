@@ -42,11 +42,12 @@ void discard_parts(Request& whole);
 
 // A blocking collective: one operation of all members.
 int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, Bytes bytes,
-                   CountsOf counts, Real real);
+                   CountsOf counts, const Reduces& reduces, Real real);
 inline int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, Bytes bytes,
                           Real real) {
   return run_collective(
-      fn, cost, info, comm, root, bytes, [](const mpi_api::CommShape&, trace::Counts&) {}, real);
+      fn, cost, info, comm, root, bytes, [](const mpi_api::CommShape&, trace::Counts&) {}, {},
+      real);
 }
 // A blocking collective that consists of messages, the parts of `whole`, on `comm`.
 int run_messages(Fn fn, const CommInfo& comm, Request& whole, Real real);

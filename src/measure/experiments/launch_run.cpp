@@ -14,6 +14,7 @@
 #include "measure/experiments/conditions.hpp"
 #include "measure/experiments/kernels.hpp"
 #include "measure/experiments/places.hpp"
+#include "measure/experiments/reductions.hpp"
 
 namespace foretrace::measure {
 namespace {
@@ -142,6 +143,9 @@ void LaunchRun::time_computation() {
   for (const KernelBlock& each : time_kernels(settings_.blocks, kernel_levels(find_cache_sizes())))
     samples_.push_back(
         {kKernelPrefix + each.name, 1, 0, options_.launch, each.block.seconds, each.block.kept});
+  for (const ReductionBlock& each : time_reductions(settings_.blocks))
+    samples_.push_back({kReductionPrefix + machine::name_of(each.what), 1, each.bytes,
+                        options_.launch, each.block.seconds, each.block.kept});
 }
 
 // Takes the points of secondary functions out of the plan: they are visited once,

@@ -12,6 +12,7 @@
 #include "measure/core/functions.hpp"
 #include "measure/core/hosts.hpp"
 #include "measure/experiments/kernels.hpp"
+#include "measure/experiments/reductions.hpp"
 #include "measure/fit/function.hpp"
 #include "measure/fit/jumps.hpp"
 #include "measure/fit/loggps.hpp"
@@ -233,6 +234,27 @@ SampleSet take_node(SampleSet& set) {
   return node;
 }
 
+using ByFunction = std::map<std::string, std::vector<Sample>, std::less<>>;
+
+// Of each class what a byte takes, in the middle over the sizes: in a cache a short call's
+// beginning and end count, in a large message memory.
+void take_reductions(ByFunction& by_function, machine::MachineModel& model) {
+  const std::string_view prefix = kReductionPrefix;
+  std::erase_if(by_function, [&](const auto& entry) {
+    const auto& [name, samples] = entry;
+    if (!name.starts_with(prefix)) return false;
+    const auto what = machine::parse_reduction(name.substr(prefix.size()));
+    if (!what) throw Error("samples: there is no reduction '" + name.substr(prefix.size()) + "'");
+    std::vector<double> per_byte;
+    for (const Point& point : summarise(samples))
+      if (point.bytes > 0) per_byte.push_back(point.seconds / static_cast<double>(point.bytes));
+    if (!per_byte.empty()) model.reductions[*what] = stats::median(per_byte);
+    return true;
+  });
+  // The file cannot do without what stands in for others.
+  if (!model.reductions.contains(machine::Reduction::sum_double)) model.reductions.clear();
+}
+
 FitOutcome fit_path(const SampleSet& set, const FitSettings& settings) {
   FitOutcome outcome;
   machine::MachineModel& model = outcome.model;
@@ -245,7 +267,7 @@ FitOutcome fit_path(const SampleSet& set, const FitSettings& settings) {
     model.loggps.sync_threshold =
         Bytes(static_cast<std::uint64_t>(number_in(set, "sync_threshold", 0)));
 
-  std::map<std::string, std::vector<Sample>, std::less<>> by_function;
+  ByFunction by_function;
   for (const Sample& sample : set.samples) by_function[sample.function].push_back(sample);
   if (const auto steps = by_function.find(kComputeStep); steps != by_function.end()) {
     model.compute_step = summarise(steps->second).front().seconds;
@@ -258,6 +280,7 @@ FitOutcome fit_path(const SampleSet& set, const FitSettings& settings) {
     outcome.costs.kernels[name.substr(kernel.size())] = summarise(samples).front().seconds;
     return true;
   });
+  take_reductions(by_function, model);
   if (by_function.empty()) throw Error("samples: no MPI function was measured; measure again");
   for (const auto& [name, samples] : by_function) {
     const std::vector<Point> points = summarise(samples);

@@ -106,6 +106,7 @@ Gathered collective(const CollectiveCall& call, Block contribution) {
   }
   settle_freed_receives();
   Record record = collective_record(EventKind::collective, call, contribution);
+  record.reduction = static_cast<std::uint8_t>(machine::told(call.reduction));
   if (!call.counts.empty())
     Line::list(record, std::span(&call.counts.front().count, call.counts.size()));
   return Gathered(line.ask(record).gathered);

@@ -50,6 +50,7 @@ struct CollectiveCall {
   int root = -1;              // place of the root in the communicator; -1: none
   std::uint64_t bytes = 0;    // d of the data sheet's equation (src/mpi_api/sizes.hpp)
   trace::Counts counts = {};  // of a blocking one; empty: `bytes` tells all
+  machine::Reduction reduction = machine::Reduction::none;  // of one that combines
 };
 
 // Enters a collective with a contribution that others may read, and waits

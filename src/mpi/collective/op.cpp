@@ -3,10 +3,12 @@
 #include <cstring>
 #include <iterator>
 #include <new>
+#include <optional>
 #include <string>
 
 #include "live_impl.hpp"
 #include "mpi/collective/op_loops.hpp"
+#include "mpi/core/line.hpp"
 #include "mpi/datatype/description.hpp"
 
 namespace foretrace::mpi {
@@ -122,6 +124,85 @@ bool fits(const Op& op, const Datatype& type) {
   return basic && loop_of(op, *basic);
 }
 
+namespace {
+
+std::optional<machine::Combining> combining_of(Operation operation) {
+  using machine::Combining;
+  switch (operation) {
+    case Operation::sum:
+      return Combining::sum;
+    case Operation::prod:
+      return Combining::prod;
+    case Operation::max:
+    case Operation::min:
+      return Combining::minmax;
+    case Operation::land:
+    case Operation::lor:
+    case Operation::lxor:
+      return Combining::logical;
+    case Operation::band:
+    case Operation::bor:
+    case Operation::bxor:
+      return Combining::bit;
+    case Operation::minloc:
+    case Operation::maxloc:
+      return Combining::minmaxloc;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<machine::Operand> integer_of(int bytes) {
+  using machine::Operand;
+  switch (bytes) {
+    case 1:
+      return Operand::int8;
+    case 2:
+      return Operand::int16;
+    case 4:
+      return Operand::int32;
+    case 8:
+      return Operand::int64;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<machine::Operand> operand_of(Scalar scalar) {
+  using machine::Operand;
+  switch (scalar) {
+    case Scalar::float32:
+      return Operand::float_;
+    case Scalar::float64:
+      return Operand::double_;
+    case Scalar::extended:
+      return Operand::long_double;
+    case Scalar::complex_float32:
+      return Operand::complex_float;
+    case Scalar::complex_float64:
+      return Operand::complex_double;
+    case Scalar::logical8:
+    case Scalar::logical16:
+    case Scalar::logical32:
+    case Scalar::logical64:
+    case Scalar::boolean:
+    case Scalar::byte:
+      return integer_of(size_of(scalar));
+    default:
+      return is_integer(scalar) ? integer_of(size_of(scalar)) : std::nullopt;
+  }
+}
+
+}  // namespace
+
+machine::Reduction class_of(const Op& op, const Datatype& type) {
+  const BasicType* const basic = is_users(op) ? nullptr : stands_for(type);
+  const auto what = combining_of(static_cast<Operation>(op.which));
+  const auto of = basic ? operand_of(basic->value) : std::nullopt;
+  if (!what || !of || !machine::is_defined(*what, *of)) return machine::Reduction::other;
+  return machine::reduction_of(*what, *of);
+}
+
 void combine(const Op& op, const void* in, void* inout, MPI_Count count, Datatype& type) {
   if (count <= 0) return;
   if (is_users(op)) return call_users(op, in, inout, count, type);
@@ -173,6 +254,12 @@ int reduce_local(const void* in, void* inout, MPI_Count count, MPI_Datatype data
     return raise(MPI_ERR_BUFFER, "a buffer is MPI_IN_PLACE");
   if (count > 0 && in == inout) return raise(MPI_ERR_BUFFER, "the two buffers are the same");
   combine(*op, in, inout, count, *type);
+  if (line.is_open() && count > 0) {
+    Record record = line.record(trace::EventKind::call);
+    record.reduction = static_cast<std::uint8_t>(class_of(*op, *type));
+    record.bytes = packed_bytes(count, *type);
+    line.post(record);
+  }
   return MPI_SUCCESS;
 }
 

@@ -29,6 +29,7 @@ Reduced reduced(Arguments& arguments, const void* sendbuf, const void* recvbuf, 
   const void* from = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
   arguments.buffer(from, count, reduction.type, "the send buffer");
   reduced.own = piece(from, count, reduction.type);
+  if (arguments) arguments.plan().call.reduction = class_of(*reduction.op, *reduction.type);
   return reduced;
 }
 

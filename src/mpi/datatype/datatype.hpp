@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "machine/reduction.hpp"
 #include "mpi/core/keyvals.hpp"
 #include "mpi/core/object.hpp"
 
@@ -77,6 +78,8 @@ struct Op : Object {
 // Whether the operation is defined for the type (predefined operations: MPI 3.1,
 // 5.9.2, and MPI_Get_accumulate's MPI_REPLACE and MPI_NO_OP, which fit all).
 bool fits(const Op& op, const Datatype& type);
+// What the two are to the machine's [reduction].
+machine::Reduction class_of(const Op& op, const Datatype& type);
 // inout[i] = in[i] op inout[i]; both laid out as `count` elements of the type.
 void combine(const Op& op, const void* in, void* inout, MPI_Count count, Datatype& type);
 

@@ -181,6 +181,7 @@ SheetDocument datasheet_document(const Datasheet& sheet, int digits, SheetExtent
   }
   add_loggps(sheet, document);
   add_computation(sheet, document);
+  add_reductions(sheet, document);
   add_measurement(sheet, document);
   if (extent == SheetExtent::full)
     add_functions(sheet, digits, document);

@@ -312,6 +312,37 @@ void add_computation(const Datasheet& sheet, SheetDocument& document) {
   document.blocks.push_back(std::move(table));
 }
 
+// A row for each type, a column for each operation.
+void add_reductions(const Datasheet& sheet, SheetDocument& document) {
+  using machine::Combining;
+  using machine::Operand;
+  const machine::Reductions& known = sheet.model.reductions;
+  if (known.empty()) return;
+  const auto cell = [&known](machine::Reduction reduction) {
+    const auto found = known.find(reduction);
+    return found == known.end() ? std::string() : plain_cell(1e9 * found->second);
+  };
+  SheetTable table;
+  table.header = {"ns/B", "sum", "prod", "min, max", "logical", "bit", "minloc, maxloc"};
+  for (int of = 0; of < static_cast<int>(Operand::kCount); ++of) {
+    const auto operand = static_cast<Operand>(of);
+    std::vector<std::string> row{machine::name_of(operand)};
+    bool any = false;
+    for (int what = 0; what < static_cast<int>(Combining::kCount); ++what) {
+      row.push_back(cell(machine::reduction_of(static_cast<Combining>(what), operand)));
+      any = any || !row.back().empty();
+    }
+    if (any) table.rows.push_back(std::move(row));
+  }
+  const std::string other = cell(machine::Reduction::other);
+  document.blocks.push_back(Heading{1, "Reductions"});
+  document.blocks.push_back(
+      Paragraph{"What combining a byte takes, in nanoseconds, by the type and the operation. " +
+                (other.empty() ? std::string() : "Others take " + other + ". ") +
+                "What is not there takes the time of a sum of doubles."});
+  document.blocks.push_back(std::move(table));
+}
+
 std::string measured_with(const Datasheet& sheet, const SheetFunction& each) {
   std::string out;
   const auto add = [&](const std::string& text) { out += (out.empty() ? "" : " ") + text; };

@@ -12,6 +12,7 @@ namespace foretrace::views {
 void add_measurement(const analysis::Datasheet& sheet, SheetDocument& document);
 void add_errors(const analysis::Datasheet& sheet, SheetDocument& document);
 void add_computation(const analysis::Datasheet& sheet, SheetDocument& document);
+void add_reductions(const analysis::Datasheet& sheet, SheetDocument& document);
 void add_loggps(const analysis::Datasheet& sheet, SheetDocument& document);
 
 // Whether the measurement calls a function's figures invalid.

@@ -69,6 +69,9 @@ void print_event(const trace::Trace& trace, const trace::Event& event) {
     print_number("bytes", static_cast<long long>(event.bytes.count));
     print_number("root", event.root.value);
   }
+  if (event.reduction != machine::Reduction::none)
+    std::printf(" reduction=%s/%llu", machine::name_of(event.reduction).c_str(),
+                static_cast<unsigned long long>(event.bytes.count));
   if (event.kind == EventKind::mark) std::printf(" value=%.17g", event.value);
   if (event.kind == EventKind::aborted) print_number("code", event.code);
   std::printf("\n");

@@ -1,0 +1,19 @@
+// What an operation and a datatype of MPI's are to the machine's [reduction].
+#pragma once
+
+#include <mpi.h>
+
+#include "machine/reduction.hpp"
+
+namespace foretrace::capture {
+
+// The two arguments of a call that combines; of others none.
+struct Reduces {
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+};
+
+// Its class; none of a call that combines nothing. For one thread at a time.
+machine::Reduction class_of(const Reduces& call);
+
+}  // namespace foretrace::capture
