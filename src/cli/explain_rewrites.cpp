@@ -27,8 +27,8 @@ RewrittenRun::RewrittenRun(std::unique_ptr<sim::Source> source, const sim::Sourc
   };
   if (open_()->races())
     throw UsageError(
-        "calls can only be changed where it is known which messages meet; use --wildcards "
-        "recorded");
+        "calls can only be changed where it is known who comes first: with --wildcards recorded, "
+        "in a run that takes no locks");
   const auto places = [&](const std::string& option, const std::string& name) {
     return places_of(option, name, run, names);
   };

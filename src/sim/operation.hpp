@@ -35,6 +35,12 @@ enum class Probing : std::uint8_t { none, wait, look, take_wait, take_look };
 // call: a lock in virtual time (Operation::lock).
 enum class Locking : std::uint8_t { none, shared, exclusive, release };
 
+// In Operation::lock of a recorded call: that of a target in a window, whose communicator is no
+// other's.
+constexpr std::uint64_t lock_of(trace::CommId window, WorldRank target) {
+  return (std::uint64_t{window} + 1) << 32 | static_cast<std::uint32_t>(target.value);
+}
+
 // A test that finds nothing, as its rank knows.
 struct VainLook {
   Time compute;   // before it, as recorded

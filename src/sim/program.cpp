@@ -19,6 +19,8 @@ constexpr unsigned kHasExtra = 1u << 11;
 // Packed::second.tag of a call.
 constexpr std::int32_t kOneSidedMask = 0xff;
 constexpr int kReductionShift = 8;
+constexpr std::int32_t kReductionMask = 0xff;
+constexpr int kLockingShift = 16;
 
 bool is_send(EventKind kind) {
   return kind == EventKind::send || kind == EventKind::isend || kind == EventKind::sendrecv;
@@ -32,6 +34,7 @@ bool is_receive(EventKind kind) {
 bool can_race(const Operation& operation) {
   const trace::Endpoint& from = operation.recv;
   return operation.completing != Completing::all || operation.probing != Probing::none ||
+         operation.locking != Locking::none ||
          (operation.matched && ((from.any_source && !from.peer.valid()) || from.tag == kAnyTag));
 }
 
@@ -105,7 +108,8 @@ void Program::add(WorldRank rank, const Operation& operation) {
   if (operation.kind == EventKind::call)
     packed.second = {operation.send.peer.value,
                      static_cast<std::int32_t>(operation.one_sided) |
-                         static_cast<std::int32_t>(operation.reduction) << kReductionShift,
+                         static_cast<std::int32_t>(operation.reduction) << kReductionShift |
+                         static_cast<std::int32_t>(operation.locking) << kLockingShift,
                      operation.bytes.count};
   if (operation.kind == EventKind::collective || operation.kind == EventKind::icollective)
     packed.first = {operation.root.value, 0, operation.bytes.count};
@@ -153,6 +157,7 @@ void Program::unpack(WorldRank rank, const Packed& packed, Operation& operation)
   operation.recv = trace::Endpoint();
   operation.bytes = Bytes();
   operation.root = LocalRank();
+  operation.locking = Locking::none;
   operation.one_sided = machine::OneSided::none;
   operation.reduction = machine::Reduction::none;
   operation.code = 0;
@@ -187,7 +192,11 @@ void Program::unpack(WorldRank rank, const Packed& packed, Operation& operation)
       end(packed.first, operation.recv);
       operation.send.peer = WorldRank(packed.second.peer);
       operation.one_sided = static_cast<machine::OneSided>(packed.second.tag & kOneSidedMask);
-      operation.reduction = static_cast<machine::Reduction>(packed.second.tag >> kReductionShift);
+      operation.reduction =
+          static_cast<machine::Reduction>(packed.second.tag >> kReductionShift & kReductionMask);
+      operation.locking = static_cast<Locking>(packed.second.tag >> kLockingShift);
+      if (operation.locking != Locking::none)
+        operation.lock = lock_of(operation.comm, operation.send.peer);
       operation.bytes = Bytes(packed.second.bytes);
       break;
     case EventKind::collective:

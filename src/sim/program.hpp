@@ -3,7 +3,7 @@
 //
 // An operation takes one cache line, whatever it is; what few need (annotated
 // steps, repeated calls, lists of requests and counts) lies beside; what only running programs
-// do (payload, cancel, locks, patience) has no place. Built once, from
+// do (payload, cancel, patience) has no place. Built once, from
 // another source or by hand, then only read.
 #pragma once
 
@@ -76,8 +76,8 @@ class Program {
     // The one that the kind has, sendrecv's send. collective, icollective: root, number of its
     // counts plus one, bytes; aborted: -, code, -.
     End first;
-    // sendrecv's receive; collective: -, Reduction; call: peer; OneSided and Reduction;
-    // bytes that it moves; complete: number of requests,
+    // sendrecv's receive; collective: -, Reduction; call: peer; OneSided, Reduction,
+    // Locking; bytes that it moves; complete: number of requests,
     // -, first of them; recv, irecv: -, -, taken
     End second;
   };

@@ -26,6 +26,7 @@ void copy_operation(const Event& event, const trace::Counts* counts, Operation& 
   operation.code = event.kind == EventKind::aborted ? event.code : 0;
   if (event.kind == EventKind::mark) operation.payload = std::bit_cast<std::uint64_t>(event.value);
   operation.probing = Probing::none;
+  operation.locking = Locking::none;
   operation.counts = counts;
   operation.completions = event.completions;
 }
@@ -54,6 +55,7 @@ const Event* TraceSource::read(WorldRank rank) {
 
 void TraceSource::rewind(WorldRank rank) {
   stream(rank).at = 0;
+  stream(rank).held.clear();
   if (reader_) reader_->rewind(rank);
 }
 
@@ -65,6 +67,7 @@ void TraceSource::survey(WorldRank rank) {
     if (wildcards_ == Wildcards::arrival &&
         (event->recv.any_source || event->recv.any_tag || event->kind == EventKind::probe))
       races_ = true;
+    if (machine::is_lock(event->one_sided) && event->send.peer.valid()) races_ = true;
     if (is_open_wildcard(*event)) {
       open[event->request] = to.wildcards.size();
       to.wildcards.push_back({event->request, WorldRank(), 0, false});
@@ -125,6 +128,22 @@ trace::SiteId TraceSource::global_site(WorldRank rank, trace::SiteId id) {
   return numbers[id] = entry->second;
 }
 
+// Whoever asks for the lock of one target waits for those that hold it. What was locked with
+// MPI_MODE_NOCHECK is unlocked without ever having been asked for.
+void TraceSource::find_lock(Stream& stream, Operation& operation) {
+  if (!operation.send.peer.valid()) return;
+  const std::uint64_t lock = lock_of(operation.comm, operation.send.peer);
+  if (machine::is_lock(operation.one_sided)) {
+    operation.locking =
+        operation.one_sided == machine::OneSided::lock ? Locking::exclusive : Locking::shared;
+    stream.held.push_back(lock);
+  } else if (operation.one_sided == machine::OneSided::unlock &&
+             std::erase(stream.held, lock) > 0) {
+    operation.locking = Locking::release;
+  }
+  if (operation.locking != Locking::none) operation.lock = lock;
+}
+
 void TraceSource::resolve_wildcard(Stream& stream, Operation& operation) {
   const Resolution& found = stream.wildcards[stream.next_wildcard++];
   operation.matched = found.matched;
@@ -154,6 +173,7 @@ bool TraceSource::next(WorldRank rank, Operation& operation) {
   operation.name = global_name(rank, event->name);
   operation.site = from.site = global_site(rank, event->site);
   operation.comm = trace::uses_comm(*event) ? global_comm(rank, event->comm) : 0;
+  if (trace::is_one_sided(*event)) find_lock(from, operation);
   if (is_open_wildcard(*event)) resolve_wildcard(from, operation);
   if (!from.cancelled.empty() && event->request != 0 &&
       std::ranges::binary_search(from.cancelled, event->request))

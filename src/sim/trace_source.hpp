@@ -63,6 +63,7 @@ class TraceSource : public Source {
     std::vector<Resolution> wildcards;  // in posting order
     std::size_t next_wildcard = 0;
     std::vector<std::uint64_t> cancelled;  // requests, ascending
+    std::vector<std::uint64_t> held;       // locks
     std::vector<trace::NameId> names;      // the rank's numbers to those of the source
     std::vector<trace::CommId> comms;
     std::vector<trace::SiteId> sites;
@@ -75,6 +76,7 @@ class TraceSource : public Source {
   trace::NameId global_name(WorldRank rank, trace::NameId id);
   trace::CommId global_comm(WorldRank rank, trace::CommId id);
   trace::SiteId global_site(WorldRank rank, trace::SiteId id);
+  static void find_lock(Stream& stream, Operation& operation);
   void resolve_wildcard(Stream& stream, Operation& operation);
   void reopen_wildcard(Operation& operation) const;
 

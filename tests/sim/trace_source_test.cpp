@@ -148,6 +148,66 @@ TEST(Wildcard, ByArrivalTakesTheFirstInVirtualTime) {
   EXPECT_EQ(first_source(Wildcards::arrival), WorldRank(1));
 }
 
+Event window_event(machine::OneSided what, trace::CommId window, Time compute = {}) {
+  Event event;
+  event.kind = EventKind::call;
+  event.compute = compute;
+  event.one_sided = what;
+  event.comm = window;
+  event.send.peer = WorldRank(0);
+  return event;
+}
+
+// The example of docs/theory.md, the lock taking 121 us: rank 1 has it alone from 0 to 1000, rank 2
+// asks at 500. Rank 3 asks for that of another window at 600; what it unlocks in the end was locked
+// with MPI_MODE_NOCHECK.
+trace::Trace trace_with_locks() {
+  using machine::OneSided;
+  trace::Trace trace = empty_trace(4);
+  for (const std::uint64_t key : {1, 2}) trace.comms.push_back({key, trace.comms[0].members});
+  trace.ranks[0] = {finalize_event()};
+  trace.ranks[1] = {window_event(OneSided::lock, 1), window_event(OneSided::unlock, 1, us(879)),
+                    finalize_event()};
+  trace.ranks[2] = {window_event(OneSided::lock, 1, us(500)), window_event(OneSided::unlock, 1),
+                    finalize_event()};
+  trace.ranks[3] = {window_event(OneSided::lock_shared, 2, us(600)),
+                    window_event(OneSided::unlock, 2), window_event(OneSided::unlock, 1),
+                    finalize_event()};
+  return trace;
+}
+
+void expect_waits_for_locks(const Replayed& run) {
+  EXPECT_EQ(run.leave(1, 0), us(121));
+  EXPECT_EQ(run.wait(1, 0), us(0));
+  EXPECT_EQ(run.leave(1, 1), us(1000));
+  EXPECT_EQ(run.leave(2, 0), us(1000));
+  EXPECT_EQ(run.wait(2, 0), us(379));
+  EXPECT_EQ(run.leave(2, 1), us(1000));
+  EXPECT_EQ(run.leave(3, 0), us(721));
+  EXPECT_EQ(run.leave(3, 2), us(721));
+}
+
+TEST(RecordedLock, WaitsForWhoeverHoldsIt) {
+  const trace::Trace trace = trace_with_locks();
+  expect_waits_for_locks(replay_trace(trace));
+  // As an operation in memory.
+  TraceSource source(trace);
+  EXPECT_TRUE(source.races());
+  MemorySource copy(std::make_shared<Program>(source));
+  EXPECT_TRUE(copy.races());
+  expect_waits_for_locks(replay_trace(copy));
+}
+
+// Rank 1's stream ends while it holds the lock.
+TEST(RecordedLock, ThatIsNeverGivenBackIsWaitedForUntilTheEnd) {
+  trace::Trace trace = trace_with_locks();
+  trace.ranks[1].resize(1);
+  const Replayed run = replay_trace(trace);
+  EXPECT_THAT(run.result.notes, testing::Contains(HasSubstr("rank 2")));
+  EXPECT_EQ(run.trace.ranks[2].size(), 0U);
+  EXPECT_EQ(run.leave(3, 2), us(721));
+}
+
 TEST(Wildcard, CancelledSendIsNotSent) {
   trace::Trace trace = empty_trace(2);
   Event isend = send_event(1, 16000, 5);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "capture/handlers/posting.hpp"
+#include "capture/predict/lock_times.hpp"
 
 namespace foretrace::capture {
 namespace {
@@ -30,6 +31,8 @@ struct Window {
   std::map<int, Accessed> accessed;  // by target
   std::map<int, bool> started;       // MPI_Win_start: targets; whether it is known that they posted
   Request posted;                    // MPI_Win_post: the messages from and to the origins
+  std::map<int, bool> locked;        // targets whose lock is held; whether alone
+  LockTimes lock_times;              // predict
 };
 
 std::unordered_map<std::uint64_t, std::unique_ptr<Window>> windows;
@@ -113,13 +116,40 @@ int plain_epoch(Fn fn, OneSided what, Window& window, int target, Real real) {
   int result = MPI_SUCCESS;
   trace::Event* const event = make_call(fn, what, window, target, real, result);
   if (!event) return result;
+  if (session.predicting())
+    session.close_at(event->enter + session.call_cost(fn), Time());
+  else
+    session.close();
+  return result;
+}
+
+// The lock of one target: leaves when it would if nobody had held it, or when those before have
+// given it back.
+int lock_target(Fn fn, OneSided how, Window& window, int target, Real real) {
+  int result = MPI_SUCCESS;
+  trace::Event* const event = make_call(fn, how, window, target, real, result);
+  if (!event) return result;
+  const bool alone = how == OneSided::lock;
+  window.locked[target] = alone;
   if (!session.predicting()) {
     session.close();
-  } else if (machine::is_lock(what) && event->send.peer.valid()) {
-    session.close_at(event->enter + session.timing_with(event->send.peer).lock_time(), Time());
-  } else {
-    session.close_at(event->enter + session.call_cost(fn), Time());
+    return result;
   }
+  const Time free = event->enter + session.timing_with(event->send.peer).lock_time();
+  const Time leave = std::max(free, window.lock_times.held_until(target, alone));
+  session.close_at(leave, machine::wait_time(leave, free));
+  return result;
+}
+
+int unlock_target(Fn fn, Window& window, int target, Real real) {
+  const auto held = window.locked.find(target);
+  const auto give_back = [&] {
+    if (session.predicting() && held != window.locked.end())
+      window.lock_times.give_back(target, held->second, session.thread().event.enter);
+    return real();
+  };
+  const int result = plain_epoch(fn, OneSided::unlock, window, target, give_back);
+  if (result == MPI_SUCCESS && held != window.locked.end()) window.locked.erase(held);
   return result;
 }
 
@@ -155,6 +185,7 @@ int win_create(Fn fn, MPI_Comm comm, const MPI_Win* win, Real real) {
   if (result != MPI_SUCCESS) return result;
   auto window = std::make_unique<Window>();
   window->members = &session.comms.adopt_members(*info, comm);
+  if (session.predicting()) window->lock_times.make(comm);
   window->posted.several = true;
   window->posted.comm = &session.comms.hidden(*window->members);
   windows[handle_bits(*win)] = std::move(window);
@@ -168,6 +199,7 @@ int win_free(Fn fn, const MPI_Win* win, Real real) {
   const std::uint64_t handle = handle_bits(*win);
   const int result = barrier(fn, *window->members, real);
   if (result != MPI_SUCCESS) return result;
+  window->lock_times.free();
   // What has the handle by now may be another one.
   const auto found = windows.find(handle);
   if (found != windows.end() && found->second.get() == window) windows.erase(found);
@@ -237,8 +269,10 @@ int win_lock(Fn fn, int type, int target, int assertion, MPI_Win win, Real real)
   Window* window = inside ? find(win) : nullptr;
   if (!window || target == MPI_PROC_NULL || (assertion & MPI_MODE_NOCHECK) != 0)
     return inside ? plain_call(fn, real) : real();
-  return plain_epoch(fn, type == MPI_LOCK_EXCLUSIVE ? OneSided::lock : OneSided::lock_shared,
-                     *window, target, [&] { return wait_in(real); });
+  const OneSided how = type == MPI_LOCK_EXCLUSIVE ? OneSided::lock : OneSided::lock_shared;
+  const auto call = [&] { return wait_in(real); };
+  if (target == kAllTargets) return plain_epoch(fn, how, *window, target, call);
+  return lock_target(fn, how, *window, target, call);
 }
 
 int win_unlock(Fn fn, int target, MPI_Win win, Real real) {
@@ -246,8 +280,11 @@ int win_unlock(Fn fn, int target, MPI_Win win, Real real) {
   Window* window = inside ? find(win) : nullptr;
   if (!window || target == MPI_PROC_NULL) return inside ? plain_call(fn, real) : real();
   Once once(real);
-  flush_open(fn, *window, target, once);
-  return plain_epoch(fn, OneSided::unlock, *window, target, [&] { return once(); });
+  const auto nothing = [] { return MPI_SUCCESS; };
+  Once none(nothing);
+  // A predicted run says when it gives the lock back before it does.
+  flush_open(fn, *window, target, session.predicting() ? none : once);
+  return unlock_target(fn, *window, target, [&] { return once(); });
 }
 
 int win_start(Fn fn, MPI_Group group, int assertion, MPI_Win win, Real real) {
