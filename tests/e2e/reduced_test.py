@@ -121,6 +121,16 @@ class Reduced(harness.TestCase):
                 self.assertEqual(found["table"][rank][i] - without, bytes * cost * 1000, EXPECTED[i])
                 self.assertEqual(found["given"][rank][i] - without, bytes * 4000, EXPECTED[i])
 
+    def test_text_programs(self):
+        """GOAL's reductions add doubles; SimGrid's traces say themselves what they compute."""
+        goal = self.write("a.goal", "num_ranks 2\nrank all {\n  allreduce 8000b\n}\n")
+        ti = self.write("a.ti", "0 init\n1 init\n0 allreduce 8000 0\n1 allreduce 8000 0\n")
+        options = ("--network", "loggps", "--collectives", "allreduce=recursive_doubling")
+        for program, more in ((goal, 8000 * COSTS["sum_double"] * 1000), (ti, 0)):
+            without, table = (self.calls(self.on(program, *options, machine=machine))[0][-1][2]
+                              for machine in (harness.T3D, self.machine))
+            self.assertEqual(table - without, more, program)
+
     def test_both_mpis(self):
         """Who recorded it makes no difference."""
         other = {"openmpi": "mpich", "mpich": "openmpi"}[harness.mpi]
