@@ -1,6 +1,9 @@
 #include "formats/messages.hpp"
 
 #include <initializer_list>
+#include <string>
+
+#include "formats/merged_events.hpp"
 
 namespace foretrace::formats {
 
@@ -18,26 +21,27 @@ std::uint64_t mixed(std::uint64_t value) {
 
 }  // namespace
 
-std::uint64_t Messages::number(std::uint64_t comm, WorldRank from, WorldRank to, std::int32_t tag) {
+std::uint64_t Messages::number(Counts& counts, std::uint64_t comm, WorldRank from, WorldRank to,
+                               std::int32_t tag) {
   std::uint64_t key = 0;
   for (const std::uint64_t part :
        {comm, static_cast<std::uint64_t>(from.value), static_cast<std::uint64_t>(to.value),
         static_cast<std::uint64_t>(static_cast<std::uint32_t>(tag))})
     key = mixed(key * 31 + part + 0x9E3779B97F4A7C15u);
-  const std::uint64_t result = mixed(key + ++counts_[key]);
+  const std::uint64_t result = mixed(key + ++counts[key]);
   return result == 0 ? 1 : result;
 }
 
 void Messages::send(const Event& event, std::uint64_t comm) {
   if (!event.send.peer.valid()) return;
   found_.push_back({true, event.enter, event.enter, event.send.peer, event.send.tag,
-                    event.send.bytes, number(comm, rank_, event.send.peer, event.send.tag)});
+                    event.send.bytes, number(sent_, comm, rank_, event.send.peer, event.send.tag)});
 }
 
 void Messages::receive(std::uint64_t comm, const trace::Endpoint& what, Time posted, Time at) {
   if (!what.peer.valid()) return;
   found_.push_back({false, at, posted, what.peer, what.tag, what.bytes,
-                    number(comm, what.peer, rank_, what.tag)});
+                    number(received_, comm, what.peer, rank_, what.tag)});
 }
 
 void Messages::complete(const Event& event) {
@@ -46,7 +50,8 @@ void Messages::complete(const Event& event) {
     if (found == open_.end()) continue;
     Open& open = found->second;
     if (done.source.valid() && !done.cancelled) {
-      if (open.number == 0) open.number = number(open.comm, done.source, rank_, done.tag);
+      if (open.number == 0)
+        open.number = number(received_, open.comm, done.source, rank_, done.tag);
       found_.push_back(
           {false, event.leave, open.posted, done.source, done.tag, done.bytes, open.number});
     }
@@ -72,7 +77,8 @@ const std::vector<Message>& Messages::of(const Event& event, const trace::TraceR
     case EventKind::irecv: {
       const bool known = event.recv.peer.valid() && !event.recv.any_source && !event.recv.any_tag;
       open_[event.request] = {
-          comm, known ? number(comm, event.recv.peer, rank_, event.recv.tag) : 0, event.enter};
+          comm, known ? number(received_, comm, event.recv.peer, rank_, event.recv.tag) : 0,
+          event.enter};
       break;
     }
     case EventKind::complete:
@@ -82,6 +88,28 @@ const std::vector<Message>& Messages::of(const Event& event, const trace::TraceR
       break;
   }
   return found_;
+}
+
+std::unordered_set<std::uint64_t> lone_messages(trace::TraceReader& reader) {
+  std::vector<Messages> messages;
+  for (int r = 0; r < reader.ranks(); ++r) messages.emplace_back(WorldRank(r));
+  std::unordered_set<std::uint64_t> lone;
+  MergedEvents events(reader);
+  Moment moment;
+  while (events.next(moment)) {
+    if (!moment.begins) continue;
+    auto& of_rank = messages[static_cast<std::size_t>(moment.rank.value)];
+    for (const Message& message : of_rank.of(*moment.event, reader))
+      if (!lone.insert(message.number).second) lone.erase(message.number);
+  }
+  return lone;
+}
+
+void note_lone_messages(Notes& notes, std::size_t count) {
+  if (count == 0) return;
+  notes.push_back((count == 1 ? "1 message has" : std::to_string(count) + " messages have") +
+                  std::string(" one end only in the trace, as what nobody receives, and so no "
+                              "place in this format"));
 }
 
 }  // namespace foretrace::formats

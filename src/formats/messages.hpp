@@ -3,10 +3,13 @@
 // message between two ranks under one tag is the n-th that is received.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
+#include "formats/notes.hpp"
 #include "trace/event.hpp"
 #include "trace/trace_reader.hpp"
 
@@ -36,15 +39,25 @@ class Messages {
     Time posted;
   };
 
-  std::uint64_t number(std::uint64_t comm, WorldRank from, WorldRank to, std::int32_t tag);
+  // By the pair of ranks and the tag, how many there were.
+  using Counts = std::unordered_map<std::uint64_t, std::uint64_t>;
+
+  static std::uint64_t number(Counts& counts, std::uint64_t comm, WorldRank from, WorldRank to,
+                              std::int32_t tag);
   void send(const trace::Event& event, std::uint64_t comm);
   void receive(std::uint64_t comm, const trace::Endpoint& what, Time posted, Time at);
   void complete(const trace::Event& event);
 
   WorldRank rank_;
   std::vector<Message> found_;
-  std::unordered_map<std::uint64_t, std::uint64_t> counts_;
+  Counts sent_, received_;  // apart: of what a rank sends to itself it has both ends
   std::unordered_map<std::uint64_t, Open> open_;
 };
+
+// The numbers of messages of which the trace has one end only: nobody receives them, or it is cut
+// off. Reads the whole trace; memory grows with the messages that are under way.
+std::unordered_set<std::uint64_t> lone_messages(trace::TraceReader& reader);
+// Says so, for formats whose messages have two ends.
+void note_lone_messages(Notes& notes, std::size_t count);
 
 }  // namespace foretrace::formats

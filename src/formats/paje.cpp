@@ -102,7 +102,9 @@ class PajeFile {
     for (int r = 0; r < reader.ranks(); ++r) messages_.emplace_back(WorldRank(r));
   }
 
-  void write() {
+  // How many messages have one end only, and no link: readers refuse those.
+  std::size_t write() {
+    lone_ = lone_messages(reader_);
     file_.write(kHeader);
     file_.write("4 0 p P 0 " + quoted(reader_.info().program) + "\n");
     for (int r = 0; r < reader_.ranks(); ++r)
@@ -121,6 +123,7 @@ class PajeFile {
     start("5", last);
     file_.write(line_ + " P p\n");
     file_.commit();
+    return lone_.size();
   }
 
  private:
@@ -146,6 +149,7 @@ class PajeFile {
   std::vector<Messages> messages_;
   std::vector<std::vector<Message>> moved_;
   std::unordered_set<std::string> variables_;
+  std::unordered_set<std::uint64_t> lone_;
 };
 
 void PajeFile::write_links(const Moment& moment) {
@@ -155,7 +159,7 @@ void PajeFile::write_links(const Moment& moment) {
   if (moment.begins)
     moved = messages_[static_cast<std::size_t>(moment.rank.value)].of(*moment.event, reader_);
   for (const Message& message : moved) {
-    if (message.sent != moment.begins) continue;
+    if (message.sent != moment.begins || lone_.contains(message.number)) continue;
     start(message.sent ? "8" : "9", moment.at);
     line_ += " M p r";
     append_number(line_, moment.rank.value);
@@ -203,10 +207,11 @@ void PajeFile::write_moment(const Moment& moment) {
 }  // namespace
 
 Notes write_paje(trace::TraceReader& reader, const std::string& path, const trace::TellPlace&) {
-  PajeFile(reader, path).write();
-  return {
+  Notes notes{
       "communicators, requests, roots, call sites and the time spent waiting have no place in this "
       "format"};
+  note_lone_messages(notes, PajeFile(reader, path).write());
+  return notes;
 }
 
 }  // namespace foretrace::formats

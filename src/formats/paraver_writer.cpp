@@ -5,6 +5,7 @@
 #include <queue>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/error.hpp"
 #include "base/new_file.hpp"
@@ -22,7 +23,7 @@ using trace::EventKind;
 
 // Beyond Extrae's own numbers: calls that it does not know, and phases.
 constexpr int kFirstOwnValue = 1000;
-// A message that never comes must not hold back all that follows.
+// A message that is long under way must not hold back all that follows.
 constexpr std::size_t kMostLines = 1'000'000;
 
 struct StateRow {
@@ -91,7 +92,8 @@ class ParaverFile {
     ranks_.resize(messages_.size());
   }
 
-  void write() {
+  // How many messages have one end only, and no line.
+  std::size_t write() {
     survey();
     write_header();
     MergedEvents events(reader_);
@@ -104,6 +106,7 @@ class ParaverFile {
     file_.commit();
     write_names();
     write_rows();
+    return lone_.size();
   }
 
  private:
@@ -156,6 +159,7 @@ class ParaverFile {
   std::map<std::uint64_t, std::pair<std::int64_t, std::vector<WorldRank>>> comms_;
   std::map<std::int64_t, std::map<std::string, std::int64_t>> values_;
   int next_value_ = kFirstOwnValue;
+  std::unordered_set<std::uint64_t> lone_;
   std::unordered_map<std::uint64_t, Sent> sent_;
   std::multiset<Time> sent_times_;
   std::unordered_map<std::uint64_t, Received> received_;
@@ -163,8 +167,9 @@ class ParaverFile {
   std::uint64_t count_ = 0;
 };
 
-// The header has the end and the communicators.
+// The header has the end and the communicators; lines wait only for messages that come.
 void ParaverFile::survey() {
+  lone_ = lone_messages(reader_);
   Event event;
   for (int r = 0; r < reader_.ranks(); ++r) {
     const WorldRank rank(r);
@@ -231,7 +236,7 @@ void ParaverFile::put_communication(const Sent& sent, const Received& received) 
 
 void ParaverFile::take_messages(WorldRank rank, bool begins) {
   for (const Message& message : ranks_[static_cast<std::size_t>(rank.value)].moved) {
-    if (message.sent != begins) continue;
+    if (message.sent != begins || lone_.contains(message.number)) continue;
     if (message.sent) {
       const Sent sent{message.at, count_++, rank, message.bytes, message.tag};
       const auto early = received_.find(message.number);
@@ -297,7 +302,7 @@ void ParaverFile::take(const Moment& moment) {
 }
 
 void ParaverFile::flush(Time until) {
-  if (!sent_times_.empty()) until = std::min(until, *sent_times_.begin());
+  if (until != Time::max() && !sent_times_.empty()) until = std::min(until, *sent_times_.begin());
   while (!lines_.empty() &&
          (lines_.top().first.first < until || until == Time::max() || lines_.size() > kMostLines)) {
     file_.write(lines_.top().second);
@@ -355,10 +360,11 @@ Notes write_paraver(trace::TraceReader& reader, const std::string& path, const t
     throw Error(reader.path() +
                 ": a recording by CPU time does not know when its calls were, which Paraver needs; "
                 "record with --clock wall, or simulate the run with -o");
-  ParaverFile(reader, path).write();
-  return {
+  Notes notes{
       "times are whole nanoseconds; communicators of messages, requests, call sites, marks' values "
       "and the sizes of one-sided calls and file calls have no place in this format"};
+  note_lone_messages(notes, ParaverFile(reader, path).write());
+  return notes;
 }
 
 }  // namespace foretrace::formats

@@ -122,15 +122,20 @@ class PiclFile {
     file_.write(text_);
   }
 
+  // A call that moves nothing, as one with MPI_PROC_NULL, has none.
   static bool has_number(const Event& event) {
     switch (event.kind) {
       case EventKind::send:
+        return event.send.peer.valid();
       case EventKind::recv:
+        return event.recv.peer.valid();
       case EventKind::sendrecv:
+        return event.send.peer.valid() || event.recv.peer.valid();
       case EventKind::isend:
       case EventKind::irecv:
-      case EventKind::complete:
         return true;
+      case EventKind::complete:
+        return !event.completions.empty();
       case EventKind::collective:
         return event_of(event.collective) != 0;
       default:
