@@ -25,10 +25,10 @@ RewrittenRun::RewrittenRun(std::unique_ptr<sim::Source> source, const sim::Sourc
   open_ = [this, &run, &edits]() -> std::unique_ptr<sim::Source> {
     return std::make_unique<explain::EditedSource>(loaded_.open(), run, edits);
   };
-  if (open_()->races())
+  if (open_()->messages_race())
     throw UsageError(
-        "calls can only be changed where it is known who comes first: with --wildcards recorded, "
-        "in a run that takes no locks");
+        "calls can only be changed where it is known which messages meet; use --wildcards "
+        "recorded");
   const auto places = [&](const std::string& option, const std::string& name) {
     return places_of(option, name, run, names);
   };

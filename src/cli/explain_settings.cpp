@@ -71,7 +71,7 @@ Time time_with(const Simulation& simulation, const explain::Run& run, PlaceId pl
 
 void find_better_algorithms(const Simulation& simulation, const explain::Run& run,
                             const sim::Source& names, explain::Explanation& explanation) {
-  if (!simulation.expands_collectives() || names.races()) return;
+  if (!simulation.expands_collectives() || names.messages_race()) return;
   const std::vector<Site> sites = sites_of(run);
   if (sites.empty()) return;
   const explain::Places places(run, names);

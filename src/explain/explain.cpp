@@ -38,7 +38,7 @@ class Explainer {
       : run_(run),
         simulate_(simulate),
         options_(options),
-        races_(source.races()),
+        messages_race_(source.messages_race()),
         places_(run, source),
         checks_(run, source),
         waits_(find_waits(run)),
@@ -55,7 +55,7 @@ class Explainer {
           "messages get into each other's way here: the run without any wait and the ten best "
           "findings are simulated; what else is said of runs without waits is an estimate, with "
           "every message taking as long as it did");
-    if (run_.wildcards > 0 && !races_)
+    if (run_.wildcards > 0 && !messages_race_)
       result_.notes.emplace_back(
           "receives from any source (" + std::to_string(run_.wildcards) +
           ") get the messages that they got in the run, whatever is changed; --wildcards arrival "
@@ -543,7 +543,7 @@ class Explainer {
   const Run& run_;
   const Simulate& simulate_;
   const ExplainOptions& options_;
-  const bool races_;
+  const bool messages_race_;
   const Places places_;
   const Checks checks_;
   const std::vector<Wait> waits_;

@@ -126,6 +126,7 @@ std::vector<Wait> find_waits(const Run& run) {
       wait.kind = collective                       ? kind_of(call.collective)
                   : source.by == LinkKind::message ? WaitKind::late_sender
                   : source.by == LinkKind::answer  ? WaitKind::late_receiver
+                  : source.by == LinkKind::own     ? WaitKind::other  // for a lock
                                                    : WaitKind::wait_at_nxn;
       // A posted collective is waited for in another call.
       if (source.by == LinkKind::collective && !collective)

@@ -31,7 +31,8 @@ enum class LinkKind : std::uint8_t {
   answer,      // from the receiver's enter to what waits for it (rendezvous)
   collective,  // from the latest start to a member's leave
   request,     // from the end of a request to the leave of the call that completes it
-  gather,      // from a member's enter to the latest start; takes no time
+  gather,      // from a member's enter to the latest start, from where a lock is given back to
+               // the leave of who gets it; takes no time
 };
 
 // What lies between two moments. The parts are never more than the whole; what is

@@ -178,6 +178,18 @@ void Engine::log_completion(Rank& rank, std::span<const trace::Completion> compl
   for (const MomentId end : ends) after(end, Time());
 }
 
+// A lock: one gives it back, for which the other has waited alone.
+void Engine::log_grant(const Rank& from, const Rank& to) {
+  Link own;
+  own.from = log_->entered(to.id);
+  own.takes = own.overhead = to.arrival - to.enter;
+  log_->add(to.id, own);
+  Link given;
+  given.from = log_->entered(from.id);
+  given.kind = LinkKind::gather;
+  log_->add(to.id, given);
+}
+
 void Engine::log_join(const Rank& rank) {
   const Operation& operation = rank.operation;
   const auto& members = source_.comm(operation.comm).members;

@@ -264,6 +264,7 @@ class Engine {
   Dependences::Flying ways_of_eager(const Meeting& meeting, const Ends& ends) const;
   Link beyond(const Meeting& meeting) const;
   void log_completion(Rank& rank, std::span<const trace::Completion> completed);
+  void log_grant(const Rank& from, const Rank& to);
   void log_join(const Rank& rank);
   void log_release(const Release& release, trace::CommId comm, Time end, Time empty);
 

@@ -39,6 +39,7 @@ void Engine::release_lock(Rank& rank) {
     lock.holders.push_back(next.rank);
     Rank& holder = rank_of(next.rank);
     holder.leave = std::max(holder.leave, rank.enter);
+    if (log_ && holder.waiting_for == 1) log_grant(rank, holder);
     half_done(holder);
   }
   if (lock.holders.empty()) locks_.erase(found);

@@ -34,7 +34,6 @@ bool is_receive(EventKind kind) {
 bool can_race(const Operation& operation) {
   const trace::Endpoint& from = operation.recv;
   return operation.completing != Completing::all || operation.probing != Probing::none ||
-         operation.locking != Locking::none ||
          (operation.matched && ((from.any_source && !from.peer.valid()) || from.tag == kAnyTag));
 }
 
@@ -124,7 +123,8 @@ void Program::add(WorldRank rank, const Operation& operation) {
     stream.completions.insert(stream.completions.end(), operation.completions.begin(),
                               operation.completions.end());
   }
-  races_ = races_ || can_race(operation);
+  messages_race_ = messages_race_ || can_race(operation);
+  has_locks_ = has_locks_ || operation.locking != Locking::none;
   stream.packed.push_back(packed);
 }
 

@@ -56,7 +56,8 @@ class Program {
     return streams_[static_cast<std::size_t>(rank.value)].end_reason;
   }
   // Whether there are operations whose outcome depends on who comes first.
-  bool races() const { return races_; }
+  bool races() const { return messages_race_ || has_locks_; }
+  bool messages_race() const { return messages_race_; }
 
  private:
   struct End {
@@ -102,7 +103,8 @@ class Program {
   // Lists of counts stay where they are; in the order in which they came.
   std::map<trace::Counts, std::int32_t> counts_;
   std::vector<const trace::Counts*> counts_in_order_;
-  bool races_ = false;
+  bool messages_race_ = false;
+  bool has_locks_ = false;
 };
 
 }  // namespace foretrace::sim

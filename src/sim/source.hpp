@@ -93,9 +93,11 @@ class Source {
   virtual bool reactive() const { return false; }
 
   // Whether there may be operations whose outcome depends on who comes first in
-  // virtual time: open wildcard receives, probes, Completing other than all.
+  // virtual time: open wildcard receives, probes, Completing other than all, locks.
   // The engine then takes up the ranks in the order of time.
   virtual bool races() const { return false; }
+  // Whether that decides which messages meet: locks do not.
+  virtual bool messages_race() const { return races(); }
 
   virtual std::string_view name(trace::NameId id) const = 0;
   // Stays where it is; its members are known until it is freed.

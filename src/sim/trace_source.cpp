@@ -66,8 +66,8 @@ void TraceSource::survey(WorldRank rank) {
   while (const Event* event = read(rank)) {
     if (wildcards_ == Wildcards::arrival &&
         (event->recv.any_source || event->recv.any_tag || event->kind == EventKind::probe))
-      races_ = true;
-    if (machine::is_lock(event->one_sided) && event->send.peer.valid()) races_ = true;
+      messages_race_ = true;
+    if (machine::is_lock(event->one_sided) && event->send.peer.valid()) has_locks_ = true;
     if (is_open_wildcard(*event)) {
       open[event->request] = to.wildcards.size();
       to.wildcards.push_back({event->request, WorldRank(), 0, false});

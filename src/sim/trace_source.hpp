@@ -35,7 +35,8 @@ class TraceSource : public Source {
 
   int ranks() const override { return static_cast<int>(streams_.size()); }
   bool next(WorldRank rank, Operation& operation) override;
-  bool races() const override { return races_; }
+  bool races() const override { return messages_race_ || has_locks_; }
+  bool messages_race() const override { return messages_race_; }
   std::string_view name(trace::NameId id) const override { return names_.at(id); }
   const trace::Communicator& comm(trace::CommId id) const override { return comms_.at(id); }
   const trace::Site& site(trace::SiteId id) const override {
@@ -83,7 +84,8 @@ class TraceSource : public Source {
   trace::TraceReader* reader_ = nullptr;
   const trace::Trace* trace_ = nullptr;
   Wildcards wildcards_;
-  bool races_ = false;
+  bool messages_race_ = false;
+  bool has_locks_ = false;
   trace::TellPlace tell_place_;
   std::vector<Stream> streams_;
   std::deque<std::string> names_;

@@ -48,7 +48,7 @@ class ExplainInputs(harness.TestCase):
                 said = self.explained(trace, *words, "--wildcards", "arrival")
                 self.assertNotIn("from any source", " ".join(said["notes"]))
                 refused = self.explain(trace, *words, "--wildcards", "arrival", "--nonblocking", "MPI_Recv", status=2)
-                self.assertIn("calls can only be changed where it is known who comes first", refused.err)
+                self.assertIn("calls can only be changed where it is known which messages meet", refused.err)
 
     def test_subcommunicators(self):
         trace = self.recorded("subcommunicators")

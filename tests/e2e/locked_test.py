@@ -4,6 +4,8 @@ predicted and live alike.
 tests/e2e/programs/locked.c has messages say who is first.
 """
 
+import re
+
 import harness
 
 RANKS = 4
@@ -61,6 +63,17 @@ class Locked(harness.TestCase):
                                *options, "-o", simulated)
                 self.check_waits(simulated)
                 self.assert_same_ticks(self.live(*options), simulated)
+
+    def test_explained(self):
+        """Whoever waits for a lock does so because of what its holder computes."""
+        trace = self.record(RANKS, self.command())
+        explain = ("explain", trace, "--machine", harness.T3D, "--compute", "annotated")
+        out = self.foretrace(*explain).out
+        self.assertRegex(out, r"other +MPI_Win_lock at \S+ +rank \d: computation before MPI_Win_unlock")
+        # The critical path leads from lock to lock.
+        self.assertGreater(float(re.search(r"computation +\S+ ms +(\S+) %", out).group(1)), 90)
+        # Which messages meet is known all the same.
+        self.assertIn("24 calls changed", self.foretrace(*explain, "--remove-barriers").err)
 
     def test_sweeps(self):
         """Many simulations of one program in memory."""

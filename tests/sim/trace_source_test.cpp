@@ -193,8 +193,10 @@ TEST(RecordedLock, WaitsForWhoeverHoldsIt) {
   // As an operation in memory.
   TraceSource source(trace);
   EXPECT_TRUE(source.races());
+  EXPECT_FALSE(source.messages_race());
   MemorySource copy(std::make_shared<Program>(source));
   EXPECT_TRUE(copy.races());
+  EXPECT_FALSE(copy.messages_race());
   expect_waits_for_locks(replay_trace(copy));
 }
 
