@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "capture/predict/yielding.hpp"
 #include "capture/session/session.hpp"
@@ -83,6 +85,71 @@ void Piggyback::start(bool rendezvous, bool several_threads) {
   start_tags_ =
       static_cast<std::uint64_t>((known ? std::min(*largest, kMostTags) : INT16_MAX) - kStartTag);
   if (rank == 0) reports_.resize(static_cast<std::size_t>(size));
+  partners_.resize(static_cast<std::size_t>(size));
+  open_board();
+}
+
+// Collective. Where not all on the host can have it, none uses it.
+void Piggyback::open_board() {
+  MPI_Comm host;
+  PMPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  int place = 0;
+  int ranks = 0;
+  PMPI_Comm_rank(host, &place);
+  PMPI_Comm_size(host, &ranks);
+  char name[64] = {};
+  if (place == 0)
+    std::snprintf(name, sizeof name, "/foretrace-%d-%lld", ::getpid(),
+                  static_cast<long long>(monotonic_ns()));
+  int good = place == 0 && ranks > 1 && board_.make(name, ranks) ? 1 : 0;
+  PMPI_Bcast(name, sizeof name, MPI_CHAR, 0, host);
+  PMPI_Bcast(&good, 1, MPI_INT, 0, host);
+  const bool made = good != 0;
+  if (made && place > 0) good = board_.open(name, ranks, place) ? 1 : 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, host);
+  if (made && place == 0) Board::remove(name);
+  if (good != 0) {
+    on_host_.resize(static_cast<std::size_t>(ranks));
+    PMPI_Allgather(&rank_.value, 1, MPI_INT32_T, on_host_.data(), 1, MPI_INT32_T, host);
+    for (int i = 0; i < ranks; ++i)
+      partner(WorldRank(on_host_[static_cast<std::size_t>(i)])).place = i;
+  }
+  PMPI_Comm_free(&host);
+}
+
+// nullptr: its members tell each other by messages.
+Board::Meeting* Piggyback::meet_on_board(const CommInfo& comm) {
+  const bool local = std::ranges::all_of(comm.members, [this](WorldRank member) {
+    return member.valid() && partner(member).place >= 0;
+  });
+  return local && comm.size > 1 ? board_.meeting(comm.key, comm.size) : nullptr;
+}
+
+Piggyback::Starts Piggyback::exchange_on_board(Board::Meeting& meeting, const CommInfo& comm,
+                                               Time own, Bytes bytes, int root, Fn fn) {
+  const Caller self{rank_.value, static_cast<std::uint32_t>(fn)};
+  meeting.tell(comm.rank.value, {own.count_ps(), bytes.count, self.function});
+  Starts starts{own, Time::ps(INT64_MIN), bytes};
+  int next = 0;
+  const auto all_came = [&] {
+    for (; next < comm.size; ++next) {
+      const auto told = meeting.told(next);
+      if (!told) {
+        // Others may wait for MPI to go on here; progress() lets it.
+        int waiting = 0;
+        if (!needs_progress_)
+          PMPI_Iprobe(MPI_ANY_SOURCE, kStampTag, comm_, &waiting, MPI_STATUS_IGNORE);
+        return false;
+      }
+      check_same(self, {comm.member(next).value, told->function});
+      starts.latest = std::max(starts.latest, Time::ps(told->start_ps));
+      starts.largest = std::max(starts.largest, Bytes(told->bytes));
+      if (next == root) starts.root = Time::ps(told->start_ps);
+    }
+    return true;
+  };
+  poll(all_came, Blocked{name_of(fn), WorldRank(), 0, 0, false});
+  return starts;
 }
 
 void Piggyback::stop() {
@@ -111,7 +178,7 @@ void Piggyback::stop() {
   while (waiting) {
     MPI_Status status;
     PMPI_Iprobe(MPI_ANY_SOURCE, kStampTag, comm_, &waiting, &status);
-    if (waiting) take_stamp(WorldRank(status.MPI_SOURCE));
+    if (waiting) take_message(WorldRank(status.MPI_SOURCE));
   }
   PMPI_Comm_free(&comm_);
 }
@@ -136,11 +203,58 @@ void Piggyback::send_small(const void* data, int bytes, WorldRank dest, int tag)
 
 std::uint64_t Piggyback::send_stamp(const CommInfo& comm, WorldRank dest, int tag,
                                     const machine::MessageStamp& stamp) {
-  const Wire wire{comm.key, stamp.sent.count_ps(),   stamp.bytes.count, ++serials_,
-                  tag,      stamp.rendezvous ? 1 : 0};
+  const Wire wire{comm.key, stamp.sent.count_ps(),    stamp.bytes.count,   ++serials_,
+                  tag,      stamp.rendezvous ? 1 : 0, ++partner(dest).sent};
   if (stamp.rendezvous) ++unanswered_;
-  send_small(&wire, sizeof wire, dest, kStampTag);
+  tell(wire, dest, kStampTag);
   return wire.serial;
+}
+
+// By a letter if that goes, else by a message.
+template <class Text>
+void Piggyback::tell(const Text& text, WorldRank dest, int tag) {
+  static_assert(sizeof text + sizeof(std::uint64_t) <= sizeof(Board::Letter));
+  Board::Letter letter{static_cast<std::uint64_t>(tag)};
+  std::memcpy(&letter[1], &text, sizeof text);
+  const int place = partner(dest).place;
+  if (place < 0 || !board_.send(place, letter)) send_small(&text, sizeof text, dest, tag);
+}
+
+void Piggyback::take_letters() {
+  int from = 0;
+  for (Board::Letter letter; board_.receive(from, letter);) {
+    if (letter[0] == kAnswerTag) {
+      Answer answer;
+      std::memcpy(&answer, &letter[1], sizeof answer);
+      take_in(answer);
+    } else {
+      Wire wire;
+      std::memcpy(&wire, &letter[1], sizeof wire);
+      take_in(wire, WorldRank(on_host_[static_cast<std::size_t>(from)]));
+    }
+  }
+}
+
+void Piggyback::take_in(const Answer& answer) {
+  --unanswered_;
+  answers_[answer.serial] = Time::ps(answer.posted_ps);
+}
+
+// Letters overtake messages, and messages letters that have not been taken out.
+void Piggyback::take_in(const Wire& wire, WorldRank source) {
+  std::uint64_t& taken = partner(source).taken;
+  if (wire.order != taken + 1) {
+    early_[{source.value, wire.order}] = wire;
+    return;
+  }
+  ++taken;
+  use(wire, source);
+  while (!early_.empty()) {
+    const auto next = early_.find({source.value, taken + 1});
+    if (next == early_.end()) return;
+    ++taken;
+    use(early_.extract(next).mapped(), source);
+  }
 }
 
 // Dissemination: in round k everybody tells what it knows to the member 2^k
@@ -154,6 +268,8 @@ Piggyback::Starts Piggyback::exchange_starts(const CommInfo& comm, Time own, Byt
     std::uint64_t largest;
     Caller caller;
   };
+  if (Board::Meeting* const meeting = meet_on_board(comm))
+    return exchange_on_board(*meeting, comm, own, bytes, root, fn);
   const int self = comm.rank.value;
   const int tag = kStartTag + static_cast<int>(mix(comm.key) % start_tags_);
   Known known{own.count_ps(), self == root ? own.count_ps() : INT64_MIN, bytes.count,
@@ -297,9 +413,25 @@ void Piggyback::enqueue(PostedRecv& recv, WorldRank source, int tag) {
   pair(recv, wire, source);
 }
 
-void Piggyback::take_stamp(WorldRank source) {
+void Piggyback::take_message(WorldRank source) {
   Wire wire;
   PMPI_Recv(&wire, sizeof wire, MPI_BYTE, source.value, kStampTag, comm_, MPI_STATUS_IGNORE);
+  take_in(wire, source);
+}
+
+// Waits for the next one.
+void Piggyback::take_stamp(WorldRank source) {
+  const Partner& from = partner(source);
+  for (const std::uint64_t before = from.taken; from.taken == before;) {
+    take_letters();
+    if (from.taken != before) return;
+    int waiting = 1;
+    if (from.place >= 0) PMPI_Iprobe(source.value, kStampTag, comm_, &waiting, MPI_STATUS_IGNORE);
+    if (waiting) take_message(source);
+  }
+}
+
+void Piggyback::use(const Wire& wire, WorldRank source) {
   Stream& queue = stream({wire.comm, source.value, wire.tag});
   if (queue.receives.empty()) {
     queue.stamps.push_back(wire);
@@ -324,7 +456,7 @@ void Piggyback::pair(PostedRecv& recv, const Wire& wire, WorldRank source) {
 void Piggyback::answer_if_known(const PostedRecv& recv, WorldRank source) {
   if (!recv.stamp.rendezvous || !recv.is_posted) return;
   const Answer answer{recv.serial, recv.posted.count_ps()};
-  send_small(&answer, sizeof answer, source, kAnswerTag);
+  tell(answer, source, kAnswerTag);
 }
 
 void Piggyback::set_posted(PostedRecv& recv, Time r0) {
@@ -344,18 +476,18 @@ void Piggyback::withdraw(PostedRecv& recv) {
 }
 
 void Piggyback::progress() {
+  take_letters();
   int waiting = 0;
   MPI_Status status;
   PMPI_Iprobe(MPI_ANY_SOURCE, kStampTag, comm_, &waiting, &status);
-  if (waiting) take_stamp(WorldRank(status.MPI_SOURCE));
+  if (waiting) take_message(WorldRank(status.MPI_SOURCE));
   waiting = 0;
   if (unanswered_ > 0) PMPI_Iprobe(MPI_ANY_SOURCE, kAnswerTag, comm_, &waiting, &status);
   if (waiting) {
-    --unanswered_;
     Answer answer;
     PMPI_Recv(&answer, sizeof answer, MPI_BYTE, status.MPI_SOURCE, kAnswerTag, comm_,
               MPI_STATUS_IGNORE);
-    answers_[answer.serial] = Time::ps(answer.posted_ps);
+    take_in(answer);
   }
   // Unsettled receives whose message has come need their stamp now: its sender
   // may be waiting for the answer.

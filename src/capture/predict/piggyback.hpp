@@ -1,7 +1,8 @@
 // Piggyback: the time stamps that travel beside the program's messages.
 //
 // Used by predict. Every message of the program is followed by a stamp from
-// its sender to its receiver, on a communicator of our own; for a rendezvous
+// its sender to its receiver, through memory that the ranks of a host share or on
+// a communicator of our own; for a rendezvous
 // the receiver answers with its own start time. A stamp belongs to the n-th
 // message of its (communicator, source, tag), and receives take stamps in the
 // order in which MPI matches them. While a rank waits, progress() answers
@@ -12,7 +13,9 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/ids.hpp"
@@ -20,6 +23,7 @@
 #include "base/time.hpp"
 #include "capture/handlers/comm_table.hpp"
 #include "capture/handlers/functions.hpp"
+#include "capture/host/board.hpp"
 #include "machine/timing.hpp"
 
 namespace foretrace::capture {
@@ -135,6 +139,7 @@ class Piggyback {
     std::uint64_t serial;
     std::int32_t tag;
     std::int32_t rendezvous;
+    std::uint64_t order;  // among the stamps from the one to the other
   };
   struct Answer {
     std::uint64_t serial;
@@ -159,15 +164,33 @@ class Piggyback {
     MPI_Request request = MPI_REQUEST_NULL;
   };
 
+  struct Partner {
+    int place = -1;           // on the board
+    std::uint64_t sent = 0;   // stamps to it
+    std::uint64_t taken = 0;  // stamps from it, in order
+  };
+
   static constexpr unsigned kSpins = 64;
   static constexpr std::size_t kFewStreams = 128;
   static constexpr std::uint64_t kRestNs = 20'000;
 
+  void open_board();
+  Board::Meeting* meet_on_board(const CommInfo& comm);
+  Starts exchange_on_board(Board::Meeting& meeting, const CommInfo& comm, Time own, Bytes bytes,
+                           int root, Fn fn);
   void progress();
   void relax(unsigned spin, const Blocked& blocked);
   static void let_others_in();
   void send_small(const void* data, int bytes, WorldRank dest, int tag);
+  Partner& partner(WorldRank rank) { return partners_[static_cast<std::size_t>(rank.value)]; }
+  template <class Text>
+  void tell(const Text& text, WorldRank dest, int tag);
+  void take_letters();
+  void take_message(WorldRank source);
   void take_stamp(WorldRank source);
+  void take_in(const Wire& wire, WorldRank source);
+  void use(const Wire& wire, WorldRank source);
+  void take_in(const Answer& answer);
   Stream& stream(const StreamKey& key);
   void enqueue(PostedRecv& recv, WorldRank source, int tag);
   static machine::MessageStamp stamp_of(const Wire& wire);
@@ -191,10 +214,14 @@ class Piggyback {
   bool needs_progress_ = false;
   bool yields_ = false;
   bool several_threads_ = false;
-  std::uint64_t start_tags_ = 0;  // how many tags exchange_starts() may use
+  Board board_;
+  std::vector<std::int32_t> on_host_;  // world ranks that share it, by their place there
+  std::vector<Partner> partners_;      // by world rank
+  std::uint64_t start_tags_ = 0;       // how many tags exchange_starts() may use
   std::uint64_t serials_ = 0;
   std::unordered_map<StreamKey, Stream, StreamHash> streams_;
   std::size_t most_streams_ = kFewStreams;  // when there are so many, empty ones go
+  std::map<std::pair<std::int32_t, std::uint64_t>, Wire> early_;  // by source and order
   std::unordered_map<std::uint64_t, Time> answers_;
   std::uint64_t unanswered_ = 0;  // rendezvous whose answer has not come
   bool even_counter_ = false;

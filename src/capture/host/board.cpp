@@ -1,0 +1,157 @@
+#include "capture/host/board.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bit>
+
+namespace foretrace::capture {
+namespace {
+
+constexpr std::size_t kLine = 64;
+constexpr std::size_t kPlaces = 128;
+constexpr std::uint64_t kFree = 0;
+constexpr std::uint32_t kMostLetters = 32;  // on their way from one to another
+constexpr int kMostRanks = 32;              // that send letters
+
+// Each on a cache line of its own: its member writes it, all others read it.
+struct alignas(kLine) Cell {
+  std::atomic<std::uint64_t> number{0};
+  Board::Told told;
+};
+
+// By receiver: who may have sent it letters since it looked last.
+struct alignas(kLine) Senders {
+  std::atomic<std::uint64_t> bits{0};
+};
+
+std::size_t letter_writers(int ranks) {
+  return ranks > kMostRanks ? 0 : static_cast<std::size_t>(ranks);
+}
+
+}  // namespace
+
+// The memory: kPlaces places, then the Senders of each rank, then the letters of each pair. All
+// begin as zeros. What a communicator has: a member writes its two cells by turns. Who is at
+// collective n + 1 knows that all have come to n, and so have read what it told of n - 1.
+struct Board::Place {
+  std::atomic<std::uint64_t> key{kFree};
+  Cell cells[2][Board::kMostMembers];
+};
+
+struct Board::Letters {
+  alignas(kLine) std::atomic<std::uint32_t> written{0};
+  alignas(kLine) std::atomic<std::uint32_t> read{0};
+  alignas(kLine) Letter letters[kMostLetters];
+};
+
+Board::~Board() {
+  if (memory_) ::munmap(memory_, bytes());
+}
+
+void Board::remove(const std::string& name) {
+  ::shm_unlink(name.c_str());
+}
+
+std::size_t Board::bytes() const {
+  const std::size_t writers = letter_writers(ranks_);
+  return kPlaces * sizeof(Place) + writers * sizeof(Senders) + writers * writers * sizeof(Letters);
+}
+
+bool Board::make(const std::string& name, int ranks) {
+  ranks_ = ranks;
+  const int file = ::shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) return false;
+  // With room behind it: a full file system would kill who writes.
+  const bool has_room = ::posix_fallocate(file, 0, static_cast<off_t>(bytes())) == 0;
+  if (!has_room) remove(name);
+  return map(file) && has_room;
+}
+
+bool Board::open(const std::string& name, int ranks, int self) {
+  ranks_ = ranks;
+  self_ = self;
+  const int file = ::shm_open(name.c_str(), O_RDWR | O_CLOEXEC, 0600);
+  return file >= 0 && map(file);
+}
+
+bool Board::map(int file) {
+  void* const memory = ::mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  ::close(file);
+  if (memory == MAP_FAILED) return false;
+  memory_ = static_cast<std::byte*>(memory);
+  return true;
+}
+
+// Places are never given back, so that all members find the same one, or none.
+Board::Meeting* Board::meeting(std::uint64_t key, int members) {
+  if (!memory_ || members > kMostMembers) return nullptr;
+  const auto known = meetings_.find(key);
+  if (known != meetings_.end()) return &known->second;
+  auto* const places = reinterpret_cast<Place*>(memory_);
+  const std::uint64_t mark = key == kFree ? ~kFree : key;
+  for (std::size_t i = 0; i < kPlaces; ++i) {
+    Place& place = places[(mark + i) % kPlaces];
+    std::uint64_t found = kFree;
+    if (!place.key.compare_exchange_strong(found, mark) && found != mark) continue;
+    Meeting& meeting = meetings_[key];
+    meeting.place_ = &place;
+    return &meeting;
+  }
+  return nullptr;
+}
+
+void Board::Meeting::tell(int self, const Told& own) {
+  ++number_;
+  Cell& cell = place_->cells[number_ % 2][self];
+  cell.told = own;
+  cell.number.store(number_, std::memory_order_release);
+}
+
+std::optional<Board::Told> Board::Meeting::told(int member) const {
+  const Cell& cell = place_->cells[number_ % 2][member];
+  if (cell.number.load(std::memory_order_acquire) != number_) return std::nullopt;
+  return cell.told;
+}
+
+std::atomic<std::uint64_t>& Board::senders(int to) const {
+  return reinterpret_cast<Senders*>(memory_ + kPlaces * sizeof(Place))[to].bits;
+}
+
+Board::Letters& Board::letters(int from, int to) const {
+  std::byte* const first =
+      memory_ + kPlaces * sizeof(Place) + letter_writers(ranks_) * sizeof(Senders);
+  return reinterpret_cast<Letters*>(first)[to * ranks_ + from];
+}
+
+bool Board::send(int to, const Letter& letter) {
+  if (!memory_ || letter_writers(ranks_) == 0) return false;
+  Letters& way = letters(self_, to);
+  const std::uint32_t at = way.written.load(std::memory_order_relaxed);
+  if (at - way.read.load(std::memory_order_acquire) == kMostLetters) return false;
+  way.letters[at % kMostLetters] = letter;
+  way.written.store(at + 1, std::memory_order_release);
+  senders(to).fetch_or(std::uint64_t{1} << self_, std::memory_order_release);
+  return true;
+}
+
+bool Board::receive(int& from, Letter& letter) {
+  if (!memory_ || letter_writers(ranks_) == 0) return false;
+  std::atomic<std::uint64_t>& bits = senders(self_);
+  for (;;) {
+    for (; from_ != 0; from_ &= from_ - 1) {
+      from = std::countr_zero(from_);
+      Letters& way = letters(from, self_);
+      const std::uint32_t at = way.read.load(std::memory_order_relaxed);
+      if (at == way.written.load(std::memory_order_acquire)) continue;
+      letter = way.letters[at % kMostLetters];
+      way.read.store(at + 1, std::memory_order_release);
+      return true;
+    }
+    if (bits.load(std::memory_order_relaxed) == 0) return false;
+    from_ = bits.exchange(0, std::memory_order_acquire);
+  }
+}
+
+}  // namespace foretrace::capture

@@ -1,0 +1,78 @@
+// Board: memory that the ranks of a host share, for what predict has to tell beside the program's
+// messages. It stands in for messages of our own, which would have to be handled and waited for
+// one after the other. Two things: the members of a communicator tell each other of the
+// collectives that they have come to, and each rank sends each other one letters. Knows no MPI.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+namespace foretrace::capture {
+
+class Board {
+  struct Place;
+  struct Letters;
+
+ public:
+  static constexpr int kMostMembers = 64;
+
+  struct Told {
+    std::int64_t start_ps = 0;
+    std::uint64_t bytes = 0;
+    std::uint32_t function = 0;
+  };
+
+  // The next collective of a communicator, as one member sees it.
+  class Meeting {
+   public:
+    void tell(int self, const Told& own);
+    // What the member has told; nothing if it has not come yet. Until the next tell().
+    std::optional<Told> told(int member) const;
+
+   private:
+    friend class Board;
+    Place* place_ = nullptr;
+    std::uint64_t number_ = 0;
+  };
+
+  using Letter = std::array<std::uint64_t, 7>;
+
+  Board() = default;
+  ~Board();
+  Board(const Board&) = delete;
+  Board& operator=(const Board&) = delete;
+
+  // One rank makes it, the others open it after that; false if it cannot be had. Then its name may
+  // go (remove()), since it is open. Of the `ranks` this one is `self`.
+  bool make(const std::string& name, int ranks);
+  bool open(const std::string& name, int ranks, int self);
+  static void remove(const std::string& name);
+
+  // Of the communicator with this key and so many members; nullptr, for all members, if there is
+  // no room for it.
+  Meeting* meeting(std::uint64_t key, int members);
+
+  // False: there is no room for it now.
+  bool send(int to, const Letter& letter);
+  // The next one that has come, those of one sender in order; false if there is none.
+  bool receive(int& from, Letter& letter);
+
+ private:
+  std::size_t bytes() const;
+  Letters& letters(int from, int to) const;
+  std::atomic<std::uint64_t>& senders(int to) const;
+  bool map(int file);
+
+  std::byte* memory_ = nullptr;
+  int ranks_ = 0;
+  int self_ = 0;
+  std::uint64_t from_ = 0;  // those whose letters this rank is taking out
+  std::unordered_map<std::uint64_t, Meeting> meetings_;
+};
+
+}  // namespace foretrace::capture
