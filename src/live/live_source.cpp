@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "shared/context.hpp"
 #include "shared/heap.hpp"
+#include "shared/horizon.hpp"
 #include "shared/looks.hpp"
 #include "shared/message_costs.hpp"
 #include "shared/site_list.hpp"
@@ -134,6 +135,7 @@ void LiveSource::begin(const sim::ClockRules& rules) {
   if (header.run_ahead) timing_ = rules.timing;
   by_size_ = header.run_ahead && rules.by_size;
   if (by_size_) message_costs::begin();
+  if (by_size_ && header.ranks == header.world) horizon::begin(ranks_, rules.least_transfer);
 }
 
 bool LiveSource::ready(WorldRank rank) const {
@@ -188,7 +190,7 @@ void LiveSource::choose_cores() {
 // On the core that all ranks share, none runs before the simulator has done what it
 // can: then each finds more to do.
 void LiveSource::occupy_core(bool occupy) {
-  if (std::exchange(occupies_core_, occupy) != occupy) count_running(occupy ? +1 : -1);
+  if (std::exchange(occupies_core_, occupy) != occupy) live::occupy_core(occupy);
 }
 
 bool LiveSource::sleep(std::uint32_t bell, std::chrono::nanoseconds most) {
@@ -444,6 +446,10 @@ void LiveSource::completed(WorldRank rank, const sim::Operation& operation,
   Answer& answer = line.answer;
   if (operation.kind == EventKind::collective) answer_collective(record, of.instance, answer);
   if (record.posting == Posting::spawn) spawn(record, answer);
+  if (operation.kind == EventKind::finalize)
+    horizon::raise(rank.value, Time::max());
+  else if (record.answer)
+    horizon::raise(rank.value, interval.leave);
   if (!record.answer) {
     const bool found = outcome.message.peer.valid() || !outcome.completions.empty();
     if (is_look(record) && found != record.foreseen)

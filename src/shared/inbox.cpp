@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "shared/heap.hpp"
+#include "shared/horizon.hpp"
 
 namespace foretrace::live::inbox {
 namespace {
@@ -77,23 +78,28 @@ void sleep_until(int rank, std::uint32_t wanted, std::uint32_t further) {
   wait_for_turn(rank);
 }
 
-void sleep_until_answered(int rank, std::uint32_t posting, std::uint32_t wanted) {
+void sleep_until_answered(int rank, std::uint32_t posting, std::uint32_t wanted,
+                          std::optional<Time> horizon) {
   Slot& slot = SharedMemory::slot(rank);
   const std::uint64_t awaited = awaited_posting(posting);
   slot.go.store(0, std::memory_order_relaxed);
   slot.awaits.store(awaited, std::memory_order_seq_cst);
   bool there = slot.answered.load(std::memory_order_seq_cst) == awaited;
-  if (!there) {
+  if (!there && wanted > 0) {
     const ShortLock lock(slot.inbox.lock);
-    there = wanted > 0 && slot.inbox.count > 0;
+    there = slot.inbox.count > 0;
     slot.inbox.wanted = there ? 0 : wanted;
     slot.inbox.further = 0;
     slot.inbox.awaits = true;
   }
+  if (!there && horizon) there = horizon::await(rank, *horizon);
   // Who has let it go on meanwhile has given it another core.
-  if (there && stop_awaiting(rank)) return;
-  give_up_core(rank);
-  wait_for_turn(rank);
+  if (!there || !stop_awaiting(rank)) {
+    give_up_core(rank, horizon && horizon::others_bring(rank, *horizon));
+    wait_for_turn(rank);
+  }
+  if (horizon) horizon::forget(rank);
+  if (wanted == 0) return;
   const ShortLock lock(slot.inbox.lock);
   slot.inbox.wanted = 0;
 }

@@ -157,32 +157,56 @@ bool OwnClock::is_in_vain(const Record& record, std::uint64_t look) {
   return true;
 }
 
-bool OwnClock::may_foresee(const Record& record) const {
-  return known_ && cost_of(record) && (record.watched == 0 || record.patience == 0);
+bool OwnClock::knows_cost(const Record& record) const {
+  return known_ && cost_of(record);
 }
 
-// A test that waits ends no sooner because others do nothing but look: a message under way,
-// whose end is known here, is an event for the engine as well, or comes of one.
-Foreseen OwnClock::foresee(const Record& record, std::span<const std::optional<Time>> ends) {
-  const std::int64_t* const cost = cost_of(record);
-  const bool all = static_cast<sim::Completing>(record.completing) == sim::Completing::test_all;
-  bool complete = true;
+bool OwnClock::may_foresee(const Record& record) const {
+  return knows_cost(record) && (record.watched == 0 || record.patience == 0);
+}
+
+Time OwnClock::looks_until(const Record& record) const {
+  return *entry(record) + Time::ps(record.patience);
+}
+
+// A look that waits ends no sooner because others do nothing but look: what is known here to come
+// later, a message under way or another rank that is further, is an event for the engine as well,
+// or comes of one.
+Foreseen OwnClock::foresee(const Record& record, std::span<const End> ends) {
+  const Time cost = std::max(Time::ps(*cost_of(record)), sim::kLeastPoll);
+  const bool probes = record.probing != 0;
+  const bool all =
+      !probes && static_cast<sim::Completing>(record.completing) == sim::Completing::test_all;
+  // What is known, and what may be at the soonest.
   Time end = all ? Time() : Time::max();
-  for (const std::optional<Time>& one : ends) {
-    if (one) end = all ? std::max(end, *one) : std::min(end, *one);
-    complete = complete && one;
+  Time soonest = end;
+  bool complete = true;
+  for (const End& one : ends) {
+    // Nobody sends any more, nor does anything else: then the engine ends looks that wait.
+    if (!one.known && one.at == Time::max() && record.patience != 0) return Foreseen::nothing;
+    Time& which = one.known ? end : soonest;
+    which = all ? std::max(which, one.at) : std::min(which, one.at);
+    complete = complete && one.known;
   }
-  if (!complete && !all) return Foreseen::nothing;
   const Time enter = *entry(record);
-  const Time patience = Time::ps(record.patience);
-  if (end > enter + patience) {
-    now_ = enter + std::max({Time::ps(*cost), sim::kLeastPoll, patience});
+  const Time until = looks_until(record);
+  if ((all ? std::max(end, soonest) : std::min(end, soonest)) > until) {
+    now_ = std::max(until, enter + cost);
     return Foreseen::in_vain;
   }
-  if (!complete) return Foreseen::nothing;
+  const Time let_go = std::max(enter, end);
+  if (all ? !complete : end > until || soonest <= let_go) return Foreseen::nothing;
+  if (probes) {
+    // Who comes first at one moment is the engine's to say, and so is which message is taken.
+    if (end == enter || end == until ||
+        static_cast<sim::Probing>(record.probing) != sim::Probing::look)
+      return Foreseen::nothing;
+    now_ = let_go + Time::ps(*cost_of(record));
+    return Foreseen::finds;
+  }
   entered_ = enter;
-  let_go_ = std::max(enter, end);
-  return Foreseen::completes;
+  let_go_ = let_go;
+  return Foreseen::finds;
 }
 
 }  // namespace foretrace::live

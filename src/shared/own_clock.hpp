@@ -22,8 +22,15 @@ struct KnownTransfer {
   std::uint64_t bytes = 0;
 };
 
-// What a call does that looks at requests.
-enum class Foreseen : std::uint8_t { nothing, in_vain, completes };
+// When that is there for which a rank looks, as far as the rank can tell: at this moment, or, if
+// that is not known, at this moment at the soonest.
+struct End {
+  Time at;
+  bool known = false;
+};
+
+// What comes of a look.
+enum class Foreseen : std::uint8_t { nothing, in_vain, finds };
 
 class OwnClock {
  public:
@@ -45,17 +52,23 @@ class OwnClock {
   void learn(std::uint64_t look, Time until);
   // Whether this look, which is posted next, is known to be in vain: then it is over at now().
   bool is_in_vain(const Record& record, std::uint64_t look);
-  // What comes of this test, which is posted next, of requests that end then, as far as that is
-  // known. In vain: it is over at now(). It completes what has ended at let_go(), of a test_any
-  // the first: completed() has to follow.
+  // What comes of this look, which is posted next, for what ends then. In vain, or a probe that
+  // finds a message: it is over at now(). A test completes what has ended at let_go(), a test_any
+  // the first of that: completed() has to follow.
   // Only where may_foresee().
   bool may_foresee(const Record& record) const;
-  Foreseen foresee(const Record& record, std::span<const std::optional<Time>> ends);
+  Foreseen foresee(const Record& record, std::span<const End> ends);
+  // Until when it looks at the latest.
+  Time looks_until(const Record& record) const;
 
   // When it ends; nothing if that is not known.
   static std::optional<Time> end_of(const KnownTransfer& transfer);
+  // Whether it is known when this call leaves, which is posted next.
+  bool knows_cost(const Record& record) const;
   Time now() const { return now_; }
   Time let_go() const { return let_go_; }
+  // What is posted from now on begins then or later; 0 if nothing is known.
+  Time floor() const { return known_ ? now_ : entered_.value_or(Time()); }
 
  private:
   struct Vain {

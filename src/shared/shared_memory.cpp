@@ -264,20 +264,27 @@ void prefer(int rank) {
   insert(rank, ends, SharedMemory::queue()[ends].after - 1);
 }
 
-void give_up_core(int rank) {
+bool goes_on(int rank) {
+  return SharedMemory::slot(rank).cores.load(std::memory_order_relaxed) > 0 ||
+         SharedMemory::queue()[rank].after.load(std::memory_order_relaxed) != 0;
+}
+
+void give_up_core(int rank, bool waits_for_ranks) {
   Header& header = SharedMemory::header();
   SharedMemory::slot(rank).cores.fetch_sub(1, std::memory_order_relaxed);
   int next = -1;
   std::uint32_t hand_overs = 0;
+  bool others_run = false;
   {
     const ShortLock lock(header.queue_lock);
     hand_overs = header.hand_overs.load(std::memory_order_relaxed) + 1;
     header.hand_overs.store(hand_overs, std::memory_order_relaxed);
     if (header.running <= header.cores) next = take_turn(header);
     if (next < 0) --header.running;
+    others_run = header.running > (header.occupied ? 1 : 0);
   }
   if (next >= 0) start_running(SharedMemory::slot(next));
-  if (next < 0 ||
+  if ((next < 0 && !(waits_for_ranks && others_run)) ||
       (hand_overs % kHandOverSample == 0 && header.together.load(std::memory_order_relaxed) == 0))
     ring_bell();
 }
@@ -314,15 +321,28 @@ bool make_room(int rank) {
          slot.wants_room.exchange(0, std::memory_order_acq_rel) != 0;
 }
 
-void count_running(int change) {
+namespace {
+
+void count_running(int change, bool occupies) {
   Header& header = SharedMemory::header();
   int next = -1;
   {
     const ShortLock lock(header.queue_lock);
     header.running += change;
+    if (occupies) header.occupied = change > 0;
     if (header.running < header.cores && (next = take_turn(header)) >= 0) ++header.running;
   }
   if (next >= 0) start_running(SharedMemory::slot(next));
+}
+
+}  // namespace
+
+void count_running(int change) {
+  count_running(change, false);
+}
+
+void occupy_core(bool occupy) {
+  count_running(occupy ? +1 : -1, true);
 }
 
 void all_are_started() {

@@ -75,7 +75,7 @@ struct alignas(64) Record {
   bool answer = false;         // the rank waits for the answer
   bool split : 1 = false;      // collective: makes communicators by `colour` and `key`
   bool silent : 1 = false;     // send, recv: as in sim::Operation
-  bool foreseen : 1 = false;   // test: the rank knows that it completes requests, and which
+  bool foreseen : 1 = false;   // look: the rank knows that it finds something, and what
   std::uint8_t one_sided = 0;  // call: with `comm`, `send_peer` and `bytes`
   std::uint32_t name = 0;
   std::uint32_t comm = 0;
@@ -305,6 +305,7 @@ struct Header {
   // function takes, in picoseconds, by its number; 0: not known.
   std::atomic<std::uint64_t> call_costs{0};
   std::atomic<std::uint64_t> message_costs{0};  // place of a table (message_costs.hpp); 0: none
+  std::atomic<std::uint64_t> horizon{0};        // the same (horizon.hpp)
   bool by_steps = false;     // computation: annotated steps, of `compute_step` seconds each
   double compute_scale = 1;  // else of Record::compute
   double compute_step = 0;
@@ -314,6 +315,7 @@ struct Header {
   // Who runs: ranks that may go on wait in a queue for a core.
   alignas(64) std::atomic<std::uint32_t> queue_lock{0};
   std::int32_t running = 0;
+  bool occupied = false;  // the simulator is one of these
   // Not all processes have been started: before that no rank goes on that has waited, since
   // it would wait again at once, for those that are not there.
   bool starting = true;
@@ -421,8 +423,10 @@ void answer(int rank, std::uint32_t number);
 // The rank need not wait for the answer any more. False if it has been let go on already.
 bool stop_awaiting(int rank);
 // The calling rank gives up its core: to the next in the queue, or else it rings
-// the simulator's bell.
-void give_up_core(int rank);
+// the simulator's bell. Not so if other ranks run, of which it `waits_for_ranks`.
+void give_up_core(int rank, bool waits_for_ranks = false);
+// Whether it runs, or waits for its turn.
+bool goes_on(int rank);
 // The calling rank waits until it may go on.
 void wait_for_turn(int rank);
 // The calling rank has made `posted` postings: waits until its ring has room for
@@ -433,6 +437,8 @@ void wait_for_room(int rank, std::uint32_t posted);
 bool make_room(int rank);
 // The simulator: a process came or went with a core.
 void count_running(int change);
+// The simulator takes a core, or gives it back.
+void occupy_core(bool occupy);
 // The simulator: all processes have been started.
 void all_are_started();
 // Whether a process may be started.

@@ -45,7 +45,8 @@ SimulateResult Engine::run() {
   const auto begin = std::chrono::steady_clock::now();
   source_.begin({&timing_, options_.compute == ComputeMode::annotated,
                  options_.compute == ComputeMode::recorded ? options_.scale : 0,
-                 options_.network.kind == NetworkKind::datasheet && !timing_.has_paths()});
+                 options_.network.kind == NetworkKind::datasheet && !timing_.has_paths(),
+                 least_transfer_});
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
     ranks_[r].id = WorldRank(static_cast<std::int32_t>(r));
     ranks_[r].allowance = options_.run_ahead;

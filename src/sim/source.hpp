@@ -54,6 +54,8 @@ struct ClockRules {
   double scale = 1;       // of Operation::compute
   // What a message costs follows from `timing` and its size alone, whoever else sends.
   bool by_size = false;
+  // Network::least_transfer().
+  Time least_transfer = {};
 };
 
 class Source {

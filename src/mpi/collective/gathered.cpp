@@ -12,6 +12,7 @@
 #include "mpi/p2p/completion.hpp"
 #include "mpi/p2p/request.hpp"
 #include "shared/heap.hpp"
+#include "shared/horizon.hpp"
 
 namespace foretrace::mpi {
 
@@ -82,6 +83,8 @@ std::span<const std::byte> Gathered::common(std::uint64_t bytes,
 namespace {
 
 Record collective_record(EventKind kind, const CollectiveCall& call, Block& contribution) {
+  ++call.comm->collectives;
+  horizon::enter(call.comm->together);
   Record record = line.record(kind);
   record.collective = static_cast<std::uint8_t>(call.cost);
   record.comm = call.comm->together;
@@ -122,6 +125,9 @@ Request* post_request(Record&& record, const CollectiveCall& call,
   request->active = true;
   request->comm = retain(call.comm);
   request->more().finish = std::move(finish);
+  if (machine::dependence_of(call.cost) == machine::Dependence::all_for_all)
+    request->more().entries =
+        call.comm->collectives * static_cast<std::uint64_t>(call.comm->places());
   record.request = request->serial = line.new_serial();
   line.post(record);
   return request;

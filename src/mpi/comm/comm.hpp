@@ -61,6 +61,7 @@ struct Comm : Object {
   std::unique_ptr<Cartesian> cartesian;
   std::unique_ptr<Graph> graph;
   std::unique_ptr<Neighbours> neighbours;
+  std::uint64_t collectives = 0;  // that this process has entered
   // How many partitioned requests were made: {send, partner, tag}.
   std::map<std::tuple<bool, int, int>, int> partitioned;
   // Local, for MPI's argument checks.

@@ -24,6 +24,7 @@
 #include "mpi/p2p/checks.hpp"
 #include "mpi/p2p/completion.hpp"
 #include "shared/heap.hpp"
+#include "shared/horizon.hpp"
 #include "shared/inbox.hpp"
 #include "shared/site_list.hpp"
 
@@ -228,6 +229,7 @@ const Answer& Line::wait_for_answer(Record& record) {
   said_ = true;
   let_out();
   wait_for_room(rank_, posted_);
+  raise_floor(clock_.entry(record).value_or(Time()));
   slot_->go.store(0, std::memory_order_relaxed);
   slot_->next_posting(posted_) = record;
   slot_->awaits.store(awaited_posting(posted_ + 1), std::memory_order_relaxed);
@@ -243,12 +245,14 @@ const Answer* Line::wait_for_answer_or_messages(Record& record, Ends& ends, Fore
   record.answer = true;
   said_ = true;
   write(record);
+  raise_floor(*clock_.entry(record));
   const std::uint64_t awaited = awaited_posting(posted_);
   for (;;) {
-    inbox::sleep_until_answered(rank_, posted_, ends.missing());
+    inbox::sleep_until_answered(rank_, posted_, ends.missing(),
+                                ends.wanted_horizon(clock_.looks_until(record)));
     if (__libc_single_threaded) follow_core(followed_);
     if (slot_->answered.load(std::memory_order_acquire) == awaited) return &take_answer(record);
-    foreseen = clock_.foresee(record, ends.look());
+    foreseen = clock_.foresee(record, ends.look(*clock_.entry(record), record.patience != 0));
     if (foreseen != Foreseen::nothing) return nullptr;
   }
 }
@@ -285,6 +289,7 @@ void look_up(Things*... things) {
 }  // namespace
 
 void Line::sleep_until(std::uint32_t wanted, std::uint32_t further) {
+  raise_floor(clock_.floor());
   inbox::sleep_until(rank_, wanted, further);
   look_up(&complete, &post_again, &forget_handle, &abi::find, &mpi::may_run_ahead, &check_send,
           &mailbox, this, static_cast<const char*>(point_.address), &std::free, &std::memcpy);
@@ -348,7 +353,7 @@ const Answer* Line::poll(Record& record, std::uint64_t about, Ends* ends) {
   // It may work as long again before its next call.
   if (worked) let_out();
   if (foreseen != Foreseen::nothing) ahead_ = true;
-  if (foreseen == Foreseen::completes) {
+  if (foreseen == Foreseen::finds) {
     forget_polls();
     return nullptr;
   }
@@ -366,20 +371,42 @@ const Answer* Line::poll(Record& record, std::uint64_t about, Ends* ends) {
 // Posts the look; the simulator's answer, or nullptr if what comes of it is foreseen.
 const Answer* Line::find_out(Record& record, std::uint64_t look, Ends* ends, Foreseen& foreseen) {
   const bool may_foresee = ends && clock_.may_foresee(record);
-  if (may_foresee) foreseen = clock_.foresee(record, ends->look());
+  if (may_foresee)
+    foreseen = clock_.foresee(record, ends->look(*clock_.entry(record), record.patience != 0));
   if (foreseen == Foreseen::nothing && clock_.is_in_vain(record, look))
     foreseen = Foreseen::in_vain;
   if (foreseen == Foreseen::nothing) {
-    if (may_foresee && ends->missing() > 0 && record.list_count <= kTable)
+    if (may_foresee && record.list_count <= kTable)
       return wait_for_answer_or_messages(record, *ends, foreseen);
     return &wait_for_answer(record);
   }
-  record.foreseen = foreseen == Foreseen::completes;
-  if (!record.foreseen && record.probing == 0 && record.steps == 0 && !threads_multiple())
+  record.foreseen = foreseen == Foreseen::finds;
+  // While one that waits is in the engine, what it waits for is an event there: others see that
+  // something is still to come.
+  if (!record.foreseen && record.probing == 0 && record.patience == 0 && record.steps == 0 &&
+      !threads_multiple())
     hold_back(record);
   else
     write(record);
   return nullptr;
+}
+
+std::int64_t Line::pass_time(Record& record) {
+  flush_call();
+  if (!mpi::may_run_ahead() || !clock_.knows_cost(record)) return exchange(record).clock;
+  take_compute(record);
+  count_call(record);
+  said_ = true;
+  append(record);
+  ahead_ = true;
+  return latest_ = clock_.now().count_ps();
+}
+
+// Others may know more then.
+void Line::raise_floor(Time floor) {
+  if (floor <= floor_ || !mpi::may_run_ahead()) return;
+  floor_ = floor;
+  horizon::raise(rank_, floor);
 }
 
 std::int64_t Line::entry() {
@@ -437,6 +464,7 @@ bool Line::find_site() {
 void Line::leave(Fn function) {
   if (!slot_) return;
   if (!said_ && !for_library_) note_call(function);
+  raise_floor(clock_.floor());
   logging_ = logging_next_;
   measuring_ = true;
   resume_work();

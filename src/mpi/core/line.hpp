@@ -48,10 +48,13 @@ class Line {
   // A program that does so again and again without a result looks for longer and
   // longer: the simulator repeats the call until something is there. `about` tells
   // what it looks for: the number of a request, or kNoRequest and more.
-  // `ends`: of its requests, where they may be known. nullptr: it completes those that have ended
-  // at let_go(), of a test_any the first; the simulator gets to know.
+  // `ends`: of what it looks for, where they may be known. nullptr: a test completes those that
+  // have ended at let_go(), of a test_any the first; a probe finds a message. The simulator gets
+  // to know.
   const Answer* poll(Record& record, std::uint64_t about, Ends* ends = nullptr);
   Time let_go() const { return clock_.let_go(); }
+  // As far as it is known: what is posted next begins then or later.
+  Time now() const { return clock_.floor(); }
   static constexpr std::uint64_t kNoRequest = std::uint64_t{1} << 63;
   // The other requests that it looked for meanwhile, to be watched as well; none
   // if it is not that far.
@@ -96,6 +99,8 @@ class Line {
   void completed(std::span<const KnownTransfer> transfers) { clock_.completed(transfers); }
   // When what is posted next begins; kNoClock if that is not known.
   std::int64_t entry();
+  // Posts a call that takes nothing but time; when it leaves.
+  std::int64_t pass_time(Record& record);
   // The program does something else than look for messages, or looks for something
   // that no message brings: its next look is not one of many in a row.
   void forget_polls();
@@ -144,6 +149,7 @@ class Line {
   const Answer& wait_for_answer(Record& record);
   const Answer* wait_for_answer_or_messages(Record& record, Ends& ends, Foreseen& foreseen);
   const Answer& take_answer(const Record& record);
+  void raise_floor(Time floor);
   bool find_site();
   void note_call(Fn function);
   void flush_call();
@@ -162,6 +168,7 @@ class Line {
   bool sure_ = true;
   bool ahead_ = false;  // of the simulator, since the last answer
   OwnClock clock_;
+  Time floor_;  // as others know it
   Measured measured_ = Measured::nothing;
   CpuClock cpu_;
   compute::WorkCounter counter_;

@@ -1,12 +1,14 @@
 #include "mpi/core/mailbox.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "mpi/core/block.hpp"
 #include "mpi/core/line.hpp"
 #include "mpi/core/rank.hpp"
 #include "mpi/core/simulator.hpp"
 #include "mpi/core/threads.hpp"
+#include "shared/horizon.hpp"
 #include "shared/inbox.hpp"
 
 namespace foretrace::mpi {
@@ -18,9 +20,16 @@ Mailbox mailbox;
 
 namespace {
 
+bool fits(const Envelope& message, const Envelope& pattern) {
+  return message.comm == pattern.comm && (pattern.source < 0 || message.source == pattern.source) &&
+         (pattern.tag == sim::kAnyTag || message.tag == pattern.tag);
+}
+
 bool same_channel(const Envelope& a, const Envelope& b) {
   return a.comm == b.comm && a.source == b.source && a.tag == b.tag;
 }
+
+}  // namespace
 
 Result result_of(const Envelope& message) {
   Result result;
@@ -31,22 +40,22 @@ Result result_of(const Envelope& message) {
   return result;
 }
 
-}  // namespace
-
 void Mailbox::expect(Incoming& receive, const Record& record) {
   receive.state = Incoming::State::none;
   if (record.recv_peer < 0 && !record.any_source) return;
+  receive.message = Envelope();
+  receive.message.comm = record.comm;
+  receive.message.source = record.recv_peer;
+  receive.message.tag = record.recv_tag;
   if (record.taken != 0 || record.any_source || record.any_tag || asked_ > 0 ||
       !line.may_run_ahead() || thread_multiple_level()) {
+    receive.next.reset();
+    if (record.taken == 0 && follows()) open_.push_back(&receive);
     receive.state = Incoming::State::asked;
     ++asked_;
     return;
   }
   receive.state = Incoming::State::named;
-  receive.message = Envelope();
-  receive.message.comm = record.comm;
-  receive.message.source = record.recv_peer;
-  receive.message.tag = record.recv_tag;
   named_.push_back(&receive);
   const auto first = std::ranges::find_if(
       unexpected_, [&](const Envelope& message) { return same_channel(message, receive.message); });
@@ -99,10 +108,66 @@ Envelope Mailbox::take(std::int32_t source, std::uint64_t number) {
   return message;
 }
 
-void Mailbox::look() {
-  const bool any = std::ranges::any_of(
-      named_, [](const Incoming* receive) { return receive->state == Incoming::State::named; });
-  if (any && inbox::has_messages(line.rank())) collect();
+void Mailbox::look(Time now) {
+  // In this order: what was sent before is there then.
+  horizon_ = horizon::of(line.rank());
+  if (inbox::has_messages(line.rank())) collect();
+  match_open();
+  give_open(now);
+}
+
+std::optional<const Envelope*> Mailbox::first(const Envelope& pattern,
+                                              std::span<const Envelope> among) {
+  const Envelope* first = nullptr;
+  const auto order = [](const Envelope& message) {
+    return std::tuple(message.sent, message.source, message.number);
+  };
+  for (const Envelope& message : among) {
+    if (!fits(message, pattern)) continue;
+    if (!message.sure || message.sent == kNoClock) return std::nullopt;
+    if (!first || order(message) < order(*first)) first = &message;
+  }
+  return first;
+}
+
+// Receives take the message that is seen first, messages go to the receive that was posted first:
+// so it makes no difference which of them came before the other.
+void Mailbox::match_open() {
+  next_for_open_ = follows() ? Time::max() : Time();
+  for (Incoming* const receive : open_) receive->next.reset();
+  if (!follows() || open_.empty()) return;
+  left_ = unexpected_;
+  for (Incoming* const receive : open_) {
+    const auto found = first(receive->message, left_);
+    if (!found) {
+      next_for_open_ = Time();
+      return;
+    }
+    if (!*found) continue;
+    const Time sent = Time::ps((*found)->sent);
+    if (sent >= horizon_) {
+      next_for_open_ = std::min(next_for_open_, sent);
+      continue;
+    }
+    receive->next = **found;
+    left_.erase(left_.begin() + (*found - left_.data()));
+  }
+}
+
+void Mailbox::give_open(Time now) {
+  std::erase_if(open_, [&](Incoming* receive) {
+    if (!receive->next || Time::ps(receive->next->sent) >= now) return false;
+    bind(*receive, take(receive->next->source, receive->next->number));
+    receive->next.reset();
+    named_.push_back(receive);
+    --asked_;
+    return true;
+  });
+}
+
+void Mailbox::end_asking(const Incoming& receive) {
+  --asked_;
+  std::erase(open_, &receive);
 }
 
 Result Mailbox::finish(Incoming& receive) {
@@ -114,11 +179,17 @@ Result Mailbox::finish(Incoming& receive) {
 Result Mailbox::finish(Incoming& receive, const Result& said) {
   if (receive.state == Incoming::State::none) return said;
   if (receive.state == Incoming::State::asked) {
-    --asked_;
+    end_asking(receive);
     receive.state = Incoming::State::none;
     return said.cancelled || said.source < 0 ? said : result_of(take(said.source, said.payload));
   }
   if (receive.state == Incoming::State::named) collect();
+  const Envelope& message = receive.message;
+  if (said.source >= 0 && (said.source != message.source || said.payload != message.number))
+    end_run(1, "a receive got message " + std::to_string(said.payload) + " of rank " +
+                   std::to_string(said.source) + ", and was given message " +
+                   std::to_string(message.number) + " of rank " + std::to_string(message.source) +
+                   "; this is an error of Foretrace's");
   return finish(receive);
 }
 
@@ -142,6 +213,12 @@ void Mailbox::await(std::span<Incoming* const> receives) {
   if (!sure) line.catch_up();
 }
 
+void Mailbox::withdraw(const Incoming& receive) {
+  for (Incoming* const open : open_) open->next.reset();
+  open_.clear();
+  if (receive.is_known()) ask_for_all();
+}
+
 // Messages that were bound go back to where they were among the others of their channel.
 void Mailbox::ask_for_all() {
   collect();
@@ -157,12 +234,13 @@ void Mailbox::ask_for_all() {
 
 void Mailbox::move(Incoming& from, Incoming& to) {
   std::ranges::replace(named_, &from, &to);
+  std::ranges::replace(open_, &from, &to);
   to = from;
   from.state = Incoming::State::none;
 }
 
 void Mailbox::forget(Incoming& receive) {
-  if (receive.state == Incoming::State::asked) --asked_;
+  if (receive.state == Incoming::State::asked) end_asking(receive);
   if (receive.is_known()) leave(receive);
   receive.state = Incoming::State::none;
 }
@@ -196,6 +274,7 @@ bool may_run_ahead() {
 Result receive(Record& record) {
   Incoming incoming;
   mailbox.expect(incoming, record);
+  if (mailbox.has_open()) mailbox.look(line.now());
   const bool sends = static_cast<EventKind>(record.kind) == EventKind::sendrecv;
   if (!may_run_ahead() || incoming.state == Incoming::State::asked ||
       (sends && is_rendezvous(record))) {

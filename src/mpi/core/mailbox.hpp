@@ -6,14 +6,17 @@
 //   the simulator has come to it, and the rank may run ahead of virtual time.
 // - Asked receives are wildcards, receives of what a probe has taken, and all that are
 //   posted while such a one is not complete: the simulator says which message they got,
-//   by its sender and number.
+//   by its sender and number. Those that are open to whatever message comes first are given
+//   one here as well, as soon as it is known which is the first (horizon.hpp).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "base/time.hpp"
 #include "mpi/core/block.hpp"
 #include "mpi/core/simulator.hpp"
 #include "shared/own_clock.hpp"
@@ -30,7 +33,11 @@ struct Incoming {
     asked,
   };
   State state = State::none;
-  Envelope message;  // of a named receive: communicator, source and tag that it waits for
+  // Until it is there: communicator, source (-1: any) and tag (sim::kAnyTag: any) that it waits
+  // for.
+  Envelope message;
+  // Of an asked receive: the message that it gets if this rank does not send itself one before.
+  std::optional<Envelope> next;
 
   bool is_known() const { return state == State::named || state == State::bound; }
 };
@@ -41,6 +48,9 @@ inline KnownTransfer transfer_of(const Incoming& receive) {
   const bool known = receive.state == Incoming::State::bound && message.sure;
   return {false, known ? message.sent : kNoClock, message.bytes};
 }
+
+// What a receive that got it, or a probe that saw it, tells.
+Result result_of(const Envelope& message);
 
 class Mailbox {
  public:
@@ -54,11 +64,26 @@ class Mailbox {
   // Waits until the messages of these named receives, which have been posted, are there,
   // and are certain to have been sent.
   void await(std::span<Incoming* const> receives);
-  // Gives named receives what has come meanwhile.
-  void look();
-  // A named receive is withdrawn, if no message is there in virtual time: only the
-  // simulator can say who gets what from now on.
-  void ask_for_all();
+  // Gives receives what has come meanwhile and is theirs. What this rank does next begins at `now`;
+  // 0 if that is not known.
+  void look(Time now);
+  // This rank sends nothing before `now`: open receives get what they were to get before.
+  void give_open(Time now);
+  bool has_open() const { return !open_.empty(); }
+  // Before this, all messages were there at the last look().
+  Time horizon() const { return horizon_; }
+  // Whether it is known here which messages the receives get that were posted so far.
+  bool follows() const { return open_.size() == static_cast<std::size_t>(asked_); }
+  // Of what open receives may get, the first message behind the horizon; 0 if that is not known.
+  Time next_for_open() const { return next_for_open_; }
+  // Of the messages that wait and fit, the one that is seen first; nullptr: there is none.
+  // Nothing if it is not known when one of them is seen.
+  std::optional<const Envelope*> first(const Envelope& pattern) const {
+    return first(pattern, unexpected_);
+  }
+  // The receive is withdrawn, if no message is there in virtual time: only the simulator can say
+  // who gets what from now on.
+  void withdraw(const Incoming& receive);
   // A probe has taken a message, or that message has been received.
   void probe_took() { ++asked_; }
   void probed_is_received() { --asked_; }
@@ -68,6 +93,11 @@ class Mailbox {
 
  private:
   void collect();
+  static std::optional<const Envelope*> first(const Envelope& pattern,
+                                              std::span<const Envelope> among);
+  void match_open();
+  void ask_for_all();
+  void end_asking(const Incoming& receive);
   void bind(Incoming& receive, const Envelope& message);
   void leave(Incoming& receive);
   Envelope take(std::int32_t source, std::uint64_t number);
@@ -76,6 +106,10 @@ class Mailbox {
   std::vector<Envelope> unexpected_;  // that no named receive gets, in the order of arrival
   std::vector<Envelope> arrived_;     // by collect()
   int asked_ = 0;                     // on their way
+  std::vector<Incoming*> open_;       // of these, in the order in which they were posted
+  std::vector<Envelope> left_;        // for match_open(): messages that no open receive gets
+  Time horizon_;
+  Time next_for_open_;
 };
 
 extern Mailbox mailbox;

@@ -44,7 +44,7 @@ double virtual_seconds() {
   Record record = line.record(EventKind::call);
   record.count = in_row < kFew ? 1 : static_cast<std::uint32_t>(std::min(in_row / kStep, kMost));
   in_row += record.count;
-  const std::int64_t clock = line.ask(record).clock;
+  const std::int64_t clock = line.pass_time(record);
   // Calls that the library answers by itself are posted with the next one.
   if (posted.load(std::memory_order_relaxed) != last + 1 || record.compute > kBusy ||
       record.steps != 0)

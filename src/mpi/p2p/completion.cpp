@@ -8,6 +8,7 @@
 #include "mpi/core/mailbox.hpp"
 #include "mpi/core/threads.hpp"
 #include "mpi/datatype/datatype.hpp"
+#include "shared/horizon.hpp"
 
 namespace foretrace::mpi {
 
@@ -97,12 +98,15 @@ void collect_open(Request* request, Few<Request*>& open) {
   for (Request* part : request->parts()) collect_open(part, open);
 }
 
-// Whether all of them complete, whatever other ranks do, once their messages are sent.
-bool follow_from_data(std::span<Request* const> open) {
-  return may_run_ahead() && std::ranges::all_of(open, [](const Request* request) {
+// Whether all of them complete, whatever other ranks do, once their messages are sent; and, unless
+// the call `tests`, whether it is known which messages these are.
+bool follow_from_data(std::span<Request* const> open, bool tests) {
+  return may_run_ahead() && std::ranges::all_of(open, [tests](const Request* request) {
            if (request->what == Request::What::send) return !request->rendezvous;
+           if (request->what == Request::What::collective) return tests;
            return request->what == Request::What::receive &&
-                  request->incoming.state != Incoming::State::asked;
+                  (request->incoming.state != Incoming::State::asked ||
+                   (tests && mailbox.follows()));
          });
 }
 
@@ -122,14 +126,16 @@ void settle_known(std::span<Request* const> requests) {
 }
 
 // A test that has completed those that had ended, as this rank knew.
-void settle_ended(Completing how, std::span<Request* const> open,
-                  std::span<const std::optional<Time>> ends) {
-  const auto first = static_cast<std::size_t>(std::ranges::min_element(ends) - ends.begin());
+void settle_ended(Completing how, std::span<Request* const> open, std::span<const End> ends) {
+  const auto by_time = [](const End& end) { return end.known ? end.at : Time::max(); };
+  const auto first =
+      static_cast<std::size_t>(std::ranges::min_element(ends, {}, by_time) - ends.begin());
   Few<Request*> ended;
   for (std::size_t i = 0; i < open.size(); ++i)
-    if (how == Completing::test_any ? i == first : *ends[i] <= line.let_go())
+    if (how == Completing::test_any ? i == first : by_time(ends[i]) <= line.let_go())
       ended.push_back(open[i]);
   line.run_ahead();
+  mailbox.give_open(line.let_go());
   settle_known({ended.data(), ended.size()});
 }
 
@@ -161,11 +167,12 @@ bool ask_engine(Completing how, std::span<Request* const> open) {
     for (const std::uint64_t number : others) numbers.push_back(number);
   }
   line.list_requests(record, {numbers.data(), numbers.size()});
-  if (how == Completing::all && follow_from_data(open)) return run_ahead(record, open);
+  if (how == Completing::all && mailbox.has_open()) mailbox.look(line.now());
+  if (how == Completing::all && follow_from_data(open, false)) return run_ahead(record, open);
   Ends ends(open);
   const Answer* const polled =
       tests ? line.poll(record, open.size() == 1 ? first : first | Line::kNoRequest,
-                        follow_from_data(open) ? &ends : nullptr)
+                        follow_from_data(open, true) ? &ends : nullptr)
             : &line.ask(record);
   if (!polled) {
     settle_ended(how, open, ends.known());
@@ -257,17 +264,77 @@ void settle_freed_receives() {
   }
 }
 
-std::span<const std::optional<Time>> Ends::look() {
-  mailbox.look();
+Ends::Ends(const Record& probe) : probed_(Envelope()) {
+  probed_->comm = probe.comm;
+  probed_->source = probe.recv_peer;
+  probed_->tag = probe.recv_tag;
+}
+
+std::span<const End> Ends::look(Time enter, bool waits) {
+  mailbox.look(enter);
   ends_ = {};
-  for (const Request* request : requests_) ends_.push_back(OwnClock::end_of(transfer_of(*request)));
+  enter_ = enter;
+  waits_ = waits;
+  by_horizon_ = probed_.has_value();
+  // A look that waits ends at once where nobody goes on any more: others have to be beyond it.
+  ahead_ = probed_ || waits ? Time() : horizon::least_transfer();
+  if (probed_) look_for_message();
+  for (Request* request : requests_) look_at_request(*request);
   return known();
 }
 
+// A receive whose message is not known gets one that is sent at the horizon at the soonest.
+void Ends::look_at_request(Request& request) {
+  if (request.what == Request::What::collective) {
+    // As long as somebody has not entered it: nobody does before the horizon.
+    const bool goes_on =
+        request.has_more() && horizon::entries(request.comm->together) < request.more().entries;
+    by_horizon_ = by_horizon_ || goes_on;
+    if (goes_on) ahead_ = Time();
+    return ends_.push_back({goes_on ? mailbox.horizon() : Time()});
+  }
+  const bool asked = request.incoming.state == Incoming::State::asked;
+  if (request.incoming.next) {
+    const Envelope& message = *request.incoming.next;
+    const std::optional<Time> end = message.bytes > request.capacity
+                                        ? std::nullopt
+                                        : OwnClock::end_of({false, message.sent, message.bytes});
+    ends_.push_back({end.value_or(Time()), end.has_value()});
+  } else if (asked || request.incoming.state == Incoming::State::named) {
+    const bool blind = asked && mailbox.next_for_open() == Time();
+    by_horizon_ = by_horizon_ || (asked && !blind);
+    ends_.push_back({blind ? Time() : mailbox.horizon() + ahead_});
+  } else {
+    const std::optional<Time> end = OwnClock::end_of(transfer_of(request));
+    ends_.push_back({end.value_or(Time()), end.has_value()});
+  }
+}
+
+void Ends::look_for_message() {
+  const auto first = mailbox.first(*probed_);
+  seen_ = first ? *first : nullptr;
+  // What comes later may go to a receive that is open.
+  const Time horizon = mailbox.has_open() ? std::min(mailbox.horizon(), enter_) : mailbox.horizon();
+  const bool known = seen_ && Time::ps(seen_->sent) < horizon;
+  if (known)
+    ends_.push_back({Time::ps(seen_->sent), true});
+  else
+    ends_.push_back({first && mailbox.follows() ? horizon : Time()});
+}
+
 std::uint32_t Ends::missing() const {
+  if (waits_ && by_horizon_ && horizon::exists()) return 1;
   return static_cast<std::uint32_t>(std::ranges::count_if(requests_, [](const Request* request) {
     return request->incoming.state == Incoming::State::named;
   }));
+}
+
+std::optional<Time> Ends::wanted_horizon(Time until) const {
+  if (!horizon::exists() || !by_horizon_) return std::nullopt;
+  Time next = mailbox.next_for_open();
+  if (probed_) next = seen_ ? Time::ps(seen_->sent) : Time::max();
+  const Time wanted = std::min(until - ahead_, next) + Time::ps(1);
+  return wanted > mailbox.horizon() ? std::optional(wanted) : std::nullopt;
 }
 
 Indices complete(Completing how, std::span<Request* const> requests) {

@@ -49,19 +49,36 @@ void set_empty_status(MPI_Status& status);
 // Posts a send or a receive that is filled in, under a new number.
 void post_again(Request& request, Block data);
 
-// When the messages of requests end, as far as this rank knows.
+// When that is there for which a look looks, as far as this rank knows: the ends of requests'
+// transfers, or a message that a probe can see.
 class Ends {
  public:
   explicit Ends(std::span<Request* const> requests) : requests_(requests) {}
-  // Looks which messages have come meanwhile.
-  std::span<const std::optional<Time>> look();
-  std::span<const std::optional<Time>> known() const { return {ends_.data(), ends_.size()}; }
-  // How many messages have not come.
+  explicit Ends(const Record& probe);
+  // Looks which messages have come meanwhile, for a look that begins at `enter`; `waits`: and has
+  // patience.
+  std::span<const End> look(Time enter, bool waits);
+  std::span<const End> known() const { return {ends_.data(), ends_.size()}; }
+  // The message that a probe sees.
+  const Envelope& seen() const { return *seen_; }
+  // Before so many more messages have come, no more can be known; 0: they alone would tell nothing.
   std::uint32_t missing() const;
+  // The horizon that tells what comes of a look that goes on until then, at the latest. Nothing:
+  // none does, or it is there.
+  std::optional<Time> wanted_horizon(Time until) const;
 
  private:
+  void look_at_request(Request& request);
+  void look_for_message();
+
   std::span<Request* const> requests_;
-  Few<std::optional<Time>> ends_;
+  std::optional<Envelope> probed_;  // what a probe looks for
+  const Envelope* seen_ = nullptr;
+  Few<End> ends_;
+  bool waits_ = false;
+  bool by_horizon_ = false;  // something depends on which messages others will send first
+  Time enter_;
+  Time ahead_;  // of the horizon, what depends on it ends so much later at the soonest
 };
 
 }  // namespace foretrace::mpi

@@ -28,9 +28,15 @@ Sight look(Probing probing, const Comm& comm, int source, int tag, std::uint64_t
     record.request = number;
     set_source(record, comm, source, tag);
     const bool waits = how == Probing::wait || how == Probing::take_wait;
-    const Answer& answer =
-        waits ? line.ask(record) : *line.poll(record, Line::kNoRequest | comm.context);
-    sight = {answer.found, answer.message};
+    if (waits) {
+      const Answer& answer = line.ask(record);
+      sight = {answer.found, answer.message};
+      return;
+    }
+    Ends ends(record);
+    const Answer* const answer = line.poll(record, Line::kNoRequest | comm.context,
+                                           may_run_ahead() && mailbox.follows() ? &ends : nullptr);
+    sight = answer ? Sight{answer->found, answer->message} : Sight{true, result_of(ends.seen())};
   };
   if (!threads_multiple()) {
     once(probing);

@@ -152,6 +152,7 @@ void adopt(Request& persistent, Request* posted) {
   Request::More& other = posted->more();
   mine.arrived = std::move(other.arrived);
   mine.finish = std::move(other.finish);
+  mine.entries = other.entries;
   for (Request* part : mine.parts) release(part);
   mine.parts = std::exchange(other.parts, {});
   mine.finish_parts = std::move(other.finish_parts);

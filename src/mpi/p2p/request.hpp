@@ -67,10 +67,12 @@ struct Request::More {
   std::uint64_t taken = 0;                                  // receive: number of the matched probe
   std::function<void(std::span<const std::byte>)> arrived;  // receive: takes the message, if set
   std::function<void(Gathered&)> finish;                    // collective
-  std::vector<Request*> parts;                              // several; owned
-  std::function<void()> finish_parts;                       // several: when all are done
-  bool finished = false;                                    // several: finish_parts has run
-  int channel = 0;                                          // partitioned: the tag of its messages
+  // Collective that waits for all: horizon::entries() when all have come to it; else 0.
+  std::uint64_t entries = 0;
+  std::vector<Request*> parts;         // several; owned
+  std::function<void()> finish_parts;  // several: when all are done
+  bool finished = false;               // several: finish_parts has run
+  int channel = 0;                     // partitioned: the tag of its messages
   int unready = 0;            // partitioned send: partitions that the program has not given yet
   std::vector<Object*> keep;  // released with the request
   // persistent: MPI_Start; makes what has to be waited for anew, into *this.

@@ -312,7 +312,7 @@ int Cancel(MPI_Request* request) {
   // The program will not ask what became of the message, or has loaded late what asks: the
   // receiver may have it already. MPI lets us refuse.
   if (object->what == Request::What::send && line.may_run_ahead()) return MPI_SUCCESS;
-  if (object->incoming.is_known()) mailbox.ask_for_all();
+  if (object->what == Request::What::receive) mailbox.withdraw(object->incoming);
   Record record = line.record(EventKind::call);
   record.cancel = object->serial;
   line.post(record);

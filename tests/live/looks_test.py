@@ -1,0 +1,229 @@
+"""Looks for whatever message comes first: a rank that knows how far the others are answers them itself.
+
+Random programs look by probes and by tests of wildcard receives, and look at the clock.
+FORETRACE_LIVE_AHEAD=off makes every look ask the simulator.
+"""
+
+import resource
+
+import harness_live
+from harness_live import harness
+
+PROGRAM = r"""
+#include <foretrace.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+enum { kMost = 24, kBytes = 3000, kOpen = 3 };
+static unsigned long state, own_state; /* the same on all ranks, and each rank its own */
+static int next(unsigned long *from, int below) {
+  *from = *from * 6364136223846793005ul + 1442695040888963407ul;
+  return (int)((*from >> 33) % (unsigned long)below);
+}
+static int any(int below) { return next(&state, below); }
+static int own(int below) { return next(&own_state, below); }
+static unsigned long digest = 5381;
+static void add(unsigned long value) { digest = digest * 31 + value; }
+static int rank, size;
+static void note(const char *buffer, MPI_Status *status) {
+  int count;
+  MPI_Get_count(status, MPI_BYTE, &count);
+  add(status->MPI_SOURCE), add(status->MPI_TAG), add(count);
+  for (int i = 0; i < count; i += 97) add((unsigned char)buffer[i]);
+}
+static char in[kOpen][kBytes], out[kMost][kBytes];
+static MPI_Request sends[kMost];
+static int messages, sent, from[kMost], to[kMost], tag[kMost], bytes[kMost];
+static void send_some(int lazy) {
+  for (; sent < messages && (!lazy || own(4) > 0); ++sent) {
+    if (from[sent] != rank) continue;
+    memset(out[sent], sent, bytes[sent]);
+    MPI_Isend(out[sent], bytes[sent], MPI_BYTE, to[sent], tag[sent], MPI_COMM_WORLD, &sends[sent]);
+    if (lazy) FORETRACE_COMPUTE(own(7));
+  }
+}
+/* Now and then it works for certain: a program that only looks does so for longer and longer. */
+static void between(void) {
+  static int calls;
+  const int what = own(8);
+  if (what < 3 || ++calls % 12 == 0) FORETRACE_COMPUTE(own(30) + 0.001 * rank);
+  if (what == 3) add((unsigned long)(MPI_Wtime() * 1e12));
+  if (what > 5) send_some(1);
+}
+static void probe(int named, int takes) {
+  int flag = 0;
+  MPI_Status status;
+  MPI_Message message;
+  for (int source = 0; !flag; source = (source + 1) % size) {
+    const int asked = named ? source : MPI_ANY_SOURCE, like = own(3) ? MPI_ANY_TAG : own(2);
+    if (takes)
+      MPI_Improbe(asked, like, MPI_COMM_WORLD, &flag, &message, &status);
+    else
+      MPI_Iprobe(asked, like, MPI_COMM_WORLD, &flag, &status);
+    if (!flag) between();
+  }
+  if (takes)
+    MPI_Mrecv(in[0], kBytes, MPI_BYTE, &message, &status);
+  else
+    MPI_Recv(in[0], kBytes, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD, &status);
+  note(in[0], &status);
+}
+static void test(int mine, int how, int probes) {
+  MPI_Request open[kOpen];
+  int posted = 0, done = 0, tests = 0;
+  for (int i = 0; i < kOpen; ++i) open[i] = MPI_REQUEST_NULL;
+  while (done < mine) {
+    int flag = 0, indices[kOpen], count = 0;
+    MPI_Status statuses[kOpen];
+    for (int i = 0; i < kOpen; ++i)
+      if (open[i] == MPI_REQUEST_NULL && posted < mine)
+        MPI_Irecv(in[i], kBytes, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &open[i]), ++posted;
+    if (probes) {
+      /* Nothing is left for it as long as a receive is open. */
+      MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+      add(flag);
+    }
+    if (how == 0) {
+      MPI_Testany(kOpen, open, &indices[0], &flag, &statuses[0]);
+      count = flag && indices[0] != MPI_UNDEFINED;
+    } else if (how == 1) {
+      MPI_Testsome(kOpen, open, &count, indices, statuses);
+    } else {
+      for (int i = 0; i < kOpen && count == 0; ++i) {
+        if (open[i] == MPI_REQUEST_NULL) continue;
+        MPI_Test(&open[i], &flag, &statuses[0]);
+        if (flag) indices[count++] = i;
+      }
+    }
+    for (int i = 0; i < count; ++i, ++done) add(indices[i]), note(in[indices[i]], &statuses[i]);
+    ++tests;
+    if (count == 0) between();
+  }
+  add(tests);
+}
+int main(int argc, char **argv) {
+  state = (unsigned long)atol(argv[1]);
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  own_state = state + 7919ul * (unsigned long)rank;
+  for (int round = 0; round < 60; ++round) {
+    int mine = 0, flag = 0;
+    const int how = any(8), alike = any(2);
+    sent = 0;
+    messages = 1 + any(kMost);
+    for (int i = 0; i < messages; ++i) {
+      from[i] = any(size), to[i] = any(size), tag[i] = any(2);
+      bytes[i] = any(4) ? 8 * any(4) : any(kBytes);
+      sends[i] = MPI_REQUEST_NULL;
+      mine += to[i] == rank;
+    }
+    if (alike) send_some(0);
+    if (how < 3) {
+      for (; mine > 0; --mine) probe(how == 1, how == 2);
+    } else if (how < 7) {
+      test(mine, how - 3, how == 6);
+    } else {
+      send_some(0);
+      MPI_Status status;
+      for (; mine > 0; --mine) {
+        MPI_Recv(in[0], kBytes, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+        note(in[0], &status);
+        FORETRACE_COMPUTE(own(9));
+      }
+    }
+    send_some(0);
+    MPI_Waitall(messages, sends, MPI_STATUSES_IGNORE);
+    MPI_Request all;
+    MPI_Ibarrier(MPI_COMM_WORLD, &all);
+    for (; !flag; between()) MPI_Test(&all, &flag, MPI_STATUS_IGNORE);
+  }
+  printf("%d %lx\n", rank, digest);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+# Each rank looks every microsecond or so, and sends to its neighbour at one look in eight.
+LOOKS = r"""
+#include <foretrace.h>
+#include <mpi.h>
+#include <string.h>
+int main(int argc, char **argv) {
+  int rank, size, flag, word = 0, received = 0;
+  MPI_Request request;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const int probes = strcmp(argv[1], "probes") == 0;
+  if (!probes) MPI_Irecv(&word, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &request);
+  for (int i = 0; i < 2000; ++i) {
+    FORETRACE_COMPUTE(1 + 0.01 * rank + 0.1 * ((i * 7 + rank) % 11));
+    if (i % 8 == 0) MPI_Send(&i, 1, MPI_INT, (rank + 1 + i / 8 % (size - 1)) % size, 0, MPI_COMM_WORLD);
+    if (probes) MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    else MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    if (flag && probes) MPI_Recv(&word, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (flag && !probes) MPI_Irecv(&word, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &request);
+    received += flag;
+  }
+  if (!probes) {
+    MPI_Cancel(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  MPI_Finalize();
+  return received == 0;
+}
+"""
+
+
+class Looks(harness_live.TestCase):
+    def test_same_as_if_each_look_asked(self):
+        program = self.compile(PROGRAM)
+        for seed, ranks in ((1, 2), (2, 3), (3, 4), (4, 7), (5, 12), (6, 1)):
+            for options in ((), ("--loggps", "S=1000")):
+                with self.subTest(seed=seed, ranks=ranks, options=options):
+                    traces, lines = [], []
+                    for ahead in ("off", "on", "on"):
+                        trace = self.live(ranks, [program, seed], options=options, name=f"{ahead}.ftr",
+                                          env={"FORETRACE_LIVE_AHEAD": ahead})
+                        traces.append(trace.read_bytes())
+                        lines.append(sorted(harness_live.said(self.result)))
+                    self.assertEqual(lines[0], lines[1])
+                    self.assertEqual(lines[1], lines[2])
+                    self.assertEqual(traces[0], traces[1])
+                    self.assertEqual(traces[1], traces[2])
+
+    def test_few_switches(self):
+        """What costs is switches between processes: two or more where a look asks. A probe needs the rank that
+        is furthest behind to come by; a test of a receive looks ahead by what a message takes."""
+        program = self.compile(LOOKS)
+        looks = 4 * 2000
+        for how, most in (("probes", 2), ("tests", 0.3)):
+            with self.subTest(how=how):
+                before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw
+                self.live(4, [program, how])
+                switches = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw - before
+                self.assertLess(switches, most * looks)
+
+    def test_nobody_sends_any_more(self):
+        """Rank 1 looks on, with more and more patience, when rank 0 has long gone."""
+        program = self.compile(r"""
+#include <mpi.h>
+int main(int argc, char **argv) {
+  int rank, flag;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int i = 0; rank == 1 && i < 100; ++i)
+    MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+  MPI_Finalize();
+  return 0;
+}
+""")
+        traces = {self.live(2, [program], env={"FORETRACE_LIVE_AHEAD": ahead}).read_bytes()
+                  for ahead in ("off", "on", "on")}
+        self.assertEqual(len(traces), 1)
+
+
+if __name__ == "__main__":
+    harness.main()
