@@ -116,6 +116,11 @@ int wrap_template(const Options& options) {
                               ? fs::path(options.output)
                               : fs::path("lib" + fs::path(options.input).stem().string() + ".so");
   check_output(output, source.cpp);
+  if (source.wraps.empty() && source.init.empty() && source.finalize.empty())
+    throw Error(
+        options.input +
+        ": expected a section, found none; name functions in %wrap FUNCTIONS, with the code "
+        "around their %call, up to %end (or use %init, %finalize)");
   const wrap::Source result =
       wrap::generate(source, mpi, functions, output.string(), is_library(output));
   std::string use;

@@ -174,6 +174,12 @@ class WrongUse(WrapCase):
         self.assertRegex(self.refused("a\n%wrap snds\n%end\n"),
                          r"^foretrace: \S*/t\.wrap:2: no group of functions is called 'snds'")
 
+    def test_a_template_that_does_nothing(self):
+        for text in ("", "%% only a comment\n", "static int a;\n", "%init\n%end\n"):
+            self.assertRegex(self.refused(text), r"^foretrace: \S*/t\.wrap: expected a section, found none; name functions "
+                             r"in %wrap FUNCTIONS, with the code around their %call, up to %end")
+        self.wrap("t.wrap", "%finalize\nint done = 1; (void)done;\n%end\n")
+
     def test_code(self):
         """The compiler names the template's line."""
         err = self.refused("\n%wrap MPI_Barrier\n  no_such_name = 1;\n  %call\n%end\n")
@@ -184,7 +190,7 @@ class WrongUse(WrapCase):
         self.assertIn("name a library (.so), or a source file (.c, .cpp)", self.refused("", 2, ["-o", "x.o"]))
         self.assertIn("the template is C; use .c", self.refused("", 2, ["-o", "x.cpp"]))
         self.assertIn("is not a writable directory", self.refused("", 2, ["-o", "no/such/x.c"]))
-        self.assertIn("cannot run no-such-compiler", self.refused("", 2, ["--compiler", "no-such-compiler"]))
+        self.assertIn("cannot run no-such-compiler", self.refused("%init\na;\n%end\n", 2, ["--compiler", "no-such-compiler"]))
         self.foretrace("wrap", status=2)
         missing = self.foretrace("wrap", self.directory / "missing.wrap", status=1)
         self.assertIn("cannot read the template: No such file or directory", missing.err)
