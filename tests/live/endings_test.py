@@ -49,7 +49,9 @@ MISTAKES = r"""
 #include <stdlib.h>
 int main(int argc, char **argv) {
   int rank, sum, values[4] = {0};
+  double one = 1, all;
   MPI_Request request;
+  MPI_Datatype pair;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   switch (atoi(argv[1])) {
@@ -65,6 +67,16 @@ int main(int argc, char **argv) {
       MPI_Finalize();
       MPI_Barrier(MPI_COMM_WORLD);
       return 0;
+    case 4:
+      MPI_Allreduce(&one, &all, 1, MPI_DOUBLE, MPI_BAND, MPI_COMM_WORLD);
+      break;
+    case 5:
+    case 6:
+      MPI_Type_contiguous(2, MPI_INT, &pair);
+      MPI_Type_commit(&pair);
+      if (atoi(argv[1]) == 6) MPI_Type_set_name(pair, "my pair");
+      MPI_Allreduce(values, values + 2, 1, pair, MPI_SUM, MPI_COMM_WORLD);
+      break;
     default:
       if (rank == 0) MPI_Send(values, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
       else MPI_Irecv(values, 1, MPI_INT, 0, 6, MPI_COMM_WORLD, &request);
@@ -424,6 +436,11 @@ class Endings(harness_live.TestCase):
     def test_message_longer_than_its_buffer(self):
         result = self.mistake(0, "rank 1: MPI_Recv: MPI_ERR_TRUNCATE", "16 bytes from rank 0 with tag 3")
         self.assertNotEqual(result.status, 0)
+
+    def test_operation_without_a_meaning_for_the_type(self):
+        for which, says in ((4, "datatype MPI_DOUBLE"), (5, "a derived datatype without a name"), (6, "datatype my pair")):
+            result = self.mistake(which, f"MPI_Allreduce: MPI_ERR_OP: the operation is not defined for {says}\n")
+            self.assertNotEqual(result.status, 0)
 
     def test_different_collectives(self):
         result = self.mistake(1, "rank 0 calls MPI_Bcast", "rank 1 calls MPI_Allreduce")

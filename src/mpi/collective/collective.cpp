@@ -173,7 +173,7 @@ Op* Arguments::op(MPI_Op handle, const Datatype* type) {
     return nullptr;
   }
   if (type && !fits(*op, *type)) {
-    fail(MPI_ERR_OP, "the operation is not defined for datatype " + type->name);
+    fail(MPI_ERR_OP, "the operation is not defined for " + described(*type));
     return nullptr;
   }
   plan_->hold(op);

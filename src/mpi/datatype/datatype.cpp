@@ -21,6 +21,10 @@ Datatype::~Datatype() {
 
 namespace {
 
+std::string name_of(const Datatype& type) {
+  return type.name.empty() && type.basic ? type.basic->name : type.name;
+}
+
 template <class Number>
 int tell_extent(MPI_Datatype handle, bool true_one, Number* lb, Number* extent) {
   int error = MPI_SUCCESS;
@@ -81,6 +85,11 @@ int copy_contents(const Datatype& type, MPI_Count max_integers, MPI_Count max_ad
 }
 
 }  // namespace
+
+std::string described(const Datatype& type) {
+  const std::string name = name_of(type);
+  return name.empty() ? "a derived datatype without a name" : "datatype " + name;
+}
 
 namespace impl {
 
@@ -201,7 +210,7 @@ int Type_get_name(MPI_Datatype datatype, char* name, int* length) {
     if (!type) return error;
   }
   std::string text = "MPI_DATATYPE_NULL";
-  if (type) text = type->name.empty() && type->basic ? type->basic->name : type->name;
+  if (type) text = name_of(*type);
   std::memcpy(name, text.c_str(), text.size() + 1);
   *length = static_cast<int>(text.size());
   return MPI_SUCCESS;

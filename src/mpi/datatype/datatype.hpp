@@ -36,6 +36,9 @@ struct Datatype : Object {
   const BasicType* basic = nullptr;  // predefined types: what it is in the machine
 };
 
+// Its name, as an error says it; of one without a name, that it has none.
+std::string described(const Datatype& type);
+
 // Makes all predefined datatypes and operations and registers them with
 // set_predefined; called once, before anything else, when the library is loaded.
 void create_predefined_types();
