@@ -68,6 +68,11 @@ class Explain(unittest.TestCase):
         self.assertEqual(result.returncode, status, f"{words}\n{result.stdout}{result.stderr}")
         return result
 
+    def test_the_critical_path_counts_its_messages(self):
+        self.assertIn("\nCritical path, through 1 message\n", self.explain("old.goal", *LOGGPS).stdout)
+        (self.folder / "none.goal").write_text("num_ranks 1\nrank 0 { calc 1000 }\n")
+        self.assertIn("\nCritical path, through 0 messages\n", self.explain("none.goal", *LOGGPS).stdout)
+
     def test_files(self):
         for file in ("out.json", "out.txt"):
             with self.subTest(file=file):

@@ -191,8 +191,9 @@ std::string path_section(const Explanation& explanation) {
     places.add({format_time(one.parts.sum()), percent(one.parts.sum(), explanation),
                 format_time(one.parts.compute), describe_place(one.place)});
   }
-  return fmt::format("\nCritical path, through {} messages\n", path.messages) + parts.render(2) +
-         "\n" + places.render(2);
+  return fmt::format("\nCritical path, through {} message{}\n", path.messages,
+                     path.messages == 1 ? "" : "s") +
+         parts.render(2) + "\n" + places.render(2);
 }
 
 std::string waits_section(const Explanation& explanation) {
