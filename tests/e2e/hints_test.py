@@ -92,9 +92,9 @@ c = 1.0
 
 
 class Hints(harness.TestCase):
-    def compile(self, text):
+    def compile(self, text, mpi=None):
         program = self.directory / "program"
-        self.ok(harness.run([f"mpicc.{harness.mpi}", "-g", f"-I{harness.SOURCE / 'include'}", self.write("program.c", text),
+        self.ok(harness.run([f"mpicc.{mpi or harness.mpi}", "-g", f"-I{harness.SOURCE / 'include'}", self.write("program.c", text),
                              "-o", program]))
         return program
 
@@ -167,6 +167,19 @@ class Hints(harness.TestCase):
                 says = "foretrace: the program has loaded Open MPI, but its calls are taken for MPICH's: if it fails, " \
                        "use --mpi openmpi\n"
                 self.assertEqual(result.err.count(says), times, str(result))
+
+    def test_another_mpi_than_the_named_behind_a_shell(self):
+        """Whose calls may end the program at once: it is told before."""
+        other, name, own = (("mpich", "MPICH", "Open MPI") if harness.mpi == "openmpi"
+                            else ("openmpi", "Open MPI", "MPICH"))
+        if not harness.has_launcher(other):
+            self.skipTest(f"no {name}")
+        program = self.compile("#include <mpi.h>\nint main(int argc, char **argv)\n"
+                               "{ MPI_Init(&argc, &argv); MPI_Finalize(); return 0; }\n", other)
+        result = harness.foretrace("record", "-n", 2, "--mpi", harness.mpi, "-o", self.directory / "r.ftr", "--", "sh", "-c",
+                                   program, limit=100)
+        self.assertEqual(result.err.count(f"foretrace: the program has loaded {name}, but its calls are taken for {own}'s: "
+                                          f"if it fails, use --mpi {other}\n"), 1, str(result))
 
 
 if __name__ == "__main__":

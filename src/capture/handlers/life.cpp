@@ -5,8 +5,8 @@
 namespace foretrace::capture {
 
 int init(Fn fn, int*, char***, Real real) {
+  warn_of_another_mpi();
   const int result = real();
-  if (result == MPI_SUCCESS) warn_of_another_mpi();
   if (result == MPI_SUCCESS && !session.active()) session.start(fn);
   return result;
 }

@@ -38,9 +38,10 @@ bool all_agree(bool mine) {
 
 void warn_of_another_mpi() {
   const std::string complaint = complain_of_other_mpi(FORETRACE_MPI_NAME);
-  int rank = 0;
-  if (!complaint.empty() && PMPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS && rank == 0)
-    say(complaint);
+  if (complaint.empty()) return;
+  // The launcher tells the rank: a call with these handles may end the program.
+  const auto launcher = find_launcher();
+  if (!launcher || launcher->first) say(complaint);
 }
 
 bool runs_alone(int world_size) {
