@@ -349,7 +349,8 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("--bytes", options->bytes, "Message sizes in bytes, e.g. 64k or 8,1k or 8..1m")
       ->default_str(kDefaultBytes);
   app.add_option("--path", options->path,
-                 "Between which ranks: node (of one node), outer (of two; the default)");
+                 "Between which ranks: node (of one node), outer (of two; the default)")
+      ->check(offers("node,outer"));
   add_allow_invalid(app, options->allow_invalid);
   app.add_flag("--json", options->json, "Print one JSON object; an array for several times");
   app.add_flag("--plot", options->plot, "Draw the times over the sizes, or over the ranks");

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "cli/call_places.hpp"
 #include "cli/damage.hpp"
+#include "cli/option_values.hpp"
 #include "cli/output_file.hpp"
 #include "cli/subcommand.hpp"
 #include "formats/foreign_trace.hpp"
@@ -21,6 +22,13 @@ struct Options {
   std::string from;
   std::string to;
 };
+
+std::string format_words() {
+  std::string words;
+  for (const formats::Format& format : formats::formats())
+    words += (words.empty() ? "" : ",") + std::string(format.name);
+  return words;
+}
 
 std::string known_formats() {
   std::string list;
@@ -85,8 +93,9 @@ std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("in", options->in, "The file to convert")->required();
   app.add_option("out,-o", options->out, "The file to write")->required();
-  app.add_option("--from", options->from, "Format of the first: " + known_formats());
-  app.add_option("--to", options->to, "Format of the second");
+  app.add_option("--from", options->from, "Format of the first: " + known_formats())
+      ->check(offers(format_words()));
+  app.add_option("--to", options->to, "Format of the second")->check(offers(format_words()));
   return [options] { return convert(*options); };
 }
 

@@ -13,6 +13,7 @@
 #include "cli/explain_scaling.hpp"
 #include "cli/explain_settings.hpp"
 #include "cli/explain_what_if.hpp"
+#include "cli/option_values.hpp"
 #include "cli/output_file.hpp"
 #include "cli/simulation.hpp"
 #include "cli/simulation_options.hpp"
@@ -273,7 +274,8 @@ std::function<int()> declare(CLI::App& app) {
                  "The run time over a range of latencies: FROM..TO[:COUNT], as 1us..100us");
   app.add_option("--scaling", options->scaling,
                  "Compare the efficiencies of several runs of a program: strong (one problem on "
-                 "more ranks) or weak (as much for each rank)");
+                 "more ranks) or weak (as much for each rank)")
+      ->check(offers("strong,weak"));
   app.add_option("--baseline", options->output.baseline,
                  "Tell what got worse since --json wrote this file; status 1 if the run did");
   app.add_option("--within", options->output.within,

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "cli/machine_ranking.hpp"
 #include "cli/named_files.hpp"
+#include "cli/option_values.hpp"
 #include "cli/simulation_options.hpp"
 #include "cli/subcommand.hpp"
 #include "machine/machine_file.hpp"
@@ -105,11 +106,14 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("--run", simulation.input,
                  "Rank the machines by what this recorded run (or text program) takes on them");
   app.add_option("--compute", simulation.compute, "With --run: as for simulate, e.g. recorded:0.5")
+      ->check(offers(kReplayWords))
       ->capture_default_str();
   app.add_option("--network", simulation.network,
                  "With --run: as for simulate; if not given, datasheet where that has all that the "
-                 "run needs, else loggps");
-  app.add_option("--collectives", simulation.collectives, "With --run: as for simulate");
+                 "run needs, else loggps")
+      ->check(offers(network_words()));
+  app.add_option("--collectives", simulation.collectives, "With --run: as for simulate")
+      ->check(offers(kCollectivesWords));
   add_allow_invalid(app, simulation.allow_invalid);
   app.add_option("FILE", options->stray)->group("");
   return [options] { return machines(*options); };

@@ -113,6 +113,7 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("-n", options->ranks, "Number of ranks; at most one per core")
       ->check(CLI::Range(2, 1 << 24));
   app.add_option("--mpi", options->mpi, "The MPI to measure: openmpi or mpich")
+      ->check(offers(kMpiWords))
       ->capture_default_str();
   app.add_option("--launch", options->launch,
                  "The words that start the ranks, instead of mpirun -n RANKS");

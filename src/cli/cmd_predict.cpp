@@ -121,6 +121,7 @@ std::shared_ptr<Options> declare_options(CLI::App& app) {
   app.add_option("--compute", options->compute,
                  "Time between calls: none, annotated[:STEP] (FORETRACE_COMPUTE), "
                  "counted[:blocks|instructions], measured[:SCALE], table:FILE, replayed:RUN.ftr")
+      ->check(offers(kComputeWords))
       ->each([options](const std::string&) { options->run.is_compute_given = true; })
       ->capture_default_str();
   app.add_option("--scale-from", options->scale_from,

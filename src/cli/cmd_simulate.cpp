@@ -8,6 +8,7 @@
 #include "cli/baseline.hpp"
 #include "cli/launch.hpp"
 #include "cli/live_run.hpp"
+#include "cli/option_values.hpp"
 #include "cli/output_file.hpp"
 #include "cli/process.hpp"
 #include "cli/simulation.hpp"
@@ -225,7 +226,8 @@ std::shared_ptr<Options> declare_options(CLI::App& app) {
                  "Live: room for so many more processes, which MPI_Comm_spawn may start")
       ->check(CLI::Range(0, 1 << 20));
   app.add_option("--mpi", options->mpi,
-                 "Live: the program's MPI, if it cannot be seen: openmpi, mpich or standard");
+                 "Live: the program's MPI, if it cannot be seen: openmpi, mpich or standard")
+      ->check(offers("openmpi,mpich,standard"));
   add_start_option(app, options->start);
   add_sample_option(app, simulation.sample);
   add_simulation_options(app, simulation);

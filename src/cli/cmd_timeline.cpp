@@ -150,7 +150,8 @@ std::function<int()> declare(CLI::App& app) {
                  "The network that the page's animation draws, as for simulate; default: the one "
                  "that the run was simulated on")
       ->transform(topology_name());
-  app.add_option("--placement", options->placement, "With --topology: as for simulate");
+  app.add_option("--placement", options->placement, "With --topology: as for simulate")
+      ->check(offers("block,round-robin,random:,recorded,FILE"));
   app.add_option("--width", options->width, "Columns of the text; default: the terminal's")
       ->check(CLI::Range(40, 10000));
   app.add_flag("--serve", options->serve,

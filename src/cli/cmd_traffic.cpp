@@ -8,6 +8,7 @@
 #include "architecture/traffic.hpp"
 #include "base/error.hpp"
 #include "cli/architecture_file.hpp"
+#include "cli/option_values.hpp"
 #include "cli/output_file.hpp"
 #include "cli/process.hpp"
 #include "cli/subcommand.hpp"
@@ -148,13 +149,19 @@ int traffic(const Options& options) {
   return 0;
 }
 
+std::string without_spaces(std::string text) {
+  std::erase(text, ' ');
+  return text;
+}
+
 std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("architecture", options->architecture,
                  "MACHINE.arch.toml, or a topology such as mesh:8x8")
       ->required();
   app.add_option("--pattern", options->pattern,
-                 "Who sends to whom: " + architecture::pattern_words());
+                 "Who sends to whom: " + architecture::pattern_words())
+      ->check(offers(without_spaces(architecture::pattern_words())));
   app.add_option("--load", options->loads,
                  "Loads in flits a cycle and terminal, with commas between (12 up to saturation)");
   app.add_option("--packet", options->packet_flits, "Flits of a packet (1)")

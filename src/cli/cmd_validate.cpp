@@ -308,6 +308,7 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("--compute", options->compute,
                  "Time between calls in the predictions, as in predict: none, annotated[:STEP], "
                  "measured[:SCALE], table:FILE, replayed:RUN.ftr")
+      ->check(offers(kComputeWords))
       ->capture_default_str();
   app.add_option("--scale-from", options->scale_from,
                  "The model of the machine that computed, as in predict")

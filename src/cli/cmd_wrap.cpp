@@ -9,6 +9,7 @@
 #include "base/whole_file.hpp"
 #include "cli/mpi_detection.hpp"
 #include "cli/mpi_signatures.hpp"
+#include "cli/option_values.hpp"
 #include "cli/output_file.hpp"
 #include "cli/process.hpp"
 #include "cli/subcommand.hpp"
@@ -143,7 +144,8 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("-o,--output", options->output,
                  "The library (.so) or its source (.c, .cpp); default libTEMPLATE.so");
   app.add_option("--mpi", options->mpi,
-                 "For which MPI: openmpi or mpich; default: the one that mpicc belongs to");
+                 "For which MPI: openmpi or mpich; default: the one that mpicc belongs to")
+      ->check(offers(kMpiWords));
   app.add_option("--compiler", options->compiler,
                  "Compiles the library; default mpicc.MPI, mpicc, or mpicxx likewise");
   return [options] { return wrap_template(*options); };

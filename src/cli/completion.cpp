@@ -1,14 +1,23 @@
 #include "cli/completion.hpp"
 
+#include "cli/named_files.hpp"
+
 namespace foretrace::cli {
 namespace {
+
+std::string topology_words() {
+  std::string words;
+  for (const std::string& kind : topology_kinds()) words += kind + ":,";
+  for (const NamedFile& file : named_files(Named::topology)) words += file.name + ",";
+  return words + "FILE";
+}
 
 // "{cpu,wall}" is how CLI11 describes a choice among words.
 std::string value_of(const CLI::Option& option) {
   if (option.get_expected_max() == 0) return "-";
   const std::string type = option.get_type_name();
   if (type.find("MACHINE") != std::string::npos) return "machine";
-  if (type.find("TOPOLOGY") != std::string::npos) return "topology";
+  if (type.find("TOPOLOGY") != std::string::npos) return topology_words();
   const std::size_t open = type.find('{');
   const std::size_t close = type.find('}');
   if (open != std::string::npos && close != std::string::npos)

@@ -14,14 +14,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// "ring" for "ring:16": what is missing there is told by whoever reads it.
-bool is_kind_of_topology(const std::string& text) {
-  using machine::TopologyKind;
-  for (int kind = 0; kind < static_cast<int>(TopologyKind::arbitrary); ++kind)
-    if (machine::name_of(static_cast<TopologyKind>(kind)) == text) return true;
-  return false;
-}
-
 const char* name_of(Named kind) {
   return kind == Named::machine ? "machine" : kind == Named::topology ? "topology" : "model";
 }
@@ -39,6 +31,14 @@ void check_path(Named kind, const std::string& given) {
 
 }  // namespace
 
+std::vector<std::string> topology_kinds() {
+  using machine::TopologyKind;
+  std::vector<std::string> kinds;
+  for (int kind = 0; kind < static_cast<int>(TopologyKind::arbitrary); ++kind)
+    kinds.emplace_back(machine::name_of(static_cast<TopologyKind>(kind)));
+  return kinds;
+}
+
 std::vector<NamedFile> named_files(Named kind) {
   const fs::path folder = fs::path(data_directory()) / (kind == Named::machine    ? "machines"
                                                         : kind == Named::topology ? "topologies"
@@ -55,8 +55,10 @@ std::vector<NamedFile> named_files(Named kind) {
 
 std::string find_named(Named kind, const std::string& given) {
   std::error_code ignored;
-  const bool is_text = kind == Named::topology &&
-                       (given.find(':') != std::string::npos || is_kind_of_topology(given));
+  // "ring" for "ring:16": what is missing there is told by whoever reads it.
+  const auto is_kind = [&given](const std::string& known) { return known == given; };
+  const bool is_text = kind == Named::topology && (given.find(':') != std::string::npos ||
+                                                   std::ranges::any_of(topology_kinds(), is_kind));
   if (is_text || fs::is_regular_file(given, ignored)) return given;
   if (given.find('/') != std::string::npos) {
     check_path(kind, given);

@@ -31,6 +31,10 @@ CLI::Validator size_in_bytes() {
           "SIZE"};
 }
 
+CLI::Validator offers(const std::string& words) {
+  return {[](std::string&) { return std::string(); }, "{" + words + "}"};
+}
+
 CLI::Validator machine_name() {
   return name_of_file(Named::machine, "MACHINE");
 }

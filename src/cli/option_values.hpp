@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string>
 
 namespace foretrace::cli {
 
@@ -13,6 +14,17 @@ CLI::Validator size_in_bytes();
 CLI::Validator machine_name();
 CLI::Validator topology_name();
 CLI::Validator model_name();
+
+// Words that shells offer as the value, and --help names; checks nothing. A word that ends in ":"
+// goes on, and FILE is for any file.
+CLI::Validator offers(const std::string& words);
+// More than one option takes the same.
+inline constexpr const char* kMpiWords = "openmpi,mpich";
+inline constexpr const char* kCollectivesWords = "equation,algorithm,measured,openmpi,mpich";
+// Before a run, and of a recorded one.
+inline constexpr const char* kComputeWords = "none,annotated,counted,measured,table:,replayed:";
+inline constexpr const char* kReplayWords =
+    "none,annotated,counted,recorded,measured,table:,replayed:";
 
 // What --help says of a machine.
 inline constexpr const char* kMachineHelp =

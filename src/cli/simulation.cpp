@@ -52,13 +52,16 @@ constexpr NetworkName kNetworks[] = {
     {"packet", sim::NetworkKind::packet, false},
 };
 
+std::string network_names(const char* between) {
+  std::string all;
+  for (const NetworkName& network : kNetworks) all += std::string(network.name) + between;
+  return all;
+}
+
 const NetworkName& network_called(const std::string& name) {
   for (const NetworkName& network : kNetworks)
     if (network.name == name) return network;
-  std::string all;
-  for (const NetworkName& network : kNetworks)
-    all += (all.empty() ? "" : ", ") + std::string(network.name);
-  throw UsageError("--network " + name + ": there are " + all + ", arch:FILE, auto");
+  throw UsageError("--network " + name + ": there are " + network_names(", ") + "arch:FILE, auto");
 }
 
 bool needs_topology(sim::NetworkKind kind) {
@@ -67,6 +70,10 @@ bool needs_topology(sim::NetworkKind kind) {
 }
 
 }  // namespace
+
+std::string network_words() {
+  return network_names(",") + "arch:,auto";
+}
 
 Simulation::Simulation(const SimulationOptions& options, WithoutInput)
     : options_(options),

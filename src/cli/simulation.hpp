@@ -92,6 +92,9 @@ struct Replay {
   const machine::Placement* placement = nullptr;  // instead of that of the options
 };
 
+// What --network may be, with commas between.
+std::string network_words();
+
 // Whether every link has a latency and a bandwidth of its own.
 bool links_have_speeds(const machine::Topology& topology);
 

@@ -20,7 +20,8 @@ void add_network_options(CLI::App& app, SimulationOptions& options) {
   app.add_option("--network", options.network,
                  "How messages travel: datasheet (equations alone), loggps, "
                  "hops[:cut-through], bus, flow, packet, arch:FILE (a machine of parts), or auto: "
-                 "the simplest that tells the machine's measured patterns");
+                 "the simplest that tells the machine's measured patterns")
+      ->check(offers(network_words()));
   add_architecture_options(app, options.architecture, "arch:FILE: ");
   app.add_option("--topology", options.topology,
                  "KIND:SIZES[?KEY=VALUE&...], e.g. torus:4x4x4?latency=1us&bandwidth=1GB/s, or a "
@@ -30,10 +31,11 @@ void add_network_options(CLI::App& app, SimulationOptions& options) {
                  "Sets or overrides L=2us,o=500ns,os=..,or=..,g=100ns,G=0.08ns,S=65536");
   add_placement_options(app, options.placement, options.ranks_per_node, true);
   app.add_option(
-      "--collectives", options.collectives,
-      "equation (of the model), algorithm (messages), measured (equation where the model "
-      "was measured with as many ranks, else messages), openmpi, mpich, or choices such "
-      "as bcast=binomial,allreduce=ring");
+         "--collectives", options.collectives,
+         "equation (of the model), algorithm (messages), measured (equation where the model "
+         "was measured with as many ranks, else messages), openmpi, mpich, or choices such "
+         "as bcast=binomial,allreduce=ring")
+      ->check(offers(kCollectivesWords));
   app.add_option("--wildcards", options.wildcards,
                  "MPI_ANY_SOURCE takes the message of the recorded run, or the first in virtual "
                  "time: recorded, arrival")
@@ -68,12 +70,14 @@ void add_network_options(CLI::App& app, SimulationOptions& options) {
 void add_placement_options(CLI::App& app, std::string& placement, int& ranks_per_node,
                            bool is_of_topology) {
   app.add_option(
-      "--placement", placement,
-      is_of_topology
-          ? "Ranks on nodes: block (the default with a topology), round-robin, "
-            "random:SEED, recorded (the default without one), FILE"
-          : "Ranks on nodes: block, round-robin, random:SEED, FILE; else as the launcher "
-            "has started them");
+         "--placement", placement,
+         is_of_topology
+             ? "Ranks on nodes: block (the default with a topology), round-robin, "
+               "random:SEED, recorded (the default without one), FILE"
+             : "Ranks on nodes: block, round-robin, random:SEED, FILE; else as the launcher "
+               "has started them")
+      ->check(offers(is_of_topology ? "block,round-robin,random:,recorded,FILE"
+                                    : "block,round-robin,random:,FILE"));
   app.add_option("--ranks-per-node", ranks_per_node,
                  is_of_topology ? "Without a topology: how many ranks share a node"
                                 : "How many ranks share a node")
@@ -93,6 +97,7 @@ void add_simulation_options(CLI::App& app, SimulationOptions& options) {
                  "Time between calls: none, annotated[:STEP] (FORETRACE_COMPUTE), "
                  "counted[:blocks|instructions], recorded[:SCALE] (live: measured[:SCALE]), "
                  "table:FILE, replayed:RUN.ftr")
+      ->check(offers(kReplayWords))
       ->each([&options](const std::string&) { options.is_compute_given = true; })
       ->capture_default_str();
   app.add_option("--scale-from", options.scale_from,

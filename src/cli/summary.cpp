@@ -12,6 +12,7 @@
 #include "cli/call_places.hpp"
 #include "cli/damage.hpp"
 #include "cli/function_list.hpp"
+#include "cli/option_values.hpp"
 #include "compute/annotations_note.hpp"
 #include "machine/measurement.hpp"
 #include "machine/moving.hpp"
@@ -158,7 +159,8 @@ void add_capture_options(CLI::App& app, CaptureRun& run) {
 void add_program_options(CLI::App& app, CaptureRun& run) {
   app.add_option("-n", run.ranks, "Number of ranks to start; leave out under mpirun or srun")
       ->check(CLI::Range(1, 1 << 24));
-  app.add_option("--mpi", run.mpi, "The program's MPI, if it cannot be seen: openmpi or mpich");
+  app.add_option("--mpi", run.mpi, "The program's MPI, if it cannot be seen: openmpi or mpich")
+      ->check(offers(kMpiWords));
   app.add_option("--yield", run.yield,
                  "Whether ranks that wait give their cores away: auto (where there are more ranks "
                  "than cores), always, never")

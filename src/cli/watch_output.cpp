@@ -8,6 +8,7 @@
 #include "base/time_text.hpp"
 #include "base/whole_file.hpp"
 #include "cli/call_places.hpp"
+#include "cli/option_values.hpp"
 #include "cli/output_file.hpp"
 #include "views/architecture/drawing.hpp"
 
@@ -41,7 +42,8 @@ CLI::Option* add_watch_options(CLI::App& app, WatchOptions& options) {
       "A page that shows the machine at work (PAGE.html), a picture of how busy it kept "
       "its links (FILE.svg), or both as data (FILE.json)");
   app.add_option("--watch-what", options.what,
-                 "What is recorded for it: statistics; messages, too; states: every change, too");
+                 "What is recorded for it: statistics; messages, too; states: every change, too")
+      ->check(offers("statistics,messages,states"));
   app.add_option("--watch-most", options.most,
                  "So many records are kept of messages and changes, and of calls");
   app.add_option("--watch-from", options.from, "Record from this virtual time on");

@@ -106,7 +106,22 @@ class Completion(unittest.TestCase):
         self.assertEqual(value["predict", "--machine"], "machine")
         self.assertEqual(value["record", "--clock"], "cpu,wall")
         self.assertEqual(value["report", "--json"], "-")
+        self.assertEqual(value["simulate", "--network"],
+                         "datasheet,loggps,hops,hops:store-and-forward,hops:cut-through,bus,flow,packet,arch:,auto")
+        self.assertRegex(value["explain", "--topology"], "^full:,ring:,.*,dragonfly:,.*,FILE$")
+        self.assertEqual(value["wrap", "--mpi"], "openmpi,mpich")
+        self.assertEqual(value["simulate", "--mpi"], "openmpi,mpich,standard")
+        self.assertEqual(value["convert", "--to"].split(",")[:3], ["trace", "text", "otf2"])
         self.assertNotIn(("profile", "--in-rank"), value)
+
+    def test_options_of_fixed_words_offer_them(self):
+        """Whatever command they belong to."""
+        words = ("--network", "--compute", "--collectives", "--mpi", "--placement", "--topology", "--bound", "--from", "--to",
+                 "--clock", "--routing", "--wildcards", "--yield", "--start", "--wtime", "--pattern", "--watch-what")
+        lines = [line.split("\t") for line in run(FORETRACE, "--completion-data").stdout.splitlines()]
+        files = [line[1:3] for line in lines if line[0] == "option" and line[2] in words and line[3] == "file"]
+        self.assertEqual(files, [])
+        self.assertEqual({line[2] for line in lines if line[0] == "option"} & set(words), set(words))
 
     def complete_in_bash(self, *words):
         script = (f'source "{SOURCE}/tools/completion/foretrace.bash"; COMP_WORDS=("$@"); '
@@ -123,6 +138,20 @@ class Completion(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "run.ftr").touch()
             self.assertEqual(self.complete_in_bash("report", f"{folder}/r"), [f"{folder}/run.ftr"])
+            self.assertEqual(self.complete_in_bash("explain", "x.ftr", "--topology", "toru"), ["torus:"])
+            self.assertEqual(self.complete_in_bash("simulate", "x.ftr", "--placement", "r"),
+                             ["round-robin", "random:", "recorded"])
+            self.assertEqual(self.complete_in_bash("simulate", "x.ftr", "--placement", f"{folder}/r"),
+                             [f"{folder}/run.ftr"])
+            # As bash takes words apart.
+            self.assertEqual(self.complete_in_bash("simulate", "x.ftr", "--network", "hops", ":", "cut"), ["cut-through"])
+            self.assertEqual(self.complete_in_bash("simulate", "x.ftr", "--network", "hops", ":"),
+                             ["store-and-forward", "cut-through"])
+            self.assertEqual(self.complete_in_bash("simulate", "x.ftr", "--network", "arch", ":", f"{folder}/r"),
+                             [f"{folder}/run.ftr"])
+        self.assertEqual(self.complete_in_bash("predict", "--mpi", ""), ["openmpi", "mpich"])
+        self.assertIn("none", self.complete_in_bash("simulate", "x.ftr", "--compute", ""))
+        self.assertNotIn("CMakeLists.txt", self.complete_in_bash("simulate", "x.ftr", "--network", ""))
 
     def options(self):
         """By command, as the tool names them."""
@@ -153,6 +182,9 @@ class Completion(unittest.TestCase):
         self.assertEqual(complete("calc", ""), [*MACHINES, "files"])
         self.assertEqual(complete("simulate", "x.ftr", "--machine", ""), [*MACHINES, "files"])
         self.assertEqual(complete("record", "--clock", ""), ["cpu", "wall"])
+        self.assertEqual(complete("simulate", "x.ftr", "--placement", ""),
+                         ["block", "round-robin", "recorded", "random:", "files"])
+        self.assertEqual(complete("wrap", "x", "--mpi", ""), ["openmpi", "mpich"])
         self.assertEqual(complete("record", "-n", "2", "--", "./a", "-x"), ["files"])
 
     @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
@@ -160,6 +192,8 @@ class Completion(unittest.TestCase):
         ask = "\n".join(f'echo = {command}; complete -C "foretrace {command} -"' for command in self.options())
         ask += '\necho = names of machines\ncomplete -C "foretrace calc "\ncomplete -C "foretrace predict --machine "'
         ask += '\necho = names of clocks\ncomplete -C "foretrace record --clock "\necho = names of commands\ncomplete -C "foretrace "'
+        ask += '\necho = names of placements\ncomplete -C "foretrace simulate x.ftr --placement "'
+        ask += '\necho = names of MPIs\ncomplete -C "foretrace wrap x --mpi "'
         with tempfile.TemporaryDirectory() as folder:  # without any files to offer
             text = run("fish", "-c", f"set PATH {pathlib.Path(FORETRACE).parent} $PATH\n"
                        f"source {SOURCE}/tools/completion/foretrace.fish\n{ask}", cwd=folder,
@@ -174,6 +208,8 @@ class Completion(unittest.TestCase):
             self.assertEqual(set(offered[command]), options, command)
         self.assertEqual(offered["names of machines"], 2 * MACHINES)
         self.assertEqual(offered["names of clocks"], ["cpu", "wall"])
+        self.assertEqual(set(offered["names of placements"]), {"block", "round-robin", "recorded", "random:"})
+        self.assertEqual(set(offered["names of MPIs"]), {"openmpi", "mpich"})
         self.assertEqual(set(offered["names of commands"]), {"help", *commands()})
 
 

@@ -2,6 +2,9 @@
 function __foretrace_machines
     foretrace machines 2>/dev/null | tail -n +2 | string split -f1 " "
 end
+function __foretrace_words
+    string join ' ' (string match -v FILE -- (string split , -- $argv[1]))
+end
 complete -c foretrace -n __fish_use_subcommand -f -a help -d 'Tell the options of a command'
 complete -c foretrace -n __fish_use_subcommand -f -l help -d 'Tell what commands there are'
 complete -c foretrace -n __fish_use_subcommand -f -l version -d 'Tell the version'
@@ -13,8 +16,11 @@ for line in (foretrace --completion-data 2>/dev/null)
             complete -c foretrace -n '__fish_seen_subcommand_from help' -f -a $field[2]
         case argument
             # What is no machine is a file, which fish offers by itself.
-            if test $field[4] = machine
-                complete -c foretrace -n "__fish_seen_subcommand_from $field[2]" -a '(__foretrace_machines)'
+            switch $field[4]
+                case machine
+                    complete -c foretrace -n "__fish_seen_subcommand_from $field[2]" -a '(__foretrace_machines)'
+                case '*,*'
+                    complete -c foretrace -n "__fish_seen_subcommand_from $field[2]" -a (__foretrace_words $field[4])
             end
         case option
             set -l how -l (string replace -r '^--' '' -- $field[3])
@@ -25,8 +31,10 @@ for line in (foretrace --completion-data 2>/dev/null)
                     complete -c foretrace -n $when $how -d $field[5]
                 case machine
                     complete -c foretrace -n $when $how -r -a '(__foretrace_machines)' -d $field[5]
+                case '*,FILE'
+                    complete -c foretrace -n $when $how -r -a (__foretrace_words $field[4]) -d $field[5]
                 case '*,*'
-                    complete -c foretrace -n $when $how -x -a (string replace -a , ' ' -- $field[4]) -d $field[5]
+                    complete -c foretrace -n $when $how -x -a (__foretrace_words $field[4]) -d $field[5]
                 case '*'
                     complete -c foretrace -n $when $how -r -d $field[5]
             end
