@@ -89,7 +89,12 @@ bool show(const std::string& path, const Options& options, bool must_be_complete
     std::fputs(views::render_call_profile_json(profile).c_str(), stdout);
   else if (options.outputs.empty())
     std::fputs(views::render_call_profile_text(profile, text).c_str(), stdout);
-  return !complain_of_losses(counters, path) && (counters.info.complete || !must_be_complete);
+  // The status of MPI_Abort is its code.
+  const bool aborted = std::ranges::any_of(counters.ranks, [](const trace::RankCounters& rank) {
+    return rank.rank.state == trace::RankState::aborted;
+  });
+  return !complain_of_losses(counters, path) &&
+         (counters.info.complete || aborted || !must_be_complete);
 }
 
 // A folder of its own for the counters of a run, gone when the run is over.
@@ -150,8 +155,7 @@ int profile(Options& options) {
   const LaunchResult result = launch(run);
   aside.reset();
   // Whoever could not complete it has said so.
-  const bool whole =
-      result.traced ? show(run.output, options, !result.ended_early) : !result.gave_up;
+  const bool whole = result.traced ? show(run.output, options, true) : !result.gave_up;
   return result.status == 0 && !whole ? 1 : result.status;
 }
 

@@ -29,6 +29,7 @@ struct Outcome {
   std::map<std::string, std::uint64_t> untreated;  // function -> calls
   std::vector<std::string> unfinished;             // one sentence a rank
   bool announced = false;                          // it told its computation
+  bool aborted = false;                            // by MPI_Abort, whose code is the status
 };
 
 std::string at(const trace::Site* site) {
@@ -130,6 +131,7 @@ Outcome look_at(trace::TraceReader& reader, const machine::Timing* timing) {
       const std::string& function = reader.name(rank, name);
       if (carries_no_time(function)) outcome.untreated[function] += calls[name];
     }
+    outcome.aborted = outcome.aborted || (events > 0 && event.kind == trace::EventKind::aborted);
     if (!finalized)
       outcome.unfinished.push_back(describe_end(reader, rank, events ? &event : nullptr, events));
   }
@@ -238,8 +240,9 @@ bool print_run_summary(const CaptureRun& run, bool ended_early,
   std::fprintf(stderr, "foretrace: %s %.6g s on %s, %llu events -> %s\n", kind,
                outcome.time.seconds(), on.c_str(), static_cast<unsigned long long>(outcome.calls),
                path.c_str());
-  // Whoever could not seal it has said so.
-  return reader.sealed() || ended_early;
+  // Whoever could not seal it has said so. MPICH's launcher does not mind a rank that leaves
+  // without MPI_Finalize.
+  return reader.sealed() || (ended_early && outcome.aborted);
 }
 
 }  // namespace

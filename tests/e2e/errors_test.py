@@ -280,6 +280,21 @@ class Deaths(Errors):
                 self.assertEqual(result.status, without.status, str(result))
                 self.assertIn("true", self.complete())
 
+    def test_leaving_without_finalize(self):
+        """Status 1 under every MPI, though MPICH's launcher ends with 0; after MPI_Abort the program's own."""
+        source = self.write("leave.c", "#include <mpi.h>\n#include <stdlib.h>\nint main(int argc, char **argv) {\n"
+                            "MPI_Init(&argc, &argv); MPI_Barrier(MPI_COMM_WORLD);\n"
+                            "if (argc > 1) MPI_Abort(MPI_COMM_WORLD, 0);\nreturn 0; }\n")
+        program = self.directory / "leave"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-o", program, source]))
+        for subcommand in (["record", "-o", "s.ftr"], ["predict", "--machine", harness.T3D, "-o", "s.ftr"],
+                           ["profile", "-o", "s.fprof"]):
+            for arguments, status in (([], 1), (["abort"], harness.plain(2, [program, "abort"]).status)):
+                with self.subTest(subcommand=subcommand[0], arguments=arguments):
+                    result = self.foretrace(*subcommand, "-n", 2, "--", program, *arguments, status=status,
+                                            cwd=self.directory)
+                    self.assertIn("the run ended before MPI_Finalize", result.err)
+
     def complete(self):
         return json.dumps(json.loads(
             self.foretrace("report", self.directory / "s.ftr", "--json").out)["complete"])
