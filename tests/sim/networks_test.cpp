@@ -376,6 +376,23 @@ TEST(ExpandedCollectives, EquationsOfWhatWasMeasured) {
   EXPECT_LT(leave_of_reduce(4, true, 1), us(10));
 }
 
+// Rank 1 comes at 10,000 to a gatherv of 2,001 bytes, which are a rendezvous. MPICH's root has
+// posted all its receives: rank 2 is free at 3220, as if it were alone. Open MPI's takes one after
+// the other: rank 1's until 10,000 + 4230; only then it answers rank 2, whose data leaves 2110
+// later.
+TEST(ExpandedCollectives, WhoWaitsInAGatherv) {
+  for (const auto& [library, free] : {std::pair{"mpich", 3220}, {"openmpi", 14'230 + 2110}}) {
+    Programs source(3);
+    for (int r = 0; r < 3; ++r)
+      source.collective(r, Cost::gatherv, ns(r == 1 ? 10'000 : 0), 0, 0, 2001);
+    source.finalize_all();
+    const AlgorithmTable table(library);
+    SimulateOptions options = loggps();
+    options.algorithms = &table;
+    EXPECT_EQ(replay(source, options).leave(2, 0), ns(free)) << library;
+  }
+}
+
 // The barrier of ranks 1 and 3 of a sub-communicator is theirs alone.
 TEST(ExpandedCollectives, SubCommunicator) {
   Programs source(4);

@@ -70,7 +70,7 @@ Part by_table(const CollectiveCall& call, Cost collective, std::uint64_t bytes) 
 }  // namespace
 
 bool allgather_gather_bcast(const CollectiveCall& call, std::uint32_t index, Step& step) {
-  Part gather{gather_posted, as(call, Cost::gatherv, call.bytes.count)};
+  Part gather{gather_linear, as(call, Cost::gatherv, call.bytes.count)};
   gather.call.counts = call.counts;
   const Part bcast = by_table(call, Cost::bcast, parts(call, 0, call.size));
   return one_after_the_other(gather, bcast, index, step);

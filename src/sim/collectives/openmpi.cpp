@@ -333,7 +333,7 @@ const Algorithm& choose_openmpi(const CollectiveCall& call) {
     case Cost::gather:
       return by(gather_rules::kRows);
     case Cost::gatherv:
-      return *pick(kGatherv, "linear_posted");
+      return *pick(kGatherv, "linear");
     case Cost::reduce:
       return reduce(call);
     case Cost::allgather:
