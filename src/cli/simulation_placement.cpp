@@ -28,6 +28,7 @@ std::string larger_switch(const machine::MachineModel& model, int ranks) {
   if (spec->link.latency) add("latency=" + std::to_string(spec->link.latency->count_ps()) + "ps");
   if (spec->link.bytes_per_second)
     add("bandwidth=" + machine::number(*spec->link.bytes_per_second) + "B/s");
+  if (spec->link.burst) add("burst=" + std::to_string(*spec->link.burst));
   if (each > 1) add("ranks_per_node=" + std::to_string(each));
   return text;
 }

@@ -156,6 +156,8 @@ void format_speed(std::string& out, const char* prefix, const LinkSpeed& speed) 
   if (speed.bytes_per_second)
     out += std::string(prefix) + "bandwidth = " + number(*speed.bytes_per_second) +
            "  # bytes per second\n";
+  if (speed.burst)
+    out += std::string(prefix) + "burst = " + std::to_string(*speed.burst) + "  # bytes\n";
 }
 
 void format_topology(std::string& out, const ModelTopology& topology) {

@@ -2,7 +2,9 @@
 
 #include <limits>
 #include <map>
+#include <tuple>
 
+#include "base/size_text.hpp"
 #include "base/whole_file.hpp"
 #include "topology/builders.hpp"
 #include "topology/toml.hpp"
@@ -23,7 +25,7 @@ std::optional<std::int64_t> whole_number(const TableReader& reader, std::string_
 
 // A number (seconds, bytes per second) or a text with a unit.
 LinkSpeed read_speed(const TableReader& reader, std::string_view latency_key,
-                     std::string_view bandwidth_key) {
+                     std::string_view bandwidth_key, std::string_view burst_key = {}) {
   LinkSpeed speed;
   if (const toml::node* node = reader.raw().get(latency_key)) {
     if (node->is_string())
@@ -44,6 +46,15 @@ LinkSpeed read_speed(const TableReader& reader, std::string_view latency_key,
     if (!speed.bytes_per_second)
       reader.fail(node, "'" + std::string(bandwidth_key) +
                             "' must be bytes per second, above 0, or a text such as \"1GB/s\"");
+  }
+  if (const toml::node* node = burst_key.empty() ? nullptr : reader.raw().get(burst_key)) {
+    if (node->is_string())
+      speed.burst = parse_size(*node->value_exact<std::string>());
+    else if (const auto bytes = node->value_exact<std::int64_t>(); bytes && *bytes >= 0)
+      speed.burst = static_cast<std::uint64_t>(*bytes);
+    if (!speed.burst)
+      reader.fail(node, "'" + std::string(burst_key) +
+                            "' must be bytes, 0 or more, or a text such as \"64KiB\"");
   }
   return speed;
 }
@@ -73,14 +84,15 @@ class GraphReader {
   }
 
  private:
-  using SpeedKey = std::pair<std::int64_t, double>;
+  using SpeedKey = std::tuple<std::int64_t, double, std::int64_t>;
   struct FileLink {
     int speed = 0;
     bool from_table = false;  // a [[link]], not only an incidence list
   };
 
   static SpeedKey key_of(const LinkSpeed& speed) {
-    return {speed.latency ? speed.latency->count_ps() : -1, speed.bytes_per_second.value_or(-1)};
+    return {speed.latency ? speed.latency->count_ps() : -1, speed.bytes_per_second.value_or(-1),
+            speed.burst ? static_cast<std::int64_t>(*speed.burst) : -1};
   }
 
   int speed_number(const LinkSpeed& speed) {
@@ -150,7 +162,7 @@ class GraphReader {
   void read_link(const toml::node& node, bool has_lists) {
     if (!node.is_table()) root_.fail(&node, "'link' must be an array of tables");
     const TableReader reader(*node.as_table(), root_.file(), "[[link]]");
-    reader.allow_only({"from", "to", "latency", "bandwidth", "both_ways"});
+    reader.allow_only({"from", "to", "latency", "bandwidth", "burst", "both_ways"});
     const auto end = [&](std::string_view key) {
       const toml::node* entry = reader.raw().get(key);
       if (!entry) reader.fail(nullptr, "needs '" + std::string(key) + "'");
@@ -163,9 +175,10 @@ class GraphReader {
       if (!entry->is_boolean()) reader.fail(entry, "'both_ways' must be true or false");
       both_ways = *entry->value_exact<bool>();
     }
-    LinkSpeed speed = read_speed(reader, "latency", "bandwidth");
+    LinkSpeed speed = read_speed(reader, "latency", "bandwidth", "burst");
     if (!speed.latency) speed.latency = speeds_.front().latency;
     if (!speed.bytes_per_second) speed.bytes_per_second = speeds_.front().bytes_per_second;
+    if (!speed.burst) speed.burst = speeds_.front().burst;
     const auto put = [&](int a, int b) {
       if (has_lists)
         set_speed(reader, node, a, b, speed);
@@ -271,10 +284,10 @@ Shape read_shape(const TableReader& reader) {
 TopologySpec read_topology_spec(const TableReader& root, const TableReader& topology,
                                 const std::string& default_name) {
   topology.allow_only({"name", "kind", "parameters", "incidence", "switches", "latency",
-                       "bandwidth", "ranks_per_node", "intra_latency", "intra_bandwidth"});
+                       "bandwidth", "burst", "ranks_per_node", "intra_latency", "intra_bandwidth"});
   TopologySpec spec;
   spec.name = topology.text("name").value_or(default_name);
-  spec.link = read_speed(topology, "latency", "bandwidth");
+  spec.link = read_speed(topology, "latency", "bandwidth", "burst");
   spec.intra_node = read_speed(topology, "intra_latency", "intra_bandwidth");
   spec.ranks_per_node =
       static_cast<int>(whole_number(topology, "ranks_per_node", 1, 1 << 20).value_or(1));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/size_text.hpp"
 #include "base/time_text.hpp"
 
 namespace foretrace::machine {
@@ -209,12 +210,16 @@ void parse_option(std::string_view text, std::string_view option, TopologySpec& 
       fail_option(text, std::string(key) + " must be a rate such as 1GB/s or 100Mbit/s, found '" +
                             shown(value) + "'");
     (key == "bandwidth" ? spec.link : spec.intra_node).bytes_per_second = bandwidth;
+  } else if (key == "burst") {
+    spec.link.burst = parse_size(value);
+    if (!spec.link.burst)
+      fail_option(text, "burst must be a size such as 4096 or 64KiB, found '" + shown(value) + "'");
   } else if (key == "ranks_per_node") {
     spec.ranks_per_node = parse_ranks_per_node(text, value);
   } else {
     fail_option(text, "unknown option '" + shown(key) +
-                          "'; known: latency, bandwidth, ranks_per_node, intra_latency, "
-                          "intra_bandwidth");
+                          "'; known: latency, bandwidth, burst, ranks_per_node, "
+                          "intra_latency, intra_bandwidth");
   }
 }
 

@@ -49,6 +49,9 @@ struct Shape {
 struct LinkSpeed {
   std::optional<Time> latency;             // >= 0
   std::optional<double> bytes_per_second;  // > 0; infinity: no limit
+  // So many bytes pass a link that has rested at once, as through a token bucket of that depth;
+  // flow and packet know it. None: 0.
+  std::optional<std::uint64_t> burst = {};
   bool operator==(const LinkSpeed&) const = default;
 };
 
@@ -74,7 +77,7 @@ inline constexpr std::int64_t kMaxLinks = std::int64_t{1} << 24;
 
 // KIND:SIZES[?KEY=VALUE[&KEY=VALUE]...], for example
 // "torus:8x8?latency=1us&bandwidth=1GB/s". Keys: latency, bandwidth,
-// ranks_per_node, intra_latency, intra_bandwidth. Throws UsageError.
+// burst, ranks_per_node, intra_latency, intra_bandwidth. Throws UsageError.
 TopologySpec parse_topology_expression(std::string_view text);
 // KIND and SIZES alone, within the limits above. Throws UsageError.
 Shape parse_shape(std::string_view kind, std::string_view sizes);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "machine/machine_file.hpp"
 
 namespace foretrace::measure {
 namespace {
@@ -60,6 +61,41 @@ TEST(Star, OfAllRanksAtOnce) {
   ASSERT_TRUE(topology && topology->spec);
   EXPECT_EQ(topology->spec->ranks_per_node, 2);
   EXPECT_NEAR(*topology->spec->link.bytes_per_second, 4e5 / 405e-6, 1);
+}
+
+// The pair's, with a pingpong of `short_us` up to 2,000 bytes, and of `fixed_us` + bytes *
+// `byte_us` beyond.
+machine::MachineModel with_pingpong(const std::string& short_us, const std::string& fixed_us,
+                                    const std::string& byte_us) {
+  machine::MachineModel model = pair_model();
+  model.functions = machine::parse_machine(
+                        "[machine]\nname = \"m\"\ntime_unit = \"us\"\n"
+                        "[[function]]\nname = \"pingpong\"\n"
+                        "class = \"point-to-point\"\n"
+                        "[[function.regime]]\nbytes = [0, 2000]\n"
+                        "terms = { \"1\" = [" +
+                            short_us +
+                            ", 0] }\n"
+                            "[[function.regime]]\nbytes = [2001]\n"
+                            "terms = { \"1\" = [" +
+                            fixed_us + ", 0], \"d\" = [" + byte_us + ", 0] }\n",
+                        "m.toml")
+                        .functions;
+  return model;
+}
+
+// One way 20 us up to 2,000 bytes, then 8 ns a byte more, as fast as the link: a bucket of 2,000.
+TEST(Star, BurstThatPassesAtOnce) {
+  const auto topology = measured_star({0, 1}, with_pingpong("40", "8", "0.016"));
+  EXPECT_EQ(topology->spec->link.burst, std::optional<std::uint64_t>(2000));
+}
+
+// Faster than the link by a share of the bytes, which is no bucket; and as fast as the link from
+// the first byte on.
+TEST(Star, NoBurstWhereSizesDisagree) {
+  EXPECT_FALSE(measured_star({0, 1}, with_pingpong("40", "40", "0.008"))->spec->link.burst);
+  EXPECT_FALSE(measured_star({0, 1}, with_pingpong("40", "40", "0.016"))->spec->link.burst);
+  EXPECT_FALSE(measured_star({0, 1}, pair_model())->spec->link.burst);
 }
 
 // What was measured with other ranks says nothing.

@@ -147,6 +147,8 @@ def add_topology(rng, network, kind, ranks, coarse, time):
     bandwidth = rng.choice([1e9, 5e8, 2.5e8]) if coarse else rng.uniform(1e8, 1e10)
     if rng.random() < 0.9:
         options["bandwidth"] = f"{bandwidth!r}B/s"
+    if kind in ("flow", "packet") and rng.random() < 0.5:
+        options["burst"] = rng.choice([1, 700, 5000, 100_000])
     if per_node > 1:
         options["ranks_per_node"] = per_node
         if rng.random() < 0.6:

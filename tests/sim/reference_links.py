@@ -7,6 +7,7 @@ happens next, if that is known; end(time) lets happen what is due then. `out` te
 last byte has left its source, `there` when it is at its destination.
 """
 
+import math
 from fractions import Fraction
 
 import reference
@@ -64,6 +65,7 @@ class Flows:
         self.pausing = set()
         self.routes = {}   # of the messages under way: the names of their links
         self.left = {}     # bytes
+        self.buckets = {}  # by link: [ps that it lacks, since when]
         self.rates = {}    # bytes per second
         self.speeds = {}   # by link: bytes per second
         self.out, self.there = {}, {}
@@ -99,13 +101,31 @@ class Flows:
             at, size, _ = line.current
             links = [(name, per_byte) for name, _, per_byte in self.network.route(at[0], to)
                      if per_byte > 0]
-            if size > 0 and links:
+            at_once = self.take_burst(links, size)
+            if size > at_once and links:
                 self.speeds.update((name, 1 / per_byte) for name, per_byte in links)
                 self.routes[at] = {name for name, _ in links}
-                self.left[at] = Fraction(size)
+                self.left[at] = Fraction(size - at_once)
+                for name, _ in links:
+                    self.buckets[name][1] = self.now
                 return
             self.ended(at, self.now, to)
         line.current = None
+
+    def take_burst(self, links, size):
+        """What passes at once: as much as all the links' buckets have, each of which fills while
+        nothing is under way on its link. What a bucket lacks is counted in whole ps."""
+        taken = size
+        for name, per_byte in links:
+            bucket = self.buckets.setdefault(name, [0, self.now])
+            if not any(name in route for route in self.routes.values()):
+                bucket[0] = max(0, bucket[0] - (self.now - bucket[1]))
+            bucket[1] = self.now
+            burst = self.network.topology.burst
+            taken = min(taken, max(0, burst - math.ceil(bucket[0] / float(per_byte * PS))))
+        for name, per_byte in links:
+            self.buckets[name][0] += reference.half_away(taken * per_byte * PS)
+        return taken
 
     def ended(self, at, time, to):
         self.out[at] = time
@@ -121,6 +141,8 @@ class Flows:
         over = [at for at in self.left if self.end_of(at) == time]
         self.go_to(time)
         for at in over:
+            for name in self.routes[at]:
+                self.buckets[name][1] = time
             del self.left[at], self.routes[at]
         for (_, to), line in self.lines.items():
             if line.current and line.current[0] in over:
@@ -184,6 +206,7 @@ class Packets:
         self.taken = {}    # by link: places taken in the buffer at its end
         self.own = {}        # by link: messages of its source, their packets that have not come yet
         self.own_waits = {}  # by link: whether one of them waits or is on the link
+        self.full_at = {}    # by link: when its bucket is full
 
     def enter(self, message, time, to, size, in_pieces=False):
         route = self.network.route(message[0], to)
@@ -268,7 +291,10 @@ class Packets:
         link, start_up, per_byte = packet.route[packet.position]
         self.sending.add(link)
         self.taken[link] = self.taken.get(link, 0) + 1
-        left = time + self.network.rounded(packet.size * per_byte * PS)
+        full_at = max(self.full_at.get(link, 0), time)
+        self.full_at[link] = full_at + self.network.rounded(packet.size * per_byte * PS)
+        depth = self.network.rounded(self.network.topology.burst * per_byte * PS)
+        left = max(time, self.full_at[link] - depth)
         there = left + self.network.rounded(start_up)
         self.changes.setdefault(left, []).append(("left", packet, packet.position))
         self.changes.setdefault(there, []).append(("arrives", packet, packet.position))

@@ -106,7 +106,9 @@ class Network:
         if self.kind == "bus":
             return self.rounded(self.medium()[0])
         if self.kind == "packet":  # an empty message is a packet of one byte
-            return sum(self.rounded(start_up) + self.rounded(per_byte * PS)
+            burst = self.topology.burst
+            return sum(self.rounded(start_up) + max(0, self.rounded(per_byte * PS) -
+                                                    self.rounded(burst * per_byte * PS))
                        for _, start_up, per_byte in self.route(a, b))
         blocks = 1
         if self.kind == "hops" and not self.cut_through and self.block is not None:

@@ -101,7 +101,7 @@ def links_between(kind, sizes, a, b):
 
 
 class Expression:
-    """KIND:SIZES?KEY=VALUE&KEY=VALUE, latencies in ps, bandwidths in B/s."""
+    """KIND:SIZES?KEY=VALUE&KEY=VALUE, latencies in ps, bandwidths in B/s, burst in bytes."""
 
     def __init__(self, text):
         shape, _, options = text.partition("?")
@@ -109,6 +109,7 @@ class Expression:
         options = dict(option.split("=") for option in options.split("&") if option)
         self.ranks_per_node = int(options.get("ranks_per_node", 1))
         self.speed = self.read(options, "latency"), self.read(options, "bandwidth")
+        self.burst = int(options.get("burst", 0))
         self.inside = self.read(options, "intra_latency"), self.read(options, "intra_bandwidth")
 
     @staticmethod
@@ -145,6 +146,7 @@ class Graph:
 
     ranks_per_node = 1
     inside = None, None
+    burst = 0
 
     def __init__(self, data):
         self.nodes = data["processors"] + data["switches"]

@@ -21,13 +21,15 @@ const std::string kHead = "[topology]\nname = \"t\"\n";
 TEST(TopologyFile, KindAndParameters) {
   const Topology t = parse_topology(kHead +
                                         "kind = \"torus\"\nparameters = \"3x4\"\nlatency = 1e-6\n"
-                                        "bandwidth = \"1GB/s\"\nranks_per_node = 2\n"
+                                        "bandwidth = \"1GB/s\"\nburst = \"32k\"\n"
+                                        "ranks_per_node = 2\n"
                                         "intra_latency = \"100ns\"\nintra_bandwidth = 5e9\n",
                                     "t.toml");
   EXPECT_EQ(t.name(), "t");
   EXPECT_EQ(format_shape(t.shape()), "torus:3x4");
   EXPECT_EQ(t.speed(LinkId(0)).latency, Time::ns(1000));
   EXPECT_EQ(t.speed(LinkId(0)).bytes_per_second, 1e9);
+  EXPECT_EQ(t.speed(LinkId(0)).burst, 32768u);
   EXPECT_EQ(t.ranks(), 24);
   EXPECT_EQ(t.intra_node().latency, Time::ns(100));
   EXPECT_EQ(t.intra_node().bytes_per_second, 5e9);
@@ -37,11 +39,13 @@ TEST(TopologyFile, KindAndParameters) {
 TEST(TopologyFile, IncidenceListsAreOneWay) {
   const Topology t = parse_topology(kHead +
                                         "incidence = [[1], [2, 0], []]\nlatency = \"1us\"\n"
-                                        "[[link]]\nfrom = 1\nto = 2\nlatency = \"5us\"\n",
+                                        "[[link]]\nfrom = 1\nto = 2\nlatency = \"5us\"\nburst = 7\n",
                                     "t.toml");
   EXPECT_THAT(links_of(t), ElementsAre(Pair(0, 1), Pair(1, 0), Pair(1, 2)));
   EXPECT_EQ(t.speed(LinkId(0)).latency, Time::ns(1000));
   EXPECT_EQ(t.speed(LinkId(2)).latency, Time::ns(5000));
+  EXPECT_EQ(t.speed(LinkId(2)).burst, 7u);
+  EXPECT_FALSE(t.speed(LinkId(0)).burst.has_value());
   EXPECT_EQ(t.node_name(NodeId(2)), "2");
 }
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <map>
+#include <vector>
 
 #include "base/error.hpp"
 #include "machine/loggps.hpp"
@@ -27,6 +29,39 @@ double host_bandwidth(const machine::MachineModel& model, int ranks, int most) {
     return seconds > 0 ? 2.0 * most * static_cast<double>(bytes.count) / seconds : 0;
   }
   return 0;
+}
+
+// Bytes that pass a link at once after a pause, as a token bucket lets them: a message of d takes
+// a + (d - burst) / bandwidth from where the bucket is empty, and a below. 0: there is no such
+// number that all sizes agree on.
+std::uint64_t burst_of(const machine::MachineModel& model, double bandwidth) {
+  const machine::Function* const pingpong = model.find("pingpong");
+  if (!pingpong) return 0;
+  constexpr Bytes kSmall{8};
+  constexpr std::uint64_t kFirst = 4096, kLast = 1 << 20, kLeast = 1024;
+  constexpr double kLimited = 0.75;  // what passes at once has less of a message than this
+  constexpr double kAgree = 0.2;
+  const auto one_way = [&](Bytes bytes) {
+    return evaluate_seconds(model, *pingpong, 2, bytes, machine::Bound::avg) / 2;
+  };
+  std::vector<double> found;
+  for (std::uint64_t bytes = kFirst; bytes <= kLast; bytes *= 2) {
+    // The last eager one: its time has no request and no answer.
+    const Bytes size(model.loggps.sync_threshold
+                         ? std::min(bytes, model.loggps.sync_threshold->count - 1)
+                         : bytes);
+    const double burst =
+        static_cast<double>(size.count) - (one_way(size) - one_way(kSmall)) * bandwidth;
+    if (burst < kLimited * static_cast<double>(size.count)) found.push_back(burst);
+    if (size.count < bytes) break;
+  }
+  if (found.size() < 2) return 0;
+  std::ranges::sort(found);
+  const double middle = found[found.size() / 2];
+  if (middle < kLeast || found.front() < middle * (1 - kAgree) ||
+      found.back() > middle * (1 + kAgree))
+    return 0;
+  return static_cast<std::uint64_t>(middle);
 }
 
 }  // namespace
@@ -64,6 +99,7 @@ std::optional<machine::ModelTopology> measured_star(const Hosts& hosts,
   star.name = "measured: " + std::to_string(ranks_of.size()) + " hosts, taken as on one switch";
   star.shape = {machine::TopologyKind::crossbar, {static_cast<int>(ranks_of.size())}, {}};
   star.link = {Time::ps(times.latency.count_ps() / 2), bandwidth};
+  if (const std::uint64_t burst = burst_of(model, bandwidth)) star.link.burst = burst;
   star.ranks_per_node = most;
   machine::ModelTopology topology;
   topology.spec = std::move(star);

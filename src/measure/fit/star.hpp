@@ -19,6 +19,8 @@ Hosts parse_hosts(std::string_view text);
 //   bandwidth  1 / G of the longest messages, or what every host's ranks send at the same time
 //              where that is more: in exchange_ring of d bytes, the model's largest, a host's k
 //              ranks send 2 k d in T
+//   burst      what every message from 4 KiB on is earlier than its bytes / bandwidth, in bytes: by
+//              the equation of pingpong, where sizes agree within 20 %; else none
 // The second is a lower bound of what the host's interface can do. Nothing on one host, or where
 // G is not known.
 std::optional<machine::ModelTopology> measured_star(const Hosts& hosts,

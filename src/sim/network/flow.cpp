@@ -185,6 +185,7 @@ void FlowNetwork::end_first_of(std::uint32_t number, std::int64_t now) {
   const Message message = stream.messages.front();
   std::pop_heap(stream.messages.begin(), stream.messages.end());
   stream.messages.pop_back();
+  count_under_way(stream, static_cast<std::uint32_t>(-1), now);
   if (message.rest > 0)
     put_rest(number, message, now);
   else
@@ -236,12 +237,49 @@ bool FlowNetwork::start(const Injection& injection, std::int64_t now) {
     gone(injection.stream, message, now);
     return false;
   }
-  message.target = served_by(stream, now) + bytes_of(injection.bytes);
+  const std::uint64_t at_once = !has_bursts_ ? 0 : take_burst(stream, injection.bytes, now);
+  if (at_once == injection.bytes) {
+    gone(injection.stream, message, now);
+    return false;
+  }
+  message.target = served_by(stream, now) + bytes_of(injection.bytes - at_once);
+  count_under_way(stream, 1, now);
   stream.messages.push_back(message);
   std::push_heap(stream.messages.begin(), stream.messages.end());
   fair_.set_weight(injection.stream, static_cast<std::uint32_t>(stream.messages.size()));
   messages_changed(injection.stream);
   return true;
+}
+
+// The buckets of the message's links change together: it takes what the emptiest has.
+std::uint64_t FlowNetwork::take_burst(const Stream& stream, std::uint64_t bytes, std::int64_t now) {
+  std::uint64_t taken = bytes;
+  for (const Carrier& carrier : stream.carriers) {
+    if (carrier.fair == MaxMin::kNone) continue;
+    Bucket& bucket = bursts_[carrier.fair];
+    if (bucket.under_way == 0)
+      bucket.missing = std::max<std::int64_t>(0, bucket.missing - (now - bucket.changed));
+    bucket.changed = now;
+    const double missing = std::ceil(static_cast<double>(bucket.missing) / bucket.ps_per_byte);
+    taken =
+        std::min(taken, bucket.bytes - std::min(bucket.bytes, static_cast<std::uint64_t>(missing)));
+  }
+  for (const Carrier& carrier : stream.carriers)
+    if (carrier.fair != MaxMin::kNone)
+      bursts_[carrier.fair].missing +=
+          std::llround(static_cast<double>(taken) * bursts_[carrier.fair].ps_per_byte);
+  return taken;
+}
+
+// A bucket does not fill meanwhile.
+void FlowNetwork::count_under_way(const Stream& stream, std::uint32_t change, std::int64_t now) {
+  if (!has_bursts_) return;
+  for (const Carrier& carrier : stream.carriers) {
+    if (carrier.fair == MaxMin::kNone) continue;
+    Bucket& bucket = bursts_[carrier.fair];
+    bucket.under_way += change;
+    bucket.changed = now;
+  }
 }
 
 std::uint32_t FlowNetwork::new_queued(const Injection& injection) {
@@ -391,7 +429,7 @@ std::size_t FlowNetwork::memory() const {
       waiting_.capacity() * sizeof(Injection) + gone_.capacity() * sizeof(Gone) +
       queued_.capacity() * (sizeof(Queued) + sizeof(std::uint32_t)) +
       queues_.size() * (sizeof(Queue) + 4 * sizeof(std::uint64_t)) +
-      queues_.bucket_count() * sizeof(void*);
+      queues_.bucket_count() * sizeof(void*) + bursts_.capacity() * sizeof(Bucket);
   for (const Stream& stream : streams_)
     bytes +=
         stream.messages.capacity() * sizeof(Message) + stream.carriers.capacity() * sizeof(Carrier);

@@ -73,6 +73,16 @@ class FlowNetwork final : public SharedNetwork {
   struct Carrier {
     machine::LinkId link;
     double ps_per_byte = 0;
+    MaxMin::Link fair = MaxMin::kNone;  // kNone: no limit
+  };
+  // Of a link with a limit: the bytes that pass at once when it has rested. It fills at the link's
+  // rate while nothing is under way there.
+  struct Bucket {
+    std::uint64_t bytes = 0;  // 0: none
+    double ps_per_byte = 0;
+    std::uint32_t under_way = 0;
+    std::int64_t missing = 0;  // ps that it needs to be full, since the last change
+    std::int64_t changed = 0;
   };
   // All connections from one node to another.
   struct Stream {
@@ -130,6 +140,7 @@ class FlowNetwork final : public SharedNetwork {
   std::size_t bucket_of(std::uint64_t pair) const;
   std::uint32_t new_stream(machine::NodeId from, machine::NodeId to);
   void route(machine::NodeId from, machine::NodeId to) const;
+  void add_bucket(machine::LinkId carrier);
   void grow_buckets();
   void evict_oldest();
   void use(std::uint32_t number);
@@ -147,6 +158,8 @@ class FlowNetwork final : public SharedNetwork {
   void end_flows(std::int64_t now);
   void start_flows(std::int64_t now);
   bool start(const Injection& injection, std::int64_t now);
+  std::uint64_t take_burst(const Stream& stream, std::uint64_t bytes, std::int64_t now);
+  void count_under_way(const Stream& stream, std::uint32_t change, std::int64_t now);
   std::uint32_t new_queued(const Injection& injection);
   void put_behind(Queue& queue, const Injection& injection);
   void pause(Queue& queue, const Injection& first, std::int64_t now);
@@ -174,6 +187,8 @@ class FlowNetwork final : public SharedNetwork {
   std::vector<std::uint32_t> fair_link_;  // by link number, kNone: not yet
   std::vector<MaxMin::Link> limits_;      // of a new stream
   std::vector<Class> classes_;            // by link of fair_
+  bool has_bursts_ = false;               // any link
+  std::vector<Bucket> bursts_;            // if so, by link of fair_
   HeapPlaces stream_places_;              // in the class's heap
   EndHeap<std::int64_t> ends_;            // classes by time
   HeapPlaces class_places_;

@@ -21,10 +21,13 @@ std::uint64_t pair_of(machine::NodeId from, machine::NodeId to) {
 FlowNetwork::FlowNetwork(const machine::Topology& topology, const machine::LinkSpeed& fallback,
                          Bytes piece)
     : topology_(topology),
-      fallback_({fallback.latency.value_or(Time()), fallback.bytes_per_second.value_or(kNoLimit)}),
+      fallback_({fallback.latency.value_or(Time()), fallback.bytes_per_second.value_or(kNoLimit),
+                 fallback.burst.value_or(0)}),
       piece_(piece),
       buckets_(kFirstBuckets, kNone),
       fair_link_(static_cast<std::size_t>(topology.links()), kNone) {
+  for (int l = 0; l < topology_.links() && !has_bursts_; ++l)
+    has_bursts_ = *speed_of(machine::LinkId(l)).burst > 0;
   bool first = true;
   for (int l = 0; l < topology_.links() && one_latency_; ++l) {
     const machine::LinkId link(l);
@@ -40,7 +43,8 @@ FlowNetwork::FlowNetwork(const machine::Topology& topology, const machine::LinkS
 machine::LinkSpeed FlowNetwork::speed_of(machine::LinkId link) const {
   const machine::LinkSpeed& own = topology_.speed(link);
   return {own.latency ? own.latency : fallback_.latency,
-          own.bytes_per_second ? own.bytes_per_second : fallback_.bytes_per_second};
+          own.bytes_per_second ? own.bytes_per_second : fallback_.bytes_per_second,
+          own.burst ? own.burst : fallback_.burst};
 }
 
 // Into route_, the links that take time.
@@ -112,7 +116,9 @@ std::uint32_t FlowNetwork::new_stream(machine::NodeId from, machine::NodeId to) 
     if (fair == kNone) {
       fair = fair_.add_link(static_cast<long double>(bytes_per_second) / 1e12L);
       classes_.emplace_back();
+      add_bucket(carrier);
     }
+    stream.carriers.back().fair = fair;
     limits_.push_back(fair);
   }
   stream.limited = !limits_.empty();
@@ -123,6 +129,13 @@ std::uint32_t FlowNetwork::new_stream(machine::NodeId from, machine::NodeId to) 
   // Idle until somebody uses it.
   leave(number);
   return number;
+}
+
+// Of the newest link of fair_.
+void FlowNetwork::add_bucket(machine::LinkId carrier) {
+  if (!has_bursts_) return;
+  const machine::LinkSpeed speed = speed_of(carrier);
+  bursts_.push_back({*speed.burst, 1e12 / *speed.bytes_per_second});
 }
 
 void FlowNetwork::grow_buckets() {

@@ -82,6 +82,7 @@ void PacketNetwork::make_links(const machine::LinkSpeed& defaults) {
     speed.bytes_per_second = given.bytes_per_second.value_or(
         defaults.bytes_per_second.value_or(std::numeric_limits<double>::infinity()));
     speed.full_packet = time_of(made.speed, packet_size_.count);
+    speed.burst = time_of(made.speed, given.burst.value_or(defaults.burst.value_or(0)));
   }
   // Room behind a bus is what those wait for who want to enter it.
   for (int l = 0; l < graph.links(); ++l)
@@ -441,7 +442,13 @@ void PacketNetwork::start(std::uint32_t number) {
 
 void PacketNetwork::begin_sending(std::uint32_t number, std::uint32_t started) {
   const Packet& packet = packets_[started];
-  const std::int64_t time = time_on(link(packet.way.link).speed, packet);
+  const std::int32_t speed = link(packet.way.link).speed;
+  std::int64_t time = time_on(speed, packet);
+  if (const std::int64_t burst = speeds_[static_cast<std::size_t>(speed)].burst; burst > 0) {
+    std::int64_t& full_at = links_[number].full_at;
+    full_at = std::max(full_at, now_) + time;
+    time = std::max<std::int64_t>(0, full_at - burst - now_);
+  }
   ends_.push(now_, time, number);
   const std::int64_t end = now_ + time;
   ++packet_hops_;
@@ -488,7 +495,8 @@ Time PacketNetwork::latency(NodeId from, NodeId to) const {
   Time sum;
   for (const PacketHop& way : steps_) {
     const std::int32_t speed = link(way.link).speed;
-    sum += Time::ps(speeds_[static_cast<std::size_t>(speed)].latency) + Time::ps(time_of(speed, 1));
+    const Speed& of = speeds_[static_cast<std::size_t>(speed)];
+    sum += Time::ps(of.latency + std::max<std::int64_t>(0, time_of(speed, 1) - of.burst));
   }
   return sum;
 }

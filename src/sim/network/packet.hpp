@@ -62,6 +62,7 @@ class PacketNetwork final : public SharedNetwork {
   struct Speed {
     std::int64_t latency = 0;
     std::int64_t full_packet = 0;  // time on the link
+    std::int64_t burst = 0;        // the time that as many bytes take; the depth of the bucket
     double bytes_per_second = 0;   // may be infinite
   };
 
@@ -83,6 +84,7 @@ class PacketNetwork final : public SharedNetwork {
     std::uint64_t own_packets = 0;
     bool own_out = false;
     std::uint8_t ring = 0;
+    std::int64_t full_at = 0;  // when its bucket is full again
   };
 
   struct Packet {

@@ -34,7 +34,8 @@ std::string format_rate(double bytes_per_second) {
 
 std::string format_speed(const LinkSpeed& speed) {
   return (speed.latency ? format_time(*speed.latency) : "latency not given") + ", " +
-         (speed.bytes_per_second ? format_rate(*speed.bytes_per_second) : "bandwidth not given");
+         (speed.bytes_per_second ? format_rate(*speed.bytes_per_second) : "bandwidth not given") +
+         (speed.burst ? fmt::format(", burst {} B", *speed.burst) : "");
 }
 
 std::string format_degrees(const DegreeRange& range) {
@@ -170,6 +171,7 @@ json json_route(const Topology& topology, const TopologyRoute& route) {
                      {"to", topology.node_name(topology.to(link))},
                      {"latency", json_time(speed.latency)},
                      {"bandwidth", json_rate(speed.bytes_per_second)}});
+    if (speed.burst) links.back()["burst"] = *speed.burst;
   }
   const Way way = way_of(topology, route);
   json out = {{"from", route.from.value},

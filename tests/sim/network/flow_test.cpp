@@ -49,6 +49,26 @@ TEST(Flow, TwoOnOneLink) {
               ElementsAre(2000, 3000));
 }
 
+// A bucket of 200 bytes: they are gone at once, the other 300 after as many ns. At 350 ns it has 50
+// bytes again, at 1,000 ns all of them.
+TEST(Flow, BurstPassesALinkThatHasRested) {
+  const auto topology = regular("array:3?latency=0ns&bandwidth=1GB/s&burst=200");
+  FlowNetwork network(topology);
+  EXPECT_THAT(
+      ns(run(network,
+             {{0, 2, 500, Time()}, {0, 2, 100, Time::ns(350)}, {0, 2, 200, Time::ns(1000)}})),
+      ElementsAre(300, 400, 1000));
+}
+
+// The first has the bucket, and 800 bytes left of the 1,000; both at half the rate until 1,600 ns.
+// The second, of another connection, has 200 left then.
+TEST(Flow, BurstIsOfTheLink) {
+  const auto topology = regular("array:3?latency=0ns&bandwidth=1GB/s&burst=200");
+  FlowNetwork network(topology);
+  EXPECT_THAT(ns(run(network, {{0, 1, 1000, Time()}, {0, 2, 1000, Time()}})),
+              ElementsAre(1600, 1800));
+}
+
 // The same between two nodes: messages with one route.
 TEST(Flow, TwoOnOneRoute) {
   const auto topology = regular("array:2?latency=0ns&bandwidth=1GB/s");

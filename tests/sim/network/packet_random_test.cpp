@@ -94,6 +94,8 @@ constexpr const char* kSpeeds[] = {"bandwidth=1GB/s&latency=0s",
                                    "bandwidth=1GB/s&latency=10ns",
                                    "bandwidth=1GB/s&latency=7ns",
                                    "bandwidth=333MB/s&latency=1us",
+                                   "bandwidth=1GB/s&latency=10ns&burst=700",
+                                   "bandwidth=333MB/s&latency=0s&burst=5000",
                                    "latency=10ns",
                                    "latency=0s"};
 

@@ -161,8 +161,14 @@ class Reference {
       piece->where = Where::wire;
       piece->left = false;
       piece->start_number = ++starts_;
-      piece->leaves =
-          now_ + Time::from_seconds(static_cast<double>(piece->bytes) / rate).count_ps();
+      // The bucket: what it lacks afterwards, in time, and what it may lack.
+      const auto time_of = [rate](std::uint64_t bytes) {
+        return Time::from_seconds(static_cast<double>(bytes) / rate).count_ps();
+      };
+      const std::int64_t depth = time_of(speed.burst.value_or(defaults_.burst.value_or(0)));
+      std::int64_t& full_at = full_at_[carrier];
+      full_at = std::max(full_at, now_) + time_of(piece->bytes);
+      piece->leaves = std::max(now_, full_at - depth);
       piece->arrives =
           piece->leaves + speed.latency.value_or(defaults_.latency.value_or(Time())).count_ps();
       Time& sent = outcomes_[static_cast<std::size_t>(piece->message)].sent;
@@ -273,6 +279,7 @@ class Reference {
     return left;
   }
 
+  std::map<int, std::int64_t> full_at_;  // by carrier: when its bucket is full
   const machine::Topology& topology_;
   machine::LinkSpeed defaults_;
   PacketOptions options_;

@@ -71,6 +71,20 @@ TEST(Packet, AnEmptyMessageIsOnePacketOfOneByte) {
   EXPECT_EQ(PacketNetwork(line, {}).latency(NodeId(0), NodeId(3)), Time::ns(33));
 }
 
+// A bucket of 200 bytes: two packets pass at once, the others as the bucket fills; at 350 it has 50
+// bytes, at 1,000 all again. Behind the first link packets come one by one, and the second lets
+// each pass.
+TEST(Packet, ABurstPassesALinkThatHasRested) {
+  const auto network = machine::make_topology("array:3?bandwidth=1GB/s&latency=10ns&burst=200");
+  EXPECT_THAT(run(network, packets(), {send(0, 1, 500)}), ElementsAre(ns(300, 310)));
+  EXPECT_THAT(run(network, packets(), {send(0, 2, 500)}), ElementsAre(ns(300, 320)));
+  EXPECT_THAT(
+      run(network, packets(), {send(0, 1, 500), send(0, 1, 100, 350), send(0, 1, 200, 1000)}),
+      ElementsAre(ns(300, 310), ns(400, 410), ns(1000, 1010)));
+  PacketNetwork whole(network, {}, packets());
+  EXPECT_EQ(whole.latency(NodeId(0), NodeId(2)), Time::ns(20));
+}
+
 TEST(Packet, TheTimeOfAPacketIsRoundedOnce) {
   // 3 GB/s: 50 bytes take 16666.67 ps, 100 bytes 33333.33 ps. 250 bytes over two
   // links: left at 33333, 66666, 83333; second link from 33333 + 10000 on:
