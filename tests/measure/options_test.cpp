@@ -44,12 +44,18 @@ TEST(ProgramOptions, ReadsAll) {
   EXPECT_EQ(options.seed, 9u);
   EXPECT_EQ(options.max_bytes, 100u);
   EXPECT_TRUE(options.max_bytes_given);
+  EXPECT_EQ(options.long_bytes, 0u);
   EXPECT_EQ(options.progress, "p");
   EXPECT_EQ(options.effort.seconds, 11);
   EXPECT_TRUE(options.start_by_barrier);
   EXPECT_TRUE(options.cold);
   EXPECT_THAT(options.thresholds.value(), ElementsAre(256, 4040));
   EXPECT_LT(options.effort.rounds, Effort{}.rounds);
+}
+
+TEST(ProgramOptions, LongMessagesIfNobodyLimitsThem) {
+  const ProgramOptions options = parse_program_options({"--output", "x"});
+  EXPECT_GT(options.long_bytes, options.max_bytes);
 }
 
 TEST(ProgramOptions, NoThresholdsAndNotLookedForDiffer) {

@@ -62,6 +62,7 @@ ProgramOptions parse_program_options(const std::vector<std::string>& arguments) 
       // One message is sent with an int count.
       options.max_bytes = parse_number<std::uint64_t>(option, value(), 1, 1 << 30);
       options.max_bytes_given = true;
+      options.long_bytes = 0;
     } else if (option == "--affordable") {
       options.affordable = parse_number<std::uint64_t>(option, value(), 1, 1 << 30);
     } else if (option == "--quick") {

@@ -24,6 +24,9 @@ struct ProgramOptions {
   std::uint64_t seed = 1;
   std::uint64_t max_bytes = 4 << 20;
   bool max_bytes_given = false;  // no: less where the network is slow
+  // Of the main functions and the collectives, powers of two up to here, once: beyond the caches
+  // a byte takes longer. 0: none; less where they take long.
+  std::uint64_t long_bytes = 32 << 20;
   // affordable_bytes(), from an earlier launch; not set: find out.
   std::optional<std::uint64_t> affordable;
   std::string progress;  // a file that is there and is to tell the share done; empty: none

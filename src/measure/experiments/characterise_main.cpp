@@ -65,15 +65,16 @@ RunnerSettings make_settings(const Group& world, ProgramOptions& options, const 
 // messages are all bandwidth.
 void fit_to_network(const Group& world, const Hosts& hosts, ProgramOptions& options) {
   if (options.max_bytes_given) return;
-  std::uint64_t affordable = options.affordable.value_or(options.max_bytes);
+  std::uint64_t affordable = options.affordable.value_or(options.long_bytes);
   if (!options.affordable) {
     Group pair = group_of_ranks(world, outer_pair(hosts));
     if (pair.comm != MPI_COMM_NULL) {
-      affordable = affordable_bytes(pair, options.max_bytes);
+      affordable = affordable_bytes(pair, options.max_bytes, options.long_bytes);
       MPI_Comm_free(&pair.comm);
     }
     MPI_Bcast(&affordable, 1, MPI_UINT64_T, 0, world.comm);
   }
+  options.long_bytes = std::min(options.long_bytes, affordable);
   if (affordable >= options.max_bytes) return;
   options.max_bytes = affordable;
   options.effort.per_octave = 1;
@@ -194,7 +195,7 @@ int run(const std::vector<std::string>& arguments) {
   set.info["buffers"] = options.cold ? "cold" : "warm";
   set.info["oversubscribed"] = oversubscribed ? "yes" : "no";
   set.info["waits_by_yielding"] = settings.yields ? "yes" : "no";
-  set.info["max_bytes"] = std::to_string(options.max_bytes);
+  set.info["max_bytes"] = std::to_string(std::max(options.max_bytes, options.long_bytes));
   if (clock.several_hosts()) {
     set.info["clock_hosts"] = std::to_string(clock.hosts());
     set.info["clock_error"] = short_text(clock.error());

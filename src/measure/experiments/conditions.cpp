@@ -23,9 +23,9 @@ bool waits_by_yielding(const Group& world) {
   return yields != 0;
 }
 
-std::uint64_t affordable_bytes(const Group& pair, std::uint64_t most) {
+std::uint64_t affordable_bytes(const Group& pair, std::uint64_t usual, std::uint64_t most) {
   constexpr int kTag = 6;
-  constexpr std::int64_t kLongest = 50'000'000;
+  constexpr std::int64_t kLongest = 50'000'000, kLongestBeyond = 10'000'000;
   constexpr std::uint64_t kLeast = 256 << 10;
   std::vector<char> buffer(most);
   std::uint64_t bytes = std::min(most, kLeast);
@@ -41,7 +41,7 @@ std::uint64_t affordable_bytes(const Group& pair, std::uint64_t most) {
     }
     taken = now_ns() - taken;
     MPI_Bcast(&taken, 1, MPI_INT64_T, 0, pair.comm);
-    if (taken > kLongest) return bytes;
+    if (taken > (next > usual ? kLongestBeyond : kLongest)) return bytes;
     bytes = next;
   }
   return most;

@@ -12,10 +12,10 @@ namespace foretrace::measure {
 // core to itself, or is switched out by somebody who computes, does not show it. Collective.
 bool waits_by_yielding(const Group& world);
 
-// The largest message, at most `most`, that takes no more than 50 ms from one rank of the pair
-// to the other; a power of two, at least 256 KiB: the protocols of MPI libraries
-// change below that. Collective over `pair`; valid on its rank 0.
-std::uint64_t affordable_bytes(const Group& pair, std::uint64_t most);
+// The largest message that takes no more than 50 ms from one rank of the pair to the other, or
+// 10 ms beyond `usual`; a power of two, at least 256 KiB: the protocols of MPI libraries
+// change below that. At most `most`. Collective over `pair`; valid on its rank 0.
+std::uint64_t affordable_bytes(const Group& pair, std::uint64_t usual, std::uint64_t most);
 
 // Whether MPI makes windows on the world's communicator: over some networks some libraries have
 // none. Collective.

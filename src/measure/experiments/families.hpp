@@ -33,8 +33,8 @@ enum class Sizes {
 
 struct Family {
   std::string name;
-  // Visited in every pass; the others once in a launch, and not at all where the
-  // figures are worth nothing.
+  // Visited in every pass, long messages excepted; the others once in a launch, and not at all
+  // where the figures are worth nothing.
   bool main;
   Scope scope;
   Sizes sizes;
@@ -44,6 +44,7 @@ struct Family {
       experiments;
   std::uint64_t most_bytes = UINT64_MAX;  // the largest size
   bool windows = false;                   // needs them
+  bool long_ones = false;                 // also measured up to PlanSizes::long_bytes
 };
 
 // What some functions need; they are left out where it is missing.

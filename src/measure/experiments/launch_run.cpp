@@ -148,11 +148,12 @@ void LaunchRun::time_computation() {
                         options_.launch, each.block.seconds, each.block.kept});
 }
 
-// Takes the points of secondary functions out of the plan: they are visited once,
-// after the main ones, so that a launch whose time is short does without them.
+// Takes the points of secondary functions and of long messages out of the plan: they are visited
+// once, after the main ones, so that a launch whose time is short does without them.
 std::vector<PlanPoint> LaunchRun::take_others() {
-  const auto others = std::ranges::stable_partition(
-      plan_.points, [&](const PlanPoint& point) { return plan_.families[point.family].main; });
+  const auto others = std::ranges::stable_partition(plan_.points, [&](const PlanPoint& point) {
+    return plan_.families[point.family].main && !point.is_long;
+  });
   std::vector<PlanPoint> taken(others.begin(), others.end());
   plan_.points.erase(others.begin(), others.end());
   return taken;
@@ -188,7 +189,7 @@ LaunchRun::Result LaunchRun::run(const std::set<std::uint64_t>& known) {
   // Growing, they would change the heap of rank 0 alone; untouched pages cost nothing.
   constexpr std::size_t kMostSamples = 1 << 20;
   if (world_.rank == 0) samples_.reserve(kMostSamples);
-  PlanSizes sizes{options_.max_bytes, options_.effort.per_octave, known};
+  PlanSizes sizes{options_.max_bytes, options_.long_bytes, options_.effort.per_octave, known};
   if (options_.thresholds)
     for (const std::uint64_t last : *options_.thresholds)
       if (last < options_.max_bytes) sizes.thresholds.insert(last);

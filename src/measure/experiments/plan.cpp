@@ -47,8 +47,12 @@ std::vector<PlanPoint> points_of(const Plan& plan, std::size_t family, std::size
   for (const std::uint64_t bytes : sizes_of(of.sizes, limits, ranks)) {
     const std::uint64_t parts = of.parts ? static_cast<std::uint64_t>(ranks) : 1;
     if (bytes <= of.most_bytes && bytes * parts <= kMaxBuffer)
-      points.push_back({family, group, bytes});
+      points.push_back({family, group, bytes, false});
   }
+  for (std::uint64_t bytes = 2 * limits.max_bytes; of.long_ones && bytes <= limits.long_bytes;
+       bytes *= 2)
+    if (bytes * (of.parts ? static_cast<std::uint64_t>(ranks) : 1) <= kMaxBuffer)
+      points.push_back({family, group, bytes, true});
   return points;
 }
 

@@ -17,6 +17,7 @@ struct PlanPoint {
   std::size_t family;  // index into Plan::families
   std::size_t group;   // index into Plan::groups
   std::uint64_t bytes;
+  bool is_long = false;  // beyond PlanSizes::max_bytes
 };
 
 // Who measures together.
@@ -29,7 +30,8 @@ struct PlanGroup {
 
 struct PlanSizes {
   std::uint64_t max_bytes = 0;
-  int per_octave = 3;  // of the families that get the whole grid
+  std::uint64_t long_bytes = 0;  // of families with long ones, powers of two up to here
+  int per_octave = 3;            // of the families that get the whole grid
   // The last size before each threshold: it and the next one are measured
   // beside the grid.
   std::set<std::uint64_t> thresholds;
