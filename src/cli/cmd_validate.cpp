@@ -1,7 +1,10 @@
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -18,6 +21,7 @@
 #include "cli/subcommand.hpp"
 #include "cli/summary.hpp"
 #include "machine/machine_file.hpp"
+#include "measure/core/cache_line.hpp"
 #include "measure/core/functions.hpp"
 #include "views/report/validation.hpp"
 
@@ -198,6 +202,25 @@ double load() {
   return ::getloadavg(&average, 1) == 1 ? average : 0;
 }
 
+// Whether the machine is in the state in which it was measured: `now`, before and after the runs.
+void tell_cache_line(const machine::MachineModel& model, std::array<double, 2> now,
+                     std::vector<std::string>& state) {
+  const auto differ = [](double a, double b) {
+    return a > 0 && b > 0 && std::max(a, b) > measure::kBounceFactor * std::min(a, b);
+  };
+  const auto told = [](double seconds) { return fmt::format("{:.3g} ns", 1e9 * seconds); };
+  if (differ(now[0], now[1]))
+    state.push_back("a cache line took " + told(now[0]) + " from core to core before the runs, " +
+                    told(now[1]) +
+                    " after them: the state of the machine changed, and with it what messages "
+                    "within a host take");
+  else if (differ(now[0], model.cache_line))
+    state.push_back("a cache line takes " + told(now[0]) + " from core to core, " +
+                    told(model.cache_line) +
+                    " when the machine was measured: it is in another state, and messages within "
+                    "a host take another time. Measure it again, or run again later");
+}
+
 void tell_state(const Options& options, double load, const analysis::Validation& validation,
                 std::vector<std::string>& state) {
   constexpr double kBusy = 0.3;
@@ -263,10 +286,13 @@ int validate(Options& options) {
 
   const bool runs_it = options.real.empty();
   const double busy = load();
+  std::array<double, 2> cache_line{};
   Runs runs;
   if (runs_it) {
     const Folder folder;
+    cache_line[0] = measure::time_cache_line();
     runs = run_all(options, folder);
+    cache_line[1] = measure::time_cache_line();
   } else {
     runs.measured = read_all(options.real);
     runs.predicted = read_all(options.predicted);
@@ -288,6 +314,7 @@ int validate(Options& options) {
   };
   add(runs_it ? "predict" : runs.predicted.front().info.origin.c_str(), runs.predicted, 0);
   if (runs_it) add("simulate", runs.simulated, 1);
+  tell_cache_line(model, cache_line, report.state);
   if (runs_it) tell_state(options, busy, report.ways.front().validation, report.state);
   const std::string text =
       options.json ? views::render_json_validation(report) : views::render_text_validation(report);

@@ -31,7 +31,7 @@ namespace {
 
 void read_machine_table(const TableReader& reader, MachineModel& model) {
   reader.allow_only({"name", "ranks", "kind", "source", "licence", "date", "mpi_library",
-                     "timer_resolution", "time_unit", "element_bytes"});
+                     "timer_resolution", "cache_line", "time_unit", "element_bytes"});
   model.name = reader.text("name").value_or("");
   if (const auto ranks = reader.non_negative("ranks")) {
     if (*ranks > INT_MAX || *ranks != std::floor(*ranks))
@@ -47,6 +47,7 @@ void read_machine_table(const TableReader& reader, MachineModel& model) {
   model.date = reader.text("date").value_or("");
   model.mpi_library = reader.text("mpi_library").value_or("");
   model.timer_resolution = reader.non_negative("timer_resolution").value_or(0);
+  model.cache_line = reader.non_negative("cache_line").value_or(0);
   if (const auto unit = reader.text("time_unit")) {
     if (*unit == "s")
       model.time_unit = 1;
@@ -277,6 +278,8 @@ std::string format_machine(const MachineModel& model, const ComputeCosts& costs,
   if (!model.mpi_library.empty()) out += "mpi_library = " + quoted(model.mpi_library) + "\n";
   if (model.timer_resolution > 0)
     out += "timer_resolution = " + number(model.timer_resolution) + "  # seconds\n";
+  if (model.cache_line > 0)
+    out += "cache_line = " + number(model.cache_line) + "  # seconds, from core to core\n";
   out += "time_unit = \"" + std::string(unit_name(model.time_unit)) + "\"\n";
   out += "element_bytes = " + std::to_string(model.element.count) + "\n";
   out += format_measurement(invalid_reasons);

@@ -168,6 +168,9 @@ struct MachineModel : PathModel {
   std::string date;
   std::string mpi_library;
   double timer_resolution = 0;  // seconds; 0: unknown
+  // Seconds from core to core of one host while it was measured; 0: unknown. Tells the state that
+  // a virtual machine was in.
+  double cache_line = 0;
   double time_unit = 1;         // seconds per unit of the coefficients
   Bytes element{1};             // bytes per unit of d
   double compute_step = 0;      // seconds per annotated compute step

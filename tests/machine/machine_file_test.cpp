@@ -97,6 +97,7 @@ void expect_same(const MachineModel& a, const MachineModel& b) {
   EXPECT_EQ(a.date, b.date);
   EXPECT_EQ(a.mpi_library, b.mpi_library);
   EXPECT_EQ(a.timer_resolution, b.timer_resolution);
+  EXPECT_EQ(a.cache_line, b.cache_line);
   EXPECT_EQ(a.time_unit, b.time_unit);
   EXPECT_EQ(a.element, b.element);
   EXPECT_EQ(a.compute_step, b.compute_step);
@@ -153,6 +154,7 @@ MachineModel full_model() {
   model.date = "2024-02-29";
   model.mpi_library = "Some MPI 1.2";
   model.timer_resolution = 1.0 / 3e8;
+  model.cache_line = 5.1e-8;
   model.time_unit = 1e-9;
   model.element = Bytes(8);
   model.compute_step = 0.1;

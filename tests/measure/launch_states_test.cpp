@@ -29,11 +29,38 @@ TEST(LaunchStates, ReadFromTheFacts) {
   EXPECT_TRUE(state_of(set, 3).changed);
 }
 
+// 40 and 90 ns: 60 ns; the launch that was left out does not count.
+TEST(LaunchStates, CacheLineOfTheUsedOnes) {
+  SampleSet set;
+  EXPECT_EQ(cache_line_of(set), 0);
+  set.info = {{"launch_1_bounce", "4e-08"},
+              {"launch_2_bounce", "2.5e-07"},
+              {"launch_3_bounce", "9e-08"},
+              {"launch_1_state", "used"},
+              {"launch_2_state", "left out: cache line 250 ns"},
+              {"launch_3_state", "used"}};
+  EXPECT_NEAR(cache_line_of(set), 6e-8, 1e-12);
+}
+
 TEST(LaunchStates, OnesAsSeenOnAVirtualMachineAreTwo) {
   // 38 and 179 ns between the same two cores, launch by launch.
-  EXPECT_THAT(largest_group({state(1, 38e-9), state(2, 179e-9), state(3, 40e-9), state(4, 170e-9),
-                             state(5, 37e-9)}),
+  EXPECT_THAT(chosen_group({state(1, 38e-9), state(2, 179e-9), state(3, 40e-9), state(4, 170e-9),
+                            state(5, 37e-9)}),
               ElementsAre(1, 3, 5));
+}
+
+// As seen, too: 7 launches with the cores far from each other, 3 of 12 near. Of 13 these are less
+// than a quarter, and two are never enough.
+TEST(LaunchStates, TheFasterOneOfTwoIfItWasSeenOften) {
+  std::vector<LaunchState> seen{state(1, 253e-9), state(2, 50e-9), state(3, 55e-9),
+                                state(4, 57e-9)};
+  for (int launch = 5; launch <= 12; ++launch) seen.push_back(state(launch, 250e-9));
+  EXPECT_THAT(chosen_group(seen), ElementsAre(2, 3, 4));
+  seen.push_back(state(13, 250e-9));
+  EXPECT_EQ(chosen_group(seen).size(), 10u);
+  EXPECT_THAT(chosen_group({state(1, 50e-9), state(2, 50e-9), state(3, 250e-9), state(4, 250e-9),
+                            state(5, 250e-9)}),
+              ElementsAre(3, 4, 5));
 }
 
 TEST(LaunchStates, TheFactorIsTheBorder) {
@@ -45,30 +72,30 @@ TEST(LaunchStates, TheFactorIsTheBorder) {
 
 TEST(LaunchStates, AnyTwoOfAGroupAreAlike) {
   // 100 and 180 are, 180 and 240 are, 100 and 240 are not.
-  EXPECT_THAT(largest_group({state(1, 100e-9), state(2, 180e-9), state(3, 240e-9)}),
+  EXPECT_THAT(chosen_group({state(1, 100e-9), state(2, 180e-9), state(3, 240e-9)}),
               ElementsAre(1, 2));
 }
 
 TEST(LaunchStates, AChangeMeanwhileBelongsToNobody) {
   LaunchState changed = state(2, 100e-9);
   changed.changed = true;
-  EXPECT_THAT(largest_group({state(1, 100e-9), changed, state(3, 100e-9)}), ElementsAre(1, 3));
+  EXPECT_THAT(chosen_group({state(1, 100e-9), changed, state(3, 100e-9)}), ElementsAre(1, 3));
 }
 
 TEST(LaunchStates, OtherSettingsAreAnotherState) {
   LaunchState other = state(2, 100e-9);
   other.surroundings = "oak";
-  EXPECT_THAT(largest_group({state(1, 100e-9), other, state(3, 100e-9)}), ElementsAre(1, 3));
+  EXPECT_THAT(chosen_group({state(1, 100e-9), other, state(3, 100e-9)}), ElementsAre(1, 3));
 }
 
 TEST(LaunchStates, WhatIsNotKnownPartsNobody) {
-  EXPECT_THAT(largest_group({state(1, 0, 0), state(2, 100e-9), state(3, 0, 0)}),
+  EXPECT_THAT(chosen_group({state(1, 0, 0), state(2, 100e-9), state(3, 0, 0)}),
               ElementsAre(1, 2, 3));
 }
 
 TEST(LaunchStates, OfTwoAsLargeTheFirst) {
-  EXPECT_THAT(largest_group({state(1, 38e-9), state(2, 179e-9)}), ElementsAre(1));
-  EXPECT_THAT(largest_group({}), ElementsAre());
+  EXPECT_THAT(chosen_group({state(1, 38e-9), state(2, 179e-9)}), ElementsAre(1));
+  EXPECT_THAT(chosen_group({}), ElementsAre());
 }
 
 TEST(LaunchStates, OnlyTheUsedCount) {

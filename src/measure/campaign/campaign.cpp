@@ -255,7 +255,7 @@ void assess(Campaign& campaign) {
     campaign.seconds += seconds_of(set, launch);
     std::ranges::copy(set.samples, std::back_inserter(all.samples));
   }
-  campaign.used = largest_group(campaign.states);
+  campaign.used = chosen_group(campaign.states);
   mark_states(campaign.states, campaign.used, all);
   campaign.precision = precision_of(used_samples(all));
 }

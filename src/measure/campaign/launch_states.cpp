@@ -30,6 +30,20 @@ double mean_of(double before, double after) {
   return std::sqrt(before * after);
 }
 
+using Group = std::vector<LaunchState>;
+
+// The geometric mean over those of which it is known; 0: of none.
+double bounce_of(const Group& group) {
+  double logarithms = 0;
+  int known = 0;
+  for (const LaunchState& launch : group) {
+    if (launch.bounce <= 0) continue;
+    logarithms += std::log(launch.bounce);
+    ++known;
+  }
+  return known > 0 ? std::exp(logarithms / known) : 0;
+}
+
 }  // namespace
 
 LaunchState state_of(const SampleSet& set, int launch) {
@@ -50,15 +64,24 @@ LaunchState state_of(const SampleSet& set, int launch) {
   return state;
 }
 
+double cache_line_of(const SampleSet& set) {
+  Group used;
+  for (int launch = 1; set.info.contains("launch_" + std::to_string(launch) + "_state"); ++launch)
+    if (text_of(set, "launch_" + std::to_string(launch) + "_state") == kStateUsed)
+      used.push_back(state_of(set, launch));
+  return bounce_of(used);
+}
+
 bool same_state(const LaunchState& a, const LaunchState& b) {
   return !a.changed && !b.changed && within(a.bounce, b.bounce, kBounceFactor) &&
          within(a.bandwidth, b.bandwidth, kBandwidthFactor) && a.surroundings == b.surroundings;
 }
 
-std::vector<int> largest_group(const std::vector<LaunchState>& launches) {
-  std::vector<std::vector<LaunchState>> groups;
+std::vector<int> chosen_group(const std::vector<LaunchState>& launches) {
+  constexpr std::size_t kLeast = 3, kShare = 4;
+  std::vector<Group> groups;
   for (const LaunchState& launch : launches) {
-    const auto home = std::ranges::find_if(groups, [&](const auto& group) {
+    const auto home = std::ranges::find_if(groups, [&](const Group& group) {
       return std::ranges::all_of(
           group, [&](const LaunchState& member) { return same_state(member, launch); });
     });
@@ -67,11 +90,16 @@ std::vector<int> largest_group(const std::vector<LaunchState>& launches) {
     else
       home->push_back(launch);
   }
-  const auto largest = std::ranges::max_element(
-      groups, {}, [](const std::vector<LaunchState>& group) { return group.size(); });
+  if (groups.empty()) return {};
+  const Group* chosen =
+      &*std::ranges::max_element(groups, {}, [](const Group& group) { return group.size(); });
+  for (const Group& group : groups) {
+    const bool enough = group.size() >= kLeast && group.size() * kShare >= launches.size();
+    const double bounce = bounce_of(group);
+    if (enough && bounce > 0 && bounce * kBounceFactor < bounce_of(*chosen)) chosen = &group;
+  }
   std::vector<int> numbers;
-  if (largest != groups.end())
-    for (const LaunchState& launch : *largest) numbers.push_back(launch.launch);
+  for (const LaunchState& launch : *chosen) numbers.push_back(launch.launch);
   std::ranges::sort(numbers);
   return numbers;
 }

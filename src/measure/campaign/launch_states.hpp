@@ -8,14 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "measure/core/cache_line.hpp"
 #include "measure/core/samples.hpp"
 
 namespace foretrace::measure {
 
-// Launches whose cache lines bounce, or whose memory is copied, by more than
-// these factors faster than another's were in another state. The bounce alone
-// varies by 1.5 while all messages take as long as before.
-inline constexpr double kBounceFactor = 2;
+// Launches whose memory is copied by more than this factor faster than another's were in
+// another state; or whose cache lines bounce faster by kBounceFactor.
 inline constexpr double kBandwidthFactor = 1.5;
 
 struct LaunchState {
@@ -34,12 +33,19 @@ struct LaunchState {
 // One launch's state, from the facts in its samples.
 LaunchState state_of(const SampleSet& set, int launch);
 
+// Seconds that a cache line took in the launches that are used (`kStateUsed`), the geometric mean;
+// 0: not known.
+double cache_line_of(const SampleSet& set);
+
 bool same_state(const LaunchState& a, const LaunchState& b);
 
-// The largest set of launches of which any two were in the same state, as far as
-// they can be grouped in order: each joins the first group that takes it. Of
-// two as large, the one that began first. Launch numbers, ascending.
-std::vector<int> largest_group(const std::vector<LaunchState>& launches);
+// The launches that a model is made of. They are grouped in order: each joins the first group in
+// which any two were in the same state. The largest group, of two as large the one that began
+// first; but one with three launches or more and a quarter of all of them, whose cache lines were
+// faster by kBounceFactor, goes before it. Measuring keeps all cores busy for minutes, whereupon a
+// hypervisor parts them; programs that run for seconds find them near each other. Launch numbers,
+// ascending.
+std::vector<int> chosen_group(const std::vector<LaunchState>& launches);
 
 // "cache line 38 ns, copy 14 GB/s", for people.
 std::string describe(const LaunchState& state);

@@ -85,6 +85,7 @@ FitOutcome fit_and_name(const MeasureOptions& options, const SampleSet& set) {
   model.name = options.name.empty() ? info("host") + ", " + info("mpi_library") + ", " +
                                           std::to_string(model.ranks) + " ranks"
                                     : options.name;
+  model.cache_line = cache_line_of(set);
   if (set.info.contains("date")) model.date = info("date");
   model.source = "foretrace measure, " + info("launches") + " launches, start by " + info("start") +
                  ", buffers " + (set.info.contains("buffers") ? info("buffers") : "warm") +

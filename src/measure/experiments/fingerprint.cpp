@@ -1,21 +1,19 @@
 #include "measure/experiments/fingerprint.hpp"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstring>
 #include <fstream>
 #include <new>
 #include <set>
 #include <vector>
 
+#include "measure/core/cache_line.hpp"
 #include "measure/experiments/clock.hpp"
-#include "stats/summary.hpp"
 
 extern char** environ;
 
@@ -23,31 +21,25 @@ namespace foretrace::measure {
 namespace {
 
 constexpr int kTag = 4;
-constexpr std::int64_t kStop = -1;
-
-struct Line {
-  alignas(64) std::atomic<std::int64_t> there;
-  alignas(64) std::atomic<std::int64_t> back;
-};
 
 // Memory that two processes of a host share; nullptr if the system gives none.
-Line* share_line(MPI_Comm host, int rank) {
+CacheLine* share_line(MPI_Comm host, int rank) {
   std::int64_t id = ::getpid();
   MPI_Bcast(&id, 1, MPI_INT64_T, 0, host);
   const std::string name = "/foretrace-measure-" + std::to_string(id);
-  const auto map = [&name](int flags) -> Line* {
+  const auto map = [&name](int flags) -> CacheLine* {
     const int file = ::shm_open(name.c_str(), flags, 0600);
     if (file < 0) return nullptr;
     void* memory = MAP_FAILED;
-    if ((flags & O_CREAT) == 0 || ::ftruncate(file, sizeof(Line)) == 0)
-      memory = ::mmap(nullptr, sizeof(Line), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if ((flags & O_CREAT) == 0 || ::ftruncate(file, sizeof(CacheLine)) == 0)
+      memory = ::mmap(nullptr, sizeof(CacheLine), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     ::close(file);
-    return memory == MAP_FAILED ? nullptr : static_cast<Line*>(memory);
+    return memory == MAP_FAILED ? nullptr : static_cast<CacheLine*>(memory);
   };
-  Line* line = nullptr;
+  CacheLine* line = nullptr;
   if (rank == 0) {
     line = map(O_RDWR | O_CREAT | O_TRUNC);
-    if (line != nullptr) new (line) Line{};
+    if (line != nullptr) new (line) CacheLine;
   }
   MPI_Barrier(host);
   if (rank == 1) line = map(O_RDWR);
@@ -57,55 +49,10 @@ Line* share_line(MPI_Comm host, int rank) {
   int have = line != nullptr || rank > 1;
   MPI_Allreduce(MPI_IN_PLACE, &have, 1, MPI_INT, MPI_LAND, host);
   if (!have && line != nullptr) {
-    ::munmap(line, sizeof(Line));
+    ::munmap(line, sizeof(CacheLine));
     line = nullptr;
   }
   return line;
-}
-
-// Answers until told to stop; gives the core away when nothing comes for long.
-void bounce_back(Line& line) {
-  std::int64_t seen = 0;
-  for (std::int64_t since = now_ns(); seen != kStop;) {
-    const std::int64_t value = line.there.load(std::memory_order_acquire);
-    if (value == seen) {
-      if (now_ns() - since > 50'000) sched_yield();
-      continue;
-    }
-    seen = value;
-    line.back.store(value, std::memory_order_release);
-    since = now_ns();
-  }
-}
-
-// One round trip; false: the other rank did not run until `end`. Ranks that
-// share a core must give it to each other.
-bool bounce_once(Line& line, std::int64_t value, std::int64_t end) {
-  line.there.store(value, std::memory_order_release);
-  for (int spins = 0; line.back.load(std::memory_order_acquire) != value; ++spins) {
-    if (spins < 10'000) continue;
-    if (now_ns() > end) return false;
-    sched_yield();
-  }
-  return true;
-}
-
-double time_bounces(Line& line) {
-  constexpr int kBatches = 60;
-  constexpr int kRoundTrips = 100;
-  constexpr std::int64_t kLongest = 200'000'000;
-  const std::int64_t end = now_ns() + kLongest;
-  std::vector<double> batches;
-  std::int64_t next = 1;
-  for (bool in_time = true; in_time && batches.size() < kBatches;) {
-    const std::int64_t begin = now_ns();
-    for (int i = 0; in_time && i < kRoundTrips; ++i) in_time = bounce_once(line, next++, end);
-    if (in_time)
-      batches.push_back(1e-9 * static_cast<double>(now_ns() - begin) / (2 * kRoundTrips));
-  }
-  line.there.store(kStop, std::memory_order_release);
-  // Low, because a rank that is switched out only makes it longer.
-  return batches.empty() ? 0 : stats::quantile(batches, 0.1);
 }
 
 double measure_bounce(MPI_Comm world) {
@@ -117,11 +64,11 @@ double measure_bounce(MPI_Comm world) {
   MPI_Comm_size(host, &size);
   double seconds = 0;
   if (size > 1) {
-    Line* line = share_line(host, rank);
+    CacheLine* line = share_line(host, rank);
     if (line != nullptr) {
-      if (rank == 0) seconds = time_bounces(*line);
-      if (rank == 1) bounce_back(*line);
-      ::munmap(line, sizeof(Line));
+      if (rank == 0) seconds = line->times();
+      if (rank == 1) line->answers();
+      ::munmap(line, sizeof(CacheLine));
     }
   }
   MPI_Comm_free(&host);

@@ -1,0 +1,78 @@
+#include "measure/core/cache_line.hpp"
+
+#include <sched.h>
+#include <time.h>
+
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+namespace foretrace::measure {
+namespace {
+
+constexpr std::int64_t kStop = -1;
+
+std::int64_t clock_ns() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
+}
+
+}  // namespace
+
+void CacheLine::answers() {
+  std::int64_t seen = 0;
+  for (std::int64_t since = clock_ns(); seen != kStop;) {
+    const std::int64_t value = there_.load(std::memory_order_acquire);
+    if (value == seen) {
+      if (clock_ns() - since > 50'000) sched_yield();
+      continue;
+    }
+    seen = value;
+    back_.store(value, std::memory_order_release);
+    since = clock_ns();
+  }
+}
+
+// One round trip; false: the other did not run until `end`. Those that share a core must give it
+// to each other.
+bool CacheLine::bounces_once(std::int64_t value, std::int64_t end) {
+  there_.store(value, std::memory_order_release);
+  for (int spins = 0; back_.load(std::memory_order_acquire) != value; ++spins) {
+    if (spins < 10'000) continue;
+    if (clock_ns() > end) return false;
+    sched_yield();
+  }
+  return true;
+}
+
+double CacheLine::times() {
+  constexpr int kBatches = 60;
+  constexpr int kRoundTrips = 100;
+  constexpr std::int64_t kLongest = 200'000'000;
+  const std::int64_t end = clock_ns() + kLongest;
+  std::vector<double> batches;
+  std::int64_t next = 1;
+  for (bool in_time = true; in_time && batches.size() < kBatches;) {
+    const std::int64_t begin = clock_ns();
+    for (int i = 0; in_time && i < kRoundTrips; ++i) in_time = bounces_once(next++, end);
+    if (in_time)
+      batches.push_back(1e-9 * static_cast<double>(clock_ns() - begin) / (2 * kRoundTrips));
+  }
+  there_.store(kStop, std::memory_order_release);
+  if (batches.empty()) return 0;
+  // Low, because one that is switched out only makes it longer.
+  const auto low = batches.begin() + static_cast<std::ptrdiff_t>(batches.size() / 10);
+  std::ranges::nth_element(batches, low);
+  return *low;
+}
+
+double time_cache_line() {
+  cpu_set_t cores;
+  if (::sched_getaffinity(0, sizeof cores, &cores) != 0 || CPU_COUNT(&cores) < 2) return 0;
+  CacheLine line;
+  std::jthread other([&line] { line.answers(); });
+  return line.times();
+}
+
+}  // namespace foretrace::measure
