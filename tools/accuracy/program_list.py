@@ -20,7 +20,7 @@ SHARED, TESTBED = "shared-memory", "testbed"
 class Program:
     name: str
     kind: str      # ours, debian, pattern
-    words: tuple   # of the command; of Debian's programs the name in tests/apps/programs.py
+    words: tuple   # of the command, an int: how often on 2 ranks; of Debian's programs the name in tests/apps/programs.py
     sets: tuple
 
     def app(self, mpi):
@@ -41,11 +41,11 @@ def debians(name):
 
 def pattern(name, size, times=0, shared=0, untouched=False):
     """On the testbed TIMES times, or as often as the link's speed allows; in shared memory `shared` times,
-    and there with data that nobody writes between two sends as well."""
+    less often on more than 2 ranks, and there with data that nobody writes between two sends as well."""
     if shared:
-        yield Program(f"{name} {size}", "pattern", (name, str(size), str(shared)), (SHARED,))
+        yield Program(f"{name} {size}", "pattern", (name, str(size), shared), (SHARED,))
     if untouched:
-        words = (name, str(size), str(shared), "untouched")
+        words = (name, str(size), shared, "untouched")
         yield Program(f"{name} {size} untouched", "pattern", words, (SHARED,))
     yield Program(f"{name} {size}", "pattern", (name, str(size), str(times or "@TIMES@")), (TESTBED,))
 

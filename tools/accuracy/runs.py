@@ -45,7 +45,9 @@ class Case:
             self.words = [build / "programs" / setting.mpi / program.words[0], *program.words[1:]]
         elif program.kind == "pattern":
             times = str(TIMES.get(setting.rate))
-            self.words = [self.tools / "patterns", *(word.replace("@TIMES@", times) for word in program.words)]
+            self.words = [self.tools / "patterns", *(
+                str(max(1, 2 * word // setting.ranks)) if isinstance(word, int) else word.replace("@TIMES@", times)
+                for word in program.words)]
         else:
             self.words = self.app.command if self.app else []
 

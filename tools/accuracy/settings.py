@@ -1,4 +1,4 @@
-"""Where programs run: two ranks in shared memory under each MPI, and the testbed's hosts under Open MPI."""
+"""Where programs run: 2 and 16 ranks in shared memory under each MPI, and the testbed's hosts under Open MPI."""
 
 import dataclasses
 import os
@@ -59,7 +59,7 @@ class Setting:
     @property
     def name(self):
         if self.set == SHARED:
-            return f"{SHARED}-{self.mpi}"
+            return f"{SHARED}-{self.mpi}" + (f"-{self.ranks}" if self.ranks > 2 else "")
         return f"{TESTBED}-{self.hosts}x{self.ranks // self.hosts}-{self.rate}"
 
     @property
@@ -100,6 +100,8 @@ SETTINGS = (
     Setting(TESTBED, "openmpi", 8, 4, "1gbit"),
     Setting(TESTBED, "openmpi", 8, 4, "10mbit"),
     Setting(TESTBED, "openmpi", 16, 8, "100mbit"),
+    Setting(SHARED, "openmpi", 16),
+    Setting(SHARED, "mpich", 16),
 )
 
 
@@ -126,6 +128,7 @@ class Place:
 def why_not(setting):
     """Why this machine cannot host the setting, or nothing."""
     if setting.set == SHARED:
-        return ""
+        enough = os.cpu_count() >= setting.ranks
+        return "" if enough else f"it needs {setting.ranks} cores, and this machine has {os.cpu_count()}"
     told = subprocess.run([TESTBED_TOOL, "check"], capture_output=True, text=True, check=False)
     return told.stderr.strip() if told.returncode else ""
