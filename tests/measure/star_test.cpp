@@ -1,6 +1,7 @@
 // The topology that a measurement of several hosts gives, recomputed by hand.
 #include "measure/fit/star.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -63,38 +64,48 @@ TEST(Star, OfAllRanksAtOnce) {
   EXPECT_NEAR(*topology->spec->link.bytes_per_second, 4e5 / 405e-6, 1);
 }
 
-// The pair's, with a pingpong of `short_us` up to 2,000 bytes, and of `fixed_us` + bytes *
-// `byte_us` beyond.
-machine::MachineModel with_pingpong(const std::string& short_us, const std::string& fixed_us,
-                                    const std::string& byte_us) {
+// The pair's, with a pingpong of `short_us` up to `edge` bytes, and of `fixed_us` + `byte_us` a
+// byte beyond; 16 ns is what the link takes there and back.
+machine::MachineModel with_pingpong(int edge, double short_us, double fixed_us,
+                                    double byte_us = 0.016) {
   machine::MachineModel model = pair_model();
-  model.functions = machine::parse_machine(
-                        "[machine]\nname = \"m\"\ntime_unit = \"us\"\n"
-                        "[[function]]\nname = \"pingpong\"\n"
-                        "class = \"point-to-point\"\n"
-                        "[[function.regime]]\nbytes = [0, 2000]\n"
-                        "terms = { \"1\" = [" +
-                            short_us +
-                            ", 0] }\n"
-                            "[[function.regime]]\nbytes = [2001]\n"
-                            "terms = { \"1\" = [" +
-                            fixed_us + ", 0], \"d\" = [" + byte_us + ", 0] }\n",
-                        "m.toml")
-                        .functions;
+  const std::string text = fmt::format(
+      R"([machine]
+name = "m"
+time_unit = "us"
+[[function]]
+name = "pingpong"
+class = "point-to-point"
+[[function.regime]]
+bytes = [0, {}]
+terms = {{ "1" = [{}, 0] }}
+[[function.regime]]
+bytes = [{}]
+terms = {{ "1" = [{}, 0], "d" = [{}, 0] }}
+)",
+      edge, short_us, edge + 1, fixed_us, byte_us);
+  model.functions = machine::parse_machine(text, "m.toml").functions;
   return model;
 }
 
 // One way 20 us up to 2,000 bytes, then 8 ns a byte more, as fast as the link: a bucket of 2,000.
 TEST(Star, BurstThatPassesAtOnce) {
-  const auto topology = measured_star({0, 1}, with_pingpong("40", "8", "0.016"));
+  const auto topology = measured_star({0, 1}, with_pingpong(2000, 40, 8));
   EXPECT_EQ(topology->spec->link.burst, std::optional<std::uint64_t>(2000));
+}
+
+// A bucket of 32,768 bytes, of which one eager size alone tells: so the next longer one must, too.
+TEST(Star, BurstNearTheThreshold) {
+  machine::MachineModel model = with_pingpong(32768, 600, 75.712);
+  model.loggps.sync_threshold = Bytes(65481);
+  EXPECT_EQ(measured_star({0, 1}, model)->spec->link.burst, std::optional<std::uint64_t>(32768));
 }
 
 // Faster than the link by a share of the bytes, which is no bucket; and as fast as the link from
 // the first byte on.
 TEST(Star, NoBurstWhereSizesDisagree) {
-  EXPECT_FALSE(measured_star({0, 1}, with_pingpong("40", "40", "0.008"))->spec->link.burst);
-  EXPECT_FALSE(measured_star({0, 1}, with_pingpong("40", "40", "0.016"))->spec->link.burst);
+  EXPECT_FALSE(measured_star({0, 1}, with_pingpong(2000, 40, 40, 0.008))->spec->link.burst);
+  EXPECT_FALSE(measured_star({0, 1}, with_pingpong(2000, 40, 40))->spec->link.burst);
   EXPECT_FALSE(measured_star({0, 1}, pair_model())->spec->link.burst);
 }
 

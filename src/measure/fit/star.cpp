@@ -44,16 +44,20 @@ std::uint64_t burst_of(const machine::MachineModel& model, double bandwidth) {
   const auto one_way = [&](Bytes bytes) {
     return evaluate_seconds(model, *pingpong, 2, bytes, machine::Bound::avg) / 2;
   };
+  // Eager ones, whose times have no request and no answer; longer ones where these are too few.
+  const std::optional<Bytes> threshold = model.loggps.sync_threshold;
   std::vector<double> found;
+  bool eager = true;
   for (std::uint64_t bytes = kFirst; bytes <= kLast; bytes *= 2) {
-    // The last eager one: its time has no request and no answer.
-    const Bytes size(model.loggps.sync_threshold
-                         ? std::min(bytes, model.loggps.sync_threshold->count - 1)
-                         : bytes);
+    Bytes size(bytes);
+    if (eager && threshold && bytes >= threshold->count) {
+      eager = false;
+      size = Bytes(std::max<std::uint64_t>(threshold->count, 1) - 1);
+    }
     const double burst =
         static_cast<double>(size.count) - (one_way(size) - one_way(kSmall)) * bandwidth;
     if (burst < kLimited * static_cast<double>(size.count)) found.push_back(burst);
-    if (size.count < bytes) break;
+    if (!eager && found.size() >= 2) break;
   }
   if (found.size() < 2) return 0;
   std::ranges::sort(found);
