@@ -171,9 +171,9 @@ struct MachineModel : PathModel {
   // Seconds from core to core of one host while it was measured; 0: unknown. Tells the state that
   // a virtual machine was in.
   double cache_line = 0;
-  double time_unit = 1;         // seconds per unit of the coefficients
-  Bytes element{1};             // bytes per unit of d
-  double compute_step = 0;      // seconds per annotated compute step
+  double time_unit = 1;     // seconds per unit of the coefficients
+  Bytes element{1};         // bytes per unit of d
+  double compute_step = 0;  // seconds per annotated compute step
   CollectiveRules collectives;
   std::map<Path, PathModel> paths;  // the inner ones that it knows
   std::optional<ModelTopology> topology;

@@ -37,10 +37,11 @@ TEST(TopologyFile, KindAndParameters) {
 }
 
 TEST(TopologyFile, IncidenceListsAreOneWay) {
-  const Topology t = parse_topology(kHead +
-                                        "incidence = [[1], [2, 0], []]\nlatency = \"1us\"\n"
-                                        "[[link]]\nfrom = 1\nto = 2\nlatency = \"5us\"\nburst = 7\n",
-                                    "t.toml");
+  const Topology t =
+      parse_topology(kHead +
+                         "incidence = [[1], [2, 0], []]\nlatency = \"1us\"\n"
+                         "[[link]]\nfrom = 1\nto = 2\nlatency = \"5us\"\nburst = 7\n",
+                     "t.toml");
   EXPECT_THAT(links_of(t), ElementsAre(Pair(0, 1), Pair(1, 0), Pair(1, 2)));
   EXPECT_EQ(t.speed(LinkId(0)).latency, Time::ns(1000));
   EXPECT_EQ(t.speed(LinkId(2)).latency, Time::ns(5000));
