@@ -126,6 +126,7 @@ Processes::~Processes() {
 
 // They wait for the simulator, and would for ever.
 void Processes::end_programs_of_scripts() const {
+  SharedMemory::header().over.store(true);
   for (int rank = 0; rank < started_; ++rank) {
     const Slot& slot = SharedMemory::slot(rank);
     const pid_t program = slot.program.load();

@@ -296,8 +296,10 @@ struct Header {
   std::atomic<std::uint64_t> names{0};
   std::atomic<std::uint32_t> names_taken{0};
   std::atomic<std::uint64_t> locks{1};  // numbers of locks given out
-  std::uint64_t services = 0;           // place of the first open port or published name
-  std::uint64_t sites = 0;              // place of the list of call sites (site_list.hpp)
+  // The simulator goes: it ends the programs in Slot::program, and who comes there later leaves.
+  std::atomic<bool> over{false};
+  std::uint64_t services = 0;  // place of the first open port or published name
+  std::uint64_t sites = 0;     // place of the list of call sites (site_list.hpp)
   std::atomic<std::uint32_t> site_count{0};
   // Messages of fewer bytes are sent without waiting for the receiver.
   std::uint64_t eager_bytes = 0;

@@ -105,6 +105,8 @@ void Line::open() {
     refuse_run(
         "a second program comes to MPI_Init on one rank, and only one can be simulated: run each "
         "of a script's programs by itself");
+  // One that a script had begun to start when the simulation ended: nobody would answer it.
+  if (header.over.load()) ::_exit(1);
   SharedMemory::be(rank_);
   heap::begin(rank_);
   slot_ = &SharedMemory::slot(rank_);
