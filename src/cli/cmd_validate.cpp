@@ -209,16 +209,16 @@ void tell_cache_line(const machine::MachineModel& model, std::array<double, 2> n
     return a > 0 && b > 0 && std::max(a, b) > measure::kBounceFactor * std::min(a, b);
   };
   const auto told = [](double seconds) { return fmt::format("{:.3g} ns", 1e9 * seconds); };
-  if (differ(now[0], now[1]))
-    state.push_back("a cache line took " + told(now[0]) + " from core to core before the runs, " +
-                    told(now[1]) +
-                    " after them: the state of the machine changed, and with it what messages "
-                    "within a host take");
-  else if (differ(now[0], model.cache_line))
+  if (differ(now[0], model.cache_line) && differ(now[1], model.cache_line))
     state.push_back("a cache line takes " + told(now[0]) + " from core to core, " +
                     told(model.cache_line) +
                     " when the machine was measured: it is in another state, and messages within "
                     "a host take another time. Measure it again, or run again later");
+  else if (differ(now[0], now[1]))
+    state.push_back("a cache line took " + told(now[0]) + " from core to core before the runs, " +
+                    told(now[1]) +
+                    " after them: the state of the machine changed, and with it what messages "
+                    "within a host take");
 }
 
 void tell_state(const Options& options, double load, const analysis::Validation& validation,

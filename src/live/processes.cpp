@@ -114,12 +114,13 @@ Processes::Processes(const Command& command, int ranks)
 
 Processes::~Processes() {
   dismiss_seed();
-  end_programs_of_scripts();
   {
     const std::lock_guard lock(watch_->mutex);
     watch_->stop = true;
     for (const auto& [process, rank] : watch_->living) ::kill(process, SIGKILL);
   }
+  // After the scripts, whose shells would report it.
+  end_programs_of_scripts();
   watch_->changed.notify_one();
   watch_->thread.join();
 }

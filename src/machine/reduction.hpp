@@ -31,6 +31,22 @@ enum class Operand : std::uint8_t {
   kCount
 };
 
+// The integer of so many bytes; nothing if there is none.
+constexpr std::optional<Operand> integer_of(std::uint64_t bytes) {
+  switch (bytes) {
+    case 1:
+      return Operand::int8;
+    case 2:
+      return Operand::int16;
+    case 4:
+      return Operand::int32;
+    case 8:
+      return Operand::int64;
+    default:
+      return std::nullopt;
+  }
+}
+
 // A number below kReductions: that of reduction_of(), or one of these.
 enum class Reduction : std::uint8_t {
   none = 0,        // nothing is combined, or it is not known what

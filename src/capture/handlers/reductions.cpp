@@ -8,6 +8,7 @@ namespace foretrace::capture {
 namespace {
 
 using machine::Combining;
+using machine::integer_of;
 using machine::Operand;
 using machine::Reduction;
 
@@ -22,21 +23,6 @@ std::optional<Combining> combining_of(MPI_Op op) {
   if (is(MPI_BAND, MPI_BOR, MPI_BXOR)) return Combining::bit;
   if (is(MPI_MAXLOC, MPI_MINLOC)) return Combining::minmaxloc;
   return std::nullopt;
-}
-
-std::optional<Operand> integer_of(std::uint64_t bytes) {
-  switch (bytes) {
-    case 1:
-      return Operand::int8;
-    case 2:
-      return Operand::int16;
-    case 4:
-      return Operand::int32;
-    case 8:
-      return Operand::int64;
-    default:
-      return std::nullopt;
-  }
 }
 
 std::optional<Operand> real_of(std::uint64_t bytes) {

@@ -42,9 +42,9 @@ bool same_state(const LaunchState& a, const LaunchState& b);
 // The launches that a model is made of. They are grouped in order: each joins the first group in
 // which any two were in the same state. The largest group, of two as large the one that began
 // first; but one with three launches or more and a quarter of all of them, whose cache lines were
-// faster by kBounceFactor, goes before it. Measuring keeps all cores busy for minutes, whereupon a
-// hypervisor parts them; programs that run for seconds find them near each other. Launch numbers,
-// ascending.
+// faster by kBounceFactor, goes before it. Measuring keeps all cores busy for minutes, which
+// seems to make a hypervisor part them; short programs mostly find them near each other. Launch
+// numbers, ascending.
 std::vector<int> chosen_group(const std::vector<LaunchState>& launches);
 
 // "cache line 38 ns, copy 14 GB/s", for people.

@@ -152,24 +152,9 @@ std::optional<machine::Combining> combining_of(Operation operation) {
   }
 }
 
-std::optional<machine::Operand> integer_of(int bytes) {
-  using machine::Operand;
-  switch (bytes) {
-    case 1:
-      return Operand::int8;
-    case 2:
-      return Operand::int16;
-    case 4:
-      return Operand::int32;
-    case 8:
-      return Operand::int64;
-    default:
-      return std::nullopt;
-  }
-}
-
 std::optional<machine::Operand> operand_of(Scalar scalar) {
   using machine::Operand;
+  const auto bytes = static_cast<std::uint64_t>(size_of(scalar));
   switch (scalar) {
     case Scalar::float32:
       return Operand::float_;
@@ -187,9 +172,9 @@ std::optional<machine::Operand> operand_of(Scalar scalar) {
     case Scalar::logical64:
     case Scalar::boolean:
     case Scalar::byte:
-      return integer_of(size_of(scalar));
+      return machine::integer_of(bytes);
     default:
-      return is_integer(scalar) ? integer_of(size_of(scalar)) : std::nullopt;
+      return is_integer(scalar) ? machine::integer_of(bytes) : std::nullopt;
   }
 }
 
