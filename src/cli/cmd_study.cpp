@@ -170,10 +170,10 @@ int run_study(const Options& options) {
   };
   const std::vector<study::Job> jobs = study::jobs_of_part(expansion.jobs, part.number, part.count);
   // What is done is kept launch by launch.
-  if (part.number == 0)
-    say_if_interrupted(::isatty(STDERR_FILENO) != 0
-                           ? "\r\033[Kforetrace: interrupted; the same command goes on\n"
-                           : "foretrace: interrupted; the same command goes on\n");
+  const char* const line = ::isatty(STDERR_FILENO) != 0
+                               ? "\r\033[Kforetrace: interrupted; the same command goes on\n"
+                               : "foretrace: interrupted; the same command goes on\n";
+  say_if_interrupted(part.number == 0 ? line : "", study::end_launches);
   const study::RunResult result = study::run(study, jobs, settings);
   for (const std::string& failure : result.failures)
     std::fprintf(stderr, "foretrace: failed: %s\n", failure.c_str());

@@ -139,9 +139,11 @@ void remove_if_interrupted(const std::array<std::string, 2>& paths) {
   }
 }
 
-void say_if_interrupted(std::string_view words) {
+void say_if_interrupted(std::string_view words, void (*last)()) {
   static std::string said;
+  static void (*last_thing)();
   said = words;
+  last_thing = last;
   for (const int signal : kEndingSignals) {
     struct sigaction before = {};
     ::sigaction(signal, nullptr, &before);
@@ -149,6 +151,7 @@ void say_if_interrupted(std::string_view words) {
     ::signal(signal, [](int which) {
       // Nothing can be done where it cannot be said.
       [[maybe_unused]] const auto written = ::write(STDERR_FILENO, said.data(), said.size());
+      last_thing();
       ::signal(which, SIG_DFL);
       ::raise(which);
     });

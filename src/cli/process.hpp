@@ -36,8 +36,9 @@ void end_by_signal_if_interrupted();
 // "": none.
 void remove_if_interrupted(const std::array<std::string, 2>& paths);
 
-// From now on a signal that ends this process says so first, on standard error.
-void say_if_interrupted(std::string_view words);
+// From now on a signal that ends this process says so first, on standard error ("": nothing), and
+// does `last`, which may call only what a handler may.
+void say_if_interrupted(std::string_view words, void (*last)());
 
 // Replaces this process. Throws Error when that fails.
 [[noreturn]] void replace_process(const std::vector<std::string>& command);

@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
@@ -51,10 +53,33 @@ std::string unused_file(const std::string& folder) {
   return folder + "/out-" + std::to_string(::getpid()) + "-" + std::to_string(number++);
 }
 
+// As long as it lives this thread gets no signals.
+class Undisturbed {
+ public:
+  Undisturbed() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~Undisturbed() { end(); }
+  void end() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  Undisturbed(const Undisturbed&) = delete;
+  Undisturbed& operator=(const Undisturbed&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
 // Between fork and exec: only what may be called there. SIGTERM, which our own commands pass on to
-// the launchers that they start.
+// the launchers that they start. Our handlers are not the child's.
 [[noreturn]] void become(char* const* words, char* const* variables, const char* out,
-                         const char* err, pid_t parent) {
+                         const char* err, pid_t parent, Undisturbed& undisturbed) {
+  for (const int each : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) {
+    struct sigaction ours = {};
+    ::sigaction(each, nullptr, &ours);
+    if (ours.sa_handler != SIG_IGN) ::signal(each, SIG_DFL);
+  }
+  undisturbed.end();
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) ::_exit(127);
@@ -92,6 +117,32 @@ class Ending {
   int fd_;
 };
 
+// Whom kill(2) asks to end, for a signal's handler: a process, or a group (below zero); 0: nobody.
+// As many as a study may run at once.
+std::array<std::atomic<pid_t>, 4096> running{};
+std::atomic<bool> ending = false;
+
+// This process is about to end.
+void stay_if_ending() {
+  while (ending) ::pause();
+}
+
+// Its place among those that run; nullptr: there are too many.
+std::atomic<pid_t>* note(pid_t whom) {
+  for (auto& place : running)
+    if (pid_t nobody = 0; place.compare_exchange_strong(nobody, whom)) return &place;
+  return nullptr;
+}
+
+bool any_is_left() {
+  return std::ranges::any_of(running, [](const std::atomic<pid_t>& place) {
+    const pid_t child = std::abs(place.load());
+    if (child == 0) return false;
+    ::waitpid(child, nullptr, WNOHANG);
+    return ::kill(-child, 0) == 0;
+  });
+}
+
 // False: the time is over.
 bool wait_until(pid_t child, double timeout, int& status) {
   const auto start = Clock::now();
@@ -99,7 +150,10 @@ bool wait_until(pid_t child, double timeout, int& status) {
   for (;;) {
     const pid_t ended = ::waitpid(child, &status, WNOHANG);
     if (ended == child) return true;
-    if (ended < 0 && errno != EINTR) throw Error("a child process is lost");
+    if (ended < 0 && errno != EINTR) {
+      stay_if_ending();  // end_children() has it
+      throw Error("a child process is lost");
+    }
     const double left = timeout - std::chrono::duration<double>(Clock::now() - start).count();
     if (left <= 0) return false;
     ending.wait(left);
@@ -109,7 +163,7 @@ bool wait_until(pid_t child, double timeout, int& status) {
 }  // namespace
 
 ChildResult run_child(const std::vector<std::string>& command, const std::string& folder,
-                      double timeout) {
+                      double timeout, Asked asked) {
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
@@ -118,19 +172,28 @@ ChildResult run_child(const std::vector<std::string>& command, const std::string
   const std::string err = unused_file(folder);
   const auto start = Clock::now();
   const pid_t parent = ::getpid();
+  Undisturbed undisturbed;
+  stay_if_ending();
   const pid_t child = ::fork();
   if (child < 0) throw Error("cannot start " + command.front() + ": " + std::strerror(errno));
-  if (child == 0) become(words.data(), variables.data(), out.c_str(), err.c_str(), parent);
+  if (child == 0)
+    become(words.data(), variables.data(), out.c_str(), err.c_str(), parent, undisturbed);
+  ::setpgid(child, child);  // whoever of us two is first
+  const pid_t whom = asked == Asked::group ? -child : child;
+  std::atomic<pid_t>* const place = note(whom);
+  undisturbed.end();
   ChildResult result;
   int status = 0;
   result.timed_out = !wait_until(child, timeout, status);
   if (result.timed_out) {
-    ::kill(-child, SIGTERM);
+    ::kill(whom, SIGTERM);
     if (!wait_until(child, 5, status)) {
       ::kill(-child, SIGKILL);
       ::waitpid(child, &status, 0);
     }
   }
+  if (place) place->store(0);
+  stay_if_ending();
   result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   result.out = read_if_possible(out);
@@ -138,6 +201,16 @@ ChildResult run_child(const std::vector<std::string>& command, const std::string
   ::unlink(out.c_str());
   ::unlink(err.c_str());
   return result;
+}
+
+// Calls only what a handler may.
+void end_children() {
+  constexpr timespec kBetweenLooks{0, 10'000'000};
+  constexpr int kLooks = 300;
+  ending = true;
+  for (const auto& place : running)
+    if (const pid_t whom = place; whom != 0) ::kill(whom, SIGTERM);
+  for (int i = 0; i < kLooks && any_is_left(); ++i) ::nanosleep(&kBetweenLooks, nullptr);
 }
 
 }  // namespace foretrace::study

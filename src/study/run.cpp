@@ -204,10 +204,11 @@ class Runner {
   // Runs a command of ours; "" if it ended well, else why not.
   std::string attempt(std::vector<std::string> words, ChildResult& child) {
     words.insert(words.begin(), settings_.tool);
-    return attempt_as_is(words, child);
+    return attempt_as_is(words, child, Asked::leader);
   }
-  std::string attempt_as_is(const std::vector<std::string>& words, ChildResult& child) {
-    child = run_child(words, folder_, study_.timeout_seconds);
+  std::string attempt_as_is(const std::vector<std::string>& words, ChildResult& child,
+                            Asked asked = Asked::group) {
+    child = run_child(words, folder_, study_.timeout_seconds, asked);
     if (child.timed_out) return "took longer than the study's timeout";
     if (child.status != 0) {
       const std::string line = reason_in(child.err);
@@ -495,6 +496,10 @@ std::vector<Job> jobs_of_part(const std::vector<Job>& jobs, int part, int parts)
 
 RunResult run(const Study& study, const std::vector<Job>& jobs, const RunSettings& settings) {
   return Runner(study, jobs, settings).run();
+}
+
+void end_launches() {
+  end_children();
 }
 
 std::size_t count_done(const std::vector<Job>& jobs, const std::string& output) {

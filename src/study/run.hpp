@@ -43,6 +43,10 @@ std::vector<Job> jobs_of_part(const std::vector<Job>& jobs, int part, int parts)
 // Throws Error for what ends the whole run: a full disk, another study at work on the file.
 RunResult run(const Study& study, const std::vector<Job>& jobs, const RunSettings& settings);
 
+// For a signal's handler, before the signal ends this process: ends what run() has started, which
+// does not return any more.
+void end_launches();
+
 // Points that are done, in the file and in parts that were left over; for --dry-run.
 std::size_t count_done(const std::vector<Job>& jobs, const std::string& output);
 

@@ -7,6 +7,7 @@ import os
 import pathlib
 import resource
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -280,6 +281,22 @@ class Interrupts(unittest.TestCase):
                 "[quantities]\ntime = 'time (.*)'\n[ways.command]\n")
             said = self.interrupt(folder, signal.SIGINT, "study", "s.toml", "-o", "s.db")
             self.assertEqual(said, "foretrace: interrupted; the same command goes on\n")
+
+    def test_study_leaves_no_process(self):
+        """What a script has started ends with the study, and is over when the study is."""
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "s.toml").write_text(
+                "[parameters]\np = [1]\n[programs.slow]\n"
+                "command = \"sh -c 'sleep 10{p} & echo $! > pid; touch started; wait'\"\n"
+                "[quantities]\ntime = 'time (.*)'\n[ways.command]\n")
+            for which in (signal.SIGINT, signal.SIGTERM):
+                with self.subTest(signal=which):
+                    self.interrupt(folder, which, "study", "s.toml", "-o", "s.db")
+                    process = pathlib.Path(folder, "pid").read_text().strip()
+                    state = subprocess.run(["ps", "-o", "stat=", process], capture_output=True, text=True).stdout
+                    self.assertIn(state[:1], ("", "Z"), "the script's program runs on")
+                    with sqlite3.connect(pathlib.Path(folder, "s.db")) as database:
+                        self.assertEqual(database.execute("SELECT count(*) FROM launches").fetchone(), (0,))
 
 
 if __name__ == "__main__":
