@@ -300,6 +300,8 @@ class Interrupts(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    # Shells let what they run in the background ignore it, and so would all that is started here.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     FORETRACE, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
     del sys.argv[1:3]
     unittest.main()

@@ -35,6 +35,9 @@ UNSPECIFIED = [(re.compile(r"^call MPI_(Test\w*|Iprobe|Improbe) .*\n", re.M), ""
 mpi = "openmpi"
 build = SOURCE / "build"
 
+# Shells let what they run in the background ignore it, and so would all that tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 class Result:
     """An ended command: its status (negative: killed by that signal) and output."""
