@@ -224,6 +224,8 @@ def body(function, row, names, suffix):
         return f"{klass}({fn}, comm, {sizes}{request}{real})"
     if klass == "intercomm_create":
         return f"intercomm_create({fn}, comm, newcomm, {real})"
+    if klass == "comm_create_group":
+        return f"comm_create_group({fn}, group, newcomm, {real})"
     if klass in ("win_create", "file_open"):
         return f"{klass}({fn}, comm, {'win' if klass == 'win_create' else 'fh'}, {real})"
     if klass == "win_fence":

@@ -154,7 +154,7 @@ static int close_creation(Fn fn, trace::Event& event, Time latest, const MPI_Com
 }
 
 // Collective over the group alone, which is a communicator only afterwards.
-int comm_create_group(Fn fn, MPI_Comm, MPI_Group group, int, MPI_Comm* newcomm, Real real) {
+int comm_create_group(Fn fn, MPI_Group group, MPI_Comm* newcomm, Real real) {
   Inside inside;
   if (!inside) return real();
   trace::Event& event = session.open(trace::EventKind::collective, fn);

@@ -142,7 +142,7 @@ int collective(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, CountsOf
 // Combines operands of the caller's own.
 int reduce_local(Fn fn, Bytes bytes, const Reduces& reduces, Real real);
 int comm_create(Fn fn, Cost cost, MPI_Comm comm, MPI_Comm* newcomm, Real real);
-int comm_create_group(Fn fn, MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm, Real real);
+int comm_create_group(Fn fn, MPI_Group group, MPI_Comm* newcomm, Real real);
 int intercomm_create(Fn fn, MPI_Comm comm, MPI_Comm* newcomm, Real real);
 // A blocking collective that has no rule yet.
 int synchronising(Fn fn, MPI_Comm comm, Real real);

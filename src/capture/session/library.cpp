@@ -6,6 +6,7 @@
 #include "capture/handlers/handlers.hpp"
 #include "capture/host/fortran.hpp"
 #include "capture/host/fortran_requests.hpp"
+#include "capture/host/own_layer.hpp"
 #include "capture/predict/yielding.hpp"
 #include "capture/profile/call.hpp"
 #include "compute/work_counter.hpp"
@@ -62,6 +63,7 @@ extern "C" FORETRACE_EXPORT void foretrace_count_blocks(compute::BlockCounter co
 // Before the program runs: what it is linked with is loaded by then.
 __attribute__((constructor)) static void redirect_calls() {
   capture::redirect_fortran_calls(kFortranCalls);
+  capture::redirect_own_layers();
   capture::watch_fortran_requests(sizeof(MPI_Request));
   capture::begin_yielding_early();
 }
