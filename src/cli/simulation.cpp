@@ -500,7 +500,9 @@ sim::SimulateResult Simulation::run(sim::Source& source, sim::Sink& sink,
   std::optional<machine::Topology> topology;
   const sim::SimulateOptions engine = engine_options(replay, topology);
   sim::SimulateResult result = sim::simulate(source, timing, engine, sink);
-  if (goal_) note_faults(result);
+  if (goal_ || ti_) note_faults(result);
+  if (ti_ && ti_->has_no_end)
+    result.notes.emplace_back("no rank has 'finalize': if the trace was cut off, so is the time");
   const std::vector<std::string>& unreliable = result.unknowns.unreliable;
   if (!unreliable.empty() && !options_.allow_invalid) throw Error(machine::refusal_of(unreliable));
   if (!unreliable.empty()) result.notes.push_back(machine::doubt_of(unreliable));

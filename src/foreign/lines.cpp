@@ -21,8 +21,10 @@ std::optional<std::string_view> Lines::next() {
   if (rest_.empty()) return std::nullopt;
   ++number_;
   const std::size_t end = rest_.find('\n');
+  if (end == rest_.npos)
+    fail("the file ends in the middle of this line; if it was not cut off, end the line");
   std::string_view line = rest_.substr(0, end);
-  rest_.remove_prefix(end == rest_.npos ? rest_.size() : end + 1);
+  rest_.remove_prefix(end + 1);
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line;
 }

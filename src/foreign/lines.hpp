@@ -15,7 +15,8 @@ class Lines {
   // `name` stands for the file in messages; `text` must outlive this.
   Lines(std::string_view text, std::string name) : rest_(text), name_(std::move(name)) {}
 
-  // The next line without its end; nothing after the last.
+  // The next line without its end; nothing after the last. A last line that has no end was cut
+  // off: half a number is a number as well.
   std::optional<std::string_view> next();
   int number() const { return number_; }  // of the line that next() gave, from 1
   const std::string& name() const { return name_; }

@@ -218,7 +218,8 @@ class TextInput {
         throw Error("expected the lines of " + std::to_string(scope_.ranks) +
                     " ranks, as 'info' says, found those of " + std::to_string(ranks_) +
                     "; a rank without events has a line 'rank N', too");
-      trace_->finish(!incomplete_);
+      // The last rank does not come to its end: the file was cut off there.
+      trace_->finish(!incomplete_ && (ended_ || !begun_));
     } catch (const Error& error) {
       throw Error(path_ + ":" + std::to_string(number_) + ": " + error.what());
     }
@@ -228,6 +229,9 @@ class TextInput {
   bool next_line() {
     if (!std::getline(in_, line_)) return false;
     ++number_;
+    // Half a number is a number as well.
+    if (in_.eof())
+      throw Error("the file ends in the middle of this line; if it was not cut off, end the line");
     if (line_.ends_with('\r')) line_.pop_back();
     return true;
   }
@@ -249,6 +253,8 @@ class TextInput {
   std::int32_t rank_ = -1;
   std::int32_t ranks_ = 0;  // that there were lines of
   bool incomplete_ = false;
+  bool begun_ = false;  // the rank under way has an event that begins it,
+  bool ended_ = false;  // one that ends it
   FieldScope scope_;
   Names names_;
   std::vector<Communicator> comms_;
@@ -309,6 +315,7 @@ void TextInput::start_rank(std::string_view line) {
                 std::to_string(rank_));
   rank_ = rank;
   ++ranks_;
+  begun_ = ended_ = false;
   writer_ = &trace_->start(WorldRank(rank));
   names_ = Names();
   comms_.clear();
@@ -363,6 +370,8 @@ void TextInput::read_event(EventKind kind, std::string_view line) {
   }
   check_event(event, counts, scope_, last_leave_);
   last_leave_ = event.leave;
+  if (kind == EventKind::init) begun_ = true;
+  if (kind == EventKind::finalize || kind == EventKind::aborted) ended_ = true;
   writer_->write(event, counts.empty() ? nullptr : &counts);
 }
 

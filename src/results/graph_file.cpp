@@ -36,6 +36,9 @@ class GraphReader {
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
       ++line_;
+      if (lines.eof())
+        fail(line_,
+             "the file ends in the middle of this line; if it was not cut off, end the line");
       std::istringstream words(line);
       std::vector<std::string> each;
       for (std::string word; words >> word;) each.push_back(word);

@@ -153,6 +153,30 @@ class Damage(unittest.TestCase):
                    data=GOAL.encode())
         self.check("b.ti", ["simulate", "b.ti", "--machine", MACHINE], data=TI.encode())
 
+    def test_cut_off_texts_are_told(self):
+        """Half a number is a number as well, and a trace without its end is one of a shorter run."""
+        def run(*words):
+            return subprocess.run([FORETRACE, *words], cwd=self.folder, capture_output=True, text=True, timeout=LIMIT)
+
+        (self.folder / "w.goal").write_text(GOAL)
+        self.prepare("simulate", "w.goal", "--machine", MACHINE, "-o", "w.ftr")
+        self.prepare("convert", "w.ftr", "w.txt")
+        text = (self.folder / "w.txt").read_text()
+        graph = "# 1 9\ncompute 8.5\ntotal 8.75\n# 2 9\ncompute 4.5\ntotal 4.75\n"
+        for name, command, text, begin in (
+                ("w.txt", ["report", "w.txt"], text, text.index("\ninit MPI_Init", text.index("rank 3")) + 20),
+                ("w.ti", ["simulate", "w.ti", "--machine", MACHINE], TI, 6),
+                ("w.graph", ["results", "w.graph"], graph, graph.index("# 2") + 1)):
+            (self.folder / name).write_text(text)
+            whole = run(*command)
+            self.assertEqual((whole.returncode, whole.stderr), (0, ""), name)
+            for cut in range(begin, len(text), 3 if name == "w.txt" else 1):
+                (self.folder / name).write_text(text[:cut])
+                result = run(*command)
+                if result.returncode == 0 and result.stdout != whole.stdout:
+                    self.assertRegex(result.stdout + result.stderr, "incomplete|cut off",
+                                     f"{name}, {cut} of {len(text)}")
+
     def test_placement(self):
         self.check("p.txt", ["simulate", "a.goal", "--machine", MACHINE, "--network", "flow", "--topology",
                              "ring:4?latency=5us&bandwidth=1MB/s", "--placement", "p.txt"], data=PLACEMENT.encode())

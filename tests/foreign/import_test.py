@@ -61,6 +61,20 @@ class Import(Command):
         self.foretrace("import", "osu", "bad.txt", status=2)
         self.foretrace("import", "osu", *FILES, "-o", "m.toml", "--cluster", "x", status=2)
 
+    def test_files_that_were_cut_off_are_refused(self):
+        """The last time of all, 12.34 us, would be read as 1 or as 12."""
+        whole = "# OSU MPI Latency Test v5.9\n# Size          Latency (us)\n1     1.50\n2     1.51\n4     1.52\n8     12.34\n"
+        times = {size: 1e-6 * (1.5 + size / 1000) for size in (1, 2, 4, 8)}
+        files = {"osu": whole,
+                 "netpipe": "".join(f"{size} {8e-6 * size / time:.6f} {time:.8f}\n" for size, time in times.items())}
+        for kind, text in files.items():
+            (self.folder / "a.txt").write_text(text)
+            self.foretrace("import", kind, "a.txt", "-o", "m.toml")
+            for cut in (1, 2, 3, 4):
+                (self.folder / "a.txt").write_text(text[:-cut])
+                error = self.foretrace("import", kind, "a.txt", "-o", "m.toml", status=1).stderr
+                self.assertRegex(error, r"^foretrace: a\.txt:\d+: the file ends in the middle of this line")
+
     def test_ranks_are_for_files_that_do_not_say_theirs(self):
         text = FILES[1].read_text()
         (self.folder / "silent.txt").write_text("".join(line for line in text.splitlines(True)

@@ -253,6 +253,7 @@ void TiParser::finish() {
     throw Error(file_ + ": expected 'finalize' of rank " + std::to_string(open - life_.begin()) +
                 ", which has 'init', as rank " + std::to_string(ended - life_.begin()) +
                 " has both; the trace was cut off");
+  trace_.has_no_end = open != life_.end();
   for (std::size_t r = 0; r < pending_.size(); ++r) trace_.ranks[r].last_compute = pending_[r];
 }
 

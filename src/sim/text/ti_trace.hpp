@@ -70,6 +70,8 @@ struct TiTrace {
   std::vector<trace::Counts> counts;
   // Wildcard receives, tests or waits for any: the outcome depends on virtual time.
   bool races = false;
+  // Some rank has `init`, and none has `finalize`.
+  bool has_no_end = false;
 };
 
 // `path` is a list of trace files, one for each rank (or one for all), relative
