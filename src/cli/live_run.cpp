@@ -127,7 +127,12 @@ int run_live(const Simulation& simulation, const live::Command& program, const R
     RunOptions own = options;
     own.live = true;
     // A prediction is made for a program that has come to its end.
-    own.simulated = [&] { status = source.wait_for_processes(); };
+    own.simulated = [&](sim::SimulateResult& result) {
+      status = source.wait_for_processes();
+      for (std::size_t rank = 0; rank < result.left_requests.size(); ++rank)
+        result.left_requests[rank] -= std::min(
+            result.left_requests[rank], source.freed_requests(WorldRank(static_cast<int>(rank))));
+    };
     own.opened = [&source](sim::FileSink& sink) {
       source.on_operation([&sink](WorldRank rank, const sim::Operation& operation) {
         sink.began(rank, operation);

@@ -112,7 +112,7 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
     BothSinks both(sink, options.ranks);
     auto simulated =
         explain_deadlock([&] { return simulation.run(source, options.ranks ? both : sink); });
-    if (options.simulated) options.simulated();
+    if (options.simulated) options.simulated(simulated);
     return simulated;
   };
   if (options.json) {

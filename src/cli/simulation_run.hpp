@@ -23,8 +23,8 @@ struct RunOptions {
   // A program runs live: its trace is kept if the run ends early, and what it
   // left undone at its end is told.
   bool live = false;
-  std::function<void(sim::FileSink&)> opened;  // the trace was begun
-  std::function<void()> simulated;             // before anything is said of it
+  std::function<void(sim::FileSink&)> opened;           // the trace was begun
+  std::function<void(sim::SimulateResult&)> simulated;  // before anything is said of it
 };
 
 // Runs `source` to its end and prints the result. `replay`, if given, tells the

@@ -397,6 +397,7 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
       break;
     case EventKind::finalize:
       of.finalized = true;
+      of.freed_requests = record.let_go;
       note_left(record);
       break;
     case EventKind::aborted:

@@ -89,6 +89,8 @@ class LiveSource : public sim::Source {
   // What the rank was seen to call last, and where: "MPI_Recv at ring.c:5"; empty: nothing.
   std::string last_call(WorldRank rank) const;
   bool is_finalized(WorldRank rank) const;
+  // Requests that the rank gave back by MPI_Request_free before they were complete.
+  std::uint64_t freed_requests(WorldRank rank) const;
   // "rank 1 ended without MPI_Finalize ..."; empty if none did.
   std::string left_without_finalize() const;
 
@@ -122,6 +124,7 @@ class LiveSource : public sim::Source {
     bool gone = false;
     bool initialized = false;
     bool finalized = false;
+    std::uint64_t freed_requests = 0;
     Ended end;
     bool reported = false;  // its end was handed on as an operation
   };

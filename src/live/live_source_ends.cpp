@@ -143,6 +143,10 @@ bool LiveSource::is_finalized(WorldRank rank) const {
   return states_[static_cast<std::size_t>(rank.value)].finalized;
 }
 
+std::uint64_t LiveSource::freed_requests(WorldRank rank) const {
+  return states_[static_cast<std::size_t>(rank.value)].freed_requests;
+}
+
 std::string LiveSource::left_without_finalize() const {
   if (without_finalize_.empty()) return {};
   return first_and_others(without_finalize_) + " ended without MPI_Finalize";

@@ -106,7 +106,10 @@ struct alignas(64) Record {
   };
   std::int64_t compute = 0;
   double steps = 0;
-  std::uint64_t request = 0;
+  union {
+    std::uint64_t request = 0;
+    std::uint64_t let_go;  // finalize: requests that were freed before they were complete
+  };
   // Message: its number among the rank's (inbox.hpp). Contribution: its bytes if they
   // are not more than a word, else the place of their block. Mark: the bits of its
   // value.

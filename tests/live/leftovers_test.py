@@ -23,6 +23,30 @@ int main(void) {
 }
 """
 
+FREED = r"""
+#include <mpi.h>
+int main(void) {
+  int rank, size, from = 0;
+  MPI_Request posted, again, received;
+  MPI_Init(0, 0);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Isend(&rank, 1, MPI_INT, (rank + 1) % size, 1, MPI_COMM_WORLD, &posted);
+  MPI_Request_free(&posted);
+  MPI_Recv(&from, 1, MPI_INT, (rank + size - 1) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Send_init(&rank, 1, MPI_INT, (rank + 1) % size, 2, MPI_COMM_WORLD, &again);
+  MPI_Start(&again);
+  MPI_Request_free(&again);
+  MPI_Recv(&from, 1, MPI_INT, (rank + size - 1) % size, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Irecv(&from, 1, MPI_INT, rank, 3, MPI_COMM_WORLD, &received);
+  MPI_Cancel(&received);
+  MPI_Request_free(&received);
+  if (rank == 1) MPI_Irecv(&from, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, &posted);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
 AGAIN = r"""
 #include <mpi.h>
 #include <stdlib.h>
@@ -101,6 +125,11 @@ class Leftovers(harness_live.TestCase):
 
     def test_none_is_told_where_all_are_freed(self):
         self.assertEqual(self.run_live(8, [self.compile(AGAIN), "3"]).err, "")
+
+    def test_requests_that_were_freed_are_not_told(self):
+        """Rank 1 leaves a receive, which is; freed sends and receives are given back."""
+        result = self.run_live(3, [self.compile(FREED)])
+        self.assertEqual(result.err, "foretrace: rank 1 left 1 request without MPI_Wait or MPI_Test\n")
 
     def test_communicators_without_end_take_no_memory(self):
         """Less than 500 bytes for two communicators; it was 2,800 with their members and their state."""

@@ -72,6 +72,7 @@ int Finalize() {
   Record record = line.record(EventKind::finalize);
   const std::vector<const Comm*> left = open_comms();
   record.left = static_cast<std::uint32_t>(left.size());
+  record.let_go = freed_and_open();
   if (!left.empty()) record.left_at = left.front()->made_at;
   // Nothing after it happens before the simulator has come to it.
   line.ask(record);

@@ -204,6 +204,7 @@ bool has_parts(std::span<Request* const> requests) {
 }
 
 std::vector<Request*> freed_receives;
+std::uint64_t freed_sends = 0;
 
 // Where all have to be complete.
 void wait_for_all(std::span<Request* const> requests) {
@@ -250,6 +251,14 @@ Indices settled_ones(std::span<Request* const> requests) {
 
 void keep_freed_receive(Request* request) {
   freed_receives.push_back(request);
+}
+
+void note_freed_send() {
+  ++freed_sends;
+}
+
+std::uint64_t freed_and_open() {
+  return freed_sends + freed_receives.size();
 }
 
 void settle_freed_receives() {

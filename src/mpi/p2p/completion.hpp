@@ -23,6 +23,9 @@ Indices complete(sim::Completing how, std::span<Request* const> requests);
 // Receives whose requests the program freed while they were under way: they are
 // filled when their message is there (MPI 3.1, 3.7.3).
 void keep_freed_receive(Request* request);
+void note_freed_send();
+// Requests that the program freed and that the simulator has still open.
+std::uint64_t freed_and_open();
 void settle_freed_receives();
 
 // Parts of a generalized request.

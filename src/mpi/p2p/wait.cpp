@@ -231,6 +231,8 @@ int Request_free(MPI_Request* request) {
     keep_freed_receive(object);
     return MPI_SUCCESS;
   }
+  if (object->active && object->what == Request::What::send && object->serial != 0)
+    note_freed_send();
   release(object);
   return MPI_SUCCESS;
 }
