@@ -36,6 +36,10 @@ std::optional<Mpi> loaded_mpi(const std::string& path, const ElfProgram& program
   // The dynamic linker knows best what it would load, also through the
   // program's shared libraries and their search paths.
   const std::string loaded = output_of({program.interpreter, "--list", path});
+  if (loaded.empty())
+    throw UsageError("cannot run " + path +
+                     ": the dynamic linker does not find all of its libraries (see the line " +
+                     "before); name their folder in LD_LIBRARY_PATH");
   if (loaded.find("libmpi_abi.so") != std::string::npos) return Mpi::standard;
   if (loaded.find("libmpich.so") != std::string::npos) return Mpi::mpich;
   // Open MPI's is libmpi.so.40, MPICH's may be called libmpi.so.12 elsewhere.

@@ -164,6 +164,20 @@ class Usage(Errors):
             self.skipTest("no static libraries here")
         self.refuse_run("-n", 2, "--", program, says=["statically"])
 
+    def test_missing_library(self):
+        """A program whose libraries are not found may well be one of MPI."""
+        library = self.directory / "liblost.so"
+        (self.directory / "lost.c").write_text("int lost(void) { return 0; }\n")
+        (self.directory / "main.c").write_text("int lost(void); int main(void) { return lost(); }\n")
+        subprocess.run(["gcc", "-shared", "-fPIC", self.directory / "lost.c", "-o", library], check=True)
+        program = self.directory / "finds_none"
+        subprocess.run(["gcc", self.directory / "main.c", library, "-o", program], check=True)
+        library.unlink()
+        for words in (["record", "-n", 2], ["simulate", "-n", 2, "--machine", harness.T3D]):
+            result = self.foretrace(*words, "--", program, status=2)
+            self.assertIn("liblost.so: cannot open shared object file", result.err)
+            self.assertIn(f"foretrace: cannot run {program}: the dynamic linker does not find all", result.err)
+
     def test_options(self):
         self.refuse_run("-n", 2, "--bogus", "--", *self.mandel(), says=["--bogus"])
         self.refuse_run("-n", 2, "--mpi", "lam", "--", *self.mandel(), says=["lam", "openmpi"])
