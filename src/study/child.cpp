@@ -206,7 +206,7 @@ ChildResult run_child(const std::vector<std::string>& command, const std::string
 // Calls only what a handler may.
 void end_children() {
   constexpr timespec kBetweenLooks{0, 10'000'000};
-  constexpr int kLooks = 300;
+  constexpr int kLooks = 500;
   ending = true;
   for (const auto& place : running)
     if (const pid_t whom = place; whom != 0) ::kill(whom, SIGTERM);

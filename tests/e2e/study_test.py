@@ -46,6 +46,14 @@ options = "--compute annotated"
 ''', "")
 
 
+def program_of(process):
+    """Its file's name; empty if it has ended."""
+    try:
+        return os.path.basename(os.readlink(f"/proc/{process}/exe"))
+    except OSError:
+        return ""
+
+
 class Study(harness.TestCase):
     def study(self, text=STUDY, name="s.toml"):
         return self.write(name, text.format(life=harness.paper_program("life")))
@@ -211,6 +219,36 @@ machine = "cray-t3d"
             twice = database.execute("SELECT point FROM launches WHERE status = 'done' AND kind != 'record' "
                                      "GROUP BY point HAVING count(*) > 1").fetchall()
         self.assertEqual(twice, [])
+
+    def test_interrupted_leaves_no_rank(self):
+        """Our own command is gone when the study is, and what its launcher has killed soon after."""
+        study = self.study("""
+[programs.life]
+command = "{life} --rows 640 --cols 640 --iters 1000000"
+ranks = 2
+[ways.predict]
+machine = "cray-t3d"
+options = "--compute none"
+""")
+        process = subprocess.Popen([harness.tool(), "study", study, "-o", self.directory / "r.db"],
+                                   stderr=subprocess.PIPE, text=True, env=harness.environment())
+        self.addCleanup(harness.kill, process)
+        end = time.monotonic() + 60
+        while len(started := [one for one in harness.descendants(process.pid)
+                              if program_of(one) == "life"]) < 2 and time.monotonic() < end:
+            time.sleep(0.05)
+        self.assertEqual(len(started), 2)
+        own = [one for one in harness.descendants(process.pid) if program_of(one) == "foretrace"]
+        self.assertNotEqual(own, [])
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, said),
+                         (-signal.SIGINT, "foretrace: interrupted; the same command goes on\n"))
+        self.assertEqual([one for one in own if program_of(one) == "foretrace"], [])
+        end = time.monotonic() + 30
+        while any(program_of(one) == "life" for one in started) and time.monotonic() < end:
+            time.sleep(0.05)
+        self.assertEqual([one for one in started if program_of(one) == "life"], [])
 
     def test_spreads_over_ranks_and_arrays(self):
         study = self.study(QUICK)
