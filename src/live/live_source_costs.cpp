@@ -23,6 +23,8 @@ void LiveSource::publish_costs(const sim::Operation& operation, const sim::Outco
   const machine::Timing& timing = *timing_;
   const Bytes sent = operation.send.bytes;
   const bool eager = operation.send.peer.valid() && !timing.is_rendezvous(operation.mode, sent);
+  if (operation.send.peer.valid() && !operation.silent)
+    publish(sent, Kind::gap, [&] { return timing.gap(sent); });
   switch (operation.kind) {
     case EventKind::send:
       if (eager && operation.mode == machine::SendMode::standard)
@@ -35,6 +37,7 @@ void LiveSource::publish_costs(const sim::Operation& operation, const sim::Outco
       publish(sent, Kind::sent,
               [&] { return timing.isend_end(Time(), Time(), operation.mode, sent, false); });
       publish(sent, Kind::complete_send, [&] { return timing.isend_complete_minimum(sent); });
+      publish(sent, Kind::sending_takes, [&] { return timing.sending_takes(sent); });
       break;
     case EventKind::irecv:
       if (operation.recv.peer.valid() || operation.recv.any_source)
@@ -46,6 +49,7 @@ void LiveSource::publish_costs(const sim::Operation& operation, const sim::Outco
       if (!outcome.message.peer.valid() || operation.silent) break;
       publish(bytes, Kind::receive, [&] { return timing.recv_transfer(bytes); });
       publish(bytes, Kind::receive_at_least, [&] { return timing.recv_minimum(bytes); });
+      publish(bytes, Kind::receiving_takes, [&] { return timing.receiving_takes(bytes); });
       break;
     }
     case EventKind::complete:
@@ -57,6 +61,7 @@ void LiveSource::publish_costs(const sim::Operation& operation, const sim::Outco
         });
         publish(bytes, Kind::complete_receive,
                 [&] { return timing.irecv_complete_minimum(bytes); });
+        publish(bytes, Kind::receiving_takes, [&] { return timing.receiving_takes(bytes); });
       }
       break;
     default:

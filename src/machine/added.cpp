@@ -37,6 +37,8 @@ Time Added::to(Cost what, int ranks, Bytes bytes) const {
     case Cost::fetch_and_op:
     case Cost::compare_and_swap:
       return overhead_send + latency + stream + overhead_recv;
+    case Cost::gap:
+      return stream;
     case Cost::isend2:
     case Cost::isendoverlap:
     case Cost::irecv1:

@@ -51,6 +51,8 @@ MachineModel on_path(const MachineModel& model, Path path) {
   const PathModel& own = found->second;
   std::erase_if(flat.functions,
                 [&](const auto& entry) { return has_stand_in(own.functions, entry.first); });
+  // What follows from gap holds for all messages of the path, or for none.
+  if (!own.functions.empty()) flat.functions.erase("gap");
   for (const auto& [name, function] : own.functions) flat.functions[name] = function;
   // What the equations say of it goes before what holds elsewhere; S is in no equation.
   LogGPS under = model.loggps;

@@ -61,6 +61,7 @@ constexpr std::array<std::string_view, index(Cost::kCount)> kNames{
     "get_accumulate",
     "fetch_and_op",
     "compare_and_swap",
+    "gap",
 };
 
 // Point-to-point equations were measured with two processes.
@@ -190,6 +191,9 @@ Timing::Timing(const MachineModel& model, Bound bound, const Added& added)
     : model_(&model), bound_(bound), added_(added) {
   for (std::size_t i = 0; i < functions_.size(); ++i)
     functions_[i] = find_with_stand_in(model, kNames[i]);
+  // Messages then pass each other, as on a data sheet without it.
+  const Function*& gap = functions_[index(Cost::gap)];
+  if (gap && is_unreliable(*gap)) gap = nullptr;
   for (std::size_t i = index(Cost::barrier); i <= index(Cost::comm_dup); ++i)
     postings_[i] = find_posting(model, static_cast<Cost>(i));
   if (const auto usual = model.reductions.find(Reduction::sum_double);
@@ -263,7 +267,7 @@ Timing::Unknowns Timing::unknowns() const {
   Unknowns unknowns;
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     const int ranks = most_ranks_[i];
-    const bool whole = i >= index(Cost::barrier) ||
+    const bool whole = (i >= index(Cost::barrier) && i != index(Cost::gap)) ||
                        std::ranges::find(kWhole, static_cast<Cost>(i)) != kWhole.end();
     const Function* function = functions_[i];
     // What is not whole, or stands in, is told by its own name, once.
@@ -416,6 +420,22 @@ Time Timing::sendrecv_recv_leave(Time r0, const MessageStamp& message) const {
   return std::max(r0 + recv_minimum(message.bytes), message.sent + transfer);
 }
 
+Time Timing::gap(Bytes bytes) const {
+  return has_gap() ? cost(Cost::gap, kPointToPointRanks, bytes) : Time();
+}
+
+// By so much a receive ends later if its rank sends as well.
+Time Timing::sending_takes(Bytes bytes) const {
+  if (!has_gap()) return Time();
+  const Time both = cost(Cost::sendrecv, kPointToPointRanks, bytes);
+  return std::max(both - recv_transfer(bytes), Time());
+}
+
+// A message in each direction takes gap.
+Time Timing::receiving_takes(Bytes bytes) const {
+  return std::max(gap(bytes) - sending_takes(bytes), Time());
+}
+
 // The answer to a message, or the request for one, is empty; it comes by itself where messages
 // stand in for accesses. (One that is measured holds it.)
 Time Timing::access_time(OneSided access, Bytes bytes) const {
@@ -516,12 +536,14 @@ Time Timing::local_call(std::string_view mpi_name, int ranks) const {
   return least > Time() ? least : kReading;
 }
 
-void WaitsInTurn::complete_send(const Timing& timing, Time end, Bytes bytes) {
+void WaitsInTurn::complete_send(const Timing& timing, Port& port, Time end, Bytes bytes) {
+  end = port.move(end, timing.sending_takes(bytes));
   leave_ = timing.isend_complete_leave(leave_, end, bytes);
   alone_ += timing.isend_complete_minimum(bytes);
 }
 
-void WaitsInTurn::complete_receive(const Timing& timing, Time end, Bytes bytes) {
+void WaitsInTurn::complete_receive(const Timing& timing, Port& port, Time end, Bytes bytes) {
+  end = port.move(end, timing.receiving_takes(bytes));
   leave_ = timing.irecv_complete_leave(leave_, end, bytes);
   alone_ += timing.irecv_complete_minimum(bytes);
 }

@@ -23,6 +23,7 @@
 #include "machine/added.hpp"
 #include "machine/machine_model.hpp"
 #include "machine/path.hpp"
+#include "machine/port.hpp"
 #include "machine/reduction.hpp"
 
 namespace foretrace::machine {
@@ -70,6 +71,9 @@ enum class Cost : std::uint8_t {
   get_accumulate,
   fetch_and_op,
   compare_and_swap,
+  // A message after another one of the same rank. Here, since traces have the numbers of those
+  // above.
+  gap,
   kCount
 };
 
@@ -174,6 +178,11 @@ class Timing {
     return inner ? *inner : *this;
   }
   bool has_paths() const { return !model_->paths.empty(); }
+  // Of a rank's ports, that of a path: the outer one's where the model knows no such path.
+  Port& port(Ports& ports, Path path) const {
+    const auto at = static_cast<std::size_t>(path);
+    return ports[inner_[at] ? at : static_cast<std::size_t>(Path::outer)];
+  }
 
   // T(p,d) of one function in whole picoseconds. A function that the model
   // lacks has a stand-in (docs/theory.md); without one it takes no time. With what is added.
@@ -236,6 +245,14 @@ class Timing {
   // Sendrecv is a send and a receive that start together; it leaves when both
   // are done. Receiver's half; the sender's is send_*_leave.
   Time sendrecv_recv_leave(Time r0, const MessageStamp& message) const;
+
+  // Several messages of a rank (Port), in a model that has gap; nothing in others. From when a
+  // message leaves until the next one can; what of a rank's time a message takes that it sends,
+  // and one that it receives.
+  bool has_gap() const { return functions_[static_cast<std::size_t>(Cost::gap)] != nullptr; }
+  Time gap(Bytes bytes) const;
+  Time sending_takes(Bytes bytes) const;
+  Time receiving_takes(Bytes bytes) const;
 
   // One-sided. What an access takes with the flush after it, if nothing is under way; and of
   // that the call itself.
@@ -327,9 +344,9 @@ class WaitsInTurn {
  public:
   explicit WaitsInTurn(Time w0) : leave_(w0), alone_(w0) {}
 
-  // A request whose transfer ended at `end`.
-  void complete_send(const Timing& timing, Time end, Bytes bytes);
-  void complete_receive(const Timing& timing, Time end, Bytes bytes);
+  // A request whose transfer ended at `end`, by itself; `port`: the rank's on the path of `timing`.
+  void complete_send(const Timing& timing, Port& port, Time end, Bytes bytes);
+  void complete_receive(const Timing& timing, Port& port, Time end, Bytes bytes);
 
   Time leave() const { return leave_; }
   // When it leaves if all of them had ended long ago.

@@ -22,6 +22,9 @@ enum class MessageCost : std::uint8_t {
   send,     // a blocking one of the standard mode
   receive,  // a blocking one, from when the message was sent
   receive_at_least,
+  gap,            // until the next message can leave; of rendezvous, too
+  sending_takes,  // of the rank's time
+  receiving_takes,
   kCount
 };
 

@@ -85,6 +85,44 @@ std::optional<Time> OwnClock::entry(const Record& record) const {
   return known_ ? std::optional(now_ + compute_of(record)) : std::nullopt;
 }
 
+std::optional<Time> OwnClock::KnownPort::move(Time end, std::optional<Time> takes) {
+  if (takes == Time()) return end;
+  // Whatever it moved before is over.
+  if (!moves && takes && idle_by && end - *takes >= *idle_by) moves = true;
+  if (!moves || !takes) {
+    lose_moves();
+    return std::nullopt;
+  }
+  return port.move(end, *takes);
+}
+
+void OwnClock::KnownPort::bound(Time clock) {
+  if (!moves) idle_by = clock;
+  if (departures) return;
+  Time by = std::max({clock, free_by.value_or(clock), port.next_departure()});
+  for (const Bytes bytes : unfollowed) {
+    const std::optional<Time> gap = message_costs::find(bytes, MessageCost::gap);
+    if (!gap) return;
+    by += *gap;
+  }
+  unfollowed.clear();
+  free_by = by;
+}
+
+std::optional<Time> OwnClock::depart(std::optional<Time> entry, Bytes bytes) {
+  KnownPort& own = port_;
+  const std::optional<Time> gap = message_costs::find(bytes, MessageCost::gap);
+  if (!own.departures && own.unfollowed.empty() && entry && own.free_by && *entry >= *own.free_by)
+    own.departures = true;
+  if (own.departures && entry && gap) return own.port.depart(*entry, *gap);
+  std::optional<Time> departs;
+  if (own.departures && entry) departs = own.port.depart(*entry, Time());
+  if (own.departures) own.free_by = departs;
+  own.departures = false;
+  own.unfollowed.push_back(bytes);
+  return departs;
+}
+
 void OwnClock::posted(const Record& record) {
   if (record.posting != Posting::operation) return;
   entered_ = entry(record);
@@ -115,20 +153,28 @@ void OwnClock::received(const KnownTransfer& message) {
   const auto transfer = message_costs::find(bytes, MessageCost::receive);
   const auto least = message_costs::find(bytes, MessageCost::receive_at_least);
   known_ = entered_ && message.sent != kNoClock && transfer && least;
-  if (known_)
-    now_ = machine::Timing::recv_leave(*entered_, Time::ps(message.sent), *least, *transfer);
+  if (!known_) return port_.lose_moves();
+  const std::optional<Time> leave =
+      port_.move(machine::Timing::recv_leave(*entered_, Time::ps(message.sent), *least, *transfer),
+                 message_costs::find(bytes, MessageCost::receiving_takes));
+  known_ = leave.has_value();
+  now_ = leave.value_or(now_);
 }
 
 void OwnClock::completed(std::span<const KnownTransfer> transfers) {
   known_ = false;
-  if (!entered_) return;
+  if (!entered_) return port_.lose_moves();
   Time leave = *entered_;
   for (const KnownTransfer& transfer : transfers) {
-    const auto end = end_of(transfer);
+    const Bytes bytes(transfer.bytes);
+    const auto alone = end_of(transfer);
     const auto least = message_costs::find(
-        Bytes(transfer.bytes),
-        transfer.is_send ? MessageCost::complete_send : MessageCost::complete_receive);
-    if (!end || !least) return;
+        bytes, transfer.is_send ? MessageCost::complete_send : MessageCost::complete_receive);
+    if (!alone || !least) return port_.lose_moves();
+    const auto end = port_.move(
+        *alone, message_costs::find(bytes, transfer.is_send ? MessageCost::sending_takes
+                                                            : MessageCost::receiving_takes));
+    if (!end) return;
     leave = machine::Timing::complete_leave(leave, *end, *least);
   }
   now_ = std::max(leave, let_go_);
@@ -138,6 +184,8 @@ void OwnClock::completed(std::span<const KnownTransfer> transfers) {
 void OwnClock::answered(const Record& record, Time clock) {
   now_ = clock;
   known_ = true;
+  if (!is_plain_call(record)) port_.moves = false;
+  port_.bound(clock);
   if (!is_plain_call(record) && (!is_look(record) || record.patience != 0)) vain_.fill({});
 }
 

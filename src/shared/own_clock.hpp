@@ -9,8 +9,10 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "base/time.hpp"
+#include "machine/port.hpp"
 #include "shared/shared_memory.hpp"
 
 namespace foretrace::live {
@@ -39,6 +41,9 @@ class OwnClock {
 
   // When the posting begins that has so much computation before it.
   std::optional<Time> entry(const Record& record) const;
+  // A message is sent by the operation that is posted next, in a call that begins at `entry`: when
+  // it leaves, if that is known.
+  std::optional<Time> depart(std::optional<Time> entry, Bytes bytes);
   // An operation was posted that is not waited for.
   void posted(const Record& record);
   // The simulator has answered an operation, which left at `clock`.
@@ -76,6 +81,25 @@ class OwnClock {
     Time until;
   };
 
+  // What is known of the rank's port: it may have done what the rank cannot follow.
+  struct KnownPort {
+    machine::Port port;
+    bool departures = true;         // all of them are known
+    std::optional<Time> free_by;    // if not: the next message can leave then, at the latest
+    std::vector<Bytes> unfollowed;  // sent since that is not known either
+    bool moves = true;
+    std::optional<Time> idle_by;  // the same of what it moves
+
+    std::optional<Time> move(Time end, std::optional<Time> takes);
+    void lose_moves() {
+      moves = false;
+      idle_by.reset();
+    }
+    // The simulator has gone through all that came before `clock`.
+    void bound(Time clock);
+  };
+
+  KnownPort port_;
   Time now_;
   bool known_ = false;
   std::optional<Time> entered_;  // when what was posted last began

@@ -54,8 +54,7 @@ SimulateResult Engine::run() {
   }
   for (std::size_t r = ranks_.size(); r-- > 0;)
     if (!ranks_[r].absent) ready_.push(r);
-  if (log_)
-    log_->begin(source_.ranks(), options_.network.kind == NetworkKind::datasheet && !races_);
+  if (log_) log_->begin(source_.ranks(), network_->times_follow_from_ends() && !races_);
   if (by_time_)
     run_by_time();
   else
@@ -403,7 +402,8 @@ Time Engine::settle_leave(Rank& rank) {
       if (!rank.received) return rank.leave - rank.send_delay;
       const Time send = rank.leave;
       const machine::Path path = network_->path(rank.id, rank.message.peer);
-      rank.leave = network_->receive_leave(path, rank.enter, send, rank.arrival);
+      rank.leave = network_->receive_leave(rank.id, path, rank.message.bytes, rank.enter, send,
+                                           rank.arrival);
       return network_->receive_alone(path, rank.enter, send - rank.send_delay, rank.message.bytes);
     }
     case EventKind::complete:

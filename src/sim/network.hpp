@@ -80,9 +80,10 @@ class Network {
   virtual Time rendezvous_delay(const Meeting& meeting) const = 0;
 
   virtual Time post_receive_leave(machine::Path path, Time r0, Bytes bytes) const = 0;
-  // A blocking receive; `other`: the latest that is known of the call's leave
+  // A blocking receive of `rank`; `other`: the latest that is known of the call's leave
   // (sendrecv: its send). Called for each rank's receives in program order.
-  virtual Time receive_leave(machine::Path path, Time r0, Time other, Time arrival) = 0;
+  virtual Time receive_leave(WorldRank rank, machine::Path path, Bytes bytes, Time r0, Time other,
+                             Time arrival) = 0;
   // The same if the message had been there long before.
   virtual Time receive_alone(machine::Path path, Time r0, Time other, Bytes bytes) const = 0;
   // The leave of a call that completes `requests` from w0 on, in program order;
@@ -95,6 +96,8 @@ class Network {
   // What a blocking receive takes once its message is there.
   virtual Time receive_overhead(machine::Path) const { return {}; }
 
+  // Whether a message's times follow from when its two ends begin, whatever else is under way.
+  virtual bool times_follow_from_ends() const { return false; }
   // The least time from the moment at which a send begins until a receive that was posted
   // for its message ends.
   virtual Time least_transfer() const { return {}; }

@@ -254,6 +254,11 @@ def with_threshold(text, threshold):
     return text if threshold is None else f"{text}\n[loggps]\nS = {threshold}\n"
 
 
+def with_gap(text, gap):
+    """A machine file's text with a gap of so many of its time units."""
+    return f'{text}\n[[function]]\nname = "gap"\n[[function.regime]]\nbytes = [0]\nc = {gap}\n'
+
+
 def main():
     global mpi, build
     parser = argparse.ArgumentParser(add_help=False)

@@ -215,12 +215,14 @@ int main(int argc, char **argv) {
 class Ahead(harness_live.TestCase):
     def test_same_with_and_without(self):
         program = self.compile(PROGRAM)
+        gap = self.write("gap.toml", harness.with_gap(harness.T3D.read_text(), 90))
         for seed, ranks in ((1, 2), (2, 3), (3, 5), (4, 8), (5, 16), (6, 1)):
+            machine = gap if seed % 2 else harness.T3D
             for eager in ((), ("--loggps", "S=1000")):
                 with self.subTest(seed=seed, ranks=ranks, eager=eager):
                     traces, lines = [], []
                     for ahead in ("on", "off"):
-                        trace = self.live(ranks, [program, seed], options=eager, name=f"{ahead}.ftr",
+                        trace = self.live(ranks, [program, seed], options=eager, machine=machine, name=f"{ahead}.ftr",
                                           env={"FORETRACE_LIVE_AHEAD": ahead})
                         traces.append(trace.read_bytes())
                         lines.append(sorted(harness_live.said(self.result)))

@@ -224,25 +224,27 @@ TEST_F(T3d, OverlapHidesPartOfAReceivesCompletion) {
 // max(42 + 54, 95) = 96, then max(96 + 7.08, 49.1). The send first: max(42 + 7.08, 49.1) = 49.1,
 // then max(49.1 + 54, 95). Alone both take 54 + 7.08.
 TEST_F(T3d, WaitsInTurnDependOnTheirOrder) {
+  Port port;
   WaitsInTurn receive_first(us(42));
-  receive_first.complete_receive(timing_, us(95), kLarge);
-  receive_first.complete_send(timing_, us(49.1), kLarge);
+  receive_first.complete_receive(timing_, port, us(95), kLarge);
+  receive_first.complete_send(timing_, port, us(49.1), kLarge);
   EXPECT_EQ(receive_first.leave(), us(103.08));
   EXPECT_EQ(receive_first.alone(), us(103.08));
   WaitsInTurn send_first(us(42));
-  send_first.complete_send(timing_, us(49.1), kLarge);
-  send_first.complete_receive(timing_, us(95), kLarge);
+  send_first.complete_send(timing_, port, us(49.1), kLarge);
+  send_first.complete_receive(timing_, port, us(95), kLarge);
   EXPECT_EQ(send_first.leave(), us(103.1));
   EXPECT_EQ(send_first.alone(), us(103.08));
 }
 
 // The second ends at 500: what the call takes after the first is waiting but for the 54.
 TEST_F(T3d, WaitsInTurnTellWaitingFromWork) {
+  Port port;
   WaitsInTurn waits(us(40));
   EXPECT_EQ(waits.leave(), us(40));
   EXPECT_EQ(waits.alone(), us(40));
-  waits.complete_receive(timing_, us(95), kLarge);
-  waits.complete_receive(timing_, us(500), kLarge);
+  waits.complete_receive(timing_, port, us(95), kLarge);
+  waits.complete_receive(timing_, port, us(500), kLarge);
   EXPECT_EQ(waits.leave(), us(500));
   EXPECT_EQ(waits.alone(), us(148));
   EXPECT_EQ(wait_time(waits.leave(), waits.alone()), us(352));

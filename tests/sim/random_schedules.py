@@ -51,6 +51,13 @@ def random_machine(rng):
     if rng.random() < 0.5:
         machine["node"] = {"sync_threshold": rng.choice([None, 256, 4096]),
                            "functions": some_functions(rng.choice([0.1, 0.5, 1]))}
+    # With draws of its own: those of schedules do not depend on it.
+    own = random.Random(json.dumps(machine))
+    for functions in [machine["functions"], machine.get("node", machine)["functions"]]:
+        if own.random() < 0.6:
+            c, k = own.uniform(0, 100), own.uniform(0, 0.1)
+            functions["gap"] = [{"to": 2**40, "c": round(c, 10), "f": "p", "s": 0, "g": "d",
+                                 "k": round(k, 10)}]
     return machine
 
 

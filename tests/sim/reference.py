@@ -137,6 +137,14 @@ class Machine:
             self.doubtful = True
         return half_away(exact)
 
+    def sending_takes(self, size):
+        if self.regimes("gap") is None:
+            return 0
+        return max(0, self.cost("sendrecv", size) - self.cost("recv", size))
+
+    def receiving_takes(self, size):
+        return max(0, self.cost("gap", size) - self.sending_takes(size))
+
     def access(self, what, size):
         """T_x(d) of an access."""
         time = self.cost(what, size)
@@ -174,6 +182,8 @@ class NodePath(Machine):
 
     def regimes(self, name):
         mine = super().regimes(name)
+        if name == "gap" and self.functions:
+            return mine
         return self.outer.regimes(name) if mine is None else mine
 
     def cost(self, name, size, p=2):
@@ -261,6 +271,8 @@ class Replay:
         self.open = set()
         self.waits = {}
         self.accessed = {}  # by access: (its end, `free` after it)
+        self.departures = {}  # by sending call: (when it leaves, when the next one can)
+        self.busy = {}  # by rank and path: from when to when it has moved messages
 
     def run(self):
         """(enter of MPI_Finalize, [(leave, wait) of each call]) for each rank."""
@@ -287,7 +299,15 @@ class Replay:
                 rule = getattr(self, call["op"])
             else:
                 rule = self.post_collective if "request" in call else self.collective
-            leave, alone = rule(at, call)
+            self.enter(at)  # all calls before it
+            before = {key: self.busy[key] for key in self.busy if key[0] == at[0]}
+            try:
+                leave, alone = rule(at, call)
+            except Exception:
+                for key in [key for key in self.busy if key[0] == at[0]]:
+                    del self.busy[key]
+                self.busy.update(before)
+                raise
             self.leaves[at] = leave
             self.waits[at] = max(0, leave - alone)
         return self.leaves[at]
@@ -308,6 +328,37 @@ class Replay:
         call = self.schedule.call(at)
         return self.rules(at[0], self.schedule.comms[call["comm"]][partner])
 
+    def departure(self, at):
+        return self.departure_and_next(at)[0]
+
+    def departure_and_next(self, at):
+        """Of a call that sends: not before what it sent on the same path has made room."""
+        if at not in self.departures:
+            call = self.schedule.call(at)
+            rules = self.rules_to(at, call["to"])
+            free = -math.inf
+            for index in reversed(range(at[1])):
+                other = self.schedule.call((at[0], index))
+                if (other["op"] in ("send", "isend", "sendrecv") and other["to"] >= 0
+                        and self.rules_to((at[0], index), other["to"]) is rules):
+                    free = self.departure_and_next((at[0], index))[1]
+                    break
+            leaves = max(self.enter(at), free)
+            self.departures[at] = leaves, leaves + rules.cost("gap", call["bytes"])
+        return self.departures[at]
+
+    def moved(self, rank, rules, end, takes):
+        """When a transfer ends, of which the rank's part takes so long. Ranks ask in the order of
+        their calls, since a call's leave needs those before it."""
+        begin, until = self.busy.get((rank, rules), (-math.inf, -math.inf))
+        if takes == 0 or end <= begin:
+            return end
+        if end - takes >= until:
+            self.busy[rank, rules] = end - takes, end
+            return end
+        self.busy[rank, rules] = begin, max(end, until + takes)
+        return self.busy[rank, rules][1]
+
     # Every rule below gives (leave, what it would be if nobody had been late).
 
     def send(self, at, call):
@@ -319,7 +370,8 @@ class Replay:
         if rules.meets(mode, size):
             cost = rules.cost("ssend", size)
             other = self.enter(self.partner(self.schedule.receive_of, at))
-            return max(start, other) + cost, start + cost
+            leaves = self.departure(at)
+            return max(leaves, other) + cost, leaves + cost
         name = {"buffered": "bsend", "ready": "rsend"}.get(mode, "send")
         leave = start + rules.cost(name, size)
         return leave, leave
@@ -329,13 +381,15 @@ class Replay:
         if source < 0:
             return start, start
         origin = self.partner(self.schedule.send_of, at)
-        sent = self.enter(origin)
+        sent = self.departure(origin)
         rules = self.rules(at[0], origin[0])
         ready = start + rules.cost("recvmin", size)
         cost = rules.cost(cost_name, size)
         if rules.meets(self.schedule.call(origin).get("mode", "standard"), size):
-            return max(start, sent) + cost, ready
-        return max(ready, sent + cost), ready
+            end = max(start, sent) + cost
+        else:
+            end = max(ready, sent + cost)
+        return self.moved(at[0], rules, end, rules.receiving_takes(size)), ready
 
     def recv(self, at, call):
         return self.receive(at, call["from"], call["bytes"], "recv")
@@ -343,7 +397,7 @@ class Replay:
     def probe(self, at, call):
         start = self.enter(at)
         cost = self.machine.cost("probe", 0, len(self.schedule.calls))
-        seen = start if call["from"] < 0 else self.enter(self.partner(self.schedule.send_of, at))
+        seen = start if call["from"] < 0 else self.departure(self.partner(self.schedule.send_of, at))
         return max(start, seen) + cost, start + cost
 
     def sendrecv(self, at, call):
@@ -375,16 +429,27 @@ class Replay:
             if self.schedule.call(posted)["op"] in WAITS_FOR:
                 ends = max(ends, self.collective(posted, self.schedule.call(posted))[0])
                 continue
-            if self.schedule.call(posted)["op"] == "isend":
+            call = self.schedule.call(posted)
+            if call["op"] == "isend":
                 end, least = self.isend_end(posted)
             else:
                 end, least = self.irecv_end(posted)
             if end is None:
                 continue
+            if call["op"] == "isend":
+                rules = self.rules_to(posted, call["to"])
+                takes = rules.sending_takes(call["bytes"])
+            else:
+                rules = self.rules(posted[0], self.schedule.send_of[posted][0])
+                takes = rules.receiving_takes(self.size_received(posted))
+            end = self.moved(posted[0], rules, end, takes)
             clock = max(clock + least, end)
             alone += least
         # A collective that goes on by itself costs nothing but time.
         return max(clock, ends), alone
+
+    def size_received(self, posted):
+        return self.schedule.call(posted)["bytes"]
 
     def access(self, at, call):
         rules = self.rules_to(at, call["to"])
@@ -436,7 +501,7 @@ class Replay:
         if call["to"] < 0:
             return None, 0
         mode, size = call.get("mode", "standard"), call["bytes"]
-        start = self.enter(posted)
+        start = self.departure(posted)
         rules = self.rules_to(posted, call["to"])
         if rules.meets(mode, size):
             start = max(start, self.enter(self.partner(self.schedule.receive_of, posted)))
@@ -453,7 +518,7 @@ class Replay:
             return None, 0
         size = call["bytes"]
         origin = self.partner(self.schedule.send_of, posted)
-        start = self.enter(origin)
+        start = self.departure(origin)
         rules = self.rules(posted[0], origin[0])
         if rules.meets(self.schedule.call(origin).get("mode", "standard"), size):
             start = max(start, self.enter(posted))

@@ -223,7 +223,10 @@ class DatasheetReplay(Replay):
     """The equations alone, with wildcard receives."""
 
     def header(self, at):
-        return self.enter(at)
+        return self.departure(at)
+
+    def size_received(self, posted):
+        return self.size_of_message(posted)
 
     def size_of_message(self, at):
         return self.schedule.call(self.partner(self.schedule.send_of, at))["bytes"]
@@ -246,7 +249,7 @@ class DatasheetReplay(Replay):
             return None, 0
         origin = self.partner(self.schedule.send_of, posted)
         sent, size = self.schedule.call(origin), self.size_of_message(posted)
-        start = self.enter(origin)
+        start = self.departure(origin)
         rules = self.rules(posted[0], origin[0])
         if rules.meets(sent.get("mode", "standard"), size):
             start = max(start, self.enter(posted))

@@ -137,12 +137,14 @@ class Completing {
   }
 
   void advance(Request& request, const trace::Completion& completion) {
-    const machine::Timing& timing = session.timing_with(
-        request.receive ? completion.source : request.comm->world(request.peer));
+    const WorldRank partner =
+        request.receive ? completion.source : request.comm->world(request.peer);
+    const machine::Timing& timing = session.timing_with(partner);
+    machine::Port& port = session.port_with(partner);
     if (request.receive) {
       session.piggyback.settle(request.recv, completion.source, completion.tag);
       const machine::MessageStamp& stamp = request.recv.stamp;
-      waits_.complete_receive(timing, timing.irecv_end(request.posted, stamp), stamp.bytes);
+      waits_.complete_receive(timing, port, timing.irecv_end(request.posted, stamp), stamp.bytes);
       return;
     }
     Time r0;
@@ -152,8 +154,8 @@ class Completing {
       r0 = session.piggyback.await_answer(request.stamp_serial, blocked);
     }
     const Time end =
-        timing.isend_end(request.posted, r0, request.mode, request.bytes, request.rendezvous);
-    waits_.complete_send(timing, end, request.bytes);
+        timing.isend_end(request.sent, r0, request.mode, request.bytes, request.rendezvous);
+    waits_.complete_send(timing, port, end, request.bytes);
   }
 
   trace::Event& event_;

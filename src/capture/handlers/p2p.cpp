@@ -34,8 +34,8 @@ Time finish_send(Fn fn, Time s0, SendMode mode, const machine::MessageStamp& sta
   blocked.bytes = stamp.bytes.count;
   blocked.rendezvous = true;
   const Time r0 = session.piggyback.await_answer(serial, blocked);
-  *wait = machine::Timing::rendezvous_delay(s0, r0);
-  return timing.send_rendezvous_leave(s0, r0, stamp.bytes);
+  *wait = machine::Timing::rendezvous_delay(stamp.sent, r0);
+  return timing.send_rendezvous_leave(stamp.sent, r0, stamp.bytes);
 }
 
 }  // namespace
@@ -144,7 +144,8 @@ int recv(Fn fn, int source, int tag, MPI_Comm comm, MPI_Status* status, RealStat
   session.piggyback.settle(posted, info->world(status->MPI_SOURCE), status->MPI_TAG);
   fill_recv(event, *info, *status, source, tag);
   const machine::Timing& timing = session.timing_with(event.recv.peer);
-  const Time leave = timing.recv_leave(event.enter, posted.stamp);
+  const Time leave = received_at(event.recv.peer, timing.recv_leave(event.enter, posted.stamp),
+                                 posted.stamp.bytes);
   const Time alone = timing.recv_alone(event.enter, event.enter, posted.stamp.bytes);
   session.close_at(leave, machine::wait_time(leave, alone));
   return result;
@@ -173,7 +174,8 @@ void receive_by_itself(Fn fn, CommInfo& comm, int source, int tag) {
     session.piggyback.poll([&] { return posted.has_stamp; }, blocked_in(fn, comm, source, tag));
   session.piggyback.settle(posted, event.recv.peer, tag);
   const machine::Timing& timing = session.timing_with(event.recv.peer);
-  const Time leave = timing.recv_leave(event.enter, posted.stamp);
+  const Time leave = received_at(event.recv.peer, timing.recv_leave(event.enter, posted.stamp),
+                                 posted.stamp.bytes);
   const Time alone = timing.recv_alone(event.enter, event.enter, posted.stamp.bytes);
   session.close_at(leave, machine::wait_time(leave, alone));
 }
@@ -201,11 +203,12 @@ static int exchange(Fn fn, CommInfo& comm, Bytes bytes, int dest, int sendtag, i
     return result;
   }
   if (source != MPI_PROC_NULL) session.piggyback.post(posted);
-  const machine::MessageStamp stamp =
-      stamp_of(event.send.peer, SendMode::standard, bytes, event.enter);
+  machine::MessageStamp stamp;
   std::uint64_t serial = 0;
-  if (dest != MPI_PROC_NULL)
+  if (dest != MPI_PROC_NULL) {
+    stamp = stamp_of(event.send.peer, SendMode::standard, bytes, event.enter);
     serial = session.piggyback.send_stamp(comm, event.send.peer, sendtag, stamp);
+  }
   int send_result = MPI_SUCCESS;
   session.piggyback.poll([&] { return test_request(&requests[0], status, &result); },
                          blocked_in(fn, comm, source, recvtag));
@@ -220,7 +223,8 @@ static int exchange(Fn fn, CommInfo& comm, Bytes bytes, int dest, int sendtag, i
     const WorldRank sender = comm.world(status->MPI_SOURCE);
     session.piggyback.settle(posted, sender, status->MPI_TAG);
     const machine::Timing& timing = session.timing_with(sender);
-    leave = timing.sendrecv_recv_leave(event.enter, posted.stamp);
+    leave = received_at(sender, timing.sendrecv_recv_leave(event.enter, posted.stamp),
+                        posted.stamp.bytes);
     alone = timing.recv_alone(event.enter, alone, posted.stamp.bytes);
   }
   // MPICH's test of a request to nobody does not fill the status in.

@@ -191,7 +191,8 @@ int mrecv(Fn fn, MPI_Message* message, MPI_Status* status, RealStatus real) {
   } else {
     const machine::Timing& timing = session.timing_with(event.recv.peer);
     const machine::MessageStamp& stamp = entry->recv.stamp;
-    const Time leave = timing.recv_leave(event.enter, stamp);
+    const Time leave =
+        received_at(event.recv.peer, timing.recv_leave(event.enter, stamp), stamp.bytes);
     const Time alone = timing.recv_alone(event.enter, event.enter, stamp.bytes);
     session.close_at(leave, machine::wait_time(leave, alone));
   }

@@ -28,7 +28,13 @@ bool is_refused(int result) {
 }
 
 machine::MessageStamp stamp_of(WorldRank to, SendMode mode, Bytes bytes, Time s0) {
-  return {s0, bytes, session.timing_with(to).is_rendezvous(mode, bytes)};
+  const machine::Timing& timing = session.timing_with(to);
+  return {session.port_with(to).depart(s0, timing.gap(bytes)), bytes,
+          timing.is_rendezvous(mode, bytes)};
+}
+
+Time received_at(WorldRank source, Time end, Bytes bytes) {
+  return session.port_with(source).move(end, session.timing_with(source).receiving_takes(bytes));
 }
 
 PostedRecv posted_recv(CommInfo& comm, int source, int tag, Time r0, MPI_Request handle) {
@@ -145,6 +151,7 @@ void end_receive(Request& request) {
 void end_send(Request& request) {
   const WorldRank to = request.comm->world(request.peer);
   const machine::MessageStamp stamp = stamp_of(to, request.mode, request.bytes, request.posted);
+  request.sent = stamp.sent;
   request.rendezvous = stamp.rendezvous;
   request.stamp_serial = session.piggyback.send_stamp(*request.comm, to, request.tag, stamp);
   session.close_at(session.timing_with(to).isend_post_leave(request.posted, request.bytes), Time());

@@ -11,7 +11,10 @@ namespace foretrace::capture {
 // Whether MPI refused the call for its arguments: nothing has begun.
 bool is_refused(int result);
 
+// Of a message that is sent now.
 machine::MessageStamp stamp_of(WorldRank to, SendMode mode, Bytes bytes, Time s0);
+// When a receive leaves that by itself would at `end`, beside this rank's other messages.
+Time received_at(WorldRank source, Time end, Bytes bytes);
 // A receive, posted and not yet matched.
 PostedRecv posted_recv(CommInfo& comm, int source, int tag, Time r0, MPI_Request handle);
 

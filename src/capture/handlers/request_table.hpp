@@ -58,7 +58,8 @@ struct Request {
 
   // Predict only.
   Time posted;
-  Time end;  // access
+  Time sent;  // a send: when its message leaves
+  Time end;   // access
   bool rendezvous = false;
   std::uint64_t stamp_serial = 0;
   PostedRecv recv;

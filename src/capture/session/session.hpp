@@ -56,6 +56,10 @@ class Session {
   const machine::Timing& timing_with(WorldRank peer) const {
     return timing_->on(paths_.between(comms.world_rank(), peer));
   }
+  // Of this rank, for its messages to and from `peer`.
+  machine::Port& port_with(WorldRank peer) {
+    return timing_->port(ports_, paths_.between(comms.world_rank(), peer));
+  }
   const machine::Timing& timing_in(const CommInfo& comm) const {
     return timing_->has_paths() ? timing_->on(paths_.within(comm.members)) : *timing_;
   }
@@ -150,6 +154,7 @@ class Session {
   std::optional<machine::Timing> timing_;
   std::vector<std::int32_t> nodes_;  // by rank
   machine::RankPaths paths_;         // of those
+  machine::Ports ports_;             // of this rank, under predict
   trace::RunFile file_;              // rank 0: the trace, as long as the run goes on
   trace::TraceWriter writer_;
   callers::CallSites sites_{this};

@@ -411,13 +411,13 @@ void Line::raise_floor(Time floor) {
   horizon::raise(rank_, floor);
 }
 
-std::int64_t Line::entry() {
+std::int64_t Line::depart(Bytes bytes) {
   flush_call();
   Record record;
   record.compute = compute_.count_ps();
   record.steps = steps_;
-  const std::optional<Time> entry = clock_.entry(record);
-  return entry ? entry->count_ps() : kNoClock;
+  const std::optional<Time> departs = clock_.depart(clock_.entry(record), bytes);
+  return departs ? departs->count_ps() : kNoClock;
 }
 
 void Line::list_requests(Record& record, std::span<const std::uint64_t> numbers) {

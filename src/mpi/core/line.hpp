@@ -97,8 +97,8 @@ class Line {
   // It has got this message, as a blocking receive; has completed these.
   void received(const KnownTransfer& message) { clock_.received(message); }
   void completed(std::span<const KnownTransfer> transfers) { clock_.completed(transfers); }
-  // When what is posted next begins; kNoClock if that is not known.
-  std::int64_t entry();
+  // When a message leaves that is sent by what is posted next; kNoClock if that is not known.
+  std::int64_t depart(Bytes bytes);
   // Posts a call that takes nothing but time; when it leaves.
   std::int64_t pass_time(Record& record);
   // The program does something else than look for messages, or looks for something

@@ -255,7 +255,8 @@ std::int64_t hand_over(Record& record, Block data) {
   message.source = line.rank();
   message.tag = record.send_tag;
   message.sure = line.is_sure();
-  message.sent = record.silent || is_rendezvous(record) ? kNoClock : line.entry();
+  const std::int64_t departs = record.silent ? kNoClock : line.depart(Bytes(record.send_bytes));
+  message.sent = is_rendezvous(record) ? kNoClock : departs;
   if (!inbox::deliver(record.send_peer, message))
     end_run(1, "the memory that the ranks share is full");
   return message.sent;

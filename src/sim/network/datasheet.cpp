@@ -14,6 +14,12 @@ using machine::Timing;
 DatasheetNetwork::DatasheetNetwork(const Timing& timing, machine::Placement placement)
     : timing_(&timing), paths_(std::move(placement)) {}
 
+machine::Port& DatasheetNetwork::port(WorldRank rank, Path path) {
+  const auto at = static_cast<std::size_t>(rank.value);
+  if (ports_.size() <= at) ports_.resize(at + 1);
+  return timing_->port(ports_[at], path);
+}
+
 bool DatasheetNetwork::is_rendezvous(Path path, SendMode mode, Bytes bytes) const {
   return timing_->on(path).is_rendezvous(mode, bytes);
 }
@@ -22,10 +28,10 @@ SendTimes DatasheetNetwork::begin_send(WorldRank from, WorldRank to, Time s0, Se
                                        Bytes bytes, bool posted) {
   const Timing& timing = between(from, to);
   SendTimes times;
-  times.sent = s0;
+  times.start = times.sent = port(from, path(from, to)).depart(s0, timing.gap(bytes));
   if (posted) {
     times.leave = timing.isend_post_leave(s0, bytes);
-    times.end = timing.isend_end(s0, s0, mode, bytes, false);
+    times.end = timing.isend_end(times.sent, times.sent, mode, bytes, false);
   } else {
     times.leave = timing.send_eager_leave(s0, mode, bytes);
   }
@@ -63,22 +69,25 @@ Time DatasheetNetwork::post_receive_leave(Path path, Time r0, Bytes bytes) const
   return timing_->on(path).irecv_post_leave(r0, bytes);
 }
 
-Time DatasheetNetwork::receive_leave(Path, Time, Time other, Time arrival) {
-  return std::max(other, arrival);
+Time DatasheetNetwork::receive_leave(WorldRank rank, Path path, Bytes bytes, Time, Time other,
+                                     Time arrival) {
+  const Time takes = timing_->on(path).receiving_takes(bytes);
+  return std::max(other, port(rank, path).move(arrival, takes));
 }
 
 Time DatasheetNetwork::receive_alone(Path path, Time r0, Time other, Bytes bytes) const {
   return timing_->on(path).recv_alone(r0, other, bytes);
 }
 
-Time DatasheetNetwork::complete(WorldRank, Time w0, std::span<Finished> requests, Time& minimum) {
+Time DatasheetNetwork::complete(WorldRank rank, Time w0, std::span<Finished> requests,
+                                Time& minimum) {
   machine::WaitsInTurn waits(w0);
   for (const Finished& request : requests) {
     const Timing& timing = timing_->on(request.path);
     if (request.is_send)
-      waits.complete_send(timing, request.end, request.bytes);
+      waits.complete_send(timing, port(rank, request.path), request.end, request.bytes);
     else
-      waits.complete_receive(timing, request.end, request.bytes);
+      waits.complete_receive(timing, port(rank, request.path), request.end, request.bytes);
   }
   minimum += waits.alone() - w0;
   return waits.leave();
@@ -94,6 +103,10 @@ Time DatasheetNetwork::rest_after(std::span<Finished> requests) const {
                             : timing.irecv_complete_minimum(request.bytes);
   }
   return rest;
+}
+
+bool DatasheetNetwork::times_follow_from_ends() const {
+  return !timing_->on(Path::node).has_gap() && !timing_->on(Path::outer).has_gap();
 }
 
 // Of Timing::irecv_end().

@@ -1,7 +1,7 @@
 // DatasheetNetwork: the machine model's equations alone (network `datasheet`).
 //
-// A message disturbs nobody; its times follow from machine::Timing on the path between
-// its ranks. An arrival is when its receiver may leave.
+// A message disturbs at most other messages of its own ranks (machine::Port); its times follow
+// from machine::Timing on the path between them. An arrival is when its receiver may leave.
 #pragma once
 
 #include <optional>
@@ -22,10 +22,12 @@ class DatasheetNetwork final : public Network {
   Delivery deliver(const Meeting& meeting) const override;
   Time rendezvous_delay(const Meeting& meeting) const override;
   Time post_receive_leave(machine::Path path, Time r0, Bytes bytes) const override;
-  Time receive_leave(machine::Path path, Time r0, Time other, Time arrival) override;
+  Time receive_leave(WorldRank rank, machine::Path path, Bytes bytes, Time r0, Time other,
+                     Time arrival) override;
   Time receive_alone(machine::Path path, Time r0, Time other, Bytes bytes) const override;
   Time rest_after(std::span<Finished> requests) const override;
   Time complete(WorldRank rank, Time w0, std::span<Finished> requests, Time& minimum) override;
+  bool times_follow_from_ends() const override;
   Time least_transfer() const override;
   std::optional<machine::AccessTimes> access(WorldRank from, WorldRank to, machine::OneSided what,
                                              Time enter, Bytes bytes) override;
@@ -39,8 +41,11 @@ class DatasheetNetwork final : public Network {
     return timing_->on(paths_.between(a, b));
   }
 
+  machine::Port& port(WorldRank rank, machine::Path path);
+
   const machine::Timing* timing_;
   machine::RankPaths paths_;
+  std::vector<machine::Ports> ports_;              // by rank
   std::vector<machine::AccessPort> access_ports_;  // by rank, of those that made an access
 };
 

@@ -56,7 +56,8 @@ Time EndpointNetwork::post_receive_leave(machine::Path, Time r0, Bytes) const {
   return r0;
 }
 
-Time EndpointNetwork::receive_leave(machine::Path path, Time r0, Time other, Time arrival) {
+Time EndpointNetwork::receive_leave(WorldRank, machine::Path path, Bytes, Time r0, Time other,
+                                    Time arrival) {
   return std::max({r0, other, arrival}) + on(path).overhead_recv;
 }
 

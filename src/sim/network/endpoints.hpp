@@ -25,7 +25,8 @@ class EndpointNetwork : public Network {
   Delivery deliver(const Meeting& meeting) const override;
   Time rendezvous_delay(const Meeting& meeting) const override;
   Time post_receive_leave(machine::Path path, Time r0, Bytes bytes) const final;
-  Time receive_leave(machine::Path path, Time r0, Time other, Time arrival) final;
+  Time receive_leave(WorldRank rank, machine::Path path, Bytes bytes, Time r0, Time other,
+                     Time arrival) final;
   Time receive_alone(machine::Path path, Time r0, Time other, Bytes bytes) const final;
   Time rest_after(std::span<Finished> requests) const final;
   Time receive_overhead(machine::Path path) const final { return on(path).overhead_recv; }
