@@ -250,7 +250,8 @@ class Interrupts(unittest.TestCase):
     def test_measure(self):
         """Also where the launcher ends with 0, as MPICH's does."""
         for script in ("touch started\nexec sleep 100",
-                       "trap 'kill $!; exit 0' INT TERM\nsleep 100 &\ntouch started\nwait"):
+                       "trap 'kill $!; exit 0' INT TERM\nsleep 100 &\nuntil grep -q sleep /proc/$!/comm; do :; done\n"
+                       "touch started\nwait"):
             with tempfile.TemporaryDirectory() as folder:
                 launcher = pathlib.Path(folder, "launch")
                 launcher.write_text(f"#!/bin/sh\n{script}\n")
