@@ -420,22 +420,6 @@ Time Timing::sendrecv_recv_leave(Time r0, const MessageStamp& message) const {
   return std::max(r0 + recv_minimum(message.bytes), message.sent + transfer);
 }
 
-Time Timing::gap(Bytes bytes) const {
-  return has_gap() ? cost(Cost::gap, kPointToPointRanks, bytes) : Time();
-}
-
-// By so much a receive ends later if its rank sends as well.
-Time Timing::sending_takes(Bytes bytes) const {
-  if (!has_gap()) return Time();
-  const Time both = cost(Cost::sendrecv, kPointToPointRanks, bytes);
-  return std::max(both - recv_transfer(bytes), Time());
-}
-
-// A message in each direction takes gap.
-Time Timing::receiving_takes(Bytes bytes) const {
-  return std::max(gap(bytes) - sending_takes(bytes), Time());
-}
-
 // The answer to a message, or the request for one, is empty; it comes by itself where messages
 // stand in for accesses. (One that is measured holds it.)
 Time Timing::access_time(OneSided access, Bytes bytes) const {
@@ -537,13 +521,13 @@ Time Timing::local_call(std::string_view mpi_name, int ranks) const {
 }
 
 void WaitsInTurn::complete_send(const Timing& timing, Port& port, Time end, Bytes bytes) {
-  end = port.move(end, timing.sending_takes(bytes));
+  if (timing.has_gap()) end = port.move(end, timing.sending_takes(bytes));
   leave_ = timing.isend_complete_leave(leave_, end, bytes);
   alone_ += timing.isend_complete_minimum(bytes);
 }
 
 void WaitsInTurn::complete_receive(const Timing& timing, Port& port, Time end, Bytes bytes) {
-  end = port.move(end, timing.receiving_takes(bytes));
+  if (timing.has_gap()) end = port.move(end, timing.receiving_takes(bytes));
   leave_ = timing.irecv_complete_leave(leave_, end, bytes);
   alone_ += timing.irecv_complete_minimum(bytes);
 }

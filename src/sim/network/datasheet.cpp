@@ -12,7 +12,9 @@ using machine::Path;
 using machine::Timing;
 
 DatasheetNetwork::DatasheetNetwork(const Timing& timing, machine::Placement placement)
-    : timing_(&timing), paths_(std::move(placement)) {}
+    : timing_(&timing),
+      paths_(std::move(placement)),
+      has_gap_(timing.on(Path::node).has_gap() || timing.on(Path::outer).has_gap()) {}
 
 machine::Port& DatasheetNetwork::port(WorldRank rank, Path path) {
   const auto at = static_cast<std::size_t>(rank.value);
@@ -28,7 +30,8 @@ SendTimes DatasheetNetwork::begin_send(WorldRank from, WorldRank to, Time s0, Se
                                        Bytes bytes, bool posted) {
   const Timing& timing = between(from, to);
   SendTimes times;
-  times.start = times.sent = port(from, path(from, to)).depart(s0, timing.gap(bytes));
+  times.sent = has_gap_ ? port(from, path(from, to)).depart(s0, timing.gap(bytes)) : s0;
+  times.start = times.sent;
   if (posted) {
     times.leave = timing.isend_post_leave(s0, bytes);
     times.end = timing.isend_end(times.sent, times.sent, mode, bytes, false);
@@ -71,6 +74,7 @@ Time DatasheetNetwork::post_receive_leave(Path path, Time r0, Bytes bytes) const
 
 Time DatasheetNetwork::receive_leave(WorldRank rank, Path path, Bytes bytes, Time, Time other,
                                      Time arrival) {
+  if (!has_gap_) return std::max(other, arrival);
   const Time takes = timing_->on(path).receiving_takes(bytes);
   return std::max(other, port(rank, path).move(arrival, takes));
 }
@@ -82,12 +86,14 @@ Time DatasheetNetwork::receive_alone(Path path, Time r0, Time other, Bytes bytes
 Time DatasheetNetwork::complete(WorldRank rank, Time w0, std::span<Finished> requests,
                                 Time& minimum) {
   machine::WaitsInTurn waits(w0);
+  machine::Port idle;
   for (const Finished& request : requests) {
     const Timing& timing = timing_->on(request.path);
+    machine::Port& own = has_gap_ ? port(rank, request.path) : idle;
     if (request.is_send)
-      waits.complete_send(timing, port(rank, request.path), request.end, request.bytes);
+      waits.complete_send(timing, own, request.end, request.bytes);
     else
-      waits.complete_receive(timing, port(rank, request.path), request.end, request.bytes);
+      waits.complete_receive(timing, own, request.end, request.bytes);
   }
   minimum += waits.alone() - w0;
   return waits.leave();
@@ -103,10 +109,6 @@ Time DatasheetNetwork::rest_after(std::span<Finished> requests) const {
                             : timing.irecv_complete_minimum(request.bytes);
   }
   return rest;
-}
-
-bool DatasheetNetwork::times_follow_from_ends() const {
-  return !timing_->on(Path::node).has_gap() && !timing_->on(Path::outer).has_gap();
 }
 
 // Of Timing::irecv_end().

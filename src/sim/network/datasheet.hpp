@@ -27,7 +27,7 @@ class DatasheetNetwork final : public Network {
   Time receive_alone(machine::Path path, Time r0, Time other, Bytes bytes) const override;
   Time rest_after(std::span<Finished> requests) const override;
   Time complete(WorldRank rank, Time w0, std::span<Finished> requests, Time& minimum) override;
-  bool times_follow_from_ends() const override;
+  bool times_follow_from_ends() const override { return !has_gap_; }
   Time least_transfer() const override;
   std::optional<machine::AccessTimes> access(WorldRank from, WorldRank to, machine::OneSided what,
                                              Time enter, Bytes bytes) override;
@@ -45,6 +45,7 @@ class DatasheetNetwork final : public Network {
 
   const machine::Timing* timing_;
   machine::RankPaths paths_;
+  bool has_gap_;                                   // on any path: else nothing is asked of ports
   std::vector<machine::Ports> ports_;              // by rank
   std::vector<machine::AccessPort> access_ports_;  // by rank, of those that made an access
 };
