@@ -294,6 +294,13 @@ Timing::Unknowns Timing::unknowns() const {
     if (sized && function->measured && bytes > function->measured->to)
       unknowns.beyond.push_back(name + " of " + std::to_string(bytes.count) + " B");
   }
+  constexpr std::array kSends = {Cost::send,   Cost::ssend,    Cost::bsend, Cost::rsend,
+                                 Cost::isend1, Cost::sendrecv, Cost::recv};
+  const bool sent =
+      std::ranges::any_of(kSends, [&](Cost cost) { return most_ranks_[index(cost)] != 0; });
+  if (const Function* own = model_->find("gap"); own && sent && !has_gap())
+    unknowns.replaced.push_back("gap (" + why_unreliable(*own) +
+                                ") by none, so messages of a rank pass each other");
   unknowns.missing.insert(unknowns.missing.end(), missing_moves_.begin(), missing_moves_.end());
   for (std::size_t i = 0; i < stood_in_.size(); ++i)
     if (stood_in_[i]) unknowns.combined.push_back(name_of(static_cast<Reduction>(i)));

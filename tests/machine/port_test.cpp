@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "machine/machine_file.hpp"
 #include "machine/timing.hpp"
@@ -46,35 +48,37 @@ TEST(Port, WithoutGapMessagesLeaveAsTheyAreSent) {
   EXPECT_EQ(port.depart(us(7), Time()), us(7));
 }
 
-TEST(Port, MovesWhatEndsTogetherOneAfterTheOther) {
+// What ends so, and takes so much of the rank, one after the other: when it ends then.
+std::vector<Time> moved(const std::vector<std::pair<double, double>>& transfers) {
   Port port;
-  EXPECT_EQ(port.move(us(100), us(50)), us(100));
-  EXPECT_EQ(port.move(us(100), us(50)), us(150));
-  EXPECT_EQ(port.move(us(120), us(40)), us(190));
+  std::vector<Time> ends;
+  for (const auto& [end, takes] : transfers) ends.push_back(port.move(us(end), us(takes)));
+  return ends;
 }
 
+std::vector<Time> at(const std::vector<double>& times) {
+  std::vector<Time> ends;
+  for (const double time : times) ends.push_back(us(time));
+  return ends;
+}
+
+TEST(Port, MovesWhatEndsTogetherOneAfterTheOther) {
+  EXPECT_EQ(moved({{100, 50}, {100, 50}, {120, 40}}), at({100, 150, 190}));
+}
+
+// The second was over before the rank had anything else to move.
 TEST(Port, MovesNothingTwice) {
-  Port port;
-  EXPECT_EQ(port.move(us(1000), us(50)), us(1000));
-  // That was over before the rank had anything else to move.
-  EXPECT_EQ(port.move(us(100), us(50)), us(100));
-  EXPECT_EQ(port.move(us(950), us(50)), us(950));
-  EXPECT_EQ(port.move(us(951), us(50)), us(1050));
+  EXPECT_EQ(moved({{1000, 50}, {100, 50}, {950, 50}, {951, 50}}), at({1000, 100, 950, 1050}));
 }
 
 TEST(Port, LeavesAloneWhatHasRoom) {
-  Port port;
-  EXPECT_EQ(port.move(us(100), us(50)), us(100));
-  EXPECT_EQ(port.move(us(150), us(50)), us(150));
-  EXPECT_EQ(port.move(us(199), us(50)), us(200));
+  EXPECT_EQ(moved({{100, 50}, {150, 50}, {199, 50}}), at({100, 150, 200}));
   // What takes the rank longer than its transfer does not delay itself.
-  EXPECT_EQ(Port().move(us(10), us(50)), us(10));
+  EXPECT_EQ(moved({{10, 50}}), at({10}));
 }
 
 TEST(Port, WhatTakesNothingWaitsForNothing) {
-  Port port;
-  EXPECT_EQ(port.move(us(100), us(50)), us(100));
-  EXPECT_EQ(port.move(us(99), Time()), us(99));
+  EXPECT_EQ(moved({{100, 50}, {99, 0}}), at({100, 99}));
 }
 
 TEST(Gap, SharesARankBetweenSendingAndReceiving) {
@@ -104,6 +108,18 @@ TEST(Gap, OfTwoNodesIsNotThatWithinOne) {
   const Timing timing(model, Bound::avg);
   EXPECT_TRUE(timing.on(Path::outer).has_gap());
   EXPECT_FALSE(timing.on(Path::node).has_gap());
+}
+
+TEST(Gap, ThatIsInvalidCountsAsNoneAndIsTold) {
+  MachineModel model = t3d(90);
+  model.functions["gap"].held_out = HeldOutError{0.63, 2};
+  const Timing timing(model, Bound::avg);
+  EXPECT_FALSE(timing.has_gap());
+  EXPECT_TRUE(timing.unknowns().replaced.empty());
+  timing.send_eager_leave(us(0), SendMode::standard, kLarge);
+  const std::vector<std::string> told = timing.unknowns().replaced;
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_NE(told.front().find("gap (off by 63 %"), std::string::npos) << told.front();
 }
 
 // The example of docs/theory.md: both ranks receive two messages of each other and send two.
