@@ -11,6 +11,10 @@
 
 namespace foretrace {
 
+// Of a text whose last line has no end: what stands there may be half a number.
+inline constexpr const char* kCutOffLine =
+    "the file ends in the middle of this line; if it was not cut off, end the line";
+
 // Empty too where it cannot be read: for what is not needed.
 inline std::string read_if_possible(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/whole_file.hpp"
 
 namespace foretrace::foreign {
 namespace {
@@ -21,8 +22,7 @@ std::optional<std::string_view> Lines::next() {
   if (rest_.empty()) return std::nullopt;
   ++number_;
   const std::size_t end = rest_.find('\n');
-  if (end == rest_.npos)
-    fail("the file ends in the middle of this line; if it was not cut off, end the line");
+  if (end == rest_.npos) fail(kCutOffLine);
   std::string_view line = rest_.substr(0, end);
   rest_.remove_prefix(end + 1);
   if (line.ends_with('\r')) line.remove_suffix(1);

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/new_file.hpp"
+#include "base/whole_file.hpp"
 #include "formats/fields.hpp"
 #include "formats/formats.hpp"
 #include "trace/damage.hpp"
@@ -229,9 +230,7 @@ class TextInput {
   bool next_line() {
     if (!std::getline(in_, line_)) return false;
     ++number_;
-    // Half a number is a number as well.
-    if (in_.eof())
-      throw Error("the file ends in the middle of this line; if it was not cut off, end the line");
+    if (in_.eof()) throw Error(kCutOffLine);
     if (line_.ends_with('\r')) line_.pop_back();
     return true;
   }

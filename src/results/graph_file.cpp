@@ -36,9 +36,7 @@ class GraphReader {
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
       ++line_;
-      if (lines.eof())
-        fail(line_,
-             "the file ends in the middle of this line; if it was not cut off, end the line");
+      if (lines.eof()) fail(line_, kCutOffLine);
       std::istringstream words(line);
       std::vector<std::string> each;
       for (std::string word; words >> word;) each.push_back(word);

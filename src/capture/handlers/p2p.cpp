@@ -143,11 +143,7 @@ int recv(Fn fn, int source, int tag, MPI_Comm comm, MPI_Status* status, RealStat
                          blocked_in(fn, *info, source, tag));
   session.piggyback.settle(posted, info->world(status->MPI_SOURCE), status->MPI_TAG);
   fill_recv(event, *info, *status, source, tag);
-  const machine::Timing& timing = session.timing_with(event.recv.peer);
-  const Time leave = received_at(event.recv.peer, timing.recv_leave(event.enter, posted.stamp),
-                                 posted.stamp.bytes);
-  const Time alone = timing.recv_alone(event.enter, event.enter, posted.stamp.bytes);
-  session.close_at(leave, machine::wait_time(leave, alone));
+  close_receive(event, posted.stamp);
   return result;
 }
 
@@ -173,11 +169,7 @@ void receive_by_itself(Fn fn, CommInfo& comm, int source, int tag) {
   if (session.piggyback.needs_progress())
     session.piggyback.poll([&] { return posted.has_stamp; }, blocked_in(fn, comm, source, tag));
   session.piggyback.settle(posted, event.recv.peer, tag);
-  const machine::Timing& timing = session.timing_with(event.recv.peer);
-  const Time leave = received_at(event.recv.peer, timing.recv_leave(event.enter, posted.stamp),
-                                 posted.stamp.bytes);
-  const Time alone = timing.recv_alone(event.enter, event.enter, posted.stamp.bytes);
-  session.close_at(leave, machine::wait_time(leave, alone));
+  close_receive(event, posted.stamp);
 }
 
 // Both halves under predict; each of the posting calls is made unless its

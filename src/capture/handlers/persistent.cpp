@@ -189,12 +189,7 @@ int mrecv(Fn fn, MPI_Message* message, MPI_Status* status, RealStatus real) {
   if (!session.predicting()) {
     session.close();
   } else {
-    const machine::Timing& timing = session.timing_with(event.recv.peer);
-    const machine::MessageStamp& stamp = entry->recv.stamp;
-    const Time leave =
-        received_at(event.recv.peer, timing.recv_leave(event.enter, stamp), stamp.bytes);
-    const Time alone = timing.recv_alone(event.enter, event.enter, stamp.bytes);
-    session.close_at(leave, machine::wait_time(leave, alone));
+    close_receive(event, entry->recv.stamp);
   }
   return result;
 }

@@ -37,6 +37,14 @@ Time received_at(WorldRank source, Time end, Bytes bytes) {
   return session.port_with(source).move(end, session.timing_with(source).receiving_takes(bytes));
 }
 
+void close_receive(const trace::Event& event, const machine::MessageStamp& stamp) {
+  const WorldRank source = event.recv.peer;
+  const machine::Timing& timing = session.timing_with(source);
+  const Time leave = received_at(source, timing.recv_leave(event.enter, stamp), stamp.bytes);
+  const Time alone = timing.recv_alone(event.enter, event.enter, stamp.bytes);
+  session.close_at(leave, machine::wait_time(leave, alone));
+}
+
 PostedRecv posted_recv(CommInfo& comm, int source, int tag, Time r0, MPI_Request handle) {
   PostedRecv recv;
   recv.comm = &comm;

@@ -15,6 +15,8 @@ bool is_refused(int result);
 machine::MessageStamp stamp_of(WorldRank to, SendMode mode, Bytes bytes, Time s0);
 // When a receive leaves that by itself would at `end`, beside this rank's other messages.
 Time received_at(WorldRank source, Time end, Bytes bytes);
+// Ends a blocking receive that has got this message, under predict.
+void close_receive(const trace::Event& event, const machine::MessageStamp& stamp);
 // A receive, posted and not yet matched.
 PostedRecv posted_recv(CommInfo& comm, int source, int tag, Time r0, MPI_Request handle);
 
