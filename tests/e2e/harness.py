@@ -254,9 +254,12 @@ def with_threshold(text, threshold):
     return text if threshold is None else f"{text}\n[loggps]\nS = {threshold}\n"
 
 
-def with_gap(text, gap):
-    """A machine file's text with a gap of so many of its time units."""
-    return f'{text}\n[[function]]\nname = "gap"\n[[function.regime]]\nbytes = [0]\nc = {gap}\n'
+def with_gap(text, gap, small=None):
+    """A machine file's text with a gap of so many of its time units, for up to 256 bytes of `small`."""
+    text += '\n[[function]]\nname = "gap"\n'
+    for bytes, each in (((0, 256), gap if small is None else small), ((257,), gap)):
+        text += f"[[function.regime]]\nbytes = {list(bytes)}\nc = {each}\n"
+    return text
 
 
 def main():

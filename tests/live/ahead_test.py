@@ -215,7 +215,7 @@ int main(int argc, char **argv) {
 class Ahead(harness_live.TestCase):
     def test_same_with_and_without(self):
         program = self.compile(PROGRAM)
-        gap = self.write("gap.toml", harness.with_gap(harness.T3D.read_text(), 90))
+        gap = self.write("gap.toml", harness.with_gap(harness.T3D.read_text(), 300))
         for seed, ranks in ((1, 2), (2, 3), (3, 5), (4, 8), (5, 16), (6, 1)):
             machine = gap if seed % 2 else harness.T3D
             for eager in ((), ("--loggps", "S=1000")):

@@ -180,12 +180,14 @@ int main(int argc, char **argv) {
 class Looks(harness_live.TestCase):
     def test_same_as_if_each_look_asked(self):
         program = self.compile(PROGRAM)
+        gap = self.write("gap.toml", harness.with_gap(harness.T3D.read_text(), 300, small=200))
         for seed, ranks in ((1, 2), (2, 3), (3, 4), (4, 7), (5, 12), (6, 1)):
-            for options in ((), ("--loggps", "S=1000")):
-                with self.subTest(seed=seed, ranks=ranks, options=options):
+            for machine, options in ((harness.T3D, ()), (harness.T3D, ("--loggps", "S=1000")),
+                                     (gap, ()), (gap, ("--loggps", "S=1000"))):
+                with self.subTest(seed=seed, ranks=ranks, machine=machine, options=options):
                     traces, lines = [], []
                     for ahead in ("off", "on", "on"):
-                        trace = self.live(ranks, [program, seed], options=options, name=f"{ahead}.ftr",
+                        trace = self.live(ranks, [program, seed], machine=machine, options=options, name=f"{ahead}.ftr",
                                           env={"FORETRACE_LIVE_AHEAD": ahead})
                         traces.append(trace.read_bytes())
                         lines.append(sorted(harness_live.said(self.result)))
