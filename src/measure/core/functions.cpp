@@ -52,7 +52,7 @@ constexpr Row kTwoRanks[] = {
     {"recv_start", kPair, kMessage, "Time in MPI_Start of a persistent receive."},
     {"recv_wait", kPair, kMessage, "Time in the MPI_Wait right after recv_start."},
     {"gap", kPair, kMessage,
-     "Time for each message of a long row of MPI_Send, as the sender sees it, all receives "
+     "Time for each message of a long row of MPI_Send until all have arrived, all receives "
      "posted."},
     {"put", kOneSided, kMessage,
      "MPI_Put and the MPI_Win_flush that completes it, the window open to all, its target waiting "

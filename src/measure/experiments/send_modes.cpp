@@ -78,14 +78,15 @@ Experiment persistent(Pair pair) {
           }};
 }
 
-// As many messages as make the first ones, which fill the library's queues,
-// count little, and as few as keep a row of long ones short.
+// As many messages as make the first one's way there count little, and as few as keep a
+// row of long ones short.
 int row_length(int bytes) {
   constexpr int kRowBytes = 4 << 20;
   return std::clamp(kRowBytes / std::max(bytes, 1), 8, 128);
 }
 
-// All from one buffer into one: what more of them would add is the memory's time.
+// Until all have arrived: the sender may be done while most of what it sent still waits in a
+// socket's buffer. All from one buffer into one: what more of them would add is the memory's time.
 Experiment row(Pair pair) {
   const int length = row_length(pair.count);
   const auto requests = std::make_shared<std::vector<MPI_Request>>(
@@ -99,12 +100,11 @@ Experiment row(Pair pair) {
               },
           .repeat =
               [=](std::int64_t entry, std::int64_t, Span* spans) {
-                if (pair.sender) {
+                if (pair.sender)
                   for (int i = 0; i < length; ++i) pair.send();
-                  spans[0] = {entry, now_ns()};
-                } else {
+                else
                   MPI_Waitall(length, requests->data(), MPI_STATUSES_IGNORE);
-                }
+                spans[0] = {entry, now_ns()};
               },
           .calls = length};
 }
