@@ -104,6 +104,7 @@ TEST(LaunchStates, OnlyTheUsedCount) {
   mark_states({state(1, 38e-9), state(2, 179e-9)}, {1}, set);
   EXPECT_EQ(set.info["launch_1_state"], "used");
   EXPECT_EQ(set.info["launch_2_state"], "left out: cache line 179 ns, copy 10 GB/s");
+  EXPECT_EQ(set.info["cache_line"], "3.8e-08");
   const SampleSet used = used_samples(set);
   ASSERT_EQ(used.samples.size(), 1u);
   EXPECT_EQ(used.samples[0].launch, 1);

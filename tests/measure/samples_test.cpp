@@ -9,7 +9,8 @@
 namespace foretrace::measure {
 namespace {
 
-const std::string kHeader = "function,ranks,bytes,launch,seconds,kept\n";
+const std::string kHeader = "function,ranks,bytes,launch,seconds,kept,cache_line\n";
+const std::string kShortHeader = "function,ranks,bytes,launch,seconds,kept\n";
 
 SampleSet parse(const std::string& text) {
   std::istringstream in(text);
@@ -29,7 +30,8 @@ std::string error_of(const std::string& text) {
 TEST(Samples, WrittenAndReadBackAreTheSame) {
   SampleSet set;
   set.info = {{"host", "a = b"}, {"timer_resolution", "1e-09"}};
-  set.samples = {{"send", 2, 0, 1, 1.0 / 3, true}, {"bcast", 128, 1ull << 40, 7, 1e-7, false}};
+  set.samples = {{"send", 2, 0, 1, 1.0 / 3, true},
+                 {"bcast", 128, 1ull << 40, 7, 1e-7, false, 5.5e-8}};
   std::ostringstream out;
   format_samples(out, set);
   const SampleSet back = parse(out.str());
@@ -40,30 +42,57 @@ TEST(Samples, WrittenAndReadBackAreTheSame) {
 TEST(Samples, TheFormIsFixed) {
   SampleSet set;
   set.info["ranks"] = "2";
-  set.samples = {{"send", 2, 8, 1, 2.5e-7, true}};
+  set.samples = {{"send", 2, 8, 1, 2.5e-7, true, 5e-8}};
   std::ostringstream out;
   format_samples(out, set);
-  EXPECT_EQ(out.str(), "# ranks = 2\n" + kHeader + "send,2,8,1,2.5e-07,1\n");
+  EXPECT_EQ(out.str(), "# ranks = 2\n" + kHeader + "send,2,8,1,2.5e-07,1,5e-08\n");
 }
 
 TEST(Samples, BlankLinesSpacesAndWindowsLineEndsAreFine) {
-  const SampleSet set = parse("# note\r\n\r\n" + kHeader + "send, 2 ,8,1, 1e-6 ,1\r\n");
+  const SampleSet set = parse("# note\r\n\r\n" + kHeader + "send, 2 ,8,1, 1e-6 ,1, 0\r\n");
   ASSERT_EQ(set.samples.size(), 1u);
   EXPECT_EQ(set.samples[0], (Sample{"send", 2, 8, 1, 1e-6, true}));
 }
 
+// Files that were written before the state stood beside each sample.
+TEST(Samples, WithoutCacheLine) {
+  const SampleSet set = parse(kShortHeader + "send,2,8,1,1e-6,1\n");
+  ASSERT_EQ(set.samples.size(), 1u);
+  EXPECT_EQ(set.samples[0], (Sample{"send", 2, 8, 1, 1e-6, true, 0}));
+}
+
 TEST(Samples, ErrorsNameFileAndLine) {
-  EXPECT_EQ(error_of(kHeader + "send,2,8,1,1e-6\n"),
+  EXPECT_EQ(error_of(kShortHeader + "send,2,8,1,1e-6\n"),
             "s.csv:2: expected 6 columns (function,ranks,bytes,launch,seconds,kept), found 5");
-  EXPECT_EQ(error_of("# x\n" + kHeader + "send,two,8,1,1e-6,1\n"),
+  EXPECT_EQ(error_of("# x\n" + kShortHeader + "send,two,8,1,1e-6,1\n"),
             "s.csv:3: expected a number in column 'ranks', found 'two'");
-  EXPECT_EQ(error_of(kHeader + "send,2,-8,1,1e-6,1\n"),
+  EXPECT_EQ(error_of(kShortHeader + "send,2,-8,1,1e-6,1\n"),
             "s.csv:2: expected a number in column 'bytes', found '-8'");
-  EXPECT_EQ(error_of(kHeader + "send,2,8,1,nan,1\n"),
+  EXPECT_EQ(error_of(kShortHeader + "send,2,8,1,nan,1\n"),
             "s.csv:2: 'seconds' must be a finite number, 0 or more");
-  EXPECT_EQ(error_of(kHeader + "send,0,8,1,1,1\n"), "s.csv:2: 'ranks' must be 1 or more");
-  EXPECT_EQ(error_of(kHeader + "send,2,8,1,1,2\n"), "s.csv:2: 'kept' must be 0 or 1");
-  EXPECT_EQ(error_of(kHeader + ",2,8,1,1,1\n"), "s.csv:2: column 'function' is empty");
+  EXPECT_EQ(error_of(kShortHeader + "send,0,8,1,1,1\n"), "s.csv:2: 'ranks' must be 1 or more");
+  EXPECT_EQ(error_of(kShortHeader + "send,2,8,1,1,2\n"), "s.csv:2: 'kept' must be 0 or 1");
+  EXPECT_EQ(error_of(kShortHeader + ",2,8,1,1,1\n"), "s.csv:2: column 'function' is empty");
+  EXPECT_EQ(error_of(kHeader + "send,2,8,1,1e-6,1\n"),
+            "s.csv:2: expected 7 columns (function,ranks,bytes,launch,seconds,kept,cache_line), "
+            "found 6");
+  EXPECT_EQ(error_of(kHeader + "send,2,8,1,1,1,-1e-9\n"),
+            "s.csv:2: 'cache_line' must be a finite number, 0 or more");
+}
+
+// 50 ns are the state that counts. Of `bcast` on 4 ranks nothing was measured in it.
+TEST(Samples, InAnotherStateDoNotCount) {
+  SampleSet set;
+  set.info["cache_line"] = "5e-08";
+  const Sample fast{"send", 2, 8, 1, 1e-6, true, 6e-8}, slow{"send", 2, 8, 1, 3e-6, true, 2.5e-7};
+  const Sample unknown{"send", 2, 8, 1, 2e-6, true, 0};
+  const Sample slow_alone{"bcast", 4, 8, 1, 3e-6, true, 2.5e-7};
+  const Sample slow_pair{"bcast", 2, 8, 1, 3e-6, true, 2.5e-7};
+  const Sample fast_pair{"bcast", 2, 16, 1, 1e-6, true, 5e-8};
+  set.samples = {fast, slow, unknown, slow_alone, slow_pair, fast_pair};
+  EXPECT_EQ(used_samples(set).samples, (std::vector<Sample>{fast, unknown, slow_alone, fast_pair}));
+  set.info.erase("cache_line");
+  EXPECT_EQ(used_samples(set).samples, set.samples);
 }
 
 TEST(Samples, AFileOfAnotherKindIsRefused) {

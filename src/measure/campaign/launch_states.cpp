@@ -19,9 +19,9 @@ double number_of(const SampleSet& set, const std::string& key) {
   return std::isfinite(value) && value > 0 ? value : 0;
 }
 
-bool within(double a, double b, double factor) {
+bool is_same_bandwidth(double a, double b) {
   if (a <= 0 || b <= 0) return true;  // not known: no reason to part them
-  return std::max(a, b) <= factor * std::min(a, b);
+  return std::max(a, b) <= kBandwidthFactor * std::min(a, b);
 }
 
 // The mean of two readings, or the one there is.
@@ -56,8 +56,8 @@ LaunchState state_of(const SampleSet& set, int launch) {
   state.launch = launch;
   state.bounce = mean_of(bounce, bounce_after);
   state.bandwidth = mean_of(bandwidth, bandwidth_after);
-  state.changed = !within(bounce, bounce_after, kBounceFactor) ||
-                  !within(bandwidth, bandwidth_after, kBandwidthFactor);
+  state.changed =
+      !is_same_state(bounce, bounce_after) || !is_same_bandwidth(bandwidth, bandwidth_after);
   for (const char* key :
        {"host", "processor", "mpi_library", "mpi_settings", "binding", "clock_source", "governor"})
     state.surroundings += text_of(set, key) + '\n';
@@ -73,8 +73,8 @@ double cache_line_of(const SampleSet& set) {
 }
 
 bool same_state(const LaunchState& a, const LaunchState& b) {
-  return !a.changed && !b.changed && within(a.bounce, b.bounce, kBounceFactor) &&
-         within(a.bandwidth, b.bandwidth, kBandwidthFactor) && a.surroundings == b.surroundings;
+  return !a.changed && !b.changed && is_same_state(a.bounce, b.bounce) &&
+         is_same_bandwidth(a.bandwidth, b.bandwidth) && a.surroundings == b.surroundings;
 }
 
 std::vector<int> chosen_group(const std::vector<LaunchState>& launches) {
@@ -116,10 +116,18 @@ std::string describe(const LaunchState& state) {
 
 void mark_states(const std::vector<LaunchState>& launches, const std::vector<int>& used,
                  SampleSet& set) {
+  Group state;
   for (const LaunchState& launch : launches) {
     const bool in = std::ranges::binary_search(used, launch.launch);
     set.info["launch_" + std::to_string(launch.launch) + "_state"] =
         in ? kStateUsed : "left out: " + describe(launch);
+    if (in) state.push_back(launch);
+  }
+  set.info.erase(kCacheLine);
+  if (const double seconds = bounce_of(state); seconds > 0) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", seconds);
+    set.info[kCacheLine] = text;
   }
 }
 

@@ -50,7 +50,8 @@ std::vector<int> chosen_group(const std::vector<LaunchState>& launches);
 // "cache line 38 ns, copy 14 GB/s", for people.
 std::string describe(const LaunchState& state);
 
-// Marks the launches in the facts, launch_N_state: "used", or "left out: ..."
+// Marks the launches in the facts, launch_N_state: "used", or "left out: ...", and says how long a
+// cache line took in those that are used (kCacheLine).
 void mark_states(const std::vector<LaunchState>& launches, const std::vector<int>& used,
                  SampleSet& set);
 

@@ -10,8 +10,6 @@
 namespace foretrace::measure {
 namespace {
 
-constexpr std::int64_t kStop = -1;
-
 std::int64_t clock_ns() {
   timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -21,8 +19,8 @@ std::int64_t clock_ns() {
 }  // namespace
 
 void CacheLine::answers() {
-  std::int64_t seen = 0;
-  for (std::int64_t since = clock_ns(); seen != kStop;) {
+  std::int64_t seen = back_.load(std::memory_order_relaxed);
+  for (std::int64_t since = clock_ns();;) {
     const std::int64_t value = there_.load(std::memory_order_acquire);
     if (value == seen) {
       if (clock_ns() - since > 50'000) sched_yield();
@@ -30,6 +28,7 @@ void CacheLine::answers() {
     }
     seen = value;
     back_.store(value, std::memory_order_release);
+    if (value < 0) return;
     since = clock_ns();
   }
 }
@@ -47,23 +46,29 @@ bool CacheLine::bounces_once(std::int64_t value, std::int64_t end) {
 }
 
 double CacheLine::times() {
-  constexpr int kBatches = 60;
-  constexpr int kRoundTrips = 100;
+  return times(60, 100);
+}
+
+double CacheLine::times_shortly() {
+  return times(4, 25);
+}
+
+double CacheLine::times(int batches, int round_trips) {
   constexpr std::int64_t kLongest = 200'000'000;
   const std::int64_t end = clock_ns() + kLongest;
-  std::vector<double> batches;
-  std::int64_t next = 1;
-  for (bool in_time = true; in_time && batches.size() < kBatches;) {
+  std::vector<double> seconds;
+  std::int64_t next = 1 - there_.load(std::memory_order_relaxed);
+  for (bool in_time = true; in_time && std::ssize(seconds) < batches;) {
     const std::int64_t begin = clock_ns();
-    for (int i = 0; in_time && i < kRoundTrips; ++i) in_time = bounces_once(next++, end);
+    for (int i = 0; in_time && i < round_trips; ++i) in_time = bounces_once(next++, end);
     if (in_time)
-      batches.push_back(1e-9 * static_cast<double>(clock_ns() - begin) / (2 * kRoundTrips));
+      seconds.push_back(1e-9 * static_cast<double>(clock_ns() - begin) / (2 * round_trips));
   }
-  there_.store(kStop, std::memory_order_release);
-  if (batches.empty()) return 0;
+  there_.store(-next, std::memory_order_release);
+  if (seconds.empty()) return 0;
   // Low, because one that is switched out only makes it longer.
-  const auto low = batches.begin() + static_cast<std::ptrdiff_t>(batches.size() / 10);
-  std::ranges::nth_element(batches, low);
+  const auto low = seconds.begin() + std::ssize(seconds) / 10;
+  std::ranges::nth_element(seconds, low);
   return *low;
 }
 

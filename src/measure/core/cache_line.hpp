@@ -6,6 +6,7 @@
 // one times(), the other answers().
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -15,20 +16,28 @@ namespace foretrace::measure {
 // machine. It varies by 1.5 while all messages take as long as before.
 inline constexpr double kBounceFactor = 2;
 
-// Zero at first; in memory that both share.
+// Whether times of a cache line, in seconds, are of one state; one that is not known (0) is of any.
+inline bool is_same_state(double a, double b) {
+  return a <= 0 || b <= 0 || std::max(a, b) <= kBounceFactor * std::min(a, b);
+}
+
+// Zero at first; in memory that both share. May be timed again, after answers() has returned.
 class CacheLine {
  public:
   // Seconds one way, a low quantile of many; 0: nobody answered in 0.2 s. Ends the other's
   // answers.
   double times();
+  // The same from so few that it takes some ten microseconds: tells states apart, no more.
+  double times_shortly();
   // Until the other has its times; gives the core away when nothing comes for long.
   void answers();
 
  private:
+  double times(int batches, int round_trips);
   bool bounces_once(std::int64_t value, std::int64_t end);
 
-  alignas(64) std::atomic<std::int64_t> there_{0};
-  alignas(64) std::atomic<std::int64_t> back_{0};
+  alignas(64) std::atomic<std::int64_t> there_{0};  // counts up; negative: the end
+  alignas(64) std::atomic<std::int64_t> back_{0};   // what the other has seen of it
 };
 
 // Between two cores that the system gives this process; 0: it may use only one.

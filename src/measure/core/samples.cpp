@@ -5,19 +5,26 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/new_file.hpp"
+#include "measure/core/cache_line.hpp"
 
 namespace foretrace::measure {
 namespace {
 
-constexpr std::string_view kHeader = "function,ranks,bytes,launch,seconds,kept";
-constexpr std::size_t kFields = 6;
+constexpr std::string_view kHeader = "function,ranks,bytes,launch,seconds,kept,cache_line";
+constexpr std::size_t kFields = 7;
+// As files had it before the last column came.
+constexpr std::string_view kShortHeader = "function,ranks,bytes,launch,seconds,kept";
+constexpr std::size_t kShortFields = 6;
 
 class LineError {
  public:
@@ -47,7 +54,8 @@ Number parse_number(std::string_view text, const char* column, const LineError& 
   return value;
 }
 
-Sample parse_row(std::string_view line, const LineError& where) {
+Sample parse_row(std::string_view line, std::string_view header, const LineError& where) {
+  const std::size_t expected = header == kHeader ? kFields : kShortFields;
   std::array<std::string_view, kFields> fields;
   std::size_t count = 0;
   for (std::string_view rest = line;;) {
@@ -57,8 +65,8 @@ Sample parse_row(std::string_view line, const LineError& where) {
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);
   }
-  if (count != kFields)
-    where.fail("expected " + std::to_string(kFields) + " columns (" + std::string(kHeader) +
+  if (count != expected)
+    where.fail("expected " + std::to_string(expected) + " columns (" + std::string(header) +
                "), found " + std::to_string(count));
   Sample sample;
   sample.function = fields[0];
@@ -72,6 +80,9 @@ Sample parse_row(std::string_view line, const LineError& where) {
     where.fail("'seconds' must be a finite number, 0 or more");
   if (fields[5] != "0" && fields[5] != "1") where.fail("'kept' must be 0 or 1");
   sample.kept = fields[5] == "1";
+  if (expected == kFields) sample.cache_line = parse_number<double>(fields[6], "cache_line", where);
+  if (!std::isfinite(sample.cache_line) || sample.cache_line < 0)
+    where.fail("'cache_line' must be a finite number, 0 or more");
   return sample;
 }
 
@@ -95,6 +106,18 @@ SampleSet used_samples(const SampleSet& set) {
     if (is_new) entry->second = is_used(set, sample.launch);
     if (entry->second) used.samples.push_back(sample);
   }
+  const auto line = set.info.find(kCacheLine);
+  if (line == set.info.end()) return used;
+  const double state = std::strtod(line->second.c_str(), nullptr);
+  const auto counts = [state](const Sample& sample) {
+    return is_same_state(sample.cache_line, state);
+  };
+  std::set<std::pair<std::string, int>> told;
+  for (const Sample& sample : used.samples)
+    if (counts(sample)) told.emplace(sample.function, sample.ranks);
+  std::erase_if(used.samples, [&](const Sample& sample) {
+    return !counts(sample) && told.contains({sample.function, sample.ranks});
+  });
   return used;
 }
 
@@ -102,7 +125,7 @@ SampleSet parse_samples(std::istream& in, const std::string& name) {
   SampleSet set;
   std::string text;
   std::size_t number = 0;
-  bool header = false;
+  std::string header;
   while (std::getline(in, text)) {
     ++number;
     const LineError where(name, number);
@@ -113,16 +136,16 @@ SampleSet parse_samples(std::istream& in, const std::string& name) {
       const auto equals = line.find('=');
       if (equals == std::string_view::npos) continue;
       set.info[std::string(trimmed(line.substr(1, equals - 1)))] = trimmed(line.substr(equals + 1));
-    } else if (!header) {
-      if (line != kHeader)
+    } else if (header.empty()) {
+      if (line != kHeader && line != kShortHeader)
         where.fail("expected the header '" + std::string(kHeader) +
                    "'; give a samples file written by 'foretrace measure'");
-      header = true;
+      header = line;
     } else {
-      set.samples.push_back(parse_row(line, where));
+      set.samples.push_back(parse_row(line, header, where));
     }
   }
-  if (!header)
+  if (header.empty())
     throw Error(name + ":" + std::to_string(number + 1) + ": no samples; expected the header '" +
                 std::string(kHeader) + "'");
   return set;
@@ -139,7 +162,8 @@ void format_samples(std::ostream& out, const SampleSet& set) {
   out << kHeader << '\n';
   for (const Sample& sample : set.samples)
     out << sample.function << ',' << sample.ranks << ',' << sample.bytes << ',' << sample.launch
-        << ',' << shortest(sample.seconds) << ',' << (sample.kept ? 1 : 0) << '\n';
+        << ',' << shortest(sample.seconds) << ',' << (sample.kept ? 1 : 0) << ','
+        << shortest(sample.cache_line) << '\n';
 }
 
 void write_samples(const SampleSet& set, const std::string& path) {

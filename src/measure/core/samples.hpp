@@ -23,6 +23,8 @@ struct Sample {
   // the surviving share can be told; the fit looks at it only where nothing
   // else is left.
   bool kept = true;
+  // Seconds that a cache line took from core to core meanwhile: the machine's state; 0: not known.
+  double cache_line = 0;
 
   bool operator==(const Sample&) const = default;
 };
@@ -35,10 +37,15 @@ struct SampleSet {
 
 // launch_N_state of a launch whose samples count.
 inline constexpr const char* kStateUsed = "used";
+// The fact that says how long a cache line takes in the state of the machine that counts, in
+// seconds.
+inline constexpr const char* kCacheLine = "cache_line";
 // Whether a launch's samples count: not those of launches in another state of
 // the machine, whose launch_N_state says so.
 bool is_used(const SampleSet& set, int launch);
-// The samples that count, with all facts.
+// The samples that count, with all facts: those of launches that count, but for samples that were
+// taken while the machine was in another state (kCacheLine). A function's on so many ranks that
+// has no others keeps them.
 SampleSet used_samples(const SampleSet& set);
 
 // Reads a file; comment lines may stand anywhere. Throws Error "FILE:LINE: ...".

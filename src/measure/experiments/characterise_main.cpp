@@ -165,7 +165,8 @@ int run(const std::vector<std::string>& arguments) {
   CommonClock clock(world.comm);
   measure_clocks(clock);
   const RunnerSettings settings = make_settings(world, options, clock, oversubscribed);
-  const Fingerprint before = take_fingerprint(world.comm);
+  LineWatch watch(world.comm);
+  const Fingerprint before = take_fingerprint(world.comm, watch);
 
   const Hosts hosts = mpi_api::find_hosts(world.comm);
   if (!oversubscribed) fit_to_network(world, hosts, options);
@@ -179,9 +180,9 @@ int run(const std::vector<std::string>& arguments) {
   add_last_sizes(within, known);
   LaunchRun::Result result;
   if (!options.only_thresholds && !refused)
-    result = LaunchRun(world, hosts, options, clock, settings).run(known);
+    result = LaunchRun(world, hosts, options, clock, settings, watch).run(known);
 
-  const Fingerprint after = take_fingerprint(world.comm);
+  const Fingerprint after = take_fingerprint(world.comm, watch);
   SampleSet set;
   set.info = describe_machine(world.comm);
   clock.release();

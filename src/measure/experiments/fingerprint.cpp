@@ -12,7 +12,6 @@
 #include <set>
 #include <vector>
 
-#include "measure/core/cache_line.hpp"
 #include "measure/experiments/clock.hpp"
 
 extern char** environ;
@@ -53,26 +52,6 @@ CacheLine* share_line(MPI_Comm host, int rank) {
     line = nullptr;
   }
   return line;
-}
-
-double measure_bounce(MPI_Comm world) {
-  MPI_Comm host;
-  MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-  int rank = 0;
-  int size = 0;
-  MPI_Comm_rank(host, &rank);
-  MPI_Comm_size(host, &size);
-  double seconds = 0;
-  if (size > 1) {
-    CacheLine* line = share_line(host, rank);
-    if (line != nullptr) {
-      if (rank == 0) seconds = line->times();
-      if (rank == 1) line->answers();
-      ::munmap(line, sizeof(CacheLine));
-    }
-  }
-  MPI_Comm_free(&host);
-  return seconds;
 }
 
 // More than a core's own caches hold, fast enough to be done between two
@@ -180,11 +159,42 @@ std::string mpi_library() {
 
 }  // namespace
 
-Fingerprint take_fingerprint(MPI_Comm world) {
+LineWatch::LineWatch(MPI_Comm world) {
+  MPI_Comm host;
+  MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(host, &rank);
+  MPI_Comm_size(host, &size);
+  if (size > 1) line_ = share_line(host, rank);
+  asks_ = rank == 0;
+  MPI_Comm_free(&host);
+}
+
+LineWatch::~LineWatch() {
+  if (line_ != nullptr) ::munmap(line_, sizeof(CacheLine));
+}
+
+double LineWatch::times() {
+  return take_part(&CacheLine::times);
+}
+
+double LineWatch::times_shortly() {
+  return take_part(&CacheLine::times_shortly);
+}
+
+double LineWatch::take_part(double (CacheLine::*timing)()) {
+  if (line_ == nullptr) return 0;
+  if (asks_) return (line_->*timing)();
+  line_->answers();
+  return 0;
+}
+
+Fingerprint take_fingerprint(MPI_Comm world, LineWatch& watch) {
   int rank = 0;
   MPI_Comm_rank(world, &rank);
   Fingerprint found;
-  found.bounce = measure_bounce(world);
+  found.bounce = watch.times();
   if (rank == 0) {
     found.bandwidth = measure_bandwidth();
     std::ifstream("/proc/loadavg") >> found.load;

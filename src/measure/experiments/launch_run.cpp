@@ -3,6 +3,7 @@
 #include <sys/sysinfo.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -80,11 +81,18 @@ void LaunchRun::measure_point(const PlanPoint& point) {
                           block.seconds, block.kept});
 }
 
+// The state that the machine is in; 0: not known. Collective.
+double LaunchRun::cache_line() {
+  return settings_.oversubscribed ? 0 : watch_.times_shortly();
+}
+
 // One pass over the points; false: the time is up. The first pass may take
 // longer than others.
 bool LaunchRun::run_pass(const std::vector<PlanPoint>& points, bool may_stop) {
   const double latest = may_stop ? 0 : options_.effort.seconds * (1 - kBend);
+  double before = cache_line();
   for (const PlanPoint& point : points) {
+    const std::size_t first = samples_.size();
     if (plan_.groups[point.group].group.comm != MPI_COMM_NULL) measure_point(point);
     --visits_left_;
     show_progress(1 - std::max(visits_left_, 0.0) / visits_);
@@ -96,6 +104,11 @@ bool LaunchRun::run_pass(const std::vector<PlanPoint>& points, bool may_stop) {
       next = Next::measure_clocks;
     MPI_Bcast(&next, sizeof next, MPI_BYTE, 0, world_.comm);
     MPI_Barrier(world_.comm);
+    const double after = cache_line();
+    // Where the state changed the mean lies between both, mostly outside of either.
+    for (std::size_t i = first; i < samples_.size(); ++i)
+      samples_[i].cache_line = std::sqrt(before * after);
+    before = after;
     if (next == Next::stop) return false;
     if (next == Next::measure_clocks) {
       clock_.measure();

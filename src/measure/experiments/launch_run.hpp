@@ -8,6 +8,7 @@
 #include "measure/core/options.hpp"
 #include "measure/core/samples.hpp"
 #include "measure/experiments/common_clock.hpp"
+#include "measure/experiments/fingerprint.hpp"
 #include "measure/experiments/plan.hpp"
 #include "measure/experiments/runner.hpp"
 #include "measure/experiments/scratch_file.hpp"
@@ -18,8 +19,13 @@ namespace foretrace::measure {
 class LaunchRun {
  public:
   LaunchRun(const Group& world, const Hosts& hosts, const ProgramOptions& options,
-            CommonClock& clock, const RunnerSettings& settings)
-      : world_(world), hosts_(hosts), options_(options), clock_(clock), settings_(settings) {}
+            CommonClock& clock, const RunnerSettings& settings, LineWatch& watch)
+      : world_(world),
+        hosts_(hosts),
+        options_(options),
+        clock_(clock),
+        settings_(settings),
+        watch_(watch) {}
 
   struct Result {
     std::vector<Sample> samples;  // on rank 0
@@ -37,6 +43,7 @@ class LaunchRun {
   void search_jumps(const PlanSizes& sizes, const std::set<std::uint64_t>& suspected,
                     Result& result);
   void time_computation();
+  double cache_line();
   ScratchFile find_scratch_file() const;
   Facilities find_facilities(const ScratchFile& scratch) const;
   std::vector<PlanPoint> take_others();
@@ -48,6 +55,7 @@ class LaunchRun {
   const ProgramOptions& options_;
   CommonClock& clock_;
   const RunnerSettings& settings_;
+  LineWatch& watch_;
   std::int64_t began_ = now_ns();
   std::int64_t shown_ = 0;
   std::int64_t clock_measured_ = 0;
