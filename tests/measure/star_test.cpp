@@ -94,6 +94,13 @@ TEST(Star, BurstThatPassesAtOnce) {
   EXPECT_EQ(topology->spec->link.burst, std::optional<std::uint64_t>(2000));
 }
 
+// An equation that is 4 % too fast for each byte beyond the first 4,000: in long messages that is
+// more than the bucket, so they are not asked. 8,192 bytes say 4,179, and 16,384 say 4,537.
+TEST(Star, BurstOfAnEquationThatIsALittleOff) {
+  const auto topology = measured_star({0, 1}, with_pingpong(4000, 40, -21.1328, 0.0153));
+  EXPECT_EQ(topology->spec->link.burst, std::optional<std::uint64_t>(4537));
+}
+
 // A bucket of 32,768 bytes, of which one eager size alone tells: so the next longer one must, too.
 TEST(Star, BurstNearTheThreshold) {
   machine::MachineModel model = with_pingpong(32768, 600, 75.712);

@@ -33,7 +33,8 @@ double host_bandwidth(const machine::MachineModel& model, int ranks, int most) {
 
 // Bytes that pass a link at once after a pause, as a token bucket lets them: a message of d takes
 // a + (d - burst) / bandwidth from where the bucket is empty, and a below. 0: there is no such
-// number that all sizes agree on.
+// number that all sizes agree on. An error of a few percent in a long message's time is as many
+// bytes as pass at once: sizes up to kFar times those are asked.
 std::uint64_t burst_of(const machine::MachineModel& model, double bandwidth) {
   const machine::Function* const pingpong = model.find("pingpong");
   if (!pingpong) return 0;
@@ -41,6 +42,7 @@ std::uint64_t burst_of(const machine::MachineModel& model, double bandwidth) {
   constexpr std::uint64_t kFirst = 4096, kLast = 1 << 20, kLeast = 1024;
   constexpr double kLimited = 0.75;  // what passes at once has less of a message than this
   constexpr double kAgree = 0.2;
+  constexpr double kFar = 6;
   const auto one_way = [&](Bytes bytes) {
     return evaluate_seconds(model, *pingpong, 2, bytes, machine::Bound::avg) / 2;
   };
@@ -54,6 +56,7 @@ std::uint64_t burst_of(const machine::MachineModel& model, double bandwidth) {
       eager = false;
       size = Bytes(std::max<std::uint64_t>(threshold->count, 1) - 1);
     }
+    if (!found.empty() && static_cast<double>(size.count) > kFar * found.front()) break;
     const double burst =
         static_cast<double>(size.count) - (one_way(size) - one_way(kSmall)) * bandwidth;
     if (burst < kLimited * static_cast<double>(size.count)) found.push_back(burst);
