@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <limits>
 #include <memory>
 
 #include "machine/loggps.hpp"
@@ -19,6 +18,8 @@ namespace foretrace::cli {
 namespace {
 
 constexpr double kNoBetter = 0.02;
+// So much nearer one without links has to be.
+constexpr double kMuchNearer = 2;
 // Below these, what a message takes is its ends' work.
 constexpr std::uint64_t kLeastBytes = 1024;
 constexpr std::array<std::string_view, 2> kPatterns{"exchange_ring", "exchange_mesh"};
@@ -26,11 +27,15 @@ constexpr std::array<std::string_view, 2> kPatterns{"exchange_ring", "exchange_m
 struct Candidate {
   const char* name;
   sim::NetworkKind kind;
+  bool has_links;
 };
-constexpr std::array kCandidates{Candidate{"datasheet", sim::NetworkKind::datasheet},
-                                 Candidate{"loggps", sim::NetworkKind::loggps},
-                                 Candidate{"flow", sim::NetworkKind::flow},
-                                 Candidate{"packet", sim::NetworkKind::packet}};
+constexpr std::array kCandidates{
+    Candidate{"datasheet", sim::NetworkKind::datasheet, false},
+    Candidate{"loggps", sim::NetworkKind::loggps, false},
+    Candidate{"flow", sim::NetworkKind::flow, true},
+    Candidate{"packet", sim::NetworkKind::packet, true},
+};
+constexpr std::size_t kWithoutLinks = 2;
 
 // One repetition of a pattern on all ranks.
 class Pattern {
@@ -162,6 +167,14 @@ std::vector<double> errors_of(const machine::MachineModel& model, const machine:
   return errors;
 }
 
+// The first from `begin` on, before `end`, that is no worse than the best of them.
+std::size_t simplest(const std::vector<NetworkScore>& scores, std::size_t begin, std::size_t end) {
+  double least = scores[begin].error;
+  for (std::size_t i = begin; i < end; ++i) least = std::min(least, scores[i].error);
+  while (scores[begin].error > least + kNoBetter) ++begin;
+  return begin;
+}
+
 }  // namespace
 
 std::vector<double> pattern_errors(const machine::MachineModel& model,
@@ -177,20 +190,20 @@ std::optional<NetworkChoice> choose_network(const machine::MachineModel& model,
   if (patterns.empty()) return std::nullopt;
   NetworkChoice choice;
   for (const machine::PatternTimes* pattern : patterns) choice.patterns.push_back(pattern->name);
-  double least = std::numeric_limits<double>::infinity();
   for (const Candidate& candidate : kCandidates) {
-    const bool has_links =
-        candidate.kind == sim::NetworkKind::flow || candidate.kind == sim::NetworkKind::packet;
-    if (has_links && !topology) continue;
+    if (candidate.has_links && !topology) continue;
     const std::vector<double> errors =
         errors_of(model, topology, bound, candidate.kind, kForChoice);
     if (errors.empty()) return std::nullopt;
     double sum = 0;
     for (const double error : errors) sum += std::fabs(error);
     choice.scores.push_back({candidate.name, sum / static_cast<double>(errors.size())});
-    least = std::min(least, choice.scores.back().error);
   }
-  while (choice.scores[choice.chosen].error > least + kNoBetter) ++choice.chosen;
+  choice.chosen = simplest(choice.scores, 0, kWithoutLinks);
+  if (choice.scores.size() == kWithoutLinks) return choice;
+  const std::size_t linked = simplest(choice.scores, kWithoutLinks, choice.scores.size());
+  if (choice.scores[choice.chosen].error * kMuchNearer > choice.scores[linked].error)
+    choice.chosen = linked;
   return choice;
 }
 

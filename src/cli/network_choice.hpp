@@ -1,5 +1,5 @@
 // --network auto: the simplest network that tells the times of what the machine was measured doing
-// with many messages at once.
+// with many messages at once, of those that know its links.
 #pragma once
 
 #include <optional>
@@ -35,7 +35,10 @@ std::vector<double> pattern_errors(const machine::MachineModel& model,
 // measured [topology] may be that of exchange_ring's longest messages. Candidates are datasheet and
 // loggps, and with a topology flow and packet; a rank of the patterns stands on each node in turn,
 // as where they were measured. Chosen is the simplest whose error is at most 0.02 more than the
-// least. Nothing where there is no pattern, or only one network to choose from.
+// least: of flow and packet, if one of them can be had, unless the simplest of datasheet and loggps
+// is at least twice as near. In these patterns all ranks do the same, so a rank's own port may
+// explain them; in a program several ranks send through one link. Nothing where there is no
+// pattern, or only one network to choose from.
 std::optional<NetworkChoice> choose_network(const machine::MachineModel& model,
                                             const machine::Topology* topology,
                                             machine::Bound bound);
