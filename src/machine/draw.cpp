@@ -24,14 +24,16 @@ std::mt19937_64 random_of(std::uint64_t seed, std::uint64_t number, std::string_
   return std::mt19937_64(seed * 0x9e3779b97f4a7c15 ^ number * 0xbf58476d1ce4e5b9 ^ hash_of(name));
 }
 
+// Above 0, below 1.
+double share_of(std::mt19937_64& random) {
+  return (static_cast<double>(random() >> 11) + 0.5) / 9007199254740992.0;
+}
+
 // Standard normal (Box and Muller), the same with every standard library.
 double draw(std::uint64_t seed, std::uint64_t number, std::string_view name) {
   std::mt19937_64 random = random_of(seed, number, name);
-  const auto share = [&random] {
-    return (static_cast<double>(random() >> 11) + 0.5) / 9007199254740992.0;
-  };
-  const double radius = std::sqrt(-2 * std::log(share()));
-  return radius * std::cos(2 * std::numbers::pi * share());
+  const double radius = std::sqrt(-2 * std::log(share_of(random)));
+  return radius * std::cos(2 * std::numbers::pi * share_of(random));
 }
 
 // How many standard deviations to either side hold that share of a normal distribution.
@@ -66,10 +68,25 @@ void move(Equation& equation, double drawn) {
   for (Term& term : equation.other_terms) move_one(term.coefficient);
 }
 
-void draw_functions(Functions& functions, std::uint64_t seed, std::uint64_t number) {
+void scale(Equation& equation, double factor) {
+  const auto scale_one = [factor](Coefficient& coefficient) {
+    coefficient.value *= factor;
+    coefficient.error *= factor;
+  };
+  for (Coefficient* coefficient : {&equation.constant, &equation.startup, &equation.data})
+    scale_one(*coefficient);
+  for (Term& term : equation.terms) scale_one(term.coefficient);
+  for (Term& term : equation.other_terms) scale_one(term.coefficient);
+}
+
+void draw_functions(Functions& functions, bool other_state, std::uint64_t seed,
+                    std::uint64_t number) {
   for (auto& [name, function] : functions) {
     const double by = draw(seed, number, name);
-    for (Regime& regime : function.regimes) move(regime.equation, by);
+    for (Regime& regime : function.regimes) {
+      if (other_state) scale(regime.equation, regime.other_state);
+      move(regime.equation, by);
+    }
   }
 }
 
@@ -77,8 +94,10 @@ void draw_functions(Functions& functions, std::uint64_t seed, std::uint64_t numb
 
 MachineModel draw_model(const MachineModel& model, std::uint64_t seed, std::uint64_t number) {
   MachineModel drawn = model;
-  draw_functions(drawn.functions, seed, number);
-  for (auto& [path, own] : drawn.paths) draw_functions(own.functions, seed, number);
+  std::mt19937_64 random = random_of(seed, number, "state");
+  const bool other_state = share_of(random) < model.other_state_share;
+  draw_functions(drawn.functions, other_state, seed, number);
+  for (auto& [path, own] : drawn.paths) draw_functions(own.functions, other_state, seed, number);
   return drawn;
 }
 

@@ -10,12 +10,12 @@
 
 namespace foretrace::machine {
 
-// A copy in which every function is faster or slower, each by one number drawn from a
-// normal distribution: an equation with an interval takes a multiple of its time, such that
-// the interval holds its share (95 % where that is not known); one without has all
-// coefficients moved by the same multiple of their errors, as MIN and MAX do. The same
-// seed, number and function name give the same draw. Parameters of LogGPS that the model
-// states have no errors and stay.
+// A copy, in the machine's other state as often as it was in it when it was measured, in which
+// every function is faster or slower, each by one number drawn from a normal distribution: an
+// equation with an interval takes a multiple of its time, such that the interval holds its share
+// (95 % where that is not known); one without has all coefficients moved by the same multiple of
+// their errors, as MIN and MAX do. The same seed, number and function name give the same draw.
+// Parameters of LogGPS that the model states have no errors and stay.
 MachineModel draw_model(const MachineModel& model, std::uint64_t seed, std::uint64_t number);
 
 // 0 to `count` - 1, above 0, each as likely. The same seed, number and `what` give the same.

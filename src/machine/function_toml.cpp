@@ -86,7 +86,8 @@ std::optional<PredictionInterval> read_prediction(const TableReader& reader) {
 
 Regime read_regime(const TableReader& reader) {
   reader.allow_only({"bytes", "c", "s", "f", "k", "g", "terms", "other_terms", "interval",
-                     "coverage", "q", "chi_squared", "degrees_of_freedom", "residual"});
+                     "coverage", "q", "chi_squared", "degrees_of_freedom", "residual",
+                     "other_state"});
   Regime regime;
   read_interval(reader, regime.from, regime.to);
   Equation& equation = regime.equation;
@@ -102,6 +103,10 @@ Regime read_regime(const TableReader& reader) {
         reader.fail(node, "'" + std::string(key) + "' and 'terms' exclude each other; remove one");
   }
   equation.interval = read_prediction(reader);
+  regime.other_state = reader.non_negative("other_state").value_or(1);
+  if (regime.other_state <= 0)
+    reader.fail(reader.raw().get("other_state"),
+                "'other_state' is a multiple of the time and must be above 0");
   regime.q = reader.non_negative("q");
   if (regime.q && *regime.q > 1)
     reader.fail(reader.raw().get("q"), "'q' is a probability and must not be above 1");
@@ -211,6 +216,7 @@ void format_equation(std::string& out, const Equation& equation) {
 void format_regime(std::string& out, const std::string& table, const Regime& regime) {
   out += "[[" + table + "]]\n" + format_interval(regime.from, regime.to);
   format_equation(out, regime.equation);
+  if (regime.other_state != 1) out += "other_state = " + number(regime.other_state) + "\n";
   if (regime.q) out += "q = " + number(*regime.q) + "\n";
   if (regime.chi_squared) out += "chi_squared = " + number(*regime.chi_squared) + "\n";
   if (regime.degrees_of_freedom)

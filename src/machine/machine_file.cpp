@@ -31,7 +31,8 @@ namespace {
 
 void read_machine_table(const TableReader& reader, MachineModel& model) {
   reader.allow_only({"name", "ranks", "kind", "source", "licence", "date", "mpi_library",
-                     "timer_resolution", "cache_line", "time_unit", "element_bytes"});
+                     "timer_resolution", "cache_line", "other_state_share", "time_unit",
+                     "element_bytes"});
   model.name = reader.text("name").value_or("");
   if (const auto ranks = reader.non_negative("ranks")) {
     if (*ranks > INT_MAX || *ranks != std::floor(*ranks))
@@ -48,6 +49,10 @@ void read_machine_table(const TableReader& reader, MachineModel& model) {
   model.mpi_library = reader.text("mpi_library").value_or("");
   model.timer_resolution = reader.non_negative("timer_resolution").value_or(0);
   model.cache_line = reader.non_negative("cache_line").value_or(0);
+  model.other_state_share = reader.non_negative("other_state_share").value_or(0);
+  if (model.other_state_share > 1)
+    reader.fail(reader.raw().get("other_state_share"),
+                "'other_state_share' is a share and must not be above 1");
   if (const auto unit = reader.text("time_unit")) {
     if (*unit == "s")
       model.time_unit = 1;
@@ -280,6 +285,8 @@ std::string format_machine(const MachineModel& model, const ComputeCosts& costs,
     out += "timer_resolution = " + number(model.timer_resolution) + "  # seconds\n";
   if (model.cache_line > 0)
     out += "cache_line = " + number(model.cache_line) + "  # seconds, from core to core\n";
+  if (model.other_state_share > 0)
+    out += "other_state_share = " + number(model.other_state_share) + "\n";
   out += "time_unit = \"" + std::string(unit_name(model.time_unit)) + "\"\n";
   out += "element_bytes = " + std::to_string(model.element.count) + "\n";
   out += format_measurement(invalid_reasons);

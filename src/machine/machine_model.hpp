@@ -31,6 +31,8 @@ struct Regime {
   std::optional<double> residual;  // root mean square of the residuals, in the model's time unit
   std::optional<double> chi_squared = {};      // of the fit, from the spread between launches
   std::optional<int> degrees_of_freedom = {};  // that it has
+  // What the function takes in the machine's other state, as a multiple of the equation.
+  double other_state = 1;
 };
 
 // What a function was measured with.
@@ -171,6 +173,9 @@ struct MachineModel : PathModel {
   // Seconds from core to core of one host while it was measured; 0: unknown. Tells the state that
   // a virtual machine was in.
   double cache_line = 0;
+  // The share of the measurement in which the machine was in another state, 0..1; see
+  // Regime::other_state.
+  double other_state_share = 0;
   double time_unit = 1;     // seconds per unit of the coefficients
   Bytes element{1};         // bytes per unit of d
   double compute_step = 0;  // seconds per annotated compute step

@@ -77,5 +77,21 @@ TEST(Draw, WithoutErrorsNothingMoves) {
   EXPECT_EQ(seconds(draw_model(model, 1, 1), "send", 8), 10);
 }
 
+// Three times as slow in the other state, in which it was a quarter of the time.
+TEST(Draw, TheOtherState) {
+  Equation equation;
+  equation.constant = {10, 0};
+  MachineModel model = model_with(equation);
+  model.functions["send"].regimes[0].other_state = 3;
+  EXPECT_EQ(draws(model, 8, 100).back(), 10);
+  model.other_state_share = 0.25;
+  const std::vector<double> times = draws(model, 8, 4000);
+  EXPECT_EQ(times.front(), 10);
+  EXPECT_EQ(times.back(), 30);
+  EXPECT_NEAR(static_cast<double>(std::ranges::count(times, 30.0)), 1000, 100);
+  // One draw is of one state, of which recv knows nothing.
+  for (std::uint64_t i = 0; i < 20; ++i) EXPECT_EQ(seconds(draw_model(model, 7, i), "recv", 8), 10);
+}
+
 }  // namespace
 }  // namespace foretrace::machine

@@ -249,6 +249,8 @@ TEST(MachineFileError, IntervalOfPrediction) {
       {kRegime + "interval = [-0.1, 1]\n", 6, "LOW from 0 to 1, HIGH 1 or more"},
       {kRegime + "interval = [0.9, 1.1]\ncoverage = 95\n", 7, "must not be above 1"},
       {kRegime + "coverage = 0.95\n", 6, "'coverage' needs 'interval'"},
+      {kRegime + "other_state = 0\n", 6,
+       "'other_state' is a multiple of the time and must be above 0"},
       {kRegime + "degrees_of_freedom = 1.5\n", 6, "'degrees_of_freedom'"},
       {kRegime + "degrees_of_freedom = 4294967296\n", 6, "too large"},
       {kRegime + "chi_squared = -1\n", 6, "'chi_squared' must not be negative"},

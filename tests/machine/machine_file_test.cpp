@@ -41,6 +41,7 @@ void expect_same(const Regime& a, const Regime& b) {
   expect_same(a.equation.data, b.equation.data);
   if (a.equation.startup.value != 0 || a.equation.startup.error != 0) {
     EXPECT_EQ(a.equation.startup_form, b.equation.startup_form);
+    EXPECT_EQ(a.other_state, b.other_state);
   }
   if (a.equation.data.value != 0 || a.equation.data.error != 0) {
     EXPECT_EQ(a.equation.data_form, b.equation.data_form);
@@ -98,6 +99,7 @@ void expect_same(const MachineModel& a, const MachineModel& b) {
   EXPECT_EQ(a.mpi_library, b.mpi_library);
   EXPECT_EQ(a.timer_resolution, b.timer_resolution);
   EXPECT_EQ(a.cache_line, b.cache_line);
+  EXPECT_EQ(a.other_state_share, b.other_state_share);
   EXPECT_EQ(a.time_unit, b.time_unit);
   EXPECT_EQ(a.element, b.element);
   EXPECT_EQ(a.compute_step, b.compute_step);
@@ -155,6 +157,7 @@ MachineModel full_model() {
   model.mpi_library = "Some MPI 1.2";
   model.timer_resolution = 1.0 / 3e8;
   model.cache_line = 5.1e-8;
+  model.other_state_share = 0.3;
   model.time_unit = 1e-9;
   model.element = Bytes(8);
   model.compute_step = 0.1;
@@ -170,6 +173,7 @@ MachineModel full_model() {
       second.from = Bytes(256);
       second.equation = {{0, 0}, f, {0, 1}, g, {0, std::numeric_limits<double>::max()}};
       second.q = 0;
+      second.other_state = 3.125;
       const std::string name = std::string(name_of(f)) + "/" + std::string(name_of(g));
       model.functions[name] = {name, "collective", "", {first, second}};
     }

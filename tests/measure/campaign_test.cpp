@@ -66,7 +66,7 @@ TEST(Campaign, LaunchesInAnotherStateDoNotCount) {
   std::vector<SampleSet> launches = alike(3);
   for (int i = 4; i <= 5; ++i) launches.push_back(launch(i, 3e-6, 18e-8));
   Campaign mixed = campaign(launches);
-  EXPECT_THAT(mixed.used, testing::ElementsAre(1, 2, 3));
+  EXPECT_THAT(mixed.state.used, testing::ElementsAre(1, 2, 3));
   EXPECT_EQ(reason_to_stop(mixed, quick), Stop::none);
   for (int i = 6; i <= 7; ++i) mixed.launches.push_back(launch(i, 1e-6));
   assess(mixed);

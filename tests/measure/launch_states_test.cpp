@@ -10,7 +10,20 @@ namespace {
 using testing::ElementsAre;
 
 LaunchState state(int launch, double bounce, double bandwidth = 10e9) {
-  return {launch, bounce, bandwidth, false, "pine"};
+  return {launch, bounce, bandwidth, false, false, "pine"};
+}
+
+// One whose blocks know better.
+LaunchState state_of_blocks(int launch, double bounce, double bandwidth = 10e9) {
+  LaunchState made = state(launch, bounce, bandwidth);
+  made.blocks_know = true;
+  return made;
+}
+
+// Blocks of a launch, by their cache lines in ns.
+void add_blocks(int launch, std::initializer_list<double> lines, std::vector<Sample>& samples) {
+  for (const double line : lines)
+    samples.push_back({"send", 2, 8, launch, 1e-6, true, 1e-9 * line});
 }
 
 TEST(LaunchStates, ReadFromTheFacts) {
@@ -101,13 +114,60 @@ TEST(LaunchStates, OfTwoAsLargeTheFirst) {
 TEST(LaunchStates, OnlyTheUsedCount) {
   SampleSet set;
   set.samples = {{"send", 2, 8, 1, 1e-6, true}, {"send", 2, 8, 2, 5e-6, true}};
-  mark_states({state(1, 38e-9), state(2, 179e-9)}, {1}, set);
+  mark_states({state(1, 38e-9), state(2, 179e-9)}, {{1}, {}, 38e-9}, set);
   EXPECT_EQ(set.info["launch_1_state"], "used");
   EXPECT_EQ(set.info["launch_2_state"], "left out: cache line 179 ns, copy 10 GB/s");
   EXPECT_EQ(set.info["cache_line"], "3.8e-08");
   const SampleSet used = used_samples(set);
   ASSERT_EQ(used.samples.size(), 1u);
   EXPECT_EQ(used.samples[0].launch, 1);
+}
+
+TEST(LaunchStates, CacheLineOfMostBlocks) {
+  EXPECT_EQ(chosen_cache_line({}), 0);
+  EXPECT_EQ(chosen_cache_line({0, 0}), 0);
+  EXPECT_EQ(chosen_cache_line({250, 45, 55, 50, 260, 0}), 50);
+  // The faster two are a fifth, and then a quarter.
+  EXPECT_EQ(chosen_cache_line({45, 50, 250, 251, 252, 253, 254, 255, 256, 257}), 254);
+  EXPECT_EQ(chosen_cache_line({45, 50, 250, 251, 252, 253, 254, 255}), 50);
+  // Faster by less than the factor is the same state.
+  EXPECT_EQ(chosen_cache_line({60, 60, 100, 101, 102, 103, 104}), 101);
+}
+
+// What launches began and ended with does not matter. The third one was in the other state but for
+// a twentieth of it; the fourth copied slowly.
+TEST(LaunchStates, BlocksThatKnow) {
+  std::vector<Sample> samples;
+  add_blocks(1, {50, 52, 250}, samples);
+  add_blocks(2, {250, 54}, samples);
+  for (int i = 0; i < 19; ++i) add_blocks(3, {240}, samples);
+  add_blocks(3, {51}, samples);
+  add_blocks(4, {50, 50}, samples);
+  for (int i = 0; i < 10; ++i) add_blocks(2, {50}, samples);
+  const StateChoice choice =
+      choose_state({state_of_blocks(1, 50e-9), state_of_blocks(2, 250e-9),
+                    state_of_blocks(3, 240e-9), state_of_blocks(4, 50e-9, 5e9)},
+                   samples);
+  EXPECT_THAT(choice.used, ElementsAre(1, 2));
+  EXPECT_THAT(choice.others, ElementsAre(3));
+  EXPECT_DOUBLE_EQ(choice.cache_line, 50e-9);
+  SampleSet set;
+  mark_states({state(1, 50e-9), state(2, 250e-9), state(3, 240e-9), state(4, 50e-9, 5e9)}, choice,
+              set);
+  EXPECT_EQ(set.info["launch_2_state"], "used");
+  EXPECT_EQ(set.info["launch_3_state"], "another state: cache line 240 ns, copy 10 GB/s");
+  EXPECT_EQ(set.info["launch_4_state"], "left out: cache line 50 ns, copy 5 GB/s");
+  EXPECT_EQ(cache_line_of(set), 5e-8);
+}
+
+TEST(LaunchStates, ChangedBetweenBlocksThatKnow) {
+  SampleSet set;
+  set.info = {{"launch_1_bounce", "4e-08"}, {"launch_1_bounce_after", "1.8e-07"}};
+  add_blocks(1, {0}, set.samples);
+  EXPECT_TRUE(state_of(set, 1).changed);
+  add_blocks(1, {40}, set.samples);
+  EXPECT_FALSE(state_of(set, 1).changed);
+  EXPECT_TRUE(state_of(set, 1).blocks_know);
 }
 
 }  // namespace

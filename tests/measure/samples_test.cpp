@@ -91,8 +91,16 @@ TEST(Samples, InAnotherStateDoNotCount) {
   const Sample fast_pair{"bcast", 2, 16, 1, 1e-6, true, 5e-8};
   set.samples = {fast, slow, unknown, slow_alone, slow_pair, fast_pair};
   EXPECT_EQ(used_samples(set).samples, (std::vector<Sample>{fast, unknown, slow_alone, fast_pair}));
+  EXPECT_EQ(other_samples(set), (std::vector<Sample>{slow, slow_alone, slow_pair}));
+  set.info["launch_1_state"] = "another state: cache line 250 ns";
+  EXPECT_TRUE(used_samples(set).samples.empty());
+  EXPECT_EQ(other_samples(set).size(), 3u);
+  set.info["launch_1_state"] = "left out: copy 3 GB/s";
+  EXPECT_TRUE(other_samples(set).empty());
+  set.info.erase("launch_1_state");
   set.info.erase("cache_line");
   EXPECT_EQ(used_samples(set).samples, set.samples);
+  EXPECT_TRUE(other_samples(set).empty());
 }
 
 TEST(Samples, AFileOfAnotherKindIsRefused) {

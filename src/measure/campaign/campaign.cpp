@@ -183,7 +183,7 @@ SampleSet run_launch(const MeasureOptions& options, const Campaign& campaign,
 void settle(const std::string& key, const Campaign& campaign, SampleSet& all) {
   std::map<std::string, int> votes;
   std::string seen;
-  for (const int launch : campaign.used) {
+  for (const int launch : campaign.state.used) {
     const std::string value = text_of(campaign.launches[static_cast<std::size_t>(launch - 1)], key);
     if (!value.empty()) ++votes[value];
     seen += (seen.empty() ? "" : " ") + (value.empty() ? "none" : value);
@@ -255,8 +255,8 @@ void assess(Campaign& campaign) {
     campaign.seconds += seconds_of(set, launch);
     std::ranges::copy(set.samples, std::back_inserter(all.samples));
   }
-  campaign.used = chosen_group(campaign.states);
-  mark_states(campaign.states, campaign.used, all);
+  campaign.state = choose_state(campaign.states, all.samples);
+  mark_states(campaign.states, campaign.state, all);
   campaign.precision = precision_of(used_samples(all));
 }
 
@@ -264,7 +264,7 @@ Stop reason_to_stop(const Campaign& campaign, const MeasureOptions& options) {
   if (campaign.launches.empty()) return Stop::none;
   if (text_of(campaign.launches.front(), "oversubscribed") == "yes") return Stop::oversubscribed;
   const Preset preset = preset_of(options);
-  const auto used = static_cast<int>(campaign.used.size());
+  const auto used = static_cast<int>(campaign.state.used.size());
   if (options.launches > 0 && used >= options.launches) return Stop::as_many_as_asked;
   if (used >= preset.launches && campaign.precision.half_width <= preset.target)
     return Stop::precise;
@@ -290,13 +290,13 @@ SampleSet combine(const Campaign& campaign, const MeasureOptions& options) {
     }
     all.info.merge(facts);
   }
-  mark_states(campaign.states, campaign.used, all);
+  mark_states(campaign.states, campaign.state, all);
   for (const std::string prefix : {"", kNodePrefix}) {
     settle(prefix + "sync_threshold", campaign, all);
     settle(prefix + "local_threshold", campaign, all);
   }
   all.info["arguments"] = arguments_text(options);
-  all.info["launches"] = std::to_string(campaign.used.size());
+  all.info["launches"] = std::to_string(campaign.state.used.size());
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", preset_of(options).target);
   all.info["half_width_target"] = text;
@@ -322,7 +322,7 @@ Campaign run_campaign(const MeasureOptions& options, const std::string& samples_
   const Preset preset = preset_of(options);
   Progress progress(options.messages, options.progress);
   while (reason_to_stop(campaign, options) == Stop::none) {
-    const auto left_out = static_cast<int>(campaign.launches.size() - campaign.used.size());
+    const auto left_out = static_cast<int>(campaign.launches.size() - campaign.state.used.size());
     const int launch = static_cast<int>(campaign.launches.size()) + 1;
     progress.begin(launch, preset.launches + left_out, expected_seconds(campaign, options),
                    share_file(samples_path));
@@ -334,10 +334,10 @@ Campaign run_campaign(const MeasureOptions& options, const std::string& samples_
     }
     progress.end();
     assess(campaign);
-    if (std::ranges::binary_search(campaign.used, launch)) continue;
+    if (std::ranges::binary_search(campaign.state.used, launch)) continue;
     say(options, "launch " + std::to_string(launch) + " found the machine in another state (" +
-                     describe(campaign.states.back()) +
-                     "); launches in one state so far: " + std::to_string(campaign.used.size()));
+                     describe(campaign.states.back()) + "); launches in one state so far: " +
+                     std::to_string(campaign.state.used.size()));
   }
   return campaign;
 }

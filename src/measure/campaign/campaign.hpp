@@ -38,9 +38,9 @@ void remove_launches(const std::string& samples_path);
 struct Campaign {
   std::vector<SampleSet> launches;  // in order; the first is launch 1
   std::vector<LaunchState> states;
-  std::vector<int> used;  // the largest group of launches in one state
-  Precision precision;    // of those used
-  double seconds = 0;     // that all launches took
+  StateChoice state;
+  Precision precision;  // of those used
+  double seconds = 0;   // that all launches took
 };
 
 // Why there is no further launch; nothing: there is one.

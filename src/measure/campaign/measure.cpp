@@ -74,6 +74,7 @@ FitOutcome fit_and_name(const MeasureOptions& options, const SampleSet& set) {
   FitOutcome outcome = fit_model(used, options.fit);
   mark_invalid(words_of(set, "invalid"), outcome.model);
   outcome.model.launches = launch_factors(used.samples, outcome);
+  add_other_state(other_samples(set), used.samples.size(), outcome.model);
   outcome.model.patterns = pattern_times(used.samples, words_of(set, "invalid"));
   if (const auto hosts = set.info.find("hosts_of_ranks"); hosts != set.info.end())
     outcome.model.topology = measured_star(parse_hosts(hosts->second), outcome.model);
@@ -168,13 +169,14 @@ void say_precision(const Campaign& campaign, const MeasureOptions& options) {
   if (!options.messages) return;
   const Preset preset = preset_of(options);
   std::ostream& out = *options.messages;
-  out << "foretrace measure: " << campaign.used.size() << " launches in one state of the machine";
+  out << "foretrace measure: " << campaign.state.used.size()
+      << " launches in one state of the machine";
   if (campaign.precision.points > 0)
     out << ", 95 % confidence interval over launches +-" << percent(campaign.precision.half_width)
         << " (middle over functions and sizes, wanted " << percent(preset.target) << ")";
   if (reason_to_stop(campaign, options) == Stop::out_of_time)
     out << "; the time is up (--budget " << std::lround(preset.budget) << "), give more for "
-        << (static_cast<int>(campaign.used.size()) < preset.launches
+        << (static_cast<int>(campaign.state.used.size()) < preset.launches
                 ? std::to_string(preset.launches) + " launches"
                 : "a narrower one");
   out << '\n';

@@ -91,11 +91,25 @@ std::string shortest(double value) {
   return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
 }
 
+std::string text_of(const SampleSet& set, const std::string& key) {
+  const auto found = set.info.find(key);
+  return found == set.info.end() ? std::string() : found->second;
+}
+
+std::string state_of_launch(const SampleSet& set, int launch) {
+  return text_of(set, "launch_" + std::to_string(launch) + "_state");
+}
+
+// Of the state that counts, seconds; 0: not known.
+double state_that_counts(const SampleSet& set) {
+  return std::strtod(text_of(set, kCacheLine).c_str(), nullptr);
+}
+
 }  // namespace
 
 bool is_used(const SampleSet& set, int launch) {
-  const auto state = set.info.find("launch_" + std::to_string(launch) + "_state");
-  return state == set.info.end() || state->second == kStateUsed;
+  const std::string state = state_of_launch(set, launch);
+  return state.empty() || state == kStateUsed;
 }
 
 SampleSet used_samples(const SampleSet& set) {
@@ -106,9 +120,7 @@ SampleSet used_samples(const SampleSet& set) {
     if (is_new) entry->second = is_used(set, sample.launch);
     if (entry->second) used.samples.push_back(sample);
   }
-  const auto line = set.info.find(kCacheLine);
-  if (line == set.info.end()) return used;
-  const double state = std::strtod(line->second.c_str(), nullptr);
+  const double state = state_that_counts(set);
   const auto counts = [state](const Sample& sample) {
     return is_same_state(sample.cache_line, state);
   };
@@ -119,6 +131,17 @@ SampleSet used_samples(const SampleSet& set) {
     return !counts(sample) && told.contains({sample.function, sample.ranks});
   });
   return used;
+}
+
+std::vector<Sample> other_samples(const SampleSet& set) {
+  const double state = state_that_counts(set);
+  std::vector<Sample> others;
+  for (const Sample& sample : set.samples)
+    if (!is_same_state(sample.cache_line, state) &&
+        (is_used(set, sample.launch) ||
+         state_of_launch(set, sample.launch).starts_with(kStateOther)))
+      others.push_back(sample);
+  return others;
 }
 
 SampleSet parse_samples(std::istream& in, const std::string& name) {

@@ -35,8 +35,10 @@ struct SampleSet {
   std::vector<Sample> samples;
 };
 
-// launch_N_state of a launch whose samples count.
+// launch_N_state of a launch whose samples count; and how that begins of one that was in another
+// state throughout.
 inline constexpr const char* kStateUsed = "used";
+inline constexpr const char* kStateOther = "another state";
 // The fact that says how long a cache line takes in the state of the machine that counts, in
 // seconds.
 inline constexpr const char* kCacheLine = "cache_line";
@@ -47,6 +49,9 @@ bool is_used(const SampleSet& set, int launch);
 // taken while the machine was in another state (kCacheLine). A function's on so many ranks that
 // has no others keeps them.
 SampleSet used_samples(const SampleSet& set);
+// Those that were taken while the machine was in another state than the one that counts. None where
+// samples do not know their state.
+std::vector<Sample> other_samples(const SampleSet& set);
 
 // Reads a file; comment lines may stand anywhere. Throws Error "FILE:LINE: ...".
 SampleSet read_samples(const std::string& path);

@@ -1,8 +1,10 @@
 #include "measure/fit/launch_factors.hpp"
 
+#include <cstdint>
 #include <map>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "measure/core/hosts.hpp"
 #include "measure/experiments/kernels.hpp"
@@ -20,19 +22,25 @@ struct Ratios {
   std::vector<double> calls, computation;
 };
 
-// The model's seconds for what the sample measures; 0: it has none that is to be trusted.
-double told(const FitOutcome& outcome, std::string_view name, int ranks, std::uint64_t bytes) {
-  const machine::PathModel* path = &outcome.model;
+// The model's function for what a sample measures; nullptr: it has none that is to be trusted.
+template <class Model>
+auto* trusted_function(Model& model, std::string_view name) {
+  auto* functions = &model.functions;
   if (name.starts_with(kNodePrefix)) {
-    const auto inner = outcome.model.paths.find(machine::Path::node);
-    if (inner == outcome.model.paths.end()) return 0;
-    path = &inner->second;
+    const auto inner = model.paths.find(machine::Path::node);
+    functions = inner == model.paths.end() ? nullptr : &inner->second.functions;
     name.remove_prefix(std::string_view(kNodePrefix).size());
   }
-  const auto function = path->functions.find(name);
-  if (function == path->functions.end() || machine::is_unreliable(function->second)) return 0;
-  return machine::evaluate_seconds(outcome.model, function->second, ranks, Bytes(bytes),
-                                   machine::Bound::avg);
+  using Found = decltype(&functions->begin()->second);
+  if (functions == nullptr) return Found{};
+  const auto found = functions->find(name);
+  if (found == functions->end() || machine::is_unreliable(found->second)) return Found{};
+  return &found->second;
+}
+
+double seconds_of(const machine::MachineModel& model, const machine::Function& function, int ranks,
+                  std::uint64_t bytes) {
+  return machine::evaluate_seconds(model, function, ranks, Bytes(bytes), machine::Bound::avg);
 }
 
 }  // namespace
@@ -56,8 +64,9 @@ std::vector<machine::LaunchFactors> launch_factors(const std::vector<Sample>& sa
       const auto kernel = outcome.costs.kernels.find(name.substr(kKernel.size()));
       if (kernel != outcome.costs.kernels.end() && kernel->second > 0)
         ratios.computation.push_back(seconds / kernel->second);
-    } else if (const double time = told(outcome, name, ranks, bytes); time > 0) {
-      ratios.calls.push_back(seconds / time);
+    } else if (const auto* function = trusted_function(outcome.model, name)) {
+      const double time = seconds_of(outcome.model, *function, ranks, bytes);
+      if (time > 0) ratios.calls.push_back(seconds / time);
     }
   }
   std::vector<machine::LaunchFactors> factors;
@@ -67,6 +76,39 @@ std::vector<machine::LaunchFactors> launch_factors(const std::vector<Sample>& sa
                        ratios.computation.empty() ? 1 : stats::median(ratios.computation)});
   }
   return factors;
+}
+
+void add_other_state(const std::vector<Sample>& others, std::size_t used,
+                     machine::MachineModel& model) {
+  constexpr std::size_t kEnough = 3;
+  if (others.empty()) return;
+  model.other_state_share =
+      static_cast<double>(others.size()) / static_cast<double>(others.size() + used);
+  using Point = std::tuple<std::string_view, int, std::uint64_t>;
+  std::map<Point, std::vector<double>> points;
+  for (const Sample& sample : others)
+    if (sample.kept)
+      points[{sample.function, sample.ranks, sample.bytes}].push_back(sample.seconds);
+  std::map<machine::Function*, std::vector<std::pair<Bytes, double>>> multiples;
+  for (const auto& [point, seconds] : points) {
+    const auto& [name, ranks, bytes] = point;
+    machine::Function* const function = trusted_function(model, name);
+    if (function == nullptr) continue;
+    const double time = seconds_of(model, *function, ranks, bytes);
+    const double middle = stats::median(seconds);
+    if (time > 0 && middle > 0) multiples[function].emplace_back(Bytes(bytes), middle / time);
+  }
+  for (auto& [function, all] : multiples) {
+    for (machine::Regime& regime : function->regimes) {
+      std::vector<double> own, any;
+      for (const auto& [bytes, multiple] : all) {
+        any.push_back(multiple);
+        if (&machine::regime_for(*function, bytes) == &regime) own.push_back(multiple);
+      }
+      if (own.size() < kEnough) own = any;
+      if (own.size() >= kEnough) regime.other_state = stats::median(own);
+    }
+  }
 }
 
 }  // namespace foretrace::measure

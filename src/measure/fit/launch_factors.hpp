@@ -1,7 +1,8 @@
-// How the launches of a measurement differ as a whole: what a program's run may be off by, since
-// it is a launch, too.
+// How the launches of a measurement differ as a whole, and its states: what a program's run may be
+// off by, since it is a launch, too.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "measure/core/samples.hpp"
@@ -15,5 +16,12 @@ namespace foretrace::measure {
 // without calls are left out.
 std::vector<machine::LaunchFactors> launch_factors(const std::vector<Sample>& samples,
                                                    const FitOutcome& outcome);
+
+// Sets the model's other_state_share and its regimes' other_state from what was measured in other
+// states, beside `used` samples in the model's own: the middle, over the points of a regime, of
+// (median of the undisturbed samples there) / (the model's time). Of a regime with fewer than three
+// such points all of its function's count; with fewer than three of those, it stays.
+void add_other_state(const std::vector<Sample>& others, std::size_t used,
+                     machine::MachineModel& model);
 
 }  // namespace foretrace::measure
