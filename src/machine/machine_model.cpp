@@ -7,8 +7,10 @@ namespace foretrace::machine {
 namespace {
 
 // Measured between two ranks, whatever others there are.
-bool is_between_two(const Function& function) {
-  return function.function_class == "point-to-point" || function.function_class == "one-sided";
+// How many ranks a program has is nothing to it.
+bool is_for_any_ranks(const Function& function) {
+  const std::string& kind = function.function_class;
+  return kind == "point-to-point" || kind == "one-sided" || kind == "local";
 }
 
 double equation_seconds(const MachineModel& model, const std::vector<Regime>& regimes, int ranks,
@@ -58,7 +60,7 @@ const Regime& regime_for(const Function& function, Bytes bytes) {
 
 Beyond beyond_measured(const MachineModel& model, const Function& function, int ranks,
                        Bytes bytes) {
-  const bool any_ranks = is_between_two(function);
+  const bool any_ranks = is_for_any_ranks(function);
   if (const auto& measured = function.measured)
     return {!any_ranks && (ranks < measured->ranks.front() || ranks > measured->ranks.back()),
             bytes < measured->from || bytes > measured->to};

@@ -70,11 +70,11 @@ bool measures(const std::string& function, const Group& group) {
   const auto starts = [&](std::string_view with) { return function.starts_with(with); };
   if (function == "allsend") return group.rank < group.size / 2;
   if (function.ends_with("_root")) return group.rank == 0;
-  if (function == "sendrecv") return true;
+  if (function == "sendrecv" || function == "gap") return true;
   if (starts("recv") || starts("irecv")) return group.rank == 1;
   const FunctionFacts* facts = facts_of(function);
-  if (facts && (facts->function_class == "point-to-point" || facts->function_class == "one-sided"))
-    return group.rank == 0;
+  const std::string_view kind = facts ? facts->function_class : "";
+  if (kind == "point-to-point" || kind == "one-sided" || kind == "local") return group.rank == 0;
   return true;
 }
 
@@ -194,7 +194,9 @@ void check_data(const Case& c) {
   const std::size_t halves = c.name.find("_halves_");
   if (c.name == "allsend") return check_allsend(c);
   if (c.name.starts_with("exchange_")) return check_exchange(c);
-  if (c.name.starts_with("file_") || c.name.starts_with("comm_") || c.name == "win_fence") return;
+  if (c.name.starts_with("file_") || c.name.starts_with("comm_") || c.name == "win_fence" ||
+      facts->function_class == "local")
+    return;
   if (facts->function_class == "point-to-point" || facts->function_class == "one-sided")
     return check_pair(c);
   if (halves == std::string::npos)

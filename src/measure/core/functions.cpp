@@ -11,6 +11,7 @@ constexpr std::string_view kCollective = "collective";
 constexpr std::string_view kBarrier = "barrier";
 constexpr std::string_view kOneSided = "one-sided";
 constexpr std::string_view kFile = "file";
+constexpr std::string_view kLocal = "local";
 
 constexpr std::string_view kMessage = "the message";
 constexpr std::string_view kEachRank = "one rank's part";
@@ -102,6 +103,8 @@ constexpr Collective kCollectives[] = {
 
 constexpr Row kRanksAlone[] = {
     {"comm_dup", kBarrier, "", "From the common start until the last rank leaves MPI_Comm_dup."},
+    {"comm_free", kBarrier, "",
+     "Until the last rank leaves MPI_Comm_free of what MPI_Comm_dup made right before."},
     {"comm_split", kBarrier, "",
      "From the common start until the last rank leaves MPI_Comm_split, into two halves."},
     {"win_fence", kBarrier, "",
@@ -109,6 +112,18 @@ constexpr Row kRanksAlone[] = {
     {"file_open", kFile, "",
      "From the common start until the last rank leaves MPI_File_open of a file that is there."},
     {"file_close", kFile, "", "Until the last rank leaves MPI_File_close, right after file_open."},
+};
+
+constexpr Row kLocalCalls[] = {
+    {"type_contiguous", kLocal, "", "Time in MPI_Type_contiguous, of 8 doubles."},
+    {"type_vector", kLocal, "", "Time in MPI_Type_vector, of 8 doubles."},
+    {"type_create_struct", kLocal, "", "Time in MPI_Type_create_struct, of three members."},
+    {"type_commit", kLocal, "", "Time in MPI_Type_commit of such a vector."},
+    {"type_free", kLocal, "", "Time in MPI_Type_free of such a vector, committed."},
+    {"op_create", kLocal, "", "Time in MPI_Op_create."},
+    {"op_free", kLocal, "", "Time in MPI_Op_free."},
+    {"comm_group", kLocal, "", "Time in MPI_Comm_group of MPI_COMM_WORLD."},
+    {"group_free", kLocal, "", "Time in MPI_Group_free of it."},
 };
 
 constexpr Row kFiles[] = {
@@ -182,6 +197,7 @@ std::vector<FunctionFacts> make_table() {
                ", until the last rank of both leaves; p counts the ranks of both."});
     }
   add(kFiles);
+  add(kLocalCalls);
   return all;
 }
 

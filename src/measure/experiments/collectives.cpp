@@ -1,5 +1,9 @@
 #include <mpi.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "measure/experiments/clock.hpp"
 #include "measure/experiments/collective_calls.hpp"
 #include "measure/experiments/experiments.hpp"
@@ -66,15 +70,18 @@ void add_nonblocking_forms(const std::vector<CollectiveCall>& calls, Buffers& bu
   }
 }
 
-// A call that creates a communicator, which is then freed off the record.
+// A call that creates a communicator, which is then freed: off the record, unless there is a second
+// function.
 template <class Call>
-Experiment creation(const char* name, Call call) {
-  return {{name},
-          [] {},
-          [call](std::int64_t entry, std::int64_t, Span* spans) {
+Experiment creation(std::vector<std::string> functions, Call call) {
+  const bool frees = functions.size() > 1;
+  return {std::move(functions), [] {},
+          [call, frees](std::int64_t entry, std::int64_t, Span* spans) {
             MPI_Comm created = call();
-            spans[0] = {entry, now_ns()};
+            const std::int64_t done = now_ns();
+            spans[0] = {entry, done};
             MPI_Comm_free(&created);
+            if (frees) spans[1] = {done, now_ns()};
           }};
 }
 
@@ -114,12 +121,12 @@ std::vector<Experiment> barrier_experiments(const Group& group, Buffers& buffers
   const std::vector<CollectiveCall> calls{barrier_call(group)};
   std::vector<Experiment> all = blocking_forms(calls, group, buffers);
   add_nonblocking_forms(calls, buffers, all);
-  all.push_back(creation("comm_dup", [=] {
+  all.push_back(creation({"comm_dup", "comm_free"}, [=] {
     MPI_Comm created;
     MPI_Comm_dup(comm, &created);
     return created;
   }));
-  all.push_back(creation("comm_split", [=] {
+  all.push_back(creation({"comm_split"}, [=] {
     MPI_Comm created;
     MPI_Comm_split(comm, half, 0, &created);
     return created;

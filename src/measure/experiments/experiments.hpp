@@ -85,6 +85,8 @@ std::vector<Experiment> halves_experiments(const Group& group, std::uint64_t byt
 std::vector<Experiment> barrier_experiments(const Group& group, Buffers& buffers);
 std::vector<Experiment> barrier_halves_experiments(const Group& group, Buffers& buffers);
 std::vector<Experiment> fence_experiments(const Group& group);
+// What a rank does by itself: making and freeing datatypes, operations and groups.
+std::vector<Experiment> local_experiments(const Group& group);
 
 // On the file `path`, which is there and holds `bytes` for each member (scratch_file.hpp).
 std::vector<Experiment> file_experiments(const Group& group, std::uint64_t bytes, Buffers& buffers,

@@ -34,6 +34,9 @@ std::vector<Family> families(const Facilities& facilities) {
   const Make fences = [](const Group& group, std::uint64_t, Buffers&) {
     return fence_experiments(group);
   };
+  const Make local = [](const Group& group, std::uint64_t, Buffers&) {
+    return local_experiments(group);
+  };
   std::vector<Family> all{
       {"point to point", true, Scope::pair, Sizes::all, false, point_to_point_experiments,
        UINT64_MAX, false, true},
@@ -51,6 +54,7 @@ std::vector<Family> families(const Facilities& facilities) {
       {"ranks alone", true, Scope::counts, Sizes::none, false, ranks_alone},
       {"barriers of halves", false, Scope::counts, Sizes::none, false, barrier_halves},
       {"fences", false, Scope::counts, Sizes::none, false, fences, UINT64_MAX, true},
+      {"local calls", false, Scope::pair, Sizes::none, false, local},
   };
   if (!facilities.windows) std::erase_if(all, [](const Family& family) { return family.windows; });
   if (!facilities.scratch_file.empty()) add_file_families(facilities.scratch_file, all);
