@@ -10,6 +10,10 @@ namespace foretrace::machine {
 namespace {
 
 constexpr double kUsualCoverage = 0.95;
+// A program does not meet a state as often as the measurement did, which keeps a machine busy for
+// minutes. One that was met less often than kRare is none.
+constexpr double kRare = 0.02;
+constexpr double kLeastShare = 0.25;
 // Intervals may reach down to 0, a logarithm cannot.
 constexpr double kLeastMultiple = 1e-3;
 
@@ -95,7 +99,10 @@ void draw_functions(Functions& functions, bool other_state, std::uint64_t seed,
 MachineModel draw_model(const MachineModel& model, std::uint64_t seed, std::uint64_t number) {
   MachineModel drawn = model;
   std::mt19937_64 random = random_of(seed, number, "state");
-  const bool other_state = share_of(random) < model.other_state_share;
+  const bool two_states = model.other_state_share >= kRare;
+  const bool other_state =
+      two_states &&
+      share_of(random) < std::clamp(model.other_state_share, kLeastShare, 1 - kLeastShare);
   draw_functions(drawn.functions, other_state, seed, number);
   for (auto& [path, own] : drawn.paths) draw_functions(own.functions, other_state, seed, number);
   return drawn;

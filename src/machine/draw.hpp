@@ -10,7 +10,8 @@
 
 namespace foretrace::machine {
 
-// A copy, in the machine's other state as often as it was in it when it was measured, in which
+// A copy, in the machine's other state as often as the model says, but in a quarter of all draws at
+// least and three quarters at most (in none if it was there less than 2 % of the time), in which
 // every function is faster or slower, each by one number drawn from a normal distribution: an
 // equation with an interval takes a multiple of its time, such that the interval holds its share
 // (95 % where that is not known); one without has all coefficients moved by the same multiple of

@@ -77,18 +77,26 @@ TEST(Draw, WithoutErrorsNothingMoves) {
   EXPECT_EQ(seconds(draw_model(model, 1, 1), "send", 8), 10);
 }
 
-// Three times as slow in the other state, in which it was a quarter of the time.
+// Three times as slow in the other state, in which it was a third of the time.
 TEST(Draw, TheOtherState) {
   Equation equation;
   equation.constant = {10, 0};
   MachineModel model = model_with(equation);
   model.functions["send"].regimes[0].other_state = 3;
   EXPECT_EQ(draws(model, 8, 100).back(), 10);
-  model.other_state_share = 0.25;
+  model.other_state_share = 1.0 / 3;
   const std::vector<double> times = draws(model, 8, 4000);
   EXPECT_EQ(times.front(), 10);
   EXPECT_EQ(times.back(), 30);
-  EXPECT_NEAR(static_cast<double>(std::ranges::count(times, 30.0)), 1000, 100);
+  EXPECT_NEAR(static_cast<double>(std::ranges::count(times, 30.0)), 1333, 100);
+  const auto slow_ones = [&](double share) {
+    model.other_state_share = share;
+    return static_cast<double>(std::ranges::count(draws(model, 8, 4000), 30.0));
+  };
+  EXPECT_NEAR(slow_ones(0.03), 1000, 100);
+  EXPECT_NEAR(slow_ones(0.95), 3000, 100);
+  EXPECT_EQ(slow_ones(0.019), 0);
+  model.other_state_share = 0.5;
   // One draw is of one state, of which recv knows nothing.
   for (std::uint64_t i = 0; i < 20; ++i) EXPECT_EQ(seconds(draw_model(model, 7, i), "recv", 8), 10);
 }

@@ -37,27 +37,35 @@ TEST(LaunchFactors, MiddleOfWhatALaunchMeasured) {
   EXPECT_DOUBLE_EQ(factors[1].computation, 1);
 }
 
-// Up to 100 bytes four times as long, from there on one point alone: 1.5 times; together with the
-// others that is 4 again. Disturbed samples, functions that are not to be trusted and those without
-// an equation tell nothing.
+// Up to 100 bytes four times as long, from there on nothing is known but by the others. Disturbed
+// samples, points of fewer than three, and functions that are not to be trusted or have no equation
+// tell nothing.
 TEST(OtherState, MiddleOfEachRegime) {
   machine::MachineModel model = outcome().model;
   machine::Regime longer = model.functions["send"].regimes[0];
   model.functions["send"].regimes[0].to = Bytes(100);
   longer.from = Bytes(101);
+  longer.to = Bytes(200);
   model.functions["send"].regimes.push_back(longer);
-  add_other_state({{"send", 2, 8, 1, 8.0, true},
-                   {"send", 2, 8, 1, 90.0, false},
-                   {"send", 2, 16, 1, 6.0, true},
-                   {"send", 2, 32, 2, 10.0, true},
-                   {"send", 2, 200, 2, 3.0, true},
-                   {"node/send", 2, 8, 1, 4, true},
-                   {"recv", 2, 8, 1, 99.0, true},
-                   {"kernel:float", 1, 0, 1, 4.5, true}},
-                  24, model);
+  longer.from = Bytes(201);
+  longer.to = Bytes(UINT64_MAX);
+  model.functions["send"].regimes.push_back(longer);
+  std::vector<Sample> others{{"send", 2, 8, 1, 90.0, false},
+                             {"send", 2, 150, 2, 3.0, true},
+                             {"node/send", 2, 8, 1, 4, true}};
+  for (int i = 0; i < 3; ++i) {
+    others.push_back({"send", 2, 8, 1, 8.0, true});
+    others.push_back({"send", 2, 16, 1, 6.0, true});
+    others.push_back({"send", 2, 32, 2, 10.0, true});
+    others.push_back({"send", 2, 300, 2, 2.0, true});
+    others.push_back({"recv", 2, 8, 1, 99.0, true});
+    others.push_back({"kernel:float", 1, 0, 1, 4.5, true});
+  }
+  add_other_state(others, 3 * others.size(), model);
   EXPECT_DOUBLE_EQ(model.other_state_share, 0.25);
   EXPECT_DOUBLE_EQ(model.functions["send"].regimes[0].other_state, 4);
   EXPECT_DOUBLE_EQ(model.functions["send"].regimes[1].other_state, 3.5);
+  EXPECT_DOUBLE_EQ(model.functions["send"].regimes[2].other_state, 1);
   EXPECT_EQ(model.functions["recv"].regimes[0].other_state, 1);
   EXPECT_EQ(model.paths[machine::Path::node].functions["send"].regimes[0].other_state, 1);
 }

@@ -93,20 +93,20 @@ void add_other_state(const std::vector<Sample>& others, std::size_t used,
   for (const auto& [point, seconds] : points) {
     const auto& [name, ranks, bytes] = point;
     machine::Function* const function = trusted_function(model, name);
-    if (function == nullptr) continue;
+    if (function == nullptr || seconds.size() < kEnough) continue;
     const double time = seconds_of(model, *function, ranks, bytes);
     const double middle = stats::median(seconds);
     if (time > 0 && middle > 0) multiples[function].emplace_back(Bytes(bytes), middle / time);
   }
-  for (auto& [function, all] : multiples) {
+  for (const auto& [function, all] : multiples) {
     for (machine::Regime& regime : function->regimes) {
       std::vector<double> own, any;
       for (const auto& [bytes, multiple] : all) {
         any.push_back(multiple);
         if (&machine::regime_for(*function, bytes) == &regime) own.push_back(multiple);
       }
-      if (own.size() < kEnough) own = any;
-      if (own.size() >= kEnough) regime.other_state = stats::median(own);
+      if (own.empty()) own = any;
+      regime.other_state = stats::median(own);
     }
   }
 }

@@ -19,8 +19,8 @@ std::vector<machine::LaunchFactors> launch_factors(const std::vector<Sample>& sa
 
 // Sets the model's other_state_share and its regimes' other_state from what was measured in other
 // states, beside `used` samples in the model's own: the middle, over the points of a regime, of
-// (median of the undisturbed samples there) / (the model's time). Of a regime with fewer than three
-// such points all of its function's count; with fewer than three of those, it stays.
+// (median of the undisturbed samples there, at least three) / (the model's time). Of a regime
+// without such points all of its function's count; without any, it stays.
 void add_other_state(const std::vector<Sample>& others, std::size_t used,
                      machine::MachineModel& model);
 
