@@ -1,13 +1,14 @@
 // One thread at a time in the library. The lock is not taken before a second
 // thread exists.
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/single_threaded.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <charconv>
+#include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <mutex>
@@ -21,7 +22,9 @@
 #include "mpi/core/line.hpp"
 #include "mpi/core/other_threads.hpp"
 #include "mpi/core/rank.hpp"
+#include "mpi/core/simulator.hpp"
 #include "mpi/core/threads.hpp"
+#include "shared/shared_memory.hpp"
 
 namespace foretrace::mpi {
 namespace {
@@ -30,7 +33,11 @@ std::recursive_mutex door;
 bool multiple = false;
 thread_local int times_entered = 0;  // with the door locked
 std::atomic<int> at_door{0};         // threads that wait before it
-std::atomic<unsigned> entries{0};
+std::atomic<int> giving_way{0};      // threads that sleep until another has come in
+std::atomic<std::uint32_t> entries{0};
+
+// One that waited at the door may have been cancelled meanwhile.
+constexpr std::chrono::milliseconds kLongestWay{10};
 
 // The states of the process's threads, read from files that stay open.
 class ThreadStates {
@@ -102,7 +109,8 @@ void enter_library() {
     door.lock();
     --at_door;
   }
-  entries.fetch_add(1, std::memory_order_relaxed);
+  entries.fetch_add(1);
+  if (giving_way.load() > 0) wake_sleeper(entries);
   ++times_entered;
 }
 
@@ -124,15 +132,21 @@ bool threads_multiple() {
   return multiple && !__libc_single_threaded;
 }
 
+// Who waits shall not wait for long because this thread is faster. It sleeps meanwhile: the system
+// lets one that yields wait for all other programs as well.
 void let_threads_in() {
+  if (at_door.load() > 0) wait_for_threads();
+}
+
+void wait_for_threads() {
   const CallState state = save_call();
   const bool goes_on = line.goes_on();
   const int times = times_entered;
+  const std::uint32_t before = entries.load();
+  ++giving_way;
   for (int i = 0; i < times; ++i) leave_library();
-  // Who waits shall not wait for long because this one is faster.
-  const unsigned before = entries.load();
-  do ::sched_yield();
-  while (at_door.load() > 0 && entries.load() == before);
+  sleep_on(entries, before, kLongestWay);
+  --giving_way;
   for (int i = 0; i < times; ++i) enter_library();
   restore_call(state);
   line.go_on(goes_on);

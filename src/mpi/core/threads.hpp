@@ -7,8 +7,11 @@ namespace foretrace::mpi {
 // time is in the library.
 void enter_library();
 void leave_library();
-// Lets other threads in for a moment; from a call that waits.
+// Lets those threads in that wait for it, before the calling one goes on; from a call that looks
+// again and again.
 void let_threads_in();
+// The same from a call that only another thread can end: until one has come in, but not for long.
+void wait_for_threads();
 // Whether there may be such a thread: the level is MPI_THREAD_MULTIPLE, and a second
 // thread exists.
 bool threads_multiple();

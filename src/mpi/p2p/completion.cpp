@@ -234,6 +234,11 @@ bool has_parts(std::span<Request* const> requests) {
   });
 }
 
+// Whether the program itself completes it (MPI_Grequest_complete).
+bool by_program(const Request* request) {
+  return is_open(request) && request->generalized() != nullptr;
+}
+
 // Where all have to be complete.
 void wait_for_all(std::span<Request* const> requests) {
   Few<Request*> open;
@@ -247,7 +252,7 @@ void wait_for_all(std::span<Request* const> requests) {
   for (Request* request : requests) {
     if (!is_open(request)) continue;
     finish_several(*request);
-    while (!request->settled()) let_threads_in();
+    while (!request->settled()) wait_for_threads();
   }
 }
 
@@ -463,7 +468,8 @@ Indices complete(Completing how, std::span<Request* const> requests) {
     do {
       test_each(test, requests);
       indices = chosen();
-      if (waits && indices.empty()) let_threads_in();
+      if (!waits || !indices.empty()) continue;
+      std::ranges::any_of(requests, by_program) ? wait_for_threads() : let_threads_in();
     } while (waits && indices.empty());
     return indices;
   }
