@@ -269,9 +269,9 @@ IN_THREE_FORMS = ("collective", "neighbor")
 
 
 def posted_form(rows, name):
-    """The row of MPI_Ix or MPI_X_init made from that of MPI_X; None: there is none."""
+    """The row of MPI_Ix, MPI_X_init or MPIX_X_init made from that of MPI_X; None: there is none."""
     if name.endswith("_init"):
-        row, klass, extra = rows.get(name[:-5]), "{}_init", ["info", "request"]
+        row, klass, extra = rows.get(re.sub("^MPIX_", "MPI_", name[:-5])), "{}_init", ["info", "request"]
     elif name.startswith("MPI_I"):
         row, klass, extra = rows.get("MPI_" + name[5:].capitalize()), "i{}", ["request"]
     else:

@@ -17,7 +17,7 @@ def parse_groups(text, path):
         line = line.split("#")[0].strip()
         if not line:
             continue
-        found = re.fullmatch(r"([a-z_]+)\s*:((?:\s+MPI_[A-Za-z_*\[\]]+)+)", line)
+        found = re.fullmatch(r"([a-z_]+)\s*:((?:\s+MPIX?_[A-Za-z_*\[\]]+)+)", line)
         if not found:
             raise SystemExit(f"{path}:{number}: expected 'GROUP : MPI_FUNCTION ...', found '{line}'")
         groups.setdefault(found.group(1), []).extend(found.group(2).split())

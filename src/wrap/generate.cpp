@@ -17,6 +17,9 @@ constexpr const char* kPrologue =
     "#define OMPI_SKIP_MPICXX 1\n"
     "#define MPICH_SKIP_MPICXX 1\n"
     "#include <mpi.h>\n"
+    "#if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)\n"
+    "#include <mpi-ext.h>\n"
+    "#endif\n"
     "#include <time.h>\n"
     R"(
 #if defined(__cplusplus)

@@ -3,6 +3,14 @@
 #include <algorithm>
 
 #include "capture/session/session.hpp"
+#include "mpi_api/mpi_and_extensions.h"
+
+// Persistent collectives by their names in MPI 4, or in Open MPI 4.
+#if MPI_VERSION >= 4
+#define FORETRACE_PERSISTENT(name, ...) PMPI_##name##_init(__VA_ARGS__)
+#elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
+#define FORETRACE_PERSISTENT(name, ...) PMPIX_##name##_init(__VA_ARGS__)
+#endif
 
 namespace foretrace::capture {
 
@@ -52,24 +60,25 @@ void Shadow::post_start(const CommInfo& info, MPI_Comm comm, Dependence dependen
 // has a persistent one beside it.
 void Shadow::prepare_start([[maybe_unused]] const CommInfo& info, [[maybe_unused]] MPI_Comm comm,
                            [[maybe_unused]] Dependence dependence, [[maybe_unused]] int root) {
-#if MPI_VERSION >= 4
+#ifdef FORETRACE_PERSISTENT
   needed_ = waits_for_others(info, dependence, root);
   persistent_ = true;
   switch (dependence) {
     case Dependence::all_for_all:
-      PMPI_Allreduce_init(own_.data(), latest_.data(), 2, MPI_INT64_T, MPI_MAX, comm, MPI_INFO_NULL,
-                          &start_);
+      FORETRACE_PERSISTENT(Allreduce, own_.data(), latest_.data(), 2, MPI_INT64_T, MPI_MAX, comm,
+                           MPI_INFO_NULL, &start_);
       return;
     case Dependence::all_for_root:
-      PMPI_Bcast_init(latest_.data(), 2, MPI_INT64_T, root, comm, MPI_INFO_NULL, &start_);
+      FORETRACE_PERSISTENT(Bcast, latest_.data(), 2, MPI_INT64_T, root, comm, MPI_INFO_NULL,
+                           &start_);
       return;
     case Dependence::root_for_all:
-      PMPI_Reduce_init(own_.data(), latest_.data(), 2, MPI_INT64_T, MPI_MAX, root, comm,
-                       MPI_INFO_NULL, &start_);
+      FORETRACE_PERSISTENT(Reduce, own_.data(), latest_.data(), 2, MPI_INT64_T, MPI_MAX, root, comm,
+                           MPI_INFO_NULL, &start_);
       return;
     case Dependence::prefix:
-      PMPI_Scan_init(own_.data(), latest_.data(), 2, MPI_INT64_T, MPI_MAX, comm, MPI_INFO_NULL,
-                     &start_);
+      FORETRACE_PERSISTENT(Scan, own_.data(), latest_.data(), 2, MPI_INT64_T, MPI_MAX, comm,
+                           MPI_INFO_NULL, &start_);
       return;
   }
 #endif

@@ -1,7 +1,5 @@
 // The capture library's outside: MPI's functions, generated, and the hooks of
 // foretrace.h.
-#include <mpi.h>
-
 #include "callers/fortran_calls.hpp"
 #include "capture/handlers/handlers.hpp"
 #include "capture/host/fortran.hpp"
@@ -11,6 +9,7 @@
 #include "capture/profile/call.hpp"
 #include "compute/work_counter.hpp"
 #include "foretrace.h"
+#include "mpi_api/mpi_and_extensions.h"
 
 #define FORETRACE_EXPORT __attribute__((visibility("default")))
 

@@ -3,6 +3,15 @@
 
 #include "odd_forms.hpp"
 
+#if MPI_VERSION >= 4
+#define PERSISTENT(name) MPI_##name##_init
+#elif defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#ifdef OMPI_HAVE_MPI_EXT_PCOLLREQ
+#define PERSISTENT(name) MPIX_##name##_init
+#endif
+#endif
+
 namespace odd_forms {
 namespace {
 
@@ -130,13 +139,13 @@ void posted_tested() {
 }
 
 void persistent_collectives() {
-#if MPI_VERSION >= 4
+#ifdef PERSISTENT
   int sum = 0;
   int mine = 0;
   Numbers data(100);
   MPI_Request requests[2];
-  MPI_Allreduce_init(&mine, &sum, 1, MPI_INT, MPI_SUM, world, MPI_INFO_NULL, &requests[0]);
-  MPI_Bcast_init(data.data(), 100, MPI_INT, 0, world, MPI_INFO_NULL, &requests[1]);
+  PERSISTENT(Allreduce)(&mine, &sum, 1, MPI_INT, MPI_SUM, world, MPI_INFO_NULL, &requests[0]);
+  PERSISTENT(Bcast)(data.data(), 100, MPI_INT, 0, world, MPI_INFO_NULL, &requests[1]);
   for (int round = 1; round <= 3; ++round) {
     mine = rank * round;
     std::iota(data.begin(), data.end(), rank == 0 ? round : 0);
