@@ -18,6 +18,18 @@ std::uint32_t flags_of(const Comm& comm) {
          (comm.graph ? kCommGraph : 0);
 }
 
+void fill_in_group(Cell& cell, std::size_t pointer, std::size_t image, int size) {
+  field_of<std::byte*>(cell, pointer) = &field_of<std::byte>(cell, image);
+  field_of<int>(cell, image + kGroupSize) = size;
+}
+
+void fill_in_comm(Cell& cell, Comm& comm) {
+  field_of<Object*>(cell, kCommAttributes) = &comm;
+  field_of<std::uint32_t>(cell, kCommFlags) = flags_of(comm);
+  fill_in_group(cell, kCommGroup, kCommGroupImage, comm.size());
+  fill_in_group(cell, kCommRemoteGroup, kCommRemoteGroupImage, comm.partners().size());
+}
+
 // What the Fortran library left in a cell, into the object.
 void take_over(Cell& cell, Object& object) {
   if (object.kind == ObjectKind::op) {
@@ -37,8 +49,7 @@ void take_over(Cell& cell, Object& object) {
 void fill_in(Cell& cell, Object& object) {
   switch (object.kind) {
     case ObjectKind::comm:
-      field_of<Object*>(cell, kCommAttributes) = &object;
-      field_of<std::uint32_t>(cell, kCommFlags) = flags_of(static_cast<Comm&>(object));
+      fill_in_comm(cell, static_cast<Comm&>(object));
       break;
     case ObjectKind::datatype:
       field_of<Object*>(cell, kTypeAttributes) = &object;

@@ -14,6 +14,13 @@ inline constexpr std::size_t kCommFlags = 0xe8;
 inline constexpr std::uint32_t kCommInter = 0x1;
 inline constexpr std::uint32_t kCommCartesian = 0x100;
 inline constexpr std::uint32_t kCommGraph = 0x200;
+// The local and the remote group, of which the Fortran library reads the number of
+// members (MPI_ALLTOALLW). They stand for themselves at the end of the cell.
+inline constexpr std::size_t kCommGroup = 0xf8;
+inline constexpr std::size_t kCommRemoteGroup = 0x100;
+inline constexpr std::size_t kCommGroupImage = 0x120;
+inline constexpr std::size_t kCommRemoteGroupImage = 0x140;
+inline constexpr std::size_t kGroupSize = 0x10;
 // The set of attributes, a pointer that comes back as it was: the object's address.
 inline constexpr std::size_t kCommAttributes = 0x110;
 inline constexpr std::size_t kTypeAttributes = 0xd0;
