@@ -121,10 +121,19 @@ Bytes size_alltoallv(const CommShape& comm, const void* sendbuf, const Count* se
 }
 
 template <class Count, class Type>
-Bytes size_alltoallw(const CommShape& comm, const Count* recvcounts, const Type* recvtypes) {
+Bytes size_mixed_mean(const CommShape& comm, const Count* counts, const Type* types) {
   std::uint64_t total = 0;
-  for (int i = 0; i < comm.size; ++i) total += message_bytes(recvcounts[i], recvtypes[i]).count;
+  for (int i = 0; i < comm.size; ++i)
+    if (counts[i] > 0) total += message_bytes(counts[i], types[i]).count;
   return Bytes(total / static_cast<std::uint64_t>(comm.size));
+}
+
+template <class Count, class Type>
+Bytes size_alltoallw(const CommShape& comm, const void* sendbuf, const Count* sendcounts,
+                     const Type* sendtypes, const Count* recvcounts, const Type* recvtypes) {
+  const Bytes in = size_mixed_mean(comm, recvcounts, recvtypes);
+  if (sendbuf == MPI_IN_PLACE) return in;
+  return std::max(in, size_mixed_mean(comm, sendcounts, sendtypes));
 }
 
 // --- the part of each member (trace/counts.hpp), where a function has a count for each

@@ -70,6 +70,17 @@ class Unequal(harness.TestCase):
         self.check_counts(predicted)
         self.assert_same_ticks(predicted, self.simulate(trace))
 
+    def test_what_an_exchange_is_charged_for(self):
+        """The mean of what a rank sends to each, or of what it gets, whichever is more; the same in
+        all three ways, and whatever the form of the call."""
+        expected = [max(sum(parts[:RANKS]), sum(parts[RANKS:])) // RANKS for parts in EXCHANGE]
+        trace = self.recorded()
+        for way in (trace, self.live(), self.predict(RANKS, self.command())):
+            for which in ("MPI_Alltoallv", "MPI_Alltoallw"):
+                charged = [next(fields["bytes"] for _, name, fields in rank if name == which)
+                           for rank in self.events(way)]
+                self.assertEqual(charged, expected, which)
+
     def live(self, *options):
         out = self.directory / "live.ftr"
         self.foretrace("simulate", "-n", RANKS, "--machine", harness.T3D, "--compute", "none",

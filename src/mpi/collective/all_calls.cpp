@@ -234,8 +234,9 @@ Planned alltoallw(const void* sendbuf, const int* sendcounts, const int* sdispls
   const Pieces from = in_place ? into : Pieces(sendbuf, sendcounts, sdispls, outward, partners);
   CollectiveCall& call = arguments.plan().call;
   call.cost = Cost::alltoallw;
-  call.bytes =
-      mpi_api::size_alltoallw(shape_of_partners(arguments), recvcounts, inward.data()).count;
+  call.bytes = mpi_api::size_alltoallw(shape_of_partners(arguments), sendbuf, sendcounts,
+                                       outward.data(), recvcounts, inward.data())
+                   .count;
   tell_both(arguments, from, into);
   return plan_alltoall(arguments, from, into);
 }
