@@ -287,8 +287,9 @@ class Timing {
   // Compute steps to time (compute.step of the model).
   Time compute(double steps) const;
 
-  // A call with no rule of its own: its equation if the model has one of that
+  // A call to which no rule above applies: its equation if the model has one of that
   // name, else zero; more for MPI_Wtime (theory.md). `mpi_name` is e.g. "MPI_Comm_rank".
+  // That of a message, a collective or an access, which moves nothing then: zero.
   Time local_call(std::string_view mpi_name, int ranks) const;
 
   // What was asked for so far that nobody measured, on all paths.

@@ -332,6 +332,18 @@ class Deaths(Errors):
                 result = self.foretrace(*mode, *trace, "-n", 2, "--", *command, limit=100)
                 self.assertEqual(result.out.splitlines(), without.out.splitlines())
 
+    def test_refused_calls_take_no_time(self):
+        """By predict and by record and simulate, though their functions have equations."""
+        command = [harness.test_program("refused"), "everywhere"]
+        predicted = self.predict(2, command, limit=100)
+        for events in self.events(predicted):
+            refused = [fields for kind, name, fields in events
+                       if kind == "call" and name in ("MPI_Bcast", "MPI_Allreduce", "MPI_Scan", "MPI_Alltoall")]
+            self.assertGreater(len(refused), 3)
+            for fields in refused:
+                self.assertEqual(fields["leave"], fields["enter"])
+        self.assert_same_ticks(predicted, self.simulate(self.record(2, command, limit=100)))
+
     def test_output_is_passed_on(self):
         command = [harness.test_program("misbehave"), "print"]
         without = self.ok(harness.plain(2, command))

@@ -11,7 +11,7 @@ CASES = re.findall(r'^    \{"(\w+)",',
                    (harness.SOURCE / "tests/e2e/programs/odd_forms.cpp").read_text(), re.M)
 
 LIVE = ("posted_collectives", "posted_together", "persistent_collectives", "duplicate_posted",
-        "send_and_receive_posted", "neighbours", "window", "file", "between", "creations")
+        "send_and_receive_posted", "neighbours", "window", "file", "between", "nothing", "creations")
 
 
 class OddForms(harness.TestCase):
@@ -112,6 +112,23 @@ g = "d"
             self.assert_same_ticks(predicted, self.simulate(recorded, model))
             if case in LIVE:
                 self.assert_same_ticks(predicted, self.live(3, command, model))
+
+    def test_what_moves_nothing_takes_no_time(self):
+        """A rank beside the root of a collective between two groups, and accesses to nobody and of
+        no bytes; though the model knows what their functions take. The same by all three ways."""
+        functions = ("put", "get", "accumulate", "rput")
+        model = self.write("m.toml", harness.T3D.read_text() + "".join(
+            f'\n[[function]]\nname = "{name}"\n[[function.regime]]\nc = 1000\n' for name in functions))
+        command = [harness.test_program("odd_forms"), "nothing"]
+        predicted = self.predict(3, command, model)
+        for rank, events in enumerate(self.events(predicted)):
+            free = [f"MPI_{name.capitalize()}" for name in functions]
+            if rank == 1:
+                free += ["MPI_Bcast", "MPI_Reduce", "MPI_Gather", "MPI_Scatter"]
+            taken = {(name, fields["leave"] - fields["enter"]) for _, name, fields in events if name in free}
+            self.assertEqual(taken, {(name, 0) for name in free}, rank)
+        self.assert_same_ticks(predicted, self.simulate(self.record(3, command), model))
+        self.assert_same_ticks(predicted, self.live(3, command, model))
 
 
 for each in CASES:

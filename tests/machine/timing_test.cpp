@@ -370,6 +370,16 @@ TEST(LocalCall, TakesItsEquationOrNothing) {
   EXPECT_EQ(timing.local_call("comm_rank", 4), Time());
 }
 
+TEST(LocalCall, TakesNothingWhereItWouldMoveSomethingButDoesNot) {
+  MachineModel model;
+  for (const char* name : {"put", "bcast", "ibcast", "send", "win_flush"})
+    model.functions[name] = constant(name, 3);
+  const Timing timing(model, Bound::avg);
+  for (const char* name : {"MPI_Put", "MPI_Rput", "MPI_Bcast", "MPI_Ibcast", "MPI_Send"})
+    EXPECT_EQ(timing.local_call(name, 4), Time()) << name;
+  EXPECT_EQ(timing.local_call("MPI_Win_flush", 4), Time::from_seconds(3));
+}
+
 // A model has what was measured; calls that move data in the same way take that.
 TEST(Moving, TakesItsEquationOrThatOfItsStandIn) {
   MachineModel model;

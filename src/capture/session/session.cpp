@@ -362,6 +362,10 @@ void Session::close_as_call() {
     write_pending();
     pending_ = event;
     pending_.kind = trace::EventKind::call;
+    // MPI refused it: it moves nothing of what it was meant to.
+    pending_.send = trace::Endpoint();
+    pending_.bytes = Bytes();
+    pending_.reduction = machine::Reduction::none;
     pending_.compute = Time();
     pending_.steps = 0;
     pending_.count = 0;

@@ -489,6 +489,7 @@ const std::map<std::string, std::function<void()>> kCases = {
     {"send_and_receive_posted", send_and_receive_posted},
     {"neighbours", neighbours},
     {"between", between},
+    {"nothing", nothing},
     {"creations", creations},
     {"window", window},
     {"file", file},

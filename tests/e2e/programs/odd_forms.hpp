@@ -72,6 +72,7 @@ void duplicate_posted();
 void send_and_receive_posted();
 void neighbours();
 void between();
+void nothing();
 void creations();
 void window();
 void file();

@@ -35,6 +35,41 @@ void between() {
   for (MPI_Comm* comm : {&merged, &copy, &inter, &local}) MPI_Comm_free(comm);
 }
 
+// Calls that move nothing: of a rank beside the root, to MPI_PROC_NULL, of no bytes.
+void nothing() {
+  Numbers memory(100, -1), out(30, rank), in(30, -1);
+  MPI_Comm local, inter;
+  MPI_Comm_split(world, rank / 2, rank, &local);
+  MPI_Intercomm_create(local, 0, world, rank < 2 ? 2 : 0, 5, &inter);
+  FORETRACE_COMPUTE(100 * (3 - rank));
+  const int root = rank == 0 ? MPI_ROOT : rank == 1 ? MPI_PROC_NULL : 0;
+  MPI_Bcast(out.data(), 30, MPI_INT, root, inter);
+  MPI_Reduce(out.data(), in.data(), 30, MPI_INT, MPI_SUM, root, inter);
+  MPI_Gather(out.data(), 30, MPI_INT, in.data(), 30, MPI_INT, root, inter);
+  MPI_Scatter(out.data(), 30, MPI_INT, in.data(), 30, MPI_INT, root, inter);
+  CHECK(out == Numbers(30, rank == 1 ? 1 : 0) && in == Numbers(30, rank == 1 ? -1 : 0));
+  MPI_Win win;
+  MPI_Win_create(memory.data(), static_cast<MPI_Aint>(memory.size() * sizeof(int)), sizeof(int),
+                 MPI_INFO_NULL, world, &win);
+  MPI_Win_fence(0, win);
+  for (const int target : {MPI_PROC_NULL, (rank + 1) % size}) {
+    const int count = target == MPI_PROC_NULL ? 30 : 0;
+    MPI_Put(out.data(), count, MPI_INT, target, 0, count, MPI_INT, win);
+    MPI_Get(in.data(), count, MPI_INT, target, 0, count, MPI_INT, win);
+    MPI_Accumulate(out.data(), count, MPI_INT, target, 0, count, MPI_INT, MPI_SUM, win);
+  }
+  MPI_Win_fence(0, win);
+  MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, win);
+  MPI_Request request;
+  MPI_Rput(out.data(), 30, MPI_INT, MPI_PROC_NULL, 0, 30, MPI_INT, win, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Win_unlock(rank, win);
+  CHECK(memory == Numbers(100, -1));
+  MPI_Win_free(&win);
+  MPI_Comm_free(&inter);
+  MPI_Comm_free(&local);
+}
+
 // Communicators that only their own members make: leaders and others come late in turn, and rank 0
 // has a part in some of it only.
 void creations() {
