@@ -189,6 +189,37 @@ class Start(harness_live.TestCase):
         self.assertEqual(sorted(harness_live.said(self.result)),
                          ["0 of 2, 0 of 2 here"] * 2 + ["1 of 2, 1 of 2 here"] * 2)
 
+    def test_those_that_a_rank_starts_begin_when_it_does(self):
+        """After what it computed before, in steps of 1 us; the other ranks may come later."""
+        program = self.compile("""
+#include <foretrace.h>
+#include <mpi.h>
+int main(int argc, char **argv) {
+  MPI_Comm parent, other;
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_get_parent(&parent);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  FORETRACE_COMPUTE(parent == MPI_COMM_NULL ? 100 + 700 * rank : 30);
+  if (parent == MPI_COMM_NULL) {
+    MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other, MPI_ERRCODES_IGNORE);
+    MPI_Comm_disconnect(&other);
+  } else {
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Comm_disconnect(&parent);
+  }
+  MPI_Finalize();
+  return 0;
+}
+""")
+        ranks = self.events(self.live(2, [program], options=["--spawn", 2]))
+        asked = next(fields["leave"] for _, name, fields in ranks[0] if name == "MPI_Comm_spawn")
+        self.assertEqual(asked, 100_000_000)
+        for child in ranks[2:]:
+            self.assertEqual(child[0][2]["enter"], asked)
+            self.assertEqual([fields["enter"] for _, name, fields in child if name == "MPI_Barrier"],
+                             [asked + 30_000_000])
+
     def test_places_that_nobody_takes(self):
         """They count nowhere: two ranks start two more, and there is room for six."""
         command = [self.variables(), "spawn"]

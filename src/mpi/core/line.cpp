@@ -217,11 +217,10 @@ const Answer& Line::ask(Record& record) {
 }
 
 const Answer& Line::exchange(Record& record) {
-  if (record.posting == Posting::operation) {
+  // What a rank starts begins when its call leaves, hence after what was before it.
+  if (record.posting == Posting::operation || record.posting == Posting::spawn) {
     flush_call();
     if (!record.silent) take_compute(record), count_call(record);
-  } else if (record.posting == Posting::spawn) {
-    count_call(record);
   }
   return wait_for_answer(record);
 }
