@@ -129,7 +129,9 @@ int wrap_template(const Options& options) {
     const std::string compiler =
         options.compiler.empty() ? compiler_for(mpi, source.cpp) : find_program(options.compiler);
     compile(result, source.cpp, compiler, output);
-    use = "; start a program with LD_PRELOAD=" + fs::absolute(output).lexically_normal().string();
+    const std::string path = fs::absolute(output).lexically_normal().string();
+    use = is_preloadable(path) ? "; start a program with LD_PRELOAD=" + path
+                               : "; for LD_PRELOAD it needs a path without spaces and colons";
   } else {
     write_text_file(output, result.text);
   }

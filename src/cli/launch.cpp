@@ -74,6 +74,7 @@ std::string capture_library(Mpi mpi) {
   if (!fs::exists(path))
     throw Error(path + ": the capture library is missing: Foretrace was built without " +
                 name_of(mpi) + "; install its development package and build again");
+  check_preloadable(path);
   return path;
 }
 

@@ -191,6 +191,17 @@ std::string library_directory() {
       .string();
 }
 
+bool is_preloadable(const std::string& library) {
+  return library.find_first_of(" :") == std::string::npos;
+}
+
+void check_preloadable(const std::string& library) {
+  if (is_preloadable(library)) return;
+  throw Error(library +
+              ": the dynamic linker loads nothing into a program from a path with a space or a "
+              "colon (LD_PRELOAD); move Foretrace to one without");
+}
+
 std::string include_directory() {
   return (std::filesystem::path(own_path()).parent_path().parent_path() / "include").string();
 }

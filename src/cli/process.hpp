@@ -50,6 +50,9 @@ std::string output_of(const std::vector<std::string>& command);
 // This program's file, and its directory of libraries (lib/foretrace).
 std::string own_path();
 std::string library_directory();
+// Whether the dynamic linker takes the path in LD_PRELOAD for one; the other throws Error if not.
+bool is_preloadable(const std::string& library);
+void check_preloadable(const std::string& library);
 std::string include_directory();
 // Of what is data: machines, topologies (share/foretrace).
 std::string data_directory();

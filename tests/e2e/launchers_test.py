@@ -1,6 +1,7 @@
 """Programs under launchers: another MPI's, one that the program does not hear, -n inside one."""
 
 import os
+import shutil
 import subprocess
 
 import harness
@@ -31,6 +32,22 @@ class Launchers(harness.TestCase):
         for word in says:
             self.assertIn(word, lines[0])
         self.assertNotIn("digest", result.out)
+        self.assertEqual(list(self.directory.iterdir()), [])
+
+    def test_installed_in_a_path_that_the_dynamic_linker_takes_for_two(self):
+        """Nothing is started, and one line says why."""
+        for name in ("with space", "with:colon"):
+            prefix = self.directory / name
+            (prefix / "bin").mkdir(parents=True)
+            (prefix / "lib").mkdir()
+            shutil.copy(harness.tool(), prefix / "bin")
+            (prefix / "lib/foretrace").symlink_to(harness.build / "lib/foretrace")
+            for sub in (*self.SUBCOMMANDS, ["simulate", "--machine", harness.T3D]):
+                result = harness.run([prefix / "bin/foretrace", *sub, "-n", 2, "--", *self.life], cwd=self.directory)
+                self.assertEqual((result.status, result.out), (1, ""), str(result))
+                self.assertEqual(len(result.err.splitlines()), 1, str(result))
+                self.assertIn("from a path with a space or a colon", result.err)
+            shutil.rmtree(prefix)
         self.assertEqual(list(self.directory.iterdir()), [])
 
     def test_another_mpis_launcher(self):
