@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -140,6 +141,7 @@ void check_capture_run(CaptureRun& run) {
                                 started_by(*launcher) +
                                 " already, and -n would start more from each; "
                                 "leave out -n, or leave out the launcher");
+  if (run.ranks > 0) check_one_program(run.program);
   if (run.ranks == 0 && run.watch.on)
     throw UsageError("--watch: give -n RANKS; what another launcher has started is shown by " +
                      std::string("foretrace watch OUTPUT.part, beside it"));
@@ -147,6 +149,14 @@ void check_capture_run(CaptureRun& run) {
   if (run.output.empty()) run.output = default_output("foretrace.ftr");
   if (run.product == "trace") check_trace_name(run.output, run.subcommand.c_str());
   check_writable(run.output);
+}
+
+void check_one_program(const std::vector<std::string>& words) {
+  if (std::ranges::find(words, ":") == words.end()) return;
+  throw UsageError(
+      "':' is between several programs, but -n starts one; for several start each under the MPI's "
+      "launcher: mpirun -n 1 foretrace record -o RUN.ftr -- A : -n 2 foretrace record -o RUN.ftr "
+      "-- B");
 }
 
 void check_live_run(int ranks) {

@@ -41,6 +41,8 @@ std::string default_output(const std::string& name);
 // Checks that a program was given and that `output` can be written, which becomes
 // foretrace.ftr or a name beside it if it is empty. Throws UsageError.
 void check_capture_run(CaptureRun& run);
+// Throws UsageError where `words` are several programs, as launchers take them ("A : -n 2 B").
+void check_one_program(const std::vector<std::string>& words);
 // Throws UsageError where a launcher has started several of this process: a live run is one.
 void check_live_run(int ranks);
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "cli/launch.hpp"
 #include "cli/mpi_detection.hpp"
 #include "cli/process.hpp"
 #include "live/live_source.hpp"
@@ -91,6 +92,7 @@ void tell_what_is_there(const std::string& path) {
 
 live::Command prepare_live(const std::vector<std::string>& program,
                            const std::optional<std::string>& mpi_name, SimulationOptions& options) {
+  check_one_program(program);
   live::Command command;
   command.words = program;
   command.words.front() = find_program(program.front());

@@ -64,6 +64,16 @@ class Launchers(harness.TestCase):
                                 *self.life)
             self.refused(result, f"{sub[0]} -n 3", "has started 2 processes already", "leave out -n")
 
+    def test_several_programs(self):
+        """-n starts one, also live; a launcher starts several, whose ranks are in one trace."""
+        several = [*self.life, ":", "-n", 1, *self.life]
+        for sub in (*self.SUBCOMMANDS, ["simulate", "--machine", harness.T3D]):
+            result = harness.run([harness.tool(), *sub, "-n", 2, "-o", self.output(sub), "--", *several])
+            self.refused(result, "':' is between several programs", "mpirun -n 1 foretrace record")
+        record = [harness.tool(), "record", "-o", self.output(["record"]), "--", *self.life]
+        self.ok(self.under(harness.mpi, *record, ":", "-n", 1, *record))
+        self.assertEqual(len(self.events(self.output(["record"]))), 3)
+
     def test_says_once_what_was_written(self):
         for sub in self.SUBCOMMANDS[:2]:
             output = self.output(sub)
