@@ -1,5 +1,6 @@
 // What ranks are told of the machine, to follow their own clocks by.
 #include "live/live_source.hpp"
+#include "machine/moving.hpp"
 #include "shared/message_costs.hpp"
 
 namespace foretrace::live {
@@ -7,10 +8,12 @@ namespace foretrace::live {
 using trace::EventKind;
 
 void LiveSource::publish_costs(std::uint64_t functions) const {
-  const std::uint64_t place = allocate(functions * sizeof(std::int64_t));
+  const std::uint64_t place = allocate(2 * functions * sizeof(std::int64_t));
   auto* const costs = SharedMemory::at<std::int64_t>(place);
-  for (std::uint64_t i = 0; i < functions; ++i)
-    costs[i] = timing_->local_call(names_[i], ranks_).count_ps();
+  for (std::uint64_t i = 0; i < functions; ++i) {
+    costs[2 * i] = timing_->local_call(names_[i], ranks_).count_ps();
+    costs[2 * i + 1] = machine::moving_time(*timing_, names_[i], ranks_, Bytes(0)).count_ps();
+  }
   SharedMemory::header().call_costs.store(place, std::memory_order_release);
 }
 

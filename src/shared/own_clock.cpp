@@ -20,13 +20,14 @@ bool is_plain_call(const Record& record) {
          record.one_sided == 0 && record.bytes == 0;
 }
 
-// What a call of the record's function takes, if the simulator has said so.
+// What a call of the record's function takes, and after that what a look in vain does, if the
+// simulator has said so.
 const std::int64_t* cost_of(const Record& record) {
   const Header& header = SharedMemory::header();
   const std::uint64_t costs = header.call_costs.load(std::memory_order_acquire);
   return costs == 0 || record.name >= kOwnNames
              ? nullptr
-             : SharedMemory::at<std::int64_t>(costs) + record.name;
+             : SharedMemory::at<std::int64_t>(costs) + std::ptrdiff_t{2} * record.name;
 }
 
 // The computation before it.
@@ -229,7 +230,7 @@ Time OwnClock::looks_until(const Record& record) const {
 }
 
 Time OwnClock::in_vain_leaves(const Record& record) const {
-  return *entry(record) + std::max(Time::ps(*cost_of(record)), sim::kLeastPoll);
+  return *entry(record) + std::max(Time::ps(cost_of(record)[1]), sim::kLeastPoll);
 }
 
 void OwnClock::end_in_vain(const Record& record, Time when) {

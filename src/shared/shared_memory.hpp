@@ -307,7 +307,7 @@ struct Header {
   // Messages of fewer bytes are sent without waiting for the receiver.
   std::uint64_t eager_bytes = 0;
   // How ranks' clocks move on (sim::ClockRules). `call_costs`: place of what a call of each
-  // function takes, in picoseconds, by its number; 0: not known.
+  // function and a look of it in vain take, in picoseconds, by its number; 0: not known.
   std::atomic<std::uint64_t> call_costs{0};
   std::atomic<std::uint64_t> message_costs{0};  // place of a table (message_costs.hpp); 0: none
   std::atomic<std::uint64_t> horizon{0};        // the same (horizon.hpp)

@@ -441,17 +441,25 @@ Rank& Engine::partner(const Rank& rank, WorldRank peer) {
   return ranks_[static_cast<std::size_t>(peer.value)];
 }
 
-Time Engine::call_cost(const Rank& rank) {
+const Engine::CallCosts& Engine::costs_of(const Rank& rank) {
   const trace::NameId name = rank.operation.name;
-  constexpr Time kUnknown = Time::ps(-1);
-  if (name >= call_costs_.size()) call_costs_.resize(name + std::size_t{1}, kUnknown);
-  Time& cost = call_costs_[name];
-  if (cost == kUnknown) cost = timing_.local_call(source_.name(name), source_.ranks());
-  return cost;
+  if (name >= call_costs_.size()) call_costs_.resize(name + std::size_t{1});
+  CallCosts& costs = call_costs_[name];
+  if (costs.call < Time()) {
+    const std::string_view function = source_.name(name);
+    costs.call = timing_.local_call(function, source_.ranks());
+    costs.look = machine::moving_time(timing_, function, source_.ranks(), Bytes(0));
+  }
+  return costs;
 }
 
+Time Engine::call_cost(const Rank& rank) {
+  return costs_of(rank).call;
+}
+
+// A call that waits by looking again and again takes steps of its own time.
 Time Engine::poll_cost(const Rank& rank) {
-  return std::max(call_cost(rank), kLeastPoll);
+  return std::max(costs_of(rank).look, kLeastPoll);
 }
 
 void Engine::start_call(Rank& rank) {

@@ -319,8 +319,13 @@ class Engine {
   Time in_vain_until_;                     // the look at hand (Outcome)
   std::vector<trace::Completion> chosen_;  // what the operation at hand completed
   std::vector<std::uint64_t> chosen_payloads_;
-  std::uint64_t detached_ = 0;    // calls so far
-  std::vector<Time> call_costs_;  // by name; negative: not known yet
+  std::uint64_t detached_ = 0;  // calls so far
+  struct CallCosts {
+    Time call = Time::ps(-1);  // negative: not known yet
+    Time look;                 // in vain, of a call of that name
+  };
+  const CallCosts& costs_of(const Rank& rank);
+  std::vector<CallCosts> call_costs_;  // by name
   Stats stats_;
   std::optional<LongMessage> long_message_;
   std::uint64_t long_messages_ = 0;
