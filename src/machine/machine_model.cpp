@@ -6,8 +6,7 @@
 namespace foretrace::machine {
 namespace {
 
-// Measured between two ranks, whatever others there are.
-// How many ranks a program has is nothing to it.
+// How many ranks a program has is nothing to it: two were measured, or one.
 bool is_for_any_ranks(const Function& function) {
   const std::string& kind = function.function_class;
   return kind == "point-to-point" || kind == "one-sided" || kind == "local";

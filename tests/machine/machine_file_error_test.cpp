@@ -169,6 +169,7 @@ TEST(MachineFileError, Negative) {
   expect_faults({
       {kHead + "ranks = -1\n", 3, "'ranks' must not be negative"},
       {kHead + "timer_resolution = -1e-9\n", 3, "must not be negative"},
+      {kHead + "other_state_share = 1.1\n", 3, "must not be above 1"},
       {kHead + "element_bytes = -8\n", 3, "0 or more"},
       {kHead + "element_bytes = 0\n", 3, "1 or more"},
       {kHead + "[compute]\nstep = -1\n", 4, "'step' must be a time, 0 or more"},

@@ -41,13 +41,13 @@ void expect_same(const Regime& a, const Regime& b) {
   expect_same(a.equation.data, b.equation.data);
   if (a.equation.startup.value != 0 || a.equation.startup.error != 0) {
     EXPECT_EQ(a.equation.startup_form, b.equation.startup_form);
-    EXPECT_EQ(a.other_state, b.other_state);
   }
   if (a.equation.data.value != 0 || a.equation.data.error != 0) {
     EXPECT_EQ(a.equation.data_form, b.equation.data_form);
   }
   expect_same(a.equation.terms, b.equation.terms);
   expect_same(a.equation.other_terms, b.equation.other_terms);
+  EXPECT_EQ(a.other_state, b.other_state);
   ASSERT_EQ(a.equation.interval.has_value(), b.equation.interval.has_value());
   if (a.equation.interval) {
     EXPECT_EQ(a.equation.interval->low, b.equation.interval->low);

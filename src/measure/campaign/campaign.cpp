@@ -40,11 +40,6 @@ const char* name_of(EffortLevel effort) {
   return "";
 }
 
-std::string text_of(const SampleSet& set, const std::string& key) {
-  const auto found = set.info.find(key);
-  return found == set.info.end() ? std::string() : found->second;
-}
-
 std::string share_file(const std::string& samples_path) {
   return samples_path + ".progress";
 }
@@ -97,7 +92,7 @@ std::vector<std::string> program_arguments(const MeasureOptions& options, int la
   const double seconds = preset_of(options).launch_seconds;
   add("--seconds", std::to_string(std::max(1L, std::lround(seconds))));
   if (options.max_bytes) add("--max-bytes", std::to_string(*options.max_bytes));
-  const std::string affordable = before.empty() ? "" : text_of(before.front(), "max_bytes");
+  const std::string affordable = before.empty() ? "" : fact(before.front(), "max_bytes");
   if (!affordable.empty()) add("--affordable", affordable);
   if (options.start_by_barrier) add("--start", "barrier");
   if (options.cold) add("--buffers", "cold");
@@ -111,7 +106,7 @@ std::vector<std::string> program_arguments(const MeasureOptions& options, int la
 }
 
 double seconds_of(const SampleSet& set, int launch) {
-  return std::strtod(text_of(set, "launch_" + std::to_string(launch) + "_wall").c_str(), nullptr);
+  return std::strtod(fact(set, "launch_" + std::to_string(launch) + "_wall").c_str(), nullptr);
 }
 
 double expected_seconds(const Campaign& campaign, const MeasureOptions& options) {
@@ -127,7 +122,7 @@ std::vector<SampleSet> read_launches(const MeasureOptions& options,
   for (int launch = 1; fs::exists(launch_path(samples_path, launch)); ++launch) {
     const std::string path = launch_path(samples_path, launch);
     SampleSet set = read_samples(path);
-    const std::string theirs = text_of(set, "arguments");
+    const std::string theirs = fact(set, "arguments");
     if (theirs != arguments)
       throw UsageError(path + " is a launch of an unfinished measurement with other arguments (" +
                        theirs + "; now " + arguments +
@@ -184,7 +179,7 @@ void settle(const std::string& key, const Campaign& campaign, SampleSet& all) {
   std::map<std::string, int> votes;
   std::string seen;
   for (const int launch : campaign.state.used) {
-    const std::string value = text_of(campaign.launches[static_cast<std::size_t>(launch - 1)], key);
+    const std::string value = fact(campaign.launches[static_cast<std::size_t>(launch - 1)], key);
     if (!value.empty()) ++votes[value];
     seen += (seen.empty() ? "" : " ") + (value.empty() ? "none" : value);
   }
@@ -262,7 +257,7 @@ void assess(Campaign& campaign) {
 
 Stop reason_to_stop(const Campaign& campaign, const MeasureOptions& options) {
   if (campaign.launches.empty()) return Stop::none;
-  if (text_of(campaign.launches.front(), "oversubscribed") == "yes") return Stop::oversubscribed;
+  if (fact(campaign.launches.front(), "oversubscribed") == "yes") return Stop::oversubscribed;
   const Preset preset = preset_of(options);
   const auto used = static_cast<int>(campaign.state.used.size());
   if (options.launches > 0 && used >= options.launches) return Stop::as_many_as_asked;
@@ -281,11 +276,11 @@ SampleSet combine(const Campaign& campaign, const MeasureOptions& options) {
     std::ranges::copy(set.samples, std::back_inserter(all.samples));
     std::map<std::string, std::string> facts = set.info;
     // A doubt about one launch is a doubt about all.
-    if (text_of(set, "oversubscribed") == "yes") all.info["oversubscribed"] = "yes";
+    if (fact(set, "oversubscribed") == "yes") all.info["oversubscribed"] = "yes";
     for (auto& [key, value] : facts) {
       if (!is_list_of_sizes(key)) continue;
       std::set<std::uint64_t> sizes = sizes_of(value);
-      sizes.merge(sizes_of(text_of(all, key)));
+      sizes.merge(sizes_of(fact(all, key)));
       all.info[key] = text_of(sizes, ' ');
     }
     all.info.merge(facts);

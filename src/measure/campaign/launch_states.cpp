@@ -10,13 +10,8 @@
 namespace foretrace::measure {
 namespace {
 
-std::string text_of(const SampleSet& set, const std::string& key) {
-  const auto found = set.info.find(key);
-  return found == set.info.end() ? std::string() : found->second;
-}
-
 double number_of(const SampleSet& set, const std::string& key) {
-  const std::string text = text_of(set, key);
+  const std::string text = fact(set, key);
   const double value = std::strtod(text.c_str(), nullptr);
   return std::isfinite(value) && value > 0 ? value : 0;
 }
@@ -82,7 +77,7 @@ LaunchState state_of(const SampleSet& set, int launch) {
                   !is_same_bandwidth(bandwidth, bandwidth_after);
   for (const char* key :
        {"host", "processor", "mpi_library", "mpi_settings", "binding", "clock_source", "governor"})
-    state.surroundings += text_of(set, key) + '\n';
+    state.surroundings += fact(set, key) + '\n';
   return state;
 }
 
@@ -90,7 +85,7 @@ double cache_line_of(const SampleSet& set) {
   if (set.info.contains(kCacheLine)) return number_of(set, kCacheLine);
   Group used;
   for (int launch = 1; set.info.contains("launch_" + std::to_string(launch) + "_state"); ++launch)
-    if (text_of(set, "launch_" + std::to_string(launch) + "_state") == kStateUsed)
+    if (fact(set, "launch_" + std::to_string(launch) + "_state") == kStateUsed)
       used.push_back(state_of(set, launch));
   return bounce_of(used);
 }

@@ -91,21 +91,21 @@ std::string shortest(double value) {
   return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
 }
 
-std::string text_of(const SampleSet& set, const std::string& key) {
-  const auto found = set.info.find(key);
-  return found == set.info.end() ? std::string() : found->second;
-}
-
 std::string state_of_launch(const SampleSet& set, int launch) {
-  return text_of(set, "launch_" + std::to_string(launch) + "_state");
+  return fact(set, "launch_" + std::to_string(launch) + "_state");
 }
 
 // Of the state that counts, seconds; 0: not known.
 double state_that_counts(const SampleSet& set) {
-  return std::strtod(text_of(set, kCacheLine).c_str(), nullptr);
+  return std::strtod(fact(set, kCacheLine).c_str(), nullptr);
 }
 
 }  // namespace
+
+std::string fact(const SampleSet& set, const std::string& key) {
+  const auto found = set.info.find(key);
+  return found == set.info.end() ? std::string() : found->second;
+}
 
 bool is_used(const SampleSet& set, int launch) {
   const std::string state = state_of_launch(set, launch);

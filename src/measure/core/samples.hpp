@@ -35,6 +35,9 @@ struct SampleSet {
   std::vector<Sample> samples;
 };
 
+// Its fact of that name; empty: it has none.
+std::string fact(const SampleSet& set, const std::string& key);
+
 // launch_N_state of a launch whose samples count; and how that begins of one that was in another
 // state throughout.
 inline constexpr const char* kStateUsed = "used";
