@@ -88,9 +88,11 @@ const Function* find_posting(const MachineModel& model, Cost cost) {
 // The function of that name ("put"), or its stand-in; nothing for other names.
 Charged find_moving(const MachineModel& model, std::string_view name) {
   if (const Function* function = model.find(name)) return {true, function};
-  const std::string_view measured = stand_in_for(StandInKind::moving, name);
-  if (measured.empty()) return {};
-  return {true, model.find(measured)};
+  for (const StandInKind kind : {StandInKind::moving, StandInKind::looking}) {
+    const std::string_view measured = stand_in_for(kind, name);
+    if (!measured.empty()) return {true, model.find(measured)};
+  }
+  return {};
 }
 
 // "put" of "MPI_Put"; "" of what is no function of MPI's.

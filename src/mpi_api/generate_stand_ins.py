@@ -10,7 +10,7 @@ import argparse
 import pathlib
 import re
 
-KINDS = ("charged", "alike", "moving", "making", "together")
+KINDS = ("charged", "alike", "moving", "looking", "making", "together")
 
 
 def parse_stand_ins(text, path):

@@ -12,6 +12,7 @@ enum class StandInKind : std::uint8_t {
   charged,   // what the timing rules evaluate
   alike,     // of these: where the stand-in is as good as the function itself
   moving,    // calls that move data as another one does, which is measured
+  looking,   // calls that look whether something has happened
   making,    // calls that make a communicator: which function is charged for them
   together,  // calls that all members of a window or file make together
 };

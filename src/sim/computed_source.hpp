@@ -31,6 +31,7 @@ class ComputedSource : public Source {
     operation.compute =
         rule(rank).before({operation.kind, source_->name(operation.name), operation.compute,
                            operation.steps, std::max(operation.count, 1U)});
+    if (operation.idle) operation.compute = Time();
     // A recorded test that is an event of its own has found something.
     if (!source_->reactive() && operation.kind == trace::EventKind::complete)
       rule(rank).looked(true);

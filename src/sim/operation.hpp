@@ -65,7 +65,10 @@ struct Operation : trace::Call {
   bool in_vain : 1 = false;
   Completing completing : 4 = Completing::all;  // complete only
   Probing probing : 4 = Probing::none;          // call only
-  Locking locking = Locking::none;              // call only
+  // A recorded look in a row that ends by finding something (machine::LookRow), but for the first
+  // in vain: it computes nothing, and takes nothing if it is in vain.
+  bool idle : 1 = false;
+  Locking locking = Locking::none;  // call only
 
   union {
     std::int32_t code = 0;  // aborted: as in trace::Event

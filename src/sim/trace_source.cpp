@@ -4,6 +4,8 @@
 #include <bit>
 
 #include "base/error.hpp"
+#include "machine/look_row.hpp"
+#include "mpi_api/groups.hpp"
 
 namespace foretrace::sim {
 
@@ -27,9 +29,35 @@ void copy_operation(const Event& event, const trace::Counts* counts, Operation& 
   if (event.kind == EventKind::mark) operation.payload = std::bit_cast<std::uint64_t>(event.value);
   operation.probing = Probing::none;
   operation.locking = Locking::none;
+  operation.idle = false;
   operation.counts = counts;
   operation.completions = event.completions;
 }
+
+// The looks of one rank, in their order: which of them are idle.
+class Looks {
+ public:
+  explicit Looks(std::vector<bool>& idle) : idle_(idle) {}
+
+  void look(const Event& event) {
+    const bool in_vain = event.kind == EventKind::call;
+    idle_.push_back(row_.may_be_idle(event.compute, std::max(event.count, 1U), event.steps != 0));
+    if (in_vain) return row_.found_nothing();
+    row_.end();
+    settled_ = idle_.size();
+  }
+  // Another call: the row found nothing, and was work.
+  void end() {
+    row_.end();
+    std::fill(idle_.begin() + static_cast<std::ptrdiff_t>(settled_), idle_.end(), false);
+    settled_ = idle_.size();
+  }
+
+ private:
+  machine::LookRow row_;
+  std::vector<bool>& idle_;  // from `settled_` on: which of the row may be
+  std::size_t settled_ = 0;
+};
 
 }  // namespace
 
@@ -62,8 +90,13 @@ void TraceSource::rewind(WorldRank rank) {
 void TraceSource::survey(WorldRank rank) {
   Stream& to = stream(rank);
   std::unordered_map<std::uint64_t, std::size_t> open;  // request to index in wildcards
+  Looks all_looks(to.idle);
   rewind(rank);
   while (const Event* event = read(rank)) {
+    if (looks(rank, *event))
+      all_looks.look(*event);
+    else
+      all_looks.end();
     if (wildcards_ == Wildcards::arrival &&
         (event->recv.any_source || event->recv.any_tag || event->kind == EventKind::probe))
       messages_race_ = true;
@@ -83,6 +116,21 @@ void TraceSource::survey(WorldRank rank) {
   }
   std::ranges::sort(to.cancelled);
   rewind(rank);
+}
+
+// Whether the event is a call of a function that looks.
+bool TraceSource::looks(WorldRank rank, const Event& event) {
+  if (event.kind != EventKind::call && event.kind != EventKind::complete &&
+      event.kind != EventKind::probe)
+    return false;
+  auto& known = stream(rank).looking;
+  if (event.name >= known.size()) known.resize(event.name + std::size_t{1}, -1);
+  signed char& looking = known[event.name];
+  if (looking < 0)
+    looking = mpi_api::is_poll(trace_ ? trace_->names[event.name] : reader_->name(rank, event.name))
+                  ? 1
+                  : 0;
+  return looking == 1;
 }
 
 trace::NameId TraceSource::global_name(WorldRank rank, trace::NameId id) {
@@ -173,6 +221,8 @@ bool TraceSource::next(WorldRank rank, Operation& operation) {
   operation.name = global_name(rank, event->name);
   operation.site = from.site = global_site(rank, event->site);
   operation.comm = trace::uses_comm(*event) ? global_comm(rank, event->comm) : 0;
+  if (looks(rank, *event)) operation.idle = from.idle[from.next_look++];
+  if (operation.idle) operation.compute = Time();
   if (trace::is_one_sided(*event)) find_lock(from, operation);
   if (is_open_wildcard(*event)) resolve_wildcard(from, operation);
   if (!from.cancelled.empty() && event->request != 0 &&

@@ -2,8 +2,9 @@
 //
 // Takes from the trace what was asked for and what was received, never when.
 // A posted wildcard receive learns from its later completion which message it
-// got, so each rank's stream is read twice: first to note what became of such
-// requests, then to hand out operations, decoded as they are asked for.
+// got, and looks in vain what they came to, so each rank's stream is read twice:
+// first to note what became of such requests and looks, then to hand out
+// operations, decoded as they are asked for.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +30,8 @@ enum class Wildcards : std::uint8_t { recorded, arrival };
 class TraceSource : public Source {
  public:
   // Both must outlive the source; the reader's streams are used up. Memory: 24
-  // bytes per posted wildcard receive, besides what the reader needs.
+  // bytes per posted wildcard receive and a bit per call that looks, besides what
+  // the reader needs.
   explicit TraceSource(trace::TraceReader& reader, Wildcards wildcards = Wildcards::recorded);
   explicit TraceSource(const trace::Trace& trace, Wildcards wildcards = Wildcards::recorded);
 
@@ -65,7 +67,10 @@ class TraceSource : public Source {
     std::size_t next_wildcard = 0;
     std::vector<std::uint64_t> cancelled;  // requests, ascending
     std::vector<std::uint64_t> held;       // locks
-    std::vector<trace::NameId> names;      // the rank's numbers to those of the source
+    std::vector<bool> idle;                // Operation::idle of each call that looks
+    std::size_t next_look = 0;
+    std::vector<signed char> looking;  // by the rank's numbers of names: 1, 0 or not known yet, -1
+    std::vector<trace::NameId> names;  // the rank's numbers to those of the source
     std::vector<trace::CommId> comms;
     std::vector<trace::SiteId> sites;
   };
@@ -74,6 +79,7 @@ class TraceSource : public Source {
   const trace::Event* read(WorldRank rank);
   void rewind(WorldRank rank);
   void survey(WorldRank rank);
+  bool looks(WorldRank rank, const trace::Event& event);
   trace::NameId global_name(WorldRank rank, trace::NameId id);
   trace::CommId global_comm(WorldRank rank, trace::CommId id);
   trace::SiteId global_site(WorldRank rank, trace::SiteId id);

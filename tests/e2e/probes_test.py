@@ -86,6 +86,55 @@ int main(int argc, char **argv) {
 }
 """
 
+# Rank 0 looks until rank 1, which sleeps meanwhile, has sent. Then it looks 1,000 times for what nobody sends.
+IN_VAIN = r"""
+#include <mpi.h>
+#include <unistd.h>
+static void look(int mixed, MPI_Request *request, int *flag) {
+  int there;
+  if (mixed) MPI_Iprobe(MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+  MPI_Test(request, flag, MPI_STATUS_IGNORE);
+}
+int main(int argc, char **argv) {
+  int rank, flag = 0, data = 0;
+  const int mixed = argv[1][0] == 'm';
+  MPI_Request request;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 1) {
+    usleep(20000);
+    MPI_Send(&data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    MPI_Recv(&data, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else {
+    MPI_Irecv(&data, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+    while (!flag) look(mixed, &request, &flag);
+    MPI_Irecv(&data, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &request);
+    for (int i = 0; i < 1000; ++i) look(mixed, &request, &flag);
+    MPI_Send(&data, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
+    MPI_Cancel(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
+LOOKS = """
+[machine]
+ranks = 2
+[[function]]
+name = "send"
+[[function.regime]]
+c = 1e-5
+[[function]]
+name = "test"
+[[function.regime]]
+c = 2e-5
+[[function]]
+name = "iprobe"
+[[function.regime]]
+c = 3e-5
+"""
+
 
 class Probes(harness.TestCase):
     def setUp(self):
@@ -140,6 +189,37 @@ class Probes(harness.TestCase):
         self.assertEqual(ends["g"], ends["t"])
         completed = [call for kind, call, _ in self.events(trace)[0] if kind == "complete"]
         self.assertEqual(completed, (["MPI_Request_get_status"] * 8 + ["MPI_Wait"]) * 3)
+
+    def test_looks_in_vain(self):
+        """A row of them is waiting if it ends by finding something, else each takes its time."""
+        source, program = self.write("in_vain.c", IN_VAIN), self.directory / "in_vain"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-O1", source, "-o", program]))
+        machine = self.write("looks.toml", LOOKS)
+        for way, names, cost in (("plain", ["MPI_Test"], 20_000_000), ("mixed", ["MPI_Iprobe", "MPI_Test"], 50_000_000)):
+            predicted = self.predict(2, [program, way], machine, compute="measured")
+            recorded = self.record(2, [program, way])
+            for trace in (predicted, self.simulate(recorded, machine, compute="measured"),
+                          self.simulate(predicted, machine, compute="measured", name="again.ftr")):
+                with self.subTest(way=way, trace=trace.name):
+                    events = self.events(trace)[0]
+                    posts = [i for i, (kind, _, _) in enumerate(events) if kind == "irecv"]
+                    found, sent = ([kind for kind, _, _ in events].index(kind) for kind in ("complete", "send"))
+                    waiting, working = events[posts[0] + 1:found], events[posts[1] + 1:sent]
+                    self.assertEqual([sorted({call for _, call, _ in row}) for row in (waiting, working)], [names] * 2)
+                    # The row that waits: most looks take nothing and compute nothing.
+                    looks = sum(fields.get("count", 1) for _, _, fields in waiting)
+                    taken = sum(fields["leave"] - fields["enter"] + fields.get("compute", 0) for _, _, fields in waiting)
+                    self.assertGreater(looks, 100)
+                    self.assertLess(taken, looks * cost / len(names) / 3)
+                    self.assertEqual(events[found][2]["enter"] - events[found - 1][2]["leave"],
+                                     events[found][2].get("compute", 0))
+                    # The row that works: each its own time, and what was computed.
+                    computed = sum(fields.get("compute", 0) for _, _, fields in [*working, events[sent]])
+                    self.assertEqual(sum(fields.get("count", 1) for _, _, fields in working), 1000 * len(names))
+                    self.assertEqual(events[sent][2]["enter"] - events[posts[1]][2]["leave"], 1000 * cost + computed)
+            ends = [[events[-1][2]["enter"] for events in self.events(each)]
+                    for each in (predicted, self.directory / "again.ftr")]
+            self.assertEqual(*ends)
 
     def test_on_a_network(self):
         """A recording, and the trace of a live run, replayed."""

@@ -119,6 +119,66 @@ TEST(Wildcard, CancelledAndForgottenReceivesTakeNothing) {
   EXPECT_EQ(r.leave(0, 4), us(1110));
 }
 
+// Of a function that looks: `count` times in vain, computing for `compute` before each.
+Event vain_looks(std::uint32_t count, Time compute) {
+  Event event;
+  event.kind = EventKind::call;
+  event.name = 2;
+  event.count = count;
+  event.compute = Time::ps(compute.count_ps() * count);
+  return event;
+}
+
+// Rank 0 looks again and again for what rank 1 sends at 1000, then sends itself.
+trace::Trace looking_trace(std::vector<Event> looks, Time compute) {
+  trace::Trace trace = empty_trace(2);
+  trace.names.emplace_back("MPI_Test");
+  Event irecv = wildcard_irecv(1);
+  trace.ranks[0] = {irecv};
+  trace.ranks[0].insert(trace.ranks[0].end(), looks.begin(), looks.end());
+  Event found = complete_event({{1, WorldRank(1), 5, Bytes(0), false}});
+  found.name = 2;
+  found.compute = compute;
+  trace.ranks[0].push_back(found);
+  trace.ranks[0].push_back(send_event(1, 0, 6));
+  trace.ranks[0].push_back(finalize_event());
+  Event recv;
+  recv.kind = EventKind::recv;
+  recv.recv = Programs::end(0, 0, 6);
+  trace.ranks[1] = {send_event(0, 0, 5, us(1000)), recv, finalize_event()};
+  return trace;
+}
+
+TEST(LooksInVain, AreWaitingIfTheRowFindsSomething) {
+  const Time soon = Time::ns(250);
+  const Replayed r =
+      replay_trace(looking_trace({vain_looks(1, us(300)), vain_looks(100'000, soon)}, soon));
+  EXPECT_EQ(r.leave(0, 1), us(340));  // after the post, 40: the first look is work
+  EXPECT_EQ(r.leave(0, 2), us(340));
+  EXPECT_EQ(r.leave(0, 3), us(1045));  // as if it had waited
+}
+
+TEST(LooksInVain, AreWorkIfMoreIsComputedBetweenThem) {
+  const Time late = Time::ns(251);
+  const Replayed r =
+      replay_trace(looking_trace({vain_looks(1, us(300)), vain_looks(4'000, late)}, late));
+  EXPECT_EQ(r.leave(0, 2), us(1344));
+  // What works in between does not make those work that wait.
+  const Replayed mixed = replay_trace(looking_trace(
+      {vain_looks(1, us(300)), vain_looks(4'000, Time::ns(250)), vain_looks(1, us(20))}, late));
+  EXPECT_EQ(mixed.leave(0, 2), us(340));
+  EXPECT_EQ(mixed.leave(0, 3), us(360));
+}
+
+TEST(LooksInVain, AreWorkIfTheRowFindsNothing) {
+  trace::Trace trace =
+      looking_trace({vain_looks(1, us(300)), vain_looks(4'000, Time::ns(250))}, {});
+  const auto other = trace.ranks[0].begin() + 3;
+  trace.ranks[0].insert(other, send_event(1, 0, 6));
+  trace.ranks[1].insert(trace.ranks[1].begin() + 1, trace.ranks[1][1]);
+  EXPECT_EQ(replay_trace(trace).leave(0, 2), us(1340));
+}
+
 // The recorded run gave rank 0 the message of rank 2 first; in virtual time rank
 // 1's is there 500 us before.
 TEST(Wildcard, ByArrivalTakesTheFirstInVirtualTime) {

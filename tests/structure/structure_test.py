@@ -27,7 +27,7 @@ MAY_USE = {
     "compute": {"machine", "mpi_api", "trace"},
     "blocks": set(),
     "mpi_api": set(),
-    "sim": {"compute", "machine", "topology", "trace"},
+    "sim": {"compute", "machine", "mpi_api", "topology", "trace"},
     "architecture": {"machine", "sim", "toml_file", "topology"},
     "analysis": {"machine", "mpi_api", "topology", "trace", "stats"},
     "explain": {"machine", "sim", "topology", "trace"},

@@ -16,6 +16,8 @@ std::uint32_t Session::annotation_number(const char* name) {
 }
 
 void Session::annotate(EventKind kind, const char* name, std::uint32_t annotation, double value) {
+  end_row();
+  may_be_idle_ = false;
   begin_event(thread_->event, kind, annotation_ids_[annotation], name);
   thread_->counts.clear();
   thread_->event.value = value;

@@ -21,6 +21,7 @@
 #include "machine/machine_file.hpp"
 #include "machine/moving.hpp"
 #include "machine/path.hpp"
+#include "mpi_api/groups.hpp"
 #include "mpi_api/hosts.hpp"
 #include "trace/renew.hpp"
 
@@ -35,6 +36,15 @@ namespace {
 
 const char* name_of(machine::Bound bound) {
   return bound == machine::Bound::min ? "min" : bound == machine::Bound::max ? "max" : "avg";
+}
+
+bool is_look(Fn fn) {
+  static const auto looks = [] {
+    std::array<bool, static_cast<std::size_t>(Fn::kCount)> all{};
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = mpi_api::is_poll(kFunctionNames[i]);
+    return all;
+  }();
+  return looks[static_cast<std::size_t>(fn)];
 }
 
 // What a trace's steps are, where the program did not announce them; and that
@@ -282,6 +292,18 @@ void Session::begin_event(trace::Event& event, trace::EventKind kind, trace::Nam
   event.enter = event.leave = now_;
 }
 
+// Another call than a look: those before found nothing, and were work.
+void Session::end_row() {
+  row_.end();
+  const Time computed = std::exchange(idle_compute_, Time());
+  const Time busy = std::exchange(idle_cost_, Time());
+  if (computed + busy == Time()) return;
+  now_ += computed + busy;
+  pending_.leave += computed + busy;
+  pending_.compute += computed;
+  pending_busy_ += busy;
+}
+
 // Of the call at hand.
 trace::SiteId Session::site() {
   const auto define = [this](const trace::Site& place) { return writer_.define_site(place); };
@@ -289,11 +311,16 @@ trace::SiteId Session::site() {
 }
 
 trace::Event& Session::open(trace::EventKind kind, Fn fn) {
+  const bool looks = is_look(fn) && logging_ && !several_threads_;
+  if (!looks) end_row();
   // Tests that fail become plain calls and may be merged; before all others
   // what is pending is written, so that it survives if this call never ends.
   if (kind != trace::EventKind::call && kind != trace::EventKind::complete) write_pending();
   trace::Event& event = thread_->event;
   begin_event(event, kind, name_id(fn), capture::name_of(fn));
+  may_be_idle_ = looks && row_.may_be_idle(event.compute, 1, event.steps != 0);
+  if (may_be_idle_ && predicting()) now_ -= event.compute;
+  event.enter = event.leave = now_;
   event.site = site();
   writer_.enter(event.name, event.site);
   thread_->counts.clear();
@@ -318,6 +345,10 @@ void Session::close_at(Time leave, Time wait) {
 }
 
 void Session::write_event() {
+  // A look that found something: those before were waiting, as is what was computed between them.
+  if (may_be_idle_ && predicting()) thread_->event.compute = Time();
+  row_.end();
+  idle_compute_ = idle_cost_ = Time();
   write_pending();
   if (several_threads_)
     write_threads_event(false);
@@ -343,7 +374,7 @@ void Session::close_as_call() {
     thread_->in_event = false;
     event.enter = std::max(event.enter, now_);
   }
-  if (predicting())
+  if (predicting() && !may_be_idle_)
     now_ += call_cost(thread_->fn);
   else if (settings_.clock == trace::Clock::wall)
     now_ = wall_now();
@@ -358,7 +389,8 @@ void Session::close_as_call() {
   const bool announced = event.steps != 0 && !computation_.counts();
   // What goes on with a call stands by itself: a count says how often the event's cost is paid.
   const bool alone = event.count == 0 || pending_.count == 0;
-  if (!has_pending_ || pending_.name != event.name || announced || alone) {
+  const bool other = pending_.name != event.name || pending_may_be_idle_ != may_be_idle_;
+  if (!has_pending_ || other || announced || alone) {
     write_pending();
     pending_ = event;
     pending_.kind = trace::EventKind::call;
@@ -370,15 +402,22 @@ void Session::close_as_call() {
     pending_.steps = 0;
     pending_.count = 0;
     pending_busy_ = Time();
+    pending_may_be_idle_ = may_be_idle_;
     has_pending_ = true;
   }
+  if (is_look(thread_->fn) && !several_threads_) row_.found_nothing();
   // Calls from several places are from none in particular.
   if (pending_.site != event.site) pending_.site = 0;
-  // Together they may round otherwise than one by one.
-  const Time together = computation_.together(pending_, event);
-  now_ += together - pending_.compute - event.compute;
-  pending_.compute = together;
-  pending_.steps += event.steps;
+  if (may_be_idle_ && predicting()) {
+    idle_compute_ += event.compute;
+    idle_cost_ += call_cost(thread_->fn);
+  } else {
+    // Together they may round otherwise than one by one.
+    const Time together = computation_.together(pending_, event);
+    now_ += together - pending_.compute - event.compute;
+    pending_.compute = together;
+    pending_.steps += event.steps;
+  }
   pending_.leave = now_;
   pending_busy_ += busy;
   pending_.count += event.count;

@@ -23,6 +23,7 @@
 #include "capture/predict/piggyback.hpp"
 #include "capture/session/calling_thread.hpp"
 #include "capture/session/clock_sync.hpp"
+#include "machine/look_row.hpp"
 #include "machine/machine_model.hpp"
 #include "machine/moving.hpp"
 #include "machine/timing.hpp"
@@ -132,6 +133,7 @@ class Session {
                    const char* text);
   void write_event();
   void write_pending();
+  void end_row();
   void start_threads();
   CallingThread& new_thread();
   void post_waiting();
@@ -179,6 +181,13 @@ class Session {
   trace::Event pending_;  // the calls that are being merged
   bool has_pending_ = false;
   Time pending_busy_;  // time inside them
+  // Of a look in vain that may be idle; others that may not stand by themselves.
+  bool pending_may_be_idle_ = false;
+
+  machine::LookRow row_;      // of looks, if only one thread calls
+  bool may_be_idle_ = false;  // the look at hand
+  Time idle_compute_;         // predict: what those of the row computed that may be idle,
+  Time idle_cost_;            // and what they took; the clock does not have it yet
   std::array<std::int32_t, static_cast<std::size_t>(Fn::kCount)>
       name_ids_{};  // 0: none, else id + 1
   std::array<std::int64_t, static_cast<std::size_t>(Fn::kCount)> call_costs_{};  // ps + 1

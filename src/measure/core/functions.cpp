@@ -115,6 +115,8 @@ constexpr Row kRanksAlone[] = {
 };
 
 constexpr Row kLocalCalls[] = {
+    {"test", kLocal, "", "Time in MPI_Test of a receive for which there is no message."},
+    {"iprobe", kLocal, "", "Time in MPI_Iprobe that finds no message."},
     {"type_contiguous", kLocal, "", "Time in MPI_Type_contiguous, of 8 doubles."},
     {"type_vector", kLocal, "", "Time in MPI_Type_vector, of 8 doubles."},
     {"type_create_struct", kLocal, "", "Time in MPI_Type_create_struct, of three members."},

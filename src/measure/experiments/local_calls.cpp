@@ -38,6 +38,27 @@ Experiment row(const Group& group, const char* name, Call<Handle> before, Call<H
           .calls = kRow};
 }
 
+// In none of the experiments there is a message of that tag.
+constexpr int kNever = 4711;
+
+void expect_message(MPI_Request* request) {
+  MPI_Irecv(nullptr, 0, MPI_INT, MPI_ANY_SOURCE, kNever, MPI_COMM_WORLD, request);
+}
+
+void test(MPI_Request* request) {
+  int done = 0;
+  MPI_Test(request, &done, MPI_STATUS_IGNORE);
+}
+
+void withdraw(MPI_Request* request) {
+  MPI_Cancel(request);
+  MPI_Wait(request, MPI_STATUS_IGNORE);
+}
+
+void look_for_message(int* there) {
+  MPI_Iprobe(MPI_ANY_SOURCE, kNever, MPI_COMM_WORLD, there, MPI_STATUS_IGNORE);
+}
+
 void make_vector(MPI_Datatype* type) {
   MPI_Type_vector(8, 1, 16, MPI_DOUBLE, type);
 }
@@ -88,6 +109,8 @@ void free_group(MPI_Group* group) {
 
 std::vector<Experiment> local_experiments(const Group& group) {
   return {
+      row<MPI_Request>(group, "test", expect_message, test, withdraw),
+      row<int>(group, "iprobe", nothing, look_for_message, nothing),
       row<MPI_Datatype>(group, "type_contiguous", nothing, make_contiguous, free_type),
       row<MPI_Datatype>(group, "type_vector", nothing, make_vector, free_type),
       row<MPI_Datatype>(group, "type_create_struct", nothing, make_struct, free_type),
