@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "machine/moving.hpp"
+#include "mpi_api/groups.hpp"
 #include "mpi_api/stand_ins.hpp"
 
 namespace foretrace::machine {
@@ -95,11 +96,11 @@ Charged find_moving(const MachineModel& model, std::string_view name) {
   return {};
 }
 
-// "put" of "MPI_Put"; "" of what is no function of MPI's.
+// "put" of "MPI_Put" and of "MPI_Put_c"; "" of what is no function of MPI's.
 std::string model_name_of(std::string_view mpi_name) {
   constexpr std::string_view kPrefix = "MPI_";
   if (!mpi_name.starts_with(kPrefix)) return {};
-  std::string name(mpi_name.substr(kPrefix.size()));
+  std::string name(mpi_api::without_large_count(mpi_name).substr(kPrefix.size()));
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
   return name;
 }

@@ -364,8 +364,10 @@ TEST_F(T3d, ComputeSteps) {
 TEST(LocalCall, TakesItsEquationOrNothing) {
   MachineModel model;
   model.functions["comm_rank"] = constant("comm_rank", 3);
+  model.functions["pack"] = constant("pack", 4);
   const Timing timing(model, Bound::avg);
   EXPECT_EQ(timing.local_call("MPI_Comm_rank", 4), Time::from_seconds(3));
+  EXPECT_EQ(timing.local_call("MPI_Pack_c", 4), Time::from_seconds(4));
   EXPECT_EQ(timing.local_call("MPI_Comm_size", 4), Time());
   EXPECT_EQ(timing.local_call("comm_rank", 4), Time());
 }
@@ -375,7 +377,8 @@ TEST(LocalCall, TakesNothingWhereItWouldMoveSomethingButDoesNot) {
   for (const char* name : {"put", "bcast", "ibcast", "send", "win_flush"})
     model.functions[name] = constant(name, 3);
   const Timing timing(model, Bound::avg);
-  for (const char* name : {"MPI_Put", "MPI_Rput", "MPI_Bcast", "MPI_Ibcast", "MPI_Send"})
+  for (const char* name :
+       {"MPI_Put", "MPI_Rput", "MPI_Bcast", "MPI_Ibcast", "MPI_Send", "MPI_Put_c", "MPI_Bcast_c"})
     EXPECT_EQ(timing.local_call(name, 4), Time()) << name;
   EXPECT_EQ(timing.local_call("MPI_Win_flush", 4), Time::from_seconds(3));
 }
@@ -392,6 +395,8 @@ TEST(Moving, TakesItsEquationOrThatOfItsStandIn) {
   EXPECT_EQ(seconds("MPI_Rput"), Time::from_seconds(3));
   EXPECT_EQ(seconds("MPI_File_iwrite_at"), Time::from_seconds(5));
   EXPECT_EQ(seconds("MPI_File_write"), Time::from_seconds(7));
+  EXPECT_EQ(seconds("MPI_File_write_at_c"), Time::from_seconds(5));
+  EXPECT_EQ(seconds("MPI_Rput_c"), Time::from_seconds(3));
   EXPECT_EQ(seconds("MPI_Get"), Time());
   EXPECT_EQ(seconds("MPI_File_read"), Time());
   EXPECT_EQ(seconds("Put"), Time());
@@ -488,6 +493,7 @@ TEST(Meeting, OfAWindowOrFileTakesItsEquationOrABarriers) {
   };
   EXPECT_EQ(leave("MPI_Win_fence"), Time::from_seconds(13));
   EXPECT_EQ(leave("MPI_File_write_all"), Time::from_seconds(15));
+  EXPECT_EQ(leave("MPI_File_write_all_c"), Time::from_seconds(15));
   EXPECT_EQ(leave("MPI_File_open"), Time::from_seconds(12));
   EXPECT_EQ(leave("MPI_Barrier"), Time::from_seconds(12));
   EXPECT_EQ(leave(""), Time::from_seconds(12));
