@@ -1,5 +1,6 @@
 """Calls that come to MPI by ways of their own: from functions of MPI that the program defines itself,
-and on communicators that come of no other one. They take the time that they take live."""
+and on communicators that come of no other one; and those that leave MPI by an exception. They take
+the time that they take live."""
 
 import json
 
@@ -38,6 +39,9 @@ class OwnWays(harness.TestCase):
     def test_communicators_of_groups(self):
         self.check("session_comms", "session_comms: sum 3, from 2\n",
                    {"MPI_Allreduce": 1, "MPI_Sendrecv": 1})
+
+    def test_error_handlers_that_throw(self):
+        self.check("throwing", "throwing: 9 of 9 caught\n", {"MPI_Allreduce": 1, "MPI_Finalize": 1})
 
 
 if __name__ == "__main__":

@@ -18,10 +18,11 @@ namespace foretrace::capture {
 struct Request;
 
 struct CallingThread {
-  trace::Event event;    // under construction
-  trace::Counts counts;  // of `event`; empty: it has none
-  Fn fn{};               // the function of `event`
-  bool goes_on = false;  // the call at hand has an event already
+  trace::Event event;     // under construction
+  trace::Counts counts;   // of `event`; empty: it has none
+  Fn fn{};                // the function of `event`
+  bool goes_on = false;   // the call at hand has an event already
+  bool in_event = false;  // `event` is begun and not ended
 
   const trace::Counts* counts_or_null() const { return counts.empty() ? nullptr : &counts; }
 
@@ -33,7 +34,6 @@ struct CallingThread {
   // Where several threads may call (Session::several_threads()):
   Computation::Thread computed;
   Time clock;                             // of the rank when the thread's last call returned
-  bool in_event = false;                  // `event` is begun and not ended
   bool may_split = false;                 // its partners are known: it can be posted
   bool is_posted = false;                 // it is in the trace as what was posted,
   std::array<std::uint64_t, 2> posted{};  // under these numbers; 0: none

@@ -345,6 +345,7 @@ void Session::close_at(Time leave, Time wait) {
 }
 
 void Session::write_event() {
+  thread_->in_event = false;
   // A look that found something: those before were waiting, as is what was computed between them.
   if (may_be_idle_ && predicting()) thread_->event.compute = Time();
   row_.end();
@@ -371,9 +372,9 @@ void Session::close_as_call() {
       computation_.resume();
       return;
     }
-    thread_->in_event = false;
     event.enter = std::max(event.enter, now_);
   }
+  thread_->in_event = false;
   if (predicting() && !may_be_idle_)
     now_ += call_cost(thread_->fn);
   else if (settings_.clock == trace::Clock::wall)

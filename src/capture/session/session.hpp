@@ -89,6 +89,7 @@ class Session {
 
   // An event begins: the computation before it ends here. One at a time and thread.
   trace::Event& open(trace::EventKind kind, Fn fn);
+  bool is_in_event() const { return active_ && thread_->in_event; }
   // It ends now (by the recording's clock; in virtual time it took nothing).
   void close();
   // It ends at `leave` of the virtual clock, having waited for `wait`.
@@ -218,6 +219,8 @@ class Inside {
     if (ours_) session.enter_call();
   }
   ~Inside() {
+    // An error handler's exception goes through.
+    if (ours_ && session.is_in_event()) session.close_as_call();
     if (ours_ && session.several_threads()) session.end_turn();
     if (ours_) end_idle_row();
     wrapper_depth -= ours_;
