@@ -99,6 +99,39 @@ int main(int argc, char **argv) {
 """
 
 
+# Rank 1 looks a hundred times before it sends what rank 0 looks for, which computes in between and so
+# never looks for long. On the T3D a look in vain takes 0.1 us. Rank 1's first eight take no longer. By
+# then 0.7 us have passed since the end of the first, and those that follow wait for as long as has passed
+# since, 0.7, 1.4, ..., 358.4 and 716.8 us for the 19th, but for no more than 40 us for each look before:
+# 760, 800, ..., 3,960 us from the 20th on. That is 0.1 + 1,433.6 + 191,160 us, and the clock takes 6.6 ns.
+COUNTS = r"""
+#include <foretrace.h>
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+  int rank, flag = 0;
+  double in, out = 0;
+  MPI_Request request;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Irecv(&in, 1, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &request);
+  if (rank == 1) {
+    const double start = MPI_Wtime();
+    for (int i = 0; i < 100; ++i) MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    printf("%.4f us\n", 1e6 * (MPI_Wtime() - start));
+  }
+  while (rank == 0 && !flag) {
+    FORETRACE_COMPUTE(3);
+    MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+  }
+  MPI_Send(&out, 1, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD);
+  if (rank == 1) MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
 class Polling(harness_live.TestCase):
     def operations(self, command):
         """How many the engine had to take up."""
@@ -128,6 +161,12 @@ class Polling(harness_live.TestCase):
         for ahead in ("on", "off"):
             self.live(2, [program], env={"FORETRACE_LIVE_AHEAD": ahead})
             self.assertIn("predicted time 0.00010968 s", self.result.out)
+
+    def test_looks_in_vain_come_to_an_end(self):
+        program = self.compile(COUNTS)
+        for ahead in ("on", "off"):
+            self.live(2, [program], limit=20, env={"FORETRACE_LIVE_AHEAD": ahead})
+            self.assertEqual(harness_live.said(self.result), ["192593.7066 us"])
 
     def test_tests_before_a_sudden_end(self):
         program = self.compile(KILLED)

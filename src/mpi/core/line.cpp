@@ -38,6 +38,10 @@ namespace {
 
 // After so many polls in vain the simulator repeats the call for the program.
 constexpr int kFewPolls = 8;
+// And for no longer than so much for each poll in vain before. If each poll went on for as long as
+// all before together, a program that polls some hundred times before it does something else would
+// never come to it where others work between their polls.
+constexpr Time kMostForEach = Time::ns(40'000);
 
 [[noreturn]] void refuse(const char* why) {
   std::fprintf(stderr, "foretrace: %s\n", why);
@@ -328,7 +332,7 @@ bool Line::has_worked() const {
 }
 
 // How long the simulator is to look for the program.
-std::int64_t Line::patience_of(const Record& record) const {
+std::int64_t Line::patience_of(const Record& record, bool waits) const {
   // Where it looks for several things in turn that cannot all be watched at once,
   // the others must not wait for long because of this one.
   const bool watches_all = !more_abouts_ && abouts_ == std::size_t{1} + record.watched;
@@ -336,14 +340,15 @@ std::int64_t Line::patience_of(const Record& record) const {
   // Another thread of this rank may be what brings it about.
   const bool alone = !threads_multiple();
   if (in_vain_ < kFewPolls || (!alone && !other_threads_sleep())) return 0;
-  return watches_all && alone ? elapsed : elapsed / 8;
+  const std::int64_t patience = watches_all && alone ? elapsed : elapsed / 8;
+  return waits ? patience : std::min(patience, kMostForEach.count_ps() * in_vain_);
 }
 
-const Answer* Line::poll(Record& record, std::uint64_t about, Ends* ends) {
+const Answer* Line::poll(Record& record, std::uint64_t about, bool waits, Ends* ends) {
   const bool worked = has_worked();
   if (worked) forget_polls();
   note_about(about);
-  record.patience = patience_of(record);
+  record.patience = patience_of(record, waits);
   flush_call();
   take_compute(record);
   count_call(record);

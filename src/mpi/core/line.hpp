@@ -47,11 +47,12 @@ class Line {
   // The same for a call that looks whether something is there (Test, Iprobe).
   // A program that does so again and again without a result looks for longer and
   // longer: the simulator repeats the call until something is there. `about` tells
-  // what it looks for: the number of a request, or kNoRequest and more.
+  // what it looks for: the number of a request, or kNoRequest and more. `waits`: the call ends
+  // only when something is there.
   // `ends`: of what it looks for, where they may be known. nullptr: a test completes those that
   // have ended at let_go(), of a test_any the first; a probe finds a message. The simulator gets
   // to know.
-  const Answer* poll(Record& record, std::uint64_t about, Ends* ends = nullptr);
+  const Answer* poll(Record& record, std::uint64_t about, bool waits, Ends* ends = nullptr);
   Time let_go() const { return clock_.let_go(); }
   // As far as it is known: what is posted next begins then or later.
   Time now() const { return clock_.floor(); }
@@ -139,7 +140,7 @@ class Line {
   void count_call(Record& record);
   void note_about(std::uint64_t about);
   bool has_worked() const;  // since its last call
-  std::int64_t patience_of(const Record& record) const;
+  std::int64_t patience_of(const Record& record, bool waits) const;
   const Answer* find_out(Record& record, std::uint64_t look, Ends* ends, Foreseen& foreseen);
   void append(const Record& record);
   void hold_back(const Record& record);

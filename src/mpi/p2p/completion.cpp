@@ -151,8 +151,9 @@ bool run_ahead(Record& record, std::span<Request* const> open) {
   return true;
 }
 
-// One call of the engine about these; whether it completed any.
-bool ask_engine(Completing how, std::span<Request* const> open) {
+// One call of the engine about these; whether it completed any. `waits`: if not, it is called
+// again.
+bool ask_engine(Completing how, std::span<Request* const> open, bool waits = false) {
   if (open.empty()) return false;
   Record record = line.record(EventKind::complete);
   record.completing = static_cast<std::uint8_t>(how);
@@ -171,7 +172,7 @@ bool ask_engine(Completing how, std::span<Request* const> open) {
   if (how == Completing::all && follow_from_data(open, false)) return run_ahead(record, open);
   Ends ends(open);
   const Answer* const polled =
-      tests ? line.poll(record, open.size() == 1 ? first : first | Line::kNoRequest,
+      tests ? line.poll(record, open.size() == 1 ? first : first | Line::kNoRequest, waits,
                         follow_from_data(open, true) ? &ends : nullptr)
             : &line.ask(record);
   if (!polled) {
@@ -217,7 +218,7 @@ void wait_for_all(std::span<Request* const> requests) {
   for (Request* request : requests)
     if (is_open(request)) collect_open(request, open);
   if (threads_multiple()) {
-    while (!open.empty() && !ask_engine(Completing::test_all, open)) let_threads_in();
+    while (!open.empty() && !ask_engine(Completing::test_all, open, true)) let_threads_in();
   } else {
     ask_engine(Completing::all, open);
   }
@@ -229,7 +230,7 @@ void wait_for_all(std::span<Request* const> requests) {
 }
 
 // One look at each; whether any is complete.
-void test_each(Completing how, std::span<Request* const> requests) {
+void test_each(Completing how, std::span<Request* const> requests, bool waits) {
   Few<Request*> simple;
   for (Request* request : requests) {
     if (!is_open(request)) continue;
@@ -239,10 +240,10 @@ void test_each(Completing how, std::span<Request* const> requests) {
     }
     Few<Request*> open;
     collect_open(request, open);
-    ask_engine(Completing::test_all, open);
+    ask_engine(Completing::test_all, open, waits);
     finish_several(*request);
   }
-  ask_engine(how, simple);
+  ask_engine(how, simple, waits);
 }
 
 Indices settled_ones(std::span<Request* const> requests) {
@@ -380,7 +381,7 @@ Indices complete(Completing how, std::span<Request* const> requests) {
       return chosen();
     }
     do {
-      test_each(test, requests);
+      test_each(test, requests, waits);
       indices = chosen();
       if (!waits || !indices.empty()) continue;
       std::ranges::any_of(requests, by_program) ? wait_for_threads() : let_threads_in();

@@ -21,20 +21,20 @@ struct Sight {
 
 Sight look(Probing probing, const Comm& comm, int source, int tag, std::uint64_t number) {
   Sight sight;
+  const bool waits = probing == Probing::wait || probing == Probing::take_wait;
   const auto once = [&](Probing how) {
     Record record = line.record(EventKind::call);
     record.comm = comm.context;
     record.probing = static_cast<std::uint8_t>(how);
     record.request = number;
     set_source(record, comm, source, tag);
-    const bool waits = how == Probing::wait || how == Probing::take_wait;
-    if (waits) {
+    if (how == Probing::wait || how == Probing::take_wait) {
       const Answer& answer = line.ask(record);
       sight = {answer.found, answer.message};
       return;
     }
     Ends ends(record);
-    const Answer* const answer = line.poll(record, Line::kNoRequest | comm.context,
+    const Answer* const answer = line.poll(record, Line::kNoRequest | comm.context, waits,
                                            may_run_ahead() && mailbox.follows() ? &ends : nullptr);
     sight = answer ? Sight{answer->found, answer->message} : Sight{true, result_of(ends.seen())};
   };
@@ -42,7 +42,6 @@ Sight look(Probing probing, const Comm& comm, int source, int tag, std::uint64_t
     once(probing);
     return sight;
   }
-  const bool waits = probing == Probing::wait || probing == Probing::take_wait;
   const bool takes = probing == Probing::take_wait || probing == Probing::take_look;
   do {
     once(takes ? Probing::take_look : Probing::look);
