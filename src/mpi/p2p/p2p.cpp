@@ -69,8 +69,9 @@ int deliver(Result message, const Checked& checked, void* buf, int count, MPI_St
 }
 
 // Buffered sends want room in the program's buffer.
-int check_room(SendMode mode, const Checked& checked, int count) {
-  if (mode != SendMode::buffered || fits_buffer(*checked.comm, packed_bytes(count, *checked.type)))
+int check_room(SendMode mode, const Checked& checked, int count, int dest) {
+  if (mode != SendMode::buffered || dest == MPI_PROC_NULL ||
+      fits_buffer(*checked.comm, packed_bytes(count, *checked.type)))
     return MPI_SUCCESS;
   return raise(checked.comm, MPI_ERR_BUFFER, "the message does not fit the attached buffer");
 }
@@ -79,7 +80,7 @@ int send(SendMode mode, const void* buf, int count, MPI_Datatype datatype, int d
          MPI_Comm comm) {
   const Checked checked = check_send(buf, count, datatype, dest, tag, comm);
   if (!checked) return checked.error;
-  if (const int error = check_room(mode, checked, count)) return error;
+  if (const int error = check_room(mode, checked, count, dest)) return error;
   if (threads_multiple() && dest != MPI_PROC_NULL) {
     // A rendezvous must not keep other threads out.
     wait_for(post_send(*checked.comm, dest, tag, false, mode, packed(buf, count, *checked.type)));
@@ -116,7 +117,7 @@ int isend(SendMode mode, const void* buf, int count, MPI_Datatype datatype, int 
           MPI_Comm comm, MPI_Request* request) {
   const Checked checked = check_send(buf, count, datatype, dest, tag, comm);
   if (!checked) return checked.error;
-  if (const int error = check_room(mode, checked, count)) return error;
+  if (const int error = check_room(mode, checked, count, dest)) return error;
   Request* posted = describe_send(mode, checked, buf, count, dest, tag);
   post_transfer(*posted);
   *request = handle_of(posted);

@@ -7,6 +7,10 @@ static void nobody(void) {
   MPI_Request requests[4];
   CHECK_OK(MPI_Send(&value, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD));
   CHECK_OK(MPI_Ssend(&value, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD));
+  /* No buffer is attached: nothing is to be kept there. */
+  CHECK_OK(MPI_Bsend(&value, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD));
+  CHECK_OK(MPI_Ibsend(&value, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &requests[0]));
+  CHECK_OK(MPI_Wait(&requests[0], &status));
   CHECK_OK(MPI_Recv(&value, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &status));
   CHECK_EQUAL(value, 5);
   CHECK_EQUAL(status.MPI_SOURCE, MPI_PROC_NULL);
