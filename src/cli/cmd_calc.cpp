@@ -14,13 +14,13 @@
 #include "analysis/datasheet.hpp"
 #include "base/error.hpp"
 #include "cli/line_editor.hpp"
+#include "cli/machine_notes.hpp"
 #include "cli/nearest.hpp"
 #include "cli/number_list.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_file.hpp"
 #include "cli/simulation_options.hpp"
 #include "cli/subcommand.hpp"
-#include "cli/summary.hpp"
 #include "machine/machine_file.hpp"
 #include "machine/measurement.hpp"
 #include "machine/timing.hpp"
@@ -321,7 +321,7 @@ void check_valid(const MachineModel& model, const std::string& functions) {
 
 int calc(const Options& options) {
   const MachineModel model = model_on(machine::read_machine_file(options.machine), options.path);
-  warn_of_measurement(options.machine);
+  warn_of_machine(options.machine, model);
   if (!options.allow_invalid) check_valid(model, options.functions);
   if (options.functions.empty()) return prompt(model);
   if (options.json && options.plot) throw UsageError("calc: --json and --plot: choose one");

@@ -7,13 +7,13 @@
 
 #include "analysis/datasheet.hpp"
 #include "base/error.hpp"
+#include "cli/machine_notes.hpp"
 #include "cli/named_files.hpp"
 #include "cli/number_list.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_file.hpp"
 #include "cli/process.hpp"
 #include "cli/subcommand.hpp"
-#include "cli/summary.hpp"
 #include "machine/compute_costs.hpp"
 #include "machine/machine_file.hpp"
 #include "machine/measurement.hpp"
@@ -68,7 +68,7 @@ std::vector<analysis::Datasheet> make_sheets(const Options& options) {
   std::vector<machine::MachineModel> models;
   for (const std::string& path : options.machines) {
     models.push_back(machine::read_machine_file(path));
-    warn_of_measurement(path);
+    warn_of_machine(path, models.back());
   }
   analysis::SheetOptions wanted;
   if (!options.ranks.empty())

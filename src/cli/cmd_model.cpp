@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "cli/machine_notes.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_file.hpp"
 #include "cli/subcommand.hpp"
-#include "cli/summary.hpp"
 #include "formulas/sweep.hpp"
 #include "machine/machine_file.hpp"
 #include "views/model/report.hpp"
@@ -69,7 +69,7 @@ int model(const Options& options) {
   std::optional<machine::MachineModel> machine;
   if (!options.machine.empty()) {
     machine = machine::read_machine_file(options.machine);
-    warn_of_measurement(options.machine);
+    warn_of_machine(options.machine, *machine);
   }
   const std::string name = std::filesystem::path(options.model).filename().string();
   const views::ModelReport report{

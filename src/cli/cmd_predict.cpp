@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cli/launch.hpp"
+#include "cli/machine_notes.hpp"
 #include "cli/option_values.hpp"
 #include "cli/simulation_options.hpp"
 #include "cli/subcommand.hpp"
@@ -90,7 +91,7 @@ int predict(Options& options) {
   const machine::MachineModel model = machine::read_machine_file(options.machine);
   // With -n this command starts itself again in every rank: said once is enough.
   constexpr const char* kSaid = "FORETRACE_MEASUREMENT_SAID";
-  if (std::getenv(kSaid) == nullptr) warn_of_measurement(options.machine);
+  if (std::getenv(kSaid) == nullptr) warn_of_machine(options.machine, model);
   if (run.ranks > 0) ::setenv(kSaid, "1", 1);
   check_computation(spec, options);
   check_placement(options);

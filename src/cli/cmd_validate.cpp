@@ -16,6 +16,7 @@
 #include "cli/call_places.hpp"
 #include "cli/explain_baseline.hpp"
 #include "cli/launch.hpp"
+#include "cli/machine_notes.hpp"
 #include "cli/option_values.hpp"
 #include "cli/process.hpp"
 #include "cli/subcommand.hpp"
@@ -279,7 +280,7 @@ int validate(Options& options) {
   CaptureRun& run = options.run;
   check(options);
   const machine::MachineModel model = machine::read_machine_file(options.machine);
-  warn_of_measurement(options.machine);
+  warn_of_machine(options.machine, model);
   views::ValidationReport report;
   if (!options.within.empty()) report.within = read_within(options.within);
   report.machine = model.name;

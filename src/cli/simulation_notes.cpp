@@ -2,9 +2,9 @@
 // nobody gave, and options that change nothing.
 #include <charconv>
 
+#include "cli/machine_notes.hpp"
 #include "cli/network_choice.hpp"
 #include "cli/simulation.hpp"
-#include "machine/measurement.hpp"
 #include "trace/damage.hpp"
 
 namespace foretrace::cli {
@@ -130,8 +130,8 @@ std::vector<std::string> Simulation::notes_of_idle_options() const {
 std::vector<std::string> Simulation::notes() const {
   std::vector<std::string> notes = goal_ ? goal_->notes : std::vector<std::string>();
   if (!options_.machine.empty())
-    if (std::string warning = machine::warning_of(options_.machine); !warning.empty())
-      notes.push_back(std::move(warning));
+    for (std::string& note : notes_of_machine(options_.machine, model_))
+      notes.push_back(std::move(note));
   if (!sealed())
     notes.push_back(options_.input + ": the run did not reach its end (or still runs); there are " +
                     trace::describe_remains(trace::look_through(*reader_), ranks_) +

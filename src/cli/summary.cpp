@@ -178,11 +178,6 @@ void add_sample_option(CLI::App& app, int& samples) {
       ->check(CLI::Range(1, 1 << 20));
 }
 
-void warn_of_measurement(const std::string& machine) {
-  const std::string warning = machine::warning_of(machine);
-  if (!warning.empty()) std::fprintf(stderr, "foretrace: %s\n", warning.c_str());
-}
-
 void warn_of_samples(int samples) {
   if (samples > 0)
     std::fprintf(stderr,

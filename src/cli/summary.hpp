@@ -15,9 +15,6 @@ void add_program_options(CLI::App& app, CaptureRun& run);
 // And -o, a trace.
 void add_capture_options(CLI::App& app, CaptureRun& run);
 
-// Says so on standard error where the measurement in that machine model is not to be trusted.
-void warn_of_measurement(const std::string& machine);
-
 // --sample N: kernels that are executed N times (foretrace.h); 0: not given.
 void add_sample_option(CLI::App& app, int& samples);
 // Says what becomes of the program's results.

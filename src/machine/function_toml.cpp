@@ -1,5 +1,7 @@
 #include "machine/function_toml.hpp"
 
+#include <algorithm>
+#include <array>
 #include <climits>
 
 #include "toml_file/text.hpp"
@@ -250,6 +252,12 @@ Function read_function(const TableReader& reader) {
   if (!name) reader.fail(nullptr, "needs a 'name'");
   function.name = *name;
   function.function_class = reader.text("class").value_or("");
+  constexpr std::array<std::string_view, 7> kClasses{
+      "", "point-to-point", "one-sided", "collective", "barrier", "file", "local"};
+  if (std::ranges::find(kClasses, function.function_class) == kClasses.end())
+    reader.fail(reader.raw().get("class"),
+                "'class' must be \"point-to-point\", \"one-sided\", \"collective\", \"barrier\", "
+                "\"file\" or \"local\"");
   function.method = reader.text("method").value_or("");
   if (const toml::node* node = reader.raw().get("valid")) {
     const auto value = node->value_exact<bool>();

@@ -66,7 +66,8 @@ void read_machine_table(const TableReader& reader, MachineModel& model) {
       reader.fail(reader.raw().get("time_unit"), R"('time_unit' must be "s", "ms", "us" or "ns")");
   }
   if (const auto element = reader.bytes("element_bytes")) {
-    if (element->count == 0) reader.fail(reader.raw().get("element_bytes"), "must be 1 or more");
+    if (element->count == 0)
+      reader.fail(reader.raw().get("element_bytes"), "'element_bytes' must be 1 or more");
     model.element = *element;
   }
 }

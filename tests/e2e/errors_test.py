@@ -59,6 +59,26 @@ class MachineFiles(Errors):
                 self.assertEqual(result.err.count(says), times, str(result))
                 self.assertEqual(result.err.count("not to be trusted"), times, str(result))
 
+    def test_function_that_no_prediction_asks_for(self):
+        """A mistyped name would leave the function's time to its stand-in, or to nothing."""
+        regime = "[[function.regime]]\nc = 1\n"
+        names = ("sendd", "MPI_Recv", "ibcast1", "comm_rank", "recvmin")
+        model = self.write("m.toml", "[machine]\nname = 'm'\n" + "".join(
+            f"[[function]]\nname = '{name}'\n{regime}" for name in names)
+            + "[[path.node.function]]\nname = 'isent1'\n" + regime.replace("function", "path.node.function"))
+        recorded = self.trace()
+        says = [f"foretrace: {model}: no prediction asks for the function '{name}': neither MPI nor foretrace "
+                f"measure has one of that name; {meant}"
+                for name, meant in (("MPI_Recv", "models call it 'recv'"), ("sendd", "did you mean 'send'?"),
+                                    ("isent1", "did you mean 'isend1'?"))]
+        for arguments in (["calc", model, "ibcast1"], ["simulate", recorded, "--machine", model],
+                          ["datasheet", model, "--format", "text"],
+                          ["predict", "-n", 2, "--machine", model, "-o", self.directory / "p.ftr",
+                           "--", *self.mandel()]):
+            result = self.foretrace(*arguments)
+            told = [line for line in result.err.splitlines() if "no prediction asks for" in line]
+            self.assertEqual(told, says, str(result))
+
     def test_unknown_key(self):
         text = harness.SPARC.read_text()
         line = text.count("\n") + 2

@@ -171,7 +171,7 @@ TEST(MachineFileError, Negative) {
       {kHead + "timer_resolution = -1e-9\n", 3, "must not be negative"},
       {kHead + "other_state_share = 1.1\n", 3, "must not be above 1"},
       {kHead + "element_bytes = -8\n", 3, "0 or more"},
-      {kHead + "element_bytes = 0\n", 3, "1 or more"},
+      {kHead + "element_bytes = 0\n", 3, "'element_bytes' must be 1 or more"},
       {kHead + "[compute]\nstep = -1\n", 4, "'step' must be a time, 0 or more"},
       {kHead + "[loggps]\no_s = -1e-6\n", 4, "'o_s' must not be negative"},
       {kHead + "[loggps]\nS = -1\n", 4, "0 or more"},
@@ -294,6 +294,8 @@ TEST(MachineFileError, LogGPSOfRegimes) {
 
 TEST(MachineFileError, Functions) {
   expect_faults({
+      {kHead + "[[function]]\nname = \"send\"\nclass = \"colective\"\n", 5,
+       "'class' must be \"point-to-point\", \"one-sided\", \"collective\""},
       {kHead + "[[function]]\nclass = \"local\"\n", 3, "needs a 'name'"},
       {kRegime + "c = 1\n[[function]]\nname = \"send\"\n[[function.regime]]\nc = 2\n", 7,
        "'send' is there twice"},

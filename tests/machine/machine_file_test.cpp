@@ -303,7 +303,7 @@ TEST(MachineFile, AnyTextReadsBack) {
                                  "'''", "\"\"\"", "a = 1", "\r\n", "\n"}) {
     MachineModel model;
     model.name = model.source = model.date = model.mpi_library = text;
-    model.functions[text] = {text, text, text, {Regime()}};
+    model.functions[text] = {text, "local", text, {Regime()}};
     expect_round_trip(model);
   }
 }
