@@ -1,7 +1,10 @@
 #include "formats/rank_events.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
+
+#include "mpi_api/groups.hpp"
 
 namespace foretrace::formats {
 
@@ -34,18 +37,15 @@ EventKind kind_without_record(std::string_view name) {
   return EventKind::call;
 }
 
-// Whether calls of that name are about a message or a collective that a record should tell.
+// Whether what calls of that name are about (a message, a collective, an access) decides what
+// time they take, so that a record should tell it.
 bool should_have_record(std::string_view name) {
-  constexpr std::string_view kCollectives[] = {
-      "Barrier",     "Bcast",          "Gather",     "Gatherv",     "Scatter",
-      "Scatterv",    "Allgather",      "Allgatherv", "Alltoall",    "Alltoallv",
-      "Alltoallw",   "Reduce",         "Allreduce",  "Scan",        "Exscan",
-      "Comm_dup",    "Reduce_scatter", "Comm_split", "Comm_create", "Reduce_scatter_block",
-      "Cart_create", "Ibarrier",       "Ibcast",     "Ireduce",     "Iallreduce",
-      "Igather",     "Iscatter",       "Iallgather", "Ialltoall",   "Waitall",
-      "Wait"};
-  return name.starts_with("MPI_") &&
-         std::ranges::find(kCollectives, name.substr(4)) != std::end(kCollectives);
+  static const std::array groups{mpi_api::find_group("collectives"),
+                                 mpi_api::find_group("comm_meetings"), mpi_api::find_group("waits"),
+                                 mpi_api::find_group("with_others")};
+  if (is_one_of(name, {"MPI_Comm_free", "MPI_Comm_disconnect"})) return false;  // nobody waits
+  return std::ranges::any_of(
+      groups, [&](const mpi_api::Group* group) { return mpi_api::is_in(*group, name); });
 }
 
 }  // namespace

@@ -150,6 +150,23 @@ complete MPI_Wait enter=80000 leave=90000 done=1,0,3,8
         self.assertEqual([re.sub(r" (compute|enter|leave)=\d+", "", line) for line in again.splitlines()
                           if not line.startswith(("init", "finalize"))], calls)
 
+    def test_paraver_tells_of_calls_that_it_does_not_say_enough_about(self):
+        """Windows, files, and the making of communicators have no records: a replay cannot time them."""
+        calls = ("MPI_Win_allocate", "MPI_Win_fence", "MPI_Put", "MPI_File_open", "MPI_File_write_at",
+                 "MPI_File_write_all_begin", "MPI_Comm_split_type", "MPI_Waitany", "MPI_Iallgatherv")
+        local = ("MPI_Comm_rank", "MPI_Win_sync", "MPI_File_seek", "MPI_File_write_all_end", "MPI_Comm_free")
+        text = '''foretrace-trace 1
+info {"ranks":1,"clock":"wall","program":"p","origin":"record","machine":"","options":"","mpi":""}
+rank 0
+''' + "".join(f'name "{name}"\ncall {name} enter={10000 * n} leave={10000 * n + 5000}\n'
+                for n, name in enumerate(calls + local, 1))
+        (self.directory / "calls.txt").write_text(text)
+        self.run_tool("convert", "calls.txt", "a.ftr")
+        self.run_tool("convert", "a.ftr", "b.prv")
+        said = self.run_tool("convert", "b.prv", "out.txt").stderr
+        told = re.findall(r"(\w+) without what it was about", said)
+        self.assertEqual(sorted(told), sorted(calls))
+
     def test_paraver_values_have_names(self):
         self.events("t.prv", PRV)
         self.run_tool("convert", "t.prv", "b.ftr")

@@ -23,7 +23,7 @@ MAY_USE = {
     "topology": {"toml_file"},
     "machine": {"mpi_api", "stats", "toml_file", "topology"},
     "trace": {"machine"},
-    "formats": {"machine", "trace"},
+    "formats": {"machine", "mpi_api", "trace"},
     "compute": {"machine", "mpi_api", "trace"},
     "blocks": set(),
     "mpi_api": set(),
