@@ -15,6 +15,7 @@ constexpr unsigned kMatched = 1u << 8;
 constexpr unsigned kAnySource = 1u << 9;
 constexpr unsigned kAnyTagGiven = 1u << 10;
 constexpr unsigned kHasExtra = 1u << 11;
+constexpr unsigned kIdle = 1u << 12;
 
 // Packed::second.tag of a call.
 constexpr std::int32_t kOneSidedMask = 0xff;
@@ -88,6 +89,7 @@ void Program::add(WorldRank rank, const Operation& operation) {
                    static_cast<unsigned>(operation.completing) << kCompletingShift |
                    static_cast<unsigned>(operation.probing) << kProbingShift;
   if (operation.matched) flags |= kMatched;
+  if (operation.idle) flags |= kIdle;
   if (operation.recv.any_source) flags |= kAnySource;
   if (operation.recv.any_tag) flags |= kAnyTagGiven;
   if (operation.steps != 0 || operation.count != 1) {
@@ -151,6 +153,7 @@ void Program::unpack(WorldRank rank, const Packed& packed, Operation& operation)
   operation.completing = static_cast<Completing>(flags >> kCompletingShift & 7);
   operation.probing = static_cast<Probing>(flags >> kProbingShift & 7);
   operation.matched = (flags & kMatched) != 0;
+  operation.idle = (flags & kIdle) != 0;
   operation.steps = 0;
   operation.count = 1;
   operation.send = trace::Endpoint();

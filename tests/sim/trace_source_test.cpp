@@ -158,6 +158,21 @@ TEST(LooksInVain, AreWaitingIfTheRowFindsSomething) {
   EXPECT_EQ(r.leave(0, 3), us(1045));  // as if it had waited
 }
 
+TEST(LooksInVain, AreWaitingInMemoryToo) {
+  const trace::Trace trace =
+      looking_trace({vain_looks(1, us(300)), vain_looks(4'000, Time::ns(250))}, {});
+  TraceSource source(trace);
+  const auto program = std::make_shared<Program>(source);
+  MemorySource copy(program);
+  Operation operation;
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(copy.next(WorldRank(0), operation));
+  EXPECT_TRUE(operation.idle);
+  ASSERT_TRUE(copy.next(WorldRank(0), operation));
+  EXPECT_TRUE(operation.idle);
+  ASSERT_TRUE(copy.next(WorldRank(0), operation));
+  EXPECT_FALSE(operation.idle);
+}
+
 TEST(LooksInVain, AreWorkIfMoreIsComputedBetweenThem) {
   const Time late = Time::ns(251);
   const Replayed r =
