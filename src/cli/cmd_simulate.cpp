@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <memory>
 #include <mutex>
+#include <span>
+#include <vector>
 
 #include "base/error.hpp"
 #include "cli/baseline.hpp"
@@ -65,6 +67,33 @@ int status_of(const Simulation& simulation) {
   return simulation.sealed() ? 0 : 1;
 }
 
+// Further recordings of the program, for --samples.
+class Recordings {
+ public:
+  Recordings(Simulation& first, const Options& options) : all_{&first} {
+    for (std::size_t i = 1; i < options.input.size(); ++i) {
+      SimulationOptions others = options.simulation;
+      others.input = options.input[i];
+      own_.push_back(std::make_unique<Simulation>(others));
+      Simulation& one = *own_.back();
+      if (one.ranks() != first.ranks())
+        throw Error(others.input + ": has " + std::to_string(one.ranks()) + " ranks, " +
+                    options.input.front() + " has " + std::to_string(first.ranks()) +
+                    "; give recordings of one program, run alike");
+      if (!one.sealed()) tell(one.notes());
+      all_.push_back(&one);
+    }
+  }
+  std::span<Simulation* const> all() const { return all_; }
+  int status() const {
+    return std::ranges::all_of(all_, [](const Simulation* one) { return one->sealed(); }) ? 0 : 1;
+  }
+
+ private:
+  std::vector<std::unique_ptr<Simulation>> own_;
+  std::vector<Simulation*> all_;
+};
+
 int sweep(Simulation& simulation, const Options& options) {
   const std::vector<Sweep> sweeps = parse_sweeps(options.sweeps);
   check_sweeps(sweeps, {simulation.equations_alone(), simulation.computes()});
@@ -91,8 +120,9 @@ void check_options(const Options& options) {
     if (given) throw UsageError(what);
   };
   const bool live = options.simulation.live_ranks > 0;
-  refuse(!live && options.input.size() > 1,
-         "one file at a time; to run a program live, say -n RANKS");
+  refuse(!live && options.input.size() > 1 && options.samples == 0,
+         "one file at a time; several recordings of one program go with --samples, and to run a "
+         "program live, say -n RANKS");
   refuse(live && sweeps,
          "--sweep is for recorded runs; record the program, or run it several times");
   refuse(!live && options.simulation.sample > 0,
@@ -192,8 +222,9 @@ int simulate(Options& options) {
     return status;
   }
   if (!options.sweeps.empty()) return sweep(simulation, options);
+  const Recordings recordings(simulation, options);
   if (options.samples > 0)
-    options.run.samples = draw_samples(simulation, options.samples, options.seed);
+    options.run.samples = draw_samples(recordings.all(), options.samples, options.seed);
   // For statistics the operations are in memory before.
   const bool stats = options.run.stats;
   if (stats) simulation.prepare_sharing();
@@ -204,7 +235,7 @@ int simulate(Options& options) {
   run_once(simulation, *source, options.run,
            stats ? [&] { return stats_of_replay(simulation); } : std::function<sim::Stats()>());
   if (recording) write_watch(options, simulation, *recording, *ranks);
-  return status_of(simulation);
+  return recordings.status();
 }
 
 void check(const Options& options) {
@@ -217,8 +248,8 @@ std::shared_ptr<Options> declare_options(CLI::App& app) {
   SimulationOptions& simulation = options->simulation;
   app.add_option("input", options->input,
                  "A trace made by record (or predict), a text program (FILE.goal), or a "
-                 "time-independent trace of SimGrid (FILE.ti); with -n, after --: a program and "
-                 "its arguments, which runs live")
+                 "time-independent trace of SimGrid (FILE.ti), or with --samples several of one "
+                 "program; with -n, after --: a program and its arguments, which runs live")
       ->required();
   app.add_option("-n", simulation.live_ranks, "Run a program live on so many ranks")
       ->check(CLI::Range(1, 1 << 20));

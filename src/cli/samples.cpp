@@ -25,14 +25,16 @@ Time quantile(const std::vector<Time>& times, double share) {
 
 }  // namespace
 
-Samples draw_samples(Simulation& simulation, int count, std::uint64_t seed) {
-  simulation.prepare_sharing();
-  const std::vector<double> errors = simulation.pattern_errors();
-  const std::vector<machine::LaunchFactors>& launches = simulation.model().launches;
+Samples draw_samples(std::span<Simulation* const> recordings, int count, std::uint64_t seed) {
+  for (Simulation* recording : recordings) recording->prepare_sharing();
+  Simulation& first = *recordings.front();
+  const std::vector<double> errors = first.pattern_errors();
+  const std::vector<machine::LaunchFactors>& launches = first.model().launches;
   std::vector<Time> times;
   for (int i = 0; i < count; ++i) {
     const auto number = static_cast<std::uint64_t>(i);
-    const machine::MachineModel model = machine::draw_model(simulation.model(), seed, number);
+    const Simulation& simulation = *recordings[number % recordings.size()];
+    const machine::MachineModel model = machine::draw_model(first.model(), seed, number);
     machine::LaunchFactors launch;
     if (!launches.empty())
       launch = launches[machine::draw_one_of(launches.size(), seed, number, "launch")];
@@ -49,26 +51,35 @@ Samples draw_samples(Simulation& simulation, int count, std::uint64_t seed) {
     times.push_back(simulation.run(*source, nothing, replay).time.scaled(launch.calls));
   }
   std::ranges::sort(times);
-  return {count, seed, quantile(times, 0.05), quantile(times, 0.5), quantile(times, 0.95)};
+  return {count,
+          static_cast<int>(recordings.size()),
+          seed,
+          quantile(times, 0.05),
+          quantile(times, 0.5),
+          quantile(times, 0.95)};
 }
 
 std::string text_of(const Samples& samples) {
+  std::string of;
+  if (samples.recordings > 1) of = " of " + std::to_string(samples.recordings) + " recordings";
   char line[200];
   if (samples.low == samples.high)
     std::snprintf(line, sizeof line,
-                  "%d draws all take %.6g s: the model states no spread that would change it\n",
-                  samples.count, samples.median.seconds());
+                  "%d draws%s all take %.6g s: the model states no spread that would change it\n",
+                  samples.count, of.c_str(), samples.median.seconds());
   else
     std::snprintf(
         line, sizeof line,
-        "%d draws within the model's errors: median %.6g s, 90 %% from %.6g s to %.6g s\n",
-        samples.count, samples.median.seconds(), samples.low.seconds(), samples.high.seconds());
+        "%d draws%s within the model's errors: median %.6g s, 90 %% from %.6g s to %.6g s\n",
+        samples.count, of.c_str(), samples.median.seconds(), samples.low.seconds(),
+        samples.high.seconds());
   return line;
 }
 
 std::string with_samples(const std::string& report, const Samples& samples) {
   auto object = nlohmann::ordered_json::parse(report);
   object["samples"] = {{"count", samples.count},
+                       {"recordings", samples.recordings},
                        {"seed", samples.seed},
                        {"low", samples.low.seconds()},
                        {"median", samples.median.seconds()},

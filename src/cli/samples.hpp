@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "base/time.hpp"
@@ -12,17 +13,19 @@ class Simulation;
 
 // Of the run times on models drawn within the machine model's errors (machine/draw.hpp), in
 // launches drawn from those of its measurement, off by what the network is off by in the
-// machine's patterns.
+// machine's patterns, of one recording of the program after the other.
 struct Samples {
   int count = 0;
+  int recordings = 0;
   std::uint64_t seed = 0;
   Time low;  // 5 % are below
   Time median;
   Time high;  // 5 % are above
 };
 
-// Simulates `count` >= 2 times; the plain prediction is another matter. Same seed, same times.
-Samples draw_samples(Simulation& simulation, int count, std::uint64_t seed);
+// Simulates `count` >= 2 times the recordings of one program, of which there is one at least; they
+// differ in nothing but their input. The plain prediction is another matter. Same seed, same times.
+Samples draw_samples(std::span<Simulation* const> recordings, int count, std::uint64_t seed);
 
 // One line.
 std::string text_of(const Samples& samples);

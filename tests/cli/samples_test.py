@@ -98,6 +98,23 @@ class Samples(unittest.TestCase):
         self.assertAlmostEqual(medians[0], 100e-6 * 1e-3 / 202e-6, delta=1e-9)
         self.assertAlmostEqual(medians[1], 2 * medians[0], delta=1e-11)
 
+    def test_recordings(self):
+        """How the program's own work differs: draws are of one recording after the other."""
+        (self.folder / "m.toml").write_text(MACHINE.split("interval")[0])
+        for name, calc in (("q.goal", "1ms"), ("r.goal", "2ms"), ("other.goal", None)):
+            calc = f"rank 1 {{\ncalc {calc}\nrecv" if calc else "rank 2 { }\nrank 1 { recv"
+            text = PROGRAM.replace("num_ranks 2", "num_ranks 3") if "rank 2" in calc else PROGRAM
+            (self.folder / name).write_text(text.replace("rank 1 { recv", calc))
+        told = json.loads(self.simulate("q.goal", "r.goal", "--samples", "3", "--json").stdout)
+        self.assertAlmostEqual(told["time"], 100e-6, delta=1e-12)
+        self.assertEqual((told["samples"]["count"], told["samples"]["recordings"]), (3, 3))
+        self.assertAlmostEqual(told["samples"]["median"], 1100e-6, delta=1e-12)
+        # 95 % lies between the two longest, 1,100 and 2,100 us.
+        self.assertAlmostEqual(told["samples"]["high"], 2000e-6, delta=1e-12)
+        self.assertIn("3 draws of 3 recordings within", self.simulate("q.goal", "r.goal", "--samples", "3").stdout)
+        self.assertIn("of one program, run alike", self.simulate("other.goal", "--samples", "3", status=1).stderr)
+        self.assertIn("go with --samples", self.simulate("q.goal", status=2).stderr)
+
     def test_wrong_use(self):
         for options in (["--samples", "1"], ["--samples", "5", "--sweep", "latency=1,2"]):
             self.simulate(*options, status=2)

@@ -16,6 +16,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 import run_apps  # noqa: E402  (tests/apps, by program_list)
 
 SAMPLES = 100
+RECORDINGS = 3  # a round: the first is simulated, the interval is of all
 
 
 def compiler(mpi):
@@ -122,10 +123,12 @@ class Runner:
             self.tool, "simulate", "-n", setting.ranks, "--mpi", setting.mpi, "--machine", self.model, ALLOW, "-o", trace,
             "--", *self.case.words))
 
-    def simulate(self, trace, network):
-        """Its time, and the interval of the way that states one."""
-        words = [self.tool, "simulate", trace, "--machine", self.model, ALLOW, "--network", network]
-        if network == figures.stated_way(self.case.setting.networks):
+    def simulate(self, traces, network):
+        """The time of the first, and the interval of all by the way that states one."""
+        stated = network == figures.stated_way(self.case.setting.networks)
+        words = [self.tool, "simulate", *(traces if stated else traces[:1]), "--machine", self.model, ALLOW,
+                 "--network", network]
+        if stated:
             words += ["--samples", SAMPLES]
         text = call(*words, limit=self.limit)
         return predicted_seconds(text), interval(text)
@@ -154,10 +157,12 @@ class Runner:
                 return {**done, "failed": failed}
             done["predict"] = attempt("predict", lambda: self.predict(trace))
             real()
-            recorded = attempt("record", lambda: self.call(
-                *self.case.setting.captured(self.tool, "record", "-o", trace), *self.case.words))
+            traces = [pathlib.Path(folder, f"record{i}.ftr") for i in range(RECORDINGS)]
+            recorded = attempt("record", lambda: [
+                self.call(*self.case.setting.captured(self.tool, "record", "-o", each), *self.case.words)
+                for each in traces])
             for network in self.case.setting.networks if recorded is not None else ():
-                simulated = attempt(network, lambda network=network: self.simulate(trace, network))
+                simulated = attempt(network, lambda network=network: self.simulate(traces, network))
                 if simulated:
                     done[network] = simulated[0]
                     if simulated[1]:
