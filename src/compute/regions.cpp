@@ -46,8 +46,11 @@ Regions::Region bind(const machine::ComputeRegion& from, const machine::ComputeC
 
 }  // namespace
 
-bool ends_interval(EventKind kind, std::string_view name) {
-  return kind != EventKind::call && kind != EventKind::mark && !mpi_api::is_poll(name);
+bool ends_interval(EventKind kind, std::string_view name, bool goes_on) {
+  if (goes_on || kind == EventKind::mark || mpi_api::is_poll(name)) return false;
+  // Accesses to windows and files are calls that are not local.
+  static const mpi_api::Group* const with_others = mpi_api::find_group("with_others");
+  return kind != EventKind::call || mpi_api::is_in(*with_others, name);
 }
 
 double kernel_ratio(const std::map<std::string, double, std::less<>>& shares,
@@ -87,14 +90,17 @@ Time RegionRule::before(const Interval& interval) {
   const auto known = std::find_if(open_.rbegin(), open_.rend(),
                                   [](const Open& open) { return open.region != nullptr; });
   Open* open = known == open_.rend() ? nullptr : &*known;
-  const Time time = time_of(interval, open);
-  if (open && ends_interval(interval.kind, interval.name)) ++open->interval;
+  std::size_t ended = 0;
+  if (open && ends_interval(interval.kind, interval.name, interval.goes_on)) ended = interval.count;
+  const Time time = time_of(interval, open, ended);
+  if (open) open->interval += ended;
   follow(interval);
   return time;
 }
 
-Time RegionRule::time_of(const Interval& interval, const Open* open) const {
+Time RegionRule::time_of(const Interval& interval, const Open* open, std::size_t ended) const {
   const Regions::Region& region = open ? *open->region : regions_->elsewhere;
+  Time sum;
   switch (region.time) {
     case RegionTime::none:
       break;
@@ -104,11 +110,10 @@ Time RegionRule::time_of(const Interval& interval, const Open* open) const {
       return Time::from_seconds(interval.steps * region.seconds[0]);
     case RegionTime::visit:
       // Calls that every run makes in another number get nothing.
-      if (!ends_interval(interval.kind, interval.name) || open->interval >= region.seconds.size())
-        break;
-      return Time::from_seconds(region.seconds[open->interval]);
+      for (std::size_t i = 0; i < ended && open->interval + i < region.seconds.size(); ++i)
+        sum += Time::from_seconds(region.seconds[open->interval + i]);
   }
-  return Time();
+  return sum;
 }
 
 void RegionRule::follow(const Interval& interval) {

@@ -13,8 +13,9 @@
 namespace foretrace::compute {
 
 // Whether another interval of a phase begins after such an event: those that are
-// the same in every run of the program.
-bool ends_interval(trace::EventKind kind, std::string_view name);
+// the same in every run of the program. `goes_on`: with the call of the event before, inside of
+// which nothing begins.
+bool ends_interval(trace::EventKind kind, std::string_view name, bool goes_on);
 
 // A table with its scales and kernels worked out.
 struct Regions {
@@ -54,7 +55,7 @@ class RegionRule : public Rule {
     const Regions::Region* region = nullptr;  // nullptr: the table has none of that name
     std::size_t interval = 0;                 // of this visit
   };
-  Time time_of(const Interval& interval, const Open* open) const;
+  Time time_of(const Interval& interval, const Open* open, std::size_t ended) const;
   void follow(const Interval& interval);
 
   std::shared_ptr<const Regions> regions_;

@@ -23,6 +23,7 @@ struct Interval {
   Time measured;            // CPU time, where it is measured
   double steps = 0;         // announced or counted, where they are
   std::uint32_t count = 1;  // of local calls in a row
+  bool goes_on = false;     // with the call of the event before
 };
 
 class Rule {

@@ -55,14 +55,16 @@ class Collector {
     open.pending += event.compute;
     phase.total += event.compute;
     phase.steps += event.steps;
-    if (!ends_interval(event.kind, name)) return;
+    if (!ends_interval(event.kind, name, event.count == 0)) return;
     if (open.interval >= kMostIntervals)
       throw Error("phase '" + open.name + "' has visits of more than " +
                   std::to_string(kMostIntervals) +
                   " calls, too many for a table; mark its parts as phases of their own, or use "
                   "--per step");
-    if (phase.intervals.size() <= open.interval) phase.intervals.resize(open.interval + 1);
-    phase.intervals[open.interval++] += open.pending;
+    const std::size_t next = open.interval + event.count;
+    if (phase.intervals.size() < next) phase.intervals.resize(next);
+    phase.intervals[open.interval] += open.pending;
+    open.interval = next;
     open.pending = Time();
   }
 

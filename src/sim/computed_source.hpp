@@ -30,7 +30,7 @@ class ComputedSource : public Source {
     if (!source_->next(rank, operation)) return false;
     operation.compute =
         rule(rank).before({operation.kind, source_->name(operation.name), operation.compute,
-                           operation.steps, std::max(operation.count, 1U)});
+                           operation.steps, std::max(operation.count, 1U), operation.count == 0});
     if (operation.idle) operation.compute = Time();
     // A recorded test that is an event of its own has found something.
     if (!source_->reactive() && operation.kind == trace::EventKind::complete)

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 
 namespace foretrace::compute {
@@ -21,7 +23,9 @@ class Follow {
   Time begin(const char* phase) { return at(EventKind::phase_begin, phase); }
   Time end(const char* phase) { return at(EventKind::phase_end, phase); }
   Time send() { return at(EventKind::send, "MPI_Send"); }
-  Time at(EventKind kind, const char* name) { return rule_.before({kind, name, Time::ns(100), 5}); }
+  Time at(EventKind kind, const char* name, std::uint32_t count = 1) {
+    return rule_.before({kind, name, Time::ns(100), 5, std::max(count, 1U), count == 0});
+  }
 
  private:
   RegionRule rule_;
@@ -49,6 +53,28 @@ TEST(Regions, LocalCallsGetNothing) {
   EXPECT_EQ(run.at(EventKind::mark, "residual"), Time());
   EXPECT_EQ(run.at(EventKind::complete, "MPI_Wait"), Time::ns(3000));
   EXPECT_EQ(run.end("a"), Time::ns(1000));
+}
+
+// A neighbourhood collective is several events, a fence may be two: nothing begins in between.
+TEST(Regions, ACallIsOneHoweverManyEventsItIs) {
+  Follow run("[[region]]\nphase = \"a\"\nvisit = [\"1us\", \"2us\", \"4us\"]\n");
+  run.begin("a");
+  EXPECT_EQ(run.at(EventKind::irecv, "MPI_Neighbor_allgather"), Time::ns(1000));
+  EXPECT_EQ(run.at(EventKind::isend, "MPI_Neighbor_allgather", 0), Time());
+  EXPECT_EQ(run.at(EventKind::complete, "MPI_Neighbor_allgather", 0), Time());
+  EXPECT_EQ(run.at(EventKind::call, "MPI_Win_fence"), Time::ns(2000)) << "what it waits for";
+  EXPECT_EQ(run.at(EventKind::collective, "MPI_Win_fence", 0), Time());
+  EXPECT_EQ(run.end("a"), Time::ns(4000));
+}
+
+// Accesses to windows and files are no local calls. Two that are one event are two calls.
+TEST(Regions, AccessesEndIntervals) {
+  Follow run("[[region]]\nphase = \"a\"\nvisit = [\"1us\", \"2us\", \"4us\", \"8us\"]\n");
+  run.begin("a");
+  EXPECT_EQ(run.at(EventKind::call, "MPI_Put"), Time::ns(1000));
+  EXPECT_EQ(run.at(EventKind::call, "MPI_Win_get_group"), Time());
+  EXPECT_EQ(run.at(EventKind::call, "MPI_File_write_at_c", 2), Time::ns(6000));
+  EXPECT_EQ(run.end("a"), Time::ns(8000));
 }
 
 TEST(Regions, InnermostKnownPhaseCounts) {

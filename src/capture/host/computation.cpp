@@ -32,8 +32,8 @@ void Computation::start(const Settings& settings, machine::MachineModel* model, 
   if (rules.make) rule_ = rules.make(rank);
 }
 
-Time Computation::time_of(const compute::Work& work, trace::EventKind kind, const char* name) {
-  if (rule_) return rule_->before({kind, name, work.cpu, work.steps});
+Time Computation::time_of(const compute::Work& work, const trace::Event& event, const char* name) {
+  if (rule_) return rule_->before({event.kind, name, work.cpu, work.steps, 1, event.count == 0});
   switch (spec_.kind) {
     case Kind::annotated:
     case Kind::counted:

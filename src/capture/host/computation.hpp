@@ -74,7 +74,7 @@ class Computation {
 
  private:
   compute::Work so_far() const;
-  Time time_of(const compute::Work& work, trace::EventKind kind, const char* name);
+  Time time_of(const compute::Work& work, const trace::Event& event, const char* name);
 
   compute::Spec spec_;
   double scale_ = 1;
@@ -109,7 +109,7 @@ inline void Computation::end(trace::Event& event, const char* name) {
   ++calls_;
   announced_ = announced_ || work.steps != 0;
   event.steps = work.steps;
-  event.compute = timing_ ? time_of(work, event.kind, name) : work.cpu;
+  event.compute = timing_ ? time_of(work, event, name) : work.cpu;
 }
 
 }  // namespace foretrace::capture

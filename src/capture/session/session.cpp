@@ -265,10 +265,11 @@ void Session::leave_to_parent() {
 }
 
 void Session::begin_event(trace::Event& event, trace::EventKind kind, trace::NameId name,
-                          const char* text) {
+                          const char* text, bool goes_on) {
   trace::renew(event);
   event.kind = kind;
   event.name = name;
+  event.count = goes_on ? 0 : 1;
   try {
     computation_.end(event, text);
   } catch (const Error& error) {
@@ -317,7 +318,7 @@ trace::Event& Session::open(trace::EventKind kind, Fn fn) {
   // what is pending is written, so that it survives if this call never ends.
   if (kind != trace::EventKind::call && kind != trace::EventKind::complete) write_pending();
   trace::Event& event = thread_->event;
-  begin_event(event, kind, name_id(fn), capture::name_of(fn));
+  begin_event(event, kind, name_id(fn), capture::name_of(fn), thread_->goes_on);
   may_be_idle_ = looks && row_.may_be_idle(event.compute, 1, event.steps != 0);
   if (may_be_idle_ && predicting()) now_ -= event.compute;
   event.enter = event.leave = now_;
@@ -325,7 +326,6 @@ trace::Event& Session::open(trace::EventKind kind, Fn fn) {
   writer_.enter(event.name, event.site);
   thread_->counts.clear();
   thread_->fn = fn;
-  event.count = thread_->goes_on ? 0 : 1;
   thread_->goes_on = true;
   thread_->in_event = true;
   thread_->may_split = thread_->is_posted = false;

@@ -130,8 +130,8 @@ class Session {
   void start_prediction();
   std::string start_computation();
   trace::SiteId site();
-  void begin_event(trace::Event& event, trace::EventKind kind, trace::NameId name,
-                   const char* text);
+  void begin_event(trace::Event& event, trace::EventKind kind, trace::NameId name, const char* text,
+                   bool goes_on = false);
   void write_event();
   void write_pending();
   void end_row();
