@@ -20,6 +20,7 @@ class LookRow {
   bool may_be_idle(Time compute, std::uint32_t count, bool announced) const {
     return is_open_ && !announced && compute.count_ps() <= count * kIdleComputation.count_ps();
   }
+  bool is_open() const { return is_open_; }
   void found_nothing() { is_open_ = true; }
   // A look finds something, or another call is made.
   void end() { is_open_ = false; }

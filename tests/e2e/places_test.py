@@ -59,7 +59,7 @@ class Traces(Places):
                 self.assertEqual(found, {place(self.EXPECTED[name])}, name)
             # Calls in a row have the place of all of them, or none.
             self.assertEqual([where for name, where in ranks[rank] if name == "MPI_Iprobe"],
-                             [place("here"), None])
+                             [place("here"), place("here"), place("there"), None])
         return ranks
 
     def test_all_modes(self):

@@ -1,8 +1,53 @@
-"""MPI_Wtime under predict."""
+"""MPI_Wtime under predict, and the time that a program sleeps."""
 
 import re
 
 import harness
+
+# Rank 1 sleeps, then sends. Rank 0 waits for it, looking every millisecond.
+SLEEPS = r"""
+#include <mpi.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+static void woken(int number) { (void)number; }
+int main(int argc, char **argv) {
+  int rank, data = 0, there = 0;
+  const int interrupted = argc > 1;
+  MPI_Request request;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 1) {
+    struct timespec each = {0, 30000000}, long_one = {0, 900000000}, left, until;
+    if (interrupted) {
+      const struct itimerval soon = {{0, 0}, {0, 100000}};
+      signal(SIGALRM, woken);
+      setitimer(ITIMER_REAL, &soon, NULL);
+      nanosleep(&long_one, &left);
+    } else {
+      usleep(30000);
+      nanosleep(&each, NULL);
+      clock_nanosleep(CLOCK_MONOTONIC, 0, &each, NULL);
+      clock_gettime(CLOCK_MONOTONIC, &until);
+      until.tv_nsec += 30000000;
+      if (until.tv_nsec >= 1000000000) until.tv_nsec -= 1000000000, ++until.tv_sec;
+      clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+      sleep(1);
+    }
+    MPI_Send(&data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  } else {
+    MPI_Irecv(&data, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+    for (;;) {
+      MPI_Test(&request, &there, MPI_STATUS_IGNORE);
+      if (there) break;
+      usleep(1000);
+    }
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
 
 
 class Wtime(harness.TestCase):
@@ -55,6 +100,41 @@ class Wtime(harness.TestCase):
                     readings = [f for kind, name, f in self.events(trace)[0] if name == "MPI_Wtime"]
                     self.assertEqual(sum(f["count"] for f in readings), 201)
                     self.assertEqual(sum(f["leave"] - f["enter"] for f in readings), 201 * reading)
+
+
+class Sleep(harness.TestCase):
+    def three_ways(self, *arguments):
+        source, program = self.write("sleeps.c", SLEEPS), self.directory / "sleeps"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-O1", source, "-o", program]))
+        command = [program, *arguments]
+        live = self.directory / "live.ftr"
+        self.foretrace("simulate", "-n", 2, "--machine", harness.T3D, "-o", live, "--", *command)
+        return [self.predict(2, command, compute="measured"), self.simulate(self.record(2, command), compute="measured"),
+                live]
+
+    def slept(self, trace):
+        """What the two ranks computed until MPI_Finalize, in seconds."""
+        return [sum(fields.get("compute", 0) for _, _, fields in events) * 1e-12 for events in self.events(trace)]
+
+    def test_counts_as_computation(self):
+        for trace in self.three_ways():
+            with self.subTest(trace=trace.name):
+                # Of four times 30 ms and a second one may have been late for its moment.
+                waited, slept = self.slept(trace)
+                self.assertGreater(slept, 1.09)
+                self.assertLess(slept, 1.5)
+                ends = [events[-1][2]["enter"] * 1e-12 for events in self.events(trace)]
+                self.assertGreater(ends[0], 1.09)
+                # Who sleeps between two looks waits. Live the looks come as they would.
+                if trace.name != "live.ftr":
+                    self.assertLess(waited, 0.3)
+
+    def test_that_is_interrupted(self):
+        for trace in self.three_ways("interrupted"):
+            with self.subTest(trace=trace.name):
+                slept = self.slept(trace)[1]
+                self.assertGreater(slept, 0.09)
+                self.assertLess(slept, 0.6)
 
 
 if __name__ == "__main__":

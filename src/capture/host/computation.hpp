@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/cpu_clock.hpp"
+#include "base/slept.hpp"
 #include "capture/host/settings.hpp"
 #include "compute/kernel_sampler.hpp"
 #include "compute/rule.hpp"
@@ -28,6 +29,7 @@ class Computation {
     compute::Work added;  // announced, or of kernels that were left out
     // CPU time when it made its call; not set: it still counts.
     std::optional<Time> used;
+    Time slept;
   };
 
   // `model`: of a prediction, else nullptr; its step becomes what one count
@@ -41,7 +43,9 @@ class Computation {
   // used before.
   void on(Thread& thread) { thread_ = &thread; }
   void stop(Thread& thread) const {
-    if (needs_cpu_) thread.used = thread.cpu.stop();
+    if (!needs_cpu_) return;
+    thread.used = thread.cpu.stop();
+    thread.slept = take_slept();
   }
 
   // The program goes on.
@@ -53,6 +57,9 @@ class Computation {
   void looked(bool found) {
     if (rule_) rule_->looked(found);
   }
+
+  // What the thread has slept since its last call is no time of its own.
+  void forget_sleep() { thread_->slept = Time(); }
 
   // Whether Event::steps are counts, not steps that the program announced.
   bool counts() const { return counter_.is_open(); }
@@ -92,13 +99,17 @@ inline void Computation::resume() {
   if (needs_cpu_) {
     thread_->cpu.resume();
     thread_->used.reset();
+    // MPI's own sleep is none of the program's.
+    thread_->slept = Time();
+    take_slept();
   }
   if (counts()) counter_.resume();
 }
 
 inline compute::Work Computation::so_far() const {
   compute::Work work = thread_->added;
-  if (needs_cpu_) work.cpu += thread_->used ? *thread_->used : thread_->cpu.stop();
+  if (needs_cpu_)
+    work.cpu += (thread_->used ? *thread_->used : thread_->cpu.stop()) + thread_->slept;
   if (counts()) work.steps += static_cast<double>(counter_.stop());
   return work;
 }

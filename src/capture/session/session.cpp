@@ -314,6 +314,8 @@ trace::SiteId Session::site() {
 trace::Event& Session::open(trace::EventKind kind, Fn fn) {
   const bool looks = is_look(fn) && logging_ && !several_threads_;
   if (!looks) end_row();
+  // Who sleeps between two looks waits for what it looks for.
+  if (row_.is_open()) computation_.forget_sleep();
   // Tests that fail become plain calls and may be merged; before all others
   // what is pending is written, so that it survives if this call never ends.
   if (kind != trace::EventKind::call && kind != trace::EventKind::complete) write_pending();
@@ -375,9 +377,21 @@ void Session::close_as_call() {
     event.enter = std::max(event.enter, now_);
   }
   thread_->in_event = false;
+  const bool look = is_look(thread_->fn) && !several_threads_ && logging_;
+  const bool goes_on = look && row_.is_open();
+  const bool announced = event.steps != 0 && !computation_.counts();
+  // What goes on with a call stands by itself: a count says how often the event's cost is paid.
+  const bool alone = event.count == 0 || pending_.count == 0;
+  const bool merges =
+      has_pending_ && pending_.name == event.name && !announced && !alone && goes_on == look;
+  // Between looks that may be idle: what it computed is told with the row's first.
+  const bool wall = !predicting() && settings_.clock == trace::Clock::wall;
+  const bool works = merges && goes_on && !may_be_idle_ && event.steps == 0 && !wall &&
+                     (has_held_ || pending_is_first_);
+  if (works) may_be_idle_ = true;
   if (predicting() && !may_be_idle_)
     now_ += call_cost(thread_->fn);
-  else if (settings_.clock == trace::Clock::wall)
+  else if (wall)
     now_ = wall_now();
   if (!logging_) {
     unlogged_ = event.compute;
@@ -387,12 +401,12 @@ void Session::close_as_call() {
     return;
   }
   const Time busy = now_ - event.enter;
-  const bool announced = event.steps != 0 && !computation_.counts();
-  // What goes on with a call stands by itself: a count says how often the event's cost is paid.
-  const bool alone = event.count == 0 || pending_.count == 0;
-  const bool other = pending_.name != event.name || pending_may_be_idle_ != may_be_idle_;
-  if (!has_pending_ || other || announced || alone) {
-    write_pending();
+  if (look) row_.found_nothing();
+  if (!merges || pending_is_first_) {
+    if (merges)
+      hold_pending();
+    else
+      write_pending();
     pending_ = event;
     pending_.kind = trace::EventKind::call;
     // MPI refused it: it moves nothing of what it was meant to.
@@ -403,10 +417,14 @@ void Session::close_as_call() {
     pending_.steps = 0;
     pending_.count = 0;
     pending_busy_ = Time();
-    pending_may_be_idle_ = may_be_idle_;
+    pending_is_first_ = look && !goes_on;
     has_pending_ = true;
   }
-  if (is_look(thread_->fn) && !several_threads_) row_.found_nothing();
+  if (works) {
+    held_.enter += event.compute;
+    held_.leave += event.compute;
+    held_.compute += std::exchange(event.compute, Time());
+  }
   // Calls from several places are from none in particular.
   if (pending_.site != event.site) pending_.site = 0;
   if (may_be_idle_ && predicting()) {
@@ -427,9 +445,17 @@ void Session::close_as_call() {
   computation_.resume();
 }
 
+// The first look of a row, as long as others like it follow.
+void Session::hold_pending() {
+  pending_.enter = pending_.leave - pending_busy_;
+  held_ = pending_;
+  has_held_ = true;
+}
+
 void Session::write_pending() {
   if (!has_pending_) return;
-  has_pending_ = false;
+  if (std::exchange(has_held_, false)) writer_.write(held_);
+  has_pending_ = pending_is_first_ = false;
   pending_.enter = pending_.leave - pending_busy_;
   if (several_threads_)
     write_in_order(pending_);

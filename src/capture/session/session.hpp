@@ -133,6 +133,7 @@ class Session {
   void begin_event(trace::Event& event, trace::EventKind kind, trace::NameId name, const char* text,
                    bool goes_on = false);
   void write_event();
+  void hold_pending();
   void write_pending();
   void end_row();
   void start_threads();
@@ -181,9 +182,10 @@ class Session {
 
   trace::Event pending_;  // the calls that are being merged
   bool has_pending_ = false;
-  Time pending_busy_;  // time inside them
-  // Of a look in vain that may be idle; others that may not stand by themselves.
-  bool pending_may_be_idle_ = false;
+  Time pending_busy_;              // time inside them
+  bool pending_is_first_ = false;  // the first look of a row
+  trace::Event held_;              // that one, when those that follow it are pending
+  bool has_held_ = false;
 
   machine::LookRow row_;      // of looks, if only one thread calls
   bool may_be_idle_ = false;  // the look at hand

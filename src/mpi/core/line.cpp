@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/slept.hpp"
 #include "callers/fortran_calls.hpp"
 #include "mpi/abi/handles.hpp"
 #include "mpi/core/function.hpp"
@@ -479,12 +480,15 @@ void Line::leave(Fn function) {
 // Adds up what the program computed until now, if it has begun to.
 void Line::stop_work() {
   if (!measuring_) return;
-  if (measured_ == Measured::cpu) compute_ += cpu_.stop();
+  if (measured_ == Measured::cpu) compute_ += cpu_.stop() + take_slept();
   if (counter_.is_open()) steps_ += static_cast<double>(counter_.stop());
 }
 
 void Line::resume_work() {
-  if (measured_ == Measured::cpu) cpu_.resume();
+  if (measured_ == Measured::cpu) {
+    cpu_.resume();
+    take_slept();
+  }
   if (counter_.is_open()) counter_.resume();
 }
 

@@ -23,14 +23,15 @@ static void send_or_receive(int number) {
   }
 }
 
-/* Tests that find nothing in a row are one event: from here, and from there. */
+/* Tests that find nothing in a row are one event for the first and one for the others: from here,
+ * and from there. */
 static void poll(void) {
   int flag = 0;
   for (int i = 0; i < 5; ++i)
     MPI_Iprobe(MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE); /* here */
   MPI_Barrier(MPI_COMM_WORLD);                                                /* barrier */
   for (int i = 0; i < 5; ++i) {
-    MPI_Iprobe(MPI_ANY_SOURCE, 98, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    MPI_Iprobe(MPI_ANY_SOURCE, 98, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE); /* there */
     MPI_Iprobe(MPI_ANY_SOURCE, 97, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
   }
 }
