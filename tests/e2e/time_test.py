@@ -102,6 +102,46 @@ class Wtime(harness.TestCase):
                     self.assertEqual(sum(f["leave"] - f["enter"] for f in readings), 201 * reading)
 
 
+WAITS = r"""
+#include <mpi.h>
+int main(int argc, char **argv) {
+  int rank, data = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const double begin = MPI_Wtime();
+  if (rank == 1) {
+    while (MPI_Wtime() - begin < 0.2) {}
+    MPI_Send(&data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  } else {
+    MPI_Recv(&data, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+class WaitForTheClock(harness.TestCase):
+    def test_takes_the_time_that_passed(self):
+        """However long a reading takes on the machine."""
+        source, program = self.write("waits.c", WAITS), self.directory / "waits"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-O1", source, "-o", program]))
+        live = self.directory / "live.ftr"
+        self.foretrace("simulate", "-n", 2, "--machine", harness.T3D, "-o", live, "--", program)
+        recorded = self.record(2, [program])
+        slow = self.write("slow.toml", re.sub("^timer_resolution.*$", "timer_resolution = 1e-6", harness.T3D.read_text(),
+                                              flags=re.M))
+        for trace in (live, self.predict(2, [program], compute="measured"), self.simulate(recorded, compute="measured"),
+                      self.simulate(recorded, slow, compute="measured", name="slow.ftr")):
+            with self.subTest(trace=trace.name):
+                sent = next(fields for kind, _, fields in self.events(trace)[1] if kind == "send")
+                self.assertGreaterEqual(sent["enter"], 0.2e12)
+                # A rank that has no core for a while comes late to the clock.
+                self.assertLess(sent["enter"], 0.4e12)
+        readings = [fields.get("count", 1) for _, name, fields in self.events(recorded)[1] if name == "MPI_Wtime"]
+        self.assertEqual(readings, [1])
+
+
 class Sleep(harness.TestCase):
     def three_ways(self, *arguments):
         source, program = self.write("sleeps.c", SLEEPS), self.directory / "sleeps"

@@ -47,7 +47,7 @@ double wtime(Fn fn, FunctionRef<double()> real) {
   session.open(trace::EventKind::call, fn);
   if (session.virtual_wtime()) return session.close_as_reading();
   const double seconds = real();
-  session.close_as_call();
+  session.close_as_reading_of(seconds);
   return seconds;
 }
 

@@ -366,6 +366,34 @@ double Session::close_as_reading() {
   return now_.seconds();
 }
 
+void Session::close_as_reading_of(double seconds) {
+  const Time computed = thread_->event.compute;
+  close_as_call();
+  if (predicting() || several_threads_ || !has_pending_) return;
+  if (pending_.count == 1) readings_ = {seconds, seconds, computed};
+  if (readings_) readings_->last = seconds;
+}
+
+// A program that waits until the clock says so reads it again and again: what counts is the time
+// that passes, not how often it looks (docs/theory.md, The rest).
+void Session::settle_readings() {
+  constexpr std::uint32_t kWaits = 1000;
+  const auto readings = std::exchange(readings_, std::nullopt);
+  if (!readings || pending_.count < kWaits) return;
+  const Time between = pending_.compute - readings->computed;
+  if (between.count_ps() > pending_.count * machine::kIdleComputation.count_ps()) return;
+  const Time passed = Time::from_seconds(readings->last - readings->first);
+  pending_.count = 1;
+  pending_.compute = readings->computed + passed;
+  if (settings_.clock == trace::Clock::wall) return;
+  const Time more = passed - between;
+  now_ += more;
+  pending_.leave += more;
+  // The event that ends the row may have begun.
+  thread_->event.enter += more;
+  thread_->event.leave += more;
+}
+
 void Session::close_as_call() {
   trace::Event& event = thread_->event;
   if (several_threads_) {
@@ -455,6 +483,7 @@ void Session::hold_pending() {
 void Session::write_pending() {
   if (!has_pending_) return;
   if (std::exchange(has_held_, false)) writer_.write(held_);
+  settle_readings();
   has_pending_ = pending_is_first_ = false;
   pending_.enter = pending_.leave - pending_busy_;
   if (several_threads_)

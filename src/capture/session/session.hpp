@@ -100,6 +100,8 @@ class Session {
   void close_as_call();
   // The same for a reading of the virtual clock; returns the seconds.
   double close_as_reading();
+  // The same for one of the real clock, which showed that.
+  void close_as_reading_of(double seconds);
   // Where the call at hand stands in the program: "life+0x4b09"; empty: not known.
   std::string place() const { return sites_.describe(thread_->event.site); }
 
@@ -133,6 +135,7 @@ class Session {
   void begin_event(trace::Event& event, trace::EventKind kind, trace::NameId name, const char* text,
                    bool goes_on = false);
   void write_event();
+  void settle_readings();
   void hold_pending();
   void write_pending();
   void end_row();
@@ -186,6 +189,15 @@ class Session {
   bool pending_is_first_ = false;  // the first look of a row
   trace::Event held_;              // that one, when those that follow it are pending
   bool has_held_ = false;
+
+  // The pending event is readings of the real clock: the first and the last one, and what was
+  // computed before the first.
+  struct Readings {
+    double first = 0;
+    double last = 0;
+    Time computed;
+  };
+  std::optional<Readings> readings_;
 
   machine::LookRow row_;      // of looks, if only one thread calls
   bool may_be_idle_ = false;  // the look at hand
