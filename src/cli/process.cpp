@@ -63,6 +63,12 @@ int wait_for(pid_t child) {
 
 }  // namespace
 
+void open_standard_streams() {
+  // The lowest number that is free is the next one.
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
+    if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", O_RDONLY) < 0) return;
+}
+
 int run_and_wait(const std::vector<std::string>& command) {
   // The child gets the default actions back.
   posix_spawnattr_t attributes;

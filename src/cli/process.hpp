@@ -8,6 +8,10 @@
 
 namespace foretrace::cli {
 
+// Opens on nothing what of the standard streams is closed, so that no file of ours gets its number:
+// reading finds the end at once, writing fails as it did.
+void open_standard_streams();
+
 // Runs a program with our standard streams and waits. Returns its exit status,
 // 128 + N if it was killed by signal N. SIGINT, SIGQUIT, SIGTERM and SIGHUP do not end us
 // meanwhile: the program gets them, and we go on when it has ended. Throws Error when it

@@ -156,6 +156,17 @@ class Start(harness_live.TestCase):
                          [f"rank {rank}: wrong 0, input {'first line' if rank == 0 else 'none'}, word last"
                           for rank in range(self.ranks)])
 
+    def test_closed_standard_streams(self):
+        """No file of the run gets their numbers, as that of the way to the simulator."""
+        program = self.compile(OWN)
+        for closed in ("<&-", "2>&-", "<&- 2>&-"):
+            with self.subTest(closed=closed):
+                result = self.ok(harness.run(
+                    ["sh", "-c", f'exec "$@" {closed}', "sh", harness.tool(), "simulate", "-n", 3, "--machine",
+                     harness.T3D, "--compute", "none", "--", program, "last"]))
+                self.assertEqual(harness_live.said(result),
+                                 [f"rank {rank}: wrong 0, input none, word last" for rank in range(3)])
+
     def test_threads_from_before_main_are_there(self):
         library = self.directory / "busy.so"
         source = self.write("busy.c", BUSY)
