@@ -148,6 +148,130 @@ int main(int argc, char **argv) {
 }
 """
 
+# All kinds of requests at a time, on two communicators: sends, some of which wait for their receivers;
+# receives, of which some name source and tag; collectives. Now and then a probe looks as well.
+MIXED = r"""
+#include <foretrace.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+enum { kMost = 16, kBytes = 3000, kAll = 2 * kMost + 1 };
+static unsigned long state, own_state; /* the same on all ranks, and each rank its own */
+static int next(unsigned long *from, int below) {
+  *from = *from * 6364136223846793005ul + 1442695040888963407ul;
+  return (int)((*from >> 33) % (unsigned long)below);
+}
+static int any(int below) { return next(&state, below); }
+static int own(int below) { return next(&own_state, below); }
+static unsigned long digest = 5381;
+static void add(unsigned long value) { digest = digest * 31 + value; }
+static int rank, size, lazy, count;
+static MPI_Comm comms[2];
+static char in[kMost][kBytes], out[kMost][kBytes];
+static int messages, sent, from[kMost], to[kMost], tag[kMost], bytes[kMost], mode[kMost], comm[kMost];
+static MPI_Request all[kAll];
+static void send_some(int slowly) {
+  for (; sent < messages && (!slowly || own(4) > 0); ++sent) {
+    if (from[sent] != rank) continue;
+    memset(out[sent], sent, bytes[sent]);
+    (mode[sent] == 0 ? MPI_Issend : MPI_Isend)(out[sent], bytes[sent], MPI_BYTE, to[sent], tag[sent],
+                                               comms[comm[sent]], &all[count++]);
+    if (slowly) FORETRACE_COMPUTE(own(7));
+  }
+}
+static void between(void) {
+  static int calls;
+  const int what = own(8);
+  if (what < (lazy ? 1 : 3) || ++calls % (lazy ? 60 : 12) == 0) FORETRACE_COMPUTE(own(30) + 0.001 * rank);
+  if (what == 3) add((unsigned long)(MPI_Wtime() * 1e12));
+  if (what == 4) {
+    int flag;
+    MPI_Status status;
+    MPI_Iprobe(own(2) ? MPI_ANY_SOURCE : own(size), MPI_ANY_TAG, comms[own(2)], &flag, &status);
+    if (flag) add(status.MPI_SOURCE), add(status.MPI_TAG);
+    add(flag);
+  }
+  if (what > 5) send_some(1);
+}
+/* How many are done; testsome and its kin tell which. */
+static int look(int how, int *indices, MPI_Status *statuses) {
+  int flag = 0, done = 0;
+  if (how == 0) {
+    MPI_Testany(count, all, &indices[0], &flag, &statuses[0]);
+    return flag && indices[0] != MPI_UNDEFINED;
+  }
+  if (how == 1) {
+    MPI_Testsome(count, all, &done, indices, statuses);
+    return done == MPI_UNDEFINED ? 0 : done;
+  }
+  if (how == 2) {
+    for (int i = 0; i < count && !flag; ++i) {
+      if (all[i] == MPI_REQUEST_NULL) continue;
+      MPI_Test(&all[i], &flag, &statuses[0]);
+      indices[0] = i;
+    }
+    return flag;
+  }
+  MPI_Testall(count, all, &flag, statuses);
+  return 0;
+}
+int main(int argc, char **argv) {
+  state = (unsigned long)atol(argv[1]);
+  lazy = argc > 2;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  own_state = state + 7919ul * (unsigned long)rank;
+  comms[0] = MPI_COMM_WORLD;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comms[1]);
+  for (int round = 0; round < 40; ++round) {
+    const int how = any(4), collective = any(4), named = any(4), late = any(2), root = any(size);
+    int open = 1, sum = 0, value = rank + round;
+    sent = 0, count = 0;
+    messages = 1 + any(kMost);
+    for (int i = 0; i < messages; ++i) {
+      from[i] = any(size), to[i] = any(size), tag[i] = named == 0 ? 1 : any(3), comm[i] = any(2);
+      bytes[i] = any(4) ? 8 * any(4) : any(kBytes);
+      mode[i] = any(6);
+    }
+    if (!late) send_some(0);
+    if (collective == 1) MPI_Ibarrier(comms[any(2)], &all[count++]);
+    for (int i = 0; i < messages; ++i)
+      if (to[i] == rank) {
+        MPI_Irecv(in[i], kBytes, MPI_BYTE, named == 0 ? MPI_ANY_SOURCE : from[i], named > 1 ? tag[i] : MPI_ANY_TAG,
+                  comms[comm[i]], &all[count++]);
+        if (named == 2 && own(2)) between();
+      }
+    if (collective == 2) MPI_Iallreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comms[any(2)], &all[count++]);
+    if (collective == 3) MPI_Ibcast(&value, 1, MPI_INT, root, comms[1], &all[count++]);
+    while (open) {
+      int indices[kAll];
+      MPI_Status statuses[kAll];
+      const int done = look(how, indices, statuses);
+      for (int i = 0; i < done; ++i) add(indices[i]), add(statuses[i].MPI_SOURCE), add(statuses[i].MPI_TAG);
+      open = sent < messages;
+      for (int i = 0; i < count; ++i) open |= all[i] != MPI_REQUEST_NULL;
+      if (open && done == 0) between();
+    }
+    for (int i = 0; i < messages; ++i)
+      if (to[i] == rank) add((unsigned char)in[i][0]);
+    add(sum);
+    if (any(3) == 0) {
+      MPI_Barrier(MPI_COMM_WORLD);
+      continue;
+    }
+    int flag = 0;
+    MPI_Ibarrier(MPI_COMM_WORLD, &all[0]);
+    for (; !flag; between()) MPI_Test(&all[0], &flag, MPI_STATUS_IGNORE);
+  }
+  printf("%d %lx\n", rank, digest);
+  MPI_Comm_free(&comms[1]);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
 # Each rank looks every microsecond or so, and sends to its neighbour at one look in eight.
 LOOKS = r"""
 #include <foretrace.h>
@@ -196,6 +320,14 @@ class Looks(harness_live.TestCase):
         for seed, ranks in ((11, 2), (12, 3), (16, 4), (17, 5), (14, 6),
                             (440, 2), (426, 3), (402, 4), (438, 5), (458, 5)):
             self.compare(ranks, [program, seed, "lazy"], harness.T3D)
+
+    def test_same_among_all_kinds(self):
+        """A probe leaves alone what a receive that was posted before gets, even if it is not known which receive."""
+        program = self.compile(MIXED, "mixed")
+        gap = self.write("gap.toml", harness.with_gap(harness.T3D.read_text(), 90, small=1000))
+        for seed, ranks in ((1, 2), (2, 3), (3, 4), (4, 6), (5, 3), (6, 2)):
+            for machine, options in ((harness.T3D, ()), (gap, ("--loggps", "S=1000"))):
+                self.compare(ranks, [program, seed] + ["lazy"] * (seed % 2), machine, options)
 
     def compare(self, ranks, command, machine, options=()):
         with self.subTest(command=command[1:], ranks=ranks, machine=machine, options=options):

@@ -330,7 +330,9 @@ void Ends::look_for_message() {
   seen_ = first ? *first : nullptr;
   // What comes later may go to a receive that is open.
   const Time horizon = mailbox.has_open() ? std::min(mailbox.horizon(), enter_) : mailbox.horizon();
-  const bool known = seen_ && Time::ps(seen_->sent) < horizon;
+  // As may what is here, if it is not known who gets what.
+  const bool free = !mailbox.has_open() || mailbox.next_for_open() != Time();
+  const bool known = free && seen_ && Time::ps(seen_->sent) < horizon;
   if (known)
     ends_.push_back({Time::ps(seen_->sent), true});
   else
