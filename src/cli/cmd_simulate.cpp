@@ -264,13 +264,14 @@ std::shared_ptr<Options> declare_options(CLI::App& app) {
   add_simulation_options(app, simulation);
   app.add_option("-o,--output", options->run.output, "Write the predicted trace");
   app.add_option("--baseline", options->baseline, kBaselineHelp);
-  app.add_option(
-         "--samples", options->samples,
-         "Simulate so often on machines drawn within the model's errors, too: median and 90 % "
-         "of the run time")
-      ->check(CLI::Range(2, 1'000'000));
+  CLI::Option* const samples =
+      app.add_option("--samples", options->samples,
+                     "Simulate so often on machines drawn within the model's errors, too: median "
+                     "and 90 % of the run time")
+          ->check(CLI::Range(2, 1'000'000));
   app.add_option("--seed", options->seed, "Of --samples: another one gives other draws")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->needs(samples);
   app.add_option("--sweep", options->sweeps,
                  "NAME=VALUES with NAME latency, bandwidth, overhead, compute (factors) or S, e.g. "
                  "latency=0.1,1,10 or bandwidth=1:10:log:5; several make a grid")

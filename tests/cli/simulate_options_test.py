@@ -111,6 +111,7 @@ expression = "crossbar:4?latency=1us&bandwidth=12.5MB/s"
         self.refused("--sweep", "latency=1,2", "-o", "p.ftr", says="-o")
         self.refused("--sweep", "latency=1,2", "--links", says="--links")
         self.refused("--csv", says="--csv")
+        self.refused("--seed", "7", says="--samples")
         self.refused("--sweep", "latency=1,2", "--csv", "--json", says="choose one")
 
     def test_launchers(self):
