@@ -104,6 +104,18 @@ Phases (time: the maximum over all ranks)
 }
 
 // Two sites of one line are one place; a line that calls two functions is two.
+// The 300th byte is within a character, which is left out.
+TEST(TextReport, CommandsAreOneLineOfAReasonableLength) {
+  TraceBuilder b = two_ranks();
+  const std::string a(299, 'a');
+  b.trace().info.program = a + "\xc3\xbc" + std::string(700, 'b');
+  EXPECT_THAT(views::render_text_report(analysis::profile_trace(b.trace())),
+              testing::StartsWith("program      " + a + " ... (1001 bytes)\ntrace "));
+  b.trace().info.program = "./a x\ny\033[31m";
+  EXPECT_THAT(views::render_text_report(analysis::profile_trace(b.trace())),
+              testing::StartsWith("program      ./a x y [31m\ntrace "));
+}
+
 TEST(TextReport, CallSites) {
   TraceBuilder b = two_ranks();
   b.trace().sites = {{"halo", 1}, {"halo", 2}, {"halo", 3}, {"halo", 4}};

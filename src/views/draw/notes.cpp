@@ -27,6 +27,19 @@ std::string describe_trace(const trace::TraceInfo& info) {
   return text;
 }
 
+std::string program_line(const std::string& program) {
+  constexpr std::size_t kMost = 300;
+  std::string line = program;
+  if (program.size() > kMost) {
+    std::size_t end = kMost;
+    while ((static_cast<unsigned char>(program[end]) & 0xc0) == 0x80) --end;  // within a character
+    line = fmt::format("{} ... ({} bytes)", program.substr(0, end), program.size());
+  }
+  for (char& c : line)
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = ' ';
+  return line;
+}
+
 std::vector<std::string> trace_note_list(const trace::TraceInfo& info, bool complete,
                                          const std::vector<trace::Damage>& damage) {
   std::vector<std::string> notes;

@@ -12,6 +12,9 @@ namespace foretrace::views {
 // "predict, virtual clock, machine sparc5, bound=avg compute=none"
 std::string describe_trace(const trace::TraceInfo& info);
 
+// The command of a run on one line of a reasonable length: of a longer one the beginning.
+std::string program_line(const std::string& program);
+
 // Lines that start with "note: ", each with a newline; empty for a whole trace
 // with times.
 std::string trace_notes(const trace::TraceInfo& info, bool complete,

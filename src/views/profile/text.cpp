@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "views/draw/notes.hpp"
 #include "views/draw/text_table.hpp"
 #include "views/draw/units.hpp"
 #include "views/profile/call_profile.hpp"
@@ -42,7 +43,7 @@ std::string per_rank(const Spread& spread) {
 
 std::string head(const CallProfile& profile) {
   TextTable table({L, L});
-  if (!profile.program.empty()) table.add({"program", profile.program});
+  if (!profile.program.empty()) table.add({"program", program_line(profile.program)});
   table.add({"profile",
              fmt::format("wall-clock times of this run under {}, from MPI_Init to MPI_Finalize",
                          profile.mpi)});

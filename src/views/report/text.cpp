@@ -35,7 +35,7 @@ std::string wait_text(Time wait, bool known) {
 
 std::string program_section(const Profile& profile) {
   TextTable table({L, L});
-  if (!profile.info.program.empty()) table.add({"program", profile.info.program});
+  if (!profile.info.program.empty()) table.add({"program", program_line(profile.info.program)});
   table.add({"trace", describe_trace(profile.info)});
   table.add({"ranks", std::to_string(profile.ranks)});
   table.add({cpu_only(profile) ? "CPU time" : "time", format_time(profile.time)});
