@@ -1,9 +1,15 @@
 #include "base/cpu_clock.hpp"
 
+#include <fcntl.h>
 #include <time.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <thread>
+#include <utility>
 
 namespace foretrace {
 namespace {
@@ -12,6 +18,20 @@ std::int64_t thread_cpu_ns() {
   timespec now;
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+// How long the calling thread has waited for a core so far; -1: the kernel does not say.
+std::int64_t queued_ns() {
+  const int error = errno;
+  const int file = ::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return -1;
+  char text[100] = {};
+  const ssize_t length = ::read(file, text, sizeof text - 1);
+  ::close(file);
+  errno = error;
+  long long queued = -1;
+  if (length <= 0 || std::sscanf(text, "%*d %lld", &queued) != 1) return -1;
+  return queued;
 }
 
 }  // namespace
@@ -118,7 +138,24 @@ Time CpuClock::stop_slowly() const {
   const std::uint64_t since = start_ - compared_;
   const std::int64_t start_cpu =
       compared_cpu_ns_ + (ns_per_tick_ == 0 ? static_cast<std::int64_t>(since) : to_ns(since));
-  return Time::ns(std::max<std::int64_t>(thread_cpu_ns() - start_cpu, 0));
+  const std::int64_t cpu = std::max<std::int64_t>(thread_cpu_ns() - start_cpu, 0);
+  note_wait(cpu);
+  return Time::ns(cpu);
+}
+
+// At the end of an interval in which the thread was switched out.
+void CpuClock::note_wait(std::int64_t cpu_ns) const {
+  constexpr std::int64_t kLeast = 1'000'000;
+  const std::uint64_t ticks = read_ticks(ns_per_tick_ != 0) - start_;
+  const double passed =
+      ns_per_tick_ == 0 ? static_cast<double>(ticks)
+                        : static_cast<double>(ticks) * 0x1p-32 * static_cast<double>(ns_per_tick_);
+  const std::int64_t without = static_cast<std::int64_t>(passed) - cpu_ns;
+  // From its birth on nothing is known of the monotonic clock.
+  if (without < kLeast || start_ == 0) return;
+  const std::int64_t queued = queued_ns();
+  if (queued < 0) return;
+  waited_ns_ += std::max<std::int64_t>(without - (queued - std::exchange(queued_ns_, queued)), 0);
 }
 
 }  // namespace foretrace

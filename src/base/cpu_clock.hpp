@@ -32,6 +32,9 @@ class CpuClock {
   // CPU time of the calling thread since resume(), in whole nanoseconds, less what
   // reading the clock takes; zero if another thread called resume().
   Time stop() const;
+  // How long the thread did without a core in the intervals so far, though one was free: it slept, or
+  // waited for files, other threads or processes. Less than a millisecond at once counts as nothing.
+  Time waited() const { return Time::ns(waited_ns_); }
 
   // From now on all clocks of the process read the processor's counter, if the
   // kernel trusts it. No interval may be under way. Its rate is measured since
@@ -53,6 +56,7 @@ class CpuClock {
   }
   void resume_slowly();
   Time stop_slowly() const;
+  void note_wait(std::int64_t cpu_ns) const;
 
   inline static std::uint64_t ns_per_tick_ = 0;  // times 2^32; 0: the monotonic clock is read
   inline static std::uint64_t empty_ticks_ = 0;  // or nanoseconds, of the clock that is read
@@ -64,6 +68,9 @@ class CpuClock {
   // good as long as the mark stands.
   std::uint64_t compared_ = 0;
   std::int64_t compared_cpu_ns_ = 0;
+  mutable std::int64_t waited_ns_ = 0;
+  // What the thread has waited for a core until then, as the kernel says.
+  mutable std::int64_t queued_ns_ = 0;
 };
 
 #if FORETRACE_HAVE_RSEQ

@@ -1,5 +1,6 @@
 """MPI_Wtime under predict, and the time that a program sleeps."""
 
+import pathlib
 import re
 
 import harness
@@ -7,6 +8,7 @@ import harness
 # Rank 1 sleeps, then sends. Rank 0 waits for it, looking every millisecond.
 SLEEPS = r"""
 #include <mpi.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/time.h>
 #include <time.h>
@@ -14,7 +16,7 @@ SLEEPS = r"""
 static void woken(int number) { (void)number; }
 int main(int argc, char **argv) {
   int rank, data = 0, there = 0;
-  const int interrupted = argc > 1;
+  const int interrupted = argc > 1 && argv[1][0] == 'i', otherwise = argc > 1 && argv[1][0] == 'o';
   MPI_Request request;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -25,6 +27,8 @@ int main(int argc, char **argv) {
       signal(SIGALRM, woken);
       setitimer(ITIMER_REAL, &soon, NULL);
       nanosleep(&long_one, &left);
+    } else if (otherwise) {
+      poll(NULL, 0, 1000);
     } else {
       usleep(30000);
       nanosleep(&each, NULL);
@@ -129,8 +133,8 @@ class WaitForTheClock(harness.TestCase):
         live = self.directory / "live.ftr"
         self.foretrace("simulate", "-n", 2, "--machine", harness.T3D, "-o", live, "--", program)
         recorded = self.record(2, [program])
-        slow = self.write("slow.toml", re.sub("^timer_resolution.*$", "timer_resolution = 1e-6", harness.T3D.read_text(),
-                                              flags=re.M))
+        slow = re.sub("^timer_resolution.*$", "timer_resolution = 1e-6", harness.T3D.read_text(), flags=re.M)
+        slow = self.write("slow.toml", slow)
         for trace in (live, self.predict(2, [program], compute="measured"), self.simulate(recorded, compute="measured"),
                       self.simulate(recorded, slow, compute="measured", name="slow.ftr")):
             with self.subTest(trace=trace.name):
@@ -149,8 +153,8 @@ class Sleep(harness.TestCase):
         command = [program, *arguments]
         live = self.directory / "live.ftr"
         self.foretrace("simulate", "-n", 2, "--machine", harness.T3D, "-o", live, "--", *command)
-        return [self.predict(2, command, compute="measured"), self.simulate(self.record(2, command), compute="measured"),
-                live]
+        recorded = self.record(2, command)
+        return [self.predict(2, command, compute="measured"), self.simulate(recorded, compute="measured"), live]
 
     def slept(self, trace):
         """What the two ranks computed until MPI_Finalize, in seconds."""
@@ -168,6 +172,19 @@ class Sleep(harness.TestCase):
                 # Who sleeps between two looks waits. Live the looks come as they would.
                 if trace.name != "live.ftr":
                     self.assertLess(waited, 0.3)
+
+    def test_waiting_otherwise_is_told(self):
+        """What no prediction counts is not passed over in silence; sleep, and having no core, are no such wait."""
+        self.three_ways()
+        program, told = self.directory / "sleeps", "s for something else than MPI"
+        if pathlib.Path("/proc/thread-self/schedstat").exists():
+            command = [program, "otherwise"]
+            for run in (self.record, lambda *words: self.predict(*words, compute="measured")):
+                run(2, command)
+                self.assertRegex(self.result.err, rf"foretrace: rank 1 waited [01][.\d]* {told}")
+        for arguments in ([program], [harness.paper_program("mandel"), "--rows", 300, "--cols", 300, "--iters", 500]):
+            self.record(4 if len(arguments) > 1 else 2, arguments, name="busy.ftr")
+            self.assertNotIn(told, self.result.err)
 
     def test_that_is_interrupted(self):
         for trace in self.three_ways("interrupted"):

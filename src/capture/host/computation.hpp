@@ -30,6 +30,10 @@ class Computation {
     // CPU time when it made its call; not set: it still counts.
     std::optional<Time> used;
     Time slept;
+    Time slept_so_far;
+
+    // For something else than MPI or an end of sleep.
+    Time waited() const { return std::max(cpu.waited() - slept_so_far, Time()); }
   };
 
   // `model`: of a prediction, else nullptr; its step becomes what one count
@@ -46,6 +50,7 @@ class Computation {
     if (!needs_cpu_) return;
     thread.used = thread.cpu.stop();
     thread.slept = take_slept();
+    thread.slept_so_far += thread.slept;
   }
 
   // The program goes on.

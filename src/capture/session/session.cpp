@@ -198,6 +198,7 @@ void Session::stop(Fn fn) {
   write_pending();
   complain_of_phases();
   complain_of_silence();
+  complain_of_waits();
   const bool lost = complain_of_losses();
   writer_.close();
   active_ = false;
@@ -219,6 +220,26 @@ void Session::complain_of_silence() const {
   const std::string note =
       compute::note_of_annotations(announced != 0, model_->compute_step, "measured");
   if (!note.empty()) say(note);
+}
+
+// Collective. A program that waits by other means than MPI does so in no prediction.
+void Session::complain_of_waits() const {
+  constexpr double kLeast = 0.1;  // seconds
+  constexpr double kLeastShare = 0.1;
+  struct {
+    double seconds;
+    int rank;
+  } longest{first_thread_.computed.waited().seconds(), comms.world_rank().value};
+  const double all = longest.seconds + now_.seconds();
+  if (longest.seconds < kLeast || longest.seconds < kLeastShare * all) longest.seconds = 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
+  if (longest.seconds == 0 || longest.rank != comms.world_rank().value) return;
+  char line[200];
+  std::snprintf(line, sizeof line,
+                "rank %d waited %.3g s for something else than MPI: files, other threads or "
+                "processes; predictions take no time for that",
+                longest.rank, longest.seconds);
+  say(line);
 }
 
 // Collective. One line, however many ranks had no room; false: nothing is lost.

@@ -151,6 +151,7 @@ class Session {
   void complain_of_phases() const;
   void complain_of_silence() const;
   bool complain_of_losses() const;
+  void complain_of_waits() const;
   void finish_trace(bool lost, const trace::Clocks& clocks);
   trace::NameId name_id(Fn fn);
   Time wall_now() const;
