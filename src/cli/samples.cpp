@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <vector>
 
 #include "cli/simulation.hpp"
@@ -23,17 +24,54 @@ Time quantile(const std::vector<Time>& times, double share) {
   return low + (times[below + 1] - low).scaled(at - std::floor(at));
 }
 
+// How a further run of the program differs from those that were recorded: their logarithms are
+// taken for draws from one normal distribution, of which no more is known than they tell.
+class RunScatter {
+ public:
+  explicit RunScatter(std::span<Simulation* const> recordings) {
+    if (recordings.size() < 2) return;
+    for (Simulation* recording : recordings) {
+      sim::NullSink nothing;
+      const std::unique_ptr<sim::Source> source = recording->open_shared();
+      const double seconds = recording->run(*source, nothing).time.seconds();
+      logs_.push_back(std::log(std::max(seconds, 1e-12)));
+    }
+    const auto count = static_cast<double>(logs_.size());
+    mean_ = std::accumulate(logs_.begin(), logs_.end(), 0.0) / count;
+    double squares = 0;
+    for (const double log : logs_) squares += (log - mean_) * (log - mean_);
+    width_ = std::sqrt(squares / (count - 1) * (1 + 1 / count));
+  }
+
+  // What a draw of that recording is to be multiplied by.
+  double factor(std::size_t recording, std::uint64_t seed, std::uint64_t number) const {
+    if (width_ == 0) return 1;
+    constexpr double kMost = 6.9;  // a thousand times as long, or as short
+    const int degrees = static_cast<int>(logs_.size()) - 1;
+    const double further =
+        mean_ - logs_[recording] + width_ * machine::draw_student(degrees, seed, number, "run");
+    return std::exp(std::clamp(further, -kMost, kMost));
+  }
+
+ private:
+  std::vector<double> logs_;  // of seconds
+  double mean_ = 0;
+  double width_ = 0;
+};
+
 }  // namespace
 
 Samples draw_samples(std::span<Simulation* const> recordings, int count, std::uint64_t seed) {
   for (Simulation* recording : recordings) recording->prepare_sharing();
+  const RunScatter scatter(recordings);
   Simulation& first = *recordings.front();
   const std::vector<double> errors = first.pattern_errors();
   const std::vector<machine::LaunchFactors>& launches = first.model().launches;
   std::vector<Time> times;
   for (int i = 0; i < count; ++i) {
     const auto number = static_cast<std::uint64_t>(i);
-    const Simulation& simulation = *recordings[number % recordings.size()];
+    const std::size_t recording = number % recordings.size();
+    const Simulation& simulation = *recordings[recording];
     const machine::MachineModel model = machine::draw_model(first.model(), seed, number);
     machine::LaunchFactors launch;
     if (!launches.empty())
@@ -48,7 +86,8 @@ Samples draw_samples(std::span<Simulation* const> recordings, int count, std::ui
     replay.factors.compute = launch.computation / launch.calls;
     sim::NullSink nothing;
     const std::unique_ptr<sim::Source> source = simulation.open_shared();
-    times.push_back(simulation.run(*source, nothing, replay).time.scaled(launch.calls));
+    times.push_back(simulation.run(*source, nothing, replay)
+                        .time.scaled(launch.calls * scatter.factor(recording, seed, number)));
   }
   std::ranges::sort(times);
   return {count,

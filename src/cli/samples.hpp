@@ -13,7 +13,7 @@ class Simulation;
 
 // Of the run times on models drawn within the machine model's errors (machine/draw.hpp), in
 // launches drawn from those of its measurement, off by what the network is off by in the
-// machine's patterns, of one recording of the program after the other.
+// machine's patterns, of a run that differs from the recordings as they differ from each other.
 struct Samples {
   int count = 0;
   int recordings = 0;

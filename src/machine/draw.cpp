@@ -34,10 +34,14 @@ double share_of(std::mt19937_64& random) {
 }
 
 // Standard normal (Box and Muller), the same with every standard library.
-double draw(std::uint64_t seed, std::uint64_t number, std::string_view name) {
-  std::mt19937_64 random = random_of(seed, number, name);
+double next_normal(std::mt19937_64& random) {
   const double radius = std::sqrt(-2 * std::log(share_of(random)));
   return radius * std::cos(2 * std::numbers::pi * share_of(random));
+}
+
+double draw(std::uint64_t seed, std::uint64_t number, std::string_view name) {
+  std::mt19937_64 random = random_of(seed, number, name);
+  return next_normal(random);
 }
 
 // How many standard deviations to either side hold that share of a normal distribution.
@@ -111,6 +115,14 @@ MachineModel draw_model(const MachineModel& model, std::uint64_t seed, std::uint
 std::size_t draw_one_of(std::size_t count, std::uint64_t seed, std::uint64_t number,
                         std::string_view what) {
   return random_of(seed, number, what)() % count;
+}
+
+double draw_student(int degrees, std::uint64_t seed, std::uint64_t number, std::string_view what) {
+  std::mt19937_64 random = random_of(seed, number, what);
+  const double normal = next_normal(random);
+  double squares = 0;
+  for (int i = 0; i < degrees; ++i) squares += std::pow(next_normal(random), 2);
+  return normal / std::sqrt(squares / degrees);
 }
 
 }  // namespace foretrace::machine

@@ -23,4 +23,8 @@ MachineModel draw_model(const MachineModel& model, std::uint64_t seed, std::uint
 std::size_t draw_one_of(std::size_t count, std::uint64_t seed, std::uint64_t number,
                         std::string_view what);
 
+// From Student's t distribution of so many degrees of freedom, above 0. The same seed, number and
+// `what` give the same.
+double draw_student(int degrees, std::uint64_t seed, std::uint64_t number, std::string_view what);
+
 }  // namespace foretrace::machine

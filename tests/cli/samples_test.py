@@ -4,7 +4,9 @@
 """
 
 import json
+import math
 import pathlib
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -99,19 +101,26 @@ class Samples(unittest.TestCase):
         self.assertAlmostEqual(medians[1], 2 * medians[0], delta=1e-11)
 
     def test_recordings(self):
-        """How the program's own work differs: draws are of one recording after the other."""
+        """How the program's own work differs: a further run is drawn as the recordings are scattered."""
         (self.folder / "m.toml").write_text(MACHINE.split("interval")[0])
-        for name, calc in (("q.goal", "1ms"), ("r.goal", "2ms"), ("other.goal", None)):
-            calc = f"rank 1 {{\ncalc {calc}\nrecv" if calc else "rank 2 { }\nrank 1 { recv"
-            text = PROGRAM.replace("num_ranks 2", "num_ranks 3") if "rank 2" in calc else PROGRAM
-            (self.folder / name).write_text(text.replace("rank 1 { recv", calc))
-        told = json.loads(self.simulate("q.goal", "r.goal", "--samples", "3", "--json").stdout)
-        self.assertAlmostEqual(told["time"], 100e-6, delta=1e-12)
-        self.assertEqual((told["samples"]["count"], told["samples"]["recordings"]), (3, 3))
-        self.assertAlmostEqual(told["samples"]["median"], 1100e-6, delta=1e-12)
-        # 95 % lies between the two longest, 1,100 and 2,100 us.
-        self.assertAlmostEqual(told["samples"]["high"], 2000e-6, delta=1e-12)
-        self.assertIn("3 draws of 3 recordings within", self.simulate("q.goal", "r.goal", "--samples", "3").stdout)
+        seconds = [1.0e-3, 1.1e-3, 1.3e-3]
+        for name, calc in zip(("p.goal", "q.goal", "r.goal"), ("900us", "1ms", "1200us")):
+            (self.folder / name).write_text(PROGRAM.replace("rank 1 { recv", f"rank 1 {{\ncalc {calc}\nrecv"))
+        (self.folder / "other.goal").write_text(
+            PROGRAM.replace("num_ranks 2", "num_ranks 3").replace("rank 1", "rank 2 { }\nrank 1"))
+        told = json.loads(self.simulate("q.goal", "r.goal", "--samples", "4000", "--json").stdout)
+        self.assertAlmostEqual(told["time"], seconds[0], delta=1e-12)
+        found = told["samples"]
+        self.assertEqual((found["count"], found["recordings"]), (4000, 3))
+        logs = [math.log(each) for each in seconds]
+        middle, width = statistics.mean(logs), statistics.stdev(logs) * math.sqrt(1 + 1 / 3)
+        # 5 % of Student's t of 2 degrees of freedom are above 2.920.
+        self.assertAlmostEqual(math.log(found["median"]), middle, delta=0.02)
+        self.assertAlmostEqual(math.log(found["low"]), middle - 2.920 * width, delta=0.15 * 2.920 * width)
+        self.assertAlmostEqual(math.log(found["high"]), middle + 2.920 * width, delta=0.15 * 2.920 * width)
+        self.assertIn("9 draws of 3 recordings within", self.simulate("q.goal", "r.goal", "--samples", "9").stdout)
+        alike = json.loads(self.simulate("p.goal", "p.goal", "--samples", "9", "--json").stdout)["samples"]
+        self.assertEqual(alike["low"], alike["high"])
         self.assertIn("of one program, run alike", self.simulate("other.goal", "--samples", "3", status=1).stderr)
         self.assertIn("go with --samples", self.simulate("q.goal", status=2).stderr)
 
