@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace foretrace::capture {
 
@@ -20,6 +21,13 @@ inline constexpr const char* kFunctionNames[] = {
 
 inline constexpr const char* name_of(Fn fn) {
   return kFunctionNames[static_cast<int>(fn)];
+}
+
+// kCount: this MPI's mpi.h does not declare it.
+constexpr Fn function_named(std::string_view name) {
+  for (int i = 0; i < static_cast<int>(Fn::kCount); ++i)
+    if (kFunctionNames[i] == name) return static_cast<Fn>(i);
+  return Fn::kCount;
 }
 
 }  // namespace foretrace::capture

@@ -49,10 +49,16 @@ auto plain_call(Fn fn, RealCall real) {
   return plain_state(fn, [&] { return wait_in(real); });
 }
 
+// The program has given a communicator an error handler.
+inline bool sets_error_handlers = false;
+
 // Programs poll with such calls (MPI_Win_test, MPI_Parrived), so others get their answers
 // here too.
 template <class RealCall>
 auto generic(Fn fn, RealCall real) {
+  constexpr Fn kSets = function_named("MPI_Comm_set_errhandler");
+  constexpr Fn kSetsToo = function_named("MPI_Errhandler_set");
+  if (fn == kSets || fn == kSetsToo) sets_error_handlers = true;
   Inside inside;
   if (!inside) return real();
   session.piggyback.keep_going();

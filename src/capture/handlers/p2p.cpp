@@ -13,6 +13,44 @@ bool test_request(MPI_Request* request, MPI_Status* status, int* result) {
   return done != 0 || *result != MPI_SUCCESS;
 }
 
+// A blocking call is made of tests under predict. MPICH gives an error that a test finds to the
+// handler of MPI_COMM_WORLD, that of a blocking call to its communicator's: while this lives,
+// world's does nothing.
+class ErrorsOfTests {
+ public:
+  explicit ErrorsOfTests([[maybe_unused]] MPI_Comm comm) {
+#ifdef MPICH_VERSION
+    if (!sets_error_handlers || comm == MPI_COMM_WORLD) return;
+    comm_ = comm;
+    PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &worlds_);
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+#endif
+  }
+  ~ErrorsOfTests() {
+    restore();
+  }
+  ErrorsOfTests(const ErrorsOfTests&) = delete;
+  ErrorsOfTests& operator=(const ErrorsOfTests&) = delete;
+
+  // The end of the call, which returns that.
+  int told(int result) {
+    if (restore() && result != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm_, result);
+    return result;
+  }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Errhandler worlds_ = MPI_ERRHANDLER_NULL;
+
+  bool restore() {
+    if (worlds_ == MPI_ERRHANDLER_NULL) return false;
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, worlds_);
+    PMPI_Errhandler_free(&worlds_);
+    worlds_ = MPI_ERRHANDLER_NULL;
+    return true;
+  }
+};
+
 // Other ranks are left to MPI, which refuses them in the program's own call.
 bool is_partner(const CommInfo& comm, int rank) {
   return rank == MPI_PROC_NULL || comm.world(rank).valid();
@@ -137,14 +175,16 @@ int recv(Fn fn, int source, int tag, MPI_Comm comm, MPI_Status* status, RealStat
     session.close_as_call();
     return result;
   }
+  ErrorsOfTests errors(comm);
   PostedRecv posted = posted_recv(*info, source, tag, event.enter, request);
   session.piggyback.post(posted);
   session.piggyback.poll([&] { return test_request(&request, status, &result); },
                          blocked_in(fn, *info, source, tag));
   session.piggyback.settle(posted, info->world(status->MPI_SOURCE), status->MPI_TAG);
   fill_recv(event, *info, *status, source, tag);
+  if (result != MPI_SUCCESS) event.recv.bytes = posted.stamp.bytes;  // longer than its buffer
   close_receive(event, posted.stamp);
-  return result;
+  return errors.told(result);
 }
 
 void send_by_itself(Fn fn, CommInfo& comm, int dest, int tag) {
@@ -174,8 +214,8 @@ void receive_by_itself(Fn fn, CommInfo& comm, int source, int tag) {
 
 // Both halves under predict; each of the posting calls is made unless its
 // partner is MPI_PROC_NULL.
-static int exchange(Fn fn, CommInfo& comm, Bytes bytes, int dest, int sendtag, int source,
-                    int recvtag, MPI_Status* status, Post post_send, Post post_recv) {
+static int exchange(Fn fn, CommInfo& comm, MPI_Comm handle, Bytes bytes, int dest, int sendtag,
+                    int source, int recvtag, MPI_Status* status, Post post_send, Post post_recv) {
   trace::Event& event = session.open(trace::EventKind::sendrecv, fn);
   fill_send(event, comm, SendMode::standard, bytes, dest, sendtag);
   fill_expected(event, comm, source, recvtag);
@@ -202,6 +242,7 @@ static int exchange(Fn fn, CommInfo& comm, Bytes bytes, int dest, int sendtag, i
     serial = session.piggyback.send_stamp(comm, event.send.peer, sendtag, stamp);
   }
   int send_result = MPI_SUCCESS;
+  ErrorsOfTests errors(handle);
   session.piggyback.poll([&] { return test_request(&requests[0], status, &result); },
                          blocked_in(fn, comm, source, recvtag));
   if (source != MPI_PROC_NULL)
@@ -223,6 +264,7 @@ static int exchange(Fn fn, CommInfo& comm, Bytes bytes, int dest, int sendtag, i
   if (source == MPI_PROC_NULL)
     PMPI_Recv(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, status);
   fill_recv(event, comm, *status, source, recvtag);
+  if (result != MPI_SUCCESS) event.recv.bytes = posted.stamp.bytes;
   if (dest != MPI_PROC_NULL) {
     Time wait;
     const Time sent =
@@ -231,7 +273,7 @@ static int exchange(Fn fn, CommInfo& comm, Bytes bytes, int dest, int sendtag, i
     alone = std::max(alone, sent - wait);
   }
   session.close_at(leave, machine::wait_time(leave, alone));
-  return result != MPI_SUCCESS ? result : send_result;
+  return errors.told(result != MPI_SUCCESS ? result : send_result);
 }
 
 int sendrecv(Fn fn, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, int source,
@@ -246,7 +288,8 @@ int sendrecv(Fn fn, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int se
   if (status == MPI_STATUS_IGNORE) status = &own;
   const Bytes bytes = message_bytes(sendcount, sendtype);
   if (session.predicting())
-    return exchange(fn, *info, bytes, dest, sendtag, source, recvtag, status, post_send, post_recv);
+    return exchange(fn, *info, comm, bytes, dest, sendtag, source, recvtag, status, post_send,
+                    post_recv);
   trace::Event& event = session.open(trace::EventKind::sendrecv, fn);
   fill_send(event, *info, SendMode::standard, bytes, dest, sendtag);
   fill_expected(event, *info, source, recvtag);

@@ -62,6 +62,13 @@ int main(int argc, char **argv) {
   TRY(MPI_Irecv(data, 1, MPI_INT, nobody, 0, on, &request));
   TRY(MPI_Send_init(data, 1, MPI_DATATYPE_NULL, rank, 0, on, &request));
   TRY(MPI_Sendrecv(data, 1, MPI_INT, nobody, 0, more, 1, MPI_INT, rank, 0, on, &status));
+  /* Longer than its buffer: found when the message comes. */
+  const int next = (rank + 1) % size;
+  MPI_Isend(data, 4, MPI_INT, next, 3, on, &request);
+  TRY(MPI_Recv(more, 1, MPI_INT, next, 3, on, &status));
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  TRY(MPI_Sendrecv(data, 4, MPI_INT, next, 3, more, 1, MPI_INT, next, 3, on, &status));
+  TRY(MPI_Sendrecv(data, 4, MPI_INT, next, 3, more, 1, MPI_INT, next, 3, MPI_COMM_WORLD, &status));
   TRY(MPI_Probe(nobody, 0, on, &status));
   TRY(MPI_Bcast(data, 1, MPI_INT, nobody, on));
   TRY(MPI_Bcast(data, 1, MPI_INT, -1, on));
