@@ -106,6 +106,12 @@ void CpuClock::leave_out_reading() {
   empty_ticks_ = least == kNone ? 0 : least;
 }
 
+void CpuClock::leave_out(Time more) {
+  const double ns = static_cast<double>(more.count_ps()) * 1e-3;
+  const double ticks = ns_per_tick_ == 0 ? ns : ns * 0x1p32 / static_cast<double>(ns_per_tick_);
+  empty_ticks_ += static_cast<std::uint64_t>(std::max(ticks, 0.0));
+}
+
 // The mark first: a switch between the readings is noticed at stop().
 void CpuClock::resume_slowly() {
   const bool counter = ns_per_tick_ != 0;

@@ -44,6 +44,9 @@ class CpuClock {
   // From now on what reading the clock takes is no computation. No interval may be
   // under way; use_counter() does it, too.
   static void leave_out_reading();
+  // Nor is so much more of every interval: the way from resume() to the program and from there to
+  // stop(). Those during which the thread was switched out keep it.
+  static void leave_out(Time more);
 
  private:
   // The counter's rate is known to some millionths. So what it says is used for

@@ -176,5 +176,30 @@ TEST(MonotonicNs, DoesNotRunBackwards) {
   }
 }
 
+// What an interval of a few thousand nanoseconds shows, in the middle.
+double shown_ns() {
+  std::vector<double> shown;
+  for (int i = 0; i < 201; ++i) {
+    CpuClock clock;
+    clock.resume();
+    volatile double sink = 1;
+    for (int k = 0; k < 2'000; ++k) sink = sink * 1.0000001;
+    shown.push_back(clock.stop().seconds() * 1e9);
+  }
+  std::ranges::nth_element(shown, shown.begin() + 100);
+  return shown[100];
+}
+
+TEST(CpuClock, LeavesOutWhatItIsTold) {
+  const double before = shown_ns();
+  CpuClock::leave_out(Time::ns(1000));
+  const double after = shown_ns();
+#if FORETRACE_HAVE_RSEQ
+  EXPECT_NEAR(before - after, 1000, 500);
+#else
+  EXPECT_GT(after, before / 2);
+#endif
+}
+
 }  // namespace
 }  // namespace foretrace::capture

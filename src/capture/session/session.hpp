@@ -70,6 +70,8 @@ class Session {
   CallingThread& thread() { return *thread_; }
 
   // A call begins: what follows until the program goes on is not its computation.
+  // A call that does nothing, for what its interval shows.
+  Time interval_of_nothing();
   void enter_call() {
     if (several_threads_)
       take_turn();
@@ -130,6 +132,7 @@ class Session {
  private:
   bool open_trace();
   void start_prediction();
+  void leave_out_calls();
   std::string start_computation();
   trace::SiteId site();
   void begin_event(trace::Event& event, trace::EventKind kind, trace::NameId name, const char* text,
