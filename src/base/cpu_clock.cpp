@@ -23,14 +23,15 @@ std::int64_t thread_cpu_ns() {
 // How long the calling thread has waited for a core so far; -1: the kernel does not say.
 std::int64_t queued_ns() {
   const int error = errno;
-  const int file = ::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return -1;
-  char text[100] = {};
-  const ssize_t length = ::read(file, text, sizeof text - 1);
-  ::close(file);
-  errno = error;
   long long queued = -1;
-  if (length <= 0 || std::sscanf(text, "%*d %lld", &queued) != 1) return -1;
+  const int file = ::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+  if (file >= 0) {
+    char text[100] = {};
+    const ssize_t length = ::read(file, text, sizeof text - 1);
+    ::close(file);
+    if (length <= 0 || std::sscanf(text, "%*d %lld", &queued) != 1) queued = -1;
+  }
+  errno = error;
   return queued;
 }
 
@@ -119,6 +120,7 @@ void CpuClock::resume_slowly() {
     start_ = static_cast<std::uint64_t>(monotonic_ns());
     if (undisturbed()) return;
   }
+  if (thread_ != __builtin_thread_pointer()) queued_ns_ = queued_ns();
   thread_ = __builtin_thread_pointer();
   set_mark();
   compared_cpu_ns_ = thread_cpu_ns();
@@ -157,11 +159,15 @@ void CpuClock::note_wait(std::int64_t cpu_ns) const {
       ns_per_tick_ == 0 ? static_cast<double>(ticks)
                         : static_cast<double>(ticks) * 0x1p-32 * static_cast<double>(ns_per_tick_);
   const std::int64_t without = static_cast<std::int64_t>(passed) - cpu_ns;
+  const std::int64_t noted = noted_start_ == start_ ? noted_ns_ : 0;
   // From its birth on nothing is known of the monotonic clock.
-  if (without < kLeast || start_ == 0) return;
+  if (without - noted < kLeast || start_ == 0) return;
   const std::int64_t queued = queued_ns();
-  if (queued < 0) return;
-  waited_ns_ += std::max<std::int64_t>(without - (queued - std::exchange(queued_ns_, queued)), 0);
+  if (queued < 0 || queued_ns_ < 0) return;
+  noted_start_ = start_;
+  noted_ns_ = without;
+  const std::int64_t in_queue = queued - std::exchange(queued_ns_, queued);
+  waited_ns_ += std::max<std::int64_t>(without - noted - in_queue, 0);
 }
 
 }  // namespace foretrace

@@ -32,8 +32,9 @@ class CpuClock {
   // CPU time of the calling thread since resume(), in whole nanoseconds, less what
   // reading the clock takes; zero if another thread called resume().
   Time stop() const;
-  // How long the thread did without a core in the intervals so far, though one was free: it slept, or
-  // waited for files, other threads or processes. Less than a millisecond at once counts as nothing.
+  // How long the thread did without a core in the intervals so far, though one was free: it slept,
+  // or waited for files, other threads or processes. Less than a millisecond at once counts as
+  // nothing.
   Time waited() const { return Time::ns(waited_ns_); }
 
   // From now on all clocks of the process read the processor's counter, if the
@@ -72,8 +73,11 @@ class CpuClock {
   std::uint64_t compared_ = 0;
   std::int64_t compared_cpu_ns_ = 0;
   mutable std::int64_t waited_ns_ = 0;
-  // What the thread has waited for a core until then, as the kernel says.
-  mutable std::int64_t queued_ns_ = 0;
+  // What the thread had waited for a core when that was asked last, as the kernel says; -1: never.
+  mutable std::int64_t queued_ns_ = -1;
+  // Of the interval that began there so much without a core is noted.
+  mutable std::uint64_t noted_start_ = 0;
+  mutable std::int64_t noted_ns_ = 0;
 };
 
 #if FORETRACE_HAVE_RSEQ

@@ -3,10 +3,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 
 #include "base/slept.hpp"
+#include "base/ticks.hpp"
 
 namespace foretrace {
 namespace {
@@ -21,6 +23,21 @@ Function* next(const char* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
 }
 
+// `sleep` returns 0, or why the thread did not sleep so long as it asked for.
+template <class Sleep>
+auto note_sleep(std::int64_t asked_ns, Sleep sleep) {
+  const std::int64_t begin = monotonic_ns();
+  const auto result = sleep();
+  const int error = errno;
+  const std::int64_t passed = monotonic_ns() - begin;
+  slept_so_far.passed += Time::ns(passed);
+  // In whole, or cut off by a signal; otherwise it did not sleep at all.
+  const std::int64_t slept = result == 0 ? asked_ns : std::min(asked_ns, passed);
+  slept_so_far.asked += Time::ns(std::max<std::int64_t>(slept, 0));
+  errno = error;
+  return result;
+}
+
 }  // namespace
 }  // namespace foretrace
 
@@ -28,37 +45,31 @@ Function* next(const char* name) {
 
 FORETRACE_STANDS_IN unsigned sleep(unsigned seconds) {
   static const auto real = foretrace::next<unsigned(unsigned)>("sleep");
-  const unsigned left = real(seconds);
-  foretrace::add_slept((static_cast<std::int64_t>(seconds) - left) * 1'000'000'000);
-  return left;
+  return foretrace::note_sleep(std::int64_t{seconds} * 1'000'000'000,
+                               [&] { return real(seconds); });
 }
 
 FORETRACE_STANDS_IN int usleep(useconds_t microseconds) {
   static const auto real = foretrace::next<int(useconds_t)>("usleep");
-  const int result = real(microseconds);
-  if (result == 0) foretrace::add_slept(static_cast<std::int64_t>(microseconds) * 1000);
-  return result;
+  return foretrace::note_sleep(std::int64_t{microseconds} * 1000,
+                               [&] { return real(microseconds); });
 }
 
 FORETRACE_STANDS_IN int nanosleep(const timespec* asked, timespec* left) {
   static const auto real = foretrace::next<int(const timespec*, timespec*)>("nanosleep");
-  const int result = real(asked, left);
-  if (result == 0) foretrace::add_slept(foretrace::ns_of(*asked));
-  if (result != 0 && errno == EINTR && left)
-    foretrace::add_slept(foretrace::ns_of(*asked) - foretrace::ns_of(*left));
-  return result;
+  return foretrace::note_sleep(asked ? foretrace::ns_of(*asked) : 0,
+                               [&] { return real(asked, left); });
 }
 
 FORETRACE_STANDS_IN int clock_nanosleep(clockid_t clock, int flags, const timespec* asked,
                                         timespec* left) {
   static const auto real =
       foretrace::next<int(clockid_t, int, const timespec*, timespec*)>("clock_nanosleep");
-  timespec begin{};
-  const bool until = (flags & TIMER_ABSTIME) != 0;
-  if (until) ::clock_gettime(clock, &begin);
-  const int result = real(clock, flags, asked, left);
-  if (result == 0) foretrace::add_slept(foretrace::ns_of(*asked) - foretrace::ns_of(begin));
-  if (result == EINTR && !until && left)
-    foretrace::add_slept(foretrace::ns_of(*asked) - foretrace::ns_of(*left));
-  return result;
+  std::int64_t length = asked ? foretrace::ns_of(*asked) : 0;
+  if ((flags & TIMER_ABSTIME) != 0) {
+    timespec now{};
+    ::clock_gettime(clock, &now);
+    length -= foretrace::ns_of(now);
+  }
+  return foretrace::note_sleep(length, [&] { return real(clock, flags, asked, left); });
 }

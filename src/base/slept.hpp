@@ -3,24 +3,21 @@
 // functions, in the libraries that it is part of, and lets the thread sleep as it asked for.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
 #include <utility>
 
 #include "base/time.hpp"
 
 namespace foretrace {
 
-inline thread_local std::int64_t slept_ns = 0;
+struct Slept {
+  Time asked;   // less what a signal cut off
+  Time passed;  // until it went on
+};
+inline thread_local Slept slept_so_far;
 
-inline void add_slept(std::int64_t ns) {
-  slept_ns += std::max<std::int64_t>(ns, 0);
-}
-
-// By the calling thread since it was asked last: as long as it asked for, less what a signal cut
-// off.
-inline Time take_slept() {
-  return Time::ns(std::exchange(slept_ns, 0));
+// By the calling thread since it was asked last.
+inline Slept take_slept() {
+  return std::exchange(slept_so_far, {});
 }
 
 }  // namespace foretrace

@@ -30,11 +30,22 @@ void ReplayRule::advance() {
     }
     ++number_;
     name_ = trace_->name(rank_, event_.name);
-    compute_ += event_.compute;
-    // Programs look as often as it takes, in every run another number of times.
-    const bool vain = mpi_api::is_poll(name_) && event_.kind != EventKind::complete;
+    // Programs look as often as it takes, in every run another number of times. What they compute
+    // between looks that only wait is none (docs/theory.md, Looks in vain).
+    const bool looks = mpi_api::is_poll(name_);
+    const bool idle =
+        looks && row_.may_be_idle(event_.compute, std::max(event_.count, 1U), event_.steps != 0);
+    (idle ? idle_ : compute_) += event_.compute;
+    if (looks && event_.kind == EventKind::call) {
+      row_.found_nothing();
+      continue;
+    }
+    row_.end();
+    const Time waited = std::exchange(idle_, Time());
+    if (!looks) compute_ += waited;
     // Nothing is computed before MPI_Init; predict does not ask for it.
-    if (!vain && event_.kind != EventKind::init) return;
+    const bool counts = !looks || event_.kind == EventKind::complete;
+    if (counts && event_.kind != EventKind::init) return;
   }
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "compute/rule.hpp"
+#include "machine/look_row.hpp"
 #include "trace/trace_reader.hpp"
 
 namespace foretrace::compute {
@@ -31,6 +32,8 @@ class ReplayRule : public Rule {
   trace::Event event_;
   std::string name_;
   Time compute_;
+  machine::LookRow row_;
+  Time idle_;  // what was computed between looks of the row that may be idle
   bool at_end_ = false;
   std::uint64_t number_ = 0;  // of the event, from 1
   std::string repeated_;      // the local call that may go on

@@ -28,10 +28,11 @@ class ComputedSource : public Source {
   int ranks() const override { return source_->ranks(); }
   bool next(WorldRank rank, Operation& operation) override {
     if (!source_->next(rank, operation)) return false;
+    // A look that only waits computes nothing.
+    if (operation.idle && operation.kind == trace::EventKind::call) return true;
     operation.compute =
         rule(rank).before({operation.kind, source_->name(operation.name), operation.compute,
                            operation.steps, std::max(operation.count, 1U), operation.count == 0});
-    if (operation.idle) operation.compute = Time();
     // A recorded test that is an event of its own has found something.
     if (!source_->reactive() && operation.kind == trace::EventKind::complete)
       rule(rank).looked(true);

@@ -464,11 +464,11 @@ Time Engine::poll_cost(const Rank& rank) {
 
 void Engine::start_call(Rank& rank) {
   if (rank.operation.in_vain) return start_in_vain(rank);
+  if (rank.operation.probing != Probing::none) return start_probe(rank);
   if (rank.operation.idle) {
     rank.leave = rank.enter;
     return;
   }
-  if (rank.operation.probing != Probing::none) return start_probe(rank);
   if (rank.operation.cancel != 0) return start_cancel(rank);
   if (rank.operation.locking != Locking::none) return start_lock(rank);
   if (rank.operation.one_sided != machine::OneSided::none) return start_one_sided(rank);

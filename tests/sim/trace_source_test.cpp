@@ -173,6 +173,29 @@ TEST(LooksInVain, AreWaitingInMemoryToo) {
   EXPECT_FALSE(operation.idle);
 }
 
+// The probe that ends the row is one by arrival, as others are.
+TEST(LooksInVain, EndWithAProbeThatWaits) {
+  trace::Trace trace = empty_trace(2);
+  trace.names.emplace_back("MPI_Improbe");
+  Event probe;
+  probe.kind = EventKind::probe;
+  probe.name = 2;
+  probe.request = 1;
+  probe.recv = Programs::end(1, 0, 5);
+  probe.recv.any_source = true;
+  Event recv;
+  recv.kind = EventKind::recv;
+  recv.recv = Programs::end(1, 0, 5);
+  recv.taken = 1;
+  trace.ranks[0] = {vain_looks(1, us(300)), vain_looks(1'000, Time::ns(100)), probe, recv,
+                    finalize_event()};
+  trace.ranks[1] = {send_event(0, 0, 5, us(1000)), finalize_event()};
+  TraceSource source(trace, Wildcards::arrival);
+  const Replayed r = replay_trace(source);
+  EXPECT_EQ(r.leave(0, 1), us(300));
+  EXPECT_EQ(r.leave(0, 2), us(1000));
+}
+
 TEST(LooksInVain, AreWorkIfMoreIsComputedBetweenThem) {
   const Time late = Time::ns(251);
   const Replayed r =

@@ -30,10 +30,10 @@ class Computation {
     // CPU time when it made its call; not set: it still counts.
     std::optional<Time> used;
     Time slept;
-    Time slept_so_far;
+    Time really_slept;  // since the beginning
 
     // For something else than MPI or an end of sleep.
-    Time waited() const { return std::max(cpu.waited() - slept_so_far, Time()); }
+    Time waited() const { return std::max(cpu.waited() - really_slept, Time()); }
   };
 
   // `model`: of a prediction, else nullptr; its step becomes what one count
@@ -49,8 +49,9 @@ class Computation {
   void stop(Thread& thread) const {
     if (!needs_cpu_) return;
     thread.used = thread.cpu.stop();
-    thread.slept = take_slept();
-    thread.slept_so_far += thread.slept;
+    const Slept slept = take_slept();
+    thread.slept += slept.asked;
+    thread.really_slept += slept.passed;
   }
 
   // The program goes on.
@@ -63,7 +64,9 @@ class Computation {
     if (rule_) rule_->looked(found);
   }
 
-  // What the thread has slept since its last call is no time of its own.
+  // What the last interval took as measured, whatever time that was given.
+  Time measured() const { return measured_; }
+  // Sleep since the thread's last call does not count.
   void forget_sleep() { thread_->slept = Time(); }
 
   // Whether Event::steps are counts, not steps that the program announced.
@@ -90,6 +93,7 @@ class Computation {
 
   compute::Spec spec_;
   double scale_ = 1;
+  Time measured_;
   bool needs_cpu_ = true;
   std::unique_ptr<compute::Rule> rule_;
   const machine::Timing* timing_ = nullptr;
@@ -125,6 +129,7 @@ inline void Computation::end(trace::Event& event, const char* name) {
   ++calls_;
   announced_ = announced_ || work.steps != 0;
   event.steps = work.steps;
+  measured_ = work.cpu;
   event.compute = timing_ ? time_of(work, event, name) : work.cpu;
 }
 

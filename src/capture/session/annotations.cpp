@@ -56,6 +56,7 @@ void Session::kernel_end(const char* name) {
 }
 
 void Session::set_logging(bool on) {
+  end_row();
   write_pending();
   logging_ = on;
 }

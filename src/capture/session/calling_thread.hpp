@@ -23,6 +23,7 @@ struct CallingThread {
   Fn fn{};                // the function of `event`
   bool goes_on = false;   // the call at hand has an event already
   bool in_event = false;  // `event` is begun and not ended
+  bool in_vain = false;   // its last call looked for something and found nothing
 
   const trace::Counts* counts_or_null() const { return counts.empty() ? nullptr : &counts; }
 

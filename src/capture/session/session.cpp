@@ -257,8 +257,8 @@ void Session::complain_of_waits() const {
     double seconds;
     int rank;
   } longest{first_thread_.computed.waited().seconds(), comms.world_rank().value};
-  const double all = longest.seconds + now_.seconds();
-  if (longest.seconds < kLeast || longest.seconds < kLeastShare * all) longest.seconds = 0;
+  if (longest.seconds < kLeast || longest.seconds < kLeastShare * wall_now().seconds())
+    longest.seconds = 0;
   PMPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
   if (longest.seconds == 0 || longest.rank != comms.world_rank().value) return;
   char line[200];
@@ -363,13 +363,14 @@ trace::Event& Session::open(trace::EventKind kind, Fn fn) {
   const bool looks = is_look(fn) && logging_ && !several_threads_;
   if (!looks) end_row();
   // Who sleeps between two looks waits for what it looks for.
-  if (row_.is_open()) computation_.forget_sleep();
+  if (thread_->in_vain && is_look(fn)) computation_.forget_sleep();
+  thread_->in_vain = false;
   // Tests that fail become plain calls and may be merged; before all others
   // what is pending is written, so that it survives if this call never ends.
   if (kind != trace::EventKind::call && kind != trace::EventKind::complete) write_pending();
   trace::Event& event = thread_->event;
   begin_event(event, kind, name_id(fn), capture::name_of(fn), thread_->goes_on);
-  may_be_idle_ = looks && row_.may_be_idle(event.compute, 1, event.steps != 0);
+  may_be_idle_ = looks && row_.may_be_idle(computation_.measured(), 1, event.steps != 0);
   if (may_be_idle_ && predicting()) now_ -= event.compute;
   event.enter = event.leave = now_;
   event.site = site();
@@ -415,23 +416,26 @@ double Session::close_as_reading() {
 }
 
 void Session::close_as_reading_of(double seconds) {
-  const Time computed = thread_->event.compute;
+  const trace::SiteId place = thread_->event.site;
   close_as_call();
   if (predicting() || several_threads_ || !has_pending_) return;
-  if (pending_.count == 1) readings_ = {seconds, seconds, computed};
-  if (readings_) readings_->last = seconds;
+  if (pending_.count == 1 || !readings_ || readings_->site != place)
+    readings_ = {place, 0, seconds, seconds, pending_.compute};
+  ++readings_->count;
+  readings_->last = seconds;
 }
 
-// A program that waits until the clock says so reads it again and again: what counts is the time
-// that passes, not how often it looks (docs/theory.md, The rest).
+// A program that waits until the clock says so reads it again and again, at one place: what counts
+// is the time that passes, not how often it looks (docs/theory.md, The rest). One that times its
+// work reads it at two places in turn.
 void Session::settle_readings() {
   constexpr std::uint32_t kWaits = 1000;
   const auto readings = std::exchange(readings_, std::nullopt);
-  if (!readings || pending_.count < kWaits) return;
+  if (!readings || readings->count < kWaits) return;
   const Time between = pending_.compute - readings->computed;
-  if (between.count_ps() > pending_.count * machine::kIdleComputation.count_ps()) return;
+  if (between.count_ps() > readings->count * machine::kIdleComputation.count_ps()) return;
   const Time passed = Time::from_seconds(readings->last - readings->first);
-  pending_.count = 1;
+  pending_.count -= readings->count - 1;
   pending_.compute = readings->computed + passed;
   if (settings_.clock == trace::Clock::wall) return;
   const Time more = passed - between;
@@ -453,17 +457,20 @@ void Session::close_as_call() {
     event.enter = std::max(event.enter, now_);
   }
   thread_->in_event = false;
+  thread_->in_vain = is_look(thread_->fn);
   const bool look = is_look(thread_->fn) && !several_threads_ && logging_;
   const bool goes_on = look && row_.is_open();
   const bool announced = event.steps != 0 && !computation_.counts();
   // What goes on with a call stands by itself: a count says how often the event's cost is paid.
   const bool alone = event.count == 0 || pending_.count == 0;
-  const bool merges =
+  const bool like =
       has_pending_ && pending_.name == event.name && !announced && !alone && goes_on == look;
   // Between looks that may be idle: what it computed is told with the row's first.
   const bool wall = !predicting() && settings_.clock == trace::Clock::wall;
-  const bool works = merges && goes_on && !may_be_idle_ && event.steps == 0 && !wall &&
+  const bool works = like && goes_on && !may_be_idle_ && event.steps == 0 && !wall &&
                      (has_held_ || pending_is_first_);
+  // Where that is no longer at hand, those that work and those that may be idle stand apart.
+  const bool merges = like && (works || pending_is_first_ || pending_may_be_idle_ == may_be_idle_);
   if (works) may_be_idle_ = true;
   if (predicting() && !may_be_idle_)
     now_ += call_cost(thread_->fn);
@@ -494,6 +501,7 @@ void Session::close_as_call() {
     pending_.count = 0;
     pending_busy_ = Time();
     pending_is_first_ = look && !goes_on;
+    pending_may_be_idle_ = may_be_idle_;
     has_pending_ = true;
   }
   if (works) {

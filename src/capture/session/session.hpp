@@ -189,14 +189,17 @@ class Session {
 
   trace::Event pending_;  // the calls that are being merged
   bool has_pending_ = false;
-  Time pending_busy_;              // time inside them
+  Time pending_busy_;  // time inside them
+  bool pending_may_be_idle_ = false;
   bool pending_is_first_ = false;  // the first look of a row
   trace::Event held_;              // that one, when those that follow it are pending
   bool has_held_ = false;
 
-  // The pending event is readings of the real clock: the first and the last one, and what was
-  // computed before the first.
+  // The last readings of the real clock in the pending event that come from one place: how many,
+  // the first and the last of them, and what the event had computed until the first.
   struct Readings {
+    trace::SiteId site = 0;
+    std::uint32_t count = 0;
     double first = 0;
     double last = 0;
     Time computed;

@@ -75,7 +75,7 @@ double CacheLine::times(int batches, int round_trips) {
 double time_cache_line() {
   cpu_set_t cores;
   if (::sched_getaffinity(0, sizeof cores, &cores) != 0 || CPU_COUNT(&cores) < 2) return 0;
-  // Of a busy machine's core from time to time nobody answers.
+  // On a busy machine the other thread may have no core for longer than one try takes.
   constexpr int kTries = 5;
   double seconds = 0;
   for (int tries = 0; seconds == 0 && tries < kTries; ++tries) {

@@ -480,7 +480,7 @@ void Line::leave(Fn function) {
 // Adds up what the program computed until now, if it has begun to.
 void Line::stop_work() {
   if (!measuring_) return;
-  if (measured_ == Measured::cpu) compute_ += cpu_.stop() + take_slept();
+  if (measured_ == Measured::cpu) compute_ += cpu_.stop() + take_slept().asked;
   if (counter_.is_open()) steps_ += static_cast<double>(counter_.stop());
 }
 
