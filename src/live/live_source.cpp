@@ -295,11 +295,11 @@ bool LiveSource::treat(WorldRank rank, sim::Operation& operation) {
       std::vector<WorldRank> ranks;
       for (std::uint64_t i = 0; i < record.list_count; ++i) ranks.emplace_back(members[i]);
       slot(rank).answer.context = add_comm(std::move(ranks));
-      answer(rank.value, slot(rank).taken + 1);
+      answer(rank, slot(rank).taken + 1);
       return false;
     }
     case Posting::catch_up:
-      answer(rank.value, slot(rank).taken + 1);
+      answer(rank, slot(rank).taken + 1);
       return false;
     case Posting::free:
       if (++comm_state(record.comm).freed == comms_.at(record.comm).members.size())
@@ -447,10 +447,7 @@ void LiveSource::completed(WorldRank rank, const sim::Operation& operation,
   Answer& answer = line.answer;
   if (operation.kind == EventKind::collective) answer_collective(record, of.instance, answer);
   if (record.posting == Posting::spawn) spawn(record, answer);
-  if (operation.kind == EventKind::finalize)
-    horizon::raise(rank.value, Time::max());
-  else if (record.answer)
-    horizon::raise(rank.value, interval.leave);
+  if (operation.kind == EventKind::finalize) horizon::raise(rank.value, Time::max());
   if (!record.answer) {
     const bool found = outcome.message.peer.valid() || !outcome.completions.empty();
     if (is_look(record) && found != record.foreseen)
@@ -469,7 +466,15 @@ void LiveSource::completed(WorldRank rank, const sim::Operation& operation,
   answer.completed = 0;
   if (static_cast<EventKind>(record.kind) == EventKind::complete)
     answer_completions(of, line, outcome);
-  live::answer(rank.value, line.taken.load(std::memory_order_relaxed));
+  const std::uint32_t number = line.taken.load(std::memory_order_relaxed);
+  set_answered(rank.value, number);
+  horizon::goes_on_at(rank.value, number, interval.leave);
+  let_go_on_if_awaits(rank.value, number);
+}
+
+void LiveSource::answer(WorldRank rank, std::uint32_t number) {
+  set_answered(rank.value, number);
+  let_go_on_if_awaits(rank.value, number);
 }
 
 void LiveSource::answer_completions(Rank& of, Slot& line, const sim::Outcome& outcome) {

@@ -156,6 +156,7 @@ class LiveSource : public sim::Source {
   std::string describe_end(WorldRank rank) const;
   int first_failure() const;
   void read_vain_looks(WorldRank rank);
+  void answer(WorldRank rank, std::uint32_t number);
   void fill(WorldRank rank, const Record& record, sim::Operation& operation);
   void enter_collective(WorldRank rank, const Record& record);
   Instance& instance(trace::CommId comm, std::uint64_t number);

@@ -22,6 +22,7 @@ bool deliver(int to, const Envelope& message) {
   bool wakes = false, prefers = false, puts_off = false;
   {
     const ShortLock lock(inbox.lock);
+    horizon::disturb(to);
     if (inbox.more == 0 && inbox.count < kInbox) {
       inbox.first[inbox.count++] = message;
     } else {
@@ -78,30 +79,36 @@ void sleep_until(int rank, std::uint32_t wanted, std::uint32_t further) {
   wait_for_turn(rank);
 }
 
-void sleep_until_answered(int rank, std::uint32_t posting, std::uint32_t wanted,
-                          std::optional<Time> horizon) {
+std::optional<Time> sleep_until_answered(int rank, std::uint32_t posting, std::uint32_t wanted,
+                                         const horizon::Wish& wish) {
+  using horizon::Awaited;
   Slot& slot = SharedMemory::slot(rank);
   const std::uint64_t awaited = awaited_posting(posting);
   slot.go.store(0, std::memory_order_relaxed);
   slot.awaits.store(awaited, std::memory_order_seq_cst);
   bool there = slot.answered.load(std::memory_order_seq_cst) == awaited;
-  if (!there && wanted > 0) {
+  if (!there) {
     const ShortLock lock(slot.inbox.lock);
     there = slot.inbox.count > 0;
     slot.inbox.wanted = there ? 0 : wanted;
     slot.inbox.further = 0;
     slot.inbox.awaits = true;
+    if (!there) horizon::promise(rank, posting, wish.rest);
   }
-  if (!there && horizon) there = horizon::await(rank, *horizon);
+  const Awaited granted = there ? Awaited::nothing : horizon::await(rank, wish);
+  there = there || granted == Awaited::own;
   // Who has let it go on meanwhile has given it another core.
   if (!there || !stop_awaiting(rank)) {
-    give_up_core(rank, horizon && horizon::others_bring(rank, *horizon));
+    give_up_core(rank, granted == Awaited::another ||
+                           (wish.horizon && horizon::others_bring(rank, *wish.horizon)));
     wait_for_turn(rank);
   }
-  if (horizon) horizon::forget(rank);
-  if (wanted == 0) return;
-  const ShortLock lock(slot.inbox.lock);
-  slot.inbox.wanted = 0;
+  const std::optional<Time> ended = horizon::wake_up(rank);
+  if (wanted > 0) {
+    const ShortLock lock(slot.inbox.lock);
+    slot.inbox.wanted = 0;
+  }
+  return ended;
 }
 
 }  // namespace foretrace::live::inbox

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "shared/horizon.hpp"
 #include "shared/shared_memory.hpp"
 
 namespace foretrace::live::inbox {
@@ -25,9 +26,10 @@ bool has_messages(int rank);
 // once if one has come since the last take_out().
 void sleep_until(int rank, std::uint32_t wanted, std::uint32_t further);
 
-// The same until the simulator has answered the posting of that number, or the rank's horizon
-// (horizon.hpp) is as far as this, if that is first; `wanted` may be 0.
-void sleep_until_answered(int rank, std::uint32_t posting, std::uint32_t wanted,
-                          std::optional<Time> horizon);
+// The same in a look, until the simulator has answered the posting of that number, or `wish` is
+// granted (horizon.hpp), if that is first; `wanted` may be 0. When the look ended, if it did since
+// all ranks did nothing but look.
+std::optional<Time> sleep_until_answered(int rank, std::uint32_t posting, std::uint32_t wanted,
+                                         const horizon::Wish& wish);
 
 }  // namespace foretrace::live::inbox

@@ -4,6 +4,7 @@
 
 #include "machine/timing.hpp"
 #include "shared/context.hpp"
+#include "shared/horizon.hpp"
 #include "shared/looks.hpp"
 #include "shared/message_costs.hpp"
 #include "sim/operation.hpp"
@@ -111,6 +112,12 @@ void OwnClock::KnownPort::bound(Time clock) {
 }
 
 std::optional<Time> OwnClock::depart(std::optional<Time> entry, Bytes bytes) {
+  const std::optional<Time> departs = follow(entry, bytes);
+  sent_by_ = std::max(sent_by_, departs.value_or(Time::max()));
+  return departs;
+}
+
+std::optional<Time> OwnClock::follow(std::optional<Time> entry, Bytes bytes) {
   KnownPort& own = port_;
   const std::optional<Time> gap = message_costs::find(bytes, MessageCost::gap);
   if (!own.departures && own.unfollowed.empty() && entry && own.free_by && *entry >= *own.free_by)
@@ -187,6 +194,10 @@ void OwnClock::answered(const Record& record, Time clock) {
   known_ = true;
   if (!is_plain_call(record)) port_.moves = false;
   port_.bound(clock);
+  // The simulator has gone through all sends; one of the library's own leaves a little later.
+  if (sent_by_ == Time::max() && (port_.departures || port_.free_by))
+    sent_by_ = std::max(port_.free_by.value_or(port_.port.next_departure()), clock) +
+               horizon::least_transfer();
   if (!is_plain_call(record) && (!is_look(record) || record.patience != 0)) vain_.fill({});
 }
 
@@ -202,7 +213,7 @@ bool OwnClock::is_in_vain(const Record& record, std::uint64_t look) {
   const auto at = std::ranges::find(vain_, look, &Vain::look);
   const Time enter = *entry(record);
   if (at == vain_.end() || enter >= at->until) return false;
-  now_ = enter + std::max(Time::ps(cost[1]), sim::kLeastPoll);
+  end_in_vain(record, enter);
   return true;
 }
 
@@ -218,11 +229,20 @@ Time OwnClock::looks_until(const Record& record) const {
   return *entry(record) + Time::ps(record.patience);
 }
 
+Time OwnClock::in_vain_leaves(const Record& record) const {
+  return *entry(record) + std::max(Time::ps(cost_of(record)[1]), sim::kLeastPoll);
+}
+
+void OwnClock::end_in_vain(const Record& record, Time when) {
+  now_ = std::max(when, in_vain_leaves(record));
+}
+
 // A look that waits ends no sooner because others do nothing but look: what is known here to come
 // later, a message under way or another rank that is further, is an event for the engine as well,
 // or comes of one.
 Foreseen OwnClock::foresee(const Record& record, std::span<const End> ends) {
-  const Time cost = std::max(Time::ps(cost_of(record)[1]), sim::kLeastPoll);
+  // While this rank waits, others may go on that would not have otherwise.
+  if (record.patience != 0) vain_.fill({});
   const bool probes = record.probing != 0;
   const bool all =
       !probes && static_cast<sim::Completing>(record.completing) == sim::Completing::test_all;
@@ -240,7 +260,7 @@ Foreseen OwnClock::foresee(const Record& record, std::span<const End> ends) {
   const Time enter = *entry(record);
   const Time until = looks_until(record);
   if ((all ? std::max(end, soonest) : std::min(end, soonest)) > until) {
-    now_ = std::max(until, enter + cost);
+    end_in_vain(record, until);
     return Foreseen::in_vain;
   }
   const Time let_go = std::max(enter, end);

@@ -63,8 +63,15 @@ class OwnClock {
   // Only where may_foresee().
   bool may_foresee(const Record& record) const;
   Foreseen foresee(const Record& record, std::span<const End> ends);
-  // Until when it looks at the latest.
+  // Until when it looks at the latest, and when it leaves at the soonest if it finds nothing.
   Time looks_until(const Record& record) const;
+  Time in_vain_leaves(const Record& record) const;
+  // It has ended in vain at `when`: it is over at now().
+  void end_in_vain(const Record& record, Time when);
+  // No message that the rank has sent leaves after this; Time::max() if that is not known.
+  Time sent_by() const { return sent_by_; }
+  // One of which nothing is known.
+  void sends_something() { sent_by_ = Time::max(); }
 
   // When it ends; nothing if that is not known.
   static std::optional<Time> end_of(const KnownTransfer& transfer);
@@ -99,11 +106,14 @@ class OwnClock {
     void bound(Time clock);
   };
 
+  std::optional<Time> follow(std::optional<Time> entry, Bytes bytes);
+
   KnownPort port_;
   Time now_;
   bool known_ = false;
   std::optional<Time> entered_;  // when what was posted last began
   Time let_go_;                  // and when it is let go on, if it waits for nothing more
+  Time sent_by_;
   std::array<Vain, 16> vain_{};
   std::size_t next_ = 0;  // the place in it that is taken next
 };

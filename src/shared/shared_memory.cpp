@@ -233,11 +233,15 @@ void let_go_on(int rank) {
   start_running(SharedMemory::slot(rank));
 }
 
-void answer(int rank, std::uint32_t number) {
-  Slot& slot = SharedMemory::slot(rank);
+void set_answered(int rank, std::uint32_t number) {
+  SharedMemory::slot(rank).answered.store(awaited_posting(number), std::memory_order_seq_cst);
+}
+
+void let_go_on_if_awaits(int rank, std::uint32_t number) {
   std::uint64_t awaited = awaited_posting(number);
-  slot.answered.store(awaited, std::memory_order_seq_cst);
-  if (slot.awaits.compare_exchange_strong(awaited, 0, std::memory_order_seq_cst)) let_go_on(rank);
+  if (SharedMemory::slot(rank).awaits.compare_exchange_strong(awaited, 0,
+                                                              std::memory_order_seq_cst))
+    let_go_on(rank);
 }
 
 bool stop_awaiting(int rank) {

@@ -423,8 +423,9 @@ void prefer(int rank);
 constexpr std::uint64_t awaited_posting(std::uint32_t number) {
   return std::uint64_t{1} << 32 | number;
 }
-// The simulator has answered it: the rank goes on if it still waits for that.
-void answer(int rank, std::uint32_t number);
+// The simulator has answered it. The rank goes on if it still waits for that.
+void set_answered(int rank, std::uint32_t number);
+void let_go_on_if_awaits(int rank, std::uint32_t number);
 // The rank need not wait for the answer any more. False if it has been let go on already.
 bool stop_awaiting(int rank);
 // The calling rank gives up its core: to the next in the queue, or else it rings

@@ -329,6 +329,18 @@ class Looks(harness_live.TestCase):
             for machine, options in ((harness.T3D, ()), (gap, ("--loggps", "S=1000"))):
                 self.compare(ranks, [program, seed] + ["lazy"] * (seed % 2), machine, options)
 
+    def test_same_where_messages_leave_later(self):
+        """With gap a message leaves when those before it have, and ends while its receiver looks, or after."""
+        program = self.compile(PROGRAM)
+        rendezvous = ("--loggps", "S=1000")
+        for seed, ranks, gap, small, options in (
+                (604, 6, 90, 1000, ()), (605, 2, 300, None, ()), (606, 3, 300, None, rendezvous),
+                (612, 4, 90, 1000, rendezvous), (638, 5, 300, None, ()), (500, 2, 300, 200, rendezvous),
+                (520, 2, 300, 200, rendezvous), (607, 4, 15, None, ()), (608, 5, 40, None, rendezvous),
+                (610, 2, 1000, 8, ("--loggps", "S=20")), (611, 3, 1000, 8, ())):
+            machine = self.write(f"gap{gap}.toml", harness.with_gap(harness.T3D.read_text(), gap, small=small))
+            self.compare(ranks, [program, seed, "lazy"], machine, options)
+
     def compare(self, ranks, command, machine, options=()):
         with self.subTest(command=command[1:], ranks=ranks, machine=machine, options=options):
             traces, lines = [], []
@@ -353,6 +365,15 @@ class Looks(harness_live.TestCase):
                 self.live(4, [program, how])
                 switches = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw - before
                 self.assertLess(switches, most * looks)
+
+    def test_ranks_that_wait_in_looks_ask_nobody(self):
+        """Most looks of this program wait, and end since all ranks look: the ranks know which is the first."""
+        program = self.compile((harness.SOURCE / "bench/capture/polling.c").read_text(), "bench")
+        items = 3000
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw
+        self.live(4, [program, "probes", items], compute="none")
+        switches = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw - before
+        self.assertLess(switches, 4 * items)
 
     def test_nobody_sends_any_more(self):
         """Rank 1 looks on, with more and more patience, when rank 0 has long gone."""

@@ -129,6 +129,7 @@ Request* post_request(Record&& record, const CollectiveCall& call,
     request->more().entries =
         call.comm->collectives * static_cast<std::uint64_t>(call.comm->places());
   record.request = request->serial = line.new_serial();
+  note_open_collective(*request);
   line.post(record);
   return request;
 }

@@ -254,13 +254,23 @@ const Answer* Line::wait_for_answer_or_messages(Record& record, Ends& ends, Fore
   raise_floor(*clock_.entry(record));
   const std::uint64_t awaited = awaited_posting(posted_);
   for (;;) {
-    inbox::sleep_until_answered(rank_, posted_, ends.missing(),
-                                ends.wanted_horizon(clock_.looks_until(record)));
+    const std::optional<Time> ended = inbox::sleep_until_answered(
+        rank_, posted_, ends.missing(), ends.wish(clock_.in_vain_leaves(record)));
     if (__libc_single_threaded) follow_core(followed_);
     if (slot_->answered.load(std::memory_order_acquire) == awaited) return &take_answer(record);
-    foreseen = clock_.foresee(record, ends.look(*clock_.entry(record), record.patience != 0));
+    if (ended) {
+      clock_.end_in_vain(record, *ended);
+      foreseen = Foreseen::in_vain;
+    } else {
+      foreseen = look_at(record, ends);
+    }
     if (foreseen != Foreseen::nothing) return nullptr;
   }
+}
+
+// What comes of this look, as far as this rank knows.
+Foreseen Line::look_at(const Record& record, Ends& ends) {
+  return clock_.foresee(record, ends.look(*clock_.entry(record), clock_.looks_until(record)));
 }
 
 const Answer& Line::take_answer(const Record& record) {
@@ -378,8 +388,7 @@ const Answer* Line::poll(Record& record, std::uint64_t about, bool waits, Ends* 
 // Posts the look; the simulator's answer, or nullptr if what comes of it is foreseen.
 const Answer* Line::find_out(Record& record, std::uint64_t look, Ends* ends, Foreseen& foreseen) {
   const bool may_foresee = ends && clock_.may_foresee(record);
-  if (may_foresee)
-    foreseen = clock_.foresee(record, ends->look(*clock_.entry(record), record.patience != 0));
+  if (may_foresee) foreseen = look_at(record, *ends);
   if (foreseen == Foreseen::nothing && clock_.is_in_vain(record, look))
     foreseen = Foreseen::in_vain;
   if (foreseen == Foreseen::nothing) {
@@ -416,12 +425,16 @@ void Line::raise_floor(Time floor) {
   horizon::raise(rank_, floor);
 }
 
-std::int64_t Line::depart(Bytes bytes) {
+std::int64_t Line::depart(const Record& send) {
+  if (send.silent) {
+    clock_.sends_something();
+    return kNoClock;
+  }
   flush_call();
   Record record;
   record.compute = compute_.count_ps();
   record.steps = steps_;
-  const std::optional<Time> departs = clock_.depart(clock_.entry(record), bytes);
+  const std::optional<Time> departs = clock_.depart(clock_.entry(record), Bytes(send.send_bytes));
   return departs ? departs->count_ps() : kNoClock;
 }
 

@@ -99,7 +99,9 @@ class Line {
   void received(const KnownTransfer& message) { clock_.received(message); }
   void completed(std::span<const KnownTransfer> transfers) { clock_.completed(transfers); }
   // When a message leaves that is sent by what is posted next; kNoClock if that is not known.
-  std::int64_t depart(Bytes bytes);
+  std::int64_t depart(const Record& record);
+  // No message that was sent so far leaves after this; Time::max() if that is not known.
+  Time sent_by() const { return clock_.sent_by(); }
   // Posts a call that takes nothing but time; when it leaves.
   std::int64_t pass_time(Record& record);
   // The program does something else than look for messages, or looks for something
@@ -149,6 +151,7 @@ class Line {
   const Answer& exchange(Record& record);
   const Answer& wait_for_answer(Record& record);
   const Answer* wait_for_answer_or_messages(Record& record, Ends& ends, Foreseen& foreseen);
+  Foreseen look_at(const Record& record, Ends& ends);
   const Answer& take_answer(const Record& record);
   void raise_floor(Time floor);
   bool find_site();

@@ -110,7 +110,7 @@ Envelope Mailbox::take(std::int32_t source, std::uint64_t number) {
 
 void Mailbox::look(Time now) {
   // In this order: what was sent before is there then.
-  horizon_ = horizon::of(line.rank());
+  view_ = horizon::of(line.rank());
   if (inbox::has_messages(line.rank())) collect();
   match_open();
   give_open(now);
@@ -145,13 +145,28 @@ void Mailbox::match_open() {
     }
     if (!*found) continue;
     const Time sent = Time::ps((*found)->sent);
-    if (sent >= horizon_) {
+    if (sent >= view_.horizon) {
       next_for_open_ = std::min(next_for_open_, sent);
       continue;
     }
     receive->next = **found;
     left_.erase(left_.begin() + (*found - left_.data()));
   }
+}
+
+Time Mailbox::ends_by() const {
+  if (!follows() || (has_open() && next_for_open_ == Time())) return Time::max();
+  Time by;
+  const auto add = [&by](const Envelope& message) {
+    const bool known = message.sure && message.sent != kNoClock;
+    by = std::max(by, OwnClock::end_of({false, known ? message.sent : kNoClock, message.bytes})
+                          .value_or(Time::max()));
+  };
+  for (const Incoming* const receive : named_)
+    if (receive->state == Incoming::State::bound) add(receive->message);
+  for (const Incoming* const receive : open_)
+    if (receive->next) add(*receive->next);
+  return by;
 }
 
 void Mailbox::give_open(Time now) {
@@ -255,7 +270,7 @@ std::int64_t hand_over(Record& record, Block data) {
   message.source = line.rank();
   message.tag = record.send_tag;
   message.sure = line.is_sure();
-  const std::int64_t departs = record.silent ? kNoClock : line.depart(Bytes(record.send_bytes));
+  const std::int64_t departs = line.depart(record);
   message.sent = is_rendezvous(record) ? kNoClock : departs;
   if (!inbox::deliver(record.send_peer, message))
     end_run(1, "the memory that the ranks share is full");

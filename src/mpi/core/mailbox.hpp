@@ -19,6 +19,7 @@
 #include "base/time.hpp"
 #include "mpi/core/block.hpp"
 #include "mpi/core/simulator.hpp"
+#include "shared/horizon.hpp"
 #include "shared/own_clock.hpp"
 #include "shared/shared_memory.hpp"
 
@@ -69,9 +70,13 @@ class Mailbox {
   void look(Time now);
   // This rank sends nothing before `now`: open receives get what they were to get before.
   void give_open(Time now);
+  // When the engine is done with the messages that its receives will get of those that are here;
+  // Time::max() if that is not known.
+  Time ends_by() const;
   bool has_open() const { return !open_.empty(); }
   // Before this, all messages were there at the last look().
-  Time horizon() const { return horizon_; }
+  Time horizon() const { return view_.horizon; }
+  const live::horizon::View& view() const { return view_; }
   // Whether it is known here which messages the receives get that were posted so far.
   bool follows() const { return open_.size() == static_cast<std::size_t>(asked_); }
   // Of what open receives may get, the first message behind the horizon; 0 if that is not known.
@@ -108,7 +113,7 @@ class Mailbox {
   int asked_ = 0;                     // on their way
   std::vector<Incoming*> open_;       // of these, in the order in which they were posted
   std::vector<Envelope> left_;        // for match_open(): messages that no open receive gets
-  Time horizon_;
+  live::horizon::View view_;
   Time next_for_open_;
 };
 

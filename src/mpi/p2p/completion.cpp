@@ -68,7 +68,38 @@ void receive(Request& request, const Result& said) {
     unpack(message.data(), fitting.bytes, request.buffer, request.count, *request.type);
 }
 
+std::vector<Request*> freed_receives;
+std::uint64_t freed_sends = 0;
+
+// What the simulator has open of this rank.
+struct OpenCollective {
+  std::uint64_t serial = 0;
+  std::uint32_t context = 0;
+  std::uint64_t entries = 0;
+};
+std::vector<OpenCollective> open_collectives;
+std::uint64_t open_sends = 0;
+Time open_sends_end;
+
+void note_settled(const Request& request) {
+  if (request.what == Request::What::send && --open_sends == 0) open_sends_end = Time();
+  if (request.what == Request::What::collective)
+    std::erase_if(open_collectives,
+                  [&](const OpenCollective& open) { return open.serial == request.serial; });
+}
+
+// When the last thing that is open ends of which the simulator knows when; Time::max() if that is
+// not known here.
+Time open_until() {
+  const auto ended = [](const OpenCollective& open) {
+    return horizon::entries(open.context) >= open.entries;
+  };
+  if (std::ranges::any_of(open_collectives, ended)) return Time::max();
+  return std::max({line.sent_by(), open_sends_end, mailbox.ends_by()});
+}
+
 void settle(Request& request, const Result& result) {
+  note_settled(request);
   request.serial = 0;
   set_empty_status(request.status);
   if (result.cancelled) {
@@ -170,7 +201,7 @@ bool ask_engine(Completing how, std::span<Request* const> open, bool waits = fal
   line.list_requests(record, {numbers.data(), numbers.size()});
   if (how == Completing::all && mailbox.has_open()) mailbox.look(line.now());
   if (how == Completing::all && follow_from_data(open, false)) return run_ahead(record, open);
-  Ends ends(open);
+  Ends ends(how, open);
   const Answer* const polled =
       tests ? line.poll(record, open.size() == 1 ? first : first | Line::kNoRequest, waits,
                         follow_from_data(open, true) ? &ends : nullptr)
@@ -208,9 +239,6 @@ bool has_parts(std::span<Request* const> requests) {
 bool by_program(const Request* request) {
   return is_open(request) && request->generalized() != nullptr;
 }
-
-std::vector<Request*> freed_receives;
-std::uint64_t freed_sends = 0;
 
 // Where all have to be complete.
 void wait_for_all(std::span<Request* const> requests) {
@@ -263,6 +291,17 @@ void note_freed_send() {
   ++freed_sends;
 }
 
+void note_open_send(const Request& request) {
+  ++open_sends;
+  const auto end =
+      request.rendezvous ? std::nullopt : OwnClock::end_of({true, request.sent, request.capacity});
+  open_sends_end = std::max(open_sends_end, end.value_or(Time::max()));
+}
+
+void note_open_collective(Request& request) {
+  open_collectives.push_back({request.serial, request.comm->together, request.more().entries});
+}
+
 std::uint64_t freed_and_open() {
   return freed_sends + freed_receives.size();
 }
@@ -285,17 +324,33 @@ Ends::Ends(const Record& probe) : probed_(Envelope()) {
   probed_->tag = probe.recv_tag;
 }
 
-std::span<const End> Ends::look(Time enter, bool waits) {
+std::span<const End> Ends::look(Time enter, Time until) {
+  // Before it is known who has come to them.
+  const std::uint64_t entries = horizon::all_entries();
   mailbox.look(enter);
   ends_ = {};
   enter_ = enter;
-  waits_ = waits;
+  until_ = until;
+  entries_.reset();
   by_horizon_ = probed_.has_value();
+  blind_ = false;
   // A look that waits ends at once where nobody goes on any more: others have to be beyond it.
-  ahead_ = probed_ || waits ? Time() : horizon::least_transfer();
+  ahead_ = probed_ || waits() ? Time() : horizon::least_transfer();
   if (probed_) look_for_message();
   for (Request* request : requests_) look_at_request(*request);
+  if (entries_) entries_ = entries;
+  if (waits() && !mailbox.view().others_go_on && !knows_end())
+    for (End& end : ends_)
+      if (!end.known) end.at = std::min(end.at, mailbox.view().by_floors);
   return known();
+}
+
+// Whether the engine has something to come as long as the look goes on: what ends behind it, or
+// what ends it.
+bool Ends::knows_end() const {
+  return std::ranges::any_of(ends_, [&](const End& end) {
+    return end.known && (end.at > until_ || how_ != Completing::test_all);
+  });
 }
 
 // A receive whose message is not known gets one that is sent at the horizon at the soonest.
@@ -305,7 +360,9 @@ void Ends::look_at_request(Request& request) {
     const bool goes_on =
         request.has_more() && horizon::entries(request.comm->together) < request.more().entries;
     by_horizon_ = by_horizon_ || goes_on;
+    blind_ = blind_ || !goes_on;
     if (goes_on) ahead_ = Time();
+    entries_ = 0;
     return ends_.push_back({goes_on ? mailbox.horizon() : Time()});
   }
   const bool asked = request.incoming.state == Incoming::State::asked;
@@ -314,13 +371,16 @@ void Ends::look_at_request(Request& request) {
     const std::optional<Time> end = message.bytes > request.capacity
                                         ? std::nullopt
                                         : OwnClock::end_of({false, message.sent, message.bytes});
+    blind_ = blind_ || !end;
     ends_.push_back({end.value_or(Time()), end.has_value()});
   } else if (asked || request.incoming.state == Incoming::State::named) {
     const bool blind = asked && mailbox.next_for_open() == Time();
     by_horizon_ = by_horizon_ || (asked && !blind);
+    blind_ = blind_ || blind;
     ends_.push_back({blind ? Time() : mailbox.horizon() + ahead_});
   } else {
     const std::optional<Time> end = OwnClock::end_of(transfer_of(request));
+    blind_ = blind_ || !end;
     ends_.push_back({end.value_or(Time()), end.has_value()});
   }
 }
@@ -333,25 +393,55 @@ void Ends::look_for_message() {
   // As may what is here, if it is not known who gets what.
   const bool free = !mailbox.has_open() || mailbox.next_for_open() != Time();
   const bool known = free && seen_ && Time::ps(seen_->sent) < horizon;
+  blind_ = !first || !mailbox.follows();
   if (known)
     ends_.push_back({Time::ps(seen_->sent), true});
   else
-    ends_.push_back({first && mailbox.follows() ? horizon : Time()});
+    ends_.push_back({blind_ ? Time() : horizon});
 }
 
 std::uint32_t Ends::missing() const {
-  if (waits_ && by_horizon_ && horizon::exists()) return 1;
+  if (waits() && by_horizon_ && horizon::exists()) return 1;
   return static_cast<std::uint32_t>(std::ranges::count_if(requests_, [](const Request* request) {
     return request->incoming.state == Incoming::State::named;
   }));
 }
 
-std::optional<Time> Ends::wanted_horizon(Time until) const {
-  if (!horizon::exists() || !by_horizon_) return std::nullopt;
+horizon::Wish Ends::wish(Time leaves) const {
+  horizon::Wish wish;
+  if (!horizon::exists()) return wish;
+  wish.rest = rest(leaves);
+  if (!by_horizon_) return wish;
   Time next = mailbox.next_for_open();
   if (probed_) next = seen_ ? Time::ps(seen_->sent) : Time::max();
-  const Time wanted = std::min(until - ahead_, next) + Time::ps(1);
-  return wanted > mailbox.horizon() ? std::optional(wanted) : std::nullopt;
+  const Time latest = until_ - ahead_;
+  wish.if_others_go_on = waits() && next >= latest && !knows_end();
+  const bool by_floors = wish.if_others_go_on && !mailbox.view().others_go_on;
+  const Time wanted = std::min(latest, next) + Time::ps(1);
+  if (wanted > (by_floors ? mailbox.view().by_floors : mailbox.horizon())) wish.horizon = wanted;
+  return wish;
+}
+
+// Until the look ends by what is here.
+horizon::Rest Ends::rest(Time leaves) const {
+  if (blind_) return {};
+  Time until = std::max(until_, leaves);
+  if (seen_) until = std::min(until, Time::ps(seen_->sent));
+  const bool all = how_ == Completing::test_all;
+  Time last;
+  bool complete = !requests_.empty();
+  for (const Request* request : requests_)
+    if (request->incoming.state == Incoming::State::asked)
+      until = std::min(until, mailbox.next_for_open());
+  for (const End& end : ends_) {
+    complete = complete && end.known;
+    last = std::max(last, end.at);
+    if (end.known && !all) until = std::min(until, end.at);
+  }
+  if (all && complete) until = std::min(until, last);
+  if (until <= enter_) return {};
+  const bool idle = waits() && until >= until_;
+  return {until, enter_, until_, idle ? open_until() : Time::max(), entries_};
 }
 
 Indices complete(Completing how, std::span<Request* const> requests) {

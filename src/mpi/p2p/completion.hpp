@@ -8,6 +8,7 @@
 #include "mpi/core/few.hpp"
 #include "mpi/core/simulator.hpp"
 #include "mpi/p2p/request.hpp"
+#include "shared/horizon.hpp"
 #include "shared/shared_memory.hpp"
 #include "sim/operation.hpp"
 
@@ -44,6 +45,10 @@ bool is_complete(const Request& request);
 void set_source(Record& record, const Comm& comm, int source, int tag);
 // Local rank (as in point-to-point calls) of a world rank.
 int partner_of(const Comm& comm, int world_rank);
+// Requests that the simulator has open: a send that was posted, a collective for which all others
+// have come when horizon::entries() are `entries`.
+void note_open_send(const Request& request);
+void note_open_collective(Request& request);
 // The status of a message.
 void set_status(MPI_Status& status, const Comm& comm, const Result& message);
 // That of a receive from MPI_PROC_NULL; and the empty status.
@@ -56,31 +61,38 @@ void post_again(Request& request, Block data);
 // transfers, or a message that a probe can see.
 class Ends {
  public:
-  explicit Ends(std::span<Request* const> requests) : requests_(requests) {}
+  Ends(sim::Completing how, std::span<Request* const> requests) : how_(how), requests_(requests) {}
   explicit Ends(const Record& probe);
-  // Looks which messages have come meanwhile, for a look that begins at `enter`; `waits`: and has
-  // patience.
-  std::span<const End> look(Time enter, bool waits);
+  // Looks which messages have come meanwhile, for a look that begins at `enter` and goes on until
+  // `until`.
+  std::span<const End> look(Time enter, Time until);
   std::span<const End> known() const { return {ends_.data(), ends_.size()}; }
   // The message that a probe sees.
   const Envelope& seen() const { return *seen_; }
   // Before so many more messages have come, no more can be known; 0: they alone would tell nothing.
   std::uint32_t missing() const;
-  // The horizon that tells what comes of a look that goes on until then, at the latest. Nothing:
-  // none does, or it is there.
-  std::optional<Time> wanted_horizon(Time until) const;
+  // What tells what comes of the look, besides messages, and what the rank promises that sleeps in
+  // it. If it finds nothing, it leaves at `leaves` at the soonest.
+  horizon::Wish wish(Time leaves) const;
 
  private:
   void look_at_request(Request& request);
   void look_for_message();
+  bool waits() const { return until_ > enter_; }
+  bool knows_end() const;
+  horizon::Rest rest(Time leaves) const;
 
+  sim::Completing how_ = sim::Completing::test_any;
   std::span<Request* const> requests_;
   std::optional<Envelope> probed_;  // what a probe looks for
   const Envelope* seen_ = nullptr;
   Few<End> ends_;
-  bool waits_ = false;
   bool by_horizon_ = false;  // something depends on which messages others will send first
+  bool blind_ = false;       // of something it is not known at all when it may end
   Time enter_;
+  Time until_;
+  // Of horizon::all_entries(), if it looks for collectives: those that it knows of.
+  std::optional<std::uint64_t> entries_;
   Time ahead_;  // of the horizon, what depends on it ends so much later at the soonest
 };
 

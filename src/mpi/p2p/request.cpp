@@ -57,6 +57,7 @@ void post_again(Request& request, Block data) {
     request.sent = record.send_peer >= 0 ? hand_over(record, std::move(data)) : kNoClock;
     request.capacity = record.send_bytes;
     request.rendezvous = is_rendezvous(record);
+    note_open_send(request);
   } else {
     set_source(record, *request.comm, request.peer, request.tag);
     record.recv_bytes = request.capacity == kAnySize ? 0 : request.capacity;
