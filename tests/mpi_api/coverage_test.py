@@ -46,8 +46,8 @@ def compiles(mpicc, names):
         return {name for line, name in enumerate(names, 2) if line not in bad}
 
 
-# What programs ask us for (include/foretrace.h, src/blocks).
-OURS = ("foretrace_get_hook_table", "foretrace_count_blocks")
+# What programs ask us for (include/foretrace.h, src/blocks), and how they sleep (src/base/sleep_calls.cpp).
+OURS = ("foretrace_get_hook_table", "foretrace_count_blocks", "sleep", "usleep", "nanosleep", "clock_nanosleep")
 
 
 def main():
@@ -70,11 +70,12 @@ def main():
     for name in sorted(re.findall(r"^(MPI_\w+)", pathlib.Path(table).read_text(), re.M)):
         if name in usable and name not in exported:
             faults.append(f"{name} is in the table and has no wrapper")
-    # All symbols must be there at start: LD_BIND_NOW=1 is in use at some sites.
+    # All symbols must be there at start: LD_BIND_NOW=1 is in use at some sites. libgcc_s unwinds the program's
+    # stack, and must be the one by which the program does; every system with a C++ compiler has it.
     sanitized = "libasan" in run("ldd", library)
     if not sanitized:
         for needed in re.findall(r"NEEDED\)\s+Shared library: \[([^\]]+)\]", run("readelf", "-d", library)):
-            if not re.match(r"(libmpi|libmpich|libc|libm|libdl|libpthread|ld-linux[-\w]*)\.so", needed):
+            if not re.match(r"(libmpi|libmpich|libc|libm|libdl|libpthread|libgcc_s|ld-linux[-\w]*)\.so", needed):
                 faults.append(f"needs {needed}, which the program may not have or may have in another version")
         environment = dict(os.environ, LD_PRELOAD=library, LD_BIND_NOW="1")
         result = subprocess.run(["/bin/true"], env=environment, capture_output=True, text=True)
