@@ -9,13 +9,13 @@ import resource
 import harness_live
 from harness_live import harness
 
-PROGRAM = r"""
+# What both random programs begin with.
+DRAWS = r"""
 #include <foretrace.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-enum { kMost = 24, kBytes = 3000, kOpen = 3 };
 static unsigned long state, own_state; /* the same on all ranks, and each rank its own */
 static int next(unsigned long *from, int below) {
   *from = *from * 6364136223846793005ul + 1442695040888963407ul;
@@ -25,6 +25,10 @@ static int any(int below) { return next(&state, below); }
 static int own(int below) { return next(&own_state, below); }
 static unsigned long digest = 5381;
 static void add(unsigned long value) { digest = digest * 31 + value; }
+"""
+
+PROGRAM = DRAWS + r"""
+enum { kMost = 24, kBytes = 3000, kOpen = 3 };
 static int rank, size;
 static void note(const char *buffer, MPI_Status *status) {
   int count;
@@ -150,22 +154,8 @@ int main(int argc, char **argv) {
 
 # All kinds of requests at a time, on two communicators: sends, some of which wait for their receivers;
 # receives, of which some name source and tag; collectives. Now and then a probe looks as well.
-MIXED = r"""
-#include <foretrace.h>
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+MIXED = DRAWS + r"""
 enum { kMost = 16, kBytes = 3000, kAll = 2 * kMost + 1 };
-static unsigned long state, own_state; /* the same on all ranks, and each rank its own */
-static int next(unsigned long *from, int below) {
-  *from = *from * 6364136223846793005ul + 1442695040888963407ul;
-  return (int)((*from >> 33) % (unsigned long)below);
-}
-static int any(int below) { return next(&state, below); }
-static int own(int below) { return next(&own_state, below); }
-static unsigned long digest = 5381;
-static void add(unsigned long value) { digest = digest * 31 + value; }
 static int rank, size, lazy, count;
 static MPI_Comm comms[2];
 static char in[kMost][kBytes], out[kMost][kBytes];

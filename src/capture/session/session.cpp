@@ -470,7 +470,8 @@ void Session::close_as_call() {
   const bool works = like && goes_on && !may_be_idle_ && event.steps == 0 && !wall &&
                      (has_held_ || pending_is_first_);
   // Where that is no longer at hand, those that work and those that may be idle stand apart.
-  const bool merges = like && (works || pending_is_first_ || pending_may_be_idle_ == may_be_idle_);
+  const bool merges =
+      like && (works || wall || pending_is_first_ || pending_may_be_idle_ == may_be_idle_);
   if (works) may_be_idle_ = true;
   if (predicting() && !may_be_idle_)
     now_ += call_cost(thread_->fn);
@@ -490,19 +491,7 @@ void Session::close_as_call() {
       hold_pending();
     else
       write_pending();
-    pending_ = event;
-    pending_.kind = trace::EventKind::call;
-    // MPI refused it: it moves nothing of what it was meant to.
-    pending_.send = trace::Endpoint();
-    pending_.bytes = Bytes();
-    pending_.reduction = machine::Reduction::none;
-    pending_.compute = Time();
-    pending_.steps = 0;
-    pending_.count = 0;
-    pending_busy_ = Time();
-    pending_is_first_ = look && !goes_on;
-    pending_may_be_idle_ = may_be_idle_;
-    has_pending_ = true;
+    begin_pending(look && !goes_on);
   }
   if (works) {
     held_.enter += event.compute;
@@ -527,6 +516,23 @@ void Session::close_as_call() {
   writer_.leave();
   computation_.looked(false);
   computation_.resume();
+}
+
+// Of calls like the one at hand, without it. `is_first`: it is the first look of a row.
+void Session::begin_pending(bool is_first) {
+  pending_ = thread_->event;
+  pending_.kind = trace::EventKind::call;
+  // MPI refused it: it moves nothing of what it was meant to.
+  pending_.send = trace::Endpoint();
+  pending_.bytes = Bytes();
+  pending_.reduction = machine::Reduction::none;
+  pending_.compute = Time();
+  pending_.steps = 0;
+  pending_.count = 0;
+  pending_busy_ = Time();
+  pending_is_first_ = is_first;
+  pending_may_be_idle_ = may_be_idle_;
+  has_pending_ = true;
 }
 
 // The first look of a row, as long as others like it follow.

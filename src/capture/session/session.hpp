@@ -139,6 +139,7 @@ class Session {
                    bool goes_on = false);
   void write_event();
   void settle_readings();
+  void begin_pending(bool is_first);
   void hold_pending();
   void write_pending();
   void end_row();
