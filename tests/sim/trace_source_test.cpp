@@ -158,6 +158,13 @@ TEST(LooksInVain, AreWaitingIfTheRowFindsSomething) {
   EXPECT_EQ(r.leave(0, 3), us(1045));  // as if it had waited
 }
 
+TEST(LooksInVain, BeginWithOneThatAlwaysCounts) {
+  const Time soon = Time::ns(100);
+  const Replayed r = replay_trace(looking_trace({vain_looks(1, soon), vain_looks(9, soon)}, soon));
+  EXPECT_EQ(r.leave(0, 1), us(40) + soon);
+  EXPECT_EQ(r.leave(0, 2), us(40) + soon);
+}
+
 TEST(LooksInVain, AreWaitingInMemoryToo) {
   const trace::Trace trace =
       looking_trace({vain_looks(1, us(300)), vain_looks(4'000, Time::ns(250))}, {});
