@@ -1,6 +1,5 @@
 #include "machine/machine_file.hpp"
 
-#include <toml++/toml.h>
 #include <climits>
 #include <cmath>
 #include <cstdio>

@@ -4,7 +4,6 @@
 // knows TOML and nothing of machines; what the keys mean is the caller's.
 #pragma once
 
-#include <toml++/toml.h>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -16,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/ids.hpp"
 #include "base/time_text.hpp"
+#include "toml_file/toml.hpp"
 
 namespace foretrace::machine {
 
