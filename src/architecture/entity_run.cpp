@@ -19,8 +19,9 @@ class Run {
     for (const FlatEntity& entity : architecture.entities) {
       Station* station = nullptr;
       std::unique_ptr<entity::Behaviour> made =
-          entity.behaviour ? make_station(entity.behaviour_name(), *entity.parameters, station)
-                           : make_from_plugin(*entity.kind, *entity.parameters);
+          entity.behaviour
+              ? make_station(entity.behaviour_name(), *entity.parameters, entity.path, station)
+              : make_from_plugin(*entity.kind, *entity.parameters);
       if (!made)
         throw Error(
             entity.where.text() + ": '" + entity.path + "' is a " +

@@ -12,13 +12,22 @@ using entity::Task;
 
 namespace {
 
-// Times by a distribution with a mean.
+// What an entity draws its random numbers from: its seed, and its path. Two of the same seed (as
+// all that are given none) would draw the same numbers otherwise, so that long services came with
+// long intervals.
+std::uint64_t stream_of(const Parameters& given, std::string_view path) {
+  std::uint64_t hash = 14695981039346656037U;  // FNV-1a
+  for (const char c : path) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  return hash ^ static_cast<std::uint64_t>(given.number("seed")) * 0xd1342543de82ef95U;
+}
+
+// Times by a distribution with a mean, the parameter `mean` in seconds.
 class Times {
  public:
-  Times(double mean_seconds, const std::string& distribution, double seed)
-      : mean_(mean_seconds * 1e12),
-        constant_(distribution == "constant"),
-        random_(static_cast<std::uint64_t>(seed)) {}
+  Times(const Parameters& given, const char* mean, std::string_view path)
+      : mean_(given.number(mean) * 1e12),
+        constant_(given.text("distribution") == "constant"),
+        random_(stream_of(given, path)) {}
   Ps next() { return constant_ ? std::llround(mean_) : random_.exponential(mean_); }
 
  private:
@@ -29,8 +38,8 @@ class Times {
 
 class Source final : public entity::Behaviour {
  public:
-  explicit Source(const Parameters& given)
-      : intervals_(given.number("interval"), given.text("distribution"), given.number("seed")),
+  Source(const Parameters& given, std::string_view path)
+      : intervals_(given, "interval", path),
         bytes_(static_cast<std::uint64_t>(given.number("bytes"))),
         packets_(static_cast<std::uint64_t>(given.number("packets"))) {}
   Task run() override {
@@ -174,20 +183,19 @@ const std::vector<Ps>* times_of(const entity::Behaviour& behaviour) {
 }
 
 std::unique_ptr<entity::Behaviour> make_station(std::string_view behaviour, const Parameters& given,
-                                                Station*& station) {
+                                                std::string_view path, Station*& station) {
   station = nullptr;
-  if (behaviour == "source") return std::make_unique<Source>(given);
+  if (behaviour == "source") return std::make_unique<Source>(given, path);
   if (behaviour == "sink") return std::make_unique<SinkBehaviour>();
   const auto keep = [&](auto made) {
     station = made.get();
     return made;
   };
   if (behaviour == "disk")
-    return keep(std::make_unique<Server>(
-        Times(given.number("seek"), given.text("distribution"), given.number("seed")),
-        1e12 / given.number("bandwidth")));
+    return keep(
+        std::make_unique<Server>(Times(given, "seek", path), 1e12 / given.number("bandwidth")));
   if (behaviour != "queue") return nullptr;
-  Times times(given.number("service"), given.text("distribution"), given.number("seed"));
+  Times times(given, "service", path);
   if (given.text("discipline") == "sharing")
     return keep(std::make_unique<SharedServer>(std::move(times)));
   return keep(std::make_unique<Server>(std::move(times), 0));

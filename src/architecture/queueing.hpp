@@ -23,10 +23,11 @@ class Station {
 
 class SinkBehaviour;
 
-// By name ("source", "queue", "disk", "sink"); nullptr: another. `station` is set where it has one.
+// By name ("source", "queue", "disk", "sink"); nullptr: another. `path`: of the entity. `station`
+// is set where it has one.
 std::unique_ptr<entity::Behaviour> make_station(std::string_view behaviour,
                                                 const entity::Parameters& parameters,
-                                                Station*& station);
+                                                std::string_view path, Station*& station);
 // Of a sink: the times since packets were created.
 const std::vector<entity::Ps>* times_of(const entity::Behaviour& behaviour);
 

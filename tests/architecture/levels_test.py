@@ -267,11 +267,11 @@ def queues():
 ports = { in = "first.in", out = "second.out" }
 [composite.station.levels.coarse]
 kind = "queue"
-parameters = { service = "7us", seed = 5 }
+parameters = { service = "7us", distribution = "constant" }
 [[composite.station.part]]
 name = "first"
 kind = "queue"
-parameters = { service = "7us", seed = 5 }
+parameters = { service = "7us", distribution = "constant" }
 [[composite.station.part]]
 name = "second"
 kind = "queue"

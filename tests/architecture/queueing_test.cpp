@@ -115,6 +115,15 @@ TEST(Queueing, ASharedServerDoesNotCareForTheDistribution) {
         7e-6 / 0.3);
 }
 
+// M/M/1 with the same seed for both, as where none is given: services do not follow intervals.
+TEST(Queueing, EntitiesOfOneSeedAreIndependent) {
+  expect_within(mean_stay([](int seed) {
+                  return network(queue("server", "service = \"7us\", " + number("seed", seed)),
+                                 link("from.out", "server.in") + link("server.out", "to.in"), seed);
+                }),
+                7e-6 / 0.3);
+}
+
 TEST(Queueing, TheSameInputGivesTheSameTimes) {
   const std::string text = network(queue("q", "service = \"7us\""),
                                    link("from.out", "q.in") + link("q.out", "to.in"), 3);
