@@ -1,6 +1,6 @@
 // What ranks are told of the machine, to follow their own clocks by.
 #include "live/live_source.hpp"
-#include "machine/moving.hpp"
+#include "machine/look_time.hpp"
 #include "shared/message_costs.hpp"
 
 namespace foretrace::live {
@@ -12,7 +12,7 @@ void LiveSource::publish_costs(std::uint64_t functions) const {
   auto* const costs = SharedMemory::at<std::int64_t>(place);
   for (std::uint64_t i = 0; i < functions; ++i) {
     costs[2 * i] = timing_->local_call(names_[i], ranks_).count_ps();
-    costs[2 * i + 1] = machine::moving_time(*timing_, names_[i], ranks_, Bytes(0)).count_ps();
+    costs[2 * i + 1] = machine::look_time(*timing_, names_[i], ranks_).count_ps();
   }
   SharedMemory::header().call_costs.store(place, std::memory_order_release);
 }

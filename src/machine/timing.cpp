@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "machine/look_time.hpp"
 #include "machine/moving.hpp"
 #include "mpi_api/groups.hpp"
 #include "mpi_api/stand_ins.hpp"
@@ -516,6 +517,10 @@ Time moving_time(const Timing& timing, std::string_view mpi_name, int ranks, Byt
     return Time::from_seconds(evaluate_seconds(model, *function, ranks, bytes, timing.bound()));
   if (bytes.count > 0) timing.note_missing(mpi_name);
   return Time();
+}
+
+Time look_time(const Timing& timing, std::string_view mpi_name, int ranks) {
+  return mpi_api::is_poll(mpi_name) ? moving_time(timing, mpi_name, ranks, Bytes(0)) : Time();
 }
 
 void Timing::note_missing(std::string_view mpi_name, std::string_view but) const {

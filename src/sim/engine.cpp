@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "machine/look_time.hpp"
 #include "machine/moving.hpp"
 #include "sim/engine_impl.hpp"
 
@@ -448,7 +449,7 @@ const Engine::CallCosts& Engine::costs_of(const Rank& rank) {
   if (costs.call < Time()) {
     const std::string_view function = source_.name(name);
     costs.call = timing_.local_call(function, source_.ranks());
-    costs.look = machine::moving_time(timing_, function, source_.ranks(), Bytes(0));
+    costs.look = machine::look_time(timing_, function, source_.ranks());
   }
   return costs;
 }
