@@ -86,8 +86,10 @@ std::vector<std::string> prepare_program(const CaptureRun& run, const std::strin
   ::setenv("FORETRACE_MODE", run.subcommand.c_str(), 1);
   ::setenv("FORETRACE_OUTPUT", fs::absolute(run.output).c_str(), 1);
   std::string preload = capture_library(mpi);
+  // A tool that defines MPI_X stands before ours, as it stands before MPI; what it calls as PMPI_X
+  // is followed.
   if (const char* others = std::getenv("LD_PRELOAD"); others && *others)
-    preload += std::string(":") + others;
+    preload.insert(0, std::string(others) + ":");
   ::setenv("LD_PRELOAD", preload.c_str(), 1);
   std::vector<std::string> command = run.program;
   command.front() = path;

@@ -174,8 +174,9 @@ std::vector<std::string> Processes::environment(int rank) const {
   for (const auto& [name, value] :
        launcher_variables(command_.launcher, SharedMemory::slot(rank).world))
     set(name, value);
-  const char* const preload = std::getenv("LD_PRELOAD");
-  set("LD_PRELOAD", command_.library + (preload ? std::string(":") + preload : ""));
+  // What stands before MPI stands before ours.
+  const char* const others = std::getenv("LD_PRELOAD");
+  set("LD_PRELOAD", (others ? std::string(others) + ":" : "") + command_.library);
   const std::size_t ours = all.size();
   for (char** entry = environ; *entry; ++entry) {
     const std::string_view name(*entry, std::strcspn(*entry, "="));

@@ -8,26 +8,73 @@ import harness
 
 RANKS = 3
 
+# A tool that is loaded before the program: it lets all meet before a reduction.
+TOOL = r"""
+#include <mpi.h>
+#include <stdio.h>
+static int reductions;
+int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  ++reductions;
+  PMPI_Barrier(comm);
+  return PMPI_Allreduce(from, to, count, type, op, comm);
+}
+int MPI_Finalize(void) {
+  int rank;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) printf("tool: %d reductions\n", reductions);
+  return PMPI_Finalize();
+}
+"""
+PROGRAM = r"""
+#include <mpi.h>
+#include "foretrace.h"
+int main(int argc, char** argv) {
+  double sum, mine = 1;
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int i = 0; i < 5; ++i) {
+    FORETRACE_COMPUTE(100 * rank);
+    MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
+
 
 class OwnWays(harness.TestCase):
     def check(self, name, said, calls):
         command = [harness.test_program(name)]
         self.assertEqual(self.ok(harness.plain(RANKS, command)).out, said)
-        predicted = self.predict(RANKS, command)
+        self.check_ways(command, said, calls)
+
+    def check_ways(self, command, said, calls, **rest):
+        predicted = self.predict(RANKS, command, **rest)
         self.assertEqual(self.result.out, said)
-        recorded = self.record(RANKS, command)
+        recorded = self.record(RANKS, command, **rest)
         self.assertEqual(self.result.out, said)
         seen = [call for _, call, _ in self.events(recorded)[0]]
         self.assertEqual({call: seen.count(call) for call in calls}, calls)
         live = self.directory / "live.ftr"
-        self.foretrace("simulate", "-n", RANKS, "--machine", harness.T3D, "--compute", "annotated",
-                       "-o", live, "--", *command)
+        result = self.foretrace("simulate", "-n", RANKS, "--machine", harness.T3D, "--compute", "annotated",
+                                "-o", live, "--", *command, **rest)
+        self.assertTrue(result.out.startswith(said), result.out)
         self.assert_same_ticks(predicted, live)
         self.assert_same_ticks(predicted, self.simulate(recorded))
 
     def test_functions_of_the_program(self):
         self.check("own_layer", "own_layer: 5 reductions, 5 sends\n",
                    {"MPI_Allreduce": 5, "MPI_Isend": 5, "MPI_Send": 0, "MPI_Finalize": 1})
+
+    def test_functions_of_a_tool_that_is_loaded_before(self):
+        """LD_PRELOAD outside of foretrace: its functions stand before MPI's, as they do without foretrace."""
+        compiler, include = f"mpicc.{harness.mpi}", f"-I{harness.SOURCE / 'include'}"
+        tool, program = self.directory / "tool.so", self.directory / "program"
+        self.ok(harness.run([compiler, "-shared", "-fPIC", self.write("tool.c", TOOL), "-o", tool]))
+        self.ok(harness.run([compiler, include, self.write("program.c", PROGRAM), "-o", program, "-ldl"]))
+        self.check_ways([program], "tool: 5 reductions\n", {"MPI_Barrier": 5, "MPI_Allreduce": 5, "MPI_Finalize": 1},
+                        env={"LD_PRELOAD": str(tool)})
 
     def test_they_are_profiled(self):
         command = [harness.test_program("own_layer")]
