@@ -96,6 +96,17 @@ std::vector<std::string> prepare_program(const CaptureRun& run, const std::strin
   return command;
 }
 
+// The program ran, but no rank's library has seen it.
+const char* why_untraced(const CaptureRun& run, const std::string& path) {
+  if (read_elf(path).uses_sessions)
+    return "no rank called MPI_Init; MPI sessions alone are not followed";
+  // Given where it cannot be seen that the program uses MPI.
+  if (run.mpi)
+    return "no rank came to MPI_Init; functions of MPI that a program looks up by dlsym (ctypes, "
+           "Julia) are not followed";
+  return "no rank came to MPI_Init";
+}
+
 struct FileIdentity {
   ino_t inode = 0;
   time_t seconds = 0;
@@ -241,10 +252,7 @@ LaunchResult launch(const CaptureRun& run) {
   }
   const bool traced = identity_of(run.output) != before;
   if (!traced)
-    std::fprintf(stderr, "foretrace: %s; no %s was written\n",
-                 read_elf(path).uses_sessions
-                     ? "no rank called MPI_Init; MPI sessions alone are not followed"
-                     : "no rank came to MPI_Init",
+    std::fprintf(stderr, "foretrace: %s; no %s was written\n", why_untraced(run, path),
                  run.product.c_str());
   return {status, traced, ended_early};
 }

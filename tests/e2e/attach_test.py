@@ -89,6 +89,17 @@ class Attach(harness.TestCase):
         self.assertIn("no rank came to MPI_Init", ended.err)
         self.assertFalse((self.directory / "r.ftr").exists())
 
+    def test_found_by_dlsym(self):
+        """As Julia and Python's ctypes call MPI: nothing is recorded, and the line says what may be why."""
+        library = {"openmpi": "libmpi.so.40", "mpich": "libmpich.so.12"}[harness.mpi]
+        source = self.write("finds.c", FINDS)
+        program = self.directory / "finds"
+        self.ok(harness.run(["cc", f'-DLIBRARY="{library}"', source, "-o", program, "-ldl"]))
+        ended = self.foretrace("record", "-n", 2, "--mpi", harness.mpi, "-o", self.directory / "r.ftr", "--", program)
+        self.assertEqual(ended.out.count("done"), 2)
+        self.assertIn("no rank came to MPI_Init", ended.err)
+        self.assertIn("by dlsym", ended.err)
+
     def test_sessions_alone(self):
         """Nothing is recorded, and one line says why."""
         source = self.write("sessions.c", SESSIONS)
@@ -130,6 +141,21 @@ class Attach(harness.TestCase):
             ended = self.foretrace("record", "-n", 2, *options, "-o", self.directory / "r.ftr", "--", program,
                                    status=2)
             self.assertIn("MPI is linked into it statically", ended.err)
+
+
+FINDS = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void) {
+  void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_GLOBAL);
+  int (*init)(void *, void *) = (int (*)(void *, void *))dlsym(library, "MPI_Init");
+  int (*finalize)(void) = (int (*)(void))dlsym(library, "MPI_Finalize");
+  init(0, 0);
+  finalize();
+  puts("done");
+  return 0;
+}
+"""
 
 
 if __name__ == "__main__":
