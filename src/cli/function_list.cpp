@@ -39,4 +39,14 @@ bool carries_no_time(std::string_view function) {
   return false;
 }
 
+std::string note_of_untimed(std::string_view list) {
+  std::string note = "these calls carry no virtual time yet: ";
+  note += list;
+  // Processes that are not followed: what is called on a communicator with them is a state.
+  if (list.find("MPI_Comm_") != std::string_view::npos ||
+      list.find("MPI_Intercomm_") != std::string_view::npos)
+    note += "; nor does any call on the communicators that they made";
+  return note;
+}
+
 }  // namespace foretrace::cli

@@ -19,4 +19,7 @@ std::vector<ListedFunction> functions_of(std::string_view mpi);
 // True for functions that move data or wait, but have no timing rule yet.
 bool carries_no_time(std::string_view function);
 
+// What is told of them; `list`: the names of those that were called.
+std::string note_of_untimed(std::string_view list);
+
 }  // namespace foretrace::cli

@@ -513,7 +513,7 @@ sim::SimulateResult Simulation::run(sim::Source& source, sim::Sink& sink,
     if (!note.empty()) result.notes.push_back(std::move(note));
   }
   if (const std::string names = reader_ ? untreated() : ""; !names.empty())
-    result.notes.push_back("these calls carry no virtual time yet: " + names);
+    result.notes.push_back(note_of_untimed(names));
   // What was predicted has its times already.
   const bool predicted = reader_ && reader_->info().clock == trace::Clock::virtual_;
   if (!options_.is_compute_given && program && result.announced && !counts() && !predicted)

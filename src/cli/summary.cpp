@@ -143,7 +143,7 @@ void print_untreated(const Outcome& outcome) {
   std::string list;
   for (const auto& [name, calls] : outcome.untreated)
     list += (list.empty() ? "" : ", ") + name + " (" + std::to_string(calls) + ")";
-  std::fprintf(stderr, "foretrace: these calls carry no virtual time yet: %s\n", list.c_str());
+  std::fprintf(stderr, "foretrace: %s\n", note_of_untimed(list).c_str());
 }
 
 }  // namespace

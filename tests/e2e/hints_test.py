@@ -36,6 +36,22 @@ int main(int argc, char **argv) {
 }
 """
 
+STARTS = r"""
+#include <mpi.h>
+int main(int argc, char **argv) {
+  MPI_Comm other;
+  int sum = 1, all;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_get_parent(&other);
+  if (other == MPI_COMM_NULL)
+    MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other, MPI_ERRCODES_IGNORE);
+  MPI_Allreduce(&sum, &all, 1, MPI_INT, MPI_SUM, other);
+  MPI_Comm_disconnect(&other);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
 NO_TIMES = r"""
 #include <mpi.h>
 int main(int argc, char **argv) {
@@ -125,6 +141,19 @@ class Hints(harness.TestCase):
                 told = self.foretrace(tool, trace, "--machine", harness.T3D, "--compute", "none").err
                 self.assertIn(lacks, told)
                 self.assertEqual(untreated in told, harness.mpi == "mpich", told)
+
+    def test_calls_to_processes_that_are_not_followed(self):
+        """Calls on the communicator with them take no time either, and no note would name them."""
+        if harness.mpi == "mpich":
+            self.skipTest("MPICH over UCX starts no processes")
+        command = [self.compile(STARTS)]
+        told = "no virtual time yet: MPI_Comm_spawn (1); nor does any call on the communicators that they made\n"
+        self.predict(1, command, compute="none")
+        self.assertIn(told, self.result.err)
+        trace = self.record(1, command)
+        self.assertIn(told, self.result.err)
+        self.assertIn(told.replace(" (1)", ""),
+                      self.foretrace("simulate", trace, "--machine", harness.T3D, "--compute", "none").err)
 
     def test_announced_steps_of_a_prediction(self):
         """Its times are what it was predicted with: there is nothing to choose."""
