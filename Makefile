@@ -120,7 +120,8 @@ format-check:
 
 # clang-tidy needs the generated sources that the build makes.
 lint: build
-	git ls-files -z -- 'src/*.cpp' | xargs -0 -n 1 -P $(JOBS) clang-tidy -p $(BUILD) --quiet
+	tools/lint-database $(BUILD)
+	git ls-files -z -- 'src/*.cpp' | xargs -0 -n 1 -P $(JOBS) clang-tidy -p $(BUILD)/lint --quiet
 
 # Without the tests, which nobody installs.
 install:

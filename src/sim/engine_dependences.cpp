@@ -40,7 +40,7 @@ void Engine::log_meeting(const Meeting& meeting, const Rank& sender, const Pendi
   ends.sent = log_->sent(sender.id, send.order);
   ends.receiver =
       recv.request != 0 ? log_->posted(receiver.id, recv.request) : log_->entered(receiver.id);
-  if (recv.kind != RecvKind::posted) {
+  if (recv.kind != machine::RecvKind::posted) {
     Link there;
     there.from = ends.receiver;
     log_->add(receiver.id, there);

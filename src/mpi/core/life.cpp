@@ -6,10 +6,14 @@
 
 #include "base/other_mpi.hpp"
 #include "live_impl.hpp"
+#include "mpi/comm/comm.hpp"
+#include "mpi/core/error.hpp"
+#include "mpi/core/keyvals.hpp"
 #include "mpi/core/line.hpp"
 #include "mpi/core/rank.hpp"
 #include "mpi/core/simulator.hpp"
 #include "mpi/core/threads.hpp"
+#include "mpi/datatype/datatype.hpp"
 #include "mpi/p2p/completion.hpp"
 #include "shared/seed.hpp"
 

@@ -1,6 +1,7 @@
 // One thread at a time in the library. The lock is not taken before a second
 // thread exists.
 #include <fcntl.h>
+#include <mpi.h>
 #include <sys/single_threaded.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -6,12 +6,12 @@
 namespace foretrace::mpi {
 
 void lock(std::uint64_t number, bool shared) {
-  Record record = line.record(EventKind::call);
+  Record record = line.record(trace::EventKind::call);
   lock(record, number, shared);
 }
 
 void unlock(std::uint64_t number) {
-  Record record = line.record(EventKind::call);
+  Record record = line.record(trace::EventKind::call);
   unlock(record, number);
 }
 

@@ -4,8 +4,10 @@
 #include <cstring>
 #include <utility>
 
+#include "mpi/comm/comm.hpp"
 #include "mpi/core/block.hpp"
 #include "mpi/core/line.hpp"
+#include "mpi/datatype/datatype.hpp"
 #include "mpi/p2p/completion.hpp"
 
 namespace foretrace::mpi {

@@ -10,6 +10,7 @@
 #include "machine/timing.hpp"
 #include "mpi/core/block.hpp"
 #include "mpi/core/mailbox.hpp"
+#include "mpi/core/object.hpp"
 
 namespace foretrace::mpi {
 

@@ -4,6 +4,8 @@
 #include <string>
 
 #include "live_impl.hpp"
+#include "mpi/comm/comm.hpp"
+#include "mpi/core/error.hpp"
 #include "mpi/core/line.hpp"
 #include "mpi/core/mailbox.hpp"
 #include "mpi/p2p/completion.hpp"
