@@ -1,5 +1,4 @@
 // sleep() and its like as the program calls them (slept.hpp).
-#include <dlfcn.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -7,6 +6,8 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "base/next_function.hpp"
+#include "base/program_clock.hpp"
 #include "base/slept.hpp"
 #include "base/ticks.hpp"
 
@@ -17,15 +18,10 @@ std::int64_t ns_of(const timespec& time) {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
-// The function that the program would have called without us.
-template <class Function>
-Function* next(const char* name) {
-  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
-}
-
 // `sleep` returns 0, or why the thread did not sleep so long as it asked for.
 template <class Sleep>
 auto note_sleep(std::int64_t asked_ns, Sleep sleep) {
+  const program_clock::Real shown;
   const std::int64_t begin = monotonic_ns();
   const auto result = sleep();
   const int error = errno;
@@ -41,22 +37,20 @@ auto note_sleep(std::int64_t asked_ns, Sleep sleep) {
 }  // namespace
 }  // namespace foretrace
 
-#define FORETRACE_STANDS_IN extern "C" __attribute__((visibility("default")))
-
 FORETRACE_STANDS_IN unsigned sleep(unsigned seconds) {
-  static const auto real = foretrace::next<unsigned(unsigned)>("sleep");
+  static const auto real = foretrace::next_function<unsigned(unsigned)>("sleep");
   return foretrace::note_sleep(std::int64_t{seconds} * 1'000'000'000,
                                [&] { return real(seconds); });
 }
 
 FORETRACE_STANDS_IN int usleep(useconds_t microseconds) {
-  static const auto real = foretrace::next<int(useconds_t)>("usleep");
+  static const auto real = foretrace::next_function<int(useconds_t)>("usleep");
   return foretrace::note_sleep(std::int64_t{microseconds} * 1000,
                                [&] { return real(microseconds); });
 }
 
 FORETRACE_STANDS_IN int nanosleep(const timespec* asked, timespec* left) {
-  static const auto real = foretrace::next<int(const timespec*, timespec*)>("nanosleep");
+  static const auto real = foretrace::next_function<int(const timespec*, timespec*)>("nanosleep");
   return foretrace::note_sleep(asked ? foretrace::ns_of(*asked) : 0,
                                [&] { return real(asked, left); });
 }
@@ -64,12 +58,17 @@ FORETRACE_STANDS_IN int nanosleep(const timespec* asked, timespec* left) {
 FORETRACE_STANDS_IN int clock_nanosleep(clockid_t clock, int flags, const timespec* asked,
                                         timespec* left) {
   static const auto real =
-      foretrace::next<int(clockid_t, int, const timespec*, timespec*)>("clock_nanosleep");
+      foretrace::next_function<int(clockid_t, int, const timespec*, timespec*)>("clock_nanosleep");
   std::int64_t length = asked ? foretrace::ns_of(*asked) : 0;
   if ((flags & TIMER_ABSTIME) != 0) {
     timespec now{};
     ::clock_gettime(clock, &now);
     length -= foretrace::ns_of(now);
+    // The moment is one of virtual time, which the system does not know.
+    if (foretrace::program_clock::is_virtual() && length > 0) {
+      const timespec rest{length / 1'000'000'000, length % 1'000'000'000};
+      return foretrace::note_sleep(length, [&] { return real(clock, 0, &rest, nullptr); });
+    }
   }
   return foretrace::note_sleep(length, [&] { return real(clock, flags, asked, left); });
 }

@@ -129,10 +129,9 @@ std::shared_ptr<Options> declare_options(CLI::App& app) {
                  "The model of this machine: measured times are scaled by its kernels and those of "
                  "--machine")
       ->transform(machine_name());
-  app.add_option("--wtime", options->wtime,
-                 "What MPI_Wtime tells the program: virtual or real time")
-      ->check(CLI::IsMember({"virtual", "real"}))
-      ->capture_default_str();
+  add_wtime_option(app, options->wtime,
+                   "What MPI_Wtime and the computer's clocks show the program: virtual or real "
+                   "time");
   add_placement_options(app, options->placement, options->ranks_per_node, false);
   add_allow_invalid(app, options->run.allow_invalid);
   add_start_option(app, options->start);

@@ -31,6 +31,7 @@ struct Options {
   std::vector<std::string> input;  // a file; live: the program and its arguments
   std::optional<std::string> mpi;  // live
   std::string start;               // live: --start
+  std::string wtime;               // live: --wtime
   std::vector<std::string> sweeps;
   int jobs = 0;
   std::string baseline;
@@ -130,6 +131,7 @@ void check_options(const Options& options) {
   refuse(!live && options.simulation.spawn > 0,
          "--spawn is for programs that run live; say -n RANKS");
   refuse(!live && !options.start.empty(), "--start is for programs that run live; say -n RANKS");
+  refuse(!live && !options.wtime.empty(), "--wtime is for programs that run live; say -n RANKS");
   refuse(!live && options.mpi, "--mpi is for programs that run live; say -n RANKS");
   refuse(sweeps && !options.run.output.empty(),
          "--sweep writes no trace; leave out -o, or simulate one point without --sweep");
@@ -204,6 +206,7 @@ int simulate(Options& options) {
     program = prepare_live(options.input, options.mpi, options.simulation);
     program->output_to_stderr = options.run.json;
     if (!options.start.empty()) program->environment.push_back("FORETRACE_START=" + options.start);
+    if (!options.wtime.empty()) program->environment.push_back("FORETRACE_WTIME=" + options.wtime);
     if (options.simulation.sample > 0)
       program->environment.push_back("FORETRACE_SAMPLE=" +
                                      std::to_string(options.simulation.sample));
@@ -260,6 +263,9 @@ std::shared_ptr<Options> declare_options(CLI::App& app) {
                  "Live: the program's MPI, if it cannot be seen: openmpi, mpich or standard")
       ->check(offers("openmpi,mpich,standard"));
   add_start_option(app, options->start);
+  add_wtime_option(app, options->wtime,
+                   "Live: what the computer's clocks show the program: virtual or real time; "
+                   "MPI_Wtime is virtual");
   add_sample_option(app, simulation.sample);
   add_simulation_options(app, simulation);
   app.add_option("-o,--output", options->run.output, "Write the predicted trace");

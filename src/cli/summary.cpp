@@ -193,6 +193,12 @@ void add_start_option(CLI::App& app, std::string& start) {
       ->default_str("on");
 }
 
+void add_wtime_option(CLI::App& app, std::string& wtime, const char* what) {
+  app.add_option("--wtime", wtime, what)
+      ->check(CLI::IsMember({"virtual", "real"}))
+      ->default_str("virtual");
+}
+
 namespace {
 
 // False: not all that was recorded is there.

@@ -23,6 +23,9 @@ void warn_of_samples(int samples);
 // --start on|off: whether the program begins as after MPI_Pcontrol(1) or (0).
 void add_start_option(CLI::App& app, std::string& start);
 
+// --wtime virtual|real: what the clocks that the program reads show.
+void add_wtime_option(CLI::App& app, std::string& wtime, const char* what);
+
 // After a run that should leave a trace: the time it took or will take, ranks that did not
 // come to their end, calls that carry no virtual time; no time where something of the trace
 // is missing. The exit status: that of the program, and 1 where that is 0 but not all of the

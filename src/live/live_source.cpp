@@ -132,6 +132,7 @@ void LiveSource::begin(const sim::ClockRules& rules) {
   header.by_steps = rules.by_steps;
   header.compute_scale = rules.scale;
   header.compute_step = rules.timing->model().compute_step;
+  header.tells_compute.store(true, std::memory_order_release);
   if (header.run_ahead) timing_ = rules.timing;
   by_size_ = header.run_ahead && rules.by_size;
   if (by_size_) message_costs::begin();
@@ -299,6 +300,7 @@ bool LiveSource::treat(WorldRank rank, sim::Operation& operation) {
       return false;
     }
     case Posting::catch_up:
+      slot(rank).answer.clock = of.clock.count_ps();
       answer(rank, slot(rank).taken + 1);
       return false;
     case Posting::free:
@@ -441,6 +443,7 @@ void LiveSource::completed(WorldRank rank, const sim::Operation& operation,
   if (operation.kind == EventKind::aborted)
     throw RunEnded{of.record.code, std::exchange(message_, {})};
   const Record& record = of.record;
+  of.clock = interval.leave;
   if (by_size_) publish_costs(operation, outcome);
   note_end(rank, operation, outcome.message.peer.valid() || !outcome.completions.empty());
   Slot& line = slot(rank);

@@ -117,6 +117,7 @@ class LiveSource : public sim::Source {
     std::vector<trace::Completion> requests;
     trace::Counts counts;
     std::vector<sim::VainLook> vains;
+    Time clock;  // when the last operation left
     std::uint64_t instance = 0;
     std::unordered_map<std::uint64_t, std::pair<trace::CommId, std::uint64_t>>
         posted;                        // collectives by request

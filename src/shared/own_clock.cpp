@@ -83,6 +83,11 @@ std::uint64_t OwnClock::look_of(const Record& record) {
   return hash;
 }
 
+Time OwnClock::computation(const Record& record) {
+  return SharedMemory::header().tells_compute.load(std::memory_order_acquire) ? compute_of(record)
+                                                                              : Time();
+}
+
 std::optional<Time> OwnClock::entry(const Record& record) const {
   return known_ ? std::optional(now_ + compute_of(record)) : std::nullopt;
 }

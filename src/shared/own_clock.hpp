@@ -41,6 +41,10 @@ class OwnClock {
 
   // When the posting begins that has so much computation before it.
   std::optional<Time> entry(const Record& record) const;
+  // What the computation of a posting takes, as far as the simulator tells.
+  static Time computation(const Record& record);
+  // When the last posting was over, if that is known.
+  std::optional<Time> left() const { return known_ ? std::optional(now_) : std::nullopt; }
   // A message is sent by the operation that is posted next, in a call that begins at `entry`: when
   // it leaves, if that is known.
   std::optional<Time> depart(std::optional<Time> entry, Bytes bytes);

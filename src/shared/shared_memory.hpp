@@ -21,6 +21,8 @@ namespace foretrace::live {
 inline constexpr const char* kVariable = "FORETRACE_LIVE";
 // "off": ranks begin as after MPI_Pcontrol(0).
 inline constexpr const char* kStartVariable = "FORETRACE_START";
+// "real": the computer's clocks show the program real time.
+inline constexpr const char* kWtimeVariable = "FORETRACE_WTIME";
 // Set for the process from which others are to be made (seed.hpp).
 inline constexpr const char* kSeedVariable = "FORETRACE_LIVE_SEED";
 // "off": ranks wait for the simulator in every call that a message completes, and in every
@@ -311,6 +313,7 @@ struct Header {
   std::atomic<std::uint64_t> call_costs{0};
   std::atomic<std::uint64_t> message_costs{0};  // place of a table (message_costs.hpp); 0: none
   std::atomic<std::uint64_t> horizon{0};        // the same (horizon.hpp)
+  std::atomic<bool> tells_compute{false};       // the next three say what computation takes
   bool by_steps = false;     // computation: annotated steps, of `compute_step` seconds each
   double compute_scale = 1;  // else of Record::compute
   double compute_step = 0;

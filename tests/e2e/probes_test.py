@@ -97,9 +97,9 @@ static void look(int mixed, MPI_Request *request, int *flag) {
 }
 int main(int argc, char **argv) {
   int rank, flag = 0, data = 0;
-  const int mixed = argv[1][0] == 'm';
+  const int mixed = argv[1][0] == 'm', threads = argc > 2;
   MPI_Request request;
-  MPI_Init(&argc, &argv);
+  MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &rank);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 1) {
     usleep(20000);
@@ -111,6 +111,38 @@ int main(int argc, char **argv) {
     MPI_Irecv(&data, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &request);
     for (int i = 0; i < 1000; ++i) look(mixed, &request, &flag);
     MPI_Send(&data, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
+    MPI_Cancel(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
+# Rank 0 looks 100 times for what nobody sends, lets another thread send, and does both again.
+JOINED = r"""
+#include <mpi.h>
+#include <pthread.h>
+static void *deliver(void *data) {
+  MPI_Send(data, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
+  return data;
+}
+int main(int argc, char **argv) {
+  int rank, flag, data = 0;
+  MPI_Request request;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &rank);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) MPI_Irecv(&data, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &request);
+  for (int time = 0; time < 2; ++time) {
+    if (rank == 1) {
+      MPI_Recv(&data, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      continue;
+    }
+    pthread_t thread;
+    for (int i = 0; i < 100; ++i) MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    pthread_create(&thread, 0, deliver, &time);
+    pthread_join(thread, 0);
+  }
+  if (rank == 0) {
     MPI_Cancel(&request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
@@ -204,10 +236,12 @@ class Probes(harness.TestCase):
         source, program = self.write("in_vain.c", IN_VAIN), self.directory / "in_vain"
         self.ok(harness.run([f"mpicc.{harness.mpi}", "-O1", source, "-o", program]))
         machine = self.write("looks.toml", LOOKS)
-        ways = ("plain", ["MPI_Test"], 20_000_000), ("mixed", ["MPI_Iprobe", "MPI_Test"], 50_000_000)
+        ways = (["plain"], ["MPI_Test"], 20_000_000), (["mixed"], ["MPI_Iprobe", "MPI_Test"], 50_000_000)
+        # A program that may have threads, as all of mpi4py's, and makes its calls from one.
+        ways += tuple(([*way, "threads"], names, cost) for way, names, cost in ways)
         for way, names, cost in ways:
-            predicted = self.looking(lambda: self.predict(2, [program, way], machine, compute="measured"))
-            recorded = self.looking(lambda: self.record(2, [program, way]))
+            predicted = self.looking(lambda: self.predict(2, [program, *way], machine, compute="measured"))
+            recorded = self.looking(lambda: self.record(2, [program, *way]))
             for trace in (predicted, self.simulate(recorded, machine, compute="measured"),
                           self.simulate(predicted, machine, compute="measured", name="again.ftr")):
                 with self.subTest(way=way, trace=trace.name):
@@ -232,6 +266,17 @@ class Probes(harness.TestCase):
             ends = [[events[-1][2]["enter"] for events in self.events(each)]
                     for each in (predicted, self.directory / "again.ftr")]
             self.assertEqual(*ends)
+
+    def test_a_second_thread_ends_the_row(self):
+        source, program = self.write("joined.c", JOINED), self.directory / "joined"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-O1", "-pthread", source, "-o", program]))
+        machine = self.write("looks.toml", LOOKS)
+        predicted = self.predict(2, [program], machine, compute="none")
+        for trace in (predicted, self.simulate(self.record(2, [program]), machine, compute="none")):
+            with self.subTest(trace=trace.name):
+                # 100 looks of 20 us, a send of 10 us, and again.
+                sends = [fields["enter"] for kind, _, fields in self.events(trace)[0] if kind == "send"]
+                self.assertEqual(sends, [2_000_000_000, 4_010_000_000])
 
     def test_on_a_network(self):
         """A recording, and the trace of a live run, replayed."""

@@ -47,7 +47,8 @@ def compiles(mpicc, names):
 
 
 # What programs ask us for (include/foretrace.h, src/blocks), and how they sleep (src/base/sleep_calls.cpp).
-OURS = ("foretrace_get_hook_table", "foretrace_count_blocks", "sleep", "usleep", "nanosleep", "clock_nanosleep")
+OURS = ("foretrace_get_hook_table", "foretrace_count_blocks", "sleep", "usleep", "nanosleep", "clock_nanosleep",
+        "clock_gettime", "gettimeofday", "time", "timespec_get")
 
 
 def main():

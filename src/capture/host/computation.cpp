@@ -34,6 +34,18 @@ void Computation::start(const Settings& settings, machine::MachineModel* model, 
 
 Time Computation::time_of(const compute::Work& work, const trace::Event& event, const char* name) {
   if (rule_) return rule_->before({event.kind, name, work.cpu, work.steps, 1, event.count == 0});
+  return time_of(work);
+}
+
+Time Computation::shown(const Thread& thread) const {
+  if (rule_) return Time();
+  compute::Work work = so_far(thread);
+  if (needs_cpu_) work.cpu += slept_so_far.asked;
+  return time_of(work);
+}
+
+// Without a rule.
+Time Computation::time_of(const compute::Work& work) const {
   switch (spec_.kind) {
     case Kind::annotated:
     case Kind::counted:
@@ -47,13 +59,13 @@ Time Computation::time_of(const compute::Work& work, const trace::Event& event, 
 
 bool Computation::kernel_begin(const char* name, double key) {
   if (!sampler_.samples()) return true;
-  const compute::KernelSampler::Answer answer = sampler_.begin(name, key, so_far(), calls_);
+  const compute::KernelSampler::Answer answer = sampler_.begin(name, key, so_far(*thread_), calls_);
   thread_->added += answer.work;
   return answer.runs;
 }
 
 void Computation::kernel_end(const char* name) {
-  if (sampler_.samples()) sampler_.end(name, so_far(), calls_);
+  if (sampler_.samples()) sampler_.end(name, so_far(*thread_), calls_);
 }
 
 Time Computation::together(const trace::Event& merged, const trace::Event& event) const {

@@ -64,6 +64,10 @@ class Computation {
     if (rule_) rule_->looked(found);
   }
 
+  // What a thread that runs the program has computed since its last call, as far as that can be
+  // told before the next one; under predict.
+  Time shown(const Thread& thread) const;
+
   // What the last interval took as measured, whatever time that was given.
   Time measured() const { return measured_; }
   // Sleep since the thread's last call does not count.
@@ -88,7 +92,8 @@ class Computation {
   Time together(const trace::Event& merged, const trace::Event& event) const;
 
  private:
-  compute::Work so_far() const;
+  compute::Work so_far(const Thread& thread) const;
+  Time time_of(const compute::Work& work) const;
   Time time_of(const compute::Work& work, const trace::Event& event, const char* name);
 
   compute::Spec spec_;
@@ -115,16 +120,15 @@ inline void Computation::resume() {
   if (counts()) counter_.resume();
 }
 
-inline compute::Work Computation::so_far() const {
-  compute::Work work = thread_->added;
-  if (needs_cpu_)
-    work.cpu += (thread_->used ? *thread_->used : thread_->cpu.stop()) + thread_->slept;
+inline compute::Work Computation::so_far(const Thread& thread) const {
+  compute::Work work = thread.added;
+  if (needs_cpu_) work.cpu += (thread.used ? *thread.used : thread.cpu.stop()) + thread.slept;
   if (counts()) work.steps += static_cast<double>(counter_.stop());
   return work;
 }
 
 inline void Computation::end(trace::Event& event, const char* name) {
-  const compute::Work work = so_far();
+  const compute::Work work = so_far(*thread_);
   thread_->added = {};
   ++calls_;
   announced_ = announced_ || work.steps != 0;

@@ -11,6 +11,7 @@
 
 #include "base/end_of_time.hpp"
 #include "base/error.hpp"
+#include "base/program_clock.hpp"
 #include "capture/host/imports.hpp"
 #include "capture/predict/shadow.hpp"
 #include "capture/predict/yielding.hpp"
@@ -114,6 +115,7 @@ void Session::start(Fn fn) {
   event.site = site();
   writer_.write(event);
   leave_out_calls();
+  if (virtual_wtime()) show_clocks();
   computation_.resume();
 }
 
@@ -133,7 +135,6 @@ __attribute__((noinline)) Time Session::interval_of_nothing() {
 
 // That way is no computation. The least of them that are usual: others were disturbed.
 void Session::leave_out_calls() {
-  if (several_threads_) return;
   Time (*volatile call)() = call_nothing;
   std::array<Time, 256> shown;
   computation_.resume();
@@ -227,6 +228,7 @@ void Session::stop(Fn fn) {
   complain_of_silence();
   complain_of_waits();
   const bool lost = complain_of_losses();
+  program_clock::stop(now_);
   writer_.close();
   active_ = false;
   const std::string kernels = computation_.kernel_summary();
@@ -327,7 +329,7 @@ void Session::begin_event(trace::Event& event, trace::EventKind kind, trace::Nam
   const bool wall = !predicting() && settings_.clock == trace::Clock::wall;
   if (wall)
     now_ = wall_now();
-  else if (several_threads_)
+  else if (others_called_)
     now_ = std::max(now_, thread_->clock + event.compute);
   else
     now_ += event.compute;
@@ -360,7 +362,7 @@ trace::SiteId Session::site() {
 }
 
 trace::Event& Session::open(trace::EventKind kind, Fn fn) {
-  const bool looks = is_look(fn) && logging_ && !several_threads_;
+  const bool looks = is_look(fn) && logging_ && !others_called_;
   if (!looks) end_row();
   // Who sleeps between two looks waits for what it looks for.
   if (thread_->in_vain && is_look(fn)) computation_.forget_sleep();
@@ -391,64 +393,29 @@ void Session::close() {
 void Session::close_at(Time leave, Time wait) {
   thread_->event.leave = leave;
   thread_->event.wait = wait;
-  now_ = several_threads_ ? std::max(now_, leave) : leave;
+  now_ = others_called_ ? std::max(now_, leave) : leave;
   write_event();
 }
 
 void Session::write_event() {
   thread_->in_event = false;
+  read_often_ = 0;
   // A look that found something: those before were waiting, as is what was computed between them.
   if (may_be_idle_ && predicting()) thread_->event.compute = Time();
   row_.end();
   idle_compute_ = idle_cost_ = Time();
   write_pending();
-  if (several_threads_)
+  if (others_called_)
     write_threads_event(false);
   else
-    writer_.write(thread_->event, thread_->counts_or_null());
+    write_alone(thread_->event, thread_->counts_or_null());
   computation_.looked(true);
   computation_.resume();
 }
 
-double Session::close_as_reading() {
-  close_as_call();
-  return now_.seconds();
-}
-
-void Session::close_as_reading_of(double seconds) {
-  const trace::SiteId place = thread_->event.site;
-  close_as_call();
-  if (predicting() || several_threads_ || !has_pending_) return;
-  if (pending_.count == 1 || !readings_ || readings_->site != place)
-    readings_ = {place, 0, seconds, seconds, pending_.compute};
-  ++readings_->count;
-  readings_->last = seconds;
-}
-
-// A program that waits until the clock says so reads it again and again, at one place: what counts
-// is the time that passes, not how often it looks (docs/theory.md, The rest). One that times its
-// work reads it at two places in turn.
-void Session::settle_readings() {
-  constexpr std::uint32_t kWaits = 1000;
-  const auto readings = std::exchange(readings_, std::nullopt);
-  if (!readings || readings->count < kWaits) return;
-  const Time between = pending_.compute - readings->computed;
-  if (between.count_ps() > readings->count * machine::kIdleComputation.count_ps()) return;
-  const Time passed = Time::from_seconds(readings->last - readings->first);
-  pending_.count -= readings->count - 1;
-  pending_.compute = readings->computed + passed;
-  if (settings_.clock == trace::Clock::wall) return;
-  const Time more = passed - between;
-  now_ += more;
-  pending_.leave += more;
-  // The event that ends the row may have begun.
-  thread_->event.enter += more;
-  thread_->event.leave += more;
-}
-
 void Session::close_as_call() {
   trace::Event& event = thread_->event;
-  if (several_threads_) {
+  if (others_called_) {
     if (thread_->is_posted) {
       write_threads_event(true);
       computation_.resume();
@@ -458,7 +425,7 @@ void Session::close_as_call() {
   }
   thread_->in_event = false;
   thread_->in_vain = is_look(thread_->fn);
-  const bool look = is_look(thread_->fn) && !several_threads_ && logging_;
+  const bool look = is_look(thread_->fn) && !others_called_ && logging_;
   const bool goes_on = look && row_.is_open();
   const bool announced = event.steps != 0 && !computation_.counts();
   // What goes on with a call stands by itself: a count says how often the event's cost is paid.
@@ -544,14 +511,20 @@ void Session::hold_pending() {
 
 void Session::write_pending() {
   if (!has_pending_) return;
-  if (std::exchange(has_held_, false)) writer_.write(held_);
+  if (std::exchange(has_held_, false)) write_alone(held_);
   settle_readings();
   has_pending_ = pending_is_first_ = false;
   pending_.enter = pending_.leave - pending_busy_;
-  if (several_threads_)
+  if (others_called_)
     write_in_order(pending_);
   else
-    writer_.write(pending_);
+    write_alone(pending_);
+}
+
+// Only one thread has called so far.
+void Session::write_alone(const trace::Event& event, const trace::Counts* counts) {
+  written_until_ = event.leave;
+  writer_.write(event, counts);
 }
 
 void Session::add_steps(double steps) {

@@ -139,12 +139,16 @@ class Session {
                    bool goes_on = false);
   void write_event();
   void settle_readings();
+  void show_clocks();
+  Time shown_time();
   void begin_pending(bool is_first);
   void hold_pending();
   void write_pending();
+  void write_alone(const trace::Event& event, const trace::Counts* counts = nullptr);
   void end_row();
   void start_threads();
   CallingThread& new_thread();
+  void let_rows_end();
   void post_waiting();
   void post(CallingThread& thread);
   bool complete_posted(trace::Event& event, bool refused);
@@ -207,10 +211,13 @@ class Session {
   };
   std::optional<Readings> readings_;
 
-  machine::LookRow row_;      // of looks, if only one thread calls
-  bool may_be_idle_ = false;  // the look at hand
-  Time idle_compute_;         // predict: what those of the row computed that may be idle,
-  Time idle_cost_;            // and what they took; the clock does not have it yet
+  machine::LookRow row_;          // of looks, as long as only one thread has called
+  bool may_be_idle_ = false;      // the look at hand
+  Time shown_;                    // the computer's clock, when it was read last
+  Time read_;                     // the rank's clock then,
+  std::uint32_t read_often_ = 0;  // which stood still so often since the last event
+  Time idle_compute_;             // predict: what those of the row computed that may be idle,
+  Time idle_cost_;                // and what they took; the clock does not have it yet
   std::array<std::int32_t, static_cast<std::size_t>(Fn::kCount)>
       name_ids_{};  // 0: none, else id + 1
   std::array<std::int64_t, static_cast<std::size_t>(Fn::kCount)> call_costs_{};  // ps + 1

@@ -50,10 +50,18 @@ CallingThread& Session::new_thread() {
   thread->clock = first_thread_.clock;
   thread->computed.cpu.resume_at_birth();
   computation_.stop(thread->computed);
-  others_called_ = true;
+  if (!others_called_) let_rows_end();
   this_thread = thread;
   leaving.thread = thread;
   return *thread;
+}
+
+// A row of looks is one thread's: what there is of it ends here, as work.
+void Session::let_rows_end() {
+  end_row();
+  may_be_idle_ = false;
+  write_pending();
+  others_called_ = true;
 }
 
 // In a child process the lock may be another thread's, which is not there.

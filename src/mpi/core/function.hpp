@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/program_clock.hpp"
 #include "callers/stack_walk.hpp"
 #include "live_functions.inc.hpp"  // generated: enum class Fn : std::uint16_t { MPI_Abort, ... }
 
@@ -26,6 +27,7 @@ class Entry {
 
  private:
   Fn outer_;
+  program_clock::Real own_;  // what the library reads
 };
 // Of the outermost call.
 Fn current_function();

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/program_clock.hpp"
 #include "base/slept.hpp"
 #include "callers/fortran_calls.hpp"
 #include "mpi/abi/handles.hpp"
@@ -67,6 +68,7 @@ void leave_environment() {
   ::unsetenv(kVariable);
   ::unsetenv(kStartVariable);
   ::unsetenv(kSampleVariable);
+  ::unsetenv(kWtimeVariable);
   const char* value = std::getenv("LD_PRELOAD");
   if (!value) return;
   const char* others = std::strchr(value, ':');
@@ -92,6 +94,8 @@ void Line::open() {
     sampler_ = compute::KernelSampler(std::atoi(samples));
   const char* start = std::getenv(kStartVariable);
   logging_ = logging_next_ = !start || std::strcmp(start, "off") != 0;
+  const char* wtime = std::getenv(kWtimeVariable);
+  const bool real_clocks = wtime && std::strcmp(wtime, "real") == 0;
   leave_environment();
   const Header& header = SharedMemory::header();
   size_ = header.ranks;
@@ -118,12 +122,24 @@ void Line::open() {
   posted_ = slot_->posted.load();
   publish_names();
   find_site();
+  if (!real_clocks) show_clocks();
+}
+
+void Line::show_clocks() {
+  program_clock::start([] {
+    if (!line.is_open()) return std::optional<Time>();
+    enter_library();
+    const Time time = line.shown_time();
+    leave_library();
+    return std::optional(time);
+  });
 }
 
 void Line::close() {
   flush_call();
   const std::string kernels = sampler_.summary();
   if (!kernels.empty() && rank_ == 0) std::fprintf(stderr, "foretrace: %s\n", kernels.c_str());
+  program_clock::stop(std::max(read_, Time::ps(latest_)));
   slot_ = nullptr;
 }
 
@@ -285,6 +301,32 @@ const Answer& Line::take_answer(const Record& record) {
   return answer;
 }
 
+Time Line::shown_time() {
+  // Who reads the clock so often in a row waits for it (MPI_Wtime's, virtual_time()).
+  constexpr std::uint32_t kWaits = 1000;
+  flush_call();
+  if (!clock_.left() && asked_ != posted_) {
+    stop_work();
+    catch_up();
+    told_ = Time::ps(slot_->answer.clock);
+    asked_ = posted_;
+    resume_work();
+  }
+  Record work;
+  work.compute = compute_.count_ps();
+  if (measured_ == Measured::cpu) work.compute += (cpu_.stop() + slept_so_far.asked).count_ps();
+  work.steps = steps_;
+  if (counter_.is_open()) work.steps += static_cast<double>(counter_.stop());
+  Time clock = clock_.left().value_or(told_) + OwnClock::computation(work);
+  const bool stands_still = clock == std::exchange(read_, clock);
+  if (!stands_still && read_often_ < kWaits) read_often_ = 0;
+  if (stands_still && read_often_++ >= kWaits) {
+    const Entry entry(Fn::MPI_Wtime, {});
+    clock = read_ = virtual_time();
+  }
+  return clock;
+}
+
 void Line::catch_up() {
   Record record;
   record.posting = Posting::catch_up;
@@ -314,6 +356,7 @@ void Line::sleep_until(std::uint32_t wanted, std::uint32_t further) {
 
 // A program that computes in between, or does something else, begins anew.
 void Line::forget_polls() {
+  read_often_ = 0;
   in_vain_ = 0;
   abouts_ = 0;
   more_abouts_ = false;

@@ -158,6 +158,9 @@ class Line {
   void note_call(Fn function);
   void flush_call();
   void publish_names();
+  void show_clocks();
+  // What the computer's clock shows the thread that called MPI_Init, outside of its calls.
+  Time shown_time();
   std::uint32_t annotation_name(const char* name);
   void annotate(trace::EventKind kind, std::uint32_t name, double value);
 
@@ -185,9 +188,13 @@ class Line {
   static constexpr std::size_t kMostLookedFor = 16;
   std::uint64_t looked_for_[kMostLookedFor] = {};  // by these polls: so many
   std::size_t abouts_ = 0;
-  bool more_abouts_ = false;  // than there is room for
-  std::int64_t since_ = 0;    // virtual time of the first one
-  std::int64_t latest_ = 0;   // of the last answer, or look in vain
+  bool more_abouts_ = false;      // than there is room for
+  std::int64_t since_ = 0;        // virtual time of the first one
+  std::int64_t latest_ = 0;       // of the last answer, or look in vain
+  std::uint32_t asked_ = 0;       // postings when the simulator was asked for the clock,
+  Time told_;                     // and what it said
+  Time read_;                     // the computer's clock, when it was read last,
+  std::uint32_t read_often_ = 0;  // which stood still so often since then
   callers::CallSites call_sites_{this};
   callers::CallPoint point_;  // of the call at hand
   std::uint64_t site_ = 0;    // of the call at hand

@@ -32,7 +32,7 @@ int node_of(int rank) {
 // A program that waits for the clock and does nothing else would look at it millions of
 // times: after some times in a row a look stands for more and more of them, up to one in
 // `kStep` of the wait so far.
-double virtual_seconds() {
+Time virtual_time() {
   constexpr std::uint64_t kFew = 256;
   constexpr std::uint64_t kStep = 64;
   constexpr std::uint64_t kMost = 1 << 30;
@@ -50,7 +50,11 @@ double virtual_seconds() {
       record.steps != 0)
     in_row = 0;
   last = posted.load(std::memory_order_relaxed);
-  return static_cast<double>(clock) * 1e-12;
+  return Time::ps(clock);
+}
+
+double virtual_seconds() {
+  return static_cast<double>(virtual_time().count_ps()) * 1e-12;
 }
 
 void end_run(int exit_status, const std::string& message) {

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "base/time.hpp"
+
 namespace foretrace::mpi {
 
 int world_rank();
@@ -12,7 +14,8 @@ int process_of(int world_rank);
 // The node of the simulated machine that a rank is on; all are on node 0 where the
 // simulation has no topology.
 int node_of(int rank);
-// Virtual time in seconds since MPI_Init returned. Asks the simulator.
+// Virtual time since MPI_Init returned. Asks the simulator, as MPI_Wtime does.
+Time virtual_time();
 double virtual_seconds();
 // Ends the whole run. `code` as for MPI_Abort; the message (one line, may be
 // empty) goes to standard error, with the rank's number before it.

@@ -1,0 +1,45 @@
+// The computer's clocks as the program reads them (program_clock.hpp).
+#include <sys/time.h>
+#include <time.h>
+
+#include "base/next_function.hpp"
+#include "base/program_clock.hpp"
+
+using foretrace::next_function;
+namespace program_clock = foretrace::program_clock;
+
+FORETRACE_STANDS_IN int clock_gettime(clockid_t clock, timespec* time) noexcept {
+  static const auto real = next_function<int(clockid_t, timespec*)>("clock_gettime");
+  const int result = real(clock, time);
+  if (result == 0) program_clock::show(clock, *time);
+  return result;
+}
+
+FORETRACE_STANDS_IN int timespec_get(timespec* time, int base) noexcept {
+  static const auto real = next_function<int(timespec*, int)>("timespec_get");
+  const int result = real(time, base);
+  if (result == TIME_UTC) program_clock::show(CLOCK_REALTIME, *time);
+  return result;
+}
+
+// Its declaration promises a `time` that is not null, but the function does without.
+FORETRACE_STANDS_IN int foretrace_gettimeofday(timeval* time, void* zone) noexcept
+    __asm__("gettimeofday");
+
+int foretrace_gettimeofday(timeval* time, void* zone) noexcept {
+  static const auto real = next_function<int(timeval*, void*)>("gettimeofday");
+  const int result = real(time, zone);
+  if (result != 0 || !time) return result;
+  timespec exact{time->tv_sec, time->tv_usec * 1000};
+  program_clock::show(CLOCK_REALTIME, exact);
+  *time = {exact.tv_sec, exact.tv_nsec / 1000};
+  return result;
+}
+
+FORETRACE_STANDS_IN time_t time(time_t* place) noexcept {
+  static const auto real = next_function<time_t(time_t*)>("time");
+  timespec exact{real(nullptr), 0};
+  program_clock::show(CLOCK_REALTIME, exact);
+  if (place) *place = exact.tv_sec;
+  return exact.tv_sec;
+}

@@ -1,0 +1,94 @@
+#include "base/program_clock.hpp"
+
+#include <pthread.h>
+
+#include <array>
+#include <cstddef>
+
+namespace foretrace::program_clock {
+
+namespace {
+
+// Those that go on while a thread sleeps.
+constexpr std::array kClocks{CLOCK_REALTIME,
+                             CLOCK_MONOTONIC,
+                             CLOCK_MONOTONIC_RAW,
+                             CLOCK_REALTIME_COARSE,
+                             CLOCK_MONOTONIC_COARSE,
+                             CLOCK_BOOTTIME,
+                             CLOCK_TAI};
+
+std::int64_t ns_of(const timespec& time) {
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
+timespec to_timespec(std::int64_t ns) {
+  return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+}
+
+std::int64_t read(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return ns_of(now);
+}
+
+struct State {
+  Shown shown = nullptr;
+  std::array<std::int64_t, kClocks.size()> begin_ns{};  // what each showed at the start
+  std::int64_t last_ns = 0;                             // shown since then
+  std::int64_t ahead_ns = 0;                            // of the real clocks, after stop()
+};
+// Of the thread that starts: a process has one rank.
+thread_local State state;
+
+std::optional<std::size_t> index_of(clockid_t clock) {
+  for (std::size_t i = 0; i < kClocks.size(); ++i)
+    if (kClocks[i] == clock) return i;
+  return std::nullopt;
+}
+
+// Virtual time since the start in whole nanoseconds, where the calling thread is shown it.
+std::optional<std::int64_t> passed() {
+  if (!state.shown || Real::depth > 0) return std::nullopt;
+  const Real real;
+  const std::optional<Time> time = state.shown();
+  if (time) state.last_ns = time->count_ps() / 1000;
+  return time ? std::optional(state.last_ns) : std::nullopt;
+}
+
+void go_on_from(std::int64_t last_ns) {
+  if (!state.shown) return;
+  const Real real;
+  state.ahead_ns = state.begin_ns[0] + last_ns - read(kClocks[0]);
+  state.shown = nullptr;
+}
+
+}  // namespace
+
+void start(Shown shown) {
+  const Real real;
+  for (std::size_t i = 0; i < kClocks.size(); ++i) state.begin_ns[i] = read(kClocks[i]);
+  state.last_ns = state.ahead_ns = 0;
+  state.shown = shown;
+  ::pthread_atfork(nullptr, nullptr, [] { go_on_from(state.last_ns); });
+}
+
+void stop(Time last) {
+  go_on_from(last.count_ps() / 1000);
+}
+
+void show(clockid_t clock, timespec& time) {
+  if ((!state.shown && state.ahead_ns == 0) || Real::depth > 0) return;
+  const std::optional<std::size_t> index = index_of(clock);
+  if (!index) return;
+  if (!state.shown)
+    time = to_timespec(ns_of(time) + state.ahead_ns);
+  else if (const std::optional<std::int64_t> virtual_ns = passed())
+    time = to_timespec(state.begin_ns[*index] + *virtual_ns);
+}
+
+bool is_virtual() {
+  return state.shown && Real::depth == 0;
+}
+
+}  // namespace foretrace::program_clock

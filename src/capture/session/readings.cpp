@@ -1,0 +1,77 @@
+// The clocks that the program reads: MPI_Wtime, and the computer's under predict.
+#include <algorithm>
+#include <utility>
+
+#include "base/program_clock.hpp"
+#include "capture/session/session.hpp"
+
+namespace foretrace::capture {
+
+namespace {
+
+// Who reads a clock so often in a row waits for it.
+constexpr std::uint32_t kWaits = 1000;
+
+}  // namespace
+
+double Session::close_as_reading() {
+  close_as_call();
+  return now_.seconds();
+}
+
+void Session::close_as_reading_of(double seconds) {
+  const trace::SiteId place = thread_->event.site;
+  close_as_call();
+  if (predicting() || others_called_ || !has_pending_) return;
+  if (pending_.count == 1 || !readings_ || readings_->site != place)
+    readings_ = {place, 0, seconds, seconds, pending_.compute};
+  ++readings_->count;
+  readings_->last = seconds;
+}
+
+// A program that waits until the clock says so reads it again and again, at one place: what counts
+// is the time that passes, not how often it looks (docs/theory.md, The rest). One that times its
+// work reads it at two places in turn.
+void Session::settle_readings() {
+  const auto readings = std::exchange(readings_, std::nullopt);
+  if (!readings || readings->count < kWaits) return;
+  const Time between = pending_.compute - readings->computed;
+  if (between.count_ps() > readings->count * machine::kIdleComputation.count_ps()) return;
+  const Time passed = Time::from_seconds(readings->last - readings->first);
+  pending_.count -= readings->count - 1;
+  pending_.compute = readings->computed + passed;
+  if (settings_.clock == trace::Clock::wall) return;
+  const Time more = passed - between;
+  now_ += more;
+  pending_.leave += more;
+  // The event that ends the row may have begun.
+  thread_->event.enter += more;
+  thread_->event.leave += more;
+}
+
+void Session::show_clocks() {
+  program_clock::start([] {
+    return session.active() && wrapper_depth == 0 ? std::optional(session.shown_time())
+                                                  : std::nullopt;
+  });
+}
+
+// A row of looks may be waiting: then its time is shown here and taken back at its end, after which
+// the clock stands still for a while. Where nothing that the program does takes time, what it waits
+// for is the clock, and it goes on as if it had called MPI_Wtime.
+Time Session::shown_time() {
+  const Time before = others_called_ ? first_thread_.clock : now_ + idle_compute_ + idle_cost_;
+  Time clock = before + computation_.shown(first_thread_.computed);
+  const bool stands_still = clock == std::exchange(read_, clock);
+  if (!stands_still && read_often_ < kWaits) read_often_ = 0;
+  if (stands_still && read_often_++ >= kWaits) {
+    program_call = {};
+    const Inside inside;
+    open(trace::EventKind::call, Fn::MPI_Wtime);
+    close_as_reading();
+    clock = read_ = now_;
+  }
+  return shown_ = std::max(shown_, clock);
+}
+
+}  // namespace foretrace::capture

@@ -1,0 +1,214 @@
+"""The computer's clocks (gettimeofday, clock_gettime, std::chrono, ...) as a program sees them in virtual time."""
+
+import re
+
+import harness
+
+# A step takes 1 us, a reading of MPI_Wtime 200 ns, all else nothing.
+MACHINE = """
+[machine]
+ranks = 2
+timer_resolution = 2e-7
+[compute]
+step = 1e-6
+[[function]]
+name = "send"
+[[function.regime]]
+c = 0
+"""
+
+SHOWN = r"""
+#include <foretrace.h>
+#include <mpi.h>
+#include <sys/time.h>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+static long long read(clockid_t clock) {
+  timespec now;
+  clock_gettime(clock, &now);
+  return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+static long long day() {
+  timeval now;
+  gettimeofday(&now, nullptr);
+  return now.tv_sec * 1000000LL + now.tv_usec;
+}
+int main(int argc, char **argv) {
+  const long long start = read(CLOCK_MONOTONIC);
+  int rank, data = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const double wtime = MPI_Wtime();
+  const long long clocks[] = {read(CLOCK_REALTIME), read(CLOCK_MONOTONIC), day(), read(CLOCK_PROCESS_CPUTIME_ID)};
+  const auto steady = std::chrono::steady_clock::now();
+  const time_t seconds = time(nullptr);
+  FORETRACE_COMPUTE(3000000);
+  const long long half = read(CLOCK_MONOTONIC) - clocks[1];
+  if (rank == 0) MPI_Recv(&data, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  FORETRACE_COMPUTE(3000000);
+  if (rank == 1) MPI_Send(&data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  const long long passed = (std::chrono::steady_clock::now() - steady).count();
+  if (rank == 0) {
+    std::printf("half %lld\n", half);
+    std::printf("realtime %lld\n", read(CLOCK_REALTIME) - clocks[0]);
+    std::printf("monotonic %lld\n", read(CLOCK_MONOTONIC) - clocks[1]);
+    std::printf("day %lld\n", day() - clocks[2]);
+    std::printf("steady %lld\n", passed);
+    std::printf("seconds %lld\n", (long long)(time(nullptr) - seconds));
+    std::printf("wtime %.9f\n", MPI_Wtime() - wtime);
+    std::printf("cpu %d\n", read(CLOCK_PROCESS_CPUTIME_ID) - clocks[3] > 3000000000LL);
+  }
+  MPI_Finalize();
+  if (rank == 0) std::printf("whole %d\n", read(CLOCK_MONOTONIC) - start >= 9000000000LL);
+}
+"""
+
+# Rank 0 waits until the clock says that 50 ms have passed; and looks for what nobody sends meanwhile.
+WAITS = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <sys/time.h>
+static double seconds(void) {
+  struct timeval now;
+  gettimeofday(&now, NULL);
+  return now.tv_sec + 1e-6 * now.tv_usec;
+}
+int main(int argc, char **argv) {
+  int rank, there, data = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) {
+    const double begin = seconds();
+    while (seconds() - begin < 0.05)
+      if (argc > 1) MPI_Iprobe(1, 1, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+    MPI_Send(&data, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+  } else {
+    MPI_Recv(&data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+# Rank 0 polls, with a limit of time, for what rank 1 sends when it has computed for 1 ms.
+LIMIT = r"""
+#include <foretrace.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <sys/time.h>
+static double seconds(void) {
+  struct timeval now;
+  gettimeofday(&now, NULL);
+  return now.tv_sec + 1e-6 * now.tv_usec;
+}
+int main(int argc, char **argv) {
+  int rank, there = 0, data = 0;
+  MPI_Request request;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) {
+    MPI_Irecv(&data, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+    const double begin = seconds();
+    while (!there && seconds() - begin < 1000) MPI_Test(&request, &there, MPI_STATUS_IGNORE);
+    printf("%s\n", there ? "came" : "too late");
+  } else {
+    FORETRACE_COMPUTE(1000);
+    MPI_Send(&data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+PYTHON = """
+import time
+
+from mpi4py import MPI
+begin = time.time(), time.perf_counter(), time.monotonic()
+time.sleep(2)  # counts as computation, so `--compute measured:0.001` makes it 2 ms
+ends = time.time(), time.perf_counter(), time.monotonic()
+if MPI.COMM_WORLD.rank == 0:
+    print(*(f"{end - start:.2f}" for start, end in zip(begin, ends)))
+"""
+
+
+class ProgramClock(harness.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.machine = self.write("machine.toml", MACHINE)
+
+    def compiled(self, text, name):
+        source, program = self.write(name, text), self.directory / name.split(".")[0]
+        compiler = "mpicxx" if name.endswith("cpp") else "mpicc"
+        self.ok(harness.run([f"{compiler}.{harness.mpi}", "-O1", f"-I{harness.SOURCE / 'include'}", source, "-o", program]))
+        return program
+
+    def live(self, command, compute, name="live.ftr"):
+        trace = self.directory / name
+        self.result = self.foretrace("simulate", "-n", 2, "--mpi", harness.mpi, "--machine", self.machine, "--compute",
+                                     compute, "-o", trace, "--", *command)
+        return trace
+
+    def both(self, command, compute):
+        """The program's output and the trace, by predict and live."""
+        yield "predict", self.predict(2, command, self.machine, compute=compute, options=["--mpi", harness.mpi])
+        yield "live", self.live(command, compute)
+
+    def test_what_clocks_show(self):
+        """Rank 0 computes 3 s, and waits until rank 1 has computed 6; then it computes 3 s more."""
+        program = self.compiled(SHOWN, "shown.cpp")
+        for way, trace in self.both([program], "annotated"):
+            with self.subTest(way=way):
+                shown = dict(line.split() for line in self.result.out.splitlines() if re.match(r"\w+ [0-9.]+$", line))
+                self.assertEqual(shown, {
+                    "half": "3000000000", "realtime": "9000000000", "monotonic": "9000000000", "day": "9000000",
+                    "steady": "9000000000", "seconds": "9", "wtime": "9.000000200", "cpu": "0", "whole": "1"})
+        # Nothing of that is in a trace, and it takes no time.
+        recorded = self.simulate(self.record(2, [program]), self.machine)
+        for name in "predict.ftr", "live.ftr":
+            self.assert_same_ticks(recorded, self.directory / name)
+
+    def test_real(self):
+        """--wtime real is for these clocks as well."""
+        self.predict(2, [self.compiled(SHOWN, "shown.cpp")], self.machine, options=["--wtime", "real"])
+        half = int(re.search(r"half (\d+)", self.result.out).group(1))
+        self.assertLess(half, 1_000_000_000)
+
+    def test_waiting_for_the_clock(self):
+        """Nothing that the program does takes time, but it comes to an end: when its wait is over."""
+        program = self.compiled(WAITS, "waits.c")
+        for words in ([], ["looks"]):
+            for way, trace in self.both([program, *words], "none"):
+                with self.subTest(way=way, words=words):
+                    end = self.events(trace)[1][-1][2]["enter"]
+                    # It reads whole microseconds, and two of them.
+                    self.assertGreaterEqual(end, 49_998_000_000)
+                    self.assertLess(end, 51_500_000_000)
+
+    def test_a_limit(self):
+        """A row of looks that may be waiting, with a clock in it: what comes of it counts."""
+        program = self.compiled(LIMIT, "limit.c")
+        for way, trace in self.both([program], "annotated"):
+            with self.subTest(way=way):
+                self.assertIn("came", self.result.out)
+                end = self.events(trace)[0][-1][2]["enter"]
+                self.assertGreaterEqual(end, 1_000_000_000)
+                self.assertLess(end, 1_050_000_000)
+
+    def test_python(self):
+        if harness.mpi != "openmpi":
+            self.skipTest("Debian's mpi4py is for Open MPI")
+        script = self.write("clocks.py", PYTHON)
+        for way, _ in self.both(["/usr/bin/python3", script], "measured:0.001"):
+            with self.subTest(way=way):
+                self.assertEqual(self.result.out.split("\n")[0], "0.00 0.00 0.00")
+        for way, _ in self.both(["/usr/bin/python3", script], "measured"):
+            with self.subTest(way=way):
+                for shown in self.result.out.split("\n")[0].split():
+                    self.assertGreaterEqual(float(shown), 2)
+                    self.assertLess(float(shown), 2.5)
+
+
+if __name__ == "__main__":
+    harness.main()
