@@ -33,10 +33,11 @@ std::int64_t read(clockid_t clock) {
 }
 
 struct State {
-  Shown shown = nullptr;
-  std::array<std::int64_t, kClocks.size()> begin_ns{};  // what each showed at the start
+  Shown shown = nullptr;                                // between start() and stop()
+  std::array<std::int64_t, kClocks.size()> begin_ns{};  // what each showed at start()
   std::int64_t last_ns = 0;                             // shown since then
-  std::int64_t ahead_ns = 0;                            // of the real clocks, after stop()
+  bool over = false;                                    // after stop():
+  std::array<std::int64_t, kClocks.size()> ahead_ns{};  // of the real one
 };
 // Of the thread that starts: a process has one rank.
 thread_local State state;
@@ -59,8 +60,10 @@ std::optional<std::int64_t> passed() {
 void go_on_from(std::int64_t last_ns) {
   if (!state.shown) return;
   const Real real;
-  state.ahead_ns = state.begin_ns[0] + last_ns - read(kClocks[0]);
+  for (std::size_t i = 0; i < kClocks.size(); ++i)
+    state.ahead_ns[i] = state.begin_ns[i] + last_ns - read(kClocks[i]);
   state.shown = nullptr;
+  state.over = true;
 }
 
 }  // namespace
@@ -68,7 +71,8 @@ void go_on_from(std::int64_t last_ns) {
 void start(Shown shown) {
   const Real real;
   for (std::size_t i = 0; i < kClocks.size(); ++i) state.begin_ns[i] = read(kClocks[i]);
-  state.last_ns = state.ahead_ns = 0;
+  state.last_ns = 0;
+  state.over = false;
   state.shown = shown;
   ::pthread_atfork(nullptr, nullptr, [] { go_on_from(state.last_ns); });
 }
@@ -78,11 +82,11 @@ void stop(Time last) {
 }
 
 void show(clockid_t clock, timespec& time) {
-  if ((!state.shown && state.ahead_ns == 0) || Real::depth > 0) return;
+  if ((!state.shown && !state.over) || Real::depth > 0) return;
   const std::optional<std::size_t> index = index_of(clock);
   if (!index) return;
-  if (!state.shown)
-    time = to_timespec(ns_of(time) + state.ahead_ns);
+  if (state.over)
+    time = to_timespec(ns_of(time) + state.ahead_ns[*index]);
   else if (const std::optional<std::int64_t> virtual_ns = passed())
     time = to_timespec(state.begin_ns[*index] + *virtual_ns);
 }
