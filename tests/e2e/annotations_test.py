@@ -249,6 +249,35 @@ class Annotations(harness.TestCase):
         refused = self.foretrace("record", "-n", 2, "--start", "later", "--", program, status=2)
         self.assertIn("--start", refused.err)
 
+    def test_what_mpi_calls(self):
+        """What a function announces that MPI calls is none of the program's: who calls it how often is MPI's affair."""
+        program = self.compile(r"""
+            #include <mpi.h>
+            #include "foretrace.h"
+            static void add(void *in, void *inout, int *count, MPI_Datatype *type) {
+              (void)type;
+              FORETRACE_COMPUTE(1000);
+              for (int i = 0; i < *count; ++i) ((int *)inout)[i] += ((int *)in)[i];
+            }
+            int main(int argc, char **argv) {
+              int one = 1, sum;
+              MPI_Op op;
+              MPI_Init(&argc, &argv);
+              MPI_Op_create(add, 1, &op);
+              for (int i = 0; i < 3; ++i) {
+                FORETRACE_COMPUTE(10);
+                MPI_Allreduce(&one, &sum, 1, MPI_INT, op, MPI_COMM_WORLD);
+              }
+              MPI_Op_free(&op);
+              MPI_Finalize();
+              return sum != 2;
+            }""", "c", "reduces")
+        recorded = self.simulate(self.record(2, [program]))
+        for trace in (recorded, self.predict(2, [program]), self.live(2, program)):
+            with self.subTest(trace=trace.name):
+                for events in self.events(trace):
+                    self.assertEqual(sum(fields.get("steps", 0) for _, _, fields in events), 30)
+
     def test_faults_are_told_and_do_no_harm(self):
         program = self.compile(FAULTY, "c", "faulty")
         self.record(3, [program])

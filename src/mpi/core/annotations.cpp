@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "../include/foretrace.h"
+#include "mpi/core/function.hpp"
 #include "mpi/core/line.hpp"
 #include "mpi/core/simulator.hpp"
 #include "shared/context.hpp"
@@ -97,7 +98,8 @@ using foretrace::mpi::line;
 constexpr foretrace_hooks kHooks = {
     sizeof(foretrace_hooks),
     [](double steps) {
-      if (line.is_open()) line.add_steps(steps);
+      // Not those of a function that MPI calls.
+      if (line.is_open() && !foretrace::mpi::in_call()) line.add_steps(steps);
     },
     [](const char* name) { line.phase_begin(name); },
     [](const char* name) { line.phase_end(name); },

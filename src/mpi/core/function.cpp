@@ -32,6 +32,10 @@ Fn current_function() {
   return current;
 }
 
+bool in_call() {
+  return program_clock::Real::depth > 0;
+}
+
 CallState save_call() {
   const CallState state{depth, current};
   depth = 0;

@@ -31,6 +31,8 @@ class Entry {
 };
 // Of the outermost call.
 Fn current_function();
+// Whether the calling thread is in one.
+bool in_call();
 
 // For threads that take turns: which call a thread is in.
 struct CallState {
