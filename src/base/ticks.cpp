@@ -6,6 +6,8 @@
 #include <fstream>
 #include <string>
 
+#include "base/program_clock.hpp"
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -13,6 +15,7 @@
 namespace foretrace {
 
 std::int64_t monotonic_ns() {
+  const program_clock::Real shown;
   timespec now;
   ::clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;

@@ -121,6 +121,28 @@ int main(int argc, char **argv) {
 }
 """
 
+# 300 times 50 us of computation in a phase.
+PHASES = r"""
+#include <foretrace.h>
+#include <mpi.h>
+#include <time.h>
+int main(int argc, char **argv) {
+  volatile double sum = 0;
+  double all;
+  MPI_Init(&argc, &argv);
+  for (int i = 0; i < 300; ++i) {
+    FORETRACE_PHASE_BEGIN("work");
+    const clock_t begin = clock();
+    while (clock() - begin < CLOCKS_PER_SEC / 20000) sum += 1;
+    FORETRACE_PHASE_END("work");
+    double mine = sum;
+    MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
+
 PYTHON = """
 import time
 
@@ -168,6 +190,15 @@ class ProgramClock(harness.TestCase):
         recorded = self.simulate(self.record(2, [program]), self.machine)
         for name in "predict.ftr", "live.ftr":
             self.assert_same_ticks(recorded, self.directory / name)
+
+    def test_what_we_read_is_real(self):
+        """Marks are no calls: the time of a phase is measured by real clocks nevertheless."""
+        program = self.compiled(PHASES, "phases.c")
+        for way, trace in self.both([program], "measured"):
+            with self.subTest(way=way):
+                end = self.events(trace)[0][-1][2]["enter"]
+                self.assertGreater(end, 14_000_000_000)
+                self.assertLess(end, 100_000_000_000)
 
     def test_real(self):
         """--wtime real is for these clocks as well."""
