@@ -27,6 +27,8 @@ int MPI_Finalize(void) {
 """
 PROGRAM = r"""
 #include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include "foretrace.h"
 int main(int argc, char** argv) {
   double sum, mine = 1;
@@ -37,6 +39,7 @@ int main(int argc, char** argv) {
     FORETRACE_COMPUTE(100 * rank);
     MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   }
+  if (rank == 0) printf("%s\n", getenv("LD_PRELOAD"));
   MPI_Finalize();
   return 0;
 }
@@ -68,12 +71,13 @@ class OwnWays(harness.TestCase):
                    {"MPI_Allreduce": 5, "MPI_Isend": 5, "MPI_Send": 0, "MPI_Finalize": 1})
 
     def test_functions_of_a_tool_that_is_loaded_before(self):
-        """LD_PRELOAD outside of foretrace: its functions stand before MPI's, as they do without foretrace."""
+        """LD_PRELOAD outside of foretrace: its functions stand before MPI's, as they do without foretrace, also in
+        what the program starts."""
         compiler, include = f"mpicc.{harness.mpi}", f"-I{harness.SOURCE / 'include'}"
         tool, program = self.directory / "tool.so", self.directory / "program"
         self.ok(harness.run([compiler, "-shared", "-fPIC", self.write("tool.c", TOOL), "-o", tool]))
         self.ok(harness.run([compiler, include, self.write("program.c", PROGRAM), "-o", program, "-ldl"]))
-        self.check_ways([program], "tool: 5 reductions\n", {"MPI_Barrier": 5, "MPI_Allreduce": 5, "MPI_Finalize": 1},
+        self.check_ways([program], f"{tool}\ntool: 5 reductions\n", {"MPI_Barrier": 5, "MPI_Allreduce": 5, "MPI_Finalize": 1},
                         env={"LD_PRELOAD": str(tool)})
 
     def test_they_are_profiled(self):

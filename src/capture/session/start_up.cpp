@@ -8,12 +8,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
-#include <sstream>
 #include <string_view>
 #include <thread>
 
 #include "base/launcher.hpp"
 #include "base/other_mpi.hpp"
+#include "base/preload.hpp"
 #include "base/whole_file.hpp"
 
 namespace foretrace::capture {
@@ -73,17 +73,7 @@ std::string command_line() {
 }
 
 void leave_environment() {
-  const char* value = std::getenv("LD_PRELOAD");
-  if (!value) return;
-  std::istringstream entries(value);
-  std::string others;
-  for (std::string entry; std::getline(entries, entry, ':');)
-    if (entry.find("/libforetrace-") == std::string::npos)
-      others += (others.empty() ? "" : ":") + entry;
-  if (others.empty())
-    ::unsetenv("LD_PRELOAD");
-  else
-    ::setenv("LD_PRELOAD", others.c_str(), 1);
+  take_out_of_preload("/libforetrace-");
 }
 
 }  // namespace foretrace::capture

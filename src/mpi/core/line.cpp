@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/preload.hpp"
 #include "base/program_clock.hpp"
 #include "base/slept.hpp"
 #include "callers/fortran_calls.hpp"
@@ -69,13 +70,7 @@ void leave_environment() {
   ::unsetenv(kStartVariable);
   ::unsetenv(kSampleVariable);
   ::unsetenv(kWtimeVariable);
-  const char* value = std::getenv("LD_PRELOAD");
-  if (!value) return;
-  const char* others = std::strchr(value, ':');
-  if (others)
-    ::setenv("LD_PRELOAD", std::string(others + 1).c_str(), 1);
-  else
-    ::unsetenv("LD_PRELOAD");
+  take_out_of_preload("/live/" FORETRACE_MPI_NAME "/");
 }
 
 }  // namespace
