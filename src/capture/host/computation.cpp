@@ -37,11 +37,13 @@ Time Computation::time_of(const compute::Work& work, const trace::Event& event, 
   return time_of(work);
 }
 
-Time Computation::shown(const Thread& thread) const {
-  if (rule_) return Time();
-  compute::Work work = so_far(thread);
-  if (needs_cpu_) work.cpu += slept_so_far.asked;
-  return time_of(work);
+Time Computation::at_reading(Thread& thread) const {
+  if (needs_cpu_) thread.added.cpu += thread.cpu.stop();
+  compute::Work work = thread.added;
+  if (needs_cpu_) work.cpu += thread.slept + slept_so_far.asked;
+  if (counts()) work.steps += static_cast<double>(counter_.stop());
+  if (needs_cpu_) thread.cpu.resume();
+  return rule_ ? Time() : time_of(work);
 }
 
 // Without a rule.
@@ -59,13 +61,13 @@ Time Computation::time_of(const compute::Work& work) const {
 
 bool Computation::kernel_begin(const char* name, double key) {
   if (!sampler_.samples()) return true;
-  const compute::KernelSampler::Answer answer = sampler_.begin(name, key, so_far(*thread_), calls_);
+  const compute::KernelSampler::Answer answer = sampler_.begin(name, key, so_far(), calls_);
   thread_->added += answer.work;
   return answer.runs;
 }
 
 void Computation::kernel_end(const char* name) {
-  if (sampler_.samples()) sampler_.end(name, so_far(*thread_), calls_);
+  if (sampler_.samples()) sampler_.end(name, so_far(), calls_);
 }
 
 Time Computation::together(const trace::Event& merged, const trace::Event& event) const {

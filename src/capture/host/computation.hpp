@@ -64,9 +64,10 @@ class Computation {
     if (rule_) rule_->looked(found);
   }
 
-  // What a thread that runs the program has computed since its last call, as far as that can be
-  // told before the next one; under predict.
-  Time shown(const Thread& thread) const;
+  // A thread that runs the program reads a clock: what it has computed since its last call, as far
+  // as that can be told before the next one; under predict. What this function takes is none of
+  // it.
+  Time at_reading(Thread& thread) const;
 
   // What the last interval took as measured, whatever time that was given.
   Time measured() const { return measured_; }
@@ -92,7 +93,7 @@ class Computation {
   Time together(const trace::Event& merged, const trace::Event& event) const;
 
  private:
-  compute::Work so_far(const Thread& thread) const;
+  compute::Work so_far() const;
   Time time_of(const compute::Work& work) const;
   Time time_of(const compute::Work& work, const trace::Event& event, const char* name);
 
@@ -120,15 +121,16 @@ inline void Computation::resume() {
   if (counts()) counter_.resume();
 }
 
-inline compute::Work Computation::so_far(const Thread& thread) const {
-  compute::Work work = thread.added;
-  if (needs_cpu_) work.cpu += (thread.used ? *thread.used : thread.cpu.stop()) + thread.slept;
+inline compute::Work Computation::so_far() const {
+  compute::Work work = thread_->added;
+  if (needs_cpu_)
+    work.cpu += (thread_->used ? *thread_->used : thread_->cpu.stop()) + thread_->slept;
   if (counts()) work.steps += static_cast<double>(counter_.stop());
   return work;
 }
 
 inline void Computation::end(trace::Event& event, const char* name) {
-  const compute::Work work = so_far(*thread_);
+  const compute::Work work = so_far();
   thread_->added = {};
   ++calls_;
   announced_ = announced_ || work.steps != 0;

@@ -61,7 +61,7 @@ void Session::show_clocks() {
 // for is the clock, and it goes on as if it had called MPI_Wtime.
 Time Session::shown_time() {
   const Time before = others_called_ ? first_thread_.clock : now_ + idle_compute_ + idle_cost_;
-  Time clock = before + computation_.shown(first_thread_.computed);
+  Time clock = before + computation_.at_reading(first_thread_.computed);
   const bool stands_still = clock == std::exchange(read_, clock);
   if (!stands_still && read_often_ < kWaits) read_often_ = 0;
   if (stands_still && read_often_++ >= kWaits) {

@@ -299,22 +299,21 @@ const Answer& Line::take_answer(const Record& record) {
 Time Line::shown_time() {
   // Who reads the clock so often in a row waits for it (MPI_Wtime's, virtual_time()).
   constexpr std::uint32_t kWaits = 1000;
+  // What this takes is not the program's.
+  stop_work();
   flush_call();
   if (!clock_.left() && asked_ != posted_) {
-    stop_work();
     catch_up();
     told_ = Time::ps(slot_->answer.clock);
     asked_ = posted_;
-    resume_work();
   }
   Record work;
   work.compute = compute_.count_ps();
-  if (measured_ == Measured::cpu) work.compute += (cpu_.stop() + slept_so_far.asked).count_ps();
   work.steps = steps_;
-  if (counter_.is_open()) work.steps += static_cast<double>(counter_.stop());
   Time clock = clock_.left().value_or(told_) + OwnClock::computation(work);
   const bool stands_still = clock == std::exchange(read_, clock);
   if (!stands_still && read_often_ < kWaits) read_often_ = 0;
+  resume_work();
   if (stands_still && read_often_++ >= kWaits) {
     const Entry entry(Fn::MPI_Wtime, {});
     clock = read_ = virtual_time();
