@@ -11,7 +11,8 @@
 
 namespace foretrace {
 
-// Monotonic time in nanoseconds, as all processes of this host see it, whatever the program is shown.
+// Monotonic time in nanoseconds, as all processes of this host see it; real, whatever the program
+// is shown.
 std::int64_t monotonic_ns();
 
 // Whether read_ticks() may be asked for the counter: to be found out once.
