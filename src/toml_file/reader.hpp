@@ -19,8 +19,38 @@
 
 namespace foretrace::machine {
 
+// toml++ goes one call deeper for each part of a key, without a limit. Throws Error "FILE:LINE:
+// ..." where a key has more of them than anybody writes.
+inline void check_keys(std::string_view text, const std::string& name) {
+  constexpr int kMostParts = 1000;
+  int dots = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '.' && ++dots == kMostParts) {
+      const auto line = 1 + std::ranges::count(text.substr(0, at), '\n');
+      throw Error(name + ":" + std::to_string(line) + ": a key of more than " +
+                  std::to_string(kMostParts) + " parts");
+    }
+    if (std::string_view("\n,=[]{}").find(c) != std::string_view::npos) {
+      dots = 0;
+    } else if (c == '#') {
+      at = std::min(text.find('\n', at), text.size());
+      dots = 0;
+    } else if (c == '"' || c == '\'') {  // a text, or a part of a key
+      const std::string three(3, c);
+      const bool is_long = text.substr(at).starts_with(three);
+      const std::string_view end = std::string_view(three).substr(is_long ? 0 : 2);
+      at += end.size();
+      while (at < text.size() && !text.substr(at).starts_with(end) && (is_long || text[at] != '\n'))
+        at += c == '"' && text[at] == '\\' ? 2 : 1;
+      at += end.size() - 1;
+    }
+  }
+}
+
 // The file's root table; `name` stands for the file. Throws Error "FILE:LINE: ...".
 inline toml::table parse_toml(std::string_view text, const std::string& name) {
+  check_keys(text, name);
   try {
     return toml::parse(text, name);
   } catch (const toml::parse_error& error) {

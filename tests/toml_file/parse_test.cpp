@@ -59,11 +59,28 @@ TEST(ParseToml, KeepsLettersInTexts) {
                   .value<std::string>(),
               utf8(c));
     // After a backslash at the end of a line, white space is left out up to the next letter.
-    if (!white(c))
+    if (!white(c)) {
       EXPECT_EQ(parse_toml("a = \"\"\"b\\\n  " + utf8(c) + "\"\"\"\n", "f.toml")["a"]
                     .value<std::string>(),
                 "b" + utf8(c));
+    }
   }
+}
+
+TEST(ParseToml, RefusesKeysOfVeryManyParts) {
+  std::string key = "a";
+  for (int i = 0; i < 500'000; ++i) key += ".a";
+  for (const std::string& text : {key + " = 1", "[" + key + "]", "b = {" + key + " = 1}"})
+    EXPECT_EQ(fault("# one\n" + text), "f.toml:2: a key of more than 1000 parts");
+  // Dots elsewhere are no parts.
+  const std::string dots(5000, '.');
+  for (const std::string& text :
+       {"# " + dots, "a = \"" + dots + "\"", "a = '" + dots + "'", "a = \"b\\\\\" # " + dots,
+        "a = \"\\\"" + dots + "\"", "a = \"\"\"\n" + dots + "\"\"\""})
+    EXPECT_EQ(fault(text), "") << text.substr(0, 10);
+  std::string numbers = "a = [";
+  for (int i = 0; i < 5000; ++i) numbers += "1.5,\n";
+  EXPECT_EQ(fault(numbers + "]"), "");
 }
 
 TEST(ParseToml, RefusesWhatIsNoToml) {
