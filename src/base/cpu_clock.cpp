@@ -17,7 +17,7 @@ namespace {
 std::int64_t thread_cpu_ns() {
   timespec now;
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+  return ns_of(now);
 }
 
 // How long the calling thread has waited for a core so far; -1: the kernel does not say.

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 
+#include "base/ticks.hpp"
+
 namespace foretrace::program_clock {
 
 namespace {
@@ -17,14 +19,6 @@ constexpr std::array kClocks{CLOCK_REALTIME,
                              CLOCK_MONOTONIC_COARSE,
                              CLOCK_BOOTTIME,
                              CLOCK_TAI};
-
-std::int64_t ns_of(const timespec& time) {
-  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
-}
-
-timespec to_timespec(std::int64_t ns) {
-  return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
-}
 
 std::int64_t read(clockid_t clock) {
   timespec now{};

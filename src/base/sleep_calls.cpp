@@ -14,10 +14,6 @@
 namespace foretrace {
 namespace {
 
-std::int64_t ns_of(const timespec& time) {
-  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
-}
-
 // `sleep` returns 0, or why the thread did not sleep so long as it asked for.
 template <class Sleep>
 auto note_sleep(std::int64_t asked_ns, Sleep sleep) {
@@ -66,7 +62,7 @@ FORETRACE_STANDS_IN int clock_nanosleep(clockid_t clock, int flags, const timesp
     length -= foretrace::ns_of(now);
     // The moment is one of virtual time, which the system does not know.
     if (foretrace::program_clock::is_virtual() && length > 0) {
-      const timespec rest{length / 1'000'000'000, length % 1'000'000'000};
+      const timespec rest = foretrace::to_timespec(length);
       return foretrace::note_sleep(length, [&] { return real(clock, 0, &rest, nullptr); });
     }
   }

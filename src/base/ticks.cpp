@@ -1,7 +1,5 @@
 #include "base/ticks.hpp"
 
-#include <time.h>
-
 #include <cstdint>
 #include <fstream>
 #include <string>
@@ -18,7 +16,7 @@ std::int64_t monotonic_ns() {
   const program_clock::Real shown;
   timespec now;
   ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+  return ns_of(now);
 }
 
 bool has_even_counter() {

@@ -3,6 +3,8 @@
 // else the monotonic clock's nanoseconds. Knows nothing of MPI.
 #pragma once
 
+#include <time.h>
+
 #include <cstdint>
 
 #if defined(__x86_64__)
@@ -10,6 +12,14 @@
 #endif
 
 namespace foretrace {
+
+inline std::int64_t ns_of(const timespec& time) {
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+// `ns` is not below 0.
+inline timespec to_timespec(std::int64_t ns) {
+  return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+}
 
 // Monotonic time in nanoseconds, as all processes of this host see it; real, whatever the program
 // is shown.

@@ -41,7 +41,7 @@ enum class Measured : std::int32_t { nothing, steps, cpu, blocks, instructions }
 enum class Posting : std::uint8_t {
   operation,
   comm,      // a communicator for its members alone: `list` holds their world ranks
-  catch_up,  // answered when the simulator has come to it
+  catch_up,  // answered when the simulator has come to it, with the rank's clock there
   // An operation (a call) that starts processes: `list` holds which (birth.hpp).
   spawn,
   free,  // this rank has no use for the communicator `comm` any more

@@ -64,16 +64,19 @@ int main(int argc, char **argv) {
 }
 """
 
-# Rank 0 waits until the clock says that 50 ms have passed; and looks for what nobody sends meanwhile.
-WAITS = r"""
-#include <mpi.h>
-#include <stdio.h>
+SECONDS = r"""
+#include <stddef.h>
 #include <sys/time.h>
 static double seconds(void) {
   struct timeval now;
   gettimeofday(&now, NULL);
   return now.tv_sec + 1e-6 * now.tv_usec;
 }
+"""
+
+# Rank 0 waits until the clock says that 50 ms have passed; and looks for what nobody sends meanwhile.
+WAITS = SECONDS + r"""
+#include <mpi.h>
 int main(int argc, char **argv) {
   int rank, there, data = 0;
   MPI_Init(&argc, &argv);
@@ -92,16 +95,10 @@ int main(int argc, char **argv) {
 """
 
 # Rank 0 polls, with a limit of time, for what rank 1 sends when it has computed for 1 ms.
-LIMIT = r"""
+LIMIT = SECONDS + r"""
 #include <foretrace.h>
 #include <mpi.h>
 #include <stdio.h>
-#include <sys/time.h>
-static double seconds(void) {
-  struct timeval now;
-  gettimeofday(&now, NULL);
-  return now.tv_sec + 1e-6 * now.tv_usec;
-}
 int main(int argc, char **argv) {
   int rank, there = 0, data = 0;
   MPI_Request request;
@@ -166,10 +163,10 @@ class ProgramClock(harness.TestCase):
         self.ok(harness.run([f"{compiler}.{harness.mpi}", "-O1", f"-I{harness.SOURCE / 'include'}", source, "-o", program]))
         return program
 
-    def live(self, command, compute, name="live.ftr"):
-        trace = self.directory / name
+    def live(self, command, compute, options=()):
+        trace = self.directory / "live.ftr"
         self.result = self.foretrace("simulate", "-n", 2, "--mpi", harness.mpi, "--machine", self.machine, "--compute",
-                                     compute, "-o", trace, "--", *command)
+                                     compute, *options, "-o", trace, "--", *command)
         return trace
 
     def both(self, command, compute):
@@ -202,9 +199,12 @@ class ProgramClock(harness.TestCase):
 
     def test_real(self):
         """--wtime real is for these clocks as well."""
-        self.predict(2, [self.compiled(SHOWN, "shown.cpp")], self.machine, options=["--wtime", "real"])
-        half = int(re.search(r"half (\d+)", self.result.out).group(1))
-        self.assertLess(half, 1_000_000_000)
+        program = self.compiled(SHOWN, "shown.cpp")
+        for run in (lambda: self.predict(2, [program], self.machine, options=["--wtime", "real"]),
+                    lambda: self.live([program], "annotated", options=["--wtime", "real"])):
+            run()
+            half = int(re.search(r"half (\d+)", self.result.out).group(1))
+            self.assertLess(half, 1_000_000_000)
 
     def test_waiting_for_the_clock(self):
         """Nothing that the program does takes time, but it comes to an end: when its wait is over."""

@@ -7,13 +7,6 @@
 
 namespace foretrace::capture {
 
-namespace {
-
-// Who reads a clock so often in a row waits for it.
-constexpr std::uint32_t kWaits = 1000;
-
-}  // namespace
-
 double Session::close_as_reading() {
   close_as_call();
   return now_.seconds();
@@ -34,7 +27,7 @@ void Session::close_as_reading_of(double seconds) {
 // work reads it at two places in turn.
 void Session::settle_readings() {
   const auto readings = std::exchange(readings_, std::nullopt);
-  if (!readings || readings->count < kWaits) return;
+  if (!readings || readings->count < machine::kReadingsOfAWait) return;
   const Time between = pending_.compute - readings->computed;
   if (between.count_ps() > readings->count * machine::kIdleComputation.count_ps()) return;
   const Time passed = Time::from_seconds(readings->last - readings->first);
@@ -62,14 +55,12 @@ void Session::show_clocks() {
 Time Session::shown_time() {
   const Time before = others_called_ ? first_thread_.clock : now_ + idle_compute_ + idle_cost_;
   Time clock = before + computation_.at_reading(first_thread_.computed);
-  const bool stands_still = clock == std::exchange(read_, clock);
-  if (!stands_still && read_often_ < kWaits) read_often_ = 0;
-  if (stands_still && read_often_++ >= kWaits) {
+  if (clock_wait_.at_reading(clock)) {
     program_call = {};
     const Inside inside;
     open(trace::EventKind::call, Fn::MPI_Wtime);
     close_as_reading();
-    clock = read_ = now_;
+    clock_wait_.moved_to(clock = now_);
   }
   return shown_ = std::max(shown_, clock);
 }

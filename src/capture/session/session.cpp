@@ -399,7 +399,7 @@ void Session::close_at(Time leave, Time wait) {
 
 void Session::write_event() {
   thread_->in_event = false;
-  read_often_ = 0;
+  clock_wait_.end();
   // A look that found something: those before were waiting, as is what was computed between them.
   if (may_be_idle_ && predicting()) thread_->event.compute = Time();
   row_.end();

@@ -23,6 +23,7 @@
 #include "capture/predict/piggyback.hpp"
 #include "capture/session/calling_thread.hpp"
 #include "capture/session/clock_sync.hpp"
+#include "machine/clock_wait.hpp"
 #include "machine/look_row.hpp"
 #include "machine/machine_model.hpp"
 #include "machine/moving.hpp"
@@ -211,13 +212,12 @@ class Session {
   };
   std::optional<Readings> readings_;
 
-  machine::LookRow row_;          // of looks, as long as only one thread has called
-  bool may_be_idle_ = false;      // the look at hand
-  Time shown_;                    // the computer's clock, when it was read last
-  Time read_;                     // the rank's clock then,
-  std::uint32_t read_often_ = 0;  // which stood still so often since the last event
-  Time idle_compute_;             // predict: what those of the row computed that may be idle,
-  Time idle_cost_;                // and what they took; the clock does not have it yet
+  machine::LookRow row_;           // of looks, as long as only one thread has called
+  bool may_be_idle_ = false;       // the look at hand
+  Time shown_;                     // the computer's clock, when it was read last
+  machine::ClockWait clock_wait_;  // by readings of it
+  Time idle_compute_;              // predict: what those of the row computed that may be idle,
+  Time idle_cost_;                 // and what they took; the clock does not have it yet
   std::array<std::int32_t, static_cast<std::size_t>(Fn::kCount)>
       name_ids_{};  // 0: none, else id + 1
   std::array<std::int64_t, static_cast<std::size_t>(Fn::kCount)> call_costs_{};  // ps + 1

@@ -134,7 +134,7 @@ void Line::close() {
   flush_call();
   const std::string kernels = sampler_.summary();
   if (!kernels.empty() && rank_ == 0) std::fprintf(stderr, "foretrace: %s\n", kernels.c_str());
-  program_clock::stop(std::max(read_, Time::ps(latest_)));
+  program_clock::stop(std::max(clock_wait_.last(), Time::ps(latest_)));
   slot_ = nullptr;
 }
 
@@ -297,8 +297,6 @@ const Answer& Line::take_answer(const Record& record) {
 }
 
 Time Line::shown_time() {
-  // Who reads the clock so often in a row waits for it (MPI_Wtime's, virtual_time()).
-  constexpr std::uint32_t kWaits = 1000;
   // What this takes is not the program's.
   stop_work();
   flush_call();
@@ -311,12 +309,10 @@ Time Line::shown_time() {
   work.compute = compute_.count_ps();
   work.steps = steps_;
   Time clock = clock_.left().value_or(told_) + OwnClock::computation(work);
-  const bool stands_still = clock == std::exchange(read_, clock);
-  if (!stands_still && read_often_ < kWaits) read_often_ = 0;
   resume_work();
-  if (stands_still && read_often_++ >= kWaits) {
+  if (clock_wait_.at_reading(clock)) {
     const Entry entry(Fn::MPI_Wtime, {});
-    clock = read_ = virtual_time();
+    clock_wait_.moved_to(clock = virtual_time());
   }
   return clock;
 }
@@ -350,7 +346,7 @@ void Line::sleep_until(std::uint32_t wanted, std::uint32_t further) {
 
 // A program that computes in between, or does something else, begins anew.
 void Line::forget_polls() {
-  read_often_ = 0;
+  clock_wait_.end();
   in_vain_ = 0;
   abouts_ = 0;
   more_abouts_ = false;

@@ -11,6 +11,7 @@
 #include "callers/call_sites.hpp"
 #include "compute/kernel_sampler.hpp"
 #include "compute/work_counter.hpp"
+#include "machine/clock_wait.hpp"
 #include "mpi/core/few.hpp"
 #include "mpi/core/function.hpp"
 #include "mpi/core/simulator.hpp"
@@ -188,13 +189,12 @@ class Line {
   static constexpr std::size_t kMostLookedFor = 16;
   std::uint64_t looked_for_[kMostLookedFor] = {};  // by these polls: so many
   std::size_t abouts_ = 0;
-  bool more_abouts_ = false;      // than there is room for
-  std::int64_t since_ = 0;        // virtual time of the first one
-  std::int64_t latest_ = 0;       // of the last answer, or look in vain
-  std::uint32_t asked_ = 0;       // postings when the simulator was asked for the clock,
-  Time told_;                     // and what it said
-  Time read_;                     // the computer's clock, when it was read last,
-  std::uint32_t read_often_ = 0;  // which stood still so often since then
+  bool more_abouts_ = false;       // than there is room for
+  std::int64_t since_ = 0;         // virtual time of the first one
+  std::int64_t latest_ = 0;        // of the last answer, or look in vain
+  std::uint32_t asked_ = 0;        // postings when the simulator was asked for the clock,
+  Time told_;                      // and what it said
+  machine::ClockWait clock_wait_;  // by readings of the computer's clock
   callers::CallSites call_sites_{this};
   callers::CallPoint point_;  // of the call at hand
   std::uint64_t site_ = 0;    // of the call at hand
