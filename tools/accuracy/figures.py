@@ -7,7 +7,8 @@ A round is what was run one after the other for one program in one setting:
 import dataclasses
 import statistics
 
-WAYS = ("predict", "datasheet", "loggps", "flow", "packet", "auto", "live")
+LIVE = {"live": "datasheet", "live auto": "auto"}  # the network of each
+WAYS = ("predict", "datasheet", "loggps", "flow", "packet", "auto", *LIVE)
 
 
 def quantile(values, share):

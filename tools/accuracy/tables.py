@@ -6,7 +6,7 @@ from settings import SETTINGS
 BEGIN, END = "<!-- make accuracy writes from here -->\n", "<!-- to here -->\n"
 # What a way is called in the tables.
 NAMES = {"predict": "predict", "datasheet": "simulate", "loggps": "loggps", "flow": "flow", "packet": "packet",
-         "auto": "auto", "live": "live"}
+         "auto": "auto", "live": "live", "live auto": "live, auto"}
 
 
 def seconds(value):
