@@ -102,6 +102,17 @@ void wait_long() {
   }
 }
 
+// Rank 1 goes on when it knows that the others are past the barrier: whoever notices its death
+// kills them wherever they are.
+void leave_barrier_behind() {
+  int ranks = 0;
+  MPI_Comm_size(world, &ranks);
+  int word = 0;
+  if (rank != 1) MPI_Send(&word, 1, MPI_INT, 1, 3, world);
+  for (int other = 0; rank == 1 && other < ranks; ++other)
+    if (other != 1) MPI_Recv(&word, 1, MPI_INT, other, 3, world, MPI_STATUS_IGNORE);
+}
+
 void print(const char* where) {
   std::printf("rank %d says hello to stdout %s\n", rank, where);
   std::fprintf(stderr, "rank %d says hello to stderr %s\n", rank, where);
@@ -126,14 +137,16 @@ int main(int argc, char** argv) {
   if (behaviour == "nap") nap(number);
   if (behaviour == "read_clock") read_clock(number);
   if (behaviour == "wait_long") wait_long();
+  const bool dies =
+      behaviour == "segv" || behaviour == "kill" || behaviour == "exit" || behaviour == "abort";
+  if (dies) leave_barrier_behind();
   if (rank == 1) {
     if (behaviour == "segv") ::raise(SIGSEGV);
     if (behaviour == "kill") ::raise(SIGKILL);
     if (behaviour == "exit") ::_exit(number);
     if (behaviour == "abort") MPI_Abort(world, number);
   }
-  if (behaviour == "segv" || behaviour == "kill" || behaviour == "exit" || behaviour == "abort")
-    MPI_Barrier(world);
+  if (dies) MPI_Barrier(world);
   MPI_Finalize();
   if (behaviour == "print") print("after MPI_Finalize");
   return behaviour == "status" ? number : 0;
