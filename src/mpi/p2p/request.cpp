@@ -104,7 +104,7 @@ Request* post_receive(Comm& comm, int partner, int tag, bool hidden, std::uint64
 }
 
 Request* post_several(Comm& comm, std::vector<Request*> parts, std::function<void()> finish,
-                      std::vector<Object*> keep) {
+                      const std::vector<Object*>& keep) {
   auto* request = new Request;
   request->what = Request::What::several;
   request->active = true;
@@ -125,7 +125,7 @@ Request* done_request(const MPI_Status& status, int error) {
 }
 
 Request* persistent_request(Comm& comm, std::function<void(Request&)> start,
-                            std::vector<Object*> keep) {
+                            const std::vector<Object*>& keep) {
   auto* request = new Request;
   request->persistent = true;
   request->comm = retain(&comm);

@@ -94,13 +94,13 @@ Request* post_receive(Comm& comm, int partner, int tag, bool hidden, std::uint64
                       std::function<void(std::span<const std::byte>)> arrived);
 // A request that is done when all parts are; then `finish` runs.
 Request* post_several(Comm& comm, std::vector<Request*> parts, std::function<void()> finish,
-                      std::vector<Object*> keep);
+                      const std::vector<Object*>& keep);
 // One that is done at once.
 Request* done_request(const MPI_Status& status, int error = MPI_SUCCESS);
 // An inactive persistent one: start(request) is called by MPI_Start and makes
 // it active by taking over (adopt) what a post_* above returned.
 Request* persistent_request(Comm& comm, std::function<void(Request&)> start,
-                            std::vector<Object*> keep);
+                            const std::vector<Object*>& keep);
 void adopt(Request& persistent, Request* posted);
 // Waits for it (one that was just posted) and releases it.
 void wait_for(Request* request);
