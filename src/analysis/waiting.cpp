@@ -56,7 +56,7 @@ Start later(Start a, Start b) {
 }
 
 // A collective of one communicator, on its way.
-struct Gathering {
+struct GatheringMembers {
   CollectiveInstance seen;
   Start last;
   Start root;  // of those that have one
@@ -65,7 +65,7 @@ struct Gathering {
 };
 
 struct CommState {
-  std::vector<Gathering> collectives;
+  std::vector<GatheringMembers> collectives;
   std::size_t size = 0;
   int rank = -1;                                     // whose collectives are counted
   std::uint32_t next = 0;                            // its next one
@@ -210,7 +210,7 @@ Need WaitFinder::Impl::collective(const Event& event_, const trace::Communicator
   }
   const std::uint32_t number = state.next++;
   if (state.collectives.size() <= number) state.collectives.emplace_back();
-  Gathering& gathering = state.collectives[number];
+  GatheringMembers& gathering = state.collectives[number];
   Need need{Need::Kind::collective, id, number, 0, false};
   const Start start{event_.enter, here()};
   gathering.first =
@@ -349,7 +349,7 @@ void WaitFinder::Impl::end_rank() {
 // Who had to come for this need, and when it did; no rank: not known, or nobody.
 Start WaitFinder::Impl::start_of(const Need& need, const Call& call) {
   if (need.kind == Need::Kind::collective) {
-    Gathering& gathering = comms[need.where].collectives[need.number];
+    GatheringMembers& gathering = comms[need.where].collectives[need.number];
     switch (dependence_of(gathering.seen.cost)) {
       case Dependence::all_for_root:
         return gathering.root;
@@ -423,7 +423,7 @@ void WaitFinder::end_rank() {
 
 Waits WaitFinder::finish(const std::function<void(const Waited&)>& visit) {
   for (CommState& comm : impl_->comms)
-    for (Gathering& gathering : comm.collectives) {
+    for (GatheringMembers& gathering : comm.collectives) {
       // Rank i waits for the latest of ranks 0 to i.
       for (std::size_t i = 1; i < gathering.members.size(); ++i)
         gathering.members[i] = later(gathering.members[i - 1], gathering.members[i]);
@@ -433,7 +433,7 @@ Waits WaitFinder::finish(const std::function<void(const Waited&)>& visit) {
     if (waited.wait > Time() || !waited.known) visit(waited);
   }
   for (CommState& comm : impl_->comms)
-    for (Gathering& gathering : comm.collectives) {
+    for (GatheringMembers& gathering : comm.collectives) {
       gathering.seen.spread = gathering.last.time - gathering.first;
       if (gathering.seen.spread > Time()) gathering.seen.last = gathering.last.rank;
       impl_->found.collectives.push_back(gathering.seen);

@@ -52,6 +52,9 @@ struct FlatEntity {
   std::string_view behaviour_name() const {
     return behaviour ? std::string_view(behaviour->name) : std::string_view("plug-in");
   }
+  bool is_switch() const {
+    return behaviour_name() == "switch" || behaviour_name() == "omega-element";
+  }
   // One medium for all its links.
   bool is_bus() const { return behaviour_name() == "bus" || behaviour_name() == "ethernet"; }
   // A bus whose stations send into each other's frames.

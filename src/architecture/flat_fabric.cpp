@@ -8,9 +8,6 @@
 namespace foretrace::architecture {
 namespace {
 
-bool is_switch(const FlatEntity& entity) {
-  return entity.behaviour_name() == "switch" || entity.behaviour_name() == "omega-element";
-}
 bool passes(const FlatEntity& entity) {
   return entity.behaviour_name() == "nic" || entity.behaviour_name() == "memory";
 }
@@ -71,7 +68,7 @@ class Builder {
         throw Error(one.where.text() + ": '" + one.path + "' is a " +
                     std::string(one.behaviour_name()) +
                     ", which has no switches to be simulated by flits");
-      if (is_switch(one) || (processor && is_direct(number))) {
+      if (one.is_switch() || (processor && is_direct(number))) {
         router_[e] = static_cast<int>(made_.router_entity.size());
         made_.router_entity.push_back(number);
         made_.fabric.names.push_back(one.path);
@@ -139,7 +136,7 @@ class Builder {
     bool first = true;
     for (const int number : made_.router_entity) {
       const FlatEntity& one = entity(number);
-      if (!is_switch(one)) {
+      if (!one.is_switch()) {
         SwitchSettings plain;
         plain.routing = own_;
         plain.vcs = made_.fabric.wraps ? 2 : 1;

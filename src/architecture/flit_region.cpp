@@ -13,10 +13,6 @@ using machine::LinkId;
 
 namespace {
 
-bool is_switch(const FlatEntity& entity) {
-  return entity.behaviour_name() == "switch" || entity.behaviour_name() == "omega-element";
-}
-
 bool by_flits(const FlatEntity& entity) {
   return entity.level == "vc" || entity.level == "crossbar";
 }
@@ -27,7 +23,7 @@ bool takes_flits(const FlatArchitecture& architecture) {
   const FlatEntity* with = nullptr;
   const FlatEntity* without = nullptr;
   for (const FlatEntity& entity : architecture.entities)
-    if (is_switch(entity)) (by_flits(entity) ? with : without) = &entity;
+    if (entity.is_switch()) (by_flits(entity) ? with : without) = &entity;
   if (with && without)
     throw Error(without->where.text() + ": '" + without->path + "' has the level " +
                 without->level + ", '" + with->path + "' the level " + with->level +

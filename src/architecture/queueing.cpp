@@ -36,9 +36,9 @@ class Times {
   entity::Random random_;
 };
 
-class Source final : public entity::Behaviour {
+class SourceBehaviour final : public entity::Behaviour {
  public:
-  Source(const Parameters& given, std::string_view path)
+  SourceBehaviour(const Parameters& given, std::string_view path)
       : intervals_(given, "interval", path),
         bytes_(static_cast<std::uint64_t>(given.number("bytes"))),
         packets_(static_cast<std::uint64_t>(given.number("packets"))) {}
@@ -185,7 +185,7 @@ const std::vector<Ps>* times_of(const entity::Behaviour& behaviour) {
 std::unique_ptr<entity::Behaviour> make_station(std::string_view behaviour, const Parameters& given,
                                                 std::string_view path, Station*& station) {
   station = nullptr;
-  if (behaviour == "source") return std::make_unique<Source>(given, path);
+  if (behaviour == "source") return std::make_unique<SourceBehaviour>(given, path);
   if (behaviour == "sink") return std::make_unique<SinkBehaviour>();
   const auto keep = [&](auto made) {
     station = made.get();

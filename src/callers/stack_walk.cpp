@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t kSlots = 4096;
 constexpr int kMostUnwound = 64;
 
-std::uint32_t slot_of(std::uint64_t address) {
+std::uint32_t walk_slot(std::uint64_t address) {
   return static_cast<std::uint32_t>((address * 0x9E3779B97F4A7C15u) >> 40) & (kSlots - 1);
 }
 
@@ -102,7 +102,7 @@ bool StackWalker::is_left_out(std::uint64_t address) const noexcept {
 
 const StackWalker::Frame* StackWalker::find(std::uint64_t address) const noexcept {
   if (frames_.empty()) return nullptr;
-  for (std::uint32_t i = slot_of(address);; i = (i + 1) & (kSlots - 1)) {
+  for (std::uint32_t i = walk_slot(address);; i = (i + 1) & (kSlots - 1)) {
     if (frames_[i].address == address) return &frames_[i];
     if (frames_[i].address == 0) return nullptr;
   }
@@ -120,7 +120,7 @@ void StackWalker::remember(const Frame& frame) noexcept {
   }
   if (used_ * 4 >= kSlots * 3) return;
   ++used_;
-  std::uint32_t i = slot_of(frame.address);
+  std::uint32_t i = walk_slot(frame.address);
   while (frames_[i].address != 0) i = (i + 1) & (kSlots - 1);
   frames_[i] = frame;
 }

@@ -21,6 +21,7 @@
 #include "views/architecture/drawing.hpp"
 
 namespace foretrace::cli {
+namespace architecture_command {
 namespace {
 
 struct Options {
@@ -229,9 +230,11 @@ std::function<int()> declare(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace architecture_command
 
 const Subcommand kArchitecture{"architecture",
-                               "Draw a machine from parts, check it, and run its queues", declare,
+                               "Draw a machine from parts, check it, and run its queues",
+                               architecture_command::declare,
                                "foretrace architecture check mesh.arch.toml --boxes\n"
                                "foretrace architecture draw mesh.arch.toml -o mesh.svg\n"
                                "foretrace architecture edit mesh.arch.toml\n"

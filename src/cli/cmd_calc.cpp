@@ -27,6 +27,7 @@
 #include "views/datasheet/calculation.hpp"
 
 namespace foretrace::cli {
+namespace calc_command {
 namespace {
 
 using machine::Bound;
@@ -359,8 +360,10 @@ std::function<int()> declare(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace calc_command
 
-const Subcommand kCalc{"calc", "Tell how long MPI functions take on a machine", declare,
+const Subcommand kCalc{"calc", "Tell how long MPI functions take on a machine",
+                       calc_command::declare,
                        "foretrace calc cray-t3d bcast --ranks 16 --bytes 64k\n"
                        "foretrace calc cray-t3d send,bcast --ranks 2,64 --bytes 8..1m --plot\n"
                        "foretrace calc cray-t3d\n"};

@@ -16,6 +16,7 @@
 #include "views/timeline/timeline.hpp"
 
 namespace foretrace::cli {
+namespace compare_command {
 namespace {
 
 using analysis::CompareLevel;
@@ -123,9 +124,10 @@ std::function<int()> declare(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace compare_command
 
 const Subcommand kCompare{"compare", "Compare two runs of the same program: traces or profiles",
-                          declare,
+                          compare_command::declare,
                           "foretrace compare a.ftr b.ftr\n"
                           "foretrace compare a.ftr b.ftr --level events\n"
                           "foretrace compare a1.ftr a2.ftr a3.ftr --against b1.ftr b2.ftr b3.ftr "

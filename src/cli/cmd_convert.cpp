@@ -12,6 +12,7 @@
 #include "formats/formats.hpp"
 
 namespace foretrace::cli {
+namespace convert_command {
 namespace {
 
 namespace fs = std::filesystem;
@@ -100,11 +101,13 @@ std::function<int()> declare(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace convert_command
 
-const Subcommand kConvert{
-    "convert", "Turn a trace into another format, or another format into a trace", declare,
-    "foretrace convert run.ftr run.txt\n"
-    "foretrace convert run.ftr run.otf2\n"
-    "foretrace convert traces.otf2 run.ftr\n"};
+const Subcommand kConvert{"convert",
+                          "Turn a trace into another format, or another format into a trace",
+                          convert_command::declare,
+                          "foretrace convert run.ftr run.txt\n"
+                          "foretrace convert run.ftr run.otf2\n"
+                          "foretrace convert traces.otf2 run.ftr\n"};
 
 }  // namespace foretrace::cli

@@ -9,6 +9,7 @@
 #include "cli/subcommand.hpp"
 
 namespace foretrace::cli {
+namespace coverage_command {
 namespace {
 
 const char* meaning(std::string_view treatment) {
@@ -66,8 +67,10 @@ std::function<int()> declare(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace coverage_command
 
-const Subcommand kCoverage{"coverage", "List every MPI function and how it is treated", declare,
+const Subcommand kCoverage{"coverage", "List every MPI function and how it is treated",
+                           coverage_command::declare,
                            "foretrace coverage\n"
                            "foretrace coverage --live\n"};
 

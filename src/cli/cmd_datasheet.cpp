@@ -22,6 +22,7 @@
 #include "views/datasheet/datasheet.hpp"
 
 namespace foretrace::cli {
+namespace datasheet_command {
 namespace {
 
 namespace fs = std::filesystem;
@@ -237,9 +238,11 @@ std::function<int()> declare(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace datasheet_command
 
 const Subcommand kDatasheet{"datasheet",
-                            "Write the data sheet of a machine model, or compare models", declare,
+                            "Write the data sheet of a machine model, or compare models",
+                            datasheet_command::declare,
                             "foretrace datasheet cray-t3d\n"
                             "foretrace datasheet cray-t3d laptop.toml -o both.html\n"
                             "foretrace datasheet --all -o all.html\n"

@@ -24,6 +24,7 @@
 #include "views/explain/report.hpp"
 
 namespace foretrace::cli {
+namespace explain_command {
 namespace {
 
 struct Options {
@@ -289,10 +290,12 @@ std::function<int()> declare(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace explain_command
 
-const Subcommand kExplain{
-    "explain", "Tell what limits a run, what to change first and what it would bring", declare,
-    "foretrace explain run.ftr --machine cray-t3d\n"
-    "foretrace explain run.ftr --machine cray-t3d -o explain.html\n"};
+const Subcommand kExplain{"explain",
+                          "Tell what limits a run, what to change first and what it would bring",
+                          explain_command::declare,
+                          "foretrace explain run.ftr --machine cray-t3d\n"
+                          "foretrace explain run.ftr --machine cray-t3d -o explain.html\n"};
 
 }  // namespace foretrace::cli

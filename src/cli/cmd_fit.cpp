@@ -19,6 +19,7 @@
 #include "views/scaling/report.hpp"
 
 namespace foretrace::cli {
+namespace fit_command {
 namespace {
 
 constexpr double kMostRanks = 1e9;
@@ -250,9 +251,10 @@ std::function<int()> declare(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace fit_command
 
 const Subcommand kFit{"fit", "Extrapolate how a time scales, and say how far to trust that",
-                      declare,
+                      fit_command::declare,
                       "foretrace fit scaling.db --metric time --at p=1024\n"
                       "foretrace fit scaling.db --metric phase_exchange --at p=1024,n=4096 --json\n"
                       "foretrace fit extra-p.jsonl --metric time --at p=1024\n"};

@@ -17,6 +17,7 @@
 #include "topology/shape.hpp"
 
 namespace foretrace::cli {
+namespace import_command {
 namespace {
 
 struct Options {
@@ -140,8 +141,10 @@ std::function<int()> declare(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace import_command
 
-const Subcommand kImport{"import", "Make a machine model of other people's measurements", declare,
+const Subcommand kImport{"import", "Make a machine model of other people's measurements",
+                         import_command::declare,
                          "foretrace import osu osu_latency.txt 64:osu_allreduce.txt -o m.toml\n"
                          "foretrace import simgrid-csv PingPong.csv.gz Recv.csv.gz Isend.csv.gz "
                          "-o m.toml\n"};

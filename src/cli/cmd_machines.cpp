@@ -14,6 +14,7 @@
 #include "views/draw/text_table.hpp"
 
 namespace foretrace::cli {
+namespace machines_command {
 namespace {
 
 std::string year_of(const std::string& date) {
@@ -120,8 +121,10 @@ std::function<int()> declare(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace machines_command
 
-const Subcommand kMachines{"machines", "List the machine models that come with Foretrace", declare,
+const Subcommand kMachines{"machines", "List the machine models that come with Foretrace",
+                           machines_command::declare,
                            "foretrace machines\n"
                            "foretrace machines --run run.ftr\n"
                            "foretrace machines --json\n"};

@@ -15,6 +15,7 @@
 #include "measure/campaign/measure.hpp"
 
 namespace foretrace::cli {
+namespace measure_command {
 namespace {
 
 struct Options {
@@ -149,8 +150,10 @@ std::function<int()> declare(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace measure_command
 
-const Subcommand kMeasure{"measure", "Measure a machine's MPI into a machine model", declare,
+const Subcommand kMeasure{"measure", "Measure a machine's MPI into a machine model",
+                          measure_command::declare,
                           "foretrace measure -n 2 --quick -o laptop.toml\n"
                           "foretrace measure -n 64 --launch \"srun -n 64\" -o cluster.toml\n"};
 

@@ -13,6 +13,7 @@
 #include "views/model/report.hpp"
 
 namespace foretrace::cli {
+namespace model_command {
 namespace {
 
 struct Options {
@@ -117,11 +118,13 @@ std::function<void()> declare_to_check(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace model_command
 
-const Subcommand kModel{"model", "Evaluate an analytical model of a program on a machine", declare,
+const Subcommand kModel{"model", "Evaluate an analytical model of a program on a machine",
+                        model_command::declare,
                         "foretrace model models/life.model --machine cray-t3d --at p=8,d=128\n"
                         "foretrace model models/life.model --machine cray-t3d --at d=128 --sweep "
                         "p=1..64 -o life.html\n",
-                        declare_to_check};
+                        model_command::declare_to_check};
 
 }  // namespace foretrace::cli

@@ -15,6 +15,7 @@
 #include "topology/placement.hpp"
 
 namespace foretrace::cli {
+namespace predict_command {
 namespace {
 
 struct Options {
@@ -149,11 +150,13 @@ std::function<void()> declare_to_check(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace predict_command
 
 const Subcommand kPredict{
-    "predict", "Run an MPI program here in the virtual time of another machine", declare,
+    "predict", "Run an MPI program here in the virtual time of another machine",
+    predict_command::declare,
     "foretrace predict -n 8 --machine cray-t3d -o p.ftr -- ./app\n"
     "foretrace predict -n 8 --machine cray-t3d --compute annotated -- ./app\n",
-    declare_to_check};
+    predict_command::declare_to_check};
 
 }  // namespace foretrace::cli

@@ -20,6 +20,7 @@
 #include "views/profile/call_profile.hpp"
 
 namespace foretrace::cli {
+namespace profile_command {
 namespace {
 
 namespace fs = std::filesystem;
@@ -182,9 +183,11 @@ std::function<int()> declare(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace profile_command
 
 const Subcommand kProfile{"profile",
-                          "Run an MPI program and show its time by MPI function and call", declare,
+                          "Run an MPI program and show its time by MPI function and call",
+                          profile_command::declare,
                           "foretrace profile -n 4 -- ./app\n"
                           "foretrace profile -n 4 -o app.html -o app.json -- ./app input.txt\n"};
 

@@ -6,6 +6,7 @@
 #include "compute/work_counter.hpp"
 
 namespace foretrace::cli {
+namespace record_command {
 namespace {
 
 struct Options {
@@ -67,11 +68,12 @@ std::function<void()> declare_to_check(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace record_command
 
 const Subcommand kRecord{"record", "Run an MPI program once and log its calls and CPU times",
-                         declare,
+                         record_command::declare,
                          "foretrace record -n 8 -o run.ftr -- ./app\n"
                          "srun -n 64 foretrace record -o run.ftr -- ./app\n",
-                         declare_to_check};
+                         record_command::declare_to_check};
 
 }  // namespace foretrace::cli

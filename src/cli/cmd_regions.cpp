@@ -8,6 +8,7 @@
 #include "trace/damage.hpp"
 
 namespace foretrace::cli {
+namespace regions_command {
 namespace {
 
 struct Options {
@@ -45,9 +46,10 @@ std::function<int()> declare(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace regions_command
 
 const Subcommand kRegions{"regions",
                           "Write what the phases of a run computed, for --compute table:FILE",
-                          declare, "foretrace regions run.ftr -o phases.toml\n"};
+                          regions_command::declare, "foretrace regions run.ftr -o phases.toml\n"};
 
 }  // namespace foretrace::cli

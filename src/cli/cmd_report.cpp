@@ -22,6 +22,7 @@
 #include "views/timeline/timeline.hpp"
 
 namespace foretrace::cli {
+namespace report_command {
 namespace {
 
 struct Options {
@@ -86,9 +87,10 @@ std::function<int()> declare(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace report_command
 
 const Subcommand kReport{
-    "report", "Tell times, speed-up and utilisation of a trace", declare,
+    "report", "Tell times, speed-up and utilisation of a trace", report_command::declare,
     "foretrace report run.ftr\n"
     "foretrace report run.ftr --json\n"
     "foretrace report run.ftr -o report.html\n"

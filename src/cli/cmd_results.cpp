@@ -15,6 +15,7 @@
 #include "views/results/tables.hpp"
 
 namespace foretrace::cli {
+namespace results_command {
 namespace {
 
 struct Options {
@@ -298,9 +299,10 @@ std::function<int()> declare(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace results_command
 
 const Subcommand kResults{
-    "results", "List, filter and compare what studies kept", declare,
+    "results", "List, filter and compare what studies kept", results_command::declare,
     "foretrace results scaling.db --where 'ranks >= 8 and machine = \"cray-t3d\"'\n"
     "foretrace results scaling.db --compare measured,predicted\n"
     "foretrace results scaling.db -o scaling.html\n"

@@ -24,6 +24,7 @@
 #include "views/report/sweep_report.hpp"
 
 namespace foretrace::cli {
+namespace simulate_command {
 namespace {
 
 struct Options {
@@ -309,14 +310,15 @@ std::function<void()> declare_to_check(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace simulate_command
 
 const Subcommand kSimulate{
     "simulate",
     "Replay a recorded run or a text program, or run a program live, on a machine and a network",
-    declare,
+    simulate_command::declare,
     "foretrace simulate run.ftr --machine cray-t3d -o p.ftr\n"
     "foretrace simulate run.ftr --machine cray-t3d --network flow --topology torus:4x4\n"
     "foretrace simulate -n 1024 --machine cray-t3d -o p.ftr -- ./app\n",
-    declare_to_check};
+    simulate_command::declare_to_check};
 
 }  // namespace foretrace::cli

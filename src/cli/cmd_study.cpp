@@ -17,6 +17,7 @@
 #include "study/run.hpp"
 
 namespace foretrace::cli {
+namespace study_command {
 namespace {
 
 struct Options {
@@ -201,8 +202,10 @@ std::function<int()> declare(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace study_command
 
-const Subcommand kStudy{"study", "Run a program at many points, and keep the results", declare,
+const Subcommand kStudy{"study", "Run a program at many points, and keep the results",
+                        study_command::declare,
                         "foretrace study scaling.toml -o scaling.db --dry-run\n"
                         "foretrace study scaling.toml -o scaling.db\n"
                         "mpirun -n 4 foretrace study scaling.toml -o scaling.db\n"};

@@ -25,6 +25,7 @@
 #include "views/timeline/timeline.hpp"
 
 namespace foretrace::cli {
+namespace timeline_command {
 namespace {
 
 struct Options {
@@ -163,9 +164,10 @@ std::function<int()> declare(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace timeline_command
 
 const Subcommand kTimeline{"timeline", "Draw what each rank did when, as text or as a page",
-                           declare,
+                           timeline_command::declare,
                            "foretrace timeline run.ftr\n"
                            "foretrace timeline run.ftr -o run.html\n"
                            "foretrace timeline big.ftr --serve\n"

@@ -13,6 +13,7 @@
 #include "views/topology/svg.hpp"
 
 namespace foretrace::cli {
+namespace topology_command {
 namespace {
 
 struct Options {
@@ -75,9 +76,10 @@ std::function<int()> declare(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace topology_command
 
 const Subcommand kTopology{"topology", "Tell the properties of a network topology, and draw it",
-                           declare,
+                           topology_command::declare,
                            "foretrace topology torus:4x4x4\n"
                            "foretrace topology fat-tree-64 -o tree.svg --route 0:15\n"};
 

@@ -16,6 +16,7 @@
 #include "views/architecture/traffic_report.hpp"
 
 namespace foretrace::cli {
+namespace traffic_command {
 namespace {
 
 struct Options {
@@ -193,10 +194,11 @@ std::function<int()> declare(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace traffic_command
 
 const Subcommand kTraffic{
     "traffic", "Latency over load of a network under synthetic traffic, and where it saturates",
-    declare,
+    traffic_command::declare,
     "foretrace traffic mesh:8x8 --vcs 4\n"
     "foretrace traffic machine.arch.toml --pattern hotspot:0:0.1 -o curve.svg\n"};
 

@@ -27,6 +27,7 @@
 #include "views/report/validation.hpp"
 
 namespace foretrace::cli {
+namespace validate_command {
 namespace {
 
 namespace fs = std::filesystem;
@@ -356,9 +357,10 @@ std::function<int()> declare(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace validate_command
 
 const Subcommand kValidate{
-    "validate", "Run a program, predict it, and show where the two part", declare,
+    "validate", "Run a program, predict it, and show where the two part", validate_command::declare,
     "foretrace validate -n 2 --machine here.toml -- ./app\n"
     "foretrace validate -n 2 --machine here.toml --within 5% --json -- ./app\n"
     "foretrace validate --machine cluster.toml --real run.ftr --predicted p.ftr\n"};

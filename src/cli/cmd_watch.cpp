@@ -14,6 +14,7 @@
 #include "trace/run_file.hpp"
 
 namespace foretrace::cli {
+namespace watch_command {
 namespace {
 
 namespace fs = std::filesystem;
@@ -111,8 +112,10 @@ std::function<int()> declare(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace watch_command
 
-const Subcommand kWatch{"watch", "Show what the ranks of a program do while it runs", declare,
+const Subcommand kWatch{"watch", "Show what the ranks of a program do while it runs",
+                        watch_command::declare,
                         "foretrace watch -n 8 -- ./app\n"
                         "foretrace watch -n 8 -o run.ftr --no-browser -- ./app\n"
                         "foretrace watch run.ftr.part\n"};

@@ -17,6 +17,7 @@
 #include "wrap/template.hpp"
 
 namespace foretrace::cli {
+namespace wrap_command {
 namespace {
 
 namespace fs = std::filesystem;
@@ -154,8 +155,9 @@ std::function<int()> declare(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace wrap_command
 
-const Subcommand kWrap{"wrap", "Make an MPI wrapper library of your own from a template", declare,
-                       "foretrace wrap count.w -o libcount.so\n"};
+const Subcommand kWrap{"wrap", "Make an MPI wrapper library of your own from a template",
+                       wrap_command::declare, "foretrace wrap count.w -o libcount.so\n"};
 
 }  // namespace foretrace::cli

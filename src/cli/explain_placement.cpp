@@ -9,7 +9,7 @@ namespace foretrace::cli {
 namespace {
 
 // So many calls are simulated in all.
-constexpr std::uint64_t kMostCalls = 2'000'000;
+constexpr std::uint64_t kMostPlacedCalls = 2'000'000;
 constexpr double kLeastGain = 1e-6;
 
 }  // namespace
@@ -39,7 +39,7 @@ explain::BetterPlacement better_placement(const Simulation& simulation, const ex
     return simulate(replay);
   };
   return explain::find_placement(messages, *simulation.topology(), *present, run.time,
-                                 kMostCalls / calls, placed);
+                                 kMostPlacedCalls / calls, placed);
 }
 
 std::string format_placement(const machine::Placement& placement,

@@ -18,9 +18,9 @@ using explain::Call;
 using explain::PlaceId;
 
 // So many calls are simulated in all, but at least kLeastTried algorithms.
-constexpr std::uint64_t kMostCalls = 20'000'000;
+constexpr std::uint64_t kMostSetCalls = 20'000'000;
 constexpr std::uint64_t kLeastTried = 14;
-constexpr double kLeastGain = 1e-6;
+constexpr double kLeastSettingGain = 1e-6;
 
 struct Site {
   PlaceId place = 0;
@@ -77,7 +77,7 @@ void find_better_algorithms(const Simulation& simulation, const explain::Run& ru
   const explain::Places places(run, names);
   const explain::Checks checks(run, names);
   std::uint64_t left =
-      std::max(kLeastTried, kMostCalls / std::max<std::uint64_t>(explanation.calls, 1));
+      std::max(kLeastTried, kMostSetCalls / std::max<std::uint64_t>(explanation.calls, 1));
   for (std::size_t i = 0; i < sites.size(); ++i) {
     const auto& algorithms = sim::algorithms_for(sites[i].collective);
     if (left < algorithms.size()) {
@@ -97,7 +97,7 @@ void find_better_algorithms(const Simulation& simulation, const explain::Run& ru
       finding.change = algorithm.name;
     }
     finding.gain = run.time - finding.predicted;
-    if (finding.gain.seconds() <= kLeastGain * run.time.seconds()) continue;
+    if (finding.gain.seconds() <= kLeastSettingGain * run.time.seconds()) continue;
     for (const std::int32_t rank : sites[i].ranks) finding.ranks.emplace_back(rank);
     finding.spent = sites[i].time;
     finding.verified = true;

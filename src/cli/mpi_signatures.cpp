@@ -6,12 +6,12 @@ namespace {
 #define FORETRACE_SIGNATURE(name, result, parameters, arguments) \
   {name, result, parameters, arguments},
 #ifdef FORETRACE_WITH_OPENMPI
-constexpr wrap::MpiFunction kOpenmpi[] = {
+constexpr wrap::MpiFunction kOpenmpiSignatures[] = {
 #include "openmpi/mpi_signatures.inc"
 };
 #endif
 #ifdef FORETRACE_WITH_MPICH
-constexpr wrap::MpiFunction kMpich[] = {
+constexpr wrap::MpiFunction kMpichSignatures[] = {
 #include "mpich/mpi_signatures.inc"
 };
 #endif
@@ -21,10 +21,10 @@ constexpr wrap::MpiFunction kMpich[] = {
 
 std::span<const wrap::MpiFunction> signatures_of([[maybe_unused]] std::string_view mpi) {
 #ifdef FORETRACE_WITH_OPENMPI
-  if (mpi == "openmpi") return kOpenmpi;
+  if (mpi == "openmpi") return kOpenmpiSignatures;
 #endif
 #ifdef FORETRACE_WITH_MPICH
-  if (mpi == "mpich") return kMpich;
+  if (mpi == "mpich") return kMpichSignatures;
 #endif
   return {};
 }

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/shown_text.hpp"
 #include "machine/loggps.hpp"
 
 namespace foretrace::cli {
@@ -37,13 +38,6 @@ std::string_view name_of(SweepParameter parameter) {
 
 bool is_size(SweepParameter parameter) {
   return parameter == SweepParameter::threshold;
-}
-
-// Text for a message: printable and short, whatever came in.
-std::string shown(std::string_view text) {
-  std::string out;
-  for (char c : text.substr(0, 80)) out += c >= ' ' && c <= '~' ? c : '?';
-  return out + (text.size() > 80 ? "..." : "");
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {

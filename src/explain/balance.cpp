@@ -132,7 +132,7 @@ void equalise_ranks(Part ranks) {
   equalise_sums(alone);
 }
 
-std::vector<Part> parts_of(const std::vector<ChosenCalls>& ranks, const Groups& groups) {
+std::vector<Part> grouped_parts(const std::vector<ChosenCalls>& ranks, const Groups& groups) {
   std::map<std::int32_t, Part> parts;
   for (const ChosenCalls& calls : ranks)
     parts[groups[static_cast<std::size_t>(calls.rank().value)]].push_back(calls);
@@ -174,14 +174,14 @@ void equalise(const Run& run, const CallSet& of, Edits& edits) {
 void equalise_within(const Run& run, const CallSet& of, const Groups& groups, Edits& edits) {
   fill_compute(run, edits);
   each_stretch(run, of, &edits, [&groups](std::size_t, const Part& ranks) {
-    for (Part& part : parts_of(ranks, groups)) equalise_ranks(std::move(part));
+    for (Part& part : grouped_parts(ranks, groups)) equalise_ranks(std::move(part));
   });
 }
 
 void equalise_between(const Run& run, const CallSet& of, const Groups& groups, Edits& edits) {
   fill_compute(run, edits);
   each_stretch(run, of, &edits, [&groups](std::size_t, const Part& ranks) {
-    if (!ranks.empty()) equalise_sums(parts_of(ranks, groups));
+    if (!ranks.empty()) equalise_sums(grouped_parts(ranks, groups));
   });
 }
 

@@ -6,9 +6,10 @@
 namespace foretrace::explain {
 namespace {
 
-class Search {
+class PieceSearch {
  public:
-  Search(const Axis& axis, const std::function<Time(double)>& time) : axis_(axis), time_(time) {}
+  PieceSearch(const Axis& axis, const std::function<Time(double)>& time)
+      : axis_(axis), time_(time) {}
 
   struct Point {
     double x = 0;
@@ -98,16 +99,16 @@ std::vector<Piece> joined(const std::vector<Piece>& pieces) {
 }  // namespace
 
 Sensitivity find_sensitivity(const Axis& axis, const std::function<Time(double)>& time) {
-  Search search(axis, time);
+  PieceSearch search(axis, time);
   Sensitivity result;
   result.parameter = axis.parameter;
   result.unit = axis.unit;
   result.meaning = axis.meaning;
   result.value = axis.value;
-  const Search::Point here = search.at(axis.value);
+  const PieceSearch::Point here = search.at(axis.value);
   result.slope = here.right;
   std::vector<Piece> pieces;
-  if (axis.value > 0) search.split(search.at(0, Search::Sides::right), here, pieces);
+  if (axis.value > 0) search.split(search.at(0, PieceSearch::Sides::right), here, pieces);
   search.split(here, search.last(here.time * (1 + kTolerances[2])), pieces);
   result.pieces = joined(pieces);
   for (std::size_t i = 1; i < result.pieces.size(); ++i)

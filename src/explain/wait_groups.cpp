@@ -15,7 +15,7 @@ const Due::value_type* most_of(const Due& due) {
   return most == due.end() ? nullptr : &*most;
 }
 
-struct Group {
+struct WaitSum {
   WaitGroup what;
   std::set<std::int32_t> ranks;
   Due late;
@@ -26,10 +26,10 @@ struct Group {
 
 std::vector<WaitGroup> group_waits(const Run& run, const std::vector<Wait>& waits,
                                    const Places& places) {
-  std::map<std::pair<PlaceId, WaitKind>, Group> groups;
-  const auto add = [&](const sim::Moment& moment, WaitKind kind, Time time) -> Group& {
+  std::map<std::pair<PlaceId, WaitKind>, WaitSum> groups;
+  const auto add = [&](const sim::Moment& moment, WaitKind kind, Time time) -> WaitSum& {
     const PlaceId place = run.call_of(moment).place;
-    Group& group = groups[{place, kind}];
+    WaitSum& group = groups[{place, kind}];
     group.what.kind = kind;
     if (group.what.count == 0) group.what.place = places.describe(place);
     ++group.what.count;
@@ -50,7 +50,7 @@ std::vector<WaitGroup> group_waits(const Run& run, const std::vector<Wait>& wait
       add(moment, WaitKind::contention, contention);
       if (contention == rest) continue;
     }
-    Group& group = add(moment, wait.kind, rest - contention);
+    WaitSum& group = add(moment, wait.kind, rest - contention);
     if (wait.cause == sim::kNoMoment) continue;
     const sim::Moment& cause = run.graph[wait.cause];
     group.late[{run.call_of(cause).place, cause.rank.value, false}] += wait.lateness;

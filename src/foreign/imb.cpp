@@ -9,34 +9,33 @@
 
 #include "base/error.hpp"
 #include "foreign/lines.hpp"
+#include "machine/pair.hpp"
 
 namespace foretrace::foreign {
 namespace {
 
-constexpr int kPair = 2;
-constexpr double kMicrosecond = 1e-6;
-constexpr double kResolution = 1e-8;
+constexpr double kImbResolution = 1e-8;
 
-struct Benchmark {
+struct ImbBenchmark {
   std::string_view title;
   const char* function;
 };
 
-constexpr std::array kBenchmarks{
-    Benchmark{"PingPong", "pingpong"},      Benchmark{"Sendrecv", "sendrecv"},
-    Benchmark{"Exchange", "exchange_ring"}, Benchmark{"Allgather", "allgather"},
-    Benchmark{"Allgatherv", "allgatherv"},  Benchmark{"Allreduce", "allreduce"},
-    Benchmark{"Alltoall", "alltoall"},      Benchmark{"Alltoallv", "alltoallv"},
-    Benchmark{"Barrier", "barrier"},        Benchmark{"Bcast", "bcast"},
-    Benchmark{"Gather", "gather"},          Benchmark{"Gatherv", "gatherv"},
-    Benchmark{"Reduce", "reduce"},          Benchmark{"Reduce_scatter", "reduce_scatter"},
-    Benchmark{"Scatter", "scatter"},        Benchmark{"Scatterv", "scatterv"}};
+constexpr std::array kImbBenchmarks{
+    ImbBenchmark{"PingPong", "pingpong"},      ImbBenchmark{"Sendrecv", "sendrecv"},
+    ImbBenchmark{"Exchange", "exchange_ring"}, ImbBenchmark{"Allgather", "allgather"},
+    ImbBenchmark{"Allgatherv", "allgatherv"},  ImbBenchmark{"Allreduce", "allreduce"},
+    ImbBenchmark{"Alltoall", "alltoall"},      ImbBenchmark{"Alltoallv", "alltoallv"},
+    ImbBenchmark{"Barrier", "barrier"},        ImbBenchmark{"Bcast", "bcast"},
+    ImbBenchmark{"Gather", "gather"},          ImbBenchmark{"Gatherv", "gatherv"},
+    ImbBenchmark{"Reduce", "reduce"},          ImbBenchmark{"Reduce_scatter", "reduce_scatter"},
+    ImbBenchmark{"Scatter", "scatter"},        ImbBenchmark{"Scatterv", "scatterv"}};
 
-class Reader {
+class ImbReader {
  public:
   void read(const InputFile& file);
   Measurements take() {
-    out_.resolution = kResolution;
+    out_.resolution = kImbResolution;
     return std::move(out_);
   }
 
@@ -59,7 +58,7 @@ class Reader {
   std::map<std::pair<std::string, int>, int> launches_;
 };
 
-void Reader::read(const InputFile& file) {
+void ImbReader::read(const InputFile& file) {
   Lines lines(file.text, file.name);
   lines_ = &lines;
   title_.clear();
@@ -80,13 +79,13 @@ void Reader::read(const InputFile& file) {
   if (!any) throw Error(file.name + ": holds no table of the Intel MPI Benchmarks");
 }
 
-void Reader::read_comment(std::string_view text) {
+void ImbReader::read_comment(std::string_view text) {
   if (text.starts_with("Benchmarking ")) {
     title_ = trimmed(text.substr(13));
     columns_.clear();
     ranks_ = 0;
-    const auto* known = std::ranges::find(kBenchmarks, title_, &Benchmark::title);
-    function_ = known == kBenchmarks.end() ? "" : known->function;
+    const auto* known = std::ranges::find(kImbBenchmarks, title_, &ImbBenchmark::title);
+    function_ = known == kImbBenchmarks.end() ? "" : known->function;
     if (function_.empty())
       out_.notes.push_back(lines_->name() + ": left out: no function of a machine model is what '" +
                            shown(title_) + "' measures");
@@ -97,14 +96,14 @@ void Reader::read_comment(std::string_view text) {
   }
 }
 
-void Reader::read_columns(const std::vector<std::string_view>& names) {
+void ImbReader::read_columns(const std::vector<std::string_view>& names) {
   if (title_.empty()) lines_->fail("column names before '# Benchmarking ...'");
   columns_.assign(names.begin(), names.end());
   if (function_.empty()) return;
   if (ranks_ == 0) lines_->fail("'# #processes = ...' is missing before this table");
   if (column("t[usec]") == columns_.size() && column("t_max[usec]") == columns_.size())
     lines_->fail("expected a column 't[usec]' or 't_max[usec]'");
-  if (function_ == "sendrecv" && ranks_ != kPair) {
+  if (function_ == "sendrecv" && ranks_ != machine::kPair) {
     out_.notes.push_back(lines_->name() + ": left out: Sendrecv on a chain of " +
                          std::to_string(ranks_) + " ranks; a model's is between two");
     return;
@@ -112,13 +111,13 @@ void Reader::read_columns(const std::vector<std::string_view>& names) {
   launch_ = ++launches_[{function_, ranks_}];
 }
 
-void Reader::read_row(const std::vector<std::string_view>& words) {
+void ImbReader::read_row(const std::vector<std::string_view>& words) {
   if (columns_.empty())
     lines_->fail("expected '# Benchmarking ...' and column names, found '" + shown(words[0]) + "'");
   if (words.size() != columns_.size())
     lines_->fail("expected " + std::to_string(columns_.size()) + " columns, found " +
                  std::to_string(words.size()));
-  if (function_.empty() || (function_ == "sendrecv" && ranks_ != kPair)) return;
+  if (function_.empty() || (function_ == "sendrecv" && ranks_ != machine::kPair)) return;
   const std::uint64_t bytes =
       column("#bytes") == 0 ? lines_->whole(words[0], "a size in bytes") : 0;
   const std::size_t largest = column("t_max[usec]");
@@ -129,10 +128,10 @@ void Reader::read_row(const std::vector<std::string_view>& words) {
   add(bytes, time * kMicrosecond);
 }
 
-void Reader::add(std::uint64_t bytes, double seconds) {
+void ImbReader::add(std::uint64_t bytes, double seconds) {
   if (function_ == "pingpong") {
-    out_.add("pingpong", kPair, bytes, launch_, 2 * seconds);
-    out_.add("recv", kPair, bytes, launch_, seconds);
+    out_.add("pingpong", machine::kPair, bytes, launch_, 2 * seconds);
+    out_.add("recv", machine::kPair, bytes, launch_, seconds);
     out_.methods["pingpong"] = "twice IMB's PingPong";
     out_.methods["recv"] =
         "IMB's PingPong, half of a round trip: from the send's start until the message is there";
@@ -146,7 +145,7 @@ void Reader::add(std::uint64_t bytes, double seconds) {
 }  // namespace
 
 Measurements read_imb(const std::vector<InputFile>& files) {
-  Reader reader;
+  ImbReader reader;
   for (const InputFile& file : files) reader.read(file);
   return reader.take();
 }

@@ -10,6 +10,8 @@
 
 namespace foretrace::foreign {
 
+inline constexpr double kMicrosecond = 1e-6;  // the unit of most benchmarks
+
 class Lines {
  public:
   // `name` stands for the file in messages; `text` must outlive this.

@@ -4,12 +4,12 @@
 
 #include "base/error.hpp"
 #include "foreign/lines.hpp"
+#include "machine/pair.hpp"
 
 namespace foretrace::foreign {
 namespace {
 
-constexpr int kPair = 2;
-constexpr double kResolution = 1e-8;
+constexpr double kNetpipeResolution = 1e-8;
 // Below, the printed time has too few digits to compare the rate with.
 constexpr double kComparable = 1e-6;
 constexpr double kMostOff = 0.1;
@@ -40,8 +40,8 @@ Measurements read_netpipe(const std::vector<InputFile>& files) {
       const double seconds = lines.amount(words[2], "a time in seconds");
       check_rate(lines, bytes, lines.amount(words[1], "a rate"), seconds);
       if (seconds == 0) lines.fail("a time of 0");
-      out.add("pingpong", kPair, bytes, launch, 2 * seconds);
-      out.add("recv", kPair, bytes, launch, seconds);
+      out.add("pingpong", machine::kPair, bytes, launch, 2 * seconds);
+      out.add("recv", machine::kPair, bytes, launch, seconds);
       any = true;
     }
     if (!any) throw Error(file.name + ": is empty");
@@ -49,7 +49,7 @@ Measurements read_netpipe(const std::vector<InputFile>& files) {
   out.methods["pingpong"] = "twice NetPIPE's time";
   out.methods["recv"] =
       "NetPIPE's time, half of a round trip: from the send's start until the message is there";
-  out.resolution = kResolution;
+  out.resolution = kNetpipeResolution;
   return out;
 }
 

@@ -9,40 +9,39 @@
 
 #include "base/error.hpp"
 #include "foreign/lines.hpp"
+#include "machine/pair.hpp"
 
 namespace foretrace::foreign {
 namespace {
 
-constexpr int kPair = 2;
-constexpr double kMicrosecond = 1e-6;
 constexpr double kMegabyte = 1e6;  // OSU's MB
 // Two digits behind the point of a microsecond.
-constexpr double kResolution = 1e-8;
+constexpr double kOsuResolution = 1e-8;
 
 enum class Meaning { half_round_trip, bandwidth, collective, none };
 
-struct Benchmark {
+struct OsuBenchmark {
   std::string_view title;  // between "OSU MPI" and "Test"
   Meaning meaning;
   const char* function;
 };
 
-constexpr std::array kBenchmarks{
-    Benchmark{"Latency", Meaning::half_round_trip, "pingpong"},
-    Benchmark{"Bandwidth", Meaning::bandwidth, "gap"},
-    Benchmark{"Allgather Latency", Meaning::collective, "allgather"},
-    Benchmark{"Allgatherv Latency", Meaning::collective, "allgatherv"},
-    Benchmark{"Allreduce Latency", Meaning::collective, "allreduce"},
-    Benchmark{"All-to-All Personalized Exchange Latency", Meaning::collective, "alltoall"},
-    Benchmark{"All-to-Allv Personalized Exchange Latency", Meaning::collective, "alltoallv"},
-    Benchmark{"Barrier Latency", Meaning::collective, "barrier"},
-    Benchmark{"Broadcast Latency", Meaning::collective, "bcast"},
-    Benchmark{"Gather Latency", Meaning::collective, "gather"},
-    Benchmark{"Gatherv Latency", Meaning::collective, "gatherv"},
-    Benchmark{"Reduce Latency", Meaning::collective, "reduce"},
-    Benchmark{"Reduce_scatter Latency", Meaning::collective, "reduce_scatter"},
-    Benchmark{"Scatter Latency", Meaning::collective, "scatter"},
-    Benchmark{"Scatterv Latency", Meaning::collective, "scatterv"}};
+constexpr std::array kOsuBenchmarks{
+    OsuBenchmark{"Latency", Meaning::half_round_trip, "pingpong"},
+    OsuBenchmark{"Bandwidth", Meaning::bandwidth, "gap"},
+    OsuBenchmark{"Allgather Latency", Meaning::collective, "allgather"},
+    OsuBenchmark{"Allgatherv Latency", Meaning::collective, "allgatherv"},
+    OsuBenchmark{"Allreduce Latency", Meaning::collective, "allreduce"},
+    OsuBenchmark{"All-to-All Personalized Exchange Latency", Meaning::collective, "alltoall"},
+    OsuBenchmark{"All-to-Allv Personalized Exchange Latency", Meaning::collective, "alltoallv"},
+    OsuBenchmark{"Barrier Latency", Meaning::collective, "barrier"},
+    OsuBenchmark{"Broadcast Latency", Meaning::collective, "bcast"},
+    OsuBenchmark{"Gather Latency", Meaning::collective, "gather"},
+    OsuBenchmark{"Gatherv Latency", Meaning::collective, "gatherv"},
+    OsuBenchmark{"Reduce Latency", Meaning::collective, "reduce"},
+    OsuBenchmark{"Reduce_scatter Latency", Meaning::collective, "reduce_scatter"},
+    OsuBenchmark{"Scatter Latency", Meaning::collective, "scatter"},
+    OsuBenchmark{"Scatterv Latency", Meaning::collective, "scatterv"}};
 
 // Which of a line's numbers is what.
 struct Columns {
@@ -52,7 +51,7 @@ struct Columns {
   bool largest = false;  // of the ranks, not their mean
 };
 
-class Reader {
+class OsuReader {
  public:
   void read(const InputFile& file);
   Measurements take();
@@ -72,7 +71,7 @@ class Reader {
   int ranks_ = 0;  // of the file
   bool is_default_ = false;
   bool in_table_ = false;
-  Benchmark benchmark_{};
+  OsuBenchmark benchmark_{};
   std::string title_;
   Columns columns_;
   int launch_ = 0;  // 0: the table has no row yet
@@ -82,7 +81,7 @@ class Reader {
   std::map<std::string, std::pair<bool, std::string>> largest_;
 };
 
-void Reader::read(const InputFile& file) {
+void OsuReader::read(const InputFile& file) {
   Lines lines(file.text, file.name);
   lines_ = &lines;
   ranks_ = file.ranks;
@@ -104,13 +103,13 @@ void Reader::read(const InputFile& file) {
   if (!any) throw Error(file.name + ": holds no table of the OSU micro-benchmarks");
 }
 
-void Reader::read_comment(std::string_view text) {
+void OsuReader::read_comment(std::string_view text) {
   if (text.starts_with("OSU ")) return read_title(text);
   if (text.starts_with("Size") || text.starts_with("Avg Latency")) return read_columns(text);
   // Anything else is somebody's remark.
 }
 
-void Reader::read_title(std::string_view text) {
+void OsuReader::read_title(std::string_view text) {
   const std::size_t begin = text.find(' ', text.find("MPI"));
   const std::size_t end = text.rfind(" Test");
   if (text.find("MPI") == text.npos || end == text.npos || begin >= end)
@@ -119,8 +118,8 @@ void Reader::read_title(std::string_view text) {
   // "OSU MPI-CUDA Latency Test": buffers of a device.
   title_ = text.substr(0, begin) == "OSU MPI" ? text.substr(begin + 1, end - begin - 1)
                                               : text.substr(4, end - 4);
-  const auto* known = std::ranges::find(kBenchmarks, title_, &Benchmark::title);
-  benchmark_ = known == kBenchmarks.end() ? Benchmark{"", Meaning::none, ""} : *known;
+  const auto* known = std::ranges::find(kOsuBenchmarks, title_, &OsuBenchmark::title);
+  benchmark_ = known == kOsuBenchmarks.end() ? OsuBenchmark{"", Meaning::none, ""} : *known;
   if (benchmark_.meaning == Meaning::none)
     out_.notes.push_back(lines_->name() + ": left out: no function of a machine model is what '" +
                          shown(title_) + "' measures");
@@ -131,7 +130,7 @@ void Reader::read_title(std::string_view text) {
 
 // "Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations": two
 // blanks or more between them.
-void Reader::read_columns(std::string_view text) {
+void OsuReader::read_columns(std::string_view text) {
   if (!in_table_) lines_->fail("column names before the title, '# OSU MPI ... Test v...'");
   std::vector<std::string_view> names;
   while (!(text = trimmed(text)).empty()) {
@@ -158,7 +157,7 @@ void Reader::read_columns(std::string_view text) {
 }
 
 // "== Processes = 256": scripts put it before the table.
-void Reader::read_fact(std::string_view line) {
+void OsuReader::read_fact(std::string_view line) {
   const std::vector<std::string_view> words = words_of(line);
   if (words.size() != 4 || words[2] != "=")
     lines_->fail("expected '== Processes = NUMBER', found '" + shown(line) + "'");
@@ -172,7 +171,7 @@ void Reader::read_fact(std::string_view line) {
   is_default_ = false;
 }
 
-void Reader::read_row(std::string_view line) {
+void OsuReader::read_row(std::string_view line) {
   if (!in_table_) lines_->fail("expected '# OSU MPI ... Test v...', found '" + shown(line) + "'");
   if (columns_.count == 0) lines_->fail("numbers before the columns' names ('# Size ...')");
   const std::vector<std::string_view> words = words_of(line);
@@ -191,15 +190,15 @@ void Reader::read_row(std::string_view line) {
   add(bytes, value);
 }
 
-int Reader::ranks_of_table() const {
-  if (benchmark_.meaning != Meaning::collective) return kPair;
+int OsuReader::ranks_of_table() const {
+  if (benchmark_.meaning != Meaning::collective) return machine::kPair;
   if (ranks_ == 0)
     throw Error(lines_->name() + ": does not say of how many ranks its " + benchmark_.function +
                 " is; give RANKS:FILE, or --ranks for all files");
   return ranks_;
 }
 
-void Reader::add(std::uint64_t bytes, double value) {
+void OsuReader::add(std::uint64_t bytes, double value) {
   const int ranks = ranks_of_table();
   switch (benchmark_.meaning) {
     case Meaning::half_round_trip:
@@ -222,7 +221,7 @@ void Reader::add(std::uint64_t bytes, double value) {
 }
 
 // One equation cannot be of both what the mean and what the last rank needs.
-void Reader::add_collective(std::uint64_t bytes, double value) {
+void OsuReader::add_collective(std::uint64_t bytes, double value) {
   const std::string function = benchmark_.function;
   const auto [kind, first] =
       largest_.try_emplace(function, std::pair(columns_.largest, lines_->name()));
@@ -236,15 +235,15 @@ void Reader::add_collective(std::uint64_t bytes, double value) {
                            (columns_.largest ? "" : "; the last rank leaves later");
 }
 
-Measurements Reader::take() {
-  out_.resolution = kResolution;
+Measurements OsuReader::take() {
+  out_.resolution = kOsuResolution;
   return std::move(out_);
 }
 
 }  // namespace
 
 Measurements read_osu(const std::vector<InputFile>& files) {
-  Reader reader;
+  OsuReader reader;
   for (const InputFile& file : files) reader.read(file);
   return reader.take();
 }

@@ -9,13 +9,13 @@
 
 #include "base/error.hpp"
 #include "foreign/lines.hpp"
+#include "machine/pair.hpp"
 #include "measure/fit/function.hpp"
 #include "stats/summary.hpp"
 
 namespace foretrace::foreign {
 namespace {
 
-constexpr int kPair = 2;
 constexpr std::string_view kHeader = "experiment,cluster,msg_size,duration";
 constexpr double kWtimeCalls = 1e7;
 
@@ -66,9 +66,9 @@ class Visits {
   std::uint64_t current_ = 0;
 };
 
-class Reader {
+class SimgridReader {
  public:
-  explicit Reader(std::string cluster) : cluster_(std::move(cluster)) {}
+  explicit SimgridReader(std::string cluster) : cluster_(std::move(cluster)) {}
   void read(const InputFile& file);
   Measurements take();
 
@@ -85,19 +85,20 @@ class Reader {
   std::set<std::string> clusters_;
 };
 
-void Reader::claim(const Lines& lines, const std::string& function, const std::string& method) {
+void SimgridReader::claim(const Lines& lines, const std::string& function,
+                          const std::string& method) {
   if (!out_.methods.emplace(function, method).second)
     throw Error(lines.name() + ": '" + function + "' was in another file already");
 }
 
-void Reader::add(const std::string& function, const std::vector<Call>& calls,
-                 const Visits& visits) {
+void SimgridReader::add(const std::string& function, const std::vector<Call>& calls,
+                        const Visits& visits) {
   for (const Call& call : calls)
-    out_.add(function, kPair, call.bytes,
+    out_.add(function, machine::kPair, call.bytes,
              static_cast<int>(visits.pass_of(call.bytes, call.visit)) + 1, call.seconds);
 }
 
-void Reader::read(const InputFile& file) {
+void SimgridReader::read(const InputFile& file) {
   Lines lines(file.text, file.name);
   const auto first = lines.next();
   if (!first) throw Error(file.name + ": is empty");
@@ -118,7 +119,8 @@ void Reader::read(const InputFile& file) {
              shown(row.call) + "'");
 }
 
-void Reader::read_calls(Lines& lines, Row row, const std::string& function, const char* method) {
+void SimgridReader::read_calls(Lines& lines, Row row, const std::string& function,
+                               const char* method) {
   claim(lines, function, method);
   const std::string call(row.call);
   std::vector<Call> calls;
@@ -133,7 +135,7 @@ void Reader::read_calls(Lines& lines, Row row, const std::string& function, cons
   add(function, calls, visits);
 }
 
-void Reader::read_round_trips(Lines& lines, Row send) {
+void SimgridReader::read_round_trips(Lines& lines, Row send) {
   claim(lines, "pingpong", "a whole round trip: MPI_Send and MPI_Recv of one rank together");
   claim(lines, "recv", "half of a round trip: from the send's start until the message is there");
   claim(lines, "send", "MPI_Send in a ping-pong, its receive posted before");
@@ -161,13 +163,13 @@ void Reader::read_round_trips(Lines& lines, Row send) {
 }
 
 // One row: what all calls took together.
-void Reader::read_total(Lines& lines, const Row& row) {
+void SimgridReader::read_total(Lines& lines, const Row& row) {
   claim(lines, "wtime", "the mean of ten million calls");
   if (const auto line = lines.next()) lines.fail("expected one row of MPI_Wtime alone");
   out_.add("wtime", 1, 0, 1, row.seconds / kWtimeCalls);
 }
 
-void Reader::read_means(Lines& lines) {
+void SimgridReader::read_means(Lines& lines) {
   struct Kind {
     std::string_view experiment;
     const char* function;
@@ -191,10 +193,10 @@ void Reader::read_means(Lines& lines) {
     clusters_.emplace(shown(fields[1]));
     if (!cluster_.empty() && fields[1] != cluster_) continue;
     any = true;
-    out_.add(kind->function, kPair, bytes, 1, seconds);
+    out_.add(kind->function, machine::kPair, bytes, 1, seconds);
     out_.methods.emplace(kind->function, kind->method);
     if (fields[0] != "pingpong") continue;
-    out_.add("recv", kPair, bytes, 1, seconds / 2);
+    out_.add("recv", machine::kPair, bytes, 1, seconds / 2);
     out_.methods.emplace("recv",
                          "half of the mean round trip: from the send's start until the message is "
                          "there");
@@ -208,7 +210,7 @@ void Reader::read_means(Lines& lines) {
     throw Error(lines.name() + ": holds nothing of cluster '" + cluster_ + "'; it has " + names);
 }
 
-Measurements Reader::take() {
+Measurements SimgridReader::take() {
   out_.resolution = 1e-8;
   out_.sync_threshold = find_sync_threshold(out_);
   return std::move(out_);
@@ -217,7 +219,7 @@ Measurements Reader::take() {
 }  // namespace
 
 Measurements read_simgrid_csv(const std::vector<InputFile>& files, const std::string& cluster) {
-  Reader reader(cluster);
+  SimgridReader reader(cluster);
   for (const InputFile& file : files) reader.read(file);
   return reader.take();
 }
@@ -231,7 +233,8 @@ std::optional<std::uint64_t> find_sync_threshold(const Measurements& measurement
   for (const measure::Sample& each : measurements.samples)
     if (each.function == "isend1") blocks[{each.bytes, each.launch}].push_back(each.seconds * 1e6);
   for (const auto& [key, times] : blocks)
-    problem.observations.push_back({kPair, key.first, static_cast<std::size_t>(key.second) - 1,
+    problem.observations.push_back({machine::kPair, key.first,
+                                    static_cast<std::size_t>(key.second) - 1,
                                     stats::interquartile_mean(times)});
   if (problem.observations.empty()) return std::nullopt;
   const std::vector<machine::Regime> regimes = measure::fit_regimes(problem);
@@ -240,7 +243,7 @@ std::optional<std::uint64_t> find_sync_threshold(const Measurements& measurement
   for (std::size_t i = 1; i < regimes.size(); ++i) {
     const auto at = static_cast<double>(regimes[i].from.count);
     const auto time = [&](std::size_t regime) {
-      return regimes[regime].equation.evaluate(kPair, at, machine::Bound::avg);
+      return regimes[regime].equation.evaluate(machine::kPair, at, machine::Bound::avg);
     };
     const double before = time(i - 1);
     if (at < kLeast || !(before > 0) || time(i) / before > least) continue;

@@ -48,7 +48,7 @@ std::optional<DumpiCreation> creation_in(const DumpiCall& call) {
   return made;
 }
 
-std::optional<Cost> cost_of(const DumpiCall& call) {
+std::optional<Cost> cost_called(const DumpiCall& call) {
   if (call.name == "MPI_Cart_create" || call.name == "MPI_Graph_create") return Cost::comm_create;
   return collective_called(call.name);
 }
@@ -206,7 +206,7 @@ class RankInput {
   }
 
   void tell(const DumpiCall& call) {
-    if (const auto cost = cost_of(call)) return tell_collective(call, *cost);
+    if (const auto cost = cost_called(call)) return tell_collective(call, *cost);
     if (call.has("request") && (send_ || receive_)) return post(call);
     if (call.name == "MPI_Start") return start(call.number("request"));
     if (call.name == "MPI_Startall")

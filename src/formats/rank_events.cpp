@@ -17,7 +17,7 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
   return std::ranges::find(names, name) != names.end();
 }
 
-machine::SendMode mode_of(std::string_view name) {
+machine::SendMode mode_called(std::string_view name) {
   if (is_one_of(name, {"MPI_Ssend", "MPI_Issend", "MPI_Ssend_init"}))
     return machine::SendMode::synchronous;
   if (is_one_of(name, {"MPI_Bsend", "MPI_Ibsend", "MPI_Bsend_init"}))
@@ -206,7 +206,7 @@ void RankEvents::add_posts() {
     if (record.what == What::irecv) add_irecv(record);
     if (record.what == What::isend) {
       Event event = start_event(EventKind::isend);
-      event.mode = hints_.mode.value_or(mode_of(call_));
+      event.mode = hints_.mode.value_or(mode_called(call_));
       event.request = serial_of(record.request);
       event.comm = comm_id(record.message.comm);
       event.send = {record.message.peer, record.message.tag, record.message.bytes};
@@ -268,7 +268,7 @@ void RankEvents::add_message(const Record& record) {
   trace::Endpoint& end = sends ? event.send : event.recv;
   end = {record.message.peer, record.message.tag, record.message.bytes};
   if (sends) {
-    event.mode = hints_.mode.value_or(mode_of(call_));
+    event.mode = hints_.mode.value_or(mode_called(call_));
   } else {
     end.any_source = hints_.any_source;
     end.any_tag = hints_.any_tag;
@@ -364,7 +364,7 @@ void RankEvents::add_recordless() {
   if (trace::uses_comm(kind) || (kind == EventKind::call && hints_.comm))
     event.comm = comm_id(hints_.comm.value_or(0));
   if (own_) {
-    event.mode = hints_.mode.value_or(mode_of(call_));
+    event.mode = hints_.mode.value_or(mode_called(call_));
     if (kind != EventKind::send && kind != EventKind::isend && kind != EventKind::sendrecv)
       event.mode = machine::SendMode::standard;
     if (hints_.posted) event.recv = *hints_.posted;
@@ -381,7 +381,7 @@ void RankEvents::add_recordless() {
     event.reduction = hints_.reduction;
     if (event.request != 0) requests_[event.request] = {event.request, 0, What::isend};
   } else if (kind == EventKind::send || kind == EventKind::recv || kind == EventKind::sendrecv) {
-    event.mode = mode_of(call_);
+    event.mode = mode_called(call_);
     missing_.add(call_ + " without a message; taken as one with MPI_PROC_NULL");
   } else if (should_have_record(call_)) {
     missing_.add(call_ + " without what it was about; taken as a call without partners");

@@ -9,7 +9,7 @@
 namespace foretrace::formulas {
 namespace {
 
-constexpr int kDeepest = 200;
+constexpr int kMostNested = 200;
 
 // Signs of two operands, weakest first; those of a line bind alike, from the left.
 using Signs = std::array<std::string_view, 4>;
@@ -38,7 +38,7 @@ class Parser {
  private:
   struct Deeper {
     explicit Deeper(Parser& parser) : parser(parser) {
-      if (++parser.depth_ > kDeepest) parser.fail("the expression is nested too deeply");
+      if (++parser.depth_ > kMostNested) parser.fail("the expression is nested too deeply");
     }
     ~Deeper() { --parser.depth_; }
     Deeper(const Deeper&) = delete;
@@ -52,7 +52,7 @@ class Parser {
     int chained = 0;
     while (const Token* sign = one_of(kLevels[level])) {
       // A long chain is a deep tree.
-      if (++chained > kDeepest) fail("more than 200 operands in a row; define a part by a name");
+      if (++chained > kMostNested) fail("more than 200 operands in a row; define a part by a name");
       Node node = make(Node::Kind::binary, sign->text);
       ++at_;
       node.children.push_back(std::move(left));

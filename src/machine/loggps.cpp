@@ -7,26 +7,19 @@
 #include <cstdint>
 
 #include "base/error.hpp"
+#include "base/shown_text.hpp"
 #include "base/size_text.hpp"
+#include "machine/pair.hpp"
 #include "machine/timing.hpp"
 #include "topology/shape.hpp"
 
 namespace foretrace::machine {
 namespace {
 
-// Point-to-point equations are those of two processes.
-constexpr int kPair = 2;
 // A day is no overhead, and sums of such would overflow.
 constexpr double kMostSeconds = 86400;
 // Stands for "no S" among the given parameters: no message is that long.
 constexpr Bytes kNever{UINT64_MAX};
-
-// Text for a message: printable and short, whatever came in.
-std::string shown(std::string_view text) {
-  std::string out;
-  for (char c : text.substr(0, 80)) out += c >= ' ' && c <= '~' ? c : '?';
-  return out + (text.size() > 80 ? "..." : "");
-}
 
 // A decimal number, its exponent moved by `shift`: "0.08" and -9 are the double
 // next to 8e-11, which a multiplication would not always give.

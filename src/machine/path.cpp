@@ -10,7 +10,7 @@
 namespace foretrace::machine {
 namespace {
 
-constexpr std::array<std::string_view, kPaths> kNames{"node", "outer"};
+constexpr std::array<std::string_view, kPaths> kPathNames{"node", "outer"};
 
 // Whether `functions` has something that stands in for `name`.
 bool has_stand_in(const Functions& functions, std::string name) {
@@ -24,7 +24,7 @@ bool has_stand_in(const Functions& functions, std::string name) {
 }  // namespace
 
 std::string_view name_of(Path path) {
-  return kNames[static_cast<std::size_t>(path)];
+  return kPathNames[static_cast<std::size_t>(path)];
 }
 
 std::string_view meaning_of(Path path) {
@@ -32,9 +32,9 @@ std::string_view meaning_of(Path path) {
 }
 
 std::optional<Path> parse_path(std::string_view name) {
-  const auto found = std::ranges::find(kNames, name);
-  if (found == kNames.end()) return std::nullopt;
-  return static_cast<Path>(found - kNames.begin());
+  const auto found = std::ranges::find(kPathNames, name);
+  if (found == kPathNames.end()) return std::nullopt;
+  return static_cast<Path>(found - kPathNames.begin());
 }
 
 Path RankPaths::within(std::span<const WorldRank> members) const {

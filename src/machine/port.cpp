@@ -3,14 +3,10 @@
 
 #include <algorithm>
 
+#include "machine/pair.hpp"
 #include "machine/timing.hpp"
 
 namespace foretrace::machine {
-namespace {
-
-constexpr int kPair = 2;  // point-to-point equations were measured with two processes
-
-}  // namespace
 
 Time Timing::gap(Bytes bytes) const {
   return has_gap() ? cost(Cost::gap, kPair, bytes) : Time();

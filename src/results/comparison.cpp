@@ -11,12 +11,6 @@
 namespace foretrace::results {
 namespace {
 
-std::optional<std::size_t> place_of(const Table& table, const std::string& name) {
-  for (std::size_t i = 0; i < table.columns.size(); ++i)
-    if (table.columns[i].name == name) return i;
-  return std::nullopt;
-}
-
 std::set<std::string> texts_in(const Table& table, const std::string& name) {
   std::set<std::string> texts;
   if (const auto column = place_of(table, name))

@@ -17,7 +17,6 @@
 namespace foretrace::results {
 namespace {
 
-constexpr std::string_view kPhase = "phase_";
 constexpr double kMostProcesses = 1e9;
 
 std::optional<double> number_in(const std::string& word) {

@@ -226,6 +226,12 @@ std::int64_t count_of(const Database& database, const std::string& sql) {
 
 }  // namespace
 
+std::optional<std::size_t> place_of(const Table& table, std::string_view name) {
+  for (std::size_t i = 0; i < table.columns.size(); ++i)
+    if (table.columns[i].name == name) return i;
+  return std::nullopt;
+}
+
 Database open_results(const std::string& path) {
   if (std::filesystem::path(path).extension() == ".graph") return database_of_graph(path);
   Database database(path, Database::Mode::read);

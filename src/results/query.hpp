@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "results/database.hpp"
@@ -26,6 +27,8 @@ struct Table {
   // The column's place. Throws UsageError with all that there are.
   std::size_t find(const std::string& name) const;
 };
+
+std::optional<std::size_t> place_of(const Table& table, std::string_view name);
 
 struct Query {
   std::string where;                 // a condition in SQL over the columns of `results`; "": all

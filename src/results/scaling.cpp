@@ -4,18 +4,12 @@
 #include <map>
 #include <set>
 
+#include "results/schema.hpp"
+
 namespace foretrace::results {
 namespace {
 
-constexpr std::string_view kPhase = "phase_";
-
 using Texts = std::vector<std::string>;
-
-std::optional<std::size_t> place_of(const Table& table, std::string_view name) {
-  for (std::size_t i = 0; i < table.columns.size(); ++i)
-    if (table.columns[i].name == name) return i;
-  return std::nullopt;
-}
 
 double number_at(const std::vector<Cell>& row, std::optional<std::size_t> column) {
   if (!column) return 0;

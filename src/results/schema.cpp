@@ -34,18 +34,18 @@ CREATE TABLE details(
 INSERT INTO foretrace VALUES('schema', '1');
 )";
 
-std::string lower(std::string_view text) {
-  std::string out;
-  for (const char c : text) out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 bool has_table(const Database& database, const char* name) {
   Statement statement(database, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?");
   return statement.bind(1, std::string(name)).step();
 }
 
 }  // namespace
+
+std::string lower(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
 
 const std::vector<std::string>& fixed_columns() {
   static const std::vector<std::string> kColumns{

@@ -12,9 +12,14 @@
 namespace foretrace::results {
 
 inline constexpr int kSchemaVersion = 1;
+// The times of phases are in columns whose names begin so.
+inline constexpr std::string_view kPhase = "phase_";
 
 // Columns of `launches` that every study has; parameters and quantities may not have these names.
 const std::vector<std::string>& fixed_columns();
+
+// As names are compared.
+std::string lower(std::string_view text);
 
 // Whether a parameter or quantity may be called so: a letter, then letters, digits and "_", at most
 // 64, none of the fixed columns; case does not count.

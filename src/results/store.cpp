@@ -10,11 +10,6 @@
 namespace foretrace::results {
 namespace {
 
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 std::int64_t last_id(const Database& database) {
   Statement statement(database, "SELECT last_insert_rowid()");
   statement.step();

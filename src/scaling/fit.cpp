@@ -17,7 +17,6 @@ constexpr double kLikelyChi = 3.84;     // 95 % of chi-squared with one degree o
 constexpr double kLikelyErrors = 1.96;  // 95 % of a normal distribution, in standard deviations
 constexpr double kSameGrowth = 0.25;    // exponents nearer than that are one order
 constexpr double kSameValue = 1.5;
-constexpr double kWideInterval = 2;
 constexpr std::size_t kMostOthers = 10;
 constexpr std::size_t kKeptFactors = 4;  // of each parameter, for several parameters
 constexpr std::size_t kLeastKnown = 4;   // values of a parameter, to look back

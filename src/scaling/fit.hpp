@@ -51,6 +51,8 @@ struct ScalingLaw {
 };
 
 inline constexpr std::size_t kLeastValues = 5;  // different ones of each parameter, as for Extra-P
+// An interval is wide whose ends are further than this factor from the value.
+inline constexpr double kWideInterval = 2;
 
 // Fits value = c0 + sum c_k shape_k by relative errors, c_k >= 0, for one to three parameters.
 // Shapes are chosen by leaving points out in turn. Throws Error where that makes no sense: fewer

@@ -18,7 +18,6 @@ namespace {
 using machine::Cost;
 
 constexpr double kSame = 1e-9;  // relative
-constexpr double kWideInterval = 2;
 
 // By ranks.
 using Figures = std::vector<std::pair<int, double>>;

@@ -25,13 +25,13 @@ struct Entry {
 // Programs use few sizes. Those for which there is no room stay unknown.
 constexpr std::size_t kEntries = 256;
 constexpr std::size_t kMostTries = 8;
-using Table = std::array<Entry, kEntries>;
+using CostTable = std::array<Entry, kEntries>;
 
 // The entry of that size, or a free one where it would be; nullptr: neither.
 Entry* look_up(Bytes size) {
   const std::uint64_t place = SharedMemory::header().message_costs.load(std::memory_order_acquire);
   if (place == 0) return nullptr;
-  Table& table = *SharedMemory::at<Table>(place);
+  CostTable& table = *SharedMemory::at<CostTable>(place);
   const std::uint64_t hash = size.count * 0x9e3779b97f4a7c15U >> 32;
   for (std::size_t i = 0; i < kMostTries; ++i) {
     Entry& entry = table[(hash + i) % kEntries];
@@ -48,9 +48,9 @@ std::atomic<std::int64_t>& cost_in(Entry& entry, MessageCost what) {
 }  // namespace
 
 void begin() {
-  const std::uint64_t place = heap::allocate(sizeof(Table));
+  const std::uint64_t place = heap::allocate(sizeof(CostTable));
   if (place == 0) return;
-  new (SharedMemory::at<Table>(place)) Table;
+  new (SharedMemory::at<CostTable>(place)) CostTable;
   SharedMemory::header().message_costs.store(place, std::memory_order_release);
 }
 

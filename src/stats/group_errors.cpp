@@ -8,6 +8,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "stats/least_squares.hpp"
 #include "stats/summary.hpp"
 
 namespace foretrace::stats {
@@ -16,8 +17,6 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
-// As in fit_least_squares: a column that the ones before explain but for this.
-constexpr double kDependent = 1e-12;
 // Below this reciprocal condition a resample does not determine the fit.
 constexpr double kSingular = 1e-9;
 

@@ -9,10 +9,6 @@
 namespace foretrace::stats {
 namespace {
 
-// A column is dependent when what the columns before it leave of it is below
-// this share of its length: well above rounding, well below the 1e-8 of
-// {1,2,3} + 1e8 beside a constant.
-constexpr double kDependent = 1e-12;
 // Chi-squared values closer than this are the same but for rounding.
 constexpr double kSameChiSquared = 1e-9;
 

@@ -13,6 +13,11 @@
 
 namespace foretrace::stats {
 
+// A column is dependent when what the columns before it leave of it is below
+// this share of its length: well above rounding, well below the 1e-8 of
+// {1,2,3} + 1e8 beside a constant.
+inline constexpr double kDependent = 1e-12;
+
 // One column of the design matrix.
 struct Column {
   std::vector<double> values;

@@ -13,16 +13,10 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/shown_text.hpp"
 
 namespace foretrace::machine {
 namespace {
-
-// Text for a message: printable and short, whatever came in.
-std::string shown(std::string_view text) {
-  std::string out;
-  for (char c : text.substr(0, 60)) out += c >= ' ' && c <= '~' ? c : '?';
-  return out + (text.size() > 60 ? "..." : "");
-}
 
 template <class Number>
 std::optional<Number> parse_whole(std::string_view text) {

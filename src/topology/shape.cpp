@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/shown_text.hpp"
 #include "base/size_text.hpp"
 #include "base/time_text.hpp"
 
@@ -42,13 +43,6 @@ constexpr std::array kKinds{
 const KindRow* find_kind(std::string_view name) {
   const auto row = std::ranges::find(kKinds, name, &KindRow::name);
   return row == kKinds.end() ? nullptr : row;
-}
-
-// Text for a message: printable and short, whatever came in.
-std::string shown(std::string_view text) {
-  std::string out;
-  for (char c : text.substr(0, 60)) out += c >= ' ' && c <= '~' ? c : '?';
-  return out + (text.size() > 60 ? "..." : "");
 }
 
 [[noreturn]] void fail_sizes(const KindRow& row, std::string_view sizes, std::string_view reason) {

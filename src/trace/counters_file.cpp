@@ -24,12 +24,12 @@
 namespace foretrace::trace {
 namespace {
 
-constexpr std::size_t kPage = 4096;
-constexpr char kFileMagic[8] = {'F', 'T', 'P', 'R', 'O', 'F', '0', '2'};
+constexpr std::size_t kCountersPage = 4096;
+constexpr char kCountersMagic[8] = {'F', 'T', 'P', 'R', 'O', 'F', '0', '2'};
 constexpr char kMagicOfVersion1[8] = {'F', 'T', 'P', 'R', 'O', 'F', '0', '1'};
 constexpr std::size_t kHeadOfVersion1 = 24;
 constexpr std::uint32_t kChunkMagic = 0x43505446;  // "FTPC"
-constexpr std::uint32_t kMostRanks = 1u << 24;
+constexpr std::uint32_t kMostCountedRanks = 1u << 24;
 
 // At the file's start, followed by the texts, each ended by a zero; the first
 // chunk begins at a multiple of a page.
@@ -78,7 +78,7 @@ std::uint32_t check_of(const ChunkHead& head, const void* records) {
 }
 
 std::size_t whole_pages(std::size_t bytes) {
-  return (bytes + kPage - 1) / kPage * kPage;
+  return (bytes + kCountersPage - 1) / kCountersPage * kCountersPage;
 }
 
 // `chunks`: bytes of what follows in a file without gaps; 0: it will have some.
@@ -91,7 +91,7 @@ std::string file_start(const CountersInfo& info, std::uint64_t chunks) {
   add(info.mpi);
   for (const std::string& function : info.functions) add(function);
   FileHead head{};
-  std::memcpy(head.magic, kFileMagic, sizeof head.magic);
+  std::memcpy(head.magic, kCountersMagic, sizeof head.magic);
   head.ranks = static_cast<std::uint32_t>(info.ranks);
   head.complete = info.complete ? 1 : 0;
   head.texts = static_cast<std::uint32_t>(2 + info.functions.size());
@@ -128,13 +128,13 @@ CountersInfo parse_head(std::string_view bytes, const std::string& name, Layout&
   const auto begins_with = [bytes](const auto& magic) {
     return bytes.starts_with(std::string_view(magic, sizeof magic));
   };
-  layout.has_checks = begins_with(kFileMagic);
+  layout.has_checks = begins_with(kCountersMagic);
   const std::size_t head_bytes = layout.has_checks ? sizeof(FileHead) : kHeadOfVersion1;
   if ((!layout.has_checks && !begins_with(kMagicOfVersion1)) || bytes.size() < head_bytes)
     throw Error(name + ": is no profile of Foretrace");
   FileHead head{};
   std::memcpy(&head, bytes.data(), head_bytes);
-  if (head.ranks == 0 || head.ranks > kMostRanks)
+  if (head.ranks == 0 || head.ranks > kMostCountedRanks)
     fail(name, 8, std::to_string(head.ranks) + " ranks make no sense");
   if (head.text_bytes > bytes.size() - head_bytes)
     fail(name, bytes.size(), "the file is cut off here");
@@ -308,7 +308,7 @@ void* CountersWriter::append(ChunkKind kind, std::uint32_t count, std::uint32_t 
 
 void* CountersWriter::map_new(ChunkKind kind, std::uint32_t count, std::uint32_t bytes) noexcept {
   const std::size_t size = whole_pages(sizeof(ChunkHead) + static_cast<std::size_t>(count) * bytes);
-  static constexpr std::size_t kPiece = 64 * kPage;
+  static constexpr std::size_t kPiece = 64 * kCountersPage;
   static constexpr char kZeros[kPiece] = {};
   // In pieces the places of two processes could mix; one write keeps together.
   std::string zeros;
@@ -410,10 +410,10 @@ CallCounters parse_counters(std::string_view bytes, const std::string& name) {
 }
 
 bool begins_as_counters(const std::string& path) {
-  std::array<char, sizeof kFileMagic> start{};
+  std::array<char, sizeof kCountersMagic> start{};
   std::ifstream file(path, std::ios::binary);
   return file.read(start.data(), start.size()) &&
-         (std::ranges::equal(start, kFileMagic) || std::ranges::equal(start, kMagicOfVersion1));
+         (std::ranges::equal(start, kCountersMagic) || std::ranges::equal(start, kMagicOfVersion1));
 }
 
 CallCounters read_counters(const std::string& path) {

@@ -8,11 +8,11 @@
 namespace foretrace::wrap {
 namespace {
 
-constexpr int kDeepest = 50;
+constexpr int kMostNesting = 50;
 
-class Parser {
+class ConditionParser {
  public:
-  Parser(std::string_view text, const std::string& place) : rest_(text), place_(place) {}
+  ConditionParser(std::string_view text, const std::string& place) : rest_(text), place_(place) {}
 
   Condition parse() {
     Condition condition = disjunction();
@@ -55,7 +55,8 @@ class Parser {
     return true;
   }
 
-  Condition joined(Condition::Kind kind, std::string_view word, Condition (Parser::*part)()) {
+  Condition joined(Condition::Kind kind, std::string_view word,
+                   Condition (ConditionParser::*part)()) {
     Condition first = (this->*part)();
     if (!take_if(word)) return first;
     Condition all;
@@ -66,12 +67,14 @@ class Parser {
     return all;
   }
   Condition disjunction() {
-    return joined(Condition::Kind::disjunction, "or", &Parser::conjunction);
+    return joined(Condition::Kind::disjunction, "or", &ConditionParser::conjunction);
   }
-  Condition conjunction() { return joined(Condition::Kind::conjunction, "and", &Parser::negation); }
+  Condition conjunction() {
+    return joined(Condition::Kind::conjunction, "and", &ConditionParser::negation);
+  }
 
   Condition negation() {
-    if (++depth_ > kDeepest) throw Error(place_ + "the condition is nested too deeply");
+    if (++depth_ > kMostNesting) throw Error(place_ + "the condition is nested too deeply");
     Condition condition;
     if (take_if("not")) {
       condition.kind = Condition::Kind::negation;
@@ -130,7 +133,7 @@ class Parser {
 }  // namespace
 
 Condition parse_condition(std::string_view text, const std::string& place) {
-  return Parser(text, place).parse();
+  return ConditionParser(text, place).parse();
 }
 
 bool asks_for_function(const Condition& condition) {

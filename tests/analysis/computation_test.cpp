@@ -10,10 +10,7 @@ namespace {
 
 using machine::Cost;
 using test::TraceBuilder;
-
-Time us(std::int64_t n) {
-  return Time::ns(n * 1000);
-}
+using test::us;
 
 // Two passages from one barrier to the next. Rank 0 computes 10 and 40, rank 1
 // 30 and 20: sums 50 and 50, but the slowest of each time exceeds the mean by

@@ -9,10 +9,7 @@ namespace foretrace {
 namespace {
 
 using test::TraceBuilder;
-
-Time us(std::int64_t n) {
-  return Time::ns(n * 1000);
-}
+using test::us;
 
 TEST(Marks, AreSummedUpByName) {
   TraceBuilder b(2);

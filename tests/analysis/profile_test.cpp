@@ -13,11 +13,8 @@ using analysis::Profile;
 using analysis::profile_trace;
 using machine::Cost;
 using test::TraceBuilder;
+using test::us;
 using testing::ElementsAre;
-
-Time us(std::int64_t n) {
-  return Time::ns(n * 1000);
-}
 
 // Rank 0: computes 30, sends 10 us (to 40), barrier 20 us (to 60), finalizes at 60.
 // Rank 1: receives 50 us of which 35 waiting (to 50), barrier 10 us (to 60),

@@ -15,6 +15,10 @@
 
 namespace foretrace::test {
 
+inline Time us(std::int64_t n) {
+  return Time::ns(n * 1000);
+}
+
 class TraceBuilder {
  public:
   explicit TraceBuilder(int ranks, trace::Clock clock = trace::Clock::virtual_) {

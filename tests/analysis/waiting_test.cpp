@@ -14,13 +14,10 @@ using analysis::Waited;
 using machine::Cost;
 using machine::SendMode;
 using test::TraceBuilder;
+using test::us;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using trace::EventKind;
-
-Time us(std::int64_t n) {
-  return Time::ns(n * 1000);
-}
 
 // "rank.event waited for partner: wait/late", in microseconds.
 std::vector<std::string> waits(TraceBuilder builder) {

@@ -11,7 +11,7 @@ using formulas::parse_model;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::string error_of(const std::string& text) {
+std::string parse_error(const std::string& text) {
   try {
     parse_model(text, "m.model");
   } catch (const Error& error) {
@@ -57,18 +57,18 @@ TEST(ParseModel, PassesOverWhatDraws) {
 }
 
 TEST(ParseModel, NamesTheLineOfAFault) {
-  EXPECT_THAT(error_of("a = 1\nb = (2 + \n"), HasSubstr("m.model:2: expected a number"));
-  EXPECT_THAT(error_of("a = 1\nb 2\n"), HasSubstr("m.model:2: expected '='"));
-  EXPECT_THAT(error_of("f(p,p) = 1"), HasSubstr("m.model:1: two arguments"));
-  EXPECT_THAT(error_of("T_x = 1"), HasSubstr("the machine's"));
-  EXPECT_THAT(error_of("log(x) = 1"), HasSubstr("gnuplot's own"));
-  EXPECT_THAT(error_of("a = 2x"), HasSubstr("a sign such as * is missing"));
-  EXPECT_THAT(error_of("a = 'x'"), HasSubstr("texts in quotes"));
-  EXPECT_THAT(error_of("a = 1 2"), HasSubstr("expected the end of the line"));
-  EXPECT_THAT(error_of("a = $x"), HasSubstr("'$' has no meaning"));
-  EXPECT_THAT(error_of("a = 1e999"), HasSubstr("out of range"));
-  EXPECT_THAT(error_of("a = " + std::string(5000, '(')), HasSubstr("nested too deeply"));
-  EXPECT_THAT(error_of("a = " + std::string(5000, '-') + "1"), HasSubstr("nested too deeply"));
+  EXPECT_THAT(parse_error("a = 1\nb = (2 + \n"), HasSubstr("m.model:2: expected a number"));
+  EXPECT_THAT(parse_error("a = 1\nb 2\n"), HasSubstr("m.model:2: expected '='"));
+  EXPECT_THAT(parse_error("f(p,p) = 1"), HasSubstr("m.model:1: two arguments"));
+  EXPECT_THAT(parse_error("T_x = 1"), HasSubstr("the machine's"));
+  EXPECT_THAT(parse_error("log(x) = 1"), HasSubstr("gnuplot's own"));
+  EXPECT_THAT(parse_error("a = 2x"), HasSubstr("a sign such as * is missing"));
+  EXPECT_THAT(parse_error("a = 'x'"), HasSubstr("texts in quotes"));
+  EXPECT_THAT(parse_error("a = 1 2"), HasSubstr("expected the end of the line"));
+  EXPECT_THAT(parse_error("a = $x"), HasSubstr("'$' has no meaning"));
+  EXPECT_THAT(parse_error("a = 1e999"), HasSubstr("out of range"));
+  EXPECT_THAT(parse_error("a = " + std::string(5000, '(')), HasSubstr("nested too deeply"));
+  EXPECT_THAT(parse_error("a = " + std::string(5000, '-') + "1"), HasSubstr("nested too deeply"));
 }
 
 TEST(ParseModel, TellsWhatCanBeGiven) {

@@ -18,14 +18,15 @@ MachineModel model_with(const Equation& equation) {
   return model;
 }
 
-double seconds(const MachineModel& model, const char* name, std::uint64_t bytes) {
+double seconds_of_two(const MachineModel& model, const char* name, std::uint64_t bytes) {
   return evaluate_seconds(model, *model.find(name), 2, Bytes(bytes), Bound::avg);
 }
 
 std::vector<double> draws(const MachineModel& model, std::uint64_t bytes, int count) {
   std::vector<double> times;
   for (int i = 0; i < count; ++i)
-    times.push_back(seconds(draw_model(model, 7, static_cast<std::uint64_t>(i)), "send", bytes));
+    times.push_back(
+        seconds_of_two(draw_model(model, 7, static_cast<std::uint64_t>(i)), "send", bytes));
   std::ranges::sort(times);
   return times;
 }
@@ -62,19 +63,20 @@ TEST(Draw, OneNumberForAFunction) {
   equation.interval = PredictionInterval{0.5, 2, 0.95};
   const MachineModel model = model_with(equation);
   const MachineModel drawn = draw_model(model, 1, 3);
-  const double small = seconds(drawn, "send", 0) / seconds(model, "send", 0);
-  EXPECT_NEAR(seconds(drawn, "send", 1000) / seconds(model, "send", 1000), small, 1e-12);
+  const double small = seconds_of_two(drawn, "send", 0) / seconds_of_two(model, "send", 0);
+  EXPECT_NEAR(seconds_of_two(drawn, "send", 1000) / seconds_of_two(model, "send", 1000), small,
+              1e-12);
   EXPECT_NE(small, 1);
-  EXPECT_NE(seconds(drawn, "recv", 0), seconds(drawn, "send", 0));
-  EXPECT_EQ(seconds(draw_model(model, 1, 3), "send", 0), seconds(drawn, "send", 0));
-  EXPECT_NE(seconds(draw_model(model, 2, 3), "send", 0), seconds(drawn, "send", 0));
+  EXPECT_NE(seconds_of_two(drawn, "recv", 0), seconds_of_two(drawn, "send", 0));
+  EXPECT_EQ(seconds_of_two(draw_model(model, 1, 3), "send", 0), seconds_of_two(drawn, "send", 0));
+  EXPECT_NE(seconds_of_two(draw_model(model, 2, 3), "send", 0), seconds_of_two(drawn, "send", 0));
 }
 
 TEST(Draw, WithoutErrorsNothingMoves) {
   Equation equation;
   equation.constant = {10, 0};
   const MachineModel model = model_with(equation);
-  EXPECT_EQ(seconds(draw_model(model, 1, 1), "send", 8), 10);
+  EXPECT_EQ(seconds_of_two(draw_model(model, 1, 1), "send", 8), 10);
 }
 
 // Three times as slow in the other state, in which it was a third of the time.
@@ -98,7 +100,8 @@ TEST(Draw, TheOtherState) {
   EXPECT_EQ(slow_ones(0.019), 0);
   model.other_state_share = 0.5;
   // One draw is of one state, of which recv knows nothing.
-  for (std::uint64_t i = 0; i < 20; ++i) EXPECT_EQ(seconds(draw_model(model, 7, i), "recv", 8), 10);
+  for (std::uint64_t i = 0; i < 20; ++i)
+    EXPECT_EQ(seconds_of_two(draw_model(model, 7, i), "recv", 8), 10);
 }
 
 }  // namespace

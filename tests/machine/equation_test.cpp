@@ -218,7 +218,7 @@ TEST(EvaluateSeconds, AppliesBothUnits) {
                    7e-6);
 }
 
-MachineModel measured_model() {
+MachineModel model_with_ranges() {
   MachineModel model;
   model.ranks = 16;
   Function bcast{
@@ -235,7 +235,7 @@ MachineModel measured_model() {
 }
 
 TEST(Extrapolation, IsWhatWasNotMeasured) {
-  const MachineModel model = measured_model();
+  const MachineModel model = model_with_ranges();
   const auto beyond = [&](const char* function, int ranks, std::uint64_t bytes) {
     const Beyond b = beyond_measured(model, *model.find(function), ranks, Bytes(bytes));
     EXPECT_EQ(b.any(), b.ranks || b.bytes);
@@ -254,7 +254,7 @@ TEST(Extrapolation, IsWhatWasNotMeasured) {
 }
 
 TEST(Extrapolation, WidensTheBounds) {
-  const MachineModel model = measured_model();
+  const MachineModel model = model_with_ranges();
   const auto at = [&](const char* function, int ranks, Bound bound) {
     return evaluate_seconds(model, *model.find(function), ranks, Bytes(10), bound);
   };
@@ -267,7 +267,7 @@ TEST(Extrapolation, WidensTheBounds) {
 }
 
 TEST(Baseline, IsEvaluatedApart) {
-  const MachineModel model = measured_model();
+  const MachineModel model = model_with_ranges();
   EXPECT_EQ(evaluate_baseline_seconds(model, *model.find("bcast"), 2, Bytes(10), Bound::avg), 9);
 }
 

@@ -123,7 +123,7 @@ TEST(MergeLogGPS, EachParameterByItself) {
   EXPECT_EQ(merged.sync_threshold, Bytes(7));
 }
 
-MachineModel t3d() {
+MachineModel cray() {
   return read_machine_file(FORETRACE_SOURCE_DIR "/machines/cray-t3d.toml");
 }
 
@@ -133,7 +133,7 @@ MachineModel t3d() {
 //   recv    60 + 0.7/8 = 60.0875; less o_s and o_r -0.025, so L = 0
 //   recv of 65536 bytes 60 + 0.5 * 8192 = 4156; G = (4156 - 60.0875) / 65535
 TEST(LogGPSTimes, DerivedFromTheCrayT3d) {
-  const LogGPSTimes times = loggps_times(t3d(), {}, Bound::avg);
+  const LogGPSTimes times = loggps_times(cray(), {}, Bound::avg);
   EXPECT_EQ(times.overhead_send, Time::ns(30000));
   EXPECT_EQ(times.overhead_recv, Time::ps(30112500));
   EXPECT_EQ(times.latency, Time());
@@ -149,7 +149,7 @@ TEST(LogGPSTimes, DerivedFromTheCrayT3d) {
 
 // With o_s = 10 us and o_r = 20 us: L = 60.0875 - 30.
 TEST(LogGPSTimes, LatencyIsWhatTheOverheadsLeave) {
-  const LogGPSTimes times = loggps_times(t3d(), parse_loggps("os=10us,or=20us"), Bound::avg);
+  const LogGPSTimes times = loggps_times(cray(), parse_loggps("os=10us,or=20us"), Bound::avg);
   EXPECT_EQ(times.overhead_send, Time::ns(10000));
   EXPECT_EQ(times.overhead_recv, Time::ns(20000));
   EXPECT_EQ(times.latency, Time::ps(30087500));
@@ -157,7 +157,7 @@ TEST(LogGPSTimes, LatencyIsWhatTheOverheadsLeave) {
 }
 
 TEST(LogGPSTimes, CommandLineBeforeModelBeforeEquations) {
-  MachineModel model = t3d();
+  MachineModel model = cray();
   model.loggps = parse_loggps("L=5us,o=6us,S=8192");
   const LogGPSTimes times = loggps_times(model, parse_loggps("L=7us,G=1ns"), Bound::avg);
   EXPECT_EQ(times.latency, Time::ns(7000));

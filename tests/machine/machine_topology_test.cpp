@@ -13,10 +13,10 @@
 namespace foretrace::machine {
 namespace {
 
-const std::string kHead = "[machine]\nname = \"m\"\n";
+const std::string kMachineHead = "[machine]\nname = \"m\"\n";
 
-MachineModel model_with(const std::string& tables) {
-  return parse_machine(kHead + tables, "some/folder/m.toml");
+MachineModel model_with_tables(const std::string& tables) {
+  return parse_machine(kMachineHead + tables, "some/folder/m.toml");
 }
 
 // The same after a round trip through the file's text.
@@ -29,8 +29,8 @@ MachineModel written_and_read(const MachineModel& model) {
 }
 
 TEST(MachineTopology, Expression) {
-  const MachineModel model =
-      model_with("[topology]\nexpression = \"torus:4x4x2?latency=1500ns&bandwidth=1GB/s\"\n");
+  const MachineModel model = model_with_tables(
+      "[topology]\nexpression = \"torus:4x4x2?latency=1500ns&bandwidth=1GB/s\"\n");
   for (const MachineModel& one : {model, written_and_read(model)}) {
     const TopologySpec& spec = one.topology.value().spec.value();
     EXPECT_EQ(spec.name, "torus:4x4x2?latency=1500ns&bandwidth=1GB/s");
@@ -43,7 +43,7 @@ TEST(MachineTopology, Expression) {
 }
 
 TEST(MachineTopology, KindAndParameters) {
-  const MachineModel model = model_with(R"([topology]
+  const MachineModel model = model_with_tables(R"([topology]
 name = "two \"racks\""
 kind = "xgft"
 parameters = "2;4,2;1,2"
@@ -65,13 +65,14 @@ intra_bandwidth = 123456789.125
 
 // A network that takes seconds to build costs nothing as long as nobody asks.
 TEST(MachineTopology, IsNotBuiltWhileReading) {
-  const MachineModel model = model_with("[topology]\nkind = \"hypercube\"\nparameters = 19\n");
+  const MachineModel model =
+      model_with_tables("[topology]\nkind = \"hypercube\"\nparameters = 19\n");
   EXPECT_EQ(model.topology->spec->name, "hypercube:19");
   EXPECT_TRUE(model.topology->graph.empty());
 }
 
 TEST(MachineTopology, IncidenceLists) {
-  const MachineModel model = model_with(R"([topology]
+  const MachineModel model = model_with_tables(R"([topology]
 name = "three"
 switches = 1
 latency = "1us"
@@ -104,7 +105,7 @@ step = 1
 }
 
 TEST(MachineTopology, NamedNodes) {
-  const MachineModel model = model_with(R"([[node]]
+  const MachineModel model = model_with_tables(R"([[node]]
 name = "left \u0007 \\ 'x' \"y\""
 [[node]]
 name = "ether"
@@ -134,7 +135,7 @@ TEST(MachineTopology, FileIsLookedForBesideTheMachineFile) {
   std::filesystem::create_directories(folder + "/nets");
   std::ofstream(folder + "/nets/ring.toml")
       << "[topology]\nname = \"a ring\"\nkind = \"ring\"\nparameters = 5\n";
-  std::ofstream(folder + "/m.toml") << kHead << "[topology]\nfile = \"nets/ring.toml\"\n";
+  std::ofstream(folder + "/m.toml") << kMachineHead << "[topology]\nfile = \"nets/ring.toml\"\n";
   const MachineModel model = read_machine_file(folder + "/m.toml");
   EXPECT_EQ(topology_of(model).name(), "a ring");
   write_machine_file(model, folder + "/copy.toml");
@@ -152,15 +153,16 @@ TEST(MachineTopology, FileIsLookedForBesideTheMachineFile) {
   EXPECT_THROW(topology_of(model), Error);
   // An absolute path stays what it is.
   std::ofstream(folder + "/r.toml") << "[topology]\nkind = \"ring\"\nparameters = 6\n";
-  EXPECT_EQ(topology_of(model_with("[topology]\nfile = \"" +
-                                   std::filesystem::absolute(folder + "/r.toml").string() + "\"\n"))
+  EXPECT_EQ(topology_of(model_with_tables("[topology]\nfile = \"" +
+                                          std::filesystem::absolute(folder + "/r.toml").string() +
+                                          "\"\n"))
                 .processors(),
             6);
   std::filesystem::remove_all(folder);
 }
 
 TEST(MachineTopology, NoneIsNoneAndSaysSo) {
-  const MachineModel model = model_with("");
+  const MachineModel model = model_with_tables("");
   EXPECT_FALSE(model.topology);
   EXPECT_EQ(format_machine(model).find("topology"), std::string::npos);
   try {
@@ -209,7 +211,7 @@ TEST(MachineTopology, FaultsNameTheLine) {
   for (const Fault& fault : faults) {
     SCOPED_TRACE(fault.text);
     try {
-      parse_machine(kHead + fault.text, "m.toml");
+      parse_machine(kMachineHead + fault.text, "m.toml");
       ADD_FAILURE() << "was accepted";
     } catch (const Error& error) {
       const std::string what = error.what();

@@ -11,17 +11,14 @@
 
 #include "machine/machine_file.hpp"
 #include "machine/timing.hpp"
+#include "microseconds.hpp"
 
 namespace foretrace::machine {
 namespace {
 
 constexpr Bytes kLarge{800};
 
-Time us(double microseconds) {
-  return Time::ns(std::llround(microseconds * 1000));
-}
-
-MachineModel t3d(double gap) {
+MachineModel t3d_with_gap(double gap) {
   MachineModel model = read_machine_file(FORETRACE_SOURCE_DIR "/machines/cray-t3d.toml");
   Function function = *model.find("barrier");
   function.name = "gap";
@@ -82,13 +79,13 @@ TEST(Port, WhatTakesNothingWaitsForNothing) {
 }
 
 TEST(Gap, SharesARankBetweenSendingAndReceiving) {
-  const MachineModel model = t3d(90);
+  const MachineModel model = t3d_with_gap(90);
   const Timing timing(model, Bound::avg);
   EXPECT_TRUE(timing.has_gap());
   EXPECT_EQ(timing.gap(kLarge), us(90));
   EXPECT_EQ(timing.sending_takes(kLarge), us(40));
   EXPECT_EQ(timing.receiving_takes(kLarge), us(50));
-  const MachineModel small = t3d(30);
+  const MachineModel small = t3d_with_gap(30);
   EXPECT_EQ(Timing(small, Bound::avg).receiving_takes(kLarge), Time());
 }
 
@@ -102,7 +99,7 @@ TEST(Gap, IsNothingInAModelWithoutIt) {
 }
 
 TEST(Gap, OfTwoNodesIsNotThatWithinOne) {
-  MachineModel model = t3d(90);
+  MachineModel model = t3d_with_gap(90);
   PathModel& node = model.paths[Path::node];
   node.functions["recv"] = *model.find("recv");
   const Timing timing(model, Bound::avg);
@@ -111,7 +108,7 @@ TEST(Gap, OfTwoNodesIsNotThatWithinOne) {
 }
 
 TEST(Gap, ThatIsInvalidCountsAsNoneAndIsTold) {
-  MachineModel model = t3d(90);
+  MachineModel model = t3d_with_gap(90);
   model.functions["gap"].held_out = HeldOutError{0.63, 2};
   const Timing timing(model, Bound::avg);
   EXPECT_FALSE(timing.has_gap());
@@ -124,7 +121,7 @@ TEST(Gap, ThatIsInvalidCountsAsNoneAndIsTold) {
 
 // The example of docs/theory.md: both ranks receive two messages of each other and send two.
 TEST(Gap, ExchangeOfTheDocumentation) {
-  const MachineModel model = t3d(90);
+  const MachineModel model = t3d_with_gap(90);
   const Timing timing(model, Bound::avg);
   Port port;
   const Time first = port.depart(us(80), timing.gap(kLarge));

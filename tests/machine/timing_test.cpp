@@ -12,15 +12,12 @@
 
 #include "machine/machine_file.hpp"
 #include "machine/moving.hpp"
+#include "microseconds.hpp"
 
 namespace foretrace::machine {
 namespace {
 
 // Hundredths of microseconds are the finest that the table needs.
-Time us(double microseconds) {
-  return Time::ns(std::llround(microseconds * 1000));
-}
-
 MachineModel t3d() {
   MachineModel model = read_machine_file(FORETRACE_SOURCE_DIR "/machines/cray-t3d.toml");
   model.loggps.sync_threshold = Bytes(8192);

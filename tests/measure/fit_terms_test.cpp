@@ -19,8 +19,8 @@ using machine::Factor;
 
 using Truth = std::function<double(int, double)>;
 
-RunProblem problem_of(const std::vector<int>& ranks, const std::vector<std::uint64_t>& sizes,
-                      const Truth& time, double deviation, int launches = 5) {
+RunProblem run_problem(const std::vector<int>& ranks, const std::vector<std::uint64_t>& sizes,
+                       const Truth& time, double deviation, int launches = 5) {
   RunProblem problem;
   problem.begins = {static_cast<double>(sizes.front())};
   Noise noise(42);
@@ -35,7 +35,7 @@ RunProblem problem_of(const std::vector<int>& ranks, const std::vector<std::uint
   return problem;
 }
 
-const std::vector<std::uint64_t> kSizes = sizes_to(1 << 16);
+const std::vector<std::uint64_t> kTermSizes = sizes_to(1 << 16);
 const std::vector<int> kPowers{2, 4, 8, 16, 32};
 
 std::string names(const std::vector<machine::Term>& terms) {
@@ -57,11 +57,12 @@ void expect_times(const Equation& equation, const std::vector<int>& ranks, const
 TEST(FitTerms, SizesThatHardlyDifferHaveNoSlope) {
   const Truth step = [](int, double d) { return d > 3842 ? 1.02 : 1.0; };
   for (const std::vector<int>& ranks : {std::vector<int>{2}, std::vector<int>{2, 4, 8}})
-    EXPECT_NEAR(
-        fit_terms(problem_of(ranks, {3842, 3843}, step, 0.001)).at(0).evaluate(2, 4040, Bound::avg),
-        1, 0.03);
+    EXPECT_NEAR(fit_terms(run_problem(ranks, {3842, 3843}, step, 0.001))
+                    .at(0)
+                    .evaluate(2, 4040, Bound::avg),
+                1, 0.03);
   const Truth line = [](int, double d) { return 1e-3 * d; };
-  EXPECT_NEAR(fit_terms(problem_of({2}, {3842, 4000, 4400}, line, 0.001))
+  EXPECT_NEAR(fit_terms(run_problem({2}, {3842, 4000, 4400}, line, 0.001))
                   .at(0)
                   .evaluate(2, 5000, Bound::avg),
               5, 0.02);
@@ -70,14 +71,14 @@ TEST(FitTerms, SizesThatHardlyDifferHaveNoSlope) {
 TEST(FitTerms, FindsTheStepsOfATree) {
   const Truth tree = [](int p, double d) { return std::ceil(std::log2(p)) * (2 + 0.001 * d); };
   const std::vector<int> ranks{2, 3, 4, 6, 8, 12, 16, 32};
-  const Equation equation = fit_terms(problem_of(ranks, kSizes, tree, 0.01)).at(0);
+  const Equation equation = fit_terms(run_problem(ranks, kTermSizes, tree, 0.01)).at(0);
   EXPECT_TRUE(equation.other_terms.empty());
   expect_times(equation, {2, 7, 32, 1000}, tree, 0.03);
 }
 
 TEST(FitTerms, FindsTheSharesOfARing) {
   const Truth ring = [](int p, double d) { return (p - 1) * 1.5 + 2e-3 * d * (p - 1) / p; };
-  const Equation equation = fit_terms(problem_of(kPowers, kSizes, ring, 0.01)).at(0);
+  const Equation equation = fit_terms(run_problem(kPowers, kTermSizes, ring, 0.01)).at(0);
   expect_times(equation, {2, 8, 32, 256}, ring, 0.03);
 }
 
@@ -88,7 +89,7 @@ TEST(FitTerms, OnePersonalityForPowersOfTwoAnotherForTheRest) {
     return power ? steps * (2 + 0.001 * d) : steps * (2 + 0.001 * d) + 5 + 0.003 * d;
   };
   const std::vector<int> ranks{2, 3, 4, 6, 8, 12, 16, 24, 32};
-  const Equation equation = fit_terms(problem_of(ranks, kSizes, two_ways, 0.01)).at(0);
+  const Equation equation = fit_terms(run_problem(ranks, kTermSizes, two_ways, 0.01)).at(0);
   EXPECT_FALSE(equation.other_terms.empty());
   expect_times(equation, {4, 6, 16, 24}, two_ways, 0.03);
 }
@@ -96,7 +97,7 @@ TEST(FitTerms, OnePersonalityForPowersOfTwoAnotherForTheRest) {
 TEST(FitTerms, PiecesThatMeetShareTheirEnds) {
   // Slope 0.001 up to 1000 bytes, 0.01 from there on.
   const Truth kink = [](int, double d) { return 5 + 0.001 * d + 0.009 * std::max(d - 1000, 0.0); };
-  RunProblem problem = problem_of({2}, kSizes, kink, 0.005);
+  RunProblem problem = run_problem({2}, kTermSizes, kink, 0.005);
   problem.begins = {1, 1000};
   const std::vector<Equation> equations = fit_terms(problem);
   ASSERT_EQ(equations.size(), 2u);
@@ -122,12 +123,12 @@ TEST(FitTerms, IntervalHoldsNewLaunches) {
   int within = 0;
   int all = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    RunProblem problem = problem_of({2}, kSizes, line, 0, 1);
+    RunProblem problem = run_problem({2}, kTermSizes, line, 0, 1);
     problem.observations.clear();
     Noise noise(seed);
     const auto launch = [&](std::size_t group, auto&& put) {
       const double level = noise.factor(0.02);
-      for (const std::uint64_t d : kSizes)
+      for (const std::uint64_t d : kTermSizes)
         put(Observation{2, d, group, line(2, static_cast<double>(d)) * level * noise.factor(0.02)});
     };
     for (std::size_t group = 0; group < 5; ++group)
@@ -167,20 +168,20 @@ TEST(FitTerms, ScatterBesideSteadyTimesDoesNotRunAway) {
 TEST(FitTerms, DegenerateTimes) {
   const Truth nothing = [](int, double) { return 0.0; };
   const Truth constant = [](int, double) { return 3.0; };
-  const Equation zero = fit_terms(problem_of({2}, {8, 16}, nothing, 0)).at(0);
+  const Equation zero = fit_terms(run_problem({2}, {8, 16}, nothing, 0)).at(0);
   EXPECT_EQ(zero.evaluate(2, 8, Bound::max), 0);
   for (const std::vector<std::uint64_t>& sizes :
        {std::vector<std::uint64_t>{0}, std::vector<std::uint64_t>{8, 16}}) {
     for (const std::vector<int>& ranks : {std::vector<int>{2}, std::vector<int>{2, 4, 8}}) {
       for (const int launches : {1, 2, 5}) {
-        const Equation equation = fit_terms(problem_of(ranks, sizes, constant, 0, launches)).at(0);
+        const Equation equation = fit_terms(run_problem(ranks, sizes, constant, 0, launches)).at(0);
         EXPECT_NEAR(equation.evaluate(2, 8, Bound::avg), 3, 1e-9);
         EXPECT_NEAR(equation.evaluate(64, 1 << 20, Bound::avg), 3, 1e-6);
       }
     }
   }
   // One point, once.
-  const Equation one = fit_terms(problem_of({2}, {8}, constant, 0, 1)).at(0);
+  const Equation one = fit_terms(run_problem({2}, {8}, constant, 0, 1)).at(0);
   EXPECT_NEAR(one.evaluate(2, 8, Bound::avg), 3, 1e-12);
   EXPECT_FALSE(one.interval);
 }

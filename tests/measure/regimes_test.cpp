@@ -23,11 +23,11 @@ RegimeProblem by_size(const std::vector<std::uint64_t>& sizes, Function t) {
   return problem;
 }
 
-const std::vector<std::uint64_t> kSizes{1,  2,  3,  4,  6,   8,   11,  16,  23,
-                                        32, 45, 64, 91, 128, 181, 256, 362, 512};
+const std::vector<std::uint64_t> kRegimeSizes{1,  2,  3,  4,  6,   8,   11,  16,  23,
+                                              32, 45, 64, 91, 128, 181, 256, 362, 512};
 
 TEST(FitRegime, PointToPointIsALineInTheSize) {
-  const auto problem = by_size(kSizes, [](double d) { return 30 + 0.5 * d; });
+  const auto problem = by_size(kRegimeSizes, [](double d) { return 30 + 0.5 * d; });
   const Regime regime = fit_regime(problem, Bytes(0), Bytes(1000));
   EXPECT_NEAR(regime.equation.constant.value, 30, 1e-10);
   EXPECT_NEAR(regime.equation.data.value, 0.5, 1e-12);

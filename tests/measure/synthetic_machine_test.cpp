@@ -22,7 +22,7 @@ MachineModel t3d() {
   return machine::read_machine_file(FORETRACE_SOURCE_DIR "/machines/cray-t3d.toml");
 }
 
-const std::vector<std::uint64_t> kSizes = sizes_to(1 << 20);
+const std::vector<std::uint64_t> kSyntheticSizes = sizes_to(1 << 20);
 
 SampleSet sampled(const MachineModel& machine, const std::vector<std::string>& functions,
                   double deviation) {
@@ -33,7 +33,8 @@ SampleSet sampled(const MachineModel& machine, const std::vector<std::string>& f
     Sampling how;
     how.between_launches = how.within_launch = deviation;
     if (function.function_class != "point-to-point") how.ranks = {2, 3, 4, 6, 8, 16, 32, 64};
-    how.sizes = function.function_class == "barrier" ? std::vector<std::uint64_t>{0} : kSizes;
+    how.sizes =
+        function.function_class == "barrier" ? std::vector<std::uint64_t>{0} : kSyntheticSizes;
     sample(set, name, how, noise, [&](int p, std::uint64_t d) {
       return evaluate_seconds(machine, function, p, Bytes(d), Bound::avg);
     });
@@ -134,7 +135,7 @@ TEST(SyntheticRanks, ThreeSixAndTwelveHaveTermsOfTheirOwn) {
   Noise noise(612);
   Sampling how;
   how.ranks = {2, 3, 4, 6, 8, 12, 16};
-  how.sizes = kSizes;
+  how.sizes = kSyntheticSizes;
   const auto seconds = [](int p, std::uint64_t d) {
     const double steps = std::ceil(std::log2(p));
     const bool power = (p & (p - 1)) == 0;
@@ -206,7 +207,7 @@ void expect_parameter(const std::optional<machine::Parameter>& found, double tru
 TEST(SyntheticLogGPS, ParametersAreFoundInBothRegimes) {
   const LogGPSMachine m;
   Sampling how;
-  how.sizes = kSizes;
+  how.sizes = kSyntheticSizes;
   const MachineModel model = fit_model(sampled(m, how)).model;
   ASSERT_EQ(model.loggps_regimes.size(), 2u);
   EXPECT_EQ(model.loggps_regimes[0].to, Bytes(m.S - 1));
@@ -235,7 +236,7 @@ TEST(SyntheticLogGPS, LatencyBelowZeroIsNotSeparable) {
   SampleSet set;
   Noise noise(7);
   Sampling how;
-  how.sizes = kSizes;
+  how.sizes = kSyntheticSizes;
   sample(set, "send", how, noise, [](int, std::uint64_t) { return 1.0e-6; });
   sample(set, "recvmin", how, noise, [](int, std::uint64_t) { return 0.8e-6; });
   sample(set, "recv", how, noise,

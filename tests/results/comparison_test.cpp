@@ -11,7 +11,7 @@ using results::Cell;
 using results::ColumnKind;
 using results::Table;
 
-Table table(const std::string& way, std::vector<std::pair<std::int64_t, double>> times) {
+Table table_of_way(const std::string& way, std::vector<std::pair<std::int64_t, double>> times) {
   Table out{{{"program", ColumnKind::fixed},
              {"way", ColumnKind::fixed},
              {"n", ColumnKind::parameter},
@@ -22,8 +22,8 @@ Table table(const std::string& way, std::vector<std::pair<std::int64_t, double>>
 }
 
 TEST(Comparison, TellsRatiosAndErrors) {
-  const auto result = compare(table("a", {{1, 2.0}, {2, 4.0}, {3, 1.0}}),
-                              table("b", {{1, 3.0}, {2, 2.0}, {4, 1.0}}), {});
+  const auto result = compare(table_of_way("a", {{1, 2.0}, {2, 4.0}, {3, 1.0}}),
+                              table_of_way("b", {{1, 3.0}, {2, 2.0}, {4, 1.0}}), {});
   ASSERT_EQ(result.quantities.size(), 1u);
   const auto& time = result.quantities[0];
   ASSERT_EQ(time.points.size(), 2u);
@@ -38,18 +38,18 @@ TEST(Comparison, TellsRatiosAndErrors) {
 }
 
 TEST(Comparison, OneProgramAgainstAnother) {
-  Table other = table("b", {{1, 3.0}});
+  Table other = table_of_way("b", {{1, 3.0}});
   other.rows[0][0] = std::string("tiles");
-  EXPECT_EQ(compare(table("a", {{1, 2.0}}), other, {}).quantities[0].points[0].ratio, 1.5);
+  EXPECT_EQ(compare(table_of_way("a", {{1, 2.0}}), other, {}).quantities[0].points[0].ratio, 1.5);
   // With several programs on one side they are told apart.
   other.rows.push_back({std::string("life"), std::string("b"), std::int64_t{1}, 8.0});
-  EXPECT_EQ(compare(table("a", {{1, 2.0}}), other, {}).quantities[0].points[0].ratio, 4);
+  EXPECT_EQ(compare(table_of_way("a", {{1, 2.0}}), other, {}).quantities[0].points[0].ratio, 4);
 }
 
 // pi knows no n; life's are told apart by it all the same.
 TEST(Comparison, ProgramsMayHaveOtherParameters) {
-  Table a = table("a", {{1, 2.0}, {2, 4.0}});
-  Table b = table("b", {{2, 8.0}, {1, 6.0}});
+  Table a = table_of_way("a", {{1, 2.0}, {2, 4.0}});
+  Table b = table_of_way("b", {{2, 8.0}, {1, 6.0}});
   for (Table* each : {&a, &b}) each->rows.push_back({std::string("pi"), std::string("a"), {}, 5.0});
   const auto result = compare(a, b, {});
   ASSERT_EQ(result.quantities[0].points.size(), 3u);
@@ -59,7 +59,7 @@ TEST(Comparison, ProgramsMayHaveOtherParameters) {
 }
 
 TEST(Comparison, SaysWhatManyPointsDifferIn) {
-  Table a = table("a", {{1, 2.0}, {2, 4.0}});
+  Table a = table_of_way("a", {{1, 2.0}, {2, 4.0}});
   Table b = a;
   b.columns[2].name = "m";
   try {
@@ -74,14 +74,15 @@ TEST(Comparison, SaysWhatManyPointsDifferIn) {
 
 TEST(Comparison, OneSideMayHaveSeveral) {
   // One measurement, two machines predicted: each is set beside it.
-  EXPECT_EQ(compare(table("a", {{1, 2.0}}), table("b", {{1, 3.0}, {1, 4.0}}), {})
+  EXPECT_EQ(compare(table_of_way("a", {{1, 2.0}}), table_of_way("b", {{1, 3.0}, {1, 4.0}}), {})
                 .quantities[0]
                 .points.size(),
             2u);
-  EXPECT_THROW(compare(table("a", {{1, 2.0}, {1, 2.5}}), table("b", {{1, 3.0}, {1, 4.0}}), {}),
-               Error);
-  EXPECT_THROW(compare(table("a", {{1, 2.0}}), table("b", {{2, 3.0}}), {}), Error);
-  EXPECT_THROW(compare(table("a", {}), table("b", {{2, 3.0}}), {}), Error);
+  EXPECT_THROW(
+      compare(table_of_way("a", {{1, 2.0}, {1, 2.5}}), table_of_way("b", {{1, 3.0}, {1, 4.0}}), {}),
+      Error);
+  EXPECT_THROW(compare(table_of_way("a", {{1, 2.0}}), table_of_way("b", {{2, 3.0}}), {}), Error);
+  EXPECT_THROW(compare(table_of_way("a", {}), table_of_way("b", {{2, 3.0}}), {}), Error);
 }
 
 }  // namespace

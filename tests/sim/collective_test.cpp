@@ -10,7 +10,7 @@ namespace {
 using machine::Cost;
 using testing::HasSubstr;
 
-std::string error_of(Programs& p) {
+std::string replay_error(Programs& p) {
   try {
     replay(p);
   } catch (const Error& error) {
@@ -182,7 +182,7 @@ TEST(Mismatch, OfTheFunction) {
   Programs p(2);
   p.collective(0, Cost::barrier);
   p.collective(1, Cost::allreduce);
-  const std::string error = error_of(p);
+  const std::string error = replay_error(p);
   EXPECT_THAT(error, HasSubstr("MPI_COMM_WORLD"));
   EXPECT_THAT(error, HasSubstr("rank 0 calls MPI_barrier"));
   EXPECT_THAT(error, HasSubstr("rank 1 calls MPI_allreduce"));
@@ -193,7 +193,7 @@ TEST(Mismatch, OfTheRoot) {
   const auto part = p.add_comm({WorldRank(2), WorldRank(1)});
   p.collective(1, Cost::bcast, {}, 0, part);
   p.collective(2, Cost::bcast, {}, 1, part);
-  const std::string error = error_of(p);
+  const std::string error = replay_error(p);
   EXPECT_THAT(error, HasSubstr("world ranks 2, 1"));
   EXPECT_THAT(error, HasSubstr("rank 1 calls MPI_bcast (root 0)"));
   EXPECT_THAT(error, HasSubstr("rank 2 calls MPI_bcast (root 1)"));
@@ -207,17 +207,17 @@ TEST(Mismatch, LargeCountsAreTheSameCall) {
   barrier.name = p.add_name("MPI_Allreduce_c");
   p.add(WorldRank(1), barrier);
   p.finalize_all();
-  EXPECT_EQ(error_of(p), "");
+  EXPECT_EQ(replay_error(p), "");
 }
 
 TEST(Mismatch, NoMemberNoRoot) {
   Programs p(3);
   const auto part = p.add_comm({WorldRank(0), WorldRank(1)});
   p.collective(2, Cost::barrier, {}, -1, part);
-  EXPECT_THAT(error_of(p), HasSubstr("no member"));
+  EXPECT_THAT(replay_error(p), HasSubstr("no member"));
   Programs q(2);
   q.collective(0, Cost::bcast, {}, 2);
-  EXPECT_THAT(error_of(q), HasSubstr("no such root"));
+  EXPECT_THAT(replay_error(q), HasSubstr("no such root"));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "base/end_of_time.hpp"
+#include "loggps_options.hpp"
 #include "programs.hpp"
 #include "sim/arrivals.hpp"
 #include "sim/collectives/algorithm.hpp"
@@ -25,10 +26,6 @@ constexpr NetworkKind kNetworks[] = {NetworkKind::datasheet, NetworkKind::loggps
                                      NetworkKind::hops,      NetworkKind::bus,
                                      NetworkKind::flow,      NetworkKind::packet};
 
-constexpr Time ns(std::int64_t n) {
-  return Time::ns(n);
-}
-
 // L = o = 1000 ns, g = 0, G = 1 ns; on a ring of 4 where there are links.
 SimulateOptions on(NetworkKind kind) {
   static const machine::Topology ring = machine::make_topology("ring:4");
@@ -43,7 +40,7 @@ SimulateOptions on(NetworkKind kind) {
 }
 
 template <class Run>
-std::string error_of(Run run) {
+std::string error_of_run(Run run) {
   try {
     run();
   } catch (const Deadlock& deadlock) {
@@ -78,7 +75,7 @@ TEST(Hostile, ComputationBeyondTheEndOfTimeEndsOnEveryNetwork) {
     source.send(0, 1, 8, Time::max());
     source.recv(1, 0, 8);
     source.finalize_all();
-    EXPECT_THAT(error_of([&] { replay(source, on(kind)); }),
+    EXPECT_THAT(error_of_run([&] { replay(source, on(kind)); }),
                 HasSubstr("rank 0, event 1 (MPI_Send): the virtual time passes 53 days"));
   }
 }
@@ -90,7 +87,7 @@ TEST(Hostile, ComputationThatIsTheLastOfItsRankDoesNotPassTheEndOfTime) {
       Programs source(2);
       source.finalize(0);
       source.finalize(1, kEndOfTime + Time::ps(beyond));
-      EXPECT_THAT(error_of([&] { replay(source, on(kind)); }),
+      EXPECT_THAT(error_of_run([&] { replay(source, on(kind)); }),
                   HasSubstr(beyond == 0 ? "no error"
                                         : "rank 1, event 1 (MPI_Finalize): the virtual time "
                                           "passes 53 days"));
@@ -109,12 +106,12 @@ TEST(Hostile, MessageThatTakesForEverEndsOnEveryNetwork) {
     source.recv(1, 0, std::uint64_t{1} << 62);
     source.finalize_all();
     SimulateOptions options = on(kind);
-    EXPECT_THAT(error_of([&] { replay(source, options); }),
+    EXPECT_THAT(error_of_run([&] { replay(source, options); }),
                 HasSubstr("the virtual time passes 53 days"))
         << static_cast<int>(kind);
     if (kind == NetworkKind::datasheet) continue;
     options.network.loggps.sync_threshold = Bytes(0);
-    EXPECT_THAT(error_of([&] { replay(source, options); }),
+    EXPECT_THAT(error_of_run([&] { replay(source, options); }),
                 HasSubstr("the virtual time passes 53 days"))
         << static_cast<int>(kind);
   }
@@ -125,7 +122,7 @@ TEST(Hostile, MessageOfTooManyPacketsIsRefused) {
   source.send(0, 1, std::uint64_t{1} << 62);
   source.recv(1, 0, std::uint64_t{1} << 62);
   source.finalize_all();
-  EXPECT_THAT(error_of([&] { replay(source, on(NetworkKind::packet)); }),
+  EXPECT_THAT(error_of_run([&] { replay(source, on(NetworkKind::packet)); }),
               HasSubstr("expected at most 4294967296 packets a message, found one of "
                         "4611686018427387904 bytes"));
 }
@@ -170,7 +167,8 @@ TEST(Hostile, CollectiveBehindAnOpenReceive) {
       source.send(1, 0, 8);
       source.wait(0, {1});
       source.finalize_all();
-      EXPECT_EQ(error_of([&] { replay(source, options); }), "no error") << static_cast<int>(kind);
+      EXPECT_EQ(error_of_run([&] { replay(source, options); }), "no error")
+          << static_cast<int>(kind);
     }
   }
 }
@@ -185,7 +183,7 @@ TEST(Hostile, ExpandedCollectivesThatDoNotMatch) {
   source.collective(1, Cost::gather, {}, 0, 0, 8);
   source.collective(2, Cost::gather, {}, 0, 0, 8);
   source.finalize_all();
-  EXPECT_THAT(error_of([&] { replay(source, options); }), HasSubstr("do not match"));
+  EXPECT_THAT(error_of_run([&] { replay(source, options); }), HasSubstr("do not match"));
 }
 
 // Wherever the streams of all or one of the ranks end, on every network, with
@@ -225,7 +223,7 @@ TEST(Hostile, StreamsThatEndAnywhere) {
         for (int r = 0; r < kRanks; ++r)
           if (r != 2) source.finalize(r);
         Replayed run;
-        ASSERT_EQ(error_of([&] { run = replay(source, options); }), "no error");
+        ASSERT_EQ(error_of_run([&] { run = replay(source, options); }), "no error");
         ASSERT_EQ(run.result.notes.size(), 1u);
         EXPECT_THAT(run.result.notes[0],
                     HasSubstr("rank 2's trace ends at event " + std::to_string(end)));
@@ -256,7 +254,7 @@ TEST(Hostile, EveryCollectiveAloneAndWithNobody) {
       source.isend(0, 0, 100000, 4);
       source.wait(0, {4, 3});
       source.finalize_all();
-      EXPECT_EQ(error_of([&] { replay(source, options); }), "no error");
+      EXPECT_EQ(error_of_run([&] { replay(source, options); }), "no error");
     }
   }
 }
@@ -267,7 +265,7 @@ TEST(Hostile, ReceiveBehindAnOpenOneFromARankThatDoesNotExist) {
   source.add(WorldRank(0), open_irecv(source, 1));
   source.recv(0, 99, 8);
   source.finalize_all();
-  EXPECT_THAT(error_of([&] { replay(source, on(NetworkKind::loggps)); }),
+  EXPECT_THAT(error_of_run([&] { replay(source, on(NetworkKind::loggps)); }),
               HasSubstr("rank 0, event 2 (MPI_Recv): expected a peer below 2, found rank 99"));
 }
 
@@ -280,12 +278,12 @@ TEST(Hostile, CollectiveOfAStrangerAndWithAStrangeRoot) {
     const trace::CommId pair = stranger.add_comm({WorldRank(0), WorldRank(1)});
     stranger.collective(2, Cost::barrier, {}, -1, pair);
     stranger.finalize_all();
-    EXPECT_THAT(error_of([&] { replay(stranger, options); }),
+    EXPECT_THAT(error_of_run([&] { replay(stranger, options); }),
                 HasSubstr("rank 2 calls MPI_barrier on communicator 0.1"));
     Programs root(2);
     root.collective(0, Cost::bcast, {}, 2, 0, 8);
     root.finalize_all();
-    EXPECT_THAT(error_of([&] { replay(root, options); }), HasSubstr("root 2"));
+    EXPECT_THAT(error_of_run([&] { replay(root, options); }), HasSubstr("root 2"));
   }
 }
 
@@ -400,7 +398,7 @@ TEST(Hostile, SinkThatFindsNoRoomLeavesNoFile) {
   std::string error;
   {
     const Limit small(RLIMIT_FSIZE, 25 * 4096);
-    error = error_of([&] { FileSink(source, {}, path); });
+    error = error_of_run([&] { FileSink(source, {}, path); });
   }
   EXPECT_THAT(error, HasSubstr("File too large"));
   EXPECT_FALSE(std::filesystem::exists(path + ".part"));

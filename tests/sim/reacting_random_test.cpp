@@ -103,7 +103,7 @@ ReactingSource random_program(std::uint64_t seed) {
   return p;
 }
 
-SimulateOptions on(NetworkKind kind) {
+SimulateOptions network_of(NetworkKind kind) {
   SimulateOptions options;
   options.network.kind = kind;
   options.network.loggps.latency = us(1);
@@ -117,7 +117,7 @@ TEST(ReactingRandom, ThePaceChangesNothing) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     for (const NetworkKind kind : {NetworkKind::datasheet, NetworkKind::loggps, NetworkKind::bus}) {
       ReactingSource p = random_program(seed);
-      const Reaction r = react(p, on(kind));
+      const Reaction r = react(p, network_of(kind));
       ASSERT_EQ(r.result.left_message_count, 0u) << "seed " << seed;
       ASSERT_EQ(r.result.left_requests, std::vector<std::uint64_t>(6, 0)) << "seed " << seed;
     }

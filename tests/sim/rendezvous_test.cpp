@@ -41,7 +41,7 @@ class Links {
   SimulateOptions options_ = loggps();
 };
 
-Programs exchange(Time late) {
+Programs late_exchange(Time late) {
   Programs source(2);
   source.sendrecv(0, 1, 1, 100'000);
   source.sendrecv(1, 0, 0, 100'000, late);
@@ -60,7 +60,7 @@ Programs behind_bulk(int to) {
 
 // Both answers are on their way at 1 us, the data flows from 2 to 102.
 TEST(Rendezvous, AnswersAheadOfData) {
-  Programs source = exchange({});
+  Programs source = late_exchange({});
   const Replayed run = Links(NetworkKind::flow, "full:2").run(source);
   EXPECT_EQ(run.leave(0, 0), us(103));
   EXPECT_EQ(run.leave(1, 0), us(103));
@@ -68,7 +68,7 @@ TEST(Rendezvous, AnswersAheadOfData) {
 
 // The example of the page: rank 0's answer at 6 us waits for its data to end at 106.
 TEST(Rendezvous, AnswerBehindData) {
-  Programs source = exchange(us(5));
+  Programs source = late_exchange(us(5));
   const Replayed run = Links(NetworkKind::flow, "full:2").run(source);
   EXPECT_EQ(run.leave(0, 0), us(208));
   EXPECT_EQ(run.leave(1, 0), us(207));
@@ -77,7 +77,7 @@ TEST(Rendezvous, AnswerBehindData) {
 // Rank 1 is 1.5 us late. Its answer is back at 2.5, when its request is there, too: the data goes
 // first.
 TEST(Rendezvous, LaterByMoreThanTheLatency) {
-  Programs source = exchange(ns(1500));
+  Programs source = late_exchange(ns(1500));
   const Replayed run = Links(NetworkKind::flow, "full:2").run(source);
   EXPECT_EQ(run.leave(0, 0), ns(204'500));
 }
@@ -85,7 +85,7 @@ TEST(Rendezvous, LaterByMoreThanTheLatency) {
 // o_r = 1 us: rank 1 answers at 2, and that is taken in at 4. Its request is taken in at 3.5,
 // before the data: the answer is taken in at 5.5. The data flows until 104 and 105.5.
 TEST(Rendezvous, LaterByLessThanLatencyAndOverheads) {
-  Programs source = exchange(ns(1500));
+  Programs source = late_exchange(ns(1500));
   const Replayed run = Links(NetworkKind::flow, "full:2", us(1)).run(source);
   EXPECT_EQ(run.leave(0, 0), ns(107'500));
   EXPECT_EQ(run.leave(1, 0), ns(106'500));
@@ -156,7 +156,7 @@ TEST(Rendezvous, FlowPausesBetweenPieces) {
 
 // AnswerBehindData, in pieces: it leaves at 16 us, and rank 1's data flows from 17 to 117.
 TEST(Rendezvous, AnswerBetweenPieces) {
-  Programs source = exchange(us(5));
+  Programs source = late_exchange(us(5));
   const Replayed run = Links(NetworkKind::flow, "full:2").pieces(10'000).run(source);
   EXPECT_EQ(run.leave(0, 0), us(118));
   EXPECT_EQ(run.leave(1, 0), us(117));

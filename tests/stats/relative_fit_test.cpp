@@ -18,7 +18,7 @@ using testing::Not;
 using Values = std::vector<double>;
 
 // y = a + b x, the slope not negative.
-RelativeProblem line(const Values& x, const Values& y) {
+RelativeProblem line_problem(const Values& x, const Values& y) {
   return {y, {}, {{Values(x.size(), 1.0), false}, {x, true}}, 0};
 }
 
@@ -28,7 +28,7 @@ TEST(RelativeFit, ExactLineOverManyOrdersOfMagnitude) {
     x.push_back(size);
     y.push_back(0.3 + 2.5e-4 * size);
   }
-  const RelativeFit fit = fit_relative(line(x, y));
+  const RelativeFit fit = fit_relative(line_problem(x, y));
   EXPECT_NEAR(fit.unknowns[0].value, 0.3, 1e-12);
   EXPECT_NEAR(fit.unknowns[1].value, 2.5e-4, 1e-15);
   EXPECT_THAT(fit.notes, IsEmpty());
@@ -44,7 +44,7 @@ TEST(RelativeFit, WildValuesCountForNothing) {
   y[3] *= 10;
   y[19] *= 3;  // the end of the line, where it would turn it most
   y[11] /= 4;
-  const RelativeFit fit = fit_relative(line(x, y));
+  const RelativeFit fit = fit_relative(line_problem(x, y));
   EXPECT_NEAR(fit.unknowns[0].value, 10, 1e-9);
   EXPECT_NEAR(fit.unknowns[1].value, 2, 1e-10);
   EXPECT_EQ(fit.rejected, 3u);
@@ -100,20 +100,20 @@ TEST(RelativeFit, NoiseDoesNotPullTheFitDown) {
 }
 
 TEST(RelativeFit, SlopeIsNotNegativeWhereItMustNotBe) {
-  const RelativeFit fit = fit_relative(line({1, 2, 3, 4}, {12, 11, 9, 8}));
+  const RelativeFit fit = fit_relative(line_problem({1, 2, 3, 4}, {12, 11, 9, 8}));
   EXPECT_FALSE(fit.unknowns[1].used);
   EXPECT_EQ(fit.unknowns[1].value, 0);
   EXPECT_NEAR(fit.unknowns[0].value, 10, 1e-9);
 }
 
 TEST(RelativeFit, NothingToFit) {
-  const RelativeFit fit = fit_relative(line({}, {}));
+  const RelativeFit fit = fit_relative(line_problem({}, {}));
   EXPECT_THAT(fit.notes, ElementsAre(Note::no_points));
   EXPECT_FALSE(fit.unknowns[0].used);
 }
 
 TEST(RelativeFit, AllZero) {
-  const RelativeFit fit = fit_relative(line({1, 2, 3}, {0, 0, 0}));
+  const RelativeFit fit = fit_relative(line_problem({1, 2, 3}, {0, 0, 0}));
   EXPECT_THAT(fit.notes, ElementsAre(Note::all_zero));
   EXPECT_EQ(fit.unknowns[0].value, 0);
   EXPECT_EQ(fit.points, 3u);
@@ -121,47 +121,47 @@ TEST(RelativeFit, AllZero) {
 
 TEST(RelativeFit, SomeZeros) {
   const Values x{1, 2, 3, 4, 5};
-  const RelativeFit without = fit_relative(line(x, {0, 6, 8, 10, 12}));
+  const RelativeFit without = fit_relative(line_problem(x, {0, 6, 8, 10, 12}));
   EXPECT_THAT(without.notes, ElementsAre(Note::left_out));
   EXPECT_EQ(without.points, 4u);
   EXPECT_NEAR(without.unknowns[1].value, 2, 1e-10);
   // Below what the clock can tell a zero is as good as any other value.
-  RelativeProblem problem = line(x, {0, 0, 0, 0, 100});
+  RelativeProblem problem = line_problem(x, {0, 0, 0, 0, 100});
   problem.negligible = 1;
   EXPECT_THAT(fit_relative(problem).notes, Not(Contains(Note::left_out)));
 }
 
 TEST(RelativeFit, NegativeAndInfiniteValuesAreLeftOut) {
   const RelativeFit fit =
-      fit_relative(line({1, 2, 3, 4, 5, 6}, {3, -1, 5, HUGE_VAL, std::nan(""), 8}));
+      fit_relative(line_problem({1, 2, 3, 4, 5, 6}, {3, -1, 5, HUGE_VAL, std::nan(""), 8}));
   EXPECT_THAT(fit.notes, ElementsAre(Note::left_out));
   EXPECT_EQ(fit.points, 3u);
   EXPECT_NEAR(fit.unknowns[1].value, 1, 1e-10);
 }
 
 TEST(RelativeFit, OneSize) {
-  const RelativeFit fit = fit_relative(line({8, 8, 8}, {5, 6, 7}));
+  const RelativeFit fit = fit_relative(line_problem({8, 8, 8}, {5, 6, 7}));
   EXPECT_THAT(fit.notes, ElementsAre(Note::too_few_points));
   EXPECT_NEAR(fit.unknowns[0].value, 6, 1e-9);
   EXPECT_FALSE(fit.unknowns[1].used);
 }
 
 TEST(RelativeFit, TwoPointsAreALineWithoutErrors) {
-  const RelativeFit fit = fit_relative(line({1, 2}, {5, 7}));
+  const RelativeFit fit = fit_relative(line_problem({1, 2}, {5, 7}));
   EXPECT_THAT(fit.notes, ElementsAre(Note::too_few_points));
   EXPECT_NEAR(fit.unknowns[0].value, 3, 1e-12);
   EXPECT_NEAR(fit.unknowns[1].value, 2, 1e-12);
 }
 
 TEST(RelativeFit, Constant) {
-  const RelativeFit fit = fit_relative(line({1, 2, 3, 4}, {4, 4, 4, 4}));
+  const RelativeFit fit = fit_relative(line_problem({1, 2, 3, 4}, {4, 4, 4, 4}));
   EXPECT_THAT(fit.notes, ElementsAre(Note::constant));
   EXPECT_NEAR(fit.unknowns[0].value, 4, 1e-12);
   EXPECT_NEAR(fit.unknowns[1].value, 0, 1e-12);
 }
 
 TEST(RelativeFit, DependentColumnIsToldAndLeftOut) {
-  RelativeProblem problem = line({1, 2, 3, 4}, {3, 5, 7, 9});
+  RelativeProblem problem = line_problem({1, 2, 3, 4}, {3, 5, 7, 9});
   problem.columns.push_back({{2, 2, 2, 2}, false});
   const RelativeFit fit = fit_relative(problem);
   EXPECT_THAT(fit.notes, ElementsAre(Note::dependent_columns));

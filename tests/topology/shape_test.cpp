@@ -49,13 +49,13 @@ TEST(Expression, Units) {
     EXPECT_EQ(parse_bandwidth(bad), std::nullopt) << bad;
 }
 
-struct Fault {
+struct ExpressionFault {
   const char* text;
   const char* says;
 };
 
 TEST(Expression, FaultsSayWhatToDo) {
-  for (const Fault& fault : std::vector<Fault>{
+  for (const ExpressionFault& fault : std::vector<ExpressionFault>{
            {"", "unknown topology ''; known: full, ring, array"},
            {"rings:4", "unknown topology 'rings'"},
            {"ring",

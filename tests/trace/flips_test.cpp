@@ -15,9 +15,9 @@
 namespace foretrace::trace {
 namespace {
 
-constexpr int kRanks = 3;
-constexpr std::size_t kInfoAt = 4096;
-constexpr std::size_t kBlocksAt = 8192;
+constexpr int kFlipsRanks = 3;
+constexpr std::size_t kFlipsInfoAt = 4096;
+constexpr std::size_t kFlipsBlocksAt = 8192;
 
 // Everything that a file says.
 struct Contents {
@@ -83,12 +83,13 @@ class Flips : public ScratchFolder {
  protected:
   // Rank 0 has several blocks, rank 1 a short stream and an open call, rank 2 nothing.
   void write_file(const std::string& name, bool closed) {
-    create_trace_file(path(name), sample_info(kRanks, Clock::virtual_));
-    for (int rank = 0; rank < kRanks; ++rank) {
+    create_trace_file(path(name), sample_info(kFlipsRanks, Clock::virtual_));
+    for (int rank = 0; rank < kFlipsRanks; ++rank) {
       writers_[rank] = TraceWriter(path(name), WorldRank(rank), Clock::virtual_);
       if (rank == 2) continue;
-      define(writers_[rank], kRanks);
-      for (const Event& event : many_events(kRanks, rank, rank == 0 ? 250 : 20, Clock::virtual_))
+      define(writers_[rank], kFlipsRanks);
+      for (const Event& event :
+           many_events(kFlipsRanks, rank, rank == 0 ? 250 : 20, Clock::virtual_))
         writers_[rank].write(event);
     }
     writers_[1].enter(0);
@@ -102,14 +103,14 @@ class Flips : public ScratchFolder {
     return read_bytes(path("a.ftr"));
   }
 
-  TraceWriter writers_[kRanks];
+  TraceWriter writers_[kFlipsRanks];
 };
 
 // The headers of the blocks after the info block, by where they stand.
 std::vector<std::pair<std::size_t, BlockHeader>> blocks_of(const std::string& bytes) {
   std::vector<std::pair<std::size_t, BlockHeader>> blocks;
   BlockHeader header;
-  for (std::size_t at = kBlocksAt; at < bytes.size(); at += sizeof header + header.size) {
+  for (std::size_t at = kFlipsBlocksAt; at < bytes.size(); at += sizeof header + header.size) {
     std::memcpy(&header, bytes.data() + at, sizeof header);
     blocks.emplace_back(at, header);
   }
@@ -132,7 +133,7 @@ TEST_F(Flips, OfASealedFileAreFound) {
       ASSERT_TRUE(found.tells_of(rank)) << byte;
       ASSERT_EQ(found.damage.size(), 1u) << byte;
       ASSERT_EQ(found.damage[0].offset, at) << byte;
-      for (int other = 0; other < kRanks; ++other) {
+      for (int other = 0; other < kFlipsRanks; ++other) {
         const auto& events = found.ranks[static_cast<std::size_t>(other)];
         const auto& expected = whole.ranks[static_cast<std::size_t>(other)];
         if (other != rank)
@@ -150,10 +151,10 @@ TEST_F(Flips, OfASealedFileAreFoundOrChangeNothing) {
   Flipped file(bytes);
   const Contents whole = file.read();
   BlockHeader info;
-  std::memcpy(&info, bytes.data() + kInfoAt, sizeof info);
+  std::memcpy(&info, bytes.data() + kFlipsInfoAt, sizeof info);
   for (std::size_t byte = 0; byte < bytes.size(); ++byte) {
-    const bool padding = (byte >= 28 && byte < kInfoAt) ||
-                         (byte >= kInfoAt + sizeof info + info.used && byte < kBlocksAt);
+    const bool padding = (byte >= 28 && byte < kFlipsInfoAt) ||
+                         (byte >= kFlipsInfoAt + sizeof info + info.used && byte < kFlipsBlocksAt);
     if (padding && byte % 61 != 0) continue;
     for (int bit = 0; bit < 8; ++bit) {
       const Contents found = file.with_flip(byte, bit);
@@ -221,7 +222,7 @@ TEST_F(Flips, BytesAfterTheEnd) {
 TEST_F(Flips, DamageIsNotSealedNorComputedWith) {
   write_file("a.part", true);
   std::string bytes = read_bytes(path("a.part"));
-  bytes[kBlocksAt + 100] ^= 1;
+  bytes[kFlipsBlocksAt + 100] ^= 1;
   write_bytes(path("a.part"), bytes);
   EXPECT_THROW(seal_trace_file(path("a.part"), path("a.ftr")), Error);
   EXPECT_EQ(read_bytes(path("a.part")), bytes);

@@ -16,7 +16,7 @@
 namespace foretrace::trace {
 namespace {
 
-constexpr std::size_t kEvents = 40'000;  // about 1.2 MB
+constexpr std::size_t kFullDiskEvents = 40'000;  // about 1.2 MB
 
 struct Outcome {
   std::size_t written = 0;  // events before the first loss
@@ -25,7 +25,7 @@ struct Outcome {
 };
 
 Outcome write_until_full(const std::string& path) {
-  const std::vector<Event> events = many_events(2, 0, kEvents, Clock::virtual_);
+  const std::vector<Event> events = many_events(2, 0, kFullDiskEvents, Clock::virtual_);
   TraceWriter writer(path, WorldRank(0), Clock::virtual_);
   define(writer, 2);
   Outcome outcome;
@@ -40,8 +40,8 @@ Outcome write_until_full(const std::string& path) {
 
 void expect_intact(const std::string& path, const Outcome& outcome) {
   EXPECT_GT(outcome.written, 100u);
-  EXPECT_LT(outcome.written, kEvents);
-  EXPECT_EQ(outcome.written + outcome.lost, kEvents) << "one record is one loss";
+  EXPECT_LT(outcome.written, kFullDiskEvents);
+  EXPECT_EQ(outcome.written + outcome.lost, kFullDiskEvents) << "one record is one loss";
   TraceReader reader(path);
   EXPECT_EQ(read_all(reader, 0), many_events(2, 0, outcome.written, Clock::virtual_));
   // Nothing of the record that did not fit is there, and the file says that it is not.

@@ -12,24 +12,24 @@
 namespace foretrace::trace {
 namespace {
 
-constexpr int kRanks = 3;
-constexpr std::size_t kEvents = 3000;
+constexpr int kSealingRanks = 3;
+constexpr std::size_t kSealingEvents = 3000;
 
 class Sealing : public ScratchFolder {
  protected:
   // Writes the ranks in `order`, `chunk` events in turn, and seals.
   std::string sealed_bytes(std::vector<int> order, std::size_t chunk) {
-    create_trace_file(path("a.part"), sample_info(kRanks, Clock::wall));
-    std::vector<TraceWriter> writers(kRanks);
+    create_trace_file(path("a.part"), sample_info(kSealingRanks, Clock::wall));
+    std::vector<TraceWriter> writers(kSealingRanks);
     for (const int rank : order) {
       const auto r = static_cast<std::size_t>(rank);
       writers[r] = TraceWriter(path("a.part"), WorldRank(rank), Clock::wall);
-      define(writers[r], kRanks);
+      define(writers[r], kSealingRanks);
     }
-    for (std::size_t from = 0; from < kEvents; from += chunk)
+    for (std::size_t from = 0; from < kSealingEvents; from += chunk)
       for (const int rank : order) {
-        const auto events = many_events(kRanks, rank, kEvents, Clock::wall);
-        for (std::size_t i = from; i < std::min(from + chunk, kEvents); ++i)
+        const auto events = many_events(kSealingRanks, rank, kSealingEvents, Clock::wall);
+        for (std::size_t i = from; i < std::min(from + chunk, kSealingEvents); ++i)
           writers[static_cast<std::size_t>(rank)].write(events[i]);
       }
     writers.clear();
@@ -39,8 +39,8 @@ class Sealing : public ScratchFolder {
 };
 
 TEST_F(Sealing, SameEventsSameBytes) {
-  const std::string expected = sealed_bytes({0, 1, 2}, kEvents);
-  EXPECT_EQ(sealed_bytes({2, 1, 0}, kEvents), expected);
+  const std::string expected = sealed_bytes({0, 1, 2}, kSealingEvents);
+  EXPECT_EQ(sealed_bytes({2, 1, 0}, kSealingEvents), expected);
   EXPECT_EQ(sealed_bytes({1, 2, 0}, 100), expected);
   EXPECT_EQ(sealed_bytes({0, 2, 1}, 777), expected);
 }
@@ -49,9 +49,10 @@ TEST_F(Sealing, KeepsAllEvents) {
   sealed_bytes({1, 0, 2}, 50);
   TraceReader reader(path("a.ftr"));
   EXPECT_TRUE(reader.sealed());
-  EXPECT_EQ(reader.info().program, sample_info(kRanks, Clock::wall).program);
-  for (int rank = 0; rank < kRanks; ++rank)
-    EXPECT_EQ(read_all(reader, rank), many_events(kRanks, rank, kEvents, Clock::wall));
+  EXPECT_EQ(reader.info().program, sample_info(kSealingRanks, Clock::wall).program);
+  for (int rank = 0; rank < kSealingRanks; ++rank)
+    EXPECT_EQ(read_all(reader, rank),
+              many_events(kSealingRanks, rank, kSealingEvents, Clock::wall));
   EXPECT_TRUE(reader.damage().empty());
   EXPECT_FALSE(std::filesystem::exists(path("a.part")));
   EXPECT_FALSE(std::filesystem::exists(path("a.ftr.new")));
@@ -99,7 +100,7 @@ TEST_F(Sealing, EmptyTrace) {
 }
 
 TEST_F(Sealing, FailureLeavesTheSource) {
-  create_trace_file(path("a.part"), sample_info(kRanks, Clock::cpu));
+  create_trace_file(path("a.part"), sample_info(kSealingRanks, Clock::cpu));
   const std::string before = read_bytes(path("a.part"));
   EXPECT_THROW(seal_trace_file(path("a.part"), path("none/a.ftr")), Error);
   // The target is a folder that cannot be replaced.
@@ -116,7 +117,7 @@ TEST_F(Sealing, FailureLeavesTheSource) {
 }
 
 TEST_F(Sealing, UnsealedIsReported) {
-  create_trace_file(path("a.ftr"), sample_info(kRanks, Clock::cpu));
+  create_trace_file(path("a.ftr"), sample_info(kSealingRanks, Clock::cpu));
   EXPECT_FALSE(TraceReader(path("a.ftr")).sealed());
   EXPECT_FALSE(read_trace(path("a.ftr")).sealed);
 }

@@ -14,12 +14,12 @@
 namespace foretrace::trace {
 namespace {
 
-constexpr int kRanks = 4;
-constexpr std::size_t kEvents = 5000;
+constexpr int kWritersRanks = 4;
+constexpr std::size_t kWritersEvents = 5000;
 
 class Writers : public ScratchFolder {
  protected:
-  void create() { create_trace_file(path("a.ftr"), sample_info(kRanks, Clock::virtual_)); }
+  void create() { create_trace_file(path("a.ftr"), sample_info(kWritersRanks, Clock::virtual_)); }
 
   // Runs `action` in a process of its own.
   template <class Action>
@@ -40,16 +40,17 @@ class Writers : public ScratchFolder {
 
   void write_rank(int rank) {
     TraceWriter writer(path("a.ftr"), WorldRank(rank), Clock::virtual_);
-    define(writer, kRanks);
-    for (const Event& event : many_events(kRanks, rank, kEvents, Clock::virtual_))
+    define(writer, kWritersRanks);
+    for (const Event& event : many_events(kWritersRanks, rank, kWritersEvents, Clock::virtual_))
       writer.write(event);
     if (writer.lost() > 0) ::_exit(1);
   }
 
   void expect_all_ranks() {
     TraceReader reader(path("a.ftr"));
-    for (int rank = 0; rank < kRanks; ++rank)
-      EXPECT_EQ(read_all(reader, rank), many_events(kRanks, rank, kEvents, Clock::virtual_))
+    for (int rank = 0; rank < kWritersRanks; ++rank)
+      EXPECT_EQ(read_all(reader, rank),
+                many_events(kWritersRanks, rank, kWritersEvents, Clock::virtual_))
           << rank;
     EXPECT_TRUE(reader.damage().empty());
   }
@@ -59,7 +60,7 @@ TEST_F(Writers, ProcessesAtTheSameTime) {
   for (int round = 0; round < 10; ++round) {
     create();
     std::vector<pid_t> children;
-    for (int rank = 0; rank < kRanks; ++rank)
+    for (int rank = 0; rank < kWritersRanks; ++rank)
       children.push_back(in_child([this, rank] { write_rank(rank); }));
     for (const pid_t child : children) EXPECT_EQ(wait_for(child), 0);
     expect_all_ranks();
@@ -71,9 +72,9 @@ TEST_F(Writers, RecordsLargerThanABlock) {
   create();
   TraceWriter writer(path("a.ftr"), WorldRank(1), Clock::virtual_);
   TraceWriter other(path("a.ftr"), WorldRank(2), Clock::virtual_);
-  define(writer, kRanks);
-  define(other, kRanks);
-  std::vector<Event> events = many_events(kRanks, 1, kEvents, Clock::virtual_);
+  define(writer, kWritersRanks);
+  define(other, kWritersRanks);
+  std::vector<Event> events = many_events(kWritersRanks, 1, kWritersEvents, Clock::virtual_);
   const Completion completion{7, WorldRank(0), 3, Bytes(1000), false};
   Event many = events[51];
   ASSERT_EQ(many.kind, EventKind::complete);
@@ -83,7 +84,8 @@ TEST_F(Writers, RecordsLargerThanABlock) {
     many.completions.assign(count, completion);
     events.insert(events.begin() + 52, many);
   }
-  const std::vector<Event> of_other = many_events(kRanks, 2, kEvents, Clock::virtual_);
+  const std::vector<Event> of_other =
+      many_events(kWritersRanks, 2, kWritersEvents, Clock::virtual_);
   for (std::size_t i = 0; i < events.size(); ++i) {
     writer.write(events[i]);
     if (i < of_other.size()) other.write(of_other[i]);
@@ -100,12 +102,12 @@ TEST_F(Writers, InterleavedEventByEvent) {
   create();
   std::vector<TraceWriter> writers;
   std::vector<std::vector<Event>> events;
-  for (int rank = 0; rank < kRanks; ++rank) {
+  for (int rank = 0; rank < kWritersRanks; ++rank) {
     writers.emplace_back(path("a.ftr"), WorldRank(rank), Clock::virtual_);
-    define(writers.back(), kRanks);
-    events.push_back(many_events(kRanks, rank, kEvents, Clock::virtual_));
+    define(writers.back(), kWritersRanks);
+    events.push_back(many_events(kWritersRanks, rank, kWritersEvents, Clock::virtual_));
   }
-  for (std::size_t i = 0; i < kEvents; ++i)
+  for (std::size_t i = 0; i < kWritersEvents; ++i)
     for (std::size_t rank = writers.size(); rank-- > 0;) writers[rank].write(events[rank][i]);
   // The writers still hold their blocks: a file that is being written is readable.
   expect_all_ranks();
@@ -114,8 +116,8 @@ TEST_F(Writers, InterleavedEventByEvent) {
 TEST_F(Writers, MovedWriterGoesOn) {
   create();
   TraceWriter first(path("a.ftr"), WorldRank(0), Clock::virtual_);
-  define(first, kRanks);
-  const std::vector<Event> events = many_events(kRanks, 0, 100, Clock::virtual_);
+  define(first, kWritersRanks);
+  const std::vector<Event> events = many_events(kWritersRanks, 0, 100, Clock::virtual_);
   for (std::size_t i = 0; i < 50; ++i) first.write(events[i]);
   TraceWriter second = std::move(first);
   for (std::size_t i = 50; i < 100; ++i) second.write(events[i]);
@@ -128,14 +130,15 @@ TEST_F(Writers, KilledBetweenWrites) {
     create();
     const pid_t child = in_child([&] {
       TraceWriter writer(path("a.ftr"), WorldRank(1), Clock::virtual_);
-      define(writer, kRanks);
-      const std::vector<Event> events = many_events(kRanks, 1, kEvents, Clock::virtual_);
+      define(writer, kWritersRanks);
+      const std::vector<Event> events =
+          many_events(kWritersRanks, 1, kWritersEvents, Clock::virtual_);
       for (std::size_t i = 0; i < count; ++i) writer.write(events[i]);
       ::raise(SIGKILL);
     });
     EXPECT_EQ(WTERMSIG(wait_for(child)), SIGKILL);
     TraceReader reader(path("a.ftr"));
-    EXPECT_EQ(read_all(reader, 1), many_events(kRanks, 1, count, Clock::virtual_));
+    EXPECT_EQ(read_all(reader, 1), many_events(kWritersRanks, 1, count, Clock::virtual_));
     EXPECT_TRUE(reader.damage().empty());
     EXPECT_FALSE(reader.sealed());
   }
@@ -147,13 +150,13 @@ TEST_F(Writers, KilledAnywhere) {
   void* shared = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(shared, MAP_FAILED);
   auto* written = new (shared) std::atomic<std::size_t>(0);
-  const std::vector<Event> events = many_events(kRanks, 1, kEvents, Clock::virtual_);
+  const std::vector<Event> events = many_events(kWritersRanks, 1, kWritersEvents, Clock::virtual_);
   for (int round = 0; round < 50; ++round) {
     create();
     *written = 0;
     const pid_t child = in_child([&] {
       TraceWriter writer(path("a.ftr"), WorldRank(1), Clock::virtual_);
-      define(writer, kRanks);
+      define(writer, kWritersRanks);
       for (const Event& event : events) {
         writer.write(event);
         ++*written;
@@ -179,19 +182,21 @@ TEST_F(Writers, OneOfThemKilled) {
   create();
   const pid_t dying = in_child([&] {
     TraceWriter writer(path("a.ftr"), WorldRank(0), Clock::virtual_);
-    define(writer, kRanks);
-    for (const Event& event : many_events(kRanks, 0, 700, Clock::virtual_)) writer.write(event);
+    define(writer, kWritersRanks);
+    for (const Event& event : many_events(kWritersRanks, 0, 700, Clock::virtual_))
+      writer.write(event);
     ::raise(SIGKILL);
   });
   std::vector<pid_t> others;
-  for (int rank = 1; rank < kRanks; ++rank)
+  for (int rank = 1; rank < kWritersRanks; ++rank)
     others.push_back(in_child([this, rank] { write_rank(rank); }));
   wait_for(dying);
   for (const pid_t child : others) EXPECT_EQ(wait_for(child), 0);
   TraceReader reader(path("a.ftr"));
-  EXPECT_EQ(read_all(reader, 0), many_events(kRanks, 0, 700, Clock::virtual_));
-  for (int rank = 1; rank < kRanks; ++rank)
-    EXPECT_EQ(read_all(reader, rank), many_events(kRanks, rank, kEvents, Clock::virtual_));
+  EXPECT_EQ(read_all(reader, 0), many_events(kWritersRanks, 0, 700, Clock::virtual_));
+  for (int rank = 1; rank < kWritersRanks; ++rank)
+    EXPECT_EQ(read_all(reader, rank),
+              many_events(kWritersRanks, rank, kWritersEvents, Clock::virtual_));
 }
 
 }  // namespace

@@ -12,10 +12,6 @@ namespace {
 
 using machine::Cost;
 
-Time us(std::int64_t n) {
-  return Time::ns(n * 1000);
-}
-
 // A repeatable number in [0, limit): the same on every machine.
 class Random {
  public:

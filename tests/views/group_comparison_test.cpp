@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 // A measured run of `ranks`: computation in the phase "solve", a barrier. Milliseconds.
-trace::Trace run(std::int64_t compute, std::int64_t barrier, int ranks = 1) {
+trace::Trace run_of(std::int64_t compute, std::int64_t barrier, int ranks = 1) {
   TraceBuilder b(ranks);
   for (int rank = 0; rank < ranks; ++rank) {
     b.init(rank);
@@ -46,8 +46,8 @@ RunGroup group(const char* name, const std::vector<trace::Trace>& traces) {
 // means squared are 4/3 and 1, so Satterthwaite's degrees are (7/3)^2 / ((4/3)^2 / 2 + 1) = 2.8824,
 // where t is 3.2572 and the difference lies within 9 -+ 4.9755.
 analysis::GroupComparison example(CompareLevel level = CompareLevel::states) {
-  return compare_groups(group("a", {run(9, 1), run(11, 1), run(13, 1)}),
-                        group("b", {run(19, 1), run(21, 1)}), level);
+  return compare_groups(group("a", {run_of(9, 1), run_of(11, 1), run_of(13, 1)}),
+                        group("b", {run_of(19, 1), run_of(21, 1)}), level);
 }
 
 TEST(GroupComparison, MeansAndWhereTheyLie) {
@@ -82,13 +82,13 @@ TEST(GroupComparison, TextSaysWhatIsCertain) {
 }
 
 TEST(GroupComparison, APredictionIsExactAndOneMeasurementIsNot) {
-  trace::Trace predicted = run(15, 1);
+  trace::Trace predicted = run_of(15, 1);
   predicted.info.clock = trace::Clock::virtual_;
-  const auto exact =
-      compare_groups(group("a", {run(9, 1), run(11, 1), run(13, 1)}), group("b", {predicted}));
+  const auto exact = compare_groups(group("a", {run_of(9, 1), run_of(11, 1), run_of(13, 1)}),
+                                    group("b", {predicted}));
   EXPECT_TRUE(exact.time.intervals.difference);
-  const auto single =
-      compare_groups(group("a", {run(9, 1), run(11, 1), run(13, 1)}), group("b", {run(15, 1)}));
+  const auto single = compare_groups(group("a", {run_of(9, 1), run_of(11, 1), run_of(13, 1)}),
+                                     group("b", {run_of(15, 1)}));
   EXPECT_FALSE(single.time.intervals.difference);
   EXPECT_THAT(views::render_text_groups(single, CompareLevel::states),
               HasSubstr("note: B is one measurement, which tells nothing of its scatter"));
@@ -99,9 +99,9 @@ TEST(GroupComparison, APredictionIsExactAndOneMeasurementIsNot) {
 
 // What a recording by the CPU clock does not know is not zero.
 TEST(GroupComparison, CallsOfARecordingAreNotKnown) {
-  trace::Trace recorded = run(9, 0);
+  trace::Trace recorded = run_of(9, 0);
   recorded.info.clock = trace::Clock::cpu;
-  const auto both = compare_groups(group("a", {recorded, recorded}), group("b", {run(9, 1)}));
+  const auto both = compare_groups(group("a", {recorded, recorded}), group("b", {run_of(9, 1)}));
   const json rows = json::parse(views::render_json_groups(both, CompareLevel::states))["states"];
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[1]["state"], "MPI_Barrier");
@@ -112,11 +112,13 @@ TEST(GroupComparison, CallsOfARecordingAreNotKnown) {
 }
 
 TEST(GroupComparison, ASideIsOfOneKind) {
-  EXPECT_THROW(compare_groups(group("a", {run(1, 1), run(1, 1, 2)}), group("b", {run(1, 1)})),
-               Error);
-  trace::Trace predicted = run(1, 1);
+  EXPECT_THROW(
+      compare_groups(group("a", {run_of(1, 1), run_of(1, 1, 2)}), group("b", {run_of(1, 1)})),
+      Error);
+  trace::Trace predicted = run_of(1, 1);
   predicted.info.clock = trace::Clock::virtual_;
-  EXPECT_THROW(compare_groups(group("a", {run(1, 1)}), group("b", {run(1, 1), predicted})), Error);
+  EXPECT_THROW(compare_groups(group("a", {run_of(1, 1)}), group("b", {run_of(1, 1), predicted})),
+               Error);
 }
 
 TEST(ComparisonPage, ShowsBothSidesAndLeadsToTheTimeLines) {
@@ -133,8 +135,8 @@ TEST(ComparisonPage, ShowsBothSidesAndLeadsToTheTimeLines) {
 
 // 10 and 14 against 11 and 15 ms: nobody can say.
 TEST(ComparisonPage, DoesNotClaimWhatIsNotCertain) {
-  const auto both =
-      compare_groups(group("a", {run(9, 1), run(13, 1)}), group("b", {run(10, 1), run(14, 1)}));
+  const auto both = compare_groups(group("a", {run_of(9, 1), run_of(13, 1)}),
+                                   group("b", {run_of(10, 1), run_of(14, 1)}));
   EXPECT_THAT(views::render_html_comparison(both, ""), HasSubstr("<b>not known</b>"));
 }
 

@@ -26,7 +26,7 @@ std::vector<std::string> named(std::string_view text) {
   return names;
 }
 
-std::string refusal(std::string_view text) {
+std::string set_refusal(std::string_view text) {
   try {
     const FunctionSet set(text, "t:1: ");
     set.check(kFunctions);
@@ -81,19 +81,20 @@ TEST(FunctionSet, UsesWrapped) {
 }
 
 TEST(FunctionSetError, SaysWhereAndWhat) {
-  EXPECT_EQ(refusal(""), "t:1: which functions? Name some, or a group, or all");
-  EXPECT_EQ(refusal("all -"), "t:1: expected functions after the last operator");
-  EXPECT_EQ(refusal("all collectives"),
+  EXPECT_EQ(set_refusal(""), "t:1: which functions? Name some, or a group, or all");
+  EXPECT_EQ(set_refusal("all -"), "t:1: expected functions after the last operator");
+  EXPECT_EQ(set_refusal("all collectives"),
             "t:1: expected +, -, & or the end of the line, found 'collectives'");
-  EXPECT_EQ(refusal("+ all"), "t:1: expected functions, found '+ all'");
-  EXPECT_THAT(refusal("snds"), HasSubstr("t:1: no group of functions is called 'snds'; there are "
-                                         "sends, receives, "));
-  EXPECT_THAT(refusal("MPI_Sned"), HasSubstr("t:1: this MPI has no function MPI_Sned"));
-  EXPECT_EQ(refusal("MPI_Sned*"), "was accepted");
-  EXPECT_EQ(refusal("/MPI"), "t:1: the regular expression has no end /");
-  EXPECT_THAT(refusal("/(/"), HasSubstr("t:1: /(/ is no regular expression: "));
-  EXPECT_THAT(refusal("/a{99}/"), HasSubstr("repetition counts"));
-  EXPECT_THAT(refusal("/" + std::string(201, 'a') + "/"), HasSubstr("longer than 200"));
+  EXPECT_EQ(set_refusal("+ all"), "t:1: expected functions, found '+ all'");
+  EXPECT_THAT(set_refusal("snds"),
+              HasSubstr("t:1: no group of functions is called 'snds'; there are "
+                        "sends, receives, "));
+  EXPECT_THAT(set_refusal("MPI_Sned"), HasSubstr("t:1: this MPI has no function MPI_Sned"));
+  EXPECT_EQ(set_refusal("MPI_Sned*"), "was accepted");
+  EXPECT_EQ(set_refusal("/MPI"), "t:1: the regular expression has no end /");
+  EXPECT_THAT(set_refusal("/(/"), HasSubstr("t:1: /(/ is no regular expression: "));
+  EXPECT_THAT(set_refusal("/a{99}/"), HasSubstr("repetition counts"));
+  EXPECT_THAT(set_refusal("/" + std::string(201, 'a') + "/"), HasSubstr("longer than 200"));
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ std::string code_of(std::string_view text) {
   return out;
 }
 
-std::string refusal(std::string_view text) {
+std::string generate_refusal(std::string_view text) {
   try {
     source_of(text);
   } catch (const Error& error) {
@@ -142,22 +142,22 @@ TEST(Generate, ForFortranATableOfStandIns) {
 }
 
 TEST(GenerateError, SaysWhereAndWhat) {
-  EXPECT_EQ(refusal("%wrap MPI_Barrier\n%call\n%call\n%end\n"),
+  EXPECT_EQ(generate_refusal("%wrap MPI_Barrier\n%call\n%call\n%end\n"),
             "t.wrap:3: a second %call for MPI_Barrier");
-  EXPECT_EQ(refusal("\n%wrap MPI_Nothing*\n%call\n%end\n"),
+  EXPECT_EQ(generate_refusal("\n%wrap MPI_Nothing*\n%call\n%end\n"),
             "t.wrap:2: no function of mpich is in this set");
-  EXPECT_EQ(refusal("%wrap MPI_Barrier\n@nothing\n%end\n"),
+  EXPECT_EQ(generate_refusal("%wrap MPI_Barrier\n@nothing\n%end\n"),
             "t.wrap:2: nothing is called @nothing here; @@ stands for @ itself");
-  EXPECT_EQ(refusal("@function\n"),
+  EXPECT_EQ(generate_refusal("@function\n"),
             "t.wrap:1: @function outside of %wrap and %for: of which function?");
-  EXPECT_EQ(refusal("@result\n"), "t.wrap:1: @result outside of %wrap");
-  EXPECT_EQ(refusal("%wrap all\n%call\n@peer\n%end\n"),
+  EXPECT_EQ(generate_refusal("@result\n"), "t.wrap:1: @result outside of %wrap");
+  EXPECT_EQ(generate_refusal("%wrap all\n%call\n@peer\n%end\n"),
             "t.wrap:3: MPI_Allreduce has nothing for @peer; ask with %if has @peer");
-  EXPECT_EQ(refusal("%for f in all\n@index\n%end\n%wrap MPI_Barrier\n%end\n"),
+  EXPECT_EQ(generate_refusal("%for f in all\n@index\n%end\n%wrap MPI_Barrier\n%end\n"),
             "t.wrap:2: @index counts the functions that are wrapped; MPI_Allreduce is not");
-  EXPECT_EQ(refusal("%if has comm\n%end\n"),
+  EXPECT_EQ(generate_refusal("%if has comm\n%end\n"),
             "t.wrap:1: the condition asks for a function, but stands in no %wrap and no %for");
-  EXPECT_THAT(refusal("%for f in MPI_Sned\n%end\n"),
+  EXPECT_THAT(generate_refusal("%for f in MPI_Sned\n%end\n"),
               HasSubstr("t.wrap:1: this MPI has no function MPI_Sned"));
 }
 
@@ -166,7 +166,7 @@ TEST(GenerateError, ASourceThatGrowsBeyondAllBounds) {
   for (int i = 0; i < 12; ++i) text += "%for f" + std::to_string(i) + " in all\n";
   text += "some text\n";
   for (int i = 0; i < 12; ++i) text += "%end\n";
-  EXPECT_THAT(refusal(text), HasSubstr("t.wrap: the source would be larger than 32 MiB"));
+  EXPECT_THAT(generate_refusal(text), HasSubstr("t.wrap: the source would be larger than 32 MiB"));
 }
 
 }  // namespace

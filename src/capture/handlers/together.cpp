@@ -15,7 +15,7 @@ CommInfo* find(MPI_File file) {
   return found == files.end() ? nullptr : found->second;
 }
 
-int barrier(Fn fn, CommInfo& info, Real real, Bytes bytes = Bytes(0)) {
+int file_barrier(Fn fn, CommInfo& info, Real real, Bytes bytes = Bytes(0)) {
   return run_collective(fn, Cost::barrier, info, MPI_COMM_NULL, -1, bytes, real);
 }
 
@@ -25,7 +25,7 @@ int file_open(Fn fn, MPI_Comm comm, const MPI_File* file, Real real) {
   Inside inside;
   CommInfo* info = inside ? session.comms.find(comm) : nullptr;
   if (!info) return inside ? plain_call(fn, real) : real();
-  const int result = barrier(fn, *info, real);
+  const int result = file_barrier(fn, *info, real);
   if (result == MPI_SUCCESS) files[handle_bits(*file)] = &session.comms.adopt_members(*info, comm);
   return result;
 }
@@ -35,7 +35,7 @@ int file_close(Fn fn, const MPI_File* file, Real real) {
   CommInfo* info = inside && file ? find(*file) : nullptr;
   if (!info) return inside ? plain_call(fn, real) : real();
   const std::uint64_t handle = handle_bits(*file);
-  const int result = barrier(fn, *info, real);
+  const int result = file_barrier(fn, *info, real);
   if (result != MPI_SUCCESS) return result;
   // What has the handle by now may be another one.
   const auto found = files.find(handle);
@@ -66,8 +66,8 @@ int file_collective(Fn fn, MPI_File file, int meetings, Bytes bytes, Real real) 
   Inside inside;
   CommInfo* info = inside ? find(file) : nullptr;
   if (!info) return inside ? plain_call(fn, real) : real();
-  for (int i = 1; i < meetings; ++i) barrier(fn, *info, [] { return MPI_SUCCESS; });
-  return barrier(fn, *info, real, bytes);
+  for (int i = 1; i < meetings; ++i) file_barrier(fn, *info, [] { return MPI_SUCCESS; });
+  return file_barrier(fn, *info, real, bytes);
 }
 
 }  // namespace foretrace::capture

@@ -91,7 +91,7 @@ int yield_idly() {
   return ::sched_yield();
 }
 
-bool is_mpi_library(std::string_view file_name) {
+bool polls_inside(std::string_view file_name) {
   return file_name.starts_with("libmpi") || file_name.starts_with("libopen-pal");
 }
 
@@ -100,7 +100,7 @@ bool is_mpi_library(std::string_view file_name) {
 bool redirect_idle_polls() {
   bool found = false;
   for_each_object([&found](const LoadedObject& object) {
-    if (!is_mpi_library(object.file_name())) return;
+    if (!polls_inside(object.file_name())) return;
     object.for_each_slot([&](std::string_view symbol, void** slot) {
       void* function = nullptr;
       if (symbol == "sched_yield") function = reinterpret_cast<void*>(yield_idly);

@@ -11,19 +11,19 @@
 namespace foretrace::measure {
 namespace {
 
-constexpr int kTag = 3;
+constexpr int kClockTag = 3;
 constexpr ExchangeLimits kLimits{60, 100'000'000};
 
 // Tells this host's clock as often as `other` asks, then how the common clock
 // follows from it.
 void answer(int other, MPI_Comm comm, const ClockLine& line) {
   for (int more = 1;;) {
-    MPI_Recv(&more, 1, MPI_INT, other, kTag, comm, MPI_STATUS_IGNORE);
+    MPI_Recv(&more, 1, MPI_INT, other, kClockTag, comm, MPI_STATUS_IGNORE);
     if (more == 0) break;
     const std::int64_t now = now_ns();
-    MPI_Send(&now, 1, MPI_INT64_T, other, kTag, comm);
+    MPI_Send(&now, 1, MPI_INT64_T, other, kClockTag, comm);
   }
-  MPI_Send(&line, sizeof line, MPI_BYTE, other, kTag, comm);
+  MPI_Send(&line, sizeof line, MPI_BYTE, other, kClockTag, comm);
 }
 
 // Measures this host's clock against the common one, by way of `other`.
@@ -31,14 +31,14 @@ ClockOffset ask(int other, MPI_Comm comm) {
   int more = 1;
   ClockOffset offset = exchange_readings(kLimits, now_ns, [&] {
     std::int64_t there = 0;
-    MPI_Send(&more, 1, MPI_INT, other, kTag, comm);
-    MPI_Recv(&there, 1, MPI_INT64_T, other, kTag, comm, MPI_STATUS_IGNORE);
+    MPI_Send(&more, 1, MPI_INT, other, kClockTag, comm);
+    MPI_Recv(&there, 1, MPI_INT64_T, other, kClockTag, comm, MPI_STATUS_IGNORE);
     return there;
   });
   more = 0;
-  MPI_Send(&more, 1, MPI_INT, other, kTag, comm);
+  MPI_Send(&more, 1, MPI_INT, other, kClockTag, comm);
   ClockLine theirs;
-  MPI_Recv(&theirs, sizeof theirs, MPI_BYTE, other, kTag, comm, MPI_STATUS_IGNORE);
+  MPI_Recv(&theirs, sizeof theirs, MPI_BYTE, other, kClockTag, comm, MPI_STATUS_IGNORE);
   const std::int64_t there = offset.at + offset.offset;
   offset.offset = theirs.to_common(there) - offset.at;
   offset.error += theirs.error;

@@ -19,7 +19,7 @@ extern char** environ;
 namespace foretrace::measure {
 namespace {
 
-constexpr int kTag = 4;
+constexpr int kFingerprintTag = 4;
 
 // Memory that two processes of a host share; nullptr if the system gives none.
 CacheLine* share_line(MPI_Comm host, int rank) {

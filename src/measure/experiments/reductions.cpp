@@ -15,7 +15,7 @@ using machine::Operand;
 
 // About so many bytes: what fits the caches, nearest first, and what a long message has.
 constexpr std::uint64_t kSizes[] = {1 << 10, 1 << 15, 1 << 20};
-constexpr double kBlock = 2e-4;  // seconds
+constexpr double kReductionBlock = 2e-4;  // seconds
 
 MPI_Op op_of(Combining what) {
   switch (what) {
@@ -117,12 +117,12 @@ double seconds_of(Combiner& combiner, std::uint64_t about, std::int64_t times) {
 }
 
 // How many calls take about a block; they run in on the way.
-std::int64_t calibrate(Combiner& combiner, std::uint64_t about) {
+std::int64_t calls_in_block(Combiner& combiner, std::uint64_t about) {
   for (std::int64_t times = 1;; times *= 4) {
     const double seconds = seconds_of(combiner, about, times);
-    if (seconds > kBlock / 4)
+    if (seconds > kReductionBlock / 4)
       return std::max<std::int64_t>(
-          1, static_cast<std::int64_t>(static_cast<double>(times) * kBlock / seconds));
+          1, static_cast<std::int64_t>(static_cast<double>(times) * kReductionBlock / seconds));
   }
 }
 
@@ -133,7 +133,7 @@ std::vector<ReductionBlock> time_reductions(int blocks) {
   machine::for_each_reduction([&](Combining what, Operand of) {
     Combiner combiner(what, of);
     for (const std::uint64_t about : kSizes) {
-      const std::int64_t times = calibrate(combiner, about);
+      const std::int64_t times = calls_in_block(combiner, about);
       for (int i = 0; i < blocks; ++i) {
         const long before = context_switches();
         const double seconds = seconds_of(combiner, about, times);

@@ -16,12 +16,13 @@ constexpr int kData = 1;
 constexpr int kNotice = 2;
 // How long each try waits for a send to complete, in ns. A send that completed
 // proves that it could; one that did not proves something only if neither rank
-// was switched out meanwhile: another try. Of ranks that yield, each had its turn in kLongPatience.
-constexpr std::int64_t kPatience = 400'000;
-constexpr std::int64_t kLongPatience = 20'000'000;
+// was switched out meanwhile: another try. Of ranks that yield, each had its turn in
+// kLongSendPatience.
+constexpr std::int64_t kSendPatience = 400'000;
+constexpr std::int64_t kLongSendPatience = 20'000'000;
 // An order arrives within this many ns, on its host or on another.
-constexpr std::int64_t kLead = 60'000;
-constexpr std::int64_t kLeadToAnotherHost = 2'000'000;
+constexpr std::int64_t kOrderLead = 60'000;
+constexpr std::int64_t kOrderLeadToAnotherHost = 2'000'000;
 // A machine on which that never happens is given up after so many ns.
 constexpr std::int64_t kLongestSearch = 20'000'000'000;
 
@@ -32,8 +33,8 @@ class Probe {
       : pair_(pair),
         clock_(clock),
         yields_(yields),
-        patience_(yields ? kLongPatience : kPatience),
-        lead_(clock.several_hosts() || yields ? kLeadToAnotherHost : kLead),
+        patience_(yields ? kLongSendPatience : kSendPatience),
+        lead_(clock.several_hosts() || yields ? kOrderLeadToAnotherHost : kOrderLead),
         buffer_(static_cast<std::size_t>(max_bytes) + 1) {}
 
   // Rank 0's questions. Nothing: out of time.

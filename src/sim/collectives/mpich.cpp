@@ -21,7 +21,7 @@ constexpr std::uint64_t kLongReduceScatter = 524288;
 constexpr std::uint64_t kShortAlltoall = 256;
 constexpr std::uint64_t kLongAlltoall = 32768;
 
-const Algorithm& bcast(const CollectiveCall& call) {
+const Algorithm& chosen_bcast(const CollectiveCall& call) {
   const std::uint64_t d = call.bytes.count;
   if (call.size < kFewRanks || d <= kShortBcast) return *pick(kBcast, "binomial");
   if (is_power_of_two(call.size) && d <= kLongBcast) return *pick(kBcast, "scatter_allgather");
@@ -56,7 +56,7 @@ const Algorithm& choose_mpich(const CollectiveCall& call) {
     case Cost::barrier:
       return *pick(kBarrier, "dissemination");
     case Cost::bcast:
-      return bcast(call);
+      return chosen_bcast(call);
     case Cost::scatter:
       return *pick(kScatter, "binomial");
     case Cost::scatterv:

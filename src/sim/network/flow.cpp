@@ -8,7 +8,7 @@ namespace foretrace::sim {
 namespace {
 
 // What is beyond does not fit into a Time.
-constexpr double kLatest = 9.2e18;
+constexpr double kLatestPs = 9.2e18;
 // An end that is half way between two picoseconds is the later one. Fractions that
 // binary numbers do not have make it seem earlier, by less than this part of a picosecond.
 constexpr int kTieBits = 16;
@@ -81,7 +81,8 @@ std::int64_t FlowNetwork::end_of(const Class& on, Served target) {
   if (left <= 0) return on.updated;
   const double rate = about(on.rate);
   const double ps = about(left) * 4294967296.0 / rate;
-  if (!(static_cast<double>(on.updated) + ps < kLatest)) return static_cast<std::int64_t>(kLatest);
+  if (!(static_cast<double>(on.updated) + ps < kLatestPs))
+    return static_cast<std::int64_t>(kLatestPs);
   // The double is near. What is left then is exact: it is small, so what overflows is not missed.
   auto whole = static_cast<std::int64_t>(ps);
   Wide rest = static_cast<Wide>(static_cast<UnsignedWide>(left) << 32) - product(on.rate, whole);

@@ -47,7 +47,7 @@ const Unit* find_unit(const Unit (&units)[n], const GoalToken& token) {
   return nullptr;
 }
 
-constexpr int kMostNesting = 100;
+constexpr int kDeepestExpression = 100;
 
 }  // namespace
 
@@ -136,9 +136,9 @@ void GoalReader::primary(int nesting) {
 }
 
 void GoalReader::unary(int nesting) {
-  if (nesting > kMostNesting)
+  if (nesting > kDeepestExpression)
     fail(token_.line, "expected a simpler expression, found one nested " +
-                          std::to_string(kMostNesting) + " deep");
+                          std::to_string(kDeepestExpression) + " deep");
   if (take("-")) {
     unary(nesting + 1);
     return emit(GoalOperator::negate, 0, 1);

@@ -26,8 +26,8 @@ enum Name : trace::NameId {
   kWaitsome,
   kFirstCollective
 };
-constexpr const char* kNames[] = {"MPI_Init", "MPI_Finalize", "MPI_Isend",   "MPI_Irecv",
-                                  "MPI_Wait", "MPI_Waitall",  "MPI_Waitsome"};
+constexpr const char* kGoalNames[] = {"MPI_Init", "MPI_Finalize", "MPI_Isend",   "MPI_Irecv",
+                                      "MPI_Wait", "MPI_Waitall",  "MPI_Waitsome"};
 constexpr auto kBarrier = static_cast<trace::NameId>(Cost::barrier);
 constexpr trace::NameId kCollectives = static_cast<trace::NameId>(Cost::comm_create) - kBarrier;
 constexpr trace::NameId kFirstPhase = kFirstCollective + kCollectives;
@@ -53,7 +53,7 @@ struct GoalSource::Turn {
 };
 
 GoalSource::GoalSource(GoalProgram program) : program_(std::move(program)) {
-  for (const char* name : kNames) names_.emplace_back(name);
+  for (const char* name : kGoalNames) names_.emplace_back(name);
   for (trace::NameId c = 0; c < kCollectives; ++c) {
     std::string name(machine::name_of(static_cast<Cost>(kBarrier + c)));
     name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));

@@ -20,12 +20,12 @@ constexpr auto kKinds = static_cast<trace::NameId>(TiKind::collective);
 constexpr trace::NameId kInit = 0, kFinalize = 1, kFirstKind = 2;
 constexpr trace::NameId kFirstMode = kFirstKind + kKinds;  // Ssend Bsend Rsend Issend ...
 constexpr trace::NameId kFirstCollective = kFirstMode + 6;
-constexpr const char* kNames[] = {
+constexpr const char* kTiNames[] = {
     "MPI_Init",     "MPI_Finalize", "MPI_Send",     "MPI_Isend",   "MPI_Recv",     "MPI_Irecv",
     "MPI_Sendrecv", "MPI_Wait",     "MPI_Waitall",  "MPI_Waitany", "MPI_Waitsome", "MPI_Test",
     "MPI_Testall",  "MPI_Testany",  "MPI_Testsome", "MPI_Ssend",   "MPI_Bsend",    "MPI_Rsend",
     "MPI_Issend",   "MPI_Ibsend",   "MPI_Irsend"};
-static_assert(std::size(kNames) == kFirstCollective);
+static_assert(std::size(kTiNames) == kFirstCollective);
 
 trace::NameId name_of_kind(TiKind kind) {
   return kFirstKind + static_cast<trace::NameId>(kind);
@@ -56,7 +56,7 @@ Completing completing_of(TiKind kind) {
 }  // namespace
 
 TiSource::TiSource(TiTrace trace) : trace_(std::move(trace)) {
-  for (const char* name : kNames) names_.emplace_back(name);
+  for (const char* name : kTiNames) names_.emplace_back(name);
   for (int c = static_cast<int>(Cost::barrier); c < static_cast<int>(Cost::comm_create); ++c) {
     std::string name(machine::name_of(static_cast<Cost>(c)));
     name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));

@@ -18,8 +18,6 @@ using analysis::SheetGroup;
 using machine::MachineModel;
 using machine::Regime;
 
-constexpr const char* kUnknown = "-";
-
 void add_compared_machines(std::span<const Datasheet> sheets, SheetDocument& document) {
   SheetTable table;
   table.header = {"",           "machine",   "MPI library", "measured",

@@ -20,8 +20,6 @@ using analysis::SheetTime;
 using machine::MachineModel;
 using machine::Regime;
 
-constexpr const char* kUnknown = "-";
-
 void add_run_parameters(const Datasheet& sheet, SheetDocument& document) {
   const MachineModel& model = sheet.model;
   SheetTable table;

@@ -18,7 +18,6 @@ using analysis::SheetTime;
 using machine::Regime;
 
 constexpr double kPoorQ = 0.01;
-constexpr const char* kUnknown = "-";
 constexpr std::size_t kSurfaceStep = 4;
 
 void add_regimes(const Datasheet& sheet, const SheetFunction& each, int digits,

@@ -10,7 +10,7 @@
 namespace foretrace::views {
 namespace {
 
-constexpr const char* kStyle = R"(.beyond { color: var(--soft); font-style: italic; }
+constexpr const char* kSheetStyle = R"(.beyond { color: var(--soft); font-style: italic; }
 .warning { border-left: .3rem solid var(--c1); background: var(--row); padding: .5rem .8rem; max-width: 48rem; }
 .warning::before { content: "Warning. "; font-weight: 600; color: var(--c1); }
 .boxed { border: 2px solid var(--c0); border-radius: .4rem; padding: .2rem .8rem; width: fit-content;
@@ -26,7 +26,7 @@ caption span { display: inline-block; position: sticky; left: 0; white-space: no
   .boxed td:first-child, .boxed td.t:last-child { white-space: normal; } }
 )";
 
-struct Writer {
+struct HtmlWriter {
   std::string out;
   std::size_t headings = 0;
   std::string plots_of;  // the function whose plots are being written
@@ -123,8 +123,8 @@ std::pair<std::string, std::string> style_and_script() {
 std::string render_html_datasheet(const SheetDocument& document,
                                   std::span<const analysis::Datasheet> sheets) {
   const auto [style, script] = style_and_script();
-  Writer writer;
-  writer.out = begin_page(document.title, kStyle + std::string(svg_plot_style()) + style) +
+  HtmlWriter writer;
+  writer.out = begin_page(document.title, kSheetStyle + std::string(svg_plot_style()) + style) +
                contents(document);
   for (const SheetBlock& block : document.blocks) writer.write(block);
   writer.end_plots();

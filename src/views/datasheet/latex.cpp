@@ -103,7 +103,7 @@ double share_of_line(std::size_t all, std::size_t width) {
   return std::clamp(1 - others, 0.25, 0.75);
 }
 
-struct Writer {
+struct LatexWriter {
   std::string out;
   bool after_heading = false;  // what explains a heading's table stays with it
 
@@ -279,8 +279,8 @@ struct Writer {
 };
 
 // The plots and surfaces that follow each other from `at` on.
-std::vector<Writer::Drawn> drawn_from(const std::vector<SheetBlock>& blocks, std::size_t at) {
-  std::vector<Writer::Drawn> drawn;
+std::vector<LatexWriter::Drawn> drawn_from(const std::vector<SheetBlock>& blocks, std::size_t at) {
+  std::vector<LatexWriter::Drawn> drawn;
   for (; at < blocks.size(); ++at)
     if (const auto* plot = std::get_if<SheetPlot>(&blocks[at]))
       drawn.emplace_back(plot);
@@ -294,13 +294,13 @@ std::vector<Writer::Drawn> drawn_from(const std::vector<SheetBlock>& blocks, std
 }  // namespace
 
 std::string render_latex_datasheet(const SheetDocument& document) {
-  Writer writer;
+  LatexWriter writer;
   writer.out = kPreamble + std::string(latex_plot_preamble()) + "\\begin{document}\n";
   writer.out += "{\\LARGE\\bfseries " + escape_latex(document.title) + "\\par}\n";
   const std::vector<SheetBlock>& blocks = document.blocks;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     // Two of them share a line.
-    if (std::vector<Writer::Drawn> drawn = drawn_from(blocks, i); drawn.size() > 1) {
+    if (std::vector<LatexWriter::Drawn> drawn = drawn_from(blocks, i); drawn.size() > 1) {
       drawn.resize(2);
       writer.draw(drawn);
       ++i;

@@ -20,7 +20,6 @@ using analysis::Datasheet;
 using analysis::SheetFunction;
 using machine::Regime;
 
-constexpr const char* kUnknown = "-";
 constexpr std::string_view kLaunch = "launch_";
 constexpr std::string_view kJumps = "jumps_";
 

@@ -9,6 +9,8 @@
 
 namespace foretrace::views {
 
+inline constexpr const char* kUnknown = "-";
+
 // `significant` digits, 1 or more, with trailing zeros: (0.5, 2) is "0.50", (234, 1)
 // is "200". An exponent below 1e-4 and from 1e7 on.
 std::string format_digits(double value, int significant);

@@ -17,7 +17,6 @@ using analysis::KeyCall;
 using analysis::KeyFigures;
 using analysis::KeyMessage;
 
-constexpr const char* kUnknown = "-";
 constexpr double kFewBlocks = 0.9;
 
 std::string message_of(const KeyMessage& message) {

@@ -7,6 +7,7 @@
 #include "views/draw/markup.hpp"
 #include "views/draw/page.hpp"
 #include "views/draw/plot_axis.hpp"
+#include "views/draw/plot_frame.hpp"
 
 namespace foretrace::views {
 namespace {
@@ -32,30 +33,18 @@ constexpr const char* kStyle =
 .line.d2 { stroke-dasharray: 2 3; }
 )";
 
-constexpr double kWidth = 720;
-constexpr double kHeight = 330;
-constexpr double kLeft = 74;
-constexpr double kRight = 560;  // the legend stands right of it
-constexpr double kLegend = kRight + 38;
-constexpr double kTop = 30;
-constexpr double kBottom = 280;
-constexpr int kColours = 5;
+constexpr double kLegend = kPlotRight + 38;
 constexpr int kDashes = 3;
 constexpr int kMostXTicks = 11;
 
 // Beyond five series the colours come again, with dashes.
 std::string line_class(const PlotSeries& series) {
-  const int dash = series.colour / kColours % kDashes;
-  return fmt::format("line c{}{}", series.colour % kColours,
+  const int dash = series.colour / kPlotColours % kDashes;
+  return fmt::format("line c{}{}", series.colour % kPlotColours,
                      dash == 0 ? "" : fmt::format(" d{}", dash));
 }
 
 // A tenth of a pixel; never "-0.0".
-std::string pixel(double value) {
-  const double rounded = std::round(value * 10) / 10;
-  return fmt::format("{:.1f}", rounded == 0 ? 0.0 : rounded);
-}
-
 struct Drawing {
   const Axis& x;
   const Axis& y;
@@ -64,27 +53,29 @@ struct Drawing {
   void frame(const SheetPlot& plot) {
     for (const Tick& tick : x_ticks(x, kMostXTicks)) {
       const std::string at = pixel(x.place(tick.value));
-      out +=
-          fmt::format("<path class=\"grid\" d=\"M{0} {1}V{2}\"/>", at, pixel(kTop), pixel(kBottom));
+      out += fmt::format("<path class=\"grid\" d=\"M{0} {1}V{2}\"/>", at, pixel(kPlotTop),
+                         pixel(kPlotBottom));
       out += fmt::format("<text x=\"{}\" y=\"{}\" class=\"mid\">{}</text>\n", at,
-                         pixel(kBottom + 16), tick.label);
+                         pixel(kPlotBottom + 16), tick.label);
     }
     for (const Tick& tick : y_ticks(y)) {
       const std::string at = pixel(y.place(tick.value));
       out += fmt::format("<path class=\"grid{}\" d=\"M{} {}H{}\"/>",
-                         !plot.log_y && tick.value == 0 ? " zero" : "", pixel(kLeft), at,
-                         pixel(kRight));
-      out += fmt::format("<text x=\"{}\" y=\"{}\" class=\"end\">{}</text>\n", pixel(kLeft - 6),
+                         !plot.log_y && tick.value == 0 ? " zero" : "", pixel(kPlotLeft), at,
+                         pixel(kPlotRight));
+      out += fmt::format("<text x=\"{}\" y=\"{}\" class=\"end\">{}</text>\n", pixel(kPlotLeft - 6),
                          pixel(y.place(tick.value) + 4), tick.label);
     }
     out += fmt::format("<rect class=\"frame\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n",
-                       pixel(kLeft), pixel(kTop), pixel(kRight - kLeft), pixel(kBottom - kTop));
-    const double middle = (kTop + kBottom) / 2;
+                       pixel(kPlotLeft), pixel(kPlotTop), pixel(kPlotRight - kPlotLeft),
+                       pixel(kPlotBottom - kPlotTop));
+    const double middle = (kPlotTop + kPlotBottom) / 2;
     out += fmt::format("<text class=\"mid\" x=\"{}\" y=\"{}\">{}</text>\n",
-                       pixel((kLeft + kRight) / 2), pixel(kBottom + 36), escape_html(plot.x_label));
+                       pixel((kPlotLeft + kPlotRight) / 2), pixel(kPlotBottom + 36),
+                       escape_html(plot.x_label));
     out += fmt::format("<text class=\"mid\" transform=\"translate(16 {}) rotate(-90)\">{}</text>\n",
                        pixel(middle), escape_html(plot.y_label));
-    out += fmt::format("<text class=\"title\" x=\"{}\" y=\"18\">{}</text>\n", pixel(kLeft),
+    out += fmt::format("<text class=\"title\" x=\"{}\" y=\"18\">{}</text>\n", pixel(kPlotLeft),
                        escape_html(plot.title));
   }
 
@@ -93,7 +84,7 @@ struct Drawing {
       const bool band = std::ranges::any_of(
           piece, [](const PlotPoint& p) { return p.low != p.y || p.high != p.y; });
       if (band) {
-        out += fmt::format("<path class=\"band c{}\" d=\"", series.colour % kColours);
+        out += fmt::format("<path class=\"band c{}\" d=\"", series.colour % kPlotColours);
         char move = 'M';
         for (const PlotPoint& p : piece) {
           out += fmt::format("{}{} {}", move, pixel(x.place(p.x)), pixel(y.place(p.high)));
@@ -120,23 +111,24 @@ struct Drawing {
       for (const PlotPoint& p : piece) {
         const std::string at = pixel(x.place(p.x));
         if (p.low != p.high)
-          out += fmt::format("<path class=\"bar c{}\" d=\"M{} {}V{}\"/>", series.colour % kColours,
-                             at, pixel(y.place(p.low)), pixel(y.place(p.high)));
+          out +=
+              fmt::format("<path class=\"bar c{}\" d=\"M{} {}V{}\"/>", series.colour % kPlotColours,
+                          at, pixel(y.place(p.low)), pixel(y.place(p.high)));
         out += fmt::format("<circle class=\"mark c{}\" cx=\"{}\" cy=\"{}\" r=\"2.4\"/>\n",
-                           series.colour % kColours, at, pixel(y.place(p.y)));
+                           series.colour % kPlotColours, at, pixel(y.place(p.y)));
       }
   }
 
   void legend(const SheetPlot& plot) {
-    double at = kTop + 10;
+    double at = kPlotTop + 10;
     for (const PlotSeries& series : plot.series) {
-      const int colour = series.colour % kColours;
+      const int colour = series.colour % kPlotColours;
       if (series.marks)
         out += fmt::format("<circle class=\"mark c{}\" cx=\"{}\" cy=\"{}\" r=\"3\"/>", colour,
-                           pixel(kRight + 22), pixel(at - 4));
+                           pixel(kPlotRight + 22), pixel(at - 4));
       else
         out += fmt::format("<path class=\"{}\" d=\"M{} {}h20\"/>", line_class(series),
-                           pixel(kRight + 12), pixel(at - 4));
+                           pixel(kPlotRight + 12), pixel(at - 4));
       out += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", pixel(kLegend), pixel(at),
                          escape_html(series.label));
       at += 18;
@@ -155,19 +147,19 @@ std::string render_svg_file(const SheetPlot& plot) {
   const std::string_view begin = "<svg ";
   out.insert(begin.size(), fmt::format("xmlns=\"http://www.w3.org/2000/svg\" width=\"{:.0f}\" "
                                        "height=\"{:.0f}\" ",
-                                       width_with_legend(plot, kLegend, kWidth), kHeight));
+                                       width_with_legend(plot, kLegend, kPlotWidth), kPlotHeight));
   out.insert(out.find('\n') + 1, "<style>\n" + std::string(page_colours()) + kStyle +
                                      "svg { background: var(--paper); }\n</style>\n");
   return out;
 }
 
 std::string render_svg_plot(const SheetPlot& plot) {
-  const Axis x = x_axis(plot, kLeft, kRight);
-  const Axis y = y_axis(plot, kBottom, kTop);
+  const Axis x = x_axis(plot, kPlotLeft, kPlotRight);
+  const Axis y = y_axis(plot, kPlotBottom, kPlotTop);
   Drawing drawing{x, y, {}};
   drawing.out = fmt::format(
       "<svg class=\"plot\" viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\" aria-label=\"{2}\">\n",
-      width_with_legend(plot, kLegend, kWidth), kHeight, escape_html(plot.title));
+      width_with_legend(plot, kLegend, kPlotWidth), kPlotHeight, escape_html(plot.title));
   drawing.frame(plot);
   for (const PlotSeries& series : plot.series)
     if (!series.marks) drawing.line(series);

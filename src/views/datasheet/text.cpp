@@ -29,7 +29,7 @@ std::string wrapped(const std::string& text) {
   return out + "\n";
 }
 
-struct Writer {
+struct TextWriter {
   std::string out;
 
   void operator()(const Heading& heading) {
@@ -69,7 +69,7 @@ struct Writer {
 }  // namespace
 
 std::string render_text_datasheet(const SheetDocument& document) {
-  Writer writer;
+  TextWriter writer;
   const std::string title = plain_text(document.title);
   writer.out = title + "\n" + std::string(title.size(), '#') + "\n";
   for (const SheetBlock& block : document.blocks) std::visit(writer, block);

@@ -9,48 +9,37 @@
 #include "views/draw/markup.hpp"
 #include "views/draw/page.hpp"
 #include "views/draw/plot_axis.hpp"
+#include "views/draw/plot_frame.hpp"
 
 namespace foretrace::views {
 namespace {
 
-constexpr const char* kStyle =
+constexpr const char* kChartStyle =
     R"(.plot .part { stroke: var(--paper); stroke-width: .5; }
 .plot .part.s1 { opacity: .62; } .plot .part.s2 { opacity: .35; }
 .part.c0 { fill: var(--c0); } .part.c1 { fill: var(--c1); } .part.c2 { fill: var(--c2); }
 .part.c3 { fill: var(--c3); } .part.c4 { fill: var(--c4); }
 )";
 
-constexpr double kWidth = 720;
-constexpr double kHeight = 330;
-constexpr double kLeft = 74;
-constexpr double kRight = 560;
-constexpr double kTop = 30;
-constexpr double kBottom = 280;
-constexpr int kColours = 5;
-
-std::string pixel(double value) {
-  const double rounded = std::round(value * 10) / 10;
-  return fmt::format("{:.1f}", rounded == 0 ? 0.0 : rounded);
-}
-
 std::string begin(const std::string& title) {
   return fmt::format(
       "<svg class=\"plot\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\">\n"
       "<text class=\"title\" x=\"{}\" y=\"18\">{}</text>\n",
-      kWidth, kHeight, pixel(kLeft), escape_html(title));
+      kPlotWidth, kPlotHeight, pixel(kPlotLeft), escape_html(title));
 }
 
 std::string labels(const std::string& x, const std::string& y) {
   return fmt::format(
       "<text class=\"mid\" x=\"{}\" y=\"{}\">{}</text>\n"
       "<text class=\"mid\" transform=\"translate(16 {}) rotate(-90)\">{}</text>\n",
-      pixel((kLeft + kRight) / 2), pixel(kBottom + 36), escape_html(x), pixel((kTop + kBottom) / 2),
-      escape_html(y));
+      pixel((kPlotLeft + kPlotRight) / 2), pixel(kPlotBottom + 36), escape_html(x),
+      pixel((kPlotTop + kPlotBottom) / 2), escape_html(y));
 }
 
 std::string part_class(std::size_t index) {
-  const std::size_t shade = index / kColours % 3;
-  return fmt::format("part c{}{}", index % kColours, shade == 0 ? "" : fmt::format(" s{}", shade));
+  const std::size_t shade = index / kPlotColours % 3;
+  return fmt::format("part c{}{}", index % kPlotColours,
+                     shade == 0 ? "" : fmt::format(" s{}", shade));
 }
 
 double highest(const StackedBars& bars) {
@@ -64,15 +53,10 @@ double highest(const StackedBars& bars) {
   return most > 0 ? most : 1;
 }
 
-// Every n-th label, so that they do not touch.
-std::size_t label_stride(std::size_t count, std::size_t most) {
-  return std::max<std::size_t>(1, (count + most - 1) / most);
-}
-
 }  // namespace
 
 std::string_view chart_style() {
-  return kStyle;
+  return kChartStyle;
 }
 
 std::string heat_colour(double share) {
@@ -93,18 +77,20 @@ std::string heat_colour(double share) {
 
 std::string render_stacked_svg(const StackedBars& bars) {
   std::string out = begin(bars.title);
-  const Axis y{false, 0, highest(bars) * 1.04, kBottom, kTop};
+  const Axis y{false, 0, highest(bars) * 1.04, kPlotBottom, kPlotTop};
   for (const Tick& tick : y_ticks(y)) {
     const std::string at = pixel(y.place(tick.value));
-    out += fmt::format("<path class=\"grid\" d=\"M{} {}H{}\"/>", pixel(kLeft), at, pixel(kRight));
-    out += fmt::format("<text x=\"{}\" y=\"{}\" class=\"end\">{}</text>\n", pixel(kLeft - 6),
+    out += fmt::format("<path class=\"grid\" d=\"M{} {}H{}\"/>", pixel(kPlotLeft), at,
+                       pixel(kPlotRight));
+    out += fmt::format("<text x=\"{}\" y=\"{}\" class=\"end\">{}</text>\n", pixel(kPlotLeft - 6),
                        pixel(y.place(tick.value) + 4), tick.label);
   }
   const std::size_t count = bars.columns.size();
-  const double width = (kRight - kLeft) / static_cast<double>(std::max<std::size_t>(count, 1));
+  const double width =
+      (kPlotRight - kPlotLeft) / static_cast<double>(std::max<std::size_t>(count, 1));
   const std::size_t stride = label_stride(count, 12);
   for (std::size_t column = 0; column < count; ++column) {
-    const double middle = kLeft + (static_cast<double>(column) + 0.5) * width;
+    const double middle = kPlotLeft + (static_cast<double>(column) + 0.5) * width;
     double below = 0;
     for (std::size_t i = 0; i < bars.parts.size(); ++i) {
       const StackedBars::Part& part = bars.parts[i];
@@ -120,15 +106,15 @@ std::string render_stacked_svg(const StackedBars& bars) {
     }
     if (column % stride == 0)
       out += fmt::format("<text class=\"mid\" x=\"{}\" y=\"{}\">{}</text>\n", pixel(middle),
-                         pixel(kBottom + 16), escape_html(bars.columns[column]));
+                         pixel(kPlotBottom + 16), escape_html(bars.columns[column]));
   }
   // In the order in which they lie upon each other.
-  double at = kTop + 10;
+  double at = kPlotTop + 10;
   for (std::size_t i = bars.parts.size(); i-- > 0; at += 18)
     out += fmt::format(
         "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"12\" height=\"12\"/>"
         "<text x=\"{}\" y=\"{}\">{}</text>\n",
-        part_class(i), pixel(kRight + 14), pixel(at - 10), pixel(kRight + 32), pixel(at),
+        part_class(i), pixel(kPlotRight + 14), pixel(at - 10), pixel(kPlotRight + 32), pixel(at),
         escape_html(bars.parts[i].label));
   return out + labels(bars.x_label, bars.y_label) + "</svg>\n";
 }
@@ -137,9 +123,9 @@ std::string svg_file(std::string element) {
   const std::string_view start = "<svg ";
   element.insert(start.size(), fmt::format("xmlns=\"http://www.w3.org/2000/svg\" width=\"{:.0f}\" "
                                            "height=\"{:.0f}\" ",
-                                           kWidth, kHeight));
+                                           kPlotWidth, kPlotHeight));
   element.insert(element.find('\n') + 1, "<style>\n" + std::string(page_colours()) +
-                                             std::string(svg_plot_style()) + kStyle +
+                                             std::string(svg_plot_style()) + kChartStyle +
                                              "svg { background: var(--paper); }\n</style>\n");
   return element;
 }

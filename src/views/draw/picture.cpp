@@ -8,21 +8,17 @@
 #include "views/datasheet/datasheet.hpp"
 #include "views/draw/markup.hpp"
 #include "views/draw/page.hpp"
+#include "views/draw/plot_frame.hpp"
 
 namespace foretrace::views {
 namespace {
 
-constexpr const char* kStyle =
+constexpr const char* kPictureStyle =
     R"(.plot .cell { stroke: var(--paper); stroke-width: .6; }
 .plot .rule { stroke: var(--rule); fill: none; }
 .plot .curve { fill: none; stroke-width: 1.8; }
 .plot .dot { fill: var(--ink); }
 )";
-
-std::string pixel(double value) {
-  const double rounded = std::round(value * 10) / 10;
-  return fmt::format("{:.1f}", rounded == 0 ? 0.0 : rounded);
-}
 
 std::string spots(const std::vector<Spot>& at) {
   std::string out;
@@ -159,7 +155,7 @@ Picture stacked(const std::vector<Picture>& pictures) {
 }
 
 std::string_view picture_style() {
-  return kStyle;
+  return kPictureStyle;
 }
 
 std::string render_svg_picture(const Picture& picture) {
@@ -179,7 +175,7 @@ std::string render_svg_file(const Picture& picture) {
                                        "height=\"{:.0f}\" ",
                                        picture.width, picture.height));
   out.insert(out.find('\n') + 1, "<style>\n" + std::string(page_colours()) +
-                                     std::string(svg_plot_style()) + kStyle +
+                                     std::string(svg_plot_style()) + kPictureStyle +
                                      "svg { background: var(--paper); }\n</style>\n");
   return out;
 }

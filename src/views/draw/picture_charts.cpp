@@ -7,19 +7,10 @@
 #include "views/datasheet/datasheet.hpp"
 #include "views/draw/charts.hpp"
 #include "views/draw/plot_axis.hpp"
+#include "views/draw/plot_frame.hpp"
 
 namespace foretrace::views {
 namespace {
-
-constexpr double kLeft = 74;
-constexpr double kRight = 560;
-constexpr double kTop = 30;
-constexpr double kBottom = 280;
-
-// Every n-th label, so that they do not touch.
-std::size_t label_stride(std::size_t count, std::size_t most) {
-  return std::max<std::size_t>(1, (count + most - 1) / most);
-}
 
 constexpr const char* kLineColours[] = {"#2f5fa8", "#b4500f", "#2b7a4b", "#8a3fa0", "#7a6a12"};
 constexpr const char* kBox = "#9dbbe6";
@@ -52,14 +43,14 @@ struct Chart {
                                          {}});
   }
   void names(const std::string& title, const std::string& x, const std::string& y) {
-    text({kLeft, 18}, title, Anchor::begin).heavy = true;
-    text({(kLeft + kRight) / 2, kBottom + 36}, x);
-    text({16, (kTop + kBottom) / 2}, y).upright = true;
+    text({kPlotLeft, 18}, title, Anchor::begin).heavy = true;
+    text({(kPlotLeft + kPlotRight) / 2, kPlotBottom + 36}, x);
+    text({16, (kPlotTop + kPlotBottom) / 2}, y).upright = true;
   }
   void y_grid(const Axis& y) {
     for (const Tick& tick : y_ticks(y)) {
-      line({kLeft, y.place(tick.value)}, {kRight, y.place(tick.value)});
-      text({kLeft - 6, y.place(tick.value) + 4}, tick.label, Anchor::end);
+      line({kPlotLeft, y.place(tick.value)}, {kPlotRight, y.place(tick.value)});
+      text({kPlotLeft - 6, y.place(tick.value) + 4}, tick.label, Anchor::end);
     }
   }
 };
@@ -87,13 +78,14 @@ struct Scale {
 };
 
 void colour_key(Chart& chart, const Scale& scale, const std::string& name) {
-  chart.text({kRight + 14, kTop + 10}, name, Anchor::begin);
+  chart.text({kPlotRight + 14, kPlotTop + 10}, name, Anchor::begin);
   if (!(scale.high >= scale.low)) return;
   for (int i = 0; i <= 4; ++i) {
-    const double y = kTop + 18 + 18 * (4 - i);
-    chart.block({kRight + 14, y}, {kRight + 28, y + 14},
+    const double y = kPlotTop + 18 + 18 * (4 - i);
+    chart.block({kPlotRight + 14, y}, {kPlotRight + 28, y + 14},
                 heat_colour(scale.high > scale.low ? i / 4.0 : 0.5));
-    chart.text({kRight + 34, y + 11}, fmt::format("{:.3g}", scale.value(i / 4.0)), Anchor::begin);
+    chart.text({kPlotRight + 34, y + 11}, fmt::format("{:.3g}", scale.value(i / 4.0)),
+               Anchor::begin);
   }
 }
 
@@ -116,14 +108,14 @@ Picture draw_heat_map(const HeatMap& map) {
   const Scale scale(map);
   const std::size_t columns = std::max<std::size_t>(map.columns.size(), 1);
   const std::size_t rows = std::max<std::size_t>(map.rows.size(), 1);
-  const double width = (kRight - kLeft) / static_cast<double>(columns);
-  const double height = (kBottom - kTop) / static_cast<double>(rows);
+  const double width = (kPlotRight - kPlotLeft) / static_cast<double>(columns);
+  const double height = (kPlotBottom - kPlotTop) / static_cast<double>(rows);
   for (std::size_t row = 0; row < map.rows.size(); ++row)
     for (std::size_t column = 0; column < map.columns.size(); ++column) {
       const auto& value = map.values[row * map.columns.size() + column];
       if (!value) continue;
-      const double x = kLeft + static_cast<double>(column) * width;
-      const double y = kBottom - static_cast<double>(row + 1) * height;
+      const double x = kPlotLeft + static_cast<double>(column) * width;
+      const double y = kPlotBottom - static_cast<double>(row + 1) * height;
       const double bright = scale.share(*value);
       chart.block({x, y}, {x + width, y + height}, heat_colour(bright)).text =
           fmt::format("{}, {}: {:.6g}", map.columns[column], map.rows[row], *value);
@@ -133,12 +125,12 @@ Picture draw_heat_map(const HeatMap& map) {
     }
   const std::size_t over = label_stride(columns, 12);
   for (std::size_t column = 0; column < map.columns.size(); column += over)
-    chart.text({kLeft + (static_cast<double>(column) + 0.5) * width, kBottom + 16},
+    chart.text({kPlotLeft + (static_cast<double>(column) + 0.5) * width, kPlotBottom + 16},
                map.columns[column]);
   const std::size_t up = label_stride(rows, 16);
   for (std::size_t row = 0; row < map.rows.size(); row += up)
-    chart.text({kLeft - 6, kBottom - (static_cast<double>(row) + 0.5) * height + 4}, map.rows[row],
-               Anchor::end);
+    chart.text({kPlotLeft - 6, kPlotBottom - (static_cast<double>(row) + 0.5) * height + 4},
+               map.rows[row], Anchor::end);
   colour_key(chart, scale, map.value_label);
   chart.names(map.title, map.x_label, map.y_label);
   return std::move(chart.out);
@@ -154,19 +146,20 @@ Picture draw_spread(const SpreadPlot& plot) {
   }
   const bool log = low > 0 && high / low > 20;
   const double room = 0.06 * (high > low ? high - low : std::max(std::fabs(high), 1e-12));
-  const Axis y{log, log ? low / 1.1 : low - room, log ? high * 1.1 : high + room, kBottom, kTop};
+  const Axis y{log, log ? low / 1.1 : low - room, log ? high * 1.1 : high + room, kPlotBottom,
+               kPlotTop};
   chart.y_grid(y);
   const double width =
-      (kRight - kLeft) / static_cast<double>(std::max<std::size_t>(plot.boxes.size(), 1));
+      (kPlotRight - kPlotLeft) / static_cast<double>(std::max<std::size_t>(plot.boxes.size(), 1));
   const std::size_t stride = label_stride(plot.boxes.size(), 12);
   for (std::size_t i = 0; i < plot.boxes.size(); ++i) {
-    const double middle = kLeft + (static_cast<double>(i) + 0.5) * width;
+    const double middle = kPlotLeft + (static_cast<double>(i) + 0.5) * width;
     draw_box(chart, plot.boxes[i], y, middle, std::min(0.3 * width, 30.0));
-    if (i % stride == 0) chart.text({middle, kBottom + 16}, plot.boxes[i].label);
+    if (i % stride == 0) chart.text({middle, kPlotBottom + 16}, plot.boxes[i].label);
   }
-  double at = kTop + 10;
+  double at = kPlotTop + 10;
   for (const char* words : {"dots: launches", "box: their middle half", "line in it: median"}) {
-    chart.text({kRight + 14, at}, words, Anchor::begin);
+    chart.text({kPlotRight + 14, at}, words, Anchor::begin);
     at += 18;
   }
   chart.names(plot.title, plot.x_label, plot.y_label);
@@ -175,15 +168,15 @@ Picture draw_spread(const SpreadPlot& plot) {
 
 Picture draw_lines(const SheetPlot& plot) {
   Chart chart;
-  const Axis x = x_axis(plot, kLeft, kRight);
-  const Axis y = y_axis(plot, kBottom, kTop);
+  const Axis x = x_axis(plot, kPlotLeft, kPlotRight);
+  const Axis y = y_axis(plot, kPlotBottom, kPlotTop);
   for (const Tick& tick : x_ticks(x, 11)) {
-    chart.line({x.place(tick.value), kTop}, {x.place(tick.value), kBottom});
-    chart.text({x.place(tick.value), kBottom + 16}, tick.label);
+    chart.line({x.place(tick.value), kPlotTop}, {x.place(tick.value), kPlotBottom});
+    chart.text({x.place(tick.value), kPlotBottom + 16}, tick.label);
   }
   chart.y_grid(y);
-  chart.out.width = width_with_legend(plot, kRight + 38, chart.out.width);
-  double legend = kTop + 10;
+  chart.out.width = width_with_legend(plot, kPlotRight + 38, chart.out.width);
+  double legend = kPlotTop + 10;
   for (std::size_t i = 0; i < plot.series.size(); ++i, legend += 18) {
     const char* colour = kLineColours[i % std::size(kLineColours)];
     Shape line{Shape::Kind::line, {}, colour, "", Anchor::begin, true, false, {}};
@@ -193,8 +186,8 @@ Picture draw_lines(const SheetPlot& plot) {
         chart.dot(line.at.back(), fmt::format("{:g}: {:.6g}", point.x, point.y), colour);
       }
     chart.out.shapes.push_back(std::move(line));
-    chart.line({kRight + 12, legend - 4}, {kRight + 32, legend - 4}, true, colour);
-    chart.text({kRight + 38, legend}, plot.series[i].label, Anchor::begin);
+    chart.line({kPlotRight + 12, legend - 4}, {kPlotRight + 32, legend - 4}, true, colour);
+    chart.text({kPlotRight + 38, legend}, plot.series[i].label, Anchor::begin);
   }
   chart.names(plot.title, plot.x_label, plot.y_label);
   return std::move(chart.out);

@@ -10,6 +10,9 @@
 namespace foretrace::views {
 
 enum class Align { left, right };
+// So that a row of columns reads as it looks.
+inline constexpr Align L = Align::left;
+inline constexpr Align R = Align::right;
 
 class TextTable {
  public:

@@ -77,4 +77,16 @@ double to_seconds(Time time) {
   return static_cast<double>(time.count_ps()) / 1e12;
 }
 
+std::string difference_text(Time difference) {
+  return (difference > Time() ? "+" : "") + format_time(difference);
+}
+
+std::string wait_text(Time wait, bool known) {
+  return known ? format_time(wait) : "unknown";
+}
+
+double share(Time part, Time whole) {
+  return whole == Time() ? 0 : to_seconds(part) / to_seconds(whole);
+}
+
 }  // namespace foretrace::views

@@ -20,6 +20,12 @@ std::string format_time(Time time);
 // only once; "0 s" below half a picosecond.
 std::string format_picoseconds(double ps);
 
+// With "+" before it if it is above zero.
+std::string difference_text(Time difference);
+
+// A wait, where it is known.
+std::string wait_text(Time wait, bool known);
+
 // "0 B", "4096 B", "1.5 MiB", "117.7 MiB": plain bytes below 10 KiB, then KiB, MiB, ... to four
 // digits; plain bytes also where these would look exact and are not ("65537 B").
 std::string format_bytes(Bytes bytes);
@@ -29,6 +35,9 @@ std::string format_ratio(double ratio);
 
 // 0.515 -> "51.5 %"
 std::string format_percent(double ratio);
+
+// 0 of nothing.
+double share(Time part, Time whole);
 
 // Seconds as the nearest double, for JSON.
 double to_seconds(Time time);

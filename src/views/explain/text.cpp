@@ -13,8 +13,6 @@ namespace {
 
 using explain::Explanation;
 
-constexpr Align L = Align::left;
-constexpr Align R = Align::right;
 constexpr std::size_t kShown = 10;
 constexpr std::size_t kCurvesShown = 5;
 constexpr std::size_t kLongestShown = 5;

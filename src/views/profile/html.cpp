@@ -36,10 +36,6 @@ constexpr const char* kStyle = R"(.bars { width: 22rem; }
 }
 )";
 
-double share(Time part, Time whole) {
-  return whole == Time() ? 0 : to_seconds(part) / to_seconds(whole);
-}
-
 std::string ranks_section(const CallProfile& profile) {
   std::string out =
       "<h2>Ranks</h2>\n<p>Green: the application, brown: MPI.</p>\n<div class=\"wide\"><table>\n"

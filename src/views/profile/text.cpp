@@ -14,13 +14,6 @@ namespace {
 using analysis::CallProfile;
 using analysis::Spread;
 
-constexpr Align L = Align::left;
-constexpr Align R = Align::right;
-
-double share(Time part, Time whole) {
-  return whole == Time() ? 0 : to_seconds(part) / to_seconds(whole);
-}
-
 Time sum(const CallProfile& profile, Time analysis::RankTotal::*field) {
   Time total;
   for (const analysis::RankTotal& rank : profile.per_rank) total += rank.*field;

@@ -20,18 +20,11 @@ using analysis::CompareLevel;
 using analysis::Comparison;
 using json = nlohmann::ordered_json;
 
-constexpr Align L = Align::left;
-constexpr Align R = Align::right;
-
 std::string describe(const analysis::Difference& difference) {
   if (!difference.rank.valid())
     return fmt::format("A has {}, B has {}", difference.a, difference.b);
   return fmt::format("rank {}, event {}: A has {}, B has {}", difference.rank.value,
                      difference.event, difference.a, difference.b);
-}
-
-std::string difference_text(Time difference) {
-  return (difference > Time() ? "+" : "") + format_time(difference);
 }
 
 // Which of the two times are known.
@@ -80,7 +73,7 @@ std::string notes(const Comparison& comparison, CompareLevel level) {
 
 // The greatest difference first; what takes no time in either is left out.
 template <class Row>
-std::vector<Row> by_difference(std::vector<Row> rows) {
+std::vector<Row> greatest_first(std::vector<Row> rows) {
   std::erase_if(rows, [](const Row& row) { return row.a == Time() && row.b == Time(); });
   std::ranges::stable_sort(rows, std::greater<>(), &Row::distance);
   return rows;
@@ -91,7 +84,7 @@ std::string level_table(const Comparison& comparison, CompareLevel level) {
   if (level == CompareLevel::events) {
     TextTable table({R, L, R, R, R, R, R});
     table.add({"rank", "state", "t1", "t2", "t2-t1", "t2/t1", "event"});
-    for (const auto& e : by_difference(comparison.events)) {
+    for (const auto& e : greatest_first(comparison.events)) {
       auto row =
           cells({std::to_string(e.rank.value), states[e.state]}, e, known_of(comparison, e.state));
       row.push_back(std::to_string(e.event));
@@ -102,7 +95,7 @@ std::string level_table(const Comparison& comparison, CompareLevel level) {
   if (level == CompareLevel::ranks) {
     TextTable table({R, L, R, R, R, R});
     table.add({"rank", "state", "t1", "t2", "t2-t1", "t2/t1"});
-    for (const auto& r : by_difference(comparison.by_rank))
+    for (const auto& r : greatest_first(comparison.by_rank))
       table.add(
           cells({std::to_string(r.rank.value), states[r.state]}, r, known_of(comparison, r.state)));
     return table.render(0);
@@ -111,7 +104,7 @@ std::string level_table(const Comparison& comparison, CompareLevel level) {
     if (comparison.by_phase.empty()) return "neither run has phases\n";
     TextTable table({L, R, R, R, R, R, R});
     table.add({"phase", "t1", "t2", "t2-t1", "t2/t1", "most: rank", "t2-t1"});
-    for (const auto& p : by_difference(comparison.by_phase)) {
+    for (const auto& p : greatest_first(comparison.by_phase)) {
       auto row = cells({p.name}, p);
       if (p.most.valid()) {
         row.push_back(std::to_string(p.most.value));
@@ -123,7 +116,7 @@ std::string level_table(const Comparison& comparison, CompareLevel level) {
   }
   TextTable table({L, R, R, R, R, R, R});
   table.add({"state", "t1", "t2", "t2-t1", "t2/t1", "most: rank", "t2-t1"});
-  for (const auto& s : by_difference(comparison.by_state)) {
+  for (const auto& s : greatest_first(comparison.by_state)) {
     const Known known = known_of(comparison, s.state);
     auto row = cells({states[s.state]}, s, known);
     if (s.most.valid() && known.both()) {
@@ -181,10 +174,6 @@ json wait_times(const Comparison& comparison) {
           {"t2", known(comparison.b_wait)},
           {"difference", nullptr},
           {"ratio", nullptr}};
-}
-
-json rank_or_null(WorldRank rank) {
-  return rank.valid() ? json(rank.value) : json(nullptr);
 }
 
 json trace_object(const trace::TraceInfo& info, bool complete, WorldRank slowest) {

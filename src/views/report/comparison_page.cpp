@@ -19,10 +19,10 @@ using analysis::GroupComparison;
 using analysis::GroupLine;
 using analysis::GroupSide;
 
-constexpr std::size_t kMostLines = 60;
+constexpr std::size_t kMostCompared = 60;
 constexpr double kBarWidth = 180;
 
-constexpr std::string_view kStyle = R"(.big { font-size: 1.2rem; }
+constexpr std::string_view kComparisonStyle = R"(.big { font-size: 1.2rem; }
 .sides { border-left: .25rem solid var(--rule); padding-left: .8rem; }
 .sides b { display: inline-block; min-width: 1.2em; }
 .more { fill: var(--c1); } .less { fill: var(--c2); } rect.open { fill: var(--c5); opacity: .45; }
@@ -152,7 +152,7 @@ std::string section(const char* tag, const std::string& title, const std::string
   std::vector<GroupLine> lines = by_difference(all);
   if (lines.empty()) return "";
   const double most = reach(lines);
-  const std::size_t shown = std::min(lines.size(), kMostLines);
+  const std::size_t shown = std::min(lines.size(), kMostCompared);
   const bool intervals = std::ranges::any_of(
       lines, [](const GroupLine& line) { return line.intervals.difference.has_value(); });
   std::string out = fmt::format("<{0}>{1}</{0}>\n<p>{2}</p>\n", tag, title, about);
@@ -217,7 +217,7 @@ std::string sections(const char* tag, const GroupComparison& both, const std::st
 }  // namespace
 
 std::string_view comparison_style() {
-  return kStyle;
+  return kComparisonStyle;
 }
 
 std::string render_comparison_part(const GroupComparison& both) {
@@ -225,7 +225,7 @@ std::string render_comparison_part(const GroupComparison& both) {
 }
 
 std::string render_html_comparison(const GroupComparison& both, const std::string& timeline) {
-  std::string out = begin_page("Two sides compared", kStyle) + heading(both);
+  std::string out = begin_page("Two sides compared", kComparisonStyle) + heading(both);
   if (!timeline.empty())
     out += "<p><a href=\"" + escape_html(timeline) +
            "\">Time lines</a> of both over each other. Names in the tables below lead to their "

@@ -24,8 +24,6 @@ using analysis::RunGroup;
 using json = nlohmann::ordered_json;
 using Interval = std::optional<stats::Interval>;
 
-constexpr Align L = Align::left;
-constexpr Align R = Align::right;
 constexpr double kPicosecond = 1e-12;
 
 const char* const kLegend =
@@ -44,7 +42,7 @@ void add_cells(std::vector<std::string>& cells, const GroupLine& line) {
   side(line.a);
   side(line.b);
   cells.push_back(line.known() ? difference_text(line.difference()) : "-");
-  ends(line.intervals.difference, difference_text);
+  ends(line.intervals.difference, [](double ps) { return difference_text(ps); });
   cells.push_back(line.known() ? format_ratio(line.ratio()) : "-");
   ends(line.intervals.ratio, format_ratio);
 }

@@ -37,14 +37,6 @@ svg text { font: 11px system-ui, sans-serif; fill: var(--soft); }
 @media (max-width: 40rem) { body { padding: .6rem .7rem 3rem; } .bars { width: 8rem; } p { overflow-wrap: anywhere; } }
 )";
 
-double share(Time part, Time whole) {
-  return whole == Time() ? 0 : to_seconds(part) / to_seconds(whole);
-}
-
-std::string wait_text(Time wait, bool known) {
-  return known ? format_time(wait) : "unknown";
-}
-
 // A place for the search of the time line.
 std::string words_for(const std::string& function, const std::string& place) {
   return "call=" + function + (place.empty() ? "" : " at=\"" + place + "\"");

@@ -27,10 +27,6 @@ json value_or_null(const std::optional<double>& value) {
   return value ? json(*value) : json(nullptr);
 }
 
-json rank_or_null(WorldRank rank) {
-  return rank.valid() ? json(rank.value) : json(nullptr);
-}
-
 json text_or_null(const std::string& text) {
   return text.empty() ? json(nullptr) : json(text);
 }

@@ -45,7 +45,6 @@ std::string render_text_links(const LinksProfile& profile, std::size_t most) {
   if (profile.links.size() > most) out += fmt::format("; the {} busiest", most);
   out += "\n";
   if (profile.links.empty() || most == 0) return out;
-  constexpr Align R = Align::right;
   TextTable table({Align::left, R, R, R, R, R, R, R});
   const auto end =
       profile.links.begin() + static_cast<std::ptrdiff_t>(std::min(most, profile.links.size()));

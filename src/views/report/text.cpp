@@ -17,20 +17,8 @@ namespace {
 using analysis::Profile;
 using analysis::RankProfile;
 
-constexpr Align L = Align::left;
-constexpr Align R = Align::right;
-
 bool cpu_only(const Profile& profile) {
   return profile.info.clock == trace::Clock::cpu;
-}
-
-double share(Time part, Time whole) {
-  return whole == Time() ? 0 : to_seconds(part) / to_seconds(whole);
-}
-
-// A wait, where it is known.
-std::string wait_text(Time wait, bool known) {
-  return known ? format_time(wait) : "unknown";
 }
 
 std::string program_section(const Profile& profile) {

@@ -19,8 +19,6 @@ using analysis::ValidatedGroup;
 using analysis::Validation;
 using json = nlohmann::ordered_json;
 
-constexpr Align L = Align::left;
-constexpr Align R = Align::right;
 constexpr std::size_t kMostGroups = 10;
 constexpr TimePart kParts[] = {TimePart::computation, TimePart::transfer, TimePart::waiting};
 
@@ -35,10 +33,6 @@ std::string percent(double share) {
 std::string change(Time measured, Time predicted) {
   if (measured == Time()) return predicted == Time() ? "-" : "new";
   return percent((predicted - measured).seconds() / measured.seconds());
-}
-
-std::string difference_text(Time difference) {
-  return (difference > Time() ? "+" : "") + format_time(difference);
 }
 
 std::string between(const RunSpread& spread) {

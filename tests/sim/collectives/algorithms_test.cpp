@@ -138,12 +138,6 @@ TEST(Registry, EveryCollectiveHasAlgorithms) {
         << machine::name_of(static_cast<Cost>(i));
 }
 
-const Algorithm& named(Cost collective, std::string_view name) {
-  for (const Algorithm& algorithm : algorithms_for(collective))
-    if (algorithm.name == name) return algorithm;
-  throw std::logic_error("no such algorithm");
-}
-
 // Where whole vectors are combined, no rank's part may go in twice.
 TEST(Reductions, NothingIsCombinedTwice) {
   const std::vector<std::pair<Cost, std::string_view>> whole = {

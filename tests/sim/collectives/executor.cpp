@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 
 namespace foretrace::sim::test {
@@ -235,6 +236,12 @@ std::uint64_t Result::reduced() const {
 Result execute(const Algorithm& algorithm, CollectiveCall call, Sends sends, Costs costs,
                const std::vector<trace::Counts>& counts) {
   return Execution(algorithm, call, sends, costs, counts).run();
+}
+
+const Algorithm& named(machine::Cost collective, std::string_view name) {
+  for (const Algorithm& algorithm : algorithms_for(collective))
+    if (algorithm.name == name) return algorithm;
+  throw std::logic_error("no such algorithm");
 }
 
 }  // namespace foretrace::sim::test

@@ -10,6 +10,7 @@
 #include <bitset>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/collectives/algorithm.hpp"
@@ -52,5 +53,8 @@ struct Result {
 // `call.rank` is not looked at. `counts`: of each rank's call, by rank; none: as in `call`.
 Result execute(const Algorithm& algorithm, CollectiveCall call, Sends sends, Costs costs = {},
                const std::vector<trace::Counts>& counts = {});
+
+// Throws std::logic_error if there is none.
+const Algorithm& named(machine::Cost collective, std::string_view name);
 
 }  // namespace foretrace::sim::test

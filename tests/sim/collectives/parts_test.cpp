@@ -76,8 +76,8 @@ std::uint64_t expected(Cost collective, const std::vector<Counts>& rows, int roo
 
 // Of a gatherv or scatterv every rank has its own d, but the executor gives all the same: who has
 // no list gets its part as one.
-Result run(Cost collective, const Algorithm& algorithm, const std::vector<Counts>& rows, int root,
-           Sends sends, Costs costs = {}) {
+Result run_parts(Cost collective, const Algorithm& algorithm, const std::vector<Counts>& rows,
+                 int root, Sends sends, Costs costs = {}) {
   std::vector<Counts> lists = lists_of(collective, rows, root);
   if (collective == Cost::gatherv || collective == Cost::scatterv)
     for (std::size_t rank = 0; rank < rows.size(); ++rank)
@@ -87,11 +87,11 @@ Result run(Cost collective, const Algorithm& algorithm, const std::vector<Counts
                  sends, costs, lists);
 }
 
-Result run(Cost collective, std::string_view name, const std::vector<Counts>& rows,
-           Costs costs = {}, int root = 0) {
+Result run_parts(Cost collective, std::string_view name, const std::vector<Counts>& rows,
+                 Costs costs = {}, int root = 0) {
   for (const Algorithm& algorithm : algorithms_for(collective))
     if (algorithm.name == name)
-      return run(collective, algorithm, rows, root, Sends::buffered, costs);
+      return run_parts(collective, algorithm, rows, root, Sends::buffered, costs);
   throw std::logic_error("no such algorithm");
 }
 
@@ -108,7 +108,7 @@ TEST_P(EachWithCounts, MovesTheParts) {
         const std::vector<Counts> rows = random_rows(p, random);
         const bool rooted = collective == Cost::gatherv || collective == Cost::scatterv;
         const int root = rooted ? static_cast<int>(random() % static_cast<unsigned>(p)) : 0;
-        const Result result = run(collective, algorithm, rows, root, sends);
+        const Result result = run_parts(collective, algorithm, rows, root, sends);
         ASSERT_EQ(result.fault, "") << algorithm.name << " " << p;
         if (algorithm.name == "gather_bcast") continue;
         for (int rank = 0; rank < p; ++rank)
@@ -128,7 +128,7 @@ TEST(ReduceScatter, MovesTheParts) {
   for (const Algorithm& algorithm : algorithms_for(Cost::reduce_scatter))
     for (int p = 1; p <= 33; ++p) {
       const std::vector<Counts> rows = random_rows(p, random);
-      const Result result = run(Cost::reduce_scatter, algorithm, rows, 0, Sends::synchronous);
+      const Result result = run_parts(Cost::reduce_scatter, algorithm, rows, 0, Sends::synchronous);
       ASSERT_EQ(result.fault, "") << algorithm.name << " " << p;
       const std::uint64_t all = static_cast<std::uint64_t>(p - 1) * sum(rows[0]);
       if (algorithm.name == "pairwise" || algorithm.name == "ring") {
@@ -175,30 +175,31 @@ TEST(AllgathervOfOneRank, ByHand) {
   const auto rows = all_of_rank_0(8, 1000);
   // Once round the ring: it is handed on 7 times, and nobody waits for the empty messages that
   // have gone meanwhile.
-  EXPECT_EQ(run(Cost::allgatherv, "ring", rows, costs).time(), 7 * 2100u);
+  EXPECT_EQ(run_parts(Cost::allgatherv, "ring", rows, costs).time(), 7 * 2100u);
   // Each rank gets it in one of three rounds; the empty ones take 100.
-  EXPECT_EQ(run(Cost::allgatherv, "recursive_doubling", rows, costs).time(), 3 * 2100u);
-  EXPECT_EQ(run(Cost::allgatherv, "bruck", rows, costs).time(), 3 * 2100u);
+  EXPECT_EQ(run_parts(Cost::allgatherv, "recursive_doubling", rows, costs).time(), 3 * 2100u);
+  EXPECT_EQ(run_parts(Cost::allgatherv, "bruck", rows, costs).time(), 3 * 2100u);
   // 4 rounds.
-  EXPECT_EQ(run(Cost::allgatherv, "neighbour_exchange", rows, costs).time(), 4 * 2100u);
+  EXPECT_EQ(run_parts(Cost::allgatherv, "neighbour_exchange", rows, costs).time(), 4 * 2100u);
   // Empty parts are left out.
-  const Result pipelined = run(Cost::allgatherv, "pipelined_ring", rows, costs);
+  const Result pipelined = run_parts(Cost::allgatherv, "pipelined_ring", rows, costs);
   EXPECT_EQ(pipelined.time(), 7 * 2100u);
   EXPECT_EQ(pipelined.messages(), 7u);
-  EXPECT_EQ(run(Cost::allgatherv, "ring", rows, costs).messages(), 56u);
+  EXPECT_EQ(run_parts(Cost::allgatherv, "ring", rows, costs).messages(), 56u);
 }
 
 // 4 pieces of 32 KiB: the first passes 7 links, the others follow.
 TEST(AllgathervOfOneRank, LongPartsArePipelined) {
   const Costs costs{100, 2};
   const auto rows = all_of_rank_0(8, 4 * 32768);
-  EXPECT_EQ(run(Cost::allgatherv, "pipelined_ring", rows, costs).time(),
+  EXPECT_EQ(run_parts(Cost::allgatherv, "pipelined_ring", rows, costs).time(),
             (7 + 3) * (100u + 2 * 32768));
-  EXPECT_EQ(run(Cost::allgatherv, "ring", rows, costs).time(), 7 * (100u + 2 * 131072));
+  EXPECT_EQ(run_parts(Cost::allgatherv, "ring", rows, costs).time(), 7 * (100u + 2 * 131072));
   // Pieces are as long as the shortest part, if that is more.
   Counts parts(4, Bytes(50'000));
   parts[1] = Bytes(100'001);
-  const Result result = run(Cost::allgatherv, "pipelined_ring", std::vector<Counts>(4, parts));
+  const Result result =
+      run_parts(Cost::allgatherv, "pipelined_ring", std::vector<Counts>(4, parts));
   // The 3 pieces of rank 1 pass 3 links, as do the other three parts, which are whole.
   EXPECT_EQ(result.messages(), 3u * 3 + 3 * 3);
 }
@@ -208,11 +209,11 @@ TEST(Rooted, WhatIsEmptyIsNotSent) {
   const Counts parts{Bytes(5), Bytes(10), Bytes(0), Bytes(30)};
   const std::vector<Counts> rows(4, parts);
   for (const char* name : {"linear", "linear_posted"}) {
-    EXPECT_EQ(run(Cost::gatherv, name, rows).messages(), 2u);
-    EXPECT_EQ(run(Cost::scatterv, name, rows).messages(), 2u);
+    EXPECT_EQ(run_parts(Cost::gatherv, name, rows).messages(), 2u);
+    EXPECT_EQ(run_parts(Cost::scatterv, name, rows).messages(), 2u);
     // One after the other: 100 + 2 * 10, 100 + 2 * 30.
-    EXPECT_EQ(run(Cost::gatherv, name, rows, {100, 2}).time(), 280u);
-    EXPECT_EQ(run(Cost::scatterv, name, rows, {100, 2}).time(), 280u);
+    EXPECT_EQ(run_parts(Cost::gatherv, name, rows, {100, 2}).time(), 280u);
+    EXPECT_EQ(run_parts(Cost::scatterv, name, rows, {100, 2}).time(), 280u);
   }
 }
 
@@ -223,14 +224,14 @@ TEST(AllToAll, HotReceiver) {
   for (const auto& [collective, name] : {std::pair{Cost::alltoallw, "linear"},
                                          {Cost::alltoallw, "scattered"},
                                          {Cost::alltoallv, "scattered"}}) {
-    const Result result = run(collective, name, rows, {100, 2});
+    const Result result = run_parts(collective, name, rows, {100, 2});
     EXPECT_EQ(result.messages(), 4u);
     EXPECT_EQ(result.ranks[0].time, 4 * 2100u);
     EXPECT_EQ(result.ranks[1].time, 2100u);
   }
   // Empty messages go, too.
-  EXPECT_EQ(run(Cost::alltoallv, "pairwise", rows).messages(), 20u);
-  const Result linear = run(Cost::alltoallv, "linear", rows, {100, 2});
+  EXPECT_EQ(run_parts(Cost::alltoallv, "pairwise", rows).messages(), 20u);
+  const Result linear = run_parts(Cost::alltoallv, "linear", rows, {100, 2});
   EXPECT_EQ(linear.messages(), 20u);
   EXPECT_EQ(linear.ranks[0].time, 4 * 2100u);
 }
@@ -338,7 +339,7 @@ TEST(AsOpenMpiSends, ReduceScatter) {
 TEST(ReduceScatter, HalvesThatAreEmptyAreNotSent) {
   const Counts parts{Bytes(0), Bytes(800)};
   const std::vector<Counts> rows(2, parts);
-  const Result result = run(Cost::reduce_scatter, "recursive_halving", rows, {100, 2});
+  const Result result = run_parts(Cost::reduce_scatter, "recursive_halving", rows, {100, 2});
   EXPECT_EQ(result.messages(), 1u);
   EXPECT_EQ(result.ranks[1].time, 1700u);
   EXPECT_EQ(result.ranks[1].reduced, 800u);

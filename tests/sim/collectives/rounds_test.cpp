@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <stdexcept>
-
 #include "executor.hpp"
 
 namespace foretrace::sim::test {
@@ -14,12 +12,6 @@ using machine::Cost;
 using Messages = std::vector<RoundMessage>;
 
 constexpr std::size_t kMany = 1'000'000;
-
-const Algorithm& named(Cost collective, std::string_view name) {
-  for (const Algorithm& algorithm : algorithms_for(collective))
-    if (algorithm.name == name) return algorithm;
-  throw std::logic_error("no such algorithm");
-}
 
 // Rank r sends in round k to r + 2^(k-1).
 TEST(RoundMessages, Dissemination) {
