@@ -13,6 +13,7 @@ option(FORETRACE_TESTS "Build the tests" ON)
 option(FORETRACE_BENCH "Build the benchmarks" OFF)
 # Whoever builds the target foretrace alone gets live runs as well, but for the demonstration.
 option(FORETRACE_LIVE_WITH_TOOL "Building the tool builds its MPI library" ON)
+option(FORETRACE_TOGETHER "Compile the sources of a part several at once" ON)
 option(FORETRACE_WERROR "Treat warnings as errors" OFF)
 set(FORETRACE_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
 
@@ -32,6 +33,34 @@ endif()
 # just the length that a string keeps in itself.
 set(FORETRACE_LIGHT_OPTIONS $<$<CONFIG:Release>:-O1>
     "$<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow>")
+
+#   foretrace_compile_together(<target> [BY_FOLDER] [ALONE <source>...])
+# compiles the target's sources in batches, those of a folder if BY_FOLDER: the headers that they share
+# take longer than they do. So no two sources of a target (a folder) may give a name of their own to
+# different things, and a type whose members are of such a source's own types is compiled ALONE, since GCC
+# takes it for one that others see. -DFORETRACE_TOGETHER=OFF (the preset debug) compiles each by itself, which shows that
+# it includes all that it uses.
+function(foretrace_compile_together target)
+  cmake_parse_arguments(arg "BY_FOLDER" "" "ALONE" ${ARGN})
+  if(NOT FORETRACE_TOGETHER)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  if(arg_ALONE)
+    set_source_files_properties(${arg_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
+  if(arg_BY_FOLDER)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+    get_target_property(sources ${target} SOURCES)
+    foreach(source IN LISTS sources)
+      if(NOT IS_ABSOLUTE ${source})
+        get_filename_component(folder ${source} DIRECTORY)
+        string(MAKE_C_IDENTIFIER "${folder}" folder)
+        set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${folder}")
+      endif()
+    endforeach()
+  endif()
+endfunction()
 
 # The tool finds its libraries and data relative to itself: build/bin and
 # build/lib/foretrace lie to each other as bin and lib/foretrace do after

@@ -1,4 +1,5 @@
-#   foretrace_add_test(<name> SOURCES ... [LIBS ...])    a GoogleTest program, one ctest
+#   foretrace_add_test(<name> SOURCES ... [LIBS ...] [ALONE ...])    a GoogleTest program, one ctest;
+#       ALONE: sources that cannot be compiled together with others
 #   foretrace_add_bench(<name> SOURCES ... [LIBS ...])   a Google Benchmark program
 #   foretrace_labels(<variable> <label> <mpi> <guard>)   a test's labels, if there is one of it for
 #       each MPI: <label>; and `release`, unless the test under <mpi> guards every change. <guard>
@@ -14,10 +15,11 @@ function(foretrace_labels variable label mpi guard)
 endfunction()
 
 function(foretrace_add_test name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "SOURCES;LIBS;ALONE" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBS} GTest::gmock GTest::gtest_main)
   target_compile_options(${name} PRIVATE ${FORETRACE_LIGHT_OPTIONS})
+  foretrace_compile_together(${name} ALONE ${arg_ALONE})
   target_precompile_headers(${name} REUSE_FROM foretrace_test_headers)
   target_compile_definitions(${name} PRIVATE
     FORETRACE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"

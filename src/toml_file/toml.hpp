@@ -7,9 +7,11 @@
 // valid, after a backslash at a line's end). There it answers no, as its later versions do.
 #pragma once
 
-// Header-only even where it is installed as a library: libforetrace lives in programs that know
-// nothing of it, and must not bring another C++ run-time.
-#define TOML_HEADER_ONLY 1
+#include <cstdint>
+
+// Its code is compiled once, by toml.cpp. Not the library that may be installed: libforetrace lives
+// in programs that know nothing of it, and must not bring another C++ run-time.
+#define TOML_HEADER_ONLY 0
 #define TOML_ASSERT(expression) static_assert(true)
 
 #if __has_include(<toml++/impl/preprocessor.hpp>)

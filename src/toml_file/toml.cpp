@@ -1,0 +1,2 @@
+#define TOML_IMPLEMENTATION
+#include "toml_file/toml.hpp"
