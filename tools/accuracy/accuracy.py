@@ -23,11 +23,13 @@ import shutil
 import statistics
 import sys
 import time
+import tomllib
 
 sys.dont_write_bytecode = True
 import figures
 import page
 import runs
+import smpi
 import tables
 from program_list import ROOT, SHARED, TESTBED, programs_of
 from settings import SETTINGS, Failure, Place, call, why_not
@@ -146,6 +148,14 @@ class Campaign:
             raise Failure(f"measure: {failure}") from None
         return path
 
+    def smpi(self, setting, model):
+        """SMPI on the setting's machine, or None."""
+        eager = tomllib.loads(model.read_text()).get("loggps", {}).get("S")
+        if not smpi.available() or eager is None:
+            return None
+        say(f"{setting.name}: calibrating SMPI")
+        return smpi.Smpi(self.out / "smpi" / setting.name, setting, eager)
+
     def run_setting(self, setting, deadline):
         """Runs what is not known yet, until the deadline."""
         programs = [program for program in self.programs(setting)
@@ -156,17 +166,18 @@ class Campaign:
             runs.build_tools(self.out, setting.mpi)
             with Place(setting):
                 model = self.model(setting, deadline)
+                peer = self.smpi(setting, model)
                 for program in programs:
                     if deadline and self.clock.elapsed() > deadline:
                         return
-                    self.run_program(setting, program, model)
+                    self.run_program(setting, program, model, peer)
         except Failure as failure:  # of what a program needs; its own are rows
             self.notes[setting.name] = f"{setting.title}: not run: {failure}"
             say(self.notes[setting.name])
 
-    def run_program(self, setting, program, model):
+    def run_program(self, setting, program, model, peer):
         case = runs.Case(self.options.build, self.out, setting, program)
-        runner = runs.Runner(self.tool, case, model.resolve(), self.options.limit)
+        runner = runs.Runner(self.tool, case, model.resolve(), peer, self.options.limit)
         why = case.missing()
         if why:
             self.results.add({"setting": setting.name, "program": program.name, "round": 0, "real": [],

@@ -8,7 +8,7 @@ import dataclasses
 import statistics
 
 LIVE = {"live": "datasheet", "live auto": "auto"}  # the network of each
-WAYS = ("predict", "datasheet", "loggps", "flow", "packet", "auto", *LIVE)
+WAYS = ("predict", "datasheet", "loggps", "flow", "packet", "auto", *LIVE, "smpi")
 
 
 def quantile(values, share):
@@ -106,6 +106,12 @@ def summary(rows, way):
     worst = max(known, key=lambda row: abs(row.errors[way]))
     return Summary(len(known), statistics.mean(sizes), statistics.median(sizes), max(sizes), worst.program,
                    sum(way in row.failed and way not in row.errors for row in rows))
+
+
+def nearer(rows, way, than):
+    """(rows in which the way is nearer to the real runs than the other one, of how many that have both)"""
+    both = [row for row in rows if row.real and way in row.errors and than in row.errors]
+    return sum(abs(row.errors[way]) < abs(row.errors[than]) for row in both), len(both)
 
 
 def scatter(rows):

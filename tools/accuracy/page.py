@@ -23,7 +23,7 @@ svg text { fill: currentColor; font-size: 12px; } svg .soft { fill: var(--soft);
 .key span { margin-right: 1.2em; white-space: nowrap; }
 .key i { display: inline-block; width: .7em; height: .7em; border-radius: 50%; margin-right: .35em; }
 """
-COLOURS = dict(zip(figures.WAYS, ("c0", "c1", "c2", "c3", "c4", "c5", "accent", "soft"), strict=True))
+COLOURS = dict(zip(figures.WAYS, ("c0", "c1", "c2", "c3", "c4", "c5", "accent", "soft", "bad"), strict=True))
 WIDEST = 0.5  # errors beyond stand on the edge, as triangles
 LEFT, WIDTH, PITCH = 190, 620, 22
 

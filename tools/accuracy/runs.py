@@ -89,10 +89,11 @@ def interval(text):
 
 
 class Runner:
-    """Runs rounds. `model`: the machine model of the setting, which has the topology of its hosts."""
+    """Runs rounds. `model`: the machine model of the setting, which has the topology of its hosts. `smpi`: SMPI on that
+    machine, or None."""
 
-    def __init__(self, tool, case, model, limit):
-        self.tool, self.case, self.model, self.limit = tool, case, model, limit
+    def __init__(self, tool, case, model, smpi, limit):
+        self.tool, self.case, self.model, self.smpi, self.limit = tool, case, model, smpi, limit
 
     def call(self, *words):
         """In a folder of its own, with the program's files."""
@@ -171,6 +172,8 @@ class Runner:
             for way, network in figures.LIVE.items():
                 if network in self.case.setting.networks:
                     done[way] = attempt(way, lambda network=network: self.live(trace, network))
+            if self.smpi and self.case.program.kind != "debian":  # nothing that was not compiled for it runs under it
+                done["smpi"] = attempt("smpi", lambda: self.smpi.seconds(self.case.program, self.case.words, self.limit))
         if "record" in failed:
             failed.update({network: failed["record"] for network in self.case.setting.networks})
         done = {key: value for key, value in done.items() if value is not None}

@@ -9,6 +9,7 @@ from program_list import ROOT, SHARED, TESTBED
 TESTBED_TOOL = ROOT / "tools/testbed"
 MPI_NAMES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 RATES = {"10mbit": "10 Mbit/s", "100mbit": "100 Mbit/s", "1gbit": "1,000 Mbit/s"}
+LINKS = {"10mbit": 1.25e6, "100mbit": 12.5e6, "1gbit": 125e6}
 # How often a pattern is repeated there: some tenths of a second to two seconds.
 TIMES = {"10mbit": 2, "100mbit": 10, "1gbit": 60}
 
@@ -68,6 +69,11 @@ class Setting:
             return f"{self.ranks} ranks in shared memory, {MPI_NAMES[self.mpi]}"
         each = self.ranks // self.hosts
         return f"testbed: {self.hosts} hosts, {each} rank{'s' if each > 1 else ''} each, {RATES[self.rate]}"
+
+    @property
+    def bandwidth(self):
+        """Of a host's link, in bytes a second; None where ranks share memory."""
+        return LINKS.get(self.rate)
 
     @property
     def networks(self):

@@ -6,7 +6,7 @@ from settings import SETTINGS
 BEGIN, END = "<!-- make accuracy writes from here -->\n", "<!-- to here -->\n"
 # What a way is called in the tables.
 NAMES = {"predict": "predict", "datasheet": "simulate", "loggps": "loggps", "flow": "flow", "packet": "packet",
-         "auto": "auto", "live": "live", "live auto": "live, auto"}
+         "auto": "auto", "live": "live", "live auto": "live, auto", "smpi": "SMPI"}
 
 
 def seconds(value):
@@ -87,6 +87,13 @@ def summaries(rows, kept=None):
     return lines
 
 
+def beside_smpi(group):
+    """In how many rows of a setting each way is nearer to the real runs than SMPI."""
+    told = [f"{NAMES[way]} {nearer} of {count}" for way in ways_of(group) if way != "smpi"
+            for nearer, count in [figures.nearer(group, way, "smpi")] if count]
+    return ["", f"Rows in which a way is nearer to the real runs than SMPI: {', '.join(told)}."] if told else []
+
+
 def full_table(group):
     ways = ways_of(group)
     lines = [f"| program | real | quartiles | {' | '.join(NAMES[way] for way in ways)} | 90 % interval | inside |",
@@ -122,7 +129,7 @@ def markdown(rows, facts, page=""):
             lines += ["", f"### {heading(setting)}", *kept.sections[heading(setting)]]
         if setting not in groups:
             continue
-        lines += ["", f"### {heading(setting)}", "", *full_table(groups[setting])]
+        lines += ["", f"### {heading(setting)}", "", *full_table(groups[setting]), *beside_smpi(groups[setting])]
         missing = failures(groups[setting])
         if missing:
             lines += ["", "What failed:", "", *missing]
