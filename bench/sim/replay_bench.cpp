@@ -238,6 +238,20 @@ void BM_loggps_alltoall(benchmark::State& state) {
                     kOperations / ranks / ranks + 1),
          sim::loggps(&table));
 }
+// All posted at once, on one switch: each rank's messages leave `o` apart, and share links.
+void BM_flow_alltoall(benchmark::State& state) {
+  const sim::AlgorithmTable table("openmpi,alltoall=linear");
+  const int ranks = static_cast<int>(state.range(0));
+  const machine::Topology star =
+      machine::make_topology("crossbar:" + std::to_string(ranks) + "?latency=1us&bandwidth=1GB/s");
+  sim::SimulateOptions options = sim::loggps(&table);
+  options.network.kind = sim::NetworkKind::flow;
+  options.network.topology = &star;
+  replay(state,
+         collective(ranks, "MPI_Alltoall", machine::Cost::alltoall, Bytes(10'000),
+                    100'000 / ranks / ranks + 1),
+         options);
+}
 
 BENCHMARK(BM_loggps_ring)->RangeMultiplier(4)->Range(16, 65536)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_loggps_ring_of_100_steps)->Arg(1024)->Arg(65536)->Unit(benchmark::kMillisecond);
@@ -245,6 +259,7 @@ BENCHMARK(BM_hops_ring)->Arg(4)->Arg(32)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_loggps_neighbour_exchange)->Arg(16)->Arg(1024)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_loggps_allreduce)->RangeMultiplier(4)->Range(16, 4096)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_loggps_alltoall)->ArgsProduct({{64, 256}, {0, 1}})->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_flow_alltoall)->Arg(16)->Arg(64)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_neighbour_exchange)->Arg(16)->Arg(256)->Arg(4096)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_ping_pong)->Arg(2)->Arg(1024)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_allreduce)->Arg(16)->Arg(1024)->Unit(benchmark::kMillisecond);

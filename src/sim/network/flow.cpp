@@ -55,20 +55,28 @@ void FlowNetwork::inject(MessageId message, const Way& way, Bytes bytes, Time ti
 Time FlowNetwork::next() const {
   std::int64_t first = Time::max().count_ps();
   if (first_waiting_ < waiting_.size()) first = waiting_[first_waiting_].time;
-  if (!ends_.empty()) first = std::min(first, ends_.top().end);
+  // More may start at the time of the last change.
+  if (!shared_)
+    first = std::min(first, changed_at_ + 1);
+  else if (!ends_.empty())
+    first = std::min(first, ends_.top().end);
   return Time::ps(first);
 }
 
 void FlowNetwork::advance(std::vector<Arrival>& arrivals) {
+  const Time due = next();
+  if (!shared_ && due.count_ps() > changed_at_) share();
   const Time time = next();
-  if (time == Time::max()) return;
+  if (time > due || time == Time::max()) return;
   gone_.clear();
-  // More than once if a flow takes less than half a picosecond.
-  while (next() == time) {
+  may_end_ = false;
+  do {
     end_flows(time.count_ps());
     start_flows(time.count_ps());
-    share(time.count_ps());
-  }
+    shared_ = false;
+    changed_at_ = time.count_ps();
+    if (may_end_) share();
+  } while (shared_ && next() == time);
   std::sort(gone_.begin(), gone_.end(),
             [](const Gone& a, const Gone& b) { return a.sequence < b.sequence; });
   for (const Gone& gone : gone_) arrivals.push_back(gone.arrival);
@@ -234,7 +242,7 @@ bool FlowNetwork::start(const Injection& injection, std::int64_t now) {
   Stream& stream = streams_[injection.stream];
   Message message{0, injection.sequence, injection.bytes, 0, injection.connection, now,
                   0, injection.id};
-  if (injection.bytes == 0 || !stream.limited) {
+  if (injection.bytes == 0 || stream.ps_per_byte == 0) {
     gone(injection.stream, message, now);
     return false;
   }
@@ -244,6 +252,7 @@ bool FlowNetwork::start(const Injection& injection, std::int64_t now) {
     return false;
   }
   message.target = served_by(stream, now) + bytes_of(injection.bytes - at_once);
+  may_end_ |= static_cast<double>(injection.bytes - at_once) * stream.ps_per_byte < 1;
   count_under_way(stream, 1, now);
   stream.messages.push_back(message);
   std::push_heap(stream.messages.begin(), stream.messages.end());
@@ -345,7 +354,10 @@ void FlowNetwork::start_next(std::uint64_t connection, std::int64_t now) {
   queues_.erase(found);
 }
 
-void FlowNetwork::share(std::int64_t now) {
+// Time goes on from the last change.
+void FlowNetwork::share() {
+  const std::int64_t now = changed_at_;
+  shared_ = true;
   if (fair_.changed()) {
     const MaxMin::Changes changes = fair_.solve();
     for (const MaxMin::Flow flow : changes.flows) move(flow, now);

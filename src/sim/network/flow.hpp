@@ -12,7 +12,8 @@
 // others take its share, at the picosecond nearest to its end.
 //
 // Bytes are whole numbers of 2^-64 bytes, so nothing depends on how often they
-// are brought up to date.
+// are brought up to date. Rates are computed when time goes on: once for all that
+// starts and ends at one time.
 //
 // Streams without messages stay for a while, as a cache of routes. Memory follows
 // what is under way, the links used, and kIdleStreams.
@@ -89,7 +90,7 @@ class FlowNetwork final : public SharedNetwork {
     Served offset = 0;                // what it has served of each message, less what its class has
     MaxMin::Link on = MaxMin::kNone;  // its class
     std::uint32_t users = 0;          // messages under way or waiting to start
-    bool limited = false;             // whether a link has a limit
+    double ps_per_byte = 0;           // of the slowest link; 0: none has a limit
     std::vector<Message> messages;    // under way, a heap; one of each connection
     std::uint64_t pair = 0;
     Time latency;
@@ -165,7 +166,7 @@ class FlowNetwork final : public SharedNetwork {
   void pause(Queue& queue, const Injection& first, std::int64_t now);
   void put_rest(std::uint32_t stream, const Message& message, std::int64_t now);
   void start_next(std::uint64_t connection, std::int64_t now);
-  void share(std::int64_t now);
+  void share();
   void carried_by_bins(const Stream& stream, Message& message, std::int64_t now);
   void carried(const Stream& stream, Message message, std::uint64_t messages, std::int64_t now);
   void gone(std::uint32_t number, const Message& message, std::int64_t now);
@@ -193,6 +194,9 @@ class FlowNetwork final : public SharedNetwork {
   EndHeap<std::int64_t> ends_;            // classes by time
   HeapPlaces class_places_;
   std::vector<MaxMin::Link> moved_;  // classes whose end must be computed
+  bool shared_ = true;               // else rates and ends are those before changed_at_
+  std::int64_t changed_at_ = 0;
+  bool may_end_ = false;  // at the picosecond at which it started: one of this advance()
 
   std::vector<Injection> waiting_;                   // from first_waiting_ on, by time
   std::unordered_map<std::uint64_t, Queue> queues_;  // by connection

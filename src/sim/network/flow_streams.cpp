@@ -102,6 +102,7 @@ std::uint32_t FlowNetwork::new_stream(machine::NodeId from, machine::NodeId to) 
   Stream& stream = streams_[number];
   stream.pair = pair_of(from, to);
   stream.latency = Time();
+  stream.ps_per_byte = 0;
   stream.carriers.clear();
   limits_.clear();
   for (const machine::LinkId link : route_) {
@@ -120,9 +121,9 @@ std::uint32_t FlowNetwork::new_stream(machine::NodeId from, machine::NodeId to) 
     }
     stream.carriers.back().fair = fair;
     limits_.push_back(fair);
+    stream.ps_per_byte = std::max(stream.ps_per_byte, stream.carriers.back().ps_per_byte);
   }
-  stream.limited = !limits_.empty();
-  if (stream.limited) fair_.add_flow(number, limits_);
+  if (stream.ps_per_byte > 0) fair_.add_flow(number, limits_);
   std::uint32_t& bucket = buckets_[bucket_of(stream.pair)];
   stream.next_in_bucket = bucket;
   bucket = number;
@@ -157,7 +158,7 @@ void FlowNetwork::evict_oldest() {
   std::uint32_t* from = &buckets_[bucket_of(stream.pair)];
   while (*from != number) from = &streams_[*from].next_in_bucket;
   *from = stream.next_in_bucket;
-  if (stream.limited) fair_.remove_flow(number);
+  if (stream.ps_per_byte > 0) fair_.remove_flow(number);
   free_streams_.push_back(number);
 }
 

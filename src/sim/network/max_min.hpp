@@ -17,6 +17,10 @@
 // leave, and nobody is faster: when the definition holds. A lower level depends on
 // lower ones alone, so it does end.
 //
+// Where flows of nearly equal rates go to and fro between their links, following each takes longer
+// than to compute all rates from nothing (progressive filling, the same section): then fill()
+// does. Rates are the same.
+//
 // A link is *quiet* as long as its flows are all so slow that it cannot be full:
 // nobody keeps its load. All to one, this is so of almost all links.
 //
@@ -77,6 +81,7 @@ class MaxMin {
     std::uint32_t hops = 0;
     std::uint32_t weight = 0;
     std::uint32_t next_weight = 0;
+    std::uint32_t filled = 0;  // in this fill()
     bool pending = false;
     bool touched = false;
   };
@@ -117,6 +122,7 @@ class MaxMin {
   void leave(Flow flow);
   void cross(Link members_of, Link link, std::uint32_t weight, bool more);
   void take_in(Link link, Link members_of);
+  static void set_aside(LinkState& link);
   void reserve(Link link);
   void wake(Link link);
   void wake_for(Link members_of);
@@ -127,6 +133,10 @@ class MaxMin {
   static Fixed level_of(const LinkState& link);
   Fixed take_in_faster(Link link, Fixed level);
   void set_level(Link link, Fixed level);
+  void fill();
+  void begin_fill();
+  void fill_link(Link link, Fixed level);
+  void end_fill();
 
   std::vector<FlowState> flows_;
   std::vector<Link> bottleneck_;  // by flow
@@ -137,13 +147,28 @@ class MaxMin {
   std::vector<std::vector<Crossing>> crossings_;     // of its members; no quiet links
   std::vector<std::vector<Link>> members_from_;      // whose members are on it; not if quiet
   std::vector<Flow> pending_;
+  std::size_t all_hops_ = 0;  // of flows with a weight
 
   // Of one solve().
   std::vector<Flow> touched_;
   std::vector<Link> noted_;
   std::vector<std::uint64_t> queue_;  // a heap: about the level, then the link
   std::vector<Link> faster_;
-  Fixed same_ = 0;  // levels that differ by no more are the same
+  Fixed same_ = 0;         // levels that differ by no more are the same
+  std::size_t taken_ = 0;  // flows that went to another bottleneck
+
+  // Of one fill().
+  struct Offer {
+    Fixed level;  // or less than what is left for each
+    Link link;
+    bool operator<(const Offer& other) const {  // std heaps have the greatest on top
+      return level != other.level ? level > other.level : link > other.link;
+    }
+  };
+  std::vector<Offer> offers_;         // a heap
+  std::vector<std::uint32_t> open_;   // by link: the weight of flows that have no rate yet
+  std::vector<std::uint32_t> slots_;  // by link: where it is in crossings_ of the link at hand
+  std::uint32_t fills_ = 0;
 };
 
 }  // namespace foretrace::sim

@@ -64,10 +64,10 @@ class SharedNetwork {
   // was told or asked to go to. The request and the answer of a rendezvous are empty messages.
   virtual void inject(MessageId message, const Way& way, Bytes bytes, Time time) = 0;
 
-  // When advance() has something to do; Time::max() while nothing is under way.
+  // Before this advance() has nothing to do; Time::max() while nothing is under way.
   virtual Time next() const = 0;
 
-  // Goes to next() and does what is due then; adds the messages whose arrival
+  // Goes to next() and does what is due then, if anything is; adds the messages whose arrival
   // has become certain, the order at one time being that of injection. It is told
   // at Arrival::sent, or later if departures() told of that before.
   virtual void advance(std::vector<Arrival>& arrivals) = 0;
