@@ -120,7 +120,12 @@ void Simulation::place_ranks() {
     return;
   else if (topology_)
     placement_ = machine::make_placement(text, topology_->ranks_per_node(), ranks_);
-  else if (placement_ = recorded; recorded.empty())
+  else if (options_.live_ranks > 0) {
+    placement_.assign(static_cast<std::size_t>(ranks_), machine::NodeId(0));
+    placed_ =
+        "all ranks share a node, as they do on this machine; --ranks-per-node N or --placement "
+        "place them otherwise";
+  } else if (placement_ = recorded; recorded.empty())
     placed_ =
         "the machine has other times within a node, and nothing says which ranks share one: taken "
         "as none; give --ranks-per-node N or --placement";

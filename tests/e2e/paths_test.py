@@ -66,6 +66,27 @@ f = "p"
 """
 
 
+# Rank 0 sends to rank 2.
+NODE = r"""
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+  static char data[1000];
+  MPI_Comm node;
+  int rank, size;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) MPI_Send(data, 1000, MPI_CHAR, 2, 0, MPI_COMM_WORLD);
+  if (rank == 2) MPI_Recv(data, 1000, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_size(node, &size);
+  if (rank == 0) printf("%d ranks here\n", size);
+  MPI_Comm_free(&node);
+  return MPI_Finalize();
+}
+"""
+
+
 def send(to, size=1000, tag=0):
     return {"op": "send", "comm": 0, "to": to, "tag": tag, "bytes": size}
 
@@ -147,6 +168,25 @@ class Paths(harness.TestCase):
         self.assertEqual(self.leaves(one)[0], [1, 2, 13.1, 30.1])
         self.assert_same_ticks(one, self.predicted(command))
         self.assert_same_ticks(one, self.simulated(trace, "--ranks-per-node", 4, name="o.ftr")[0])
+
+    def test_live_ranks_share_a_node(self):
+        """As they do where they run; so MPI_Comm_split_type has it, and so do their times."""
+        source = self.write("node.c", NODE)
+        program = self.directory / "node"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", source, "-o", program]))
+        for options, ranks, note in (((), 4, "all ranks share a node, as they do on this machine"),
+                                     (("--ranks-per-node", 2), 2, "")):
+            with self.subTest(options=options):
+                live = self.directory / "live.ftr"
+                result = self.foretrace("simulate", "-n", 4, "--machine", self.machine, "--compute", "none",
+                                        *options, "-o", live, "--", program)
+                self.assertIn(f"{ranks} ranks here\n", result.out)
+                self.assertIn(note, result.err)
+                times = [[leave for leave in rank if leave > 0] for rank in self.leaves(live)]
+                # 1 us for the send, 5.1 to receive; or 10 and 101, from one node to the other.
+                self.assertEqual(times[0][0], 1 if ranks == 4 else 10)
+                predicted = self.leaves(self.predicted([program], *options))
+                self.assertEqual(times, [[leave for leave in rank if leave > 0] for rank in predicted])
 
     def test_posted_and_from_anybody(self):
         """Posting a receive from anybody takes the outer path's irecv1; a wait the message's."""
