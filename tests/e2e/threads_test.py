@@ -114,6 +114,142 @@ class Threads(harness.TestCase):
         self.assertEqual(name, "MPI_Send")
         self.assertGreaterEqual(send["compute"], 40_000_000_000)  # ps
 
+    def ways(self, program, compute, *arguments):
+        """The predicted time in ps: by predict, record and simulate, live."""
+        paths = [self.directory / f"{way}.ftr" for way in ("predict", "simulate", "live")]
+        options = ("--machine", harness.T3D, "--compute", compute, "-o")
+        command = (program, *arguments)
+        self.foretrace("predict", "-n", 2, *options, paths[0], "--", *command)
+        self.foretrace("simulate", self.record(2, command), *options, paths[1])
+        self.foretrace("simulate", "-n", 2, *options, paths[2], "--", *command)
+        return [max(rank[-1][2]["leave"] for rank in self.events(path)) for path in paths]
+
+    def test_steps_of_threads(self):
+        """What threads announce counts whether a call follows or not, and not twice."""
+        program = self.directory / "steps"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-I", harness.SOURCE / "include",
+                             self.write("steps.c", STEPS), "-o", program, "-lpthread"]))
+        (alone, *_), levels = self.ways(program, "annotated", "alone", "MULTIPLE"), ("MULTIPLE", "SERIALIZED")
+        self.assertGreater(alone, 3_000_000_000)
+        for level in levels:
+            for how in ("alone", "ends", "calls", "called", "both", "around"):
+                with self.subTest(level=level, how=how):
+                    self.assertEqual(self.ways(program, "annotated", how, level), [alone] * 3)
+            # It may compute while the barriers are under way.
+            with self.subTest(level=level, how="pool"):
+                for time in self.ways(program, "annotated", "pool", level):
+                    self.assertGreaterEqual(time, 3_000_000_000)
+                    self.assertLessEqual(time, alone)
+        self.assertEqual(self.ways(program, "annotated", "ends", "FUNNELED"), [alone] * 3)
+
+    def test_cpu_time_of_threads(self):
+        program = self.directory / "work"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", self.write("work.c", WORK), "-o", program, "-lpthread"]))
+        for how in ("before", "after", "beside", "joined"):
+            with self.subTest(how=how):
+                for way, time in zip(("predict", "simulate", "live"), self.ways(program, "measured", how)):
+                    self.assertGreaterEqual(time, 40_000_000_000, way)
+                    self.assertLess(time, 70_000_000_000, way)
+
+
+# Three times 1000 steps, in several ways, and a barrier.
+STEPS = r"""
+#include <mpi.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <string.h>
+#include "foretrace.h"
+static sem_t go, done;
+static const char *how;
+static void *steps(void *number) {
+  int rank;
+  if (!strcmp(how, "called")) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  FORETRACE_COMPUTE(*(double *)number);
+  if (!strcmp(how, "calls")) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return NULL;
+}
+static void *pool(void *nothing) {
+  for (int i = 0; i < 3; ++i) {
+    sem_wait(&go);
+    FORETRACE_COMPUTE(1000);
+    sem_post(&done);
+  }
+  sem_wait(&go);
+  return nothing;
+}
+int main(int argc, char **argv) {
+  int provided, level = argv[2][0] == 'M'   ? MPI_THREAD_MULTIPLE
+                        : argv[2][0] == 'S' ? MPI_THREAD_SERIALIZED
+                                            : MPI_THREAD_FUNNELED;
+  pthread_t threads[2];
+  double all = 1000, some = 600, rest = 400;
+  how = argv[1];
+  MPI_Init_thread(&argc, &argv, level, &provided);
+  sem_init(&go, 0, 0), sem_init(&done, 0, 0);
+  if (!strcmp(how, "pool")) pthread_create(&threads[0], NULL, pool, NULL);
+  for (int i = 0; i < 3; ++i) {
+    if (!strcmp(how, "alone")) {
+      FORETRACE_COMPUTE(all);
+    } else if (!strcmp(how, "pool")) {
+      sem_post(&go), sem_wait(&done);
+    } else if (!strcmp(how, "both")) {
+      pthread_create(&threads[0], NULL, steps, &all);
+      pthread_create(&threads[1], NULL, steps, &some);
+      pthread_join(threads[0], NULL), pthread_join(threads[1], NULL);
+    } else if (!strcmp(how, "around")) {
+      FORETRACE_COMPUTE(300);
+      pthread_create(&threads[0], NULL, steps, &rest);
+      FORETRACE_COMPUTE(100);
+      pthread_join(threads[0], NULL);
+      FORETRACE_COMPUTE(300);
+    } else {
+      pthread_create(&threads[0], NULL, steps, &all);
+      pthread_join(threads[0], NULL);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  MPI_Finalize();
+  if (!strcmp(how, "pool")) sem_post(&go), pthread_join(threads[0], NULL);
+  return 0;
+}
+"""
+
+# 40 ms of CPU time: before a thread's first call, after its last one, beside one that talks, or when
+# that has ended.
+WORK = r"""
+#include <mpi.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+static int rank;
+static void work(void) {
+  struct timespec now, begin;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+  do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  while ((now.tv_sec - begin.tv_sec) * 1000000000L + now.tv_nsec - begin.tv_nsec < 40000000);
+}
+static void *talk(void *how) {
+  int data = 0;
+  if (!strcmp(how, "before")) work();
+  for (int i = 0; i < 10; ++i)
+    MPI_Sendrecv_replace(&data, 1, MPI_INT, 1 - rank, 1, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (!strcmp(how, "after")) work();
+  return NULL;
+}
+int main(int argc, char **argv) {
+  int provided;
+  pthread_t thread;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  pthread_create(&thread, NULL, talk, argv[1]);
+  if (!strcmp(argv[1], "beside")) work();
+  pthread_join(thread, NULL);
+  if (!strcmp(argv[1], "joined")) work();
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+"""
 
 # A thread that calls MPI once it has used 40 ms.
 BIRTH = r"""

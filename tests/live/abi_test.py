@@ -22,9 +22,9 @@ COMPANIONS = {"mpich": ["libmpichfort.so.12", "libmpichcxx.so.12"],
               "openmpi": ["libmpi_mpifh.so.40", "libmpi_usempif08.so.40",
                           "libmpi_usempi_ignore_tkr.so.40", "libmpi_cxx.so.40"]}
 # What leaves the library and is not the real one's: the hooks of foretrace.h.
-# The hooks of foretrace.h, and the C library's functions by which a program sleeps.
+# The hooks of foretrace.h, and the C library's functions that we stand in for (src/base).
 OWN = {"foretrace_get_hook_table", "foretrace_count_blocks", "sleep", "usleep", "nanosleep", "clock_nanosleep",
-        "clock_gettime", "gettimeofday", "time", "timespec_get"}
+        "clock_gettime", "gettimeofday", "time", "timespec_get", "pthread_create", "pthread_join"}
 build = HERE.parents[1] / "build"
 
 

@@ -46,9 +46,10 @@ def compiles(mpicc, names):
         return {name for line, name in enumerate(names, 2) if line not in bad}
 
 
-# What programs ask us for (include/foretrace.h, src/blocks), and how they sleep (src/base/sleep_calls.cpp).
+# What programs ask us for (include/foretrace.h, src/blocks), and the C
+# library's functions that we stand in for (src/base).
 OURS = ("foretrace_get_hook_table", "foretrace_count_blocks", "sleep", "usleep", "nanosleep", "clock_nanosleep",
-        "clock_gettime", "gettimeofday", "time", "timespec_get")
+        "clock_gettime", "gettimeofday", "time", "timespec_get", "pthread_create", "pthread_join")
 
 
 def main():

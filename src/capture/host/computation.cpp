@@ -43,7 +43,8 @@ Time Computation::at_reading(Thread& thread) const {
   if (needs_cpu_) work.cpu += thread.slept + slept_so_far.asked;
   if (counts()) work.steps += static_cast<double>(counter_.stop());
   if (needs_cpu_) thread.cpu.resume();
-  return rule_ ? Time() : time_of(work);
+  if (rule_) return Time();
+  return timing_ ? time_of(work) : work.cpu;
 }
 
 // Without a rule.

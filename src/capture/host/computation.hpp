@@ -64,9 +64,8 @@ class Computation {
     if (rule_) rule_->looked(found);
   }
 
-  // A thread that runs the program reads a clock: what it has computed since its last call, as far
-  // as that can be told before the next one; under predict. What this function takes is none of
-  // it.
+  // By a thread that runs the program: what it has computed since its last call, as far as that
+  // can be told before the next one. What this function takes is none of it.
   Time at_reading(Thread& thread) const;
 
   // What the last interval took as measured, whatever time that was given.
@@ -79,8 +78,11 @@ class Computation {
   // Whether computation is what the program announces; and whether it has done so.
   bool is_announced() const { return timing_ && spec_.kind == compute::Kind::annotated; }
   bool announced() const { return announced_; }
-  void add_steps(double steps) {
-    if (!counts()) thread_->added.steps += steps;
+  void add_steps(double steps) { add_steps(*thread_, steps); }
+  void add_steps(Thread& thread, double steps) {
+    if (counts()) return;
+    thread.added.steps += steps;
+    announced_ = announced_ || steps != 0;
   }
   // foretrace.h's kernels: whether the one at hand is to be executed.
   bool kernel_begin(const char* name, double key);

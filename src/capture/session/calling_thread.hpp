@@ -35,6 +35,9 @@ struct CallingThread {
   // Where several threads may call (Session::several_threads()):
   Computation::Thread computed;
   Time clock;                             // of the rank when the thread's last call returned
+  double steps_clock = 0;                 // the rank's steps so far, at that moment
+  bool has_called = false;                // it has had an event,
+  bool in_turn = false;                   // and one that its turn at hand began
   bool may_split = false;                 // its partners are known: it can be posted
   bool is_posted = false;                 // it is in the trace as what was posted,
   std::array<std::uint64_t, 2> posted{};  // under these numbers; 0: none

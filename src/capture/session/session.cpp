@@ -102,6 +102,7 @@ void Session::start(Fn fn) {
   if (thread_level >= MPI_THREAD_SERIALIZED) start_threads();
   if (settings_.mode == Mode::predict) start_prediction();
 
+  initial_thread = true;
   // All ranks count from one moment.
   PMPI_Barrier(MPI_COMM_WORLD);
   wall_zero_ns_ = clocks_.common_now_ns();
@@ -264,10 +265,12 @@ void Session::complain_of_waits() const {
   PMPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
   if (longest.seconds == 0 || longest.rank != comms.world_rank().value) return;
   char line[200];
-  std::snprintf(line, sizeof line,
-                "rank %d waited %.3g s for something else than MPI: files, other threads or "
-                "processes; predictions take no time for that",
-                longest.rank, longest.seconds);
+  std::snprintf(
+      line, sizeof line,
+      "rank %d waited %.3g s for something else than MPI: files, other threads or "
+      "processes; predictions take %s",
+      longest.rank, longest.seconds,
+      others_called_ ? "the time of those threads alone that call MPI" : "no time for that");
   say(line);
 }
 
@@ -320,6 +323,8 @@ void Session::begin_event(trace::Event& event, trace::EventKind kind, trace::Nam
   event.kind = kind;
   event.name = name;
   event.count = goes_on ? 0 : 1;
+  if (others_steps_.load(std::memory_order_relaxed) != 0)
+    computation_.add_steps(others_steps_.exchange(0));
   try {
     computation_.end(event, text);
   } catch (const Error& error) {
@@ -329,10 +334,9 @@ void Session::begin_event(trace::Event& event, trace::EventKind kind, trace::Nam
   const bool wall = !predicting() && settings_.clock == trace::Clock::wall;
   if (wall)
     now_ = wall_now();
-  else if (others_called_)
-    now_ = std::max(now_, thread_->clock + event.compute);
-  else
+  else if (!others_called_)
     now_ += event.compute;
+  if (several_threads_) advance(event);
   if (predicting() && now_ > kEndOfTime) {
     say("rank " + std::to_string(comms.world_rank().value) + " (" + text +
         "): " + kPastTheEndOfTime);
@@ -529,9 +533,12 @@ void Session::write_alone(const trace::Event& event, const trace::Counts* counts
 
 void Session::add_steps(double steps) {
   if (wrapper_depth > 0) return;  // a function that MPI calls
-  if (!several_threads_) return computation_.add_steps(steps);
-  Inside inside;
-  if (inside) computation_.add_steps(steps);
+  if (several_threads_)
+    add_threads_steps(steps);
+  else if (initial_thread)
+    computation_.add_steps(steps);
+  else
+    others_steps_ += steps;
 }
 
 trace::NameId Session::name_id(Fn fn) {

@@ -6,12 +6,14 @@
 #include <mpi.h>
 
 #include <array>
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/thread_calls.hpp"
 #include "callers/call_sites.hpp"
 #include "capture/handlers/comm_table.hpp"
 #include "capture/handlers/functions.hpp"
@@ -89,6 +91,9 @@ class Session {
   // The event at hand says who takes part: others may overtake it.
   void may_split() { thread_->may_split = true; }
   void forget_thread(CallingThread& thread);
+  // A thread of the program makes another, which begins here; has waited for the end of one.
+  std::optional<Position> makes_thread();
+  void joined_thread();
 
   // An event begins: the computation before it ends here. One at a time and thread.
   trace::Event& open(trace::EventKind kind, Fn fn);
@@ -150,6 +155,10 @@ class Session {
   void start_threads();
   CallingThread& new_thread();
   void let_rows_end();
+  Position position(CallingThread& thread) const;
+  void reach(CallingThread& thread);
+  void advance(trace::Event& event);
+  void add_threads_steps(double steps);
   void post_waiting();
   void post(CallingThread& thread);
   bool complete_posted(trace::Event& event, bool refused);
@@ -192,6 +201,9 @@ class Session {
   std::vector<CallingThread*> free_threads_;
   std::vector<CallingThread*> waiting_;  // in MPI, with an event begun
   Time written_until_;                   // the last event's leave time
+  Position reached_;                     // by threads that ended, or call nothing
+  double steps_now_ = 0;                 // of the rank, as now_
+  std::atomic<double> others_steps_{0};  // by threads that may not call
 
   trace::Event pending_;  // the calls that are being merged
   bool has_pending_ = false;

@@ -6,7 +6,8 @@
 // posted it and waited for it: nobody who replays them has to wait where the
 // program went on. The rank has one clock, which only goes forward. What a
 // thread computes counts from the clock at the end of its last call, so threads
-// that compute at the same time do not add up.
+// that compute at the same time do not add up. It begins where its maker was then; who waits for
+// its end goes on where it was at the end.
 #include <algorithm>
 #include <mutex>
 
@@ -29,11 +30,15 @@ struct Leaving {
 };
 thread_local Leaving leaving;
 
+constexpr thread_calls::Watcher kWatcher{[] { return session.makes_thread(); },
+                                         [] { session.joined_thread(); }};
+
 }  // namespace
 
 void Session::start_threads() {
   this_thread = &first_thread_;
   several_threads_ = true;
+  thread_calls::watch(kWatcher);
 }
 
 // The turn is ours.
@@ -44,10 +49,13 @@ CallingThread& Session::new_thread() {
   } else {
     thread = free_threads_.back();
     free_threads_.pop_back();
-    thread->computed = Computation::Thread();
+    *thread = CallingThread();
   }
   // Most threads are made by the first one.
-  thread->clock = first_thread_.clock;
+  const Position begun =
+      thread_calls::begun_at().value_or(Position{first_thread_.clock, first_thread_.steps_clock});
+  thread->clock = begun.clock;
+  thread->steps_clock = begun.steps;
   thread->computed.cpu.resume_at_birth();
   computation_.stop(thread->computed);
   if (!others_called_) let_rows_end();
@@ -68,19 +76,71 @@ void Session::let_rows_end() {
 void Session::forget_thread(CallingThread& thread) {
   if (!active_) return;
   const std::lock_guard turn(turn_);
+  reach(thread);
   free_threads_.push_back(&thread);
+}
+
+// Of the thread that runs this.
+Position Session::position(CallingThread& thread) const {
+  const Time computed = computation_.at_reading(thread.computed);
+  return {thread.clock + computed, thread.steps_clock + thread.computed.added.steps};
+}
+
+// What it has computed so far counts, although no call follows.
+void Session::reach(CallingThread& thread) {
+  const Position here = position(thread);
+  reached_.clock = std::max(reached_.clock, here.clock);
+  reached_.steps = std::max(reached_.steps, here.steps);
+}
+
+std::optional<Position> Session::makes_thread() {
+  if (!active_ || wrapper_depth > 0) return std::nullopt;
+  return this_thread ? position(*this_thread) : thread_calls::begun_at();
+}
+
+// It may have been any of those that have ended.
+void Session::joined_thread() {
+  if (!active_ || wrapper_depth > 0 || !this_thread) return;
+  const std::lock_guard turn(turn_);
+  const Position here = position(*this_thread);
+  this_thread->clock += std::max(reached_.clock - here.clock, Time());
+  this_thread->steps_clock += std::max(reached_.steps - here.steps, 0.0);
+}
+
+// A thread that never calls MPI says what it computes by this alone.
+void Session::add_threads_steps(double steps) {
+  const std::lock_guard turn(turn_);
+  CallingThread& thread = this_thread ? *this_thread : new_thread();
+  computation_.add_steps(thread.computed, steps);
+  if (!thread.has_called) reach(thread);
+}
+
+// An event begins, of which its thread has said what it computed.
+void Session::advance(trace::Event& event) {
+  thread_->has_called = thread_->in_turn = true;
+  if (!others_called_) return;
+  const bool wall = !predicting() && settings_.clock == trace::Clock::wall;
+  if (!wall) now_ = std::max({now_, thread_->clock + event.compute, reached_.clock});
+  const double until = std::max(thread_->steps_clock + event.steps, reached_.steps);
+  event.steps = std::max(until - steps_now_, 0.0);
+  steps_now_ += event.steps;
 }
 
 void Session::take_turn() {
   if (this_thread) computation_.stop(this_thread->computed);
   turn_.lock();
   thread_ = this_thread ? this_thread : &new_thread();
+  thread_->in_turn = false;
   computation_.on(thread_->computed);
   post_waiting();
 }
 
+// Where nothing was called (kernels), what it computed before is still to count.
 void Session::end_turn() {
-  thread_->clock = now_;
+  if (thread_->in_turn) {
+    thread_->clock = now_;
+    thread_->steps_clock = steps_now_;
+  }
   turn_.unlock();
 }
 

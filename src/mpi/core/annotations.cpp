@@ -4,9 +4,11 @@
 #include <cstring>
 
 #include "../include/foretrace.h"
+#include "base/program_clock.hpp"
 #include "mpi/core/function.hpp"
 #include "mpi/core/line.hpp"
 #include "mpi/core/simulator.hpp"
+#include "mpi/core/threads.hpp"
 #include "shared/context.hpp"
 #include "shared/heap.hpp"
 
@@ -31,12 +33,14 @@ std::uint32_t Line::annotation_name(const char* name) {
 
 void Line::annotate(EventKind kind, std::uint32_t name, double value) {
   stop_work();
+  settle_work();
   ++calls_;
   Record event;
   event.kind = static_cast<std::uint8_t>(kind);
   event.name = kOwnNames + name;
   event.payload = std::bit_cast<std::uint64_t>(value);
   post(event);
+  begin_work();
   if (measuring_) resume_work();
 }
 
@@ -62,9 +66,9 @@ bool Line::kernel_begin(const char* name, double key) {
   if (!slot_ || !sampler_.samples()) return true;
   stop_work();
   const compute::KernelSampler::Answer answer =
-      sampler_.begin(name, key, {compute_, steps_}, calls_);
-  compute_ += answer.work.cpu;
-  steps_ += answer.work.steps;
+      sampler_.begin(name, key, {work_->compute, work_->steps}, calls_);
+  work_->compute += answer.work.cpu;
+  work_->steps += answer.work.steps;
   if (measuring_) resume_work();
   return answer.runs;
 }
@@ -72,7 +76,7 @@ bool Line::kernel_begin(const char* name, double key) {
 void Line::kernel_end(const char* name) {
   if (!slot_ || !sampler_.samples()) return;
   stop_work();
-  sampler_.end(name, {compute_, steps_}, calls_);
+  sampler_.end(name, {work_->compute, work_->steps}, calls_);
   if (measuring_) resume_work();
 }
 
@@ -94,6 +98,20 @@ namespace {
 
 using foretrace::mpi::line;
 
+// Any thread may say something.
+struct InLibrary {
+  InLibrary() {
+    foretrace::mpi::enter_library();
+    if (line.is_open()) line.take_over();
+  }
+  ~InLibrary() { foretrace::mpi::leave_library(); }
+  InLibrary(const InLibrary&) = delete;
+  InLibrary& operator=(const InLibrary&) = delete;
+
+ private:
+  foretrace::program_clock::Real own_;
+};
+
 // Before MPI_Init and after MPI_Finalize there is nobody to tell.
 constexpr foretrace_hooks kHooks = {
     sizeof(foretrace_hooks),
@@ -101,11 +119,26 @@ constexpr foretrace_hooks kHooks = {
       // Not those of a function that MPI calls.
       if (line.is_open() && !foretrace::mpi::in_call()) line.add_steps(steps);
     },
-    [](const char* name) { line.phase_begin(name); },
-    [](const char* name) { line.phase_end(name); },
-    [](const char* name, double value) { line.mark(name, value); },
-    [](const char* name, double key) { return line.kernel_begin(name, key) ? 1 : 0; },
-    [](const char* name) { line.kernel_end(name); },
+    [](const char* name) {
+      const InLibrary entered;
+      line.phase_begin(name);
+    },
+    [](const char* name) {
+      const InLibrary entered;
+      line.phase_end(name);
+    },
+    [](const char* name, double value) {
+      const InLibrary entered;
+      line.mark(name, value);
+    },
+    [](const char* name, double key) {
+      const InLibrary entered;
+      return line.kernel_begin(name, key) ? 1 : 0;
+    },
+    [](const char* name) {
+      const InLibrary entered;
+      line.kernel_end(name);
+    },
 };
 
 }  // namespace

@@ -117,6 +117,7 @@ void Line::open() {
   posted_ = slot_->posted.load();
   publish_names();
   find_site();
+  be_first_thread();
   if (!real_clocks) show_clocks();
 }
 
@@ -161,7 +162,7 @@ Record Line::record(EventKind kind) const {
   Record record;
   record.kind = static_cast<std::uint8_t>(kind);
   record.name = static_cast<std::uint32_t>(current_function());
-  record.site = site_;
+  record.site = at_hand_.site;
   return record;
 }
 
@@ -204,17 +205,17 @@ void Line::let_out() {
 }
 
 void Line::take_compute(Record& record) {
-  record.compute = compute_.count_ps();
-  record.steps = steps_;
-  compute_ = Time();
-  steps_ = 0;
+  record.compute = work_->compute.count_ps();
+  record.steps = work_->steps;
+  work_->compute = Time();
+  work_->steps = 0;
 }
 
 // Of several operations of one call the first one counts as the call.
 void Line::count_call(Record& record) {
   if (record.name >= kOwnNames) return;
-  if (goes_on_) record.count = 0;
-  goes_on_ = true;
+  if (at_hand_.goes_on) record.count = 0;
+  at_hand_.goes_on = true;
 }
 
 void Line::post(Record& record) {
@@ -223,7 +224,7 @@ void Line::post(Record& record) {
     if (!record.silent) take_compute(record), count_call(record);
     forget_polls();
   }
-  said_ = true;
+  at_hand_.said = true;
   append(record);
 }
 
@@ -243,7 +244,7 @@ const Answer& Line::exchange(Record& record) {
 
 const Answer& Line::wait_for_answer(Record& record) {
   record.answer = true;
-  said_ = true;
+  at_hand_.said = true;
   let_out();
   wait_for_room(rank_, posted_);
   raise_floor(clock_.entry(record).value_or(Time()));
@@ -260,7 +261,7 @@ const Answer& Line::wait_for_answer(Record& record) {
 // that is so, and foreseen says which.
 const Answer* Line::wait_for_answer_or_messages(Record& record, Ends& ends, Foreseen& foreseen) {
   record.answer = true;
-  said_ = true;
+  at_hand_.said = true;
   write(record);
   raise_floor(*clock_.entry(record));
   const std::uint64_t awaited = awaited_posting(posted_);
@@ -298,17 +299,10 @@ const Answer& Line::take_answer(const Record& record) {
 
 Time Line::shown_time() {
   // What this takes is not the program's.
+  take_over();
   stop_work();
-  flush_call();
-  if (!clock_.left() && asked_ != posted_) {
-    catch_up();
-    told_ = Time::ps(slot_->answer.clock);
-    asked_ = posted_;
-  }
-  Record work;
-  work.compute = compute_.count_ps();
-  work.steps = steps_;
-  Time clock = clock_.left().value_or(told_) + OwnClock::computation(work);
+  const Time now = clock_now();
+  Time clock = (several_ ? work_->since : now) + computation(*work_);
   resume_work();
   if (clock_wait_.at_reading(clock)) {
     const Entry entry(Fn::MPI_Wtime, {});
@@ -317,12 +311,23 @@ Time Line::shown_time() {
   return clock;
 }
 
+// The rank's, when its last call was over.
+Time Line::clock_now() {
+  flush_call();
+  if (!clock_.left() && asked_ != posted_) {
+    catch_up();
+    told_ = Time::ps(slot_->answer.clock);
+    asked_ = posted_;
+  }
+  return clock_.left().value_or(told_);
+}
+
 void Line::catch_up() {
   Record record;
   record.posting = Posting::catch_up;
-  const bool said = said_;
+  const bool said = at_hand_.said;
   exchange(record);
-  said_ = said;
+  at_hand_.said = said;
 }
 
 namespace {
@@ -340,7 +345,8 @@ void Line::sleep_until(std::uint32_t wanted, std::uint32_t further) {
   raise_floor(clock_.floor());
   inbox::sleep_until(rank_, wanted, further);
   look_up(&complete, &post_again, &forget_handle, &abi::find, &mpi::may_run_ahead, &check_send,
-          &mailbox, this, static_cast<const char*>(point_.address), &std::free, &std::memcpy);
+          &mailbox, this, static_cast<const char*>(at_hand_.point.address), &std::free,
+          &std::memcpy);
   if (__libc_single_threaded) follow_core(followed_);
 }
 
@@ -372,7 +378,8 @@ bool Line::has_worked() const {
   constexpr Time kBusy = Time::ns(5000);
   // A loop that does nothing but look counts a little, too.
   constexpr double kBusyCount = 1000;
-  return (counter_.is_open() ? steps_ > kBusyCount : steps_ != 0) || compute_ > kBusy;
+  return (counter_.is_open() ? work_->steps > kBusyCount : work_->steps != 0) ||
+         work_->compute > kBusy;
 }
 
 // How long the simulator is to look for the program.
@@ -399,7 +406,7 @@ const Answer* Line::poll(Record& record, std::uint64_t about, bool waits, Ends* 
   const std::uint64_t look = OwnClock::look_of(record);
   Foreseen foreseen = Foreseen::nothing;
   const Answer* const answer = find_out(record, look, ends, foreseen);
-  said_ = true;
+  at_hand_.said = true;
   // It may work as long again before its next call.
   if (worked) let_out();
   if (foreseen != Foreseen::nothing) ahead_ = true;
@@ -445,7 +452,7 @@ std::int64_t Line::pass_time(Record& record) {
   if (!mpi::may_run_ahead() || !clock_.knows_cost(record)) return exchange(record).clock;
   take_compute(record);
   count_call(record);
-  said_ = true;
+  at_hand_.said = true;
   append(record);
   ahead_ = true;
   return latest_ = clock_.now().count_ps();
@@ -465,8 +472,8 @@ std::int64_t Line::depart(const Record& send) {
   }
   flush_call();
   Record record;
-  record.compute = compute_.count_ps();
-  record.steps = steps_;
+  record.compute = work_->compute.count_ps();
+  record.steps = work_->steps;
   const std::optional<Time> departs = clock_.depart(clock_.entry(record), Bytes(send.send_bytes));
   return departs ? departs->count_ps() : kNoClock;
 }
@@ -498,41 +505,46 @@ void Line::free_results(const Answer& answer) {
 }
 
 void Line::enter(Fn function, const callers::CallPoint& point) {
-  point_ = point;
+  at_hand_.point = point;
   if (!slot_) return;
+  take_over();
   stop_work();  // what follows is not the program's
-  for_library_ = find_site() && !callers::is_programs_call(name_of(function), point.address);
-  said_ = goes_on_ = false;
-  if (!for_library_) ++calls_;
+  settle_work();
+  at_hand_.for_library =
+      find_site() && !callers::is_programs_call(name_of(function), point.address);
+  at_hand_.said = at_hand_.goes_on = false;
+  if (!at_hand_.for_library) ++calls_;
 }
 
 // Whether a library of MPI's makes the call at hand.
 bool Line::find_site() {
-  const auto [site, by_library] = call_sites_.find(
-      point_, [](const trace::Site& place) { return sites::add(place.object, place.offset); });
-  site_ = site;
+  const auto [site, by_library] = call_sites_.find(at_hand_.point, [](const trace::Site& place) {
+    return sites::add(place.object, place.offset);
+  });
+  at_hand_.site = site;
   return by_library;
 }
 
 void Line::leave(Fn function) {
   if (!slot_) return;
-  if (!said_ && !for_library_) note_call(function);
+  if (!at_hand_.said && !at_hand_.for_library) note_call(function);
   raise_floor(clock_.floor());
   logging_ = logging_next_;
   measuring_ = true;
+  begin_work();
   resume_work();
 }
 
 // Adds up what the program computed until now, if it has begun to.
 void Line::stop_work() {
   if (!measuring_) return;
-  if (measured_ == Measured::cpu) compute_ += cpu_.stop() + take_slept().asked;
-  if (counter_.is_open()) steps_ += static_cast<double>(counter_.stop());
+  if (measured_ == Measured::cpu) work_->compute += work_->cpu.stop() + take_slept().asked;
+  if (counter_.is_open()) work_->steps += static_cast<double>(counter_.stop());
 }
 
 void Line::resume_work() {
   if (measured_ == Measured::cpu) {
-    cpu_.resume();
+    work_->cpu.resume();
     take_slept();
   }
   if (counter_.is_open()) counter_.resume();
@@ -542,22 +554,22 @@ void Line::resume_work() {
 // become one event.
 void Line::note_call(Fn function) {
   if (!logging_) return;
-  const bool announced = steps_ != 0 && !counter_.is_open();
+  const bool announced = work_->steps != 0 && !counter_.is_open();
   if (!has_call_ || call_.name != static_cast<std::uint32_t>(function) || announced) {
     flush_call();
     call_ = Record();
     call_.kind = static_cast<std::uint8_t>(EventKind::call);
     call_.name = static_cast<std::uint32_t>(function);
-    call_.site = site_;
+    call_.site = at_hand_.site;
     call_.count = 0;
     has_call_ = true;
   }
   // Calls from several places are from none in particular.
-  if (call_.site != site_) call_.site = 0;
+  if (call_.site != at_hand_.site) call_.site = 0;
   ++call_.count;
-  call_.steps += std::exchange(steps_, 0);
-  call_.compute += compute_.count_ps();
-  compute_ = Time();
+  call_.steps += std::exchange(work_->steps, 0);
+  call_.compute += work_->compute.count_ps();
+  work_->compute = Time();
 }
 
 void Line::flush_call() {

@@ -1,13 +1,13 @@
 // Line: the postings behind the functions of rank.hpp, block.hpp, gathered.hpp and request.hpp.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "base/cpu_clock.hpp"
 #include "callers/call_sites.hpp"
 #include "compute/kernel_sampler.hpp"
 #include "compute/work_counter.hpp"
@@ -15,6 +15,7 @@
 #include "mpi/core/few.hpp"
 #include "mpi/core/function.hpp"
 #include "mpi/core/simulator.hpp"
+#include "mpi/core/thread_work.hpp"
 #include "shared/own_clock.hpp"
 #include "shared/shared_memory.hpp"
 #include "sim/operation.hpp"
@@ -87,9 +88,9 @@ class Line {
   // What `post` posts is not the call at hand, which remains to be told of.
   template <class Post>
   auto aside(Post post) {
-    const bool said = said_;
+    const bool said = at_hand_.said;
     auto result = post();
-    said_ = said;
+    at_hand_.said = said;
     return result;
   }
   // Waits for the simulator in every call from now on.
@@ -111,9 +112,15 @@ class Line {
   // Gives up the core until so many more messages are there (inbox.hpp).
   void sleep_until(std::uint32_t wanted, std::uint32_t further);
 
-  void add_steps(double steps) {
-    if (!counter_.is_open()) steps_ += steps;
-  }
+  // By any thread that runs the program.
+  void add_steps(double steps);
+
+  // The calling thread's computation is what is spoken of from now on.
+  void take_over();
+  // How far the thread is; it has ended; it has waited for the end of another.
+  Time position(ThreadWork& work);
+  void end_thread(ThreadWork& work);
+  void join_thread(ThreadWork& work);
 
   // The program's own marks (include/foretrace.h), and MPI_Pcontrol: from the
   // next call on only what the simulator must know is posted, or all again.
@@ -130,14 +137,31 @@ class Line {
   // The generated entries.
   void enter(Fn function, const callers::CallPoint& point);
   // Where in the program the call at hand is, as Record::site.
-  std::uint64_t site() const { return site_; }
+  std::uint64_t site() const { return at_hand_.site; }
   void leave(Fn function);
-  // Whether the call at hand has posted an operation. For threads that take turns.
-  bool goes_on() const { return goes_on_; }
-  void go_on(bool goes_on) { goes_on_ = goes_on; }
+  // For threads that take turns: the call at hand, which a thread goes on with later.
+  struct CallAtHand {
+    callers::CallPoint point;
+    std::uint64_t site = 0;
+    bool for_library = false;  // the Fortran library makes it for itself
+    bool said = false;         // it has posted something,
+    bool goes_on = false;      // and an operation at that
+  };
+  const CallAtHand& call_at_hand() const { return at_hand_; }
+  void go_on(const CallAtHand& call) {
+    at_hand_ = call;
+    take_over();
+  }
 
  private:
+  void be_first_thread();
+  Time clock_now();
+  Time so_far(ThreadWork& work);
+  static Time computation(const ThreadWork& work);
+  void reach(ThreadWork& work);
   void stop_work();
+  void settle_work();
+  void begin_work();
   void resume_work();
   void take_compute(Record& record);
   void count_call(Record& record);
@@ -178,14 +202,16 @@ class Line {
   OwnClock clock_;
   Time floor_;  // as others know it
   Measured measured_ = Measured::nothing;
-  CpuClock cpu_;
   compute::WorkCounter counter_;
   compute::KernelSampler sampler_;
   std::uint64_t calls_ = 0;  // and marks so far, for the sampler
   bool measuring_ = false;
-  Time compute_;      // since the last posting
-  double steps_ = 0;  // announced or counted since the last posting
-  int in_vain_ = 0;   // polls in a row
+  ThreadWork first_;  // of the thread that initialised MPI
+  ThreadWork* work_ = &first_;
+  std::atomic<double> others_steps_{0};  // by threads that may not call
+  bool several_ = false;                 // have called, or said what they compute
+  Time reached_;                         // by threads that ended, or call nothing
+  int in_vain_ = 0;                      // polls in a row
   static constexpr std::size_t kMostLookedFor = 16;
   std::uint64_t looked_for_[kMostLookedFor] = {};  // by these polls: so many
   std::size_t abouts_ = 0;
@@ -196,11 +222,7 @@ class Line {
   Time told_;                      // and what it said
   machine::ClockWait clock_wait_;  // by readings of the computer's clock
   callers::CallSites call_sites_{this};
-  callers::CallPoint point_;  // of the call at hand
-  std::uint64_t site_ = 0;    // of the call at hand
-  bool for_library_ = false;  // the Fortran library makes the call at hand for itself
-  bool said_ = false;         // the call at hand has posted something,
-  bool goes_on_ = false;      // and an operation at that
+  CallAtHand at_hand_;
   bool has_call_ = false;
   Record call_;  // calls in a row, not posted yet
   trace::Annotations annotations_;

@@ -31,7 +31,7 @@ namespace foretrace::mpi {
 namespace {
 
 std::recursive_mutex door;
-bool multiple = false;
+int level = MPI_THREAD_SINGLE;
 thread_local int times_entered = 0;  // with the door locked
 std::atomic<int> at_door{0};         // threads that wait before it
 std::atomic<int> giving_way{0};      // threads that sleep until another has come in
@@ -121,16 +121,20 @@ void leave_library() {
   door.unlock();
 }
 
-void set_thread_level(int level) {
-  multiple = level == MPI_THREAD_MULTIPLE;
+void set_thread_level(int provided) {
+  level = provided;
+}
+
+bool threads_may_call() {
+  return level >= MPI_THREAD_SERIALIZED;
 }
 
 bool thread_multiple_level() {
-  return multiple;
+  return level == MPI_THREAD_MULTIPLE;
 }
 
 bool threads_multiple() {
-  return multiple && !__libc_single_threaded;
+  return thread_multiple_level() && !__libc_single_threaded;
 }
 
 // Who waits shall not wait for long because this thread is faster. It sleeps meanwhile: the system
@@ -141,7 +145,7 @@ void let_threads_in() {
 
 void wait_for_threads() {
   const CallState state = save_call();
-  const bool goes_on = line.goes_on();
+  const Line::CallAtHand call = line.call_at_hand();
   const int times = times_entered;
   const std::uint32_t before = entries.load();
   ++giving_way;
@@ -150,7 +154,7 @@ void wait_for_threads() {
   --giving_way;
   for (int i = 0; i < times; ++i) enter_library();
   restore_call(state);
-  line.go_on(goes_on);
+  line.go_on(call);
 }
 
 }  // namespace foretrace::mpi

@@ -16,6 +16,8 @@ void wait_for_threads();
 // thread exists.
 bool threads_multiple();
 void set_thread_level(int level);
+// Whether others than the one that initialised MPI may call.
+bool threads_may_call();
 bool thread_multiple_level();
 
 }  // namespace foretrace::mpi
