@@ -176,18 +176,18 @@ TEST(MonotonicNs, DoesNotRunBackwards) {
   }
 }
 
-// What an interval of a few thousand nanoseconds shows, in the middle.
+// What an interval of a few thousand nanoseconds shows, at least: others on the core's other
+// thread make many of them longer.
 double shown_ns() {
-  std::vector<double> shown;
-  for (int i = 0; i < 201; ++i) {
+  double least = 1e9;
+  for (int i = 0; i < 2000; ++i) {
     CpuClock clock;
     clock.resume();
     volatile double sink = 1;
     for (int k = 0; k < 2'000; ++k) sink = sink * 1.0000001;
-    shown.push_back(clock.stop().seconds() * 1e9);
+    least = std::min(least, clock.stop().seconds() * 1e9);
   }
-  std::ranges::nth_element(shown, shown.begin() + 100);
-  return shown[100];
+  return least;
 }
 
 TEST(CpuClock, LeavesOutWhatItIsTold) {
