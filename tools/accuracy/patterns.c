@@ -25,7 +25,7 @@ struct pattern {
   char *out[2], *in[2]; /* each of BYTES for every rank */
 };
 
-static MPI_Comm world; /* no constant everywhere */
+static MPI_Comm world; /* MPI_COMM_WORLD is no constant under SMPI */
 static unsigned long state = 12345;
 
 static int below(int limit) {

@@ -46,9 +46,10 @@ def read_times(text):
 
 def line_through(points):
     """(at 0, for each byte) of the straight line with the least relative squares, neither below 0."""
-    weights = [(1 / max(y, 1e-12) ** 2, x, y) for x, y in points]
-    w, wx, wy = (sum(w * v for w, v in ((w, (1, x, y)[i]) for w, x, y in weights)) for i in range(3))
-    wxx, wxy = sum(w * x * x for w, x, _ in weights), sum(w * x * y for w, x, y in weights)
+    weighted = [(1 / max(y, 1e-12) ** 2, x, y) for x, y in points]
+    w = sum(weight for weight, _, _ in weighted)
+    wx, wy = sum(weight * x for weight, x, _ in weighted), sum(weight * y for weight, _, y in weighted)
+    wxx, wxy = sum(weight * x * x for weight, x, _ in weighted), sum(weight * x * y for weight, x, y in weighted)
     spread = w * wxx - wx * wx
     slope = (w * wxy - wx * wy) / spread if spread > 1e-9 * w * wxx else 0
     base = (wy - slope * wx) / w
@@ -178,8 +179,7 @@ class Smpi:
         hosts = self.folder / "hosts"
         hosts.write_text("".join(f"node{rank * nodes // self.setting.ranks}\n" for rank in range(self.setting.ranks)))
         selector = {"openmpi": "ompi", "mpich": "mpich"}[self.setting.mpi]
-        settings = {"smpi/host-speed": "1Gf", "smpi/cpu-threshold": "0", "smpi/coll-selector": selector,
-                    "smpi/display-timing": "yes"}
+        settings = {"smpi/host-speed": "1Gf", "smpi/coll-selector": selector, "smpi/display-timing": "yes"}
         text = call("smpirun", "-np", self.setting.ranks, "-platform", self.platform, "-hostfile", hosts,
                     *(f"--cfg={name}:{value}" for name, value in settings.items()), self.compiled(program), *words[1:],
                     limit=limit, folder=self.folder)
