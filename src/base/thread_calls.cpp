@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <memory>
+#include <new>
 
 #include "base/next_function.hpp"
 
@@ -50,7 +51,9 @@ FORETRACE_STANDS_IN int pthread_create(pthread_t* thread, const pthread_attr_t* 
   const Watcher* const watcher = watching.load();
   const auto at = watcher ? watcher->makes() : std::nullopt;
   if (!at) return real(thread, attributes, function, argument);
-  auto begin = std::make_unique<Begin>(Begin{function, argument, *at});
+  // Where there is no memory the program goes on, and the thread begins where it is not told.
+  std::unique_ptr<Begin> begin(new (std::nothrow) Begin{function, argument, *at});
+  if (!begin) return real(thread, attributes, function, argument);
   const int result = real(thread, attributes, run, begin.get());
   if (result == 0) static_cast<void>(begin.release());
   return result;

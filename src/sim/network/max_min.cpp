@@ -15,9 +15,10 @@ using Fixed = MaxMin::Fixed;
 constexpr Fixed kAny = static_cast<Fixed>(1) << 126;
 // What rounding down leaves between levels that are equal.
 constexpr Fixed kSame = 4096;
-// As long as following one flow to its next bottleneck takes fill() for so many hops of flows
-// (measured: 0.5 us, and 10 ns); and for a link as for so many hops.
+// fill() takes for so many hops of flows what it takes to follow one flow to its next bottleneck
+// (measured: 10 ns each, and 0.5 us),
 constexpr std::size_t kHopsOfAMove = 64;
+// and for a link what it takes for so many.
 constexpr std::size_t kHopsOfALink = 4;
 
 // A float of what is not negative orders as its bits do; what orders links need not be exact.
