@@ -85,9 +85,9 @@ class Stuck(Exception):
 
 def half_away(value):
     """Nearest integer to a fraction, halves away from zero."""
-    magnitude = abs(value) + Fraction(1, 2)
-    floor = magnitude.numerator // magnitude.denominator
-    return floor if value >= 0 else -floor
+    above, below = value.numerator, value.denominator
+    floor = (2 * abs(above) + below) // (2 * below)
+    return floor if above >= 0 else -floor
 
 
 class Machine:
@@ -98,6 +98,7 @@ class Machine:
         self.threshold = data["sync_threshold"]
         self.functions = data["functions"]
         self.known = {}
+        self.computed = {}
         # What two ranks of one node have between them; this machine where it has no paths.
         self.inside = self
         if "node" in data:
@@ -158,7 +159,9 @@ class Machine:
         return self.access("compare_and_swap", 8)
 
     def compute(self, steps):
-        return half_away(Fraction(steps) * self.step * 10**12)
+        if steps not in self.computed:
+            self.computed[steps] = half_away(Fraction(steps) * self.step * 10**12)
+        return self.computed[steps]
 
     def meets(self, mode, size):
         """Does the sender wait for the receiver?"""

@@ -67,6 +67,7 @@ class Flows:
         self.left = {}     # bytes
         self.buckets = {}  # by link: [ps that it lacks, since when]
         self.rates = {}    # bytes per second
+        self.ends = {}     # when all will be sent, as long as rates stay as they are
         self.speeds = {}   # by link: bytes per second
         self.out, self.there = {}, {}
 
@@ -91,6 +92,7 @@ class Flows:
         line.current = (at, size, False)
         if rest > 0:
             self.left[at] -= rest
+            self.ends.pop(at, None)
             self.pausing.add(at)
             line.later.insert(0, (at, rest, True))
 
@@ -132,7 +134,9 @@ class Flows:
         self.there[at] = time + self.network.latency(at[0], to, 0)
 
     def end_of(self, at):
-        return reference.half_away(self.now + self.left[at] / self.rates[at] * PS)
+        if at not in self.ends:
+            self.ends[at] = reference.half_away(self.now + self.left[at] / self.rates[at] * PS)
+        return self.ends[at]
 
     def due(self):
         return min(map(self.end_of, self.left), default=None)
@@ -162,18 +166,20 @@ class Flows:
     def share(self):
         """All rates grow together; those through a link that is full stay as they are."""
         self.rates = dict.fromkeys(self.routes, Fraction(0))
+        self.ends = {}
+        room = {link: self.speeds[link] for route in self.routes.values() for link in route}
         growing = set(self.routes)
         while growing:
             users = {}
             for at in growing:
                 for link in self.routes[at]:
                     users[link] = users.get(link, 0) + 1
-            room = {link: self.speeds[link] - sum(rate for at, rate in self.rates.items()
-                                                  if link in self.routes[at]) for link in users}
             most = min(room[link] / count for link, count in users.items())
             for at in growing:
                 self.rates[at] += most
-            full = {link for link, count in users.items() if room[link] == most * count}
+            for link, count in users.items():
+                room[link] -= most * count
+            full = {link for link in users if room[link] == 0}
             growing = {at for at in growing if not self.routes[at] & full}
 
 
@@ -207,6 +213,7 @@ class Packets:
         self.own = {}        # by link: messages of its source, their packets that have not come yet
         self.own_waits = {}  # by link: whether one of them waits or is on the link
         self.full_at = {}    # by link: when its bucket is full
+        self.known = {}      # by link and bytes: what they take
 
     def enter(self, message, time, to, size, in_pieces=False):
         route = self.network.route(message[0], to)
@@ -291,10 +298,13 @@ class Packets:
         link, start_up, per_byte = packet.route[packet.position]
         self.sending.add(link)
         self.taken[link] = self.taken.get(link, 0) + 1
-        full_at = max(self.full_at.get(link, 0), time)
-        self.full_at[link] = full_at + self.network.rounded(packet.size * per_byte * PS)
-        depth = self.network.rounded(self.network.topology.burst * per_byte * PS)
+        if (link, packet.size) not in self.known:
+            self.known[(link, packet.size)] = [
+                self.network.rounded(exact) for exact in
+                (packet.size * per_byte * PS, self.network.topology.burst * per_byte * PS, start_up)]
+        takes, depth, later = self.known[(link, packet.size)]
+        self.full_at[link] = max(self.full_at.get(link, 0), time) + takes
         left = max(time, self.full_at[link] - depth)
-        there = left + self.network.rounded(start_up)
+        there = left + later
         self.changes.setdefault(left, []).append(("left", packet, packet.position))
         self.changes.setdefault(there, []).append(("arrives", packet, packet.position))

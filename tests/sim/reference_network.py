@@ -50,6 +50,7 @@ class Network:
             self.topology = reference_topology.Expression(data["topology"])
         elif "graph" in data:
             self.topology = reference_topology.Graph(data["graph"])
+        self.route = functools.lru_cache(None)(self.find_route)
         self.latency = functools.lru_cache(None)(self.find_latency)
         self.stream = functools.lru_cache(None)(self.find_stream)
 
@@ -89,7 +90,7 @@ class Network:
         return (self.outer.l if latency is None else latency,
                 self.outer.per_byte if bandwidth is None else 1 / bandwidth)
 
-    def route(self, a, b):
+    def find_route(self, a, b):
         """(name, start-up, seconds per byte) of each link."""
         return [(name, self.outer.l if latency is None else latency,
                  self.outer.per_byte if bandwidth is None else 1 / bandwidth)

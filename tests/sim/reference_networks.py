@@ -27,6 +27,7 @@ sendrecv's "recv_tag") may be "any", "bytes" then is the size of its buffer. A s
 """
 
 import concurrent.futures
+import functools
 import heapq
 import json
 import sys
@@ -266,6 +267,10 @@ class EndpointReplay(Replay):
     def __init__(self, machine, schedule, network):
         super().__init__(machine, schedule, network)
         self.free = {}       # by call: send_free after it
+        # What depends on the schedule alone, and is asked again at each try of an equation.
+        self.ends = functools.cache(self.ends)
+        self.is_rendezvous = functools.cache(self.is_rendezvous)
+        self.meets_others = functools.cache(self.meets_others)
 
     # Sending.
 

@@ -111,6 +111,8 @@ class Expression:
         self.speed = self.read(options, "latency"), self.read(options, "bandwidth")
         self.burst = int(options.get("burst", 0))
         self.inside = self.read(options, "intra_latency"), self.read(options, "intra_bandwidth")
+        rings = self.kind in ("ring", "torus")
+        self.sides = [int(size) for size in reversed(self.sizes.split("x"))] if rings else []
 
     @staticmethod
     def read(options, key):
@@ -132,13 +134,12 @@ class Expression:
 
     def ring_of(self, link):
         """What ring of three nodes or more the link belongs to, if any: its dimension."""
-        if self.kind not in ("ring", "torus"):
-            return None
         stride = 1
-        for side in reversed([int(size) for size in self.sizes.split("x")]):
+        for side in self.sides:
             if link[0] // stride % side != link[1] // stride % side:
                 return stride if side > 2 else None
             stride *= side
+        return None
 
 
 class Graph:
