@@ -86,7 +86,7 @@ void show(clockid_t clock, timespec& time) {
 }
 
 bool is_virtual() {
-  return state.shown && Real::depth == 0;
+  return (state.shown || state.over) && Real::depth == 0;
 }
 
 }  // namespace foretrace::program_clock

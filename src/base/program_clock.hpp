@@ -37,7 +37,7 @@ class Real {
 
 // For the functions that stand in: turns what the real clock showed into what the program sees.
 void show(clockid_t clock, timespec& time);
-// Whether that is virtual time, for the calling thread.
+// Whether that may be another time than the real one, for the calling thread.
 bool is_virtual();
 
 }  // namespace foretrace::program_clock

@@ -1,8 +1,10 @@
 // What a thread of the program has slept. A program sleeps in place of computing, or until
-// something is there; CPU time knows nothing of it. sleep_calls.cpp stands in for the C library's
-// functions, in the libraries that it is part of, and lets the thread sleep as it asked for.
+// something is there; CPU time knows nothing of it. sleep_calls.cpp and timed_waits.cpp stand in
+// for the C library's functions, in the libraries that they are part of, and let the thread sleep
+// as it asked for.
 #pragma once
 
+#include <cstdint>
 #include <utility>
 
 #include "base/time.hpp"
@@ -14,6 +16,17 @@ struct Slept {
   Time passed;  // until it went on
 };
 inline thread_local Slept slept_so_far;
+// Of the calling thread since its beginning: what it asked for, and how often it came back from
+// MPI.
+inline thread_local Time slept_ever;
+inline thread_local std::uint64_t times_in_mpi = 0;
+
+// The calling thread slept, or waited for something that takes a known time.
+inline void note_slept(const Slept& slept) {
+  slept_so_far.asked += slept.asked;
+  slept_so_far.passed += slept.passed;
+  slept_ever += slept.asked;
+}
 
 // By the calling thread since it was asked last.
 inline Slept take_slept() {

@@ -1,13 +1,24 @@
-// pthread_create() and pthread_join() as the program calls them (thread_calls.hpp).
+// pthread_create() and pthread_join(), and C11's, as the program calls them (thread_calls.hpp).
+//
+// A thread that never calls MPI computes for its maker, who waits for its end: what it has computed
+// then beyond its maker counts as the maker's, as if the maker had slept so long (slept.hpp). If
+// the maker was in MPI meanwhile, nobody knows how the two lie in time, and nothing counts.
 #include "base/thread_calls.hpp"
 
 #include <pthread.h>
+#include <threads.h>
+#include <time.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <new>
 
 #include "base/next_function.hpp"
+#include "base/slept.hpp"
+#include "base/ticks.hpp"
 
 namespace foretrace::thread_calls {
 namespace {
@@ -17,16 +28,96 @@ using Function = void* (*)(void*);
 std::atomic<const Watcher*> watching{nullptr};
 thread_local std::optional<Position> begun;
 
-struct Begin {
-  Function function;
-  void* argument;
-  Position at;
+// What the calling thread has computed since its beginning, what it slept included.
+Time computed() {
+  timespec used{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return Time::ns(ns_of(used)) + slept_ever;
+}
+
+// A thread of the program, from its maker's call until somebody has waited for its end.
+struct Thread {
+  Function function = nullptr;
+  thrd_start_t c11_function = nullptr;
+  void* argument = nullptr;
+  std::optional<Position> at{};
+  // Its maker, and what that had done by then.
+  pthread_t maker = pthread_self();
+  Time makers_work = computed();
+  std::uint64_t makers_calls = times_in_mpi;
+  // At its end.
+  pthread_t self{};
+  Time work{};
+  bool called = false;  // MPI
+};
+
+// Those that have ended, and may be waited for: the last one of each place. Without locks, which a
+// child of the process would find as they were.
+std::array<std::atomic<Thread*>, 1024> ended;
+
+std::atomic<Thread*>& place_of(pthread_t thread) {
+  return ended[(static_cast<std::uint64_t>(thread) * 0x9e3779b97f4a7c15U) >> 54];
+}
+
+// Around what the thread does: it may end by pthread_exit().
+class Running {
+ public:
+  explicit Running(void* made) : thread_(static_cast<Thread*>(made)) { begun = thread_->at; }
+  ~Running() {
+    thread_->self = pthread_self();
+    thread_->work = computed();
+    thread_->called = times_in_mpi != 0;
+    std::unique_ptr<Thread>(place_of(thread_->self).exchange(thread_.release())).reset();
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+  const Thread& thread() const { return *thread_; }
+
+ private:
+  std::unique_ptr<Thread> thread_;
 };
 
 void* run(void* made) {
-  const Begin begin = *std::unique_ptr<Begin>(static_cast<Begin*>(made));
-  begun = begin.at;
-  return begin.function(begin.argument);
+  const Running running(made);
+  return running.thread().function(running.thread().argument);
+}
+
+int run_c11(void* made) {
+  const Running running(made);
+  return running.thread().c11_function(running.thread().argument);
+}
+
+// Calls `make` with what is to be handed to run() or run_c11(); without it where the program is not
+// followed, or there is no memory: the program goes on.
+template <class Make>
+int make_thread(const Thread& wanted, Make make) {
+  std::unique_ptr<Thread> thread(new (std::nothrow) Thread(wanted));
+  const Watcher* const watcher = watching.load();
+  if (thread && watcher) thread->at = watcher->makes();
+  const int result = make(thread.get());
+  if (result == 0) static_cast<void>(thread.release());
+  return result;
+}
+
+// The calling thread has waited for the end of another.
+void count(pthread_t other, std::int64_t waited_ns) {
+  const std::unique_ptr<Thread> thread(place_of(other).exchange(nullptr));
+  if (!thread || thread->self != other || thread->called || thread->maker != pthread_self() ||
+      thread->makers_calls != times_in_mpi)
+    return;
+  const Time beyond = thread->work - (computed() - thread->makers_work);
+  note_slept({std::max(beyond, Time()), Time::ns(waited_ns)});
+}
+
+template <class Join>
+int join_thread(pthread_t thread, Join join) {
+  const std::int64_t begin = monotonic_ns();
+  const int result = join();
+  if (result != 0) return result;
+  count(thread, monotonic_ns() - begin);
+  if (const Watcher* const watcher = watching.load()) watcher->joined();
+  return result;
 }
 
 }  // namespace
@@ -48,21 +139,26 @@ FORETRACE_STANDS_IN int pthread_create(pthread_t* thread, const pthread_attr_t* 
   static const auto real =
       foretrace::next_function<int(pthread_t*, const pthread_attr_t*, Function, void*)>(
           "pthread_create");
-  const Watcher* const watcher = watching.load();
-  const auto at = watcher ? watcher->makes() : std::nullopt;
-  if (!at) return real(thread, attributes, function, argument);
-  // Where there is no memory the program goes on, and the thread begins where it is not told.
-  std::unique_ptr<Begin> begin(new (std::nothrow) Begin{function, argument, *at});
-  if (!begin) return real(thread, attributes, function, argument);
-  const int result = real(thread, attributes, run, begin.get());
-  if (result == 0) static_cast<void>(begin.release());
-  return result;
+  return make_thread({.function = function, .argument = argument}, [&](Thread* made) {
+    return made ? real(thread, attributes, run, made)
+                : real(thread, attributes, function, argument);
+  });
+}
+
+FORETRACE_STANDS_IN int thrd_create(thrd_t* thread, thrd_start_t function, void* argument) {
+  static const auto real =
+      foretrace::next_function<int(thrd_t*, thrd_start_t, void*)>("thrd_create");
+  return make_thread({.c11_function = function, .argument = argument}, [&](Thread* made) {
+    return made ? real(thread, run_c11, made) : real(thread, function, argument);
+  });
 }
 
 FORETRACE_STANDS_IN int pthread_join(pthread_t thread, void** value) {
   static const auto real = foretrace::next_function<int(pthread_t, void**)>("pthread_join");
-  const int result = real(thread, value);
-  const Watcher* const watcher = watching.load();
-  if (result == 0 && watcher) watcher->joined();
-  return result;
+  return join_thread(thread, [&] { return real(thread, value); });
+}
+
+FORETRACE_STANDS_IN int thrd_join(thrd_t thread, int* value) {
+  static const auto real = foretrace::next_function<int(thrd_t, int*)>("thrd_join");
+  return join_thread(thread, [&] { return real(thread, value); });
 }

@@ -1,5 +1,5 @@
 // Which thread of the program made which, and who waited for another's end. thread_calls.cpp
-// stands in for pthread_create and pthread_join, in the libraries that it is part of.
+// stands in for pthread_create, pthread_join, and C11's, in the libraries that it is part of.
 #pragma once
 
 #include <optional>

@@ -531,6 +531,7 @@ void Line::leave(Fn function) {
   raise_floor(clock_.floor());
   logging_ = logging_next_;
   measuring_ = true;
+  ++times_in_mpi;
   begin_work();
   resume_work();
 }

@@ -1,0 +1,178 @@
+// Waits that end after a time, as the program calls them: one that does is a sleep (slept.hpp). A
+// program may use nothing else to sleep (`poll` without files), and a loop of events (Python's
+// asyncio) sleeps until the next one is due; its clock would never come there otherwise.
+//
+// The moment until which the others wait is one of the clock that the program is shown, which the
+// system does not know.
+#include <dlfcn.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <threads.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+
+#include "base/next_function.hpp"
+#include "base/note_sleep.hpp"
+
+namespace foretrace {
+namespace {
+
+constexpr std::int64_t kForEver = -1;
+
+std::int64_t limit_of(const timespec* limit) {
+  return limit ? ns_of(*limit) : kForEver;
+}
+std::int64_t limit_of(int milliseconds) {
+  return milliseconds < 0 ? kForEver : std::int64_t{milliseconds} * 1'000'000;
+}
+
+std::int64_t now_on(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return ns_of(now);
+}
+
+// A condition keeps to itself which clock its waits go by. The two are decades apart.
+clockid_t clock_of(const timespec& moment) {
+  const std::int64_t at = ns_of(moment);
+  return std::abs(at - now_on(CLOCK_REALTIME)) < std::abs(at - now_on(CLOCK_MONOTONIC))
+             ? CLOCK_REALTIME
+             : CLOCK_MONOTONIC;
+}
+
+// What all threads of the process have computed.
+std::int64_t process_ns() {
+  return now_on(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+// `wait` waits until the moment that it is given. Where other threads compute for half of the time,
+// it waits for them in turns (Python's do for their lock), and that is no sleep.
+template <class Result, class Wait>
+Result note_deadline(clockid_t clock, const timespec* moment, Result timed_out, Wait wait) {
+  // What is no moment is the C library's to refuse.
+  if (moment->tv_sec < 0 || moment->tv_nsec < 0 || moment->tv_nsec >= 1'000'000'000)
+    return wait(moment);
+  const std::int64_t left = ns_of(*moment) - now_on(clock);
+  const program_clock::Real shown;
+  const timespec really = to_timespec(std::max<std::int64_t>(now_on(clock) + left, 0));
+  const std::int64_t before = process_ns();
+  return note_wait([&] { return wait(&really); },
+                   [&](Result result, std::int64_t passed) {
+                     const bool sleeps = result == timed_out && process_ns() - before < passed / 2;
+                     return sleeps ? std::optional(left) : std::nullopt;
+                   });
+}
+
+// sem_timedwait() and its like return -1, and say in errno why.
+template <class Wait>
+int wait_for_semaphore(clockid_t clock, const timespec* moment, Wait wait) {
+  int why = 0;
+  note_deadline(clock, moment, ETIMEDOUT, [&](const timespec* until) {
+    const int result = wait(until);
+    why = result == 0 ? 0 : errno;
+    return why;
+  });
+  if (why == 0) return 0;
+  errno = why;
+  return -1;
+}
+
+}  // namespace
+}  // namespace foretrace
+
+using foretrace::limit_of;
+using foretrace::next_function;
+using foretrace::note_deadline;
+using foretrace::note_timeout;
+
+FORETRACE_STANDS_IN int poll(pollfd* files, nfds_t count, int limit) {
+  static const auto real = next_function<int(pollfd*, nfds_t, int)>("poll");
+  return note_timeout(limit_of(limit), 0, [&] { return real(files, count, limit); });
+}
+
+FORETRACE_STANDS_IN int ppoll(pollfd* files, nfds_t count, const timespec* limit,
+                              const sigset_t* signals) {
+  static const auto real =
+      next_function<int(pollfd*, nfds_t, const timespec*, const sigset_t*)>("ppoll");
+  return note_timeout(limit_of(limit), 0, [&] { return real(files, count, limit, signals); });
+}
+
+// It changes `limit`.
+FORETRACE_STANDS_IN int select(int count, fd_set* to_read, fd_set* to_write, fd_set* errors,
+                               timeval* limit) {
+  static const auto real = next_function<int(int, fd_set*, fd_set*, fd_set*, timeval*)>("select");
+  const std::int64_t limit_ns =
+      limit ? std::int64_t{limit->tv_sec} * 1'000'000'000 + std::int64_t{limit->tv_usec} * 1000
+            : foretrace::kForEver;
+  return note_timeout(limit_ns, 0, [&] { return real(count, to_read, to_write, errors, limit); });
+}
+
+FORETRACE_STANDS_IN int pselect(int count, fd_set* to_read, fd_set* to_write, fd_set* errors,
+                                const timespec* limit, const sigset_t* signals) {
+  static const auto real =
+      next_function<int(int, fd_set*, fd_set*, fd_set*, const timespec*, const sigset_t*)>(
+          "pselect");
+  return note_timeout(limit_of(limit), 0,
+                      [&] { return real(count, to_read, to_write, errors, limit, signals); });
+}
+
+FORETRACE_STANDS_IN int epoll_wait(int files, epoll_event* events, int count, int limit) {
+  static const auto real = next_function<int(int, epoll_event*, int, int)>("epoll_wait");
+  return note_timeout(limit_of(limit), 0, [&] { return real(files, events, count, limit); });
+}
+
+FORETRACE_STANDS_IN int epoll_pwait(int files, epoll_event* events, int count, int limit,
+                                    const sigset_t* signals) {
+  static const auto real =
+      next_function<int(int, epoll_event*, int, int, const sigset_t*)>("epoll_pwait");
+  return note_timeout(limit_of(limit), 0,
+                      [&] { return real(files, events, count, limit, signals); });
+}
+
+// The C library has an older function of the name, for conditions of another form.
+FORETRACE_STANDS_IN int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
+                                               const timespec* moment) {
+  using Function = int(pthread_cond_t*, pthread_mutex_t*, const timespec*);
+  static const auto real = [] {
+    void* const newer = ::dlvsym(RTLD_NEXT, "pthread_cond_timedwait", "GLIBC_2.3.2");
+    return newer ? reinterpret_cast<Function*>(newer)
+                 : next_function<Function>("pthread_cond_timedwait");
+  }();
+  return note_deadline(foretrace::clock_of(*moment), moment, ETIMEDOUT,
+                       [&](const timespec* until) { return real(condition, mutex, until); });
+}
+
+FORETRACE_STANDS_IN int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
+                                               clockid_t clock, const timespec* moment) {
+  static const auto real =
+      next_function<int(pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*)>(
+          "pthread_cond_clockwait");
+  return note_deadline(clock, moment, ETIMEDOUT,
+                       [&](const timespec* until) { return real(condition, mutex, clock, until); });
+}
+
+FORETRACE_STANDS_IN int cnd_timedwait(cnd_t* condition, mtx_t* mutex, const timespec* moment) {
+  static const auto real = next_function<int(cnd_t*, mtx_t*, const timespec*)>("cnd_timedwait");
+  return note_deadline(CLOCK_REALTIME, moment, int{thrd_timedout},
+                       [&](const timespec* until) { return real(condition, mutex, until); });
+}
+
+FORETRACE_STANDS_IN int sem_timedwait(sem_t* semaphore, const timespec* moment) {
+  static const auto real = next_function<int(sem_t*, const timespec*)>("sem_timedwait");
+  return foretrace::wait_for_semaphore(
+      CLOCK_REALTIME, moment, [&](const timespec* until) { return real(semaphore, until); });
+}
+
+FORETRACE_STANDS_IN int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* moment) {
+  static const auto real = next_function<int(sem_t*, clockid_t, const timespec*)>("sem_clockwait");
+  return foretrace::wait_for_semaphore(
+      clock, moment, [&](const timespec* until) { return real(semaphore, clock, until); });
+}
