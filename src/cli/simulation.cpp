@@ -288,7 +288,7 @@ trace::TraceInfo Simulation::info() const {
     info.options += " network=" + options_.network + " collectives=" + options_.collectives;
   add("loggps", options_.loggps, "");
   if (uses_topology()) add("topology", topology_->name(), "");
-  if (uses_topology() || !model_.paths.empty()) {
+  if (uses_topology() || machine::knows_paths(model_)) {
     add("placement", options_.placement, initial.placement);
     if (options_.ranks_per_node > 0)
       add("ranks-per-node", std::to_string(options_.ranks_per_node), "");

@@ -102,7 +102,7 @@ std::vector<std::string> Simulation::notes_of_idle_options() const {
   if (!uses_topology()) {
     idle(!options_.topology.empty(),
          "--topology" + here + "; choose --network hops, bus, flow or packet");
-    if (model_.paths.empty() && network_ == Kind::datasheet) {
+    if (!machine::knows_paths(model_) && network_ == Kind::datasheet) {
       const std::string why = ": the machine has one path between all ranks";
       idle(options_.placement != initial.placement, "--placement" + here + why);
       idle(options_.ranks_per_node > 0, "--ranks-per-node" + here + why);

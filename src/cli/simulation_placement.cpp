@@ -93,7 +93,7 @@ void Simulation::place_ranks() {
                           : " \"" + larger + "\" if a switch of so many hosts is meant"));
   }
   // One path between all ranks: a note says that it is all the same.
-  if (network_ == sim::NetworkKind::datasheet && model_.paths.empty()) return;
+  if (network_ == sim::NetworkKind::datasheet && !machine::knows_paths(model_)) return;
   const bool is_recorded = options_.placement == "recorded";
   const machine::Placement recorded = recorded_placement();
   const int said = options_.ranks_per_node;
@@ -116,16 +116,19 @@ void Simulation::place_ranks() {
     placement_ = machine::make_placement(text, *topology_, ranks_);
   else if (said > 0 || (!options_.placement.empty() && !topology_))
     placement_ = machine::make_placement(text, said, ranks_);
-  else if (model_.paths.empty())
+  else if (!machine::knows_paths(model_))
     return;
   else if (topology_)
     placement_ = machine::make_placement(text, topology_->ranks_per_node(), ranks_);
   else if (options_.live_ranks > 0) {
     placement_.assign(static_cast<std::size_t>(ranks_), machine::NodeId(0));
-    placed_ =
-        "all ranks share a node, as they do on this machine; --ranks-per-node N or --placement "
-        "place them otherwise";
-  } else if (placement_ = recorded; recorded.empty())
+    if (!model_.paths.empty())
+      placed_ =
+          "all ranks share a node, as they do on this machine; --ranks-per-node N or --placement "
+          "place them otherwise";
+  } else if (placement_ = recorded; model_.paths.empty())
+    return;
+  else if (recorded.empty())
     placed_ =
         "the machine has other times within a node, and nothing says which ranks share one: taken "
         "as none; give --ranks-per-node N or --placement";

@@ -246,6 +246,9 @@ constexpr Field kFields[] = {
      [](Event& e, Text v, Scope) {
        e.send.bytes = Bytes(number<std::uint64_t>(v, "a number of bytes"));
      }},
+    {"untouched", [](EventKind k) { return sends(k) || is_collective(k); },
+     [](const Event& e) { return flag_text(e.send.untouched); },
+     [](Event& e, Text v, Scope) { e.send.untouched = flag_of(v); }},
     {"from", receives, [](const Event& e) { return text_unless(e.recv.peer.value, -1); },
      [](Event& e, Text v, Scope s) { e.recv.peer = peer_of(v, s); }},
     {"from_tag", receives, [](const Event& e) { return text_unless(e.recv.tag, 0); },

@@ -136,6 +136,7 @@ void LocationReader::take_attribute(CallHints& hints, Attribute attribute,
     case Attribute::wildcards:
       hints.any_source = (value.uint8 & 1) != 0;
       hints.any_tag = (value.uint8 & 2) != 0;
+      hints.untouched = (value.uint8 & 4) != 0;
       break;
     case Attribute::posted_peer:
       if (!hints.posted) hints.posted.emplace();

@@ -156,7 +156,9 @@ void RankWriter::add_posted(Attributes& list, const Event& event) {
 void RankWriter::add_kind(Attributes& list, const Event& event) {
   list.add(Attr::kind, static_cast<std::uint64_t>(event.kind));
   list.add_unless(Attr::mode, static_cast<int>(event.mode), 0);
-  list.add_unless(Attr::wildcards, (event.recv.any_source ? 1 : 0) + (event.recv.any_tag ? 2 : 0),
+  list.add_unless(Attr::wildcards,
+                  (event.recv.any_source ? 1 : 0) + (event.recv.any_tag ? 2 : 0) +
+                      (event.send.untouched ? 4 : 0),
                   0);
   list.add_unless(Attr::taken, static_cast<std::int64_t>(event.taken), 0);
   list.add_unless(Attr::count, event.count, 1);

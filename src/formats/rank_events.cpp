@@ -399,6 +399,7 @@ std::uint64_t RankEvents::serial_of(std::uint64_t request) {
 }
 
 void RankEvents::add(Event event, bool open) {
+  event.send.untouched = hints_.untouched;
   if (event.kind == EventKind::finalize || event.kind == EventKind::aborted) finalized_ = true;
   pending_.push_back({std::move(event), open});
   flush();

@@ -33,6 +33,7 @@ struct CallHints {
   std::optional<trace::Endpoint> posted;  // irecv, probe: as the program posted it
   bool any_source = false;
   bool any_tag = false;
+  bool untouched = false;
   std::uint64_t taken = 0;
   std::uint64_t request = 0;  // where no record has it
   std::optional<machine::Cost> cost;

@@ -133,6 +133,7 @@ void LiveSource::begin(const sim::ClockRules& rules) {
   header.compute_scale = rules.scale;
   header.compute_step = rules.timing->model().compute_step;
   header.tells_compute.store(true, std::memory_order_release);
+  header.asks_of_data = rules.timing->knows_untouched();
   if (header.run_ahead) timing_ = rules.timing;
   by_size_ = header.run_ahead && rules.by_size;
   if (by_size_) message_costs::begin();
@@ -362,6 +363,7 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
   if (operation.kind != EventKind::complete) operation.payload = record.payload;
   if (is_collective(operation.kind)) {
     operation.bytes = Bytes(record.bytes);
+    operation.send.untouched = record.untouched;
     if (operation.kind == EventKind::collective)
       operation.reduction = static_cast<machine::Reduction>(record.reduction);
     if (record.root >= 0) operation.root = LocalRank(record.root);
@@ -374,6 +376,7 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
     else
       operation.mode = static_cast<machine::SendMode>(record.mode);
     operation.send = endpoint(record.send_peer, record.send_tag, record.send_bytes);
+    operation.send.untouched = record.untouched;
     operation.recv = endpoint(record.recv_peer, record.recv_tag, record.recv_bytes);
     operation.recv.any_source = record.any_source;
     operation.recv.any_tag = record.any_tag;

@@ -173,12 +173,40 @@ std::optional<HeldOutError> read_held_out(const TableReader& reader, std::string
   return error;
 }
 
+// [[BYTES, FACTOR], ...]
+std::vector<UntouchedTime> read_untouched(const TableReader& reader) {
+  std::vector<UntouchedTime> known;
+  const toml::array* pairs = reader.array("untouched");
+  if (!pairs) return known;
+  for (const toml::node& node : *pairs) {
+    const toml::array* pair = node.as_array();
+    if (!pair || pair->size() != 2)
+      reader.fail(&node, "'untouched' must be [[BYTES, FACTOR], ...]");
+    const UntouchedTime time{reader.bytes_in((*pair)[0], "untouched"),
+                             reader.number_in((*pair)[1], "untouched")};
+    if (time.factor <= 0)
+      reader.fail(&node, "a factor of 'untouched' is a multiple of the time and must be above 0");
+    if (time.bytes == Bytes() || (!known.empty() && time.bytes <= known.back().bytes))
+      reader.fail(&node, "the sizes of 'untouched' must be ascending, 1 or more");
+    known.push_back(time);
+  }
+  return known;
+}
+
 std::string pair_text(double first, double second) {
   return "[" + number(first) + ", " + number(second) + "]";
 }
 
 std::string pair_text(const Coefficient& c) {
   return pair_text(c.value, c.error);
+}
+
+std::string untouched_text(const std::vector<UntouchedTime>& known) {
+  std::string text;
+  for (const UntouchedTime& time : known)
+    text += (text.empty() ? "[[" : ", [") + std::to_string(time.bytes.count) + ", " +
+            number(time.factor) + "]";
+  return text + "]";
 }
 
 void format_coefficient(std::string& out, const char* key, const Coefficient& c) {
@@ -246,7 +274,8 @@ std::string format_interval(Bytes from, Bytes to) {
 
 Function read_function(const TableReader& reader) {
   reader.allow_only({"name", "class", "method", "valid", "measured_ranks", "measured_bytes",
-                     "held_out", "extrapolation_error", "baseline_held_out", "regime", "baseline"});
+                     "held_out", "extrapolation_error", "baseline_held_out", "untouched", "regime",
+                     "baseline"});
   Function function;
   const auto name = reader.text("name");
   if (!name) reader.fail(nullptr, "needs a 'name'");
@@ -268,6 +297,7 @@ Function read_function(const TableReader& reader) {
   function.held_out = read_held_out(reader, "held_out");
   function.extrapolation_error = reader.non_negative("extrapolation_error");
   function.baseline_held_out = read_held_out(reader, "baseline_held_out");
+  function.untouched = read_untouched(reader);
   const toml::array* regimes = reader.array("regime");
   if (!regimes || regimes->empty())
     reader.fail(nullptr, "'" + *name + "' needs at least one [[function.regime]]");
@@ -302,6 +332,8 @@ std::string format_function(const Function& function, const std::string& prefix)
   if (function.extrapolation_error)
     out += "extrapolation_error = " + number(*function.extrapolation_error) + "\n";
   held_out("baseline_held_out", function.baseline_held_out);
+  if (!function.untouched.empty())
+    out += "untouched = " + untouched_text(function.untouched) + "\n";
   for (const Regime& regime : function.regimes) format_regime(out, table + ".regime", regime);
   for (const Regime& regime : function.baseline) format_regime(out, table + ".baseline", regime);
   return out;

@@ -67,13 +67,27 @@ Beyond beyond_measured(const MachineModel& model, const Function& function, int 
           bytes < function.regimes.front().from || bytes > function.regimes.back().to};
 }
 
+double untouched_factor(const Function& function, Bytes bytes) {
+  const std::vector<UntouchedTime>& known = function.untouched;
+  if (known.empty()) return 1;
+  const auto above = std::ranges::lower_bound(known, bytes, {}, &UntouchedTime::bytes);
+  if (above == known.begin()) return known.front().factor;
+  if (above == known.end()) return known.back().factor;
+  const UntouchedTime& below = *std::prev(above);
+  const auto log_of = [](Bytes size) { return std::log(static_cast<double>(size.count)); };
+  const double share =
+      (log_of(bytes) - log_of(below.bytes)) / (log_of(above->bytes) - log_of(below.bytes));
+  return below.factor + share * (above->factor - below.factor);
+}
+
 double evaluate_seconds(const MachineModel& model, const Function& function, int ranks, Bytes bytes,
                         Bound bound) {
-  const double seconds = equation_seconds(model, function.regimes, ranks, bytes, bound);
+  const double data = function.of_untouched ? untouched_factor(function, bytes) : 1;
+  const double seconds = data * equation_seconds(model, function.regimes, ranks, bytes, bound);
   if (bound == Bound::avg || !function.extrapolation_error ||
       !beyond_measured(model, function, ranks, bytes).ranks)
     return seconds;
-  const double middle = equation_seconds(model, function.regimes, ranks, bytes, Bound::avg);
+  const double middle = data * equation_seconds(model, function.regimes, ranks, bytes, Bound::avg);
   const double factor = 1 + *function.extrapolation_error;
   return bound == Bound::min ? std::min(seconds, middle / factor)
                              : std::max(seconds, middle * factor);

@@ -48,6 +48,13 @@ struct HeldOutError {
   double max = 0;
 };
 
+// What a message of data takes that nobody has written since it was sent last: in shared memory it
+// then lies in the receiver's cache already.
+struct UntouchedTime {
+  Bytes bytes;
+  double factor = 1;  // of the time; above 0
+};
+
 // A function's name is MPI's, in lower case without "MPI_" ("allreduce"), or
 // one of the data sheet's own: recvmin, isend1, isend2, isendoverlap, irecv1,
 // irecv2, irecvoverlap, pingpong, allsend.
@@ -60,7 +67,11 @@ struct Function {
 
   std::optional<MeasuredRange> measured = {};  // not set: unknown
   std::optional<HeldOutError> held_out = {};   // of `regimes`
-  bool valid = true;  // false: whoever measured it found it not to be trusted
+  // By bytes, ascending. Between two sizes the factor changes evenly with the size's logarithm,
+  // beyond the first and the last one it is theirs. Empty: as other data.
+  std::vector<UntouchedTime> untouched = {};
+  bool of_untouched = false;  // its times are those of such data (on_path())
+  bool valid = true;          // false: whoever measured it found it not to be trusted
   // How far the times at the largest ranks (relative) are from an equation that
   // was fitted without them: what a time beyond the measured ranks is worth.
   std::optional<double> extrapolation_error = {};
@@ -214,9 +225,12 @@ struct Beyond {
 };
 Beyond beyond_measured(const MachineModel& model, const Function& function, int ranks, Bytes bytes);
 
-// Seconds for `ranks` >= 1 and `bytes`. Beyond the measured ranks, min and max
-// are at least the function's extrapolation error away from avg: avg / (1 + error),
-// avg * (1 + error).
+// What data of this size takes that is untouched, as a multiple; 1 where that is not known.
+double untouched_factor(const Function& function, Bytes bytes);
+
+// Seconds for `ranks` >= 1 and `bytes`; of untouched data where the function is that. Beyond the
+// measured ranks, min and max are at least the function's extrapolation error away from avg: avg /
+// (1 + error), avg * (1 + error).
 double evaluate_seconds(const MachineModel& model, const Function& function, int ranks, Bytes bytes,
                         Bound bound);
 // The same with the baseline's equations, which must not be empty.

@@ -10,7 +10,7 @@
 namespace foretrace::machine {
 namespace {
 
-constexpr std::array<std::string_view, kPaths> kPathNames{"node", "outer"};
+constexpr std::array<std::string_view, kPaths> kPathNames{"untouched", "node", "outer"};
 
 // Whether `functions` has something that stands in for `name`.
 bool has_stand_in(const Functions& functions, std::string name) {
@@ -28,7 +28,10 @@ std::string_view name_of(Path path) {
 }
 
 std::string_view meaning_of(Path path) {
-  return path == Path::node ? "between ranks of one node" : "between ranks of two nodes";
+  constexpr std::array<std::string_view, kPaths> kMeanings{
+      "between ranks of one node, data that nobody has written since it was sent last",
+      "between ranks of one node", "between ranks of two nodes"};
+  return kMeanings[static_cast<std::size_t>(path)];
 }
 
 std::optional<Path> parse_path(std::string_view name) {
@@ -43,7 +46,20 @@ Path RankPaths::within(std::span<const WorldRank> members) const {
   return path;
 }
 
+bool knows_path(const MachineModel& model, Path path) {
+  if (path != Path::untouched) return path == Path::outer || model.paths.contains(path);
+  const auto node = model.paths.find(Path::node);
+  const Functions& functions = node == model.paths.end() ? model.functions : node->second.functions;
+  return std::ranges::any_of(functions,
+                             [](const auto& entry) { return !entry.second.untouched.empty(); });
+}
+
 MachineModel on_path(const MachineModel& model, Path path) {
+  if (path == Path::untouched) {
+    MachineModel flat = on_path(model, Path::node);
+    for (auto& [name, function] : flat.functions) function.of_untouched = true;
+    return flat;
+  }
   MachineModel flat = model;
   flat.paths.clear();
   const auto found = model.paths.find(path);

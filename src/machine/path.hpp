@@ -23,16 +23,23 @@ struct MachineModel;
 // From inner to outer. A finer one (socket, cache) is an entry before `node`, with what its
 // ranks share in RankPaths.
 enum class Path : std::uint8_t {
+  // Both on one node, and nobody has written the data since it was sent last (Function::untouched).
+  untouched,
   node,   // both on one node
   outer,  // on two: the model's top level
 };
-inline constexpr std::size_t kPaths = 2;
+inline constexpr std::size_t kPaths = 3;
 
-// "node"; "outer".
+// That of a message which is `untouched`: between nodes it makes no difference.
+constexpr Path of_data(Path path, bool untouched) {
+  return path == Path::node && untouched ? Path::untouched : path;
+}
+
+// "untouched"; "node"; "outer".
 std::string_view name_of(Path path);
 // "between ranks of one node".
 std::string_view meaning_of(Path path);
-// Nothing for other names. Those that a machine file may have: all but the outer one.
+// Nothing for other names. The one that a machine file may have as a table: node.
 std::optional<Path> parse_path(std::string_view name);
 
 // What lies between the ranks of a run.
@@ -64,7 +71,14 @@ class RankPaths {
 
 // The model as it holds on one path, without paths of its own. On an inner one: its
 // functions; a function that it lacks is left to what stands in for it, where it has
-// that, else it is the top level's.
+// that, else it is the top level's. On that of untouched data: the node's, with the times of such
+// data.
 MachineModel on_path(const MachineModel& model, Path path);
+// Whether it knows what the path changes.
+bool knows_path(const MachineModel& model, Path path);
+// Whether it knows any but the outer one: then times depend on where ranks are.
+inline bool knows_paths(const MachineModel& model) {
+  return knows_path(model, Path::node) || knows_path(model, Path::untouched);
+}
 
 }  // namespace foretrace::machine

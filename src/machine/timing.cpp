@@ -197,6 +197,17 @@ Dependence dependence_of(Cost collective) {
 }
 
 Timing::Timing(const MachineModel& model, Bound bound, const Added& added)
+    : Timing(model, bound, added, Flat()) {
+  for (const Path path : {Path::untouched, Path::node}) {
+    if (!knows_path(model, path)) continue;
+    auto flat = std::make_shared<const MachineModel>(on_path(model, path));
+    const std::shared_ptr<Timing> inner(new Timing(*flat, bound, added, Flat()));
+    inner->flat_ = std::move(flat);
+    inner_[static_cast<std::size_t>(path)] = inner;
+  }
+}
+
+Timing::Timing(const MachineModel& model, Bound bound, const Added& added, Flat)
     : model_(&model), bound_(bound), added_(added) {
   for (std::size_t i = 0; i < functions_.size(); ++i)
     functions_[i] = find_with_stand_in(model, kNames[i]);
@@ -214,12 +225,6 @@ Timing::Timing(const MachineModel& model, Bound bound, const Added& added)
   for (const auto& [reduction, seconds] : model.reductions) {
     per_byte_[index(reduction)] = seconds;
     stands_in_[index(reduction)] = false;
-  }
-  for (const auto& [path, own] : model.paths) {
-    auto flat = std::make_shared<const MachineModel>(on_path(model, path));
-    auto inner = std::make_shared<Timing>(*flat, bound, added);
-    inner->flat_ = std::move(flat);
-    inner_[static_cast<std::size_t>(path)] = std::move(inner);
   }
 }
 
@@ -313,7 +318,8 @@ Timing::Unknowns Timing::unknowns() const {
   unknowns.missing.insert(unknowns.missing.end(), missing_moves_.begin(), missing_moves_.end());
   for (std::size_t i = 0; i < stood_in_.size(); ++i)
     if (stood_in_[i]) unknowns.combined.push_back(name_of(static_cast<Reduction>(i)));
-  for (const auto& [path, own] : model_->paths) {
+  for (const Path path : {Path::node, Path::untouched}) {
+    if (!inner_[static_cast<std::size_t>(path)]) continue;
     const std::string where = " (path " + std::string(name_of(path)) + ")";
     const Unknowns inner = on(path).unknowns();
     for (const std::string& name : inner.missing) unknowns.missing.push_back(name + where);

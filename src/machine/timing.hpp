@@ -159,6 +159,7 @@ struct MessageStamp {
   Time sent;    // s0
   Bytes bytes;  // the message's size
   bool rendezvous = false;
+  bool untouched = false;  // nobody has written its data since it was sent last
 };
 
 // A receive as the receiver's side of a transfer.
@@ -174,13 +175,17 @@ class Timing {
   // The rules between ranks that have `path` between them; this one where the model
   // knows no such path. Lives as long as this one.
   const Timing& on(Path path) const {
-    const Timing* inner = inner_[static_cast<std::size_t>(path)].get();
-    return inner ? *inner : *this;
+    if (const Timing* inner = inner_[static_cast<std::size_t>(path)].get()) return *inner;
+    return path == Path::untouched ? on(Path::node) : *this;
   }
   bool has_paths() const { return !model_->paths.empty(); }
-  // Of a rank's ports, that of a path: the outer one's where the model knows no such path.
+  bool knows_untouched() const {
+    return inner_[static_cast<std::size_t>(Path::untouched)] != nullptr;
+  }
+  // Of a rank's ports, that of a path: the outer one's where the model knows no such path. What
+  // data a message has makes no path of its own.
   Port& port(Ports& ports, Path path) const {
-    const auto at = static_cast<std::size_t>(path);
+    const auto at = static_cast<std::size_t>(path == Path::untouched ? Path::node : path);
     return ports[inner_[at] ? at : static_cast<std::size_t>(Path::outer)];
   }
 
@@ -309,6 +314,10 @@ class Timing {
   Bound bound() const { return bound_; }
 
  private:
+  // On the outer path alone.
+  struct Flat {};
+  Timing(const MachineModel& model, Bound bound, const Added& added, Flat);
+
   const MachineModel* model_;
   Bound bound_;
   Added added_;

@@ -160,6 +160,19 @@ def send_mode(row):
     return f"SendMode::{row.options[0]}"
 
 
+def collective_data(parameters):
+    """What a member sends and where it receives: CollectiveData, by the standard's names."""
+    if "buffer" in parameters:
+        return "{{buffer, count, datatype}, {buffer, count, datatype}}"
+    sent = "{sendbuf, sendcount, sendtype}" if "sendcount" in parameters else "{}"
+    received = "{}"
+    if "recvcount" in parameters and "recvtype" in parameters:
+        received = "{recvbuf, recvcount, recvtype}"
+    elif "recvbuf" in parameters and "count" in parameters:
+        received = "{recvbuf, count, datatype}"
+    return f"{{{sent}, {received}}}"
+
+
 def body(function, row, names, suffix):
     """The call into src/capture that the wrapper consists of."""
     fn = f"Fn::{function.name}"
@@ -172,36 +185,37 @@ def body(function, row, names, suffix):
         return f"generic({fn}, {real})"
     if klass == "send":
         post = row.option("post=") + suffix
-        return (f"send({fn}, {send_mode(row)}, count, datatype, dest, tag, comm, {real}, "
+        return (f"send({fn}, {send_mode(row)}, {{buf, count, datatype}}, dest, tag, comm, {real}, "
                 f"[&](MPI_Request* r) {{ return P{post}(buf, count, datatype, dest, tag, comm, r); }})")
     if klass == "isend":
-        return f"isend({fn}, {send_mode(row)}, count, datatype, dest, tag, comm, request, {real})"
+        return f"isend({fn}, {send_mode(row)}, {{buf, count, datatype}}, dest, tag, comm, request, {real})"
     if klass == "recv":
-        return (f"recv({fn}, source, tag, comm, status, "
+        return (f"recv({fn}, {{buf, count, datatype}}, source, tag, comm, status, "
                 f"[&](MPI_Status* s) {{ return PMPI_Recv{suffix}(buf, count, datatype, source, tag, comm, s); }}, "
                 f"[&](MPI_Request* r) {{ return PMPI_Irecv{suffix}(buf, count, datatype, source, tag, comm, r); }})")
     if klass == "irecv":
-        return f"irecv({fn}, count, datatype, source, tag, comm, request, {real})"
+        return f"irecv({fn}, {{buf, count, datatype}}, source, tag, comm, request, {real})"
     if klass == "sendrecv":
-        return (f"sendrecv({fn}, sendcount, sendtype, dest, sendtag, source, recvtag, comm, status, "
+        return (f"sendrecv({fn}, {{sendbuf, sendcount, sendtype}}, dest, sendtag, {{recvbuf, recvcount, recvtype}}, "
+                f"source, recvtag, comm, status, "
                 f"[&](MPI_Status* s) {{ return PMPI_Sendrecv{suffix}(sendbuf, sendcount, sendtype, dest, sendtag, "
                 f"recvbuf, recvcount, recvtype, source, recvtag, comm, s); }}, "
                 f"[&](MPI_Request* r) {{ return PMPI_Isend{suffix}(sendbuf, sendcount, sendtype, dest, sendtag, comm, r); }}, "
                 f"[&](MPI_Request* r) {{ return PMPI_Irecv{suffix}(recvbuf, recvcount, recvtype, source, recvtag, comm, r); }})")
     if klass == "sendrecv_replace":
-        return (f"sendrecv_replace({fn}, buf, count, datatype, dest, sendtag, source, recvtag, comm, status, "
+        return (f"sendrecv_replace({fn}, {{buf, count, datatype}}, dest, sendtag, source, recvtag, comm, status, "
                 f"[&](MPI_Status* s) {{ return PMPI_Sendrecv_replace{suffix}(buf, count, datatype, dest, sendtag, "
                 f"source, recvtag, comm, s); }}, "
                 f"[&](MPI_Request* r) {{ return PMPI_Irecv{suffix}(buf, count, datatype, source, recvtag, comm, r); }})")
     if klass == "send_init":
-        return f"send_init({fn}, {send_mode(row)}, count, datatype, dest, tag, comm, request, {real})"
+        return f"send_init({fn}, {send_mode(row)}, {{buf, count, datatype}}, dest, tag, comm, request, {real})"
     if klass == "recv_init":
-        return f"recv_init({fn}, count, datatype, source, tag, comm, request, {real})"
+        return f"recv_init({fn}, {{buf, count, datatype}}, source, tag, comm, request, {real})"
     if klass == "mrecv":
-        return (f"mrecv({fn}, message, status, "
+        return (f"mrecv({fn}, {{buf, count, datatype}}, message, status, "
                 f"[&](MPI_Status* s) {{ return PMPI_Mrecv{suffix}(buf, count, datatype, message, s); }})")
     if klass == "imrecv":
-        return f"imrecv({fn}, count, datatype, message, request, {real})"
+        return f"imrecv({fn}, {{buf, count, datatype}}, message, request, {real})"
     if klass in ("collective", "icollective", "collective_init"):
         root = "root" if "root" in row.parameters else "-1"
         request = "" if klass == "collective" else "request, "
@@ -213,6 +227,7 @@ def body(function, row, names, suffix):
         reduces = ""
         if klass == "collective":
             reduces = "{op, datatype}, " if "op" in row.parameters else "{}, "
+            reduces += collective_data(row.parameters) + ", "
         piece = f"root == MPI_ROOT ? {pieces[0]} : {pieces[1]}" if len(pieces) == 2 else pieces[0]
         return (f"{klass}({fn}, Cost::{row.options[0]}, comm, {root}, "
                 f"[&](const mpi_api::CommShape& shape) {{ (void)shape; return {call}; }}, {counts}{reduces}"
@@ -253,10 +268,10 @@ def body(function, row, names, suffix):
     if klass == "comm_idup":
         return f"comm_idup({fn}, comm, newcomm, request, {real})"
     if klass == "isendrecv":
-        return (f"isendrecv({fn}, sendcount, sendtype, dest, sendtag, recvcount, recvtype, source, recvtag, "
-                f"comm, request, {real})")
+        return (f"isendrecv({fn}, {{sendbuf, sendcount, sendtype}}, dest, sendtag, {{recvbuf, recvcount, recvtype}}, "
+                f"source, recvtag, comm, request, {real})")
     if klass == "isendrecv_replace":
-        return (f"isendrecv({fn}, count, datatype, dest, sendtag, count, datatype, source, recvtag, "
+        return (f"isendrecv({fn}, {{nullptr, count, datatype}}, dest, sendtag, {{buf, count, datatype}}, source, recvtag, "
                 f"comm, request, {real})")
     if klass == "comm_create":
         return f"comm_create({fn}, Cost::{row.options[0]}, comm, newcomm, {real})"

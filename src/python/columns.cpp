@@ -49,6 +49,7 @@ constexpr Column kEvents[] = {
     column("to", [](const Row& row) { return row.event->send.peer.value; }),
     column("to_tag", [](const Row& row) { return row.event->send.tag; }),
     column("to_bytes", [](const Row& row) { return row.event->send.bytes.count; }),
+    column("untouched", [](const Row& row) { return row.event->send.untouched; }),
     column("from", [](const Row& row) { return row.event->recv.peer.value; }),
     column("from_tag", [](const Row& row) { return row.event->recv.tag; }),
     column("from_bytes", [](const Row& row) { return row.event->recv.bytes.count; }),

@@ -30,6 +30,11 @@ enum class MessageCost : std::uint8_t {
 
 namespace message_costs {
 
+// Under which size the costs of a message stand: those of untouched data apart from others.
+constexpr std::uint64_t sized(std::uint64_t bytes, bool untouched) {
+  return untouched ? bytes | std::uint64_t{1} << 63 : bytes;
+}
+
 // The simulator's: makes the table, which is empty.
 void begin();
 bool is_known(Bytes size, MessageCost what);

@@ -41,9 +41,10 @@ Time compute_of(const Record& record) {
 std::optional<Time> cost_of_posting(const Record& record) {
   if (record.silent || record.taken != 0) return std::nullopt;
   const auto mode = static_cast<machine::SendMode>(record.mode);
-  const Bytes sent(record.send_bytes);
-  const bool eager = record.send_peer >= 0 &&
-                     !machine::is_rendezvous(mode, sent, Bytes(SharedMemory::header().eager_bytes));
+  const Bytes sent(message_costs::sized(record.send_bytes, record.untouched));
+  const bool eager =
+      record.send_peer >= 0 && !machine::is_rendezvous(mode, Bytes(record.send_bytes),
+                                                       Bytes(SharedMemory::header().eager_bytes));
   switch (static_cast<EventKind>(record.kind)) {
     case EventKind::isend:
       return eager ? message_costs::find(sent, MessageCost::post_send) : std::nullopt;

@@ -21,7 +21,7 @@ namespace foretrace::live {
 struct KnownTransfer {
   bool is_send = false;
   std::int64_t sent = kNoClock;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;  // message_costs::sized()
 };
 
 // When that is there for which a rank looks, as far as the rank can tell: at this moment, or, if

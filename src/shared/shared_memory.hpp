@@ -77,6 +77,7 @@ struct alignas(64) Record {
   bool answer = false;         // the rank waits for the answer
   bool split : 1 = false;      // collective: makes communicators by `colour` and `key`
   bool silent : 1 = false;     // send, recv: as in sim::Operation
+  bool untouched : 1 = false;  // sends, collective: trace::Endpoint::untouched
   bool foreseen : 1 = false;   // look: the rank knows that it finds something, and what
   std::uint8_t one_sided = 0;  // call: with `comm`, `send_peer` and `bytes`
   std::uint32_t name = 0;
@@ -194,6 +195,7 @@ struct Envelope {
   std::uint32_t comm = 0;
   std::int32_t source = -1;  // world rank
   std::int32_t tag = 0;
+  bool untouched = false;        // trace::Endpoint::untouched
   bool sure = true;              // that its sender comes to send it does not hang on others
   std::int64_t sent = kNoClock;  // virtual time at which the call began that sends it
 };
@@ -317,6 +319,7 @@ struct Header {
   bool by_steps = false;     // computation: annotated steps, of `compute_step` seconds each
   double compute_scale = 1;  // else of Record::compute
   double compute_step = 0;
+  std::atomic<bool> asks_of_data{false};  // whether it is untouched
   bool run_ahead = true;  // ranks do not wait for the simulator where data flow suffices
   std::atomic<Refusal> refusal{Refusal::none};
   SeedLine seed;

@@ -100,6 +100,7 @@ void Collectives::open(CommState& state, const Operation& operation, WorldRank r
   fresh.entered = 0;
   fresh.latest = Time();
   fresh.largest = Bytes();
+  fresh.untouched = true;
   fresh.root_entered = false;
   fresh.prefix = 0;
   fresh.waiting.clear();
@@ -134,7 +135,8 @@ void Collectives::check_same_call(const CommState& state, const Instance& instan
 }
 
 void Collectives::release(const CommState& state, Instance& instance, Dependence dependence,
-                          std::uint32_t local, Time start, std::vector<Release>& released) {
+                          std::uint32_t local, Time start, bool untouched,
+                          std::vector<Release>& released) {
   const auto& members = state.comm->members;
   const bool complete = instance.entered == members.size();
   const bool is_root = static_cast<std::int32_t>(local) == instance.root.value;
@@ -143,18 +145,20 @@ void Collectives::release(const CommState& state, Instance& instance, Dependence
       instance.latest = std::max(instance.latest, start);
       if (complete)
         for (const WorldRank member : members)
-          released.push_back({member, instance.latest, instance.largest});
+          released.push_back({member, instance.latest, instance.largest, instance.untouched});
       return;
     case Dependence::all_for_root:
       if (is_root) {
         instance.root_entered = true;
         instance.latest = start;
-        released.push_back({members[local], start, {}});
+        released.push_back({members[local], start, {}, instance.untouched});
         for (const std::uint32_t other : instance.waiting)
-          released.push_back({members[other], std::max(start, instance.starts[other]), {}});
+          released.push_back(
+              {members[other], std::max(start, instance.starts[other]), {}, instance.untouched});
         instance.waiting.clear();
       } else if (instance.root_entered) {
-        released.push_back({members[local], std::max(start, instance.latest), {}});
+        released.push_back(
+            {members[local], std::max(start, instance.latest), {}, instance.untouched});
       } else {
         instance.starts.resize(members.size());
         instance.starts[local] = start;
@@ -164,17 +168,19 @@ void Collectives::release(const CommState& state, Instance& instance, Dependence
     case Dependence::root_for_all:
       instance.latest = std::max(instance.latest, start);
       instance.root_entered = instance.root_entered || is_root;
-      if (!is_root) released.push_back({members[local], start, {}});
+      if (!is_root) released.push_back({members[local], start, {}, untouched});
       if (complete)
-        released.push_back(
-            {members[static_cast<std::size_t>(instance.root.value)], instance.latest, {}});
+        released.push_back({members[static_cast<std::size_t>(instance.root.value)],
+                            instance.latest,
+                            {},
+                            instance.untouched});
       return;
     case Dependence::prefix:
       instance.starts[local] = start;
       for (; instance.prefix < members.size() && instance.here[instance.prefix];
            ++instance.prefix) {
         instance.latest = std::max(instance.latest, instance.starts[instance.prefix]);
-        released.push_back({members[instance.prefix], instance.latest, {}});
+        released.push_back({members[instance.prefix], instance.latest, {}, false});
       }
       return;
   }
@@ -235,6 +241,8 @@ void Collectives::enter(const Operation& operation, WorldRank rank, Time start,
   Instance& here = join(comm, local, operation, rank, false);
   const Dependence dependence = timing_->dependence(operation.collective);
   here.largest = std::max(here.largest, operation.bytes);
+  const bool sends = dependence != Dependence::all_for_root || local == here.root.value;
+  here.untouched = here.untouched && (!sends || operation.send.untouched);
   here.here.resize(comm.next.size());
   if (dependence == Dependence::prefix) here.starts.resize(comm.next.size());
   here.here[static_cast<std::size_t>(local)] = true;
@@ -243,7 +251,8 @@ void Collectives::enter(const Operation& operation, WorldRank rank, Time start,
     here.requests.resize(comm.next.size());
     here.requests[static_cast<std::size_t>(local)] = request;
   }
-  release(comm, here, dependence, static_cast<std::uint32_t>(local), start, released);
+  release(comm, here, dependence, static_cast<std::uint32_t>(local), start,
+          operation.send.untouched, released);
   for (std::size_t i = before; !here.requests.empty() && i < released.size(); ++i)
     released[i].request =
         here.requests[static_cast<std::size_t>(local_rank(comm, released[i].rank))];

@@ -26,6 +26,7 @@ struct Release {
   WorldRank rank;
   Time latest;                // the latest start that it had to wait for, its own included
   Bytes largest;              // the largest size of any member's, where all wait for all
+  bool untouched = false;     // all data that it waits for is (trace::Endpoint)
   std::uint64_t request = 0;  // of its posted collective; 0: it is in the call
 };
 
@@ -74,8 +75,9 @@ class Collectives {
     bool expanded = false;  // into messages
 
     std::uint32_t entered = 0;
-    Time latest;    // of the starts known; prefix: of ranks below `prefix`
-    Bytes largest;  // of the sizes known
+    Time latest;            // of the starts known; prefix: of ranks below `prefix`
+    Bytes largest;          // of the sizes known
+    bool untouched = true;  // the data that is known
     bool root_entered = false;
     std::uint32_t prefix = 0;             // ranks 0..prefix-1 have all entered
     std::vector<Time> starts;             // prefix: by local rank
@@ -109,7 +111,8 @@ class Collectives {
   void check_same_call(const CommState& state, const Instance& instance, const Operation& operation,
                        WorldRank rank, bool expanded) const;
   static void release(const CommState& state, Instance& instance, machine::Dependence dependence,
-                      std::uint32_t local, Time start, std::vector<Release>& released);
+                      std::uint32_t local, Time start, bool untouched,
+                      std::vector<Release>& released);
 
   const Source* source_;
   const machine::Timing* timing_;

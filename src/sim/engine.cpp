@@ -46,7 +46,8 @@ SimulateResult Engine::run() {
   const auto begin = std::chrono::steady_clock::now();
   source_.begin({&timing_, options_.compute == ComputeMode::annotated,
                  options_.compute == ComputeMode::recorded ? options_.scale : 0,
-                 options_.network.kind == NetworkKind::datasheet && !timing_.has_paths(),
+                 options_.network.kind == NetworkKind::datasheet && !timing_.has_paths() &&
+                     (!timing_.knows_untouched() || share_a_node()),
                  least_transfer_});
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
     ranks_[r].id = WorldRank(static_cast<std::int32_t>(r));
@@ -350,9 +351,9 @@ void Engine::hand_over(Rank& rank, const Interval& interval) {
 
 void Engine::add_event(Rank& rank, const Interval& interval) {
   Operation& operation = rank.operation;
-  // The buffer may be larger than what came.
-  if (rank.received && (operation.kind == EventKind::recv || operation.kind == EventKind::sendrecv))
-    operation.recv.bytes = rank.message.bytes;
+  // The buffer may be larger than what came; from nobody, nothing comes.
+  if (operation.kind == EventKind::recv || operation.kind == EventKind::sendrecv)
+    operation.recv.bytes = rank.received ? rank.message.bytes : Bytes();
   if (!rank.result.finalized || operation.kind == EventKind::finalize) {
     rank.result.time = operation.kind == EventKind::finalize ? interval.enter : interval.leave;
     rank.result.compute += interval.compute;
@@ -402,7 +403,7 @@ Time Engine::settle_leave(Rank& rank) {
     case EventKind::sendrecv: {
       if (!rank.received) return rank.leave - rank.send_delay;
       const Time send = rank.leave;
-      const machine::Path path = network_->path(rank.id, rank.message.peer);
+      const machine::Path path = path_of(rank, rank.message);
       rank.leave = network_->receive_leave(rank.id, path, rank.message.bytes, rank.enter, send,
                                            rank.arrival);
       return network_->receive_alone(path, rank.enter, send - rank.send_delay, rank.message.bytes);

@@ -33,34 +33,34 @@ void Engine::start_icollective(Rank& rank) {
   enter_collective(rank, operation.request);
 }
 
-// The rules on the innermost path that all members share.
-const machine::Timing& Engine::rules_in(trace::CommId comm) {
-  if (!timing_.has_paths()) return timing_;
-  if (comm_rules_.size() <= comm) comm_rules_.resize(comm + std::size_t{1});
-  const machine::Timing*& rules = comm_rules_[comm];
-  if (rules) return *rules;
-  const auto& members = source_.comm(comm).members;
-  machine::Path path = machine::Path::node;
-  for (const WorldRank member : members)
-    path = std::max(path, network_->path(members.front(), member));
-  rules = &timing_.on(path);
-  return *rules;
+// The rules on the innermost path that all members share, for data that is untouched or not.
+const machine::Timing& Engine::rules_in(trace::CommId comm, bool untouched) {
+  if (!timing_.has_paths() && !untouched) return timing_;
+  if (comm_paths_.size() <= comm) comm_paths_.resize(comm + std::size_t{1});
+  std::optional<machine::Path>& path = comm_paths_[comm];
+  if (!path) {
+    const auto& members = source_.comm(comm).members;
+    path = machine::Path::node;
+    for (const WorldRank member : members)
+      path = std::max(*path, network_->path(members.front(), member));
+  }
+  return timing_.on(machine::of_data(*path, untouched));
 }
 
 void Engine::forget(trace::CommId comm) {
   collectives_.forget(comm);
-  if (comm < comm_rules_.size()) comm_rules_[comm] = nullptr;
+  if (comm < comm_paths_.size()) comm_paths_[comm].reset();
 }
 
 void Engine::enter_collective(Rank& rank, std::uint64_t request) {
   const int size = collectives_.size_of(rank.operation.comm);
-  const machine::Timing& rules = rules_in(rank.operation.comm);
   released_.clear();
   if (log_) log_join(rank);
   collectives_.enter(rank.operation, rank.id, rank.enter, request, released_);
   for (const Release& release : released_) {
     if (release.request & kDetachedRequest) continue;
     Rank& member = rank_of(release.rank);
+    const machine::Timing& rules = rules_in(rank.operation.comm, release.untouched);
     if (release.request != 0) {
       const Request& posted = *member.requests.find(release.request);
       const Bytes bytes = rules.charged(posted.collective, posted.bytes, release.largest);

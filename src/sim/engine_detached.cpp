@@ -17,7 +17,7 @@ bool Engine::detach(Rank& rank) {
   switch (operation.kind) {
     case EventKind::send:
       if (!operation.send.peer.valid() ||
-          !network_->is_rendezvous(network_->path(rank.id, operation.send.peer), operation.mode,
+          !network_->is_rendezvous(path_of(rank, operation.send), operation.mode,
                                    operation.send.bytes))
         return false;
       detach_messages(rank);
@@ -57,10 +57,9 @@ void Engine::detach_messages(Rank& rank) {
   const Operation& operation = rank.operation;
   const trace::Endpoint& to = operation.send;
   if (operation.kind != EventKind::recv && to.peer.valid()) {
-    const bool rendezvous =
-        network_->is_rendezvous(network_->path(rank.id, to.peer), operation.mode, to.bytes);
-    const SendTimes times =
-        network_->begin_send(rank.id, to.peer, rank.enter, operation.mode, to.bytes, rendezvous);
+    const bool rendezvous = network_->is_rendezvous(path_of(rank, to), operation.mode, to.bytes);
+    const SendTimes times = network_->begin_send(rank.id, to.peer, rank.enter, operation.mode,
+                                                 to.bytes, rendezvous, to.untouched);
     connect_send(rank, times, rendezvous, kDetachedRequest | ++detached_);
   }
   if (operation.kind == EventKind::send) return;

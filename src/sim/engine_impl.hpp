@@ -144,6 +144,11 @@ class Engine {
   void request_done(Rank& rank, std::uint64_t serial, Time end, const trace::Endpoint& message,
                     std::uint64_t payload);
   void check_room(const Rank& rank, const Request& request, const trace::Endpoint& message);
+  // Of the message between a rank and the other end.
+  machine::Path path_of(const Rank& rank, const trace::Endpoint& other) const {
+    return machine::of_data(network_->path(rank.id, other.peer), other.untouched);
+  }
+  bool share_a_node() const;
   bool between_nodes(WorldRank from, WorldRank to) const;
   std::uint32_t new_flight(const Flight& flight);
   Way way_of(WorldRank from, WorldRank to, bool in_pieces = false) const;
@@ -246,7 +251,7 @@ class Engine {
   bool expand(Rank& rank);
   Time combine_time(machine::Reduction what, Bytes bytes) const;
   bool next_step(Rank& rank);
-  const machine::Timing& rules_in(trace::CommId comm);
+  const machine::Timing& rules_in(trace::CommId comm, bool untouched = false);
   void forget(trace::CommId comm);
   void end_expansion(Rank& rank);
 
@@ -302,8 +307,8 @@ class Engine {
   std::uint32_t looks_ = 0;  // and wake-ups: for a fixed order at one time
   Matcher matcher_;
   Collectives collectives_;
-  std::vector<const machine::Timing*> comm_rules_;  // by communicator; nullptr: not known yet
-  std::unordered_map<std::uint64_t, Lock> locks_;   // that somebody holds
+  std::vector<std::optional<machine::Path>> comm_paths_;  // by communicator; not set: not known yet
+  std::unordered_map<std::uint64_t, Lock> locks_;         // that somebody holds
   std::vector<Flight> flights_;
   std::vector<std::uint32_t> free_flights_;
   std::vector<Access> accesses_;  // that are messages

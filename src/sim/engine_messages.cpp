@@ -19,8 +19,9 @@ void Engine::start_send(Rank& rank) {
     return connect_send(rank, times, false, 0);
   }
   const SendMode mode = rank.operation.mode;
-  const bool rendezvous = network_->is_rendezvous(network_->path(rank.id, to.peer), mode, to.bytes);
-  const SendTimes times = network_->begin_send(rank.id, to.peer, rank.enter, mode, to.bytes, false);
+  const bool rendezvous = network_->is_rendezvous(path_of(rank, to), mode, to.bytes);
+  const SendTimes times =
+      network_->begin_send(rank.id, to.peer, rank.enter, mode, to.bytes, false, to.untouched);
   if (rendezvous) {
     ++rank.waiting_for;
     rank.send_open = true;
@@ -52,17 +53,17 @@ void Engine::start_isend(Rank& rank) {
   request->is_send = true;
   request->peer = to.peer;
   request->tag = to.tag;
+  request->untouched = to.untouched;
   request->comm = operation.comm;
   request->empty = !to.peer.valid() || !operation.matched;
   request->done = request->empty;
   if (!to.peer.valid()) return;
-  const SendTimes times =
-      network_->begin_send(rank.id, to.peer, rank.enter, operation.mode, to.bytes, true);
+  const SendTimes times = network_->begin_send(rank.id, to.peer, rank.enter, operation.mode,
+                                               to.bytes, true, to.untouched);
   rank.leave = times.leave;
   if (request->empty) return;
   if (log_) log_->post(rank.id, operation.request);
-  const bool rendezvous =
-      network_->is_rendezvous(network_->path(rank.id, to.peer), operation.mode, to.bytes);
+  const bool rendezvous = network_->is_rendezvous(path_of(rank, to), operation.mode, to.bytes);
   request->needs_buffer = rendezvous && operation.mode != SendMode::synchronous;
   if (!rendezvous) {
     request->done = true;
@@ -101,6 +102,13 @@ void Engine::start_irecv(Rank& rank) {
   if (!request->empty) connect_recv(rank, RecvKind::posted, operation.request);
 }
 
+// All ranks do.
+bool Engine::share_a_node() const {
+  for (std::int32_t rank = 1; rank < source_.ranks(); ++rank)
+    if (network_->path(WorldRank(0), WorldRank(rank)) != machine::Path::node) return false;
+  return true;
+}
+
 bool Engine::between_nodes(WorldRank from, WorldRank to) const {
   return (links_ || ports_) && network_->node_of(from) != network_->node_of(to);
 }
@@ -114,7 +122,7 @@ void Engine::connect_send(Rank& rank, const SendTimes& times, bool rendezvous,
     ++stats_.messages;
     if (options_.messages) options_.messages->add(rank.id, to.peer, to.bytes);
   }
-  PendingSend send{{times.sent, to.bytes, rendezvous},
+  PendingSend send{{times.sent, to.bytes, rendezvous, to.untouched},
                    operation.mode,
                    request,
                    rank.sends++,
@@ -215,6 +223,7 @@ void Engine::meet(Rank& sender, const PendingSend& send, std::int32_t tag, Rank&
   message.peer = sender.id;
   message.tag = tag;
   message.bytes = stamp.bytes;
+  message.untouched = stamp.untouched;
   if (flies) {
     Flight& flight = flights_[send.flight];
     flight.met = true;
@@ -277,6 +286,7 @@ void Engine::request_done(Rank& rank, std::uint64_t serial, Time end,
   if (!request.is_send) {
     request.peer = message.peer;
     request.tag = message.tag;
+    request.untouched = message.untouched;
   }
   if (!request.awaited) return;
   if (rank.any)

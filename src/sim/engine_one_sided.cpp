@@ -67,7 +67,8 @@ void Engine::start_access(Rank& rank) {
 // As two messages: `bytes` to the target, and its network interface sends what goes back.
 void Engine::send_access(Rank& rank, const Access& access, Bytes bytes) {
   const WorldRank to = access.target;
-  const SendTimes times = network_->begin_send(rank.id, to, rank.enter, kNeverMeets, bytes, true);
+  const SendTimes times =
+      network_->begin_send(rank.id, to, rank.enter, kNeverMeets, bytes, true, false);
   rank.leave = times.leave;
   stats_.messages += 2;
   if (!between_nodes(rank.id, to)) {

@@ -282,8 +282,9 @@ Time Engine::complete_requests(Rank& rank) {
     if (request->is_collective || request->is_access)
       collectives = std::max(collectives, request->end);
     else if (!request->empty)
-      finished_.push_back({request->is_send, request->end, request->bytes,
-                           network_->path(rank.id, request->peer), index});
+      finished_.push_back(
+          {request->is_send, request->end, request->bytes,
+           machine::of_data(network_->path(rank.id, request->peer), request->untouched), index});
     ++index;
     rank.requests.erase(completion.request);
   }

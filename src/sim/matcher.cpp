@@ -109,6 +109,7 @@ std::optional<PendingRecv> Matcher::send(const Route& route, const PendingSend& 
   node.time = message.stamp.sent;
   node.bytes = message.stamp.bytes;
   node.rendezvous = message.stamp.rendezvous;
+  node.untouched = message.stamp.untouched;
   node.mode = message.mode;
   node.request = message.request;
   node.order = message.order;

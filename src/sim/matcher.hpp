@@ -94,6 +94,7 @@ class Matcher {
     machine::SendMode mode = machine::SendMode::standard;
     machine::RecvKind kind = machine::RecvKind::blocking;
     bool rendezvous = false;
+    bool untouched = false;
     Time time;
     Bytes bytes;
     std::uint64_t request = 0;
@@ -103,7 +104,7 @@ class Matcher {
     Time through;
   };
   static PendingSend message(const Node& node) {
-    return {{node.time, node.bytes, node.rendezvous},
+    return {{node.time, node.bytes, node.rendezvous, node.untouched},
             node.mode,
             node.request,
             node.order,

@@ -72,9 +72,9 @@ class Network {
   // What lies between two ranks; `outer` if one is not valid.
   virtual machine::Path path(WorldRank a, WorldRank b) const = 0;
   virtual bool is_rendezvous(machine::Path path, machine::SendMode mode, Bytes bytes) const = 0;
-  // Called for each rank's sends in program order.
+  // Called for each rank's sends in program order. `untouched`: as Endpoint has it.
   virtual SendTimes begin_send(WorldRank from, WorldRank to, Time s0, machine::SendMode mode,
-                               Bytes bytes, bool posted) = 0;
+                               Bytes bytes, bool posted, bool untouched) = 0;
   virtual Delivery deliver(const Meeting& meeting) const = 0;
   // By how much a rendezvous is later than with a receiver that was there at s0.
   virtual Time rendezvous_delay(const Meeting& meeting) const = 0;

@@ -16,6 +16,7 @@ constexpr unsigned kAnySource = 1u << 9;
 constexpr unsigned kAnyTagGiven = 1u << 10;
 constexpr unsigned kHasExtra = 1u << 11;
 constexpr unsigned kIdle = 1u << 12;
+constexpr unsigned kUntouched = 1u << 13;
 
 // Packed::second.tag of a call.
 constexpr std::int32_t kOneSidedMask = 0xff;
@@ -92,6 +93,7 @@ void Program::add(WorldRank rank, const Operation& operation) {
   if (operation.idle) flags |= kIdle;
   if (operation.recv.any_source) flags |= kAnySource;
   if (operation.recv.any_tag) flags |= kAnyTagGiven;
+  if (operation.send.untouched) flags |= kUntouched;
   if (operation.steps != 0 || operation.count != 1) {
     flags |= kHasExtra;
     packed.extra = static_cast<std::uint32_t>(stream.extras.size());
@@ -224,6 +226,7 @@ void Program::unpack(WorldRank rank, const Packed& packed, Operation& operation)
   }
   operation.recv.any_source = (flags & kAnySource) != 0;
   operation.recv.any_tag = (flags & kAnyTagGiven) != 0;
+  operation.send.untouched = (flags & kUntouched) != 0;
 }
 
 std::uint64_t Program::operations() const {

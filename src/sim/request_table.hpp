@@ -31,7 +31,8 @@ struct Request {
   bool is_collective : 1 = false;
   bool is_access : 1 = false;  // with is_send
   bool cancelled : 1 = false;
-  bool detached : 1 = false;  // its rank has gone on without it
+  bool detached : 1 = false;   // its rank has gone on without it
+  bool untouched : 1 = false;  // of the message, as Endpoint has it
   machine::Cost collective = machine::Cost::kCount;
   // For reports.
   WorldRank peer;

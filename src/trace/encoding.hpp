@@ -11,9 +11,10 @@
 namespace foretrace::trace {
 
 inline constexpr char kFileMagic[8] = {'F', 'O', 'R', 'E', 'T', 'R', 'C', '\n'};
-inline constexpr std::uint32_t kVersion = 5;  // the newest: an event tells what it combines
-inline constexpr std::uint32_t kVersionWithCounts = 4;  // none does, but a collective its counts
-inline constexpr std::uint32_t kPlainVersion = 3;       // neither
+inline constexpr std::uint32_t kVersion = 6;  // the newest: an event sends untouched data
+inline constexpr std::uint32_t kVersionWithReductions = 5;  // none does, but tells what it combines
+inline constexpr std::uint32_t kVersionWithCounts = 4;      // nor that, but a collective its counts
+inline constexpr std::uint32_t kPlainVersion = 3;           // none of them
 inline constexpr std::uint32_t kOldestVersion = 1;
 inline constexpr int kMostRanks = 1 << 26;
 inline constexpr std::size_t kPage = 4096;

@@ -64,6 +64,8 @@ struct Endpoint {
   Bytes bytes;              // send: the message; irecv: the buffer; recv: what came
   bool any_source = false;  // receives: the program gave a wildcard
   bool any_tag = false;
+  // Sends, of a collective too: nobody has written the data since it was sent last.
+  bool untouched = false;
 
   bool operator==(const Endpoint&) const = default;
 };
@@ -94,7 +96,7 @@ struct Call {
   double steps = 0;  // compute steps annotated since the previous event
 
   // send, isend, sendrecv; call: the peer that it moves `bytes` to or from, the target of what
-  // is one-sided (invalid: all of them)
+  // is one-sided (invalid: all of them); collective, icollective: `untouched` alone
   Endpoint send;
   Endpoint recv;  // recv, irecv, sendrecv, probe
 

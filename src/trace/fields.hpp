@@ -7,6 +7,9 @@
 
 namespace foretrace::trace {
 
+// In the byte of a send's mode, and in that of a collective.
+inline constexpr std::uint8_t kUntouched = 0x80;
+
 inline WorldRank decode_rank(Decoder& in, int ranks) {
   const std::int32_t rank = in.s32();
   if (rank < -1 || rank >= ranks) throw Broken{"a rank that does not exist"};
@@ -15,7 +18,9 @@ inline WorldRank decode_rank(Decoder& in, int ranks) {
 
 inline void decode_send(Decoder& in, Event& event, const Definitions& defined) {
   event.comm = in.index(defined.comms.size(), "an undefined communicator");
-  const std::uint8_t mode = in.u8();
+  const std::uint8_t how = in.u8();
+  event.send.untouched = (how & kUntouched) != 0;
+  const auto mode = static_cast<std::uint8_t>(how & ~kUntouched);
   if (mode > static_cast<std::uint8_t>(machine::SendMode::ready)) throw Broken{"a wrong send mode"};
   event.mode = static_cast<machine::SendMode>(mode);
   event.send.peer = decode_rank(in, defined.ranks);
@@ -53,7 +58,9 @@ void decode_completions(Decoder& in, Event& event, const Definitions& defined, N
 
 inline void decode_collective(Decoder& in, Event& event, const Definitions& defined) {
   event.comm = in.index(defined.comms.size(), "an undefined communicator");
-  const std::uint8_t which = in.u8();
+  const std::uint8_t how = in.u8();
+  event.send.untouched = (how & kUntouched) != 0;
+  const auto which = static_cast<std::uint8_t>(how & ~kUntouched);
   if (!machine::is_collective(static_cast<machine::Cost>(which)))
     throw Broken{"an unknown collective"};
   event.collective = static_cast<machine::Cost>(which);

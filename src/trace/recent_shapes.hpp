@@ -55,6 +55,7 @@ inline void RecentShapes::for_each_word(const ShapeSource& source, Use use) noex
   use(0, both(shape_head(source),
               static_cast<unsigned>(event.mode) | static_cast<unsigned>(event.collective) << 8 |
                   (event.recv.any_source ? 1u << 16 : 0) | (event.recv.any_tag ? 1u << 17 : 0) |
+                  (event.send.untouched ? 1u << 22 : 0) |
                   static_cast<unsigned>(event.one_sided) << 18 | (posts(event) ? 1u << 24 : 0) |
                   static_cast<unsigned>(event.reduction) << 25));
   use(1, both(event.name, event.site));

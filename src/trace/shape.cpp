@@ -20,7 +20,7 @@ std::int64_t distance(std::uint64_t from, std::uint64_t to) {
 
 void encode_send(Encoder& out, const Event& event) {
   out.varint(event.comm);
-  out.u8(static_cast<std::uint8_t>(event.mode));
+  out.u8(as_byte(static_cast<int>(event.mode) | (event.send.untouched ? kUntouched : 0)));
   out.svarint(event.send.peer.value);
   out.svarint(event.send.tag);
   out.varint(event.send.bytes.count);
@@ -57,7 +57,7 @@ void encode_body(Encoder& out, const ShapeSource& source) {
     case EventKind::collective:
     case EventKind::icollective:
       out.varint(event.comm);
-      out.u8(static_cast<std::uint8_t>(event.collective));
+      out.u8(as_byte(static_cast<int>(event.collective) | (event.send.untouched ? kUntouched : 0)));
       out.varint(event.bytes.count);
       out.svarint(event.root.value);
       if (source.counts != 0) out.varint(source.counts - 1);

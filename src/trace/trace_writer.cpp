@@ -336,7 +336,8 @@ bool TraceWriter::write_quickly(const ShapeSource& source, std::uint32_t shape) 
 // Completions count from what is posted by then.
 bool TraceWriter::write_new(const ShapeSource& source) noexcept {
   const Event& event = source.event;
-  if (shape_bits::tells_reduction(event) && file_) file_->raise_version(kVersion);
+  if (shape_bits::tells_reduction(event) && file_) file_->raise_version(kVersionWithReductions);
+  if (event.send.untouched && file_) file_->raise_version(kVersion);
   std::uint8_t shape_bytes[kLongestShape];
   Encoder shape(shape_bytes);
   encode_shape(shape, source);

@@ -64,6 +64,7 @@ trace::Trace example(trace::Clock clock) {
     events.push_back(simple(EventKind::init));
     events.push_back(message(r == 0 ? EventKind::send : EventKind::recv, peer, 800));
     events.push_back(message(EventKind::sendrecv, peer, 16000));
+    events.back().send.untouched = r == 0;
     events.push_back(message(EventKind::irecv, peer, 100, 1));
     events.back().recv.any_source = events.back().recv.any_tag = true;
     events.push_back(message(EventKind::isend, peer, 100, 2));

@@ -74,6 +74,64 @@ TEST(Path, TakesWhatStandsInBeforeTheTopLevels) {
   EXPECT_EQ(near.cost(Cost::bcast, 4, Bytes(800)), timing.cost(Cost::bcast, 4, Bytes(800)));
 }
 
+// Half the time at 4 KiB and from there on, three quarters in the middle of 1 and 4 KiB on a
+// logarithmic scale.
+constexpr const char* kUntouched = R"(
+[[function]]
+name = "recv"
+untouched = [[1024, 1.0], [4096, 0.5]]
+[[function.regime]]
+c = 8.0
+[[function]]
+name = "send"
+[[function.regime]]
+c = 1.0
+)";
+
+TEST(Path, UntouchedDataTakesItsFactors) {
+  const std::string head = "[machine]\ntime_unit = \"us\"\n";
+  const MachineModel model = parse_machine(head + kUntouched, "m.toml");
+  EXPECT_TRUE(knows_path(model, Path::untouched));
+  EXPECT_FALSE(knows_path(model, Path::node));
+  const Timing timing(model, Bound::avg);
+  EXPECT_FALSE(timing.has_paths());
+  ASSERT_TRUE(timing.knows_untouched());
+  const Timing& same = timing.on(of_data(Path::node, true));
+  const auto recv = [&](std::uint64_t bytes) { return same.cost(Cost::recv, 2, Bytes(bytes)); };
+  EXPECT_EQ(recv(0), Time::ns(8'000));
+  EXPECT_EQ(recv(1024), Time::ns(8'000));
+  EXPECT_EQ(recv(2048), Time::ns(6'000));
+  EXPECT_EQ(recv(4096), Time::ns(4'000));
+  EXPECT_EQ(recv(1 << 30), Time::ns(4'000));
+  EXPECT_EQ(same.cost(Cost::recvmin, 2, Bytes(4096)), Time::ns(4'000)) << "recv stands in";
+  EXPECT_EQ(same.cost(Cost::send, 2, Bytes(4096)), Time::ns(1'000)) << "it has no factors";
+  EXPECT_EQ(timing.cost(Cost::recv, 2, Bytes(4096)), Time::ns(8'000));
+  EXPECT_EQ(&timing.on(of_data(Path::outer, true)), &timing) << "between nodes it is the same";
+  EXPECT_EQ(&timing.on(of_data(Path::node, false)), &timing);
+}
+
+// Of the path's own functions; the outer one's say nothing within a node.
+TEST(Path, UntouchedDataIsTheNodes) {
+  MachineModel model = two_paths();
+  model.functions.at("send").untouched = {{Bytes(1), 0.1}};
+  EXPECT_FALSE(knows_path(model, Path::untouched));
+  model.paths[Path::node].functions.at("recv").untouched = {{Bytes(1), 0.5}};
+  const Timing timing(model, Bound::avg);
+  const Timing& same = timing.on(Path::untouched);
+  EXPECT_EQ(same.cost(Cost::recv, 2, Bytes(800)), Time::ns(3'000));
+  EXPECT_EQ(same.cost(Cost::send, 2, Bytes(800)), Time::ns(6'000));
+  EXPECT_TRUE(same.is_rendezvous(SendMode::standard, Bytes(1024))) << "S is the node's";
+  Ports ports;
+  EXPECT_EQ(&timing.port(ports, Path::untouched), &timing.port(ports, Path::node));
+}
+
+TEST(Path, AModelWithoutUntouchedDataTakesTheNodes) {
+  const MachineModel model = two_paths();
+  const Timing timing(model, Bound::avg);
+  EXPECT_FALSE(timing.knows_untouched());
+  EXPECT_EQ(&timing.on(Path::untouched), &timing.on(Path::node));
+}
+
 TEST(Path, AModelWithoutPathsIsTheSameOnAll) {
   MachineModel model = two_paths();
   model.paths.clear();
@@ -124,6 +182,24 @@ TEST(Path, FaultsAreNamed) {
             std::string::npos);
   EXPECT_NE(fault_of("[[path.node.function]]\nname = \"send\"\n").find("needs at least one"),
             std::string::npos);
+}
+
+TEST(Path, UntouchedIsWrittenAsItIsReadAndChecked) {
+  const std::string head = "[machine]\ntime_unit = \"us\"\n";
+  const std::string text = format_machine(parse_machine(head + kUntouched, "m.toml"));
+  EXPECT_NE(text.find("untouched = [[1024, 1.0], [4096, 0.5]]\n"), std::string::npos) << text;
+  EXPECT_EQ(format_machine(parse_machine(text, "again")), text);
+  const auto fault = [](const std::string& value) {
+    return fault_of("[[function]]\nname = \"recv\"\nuntouched = " + value +
+                    "\n[[function.regime]]\nc = 1\n");
+  };
+  EXPECT_EQ(fault("[[1, 0.5]]"), "");
+  EXPECT_NE(fault("[[1, 0.5, 2]]").find("must be [[BYTES, FACTOR], ...]"), std::string::npos);
+  EXPECT_NE(fault("[1, 0.5]").find("must be [[BYTES, FACTOR], ...]"), std::string::npos);
+  EXPECT_NE(fault("[[1, 0]]").find("must be above 0"), std::string::npos);
+  EXPECT_NE(fault("[[2, 0.5], [2, 0.5]]").find("must be ascending"), std::string::npos);
+  EXPECT_NE(fault("[[0, 0.5]]").find("must be ascending, 1 or more"), std::string::npos);
+  EXPECT_NE(fault("0.5").find("untouched"), std::string::npos);
 }
 
 TEST(RankPaths, FollowTheNodes) {

@@ -9,7 +9,8 @@ one line an event, rank by rank:
 
 FIELDS, by kind: send=MODE,PEER,TAG,BYTES recv=WILD,PEER,TAG,BYTES request=N
 done=REQUEST,CANCELLED,SOURCE,TAG,BYTES collective=WHICH,BYTES,ROOT counts=N.N.N count=N code=N
-taken=N moves=PEER,BYTES value=HEX reduction=N (call: reduction=N,BYTES).
+taken=N moves=PEER,BYTES value=HEX reduction=N (call: reduction=N,BYTES)
+untouched.
 Last, `open rank=N NAME [site=OBJECT+OFFSET]` for every rank that was in a call, and `damage rank=N` for every stream that is cut off.
 """
 
@@ -105,7 +106,9 @@ class Rank:
         """Returns (communicator, text) of the fields of send or of recv."""
         b = self.bytes
         comm = b.varint()
-        return comm, f" {what}={b.u8()},{b.svarint()},{b.svarint()},{b.varint()}"
+        how = b.u8()
+        untouched = " untouched" if what == "send" and how & 0x80 else ""
+        return comm, f" {what}={how & 0x7f},{b.svarint()},{b.svarint()},{b.varint()}{untouched}"
 
     def completions(self, request):
         b = self.bytes
@@ -119,7 +122,9 @@ class Rank:
     def collective(self):
         b = self.bytes
         comm = b.varint()
-        return comm, f" collective={b.u8()},{b.varint()},{b.svarint()}"
+        which = b.u8()
+        untouched = " untouched" if which & 0x80 else ""
+        return comm, f" collective={which & 0x7f},{b.varint()},{b.svarint()}{untouched}"
 
     def line(self, kind, name, compute, steps, enter, leave, wait, comm, site, text):
         where = "" if comm is None else f" comm={self.comms[comm]}"
@@ -310,7 +315,7 @@ def decode_old_blocks(data, version, ranks):
 
 
 def decode_blocks(data, ranks):
-    """Of versions 3 to 5; checksums are not looked at."""
+    """Of versions 3 to 6; checksums are not looked at."""
     streams, opened, info, states = [b""] * ranks, [(0, 0)] * ranks, None, [None] * ranks
     length = struct.unpack_from("<Q", data, 16)[0]
     at = 4096
@@ -331,7 +336,7 @@ def decode_blocks(data, ranks):
 
 def decode(data):
     magic, version, ranks = struct.unpack_from("<8sII", data)
-    assert magic == b"FORETRC\n" and version in (1, 2, 3, 4, 5)
+    assert magic == b"FORETRC\n" and version in (1, 2, 3, 4, 5, 6)
     streams, opened, info, sealed, missing = \
         decode_old_blocks(data, version, ranks) if version < 3 else decode_blocks(data, ranks)
     lines = [f"ranks={info['ranks']} clock={info['clock']} sealed={int(sealed)} " +

@@ -98,6 +98,15 @@ void add_reductions(std::vector<Event>& events) {
   }
 }
 
+void add_untouched(std::vector<Event>& events, int last) {
+  const auto sent = [last] { return end(last, kMostTag, kMostBytes); };
+  events.push_back(send(EventKind::send, sent(), machine::SendMode::ready));
+  events.push_back(send(EventKind::isend, sent(), machine::SendMode::standard, 3));
+  events.push_back(send(EventKind::sendrecv, sent(), machine::SendMode::standard));
+  events.push_back(collective(machine::Cost::comm_dup, kMostBytes, LocalRank(last)));
+  for (auto event = events.end() - 4; event != events.end(); ++event) event->send.untouched = true;
+}
+
 void add_calls(std::vector<Event>& events, int last) {
   events.push_back(of_kind(EventKind::call));
   events.back().count = UINT32_MAX;
@@ -189,7 +198,10 @@ std::vector<Event> sample_events(int ranks, Clock clock) {
     events.back().request = request;
   }
   // Not all, so that there are files of each version.
-  if (clock == Clock::virtual_) add_reductions(events);
+  if (clock == Clock::virtual_) {
+    add_reductions(events);
+    add_untouched(events, last);
+  }
   add_calls(events, last);
   events.push_back(of_kind(EventKind::phase_begin));
   events.push_back(of_kind(EventKind::phase_end));

@@ -208,6 +208,22 @@ TEST_F(CountsOfCalls, AndReductionsTellALaterVersion) {
   }
 }
 
+// Untouched data has the latest.
+TEST_F(CountsOfCalls, AndUntouchedDataTheLatest) {
+  Event event = call();
+  event.collective = machine::Cost::alltoall;
+  event.send.untouched = true;
+  create_trace_file(path("a.part"), sample_info(1, Clock::cpu));
+  {
+    TraceWriter writer(path("a.part"), WorldRank(0), Clock::cpu);
+    define(writer, 1);
+    writer.write(event);
+  }
+  seal_trace_file(path("a.part"), path("a.ftr"));
+  EXPECT_EQ(read_bytes(path("a.ftr"))[8], 6);
+  EXPECT_TRUE(read_trace(path("a.ftr")).ranks[0][0].send.untouched);
+}
+
 // A trace in memory has each list once, whichever rank wrote it.
 TEST_F(CountsOfCalls, OfAWholeTrace) {
   create_trace_file(path("a.part"), sample_info(2, Clock::cpu));
@@ -303,16 +319,17 @@ TEST_F(OneField, Tells) {
   const Change recv_bytes = [](Event& e) { e.recv.bytes = Bytes(9); };
   const Change any_source = [](Event& e) { e.recv.any_source = true; };
   const Change any_tag = [](Event& e) { e.recv.any_tag = true; };
+  const Change untouched = [](Event& e) { e.send.untouched = true; };
   const Change bytes = [](Event& e) { e.bytes = Bytes(9); };
-  add(EventKind::send, {sends}, {comm, to, send_tag, send_bytes, mode});
-  add(EventKind::isend, {sends}, {comm, to, send_tag, send_bytes, mode, request});
+  add(EventKind::send, {sends}, {comm, to, send_tag, send_bytes, mode, untouched});
+  add(EventKind::isend, {sends}, {comm, to, send_tag, send_bytes, mode, untouched, request});
   add(EventKind::recv, {receives},
       {comm, from, recv_tag, recv_bytes, any_source, any_tag, [](Event& e) { e.taken = 1; }});
   add(EventKind::sendrecv, {sends, receives},
       {comm, to, send_tag, send_bytes, mode, from, recv_tag, recv_bytes, any_source, any_tag});
   add(EventKind::collective,
       {[](Event& e) { e.collective = machine::Cost::bcast, e.root = LocalRank(0); }},
-      {comm, bytes, [](Event& e) { e.root = LocalRank(1); },
+      {comm, bytes, untouched, [](Event& e) { e.root = LocalRank(1); },
        [](Event& e) { e.collective = machine::Cost::scatter; }});
   add(EventKind::call, {[](Event& e) { e.bytes = Bytes(8); }},
       {comm, to, bytes, [](Event& e) { e.count = 2; }});

@@ -19,6 +19,7 @@ namespace {
 void print_send(const Event& event) {
   std::printf(" send=%d,%d,%d,%" PRIu64, static_cast<int>(event.mode), event.send.peer.value,
               event.send.tag, event.send.bytes.count);
+  if (event.send.untouched) std::printf(" untouched");
 }
 
 void print_recv(const Event& event) {
@@ -64,6 +65,7 @@ void print_body(const Event& event) {
     case EventKind::collective:
       std::printf(" collective=%d,%" PRIu64 ",%d", static_cast<int>(event.collective),
                   event.bytes.count, event.root.value);
+      if (event.send.untouched) std::printf(" untouched");
       print_reduction(event);
       return;
     case EventKind::call:

@@ -14,45 +14,76 @@ bool starts_come_first(machine::Dependence dependence) {
   return dependence == machine::Dependence::all_for_all || session.piggyback.needs_progress();
 }
 
-// The latest start that this rank waits for, its own included; `bytes` becomes what it
+// Of one of a communicator's members.
+Data times(const Data& data, int members) {
+  return {data.at, data.count * members, data.type};
+}
+
+// Notes what this rank gives and gets; whether what it sends is untouched (trace::Endpoint).
+bool note_data(Cost cost, const CommInfo& info, int root, const CollectiveData& data) {
+  if (info.is_inter() || !session.follows_data()) return false;
+  const bool is_root = info.rank.value == root;
+  const bool everybody_sends = machine::dependence_of(cost) != machine::Dependence::all_for_root;
+  const bool to_each = cost == Cost::alltoall || cost == Cost::scatter;
+  const bool from_each = cost == Cost::alltoall || cost == Cost::allgather || cost == Cost::gather;
+  if (everybody_sends || !is_root)
+    note_room(from_each ? times(data.received, info.size) : data.received);
+  if (!data.sent.at || !(everybody_sends || is_root)) return false;
+  const Data sent = to_each ? times(data.sent, info.size) : data.sent;
+  const Bytes bytes = sent.bytes();
+  const void* const piece = in_one_piece(sent, bytes);
+  const std::uint64_t to = (info.key << 8 | static_cast<std::uint64_t>(cost)) + (UINT64_C(1) << 63);
+  return piece && session.sent_data.send(piece, bytes.count, to);
+}
+
+// The latest start that this rank waits for, its own included; `own` becomes what it
 // pays for.
-Time latest_start(Fn fn, const CommInfo& info, MPI_Comm comm, Cost cost, int root, Time own,
-                  Bytes& bytes) {
+Time latest_start(Fn fn, const CommInfo& info, MPI_Comm comm, Cost cost, int root,
+                  Piggyback::Start& own) {
   Piggyback& piggyback = session.piggyback;
   const machine::Dependence dependence = session.timing().dependence(cost);
   const bool all = dependence == machine::Dependence::all_for_all;
-  Piggyback::Starts starts{own, own, bytes};
-  if (all || piggyback.needs_progress())
-    starts = piggyback.exchange_starts(info, own, bytes, root, fn);
-  bytes = session.timing().charged(cost, bytes, starts.largest);
-  if (all) return starts.latest;
-  std::int64_t latest = own.count_ps();
+  const bool exchanges = all || piggyback.needs_progress();
+  Piggyback::Starts starts{own.at, own.at, own.bytes, own.untouched, own.untouched};
+  if (exchanges) starts = piggyback.exchange_starts(info, own, root, fn);
+  own.bytes = session.timing().charged(cost, own.bytes, starts.largest);
+  std::int64_t told[2] = {own.at.count_ps(), !own.untouched};  // what counts is the larger one
   switch (dependence) {
     case machine::Dependence::all_for_all:
-      break;
+      own.untouched = starts.untouched;
+      return starts.latest;
     case machine::Dependence::all_for_root:
-      if (piggyback.needs_progress()) return std::max(own, starts.root);
-      wait_in([&] { return PMPI_Bcast(&latest, 1, MPI_INT64_T, root, comm); });
-      return std::max(own, Time::ps(latest));
+      if (!exchanges) {
+        wait_in([&] { return PMPI_Bcast(told, 2, MPI_INT64_T, root, comm); });
+        starts.root = Time::ps(told[0]);
+        starts.root_untouched = told[1] == 0;
+      }
+      own.untouched = starts.root_untouched;
+      return std::max(own.at, starts.root);
     case machine::Dependence::root_for_all:
-      if (info.rank.value != root) starts.latest = own;
-      if (piggyback.needs_progress()) return starts.latest;
-      wait_in([&] {
-        return PMPI_Reduce(info.rank.value == root ? MPI_IN_PLACE : &latest, &latest, 1,
-                           MPI_INT64_T, MPI_MAX, root, comm);
-      });
-      break;
+      if (!exchanges) {
+        wait_in([&] {
+          return PMPI_Reduce(info.rank.value == root ? MPI_IN_PLACE : told, told, 2, MPI_INT64_T,
+                             MPI_MAX, root, comm);
+        });
+        starts.latest = Time::ps(told[0]);
+        starts.untouched = told[1] == 0;
+      }
+      if (info.rank.value != root) return own.at;
+      own.untouched = starts.untouched;
+      return starts.latest;
     case machine::Dependence::prefix:
-      wait_in([&] { return PMPI_Scan(MPI_IN_PLACE, &latest, 1, MPI_INT64_T, MPI_MAX, comm); });
-      break;
+      own.untouched = false;
+      wait_in([&] { return PMPI_Scan(MPI_IN_PLACE, told, 1, MPI_INT64_T, MPI_MAX, comm); });
+      return Time::ps(told[0]);
   }
-  return Time::ps(latest);
+  return own.at;
 }
 
 }  // namespace
 
 int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, Bytes bytes,
-                   CountsOf counts, const Reduces& reduces, Real real) {
+                   CountsOf counts, const Reduces& reduces, const CollectiveData& data, Real real) {
   trace::Event& event = session.open(trace::EventKind::collective, fn);
   event.comm = session.comm_id(info);
   event.collective = cost;
@@ -63,10 +94,12 @@ int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, By
   // Two groups would have two lists.
   if (!info.is_inter()) counts(info.shape(), parts);
   if (!trace::are_told(cost, parts)) parts.clear();
+  event.send.untouched = note_data(cost, info, root, data);
   session.may_split();
   const bool first = session.predicting() && starts_come_first(session.timing().dependence(cost));
   Time latest;
-  if (first) latest = latest_start(fn, info, comm, cost, root, event.enter, bytes);
+  Piggyback::Start own{event.enter, bytes, event.send.untouched};
+  if (first) latest = latest_start(fn, info, comm, cost, root, own);
   const int size = info.size;
   // All have come to it: that is all that a barrier is for.
   const bool is_done = first && fn == Fn::MPI_Barrier && !info.is_inter();
@@ -79,21 +112,22 @@ int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, By
     session.close();
     return result;
   }
-  if (!first) latest = latest_start(fn, info, comm, cost, root, event.enter, bytes);
-  session.close_at(session.timing_in(info).collective_leave(latest, cost, size, bytes, name_of(fn)),
+  if (!first) latest = latest_start(fn, info, comm, cost, root, own);
+  session.close_at(session.timing_in(info, own.untouched)
+                       .collective_leave(latest, cost, size, own.bytes, name_of(fn)),
                    latest - event.enter);
   return result;
 }
 
 int collective(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, CountsOf counts,
-               const Reduces& reduces, SizeOfPiece between, Real real) {
+               const Reduces& reduces, const CollectiveData& data, SizeOfPiece between, Real real) {
   Inside inside;
   if (!inside) return real();
   CommInfo* info = session.comms.find(comm);
   if (!info) return plain_call(fn, real);
   if (!is_messages(cost, *info))
     return run_collective(fn, cost_between(cost, *info), *info, comm, root, bytes(info->shape()),
-                          counts, reduces, real);
+                          counts, reduces, data, real);
   Request whole;
   describe_between(whole, *info, cost, root, between);
   return run_messages(fn, *info, whole, real);

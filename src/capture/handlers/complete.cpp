@@ -139,14 +139,15 @@ class Completing {
   void advance(Request& request, const trace::Completion& completion) {
     const WorldRank partner =
         request.receive ? completion.source : request.comm->world(request.peer);
-    const machine::Timing& timing = session.timing_with(partner);
     machine::Port& port = session.port_with(partner);
     if (request.receive) {
       session.piggyback.settle(request.recv, completion.source, completion.tag);
       const machine::MessageStamp& stamp = request.recv.stamp;
+      const machine::Timing& timing = session.timing_with(partner, stamp.untouched);
       waits_.complete_receive(timing, port, timing.irecv_end(request.posted, stamp), stamp.bytes);
       return;
     }
+    const machine::Timing& timing = session.timing_with(partner, request.untouched);
     Time r0;
     if (request.rendezvous) {
       const Blocked blocked{name_of(Fn::MPI_Wait), request.comm->world(request.peer), request.tag,

@@ -25,6 +25,19 @@ using mpi_api::message_bytes;
 using Real = FunctionRef<int()>;
 using RealStatus = FunctionRef<int(MPI_Status*)>;
 using Post = FunctionRef<int(MPI_Request*)>;
+// What a call sends, or has room for.
+struct Data {
+  const void* at = nullptr;  // nullptr: somewhere
+  MPI_Count count = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+
+  Bytes bytes() const { return message_bytes(count, type); }
+};
+// What a member of a collective gives, and where it gets what.
+struct CollectiveData {
+  Data sent;
+  Data received;
+};
 // d of a collective.
 using SizeOf = FunctionRef<Bytes(const mpi_api::CommShape&)>;
 // The parts of its members, where it has a count for each; else it adds nothing.
@@ -75,29 +88,28 @@ double wtime(Fn fn, FunctionRef<double()> real);
 double wtick(Fn fn, FunctionRef<double()> real);
 
 // --- point-to-point (p2p.cpp)
-int send(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-         Real real, Post post);
-int isend(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int tag,
-          MPI_Comm comm, MPI_Request* request, Real real);
-int recv(Fn fn, int source, int tag, MPI_Comm comm, MPI_Status* status, RealStatus real, Post post);
-int irecv(Fn fn, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+int send(Fn fn, SendMode mode, const Data& data, int dest, int tag, MPI_Comm comm, Real real,
+         Post post);
+int isend(Fn fn, SendMode mode, const Data& data, int dest, int tag, MPI_Comm comm,
           MPI_Request* request, Real real);
-int sendrecv(Fn fn, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, int source,
+int recv(Fn fn, const Data& room, int source, int tag, MPI_Comm comm, MPI_Status* status,
+         RealStatus real, Post post);
+int irecv(Fn fn, const Data& room, int source, int tag, MPI_Comm comm, MPI_Request* request,
+          Real real);
+int sendrecv(Fn fn, const Data& data, int dest, int sendtag, const Data& room, int source,
              int recvtag, MPI_Comm comm, MPI_Status* status, RealStatus real, Post post_send,
              Post post_recv);
-int sendrecv_replace(Fn fn, const void* buf, MPI_Count count, MPI_Datatype type, int dest,
-                     int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status* status,
-                     RealStatus real, Post post_recv);
+int sendrecv_replace(Fn fn, const Data& data, int dest, int sendtag, int source, int recvtag,
+                     MPI_Comm comm, MPI_Status* status, RealStatus real, Post post_recv);
 
-int isendrecv(Fn fn, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-              MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
-              MPI_Request* request, Real real);
+int isendrecv(Fn fn, const Data& data, int dest, int sendtag, const Data& room, int source,
+              int recvtag, MPI_Comm comm, MPI_Request* request, Real real);
 
 // --- persistent requests and matched probes (persistent.cpp)
-int send_init(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int tag,
-              MPI_Comm comm, MPI_Request* request, Real real);
-int recv_init(Fn fn, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+int send_init(Fn fn, SendMode mode, const Data& data, int dest, int tag, MPI_Comm comm,
               MPI_Request* request, Real real);
+int recv_init(Fn fn, const Data& room, int source, int tag, MPI_Comm comm, MPI_Request* request,
+              Real real);
 int start(Fn fn, MPI_Request* request, Real real);
 int startall(Fn fn, int count, MPI_Request* requests, Real real);
 int probe(Fn fn, int source, int tag, MPI_Comm comm, MPI_Status* status, Real real);
@@ -106,9 +118,8 @@ int mprobe(Fn fn, int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_
 int iprobe(Fn fn, int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status, Real real);
 int improbe(Fn fn, int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
             MPI_Status* status, Real real);
-int mrecv(Fn fn, MPI_Message* message, MPI_Status* status, RealStatus real);
-int imrecv(Fn fn, MPI_Count count, MPI_Datatype type, MPI_Message* message, MPI_Request* request,
-           Real real);
+int mrecv(Fn fn, const Data& room, MPI_Message* message, MPI_Status* status, RealStatus real);
+int imrecv(Fn fn, const Data& room, MPI_Message* message, MPI_Request* request, Real real);
 
 // --- completion (complete.cpp)
 int wait(Fn fn, MPI_Request* request, MPI_Status* status, Real real);
@@ -144,7 +155,7 @@ int neighbor_init(Fn fn, MPI_Comm comm, SizeOfPiece out, SizeOfPiece in, MPI_Req
 // `between` is the size of the message to or from each partner where the call is
 // on an inter-communicator and has a root; nobody asks for it elsewhere.
 int collective(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, CountsOf counts,
-               const Reduces& reduces, SizeOfPiece between, Real real);
+               const Reduces& reduces, const CollectiveData& data, SizeOfPiece between, Real real);
 // Combines operands of the caller's own.
 int reduce_local(Fn fn, Bytes bytes, const Reduces& reduces, Real real);
 int comm_create(Fn fn, Cost cost, MPI_Comm comm, MPI_Comm* newcomm, Real real);

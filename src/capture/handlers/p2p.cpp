@@ -66,7 +66,7 @@ Blocked blocked_in(Fn fn, const CommInfo& comm, int peer, int tag) {
 // The sender's half of a blocking send under predict: when it leaves.
 Time finish_send(Fn fn, Time s0, SendMode mode, const machine::MessageStamp& stamp,
                  std::uint64_t serial, CommInfo& comm, int dest, int tag, Time* wait) {
-  const machine::Timing& timing = session.timing_with(comm.world(dest));
+  const machine::Timing& timing = session.timing_with(comm.world(dest), stamp.untouched);
   if (!stamp.rendezvous) return timing.send_eager_leave(s0, mode, stamp.bytes);
   Blocked blocked = blocked_in(fn, comm, dest, tag);
   blocked.bytes = stamp.bytes.count;
@@ -110,15 +110,17 @@ void fill_recv(trace::Event& event, CommInfo& comm, const MPI_Status& status, in
   event.recv.bytes = received_bytes(status);
 }
 
-int send(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-         Real real, Post post) {
+int send(Fn fn, SendMode mode, const Data& data, int dest, int tag, MPI_Comm comm, Real real,
+         Post post) {
   Inside inside;
   if (!inside) return real();
   CommInfo* info = session.comms.find(comm);
   if (!info || !is_partner(*info, dest)) return plain_call(fn, real);
-  const Bytes bytes = message_bytes(count, type);
+  const Bytes bytes = data.bytes();
   trace::Event& event = session.open(trace::EventKind::send, fn);
   fill_send(event, *info, mode, bytes, dest, tag);
+  const bool untouched = note_sent(in_one_piece(data, bytes), bytes, event.send.peer);
+  event.send.untouched = untouched;
   session.may_split();
   if (!session.predicting() || dest == MPI_PROC_NULL) {
     const int result = wait_in(real);
@@ -134,7 +136,8 @@ int send(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int
     session.close_as_call();
     return result;
   }
-  const machine::MessageStamp stamp = stamp_of(event.send.peer, mode, bytes, event.enter);
+  const machine::MessageStamp stamp =
+      stamp_of(event.send.peer, mode, bytes, event.enter, untouched);
   const std::uint64_t serial = session.piggyback.send_stamp(*info, event.send.peer, tag, stamp);
   Blocked blocked = blocked_in(fn, *info, dest, tag);
   blocked.bytes = bytes.count;
@@ -147,8 +150,8 @@ int send(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int
   return result;
 }
 
-int recv(Fn fn, int source, int tag, MPI_Comm comm, MPI_Status* status, RealStatus real,
-         Post post) {
+int recv(Fn fn, const Data& room, int source, int tag, MPI_Comm comm, MPI_Status* status,
+         RealStatus real, Post post) {
   Inside inside;
   if (!inside) return real(status);
   CommInfo* info = session.comms.find(comm);
@@ -157,6 +160,7 @@ int recv(Fn fn, int source, int tag, MPI_Comm comm, MPI_Status* status, RealStat
   if (status == MPI_STATUS_IGNORE) status = &own;
   trace::Event& event = session.open(trace::EventKind::recv, fn);
   fill_expected(event, *info, source, tag);
+  note_room(room);
   session.may_split();
   int result = MPI_SUCCESS;
   if (!session.predicting() || source == MPI_PROC_NULL) {
@@ -192,7 +196,7 @@ void send_by_itself(Fn fn, CommInfo& comm, int dest, int tag) {
   fill_send(event, comm, SendMode::standard, Bytes(0), dest, tag);
   if (!session.predicting()) return session.close();
   const machine::MessageStamp stamp =
-      stamp_of(event.send.peer, SendMode::standard, Bytes(0), event.enter);
+      stamp_of(event.send.peer, SendMode::standard, Bytes(0), event.enter, false);
   const std::uint64_t serial = session.piggyback.send_stamp(comm, event.send.peer, tag, stamp);
   Time wait;
   const Time leave =
@@ -214,12 +218,9 @@ void receive_by_itself(Fn fn, CommInfo& comm, int source, int tag) {
 
 // Both halves under predict; each of the posting calls is made unless its
 // partner is MPI_PROC_NULL.
-static int exchange(Fn fn, CommInfo& comm, MPI_Comm handle, Bytes bytes, int dest, int sendtag,
-                    int source, int recvtag, MPI_Status* status, Post post_send, Post post_recv) {
-  trace::Event& event = session.open(trace::EventKind::sendrecv, fn);
-  fill_send(event, comm, SendMode::standard, bytes, dest, sendtag);
-  fill_expected(event, comm, source, recvtag);
-  session.may_split();
+static int exchange(Fn fn, trace::Event& event, CommInfo& comm, MPI_Comm handle, int dest,
+                    int sendtag, int source, int recvtag, MPI_Status* status, Post post_send,
+                    Post post_recv) {
   MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   int result = post_recv(&requests[0]);
   PostedRecv posted = posted_recv(comm, source, recvtag, event.enter, requests[0]);
@@ -238,7 +239,8 @@ static int exchange(Fn fn, CommInfo& comm, MPI_Comm handle, Bytes bytes, int des
   machine::MessageStamp stamp;
   std::uint64_t serial = 0;
   if (dest != MPI_PROC_NULL) {
-    stamp = stamp_of(event.send.peer, SendMode::standard, bytes, event.enter);
+    stamp = stamp_of(event.send.peer, SendMode::standard, event.send.bytes, event.enter,
+                     event.send.untouched);
     serial = session.piggyback.send_stamp(comm, event.send.peer, sendtag, stamp);
   }
   int send_result = MPI_SUCCESS;
@@ -255,9 +257,9 @@ static int exchange(Fn fn, CommInfo& comm, MPI_Comm handle, Bytes bytes, int des
   if (source != MPI_PROC_NULL) {
     const WorldRank sender = comm.world(status->MPI_SOURCE);
     session.piggyback.settle(posted, sender, status->MPI_TAG);
-    const machine::Timing& timing = session.timing_with(sender);
-    leave = received_at(sender, timing.sendrecv_recv_leave(event.enter, posted.stamp),
-                        posted.stamp.bytes);
+    const machine::Timing& timing = session.timing_with(sender, posted.stamp.untouched);
+    leave =
+        received_at(sender, timing.sendrecv_recv_leave(event.enter, posted.stamp), posted.stamp);
     alone = timing.recv_alone(event.enter, alone, posted.stamp.bytes);
   }
   // MPICH's test of a request to nobody does not fill the status in.
@@ -276,7 +278,7 @@ static int exchange(Fn fn, CommInfo& comm, MPI_Comm handle, Bytes bytes, int des
   return errors.told(result != MPI_SUCCESS ? result : send_result);
 }
 
-int sendrecv(Fn fn, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, int source,
+int sendrecv(Fn fn, const Data& data, int dest, int sendtag, const Data& room, int source,
              int recvtag, MPI_Comm comm, MPI_Status* status, RealStatus real, Post post_send,
              Post post_recv) {
   Inside inside;
@@ -286,14 +288,16 @@ int sendrecv(Fn fn, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int se
     return plain_call(fn, [&] { return real(status); });
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
-  const Bytes bytes = message_bytes(sendcount, sendtype);
-  if (session.predicting())
-    return exchange(fn, *info, comm, bytes, dest, sendtag, source, recvtag, status, post_send,
-                    post_recv);
+  const Bytes bytes = data.bytes();
   trace::Event& event = session.open(trace::EventKind::sendrecv, fn);
   fill_send(event, *info, SendMode::standard, bytes, dest, sendtag);
+  event.send.untouched = note_sent(in_one_piece(data, bytes), bytes, event.send.peer);
+  note_room(room);
   fill_expected(event, *info, source, recvtag);
   session.may_split();
+  if (session.predicting())
+    return exchange(fn, event, *info, comm, dest, sendtag, source, recvtag, status, post_send,
+                    post_recv);
   const int result = wait_in([&] { return real(status); });
   if (is_refused(result)) {
     session.close_as_call();
@@ -304,9 +308,8 @@ int sendrecv(Fn fn, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int se
   return result;
 }
 
-int sendrecv_replace(Fn fn, const void* buf, MPI_Count count, MPI_Datatype type, int dest,
-                     int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status* status,
-                     RealStatus real, Post post_recv) {
+int sendrecv_replace(Fn fn, const Data& data, int dest, int sendtag, int source, int recvtag,
+                     MPI_Comm comm, MPI_Status* status, RealStatus real, Post post_recv) {
   // The outgoing data are packed aside, so that the buffer is free to receive.
   std::vector<char> packed;
   int packed_bytes = 0;
@@ -314,48 +317,53 @@ int sendrecv_replace(Fn fn, const void* buf, MPI_Count count, MPI_Datatype type,
     return PMPI_Isend(packed.data(), packed_bytes, MPI_PACKED, dest, sendtag, comm, request);
   };
   if (session.active() && session.predicting() && wrapper_depth == 0) {
+    const int count = static_cast<int>(data.count);
     int room = 0;
-    PMPI_Pack_size(static_cast<int>(count), type, comm, &room);
+    PMPI_Pack_size(count, data.type, comm, &room);
     packed.resize(static_cast<std::size_t>(std::max(room, 1)));
-    PMPI_Pack(buf, static_cast<int>(count), type, packed.data(), room, &packed_bytes, comm);
+    PMPI_Pack(data.at, count, data.type, packed.data(), room, &packed_bytes, comm);
   }
-  return sendrecv(fn, count, type, dest, sendtag, source, recvtag, comm, status, real, post_send,
-                  post_recv);
+  // What comes overwrites it: it is never untouched.
+  return sendrecv(fn, {nullptr, data.count, data.type}, dest, sendtag, data, source, recvtag, comm,
+                  status, real, post_send, post_recv);
 }
 
-int isend(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int tag,
-          MPI_Comm comm, MPI_Request* request, Real real) {
-  Inside inside;
-  CommInfo* info = inside ? session.comms.find(comm) : nullptr;
-  if (!info) return inside ? plain_call(fn, real) : real();
-  Request& posted = session.requests.add();
-  describe_send(posted, *info, mode, message_bytes(count, type), dest, tag);
-  return post_request(fn, posted, request, real);
-}
-
-int irecv(Fn fn, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+int isend(Fn fn, SendMode mode, const Data& data, int dest, int tag, MPI_Comm comm,
           MPI_Request* request, Real real) {
   Inside inside;
   CommInfo* info = inside ? session.comms.find(comm) : nullptr;
   if (!info) return inside ? plain_call(fn, real) : real();
   Request& posted = session.requests.add();
-  describe_recv(posted, *info, message_bytes(count, type), source, tag);
+  describe_send(posted, *info, mode, data.bytes(), dest, tag);
+  posted.piece = in_one_piece(data, posted.bytes);
   return post_request(fn, posted, request, real);
 }
 
-int isendrecv(Fn fn, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-              MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
-              MPI_Request* request, Real real) {
+int irecv(Fn fn, const Data& room, int source, int tag, MPI_Comm comm, MPI_Request* request,
+          Real real) {
+  Inside inside;
+  CommInfo* info = inside ? session.comms.find(comm) : nullptr;
+  if (!info) return inside ? plain_call(fn, real) : real();
+  Request& posted = session.requests.add();
+  describe_recv(posted, *info, room.bytes(), source, tag);
+  posted.piece = in_one_piece(room, posted.bytes);
+  return post_request(fn, posted, request, real);
+}
+
+int isendrecv(Fn fn, const Data& data, int dest, int sendtag, const Data& room, int source,
+              int recvtag, MPI_Comm comm, MPI_Request* request, Real real) {
   Inside inside;
   CommInfo* info = inside ? session.comms.find(comm) : nullptr;
   if (!info) return inside ? plain_call(fn, real) : real();
   Request& both = session.requests.add();
   both.several = true;
   both.comm = info;
-  describe_send(add_part(both), *info, SendMode::standard, message_bytes(sendcount, sendtype), dest,
-                sendtag);
+  Request& sends = add_part(both);
+  describe_send(sends, *info, SendMode::standard, data.bytes(), dest, sendtag);
+  sends.piece = in_one_piece(data, sends.bytes);
   Request& receives = add_part(both);
-  describe_recv(receives, *info, message_bytes(recvcount, recvtype), source, recvtag);
+  describe_recv(receives, *info, room.bytes(), source, recvtag);
+  receives.piece = in_one_piece(room, receives.bytes);
   // MPICH says nothing of what came; where the program named it, it is known.
   receives.has_status = source == MPI_ANY_SOURCE || recvtag == MPI_ANY_TAG;
   return post_several(fn, both, request, real);

@@ -83,23 +83,25 @@ ProbedMessage* find_probed(MPI_Message message) {
 
 }  // namespace
 
-int send_init(Fn fn, SendMode mode, MPI_Count count, MPI_Datatype type, int dest, int tag,
-              MPI_Comm comm, MPI_Request* variable, Real real) {
-  Inside inside;
-  CommInfo* info = inside ? session.comms.find(comm) : nullptr;
-  if (!info) return inside ? plain_call(fn, real) : real();
-  return make_persistent(fn, variable, real, [&](Request& request) {
-    describe_send(request, *info, mode, message_bytes(count, type), dest, tag);
-  });
-}
-
-int recv_init(Fn fn, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+int send_init(Fn fn, SendMode mode, const Data& data, int dest, int tag, MPI_Comm comm,
               MPI_Request* variable, Real real) {
   Inside inside;
   CommInfo* info = inside ? session.comms.find(comm) : nullptr;
   if (!info) return inside ? plain_call(fn, real) : real();
   return make_persistent(fn, variable, real, [&](Request& request) {
-    describe_recv(request, *info, message_bytes(count, type), source, tag);
+    describe_send(request, *info, mode, data.bytes(), dest, tag);
+    request.piece = in_one_piece(data, request.bytes);
+  });
+}
+
+int recv_init(Fn fn, const Data& room, int source, int tag, MPI_Comm comm, MPI_Request* variable,
+              Real real) {
+  Inside inside;
+  CommInfo* info = inside ? session.comms.find(comm) : nullptr;
+  if (!info) return inside ? plain_call(fn, real) : real();
+  return make_persistent(fn, variable, real, [&](Request& request) {
+    describe_recv(request, *info, room.bytes(), source, tag);
+    request.piece = in_one_piece(room, request.bytes);
   });
 }
 
@@ -171,7 +173,7 @@ int mprobe(Fn fn, int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_
   });
 }
 
-int mrecv(Fn fn, MPI_Message* message, MPI_Status* status, RealStatus real) {
+int mrecv(Fn fn, const Data& room, MPI_Message* message, MPI_Status* status, RealStatus real) {
   Inside inside;
   if (!inside) return real(status);
   if (!message) return plain_call(fn, [&] { return real(status); });
@@ -182,6 +184,7 @@ int mrecv(Fn fn, MPI_Message* message, MPI_Status* status, RealStatus real) {
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   trace::Event& event = session.open(trace::EventKind::recv, fn);
+  note_room(room);
   if (session.predicting()) session.piggyback.set_posted(entry->recv, event.enter);
   const int result = wait_in([&] { return real(status); });
   fill_recv(event, *entry->comm, *status, entry->status.MPI_SOURCE, entry->status.MPI_TAG);
@@ -194,16 +197,16 @@ int mrecv(Fn fn, MPI_Message* message, MPI_Status* status, RealStatus real) {
   return result;
 }
 
-int imrecv(Fn fn, MPI_Count count, MPI_Datatype type, MPI_Message* message, MPI_Request* variable,
-           Real real) {
+int imrecv(Fn fn, const Data& room, MPI_Message* message, MPI_Request* variable, Real real) {
   Inside inside;
   if (!inside) return real();
   ProbedMessage* entry = message ? find_probed(*message) : nullptr;
   if (!entry) return plain_call(fn, real);
   const std::uint64_t key = handle_bits(*message);
   Request& request = session.requests.add();
-  describe_recv(request, *entry->comm, message_bytes(count, type), entry->status.MPI_SOURCE,
+  describe_recv(request, *entry->comm, room.bytes(), entry->status.MPI_SOURCE,
                 entry->status.MPI_TAG);
+  request.piece = in_one_piece(room, request.bytes);
   request.taken = entry->number;
   request.probed = session.predicting() ? &entry->recv : nullptr;
   const int result = post_request(fn, request, variable, real);

@@ -27,20 +27,47 @@ bool is_refused(int result) {
   }
 }
 
-machine::MessageStamp stamp_of(WorldRank to, SendMode mode, Bytes bytes, Time s0) {
-  const machine::Timing& timing = session.timing_with(to);
-  return {session.port_with(to).depart(s0, timing.gap(bytes)), bytes,
-          timing.is_rendezvous(mode, bytes)};
+const void* in_one_piece(const Data& data, Bytes bytes) {
+  if (bytes.count < SentData::kLeast || data.at == MPI_IN_PLACE || !session.follows_data())
+    return nullptr;
+  MPI_Count begin = 0;
+  MPI_Count extent = 0;
+  PMPI_Type_get_extent_x(data.type, &begin, &extent);
+  return begin == 0 && static_cast<std::uint64_t>(extent) == mpi_api::type_bytes(data.type)
+             ? data.at
+             : nullptr;
 }
 
-Time received_at(WorldRank source, Time end, Bytes bytes) {
-  return session.port_with(source).move(end, session.timing_with(source).receiving_takes(bytes));
+bool note_sent(const void* piece, Bytes bytes, WorldRank to) {
+  return piece && to.valid() &&
+         session.sent_data.send(piece, bytes.count, static_cast<std::uint64_t>(to.value));
+}
+
+void note_room(const void* piece, Bytes bytes) {
+  if (piece) session.sent_data.receive(piece, bytes.count);
+}
+
+void note_room(const Data& room) {
+  if (session.sent_data.is_empty()) return;
+  const Bytes bytes = room.bytes();
+  note_room(in_one_piece(room, bytes), bytes);
+}
+
+machine::MessageStamp stamp_of(WorldRank to, SendMode mode, Bytes bytes, Time s0, bool untouched) {
+  const machine::Timing& timing = session.timing_with(to, untouched);
+  return {session.port_with(to).depart(s0, timing.gap(bytes)), bytes,
+          timing.is_rendezvous(mode, bytes), untouched};
+}
+
+Time received_at(WorldRank source, Time end, const machine::MessageStamp& message) {
+  const machine::Timing& timing = session.timing_with(source, message.untouched);
+  return session.port_with(source).move(end, timing.receiving_takes(message.bytes));
 }
 
 void close_receive(const trace::Event& event, const machine::MessageStamp& stamp) {
   const WorldRank source = event.recv.peer;
-  const machine::Timing& timing = session.timing_with(source);
-  const Time leave = received_at(source, timing.recv_leave(event.enter, stamp), stamp.bytes);
+  const machine::Timing& timing = session.timing_with(source, stamp.untouched);
+  const Time leave = received_at(source, timing.recv_leave(event.enter, stamp), stamp);
   const Time alone = timing.recv_alone(event.enter, event.enter, stamp.bytes);
   session.close_at(leave, machine::wait_time(leave, alone));
 }
@@ -135,11 +162,14 @@ void begin_posting(Fn fn, Request& request) {
   }
   if (!request.receive) {
     fill_send(event, comm, request.mode, request.bytes, request.peer, request.tag);
+    event.send.untouched = request.untouched =
+        note_sent(request.piece, request.bytes, event.send.peer);
     return;
   }
   fill_expected(event, comm, request.peer, request.tag);
   event.recv.bytes = request.bytes;
   event.taken = request.taken;
+  note_room(request.piece, request.bytes);
 }
 
 void end_receive(Request& request) {
@@ -158,11 +188,14 @@ void end_receive(Request& request) {
 
 void end_send(Request& request) {
   const WorldRank to = request.comm->world(request.peer);
-  const machine::MessageStamp stamp = stamp_of(to, request.mode, request.bytes, request.posted);
+  const machine::MessageStamp stamp =
+      stamp_of(to, request.mode, request.bytes, request.posted, request.untouched);
   request.sent = stamp.sent;
   request.rendezvous = stamp.rendezvous;
   request.stamp_serial = session.piggyback.send_stamp(*request.comm, to, request.tag, stamp);
-  session.close_at(session.timing_with(to).isend_post_leave(request.posted, request.bytes), Time());
+  session.close_at(
+      session.timing_with(to, request.untouched).isend_post_leave(request.posted, request.bytes),
+      Time());
 }
 
 void end_collective(Request& request) {

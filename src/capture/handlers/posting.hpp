@@ -11,10 +11,18 @@ namespace foretrace::capture {
 // Whether MPI refused the call for its arguments: nothing has begun.
 bool is_refused(int result);
 
+// Where the data lies, if in one piece; nullptr: it does not, or is too short for anybody to ask.
+const void* in_one_piece(const Data& data, Bytes bytes);
+// Something of one piece is sent, or there is room for it: whether it is untouched (Endpoint).
+// nullptr: it is not.
+bool note_sent(const void* piece, Bytes bytes, WorldRank to);
+void note_room(const void* piece, Bytes bytes);
+void note_room(const Data& room);
+
 // Of a message that is sent now.
-machine::MessageStamp stamp_of(WorldRank to, SendMode mode, Bytes bytes, Time s0);
+machine::MessageStamp stamp_of(WorldRank to, SendMode mode, Bytes bytes, Time s0, bool untouched);
 // When a receive leaves that by itself would at `end`, beside this rank's other messages.
-Time received_at(WorldRank source, Time end, Bytes bytes);
+Time received_at(WorldRank source, Time end, const machine::MessageStamp& message);
 // Ends a blocking receive that has got this message, under predict.
 void close_receive(const trace::Event& event, const machine::MessageStamp& stamp);
 // A receive, posted and not yet matched.
@@ -47,11 +55,11 @@ void discard_parts(Request& whole);
 
 // A blocking collective: one operation of all members.
 int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, Bytes bytes,
-                   CountsOf counts, const Reduces& reduces, Real real);
+                   CountsOf counts, const Reduces& reduces, const CollectiveData& data, Real real);
 inline int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, Bytes bytes,
                           Real real) {
   return run_collective(
-      fn, cost, info, comm, root, bytes, [](const mpi_api::CommShape&, trace::Counts&) {}, {},
+      fn, cost, info, comm, root, bytes, [](const mpi_api::CommShape&, trace::Counts&) {}, {}, {},
       real);
 }
 // A blocking collective that consists of messages, the parts of `whole`, on `comm`.

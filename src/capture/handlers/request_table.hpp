@@ -43,6 +43,7 @@ struct Request {
   machine::SendMode mode = machine::SendMode::standard;
   int peer = MPI_PROC_NULL;  // local rank, or MPI_ANY_SOURCE
   int tag = 0;
+  const void* piece = nullptr;  // message: in_one_piece()
   Bytes bytes;  // the message sent, or the buffer posted; collective: d of its equation
 
   machine::Cost cost = machine::Cost::kCount;  // collective
@@ -61,6 +62,7 @@ struct Request {
   Time sent;  // a send: when its message leaves
   Time end;   // access
   bool rendezvous = false;
+  bool untouched = false;  // a send: as Endpoint has it
   std::uint64_t stamp_serial = 0;
   PostedRecv recv;
   PostedRecv* probed = nullptr;  // while posting the receive of a probed message

@@ -126,10 +126,10 @@ Board::Meeting* Piggyback::meet_on_board(const CommInfo& comm) {
 }
 
 Piggyback::Starts Piggyback::exchange_on_board(Board::Meeting& meeting, const CommInfo& comm,
-                                               Time own, Bytes bytes, int root, Fn fn) {
+                                               const Start& own, int root, Fn fn) {
   const Caller self{rank_.value, static_cast<std::uint32_t>(fn)};
-  meeting.tell(comm.rank.value, {own.count_ps(), bytes.count, self.function});
-  Starts starts{own, Time::ps(INT64_MIN), bytes};
+  meeting.tell(comm.rank.value, {own.at.count_ps(), own.bytes.count, self.function, own.untouched});
+  Starts starts{own.at, Time::ps(INT64_MIN), own.bytes, true, false};
   int next = 0;
   const auto all_came = [&] {
     for (; next < comm.size; ++next) {
@@ -144,7 +144,10 @@ Piggyback::Starts Piggyback::exchange_on_board(Board::Meeting& meeting, const Co
       check_same(self, {comm.member(next).value, told->function});
       starts.latest = std::max(starts.latest, Time::ps(told->start_ps));
       starts.largest = std::max(starts.largest, Bytes(told->bytes));
-      if (next == root) starts.root = Time::ps(told->start_ps);
+      starts.untouched = starts.untouched && told->untouched;
+      if (next != root) continue;
+      starts.root = Time::ps(told->start_ps);
+      starts.root_untouched = told->untouched;
     }
     return true;
   };
@@ -203,8 +206,8 @@ void Piggyback::send_small(const void* data, int bytes, WorldRank dest, int tag)
 
 std::uint64_t Piggyback::send_stamp(const CommInfo& comm, WorldRank dest, int tag,
                                     const machine::MessageStamp& stamp) {
-  const Wire wire{comm.key, stamp.sent.count_ps(),    stamp.bytes.count,   ++serials_,
-                  tag,      stamp.rendezvous ? 1 : 0, ++partner(dest).sent};
+  const Wire wire{comm.key, stamp.sent.count_ps(), stamp.bytes.count, ++serials_,
+                  tag,      stamp.rendezvous,      stamp.untouched,   ++partner(dest).sent};
   if (stamp.rendezvous) ++unanswered_;
   tell(wire, dest, kStampTag);
   return wire.serial;
@@ -260,20 +263,23 @@ void Piggyback::take_in(const Wire& wire, WorldRank source) {
 // Dissemination: in round k everybody tells what it knows to the member 2^k
 // further on; after ceil(log2 p) rounds all know all. No two messages of one
 // exchange go from one rank to the same other.
-Piggyback::Starts Piggyback::exchange_starts(const CommInfo& comm, Time own, Bytes bytes, int root,
+Piggyback::Starts Piggyback::exchange_starts(const CommInfo& comm, const Start& own, int root,
                                              Fn fn) {
   struct Known {
     std::int64_t latest_ps;
     std::int64_t root_ps;  // INT64_MIN: not known yet
     std::uint64_t largest;
     Caller caller;
+    bool untouched;
+    bool root_untouched;
   };
   if (Board::Meeting* const meeting = meet_on_board(comm))
-    return exchange_on_board(*meeting, comm, own, bytes, root, fn);
+    return exchange_on_board(*meeting, comm, own, root, fn);
   const int self = comm.rank.value;
   const int tag = kStartTag + static_cast<int>(mix(comm.key) % start_tags_);
-  Known known{own.count_ps(), self == root ? own.count_ps() : INT64_MIN, bytes.count,
-              Caller{rank_.value, static_cast<std::uint32_t>(fn)}};
+  Known known{own.at.count_ps(), self == root ? own.at.count_ps() : INT64_MIN,
+              own.bytes.count,   Caller{rank_.value, static_cast<std::uint32_t>(fn)},
+              own.untouched,     self == root && own.untouched};
   for (int distance = 1; distance < comm.size; distance *= 2) {
     const WorldRank to = comm.member((self + distance) % comm.size);
     const WorldRank from = comm.member((self - distance % comm.size + comm.size) % comm.size);
@@ -299,8 +305,11 @@ Piggyback::Starts Piggyback::exchange_starts(const CommInfo& comm, Time own, Byt
     known.latest_ps = std::max(known.latest_ps, theirs.latest_ps);
     known.root_ps = std::max(known.root_ps, theirs.root_ps);
     known.largest = std::max(known.largest, theirs.largest);
+    known.untouched = known.untouched && theirs.untouched;
+    known.root_untouched = known.root_untouched || theirs.root_untouched;
   }
-  return {Time::ps(known.latest_ps), Time::ps(known.root_ps), Bytes(known.largest)};
+  return {Time::ps(known.latest_ps), Time::ps(known.root_ps), Bytes(known.largest), known.untouched,
+          known.root_untouched};
 }
 
 Time Piggyback::await_answer(std::uint64_t serial, const Blocked& blocked) {
@@ -443,7 +452,7 @@ void Piggyback::use(const Wire& wire, WorldRank source) {
 }
 
 machine::MessageStamp Piggyback::stamp_of(const Wire& wire) {
-  return {Time::ps(wire.sent_ps), Bytes(wire.bytes), wire.rendezvous != 0};
+  return {Time::ps(wire.sent_ps), Bytes(wire.bytes), wire.rendezvous != 0, wire.untouched != 0};
 }
 
 void Piggyback::pair(PostedRecv& recv, const Wire& wire, WorldRank source) {

@@ -91,15 +91,27 @@ class Piggyback {
   // The receive was cancelled or freed before it was matched.
   void withdraw(PostedRecv& recv);
 
-  // Exchanges the start times and sizes of a collective among the members of `comm`;
+  // What a member says of its part in a collective.
+  struct Start {
+    Time at;
+    Bytes bytes;
+    bool untouched = false;  // what it sends (trace::Endpoint)
+  };
+  // Exchanges the starts of a collective among the members of `comm`;
   // all have come when it returns. `root` is a local rank, or -1. Where members have called
   // different functions, says so and ends the program.
   struct Starts {
     Time latest;
-    Time root;      // start of `root`
-    Bytes largest;  // size
+    Time root;               // start of `root`
+    Bytes largest;           // size
+    bool untouched = false;  // what all of them send
+    bool root_untouched = false;
   };
-  Starts exchange_starts(const CommInfo& comm, Time own, Bytes bytes, int root, Fn fn);
+  Starts exchange_starts(const CommInfo& comm, const Start& own, int root, Fn fn);
+  // The same where only the times are asked for.
+  Starts exchange_starts(const CommInfo& comm, Time own, Bytes bytes, int root, Fn fn) {
+    return exchange_starts(comm, Start{own, bytes}, root, fn);
+  }
 
   // Answers others now and then; for program loops that poll, perhaps at every step of
   // their work: a look for what others want takes as long as such a poll.
@@ -138,7 +150,8 @@ class Piggyback {
     std::uint64_t bytes;
     std::uint64_t serial;
     std::int32_t tag;
-    std::int32_t rendezvous;
+    std::int16_t rendezvous;
+    std::int16_t untouched;
     std::uint64_t order;  // among the stamps from the one to the other
   };
   struct Answer {
@@ -176,7 +189,7 @@ class Piggyback {
 
   void open_board();
   Board::Meeting* meet_on_board(const CommInfo& comm);
-  Starts exchange_on_board(Board::Meeting& meeting, const CommInfo& comm, Time own, Bytes bytes,
+  Starts exchange_on_board(Board::Meeting& meeting, const CommInfo& comm, const Start& own,
                            int root, Fn fn);
   void progress();
   void relax(unsigned spin, const Blocked& blocked);

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/sent_data.hpp"
 #include "base/thread_calls.hpp"
 #include "callers/call_sites.hpp"
 #include "capture/handlers/comm_table.hpp"
@@ -57,16 +58,21 @@ class Session {
   // Of what concerns no other rank; between this one and `peer` (not valid: anybody); in a
   // collective.
   const machine::Timing& timing() const { return *timing_; }
-  const machine::Timing& timing_with(WorldRank peer) const {
-    return timing_->on(paths_.between(comms.world_rank(), peer));
+  // `untouched`: of a message of such data.
+  const machine::Timing& timing_with(WorldRank peer, bool untouched = false) const {
+    return timing_->on(machine::of_data(paths_.between(comms.world_rank(), peer), untouched));
   }
   // Of this rank, for its messages to and from `peer`.
   machine::Port& port_with(WorldRank peer) {
     return timing_->port(ports_, paths_.between(comms.world_rank(), peer));
   }
-  const machine::Timing& timing_in(const CommInfo& comm) const {
-    return timing_->has_paths() ? timing_->on(paths_.within(comm.members)) : *timing_;
+  const machine::Timing& timing_in(const CommInfo& comm, bool untouched = false) const {
+    return timing_->has_paths() || untouched
+               ? timing_->on(machine::of_data(paths_.within(comm.members), untouched))
+               : *timing_;
   }
+  // Whether anybody asks if what is sent is untouched (sent_data).
+  bool follows_data() const { return !predicting() || timing_->knows_untouched(); }
   bool virtual_wtime() const { return predicting() && settings_.virtual_wtime; }
 
   // The thread that makes the call at hand.
@@ -134,6 +140,7 @@ class Session {
   RequestTable requests;
   Piggyback piggyback;
   machine::AccessPort accesses;  // predict
+  SentData sent_data;
 
  private:
   bool open_trace();

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "measure/core/hosts.hpp"
 #include "measure/experiments/reductions.hpp"
 #include "stats/summary.hpp"
 
@@ -20,6 +21,8 @@ using PointKey = std::tuple<std::string, int, std::uint64_t>;
 std::map<PointKey, std::map<int, std::vector<double>>> by_point(const SampleSet& set) {
   std::map<PointKey, std::map<int, std::vector<double>>> points;
   for (const Sample& sample : set.samples) {
+    // They stand beside others, whose factors they are.
+    if (sample.function.starts_with(kUntouchedPrefix)) continue;
     auto& blocks = points[{sample.function, sample.ranks, sample.bytes}][sample.launch];
     if (sample.kept) blocks.push_back(sample.seconds);
   }
@@ -69,7 +72,8 @@ std::set<std::string> sparse_functions(const SampleSet& set) {
   constexpr std::size_t kLeast = 3;
   constexpr std::size_t kEnough = 6;
   std::map<std::string, std::set<std::uint64_t>> sizes;
-  for (const Sample& sample : set.samples) sizes[sample.function].insert(sample.bytes);
+  for (const Sample& sample : set.samples)
+    if (!sample.function.starts_with(kUntouchedPrefix)) sizes[sample.function].insert(sample.bytes);
   const bool some_have =
       std::ranges::any_of(sizes, [](const auto& each) { return each.second.size() >= kEnough; });
   std::set<std::string> sparse;

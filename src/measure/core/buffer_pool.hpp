@@ -1,9 +1,9 @@
 // Buffers: where the messages of a rank lie, warm or cold.
 //
 // Warm: the same places throughout a visit, and what is sent is freshly written,
-// as by a program that computes what it sends. Where in a page large ones begin
-// differs from visit to visit: they take up to 15 % longer by it. Cold: every repetition takes the
-// next places of a pool that is larger than the caches, so that neither side
+// as by a program that computes what it sends, unless it is to be left untouched. Where in a page
+// large ones begin differs from visit to visit: they take up to 15 % longer by it. Cold: every
+// repetition takes the next places of a pool that is larger than the caches, so that neither side
 // has touched them lately.
 //
 // An experiment calls next() in its `prepare` and asks for the places inside
@@ -36,6 +36,8 @@ class Buffers {
       std::memcpy(memory_.data() + i, &value, sizeof value);
   }
 
+  // What there is room for from send() and recv() on.
+  std::uint64_t largest() const { return largest_; }
   char* send() { return memory_.data() + at_; }
   char* recv() { return memory_.data() + half_ + recv_at_; }
 
@@ -50,11 +52,14 @@ class Buffers {
     recv_at_ = random() % (kPage / kLine) * kLine;
   }
 
+  // From now on what is sent stays as it was sent before; of warm ones.
+  void leave_untouched(bool untouched) { untouched_ = untouched; }
+
   // Before each repetition, off the record. `sent`: bytes that this rank will
   // send; `received`: that it will receive, where they are more.
   void next(std::uint64_t sent, std::uint64_t received = 0) {
     if (choice_ == BufferChoice::warm) {
-      write_lines(send(), sent);
+      if (!untouched_) write_lines(send(), sent);
       return;
     }
     // A page and a line further, so that nothing was fetched ahead.
@@ -77,6 +82,7 @@ class Buffers {
   }
 
   BufferChoice choice_;
+  bool untouched_ = false;
   std::uint64_t largest_;
   std::uint64_t half_;  // of the memory: first the places to send from
   std::uint64_t at_ = 0;

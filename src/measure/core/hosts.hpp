@@ -11,6 +11,10 @@ namespace foretrace::measure {
 // measured between two: "node/send", "node/sync_threshold".
 inline constexpr const char* kNodePrefix = "node/";
 
+// Before all of it, of what was measured with data that nobody had written since it was sent last:
+// "untouched/node/send".
+inline constexpr const char* kUntouchedPrefix = "untouched/";
+
 // By rank the number of its host.
 using Hosts = std::vector<std::int32_t>;
 

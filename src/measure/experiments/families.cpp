@@ -39,13 +39,14 @@ std::vector<Family> families(const Facilities& facilities) {
   };
   std::vector<Family> all{
       {"point to point", true, Scope::pair, Sizes::all, false, point_to_point_experiments,
-       UINT64_MAX, false, true},
+       UINT64_MAX, false, true, true},
       {"send modes", false, Scope::pair, Sizes::few, false, send_mode_experiments},
-      {"rows of messages", true, Scope::pair, Sizes::all, false, row_experiments, kMostRow},
+      {"rows of messages", true, Scope::pair, Sizes::all, false, row_experiments, kMostRow, false,
+       false, true},
       {"one-sided", false, Scope::pair, Sizes::few, false, one_sided_experiments, UINT64_MAX, true},
       {"contention", facilities.hosts, Scope::counts, Sizes::few, true, contention_experiments},
       {"collective", true, Scope::counts, Sizes::doubles, true, collective_experiments, UINT64_MAX,
-       false, true},
+       false, true, true},
       {"other collectives", false, Scope::counts, Sizes::few, true, other_collective_experiments,
        UINT64_MAX, false, true},
       {"non-blocking collectives", false, Scope::counts, Sizes::few, true, nonblocking_experiments},

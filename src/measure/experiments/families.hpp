@@ -45,6 +45,7 @@ struct Family {
   std::uint64_t most_bytes = UINT64_MAX;  // the largest size
   bool windows = false;                   // needs them
   bool long_ones = false;                 // also measured up to PlanSizes::long_bytes
+  bool untouched = false;                 // also within a node, with data that is left untouched
 };
 
 // What some functions need; they are left out where it is missing.

@@ -76,9 +76,14 @@ void LaunchRun::measure_point(const PlanPoint& point) {
                         static_cast<double>(std::max<std::size_t>(experiments.size(), 1));
   settings.point_seconds = std::clamp(kGenerous * left() / visits, 0.0, settings_.point_seconds);
   for (const Experiment& experiment : experiments)
-    for (const Block& block : run_experiment(experiment, group, settings))
-      samples_.push_back({prefix + block.function, ranks, point.bytes, options_.launch,
-                          block.seconds, block.kept});
+    for (const bool untouched : {false, true}) {
+      if (untouched && !point.untouched) continue;
+      buffers_->leave_untouched(untouched);
+      for (const Block& block : run_experiment(experiment, group, settings))
+        samples_.push_back({(untouched ? kUntouchedPrefix : "") + prefix + block.function, ranks,
+                            point.bytes, options_.launch, block.seconds, block.kept});
+    }
+  buffers_->leave_untouched(false);
 }
 
 // The state that the machine is in; 0: not known. Collective.
@@ -165,7 +170,7 @@ void LaunchRun::time_computation() {
 // once, after the main ones, so that a launch whose time is short does without them.
 std::vector<PlanPoint> LaunchRun::take_others() {
   const auto others = std::ranges::stable_partition(plan_.points, [&](const PlanPoint& point) {
-    return plan_.families[point.family].main && !point.is_long;
+    return plan_.families[point.family].main && !point.is_long && !point.untouched;
   });
   std::vector<PlanPoint> taken(others.begin(), others.end());
   plan_.points.erase(others.begin(), others.end());
@@ -212,6 +217,7 @@ LaunchRun::Result LaunchRun::run(const std::set<std::uint64_t>& known) {
                   largest_buffer(plan_, world_.size), pool_bytes(world_.comm));
   buffers_ = &buffers;
   std::vector<PlanPoint> others = take_others();
+  if (options_.cold) std::erase_if(others, &PlanPoint::untouched);
   if (settings_.oversubscribed) others.clear();
   visits_ = visits_left_ = static_cast<double>(plan_.points.size()) * options_.effort.rounds +
                            static_cast<double>(others.size());
@@ -233,6 +239,8 @@ LaunchRun::Result LaunchRun::run(const std::set<std::uint64_t>& known) {
       const bool search = !options_.thresholds || options_.search;
       if (going && search && !settings_.oversubscribed) search_jumps(sizes, known, result);
       std::ranges::shuffle(others, random);
+      // Many programs send such data; few call what is secondary.
+      std::ranges::stable_partition(others, &PlanPoint::untouched);
       result.all_functions = going && run_pass(others, false);
     }
   }

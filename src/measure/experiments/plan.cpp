@@ -4,6 +4,7 @@
 #include <iterator>
 #include <tuple>
 
+#include "base/sent_data.hpp"
 #include "measure/core/options.hpp"
 
 namespace foretrace::measure {
@@ -56,6 +57,29 @@ std::vector<PlanPoint> points_of(const Plan& plan, std::size_t family, std::size
   return points;
 }
 
+// A message from the least size that SentData follows to the largest whose data a cache holds.
+std::vector<PlanPoint> untouched_points_of(const Plan& plan, std::size_t family, std::size_t group,
+                                           const PlanSizes& limits) {
+  constexpr std::uint64_t kMost = 4 << 20;
+  const Family& of = plan.families[family];
+  const std::uint64_t parts = of.parts ? static_cast<std::uint64_t>(plan.groups[group].ranks) : 1;
+  const std::uint64_t most = std::min({kMost, limits.max_bytes, of.most_bytes});
+  std::vector<PlanPoint> points;
+  for (std::uint64_t bytes = SentData::kLeast; bytes <= most && bytes * parts <= kMaxBuffer;
+       bytes *= limits.per_octave == 1 ? 4 : 2)
+    points.push_back({family, group, bytes, false, true});
+  return points;
+}
+
+// Whether the group's ranks share a memory, and no larger one of its kind does.
+bool is_largest_within(const Plan& plan, std::size_t group, bool one_host) {
+  const PlanGroup& own = plan.groups[group];
+  if (own.prefix.empty() && !one_host) return false;
+  return std::ranges::none_of(plan.groups, [&](const PlanGroup& other) {
+    return other.scope == own.scope && other.prefix == own.prefix && other.ranks > own.ranks;
+  });
+}
+
 // All ranks list the same points, also those that they have no part in. Within a node the
 // main functions are enough: they stand in for the others.
 std::vector<PlanPoint> all_points(const Plan& plan, const PlanSizes& sizes) {
@@ -65,6 +89,20 @@ std::vector<PlanPoint> all_points(const Plan& plan, const PlanSizes& sizes) {
       if (plan.groups[group].scope == plan.families[family].scope &&
           (plan.groups[group].prefix.empty() || plan.families[family].main))
         std::ranges::copy(points_of(plan, family, group, sizes), std::back_inserter(points));
+  return points;
+}
+
+// Of the family's groups within a node the largest.
+std::vector<PlanPoint> all_untouched_points(const Plan& plan, const PlanSizes& sizes,
+                                            bool one_host) {
+  std::vector<PlanPoint> points;
+  for (std::size_t family = 0; family < plan.families.size(); ++family)
+    for (std::size_t group = 0; group < plan.groups.size(); ++group)
+      if (plan.families[family].untouched &&
+          plan.groups[group].scope == plan.families[family].scope &&
+          is_largest_within(plan, group, one_host))
+        std::ranges::copy(untouched_points_of(plan, family, group, sizes),
+                          std::back_inserter(points));
   return points;
 }
 
@@ -134,6 +172,8 @@ Plan make_plan(const Group& world, const Hosts& hosts, const PlanSizes& sizes,
     add_counts(world, here, others, kNodePrefix, plan);
   }
   plan.points = all_points(plan, sizes);
+  const bool one_host = std::ranges::count(hosts, hosts.front()) == std::ssize(hosts);
+  std::ranges::copy(all_untouched_points(plan, sizes, one_host), std::back_inserter(plan.points));
   return plan;
 }
 

@@ -17,7 +17,8 @@ struct PlanPoint {
   std::size_t family;  // index into Plan::families
   std::size_t group;   // index into Plan::groups
   std::uint64_t bytes;
-  bool is_long = false;  // beyond PlanSizes::max_bytes
+  bool is_long = false;    // beyond PlanSizes::max_bytes
+  bool untouched = false;  // with data left so, and with other data beside it
 };
 
 // Who measures together.

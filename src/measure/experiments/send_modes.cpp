@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/sent_data.hpp"
 #include "measure/experiments/clock.hpp"
 #include "measure/experiments/experiments.hpp"
 #include "measure/experiments/kept.hpp"
@@ -78,30 +79,47 @@ Experiment persistent(Pair pair) {
           }};
 }
 
-// As many messages as make the first one's way there count little, and as few as keep a
-// row of long ones short.
-int row_length(int bytes) {
-  constexpr int kRowBytes = 4 << 20;
-  return std::clamp(kRowBytes / std::max(bytes, 1), 8, 128);
+bool share_a_node(const Group& group) {
+  MPI_Comm node;
+  MPI_Comm_split_type(group.comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int size = 0;
+  MPI_Comm_size(node, &size);
+  MPI_Comm_free(&node);
+  return size == group.size;
+}
+
+// As many messages as make the first one's way there count little, and as few as keep a row of
+// long ones short; within a node, as lie in a cache together.
+int row_length(int bytes, bool in_a_node) {
+  const int row_bytes = in_a_node ? 1 << 20 : 4 << 20;
+  return std::clamp(row_bytes / std::max(bytes, 1), in_a_node ? 4 : 8, 128);
 }
 
 // Until all have arrived: the sender may be done while most of what it sent still waits in a
-// socket's buffer. All from one buffer into one: what more of them would add is the memory's time.
-Experiment row(Pair pair) {
-  const int length = row_length(pair.count);
+// socket's buffer. Each has data of its own, as far as there is room: what was sent just before
+// would be untouched. All go into one buffer: what more of them would add is the memory's time.
+Experiment row(Pair pair, bool in_a_node) {
+  const int length = row_length(pair.count, in_a_node);
+  const auto bytes = static_cast<std::uint64_t>(pair.count);
+  const std::uint64_t places = bytes < SentData::kLeast
+                                   ? 1
+                                   : std::clamp<std::uint64_t>(pair.buffers.largest() / bytes, 1,
+                                                               static_cast<std::uint64_t>(length));
   const auto requests = std::make_shared<std::vector<MPI_Request>>(
       pair.sender ? std::size_t{0} : static_cast<std::size_t>(length), MPI_REQUEST_NULL);
   return {.functions = {"gap"},
           .prepare =
               [=] {
-                pair.next();
+                pair.buffers.next(pair.sender ? places * bytes : 0, places * bytes);
                 for (MPI_Request& request : *requests) request = pair.post();
                 pair.announce();
               },
           .repeat =
               [=](std::int64_t entry, std::int64_t, Span* spans) {
                 if (pair.sender)
-                  for (int i = 0; i < length; ++i) pair.send();
+                  for (int i = 0; i < length; ++i)
+                    MPI_Send(pair.out() + static_cast<std::uint64_t>(i) % places * bytes,
+                             pair.count, MPI_CHAR, pair.peer, Pair::kTag, pair.comm);
                 else
                   MPI_Waitall(length, requests->data(), MPI_STATUSES_IGNORE);
                 spans[0] = {entry, now_ns()};
@@ -118,7 +136,7 @@ std::vector<Experiment> send_mode_experiments(const Group& group, std::uint64_t 
 }
 
 std::vector<Experiment> row_experiments(const Group& group, std::uint64_t bytes, Buffers& buffers) {
-  return {row(pair_of(group, bytes, buffers))};
+  return {row(pair_of(group, bytes, buffers), share_a_node(group))};
 }
 
 }  // namespace foretrace::measure

@@ -16,12 +16,17 @@
 #include "measure/fit/function.hpp"
 #include "measure/fit/jumps.hpp"
 #include "measure/fit/loggps.hpp"
+#include "measure/fit/untouched.hpp"
 #include "stats/summary.hpp"
 
 namespace foretrace::measure {
 namespace {
 
 constexpr double kMicrosecond = 1e-6;
+// Of a reading of the clock, in seconds, where the samples do not say; and what is so many times as
+// long says something about a difference.
+constexpr double kUsualOverhead = 20e-9;
+constexpr double kTellingReadings = 5;
 constexpr std::string_view kComputeStep = "compute_step";
 
 using PointKey = std::pair<int, std::uint64_t>;  // ranks, bytes
@@ -262,7 +267,7 @@ FitOutcome fit_path(const SampleSet& set, const FitSettings& settings) {
   model.element = Bytes(1);
   model.mpi_library = text_in(set, "mpi_library");
   model.timer_resolution = number_in(set, "timer_resolution", 0);
-  const double overhead = number_in(set, "timer_overhead", 20e-9);
+  const double overhead = number_in(set, "timer_overhead", kUsualOverhead);
   if (set.info.contains("sync_threshold"))
     model.loggps.sync_threshold =
         Bytes(static_cast<std::uint64_t>(number_in(set, "sync_threshold", 0)));
@@ -310,10 +315,15 @@ FitOutcome fit_path(const SampleSet& set, const FitSettings& settings) {
 
 FitOutcome fit_model(const SampleSet& set, const FitSettings& settings) {
   SampleSet outer = set;
+  SampleSet untouched = take_untouched(outer);
   const SampleSet node = take_node(outer);
+  const SampleSet untouched_node = take_node(untouched);
+  const double negligible = kTellingReadings * number_in(set, "timer_overhead", kUsualOverhead);
   FitOutcome outcome = fit_path(outer, settings);
+  set_untouched(untouched, outer, negligible, outcome.model.functions);
   if (node.samples.empty()) return outcome;
   FitOutcome inner = fit_path(node, settings);
+  set_untouched(untouched_node, node, negligible, inner.model.functions);
   for (FunctionReport& report : inner.reports) {
     report.name = kNodePrefix + report.name;
     outcome.reports.push_back(std::move(report));

@@ -67,6 +67,8 @@ Outcome take_all(Gathered& gathered, const Comm& comm, const Pieces& into, bool 
 
 Planned plan_allgather(const Arguments& arguments, bool in_place, const Piece& own, Pieces into) {
   Plan& plan = arguments.plan();
+  if (!in_place) plan.sent = own;
+  plan.room = into.row();
   plan.contribute = [own] { return packed(own); };
   plan.finish = [comm = plan.comm, into = std::move(into), in_place](Gathered& gathered) {
     return take_all(gathered, *comm, into, in_place);
@@ -137,8 +139,10 @@ Planned allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, vo
 // --- alltoall ----------------------------------------------------------------------
 
 // `from` in place is `into`: it is packed before anything arrives.
-Planned plan_alltoall(const Arguments& arguments, Pieces from, Pieces into) {
+Planned plan_alltoall(const Arguments& arguments, bool in_place, Pieces from, Pieces into) {
   Plan& plan = arguments.plan();
+  if (!in_place) plan.sent = from.row();
+  plan.room = into.row();
   plan.contribute = [from = std::move(from)] { return packed(from); };
   plan.finish = [comm = plan.comm, into = std::move(into)](Gathered& gathered) {
     Outcome outcome;
@@ -177,8 +181,8 @@ Planned alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void
                                     recvcount, type)
                    .count;
   if (arguments.inter()) call.bytes = std::max(call.bytes, into[0].bytes());
-  return plan_alltoall(arguments, sendbuf == MPI_IN_PLACE ? into : Pieces(first, into.members()),
-                       into);
+  const bool in_place = sendbuf == MPI_IN_PLACE;
+  return plan_alltoall(arguments, in_place, in_place ? into : Pieces(first, into.members()), into);
 }
 
 Planned alltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls,
@@ -209,7 +213,7 @@ Planned alltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls
                                        recvcounts, type)
                    .count;
   tell_both(arguments, from, into);
-  return plan_alltoall(arguments, from, into);
+  return plan_alltoall(arguments, in_place, from, into);
 }
 
 Planned alltoallw(const void* sendbuf, const int* sendcounts, const int* sdispls,
@@ -238,7 +242,7 @@ Planned alltoallw(const void* sendbuf, const int* sendcounts, const int* sdispls
                                        outward.data(), recvcounts, inward.data())
                    .count;
   tell_both(arguments, from, into);
-  return plan_alltoall(arguments, from, into);
+  return plan_alltoall(arguments, in_place, from, into);
 }
 
 }  // namespace

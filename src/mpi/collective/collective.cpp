@@ -5,6 +5,7 @@
 #include "mpi/collective/gathered.hpp"
 #include "mpi/core/block.hpp"
 #include "mpi/core/error.hpp"
+#include "mpi/core/sent.hpp"
 
 namespace foretrace::mpi {
 
@@ -57,10 +58,26 @@ Request* post_plan(const std::shared_ptr<Plan>& plan) {
 
 }  // namespace
 
+namespace {
+
+void note_data(Plan& plan) {
+  if (plan.comm->is_inter()) return;
+  if (plan.room.type) note_room(plan.room.data, plan.room.count, *plan.room.type);
+  // No rank has such a number.
+  const std::uint64_t to =
+      (std::uint64_t{plan.comm->together} << 8 | static_cast<std::uint64_t>(plan.call.cost)) +
+      (std::uint64_t{1} << 63);
+  plan.call.untouched =
+      plan.sent.type && note_sent(plan.sent.data, plan.sent.count, *plan.sent.type, to);
+}
+
+}  // namespace
+
 int run(const Planned& planned) {
   if (!planned.plan) return planned.error;
   Plan& plan = *planned.plan;
   if (!plan.by_messages) {
+    note_data(plan);
     Gathered gathered = collective(plan.call, contribution(plan));
     return plan.finish ? raise_outcome(plan, plan.finish(gathered)) : MPI_SUCCESS;
   }

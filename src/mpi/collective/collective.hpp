@@ -39,6 +39,15 @@ struct Outcome {
   std::string what;
 };
 
+// `count` elements at `data`.
+struct Piece {
+  std::byte* data = nullptr;
+  MPI_Count count = 0;
+  const Datatype* type = nullptr;  // nullptr: nothing
+
+  std::uint64_t bytes() const { return type ? packed_bytes(count, *type) : 0; }
+};
+
 struct Plan {
   // A message to or from a neighbour; partner and tag as in MPI's calls.
   struct Outgoing {
@@ -62,6 +71,9 @@ struct Plan {
 
   Comm* comm = nullptr;
   CollectiveCall call;
+  // What this rank sends, and where it receives, if that is one piece each.
+  Piece sent;
+  Piece room;
   // Packs what the buffers hold now; none: contributes nothing.
   std::function<Block()> contribute;
   // Takes what the others contributed; none: nothing to take.

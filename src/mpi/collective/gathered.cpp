@@ -110,6 +110,7 @@ Gathered collective(const CollectiveCall& call, Block contribution) {
   settle_freed_receives();
   Record record = collective_record(EventKind::collective, call, contribution);
   record.reduction = static_cast<std::uint8_t>(machine::told(call.reduction));
+  record.untouched = call.untouched;
   if (!call.counts.empty())
     Line::list(record, std::span(&call.counts.front().count, call.counts.size()));
   return Gathered(line.ask(record).gathered);
@@ -135,7 +136,7 @@ Request* post_request(Record&& record, const CollectiveCall& call,
 }
 
 // What a split has made for this rank.
-Split part_of(const Gathered& gathered, const Comm& comm) {
+Split own_split(const Gathered& gathered, const Comm& comm) {
   const std::span<const std::byte> bytes = gathered.of(comm.place());
   SplitPart part;
   if (bytes.size() < sizeof part) return {};
@@ -162,10 +163,10 @@ Split split(const CollectiveCall& call, int colour, int key) {
   record.split = true;
   record.colour = std::max(colour, -1);
   record.key = key;
-  if (!posted) return part_of(Gathered(line.ask(record).gathered), *call.comm);
+  if (!posted) return own_split(Gathered(line.ask(record).gathered), *call.comm);
   Split made;
   wait_for(post_request(std::move(record), call,
-                        [&](Gathered& all) { made = part_of(all, *call.comm); }));
+                        [&](Gathered& all) { made = own_split(all, *call.comm); }));
   return made;
 }
 

@@ -51,6 +51,7 @@ struct CollectiveCall {
   std::uint64_t bytes = 0;    // d of the data sheet's equation (src/mpi_api/sizes.hpp)
   trace::Counts counts = {};  // of a blocking one; empty: `bytes` tells all
   machine::Reduction reduction = machine::Reduction::none;  // of one that combines
+  bool untouched = false;  // what a blocking one sends (trace::Endpoint)
 };
 
 // Enters a collective with a contribution that others may read, and waits

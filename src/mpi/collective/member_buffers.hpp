@@ -11,14 +11,6 @@
 
 namespace foretrace::mpi {
 
-// `count` elements at `data`.
-struct Piece {
-  std::byte* data = nullptr;
-  MPI_Count count = 0;
-  const Datatype* type = nullptr;  // nullptr: nothing
-
-  std::uint64_t bytes() const { return type ? packed_bytes(count, *type) : 0; }
-};
 // Buffers to send are never written to.
 inline Piece piece(const void* buffer, MPI_Count count, const Datatype* type) {
   return {static_cast<std::byte*>(const_cast<void*>(buffer)), count, type};
@@ -48,6 +40,10 @@ class Pieces {
   int members() const { return members_; }
   bool alike() const { return alike_; }
   Piece operator[](int member) const;
+  // All of them, if they are alike; else nothing.
+  Piece row() const {
+    return alike_ ? Piece{first_.data, first_.count * members_, first_.type} : Piece();
+  }
   std::uint64_t bytes() const;
   // Adds the bytes of each.
   void add_to(trace::Counts& counts) const;

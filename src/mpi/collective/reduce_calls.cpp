@@ -98,6 +98,7 @@ Planned reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datat
 Planned plan_common(const Arguments& arguments, const Reduction& reduction, const Piece& own,
                     const Piece& into, MPI_Count skip) {
   Plan& plan = arguments.plan();
+  plan.room = into;
   plan.contribute = [own] { return packed(own); };
   plan.finish = [comm = plan.comm, reduction, into, skip](Gathered& gathered) {
     const std::uint64_t bytes = into.bytes();

@@ -73,6 +73,7 @@ Planned bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm
   plan.call.cost = Cost::bcast;
   plan.call.root = root;
   plan.call.bytes = mpi_api::size_one(shape_of_members(arguments), count, type).count;
+  (arguments.is_root(root) ? plan.sent : plan.room) = data;
   if (arguments.is_root(root))
     plan.contribute = [data] { return packed(data); };
   else
@@ -96,6 +97,8 @@ Planned plan_gather(const Arguments& arguments, int root, bool in_place, const P
     return arguments.planned();
   }
   if (!in_place) plan.contribute = [own] { return packed(own); };
+  if (!in_place) plan.sent = own;
+  plan.room = into.row();
   if (arguments.is_root(root))
     plan.finish = [into = std::move(into), in_place, root](Gathered& gathered) {
       Outcome outcome;
@@ -223,6 +226,8 @@ Planned plan_scatter(const Arguments& arguments, int root, bool in_place, Pieces
   }
   // Which function it is decides it, on all members alike.
   const bool alike = plan.call.cost == Cost::scatter;
+  plan.sent = from.row();
+  if (!in_place) plan.room = own;
   if (is_root) plan.contribute = [from = std::move(from)] { return packed(from); };
   if (!in_place)
     plan.finish = [own, root, alike, size = arguments.members(),

@@ -29,6 +29,7 @@
 #include "shared/heap.hpp"
 #include "shared/horizon.hpp"
 #include "shared/inbox.hpp"
+#include "shared/message_costs.hpp"
 #include "shared/site_list.hpp"
 
 namespace foretrace::mpi {
@@ -474,7 +475,8 @@ std::int64_t Line::depart(const Record& send) {
   Record record;
   record.compute = work_->compute.count_ps();
   record.steps = work_->steps;
-  const std::optional<Time> departs = clock_.depart(clock_.entry(record), Bytes(send.send_bytes));
+  const std::optional<Time> departs = clock_.depart(
+      clock_.entry(record), Bytes(live::message_costs::sized(send.send_bytes, send.untouched)));
   return departs ? departs->count_ps() : kNoClock;
 }
 

@@ -269,6 +269,7 @@ std::int64_t hand_over(Record& record, Block data) {
   message.comm = record.comm;
   message.source = line.rank();
   message.tag = record.send_tag;
+  message.untouched = record.untouched;
   message.sure = line.is_sure();
   const std::int64_t departs = line.depart(record);
   message.sent = is_rendezvous(record) ? kNoClock : departs;

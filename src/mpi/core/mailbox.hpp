@@ -20,6 +20,7 @@
 #include "mpi/core/block.hpp"
 #include "mpi/core/simulator.hpp"
 #include "shared/horizon.hpp"
+#include "shared/message_costs.hpp"
 #include "shared/own_clock.hpp"
 #include "shared/shared_memory.hpp"
 
@@ -47,7 +48,8 @@ struct Incoming {
 inline KnownTransfer transfer_of(const Incoming& receive) {
   const Envelope& message = receive.message;
   const bool known = receive.state == Incoming::State::bound && message.sure;
-  return {false, known ? message.sent : kNoClock, message.bytes};
+  return {false, known ? message.sent : kNoClock,
+          live::message_costs::sized(message.bytes, message.untouched)};
 }
 
 // What a receive that got it, or a probe that saw it, tells.

@@ -9,6 +9,7 @@
 #include "mpi/core/threads.hpp"
 #include "mpi/datatype/datatype.hpp"
 #include "shared/horizon.hpp"
+#include "shared/message_costs.hpp"
 
 namespace foretrace::mpi {
 
@@ -143,9 +144,10 @@ bool follow_from_data(std::span<Request* const> open, bool tests) {
 
 // What this rank knows of the request's message.
 KnownTransfer transfer_of(const Request& request) {
-  if (request.what == Request::What::send) return {true, request.sent, request.capacity};
+  if (request.what == Request::What::send)
+    return {true, request.sent, live::message_costs::sized(request.capacity, request.untouched)};
   KnownTransfer transfer = transfer_of(request.incoming);
-  if (transfer.bytes > request.capacity) transfer.sent = kNoClock;
+  if (request.incoming.message.bytes > request.capacity) transfer.sent = kNoClock;
   return transfer;
 }
 

@@ -8,6 +8,7 @@
 #include "mpi/core/line.hpp"
 #include "mpi/core/mailbox.hpp"
 #include "mpi/core/message.hpp"
+#include "mpi/core/sent.hpp"
 #include "mpi/core/threads.hpp"
 #include "mpi/p2p/checks.hpp"
 #include "mpi/p2p/completion.hpp"
@@ -32,10 +33,14 @@ void fill_send(Record& record, const Checked& checked, const void* buf, int coun
   record.send_tag = tag;
   if (dest == MPI_PROC_NULL) return;
   record.send_peer = checked.comm->world(dest);
+  record.untouched =
+      note_sent(buf, count, *checked.type, static_cast<std::uint64_t>(record.send_peer));
   hand_over(record, packed(buf, count, *checked.type));
 }
 
-void fill_recv(Record& record, const Checked& checked, int count, int source, int tag) {
+void fill_recv(Record& record, const Checked& checked, const void* buf, int count, int source,
+               int tag) {
+  note_room(buf, count, *checked.type);
   record.comm = checked.comm->context;
   record.recv_bytes = packed_bytes(count, *checked.type);
   set_source(record, *checked.comm, source, tag);
@@ -110,6 +115,11 @@ Request* describe_send(SendMode mode, const Checked& checked, const void* buf, i
 
 void post_transfer(Request& request) {
   const bool sends = request.what == Request::What::send && request.peer != MPI_PROC_NULL;
+  if (sends)
+    request.untouched = note_sent(request.buffer, request.count, *request.type,
+                                  static_cast<std::uint64_t>(request.comm->world(request.peer)));
+  else if (request.what == Request::What::receive)
+    note_room(request.buffer, request.count, *request.type);
   post_again(request, sends ? packed(request.buffer, request.count, *request.type) : Block());
 }
 
@@ -160,7 +170,7 @@ int receive_now(const Checked& checked, void* buf, int count, int source, int ta
     return impl::Wait(&request, status);
   }
   Record record = line.record(EventKind::recv);
-  fill_recv(record, checked, count, source, tag);
+  fill_recv(record, checked, buf, count, source, tag);
   record.taken = taken;
   return deliver(receive(record), checked, buf, count, status);
 }
@@ -279,7 +289,7 @@ int Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest
   }
   Record record = line.record(EventKind::sendrecv);
   fill_send(record, out, sendbuf, sendcount, dest, sendtag, SendMode::standard);
-  fill_recv(record, in, recvcount, source, recvtag);
+  fill_recv(record, in, recvbuf, recvcount, source, recvtag);
   return deliver(receive(record), in, recvbuf, recvcount, status);
 }
 

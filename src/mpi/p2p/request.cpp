@@ -56,6 +56,7 @@ void post_again(Request& request, Block data) {
     record.send_peer = request.peer == MPI_PROC_NULL ? -1 : request.comm->world(request.peer);
     record.send_tag = request.tag;
     record.send_bytes = request.capacity;
+    record.untouched = request.untouched;
     request.sent = record.send_peer >= 0 ? hand_over(record, std::move(data)) : kNoClock;
     request.capacity = record.send_bytes;
     request.rendezvous = is_rendezvous(record);

@@ -36,6 +36,7 @@ struct Request : Object {
   bool hidden = false;  // on the context of the library's own messages
   machine::SendMode mode = machine::SendMode::standard;
   bool rendezvous = false;       // send: waits for its receiver
+  bool untouched = false;        // send: trace::Endpoint::untouched
   std::int64_t sent = kNoClock;  // send: when it began, in virtual time
   Incoming incoming;             // receive
   int error = MPI_SUCCESS;       // once done

@@ -27,8 +27,8 @@ bool DatasheetNetwork::is_rendezvous(Path path, SendMode mode, Bytes bytes) cons
 }
 
 SendTimes DatasheetNetwork::begin_send(WorldRank from, WorldRank to, Time s0, SendMode mode,
-                                       Bytes bytes, bool posted) {
-  const Timing& timing = between(from, to);
+                                       Bytes bytes, bool posted, bool untouched) {
+  const Timing& timing = between(from, to, untouched);
   SendTimes times;
   times.sent = has_gap_ ? port(from, path(from, to)).depart(s0, timing.gap(bytes)) : s0;
   times.start = times.sent;
@@ -43,7 +43,7 @@ SendTimes DatasheetNetwork::begin_send(WorldRank from, WorldRank to, Time s0, Se
 
 Delivery DatasheetNetwork::deliver(const Meeting& meeting) const {
   const machine::MessageStamp& stamp = meeting.stamp;
-  const Timing& timing = between(meeting.from, meeting.to);
+  const Timing& timing = between(meeting.from, meeting.to, stamp.untouched);
   Delivery delivery;
   if (stamp.rendezvous)
     delivery.sender =
@@ -114,7 +114,7 @@ Time DatasheetNetwork::rest_after(std::span<Finished> requests) const {
 // Of Timing::irecv_end().
 Time DatasheetNetwork::least_transfer() const {
   Time least = Time::max();
-  for (const Path path : {Path::node, Path::outer}) {
+  for (const Path path : {Path::untouched, Path::node, Path::outer}) {
     const Timing& timing = timing_->on(path);
     least =
         std::min(least, timing.least(machine::Cost::irecv1) + timing.least(machine::Cost::irecv2));

@@ -18,7 +18,7 @@ class DatasheetNetwork final : public Network {
   machine::Path path(WorldRank a, WorldRank b) const override { return paths_.between(a, b); }
   bool is_rendezvous(machine::Path path, machine::SendMode mode, Bytes bytes) const override;
   SendTimes begin_send(WorldRank from, WorldRank to, Time s0, machine::SendMode mode, Bytes bytes,
-                       bool posted) override;
+                       bool posted, bool untouched) override;
   Delivery deliver(const Meeting& meeting) const override;
   Time rendezvous_delay(const Meeting& meeting) const override;
   Time post_receive_leave(machine::Path path, Time r0, Bytes bytes) const override;
@@ -37,8 +37,8 @@ class DatasheetNetwork final : public Network {
   Time header(WorldRank from, WorldRank to, const machine::MessageStamp& stamp) const override;
 
  private:
-  const machine::Timing& between(WorldRank a, WorldRank b) const {
-    return timing_->on(paths_.between(a, b));
+  const machine::Timing& between(WorldRank a, WorldRank b, bool untouched = false) const {
+    return timing_->on(machine::of_data(paths_.between(a, b), untouched));
   }
 
   machine::Port& port(WorldRank rank, machine::Path path);

@@ -11,6 +11,9 @@ EndpointNetwork::EndpointNetwork(const NetworkOptions& options, machine::Placeme
     : loggps_(options.loggps), send_free_(nodes.size()) {
   inner_.fill(loggps_);
   for (const auto& [path, times] : options.inner) inner_[static_cast<std::size_t>(path)] = times;
+  // LogGPS knows nothing of the data.
+  inner_[static_cast<std::size_t>(machine::Path::untouched)] =
+      inner_[static_cast<std::size_t>(machine::Path::node)];
   paths_ = machine::RankPaths(std::move(nodes));
 }
 
@@ -18,7 +21,7 @@ bool EndpointNetwork::is_rendezvous(machine::Path path, SendMode mode, Bytes byt
   return machine::is_rendezvous(mode, bytes, on(path).sync_threshold);
 }
 
-SendTimes EndpointNetwork::begin_send(WorldRank from, WorldRank to, Time s0, SendMode, Bytes,
+SendTimes EndpointNetwork::begin_send(WorldRank from, WorldRank to, Time s0, SendMode, Bytes, bool,
                                       bool) {
   const machine::LogGPSTimes& times = on(path(from, to));
   const Time begin = start(from, s0, times.gap, Time());

@@ -21,7 +21,7 @@ class EndpointNetwork : public Network {
   machine::Path path(WorldRank a, WorldRank b) const final { return paths_.between(a, b); }
   bool is_rendezvous(machine::Path path, machine::SendMode mode, Bytes bytes) const override;
   SendTimes begin_send(WorldRank from, WorldRank to, Time s0, machine::SendMode mode, Bytes bytes,
-                       bool posted) override;
+                       bool posted, bool untouched) override;
   Delivery deliver(const Meeting& meeting) const override;
   Time rendezvous_delay(const Meeting& meeting) const override;
   Time post_receive_leave(machine::Path path, Time r0, Bytes bytes) const final;

@@ -14,9 +14,9 @@ class LoggpsNetwork final : public NodeNetwork {
       : NodeNetwork(options, ranks), receive_free_(static_cast<std::size_t>(ranks)) {}
 
   SendTimes begin_send(WorldRank from, WorldRank to, Time s0, machine::SendMode mode, Bytes bytes,
-                       bool posted) override {
+                       bool posted, bool untouched) override {
     if (node_of(from) == node_of(to) || is_rendezvous(machine::Path::outer, mode, bytes))
-      return EndpointNetwork::begin_send(from, to, s0, mode, bytes, posted);
+      return EndpointNetwork::begin_send(from, to, s0, mode, bytes, posted, untouched);
     const Time begin = start(from, s0, loggps_.gap, stream(bytes));
     const Time sent = begin + loggps_.overhead_send;
     return {begin, sent, sent, sent};
