@@ -231,6 +231,19 @@ class Generator:
         self.programs[rank].append(call)
 
 
+def add_untouched(machine, schedule):
+    """With draws of its own: factors, and which calls send untouched data."""
+    rng = random.Random(json.dumps([machine, schedule]))
+    if rng.random() < 0.5:
+        return
+    inner = machine.get("node", machine)["functions"]
+    machine["untouched"] = {name: rng.choice([0.25, 0.5, 0.75]) for name in inner if rng.random() < 0.7}
+    for program in schedule["programs"]:
+        for call in program:
+            if ("to" in call and call["op"] in ("send", "isend", "sendrecv")) or call["op"] in reference.WAITS_FOR:
+                call["untouched"] = rng.random() < 0.6
+
+
 class ProbingGenerator(Generator):
     """Before some receives the rank probes for their messages."""
 
@@ -254,7 +267,9 @@ def main():
         machine = random_machine(rng)
         machine["functions"]["probe"] = [{"to": 2**40, "c": 3.25, "f": "p", "s": 0.5, "g": "d", "k": 0}]
         generator = ProbingGenerator if seed % 2 == 0 else Generator
-        cases.append((seed, machine, generator(rng).schedule()))
+        schedule = generator(rng).schedule()
+        add_untouched(machine, schedule)
+        cases.append((seed, machine, schedule))
     lines = "".join(json.dumps({"machine": m, "schedule": s}) + "\n" for _, m, s in cases)
     engine = subprocess.run([options.replay_schedule], input=lines, text=True, check=True,
                             stdout=subprocess.PIPE).stdout.splitlines()

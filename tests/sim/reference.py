@@ -47,8 +47,11 @@ not in use by the rank. A machine is a JSON object:
                     "d", "p d", "ln p d", "p^2 d"
     node            left out: there are no paths; else {sync_threshold, functions} of the path
                     within a node
+    untouched       left out: the same for all data; else by function of the node (of the machine where
+                    there are no paths) what it takes of untouched data, as a multiple
 
 and a schedule may have "nodes", for each rank the number of its node; left out: each has its own.
+A call that sends with "untouched" sends such data.
 """
 
 import json
@@ -103,6 +106,8 @@ class Machine:
         self.inside = self
         if "node" in data:
             self.inside = NodePath(data, self)
+        # The same two with untouched data.
+        self.same = Untouched(data, self.inside, self) if "untouched" in data else self.inside
         # Set when a cost lies so close to half a picosecond that arithmetic in double
         # may round it to either side.
         self.doubtful = False
@@ -112,10 +117,12 @@ class Machine:
             name = STAND_INS.get(name)
         return None if name is None else self.functions[name]
 
-    def path(self, nodes, ranks):
+    def path(self, nodes, ranks, untouched=False):
         """The rules among these ranks; `nodes` is None where each rank has its own."""
         places = {rank if nodes is None else nodes[rank] for rank in ranks}
-        return self.inside if len(places) == 1 else self
+        if len(places) > 1:
+            return self
+        return self.same if untouched else self.inside
 
     def cost(self, name, size, p=2):
         key = (name, size, p)
@@ -133,10 +140,13 @@ class Machine:
         f = {"p": p, "ln p": log, "p^2": p * p}[regime["f"]]
         g = {"d": d, "p d": p * d, "ln p d": log * d, "p^2 d": p * p * d}[regime["g"]]
         time = (Fraction(regime["c"]) + Fraction(regime["s"]) * f + Fraction(regime["k"]) * g)
-        exact = max(time, 0) * self.unit * 10**12
+        exact = max(time, 0) * self.unit * 10**12 * self.factor(regimes)
         if abs(exact % 1 - Fraction(1, 2)) < exact / 10**14:
             self.doubtful = True
         return half_away(exact)
+
+    def factor(self, _):
+        return 1
 
     def sending_takes(self, size):
         if self.regimes("gap") is None:
@@ -188,6 +198,27 @@ class NodePath(Machine):
         if name == "gap" and self.functions:
             return mine
         return self.outer.regimes(name) if mine is None else mine
+
+    def cost(self, name, size, p=2):
+        time = super().cost(name, size, p)
+        self.outer.doubtful = self.outer.doubtful or self.doubtful
+        return time
+
+
+class Untouched(Machine):
+    """What two ranks of one node have between them, each function of theirs with its factor."""
+
+    def __init__(self, data, inside, outer):
+        super().__init__({key: value for key, value in data.items() if key not in ("node", "untouched")})
+        self.own, self.within, self.outer = data["untouched"], inside, outer
+        self.threshold = inside.threshold
+
+    def regimes(self, name):
+        return self.within.regimes(name)
+
+    def factor(self, regimes):
+        names = [name for name, own in self.within.functions.items() if own is regimes]
+        return Fraction(self.own.get(names[0], 1)) if names else 1
 
     def cost(self, name, size, p=2):
         time = super().cost(name, size, p)
@@ -331,6 +362,12 @@ class Replay:
         call = self.schedule.call(at)
         return self.rules(at[0], self.schedule.comms[call["comm"]][partner])
 
+    def rules_of(self, at, receiver=None):
+        """Of the message that a call sends."""
+        call = self.schedule.call(at)
+        to = self.schedule.comms[call["comm"]][call["to"]] if receiver is None else receiver
+        return self.machine.path(self.schedule.nodes, (at[0], to), call.get("untouched", False))
+
     def departure(self, at):
         return self.departure_and_next(at)[0]
 
@@ -347,7 +384,7 @@ class Replay:
                     free = self.departure_and_next((at[0], index))[1]
                     break
             leaves = max(self.enter(at), free)
-            self.departures[at] = leaves, leaves + rules.cost("gap", call["bytes"])
+            self.departures[at] = leaves, leaves + self.rules_of(at).cost("gap", call["bytes"])
         return self.departures[at]
 
     def moved(self, rank, rules, end, takes):
@@ -369,7 +406,7 @@ class Replay:
         if call["to"] < 0:
             return start, start
         mode, size = call.get("mode", "standard"), call["bytes"]
-        rules = self.rules_to(at, call["to"])
+        rules = self.rules_of(at)
         if rules.meets(mode, size):
             cost = rules.cost("ssend", size)
             other = self.enter(self.partner(self.schedule.receive_of, at))
@@ -385,14 +422,14 @@ class Replay:
             return start, start
         origin = self.partner(self.schedule.send_of, at)
         sent = self.departure(origin)
-        rules = self.rules(at[0], origin[0])
+        rules = self.rules_of(origin, at[0])
         ready = start + rules.cost("recvmin", size)
         cost = rules.cost(cost_name, size)
         if rules.meets(self.schedule.call(origin).get("mode", "standard"), size):
             end = max(start, sent) + cost
         else:
             end = max(ready, sent + cost)
-        return self.moved(at[0], rules, end, rules.receiving_takes(size)), ready
+        return self.moved(at[0], self.rules(at[0], origin[0]), end, rules.receiving_takes(size)), ready
 
     def recv(self, at, call):
         return self.receive(at, call["from"], call["bytes"], "recv")
@@ -411,7 +448,7 @@ class Replay:
     def isend(self, at, call):
         paid = 0
         if call["to"] >= 0:
-            paid = self.rules_to(at, call["to"]).cost("isend1", call["bytes"])
+            paid = self.rules_of(at).cost("isend1", call["bytes"])
         return self.enter(at) + paid, self.enter(at) + paid
 
     def irecv(self, at, call):
@@ -441,10 +478,11 @@ class Replay:
                 continue
             if call["op"] == "isend":
                 rules = self.rules_to(posted, call["to"])
-                takes = rules.sending_takes(call["bytes"])
+                takes = self.rules_of(posted).sending_takes(call["bytes"])
             else:
-                rules = self.rules(posted[0], self.schedule.send_of[posted][0])
-                takes = rules.receiving_takes(self.size_received(posted))
+                origin = self.schedule.send_of[posted]
+                rules = self.rules(posted[0], origin[0])
+                takes = self.rules_of(origin, posted[0]).receiving_takes(self.size_received(posted))
             end = self.moved(posted[0], rules, end, takes)
             clock = max(clock + least, end)
             alone += least
@@ -505,7 +543,7 @@ class Replay:
             return None, 0
         mode, size = call.get("mode", "standard"), call["bytes"]
         start = self.departure(posted)
-        rules = self.rules_to(posted, call["to"])
+        rules = self.rules_of(posted)
         if rules.meets(mode, size):
             start = max(start, self.enter(self.partner(self.schedule.receive_of, posted)))
         second = rules.cost("isend2", size)
@@ -522,7 +560,7 @@ class Replay:
         size = call["bytes"]
         origin = self.partner(self.schedule.send_of, posted)
         start = self.departure(origin)
-        rules = self.rules(posted[0], origin[0])
+        rules = self.rules_of(origin, posted[0])
         if rules.meets(self.schedule.call(origin).get("mode", "standard"), size):
             start = max(start, self.enter(posted))
         second = rules.cost("irecv2", size)
@@ -543,7 +581,10 @@ class Replay:
             needed = [at]
         else:
             needed = members
-        rules = self.rules(*(member[0] for member in members))
+        # What counts is what those give who are waited for and give anything; a prefix does not.
+        givers = {"root": needed[:1], "prefix": []}.get(whose, needed)
+        untouched = bool(givers) and all(self.schedule.call(giver).get("untouched") for giver in givers)
+        rules = self.machine.path(self.schedule.nodes, [member[0] for member in members], untouched)
         cost = rules.cost(call["op"], call["bytes"], len(members))
         return max(self.enter(other) for other in needed) + cost, self.enter(at) + cost
 

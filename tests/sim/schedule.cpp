@@ -48,6 +48,11 @@ machine::MachineModel parse_machine(const json& data) {
   model.compute_step = data.at("compute_step");
   parse_path(data, model);
   if (data.contains("node")) parse_path(data["node"], model.paths[machine::Path::node]);
+  machine::Functions& inner =
+      data.contains("node") ? model.paths[machine::Path::node].functions : model.functions;
+  const json factors = data.value("untouched", json::object());
+  for (const auto& [name, factor] : factors.items())
+    inner.at(name).untouched = {{Bytes(1), factor.get<double>()}};
   return model;
 }
 
@@ -135,6 +140,7 @@ class ScheduleParser {
       operation.bytes = Bytes(call.at("bytes"));
       if (call.contains("root")) operation.root = LocalRank(call.at("root"));
     }
+    operation.send.untouched = call.value("untouched", false);
     return operation;
   }
 
