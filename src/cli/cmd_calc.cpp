@@ -299,9 +299,10 @@ MachineModel model_on(const MachineModel& model, const std::string& name) {
   if (name.empty()) return model;
   const auto path = machine::parse_path(name);
   std::string known = "outer";
-  for (const auto& [each, unused] : model.paths)
-    known = std::string(machine::name_of(each)) + ", " + known;
-  if (!path || (*path != machine::Path::outer && !model.paths.contains(*path)))
+  for (const machine::Path each : {machine::Path::node, machine::Path::untouched})
+    if (machine::knows_path(model, each))
+      known = std::string(machine::name_of(each)) + ", " + known;
+  if (!path || !machine::knows_path(model, *path))
     throw UsageError("calc: --path " + name + ": the machine model has no such path; it has " +
                      known);
   return machine::on_path(model, *path);
@@ -350,8 +351,9 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("--bytes", options->bytes, "Message sizes in bytes, e.g. 64k or 8,1k or 8..1m")
       ->default_str(kDefaultBytes);
   app.add_option("--path", options->path,
-                 "Between which ranks: node (of one node), outer (of two; the default)")
-      ->check(offers("node,outer"));
+                 "Between which ranks: node (of one node), outer (of two; the default), untouched "
+                 "(of one node, data that nobody has written since it was sent last)")
+      ->check(offers("node,outer,untouched"));
   add_allow_invalid(app, options->allow_invalid);
   app.add_flag("--json", options->json, "Print one JSON object; an array for several times");
   app.add_flag("--plot", options->plot, "Draw the times over the sizes, or over the ranks");

@@ -210,7 +210,7 @@ void read_paths(const TableReader& reader, MachineModel& model) {
   for (const auto& [key, node] : reader.raw()) {
     const std::string name(key.str());
     const auto path = parse_path(name);
-    if (!path || *path == Path::outer)
+    if (path != Path::node)
       reader.fail(&node, "there is no path '" + name +
                              "'; known: node (the top level of the file is between nodes)");
     if (!node.is_table()) reader.fail(&node, "'path." + name + "' must be a table");

@@ -39,7 +39,7 @@ constexpr Path of_data(Path path, bool untouched) {
 std::string_view name_of(Path path);
 // "between ranks of one node".
 std::string_view meaning_of(Path path);
-// Nothing for other names. The one that a machine file may have as a table: node.
+// Nothing for other names. A machine file has but node as a table.
 std::optional<Path> parse_path(std::string_view name);
 
 // What lies between the ranks of a run.

@@ -78,8 +78,8 @@ class AddedMachine:
     def __getattr__(self, name):
         return getattr(self.machine, name)
 
-    def path(self, nodes, ranks):
-        return AddedMachine(self.machine.path(nodes, ranks), self.added)
+    def path(self, nodes, ranks, untouched=False):
+        return AddedMachine(self.machine.path(nodes, ranks, untouched), self.added)
 
     def cost(self, name, size, p=2):
         return self.machine.cost(name, size, p) + self.more(name, size, p)

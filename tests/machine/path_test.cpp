@@ -178,6 +178,7 @@ TEST(Path, FaultsAreNamed) {
             "m.toml:2: [path]: there is no path 'socket'; known: node (the top level of the file "
             "is between nodes)");
   EXPECT_NE(fault_of("[path.outer]\n").find("there is no path 'outer'"), std::string::npos);
+  EXPECT_NE(fault_of("[path.untouched]\n").find("there is no path 'untouched'"), std::string::npos);
   EXPECT_NE(fault_of("[path.node]\nlatency = 1\n").find("unknown key 'latency'"),
             std::string::npos);
   EXPECT_NE(fault_of("[[path.node.function]]\nname = \"send\"\n").find("needs at least one"),

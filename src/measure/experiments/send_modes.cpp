@@ -117,7 +117,7 @@ Experiment row(Pair pair, bool in_a_node) {
           .repeat =
               [=](std::int64_t entry, std::int64_t, Span* spans) {
                 if (pair.sender)
-                  for (int i = 0; i < length; ++i)
+                  for (int i = length; i-- > 0;)  // the last one's data are the first
                     MPI_Send(pair.out() + static_cast<std::uint64_t>(i) % places * bytes,
                              pair.count, MPI_CHAR, pair.peer, Pair::kTag, pair.comm);
                 else
