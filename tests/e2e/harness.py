@@ -60,8 +60,9 @@ class TookTooLong(Exception):
 def environment(extra=None):
     env = {name: value for name, value in os.environ.items()
            if not name.startswith(("FORETRACE_", "OMPI_", "PMI", "MPICH_", "SLURM_"))}
-    # Open MPI refuses to start as root unless told twice.
-    env.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", LC_ALL="C")
+    # Open MPI refuses to start as root unless told twice. Of its ways to move messages it takes this
+    # one on a host anyway; told so, it does not try the others first, which takes twice the time.
+    env.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_pml="ob1", LC_ALL="C")
     env.update(extra or {})
     return env
 
