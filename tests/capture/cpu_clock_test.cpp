@@ -13,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <fstream>
 #include <thread>
 #include <vector>
 
@@ -27,6 +28,14 @@ double thread_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+// How long the calling thread has waited for a core, as the kernel says; 0 if it does not.
+double queued_seconds() {
+  std::ifstream file("/proc/thread-self/schedstat");
+  long long ran = 0;
+  long long queued = 0;
+  return file >> ran >> queued ? 1e-9 * static_cast<double>(queued) : 0;
+}
+
 // Computes for `seconds` of this thread's CPU time, without a system call in
 // between that would hide how the clock does by itself.
 void compute(double seconds) {
@@ -35,19 +44,36 @@ void compute(double seconds) {
     for (int i = 0; i < 20'000; ++i) sink = sink * 1.0000001;
 }
 
+// What passed neither on a core nor waiting for one: the thread slept, or the core was given to
+// another machine, which the kernel takes out of the thread's clock; monotonic_ns() goes on.
+class Gone {
+ public:
+  double seconds() const { return std::max(now() - start_, 0.0); }
+
+ private:
+  static double now() {
+    const double ran = thread_seconds() + queued_seconds();
+    return 1e-9 * static_cast<double>(monotonic_ns()) - ran;
+  }
+  const double start_ = now();
+};
+
 struct Both {
   double clock;   // by CpuClock
   double thread;  // by the kernel
+  double gone;
 };
 
 template <class Action>
 Both measure(Action action) {
   CpuClock clock;
+  const Gone gone;
   clock.resume();
   const double start = thread_seconds();
   action();
   const double thread = thread_seconds() - start;
-  return {clock.stop().seconds(), thread};
+  const double sum = clock.stop().seconds();
+  return {sum, thread, gone.seconds()};
 }
 
 // The sum over many intervals, as between the calls of a program; action(i) is in the i-th.
@@ -55,13 +81,21 @@ template <class Action>
 Both add_up(Action action) {
   CpuClock clock;
   Time sum;
+  const Gone gone;
   const double start = thread_seconds();
   for (int i = 0; i < 100; ++i) {
     clock.resume();
     action(i);
     sum += clock.stop();
   }
-  return {sum.seconds(), thread_seconds() - start};
+  return {sum.seconds(), thread_seconds() - start, gone.seconds()};
+}
+
+// The clocks say the same. But what is read instead of the kernel's clock while the thread is not
+// switched out does not know that another machine had the core: that much it may say more.
+void expect_equal(const Both& both, double slept = 0) {
+  EXPECT_GE(both.clock, 0.95 * both.thread);
+  EXPECT_LE(both.clock, 1.05 * both.thread + std::max(both.gone - slept, 0.0));
 }
 
 TEST(CpuClock, DoesNotCountSleep) {
@@ -78,16 +112,20 @@ TEST(CpuClock, DoesNotCountShortSleeps) {
 TEST(CpuClock, CountsComputation) {
   const Both both = measure([] { compute(0.05); });
   EXPECT_GE(both.thread, 0.05);
-  EXPECT_NEAR(both.clock, both.thread, 0.2 * both.thread);
+  expect_equal(both);
 }
 
 TEST(CpuClock, CountsComputationAroundASleep) {
-  const Both both = measure([] {
+  double slept = 0;
+  const Both both = measure([&slept] {
     compute(0.03);
+    const Gone gone;
     std::this_thread::sleep_for(100ms);
+    slept = gone.seconds();
     compute(0.03);
   });
-  EXPECT_NEAR(both.clock, both.thread, 0.2 * both.thread);
+  EXPECT_GE(slept, 0.09);
+  expect_equal(both, slept);
 }
 
 // The clock of a thread that computed before anybody looked.
@@ -103,7 +141,7 @@ TEST(CpuClock, CountsFromTheThreadsBeginning) {
     clock = born.stop().seconds();
   }).join();
   EXPECT_GE(clock, thread);
-  EXPECT_NEAR(clock, thread, 0.2 * thread);
+  EXPECT_NEAR(clock, thread, 0.05 * thread);
 }
 
 // None is counted twice or forgotten, also where the thread gives way in between.
@@ -112,7 +150,7 @@ TEST(CpuClock, AddsUpOverManyIntervals) {
     compute(0.0005);
     if (i % 10 == 0) ::sched_yield();
   });
-  EXPECT_NEAR(both.clock, both.thread, 0.2 * both.thread);
+  expect_equal(both);
 }
 
 TEST(CpuClock, AnIntervalIsNeverNegative) {
@@ -137,7 +175,7 @@ TEST(CpuClock, EachThreadCountsItself) {
   std::vector<std::thread> threads;
   for (Both& each : both) threads.emplace_back([&each] { each = measure([] { compute(0.05); }); });
   for (std::thread& thread : threads) thread.join();
-  for (const Both& each : both) EXPECT_NEAR(each.clock, each.thread, 0.2 * each.thread);
+  for (const Both& each : both) expect_equal(each);
 }
 
 // Keeps every core busy with two processes each, so that this one is switched
@@ -162,8 +200,7 @@ class BusyMachine : public testing::Test {
 
 TEST_F(BusyMachine, AgreesWithTheThreadsClock) {
   for (int round = 0; round < 3; ++round) {
-    const Both both = measure([] { compute(0.2); });
-    EXPECT_NEAR(both.clock, both.thread, 0.05 * both.thread);
+    expect_equal(measure([] { compute(0.2); }));
   }
 }
 
