@@ -62,7 +62,7 @@ bool SentData::send(const void* data, std::uint64_t bytes, std::uint64_t to) noe
 
 void SentData::receive(const void* data, std::uint64_t bytes) noexcept {
   const auto begin = reinterpret_cast<std::uintptr_t>(data);
-  if (begin >= highest_ || begin + bytes <= lowest_) return;
+  if (bytes == 0 || begin >= highest_ || begin + bytes <= lowest_) return;
   for (Sent& known : sent_)
     if (begin < known.begin + known.bytes && known.begin < begin + bytes) known = {};
 }

@@ -166,8 +166,8 @@ def collective_data(parameters):
         return "{{buffer, count, datatype}, {buffer, count, datatype}}"
     sent = "{sendbuf, sendcount, sendtype}" if "sendcount" in parameters else "{}"
     received = "{}"
-    if "recvcount" in parameters and "recvtype" in parameters:
-        received = "{recvbuf, recvcount, recvtype}"
+    if "recvcount" in parameters:
+        received = "{recvbuf, recvcount, " + ("recvtype}" if "recvtype" in parameters else "datatype}")
     elif "recvbuf" in parameters and "count" in parameters:
         received = "{recvbuf, count, datatype}"
     return f"{{{sent}, {received}}}"
@@ -271,7 +271,7 @@ def body(function, row, names, suffix):
         return (f"isendrecv({fn}, {{sendbuf, sendcount, sendtype}}, dest, sendtag, {{recvbuf, recvcount, recvtype}}, "
                 f"source, recvtag, comm, request, {real})")
     if klass == "isendrecv_replace":
-        return (f"isendrecv({fn}, {{nullptr, count, datatype}}, dest, sendtag, {{buf, count, datatype}}, source, recvtag, "
+        return (f"isendrecv({fn}, {{buf, count, datatype}}, dest, sendtag, {{buf, count, datatype}}, source, recvtag, "
                 f"comm, request, {real})")
     if klass == "comm_create":
         return f"comm_create({fn}, Cost::{row.options[0]}, comm, newcomm, {real})"

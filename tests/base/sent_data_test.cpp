@@ -49,7 +49,10 @@ TEST_F(SentDataTest, ReceivedIntoInBetween) {
   }
   sent_.receive(data_.data() - 100, 100);
   sent_.receive(data_.data() + kBytes, 100);
-  EXPECT_TRUE(send()) << "beside it";
+  sent_.receive(data_.data() + 100, 0);
+  EXPECT_TRUE(send()) << "beside it, and nothing";
+  sent_.receive(data_.data() + 100, 1);
+  EXPECT_FALSE(send());
 }
 
 TEST_F(SentDataTest, ShortMessagesAreNotFollowed) {

@@ -67,7 +67,7 @@ class Untouched(harness.TestCase):
                     expected = sends and said == "untouched"
                     self.assertEqual("untouched=1" in line, expected, f"rank {rank}: {line}")
                     calls += 1
-                self.assertEqual(calls, 118)
+                self.assertEqual(calls, 160)
 
     def test_by_hand(self):
         """The first four messages: written, as it was, written, as it was."""

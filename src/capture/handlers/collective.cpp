@@ -23,15 +23,21 @@ Data times(const Data& data, int members) {
 bool note_data(Cost cost, const CommInfo& info, int root, const CollectiveData& data) {
   if (info.is_inter() || !session.follows_data()) return false;
   const bool is_root = info.rank.value == root;
-  const bool everybody_sends = machine::dependence_of(cost) != machine::Dependence::all_for_root;
+  const machine::Dependence dependence = machine::dependence_of(cost);
+  const bool sends = is_root || dependence != machine::Dependence::all_for_root;
+  // The root of a scatter gets a part of its own data. Elsewhere what describes a room means
+  // nothing.
+  const bool receives = cost == Cost::bcast                               ? !is_root
+                        : dependence == machine::Dependence::root_for_all ? is_root
+                                                                          : true;
   const bool to_each = cost == Cost::alltoall || cost == Cost::scatter;
   const bool from_each = cost == Cost::alltoall || cost == Cost::allgather || cost == Cost::gather;
-  if (everybody_sends || !is_root)
+  if (receives && data.received.at && data.received.at != MPI_IN_PLACE)
     note_room(from_each ? times(data.received, info.size) : data.received);
-  if (!data.sent.at || !(everybody_sends || is_root)) return false;
+  if (!sends || !data.sent.at || data.sent.at == MPI_IN_PLACE) return false;
   const Data sent = to_each ? times(data.sent, info.size) : data.sent;
   const Bytes bytes = sent.bytes();
-  const void* const piece = in_one_piece(sent, bytes);
+  const void* const piece = long_piece(sent, bytes);
   const std::uint64_t to = (info.key << 8 | static_cast<std::uint64_t>(cost)) + (UINT64_C(1) << 63);
   return piece && session.sent_data.send(piece, bytes.count, to);
 }

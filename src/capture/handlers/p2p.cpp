@@ -119,7 +119,7 @@ int send(Fn fn, SendMode mode, const Data& data, int dest, int tag, MPI_Comm com
   const Bytes bytes = data.bytes();
   trace::Event& event = session.open(trace::EventKind::send, fn);
   fill_send(event, *info, mode, bytes, dest, tag);
-  const bool untouched = note_sent(in_one_piece(data, bytes), bytes, event.send.peer);
+  const bool untouched = note_sent(long_piece(data, bytes), bytes, event.send.peer);
   event.send.untouched = untouched;
   session.may_split();
   if (!session.predicting() || dest == MPI_PROC_NULL) {
@@ -291,7 +291,7 @@ int sendrecv(Fn fn, const Data& data, int dest, int sendtag, const Data& room, i
   const Bytes bytes = data.bytes();
   trace::Event& event = session.open(trace::EventKind::sendrecv, fn);
   fill_send(event, *info, SendMode::standard, bytes, dest, sendtag);
-  event.send.untouched = note_sent(in_one_piece(data, bytes), bytes, event.send.peer);
+  event.send.untouched = note_sent(long_piece(data, bytes), bytes, event.send.peer);
   note_room(room);
   fill_expected(event, *info, source, recvtag);
   session.may_split();
@@ -323,9 +323,8 @@ int sendrecv_replace(Fn fn, const Data& data, int dest, int sendtag, int source,
     packed.resize(static_cast<std::size_t>(std::max(room, 1)));
     PMPI_Pack(data.at, count, data.type, packed.data(), room, &packed_bytes, comm);
   }
-  // What comes overwrites it: it is never untouched.
-  return sendrecv(fn, {nullptr, data.count, data.type}, dest, sendtag, data, source, recvtag, comm,
-                  status, real, post_send, post_recv);
+  return sendrecv(fn, data, dest, sendtag, data, source, recvtag, comm, status, real, post_send,
+                  post_recv);
 }
 
 int isend(Fn fn, SendMode mode, const Data& data, int dest, int tag, MPI_Comm comm,
@@ -335,7 +334,7 @@ int isend(Fn fn, SendMode mode, const Data& data, int dest, int tag, MPI_Comm co
   if (!info) return inside ? plain_call(fn, real) : real();
   Request& posted = session.requests.add();
   describe_send(posted, *info, mode, data.bytes(), dest, tag);
-  posted.piece = in_one_piece(data, posted.bytes);
+  posted.piece = long_piece(data, posted.bytes);
   return post_request(fn, posted, request, real);
 }
 
@@ -346,7 +345,7 @@ int irecv(Fn fn, const Data& room, int source, int tag, MPI_Comm comm, MPI_Reque
   if (!info) return inside ? plain_call(fn, real) : real();
   Request& posted = session.requests.add();
   describe_recv(posted, *info, room.bytes(), source, tag);
-  posted.piece = in_one_piece(room, posted.bytes);
+  if (!session.sent_data.is_empty()) posted.piece = in_one_piece(room);
   return post_request(fn, posted, request, real);
 }
 
@@ -360,10 +359,10 @@ int isendrecv(Fn fn, const Data& data, int dest, int sendtag, const Data& room, 
   both.comm = info;
   Request& sends = add_part(both);
   describe_send(sends, *info, SendMode::standard, data.bytes(), dest, sendtag);
-  sends.piece = in_one_piece(data, sends.bytes);
+  sends.piece = long_piece(data, sends.bytes);
   Request& receives = add_part(both);
   describe_recv(receives, *info, room.bytes(), source, recvtag);
-  receives.piece = in_one_piece(room, receives.bytes);
+  receives.piece = in_one_piece(room);
   // MPICH says nothing of what came; where the program named it, it is known.
   receives.has_status = source == MPI_ANY_SOURCE || recvtag == MPI_ANY_TAG;
   return post_several(fn, both, request, real);

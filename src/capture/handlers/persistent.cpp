@@ -90,7 +90,7 @@ int send_init(Fn fn, SendMode mode, const Data& data, int dest, int tag, MPI_Com
   if (!info) return inside ? plain_call(fn, real) : real();
   return make_persistent(fn, variable, real, [&](Request& request) {
     describe_send(request, *info, mode, data.bytes(), dest, tag);
-    request.piece = in_one_piece(data, request.bytes);
+    request.piece = long_piece(data, request.bytes);
   });
 }
 
@@ -101,7 +101,7 @@ int recv_init(Fn fn, const Data& room, int source, int tag, MPI_Comm comm, MPI_R
   if (!info) return inside ? plain_call(fn, real) : real();
   return make_persistent(fn, variable, real, [&](Request& request) {
     describe_recv(request, *info, room.bytes(), source, tag);
-    request.piece = in_one_piece(room, request.bytes);
+    request.piece = in_one_piece(room);
   });
 }
 
@@ -206,7 +206,7 @@ int imrecv(Fn fn, const Data& room, MPI_Message* message, MPI_Request* variable,
   Request& request = session.requests.add();
   describe_recv(request, *entry->comm, room.bytes(), entry->status.MPI_SOURCE,
                 entry->status.MPI_TAG);
-  request.piece = in_one_piece(room, request.bytes);
+  request.piece = in_one_piece(room);
   request.taken = entry->number;
   request.probed = session.predicting() ? &entry->recv : nullptr;
   const int result = post_request(fn, request, variable, real);

@@ -27,15 +27,19 @@ bool is_refused(int result) {
   }
 }
 
-const void* in_one_piece(const Data& data, Bytes bytes) {
-  if (bytes.count < SentData::kLeast || data.at == MPI_IN_PLACE || !session.follows_data())
-    return nullptr;
+const void* in_one_piece(const Data& data) {
+  if (data.at == nullptr || data.at == MPI_IN_PLACE || !session.follows_data()) return nullptr;
+  const auto size = static_cast<MPI_Count>(mpi_api::type_bytes(data.type));
   MPI_Count begin = 0;
   MPI_Count extent = 0;
   PMPI_Type_get_extent_x(data.type, &begin, &extent);
-  return begin == 0 && static_cast<std::uint64_t>(extent) == mpi_api::type_bytes(data.type)
-             ? data.at
-             : nullptr;
+  if (size == 0 || begin != 0 || extent != size) return nullptr;
+  PMPI_Type_get_true_extent_x(data.type, &begin, &extent);
+  return begin == 0 && extent == size ? data.at : nullptr;
+}
+
+const void* long_piece(const Data& data, Bytes bytes) {
+  return bytes.count < SentData::kLeast ? nullptr : in_one_piece(data);
 }
 
 bool note_sent(const void* piece, Bytes bytes, WorldRank to) {
@@ -48,9 +52,7 @@ void note_room(const void* piece, Bytes bytes) {
 }
 
 void note_room(const Data& room) {
-  if (session.sent_data.is_empty()) return;
-  const Bytes bytes = room.bytes();
-  note_room(in_one_piece(room, bytes), bytes);
+  if (!session.sent_data.is_empty()) note_room(in_one_piece(room), room.bytes());
 }
 
 machine::MessageStamp stamp_of(WorldRank to, SendMode mode, Bytes bytes, Time s0, bool untouched) {

@@ -11,8 +11,10 @@ namespace foretrace::capture {
 // Whether MPI refused the call for its arguments: nothing has begun.
 bool is_refused(int result);
 
-// Where the data lies, if in one piece; nullptr: it does not, or is too short for anybody to ask.
-const void* in_one_piece(const Data& data, Bytes bytes);
+// Where the data lies, if in one piece; nullptr: it does not. Of what is sent and so long that it
+// is followed (SentData).
+const void* in_one_piece(const Data& data);
+const void* long_piece(const Data& data, Bytes bytes);
 // Something of one piece is sent, or there is room for it: whether it is untouched (Endpoint).
 // nullptr: it is not.
 bool note_sent(const void* piece, Bytes bytes, WorldRank to);

@@ -87,6 +87,7 @@ Planned reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datat
   plan.call.root = root;
   plan.call.bytes = mpi_api::size_one(shape_of_members(arguments), count, reduction.type).count;
   plan.contribute = [own = own] { return packed(own); };
+  if (is_root) plan.room = piece(recvbuf, count, reduction.type);
   if (is_root)
     plan.finish = [reduction = reduction, n = arguments.members(), recvbuf](Gathered& gathered) {
       return reduction.to_buffer([&](int i) { return gathered.of(i); }, n, recvbuf);
@@ -98,7 +99,8 @@ Planned reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datat
 Planned plan_common(const Arguments& arguments, const Reduction& reduction, const Piece& own,
                     const Piece& into, MPI_Count skip) {
   Plan& plan = arguments.plan();
-  plan.room = into;
+  // Not where members have counts of their own, as in capture.
+  if (plan.call.cost != Cost::reduce_scatter) plan.room = into;
   plan.contribute = [own] { return packed(own); };
   plan.finish = [comm = plan.comm, reduction, into, skip](Gathered& gathered) {
     const std::uint64_t bytes = into.bytes();
@@ -174,6 +176,7 @@ Planned plan_scan(Cost cost, const void* sendbuf, void* recvbuf, int count, MPI_
   Plan& plan = arguments.plan();
   plan.call.cost = cost;
   plan.call.bytes = mpi_api::size_one(shape_of_members(arguments), count, reduction.type).count;
+  plan.room = piece(recvbuf, count, reduction.type);
   plan.contribute = [own = own] { return packed(own); };
   plan.finish = [reduction = reduction, recvbuf,
                  n = plan.comm->rank + (cost == Cost::scan ? 1 : 0)](Gathered& gathered) {

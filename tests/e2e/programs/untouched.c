@@ -9,7 +9,7 @@
 enum { kBytes = 4096 };
 
 static int rank, size;
-static char *out, *other, *in;
+static char *out, *other, *in, *result, *zeros;
 
 static void says(int untouched) {
   FORETRACE_MARK(untouched ? "untouched" : "touched");
@@ -86,6 +86,49 @@ static void in_a_ring(void) {
   MPI_Type_free(&every_second);
 }
 
+/* What receives makes no difference but by its place: a few bytes in the middle, a reduction. */
+static void received_into(void) {
+  const int to = (rank + 1) % size, from = (rank + size - 1) % size;
+  int i;
+  for (i = 0; i < 2; ++i) {
+    says(i);
+    MPI_Sendrecv(result, kBytes, MPI_CHAR, to, 4, in, kBytes, MPI_CHAR, from, 4, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+  }
+  says(0);
+  MPI_Sendrecv(in + 1, 8, MPI_CHAR, to, 4, result + 1001, 8, MPI_CHAR, from, 4, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  says(0);
+  MPI_Sendrecv(result, kBytes, MPI_CHAR, to, 4, in, kBytes, MPI_CHAR, from, 4, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  says(0);
+  MPI_Reduce(other, result, 16, MPI_BYTE, MPI_BAND, 1, MPI_COMM_WORLD);
+  says(rank != 1);
+  MPI_Sendrecv(result, kBytes, MPI_CHAR, to, 4, in, kBytes, MPI_CHAR, from, 4, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  says(0);
+  MPI_Scan(other, result, 16, MPI_BYTE, MPI_BAND, MPI_COMM_WORLD);
+  says(0);
+  MPI_Sendrecv(result, kBytes, MPI_CHAR, to, 4, in, kBytes, MPI_CHAR, from, 4, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  says(0);
+  MPI_Reduce_scatter_block(zeros, result, 16, MPI_BYTE, MPI_BAND, MPI_COMM_WORLD);
+  says(0);
+  MPI_Sendrecv(result, kBytes, MPI_CHAR, to, 4, in, kBytes, MPI_CHAR, from, 4, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  says(0);
+  MPI_Scatter(zeros, 16, MPI_CHAR, result, 16, MPI_CHAR, 0, MPI_COMM_WORLD);
+  /* Sent once more by the call that receives into it afterwards. */
+  says(0);
+  MPI_Sendrecv(result, kBytes, MPI_CHAR, to, 4, in, kBytes, MPI_CHAR, from, 4, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  says(1);
+  MPI_Sendrecv_replace(result, kBytes, MPI_CHAR, to, 4, from, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  says(0);
+  MPI_Sendrecv(result, kBytes, MPI_CHAR, to, 4, in, kBytes, MPI_CHAR, from, 4, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+}
+
 static void together(void) {
   int i;
   for (i = 0; i < 4; ++i) {
@@ -116,12 +159,17 @@ int main(int argc, char** argv) {
   out = calloc(size, kBytes);
   other = calloc(size, kBytes);
   in = calloc(size + 1, kBytes);
+  result = calloc(1, kBytes);
+  zeros = calloc(size, kBytes);
   blocking();
   in_a_ring();
+  received_into();
   together();
   MPI_Finalize();
   free(out);
   free(other);
   free(in);
+  free(result);
+  free(zeros);
   return 0;
 }
