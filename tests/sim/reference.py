@@ -47,11 +47,10 @@ not in use by the rank. A machine is a JSON object:
                     "d", "p d", "ln p d", "p^2 d"
     node            left out: there are no paths; else {sync_threshold, functions} of the path
                     within a node
-    untouched       left out: the same for all data; else by function of the node (of the machine where
-                    there are no paths) what it takes of untouched data, as a multiple
+    untouched       left out: all data alike; else by function of the node (without paths: of the
+                    machine) its time with untouched data, as a multiple
 
-and a schedule may have "nodes", for each rank the number of its node; left out: each has its own.
-A call that sends with "untouched" sends such data.
+and a schedule may have "nodes", for each rank its node; a sending call "untouched".
 """
 
 import json
@@ -60,26 +59,7 @@ import sys
 import threading
 from fractions import Fraction
 
-# What stands in for a function that the machine lacks (docs/theory.md).
-STAND_INS = {
-    "ssend": "send", "bsend": "send", "rsend": "send", "recv": "send", "recvmin": "recv",
-    "isend1": "send", "isendoverlap": "isend2", "irecv2": "recv", "sendrecv": "recv",
-    "scatter": "gather", "scatterv": "scatter", "gatherv": "gather", "allgatherv": "allgather",
-    "alltoallv": "alltoall", "alltoallw": "alltoallv", "reduce_scatter": "allreduce",
-    "reduce_scatter_block": "reduce_scatter", "scan": "reduce", "exscan": "scan",
-    "put": "recv", "get": "recv", "accumulate": "put", "get_accumulate": "accumulate",
-    "fetch_and_op": "accumulate", "compare_and_swap": "fetch_and_op",
-}
-
-# Accesses that carry their bytes to the target, and those that bring bytes from there.
-OUT = ("put", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap")
-BACK = ("get", "get_accumulate", "fetch_and_op", "compare_and_swap")
-
-WAITS_FOR = {  # which starts a member of local rank i waits for, of n members
-    "barrier": "all", "allgather": "all", "alltoall": "all", "allreduce": "all",
-    "reduce_scatter_block": "all", "bcast": "root", "scatter": "root", "gather": "at root",
-    "reduce": "at root", "scan": "prefix", "exscan": "prefix",
-}
+from reference_tables import BACK, OUT, STAND_INS, WAITS_FOR
 
 
 class Stuck(Exception):
@@ -106,7 +86,6 @@ class Machine:
         self.inside = self
         if "node" in data:
             self.inside = NodePath(data, self)
-        # The same two with untouched data.
         self.same = Untouched(data, self.inside, self) if "untouched" in data else self.inside
         # Set when a cost lies so close to half a picosecond that arithmetic in double
         # may round it to either side.
@@ -217,8 +196,8 @@ class Untouched(Machine):
         return self.within.regimes(name)
 
     def factor(self, regimes):
-        names = [name for name, own in self.within.functions.items() if own is regimes]
-        return Fraction(self.own.get(names[0], 1)) if names else 1
+        return next((Fraction(self.own.get(name, 1)) for name, own in self.within.functions.items()
+                     if own is regimes), 1)
 
     def cost(self, name, size, p=2):
         time = super().cost(name, size, p)
@@ -354,8 +333,8 @@ class Replay:
             raise Stuck(f"rank {at[0]}, call {at[1]}: nobody is at the other end")
         return table[at]
 
-    def rules(self, *ranks):
-        return self.machine.path(self.schedule.nodes, ranks)
+    def rules(self, *ranks, untouched=False):
+        return self.machine.path(self.schedule.nodes, ranks, untouched)
 
     def rules_to(self, at, partner):
         """Between the rank of a call and a rank of the call's communicator."""
@@ -366,7 +345,7 @@ class Replay:
         """Of the message that a call sends."""
         call = self.schedule.call(at)
         to = self.schedule.comms[call["comm"]][call["to"]] if receiver is None else receiver
-        return self.machine.path(self.schedule.nodes, (at[0], to), call.get("untouched", False))
+        return self.rules(at[0], to, untouched=call.get("untouched", False))
 
     def departure(self, at):
         return self.departure_and_next(at)[0]
@@ -584,7 +563,7 @@ class Replay:
         # What counts is what those give who are waited for and give anything; a prefix does not.
         givers = {"root": needed[:1], "prefix": []}.get(whose, needed)
         untouched = bool(givers) and all(self.schedule.call(giver).get("untouched") for giver in givers)
-        rules = self.machine.path(self.schedule.nodes, [member[0] for member in members], untouched)
+        rules = self.rules(*(member[0] for member in members), untouched=untouched)
         cost = rules.cost(call["op"], call["bytes"], len(members))
         return max(self.enter(other) for other in needed) + cost, self.enter(at) + cost
 
