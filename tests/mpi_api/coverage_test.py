@@ -49,6 +49,9 @@ def compiles(mpicc, names):
 # What programs ask us for (include/foretrace.h, src/blocks), and the C
 # library's functions that we stand in for (src/base).
 OURS = ("foretrace_get_hook_table", "foretrace_count_blocks", "sleep", "usleep", "nanosleep", "clock_nanosleep",
+        "thrd_sleep", "poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait",
+        "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_timedwait", "sem_timedwait", "sem_clockwait",
+        "thrd_create", "thrd_join",
         "clock_gettime", "gettimeofday", "time", "timespec_get", "pthread_create", "pthread_join")
 
 

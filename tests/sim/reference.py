@@ -3,13 +3,11 @@
 
     reference.py MACHINE.json SCHEDULE.json      prints each rank's finish time in ps
 
-It shares nothing with the engine: messages are paired beforehand by their order in the
-programs, then every call's times are equations that are evaluated recursively and
-remembered; times are exact fractions until the one rounding of each cost. The rules are
-those of docs/theory.md.
+It shares nothing with the engine: messages are paired beforehand by their order in the programs, then every
+call's times are equations that are evaluated recursively and remembered; times are exact fractions until the
+one rounding of each cost. The rules are those of docs/theory.md.
 
 A schedule is a JSON object; an MPI program can execute it as it stands:
-
     ranks     number of ranks
     comms     the communicators: a list of lists of world ranks in local rank order;
               comms[0] is MPI_COMM_WORLD
