@@ -53,8 +53,8 @@ bool SentData::send(const void* data, std::uint64_t bytes, std::uint64_t to) noe
   const std::uint64_t words = words_of(begin, bytes);
   if (known != end) return std::exchange(known->words, words) == words;
   sent_[next_] = {begin, bytes, to, words};
+  known_ = std::max(known_, next_ + 1);
   next_ = (next_ + 1) % kMost;
-  known_ = std::max(known_, std::min(next_ == 0 ? kMost : next_, kMost));
   lowest_ = std::min(lowest_, begin);
   highest_ = std::max(highest_, begin + bytes);
   return false;

@@ -78,6 +78,19 @@ class SeveralAtOnce(unittest.TestCase):
                              ["min = 2.5 s   avg = 5 s   max = 10 s",
                               "extrapolated: ranks and size outside what the model says was measured"])
 
+    def test_untouched_data(self):
+        with tempfile.TemporaryDirectory() as folder:
+            model = pathlib.Path(folder, "m.toml")
+            model.write_text('[machine]\nname = "m"\n[[function]]\nname = "recv"\nclass = "point-to-point"\n'
+                             'untouched = [[1024, 1.0], [4096, 0.5]]\n[[function.regime]]\nc = 8.0\n')
+            self.assertIn("avg = 8 s", calc(model, "recv", "--bytes", 4096))
+            self.assertEqual(calc(model, "recv", "--bytes", 4096, "--path", "untouched").splitlines()[1:],
+                             ["min = 4 s   avg = 4 s   max = 4 s",
+                              "0.5 times the equation's, as with untouched data"])
+            self.assertIn("avg = 6 s", calc(model, "recv", "--bytes", 2048, "--path", "untouched"))
+            failed = calc(SPARC, "recv", "--path", "untouched", status=2)
+            self.assertIn("the machine model has no such path; it has outer", failed)
+
     def test_stand_ins_are_named(self):
         """Those of the timing rules: recv is send's, recvmin recv's and so send's."""
         send = calc(SPARC, "send", "--bytes", "4k")

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "measure/core/hosts.hpp"
 #include "measure/fit/fit.hpp"
 
 namespace foretrace::measure {
@@ -24,7 +25,7 @@ TEST(Untouched, IsTakenOutOfTheSet) {
   SampleSet set = set_of({{"recv", 2, 1024, 1, 1e-6, true},
                           {"untouched/recv", 2, 1024, 1, 5e-7, true},
                           {"untouched/node/recv", 2, 1024, 1, 4e-7, true}});
-  const SampleSet untouched = take_untouched(set);
+  const SampleSet untouched = take_prefixed(set, kUntouchedPrefix);
   ASSERT_EQ(set.samples.size(), 1U);
   ASSERT_EQ(untouched.samples.size(), 2U);
   EXPECT_EQ(untouched.samples[0].function, "recv");

@@ -240,8 +240,11 @@ def add_untouched(machine, schedule):
     machine["untouched"] = {name: rng.choice([0.25, 0.5, 0.75]) for name in inner if rng.random() < 0.7}
     for program in schedule["programs"]:
         for call in program:
-            if ("to" in call and call["op"] in ("send", "isend", "sendrecv")) or call["op"] in reference.WAITS_FOR:
+            if "to" in call and call["op"] in ("send", "isend", "sendrecv"):
                 call["untouched"] = rng.random() < 0.6
+            # It takes all members, or the root alone.
+            if call["op"] in reference.WAITS_FOR:
+                call["untouched"] = rng.random() < (0.5 if reference.WAITS_FOR[call["op"]] == "root" else 0.9)
 
 
 class ProbingGenerator(Generator):

@@ -144,6 +144,17 @@ std::vector<Sample> other_samples(const SampleSet& set) {
   return others;
 }
 
+SampleSet take_prefixed(SampleSet& set, std::string_view prefix) {
+  SampleSet taken;
+  std::erase_if(set.samples, [&](Sample& sample) {
+    if (!sample.function.starts_with(prefix)) return false;
+    taken.samples.push_back(sample);
+    taken.samples.back().function.erase(0, prefix.size());
+    return true;
+  });
+  return taken;
+}
+
 SampleSet parse_samples(std::istream& in, const std::string& name) {
   SampleSet set;
   std::string text;

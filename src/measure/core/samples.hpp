@@ -8,6 +8,7 @@
 #include <iosfwd>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace foretrace::measure {
@@ -55,6 +56,10 @@ SampleSet used_samples(const SampleSet& set);
 // Those that were taken while the machine was in another state than the one that counts. None where
 // samples do not know their state.
 std::vector<Sample> other_samples(const SampleSet& set);
+
+// Takes the samples out of the set whose functions' names begin with that; it is cut off. Without
+// the facts.
+SampleSet take_prefixed(SampleSet& set, std::string_view prefix);
 
 // Reads a file; comment lines may stand anywhere. Throws Error "FILE:LINE: ...".
 SampleSet read_samples(const std::string& path);

@@ -224,13 +224,7 @@ namespace {
 // Takes what was measured within a node out of the set.
 SampleSet take_node(SampleSet& set) {
   const std::string_view prefix = kNodePrefix;
-  SampleSet node;
-  std::erase_if(set.samples, [&](Sample& sample) {
-    if (!sample.function.starts_with(prefix)) return false;
-    node.samples.push_back(sample);
-    node.samples.back().function.erase(0, prefix.size());
-    return true;
-  });
+  SampleSet node = take_prefixed(set, prefix);
   for (const auto& [key, value] : set.info)
     if (key.starts_with(prefix))
       node.info[key.substr(prefix.size())] = value;
@@ -315,7 +309,7 @@ FitOutcome fit_path(const SampleSet& set, const FitSettings& settings) {
 
 FitOutcome fit_model(const SampleSet& set, const FitSettings& settings) {
   SampleSet outer = set;
-  SampleSet untouched = take_untouched(outer);
+  SampleSet untouched = take_prefixed(outer, kUntouchedPrefix);
   const SampleSet node = take_node(outer);
   const SampleSet untouched_node = take_node(untouched);
   const double negligible = kTellingReadings * number_in(set, "timer_overhead", kUsualOverhead);

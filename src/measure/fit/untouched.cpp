@@ -7,7 +7,6 @@
 #include <tuple>
 #include <vector>
 
-#include "measure/core/hosts.hpp"
 #include "mpi_api/stand_ins.hpp"
 #include "stats/summary.hpp"
 
@@ -37,18 +36,6 @@ std::map<Key, double> middles(const SampleSet& set) {
 }
 
 }  // namespace
-
-SampleSet take_untouched(SampleSet& set) {
-  const std::string_view prefix = kUntouchedPrefix;
-  SampleSet untouched;
-  std::erase_if(set.samples, [&](Sample& sample) {
-    if (!sample.function.starts_with(prefix)) return false;
-    untouched.samples.push_back(sample);
-    untouched.samples.back().function.erase(0, prefix.size());
-    return true;
-  });
-  return untouched;
-}
 
 void set_untouched(const SampleSet& untouched, const SampleSet& written, double negligible,
                    machine::Functions& functions) {

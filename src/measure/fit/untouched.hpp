@@ -7,9 +7,7 @@
 
 namespace foretrace::measure {
 
-// Takes what was measured with such data (kUntouchedPrefix) out of the set; the prefix is cut off.
-SampleSet take_untouched(SampleSet& set);
-
+// `untouched`: samples with such data (kUntouchedPrefix, which is cut off); `written`: the others.
 // Sets Function::untouched of the functions that were measured in both ways: the middle over
 // launches, at most 1, where any size differs by more than noise. What is as good as another
 // function, and was not measured itself, takes that one's. Times below `negligible` seconds say

@@ -30,6 +30,9 @@ std::string remarks_on(const MachineModel& model, const Function& function, int 
   std::string out;
   const machine::Beyond beyond = beyond_measured(model, function, ranks, bytes);
   const auto& interval = machine::regime_for(function, bytes).equation.interval;
+  if (function.of_untouched)
+    out += fmt::format("{:.3g} times the equation's, as with untouched data\n",
+                       machine::untouched_factor(function, bytes));
   // Beyond them nothing was measured that could lie there.
   if (interval && !beyond.any())
     out += format_percent(interval->coverage) + " of measured times lie from min to max\n";

@@ -15,6 +15,12 @@ static void says(int untouched) {
   FORETRACE_MARK(untouched ? "untouched" : "touched");
 }
 
+/* Each sends on to the next. */
+static void pass(const char* data) {
+  MPI_Sendrecv(data, kBytes, MPI_CHAR, (rank + 1) % size, 1, in, kBytes, MPI_CHAR,
+               (rank + size - 1) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 static void exchange(char* data, int to, int from) {
   MPI_Request both[2];
   MPI_Status statuses[2];
@@ -52,8 +58,7 @@ static void in_a_ring(void) {
   int i;
   for (i = 0; i < 2; ++i) {
     says(i);
-    MPI_Sendrecv(other, kBytes, MPI_CHAR, to, 1, in, kBytes, MPI_CHAR, from, 1, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    pass(other);
   }
   /* The same in another way; then what has just been received goes on. */
   says(1);
@@ -92,41 +97,34 @@ static void received_into(void) {
   int i;
   for (i = 0; i < 2; ++i) {
     says(i);
-    MPI_Sendrecv(result, kBytes, MPI_CHAR, to, 4, in, kBytes, MPI_CHAR, from, 4, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    pass(result);
   }
   says(0);
   MPI_Sendrecv(in + 1, 8, MPI_CHAR, to, 4, result + 1001, 8, MPI_CHAR, from, 4, MPI_COMM_WORLD,
                MPI_STATUS_IGNORE);
   says(0);
-  MPI_Sendrecv(result, kBytes, MPI_CHAR, to, 4, in, kBytes, MPI_CHAR, from, 4, MPI_COMM_WORLD,
-               MPI_STATUS_IGNORE);
+  pass(result);
   says(0);
   MPI_Reduce(other, result, 16, MPI_BYTE, MPI_BAND, 1, MPI_COMM_WORLD);
   says(rank != 1);
-  MPI_Sendrecv(result, kBytes, MPI_CHAR, to, 4, in, kBytes, MPI_CHAR, from, 4, MPI_COMM_WORLD,
-               MPI_STATUS_IGNORE);
+  pass(result);
   says(0);
   MPI_Scan(other, result, 16, MPI_BYTE, MPI_BAND, MPI_COMM_WORLD);
   says(0);
-  MPI_Sendrecv(result, kBytes, MPI_CHAR, to, 4, in, kBytes, MPI_CHAR, from, 4, MPI_COMM_WORLD,
-               MPI_STATUS_IGNORE);
+  pass(result);
   says(0);
   MPI_Reduce_scatter_block(zeros, result, 16, MPI_BYTE, MPI_BAND, MPI_COMM_WORLD);
   says(0);
-  MPI_Sendrecv(result, kBytes, MPI_CHAR, to, 4, in, kBytes, MPI_CHAR, from, 4, MPI_COMM_WORLD,
-               MPI_STATUS_IGNORE);
+  pass(result);
   says(0);
   MPI_Scatter(zeros, 16, MPI_CHAR, result, 16, MPI_CHAR, 0, MPI_COMM_WORLD);
   /* Sent once more by the call that receives into it afterwards. */
   says(0);
-  MPI_Sendrecv(result, kBytes, MPI_CHAR, to, 4, in, kBytes, MPI_CHAR, from, 4, MPI_COMM_WORLD,
-               MPI_STATUS_IGNORE);
+  pass(result);
   says(1);
   MPI_Sendrecv_replace(result, kBytes, MPI_CHAR, to, 4, from, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   says(0);
-  MPI_Sendrecv(result, kBytes, MPI_CHAR, to, 4, in, kBytes, MPI_CHAR, from, 4, MPI_COMM_WORLD,
-               MPI_STATUS_IGNORE);
+  pass(result);
 }
 
 static void together(void) {
