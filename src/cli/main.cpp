@@ -61,12 +61,6 @@ int report_usage(const std::string& message) {
                               "; foretrace help lists them");
 }
 
-// What is wrong with the words behind a sub-command's name.
-int report_mistake(const CLI::ParseError& error, const std::vector<CLI::App*>& chosen) {
-  return report_usage(chosen.empty() ? error.what() + std::string("; see foretrace --help")
-                                     : foretrace::cli::mistake_of(error, *chosen.front()));
-}
-
 // foretrace help [COMMAND].
 int print_help(CLI::App& app, int argc, char** argv) {
   if (argc > 3) return report_usage("help: one command at a time");
@@ -149,7 +143,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
     if (chosen.empty() && !first.empty() && first[0] != '-') refuse_command(first);
-    return report_mistake(error, chosen);
+    return report_usage(foretrace::cli::mistake_of(error, chosen.empty() ? app : *chosen.front()));
   }
   const CLI::App* const chosen = app.get_subcommands().front();
   check_outputs(*chosen);

@@ -1,4 +1,4 @@
-// What is wrong with the words behind a sub-command's name.
+// What is wrong with the words of a command line.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -6,7 +6,8 @@
 
 namespace foretrace::cli {
 
-// With the option that was meant, if one is near.
-std::string mistake_of(const CLI::ParseError& error, const CLI::App& subcommand);
+// `app`: the sub-command behind whose name they stand, or all of the tool. With the option that was
+// meant, if one is near.
+std::string mistake_of(const CLI::ParseError& error, const CLI::App& app);
 
 }  // namespace foretrace::cli

@@ -62,7 +62,10 @@ class Help(unittest.TestCase):
         for words, says in ((["recrod"], "unknown command 'recrod'; did you mean 'record'?"),
                             (["help", "sim"], "did you mean 'simulate'?"),
                             (["report", "x.ftr", "--jsno"], "did you mean '--json'?"),
-                            (["predict", "--machne=cray-t3d"], "did you mean '--machine'?")):
+                            (["predict", "--machne=cray-t3d"], "unknown option '--machne'; did you mean '--machine'?"),
+                            (["simulate", "--machne", "X"], "unknown option '--machne'; did you mean '--machine'?"),
+                            (["--versoin"], "unknown option '--versoin'; did you mean '--version'?"),
+                            (["calc", "-q", "cray-t3d"], "unknown option '-q'; see foretrace calc --help")):
             with self.subTest(words=words):
                 error = run(FORETRACE, *words, status=2).stderr
                 self.assertIn(says, error)

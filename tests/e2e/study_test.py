@@ -323,7 +323,7 @@ record_options = "--mpi {harness.mpi}"
                            ("[programs.a]\ncommand = '/no/such'\n[ways.live]\n", "there is no program /no/such"),
                            ("[programs.a]\ncommand = 'sh'\n[ways.predict]\nmachine = 'crey-t3d'\n", "s.toml:3: ways.predict: machine: there is no file 'crey-t3d', and no machine of that name; did you mean"),
                            (self.PREDICT + "options = '--compuet none'\n",
-                            "s.toml:5: ways.predict: The following argument was not expected: --compuet; did you mean '--compute'"),
+                            "s.toml:5: ways.predict: unknown option '--compuet'; did you mean '--compute'"),
                            (self.PREDICT.replace("predict", "simulate") + "record_options = '--clok wall'\n",
                             "did you mean '--clock'"),
                            ("[study]\nwhere = 'q > 1'\n[parameters]\np = 1\n" + self.PREDICT, "s.toml:2: where: there is no column 'q'"),
