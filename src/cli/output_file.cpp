@@ -1,9 +1,12 @@
 #include "cli/output_file.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <string_view>
 
@@ -55,6 +58,24 @@ void check_trace_name(const std::string& path, const char* command) {
                      "report and convert make other files of it)");
 }
 
+namespace {
+
+// A folder that looks writable may still take no file: one of the kernel's own, one of a file
+// system without room.
+void try_beside(const std::string& path) {
+  const std::string trial = path + ".try";
+  const int fd = ::open(trial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd >= 0) {
+    ::close(fd);
+    ::unlink(trial.c_str());
+  } else if (errno != EEXIST) {  // another process tries it
+    throw UsageError("cannot write " + path +
+                     ": no file can be made there: " + std::strerror(errno));
+  }
+}
+
+}  // namespace
+
 void check_writable(const std::string& path) {
   const fs::path directory = fs::absolute(path).parent_path();
   if (!fs::is_directory(directory) || ::access(directory.c_str(), W_OK) != 0)
@@ -62,6 +83,7 @@ void check_writable(const std::string& path) {
                      " is not a writable directory");
   if (fs::exists(path) && !fs::is_regular_file(path))
     throw UsageError("cannot write " + path + ": it is no regular file; give another name");
+  try_beside(path);
 }
 
 namespace {

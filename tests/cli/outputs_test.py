@@ -41,6 +41,16 @@ class Outputs(Written):
             said = self.foretrace(*command, "-n", 2, "-o", "", "--", "true", status=2).stderr
             self.assertIn("expected a file's name, found ''", said)
 
+    def test_where_no_file_can_be_made(self):
+        """Although the folder may look writable (to root it does). Nothing is run."""
+        for words in (["record", "-n", 2], ["predict", "-n", 2, "--machine", "cray-t3d"], ["profile", "-n", 2],
+                      ["simulate", "-n", 2, "--machine", "cray-t3d"]):
+            with self.subTest(words=words):
+                output = "/proc/x.fprof" if words[0] == "profile" else "/proc/x.ftr"
+                result = self.foretrace(*words, "-o", output, "--", "true", status=2)
+                self.assertEqual((result.stdout, len(result.stderr.splitlines())), ("", 1), result.stderr)
+                self.assertRegex(result.stderr, f"cannot write {output}: (no file can be made there: .|.* is not a writable)")
+
     def test_wrote(self):
         for words, file in ((["timeline", "p.ftr", "-o", "p.txt"], "p.txt"),
                             (["topology", "ring:4", "-o", "r.svg"], "r.svg"),
