@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/whole_file.hpp"
 #include "cli/nearest.hpp"
 #include "cli/process.hpp"
 #include "topology/shape.hpp"
@@ -27,6 +28,19 @@ void check_path(Named kind, const std::string& given) {
     if (file.name == name)
       throw Error("there is no file '" + given + "'; the " + name_of(kind) +
                   " that comes with Foretrace is called by its name alone: " + name);
+}
+
+// What Foretrace writes, with an interval for each fit, ends with the end of a line. Where that is
+// missing, the file is cut off, and its last number may be. Who writes one by hand may leave it
+// out.
+void check_end(const std::string& machine) {
+  const std::string text = read_if_possible(machine);
+  const bool is_ours = text.find("\ninterval = [") != std::string::npos;
+  if (!is_ours || text.empty() || text.back() == '\n') return;
+  const auto line = 1 + std::ranges::count(text, '\n');
+  throw Error(machine + ":" + std::to_string(line) +
+              ": the file is cut off within a line; copy or measure it once more (if it is whole, "
+              "end its last line)");
 }
 
 }  // namespace
@@ -59,7 +73,10 @@ std::string find_named(Named kind, const std::string& given) {
   const auto is_kind = [&given](const std::string& known) { return known == given; };
   const bool is_text = kind == Named::topology && (given.find(':') != std::string::npos ||
                                                    std::ranges::any_of(topology_kinds(), is_kind));
-  if (is_text || fs::is_regular_file(given, ignored)) return given;
+  if (is_text || fs::is_regular_file(given, ignored)) {
+    if (kind == Named::machine) check_end(given);
+    return given;
+  }
   if (given.find('/') != std::string::npos) {
     check_path(kind, given);
     return given;

@@ -50,6 +50,19 @@ class Machines(Command):
                 by_name = self.foretrace(*[w.format("cray-t3d") for w in words]).stdout
                 self.assertEqual(by_name, self.foretrace(*[w.format(file) for w in words]).stdout)
 
+    def test_files_that_are_cut_off(self):
+        """Within the last number of what was measured; not what somebody wrote without a last end of a line."""
+        text = (SOURCE / "machines/gros-2021.toml").read_text().rstrip("\n")
+        self.assertRegex(text, r'\d$')
+        for cut, words in ((text, ["calc", "m.toml"]), (text[:-1], ["simulate", "p.goal", "--machine", "m.toml"])):
+            (self.folder / "p.goal").write_text(GOAL)
+            (self.folder / "m.toml").write_text(cut)
+            error = self.foretrace(*words, status=1).stderr
+            self.assertRegex(error, r"m\.toml:\d+: the file is cut off within a line")
+        text = (SOURCE / "machines/cray-t3d.toml").read_text()
+        (self.folder / "m.toml").write_text(text.rstrip("\n"))
+        self.foretrace("calc", "m.toml", "send")
+
     def test_topologies(self):
         self.assertEqual(self.foretrace("topology", "two-clusters").stdout,
                          self.foretrace("topology", SOURCE / "topologies/two-clusters.toml").stdout)
