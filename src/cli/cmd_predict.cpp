@@ -89,10 +89,12 @@ int predict(Options& options) {
   pass_placement(options, run);
   if (run.allow_invalid) run.own_options.emplace_back(machine::kAllowInvalid);
   check_capture_run(run);
+  run.returns = run.ranks == 0 && is_users_first_rank();
   const machine::MachineModel model = machine::read_machine_file(options.machine);
-  // With -n this command starts itself again in every rank: said once is enough.
+  // This command is there in every rank, and before them with -n: said once is enough.
   constexpr const char* kSaid = "FORETRACE_MEASUREMENT_SAID";
-  if (std::getenv(kSaid) == nullptr) warn_of_machine(options.machine, model);
+  if (std::getenv(kSaid) == nullptr && (run.ranks > 0 || is_first_rank()))
+    warn_of_machine(options.machine, model);
   if (run.ranks > 0) ::setenv(kSaid, "1", 1);
   check_computation(spec, options);
   check_placement(options);

@@ -120,16 +120,29 @@ FileIdentity identity_of(const std::string& path) {
   return {status.st_ino, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
 }
 
+// What is left by a library that could not begin, and has said why, goes.
+bool take_away_empty(const CaptureRun& run) {
+  const std::string part = run.output + ".part";
+  std::error_code none;
+  if (!fs::exists(part, none) || fs::file_size(part, none) != 0) return false;
+  fs::remove(part, none);
+  std::fprintf(stderr, "foretrace: no %s was written\n", run.product.c_str());
+  return true;
+}
+
 // The program as this rank of the user's launcher; others may still be running
 // when it has ended.
 LaunchResult run_in_place(const CaptureRun& run, const std::string& path, Mpi mpi) {
   const FileIdentity before = identity_of(run.output);
+  ::setenv(kTellVariable, "", 1);  // what was written is told here
   const int status = run_and_wait(prepare_program(run, path, mpi));
+  if (take_away_empty(run)) return {status, false, false, true};
   const bool traced = identity_of(run.output) != before;
-  if (!traced)
+  const bool ended_early = !traced && fs::exists(run.output + ".part");
+  if (ended_early)
     std::fprintf(stderr, "foretrace: the run ended before MPI_Finalize; %s.part may hold a %s\n",
                  run.output.c_str(), run.product.c_str());
-  return {status, traced, !traced};
+  return {status, traced, ended_early};
 }
 
 }  // namespace
@@ -185,6 +198,10 @@ bool is_first_rank() {
   return launcher && launcher->first;
 }
 
+bool is_users_first_rank() {
+  return is_first_rank() && std::getenv(kTellVariable) == nullptr;
+}
+
 std::vector<std::string> launcher_command(Mpi mpi, int ranks) {
   std::vector<std::string> command{std::string("mpirun.") + name_of(mpi)};
   if (mpi == Mpi::openmpi) {
@@ -234,12 +251,7 @@ LaunchResult launch(const CaptureRun& run) {
   // MPICH's launcher ends with 0 when it is interrupted.
   if (status == 0 && interrupting_signal() != 0 && fs::exists(part))
     status = 128 + interrupting_signal();
-  std::error_code none;
-  if (fs::exists(part) && fs::file_size(part, none) == 0) {
-    fs::remove(part);
-    std::fprintf(stderr, "foretrace: no %s was written\n", run.product.c_str());
-    return {status, false, false, true};
-  }
+  if (take_away_empty(run)) return {status, false, false, true};
   const bool ended_early = fs::exists(part);
   if (ended_early) {
     // The run did not come to its end; what there is becomes the result.

@@ -34,6 +34,8 @@ struct CaptureRun {
 
 // Inside a launcher: whether this is its first rank.
 bool is_first_rank();
+// Whether that has come from the user's launcher, so that nobody else tells what comes of the run.
+bool is_users_first_rank();
 
 // `name` if nothing is there, else one with a number, so that another run's result stays; says so.
 std::string default_output(const std::string& name);

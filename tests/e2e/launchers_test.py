@@ -75,14 +75,33 @@ class Launchers(harness.TestCase):
         self.assertEqual(len(self.events(self.output(["record"]))), 3)
 
     def test_says_once_what_was_written(self):
-        for sub in self.SUBCOMMANDS[:2]:
-            output = self.output(sub)
-            words = [harness.tool(), *sub, "-o", output]
-            result = self.ok(self.under(harness.mpi, *words, "--", *self.life))
-            self.assertEqual(self.ours(result), [f"foretrace: wrote {output}"])
-            result = self.ok(harness.run([*words, "-n", 2, "--", *self.life]))
-            self.assertNotIn("wrote", result.err)
-            self.assertIn(f"-> {output}", result.err)
+        output = self.output(["record"])
+        words = [harness.tool(), "record", "-o", output]
+        result = self.ok(self.under(harness.mpi, *words, "--", *self.life))
+        self.assertEqual(self.ours(result), [f"foretrace: wrote {output}"])
+        result = self.ok(harness.run([*words, "-n", 2, "--", *self.life]))
+        self.assertNotIn("wrote", result.err)
+        self.assertIn(f"-> {output}", result.err)
+
+    def predict_in_both_orders(self, machine, status=0):
+        """What we say is the same whoever starts the ranks."""
+        output = self.output(["predict"])
+        words = [harness.tool(), "predict", "--machine", machine, "--compute", "annotated", "-o", output]
+        result = harness.run([*words, "-n", 2, "--", *self.life])
+        inside = self.under(harness.mpi, *words, "--", *self.life)
+        self.assertEqual((result.status, inside.status), (status, status), str(inside))
+        self.assertEqual(self.ours(inside), self.ours(result))
+        return self.ours(result)
+
+    def test_predicted_time_under_a_launcher(self):
+        lines = self.predict_in_both_orders(harness.T3D)
+        self.assertEqual(len(lines), 1)
+        self.assertIn("predicted time", lines[0])
+
+    def test_no_time_from_what_was_not_measured_under_a_launcher(self):
+        model = harness.T3D.read_text().replace('name = "barrier"', 'name = "barrier"\nvalid = false')
+        lines = self.predict_in_both_orders(self.write("m.toml", model), status=1)
+        self.assertNotIn("predicted time", "\n".join(lines))
 
     def alone(self, mode, *words, env=None):
         """Two processes, each rank 0 of 1: both run as without us, one line says why, and there is
