@@ -119,6 +119,7 @@ void Line::open() {
   publish_names();
   find_site();
   be_first_thread();
+  if (measured_ == Measured::cpu) leave_out_calls();
   if (!real_clocks) show_clocks();
 }
 

@@ -139,6 +139,8 @@ class Line {
   // Where in the program the call at hand is, as Record::site.
   std::uint64_t site() const { return at_hand_.site; }
   void leave(Fn function);
+  // In a call that is none: what the interval before it showed.
+  Time interval_of_nothing();
   // For threads that take turns: the call at hand, which a thread goes on with later.
   struct CallAtHand {
     callers::CallPoint point;
@@ -183,6 +185,7 @@ class Line {
   void note_call(Fn function);
   void flush_call();
   void publish_names();
+  void leave_out_calls();
   void show_clocks();
   // What the computer's clock shows the thread that called MPI_Init, outside of its calls.
   Time shown_time();
