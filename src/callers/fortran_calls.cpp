@@ -68,6 +68,10 @@ bool judge(const char* name, const void* return_address) {
 // address * 2 + verdict. Places that collide are judged again.
 std::array<std::atomic<std::uintptr_t>, 1024> verdicts;
 
+std::atomic<std::uintptr_t>& verdict_of(std::uintptr_t address) {
+  return verdicts[(address ^ (address >> 10)) % verdicts.size()];
+}
+
 }  // namespace
 
 bool is_fortran_library(std::string_view file_name) {
@@ -77,13 +81,19 @@ bool is_fortran_library(std::string_view file_name) {
   return false;
 }
 
-bool is_programs_call(const char* name, const void* return_address) {
+std::optional<bool> known_call(const void* return_address) {
   const auto address = reinterpret_cast<std::uintptr_t>(return_address);
-  std::atomic<std::uintptr_t>& entry = verdicts[(address ^ (address >> 10)) % verdicts.size()];
-  const std::uintptr_t known = entry.load(std::memory_order_relaxed);
-  if (known >> 1 == address) return known & 1;
+  const std::uintptr_t known = verdict_of(address).load(std::memory_order_relaxed);
+  if (known >> 1 != address) return std::nullopt;
+  return (known & 1) != 0;
+}
+
+bool is_programs_call(const char* name, const void* return_address) {
+  if (const auto known = known_call(return_address)) return *known;
   const bool programs = judge(name, return_address);
-  entry.store(address << 1 | static_cast<std::uintptr_t>(programs), std::memory_order_relaxed);
+  const auto address = reinterpret_cast<std::uintptr_t>(return_address);
+  verdict_of(address).store(address << 1 | static_cast<std::uintptr_t>(programs),
+                            std::memory_order_relaxed);
   return programs;
 }
 

@@ -339,7 +339,7 @@ def fortran_call(function):
     """Called in place of PMPI_X by the Fortran library: the wrapper if the program called X."""
     args = argument_list(function.names)
     return (f"static {function.result} fortran_{function.name}({function.signature(function.names)}) {{\n"
-            f'  if (callers::is_programs_call("{function.name}", __builtin_return_address(0)))\n'
+            f'  if (capture::is_programs_call("{function.name}", __builtin_return_address(0)))\n'
             f"    return {function.name}({args});\n"
             f"  return P{function.name}({args});\n}}\n")
 

@@ -3,6 +3,7 @@ the same partners, sizes, and predicted times as the same program's in C."""
 
 import re
 import shutil
+import statistics
 import unittest
 
 import harness
@@ -56,6 +57,17 @@ class Fortran(harness.TestCase):
                 self.assertEqual(self.result.out, said)
                 self.assertEqual(self.ticks(predicted), self.ticks(in_c))
                 self.assert_same_ticks(predicted, self.simulate(recorded, compute="none"))
+
+    def test_first_calls_are_no_computation(self):
+        """Whether a place in the Fortran library calls for the program is found out once for each, which takes 40
+        to 100 us. The program itself computes for some microseconds between two calls."""
+        program = self.compile("ten_calls.f", "mpif.h")
+
+        def usual():
+            ranks = self.events(self.record(2, [program]))
+            return statistics.median(fields["compute"] for rank in ranks for _, _, fields in rank[1:-1]) * 1e-6
+
+        self.assertLess(min(usual() for _ in range(3)), 25)  # us
 
     def test_stays_out_without_a_mode(self):
         """Linked in, but not asked to do anything."""

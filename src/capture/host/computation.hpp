@@ -54,6 +54,10 @@ class Computation {
     thread.really_slept += slept.passed;
   }
 
+  // Work of ours before the call that the program makes is known to be one.
+  template <class Work>
+  auto leave_out(Work work);
+
   // The program goes on.
   void resume();
   // It makes a call, or comes to a mark: sets the event's steps and compute time.
@@ -122,6 +126,16 @@ inline void Computation::resume() {
     ++times_in_mpi;
   }
   if (counts()) counter_.resume();
+}
+
+template <class Work>
+auto Computation::leave_out(Work work) {
+  if (needs_cpu_) thread_->added.cpu += thread_->cpu.stop();
+  if (counts()) thread_->added.steps += static_cast<double>(counter_.stop());
+  const auto result = work();
+  if (needs_cpu_) thread_->cpu.resume();
+  if (counts()) counter_.resume();
+  return result;
 }
 
 inline compute::Work Computation::so_far() const {

@@ -145,6 +145,12 @@ void Session::leave_out_calls() {
   CpuClock::leave_out(*usual);
 }
 
+bool Session::judge_call(const char* name, const void* return_address) {
+  const auto judge = [&] { return callers::is_programs_call(name, return_address); };
+  const bool computes = active_ && wrapper_depth == 0 && !several_threads_;
+  return computes ? computation_.leave_out(judge) : judge();
+}
+
 std::string Session::start_computation() {
   try {
     computation_.start(settings_, model_ ? &*model_ : nullptr, comms.world_rank(),

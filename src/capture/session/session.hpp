@@ -16,6 +16,7 @@
 #include "base/sent_data.hpp"
 #include "base/thread_calls.hpp"
 #include "callers/call_sites.hpp"
+#include "callers/fortran_calls.hpp"
 #include "capture/handlers/comm_table.hpp"
 #include "capture/handlers/functions.hpp"
 #include "capture/handlers/request_table.hpp"
@@ -88,6 +89,8 @@ class Session {
       computation_.stop(thread_->computed);
     thread_->goes_on = false;
   }
+  // What Fortran calls from this place are (callers/fortran_calls.hpp), which takes its time.
+  bool judge_call(const char* name, const void* return_address);
   // Several threads: begin and end of a call. In between, what others may have to
   // be let in for stands between the other two (see LetOthersIn).
   void take_turn();
@@ -257,6 +260,12 @@ extern thread_local bool initial_thread;
 // The first thing in a wrapper; calls inside one are not the program's.
 inline void note_call(const void* address, const void* cfa) {
   if (wrapper_depth == 0) program_call = {address, cfa};
+}
+
+// As callers::is_programs_call(); to judge a place is no computation of the program's.
+inline bool is_programs_call(const char* name, const void* return_address) {
+  const auto known = callers::known_call(return_address);
+  return known ? *known : session.judge_call(name, return_address);
 }
 
 // Marks the extent of a wrapper. False: just make the real call.
