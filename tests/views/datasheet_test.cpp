@@ -201,6 +201,21 @@ TEST(Datasheet, MarksWhatWasNotMeasured) {
   EXPECT_EQ(cell(document, "barrier", "p = 16"), "144 ms *");
 }
 
+TEST(Datasheet, TellsWhatUntouchedDataTakes) {
+  const machine::MachineModel model = model_of(
+      "[[function]]\nname = \"send\"\nclass = \"point-to-point\"\n"
+      "untouched = [[1024, 1.0], [65536, 0.5]]\n"
+      "[[function.regime]]\nc = 10.0\nk = 1.0\ng = \"d\"\n"
+      "[[function]]\nname = \"recv\"\nclass = \"point-to-point\"\n"
+      "[[function.regime]]\nc = 10.0\nk = 1.0\ng = \"d\"\n");
+  const SheetDocument document = datasheet_document(sheet_of(model), 0, SheetExtent::brief);
+  EXPECT_EQ(cell(document, "send", "64 B", "Untouched"), "no such cell");  // nobody has one
+  EXPECT_EQ(cell(document, "send", "1024 B", "Untouched"), "1.00");
+  EXPECT_EQ(cell(document, "send", "8192 B", "Untouched"), "0.75");  // half way by the logarithm
+  EXPECT_EQ(cell(document, "send", "1 MiB", "Untouched"), "0.50");
+  EXPECT_EQ(cell(document, "recv", "1 MiB", "Untouched"), "no such cell");
+}
+
 TEST(Datasheet, SamplesTellTheMeasuredSizesAndTheResiduals) {
   const machine::MachineModel model = model_of(
       "ranks = 4\ntime_unit = \"us\"\n[[function]]\nname = \"bcast\"\nclass = \"collective\"\n"

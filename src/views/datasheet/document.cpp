@@ -68,6 +68,26 @@ SheetTable times_table(const Datasheet& sheet, const std::vector<SheetFunction>&
   return table;
 }
 
+// What data that nobody has written since it was sent last makes of the times of functions that
+// know of it.
+SheetTable untouched_table(const Datasheet& sheet, const std::vector<SheetFunction>& functions) {
+  SheetTable table;
+  table.caption =
+      "Untouched data: so many times as long, if nobody has written it since it was sent last";
+  table.header = {"function"};
+  for (const Bytes bytes : sheet.bytes) table.header.push_back(format_bytes(bytes));
+  for (const SheetFunction& each : functions) {
+    if (each.function.untouched.empty()) continue;
+    std::vector<std::string> row{each.function.name};
+    for (const Bytes bytes : sheet.bytes)
+      row.push_back(bytes < each.function.untouched.front().bytes
+                        ? kUnknown
+                        : fmt::format("{:.2f}", machine::untouched_factor(each.function, bytes)));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
 void add_summary(const Datasheet& sheet, SheetDocument& document) {
   document.blocks.push_back(Heading{1, "Times"});
   const auto add = [&](SheetTable table) {
@@ -86,6 +106,7 @@ void add_summary(const Datasheet& sheet, SheetDocument& document) {
     for (const int ranks : sheet.ranks)
       add(times_table(sheet, functions, SheetGroup::collective, ranks));
     add(times_table(sheet, functions, SheetGroup::no_data, 0));
+    add(untouched_table(sheet, functions));
   };
   add_all(sheet.functions);
   for (const analysis::PathSheet& path : sheet.paths) {
