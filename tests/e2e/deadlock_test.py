@@ -144,4 +144,4 @@ class Deadlock(harness.TestCase):
 
 
 if __name__ == "__main__":
-    harness.main()
+    harness.main(together=4)

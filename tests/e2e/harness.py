@@ -10,6 +10,7 @@ directory a test, removed at its end (kept, and named, with FORETRACE_KEEP=1).
 """
 
 import argparse
+import concurrent.futures
 import os
 import pathlib
 import re
@@ -263,7 +264,34 @@ def with_gap(text, gap, small=None):
     return text
 
 
-def main():
+def run_together(number):
+    """All tests of the file, each in a process of its own, so many at a time. Status 1 if one fails."""
+    cases = [value for value in vars(sys.modules["__main__"]).values()
+             if isinstance(value, type) and issubclass(value, unittest.TestCase)]
+    names = [f"{case.__name__}.{name}" for case in cases for name in unittest.defaultTestLoader.getTestCaseNames(case)]
+    under_way = []
+
+    def one(name):
+        process = subprocess.Popen([sys.executable, sys.argv[0], "--mpi", mpi, "--build", build, name],
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        under_way.append(process)
+        said = process.communicate()[0]
+        print(f"{name}:\n{said}", end="", file=sys.stderr)
+        return process.returncode
+
+    with concurrent.futures.ThreadPoolExecutor(number) as pool:
+        results = [pool.submit(one, name) for name in names]
+        try:
+            sys.exit(any([result.result() for result in results]))
+        finally:
+            for result in results:
+                result.cancel()
+            for process in under_way:
+                process.terminate()
+
+
+def main(together=1):
+    """Runs the tests. `together`: so many at a time, where they wait for real time to pass."""
     global mpi, build
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--mpi", default=mpi, choices=["openmpi", "mpich", "standard", "both"])
@@ -272,4 +300,6 @@ def main():
     mpi, build = options.mpi, options.build.resolve()
     # Whoever ends this test must not leave its ranks running.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
+    if together > 1 and not rest:
+        run_together(together)
     unittest.main(argv=[sys.argv[0], *rest])
