@@ -5,11 +5,13 @@
 // The moment until which the others wait is one of the clock that the program is shown, which the
 // system does not know.
 #include <dlfcn.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/syscall.h>
 #include <threads.h>
 #include <time.h>
 
@@ -71,9 +73,9 @@ Result note_deadline(clockid_t clock, const timespec* moment, Result timed_out, 
                    });
 }
 
-// sem_timedwait() and its like return -1, and say in errno why.
+// For waits that return -1, and say in errno why.
 template <class Wait>
-int wait_for_semaphore(clockid_t clock, const timespec* moment, Wait wait) {
+int note_deadline_by_errno(clockid_t clock, const timespec* moment, Wait wait) {
   int why = 0;
   note_deadline(clock, moment, ETIMEDOUT, [&](const timespec* until) {
     const int result = wait(until);
@@ -83,6 +85,13 @@ int wait_for_semaphore(clockid_t clock, const timespec* moment, Wait wait) {
   if (why == 0) return 0;
   errno = why;
   return -1;
+}
+
+// A lock that is free is taken at once, without a look at the clocks.
+template <class Try, class Wait>
+int lock_until(clockid_t clock, const timespec* moment, Try try_lock, Wait wait) {
+  const int tried = try_lock();
+  return tried == EBUSY ? note_deadline(clock, moment, ETIMEDOUT, wait) : tried;
 }
 
 }  // namespace
@@ -167,12 +176,96 @@ FORETRACE_STANDS_IN int cnd_timedwait(cnd_t* condition, mtx_t* mutex, const time
 
 FORETRACE_STANDS_IN int sem_timedwait(sem_t* semaphore, const timespec* moment) {
   static const auto real = next_function<int(sem_t*, const timespec*)>("sem_timedwait");
-  return foretrace::wait_for_semaphore(
+  return foretrace::note_deadline_by_errno(
       CLOCK_REALTIME, moment, [&](const timespec* until) { return real(semaphore, until); });
 }
 
 FORETRACE_STANDS_IN int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* moment) {
   static const auto real = next_function<int(sem_t*, clockid_t, const timespec*)>("sem_clockwait");
-  return foretrace::wait_for_semaphore(
+  return foretrace::note_deadline_by_errno(
       clock, moment, [&](const timespec* until) { return real(semaphore, clock, until); });
+}
+
+FORETRACE_STANDS_IN int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* moment) {
+  static const auto real =
+      next_function<int(pthread_mutex_t*, const timespec*)>("pthread_mutex_timedlock");
+  return foretrace::lock_until(
+      CLOCK_REALTIME, moment, [&] { return ::pthread_mutex_trylock(mutex); },
+      [&](const timespec* until) { return real(mutex, until); });
+}
+
+FORETRACE_STANDS_IN int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
+                                                const timespec* moment) {
+  static const auto real =
+      next_function<int(pthread_mutex_t*, clockid_t, const timespec*)>("pthread_mutex_clocklock");
+  return foretrace::lock_until(
+      clock, moment, [&] { return ::pthread_mutex_trylock(mutex); },
+      [&](const timespec* until) { return real(mutex, clock, until); });
+}
+
+FORETRACE_STANDS_IN int mtx_timedlock(mtx_t* mutex, const timespec* moment) {
+  static const auto real = next_function<int(mtx_t*, const timespec*)>("mtx_timedlock");
+  const int tried = ::mtx_trylock(mutex);
+  if (tried != thrd_busy) return tried;
+  return note_deadline(CLOCK_REALTIME, moment, int{thrd_timedout},
+                       [&](const timespec* until) { return real(mutex, until); });
+}
+
+FORETRACE_STANDS_IN int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const timespec* moment) {
+  static const auto real =
+      next_function<int(pthread_rwlock_t*, const timespec*)>("pthread_rwlock_timedrdlock");
+  return foretrace::lock_until(
+      CLOCK_REALTIME, moment, [&] { return ::pthread_rwlock_tryrdlock(lock); },
+      [&](const timespec* until) { return real(lock, until); });
+}
+
+FORETRACE_STANDS_IN int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const timespec* moment) {
+  static const auto real =
+      next_function<int(pthread_rwlock_t*, const timespec*)>("pthread_rwlock_timedwrlock");
+  return foretrace::lock_until(
+      CLOCK_REALTIME, moment, [&] { return ::pthread_rwlock_trywrlock(lock); },
+      [&](const timespec* until) { return real(lock, until); });
+}
+
+FORETRACE_STANDS_IN int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
+                                                   const timespec* moment) {
+  static const auto real = next_function<int(pthread_rwlock_t*, clockid_t, const timespec*)>(
+      "pthread_rwlock_clockrdlock");
+  return foretrace::lock_until(
+      clock, moment, [&] { return ::pthread_rwlock_tryrdlock(lock); },
+      [&](const timespec* until) { return real(lock, clock, until); });
+}
+
+FORETRACE_STANDS_IN int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
+                                                   const timespec* moment) {
+  static const auto real = next_function<int(pthread_rwlock_t*, clockid_t, const timespec*)>(
+      "pthread_rwlock_clockwrlock");
+  return foretrace::lock_until(
+      clock, moment, [&] { return ::pthread_rwlock_trywrlock(lock); },
+      [&](const timespec* until) { return real(lock, clock, until); });
+}
+
+// By this one the run-times of languages ask the kernel to wait, which the C library's own
+// functions do without it: C++'s for futures and semaphores, Rust's for all. It takes as many
+// arguments as the call at hand has; those that are not there mean nothing to the kernel.
+FORETRACE_STANDS_IN long foretrace_syscall(long number, long a, long b, long c, long d, long e,
+                                           long f) noexcept __asm__("syscall");
+
+long foretrace_syscall(long number, long a, long b, long c, long d, long e, long f) noexcept {
+  static const auto real = next_function<long(long, long, long, long, long, long, long)>("syscall");
+  const long operation = b & FUTEX_CMD_MASK;
+  const auto* const limit = reinterpret_cast<const timespec*>(d);
+  const bool waits = operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET;
+  const bool is_ours = foretrace::program_clock::Real::depth > 0;  // our own MPI library's
+  if (number != SYS_futex || !waits || !limit || is_ours) return real(number, a, b, c, d, e, f);
+  const clockid_t clock = (b & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+  // The one waits for so long, the other one until then.
+  const bool is_length = operation == FUTEX_WAIT;
+  const timespec moment =
+      is_length ? foretrace::to_timespec(foretrace::now_on(clock) + foretrace::ns_of(*limit))
+                : *limit;
+  return foretrace::note_deadline_by_errno(clock, &moment, [&](const timespec* until) {
+    const long limited = is_length ? d : reinterpret_cast<long>(until);
+    return real(number, a, b, c, limited, e, f) == 0 ? 0 : -1;
+  });
 }

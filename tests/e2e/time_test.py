@@ -216,6 +216,7 @@ class Sleep(harness.TestCase):
 TIMED = r"""
 #define _GNU_SOURCE
 #include <errno.h>
+#include <linux/futex.h>
 #include <mpi.h>
 #include <poll.h>
 #include <pthread.h>
@@ -225,6 +226,7 @@ TIMED = r"""
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/syscall.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -307,6 +309,24 @@ int main(int argc, char **argv) {
   after("sem_timedwait", sem_timedwait(&semaphore, &until) == -1 && errno == ETIMEDOUT);
   until = later(CLOCK_MONOTONIC, 20000000);
   after("sem_clockwait", sem_clockwait(&semaphore, CLOCK_MONOTONIC, &until) == -1 && errno == ETIMEDOUT);
+  /* Locks that this thread holds. */
+  until = later(CLOCK_REALTIME, 20000000);
+  after("pthread_mutex_timedlock", pthread_mutex_timedlock(&mutex, &until) == ETIMEDOUT);
+  until = later(CLOCK_MONOTONIC, 20000000);
+  after("pthread_mutex_clocklock", pthread_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &until) == ETIMEDOUT);
+  until = later(CLOCK_REALTIME, 20000000);
+  after("mtx_timedlock", mtx_timedlock(&c11_mutex, &until) == thrd_timedout);
+  pthread_rwlock_t shared = PTHREAD_RWLOCK_INITIALIZER;
+  pthread_rwlock_rdlock(&shared);
+  until = later(CLOCK_REALTIME, 20000000);
+  after("pthread_rwlock_timedwrlock", pthread_rwlock_timedwrlock(&shared, &until) == ETIMEDOUT);
+  until = later(CLOCK_MONOTONIC, 20000000);
+  after("pthread_rwlock_clockwrlock", pthread_rwlock_clockwrlock(&shared, CLOCK_MONOTONIC, &until) == ETIMEDOUT);
+  int word = 0;
+  after("futex, for a time", syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &kLong, NULL, 0) == -1 && errno == ETIMEDOUT);
+  until = later(CLOCK_MONOTONIC, 20000000);
+  after("futex, until", syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, 0, &until, NULL, FUTEX_BITSET_MATCH_ANY) == -1
+        && errno == ETIMEDOUT);
   int lengths[2] = {30000, 20000};
   pthread_t threads[2];
   for (int i = 0; i < 2; ++i) pthread_create(&threads[i], NULL, i == 0 ? sleep_for : leave_after, &lengths[i]);
@@ -328,12 +348,60 @@ int main(int argc, char **argv) {
 """
 
 
+# The same for C++'s: each way 20 ms.
+TIMED_CPP = r"""
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <future>
+#include <mpi.h>
+#include <mutex>
+#include <thread>
+using namespace std::chrono_literals;
+static int wrong = 0;
+static void after(const char *what, bool as_expected) {
+  if (!as_expected) std::printf("%s: wrong\n", what), wrong = 1;
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  std::promise<int> promise;
+  std::future<int> future = promise.get_future();
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  std::condition_variable condition;
+  std::condition_variable_any any;
+  std::timed_mutex timed;
+  std::promise<void> held, done;
+  std::thread holder([&] {
+    timed.lock();
+    held.set_value();
+    done.get_future().wait();
+    timed.unlock();
+  });
+  held.get_future().wait();
+  MPI_Barrier(MPI_COMM_WORLD);
+  after("future::wait_for", future.wait_for(20ms) == std::future_status::timeout);
+  after("future::wait_until", future.wait_until(std::chrono::system_clock::now() + 20ms) == std::future_status::timeout);
+  after("condition_variable", condition.wait_for(lock, 20ms) == std::cv_status::timeout);
+  after("condition_variable_any", any.wait_for(lock, 20ms) == std::cv_status::timeout);
+  after("timed_mutex::try_lock_for", !timed.try_lock_for(20ms));
+  after("timed_mutex::try_lock_until", !timed.try_lock_until(std::chrono::system_clock::now() + 20ms));
+  done.set_value();
+  holder.join();
+  MPI_Finalize();
+  return wrong;
+}
+"""
+
+
 class TimedWaits(harness.TestCase):
     """What a rank does instead of sleeping, and for threads that it waits for."""
 
-    def three_ways(self, *arguments):
-        source, program = self.write("timed.c", TIMED), self.directory / "timed"
-        self.ok(harness.run([f"mpicc.{harness.mpi}", "-O1", source, "-o", program, "-lpthread"]))
+    def three_ways(self, *arguments, source=TIMED):
+        compiler, ending = ("mpicc", "c") if source == TIMED else ("mpicxx", "cpp")
+        file, program = self.write(f"timed.{ending}", source), self.directory / "timed"
+        self.ok(harness.run([f"{compiler}.{harness.mpi}", "-O1", file, "-o", program, "-lpthread"]))
         command, outputs = [program, *arguments], []
         live = self.directory / "live.ftr"
         outputs.append(self.foretrace("simulate", "-n", 1, "--machine", harness.T3D, "-o", live, "--", *command).out)
@@ -347,7 +415,10 @@ class TimedWaits(harness.TestCase):
         traces, outputs = self.three_ways()
         for output in outputs:
             self.assertNotIn("wrong", output)
-        asked = 13 * [0.02] + 2 * [0.03] + 2 * [0]
+        self.assert_counted(traces, 20 * [0.02] + 2 * [0.03] + 2 * [0])
+
+    def assert_counted(self, traces, asked):
+        """What was computed before each barrier but the first."""
         for trace in traces:
             with self.subTest(trace=trace.name):
                 _, *waits = [fields.get("compute", 0) * 1e-12 for _, name, fields in self.events(trace)[0]
@@ -357,6 +428,13 @@ class TimedWaits(harness.TestCase):
                     # A moment is nearer if the wait for it begins late.
                     self.assertGreater(wait, least - 0.001)
                     self.assertLess(wait, least + 0.009)
+
+    def test_of_cpp_count_as_computation(self):
+        """What the C++ library makes of the kernel's waits, or of the C library's."""
+        traces, outputs = self.three_ways(source=TIMED_CPP)
+        for output in outputs:
+            self.assertNotIn("wrong", output)
+        self.assert_counted(traces, 6 * [0.02])
 
     def test_end_when_they_should(self):
         """The program waits for a moment of its own clock, which may be behind the system's."""

@@ -26,6 +26,8 @@ COMPANIONS = {"mpich": ["libmpichfort.so.12", "libmpichcxx.so.12"],
 OWN = {"foretrace_get_hook_table", "foretrace_count_blocks", "sleep", "usleep", "nanosleep", "clock_nanosleep",
         "thrd_sleep", "poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait",
         "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_timedwait", "sem_timedwait", "sem_clockwait",
+        "pthread_mutex_timedlock", "pthread_mutex_clocklock", "mtx_timedlock", "pthread_rwlock_timedrdlock",
+        "pthread_rwlock_timedwrlock", "pthread_rwlock_clockrdlock", "pthread_rwlock_clockwrlock", "syscall",
         "thrd_create", "thrd_join",
         "clock_gettime", "gettimeofday", "time", "timespec_get", "pthread_create", "pthread_join"}
 build = HERE.parents[1] / "build"
