@@ -126,12 +126,14 @@ int run_live(const Simulation& simulation, const live::Command& program, const R
     say("the run goes on; Ctrl-C ends it");
   });
   int status = 0;
+  Time time;
   try {
     RunOptions own = options;
     own.live = true;
     // A prediction is made for a program that has come to its end.
     own.simulated = [&](sim::SimulateResult& result) {
       status = source.wait_for_processes();
+      time = result.time;
       for (std::size_t rank = 0; rank < result.left_requests.size(); ++rank)
         result.left_requests[rank] -= std::min(
             result.left_requests[rank], source.freed_requests(WorldRank(static_cast<int>(rank))));
@@ -158,6 +160,7 @@ int run_live(const Simulation& simulation, const live::Command& program, const R
   }
   say(source.left_without_finalize());
   say(source.left_communicators());
+  say(source.waited_otherwise(time));
   return status;
 }
 

@@ -389,7 +389,7 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
     operation.taken = record.taken;
   if (operation.kind == EventKind::call && operation.probing == sim::Probing::none)
     operation.bytes = Bytes(record.bytes);
-  operation.patience = Time::ps(record.patience);
+  if (operation.kind != EventKind::finalize) operation.patience = Time::ps(record.patience);
   if (record.posting == Posting::vain_looks) {
     operation.kind = EventKind::call;
     operation.in_vain = true;
@@ -404,6 +404,11 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
       of.finalized = true;
       of.freed_requests = record.let_go;
       note_left(record);
+      if (longest_wait_ < Time::ps(record.waited)) {
+        longest_wait_ = Time::ps(record.waited);
+        longest_waiting_ = rank;
+        threads_call_ = record.threads != 0;
+      }
       break;
     case EventKind::aborted:
       if (record.list != 0) message_.assign(SharedMemory::at<char>(record.list), record.list_count);

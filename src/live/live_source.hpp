@@ -86,6 +86,9 @@ class LiveSource : public sim::Source {
   int wait_for_processes();
   // "2 communicators were not freed (...)"; empty if all were.
   std::string left_communicators() const;
+  // "rank 2 waited 0.3 s for something else than MPI ..."; empty if no rank waited so for a good
+  // part of the predicted time, `all`.
+  std::string waited_otherwise(Time all) const;
   // What the rank was seen to call last, and where: "MPI_Recv at ring.c:5"; empty: nothing.
   std::string last_call(WorldRank rank) const;
   bool is_finalized(WorldRank rank) const;
@@ -212,10 +215,13 @@ class LiveSource : public sim::Source {
   std::uint64_t left_comms_ = 0;                               // most that a rank left
   int leaving_ranks_ = 0;
   std::vector<WorldRank> without_finalize_;  // that ended with status 0
-  std::string left_place_;                   // where the first of them was made
-  std::uint64_t postings_ = 0;               // of all ranks, when it was looked last
-  std::uint64_t ticks_ = 0;                  // CPU time of those that had a core
-  int stalls_ = 0;                           // looks in a row at which nothing had been posted
+  Time longest_wait_;                        // by other means than MPI
+  WorldRank longest_waiting_;
+  bool threads_call_ = false;   // of that rank
+  std::string left_place_;      // where the first of them was made
+  std::uint64_t postings_ = 0;  // of all ranks, when it was looked last
+  std::uint64_t ticks_ = 0;     // CPU time of those that had a core
+  int stalls_ = 0;              // looks in a row at which nothing had been posted
   int lent_cores_ = 0;
 };
 

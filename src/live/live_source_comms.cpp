@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/waits_note.hpp"
 #include "live/live_source.hpp"
 #include "shared/context.hpp"
 #include "shared/heap.hpp"
@@ -156,6 +157,12 @@ std::string LiveSource::left_communicators() const {
          (left_comms_ == 1 ? " communicator was not freed" : " communicators were not freed") +
          (leaving_ranks_ == 1 ? " on a rank" : " on " + std::to_string(leaving_ranks_) + " ranks") +
          (left_place_.empty() ? "" : ", the first made at " + left_place_);
+}
+
+std::string LiveSource::waited_otherwise(Time all) const {
+  if (!is_wait_told(longest_wait_, all)) return {};
+  return note_of_waits(longest_waiting_.value, longest_wait_.seconds(),
+                       threads_call_ ? kThreadsTimeForWaits : kNoTimeForWaits);
 }
 
 void LiveSource::answer_collective(const Record& record, std::uint64_t number, Answer& answer) {

@@ -102,6 +102,7 @@ struct alignas(64) Record {
   union {
     std::int32_t code = 0;
     std::uint32_t watched;  // complete: as in sim::Operation
+    std::int32_t threads;   // finalize: whether several called
   };
   union {
     std::uint32_t list_count = 0;
@@ -129,7 +130,10 @@ struct alignas(64) Record {
     std::uint64_t cancel;     // other call
     std::uint64_t left_at;    // finalize: where the first of `left` was made, as `site`
   };
-  std::int64_t patience = 0;
+  union {
+    std::int64_t patience = 0;
+    std::int64_t waited;  // finalize: by other means than MPI
+  };
   // A block of the heap with `list_count` items (request numbers; of a collective
   // trace::Counts; see Posting); 0: none. The simulator frees both.
   std::uint64_t list = 0;

@@ -174,6 +174,10 @@ class Sleep(harness.TestCase):
         recorded = self.record(2, command)
         return [self.predict(2, command, compute="measured"), self.simulate(recorded, compute="measured"), live]
 
+    def live(self, ranks, command, name="live.ftr"):
+        self.result = self.foretrace("simulate", "-n", ranks, "--machine", harness.T3D, "-o", self.directory / name,
+                                     "--", *command)
+
     def slept(self, trace):
         """What the two ranks computed until MPI_Finalize, in seconds."""
         return [sum(fields.get("compute", 0) for _, _, fields in events) * 1e-12 for events in self.events(trace)]
@@ -197,12 +201,14 @@ class Sleep(harness.TestCase):
         program, told = self.directory / "sleeps", "s for something else than MPI"
         if pathlib.Path("/proc/thread-self/schedstat").exists():
             command = [program, "otherwise"]
-            for run in (self.record, lambda *words: self.predict(*words, compute="measured")):
+            for run in (self.record, lambda *words: self.predict(*words, compute="measured"), self.live):
                 run(2, command)
                 self.assertRegex(self.result.err, rf"foretrace: rank 1 waited [01][.\d]* {told}")
+                self.assertEqual(self.result.err.count(told), 1)
         for arguments in ([program], [harness.paper_program("mandel"), "--rows", 300, "--cols", 300, "--iters", 500]):
-            self.record(4 if len(arguments) > 1 else 2, arguments, name="busy.ftr")
-            self.assertNotIn(told, self.result.err)
+            for run in (self.record, self.live):
+                run(4 if len(arguments) > 1 else 2, arguments, name="busy.ftr")
+                self.assertNotIn(told, self.result.err)
 
     def test_that_is_interrupted(self):
         for trace in self.three_ways("interrupted"):

@@ -12,6 +12,7 @@
 #include "base/end_of_time.hpp"
 #include "base/error.hpp"
 #include "base/program_clock.hpp"
+#include "base/waits_note.hpp"
 #include "capture/host/imports.hpp"
 #include "capture/predict/shadow.hpp"
 #include "capture/predict/yielding.hpp"
@@ -260,24 +261,15 @@ void Session::complain_of_silence() const {
 
 // Collective. A program that waits by other means than MPI does so in no prediction.
 void Session::complain_of_waits() const {
-  constexpr double kLeast = 0.1;  // seconds
-  constexpr double kLeastShare = 0.1;
+  const Time waited = first_thread_.computed.waited();
   struct {
     double seconds;
     int rank;
-  } longest{first_thread_.computed.waited().seconds(), comms.world_rank().value};
-  if (longest.seconds < kLeast || longest.seconds < kLeastShare * wall_now().seconds())
-    longest.seconds = 0;
+  } longest{is_wait_told(waited, wall_now()) ? waited.seconds() : 0, comms.world_rank().value};
   PMPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
   if (longest.seconds == 0 || longest.rank != comms.world_rank().value) return;
-  char line[200];
-  std::snprintf(
-      line, sizeof line,
-      "rank %d waited %.3g s for something else than MPI: files, other threads or "
-      "processes; predictions take %s",
-      longest.rank, longest.seconds,
-      others_called_ ? "the time of those threads alone that call MPI" : "no time for that");
-  say(line);
+  say(note_of_waits(longest.rank, longest.seconds,
+                    others_called_ ? kThreadsTimeForWaits : kNoTimeForWaits));
 }
 
 // Collective. One line, however many ranks had no room; false: nothing is lost.

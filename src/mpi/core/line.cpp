@@ -542,7 +542,7 @@ void Line::leave(Fn function) {
 // Adds up what the program computed until now, if it has begun to.
 void Line::stop_work() {
   if (!measuring_) return;
-  if (measured_ == Measured::cpu) work_->compute += work_->cpu.stop() + take_slept().asked;
+  if (measured_ == Measured::cpu) work_->stop();
   if (counter_.is_open()) work_->steps += static_cast<double>(counter_.stop());
 }
 

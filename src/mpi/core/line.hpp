@@ -133,6 +133,9 @@ class Line {
   void set_logging(bool on);
   // At the program's end: says which phases were not opened or not closed.
   void complain_of_phases() const;
+  // What the thread that initialised MPI waited by other means than MPI.
+  Time waited_otherwise() const { return first_.waited(); }
+  bool several_called() const { return several_; }
 
   // The generated entries.
   void enter(Fn function, const callers::CallPoint& point);

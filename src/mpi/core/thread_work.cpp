@@ -80,7 +80,7 @@ void Line::take_over() {
 // Of a thread that runs the program: this is none of it.
 Time Line::so_far(ThreadWork& work) {
   if (measured_ == Measured::cpu) {
-    work.compute += work.cpu.stop() + take_slept().asked;
+    work.stop();
     work.cpu.resume();
   }
   return computation(work);

@@ -1,7 +1,10 @@
 // What one thread of the program has computed since its last call.
 #pragma once
 
+#include <algorithm>
+
 #include "base/cpu_clock.hpp"
+#include "base/slept.hpp"
 #include "base/thread_calls.hpp"
 #include "base/time.hpp"
 
@@ -14,6 +17,16 @@ struct ThreadWork {
   // Where several threads call (Line::several_): the rank's clock when its last call returned.
   Time since;
   bool has_called = false;  // not only said what it computes
+  Time really_slept;        // since the beginning
+
+  // By the thread itself, where CPU time is measured: adds up what it computed and slept.
+  void stop() {
+    const Slept slept = take_slept();
+    compute += cpu.stop() + slept.asked;
+    really_slept += slept.passed;
+  }
+  // For something else than MPI or an end of sleep.
+  Time waited() const { return std::max(cpu.waited() - really_slept, Time()); }
 };
 
 }  // namespace foretrace::mpi

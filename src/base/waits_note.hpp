@@ -1,0 +1,29 @@
+// What is told of a rank that waited by other means than MPI: no prediction knows how long it will.
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+#include "base/time.hpp"
+
+namespace foretrace {
+
+// Whether a rank waited so long that it is to be told: a tenth of its time, and no moment.
+inline bool is_wait_told(Time waited, Time all) {
+  constexpr Time kLeast = Time::ns(100'000'000);
+  return waited >= kLeast && waited.seconds() >= 0.1 * all.seconds();
+}
+
+// `taken`: what of it is in the prediction.
+inline std::string note_of_waits(int rank, double seconds, const char* taken) {
+  char line[200];
+  std::snprintf(line, sizeof line,
+                "rank %d waited %.3g s for something else than MPI: files, other threads or "
+                "processes; predictions take %s",
+                rank, seconds, taken);
+  return line;
+}
+inline constexpr const char* kNoTimeForWaits = "no time for that";
+inline constexpr const char* kThreadsTimeForWaits = "the time of those threads alone that call MPI";
+
+}  // namespace foretrace
