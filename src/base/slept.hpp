@@ -4,9 +4,12 @@
 // as it asked for.
 #pragma once
 
+#include <time.h>
+
 #include <cstdint>
 #include <utility>
 
+#include "base/ticks.hpp"
 #include "base/time.hpp"
 
 namespace foretrace {
@@ -26,6 +29,13 @@ inline void note_slept(const Slept& slept) {
   slept_so_far.asked += slept.asked;
   slept_so_far.passed += slept.passed;
   slept_ever += slept.asked;
+}
+
+// What the calling thread has computed since its beginning, what it slept included.
+inline Time work_of_thread() {
+  timespec used{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return Time::ns(ns_of(used)) + slept_ever;
 }
 
 // By the calling thread since it was asked last.

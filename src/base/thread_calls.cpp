@@ -7,7 +7,6 @@
 
 #include <pthread.h>
 #include <threads.h>
-#include <time.h>
 
 #include <algorithm>
 #include <array>
@@ -28,13 +27,6 @@ using Function = void* (*)(void*);
 std::atomic<const Watcher*> watching{nullptr};
 thread_local std::optional<Position> begun;
 
-// What the calling thread has computed since its beginning, what it slept included.
-Time computed() {
-  timespec used{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-  return Time::ns(ns_of(used)) + slept_ever;
-}
-
 // A thread of the program, from its maker's call until somebody has waited for its end.
 struct Thread {
   Function function = nullptr;
@@ -43,7 +35,7 @@ struct Thread {
   std::optional<Position> at{};
   // Its maker, and what that had done by then.
   pthread_t maker = pthread_self();
-  Time makers_work = computed();
+  Time makers_work = work_of_thread();
   std::uint64_t makers_calls = times_in_mpi;
   // At its end.
   pthread_t self{};
@@ -65,7 +57,7 @@ class Running {
   explicit Running(void* made) : thread_(static_cast<Thread*>(made)) { begun = thread_->at; }
   ~Running() {
     thread_->self = pthread_self();
-    thread_->work = computed();
+    thread_->work = work_of_thread();
     thread_->called = times_in_mpi != 0;
     std::unique_ptr<Thread>(place_of(thread_->self).exchange(thread_.release())).reset();
   }
@@ -106,7 +98,7 @@ void count(pthread_t other, std::int64_t waited_ns) {
   if (!thread || thread->self != other || thread->called || thread->maker != pthread_self() ||
       thread->makers_calls != times_in_mpi)
     return;
-  const Time beyond = thread->work - (computed() - thread->makers_work);
+  const Time beyond = thread->work - (work_of_thread() - thread->makers_work);
   note_slept({std::max(beyond, Time()), Time::ns(waited_ns)});
 }
 

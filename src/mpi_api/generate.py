@@ -261,6 +261,9 @@ def body(function, row, names, suffix):
         return f"win_lock({fn}, {asked}, assertion, win, {real})"
     if klass == "win_unlock":
         return f"win_unlock({fn}, {'rank' if 'rank' in row.parameters else 'kAllTargets'}, win, {real})"
+    if klass == "op_create":
+        return (f"op_create({fn}, function, "
+                f"[&](auto* measured) {{ return P{function.name}(measured, commute, op); }})")
     if klass == "reduce_local":
         return f"reduce_local({fn}, message_bytes(count, datatype), {{op, datatype}}, {real})"
     if klass == "file_access":

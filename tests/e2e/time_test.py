@@ -448,5 +448,54 @@ class TimedWaits(harness.TestCase):
             self.assertRegex(output, "(?m)^in time$")
 
 
+# Two ranks combine three times by a function that takes 20 ms; then all wait for all.
+COMBINES = r"""
+#include <mpi.h>
+#include <unistd.h>
+static void combine(void *in, void *inout, int *count, MPI_Datatype *type) {
+  (void)type;
+  usleep(20000);
+  for (int i = 0; i < *count; ++i) ((int *)inout)[i] += ((int *)in)[i];
+}
+int main(int argc, char **argv) {
+  int rank, sum = 0, wrong = 0;
+  MPI_Op op;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Op_create(combine, 1, &op);
+  const int one = 1;
+  MPI_Allreduce(&one, &sum, 1, MPI_INT, op, MPI_COMM_WORLD);
+  wrong |= sum != 2;
+  MPI_Reduce(&one, &sum, 1, MPI_INT, op, 0, MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Reduce_local(&one, &sum, 1, MPI_INT, op);
+  wrong |= sum != 3;
+  MPI_Op_free(&op);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return wrong;
+}
+"""
+
+
+class OwnOperations(harness.TestCase):
+    def test_count_as_computation(self):
+        """After the call in which MPI called them: by the first barrier 40 ms, by the second one 60."""
+        source, program = self.write("combines.c", COMBINES), self.directory / "combines"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-O1", source, "-o", program]))
+        live = self.directory / "live.ftr"
+        self.foretrace("simulate", "-n", 2, "--machine", harness.T3D, "-o", live, "--", program)
+        recorded = self.record(2, [program])
+        for trace in (self.predict(2, [program], compute="measured"), self.simulate(recorded, compute="measured"), live):
+            with self.subTest(trace=trace.name):
+                barriers = [[fields["leave"] * 1e-12 for _, name, fields in events if name == "MPI_Barrier"]
+                            for events in self.events(trace)]
+                for first, second in barriers:
+                    self.assertGreater(first, 0.04)
+                    self.assertLess(first, 0.055)
+                    self.assertGreater(second, 0.06)
+                    self.assertLess(second, 0.08)
+
+
 if __name__ == "__main__":
     harness.main()

@@ -156,6 +156,17 @@ int neighbor_init(Fn fn, MPI_Comm comm, SizeOfPiece out, SizeOfPiece in, MPI_Req
 // on an inter-communicator and has a root; nobody asks for it elsewhere.
 int collective(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, CountsOf counts,
                const Reduces& reduces, const CollectiveData& data, SizeOfPiece between, Real real);
+// `real` makes the operation of the function that it is given. Fortran's functions, and those of a
+// large count, have four addresses as arguments, too.
+template <class Function, class RealCreate>
+int op_create(Fn fn, Function* function, RealCreate real) {
+  Inside inside;
+  if (!inside) return real(function);
+  Function* stand_in = function;
+  if (function)
+    stand_in = reinterpret_cast<Function*>(measured(reinterpret_cast<Combiner*>(function)));
+  return plain_call(fn, [&] { return real(stand_in); });
+}
 // Combines operands of the caller's own.
 int reduce_local(Fn fn, Bytes bytes, const Reduces& reduces, Real real);
 int comm_create(Fn fn, Cost cost, MPI_Comm comm, MPI_Comm* newcomm, Real real);

@@ -1,4 +1,5 @@
-// What an operation and a datatype of MPI's are to the machine's [reduction].
+// What an operation and a datatype of MPI's are to the machine's [reduction]; and what the
+// program's own operations take.
 #pragma once
 
 #include <mpi.h>
@@ -15,5 +16,10 @@ struct Reduces {
 
 // Its class; none of a call that combines nothing. For one thread at a time.
 machine::Reduction class_of(const Reduces& call);
+
+// What MPI is to be given in place of a function that it calls to combine: calls that, and notes
+// what it takes (base/called_back.hpp). `function` itself where there is no room for one more.
+using Combiner = void(void*, void*, void*, void*);
+Combiner* measured(Combiner* function);
 
 }  // namespace foretrace::capture

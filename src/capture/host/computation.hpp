@@ -82,6 +82,9 @@ class Computation {
   // Whether computation is what the program announces; and whether it has done so.
   bool is_announced() const { return timing_ && spec_.kind == compute::Kind::annotated; }
   bool announced() const { return announced_; }
+  void add_work(Thread& thread, Time cpu) const {
+    if (needs_cpu_) thread.added.cpu += cpu;
+  }
   void add_steps(double steps) { add_steps(*thread_, steps); }
   void add_steps(Thread& thread, double steps) {
     if (counts()) return;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/called_back.hpp"
 #include "base/sent_data.hpp"
 #include "base/thread_calls.hpp"
 #include "callers/call_sites.hpp"
@@ -120,7 +121,16 @@ class Session {
   // The same for one of the real clock, which showed that.
   void close_as_reading_of(double seconds);
   // Where the call at hand stands in the program: "life+0x4b09"; empty: not known.
-  std::string place() const { return sites_.describe(thread_->event.site); }
+  std::string place() const { return place_of(thread_->event.site); }
+  std::string place_of(trace::SiteId site) const { return sites_.describe(site); }
+
+  // The call at hand is over: what functions of the program took that MPI called in it is
+  // computation after it. A recording by the wall clock has it in the call.
+  void count_called_back() {
+    if (called_back.calls == 0) return;
+    const Time took = take_called_back().took;
+    if (settings_.clock != trace::Clock::wall) computation_.add_work(thread_->computed, took);
+  }
 
   // What a call takes that has an equation of its own name; predict only.
   Time call_cost(Fn fn);
@@ -278,6 +288,7 @@ class Inside {
   ~Inside() {
     // An error handler's exception goes through.
     if (ours_ && session.is_in_event()) session.close_as_call();
+    if (ours_) session.count_called_back();
     if (ours_ && session.several_threads()) session.end_turn();
     if (ours_) end_idle_row();
     wrapper_depth -= ours_;

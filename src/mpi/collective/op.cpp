@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/called_back.hpp"
 #include "live_impl.hpp"
 #include "mpi/collective/op_loops.hpp"
 #include "mpi/core/line.hpp"
@@ -190,7 +191,7 @@ machine::Reduction class_of(const Op& op, const Datatype& type) {
 
 void combine(const Op& op, const void* in, void* inout, MPI_Count count, Datatype& type) {
   if (count <= 0) return;
-  if (is_users(op)) return call_users(op, in, inout, count, type);
+  if (is_users(op)) return call_back([&] { call_users(op, in, inout, count, type); });
   const auto operation = static_cast<Operation>(op.which);
   if (operation == Operation::no_op) return;
   if (operation == Operation::replace) return replace(in, inout, count, type);
@@ -245,6 +246,7 @@ int reduce_local(const void* in, void* inout, MPI_Count count, MPI_Datatype data
     record.bytes = packed_bytes(count, *type);
     line.post(record);
   }
+  line.compute_in_call(take_called_back().took);
   return MPI_SUCCESS;
 }
 

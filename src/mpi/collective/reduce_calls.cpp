@@ -42,6 +42,14 @@ void result_buffer(Arguments& arguments, const void* sendbuf, const void* recvbu
   arguments.distinct(sendbuf, recvbuf, count);
 }
 
+// A rank's reduction of the operands of n members into its own buffer.
+Outcome reduce_here(const Reduction& reduction, const Reduction::Operand& operand, int n,
+                    void* buffer) {
+  Outcome outcome = reduction.to_buffer(operand, n, buffer);
+  Reduction::take_time_of_tree(Reduction::take_each(), n);
+  return outcome;
+}
+
 // On an inter-communicator the root reduces what the other group sends it.
 Planned plan_reduce_between(const Arguments& arguments, const Reduction& reduction,
                             const Piece& own, void* recvbuf, int root) {
@@ -60,8 +68,9 @@ Planned plan_reduce_between(const Arguments& arguments, const Reduction& reducti
            (*operands)[static_cast<std::size_t>(i)] = {data.begin(), data.end()};
          }});
   plan.finish_messages = [operands, reduction, n, recvbuf] {
-    return reduction.to_buffer(
-        [&](int i) { return ByteSpan((*operands)[static_cast<std::size_t>(i)]); }, n, recvbuf);
+    return reduce_here(
+        reduction, [&](int i) { return ByteSpan((*operands)[static_cast<std::size_t>(i)]); }, n,
+        recvbuf);
   };
   return arguments.planned();
 }
@@ -90,7 +99,8 @@ Planned reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datat
   if (is_root) plan.room = piece(recvbuf, count, reduction.type);
   if (is_root)
     plan.finish = [reduction = reduction, n = arguments.members(), recvbuf](Gathered& gathered) {
-      return reduction.to_buffer([&](int i) { return gathered.of(i); }, n, recvbuf);
+      return reduce_here(
+          reduction, [&](int i) { return gathered.of(i); }, n, recvbuf);
     };
   return arguments.planned();
 }
@@ -107,6 +117,8 @@ Planned plan_common(const Arguments& arguments, const Reduction& reduction, cons
     // Who gets nothing may leave before all have contributed.
     if (bytes == 0) return Outcome();
     const CommonReduction common(*comm, reduction, gathered);
+    Reduction::take_time_of_tree(common.each(),
+                                 comm->is_inter() ? comm->places() - comm->size() : comm->places());
     if (common.outcome().error == MPI_SUCCESS)
       unpack(common.result().data() + packed_bytes(skip, *into.type), bytes, into.data, into.count,
              *into.type);
@@ -180,7 +192,8 @@ Planned plan_scan(Cost cost, const void* sendbuf, void* recvbuf, int count, MPI_
   plan.contribute = [own = own] { return packed(own); };
   plan.finish = [reduction = reduction, recvbuf,
                  n = plan.comm->rank + (cost == Cost::scan ? 1 : 0)](Gathered& gathered) {
-    return reduction.to_buffer([&](int i) { return gathered.of(i); }, n, recvbuf);
+    return reduce_here(
+        reduction, [&](int i) { return gathered.of(i); }, n, recvbuf);
   };
   return arguments.planned();
 }

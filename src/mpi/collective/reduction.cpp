@@ -1,10 +1,13 @@
 #include "mpi/collective/reduction.hpp"
 
-#include "mpi/collective/gathered.hpp"
-
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <memory>
+
+#include "base/called_back.hpp"
+#include "mpi/collective/gathered.hpp"
+#include "mpi/core/line.hpp"
 
 namespace foretrace::mpi {
 namespace {
@@ -111,12 +114,23 @@ Outcome Reduction::to_buffer(const Operand& operand, int n, void* buffer) const 
   return outcome;
 }
 
+Time Reduction::take_each() {
+  const CalledBack done = take_called_back();
+  return done.calls == 0 ? Time() : Time::ps(done.took.count_ps() / done.calls);
+}
+
+void Reduction::take_time_of_tree(Time each, int n) {
+  const int levels = std::bit_width(static_cast<unsigned>(std::max(n, 1) - 1));
+  line.compute_in_call(Time::ps(each.count_ps() * levels));
+}
+
 namespace {
 
 // What precedes the results in the memory that all members share.
 struct Shares {
-  std::uint64_t bytes;  // of each result
-  int error;            // of any of the reductions
+  std::uint64_t bytes;    // of each result
+  int error;              // of any of the reductions
+  std::int64_t each = 0;  // CommonReduction::each(), in picoseconds
 };
 constexpr std::uint64_t kSharesHeader = 64;
 static_assert(sizeof(Shares) <= kSharesHeader);
@@ -143,6 +157,7 @@ CommonReduction::CommonReduction(const Comm& comm, const Reduction& reduction, G
                              memory + kSharesHeader + static_cast<std::uint64_t>(i) * room(bytes));
       if (outcome.error != MPI_SUCCESS) header.error = outcome.error;
     }
+    header.each = Reduction::take_each().count_ps();
     std::memcpy(memory, &header, sizeof(header));
   };
   const ByteSpan common =
@@ -154,6 +169,7 @@ CommonReduction::CommonReduction(const Comm& comm, const Reduction& reduction, G
                 "the members' contributions to the reduction differ in their sizes"};
     return;
   }
+  each_ = Time::ps(header.each);
   // On inter-communicators the result comes from the other group.
   const std::uint64_t which = comm.is_inter() && comm.first ? 1 : 0;
   result_ = common.subspan(kSharesHeader + which * room(bytes), bytes);

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "base/time.hpp"
 #include "mpi/collective/gathered.hpp"
 #include "mpi/collective/member_buffers.hpp"
 
@@ -22,6 +23,11 @@ struct Reduction {
   // buffer. An operand of another length than bytes() is an error.
   Outcome to_bytes(const Operand& operand, int n, std::byte* out) const;
   Outcome to_buffer(const Operand& operand, int n, void* buffer) const;
+  // Of a function of the program's by which this was done, in the mean of its calls; takes it away.
+  static Time take_each();
+  // The rank has the result of `n` operands, and MPI would have called such a function on each
+  // level of a tree.
+  static void take_time_of_tree(Time each, int n);
 
  private:
   Outcome check(const Operand& operand, int n) const;
@@ -41,8 +47,11 @@ class CommonReduction {
   const Outcome& outcome() const { return outcome_; }
   // Packed.
   ByteSpan result() const { return result_; }
+  // Reduction::take_each() where it was done.
+  Time each() const { return each_; }
 
  private:
+  Time each_;
   Outcome outcome_;
   ByteSpan result_;
 };

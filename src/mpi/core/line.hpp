@@ -114,6 +114,10 @@ class Line {
 
   // By any thread that runs the program.
   void add_steps(double steps);
+  // The call at hand has called a function of the program for so long: computation after the call.
+  void compute_in_call(Time took) {
+    if (measured_ == Measured::cpu) work_->compute += took;
+  }
 
   // The calling thread's computation is what is spoken of from now on.
   void take_over();
