@@ -211,6 +211,14 @@ def body(function, row, names, suffix):
         return f"send_init({fn}, {send_mode(row)}, {{buf, count, datatype}}, dest, tag, comm, request, {real})"
     if klass == "recv_init":
         return f"recv_init({fn}, {{buf, count, datatype}}, source, tag, comm, request, {real})"
+    if klass in ("psend_init", "precv_init"):
+        partner = "dest" if klass == "psend_init" else "source"
+        return (f"{klass}({fn}, partitions, message_bytes(count, datatype), {partner}, tag, comm, request, {real})")
+    if klass.startswith("pready"):
+        ready = {"pready": "1", "pready_range": "partition_high - partition_low + 1", "pready_list": "length"}[klass]
+        return f"pready({fn}, {ready}, request, {real})"
+    if klass == "parrived":
+        return f"parrived({fn}, request, flag, {real})"
     if klass == "mrecv":
         return (f"mrecv({fn}, {{buf, count, datatype}}, message, status, "
                 f"[&](MPI_Status* s) {{ return PMPI_Mrecv{suffix}(buf, count, datatype, message, s); }})")

@@ -14,6 +14,95 @@ LIVE = ("posted_collectives", "posted_together", "persistent_collectives", "dupl
         "send_and_receive_posted", "neighbours", "window", "file", "between", "nothing", "creations")
 
 
+# Three rounds of two messages of one tag, in four parts of 5,000 bytes; "whole": as posted messages.
+PARTITIONED = r"""
+#include <mpi.h>
+#include <string.h>
+#if MPI_VERSION >= 4
+static char out[2][20000], in[2][20000];
+int main(int argc, char **argv) {
+  int rank, wrong = 0;
+  const int whole = argc > 1 && !strcmp(argv[1], "whole"), looks = argc > 1 && !strcmp(argv[1], "looks");
+  MPI_Request requests[2];
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int i = 0; i < 2 && !whole; ++i) {
+    if (rank == 0)
+      MPI_Psend_init(out[i], 4, 5000, MPI_CHAR, 1, 3, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
+    else
+      MPI_Precv_init(in[i], 4, 5000, MPI_CHAR, 0, 3, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
+  }
+  for (char round = 1; round <= 3; ++round) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (whole && rank == 0)
+      for (int i = 0; i < 2; ++i) MPI_Isend(out[i], 20000, MPI_CHAR, 1, i, MPI_COMM_WORLD, &requests[i]);
+    if (whole && rank == 1)
+      for (int i = 0; i < 2; ++i) MPI_Irecv(in[i], 20000, MPI_CHAR, 0, i, MPI_COMM_WORLD, &requests[i]);
+    if (!whole) MPI_Startall(2, requests);
+    if (!whole && rank == 0) {
+      memset(out[0], round, sizeof out[0]);
+      memset(out[1], -round, sizeof out[1]);
+      for (int i = 0; i < 2; ++i) {
+        int parts[] = {2};
+        MPI_Pready(3, requests[i]);
+        MPI_Pready_range(0, 1, requests[i]);
+        MPI_Pready_list(1, parts, requests[i]);
+      }
+    }
+    if (looks && rank == 1)
+      for (int i = 0; i < 2; ++i)
+        for (int there = 0; !there;) MPI_Parrived(requests[i], 3, &there);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    if (!whole && rank == 1) wrong |= in[0][19999] != round || in[1][0] != -round;
+  }
+  for (int i = 0; i < 2 && !whole; ++i) MPI_Request_free(&requests[i]);
+  MPI_Finalize();
+  return wrong;
+}
+#else
+int main(void) { return 77; }
+#endif
+"""
+
+
+class Partitioned(harness.TestCase):
+    def setUp(self):
+        super().setUp()
+        source, self.program = self.write("parts.c", PARTITIONED), self.directory / "parts"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-O1", source, "-o", self.program]))
+        if harness.run([self.program]).status == 77:
+            self.skipTest("this MPI has none")
+
+    def three_ways(self, *arguments, model=harness.T3D):
+        command = [self.program, *arguments]
+        live = self.directory / "live.ftr"
+        self.foretrace("simulate", "-n", 2, "--machine", model, "--compute", "none", "-o", live, "--", *command)
+        recorded = self.record(2, command)
+        return [self.predict(2, command, model, compute="none"), self.simulate(recorded, model, compute="none"), live]
+
+    def test_travel_when_all_parts_are_ready(self):
+        """They take the time of posted messages: what makes parts ready takes none."""
+        for threshold in (None, 4096):
+            model = self.write("m.toml", harness.with_threshold(harness.T3D.read_text(), threshold))
+            with self.subTest(threshold=threshold):
+                predicted, simulated, live = self.three_ways(model=model)
+                self.assert_same_ticks(predicted, simulated)
+                self.assert_same_ticks(predicted, live)
+                ends = [events[-1][2]["enter"] for events in self.events(predicted)]
+                self.assertNotIn("no virtual time", self.result.err)
+                whole = self.predict(2, [self.program, "whole"], model, compute="none", name="whole.ftr")
+                self.assertEqual(ends, [events[-1][2]["enter"] for events in self.events(whole)])
+
+    def test_who_looks_for_parts_waits_for_the_message(self):
+        """From the look that finds the second one: no sooner than a wait for both would end."""
+        least = [events[-1][2]["enter"] for events in self.events(self.three_ways()[0])][1]
+        for trace in self.three_ways("looks"):
+            with self.subTest(trace=trace.name):
+                end = self.events(trace)[1][-1][2]["enter"]
+                self.assertGreaterEqual(end, least)
+                self.assertLess(end, 1.5 * least)
+
+
 class OddForms(harness.TestCase):
     def check(self, case):
         command = [harness.test_program("odd_forms"), case]

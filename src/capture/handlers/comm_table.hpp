@@ -9,7 +9,9 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -33,6 +35,8 @@ struct CommInfo {
   MPI_Comm together = MPI_COMM_NULL;
   // Messages that a collective consists of, beside those of the program.
   std::unique_ptr<CommInfo> hidden;
+  // Of a hidden one: how many partitioned requests were made, by {send, partner, tag}.
+  std::map<std::tuple<bool, int, int>, int> partitioned;
   // Receives whose message is not settled by (source, tag), in posting order:
   // wildcards, and all that were posted behind one.
   std::vector<PostedRecv*> unsettled;

@@ -459,20 +459,17 @@ int testsome(Fn fn, int count, MPI_Request* requests, int* outcount, int* indice
   return result;
 }
 
-// The call that finds the request complete is the one that completes it, for the rank's clock as
-// for the trace; what frees it later is a call like others.
-int get_status(Fn fn, MPI_Request handle, int* flag, MPI_Status* status, Real real) {
-  Inside inside;
-  if (!inside) return real();
+// A look at a request by its handle. The call that finds the request complete is the one that
+// completes it, for the rank's clock as for the trace; what frees it later is a call like others.
+static int look_at(Fn fn, MPI_Request handle, const int* flag, const MPI_Status* status,
+                   Real real) {
   Request* const request = session.requests.find_untold(handle);
   if (!request) {
     session.piggyback.keep_going();
     return plain_call(fn, real);
   }
-  MPI_Status own;
-  if (status == MPI_STATUS_IGNORE) status = &own;
   trace::Event& event = session.open(trace::EventKind::complete, fn);
-  const int result = PMPI_Request_get_status(handle, flag, status);
+  const int result = real();
   if (result != MPI_SUCCESS || !*flag) {
     session.piggyback.keep_going();
     session.close_as_call();
@@ -483,6 +480,23 @@ int get_status(Fn fn, MPI_Request handle, int* flag, MPI_Status* status, Real re
   completing.tell(*request, *status);
   completing.finish();
   return result;
+}
+
+int get_status(Fn fn, MPI_Request handle, int* flag, MPI_Status* status, Real real) {
+  Inside inside;
+  if (!inside) return real();
+  MPI_Status own;
+  if (status == MPI_STATUS_IGNORE) status = &own;
+  return look_at(fn, handle, flag, status,
+                 [&] { return PMPI_Request_get_status(handle, flag, status); });
+}
+
+// The message is there as a whole, with all its partitions.
+int parrived(Fn fn, MPI_Request handle, int* flag, Real real) {
+  Inside inside;
+  if (!inside) return real();
+  const MPI_Status nothing{};
+  return look_at(fn, handle, flag, &nothing, real);
 }
 
 int request_free(Fn fn, MPI_Request* variable, Real real) {

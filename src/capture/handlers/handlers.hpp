@@ -110,6 +110,13 @@ int send_init(Fn fn, SendMode mode, const Data& data, int dest, int tag, MPI_Com
               MPI_Request* request, Real real);
 int recv_init(Fn fn, const Data& room, int source, int tag, MPI_Comm comm, MPI_Request* request,
               Real real);
+// Messages in partitions, of so many bytes each. They travel when all partitions are ready.
+int psend_init(Fn fn, int partitions, Bytes each, int dest, int tag, MPI_Comm comm,
+               MPI_Request* request, Real real);
+int precv_init(Fn fn, int partitions, Bytes each, int source, int tag, MPI_Comm comm,
+               MPI_Request* request, Real real);
+int pready(Fn fn, int partitions, MPI_Request request, Real real);
+int parrived(Fn fn, MPI_Request request, int* flag, Real real);
 int start(Fn fn, MPI_Request* request, Real real);
 int startall(Fn fn, int count, MPI_Request* requests, Real real);
 int probe(Fn fn, int source, int tag, MPI_Comm comm, MPI_Status* status, Real real);

@@ -1,6 +1,11 @@
+#include <algorithm>
+#include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "capture/handlers/posting.hpp"
+#include "capture/session/start_up.hpp"
+#include "mpi_api/partitioned.hpp"
 
 namespace foretrace::capture {
 namespace {
@@ -105,11 +110,81 @@ int recv_init(Fn fn, const Data& room, int source, int tag, MPI_Comm comm, MPI_R
   });
 }
 
-int start(Fn fn, MPI_Request* variable, Real real) {
+namespace {
+
+bool is_any_told = false;
+
+// Partitioned messages meet no others: they are on the library's own communicator.
+int partitioned_init(Fn fn, bool sends, int partitions, Bytes each, int partner, int tag,
+                     MPI_Comm comm, MPI_Request* variable, Real real) {
+  Inside inside;
+  CommInfo* info = inside ? session.comms.find(comm) : nullptr;
+  if (!info) return inside ? plain_call(fn, real) : real();
+  // Of those that name nobody it is not known which meet.
+  if (partner == MPI_ANY_SOURCE || tag == MPI_ANY_TAG) {
+    if (!std::exchange(is_any_told, true))
+      say("rank " + std::to_string(session.comms.world_rank().value) + ": " + name_of(fn) +
+          " from anybody, or of any tag: such messages carry no virtual time yet");
+    return plain_call(fn, real);
+  }
+  return make_persistent(fn, variable, real, [&](Request& request) {
+    CommInfo& hidden = session.comms.hidden(*info);
+    request.several = true;
+    request.comm = &hidden;
+    request.partitions = sends ? partitions : 0;
+    const Bytes bytes(each.count * static_cast<std::uint64_t>(partitions));
+    const int channel = mpi_api::partitioned_tag(tag, hidden.partitioned[{sends, partner, tag}]++);
+    if (sends)
+      describe_send(add_part(request), hidden, SendMode::standard, bytes, partner, channel);
+    else
+      describe_recv(add_part(request), hidden, bytes, partner, channel);
+  });
+}
+
+int start_one(Fn fn, MPI_Request* variable, Real real) {
+  Request* const request = session.requests.find(variable);
+  if (!request) return plain_call(fn, real);
+  if (request->partitions == 0) return post_request(fn, *request, variable, real);
+  const int result = wait_in(real);
+  if (result != MPI_SUCCESS) return result;
+  request->active = true;
+  request->cancelled = false;
+  request->unready = request->partitions;
+  return result;
+}
+
+// A call that has sent nothing yet is a call like others.
+int tell_start(Fn fn, int result) {
+  return session.thread().goes_on ? result : plain_state(fn, [result] { return result; });
+}
+
+}  // namespace
+
+int psend_init(Fn fn, int partitions, Bytes each, int dest, int tag, MPI_Comm comm,
+               MPI_Request* variable, Real real) {
+  return partitioned_init(fn, true, partitions, each, dest, tag, comm, variable, real);
+}
+
+int precv_init(Fn fn, int partitions, Bytes each, int source, int tag, MPI_Comm comm,
+               MPI_Request* variable, Real real) {
+  return partitioned_init(fn, false, partitions, each, source, tag, comm, variable, real);
+}
+
+int pready(Fn fn, int partitions, MPI_Request handle, Real real) {
   Inside inside;
   if (!inside) return real();
-  Request* request = session.requests.find(variable);
-  return request ? post_request(fn, *request, variable, real) : plain_call(fn, real);
+  session.piggyback.keep_going();
+  // Another thread may wait for it.
+  Request* const request = session.requests.find_any(&handle);
+  if (!request || request->unready == 0) return plain_call(fn, real);
+  request->unready -= std::min(partitions, request->unready);
+  return request->unready > 0 ? plain_call(fn, real)
+                              : post_part(fn, *request->parts.front(), handle, real);
+}
+
+int start(Fn fn, MPI_Request* variable, Real real) {
+  Inside inside;
+  return inside ? tell_start(fn, start_one(fn, variable, real)) : real();
 }
 
 int startall(Fn fn, int count, MPI_Request* requests, Real real) {
@@ -117,13 +192,10 @@ int startall(Fn fn, int count, MPI_Request* requests, Real real) {
   if (!inside) return real();
   // MPI defines it as Start for each.
   for (int i = 0; i < count; ++i) {
-    const auto each = [&] { return PMPI_Start(&requests[i]); };
-    Request* request = session.requests.find(&requests[i]);
-    const int result =
-        request ? post_request(fn, *request, &requests[i], each) : plain_call(fn, each);
-    if (result != MPI_SUCCESS) return result;
+    const int result = start_one(fn, &requests[i], [&] { return PMPI_Start(&requests[i]); });
+    if (result != MPI_SUCCESS) return tell_start(fn, result);
   }
-  return MPI_SUCCESS;
+  return tell_start(fn, MPI_SUCCESS);
 }
 
 int probe(Fn fn, int source, int tag, MPI_Comm comm, MPI_Status* status, Real real) {

@@ -280,6 +280,18 @@ int post_several(Fn fn, Request& whole, MPI_Request* variable, Real real) {
   return result;
 }
 
+int post_part(Fn fn, Request& part, MPI_Request handle, Real real) {
+  begin_posting(fn, part);
+  const int result = real();
+  if (result != MPI_SUCCESS) {
+    session.close_as_call();
+    return result;
+  }
+  part.handle = handle;
+  end_posting(part);
+  return result;
+}
+
 int run_messages(Fn fn, const CommInfo& comm, Request& whole, Real real) {
   const int result = post_several(fn, whole, nullptr, [&] {
     // None may disappear into the real call while others wait for its answer.

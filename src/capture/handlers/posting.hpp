@@ -48,6 +48,8 @@ int post_request(Fn fn, Request& request, MPI_Request* variable, Real real);
 // The same for one with parts, each of which has its event. Tracks it if there is
 // a variable of the program's.
 int post_several(Fn fn, Request& whole, MPI_Request* variable, Real real);
+// One part alone, of what another call has begun.
+int post_part(Fn fn, Request& part, MPI_Request handle, Real real);
 // A persistent request is made: `describe` fills it in.
 int make_persistent(Fn fn, MPI_Request* variable, Real real, FunctionRef<void(Request&)> describe);
 

@@ -54,6 +54,8 @@ struct Request {
   std::vector<Request*> parts;    // in the order in which they are posted and completed
   bool part = false;              // of another request
   bool has_status = false;        // part: what came is what the whole's status says
+  int partitions = 0;             // of a partitioned send, whose only part is posted when all are
+  int unready = 0;                // ready; so many are not
 
   std::uint64_t taken = 0;  // receive: the number of the probe that took its message
 

@@ -6,22 +6,15 @@
 #include "mpi/core/block.hpp"
 #include "mpi/p2p/checks.hpp"
 #include "mpi/p2p/completion.hpp"
+#include "mpi_api/partitioned.hpp"
 
 #if MPI_VERSION >= 4
 namespace foretrace::mpi {
 namespace {
 
-// The tag of a partitioned request's messages, on the library's own context, where
-// they meet no others. Of several with the same partner and tag the first that was
-// made meets the first, and so on, whichever start first (MPI 4.0, section 4.2.1):
-// their number is part of it, modulo a thousand. There is no room for it beside
-// tags of more than 20 bits; those meet in the order in which they start.
+// The tag of a partitioned request's messages, on the library's own context.
 int channel(Comm& comm, bool sends, int partner, int tag) {
-  constexpr int kTags = 1 << 20;
-  constexpr int kChannels = 1 << 10;
-  if (tag < 0) return tag;  // MPI_ANY_TAG: the first
-  if (tag >= kTags) return ~tag;
-  return tag + kTags * (comm.partitioned[{sends, partner, tag}]++ % kChannels);
+  return mpi_api::partitioned_tag(tag, comm.partitioned[{sends, partner, tag}]++);
 }
 
 void start_send(Request& request, int partitions) {
