@@ -259,8 +259,9 @@ def body(function, row, names, suffix):
     if klass == "win_access":
         count = "count" if "count" in row.parameters else "1"
         request = "request" if "request" in row.parameters else "nullptr"
-        return (f"win_access({fn}, OneSided::{row.options[0]}, win, target_rank, message_bytes({count}, datatype), "
-                f"{request}, {real})")
+        into = "result_addr" if "result_addr" in row.parameters else "origin_addr"
+        return (f"win_access({fn}, OneSided::{row.options[0]}, win, target_rank, {{target_disp, {into}}}, "
+                f"message_bytes({count}, datatype), {request}, {real})")
     if klass == "win_flush":
         target = "rank" if "rank" in row.parameters else "kAllTargets"
         return f"win_flush({fn}, OneSided::{row.options[0]}, win, {target}, {real})"

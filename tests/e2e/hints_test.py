@@ -2,6 +2,7 @@
 that was named, calls beyond what the machine's model was measured for."""
 
 import pathlib
+import re
 import subprocess
 import unittest
 
@@ -98,6 +99,48 @@ c = 1.0
 """
 
 
+# Rank 1 reads a flag of rank 0's until that has written it, or draws numbers from it.
+LOOKS = r"""
+#include <mpi.h>
+int main(int argc, char **argv) {
+  int rank, value = 0, one = 1;
+  int *memory;
+  MPI_Win window;
+  MPI_Init(&argc, &argv);
+  const int draws = argc > 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+  *memory = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock_all(0, window);
+  if (rank == 0) {
+    /* When the other has looked 300 times. */
+    if (!draws) MPI_Recv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Accumulate(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, window);
+    MPI_Win_flush(0, window);
+  } else {
+    for (int i = 0; draws ? i < 1000 : value == 0; ++i) {
+      MPI_Fetch_and_op(&one, &value, MPI_INT, 0, 0, draws ? MPI_SUM : MPI_NO_OP, window);
+      MPI_Win_flush(0, window);
+      if (i == 299 && !draws) MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    }
+  }
+  MPI_Win_unlock_all(window);
+  MPI_Win_free(&window);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+ONE_SIDED_MODEL = """
+[[function]]
+name = "fetch_and_op"
+[[function.regime]]
+bytes = [0]
+c = 2
+"""
+
+
 class Hints(harness.TestCase):
     def compile(self, text, mpi=None):
         program = self.directory / "program"
@@ -143,6 +186,7 @@ class Hints(harness.TestCase):
         self.assertRegex(self.result.err, told)
         found = re.search(r"looked (\d+) times .*, which take (\S+) s of the predicted time", self.result.err)
         # The flush waits until the access has ended, 2 us after it began.
+        self.assertGreaterEqual(int(found[1]), 298)
         self.assertAlmostEqual(float(found[2]), int(found[1]) * 2e-6, delta=0.01 * float(found[2]))
         for run in (lambda *words: self.predict(*words, model, compute="none"), self.record):
             run(2, [program, "draws"])

@@ -8,6 +8,8 @@
 #include <mpi.h>
 
 #include <climits>
+#include <cstdint>
+#include <string>
 
 #include "base/function_ref.hpp"
 #include "capture/handlers/functions.hpp"
@@ -188,9 +190,21 @@ inline constexpr int kAllTargets = INT_MIN;
 int win_create(Fn fn, MPI_Comm comm, const MPI_Win* win, Real real);
 int win_free(Fn fn, const MPI_Win* win, Real real);
 int win_fence(Fn fn, MPI_Win win, Real real);
+// What an access is to: a place of the target's memory; and where the caller's data lies, or comes.
+struct Place {
+  MPI_Aint at = 0;
+  const void* own = nullptr;
+};
 // `variable`: of the request that the call makes, or nullptr.
-int win_access(Fn fn, OneSided what, MPI_Win win, int target, Bytes bytes, MPI_Request* variable,
-               Real real);
+int win_access(Fn fn, OneSided what, MPI_Win win, int target, const Place& place, Bytes bytes,
+               MPI_Request* variable, Real real);
+// Looks in vain by accesses: the place of memory where this rank made most.
+struct Looks {
+  std::uint64_t count = 0;
+  Time took;       // predict
+  std::string by;  // "MPI_Get at life+0x4b09"
+};
+Looks most_looks();
 int win_flush(Fn fn, OneSided how, MPI_Win win, int target, Real real);
 int win_lock(Fn fn, int type, int target, int assertion, MPI_Win win, Real real);
 int win_unlock(Fn fn, int target, MPI_Win win, Real real);

@@ -2,10 +2,15 @@
 // belong to. Its members have a communicator of their own in the trace. A fence is a barrier
 // of them; the posts and completions of chosen members are messages. What an epoch's end waits
 // for besides stands before it as an event of its own, if there is anything.
+#include <sys/uio.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "capture/handlers/posting.hpp"
@@ -20,6 +25,10 @@ using machine::OneSided;
 constexpr int kPosted = 1;
 constexpr int kCompleted = 2;
 
+bool is_meant(int target, int asked) {
+  return asked == kAllTargets || target == asked;
+}
+
 // The accesses to one target since the last call that waited for them all.
 struct Accessed {
   Time end;      // predict: of the latest
@@ -27,6 +36,7 @@ struct Accessed {
 };
 
 struct Window {
+  MPI_Win handle = MPI_WIN_NULL;
   CommInfo* members = nullptr;
   std::map<int, Accessed> accessed;  // by target
   std::map<int, bool> started;       // MPI_Win_start: targets; whether it is known that they posted
@@ -41,6 +51,85 @@ Window* find(MPI_Win win) {
   const auto found = windows.find(handle_bits(win));
   return found == windows.end() ? nullptr : found->second.get();
 }
+
+// A loop that reads a place of memory until another rank has written there: each look is an access
+// and a wait for it, as in work. What tells it from work is that it finds what was there before,
+// and that nothing is computed between two looks.
+class Watched {
+ public:
+  // An access begins. `own`: where what it brings comes.
+  void look(Fn fn, MPI_Win win, int target, const Place& place, Bytes bytes,
+            const trace::Event& event) {
+    constexpr Time kIdle = Time::ns(2000);
+    if (bytes.count > kMost) return;
+    Spot& spot = find(win, target, place, bytes);
+    spot.fn = fn;
+    spot.site = event.site;
+    spot.begin = event.enter;
+    spot.asked = true;
+    if (event.compute > kIdle) spot.known = false;
+  }
+  // What was asked for is there.
+  void found(MPI_Win win, int target, Time now) {
+    for (Spot& spot : spots_) {
+      if (!spot.asked || spot.win != win || !is_meant(spot.target, target)) continue;
+      spot.asked = false;
+      std::array<char, kMost> value{};
+      // By the system, which does not mind if it is a device's memory.
+      const iovec ours{value.data(), spot.bytes.count};
+      const iovec theirs{const_cast<void*>(spot.place.own), spot.bytes.count};
+      if (::process_vm_readv(::getpid(), &ours, 1, &theirs, 1, 0) < 0) continue;
+      if (std::exchange(spot.known, true) && value == spot.value) {
+        ++spot.in_vain;
+        spot.took += now - spot.begin;
+      }
+      spot.value = value;
+    }
+  }
+  Looks most() const {
+    const Spot& most = *std::ranges::max_element(spots_, {}, &Spot::in_vain);
+    const std::string place = session.place_of(most.site);
+    return {most.in_vain, most.took,
+            std::string(name_of(most.fn)) + (place.empty() ? "" : " at " + place)};
+  }
+
+ private:
+  static constexpr std::uint64_t kMost = 16;  // bytes of a flag, a counter, a lock
+  struct Spot {
+    MPI_Win win = MPI_WIN_NULL;
+    int target = 0;
+    Place place;
+    Bytes bytes;
+    Fn fn{};
+    trace::SiteId site = 0;
+    Time begin;  // of the last look
+    Time took;
+    bool asked = false;  // and not yet waited for
+    bool known = false;
+    std::array<char, kMost> value{};  // if known
+    std::uint64_t in_vain = 0;
+  };
+
+  // Where it is new: in place of the one with the fewest looks.
+  Spot& find(MPI_Win win, int target, const Place& place, Bytes bytes) {
+    const auto is_it = [&](const Spot& spot) {
+      return spot.win == win && spot.target == target && spot.place.at == place.at &&
+             spot.place.own == place.own && spot.bytes.count == bytes.count;
+    };
+    const auto known = std::ranges::find_if(spots_, is_it);
+    if (known != spots_.end()) return *known;
+    Spot& spot = *std::ranges::min_element(spots_, {}, &Spot::in_vain);
+    spot = Spot();
+    spot.win = win;
+    spot.target = target;
+    spot.place = place;
+    spot.bytes = bytes;
+    return spot;
+  }
+
+  std::array<Spot, 8> spots_;
+};
+Watched watched;
 
 // The real call is made in the first of a call's events, whichever that is.
 class Once {
@@ -60,10 +149,6 @@ class Once {
 
 int barrier(Fn fn, CommInfo& members, Real real) {
   return run_collective(fn, Cost::barrier, members, MPI_COMM_NULL, -1, Bytes(0), real);
-}
-
-bool is_meant(int target, int asked) {
-  return asked == kAllTargets || target == asked;
 }
 
 // Begins the event of a call about a window and makes the call; nullptr, and the event is over, if
@@ -92,13 +177,15 @@ int flush(Fn fn, OneSided how, Window& window, int target, Real real) {
     end = std::max(end, how == OneSided::flush ? entry.second.end : entry.second.fetched);
     return how == OneSided::flush;
   });
+  Time leave = event->enter;
   if (!session.predicting()) {
     session.close();
-    return result;
+  } else {
+    const Time alone = event->enter + session.timing().flush_time(name_of(fn));
+    leave = std::max(alone, end);
+    session.close_at(leave, machine::wait_time(leave, alone));
   }
-  const Time alone = event->enter + session.timing().flush_time(name_of(fn));
-  const Time leave = std::max(alone, end);
-  session.close_at(leave, machine::wait_time(leave, alone));
+  watched.found(window.handle, target, leave);
   return result;
 }
 
@@ -184,6 +271,7 @@ int win_create(Fn fn, MPI_Comm comm, const MPI_Win* win, Real real) {
   const int result = barrier(fn, *info, real);
   if (result != MPI_SUCCESS) return result;
   auto window = std::make_unique<Window>();
+  window->handle = *win;
   window->members = &session.comms.adopt_members(*info, comm);
   if (session.predicting()) window->lock_times.make(comm);
   window->posted.several = true;
@@ -216,8 +304,12 @@ int win_fence(Fn fn, MPI_Win win, Real real) {
   return barrier(fn, *window->members, real);
 }
 
-int win_access(Fn fn, OneSided what, MPI_Win win, int target, Bytes bytes, MPI_Request* variable,
-               Real real) {
+Looks most_looks() {
+  return watched.most();
+}
+
+int win_access(Fn fn, OneSided what, MPI_Win win, int target, const Place& place, Bytes bytes,
+               MPI_Request* variable, Real real) {
   Inside inside;
   if (!inside) return real();
   Window* window = target == MPI_PROC_NULL ? nullptr : find(win);
@@ -240,6 +332,7 @@ int win_access(Fn fn, OneSided what, MPI_Win win, int target, Bytes bytes, MPI_R
   Accessed& accessed = window->accessed[target];
   accessed.end = std::max(accessed.end, times.end);
   const bool fetches = machine::brings_back(what);
+  if (fetches && !variable) watched.look(fn, win, target, place, bytes, event);
   if (fetches) accessed.fetched = std::max(accessed.fetched, times.end);
   if (variable && *variable != MPI_REQUEST_NULL) {
     Request& request = session.requests.add();

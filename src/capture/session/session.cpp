@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/program_clock.hpp"
 #include "base/waits_note.hpp"
+#include "capture/handlers/handlers.hpp"
 #include "capture/host/imports.hpp"
 #include "capture/predict/shadow.hpp"
 #include "capture/predict/yielding.hpp"
@@ -235,6 +236,7 @@ void Session::stop(Fn fn) {
   complain_of_phases();
   complain_of_silence();
   complain_of_waits();
+  complain_of_looks();
   const bool lost = complain_of_losses();
   program_clock::stop(now_);
   writer_.close();
@@ -270,6 +272,30 @@ void Session::complain_of_waits() const {
   if (longest.seconds == 0 || longest.rank != comms.world_rank().value) return;
   say(note_of_waits(longest.rank, longest.seconds,
                     others_called_ ? kThreadsTimeForWaits : kNoTimeForWaits));
+}
+
+// Collective. How often a program looks by one-sided calls until another rank has written is this
+// machine's, and each look takes time in every prediction.
+void Session::complain_of_looks() const {
+  constexpr std::uint64_t kMany = 100;
+  constexpr double kLeastShare = 0.01;  // of the predicted time
+  const Looks looks = most_looks();
+  struct {
+    double count;
+    int rank;
+  } most{static_cast<double>(looks.count), comms.world_rank().value};
+  if (looks.count < kMany || (predicting() && looks.took.seconds() < kLeastShare * now_.seconds()))
+    most.count = 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
+  if (most.count == 0 || most.rank != comms.world_rank().value) return;
+  char took[60] = "each of which takes time in a prediction";
+  if (predicting())
+    std::snprintf(took, sizeof took, "which take %.3g s of the predicted time",
+                  looks.took.seconds());
+  say("rank " + std::to_string(most.rank) + " looked " + std::to_string(looks.count) +
+      " times in vain by " + looks.by + " whether another rank had written, " + took +
+      ": how often is this machine's doing; a live run (simulate -n) looks as often as the "
+      "target would");
 }
 
 // Collective. One line, however many ranks had no room; false: nothing is lost.
