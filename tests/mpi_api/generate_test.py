@@ -82,8 +82,6 @@ template <class Request> Sender awaited(int, Request);
 }
 namespace capture {
 struct FortranCall { const char* name; void* function; };
-}
-namespace callers {
 bool is_programs_call(const char* name, const void* return_address);
 }
 using capture::Fn;
@@ -155,7 +153,7 @@ class Generator(unittest.TestCase):
     def test_fortran_calls_either_the_wrapper_or_what_it_called(self):
         self.generate(header(PROTOTYPES["plain"]))
         text = (self.folder / "mpi_fortran.inc").read_text()
-        self.assertRegex(text, r'if \(callers::is_programs_call\("MPI_Plain", __builtin_return_address\(0\)\)\)\s+'
+        self.assertRegex(text, r'if \(capture::is_programs_call\("MPI_Plain", __builtin_return_address\(0\)\)\)\s+'
                                r"return MPI_Plain\(a, b\);\s+return PMPI_Plain\(a, b\);")
         self.assertIn('{"MPI_Plain", reinterpret_cast<void*>(fortran_MPI_Plain)}', text)
 
