@@ -18,6 +18,8 @@ using trace::EventKind;
 constexpr double kHardly = 0.2;
 // From here on an equation's time is mostly that of its bytes.
 constexpr double kMostlyBytes = 0.5;
+// From here on first calls are what a difference comes from.
+constexpr double kMostly = 0.5;
 
 std::string lower(std::string name) {
   if (name.starts_with("MPI_")) name.erase(0, 4);
@@ -172,6 +174,42 @@ Cause of_computation(const ValidatedGroup& group) {
   return cause;
 }
 
+// By how much the first calls took longer than as many of the later ones, in the real runs; nothing
+// where all are first ones.
+Time excess_of_first(const ValidatedGroup& group) {
+  if (group.first_calls == 0 || group.first_calls >= group.calls) return Time();
+  const Time later = group.measured.median - group.measured_first.median;
+  const double each = later.seconds() / static_cast<double>(group.calls - group.first_calls);
+  return group.measured_first.median -
+         Time::from_seconds(each * static_cast<double>(group.first_calls));
+}
+
+// Whether the real runs take longer for their first calls alone: most of the difference.
+bool is_of_first_calls(const ValidatedGroup& group) {
+  return group.part == TimePart::transfer && group.difference() < Time() &&
+         excess_of_first(group).seconds() > kMostly * group.distance().seconds();
+}
+
+Cause of_first_calls(const ValidatedGroup& group) {
+  Cause cause;
+  cause.kind = CauseKind::first_calls;
+  const bool of_all = group.kind == EventKind::collective || group.kind == EventKind::icollective;
+  const std::string first =
+      group.first_calls == 1
+          ? std::string("the first call of a rank {} takes {} more than a later one")
+          : fmt::format(
+                "the {} calls that are the first of a rank {{}} take {{}} more than later ones",
+                group.first_calls);
+  cause.text = name_of(group) + ": " +
+               fmt::format(fmt::runtime(first), of_all ? "on a communicator" : "to a partner",
+                           duration(excess_of_first(group).seconds())) +
+               ", in the real runs alone";
+  cause.advice =
+      "MPI sets up connections and memory then, which no prediction has: compare a longer run, or "
+      "have them made in MPI_Init (Open MPI: mpirun --mca mpi_preconnect_mpi 1)";
+  return cause;
+}
+
 // Whether the difference is one of protocol: a send waits on one side alone.
 bool is_protocol(const ValidatedGroup& group) {
   if (group.part != TimePart::waiting || group.kind != EventKind::send) return false;
@@ -201,6 +239,7 @@ std::vector<Cause> diagnose(const Validation& validation, const MachineModel& mo
       continue;
     }
     causes.push_back(group.part == TimePart::computation ? of_computation(group)
+                     : is_of_first_calls(group)          ? of_first_calls(group)
                      : group.part == TimePart::waiting   ? of_threshold(group, model)
                                                          : of_transfer(group, model, is_measured));
     causes.back().group = i;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -34,6 +35,8 @@ struct Key {
 struct Sum {
   Time time;
   std::uint64_t calls = 0;
+  Time first_time;  // of first_calls of them
+  std::uint64_t first_calls = 0;
   EventKind kind = EventKind::call;
   Bytes least{UINT64_MAX};
   Bytes most{0};
@@ -60,6 +63,7 @@ class Summing {
     for (const std::vector<Event>& events : trace_.ranks) {
       phases_.clear();
       posted_.clear();
+      met_.clear();
       last_ = Time();
       Time end;
       for (const Event& event : events) {
@@ -88,11 +92,41 @@ class Summing {
 
   void call(const Event& event) {
     const auto [bytes, sized] = size_of(event);
-    add(TimePart::transfer, event, event.leave - event.enter - event.wait, bytes, sized);
-    add(TimePart::waiting, event, event.wait, bytes, sized);
+    const bool first = is_first(event);
+    const auto note_part = [&](TimePart part, Time time) {
+      Sum& sum = add(part, event, time, bytes, sized);
+      if (!first) return;
+      sum.first_time += time;
+      ++sum.first_calls;
+    };
+    note_part(TimePart::transfer, event.leave - event.enter - event.wait);
+    note_part(TimePart::waiting, event.wait);
   }
 
-  void add(TimePart part, const Event& event, Time time, Bytes bytes, bool sized) {
+  // Whether the rank has made no such call before to this partner, or on this communicator.
+  bool is_first(const Event& event) {
+    std::int64_t partner = 0;
+    switch (event.kind) {
+      case EventKind::send:
+      case EventKind::isend:
+      case EventKind::sendrecv:
+        partner = event.send.peer.value;
+        break;
+      case EventKind::recv:
+      case EventKind::irecv:
+        partner = event.recv.peer.value;
+        break;
+      case EventKind::collective:
+      case EventKind::icollective:
+        partner = static_cast<std::int64_t>(event.comm);
+        break;
+      default:
+        break;
+    }
+    return event.count == 1 && met_.emplace(event.name, partner).second;
+  }
+
+  Sum& add(TimePart part, const Event& event, Time time, Bytes bytes, bool sized) {
     const bool named = is_timed_call(event);
     Key key;
     key.part = part;
@@ -106,11 +140,12 @@ class Summing {
     sum.calls += event.count;
     sum.kind = event.kind;
     sums_.parts[static_cast<int>(part)] += time;
-    if (!sized) return;
+    if (!sized) return sum;
     sum.least = std::min(sum.least, bytes);
     sum.most = std::max(sum.most, bytes);
     if (event.kind == EventKind::collective || event.kind == EventKind::icollective)
       sum.ranks = std::max(sum.ranks, static_cast<int>(trace_.comms[event.comm].members.size()));
+    return sum;
   }
 
   void note(const Event& event) {
@@ -158,6 +193,7 @@ class Summing {
   std::vector<std::string> places_;
   std::vector<trace::NameId> phases_;
   std::unordered_map<std::uint64_t, Bytes> posted_;
+  std::set<std::pair<trace::NameId, std::int64_t>> met_;
   Time last_;
   RunSums sums_;
 };
@@ -183,9 +219,9 @@ RunSpread spread(const std::vector<RunSums>& runs, Of of) {
   return spread_of(std::move(times));
 }
 
-Time group_time(const RunSums& run, const Key& key) {
+Time group_time(const RunSums& run, const Key& key, Time Sum::*time) {
   const auto found = run.groups.find(key);
-  return found == run.groups.end() ? Time() : found->second.time;
+  return found == run.groups.end() ? Time() : found->second.*time;
 }
 
 }  // namespace
@@ -249,9 +285,13 @@ Validation validate(const std::vector<trace::Trace>& measured,
     group.most = sum.most;
     group.ranks = sum.ranks;
     group.calls = sum.calls;
-    const auto of = [&key = key](const RunSums& run) { return group_time(run, key); };
-    group.measured = spread(sums[0], of);
-    group.predicted = spread(sums[1], of);
+    group.first_calls = sum.first_calls;
+    const auto of = [&key = key](Time Sum::*time) {
+      return [&key, time](const RunSums& run) { return group_time(run, key, time); };
+    };
+    group.measured = spread(sums[0], of(&Sum::time));
+    group.predicted = spread(sums[1], of(&Sum::time));
+    group.measured_first = spread(sums[0], of(&Sum::first_time));
     if (group.measured.median != Time() || group.predicted.median != Time())
       result.groups.push_back(std::move(group));
   }

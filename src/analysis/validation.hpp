@@ -45,8 +45,11 @@ struct ValidatedGroup {
   Bytes most{0};
   int ranks = 2;            // collectives: members, at most
   std::uint64_t calls = 0;  // in one run
-  RunSpread measured;       // over the calls
+  // Of them the first ones of a rank to a partner, or on a communicator.
+  std::uint64_t first_calls = 0;
+  RunSpread measured;  // over the calls
   RunSpread predicted;
+  RunSpread measured_first;  // over the first calls
 
   Time difference() const { return predicted.median - measured.median; }
   Time distance() const { return difference() < Time() ? Time() - difference() : difference(); }
@@ -83,6 +86,7 @@ enum class CauseKind : std::uint8_t {
   missing,      // the model has nothing for the function
   beyond,       // sizes or ranks that were not measured
   unreliable,   // the model says itself that it cannot be trusted
+  first_calls,  // those of a rank to a partner take longer than later ones: connections
   computation,  // the time between the calls
   waiting,      // ranks come at other times: look at what is before
 };

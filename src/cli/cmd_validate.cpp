@@ -342,13 +342,10 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("--scale-from", options->scale_from,
                  "The model of the machine that computed, as in predict")
       ->transform(machine_name());
-  const auto traces = [&app](const char* name, std::vector<std::string>& into, const char* what) {
-    app.add_option(name, into, what)->type_size(1)->allow_extra_args(false);
-  };
-  traces("--real", options->real,
-         "Compare with this run, recorded with --clock wall, instead of running the program; may "
-         "be given several times");
-  traces("--predicted", options->predicted, "The prediction of it that is compared; the same");
+  app.add_option("--real", options->real,
+                 "Compare with these runs, recorded with --clock wall, instead of running the "
+                 "program");
+  app.add_option("--predicted", options->predicted, "The predictions of them that are compared");
   app.add_option("--causes", options->causes, "How many causes to name")->capture_default_str();
   app.add_option("--within", options->within,
                  "End with status 1 if a way is off by more than this (5%)");

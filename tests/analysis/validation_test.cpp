@@ -100,6 +100,40 @@ TEST(Validation, AFunctionThatTheModelLacks) {
   EXPECT_EQ(causes.front().text.find("MPI_Recv of 8 B takes 9 us"), 0u) << causes.front().text;
 }
 
+// Rank 0 sends five times, at first for `first`; rank 1 receives them as they come.
+trace::Trace five_messages(Clock clock, Time first, Time later) {
+  TraceBuilder b(2, clock);
+  for (int rank = 0; rank < 2; ++rank) b.init(rank);
+  for (int i = 0; i < 5; ++i) {
+    const Time taken = i == 0 ? first : later;
+    b.send(0, 1, 0, 8, Time(), taken);
+    b.recv(1, 0, 0, 8, Time(), taken);
+  }
+  for (int rank = 0; rank < 2; ++rank) b.finalize(rank);
+  return b.trace();
+}
+
+analysis::Cause first_cause(Time first, Time later) {
+  const Validation found = analysis::validate({five_messages(Clock::wall, first, later)},
+                                              {five_messages(Clock::virtual_, us(2), us(2))}, {});
+  const auto causes = analysis::diagnose(found, machine::MachineModel(), all_measured, 5);
+  return causes.empty() ? analysis::Cause() : causes.front();
+}
+
+// The real ones take 100 + 4 * 2, predicted are 5 * 2.
+TEST(Validation, FirstCallsToAPartner) {
+  const analysis::Cause cause = first_cause(us(100), us(2));
+  EXPECT_EQ(cause.kind, CauseKind::first_calls);
+  EXPECT_NE(cause.text.find("the first call of a rank to a partner takes 98 us more"),
+            std::string::npos)
+      << cause.text;
+}
+
+// 30 + 4 * 20: the first one is 10 above the others, of a difference of 100.
+TEST(Validation, AllCallsAndTheFirstALittleMore) {
+  EXPECT_EQ(first_cause(us(30), us(20)).kind, CauseKind::missing);
+}
+
 // Measure is told only for what it measures.
 TEST(Validation, AdvisesToMeasureWhatCanBe) {
   const Validation found = analysis::validate({message(Clock::wall, 8, us(1), us(9))},

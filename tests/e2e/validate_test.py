@@ -44,6 +44,12 @@ class Validate(harness.TestCase):
     def first(self, name):
         return json.loads(self.validate(name, "--json").out)["ways"][0]["causes"][0]
 
+    def test_several_traces(self):
+        run = self.directory / "as-it-is.ftr"
+        said = self.foretrace("validate", "--machine", harness.T3D, "--real", run, run, run, "--predicted", run,
+                              "--predicted", run).out
+        self.assertIn("4 ranks, 3 runs:", said)
+
     def test_nothing_planted(self):
         self.assertIn("no difference of 0.5 % of the time or more is beyond", self.validate("as-it-is").out)
 
