@@ -65,6 +65,39 @@ int main(void) { return 77; }
 """
 
 
+# Threads make the parts ready of what the first one waits for.
+PARTITIONED_BY_THREADS = r"""
+#include <mpi.h>
+#include <pthread.h>
+static MPI_Request request;
+static char data[4][5000];
+static void *make_ready(void *part) {
+  for (int i = 0; i < 5000; ++i) ((char *)part)[i] = 1;
+  MPI_Pready((int)(((char *)part - data[0]) / 5000), request);
+  return NULL;
+}
+int main(int argc, char **argv) {
+  int level, rank;
+  pthread_t threads[4];
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0)
+    MPI_Psend_init(data, 4, 5000, MPI_CHAR, 1, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  else
+    MPI_Precv_init(data, 4, 5000, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  for (int round = 0; round < 5; ++round) {
+    MPI_Start(&request);
+    for (int i = 0; i < 4 && rank == 0; ++i) pthread_create(&threads[i], NULL, make_ready, data[i]);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 4 && rank == 0; ++i) pthread_join(threads[i], NULL);
+  }
+  MPI_Request_free(&request);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
 class Partitioned(harness.TestCase):
     def setUp(self):
         super().setUp()
@@ -92,6 +125,15 @@ class Partitioned(harness.TestCase):
                 self.assertNotIn("no virtual time", self.result.err)
                 whole = self.predict(2, [self.program, "whole"], model, compute="none", name="whole.ftr")
                 self.assertEqual(ends, [events[-1][2]["enter"] for events in self.events(whole)])
+
+    def test_parts_that_threads_make_ready(self):
+        """The message travels when the last one has; whoever waits for it meanwhile goes on."""
+        source = self.write("threads.c", PARTITIONED_BY_THREADS)
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-O1", source, "-o", self.program, "-lpthread"]))
+        for trace in self.three_ways():
+            with self.subTest(trace=trace.name):
+                sent = [fields["send"] for kind, _, fields in self.events(trace)[0] if kind == "isend"]
+                self.assertEqual(sent, 5 * ["1/0/20000"])
 
     def test_who_looks_for_parts_waits_for_the_message(self):
         """From the look that finds the second one: no sooner than a wait for both would end."""

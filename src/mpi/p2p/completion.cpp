@@ -242,9 +242,16 @@ bool by_program(const Request* request) {
   return is_open(request) && request->generalized() != nullptr;
 }
 
+// Other threads have yet to make partitions ready, of which the last one sends what is waited for.
+bool lacks_partitions(Request* request) {
+  return is_open(request) && request->what == Request::What::several && request->more().unready > 0;
+}
+
 // Where all have to be complete.
 void wait_for_all(std::span<Request* const> requests) {
   Few<Request*> open;
+  for (Request* request : requests)
+    while (lacks_partitions(request)) wait_for_threads();
   for (Request* request : requests)
     if (is_open(request)) collect_open(request, open);
   if (threads_multiple()) {
