@@ -28,11 +28,17 @@ if(FORETRACE_SANITIZE)
   add_link_options(-fsanitize=${FORETRACE_SANITIZE})
 endif()
 
-# For what is compiled far longer than it runs: tests, the command line.
+# A tenth of GCC's time goes into collecting its own garbage, unless that may be as much as this, in KiB.
+add_compile_options($<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=524288>)
+
+# For what is compiled far longer than it runs: what reads, draws and tells, not what runs for each event.
 # GCC 12 at -O1 sees a string's end overrun where the source folder's path has
 # just the length that a string keeps in itself.
 set(FORETRACE_LIGHT_OPTIONS $<$<CONFIG:Release>:-O1>
     "$<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow>")
+
+# For the libraries that are loaded into programs: only what they say so is seen from outside.
+set(FORETRACE_HIDDEN_OPTIONS -fvisibility=hidden -fvisibility-inlines-hidden -ftls-model=initial-exec)
 
 #   foretrace_compile_together(<target> [BY_FOLDER] [ALONE <source>...])
 # compiles the target's sources in batches, those of a folder if BY_FOLDER: the headers that they share
