@@ -156,7 +156,8 @@ int profile(Options& options) {
   const LaunchResult result = launch(run);
   aside.reset();
   // Whoever could not complete it has said so.
-  const bool whole = result.traced ? show(run.output, options, true) : !result.gave_up;
+  const bool whole = result.traced ? show(run.output, options, true)
+                                   : !result.gave_up && (options.outputs.empty() || run.ranks == 0);
   return result.status == 0 && !whole ? 1 : result.status;
 }
 

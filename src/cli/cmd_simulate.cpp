@@ -11,6 +11,7 @@
 #include "cli/launch.hpp"
 #include "cli/live_run.hpp"
 #include "cli/option_values.hpp"
+#include "cli/output_claim.hpp"
 #include "cli/output_file.hpp"
 #include "cli/process.hpp"
 #include "cli/simulation.hpp"
@@ -201,6 +202,9 @@ int simulate(Options& options) {
     check_trace_name(options.run.output, "simulate");
     check_writable(options.run.output);
   }
+  OutputClaim claim;
+  if (options.simulation.live_ranks > 0 && !options.run.output.empty())
+    claim = OutputClaim(options.run.output);
   if (!options.baseline.empty()) options.run.baseline = read_baseline(options.baseline);
   std::optional<live::Command> program;
   if (options.simulation.live_ranks > 0) {

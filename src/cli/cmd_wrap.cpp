@@ -63,10 +63,7 @@ void check_output(const fs::path& output, bool cpp) {
   if (end != ".so" && (end != ".c") != cpp)
     throw UsageError("-o " + output.string() + ": the template is " +
                      (cpp ? "C++ (%language); use .cpp" : "C; use .c, or say %language c++ in it"));
-  const fs::path directory = fs::absolute(output).parent_path();
-  if (!fs::is_directory(directory) || ::access(directory.c_str(), W_OK) != 0)
-    throw UsageError("cannot write " + output.string() + ": " + directory.string() +
-                     " is not a writable directory");
+  check_folder(output);
 }
 
 // A name beside `path` that is not in use; what comes to be there is removed

@@ -97,7 +97,9 @@ std::vector<std::string> prepare_program(const CaptureRun& run, const std::strin
 }
 
 // The program ran, but no rank's library has seen it.
-const char* why_untraced(const CaptureRun& run, const std::string& path) {
+std::string why_untraced(const CaptureRun& run, const std::string& path, int status) {
+  if (status != 0)
+    return "the ranks ended with status " + std::to_string(status) + " before MPI_Init";
   if (read_elf(path).uses_sessions)
     return "no rank called MPI_Init; MPI sessions alone are not followed";
   // Given where it cannot be seen that the program uses MPI.
@@ -147,12 +149,17 @@ LaunchResult run_in_place(const CaptureRun& run, const std::string& path, Mpi mp
 
 }  // namespace
 
-std::string default_output(const std::string& name) {
-  std::string free = unused_name(name);
+std::string default_output(const std::string& name, OutputClaim* claim) {
+  // The run that had the name may have ended meanwhile, and left its output.
+  std::string free = unused_name(name, [claim](const std::string& other) {
+    return !claim || (claim->take(other) && !fs::exists(other));
+  });
   const bool is_said = find_launcher() && !is_first_rank();
-  if (free != name && !is_said)
-    std::fprintf(stderr, "foretrace: %s is there already; this run goes to %s (-o overwrites)\n",
-                 name.c_str(), free.c_str());
+  if (free == name || is_said) return free;
+  const bool is_there = fs::exists(fs::symlink_status(name));
+  std::fprintf(stderr, "foretrace: %s is %s; this run goes to %s%s\n", name.c_str(),
+               is_there ? "there already" : "being written by another run", free.c_str(),
+               is_there ? " (-o overwrites)" : "");
   return free;
 }
 
@@ -172,9 +179,15 @@ void check_capture_run(CaptureRun& run) {
     throw UsageError("--watch: give -n RANKS; what another launcher has started is shown by " +
                      std::string("foretrace watch OUTPUT.part, beside it"));
   find_program(run.program.front());  // a missing one is told before where its trace would go
-  if (run.output.empty()) run.output = default_output("foretrace.ftr");
+  run.is_output_named = !run.output.empty();
   if (run.product == "trace") check_trace_name(run.output, run.subcommand.c_str());
-  check_writable(run.output);
+  const char* const name = "foretrace.ftr";
+  check_writable(run.is_output_named ? run.output : name);
+  OutputClaim* const claim = run.ranks > 0 ? &run.claim : nullptr;
+  if (!run.is_output_named)
+    run.output = default_output(name, claim);
+  else if (claim)
+    run.claim = OutputClaim(run.output);
 }
 
 void check_one_program(const std::vector<std::string>& words) {
@@ -252,6 +265,8 @@ LaunchResult launch(const CaptureRun& run) {
   if (status == 0 && interrupting_signal() != 0 && fs::exists(part))
     status = 128 + interrupting_signal();
   if (take_away_empty(run)) return {status, false, false, true};
+  // One that other commands have started took the name first; the ranks have said so.
+  if (is_held(part)) return {status, false, false, true};
   const bool ended_early = fs::exists(part);
   if (ended_early) {
     // The run did not come to its end; what there is becomes the result.
@@ -264,8 +279,11 @@ LaunchResult launch(const CaptureRun& run) {
   }
   const bool traced = identity_of(run.output) != before;
   if (!traced)
-    std::fprintf(stderr, "foretrace: %s; no %s was written\n", why_untraced(run, path),
-                 run.product.c_str());
+    std::fprintf(stderr, "foretrace: %s; no %s was written%s\n",
+                 why_untraced(run, path, status).c_str(), run.product.c_str(),
+                 before == FileIdentity()
+                     ? ""
+                     : ("; " + run.output + " is of an earlier run and was left as it is").c_str());
   return {status, traced, ended_early};
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/mpi_detection.hpp"
+#include "cli/output_claim.hpp"
 #include "cli/watcher.hpp"
 
 namespace foretrace::cli {
@@ -24,6 +25,8 @@ struct CaptureRun {
   std::vector<std::pair<std::string, std::string>> environment;  // for the library
   std::string output;                                            // the trace; empty: by default
   std::string product = "trace";                                 // what it is called
+  bool is_output_named = false;                                  // by -o
+  OutputClaim claim;                                             // with ranks: the output's name
   bool keeps_output = true;          // it is the user's; else only ours until we have read it
   bool returns = false;              // without ranks: start the program and wait for it
   std::optional<std::string> yield;  // --yield
@@ -38,10 +41,12 @@ bool is_first_rank();
 bool is_users_first_rank();
 
 // `name` if nothing is there, else one with a number, so that another run's result stays; says so.
-std::string default_output(const std::string& name);
+// With a claim only one that no other run is to write, and claims it.
+std::string default_output(const std::string& name, OutputClaim* claim = nullptr);
 
 // Checks that a program was given and that `output` can be written, which becomes
-// foretrace.ftr or a name beside it if it is empty. Throws UsageError.
+// foretrace.ftr or a name beside it if it is empty, and with ranks claims that. Throws UsageError,
+// and Error where another run has the output.
 void check_capture_run(CaptureRun& run);
 // Throws UsageError where `words` are several programs, as launchers take them ("A : -n 2 B").
 void check_one_program(const std::vector<std::string>& words);

@@ -90,9 +90,24 @@ void tell_what_is_there(const std::string& path) {
 
 }  // namespace
 
+namespace {
+
+// A trace beside -n is a mistake that "cannot run it" would not explain.
+void refuse_trace(const std::string& program) {
+  const std::string ending = std::filesystem::path(program).extension().string();
+  const bool is_trace = ending == ".ftr" || ending == ".goal" || ending == ".ti";
+  std::error_code ignored;
+  if (is_trace && std::filesystem::is_regular_file(program, ignored))
+    throw UsageError("simulate: -n starts a program live; " + program +
+                     " is a trace, which has its own number of ranks: leave out -n");
+}
+
+}  // namespace
+
 live::Command prepare_live(const std::vector<std::string>& program,
                            const std::optional<std::string>& mpi_name, SimulationOptions& options) {
   check_one_program(program);
+  refuse_trace(program.front());
   live::Command command;
   command.words = program;
   command.words.front() = find_program(program.front());

@@ -110,6 +110,10 @@ void check_outputs(const CLI::App& command) {
     names.insert(names.end(), option->results().begin(), option->results().end());
   }
   foretrace::cli::check_inputs_stay(command.get_name(), words, outputs);
+  // Before a command reads and computes; that one makes the folders it needs.
+  if (command.get_name() == "datasheet") return;
+  for (const std::string& output : outputs)
+    if (!output.empty()) foretrace::cli::check_folder(output);
 }
 
 int run(int argc, char** argv) {

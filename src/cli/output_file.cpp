@@ -76,11 +76,20 @@ void try_beside(const std::string& path) {
 
 }  // namespace
 
+void check_folder(const std::string& path) {
+  const fs::path folder = fs::absolute(path).parent_path();
+  std::error_code ignored;
+  if (!fs::exists(folder, ignored))
+    throw UsageError("cannot write " + path + ": there is no folder " + folder.string());
+  if (!fs::is_directory(folder, ignored))
+    throw UsageError("cannot write " + path + ": " + folder.string() + " is no folder");
+  if (::access(folder.c_str(), W_OK) != 0)
+    throw UsageError("cannot write " + path + ": nothing may be written in the folder " +
+                     folder.string());
+}
+
 void check_writable(const std::string& path) {
-  const fs::path directory = fs::absolute(path).parent_path();
-  if (!fs::is_directory(directory) || ::access(directory.c_str(), W_OK) != 0)
-    throw UsageError("cannot write " + path + ": " + directory.string() +
-                     " is not a writable directory");
+  check_folder(path);
   if (fs::exists(path) && !fs::is_regular_file(path))
     throw UsageError("cannot write " + path + ": it is no regular file; give another name");
   try_beside(path);
@@ -116,12 +125,15 @@ void check_inputs_stay(const std::string& command, const std::vector<std::string
   }
 }
 
-std::string unused_name(const std::string& path) {
+std::string unused_name(const std::string& path,
+                        const std::function<bool(const std::string&)>& suits) {
   const fs::path stem = fs::path(path).replace_extension();
   const std::string ending = fs::path(path).extension().string();
   std::string name = path;
-  for (int i = 2; fs::exists(fs::symlink_status(name)); ++i)
-    name = stem.string() + "-" + std::to_string(i) + ending;
+  const auto is_unused = [&] {
+    return !fs::exists(fs::symlink_status(name)) && (!suits || suits(name));
+  };
+  for (int i = 2; !is_unused(); ++i) name = stem.string() + "-" + std::to_string(i) + ending;
   return name;
 }
 

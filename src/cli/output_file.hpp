@@ -1,6 +1,7 @@
 // What commands write: by which ending, where, and that it was written.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ void check_trace_name(const std::string& path, const char* command);
 // Where the time line that a page leads to is written: "run-timeline.html" beside "run.html".
 std::string timeline_beside(const std::string& page);
 
+// Throws UsageError where the folder in which `path` is to be is missing, or may not be written.
+void check_folder(const std::string& path);
 // Checks that a file can be written where `path` says. Throws UsageError.
 void check_writable(const std::string& path);
 
@@ -32,7 +35,9 @@ void check_writable(const std::string& path);
 void check_inputs_stay(const std::string& command, const std::vector<std::string>& words,
                        const std::vector<std::string>& outputs);
 
-// `path` if nothing is there, else the first of PATH-2, PATH-3, ... (before its ending).
-std::string unused_name(const std::string& path);
+// `path` if nothing is there, else the first of PATH-2, PATH-3, ... (before its ending). Only one
+// that `suits`, if that is given.
+std::string unused_name(const std::string& path,
+                        const std::function<bool(const std::string&)>& suits = {});
 
 }  // namespace foretrace::cli

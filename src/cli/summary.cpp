@@ -250,8 +250,9 @@ bool print_run_summary(const CaptureRun& run, bool ended_early,
 
 int finish_run(const CaptureRun& run, const LaunchResult& result, bool must_trace,
                const machine::MachineModel* model) {
-  const bool whole = result.traced ? print_run_summary(run, result.ended_early, model)
-                                   : !result.gave_up && !must_trace;
+  const bool whole =
+      result.traced ? print_run_summary(run, result.ended_early, model)
+                    : !result.gave_up && !must_trace && !(run.is_output_named && run.ranks > 0);
   return result.status == 0 && !whole ? 1 : result.status;
 }
 

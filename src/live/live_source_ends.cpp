@@ -76,8 +76,11 @@ void LiveSource::await_others() {
 // The last of the processes has ended, and MPI was no part of any.
 void LiveSource::end_if_none_came() {
   if (some_came() || !all_gone()) return;
-  throw RunEnded{std::max(first_failure(), 1),
-                 "no rank came to MPI_Init" + (hint_.empty() ? "" : "; " + hint_)};
+  const int status = first_failure();
+  const std::string what =
+      status == 0 ? "no rank came to MPI_Init"
+                  : "the ranks ended with status " + std::to_string(status) + " before MPI_Init";
+  throw RunEnded{std::max(status, 1), what + (hint_.empty() ? "" : "; " + hint_)};
 }
 
 // The end of a process: of its stream if it finalised, or never came to MPI and did not fail;

@@ -1,9 +1,8 @@
-// Locks between the processes of studies: one study a database, and no other run beside a
+// Locks between processes: one study a database, one run an output, and no other run beside a
 // measurement.
 //
 // flock(2), so that they end with the process however it ends. A lock's file may be removed by
-// who holds it: who gets it next looks whether it is still the one at its path. Private to
-// src/study.
+// who holds it: who gets it next looks whether it is still the one at its path.
 #pragma once
 
 #include <string>

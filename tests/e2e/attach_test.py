@@ -84,7 +84,7 @@ class Attach(harness.TestCase):
 
     def test_never_initialised(self):
         ended = self.foretrace("record", "-n", 2, "-o", self.directory / "r.ftr", "--",
-                               *self.program("never"))
+                               *self.program("never"), status=1)
         self.assertEqual(ended.out, "not initialised\n" * 2)
         self.assertIn("no rank came to MPI_Init", ended.err)
         self.assertFalse((self.directory / "r.ftr").exists())
@@ -95,7 +95,8 @@ class Attach(harness.TestCase):
         source = self.write("finds.c", FINDS)
         program = self.directory / "finds"
         self.ok(harness.run(["cc", f'-DLIBRARY="{library}"', source, "-o", program, "-ldl"]))
-        ended = self.foretrace("record", "-n", 2, "--mpi", harness.mpi, "-o", self.directory / "r.ftr", "--", program)
+        ended = self.foretrace("record", "-n", 2, "--mpi", harness.mpi, "-o", self.directory / "r.ftr", "--", program,
+                               status=1)
         self.assertEqual(ended.out.count("done"), 2)
         self.assertIn("no rank came to MPI_Init", ended.err)
         self.assertIn("by dlsym", ended.err)

@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+import time
 
 import harness
 
@@ -219,10 +220,12 @@ class Usage(Errors):
         for sub in (["record"], ["predict", "--machine", harness.T3D]):
             self.refused(2, *sub, "-n", 2, "-o", missing, "--", *self.mandel(), says=[missing])
         recorded = self.trace()
-        self.refused(2, "simulate", recorded, "--machine", harness.T3D, "-o", missing, says=[missing])
+        self.refused(2, "simulate", recorded, "--machine", harness.T3D, "-o", missing,
+                     says=[missing, f"there is no folder {missing.parent}"])
+        self.refused(2, "convert", recorded, missing.with_suffix(".csv"), says=[f"there is no folder {missing.parent}"])
         if harness.has_page():
             page = missing.with_suffix(".html")
-            self.refused(1, "timeline", recorded, "-o", page, says=[page])
+            self.refused(2, "timeline", recorded, "-o", page, says=[page, f"there is no folder {page.parent}"])
 
     def test_default_names(self):
         """A run without -o never takes the place of another, and says where it goes; -o does take it."""
@@ -243,6 +246,59 @@ class Usage(Errors):
         self.assertEqual(inside.err.count("this run goes to foretrace-2.fprof"), 1)
         self.assertEqual(sorted(path.name for path in self.directory.glob("foretrace*")),
                          ["foretrace-2.fprof", "foretrace-2.ftr", "foretrace-3.ftr", "foretrace.fprof", "foretrace.ftr"])
+
+    def start_slowly(self, *arguments):
+        """A run that is long before MPI_Init, once its ranks have been started."""
+        began = self.directory / "began"
+        script = self.write("slow.sh", f"#!/bin/sh\ntouch {began}\nsleep 2\nexec \"$@\"\n")
+        script.chmod(0o755)
+        slow = subprocess.Popen([str(word) for word in (harness.tool(), *arguments, "--mpi", harness.mpi, "--", script,
+                                                        *self.mandel("--iters", 1))],
+                                cwd=self.directory, env=harness.environment(None), stdout=subprocess.DEVNULL,
+                                stderr=subprocess.PIPE, text=True)
+        while not began.exists() and slow.poll() is None:
+            time.sleep(0.01)
+        began.unlink()
+        return slow
+
+    def test_two_runs_for_one_output(self):
+        """The second is refused before it starts a rank, however far the first one is."""
+        target = ["--machine", harness.T3D]
+        for mode in (["record"], ["predict", *target], ["simulate", *target]):
+            with self.subTest(mode=mode[0]):
+                command = [*mode, "-n", 2, "-o", "run.ftr"]
+                slow = self.start_slowly(*command)
+                says = ["run.ftr: another run is writing it", "-o FILE"]
+                self.refused(1, *command, "--", *self.mandel("--iters", 2), cwd=self.directory, says=says)
+                self.assertEqual((slow.communicate(timeout=60)[1].count("another run"), slow.returncode), (0, 0))
+                self.assertIn("--iters 1", self.foretrace("report", self.directory / "run.ftr").out)
+                self.assertEqual([path.name for path in self.directory.glob("run*")], ["run.ftr"])
+
+    def test_two_runs_without_an_output(self):
+        slow = self.start_slowly("record", "-n", 2)
+        second = self.foretrace("record", "-n", 2, "--", *self.mandel("--iters", 2), cwd=self.directory)
+        self.assertIn("foretrace.ftr is being written by another run; this run goes to foretrace-2.ftr\n", second.err)
+        slow.communicate(timeout=60)
+        for name, number in (("foretrace.ftr", 1), ("foretrace-2.ftr", 2)):
+            self.assertIn(f"--iters {number}", self.foretrace("report", self.directory / name).out)
+
+    def test_nothing_written(self):
+        """What is there under the name is of another run: neither the line nor the status hides that."""
+        old = self.write("earlier.ftr", self.trace("good.ftr").read_bytes())
+        stays = f"no trace was written; {old} is of an earlier run and was left as it is\n"
+        fine = self.foretrace("record", "-n", 2, "--mpi", harness.mpi, "-o", old, "--", "/bin/true", status=1)
+        self.assertIn("no rank came to MPI_Init", fine.err)
+        self.assertIn(stays, fine.err)
+        self.foretrace("record", "-n", 2, "--mpi", harness.mpi, "--", "/bin/true", cwd=self.directory)
+        for mode in (["record"], ["predict", "--machine", harness.T3D]):
+            failed = self.foretrace(*mode, "-n", 2, "--mpi", harness.mpi, "-o", old, "--", "/bin/false", status=1)
+            self.assertIn(f"foretrace: the ranks ended with status 1 before MPI_Init; {stays}", failed.err)
+
+    def test_a_trace_beside_n(self):
+        recorded = self.trace()
+        for name in (recorded, recorded.name):
+            self.refused(2, "simulate", "-n", 4, name, "--machine", harness.T3D, cwd=self.directory,
+                         says=["-n starts a program live", f"{name} is a trace", "leave out -n"])
 
     def test_old_output_stays(self):
         """A run that never gets to MPI_Init, and a simulation that fails, leave what was there,

@@ -199,7 +199,7 @@ class WrongUse(WrapCase):
     def test_options(self):
         self.assertIn("name a library (.so), or a source file (.c, .cpp)", self.refused("", 2, ["-o", "x.o"]))
         self.assertIn("the template is C; use .c", self.refused("", 2, ["-o", "x.cpp"]))
-        self.assertIn("is not a writable directory", self.refused("", 2, ["-o", "no/such/x.c"]))
+        self.assertIn("there is no folder ", self.refused("", 2, ["-o", "no/such/x.c"]))
         self.assertIn("cannot run no-such-compiler", self.refused("%init\na;\n%end\n", 2, ["--compiler", "no-such-compiler"]))
         self.foretrace("wrap", status=2)
         missing = self.foretrace("wrap", self.directory / "missing.wrap", status=1)
