@@ -12,12 +12,13 @@ using trace::EventKind;
 
 namespace {
 
-// "rank 3 and 2 others"; of one at least.
+// "rank 3", "ranks 3 and 5", "rank 3 and 2 others"; of one at least.
 std::string first_and_others(const std::vector<WorldRank>& ranks) {
-  const std::size_t others = ranks.size() - 1;
-  return "rank " + std::to_string(std::ranges::min(ranks).value) +
-         (others == 0 ? ""
-                      : " and " + std::to_string(others) + (others == 1 ? " other" : " others"));
+  const auto [first, last] = std::ranges::minmax(ranks);
+  const std::string name = std::to_string(first.value);
+  if (ranks.size() == 1) return "rank " + name;
+  if (ranks.size() == 2) return "ranks " + name + " and " + std::to_string(last.value);
+  return "rank " + name + " and " + std::to_string(ranks.size() - 1) + " others";
 }
 
 }  // namespace
@@ -152,7 +153,9 @@ std::uint64_t LiveSource::freed_requests(WorldRank rank) const {
 
 std::string LiveSource::left_without_finalize() const {
   if (without_finalize_.empty()) return {};
-  return first_and_others(without_finalize_) + " ended without MPI_Finalize";
+  return first_and_others(without_finalize_) +
+         " ended without MPI_Finalize; what was computed there after the last call of MPI is left "
+         "out";
 }
 
 // The engine is done, and ranks are left that wait for those that never came to MPI.

@@ -281,9 +281,10 @@ class Endings(harness_live.TestCase):
     def test_exit_with_0_without_finalize(self):
         """It is told; nothing else depends on it."""
         program = self.compile(LEAVES)
-        for argument, text in ((0, "rank 0 and 2 others"), (2, "rank 2")):
+        for argument, text in ((0, "rank 0 and 2 others"), (1, "ranks 1 and 2"), (2, "rank 2")):
             result = self.ok(harness.run(self.live_command(3, [program, argument]), limit=100))
-            self.assertIn(f"foretrace: {text} ended without MPI_Finalize\n", result.err, str(result))
+            self.assertIn(f"foretrace: {text} ended without MPI_Finalize; what was computed there after the last "
+                          "call of MPI is left out\n", result.err, str(result))
             self.nothing_is_left()
             self.assertEqual(self.readable(True)["ranks"], 3)
 
