@@ -210,7 +210,10 @@ void LiveSource::wait_for(WorldRank rank) {
     look_after_processes();
     if (ready(rank)) break;
     end_if_dead();
-    if (!sleep(bell, died_ ? kGrace : kStall) && stalled()) lend_core();
+    if (sleep(bell, died_ ? kGrace : kStall)) continue;
+    if (stalled()) lend_core();
+    if (stalls_ * kStall >= kLongSilence && tell_silence_)
+      std::exchange(tell_silence_, nullptr)(rank);
   }
   take_back_cores();
 }

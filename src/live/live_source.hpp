@@ -73,6 +73,10 @@ class LiveSource : public sim::Source {
 
   // Calls `tell`, once, where for Standstill::kLongEnough ranks have only looked in vain.
   void on_standstill(std::function<void()> tell) { tell_standstill_ = std::move(tell); }
+  // Told, once, where no rank has called MPI for kLongSilence, and the simulation can only go on
+  // with this one.
+  void on_silence(std::function<void(WorldRank)> tell) { tell_silence_ = std::move(tell); }
+  static constexpr std::chrono::seconds kLongSilence{20};
 
   // Calls `tell` whenever a rank has begun an operation.
   void on_operation(std::function<void(WorldRank, const sim::Operation&)> tell) {
@@ -209,6 +213,7 @@ class LiveSource : public sim::Source {
   mutable symbols::CallPlaces call_places_;
   Standstill standstill_;
   std::function<void()> tell_standstill_;
+  std::function<void(WorldRank)> tell_silence_;
   std::function<void(WorldRank, const sim::Operation&)> tell_operation_;
   std::optional<std::chrono::steady_clock::time_point> died_;  // when the first rank did
   std::string message_;                                        // of the rank that ends the run

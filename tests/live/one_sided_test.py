@@ -50,6 +50,36 @@ NETWORKS = {
 }
 
 
+# Rank 1 looks at memory that rank 0 shares, and calls nothing meanwhile.
+SPIN = """#include <mpi.h>
+int main(int argc, char** argv) {
+  int rank, unit, *flag;
+  MPI_Win win;
+  MPI_Aint size;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Win_allocate_shared(rank == 0 ? 64 : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &flag, &win);
+  MPI_Win_shared_query(win, 0, &size, &unit, &flag);
+  if (rank == 0) *flag = 0;
+  MPI_Win_lock_all(0, win);
+  MPI_Win_sync(win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) {
+    for (int i = 0; i < 10; ++i) {
+      volatile double sum = 0;
+      for (int j = 0; j < 1000000; ++j) sum += j;
+      MPI_Wtime();
+    }
+    __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
+  }
+  while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE)) continue;
+  MPI_Win_unlock_all(win);
+  MPI_Win_free(&win);
+  MPI_Finalize();
+}
+"""
+
+
 class OneSided(harness_live.TestCase):
     def setUp(self):
         super().setUp()
@@ -97,6 +127,10 @@ class OneSided(harness_live.TestCase):
                 self.foretrace("simulate", recorded, "--machine", harness.T3D, "--compute",
                                "annotated", *words.split(), "-o", replayed)
                 self.assert_same_times(live, replayed)
+
+    def test_memory_that_is_looked_at(self):
+        program = self.compile(SPIN, "spin")
+        self.live(2, [program], compute="measured", limit=30)
 
     def test_survives_text(self):
         self.assert_survives_text(self.record(2, [self.program], env=ENVIRONMENT))

@@ -14,6 +14,8 @@ double Session::close_as_reading() {
 
 void Session::close_as_reading_of(double seconds) {
   const trace::SiteId place = thread_->event.site;
+  // Another place ends the row.
+  if (has_pending_ && readings_ && readings_->site != place) settle_readings();
   close_as_call();
   if (predicting() || others_called_ || !has_pending_) return;
   if (pending_.count == 1 || !readings_ || readings_->site != place)

@@ -97,7 +97,7 @@ void Line::open() {
   size_ = header.ranks;
   measured_ = header.measured;
   if (measured_ == Measured::cpu) CpuClock::leave_out_reading();
-  may_run_ahead_ =
+  may_run_ahead_ = may_pass_time_ =
       header.run_ahead && header.ranks == header.world && !program_withdraws_messages();
   try {
     if (measured_ == Measured::blocks) counter_.open(compute::Counter::blocks);
@@ -451,7 +451,8 @@ const Answer* Line::find_out(Record& record, std::uint64_t look, Ends* ends, For
 
 std::int64_t Line::pass_time(Record& record) {
   flush_call();
-  if (!mpi::may_run_ahead() || !clock_.knows_cost(record)) return exchange(record).clock;
+  if (!may_pass_time() || thread_multiple_level() || !clock_.knows_cost(record))
+    return exchange(record).clock;
   take_compute(record);
   count_call(record);
   at_hand_.said = true;

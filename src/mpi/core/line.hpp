@@ -95,6 +95,9 @@ class Line {
   }
   // Waits for the simulator in every call from now on.
   void stop_running_ahead() { may_run_ahead_ = false; }
+  // Whether what the rank does by itself may end before the simulator knows of it. So it may
+  // where others wait for the rank by the memory that they share, and the simulator for them.
+  bool may_pass_time() const { return may_pass_time_ && sure_; }
   // What was posted last completes without an answer.
   void run_ahead() { ahead_ = true; }
   // It has got this message, as a blocking receive; has completed these.
@@ -207,6 +210,7 @@ class Line {
   std::int32_t followed_ = 0;
   std::uint64_t serials_ = 0;
   bool may_run_ahead_ = false;
+  bool may_pass_time_ = false;
   bool sure_ = true;
   bool ahead_ = false;  // of the simulator, since the last answer
   OwnClock clock_;
