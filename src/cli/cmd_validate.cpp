@@ -228,7 +228,7 @@ void tell_state(const Options& options, double load, const analysis::Validation&
   constexpr double kBusy = 0.3;
   constexpr double kSwitched = 0.02;
   constexpr double kScattered = 0.05;
-  char line[200];
+  char line[300];
   if (options.run.ranks > cores()) {
     std::snprintf(line, sizeof line,
                   "%d ranks share %d cores: real runs measure time slices, not the machine",
@@ -242,7 +242,15 @@ void tell_state(const Options& options, double load, const analysis::Validation&
   }
   const double computed = validation.parts[0][0].median.seconds();
   const double lost = validation.switched_out.median.seconds();
-  if (lost > kSwitched * computed) {
+  if (lost > computed) {
+    std::snprintf(
+        line, sizeof line,
+        "in the real runs the ranks spent %.3g s between their calls without a core, more "
+        "than they computed: they waited for something else than MPI (files, pipes, other "
+        "processes), which predictions leave out, or others had the cores",
+        lost);
+    state.emplace_back(line);
+  } else if (lost > kSwitched * computed) {
     std::snprintf(line, sizeof line,
                   "in the real runs the ranks were without a core for %.1f %% of their computation",
                   100 * lost / std::max(computed, 1e-12));

@@ -44,6 +44,26 @@ class Validate(harness.TestCase):
     def first(self, name):
         return json.loads(self.validate(name, "--json").out)["ways"][0]["causes"][0]
 
+    def test_waits_for_something_else(self):
+        """No share of what a rank computed: it computes nothing."""
+        source = self.write("reads.c", '''#include <mpi.h>
+            #include <unistd.h>
+            int main(int argc, char** argv) {
+              int ends[2];
+              char byte;
+              if (pipe(ends) != 0) return 2;
+              if (fork() == 0) return usleep(2500000) != 0 || write(ends[1], "x", 1) != 1;
+              MPI_Init(&argc, &argv);
+              const long got = read(ends[0], &byte, 1);
+              MPI_Finalize();
+              return got != 1;
+            }''')
+        program = self.directory / "reads"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", source, "-o", program]))
+        said = self.foretrace("validate", "-n", 1, "--runs", 1, "--machine", harness.T3D, "--", program).out
+        self.assertRegex(said, r"the ranks spent [0-2]\.\d+ s between their calls without a core, more than they computed")
+        self.assertNotIn("% of their computation", said)
+
     def test_several_traces(self):
         run = self.directory / "as-it-is.ftr"
         said = self.foretrace("validate", "--machine", harness.T3D, "--real", run, run, run, "--predicted", run,
