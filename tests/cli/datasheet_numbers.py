@@ -186,7 +186,23 @@ class Check:
                     self.close(row, int(all_blocks), sum(self.blocks[name] for name in names), 0)
                     self.percent(row, share.strip("()"), int(kept) / int(all_blocks))
 
+    def untouched(self, rows):
+        for name, *cells in rows[1:]:
+            known = self.model.functions[name]["untouched"]
+            for column, cell in zip(rows[0][1:], cells):
+                number, unit = column.split()
+                size = int(number) * SIZES[unit]
+                if cell == "-":
+                    self.close((name, column), size < known[0][0], True, 0)
+                    continue
+                below = max((one for one in known if one[0] <= size), default=known[0])
+                above = min((one for one in known if one[0] >= size), default=known[-1])
+                share = math.log(size / below[0]) / math.log(above[0] / below[0]) if above[0] > below[0] else 0
+                self.close((name, column), float(cell), below[1] + share * (above[1] - below[1]), 0.00501)
+
     def summary(self, caption, rows):
+        if caption.startswith("Untouched data"):
+            return self.untouched(rows)
         columns = rows[0][1:]
         p = int(caption.split("t(")[1].split(",")[0]) if "d)" in caption else None
         for name, *cells in rows[1:]:
