@@ -471,7 +471,7 @@ class Endings(harness_live.TestCase):
             launcher.communicate(timeout=20)
             self.assertNotEqual(launcher.returncode, 0)
             # Who is killed cannot give the trace its name.
-            self.nothing_is_left(*["live.ftr.part"] if number == signal.SIGKILL else [])
+            self.nothing_is_left(*["live.ftr.part", "live.ftr.lock"] if number == signal.SIGKILL else [])
         finally:
             harness.kill(launcher)
             launcher.wait()
