@@ -250,6 +250,7 @@ class Usage(Errors):
     def start_slowly(self, *arguments):
         """A run that is long before MPI_Init, once its ranks have been started."""
         began = self.directory / "began"
+        began.unlink(missing_ok=True)  # of a run before
         script = self.write("slow.sh", f"#!/bin/sh\ntouch {began}\nsleep 2\nexec \"$@\"\n")
         script.chmod(0o755)
         slow = subprocess.Popen([str(word) for word in (harness.tool(), *arguments, "--mpi", harness.mpi, "--", script,
@@ -258,7 +259,6 @@ class Usage(Errors):
                                 stderr=subprocess.PIPE, text=True)
         while not began.exists() and slow.poll() is None:
             time.sleep(0.01)
-        began.unlink()
         return slow
 
     def test_two_runs_for_one_output(self):
