@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -252,7 +253,11 @@ FORETRACE_STANDS_IN long foretrace_syscall(long number, long a, long b, long c, 
                                            long f) noexcept __asm__("syscall");
 
 long foretrace_syscall(long number, long a, long b, long c, long d, long e, long f) noexcept {
-  static const auto real = next_function<long(long, long, long, long, long, long, long)>("syscall");
+  // No static that is made at the first call: who waits for another thread to make one comes here.
+  using Real = long(long, long, long, long, long, long, long);
+  static std::atomic<Real*> next{nullptr};
+  Real* real = next.load(std::memory_order_relaxed);
+  if (!real) next.store(real = next_function<Real>("syscall"), std::memory_order_relaxed);
   const long operation = b & FUTEX_CMD_MASK;
   const auto* const limit = reinterpret_cast<const timespec*>(d);
   const bool waits = operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET;

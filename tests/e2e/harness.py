@@ -176,6 +176,12 @@ class TestCase(unittest.TestCase):
     def foretrace(self, *arguments, status=0, **options):
         return self.ok(foretrace(*arguments, **options), status)
 
+    def compile(self, text, name="program"):
+        """A C program with the MPI's own compiler."""
+        program = self.directory / name
+        self.ok(run([f"mpicc.{mpi}", "-g", "-O1", f"-I{SOURCE / 'include'}", self.write(f"{name}.c", text), "-o", program]))
+        return program
+
     def ticks(self, trace):
         """The trace as text, with all times in ps (programs/print_ticks.cpp)."""
         return self.ok(run([build / "tests" / "bin" / "print_ticks", trace])).out

@@ -139,8 +139,7 @@ int main(int argc, char **argv) {
 class WaitForTheClock(harness.TestCase):
     def test_takes_the_time_that_passed(self):
         """However long a reading takes on the machine."""
-        source, program = self.write("waits.c", WAITS), self.directory / "waits"
-        self.ok(harness.run([f"mpicc.{harness.mpi}", "-O1", source, "-o", program]))
+        program = self.compile(WAITS, "waits")
         live = self.directory / "live.ftr"
         self.foretrace("simulate", "-n", 2, "--machine", harness.T3D, "-o", live, "--", program)
         recorded = self.record(2, [program])
@@ -161,8 +160,7 @@ class WaitForTheClock(harness.TestCase):
 
     def test_timing_is_no_wait(self):
         """Who reads the clock before and after his work does not wait for it."""
-        source, program = self.write("waits.c", WAITS), self.directory / "waits"
-        self.ok(harness.run([f"mpicc.{harness.mpi}", "-O1", source, "-o", program]))
+        program = self.compile(WAITS, "waits")
         recorded = self.record(2, [program, "time"])
         for events in self.events(recorded):
             self.assertEqual([fields.get("count", 1) for _, name, fields in events if name == "MPI_Wtime"], [6001])
@@ -170,8 +168,7 @@ class WaitForTheClock(harness.TestCase):
 
 class Sleep(harness.TestCase):
     def three_ways(self, *arguments):
-        source, program = self.write("sleeps.c", SLEEPS), self.directory / "sleeps"
-        self.ok(harness.run([f"mpicc.{harness.mpi}", "-O1", f"-I{harness.SOURCE / 'include'}", source, "-o", program]))
+        program = self.compile(SLEEPS, "sleeps")
         command = [program, *arguments]
         live = self.directory / "live.ftr"
         self.foretrace("simulate", "-n", 2, "--machine", harness.T3D, "-o", live, "--", *command)
@@ -485,8 +482,7 @@ int main(int argc, char **argv) {
 class OwnOperations(harness.TestCase):
     def test_count_as_computation(self):
         """After the call in which MPI called them: by the first barrier 40 ms, by the second one 60."""
-        source, program = self.write("combines.c", COMBINES), self.directory / "combines"
-        self.ok(harness.run([f"mpicc.{harness.mpi}", "-O1", source, "-o", program]))
+        program = self.compile(COMBINES, "combines")
         live = self.directory / "live.ftr"
         self.foretrace("simulate", "-n", 2, "--machine", harness.T3D, "-o", live, "--", program)
         recorded = self.record(2, [program])

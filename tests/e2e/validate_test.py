@@ -46,7 +46,7 @@ class Validate(harness.TestCase):
 
     def test_waits_for_something_else(self):
         """No share of what a rank computed: it computes nothing."""
-        source = self.write("reads.c", '''#include <mpi.h>
+        program = self.compile('''#include <mpi.h>
             #include <unistd.h>
             int main(int argc, char** argv) {
               int ends[2];
@@ -58,8 +58,6 @@ class Validate(harness.TestCase):
               MPI_Finalize();
               return got != 1;
             }''')
-        program = self.directory / "reads"
-        self.ok(harness.run([f"mpicc.{harness.mpi}", source, "-o", program]))
         said = self.foretrace("validate", "-n", 1, "--runs", 1, "--machine", harness.T3D, "--", program).out
         self.assertRegex(said, r"the ranks spent [0-2]\.\d+ s between their calls without a core, more than they computed")
         self.assertNotIn("% of their computation", said)

@@ -35,14 +35,6 @@ class TestCase(harness.TestCase):
     def report(self, trace):
         return json.loads(self.foretrace("report", trace, "--json").out)
 
-    def compile(self, text, name="program"):
-        """A C program with the MPI's own compiler."""
-        source = self.write(f"{name}.c", text)
-        program = self.directory / name
-        self.ok(harness.run([f"mpicc.{harness.mpi}", "-g", "-O1", f"-I{harness.SOURCE / 'include'}",
-                             source, "-o", program]))
-        return program
-
 
 def processes_with(text):
     """Process ids whose command line holds `text`; zombies have none."""
