@@ -61,8 +61,9 @@ class Yield(harness.TestCase):
         self.assertIn("--yield", result.err)
         result = self.ok(harness.foretrace("record", "-n", 2, "-o", self.directory / "t.ftr", "--",
                                            harness.test_program("misbehave"),
-                                           env={"FORETRACE_YIELD": "sometimes"}))
+                                           env={"FORETRACE_YIELD": "sometimes"}), 1)
         self.assertIn("FORETRACE_YIELD='sometimes': expected auto, always or never", result.err)
+        self.assertIn("no trace was written", result.err)
 
     def test_changes_no_prediction(self):
         program = [harness.paper_program("life"), "--rows", 40, "--cols", 40, "--iters", 3]

@@ -155,9 +155,13 @@ class Live(harness.TestCase):
             if under:
                 self.skip_if_plain_fails(program, ranks, arguments)
             raise
-        if under and result.status != program.status:
+        status = program.status
+        # Then the trace that was asked for is missing.
+        if under and "MPI sessions alone are not followed; no trace was written" in result.err:
+            status = max(status, 1)
+        if under and result.status != status:
             self.skip_if_plain_fails(program, ranks, arguments)
-        self.ok(result, program.status)
+        self.ok(result, status)
         for text in [] if under else program.says:
             self.assertIn(text, result.err)
         if program.compare and harness.mpi == "standard":
