@@ -150,6 +150,8 @@ int run(int argc, char** argv) {
     return report_usage(foretrace::cli::mistake_of(error, chosen.empty() ? app : *chosen.front()));
   }
   const CLI::App* const chosen = app.get_subcommands().front();
+  if (const std::string misplaced = foretrace::cli::misplaced_machine(*chosen); !misplaced.empty())
+    return report_usage(misplaced);
   check_outputs(*chosen);
   return actions.at(chosen)();
 }

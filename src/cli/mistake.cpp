@@ -1,5 +1,8 @@
 #include "cli/mistake.hpp"
 
+#include <algorithm>
+
+#include "cli/named_files.hpp"
 #include "cli/nearest.hpp"
 
 namespace foretrace::cli {
@@ -23,10 +26,32 @@ std::string fault_of(const CLI::ParseError& error, const CLI::App& app) {
     if (!is_option || app.get_option_no_throw(option) != nullptr) continue;
     return "unknown option '" + option + "'" + did_you_mean(option, option_names(app));
   }
-  return error.what();
+  const std::string misplaced = misplaced_machine(app);
+  return misplaced.empty() ? error.what() : misplaced;
+}
+
+bool is_machine(const std::string& word) {
+  if (word.ends_with(".toml")) return !word.ends_with(".arch.toml");
+  const std::vector<NamedFile> machines = named_files(Named::machine);
+  return std::ranges::find(machines, word, &NamedFile::name) != machines.end();
 }
 
 }  // namespace
+
+std::string misplaced_machine(const CLI::App& app) {
+  const CLI::Option* const machine = app.get_option_no_throw("--machine");
+  if (machine == nullptr || machine->count() > 0) return {};
+  for (const char* const name : {"input", "program"}) {
+    const CLI::Option* const given = app.get_option_no_throw(name);
+    if (given == nullptr) continue;
+    for (const std::string& word : given->results()) {
+      if (is_machine(word)) return "'" + word + "' is a machine model: say --machine " + word;
+      // Behind a program are its arguments.
+      if (!word.ends_with(".ftr")) break;
+    }
+  }
+  return {};
+}
 
 std::string mistake_of(const CLI::ParseError& error, const CLI::App& app) {
   const std::string all = "foretrace";

@@ -10,4 +10,8 @@ namespace foretrace::cli {
 // meant, if one is near.
 std::string mistake_of(const CLI::ParseError& error, const CLI::App& app);
 
+// What is to be said where a machine model stands without --machine, as `calc` takes it: in the
+// place of the program or trace, or right behind a trace; else nothing.
+std::string misplaced_machine(const CLI::App& app);
+
 }  // namespace foretrace::cli

@@ -72,6 +72,17 @@ class Help(unittest.TestCase):
                 self.assertEqual(len(error.splitlines()), 1)
         self.assertNotIn("did you mean", run(FORETRACE, "frobnicate", status=2).stderr)
 
+    def test_machine_without_its_option(self):
+        for words in (["simulate", "run.ftr", "cray-t3d"], ["simulate", "cray-t3d", "-n", "2", "--", "/bin/true"],
+                      ["simulate", "-n", "2", "cray-t3d", "/bin/true"], ["predict", "-n", "2", "cray-t3d", "--", "/bin/true"],
+                      ["validate", "-n", "2", "cray-t3d", "--", "/bin/true"], ["explain", "run.ftr", "cray-t3d"]):
+            with self.subTest(words=words):
+                self.assertTrue(run(FORETRACE, *words, status=2).stderr.startswith(
+                    "foretrace: 'cray-t3d' is a machine model: say --machine cray-t3d"))
+        self.assertIn("'here.toml' is a machine model", run(FORETRACE, "simulate", "run.ftr", "here.toml", status=2).stderr)
+        # A program's own arguments are its own.
+        self.assertNotIn("is a machine model", run(FORETRACE, "predict", "-n", 2, "--", "/bin/true", "cray-t3d", status=2).stderr)
+
     def test_header_is_found(self):
         flags = run(FORETRACE, "--cflags").stdout.split()
         self.assertEqual(len(flags), 1)
