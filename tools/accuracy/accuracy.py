@@ -211,7 +211,7 @@ class Campaign:
         return [f"{datetime.date.today()}, Foretrace {version}, {os.cpu_count()} cores ({cpu[1].strip() if cpu else 'unknown'}).",
                 f"Load average at the start of a round: {statistics.median(loads):.1f} in the middle, at most "
                 f"{max(loads):.1f}, of which two and more are the runs' own.",
-                f"{self.options.rounds} rounds of three real runs and one run of each way.",
+                f"{self.options.rounds} round{'s' * (self.options.rounds > 1)} of three real runs and one run of each way.",
                 "Functions that measure calls INVALID are used (--allow-invalid).",
                 *self.notes.values()]
 
