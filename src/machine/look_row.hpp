@@ -20,6 +20,10 @@ class LookRow {
   bool may_be_idle(Time compute, std::uint32_t count, bool announced) const {
     return is_open_ && !announced && compute.count_ps() <= count * kIdleComputation.count_ps();
   }
+  // Whether a look comes after work, not right after another call. As above.
+  static bool is_between_work(Time compute, bool announced) {
+    return announced || compute > kIdleComputation;
+  }
   bool is_open() const { return is_open_; }
   void found_nothing() { is_open_ = true; }
   // A look finds something, or another call is made.

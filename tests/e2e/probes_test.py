@@ -150,6 +150,75 @@ int main(int argc, char **argv) {
   return 0;
 }
 """
+# Seven times 10 ms of work and a look at what was posted; then a wait for it. Or one that cares.
+IGNORED = r"""
+#include <mpi.h>
+#include <foretrace.h>
+#include <string.h>
+static double in[2], out[2];
+int main(int argc, char **argv) {
+  int rank, flag = 0, count = 1;
+  const int way = argv[1][0], cares = argc > 2;
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (way == 'c') MPI_Iallreduce(out, in, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, requests);
+  if (way == 'm' && rank == 0) MPI_Isend(out, 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, requests);
+  if (way == 'm' && rank == 1) MPI_Irecv(in, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, requests);
+  if (way == 'p' && rank == 0) MPI_Send_init(out, 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, requests);
+  if (way == 'p' && rank == 1) MPI_Recv_init(in, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, requests);
+  if (way == 'p') MPI_Start(requests);
+  if (way == 'a') {
+    count = 2;
+    MPI_Irecv(in, 1, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &requests[1]);
+    MPI_Isend(out, 1, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &requests[0]);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; i < 7; ++i) {
+    FORETRACE_COMPUTE(10000);
+    for (flag = 0; cares && !flag;) MPI_Testall(count, requests, &flag, MPI_STATUSES_IGNORE);
+    if (cares && i == 0) {
+      FORETRACE_COMPUTE(10);
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+    if (cares) continue;
+    if (count == 1) MPI_Test(requests, &flag, MPI_STATUS_IGNORE);
+    else MPI_Testall(count, requests, &flag, MPI_STATUSES_IGNORE);
+  }
+  FORETRACE_COMPUTE(10);
+  if (count == 1) MPI_Wait(requests, MPI_STATUS_IGNORE);
+  else MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+  if (way == 'p') MPI_Request_free(requests);
+  MPI_Finalize();
+  return 0;
+}
+"""
+LONG = """
+[machine]
+ranks = 2
+[compute]
+step = 1e-6
+[[function]]
+name = "isend1"
+[[function.regime]]
+c = 1e-6
+[[function]]
+name = "recv"
+[[function.regime]]
+c = 5e-2
+[[function]]
+name = "recvmin"
+[[function.regime]]
+c = 3e-6
+[[function]]
+name = "allreduce"
+[[function.regime]]
+c = 5e-2
+[[function]]
+name = "test"
+[[function.regime]]
+c = 2e-6
+"""
 LOOKS = """
 [machine]
 ranks = 2
@@ -266,6 +335,44 @@ class Probes(harness.TestCase):
             ends = [[events[-1][2]["enter"] for events in self.events(each)]
                     for each in (predicted, self.directory / "again.ftr")]
             self.assertEqual(*ends)
+
+    def test_looks_that_nobody_cares_for(self):
+        """A program that looks between pieces of its work, and waits in the end whatever it saw, does
+        not wait where the transfer happened to be over here: that takes 50 ms there."""
+        source, program = self.write("ignored.c", IGNORED), self.directory / "ignored"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-O1", f"-I{harness.SOURCE / 'include'}", source, "-o", program]))
+        machine = self.write("long.toml", LONG)
+        # Work and looks: 7 (10 ms + 2 us) + 10 us; a message is posted in 1 us, and completed in 3.
+        for way, end in (("message", 70_028_000_000), ("persistent", 70_028_000_000),
+                         ("all", 70_028_000_000), ("collective", 70_024_000_000)):
+            command = [program, way]
+            predicted = self.predict(2, command, machine)
+            recorded = self.record(2, command)
+            for trace in (predicted, self.simulate(recorded, machine)):
+                with self.subTest(way=way, trace=trace.name):
+                    events = self.events(trace)[1]
+                    self.assertEqual([call for kind, call, _ in events if kind == "complete"],
+                                     ["MPI_Waitall" if way == "all" else "MPI_Wait"])
+                    self.assertEqual(sum(fields.get("count", 1) for kind, call, fields in events
+                                         if kind == "call" and call.startswith("MPI_Test")), 7)
+                    self.assertEqual(events[-1][2]["enter"], end)
+            live = self.directory / "live.ftr"
+            self.foretrace("simulate", "-n", 2, "--machine", machine, "--compute", "annotated", "-o", live, "--", *command)
+            # There one look finds it, and takes no time of its own.
+            self.assertEqual(self.events(live)[1][-1][2]["enter"], end - 2_000_000)
+
+    def test_looks_that_somebody_cares_for(self):
+        """Another call comes before the next look: the program used what it found."""
+        source, program = self.write("ignored.c", IGNORED), self.directory / "ignored"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-O1", f"-I{harness.SOURCE / 'include'}", source, "-o", program]))
+        machine = self.write("long.toml", LONG)
+        command = [program, "message", "cares"]
+        for trace in (self.predict(2, command, machine), self.simulate(self.record(2, command), machine)):
+            with self.subTest(trace=trace.name):
+                events = self.events(trace)[1]
+                found = next(i for i, (kind, _, _) in enumerate(events) if kind == "complete")
+                self.assertEqual((events[found][1], events[found + 1][1]), ("MPI_Testall", "MPI_Barrier"))
+                self.assertEqual(events[found][2]["leave"], 50_000_000_000)
 
     def test_a_second_thread_ends_the_row(self):
         source, program = self.write("joined.c", JOINED), self.directory / "joined"

@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "capture/handlers/completing.hpp"
 #include "capture/handlers/posting.hpp"
+#include "capture/host/fortran_requests.hpp"
 #include "capture/predict/shadow.hpp"
 
 namespace foretrace::capture {
@@ -35,134 +38,6 @@ bool look_up(int count, const MPI_Request* requests) {
   }
   return any;
 }
-
-void release(Request& request) {
-  request.active = request.in_call = request.told = false;
-  if (request.persistent) return;
-  discard_parts(request);
-  if (request.shadow) shadows.let_go(*request.shadow);
-  session.requests.remove(request);
-}
-
-// Part of a collective: nobody says what came, but it is what was posted.
-bool is_described(const Request& request) {
-  return request.part && !request.has_status;
-}
-WorldRank source_of(const Request& request, const MPI_Status& status) {
-  return request.comm->world(is_described(request) ? request.peer : status.MPI_SOURCE);
-}
-int tag_of(const Request& request, const MPI_Status& status) {
-  return is_described(request) ? request.tag : status.MPI_TAG;
-}
-
-// A completing call under way: takes the requests that it completed, in the
-// order in which MPI lists them.
-class Completing {
- public:
-  explicit Completing(trace::Event& event) : event_(event), waits_(event.enter) {}
-
-  // One of which the program has been told before only goes.
-  void take(Request& request, const MPI_Status& status) {
-    if (!request.told) take_parts(request, status);
-    release(request);
-  }
-
-  // It is complete, but remains until another call.
-  void tell(Request& request, const MPI_Status& status) {
-    take_parts(request, status);
-    request.told = true;
-  }
-
-  // Without the request itself. Of several parts the receives come first.
-  void take_parts(Request& request, const MPI_Status& status) {
-    if (!request.several) return take_one(request, status);
-    for (Request* part : request.parts)
-      if (part->receive) take_one(*part, status);
-    for (Request* part : request.parts)
-      if (!part->receive) take_one(*part, status);
-  }
-
-  void finish() {
-    const Time leave = std::max(waits_.leave(), ends_);
-    if (event_.completions.empty())
-      session.close_as_call();
-    else if (session.predicting())
-      session.close_at(leave, machine::wait_time(leave, waits_.alone()));
-    else
-      session.close();
-  }
-
- private:
-  void take_one(Request& request, const MPI_Status& status) {
-    trace::Completion completion;
-    completion.request = request.serial;
-    int cancelled = 0;
-    if (request.cancelled) PMPI_Test_cancelled(&status, &cancelled);
-    completion.cancelled = cancelled != 0;
-    if (request.receive && !request.to_nobody && !cancelled) {
-      completion.source = source_of(request, status);
-      completion.tag = tag_of(request, status);
-      completion.bytes = is_described(request) ? request.bytes : received_bytes(status);
-    }
-    event_.completions.push_back(completion);
-    if (request.access) {
-      ends_ = std::max(ends_, request.end);
-    } else if (request.collective) {
-      end_collective(request);
-    } else if (session.predicting() && !request.to_nobody) {
-      if (cancelled)
-        withdraw(request);
-      else
-        advance(request, completion);
-    }
-  }
-
-  // One that was posted costs nothing but time, which others in the same call do
-  // not add to.
-  void end_collective(Request& request) {
-    const Blocked blocked{name_of(Fn::MPI_Wait), WorldRank(), 0, 0, false};
-    if (session.predicting()) {
-      const machine::Timing& timing = session.timing_in(*request.comm);
-      const Time latest = request.shadow->latest(blocked);
-      const Bytes bytes = timing.charged(request.cost, request.bytes, request.shadow->largest());
-      ends_ =
-          std::max(ends_, timing.collective_leave(latest, request.cost, request.comm->size, bytes));
-    }
-    if (request.made != MPI_COMM_NULL)
-      session.comms.adopt(request.made, request.shadow->key(blocked));
-  }
-
-  static void withdraw(Request& request) {
-    if (request.receive) session.piggyback.withdraw(request.recv);
-  }
-
-  void advance(Request& request, const trace::Completion& completion) {
-    const WorldRank partner =
-        request.receive ? completion.source : request.comm->world(request.peer);
-    machine::Port& port = session.port_with(partner);
-    if (request.receive) {
-      session.piggyback.settle(request.recv, completion.source, completion.tag);
-      const machine::MessageStamp& stamp = request.recv.stamp;
-      const machine::Timing& timing = session.timing_with(partner, stamp.untouched);
-      waits_.complete_receive(timing, port, timing.irecv_end(request.posted, stamp), stamp.bytes);
-      return;
-    }
-    const machine::Timing& timing = session.timing_with(partner, request.untouched);
-    Time r0;
-    if (request.rendezvous) {
-      const Blocked blocked{name_of(Fn::MPI_Wait), request.comm->world(request.peer), request.tag,
-                            request.bytes.count, true};
-      r0 = session.piggyback.await_answer(request.stamp_serial, blocked);
-    }
-    const Time end =
-        timing.isend_end(request.sent, r0, request.mode, request.bytes, request.rendezvous);
-    waits_.complete_send(timing, port, end, request.bytes);
-  }
-
-  trace::Event& event_;
-  machine::WaitsInTurn waits_;
-  Time ends_;  // of collectives and accesses
-};
 
 // For whom a waiting call waits: the first of its requests that is not done.
 Blocked blocked_on(Fn fn, int count) {
@@ -282,10 +157,17 @@ void note_match(Request& request, const MPI_Status& status) {
     Piggyback::set_matched(request.recv, source_of(request, status), tag_of(request, status));
 }
 
-// The requests numbered `indices` (all of them: nullptr) were completed.
-void take_completed(trace::Event& event, int count, const int* indices,
-                    const MPI_Status* statuses) {
-  Completing completing(event);
+void note_variables(int count, const MPI_Request* requests, std::vector<const void*>& to) {
+  to.clear();
+  for (int i = 0; i < count; ++i) to.push_back(fortran_requests.variable_of(&requests[i]));
+}
+
+// The requests numbered `indices` (all of them: nullptr) were completed; `looked_at`: by a look, to
+// which they were given.
+void take_completed(trace::Event& event, int count, const int* indices, const MPI_Status* statuses,
+                    const MPI_Request* looked_at = nullptr) {
+  Completing completing(event, looked_at != nullptr);
+  if (completing.found()) note_variables(count, looked_at, completing.found()->variables);
   if (session.predicting()) {
     for (int i = 0; i < count; ++i)
       if (Request* request =
@@ -300,6 +182,29 @@ void take_completed(trace::Event& event, int count, const int* indices,
   }
   let_go();
   completing.finish();
+}
+
+// A call about requests none of which is active. If it shows that the program did not care what its
+// last look found, it completes that, and the look was one in vain; else it is a state. `looks`: it
+// is a look itself.
+template <class RealCall>
+int nothing_active(Fn fn, int count, const MPI_Request* requests, bool looks, RealCall real) {
+  if (!session.found_look().is_held) return plain_state(fn, real);
+  std::vector<const void*> variables;
+  note_variables(count, requests, variables);
+  if (!session.asks_again(variables, looks)) return plain_state(fn, real);
+  session.take_back_found();
+  const std::vector<Taken> taken = std::move(session.found_look().taken);
+  trace::Event& event = session.open(trace::EventKind::complete, fn);
+  const int result = real();
+  Completing completing(event, looks);
+  if (FoundLook* const found = completing.found()) {
+    found->variables = std::move(variables);
+    found->is_ignored = true;
+  }
+  for (const Taken& each : taken) completing.take_again(each);
+  completing.finish();
+  return result;
 }
 
 }  // namespace
@@ -317,7 +222,7 @@ int wait(Fn fn, MPI_Request* request, MPI_Status* status, Real real) {
   Inside inside;
   if (!inside) return real();
   if (!look_up(1, request))
-    return plain_state(fn, [&] {
+    return nothing_active(fn, 1, request, false, [&] {
       return wait_for(fn, 1, real, [&](int* flag) { return PMPI_Test(request, flag, status); });
     });
   MPI_Status own;
@@ -334,7 +239,8 @@ int waitall(Fn fn, int count, MPI_Request* requests, MPI_Status* statuses, Real 
   Inside inside;
   if (!inside) return real();
   if (!look_up(count, requests))
-    return plain_state(fn, [&] { return wait_for_all(fn, count, requests, statuses, real); });
+    return nothing_active(fn, count, requests, false,
+                          [&] { return wait_for_all(fn, count, requests, statuses, real); });
   statuses = room(count, statuses);
   trace::Event& event = session.open(trace::EventKind::complete, fn);
   const int result = wait_for_all(fn, count, requests, statuses,
@@ -392,14 +298,14 @@ int test(Fn fn, MPI_Request* request, int* flag, MPI_Status* status, Real real) 
   if (!inside) return real();
   if (!look_up(1, request)) {
     session.piggyback.keep_going();
-    return plain_call(fn, real);
+    return nothing_active(fn, 1, request, true, [&] { return wait_in(real); });
   }
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   trace::Event& event = session.open(trace::EventKind::complete, fn);
   const int result = PMPI_Test(request, flag, status);
   if (*flag)
-    take_completed(event, 1, nullptr, status);
+    take_completed(event, 1, nullptr, status, request);
   else
     poll_failed();
   return result;
@@ -410,13 +316,13 @@ int testall(Fn fn, int count, MPI_Request* requests, int* flag, MPI_Status* stat
   if (!inside) return real();
   if (!look_up(count, requests)) {
     session.piggyback.keep_going();
-    return plain_call(fn, real);
+    return nothing_active(fn, count, requests, true, [&] { return wait_in(real); });
   }
   statuses = room(count, statuses);
   trace::Event& event = session.open(trace::EventKind::complete, fn);
   const int result = PMPI_Testall(count, requests, flag, statuses);
   if (*flag)
-    take_completed(event, count, nullptr, statuses);
+    take_completed(event, count, nullptr, statuses, requests);
   else
     poll_failed();
   return result;

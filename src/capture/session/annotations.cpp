@@ -16,6 +16,7 @@ std::uint32_t Session::annotation_number(const char* name) {
 }
 
 void Session::annotate(EventKind kind, const char* name, std::uint32_t annotation, double value) {
+  settle_found();
   end_row();
   may_be_idle_ = false;
   begin_event(thread_->event, kind, annotation_ids_[annotation], name);
@@ -56,6 +57,7 @@ void Session::kernel_end(const char* name) {
 }
 
 void Session::set_logging(bool on) {
+  settle_found();
   end_row();
   write_pending();
   logging_ = on;

@@ -390,6 +390,7 @@ trace::SiteId Session::site() {
 }
 
 trace::Event& Session::open(trace::EventKind kind, Fn fn) {
+  settle_found();
   const bool looks = is_look(fn) && logging_ && !others_called_;
   if (!looks) end_row();
   // Who sleeps between two looks waits for what it looks for.
@@ -442,13 +443,14 @@ void Session::write_event() {
 }
 
 void Session::close_as_call() {
+  end_as_call();
+  computation_.resume();
+}
+
+void Session::end_as_call() {
   trace::Event& event = thread_->event;
   if (others_called_) {
-    if (thread_->is_posted) {
-      write_threads_event(true);
-      computation_.resume();
-      return;
-    }
+    if (thread_->is_posted) return write_threads_event(true);
     event.enter = std::max(event.enter, now_);
   }
   thread_->in_event = false;
@@ -476,7 +478,6 @@ void Session::close_as_call() {
     unlogged_ = event.compute;
     unlogged_steps_ = event.steps;
     computation_.looked(false);
-    computation_.resume();
     return;
   }
   const Time busy = now_ - event.enter;
@@ -510,7 +511,6 @@ void Session::close_as_call() {
   pending_.count += event.count;
   writer_.leave();
   computation_.looked(false);
-  computation_.resume();
 }
 
 // Of calls like the one at hand, without it. `is_first`: it is the first look of a row.

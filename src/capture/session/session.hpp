@@ -10,6 +10,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@
 #include "capture/predict/piggyback.hpp"
 #include "capture/session/calling_thread.hpp"
 #include "capture/session/clock_sync.hpp"
+#include "capture/session/found_look.hpp"
 #include "machine/clock_wait.hpp"
 #include "machine/look_row.hpp"
 #include "machine/machine_model.hpp"
@@ -113,6 +115,17 @@ class Session {
   // It ends at `leave` of the virtual clock, having waited for `wait`.
   void close_at(Time leave, Time wait);
 
+  // A look at requests has found what found_look() is to name, and ends at `leave`. False: it is
+  // to end as others do. Call begin_found() before the rank's ports are asked.
+  bool begin_found();
+  void close_found(Time leave, Time wait);
+  FoundLook& found_look() { return found_; }
+  // Whether a call about these variables, none of which has an active request, shows that nobody
+  // cared what the last look found. `looks`: it looks itself. Then that look is to be taken back,
+  // before the call opens its event.
+  bool asks_again(std::span<const void* const> variables, bool looks) const;
+  void take_back_found();
+
   // It ends now and has no partners, whatever it was opened as; such calls in a
   // row are merged into one event. Under predict it takes what the model says.
   void close_as_call();
@@ -164,6 +177,8 @@ class Session {
   void begin_event(trace::Event& event, trace::EventKind kind, trace::NameId name, const char* text,
                    bool goes_on = false);
   void write_event();
+  void end_as_call();
+  void settle_found();
   void settle_readings();
   void show_clocks();
   Time shown_time();
@@ -233,6 +248,8 @@ class Session {
   bool pending_is_first_ = false;  // the first look of a row
   trace::Event held_;              // that one, when those that follow it are pending
   bool has_held_ = false;
+
+  FoundLook found_;
 
   // The last readings of the real clock in the pending event that come from one place: how many,
   // the first and the last of them, and what the event had computed until the first.

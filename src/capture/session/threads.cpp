@@ -66,6 +66,7 @@ CallingThread& Session::new_thread() {
 
 // A row of looks is one thread's: what there is of it ends here, as work.
 void Session::let_rows_end() {
+  settle_found();
   end_row();
   may_be_idle_ = false;
   write_pending();

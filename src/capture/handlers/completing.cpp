@@ -1,0 +1,154 @@
+#include "capture/handlers/completing.hpp"
+
+#include <algorithm>
+
+#include "capture/predict/shadow.hpp"
+
+namespace foretrace::capture {
+namespace {
+
+void release(Request& request) {
+  request.active = request.in_call = request.told = false;
+  if (request.persistent) return;
+  discard_parts(request);
+  if (request.shadow) shadows.let_go(*request.shadow);
+  session.requests.remove(request);
+}
+
+// Part of a collective: nobody says what came, but it is what was posted.
+bool is_described(const Request& request) {
+  return request.part && !request.has_status;
+}
+
+void withdraw(Request& request) {
+  if (request.receive) session.piggyback.withdraw(request.recv);
+}
+
+}  // namespace
+
+WorldRank source_of(const Request& request, const MPI_Status& status) {
+  return request.comm->world(is_described(request) ? request.peer : status.MPI_SOURCE);
+}
+int tag_of(const Request& request, const MPI_Status& status) {
+  return is_described(request) ? request.tag : status.MPI_TAG;
+}
+
+void Completing::take(Request& request, const MPI_Status& status) {
+  if (!request.told) take_parts(request, status);
+  release(request);
+}
+
+void Completing::tell(Request& request, const MPI_Status& status) {
+  take_parts(request, status);
+  request.told = true;
+}
+
+void Completing::take_parts(Request& request, const MPI_Status& status) {
+  if (!request.several) return take_one(request, status);
+  for (Request* part : request.parts)
+    if (part->receive) take_one(*part, status);
+  for (Request* part : request.parts)
+    if (!part->receive) take_one(*part, status);
+}
+
+void Completing::take_one(Request& request, const MPI_Status& status) {
+  Taken taken;
+  trace::Completion& completion = taken.completion;
+  completion.request = request.serial;
+  int cancelled = 0;
+  if (request.cancelled) PMPI_Test_cancelled(&status, &cancelled);
+  completion.cancelled = cancelled != 0;
+  if (request.receive && !request.to_nobody && !cancelled) {
+    completion.source = source_of(request, status);
+    completion.tag = tag_of(request, status);
+    completion.bytes = is_described(request) ? request.bytes : received_bytes(status);
+  }
+  if (request.access) {
+    taken.what = Taken::What::collective_or_access;
+    taken.end = request.end;
+  } else if (request.collective) {
+    end_collective(request, taken);
+  } else if (session.predicting() && !request.to_nobody) {
+    if (cancelled)
+      withdraw(request);
+    else
+      end_message(request, taken);
+  }
+  take_again(taken);
+}
+
+void Completing::take_again(const Taken& taken) {
+  event_.completions.push_back(taken.completion);
+  if (found_) found_->taken.push_back(taken);
+  if (session.predicting()) advance(taken);
+}
+
+void Completing::end_collective(Request& request, Taken& taken) {
+  const Blocked blocked{name_of(Fn::MPI_Wait), WorldRank(), 0, 0, false};
+  if (session.predicting()) {
+    const machine::Timing& timing = session.timing_in(*request.comm);
+    const Time latest = request.shadow->latest(blocked);
+    const Bytes bytes = timing.charged(request.cost, request.bytes, request.shadow->largest());
+    taken.what = Taken::What::collective_or_access;
+    taken.end = timing.collective_leave(latest, request.cost, request.comm->size, bytes);
+  }
+  if (request.made != MPI_COMM_NULL)
+    session.comms.adopt(request.made, request.shadow->key(blocked));
+}
+
+void Completing::end_message(Request& request, Taken& taken) {
+  if (request.receive) {
+    session.piggyback.settle(request.recv, taken.completion.source, taken.completion.tag);
+    const machine::MessageStamp& stamp = request.recv.stamp;
+    taken.what = Taken::What::receive;
+    taken.partner = taken.completion.source;
+    taken.untouched = stamp.untouched;
+    taken.bytes = stamp.bytes;
+    const machine::Timing& timing = session.timing_with(taken.partner, taken.untouched);
+    taken.end = timing.irecv_end(request.posted, stamp);
+    return;
+  }
+  taken.what = Taken::What::send;
+  taken.partner = request.comm->world(request.peer);
+  taken.untouched = request.untouched;
+  taken.bytes = request.bytes;
+  Time r0;
+  if (request.rendezvous) {
+    const Blocked blocked{name_of(Fn::MPI_Wait), taken.partner, request.tag, request.bytes.count,
+                          true};
+    r0 = session.piggyback.await_answer(request.stamp_serial, blocked);
+  }
+  const machine::Timing& timing = session.timing_with(taken.partner, taken.untouched);
+  taken.end = timing.isend_end(request.sent, r0, request.mode, request.bytes, request.rendezvous);
+}
+
+// Collectives and accesses cost nothing but time, which others in the same call do not add to.
+void Completing::advance(const Taken& taken) {
+  using enum Taken::What;
+  if (taken.what == nothing) return;
+  if (taken.what == collective_or_access) {
+    ends_ = std::max(ends_, taken.end);
+    return;
+  }
+  machine::Port& port = session.port_with(taken.partner);
+  const machine::Timing& timing = session.timing_with(taken.partner, taken.untouched);
+  if (taken.what == receive)
+    waits_.complete_receive(timing, port, taken.end, taken.bytes);
+  else
+    waits_.complete_send(timing, port, taken.end, taken.bytes);
+}
+
+void Completing::finish() {
+  const Time leave = std::max(waits_.leave(), ends_);
+  const Time wait = machine::wait_time(leave, waits_.alone());
+  if (event_.completions.empty())
+    session.close_as_call();
+  else if (found_)
+    session.close_found(leave, wait);
+  else if (session.predicting())
+    session.close_at(leave, wait);
+  else
+    session.close();
+}
+
+}  // namespace foretrace::capture

@@ -1,0 +1,47 @@
+// Completing: a completing call under way. It takes the requests that the call completed, in the
+// order in which MPI lists them, and ends its event. Which they are the handlers know
+// (complete.cpp).
+#pragma once
+
+#include "capture/handlers/posting.hpp"
+#include "capture/session/found_look.hpp"
+
+namespace foretrace::capture {
+
+// Whom the message that a completed receive got came from, and with which tag.
+WorldRank source_of(const Request& request, const MPI_Status& status);
+int tag_of(const Request& request, const MPI_Status& status);
+
+class Completing {
+ public:
+  // `may_be_ignored`: it looks, and the program may go on as if nothing had come of it.
+  explicit Completing(trace::Event& event, bool may_be_ignored = false)
+      : event_(event),
+        waits_(event.enter),
+        found_(may_be_ignored && session.begin_found() ? &session.found_look() : nullptr) {}
+
+  // One of which the program has been told before only goes.
+  void take(Request& request, const MPI_Status& status);
+  // It is complete, but remains until another call.
+  void tell(Request& request, const MPI_Status& status);
+  // Without the request itself. Of several parts the receives come first.
+  void take_parts(Request& request, const MPI_Status& status);
+  // Of a look that was taken back: it is this call's.
+  void take_again(const Taken& taken);
+  // Where it looks, and what it found may be ignored; else nullptr.
+  FoundLook* found() { return found_; }
+  void finish();
+
+ private:
+  void take_one(Request& request, const MPI_Status& status);
+  static void end_collective(Request& request, Taken& taken);
+  static void end_message(Request& request, Taken& taken);
+  void advance(const Taken& taken);
+
+  trace::Event& event_;
+  machine::WaitsInTurn waits_;
+  FoundLook* found_;
+  Time ends_;  // of collectives and accesses
+};
+
+}  // namespace foretrace::capture

@@ -1,0 +1,78 @@
+// Looks that found something, until the next call shows whether the program cares. Nobody else has
+// seen the rank's clock by then; the program may have, by the computer's clocks, which then stand
+// still for a while (Session::shown_time).
+#include <algorithm>
+
+#include "capture/session/session.hpp"
+
+namespace foretrace::capture {
+
+// A recording by the wall clock says what was, and threads share their rank's clock.
+bool Session::begin_found() {
+  const bool wall = !predicting() && settings_.clock == trace::Clock::wall;
+  if (others_called_ || may_be_idle_ || wall) return false;
+  found_.stands_between_work =
+      machine::LookRow::is_between_work(computation_.measured(), thread_->event.steps != 0);
+  found_.is_ignored = false;
+  found_.fn = thread_->fn;
+  found_.variables.clear();
+  found_.taken.clear();
+  found_.now = now_;
+  found_.row = row_;
+  found_.idle_compute = idle_compute_;
+  found_.idle_cost = idle_cost_;
+  found_.ports = ports_;
+  return true;
+}
+
+void Session::close_found(Time leave, Time wait) {
+  trace::Event& event = thread_->event;
+  if (predicting()) {
+    event.leave = now_ = leave;
+    event.wait = wait;
+  }
+  thread_->in_event = false;
+  clock_wait_.end();
+  row_.end();
+  idle_compute_ = idle_cost_ = Time();
+  found_.event = event;
+  found_.is_held = true;
+  writer_.leave();
+  computation_.resume();
+}
+
+// Another call: the program may have cared.
+void Session::settle_found() {
+  if (!std::exchange(found_.is_held, false)) return;
+  write_pending();
+  write_alone(found_.event);
+  computation_.looked(true);
+}
+
+bool Session::asks_again(std::span<const void* const> variables, bool looks) const {
+  if (!found_.is_held || (!looks && !found_.stands_between_work && !found_.is_ignored))
+    return false;
+  return std::ranges::all_of(found_.variables, [&](const void* variable) {
+    return std::ranges::find(variables, variable) != variables.end();
+  });
+}
+
+void Session::take_back_found() {
+  found_.is_held = false;
+  now_ = found_.now;
+  row_ = found_.row;
+  idle_compute_ = found_.idle_compute;
+  idle_cost_ = found_.idle_cost;
+  ports_ = found_.ports;
+  may_be_idle_ = false;
+  trace::Event& event = thread_->event;
+  event = found_.event;
+  event.completions.clear();
+  event.leave = event.enter;
+  event.wait = Time();
+  thread_->counts.clear();
+  thread_->fn = found_.fn;
+  end_as_call();
+}
+
+}  // namespace foretrace::capture
