@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "base/error.hpp"
 #include "cli/call_places.hpp"
@@ -18,6 +19,7 @@
 #include "machine/moving.hpp"
 #include "machine/path.hpp"
 #include "machine/timing.hpp"
+#include "trace/exit_name.hpp"
 #include "trace/trace_reader.hpp"
 
 namespace foretrace::cli {
@@ -34,6 +36,19 @@ struct Outcome {
 
 std::string at(const trace::Site* site) {
   return site ? " at " + place_teller()(*site) : "";
+}
+
+// A call of a rank, and which of its events it is; 0: none.
+struct Seen {
+  std::uint64_t event = 0;
+  trace::NameId name = 0;
+  trace::SiteId site = 0;
+};
+
+std::string describe_exit(const trace::TraceReader& reader, WorldRank rank, const Seen& last) {
+  return "rank " + std::to_string(rank.value) + " left without MPI_Finalize, after " +
+         reader.name(rank, last.name) + " (event " + std::to_string(last.event) + ")" +
+         at(last.site ? &reader.site(rank, last.site) : nullptr);
 }
 
 std::string describe_end(const trace::TraceReader& reader, WorldRank rank, const trace::Event* last,
@@ -110,9 +125,12 @@ Outcome look_at(trace::TraceReader& reader, const machine::Timing* timing) {
     const WorldRank rank(r);
     trace::Event event;
     std::uint64_t events = 0;
+    Seen before;
+    Seen last;
     std::vector<std::uint64_t> calls;  // of each name that carries no time
     while (reader.next(rank, event)) {
       ++events;
+      before = std::exchange(last, {events, event.name, event.site});
       outcome.announced = outcome.announced || event.steps != 0;
       if (timing)
         charge(rules, rank, event, reader.name(rank, event.name),
@@ -132,7 +150,9 @@ Outcome look_at(trace::TraceReader& reader, const machine::Timing* timing) {
       if (carries_no_time(function)) outcome.untreated[function] += calls[name];
     }
     outcome.aborted = outcome.aborted || (events > 0 && event.kind == trace::EventKind::aborted);
-    if (!finalized)
+    if (finalized && reader.name(rank, event.name) == trace::kExitName)
+      outcome.unfinished.push_back(describe_exit(reader, rank, before));
+    else if (!finalized)
       outcome.unfinished.push_back(describe_end(reader, rank, events ? &event : nullptr, events));
   }
   return outcome;

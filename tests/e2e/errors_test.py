@@ -388,6 +388,33 @@ class Deaths(Errors):
                     self.assertIn(result.status, statuses, str(result))
                     self.assertIn("the run ended before MPI_Finalize", result.err)
 
+    def test_computation_before_leaving(self):
+        """What is computed after the last call of MPI counts, in all ways; what ends by MPI_Finalize after main() is whole."""
+        source = self.write("leave.c", "#include <mpi.h>\n#include <stdlib.h>\n#include <foretrace.h>\n"
+                            "static void finalize(void) { MPI_Finalize(); }\nint main(int argc, char **argv) {\n"
+                            "if (argv[1][0] == 'f') atexit(finalize);\n"
+                            "MPI_Init(&argc, &argv);\nMPI_Barrier(MPI_COMM_WORLD);\nFORETRACE_COMPUTE(2000);\n"
+                            "if (argv[1][0] == 'e') exit(0);\nif (argv[1][0] == '_') _Exit(0);\nreturn 0; }\n")
+        program = self.directory / "leave"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-g", f"-I{harness.SOURCE / 'include'}", "-o", program, source]))
+        for way in ("exit", "return", "finalize", "_Exit"):
+            with self.subTest(way=way):
+                whole, steps = way == "finalize", 0 if way == "_Exit" else 2000
+                traces = self.directory / "p.ftr", self.directory / "r.ftr"
+                for trace, subcommand in zip(traces, (["predict", "--machine", harness.T3D, "--compute", "annotated"], ["record"])):
+                    result = harness.foretrace(*subcommand, "-n", 1, "-o", trace, "--", program, way)
+                    self.assertEqual(result.status, 0 if whole else 1, str(result))
+                    if steps and not whole:
+                        self.assertIn("rank 0 left without MPI_Finalize, after MPI_Barrier (event 2) at leave.c:8\n", result.err)
+                events = self.events(traces[0])[0]
+                simulated = self.directory / "s.ftr"
+                harness.foretrace("simulate", traces[1], "--machine", harness.T3D, "--compute", "annotated", "-o", simulated)
+                self.assertEqual(events, self.events(simulated)[0])
+                self.assertEqual(sum(fields.get("steps", 0) for _, _, fields in events), steps)
+                if steps:  # of 1 us
+                    self.assertEqual(events[-1][:2], ("finalize", "MPI_Finalize" if whole else "exit"))
+                    self.assertEqual(events[-1][2]["enter"] - events[-2][2]["leave"], 2_000_000_000)
+
     def complete(self):
         return json.dumps(json.loads(
             self.foretrace("report", self.directory / "s.ftr", "--json").out)["complete"])

@@ -1,8 +1,9 @@
-// What a program says of itself while it runs: phases, marks, and MPI_Pcontrol.
+// What a program says of itself while it runs: phases, marks, and MPI_Pcontrol; and that it left.
 #include <algorithm>
 #include <cstdio>
 
 #include "capture/session/session.hpp"
+#include "trace/exit_name.hpp"
 
 namespace foretrace::capture {
 
@@ -23,6 +24,22 @@ void Session::annotate(EventKind kind, const char* name, std::uint32_t annotatio
   thread_->counts.clear();
   thread_->event.value = value;
   close();
+}
+
+// What it computed after its last call counts. A thread that is in a call has not ended by itself.
+void Session::leave() {
+  if (first_thread_.in_event || !waiting_.empty()) return;
+  const Inside inside;
+  if (!inside) return;
+  settle_found();
+  end_row();
+  may_be_idle_ = false;
+  begin_event(thread_->event, EventKind::finalize, writer_.define_name(trace::kExitName),
+              trace::kExitName);
+  thread_->counts.clear();
+  close();
+  writer_.close();
+  active_ = false;
 }
 
 void Session::phase_begin(const char* name) {

@@ -66,3 +66,8 @@ __attribute__((constructor)) static void redirect_calls() {
   capture::watch_fortran_requests(sizeof(MPI_Request));
   capture::begin_yielding_early();
 }
+
+// When all that the program does at its end is done, a last MPI_Finalize included.
+__attribute__((destructor)) static void leave() {
+  session.leave();
+}

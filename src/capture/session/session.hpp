@@ -50,6 +50,8 @@ class Session {
   void stop(Fn fn);
   // MPI_Abort was called.
   void abort(Fn fn, int code);
+  // The process ends by itself, without MPI_Finalize.
+  void leave();
   // This process is a child of the one whose session it is.
   void leave_to_parent();
 
