@@ -1,8 +1,10 @@
 // pthread_create() and pthread_join(), and C11's, as the program calls them (thread_calls.hpp).
 //
 // A thread that never calls MPI computes for its maker, who waits for its end: what it has computed
-// then beyond its maker counts as the maker's, as if the maker had slept so long (slept.hpp). If
-// the maker was in MPI meanwhile, nobody knows how the two lie in time, and nothing counts.
+// then beyond its maker counts as the maker's, as if the maker had slept so long (slept.hpp). So
+// what the maker waited before, as until the thread told it something, is no wait for anything
+// else. If the maker was in MPI meanwhile, nobody knows how the two lie in time, and nothing
+// counts.
 #include "base/thread_calls.hpp"
 
 #include <pthread.h>
@@ -15,6 +17,7 @@
 #include <memory>
 #include <new>
 
+#include "base/cpu_clock.hpp"
 #include "base/next_function.hpp"
 #include "base/slept.hpp"
 #include "base/ticks.hpp"
@@ -36,10 +39,12 @@ struct Thread {
   // Its maker, and what that had done by then.
   pthread_t maker = pthread_self();
   Time makers_work = work_of_thread();
+  std::int64_t made_ns = monotonic_ns();
   std::uint64_t makers_calls = times_in_mpi;
   // At its end.
   pthread_t self{};
   Time work{};
+  Time without_core{};
   bool called = false;  // MPI
 };
 
@@ -58,6 +63,7 @@ class Running {
   ~Running() {
     thread_->self = pthread_self();
     thread_->work = work_of_thread();
+    thread_->without_core = CpuClock::queued_of_thread().value_or(Time());
     thread_->called = times_in_mpi != 0;
     std::unique_ptr<Thread>(place_of(thread_->self).exchange(thread_.release())).reset();
   }
@@ -98,8 +104,12 @@ void count(pthread_t other, std::int64_t waited_ns) {
   if (!thread || thread->self != other || thread->called || thread->maker != pthread_self() ||
       thread->makers_calls != times_in_mpi)
     return;
-  const Time beyond = thread->work - (work_of_thread() - thread->makers_work);
-  note_slept({std::max(beyond, Time()), Time::ns(waited_ns)});
+  const Time makers = work_of_thread() - thread->makers_work;
+  const Time beyond = std::max(thread->work - makers, Time());
+  // Since it made the thread, as far as that took so long.
+  const Time idle = Time::ns(monotonic_ns() - thread->made_ns) - makers;
+  const Time for_thread = std::min(idle, beyond + thread->without_core);
+  note_slept({beyond, std::max(Time::ns(waited_ns), for_thread)});
 }
 
 template <class Join>

@@ -211,6 +211,18 @@ class Sleep(harness.TestCase):
                 run(4 if len(arguments) > 1 else 2, arguments, name="busy.ftr")
                 self.assertNotIn(told, self.result.err)
 
+    def test_waiting_for_a_thread_is_not_told(self):
+        """Nor is the wait until a thread tells something, if the thread is waited for in the end: what it slept counts."""
+        source, program = self.write("told.c", TOLD), self.directory / "told"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-pthread", source, "-o", program]))
+        for run in (self.record, lambda *words, **how: self.predict(*words, compute="measured", **how), self.live):
+            trace = run(1, [program], name="told.ftr") or self.directory / "told.ftr"
+            self.assertNotIn("than MPI", self.result.err)
+            self.assertGreater(self.slept(trace)[0], 0.29)
+            # Of a second that nobody knows of, it is all that is told.
+            run(1, [program, "file"], name="told.ftr")
+            self.assertRegex(self.result.err, r"rank 0 waited 1(\.[01]\d*)? s for something else than MPI")
+
     def test_that_is_interrupted(self):
         for trace in self.three_ways("interrupted"):
             with self.subTest(trace=trace.name):
@@ -218,6 +230,37 @@ class Sleep(harness.TestCase):
                 self.assertGreater(slept, 0.09)
                 self.assertLess(slept, 0.6)
 
+
+# A thread sleeps 0.3 s, and says that it is done.
+TOLD = r"""
+#include <mpi.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static int done;
+static void *work(void *nothing) {
+  usleep(300000);
+  pthread_mutex_lock(&mutex);
+  done = 1;
+  pthread_cond_signal(&condition);
+  pthread_mutex_unlock(&mutex);
+  return nothing;
+}
+int main(int argc, char **argv) {
+  pthread_t thread;
+  MPI_Init(&argc, &argv);
+  pthread_create(&thread, NULL, work, NULL);
+  pthread_mutex_lock(&mutex);
+  while (!done) pthread_cond_wait(&condition, &mutex);
+  pthread_mutex_unlock(&mutex);
+  if (argc > 1 && system("sleep 1") != 0) return 1;
+  pthread_join(thread, NULL);
+  MPI_Finalize();
+  return 0;
+}
+"""
 
 # Each way to sleep, 20 ms, and then each way to wait for threads: one sleeps 20 ms, the other one 30.
 TIMED = r"""
