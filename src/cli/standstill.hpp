@@ -23,9 +23,10 @@ class StandstillWatch {
 
  private:
   void run();
-  // By rank, how much it has written; empty unless all are in a call.
+  // By rank, how much it has written; empty where none is in a call.
   std::vector<std::uint64_t> look() const;
-  void tell() const;
+  // False: a rank is neither in a call nor at its end, so it computes.
+  bool tell() const;
 
   std::string trace_;
   std::mutex mutex_;

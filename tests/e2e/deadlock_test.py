@@ -1,5 +1,6 @@
 """Deadlocks on the target that today's MPI hides, and waits that are none."""
 
+import concurrent.futures
 import signal
 import subprocess
 import threading
@@ -40,14 +41,27 @@ int main(void) {
 }
 """
 
+# Rank 1 makes one call too few.
+ENDED = """
+#include <mpi.h>
+int main(void) {
+  int rank;
+  MPI_Init(0, 0);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
 
 class Standstill(harness.TestCase):
     """Without S nothing looks for deadlocks; it is told that nobody goes on, and where all are."""
 
-    def told(self, *options):
-        source = self.write("unlike.c", UNLIKE)
-        self.ok(harness.run([f"mpicc.{harness.mpi}", "-g", source, "-o", self.directory / "unlike"]))
-        command = [harness.tool(), *options, "-n", 2, "-o", self.directory / "u.ftr", "--", self.directory / "unlike"]
+    def told(self, name, source, *options):
+        source, program = self.write(f"{name}.c", source), self.directory / name
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-g", source, "-o", program]))
+        command = [harness.tool(), *options, "-n", 2, "-o", self.directory / f"{name}.ftr", "--", program]
         process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.PIPE, text=True, env=harness.environment(None), start_new_session=True)
         killer = threading.Timer(100, lambda: harness.kill(process))
@@ -61,12 +75,20 @@ class Standstill(harness.TestCase):
         killer.cancel()
         return told
 
-    def test_predict(self):
-        told = self.told("predict", "--machine", harness.T3D)
-        self.assertRegex(told, r"no rank has gone on for 15 seconds:\n"
-                               r"foretrace:   rank 0 is in MPI_Bcast \(event \d+\) at unlike\.c:7\n"
-                               r"foretrace:   rank 1 is in MPI_Allreduce \(event \d+\) at unlike\.c:8\n")
-        self.assertIn("rank 1 was last seen in MPI_Allreduce", told)
+    def test_both(self):
+        """At once, since they take long."""
+        with concurrent.futures.ThreadPoolExecutor() as threads:
+            unlike = threads.submit(self.told, "unlike", UNLIKE, "predict", "--machine", harness.T3D)
+            ended = threads.submit(self.told, "ended", ENDED, "record")
+        self.assertRegex(unlike.result(), r"no rank has gone on for 15 seconds:\n"
+                                          r"foretrace:   rank 0 is in MPI_Bcast \(event \d+\) at unlike\.c:7\n"
+                                          r"foretrace:   rank 1 is in MPI_Allreduce \(event \d+\) at unlike\.c:8\n")
+        self.assertIn("rank 1 was last seen in MPI_Allreduce", unlike.result())
+        # As a Python program does after an exception.
+        self.assertRegex(ended.result(), r"no rank has gone on for 15 seconds:\n"
+                                         r"foretrace:   rank 1 has ended: its last call was MPI_Finalize "
+                                         r"\(event \d+\) at ended\.c:8\n"
+                                         r"foretrace:   rank 0 is in MPI_Barrier \(event \d+\) at ended\.c:7\n")
 
 
 class Deadlock(harness.TestCase):
