@@ -141,6 +141,37 @@ c = 2
 """
 
 
+# Of two messages the one that is sent later there comes first here.
+ORDER = r"""
+#include <foretrace.h>
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  int rank, value[2] = {0};
+  const int way = argv[1][0], late = argv[2][0] - '0';
+  MPI_Request requests[2];
+  MPI_Status status;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 2) usleep(300000);
+  if (rank == late) FORETRACE_COMPUTE(1000);
+  if (rank > 0) MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  for (int i = 0; i < 2 && rank == 0; ++i) {
+    int source = way == 'n' ? i + 1 : MPI_ANY_SOURCE;
+    if (way == 'p') {
+      MPI_Probe(source, 0, MPI_COMM_WORLD, &status);
+      source = status.MPI_SOURCE;
+    }
+    if (way == 'i') MPI_Irecv(&value[i], 1, MPI_INT, source, 0, MPI_COMM_WORLD, &requests[i]);
+    else MPI_Recv(&value[i], 1, MPI_INT, source, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  if (rank == 0 && way == 'i') MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
 class Hints(harness.TestCase):
     def compile(self, text, mpi=None):
         program = self.directory / "program"
@@ -174,6 +205,17 @@ class Hints(harness.TestCase):
                 told = self.foretrace(tool, trace, "--machine", harness.T3D, "--compute", "none").err
                 self.assertIn(lacks, told)
                 self.assertNotIn("no virtual time yet", told)
+
+    def test_messages_in_another_order(self):
+        """Said where it matters, and not where a receive names its source, or the order is the same there."""
+        program = self.compile(ORDER)
+        told = "foretrace: rank 0 took 1 of 2 messages from MPI_ANY_SOURCE after others that are sent later there"
+        for way in ("recv", "irecv", "probe", "named"):
+            for late in (1, 2):
+                with self.subTest(way=way, late=late):
+                    self.predict(3, [program, way, late])
+                    self.assertEqual(self.result.err.count(told), 1 if late == 1 and way != "named" else 0, self.result.err)
+                    self.assertEqual(self.result.err.count("ANY_SOURCE"), self.result.err.count(told))
 
     def test_looks_in_vain_by_one_sided_calls(self):
         """As many as this machine made, each with its time: said of whoever waits so, not of work."""

@@ -62,6 +62,7 @@ int find_message(Fn fn, int source, int tag, MPI_Comm comm, MPI_Message* message
   } else {
     stamp = session.piggyback.see(*info, from, status->MPI_TAG);
   }
+  if (source == MPI_ANY_SOURCE) session.piggyback.note_any_source(*info, tag, from, stamp.sent);
   const Time cost = session.call_cost(fn);
   const Time leave = machine::Timing::probe_leave(event.enter, stamp.sent, cost);
   session.close_at(leave, machine::wait_time(leave, event.enter + cost));

@@ -321,6 +321,7 @@ Time Piggyback::await_answer(std::uint64_t serial, const Blocked& blocked) {
 }
 
 void Piggyback::post(PostedRecv& recv) {
+  if (!recv.source.valid()) recv.any_source_tag = recv.tag;
   const bool wildcard = !recv.source.valid() || recv.tag == MPI_ANY_TAG;
   if (!wildcard && recv.comm->unsettled.empty()) {
     enqueue(recv, recv.source, recv.tag);
@@ -354,6 +355,8 @@ Piggyback::Match Piggyback::ask_match(PostedRecv& recv) {
 void Piggyback::settle(PostedRecv& recv, WorldRank source, int tag) {
   if (!recv.settled) settle_before(recv, source, tag);
   while (!recv.has_stamp) take_stamp(source);
+  if (recv.any_source_tag)
+    any_source_.note(recv.comm->key, *recv.any_source_tag, source, recv.stamp.sent);
 }
 
 machine::MessageStamp Piggyback::see(CommInfo& comm, WorldRank source, int tag) {

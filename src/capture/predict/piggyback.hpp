@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "capture/handlers/comm_table.hpp"
 #include "capture/handlers/functions.hpp"
 #include "capture/host/board.hpp"
+#include "capture/predict/any_source.hpp"
 #include "machine/timing.hpp"
 
 namespace foretrace::capture {
@@ -39,6 +41,7 @@ struct PostedRecv {
   bool matched = false;                   // MPI has completed it: `handle` is void, and its
   WorldRank matched_source;               // message came from here
   int matched_tag = 0;                    // under this tag
+  std::optional<int> any_source_tag;      // from whomever: the tag that it names
   bool settled = false;                   // stands in the queue of its stream
   bool has_stamp = false;
   machine::MessageStamp stamp;
@@ -86,6 +89,11 @@ class Piggyback {
   void settle(PostedRecv& recv, WorldRank source, int tag);
   // The stamp of the message of (source, tag) that the next receive will get; MPI has it.
   machine::MessageStamp see(CommInfo& comm, WorldRank source, int tag);
+  // A probe from whomever has found a message.
+  void note_any_source(const CommInfo& comm, int named_tag, WorldRank source, Time sent) {
+    any_source_.note(comm.key, named_tag, source, sent);
+  }
+  const AnySource& any_source() const { return any_source_; }
   // The program posted a receive for a message that it had probed.
   void set_posted(PostedRecv& recv, Time r0);
   // The receive was cancelled or freed before it was matched.
@@ -232,6 +240,7 @@ class Piggyback {
   std::vector<Partner> partners_;      // by world rank
   std::uint64_t start_tags_ = 0;       // how many tags exchange_starts() may use
   std::uint64_t serials_ = 0;
+  AnySource any_source_;
   std::unordered_map<StreamKey, Stream, StreamHash> streams_;
   std::size_t most_streams_ = kFewStreams;  // when there are so many, empty ones go
   std::map<std::pair<std::int32_t, std::uint64_t>, Wire> early_;  // by source and order

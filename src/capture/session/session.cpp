@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -12,7 +11,6 @@
 #include "base/end_of_time.hpp"
 #include "base/error.hpp"
 #include "base/program_clock.hpp"
-#include "base/waits_note.hpp"
 #include "capture/handlers/handlers.hpp"
 #include "capture/host/imports.hpp"
 #include "capture/predict/shadow.hpp"
@@ -20,7 +18,6 @@
 #include "capture/profile/profiler.hpp"
 #include "capture/session/forks.hpp"
 #include "capture/session/start_up.hpp"
-#include "compute/annotations_note.hpp"
 #include "machine/machine_file.hpp"
 #include "machine/moving.hpp"
 #include "machine/path.hpp"
@@ -237,6 +234,7 @@ void Session::stop(Fn fn) {
   complain_of_silence();
   complain_of_waits();
   complain_of_looks();
+  complain_of_order();
   const bool lost = complain_of_losses();
   program_clock::stop(now_);
   writer_.close();
@@ -248,67 +246,6 @@ void Session::stop(Fn fn) {
   PMPI_Barrier(MPI_COMM_WORLD);
   const trace::Clocks clocks = clocks_.finish(wall_zero_ns_);
   if (comms.world_rank().value == 0) finish_trace(lost, clocks);
-}
-
-// Collective. --compute annotated, and no rank said what it computes.
-void Session::complain_of_silence() const {
-  if (!computation_.is_announced()) return;
-  int announced = computation_.announced() ? 1 : 0;
-  PMPI_Allreduce(MPI_IN_PLACE, &announced, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  if (comms.world_rank().value != 0) return;
-  const std::string note =
-      compute::note_of_annotations(announced != 0, model_->compute_step, "measured");
-  if (!note.empty()) say(note);
-}
-
-// Collective. A program that waits by other means than MPI does so in no prediction.
-void Session::complain_of_waits() const {
-  const Time waited = first_thread_.computed.waited();
-  struct {
-    double seconds;
-    int rank;
-  } longest{is_wait_told(waited, wall_now()) ? waited.seconds() : 0, comms.world_rank().value};
-  PMPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
-  if (longest.seconds == 0 || longest.rank != comms.world_rank().value) return;
-  say(note_of_waits(longest.rank, longest.seconds,
-                    others_called_ ? kThreadsTimeForWaits : kNoTimeForWaits));
-}
-
-// Collective. How often a program looks by one-sided calls until another rank has written is this
-// machine's, and each look takes time in every prediction.
-void Session::complain_of_looks() const {
-  constexpr std::uint64_t kMany = 100;
-  constexpr double kLeastShare = 0.01;  // of the predicted time
-  const Looks looks = most_looks();
-  struct {
-    double count;
-    int rank;
-  } most{static_cast<double>(looks.count), comms.world_rank().value};
-  if (looks.count < kMany || (predicting() && looks.took.seconds() < kLeastShare * now_.seconds()))
-    most.count = 0;
-  PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
-  if (most.count == 0 || most.rank != comms.world_rank().value) return;
-  char took[60] = "each of which takes time in a prediction";
-  if (predicting())
-    std::snprintf(took, sizeof took, "which take %.3g s of the predicted time",
-                  looks.took.seconds());
-  say("rank " + std::to_string(most.rank) + " looked " + std::to_string(looks.count) +
-      " times in vain by " + looks.by + " whether another rank had written, " + took +
-      ": how often is this machine's doing; a live run (simulate -n) looks as often as the "
-      "target would");
-}
-
-// Collective. One line, however many ranks had no room; false: nothing is lost.
-bool Session::complain_of_losses() const {
-  const int rank = comms.world_rank().value;
-  unsigned long long lost = writer_.lost();
-  int first = lost > 0 ? rank : comms.world_size();
-  PMPI_Allreduce(MPI_IN_PLACE, &lost, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
-  PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (first == rank)
-    say("could not write " + std::to_string(lost) + " records to " + settings_.output + ": " +
-        std::strerror(writer_.error()) + "; it holds what happened before");
-  return lost > 0;
 }
 
 // A trace that lacks something stays as a run that dies would leave it.

@@ -208,6 +208,7 @@ class Session {
   bool complain_of_losses() const;
   void complain_of_waits() const;
   void complain_of_looks() const;
+  void complain_of_order() const;
   void finish_trace(bool lost, const trace::Clocks& clocks);
   trace::NameId name_id(Fn fn);
   Time wall_now() const;

@@ -1,0 +1,90 @@
+// What is said at the end of a run: each in one line, however many ranks it is about.
+#include <cstdio>
+#include <cstring>
+
+#include "base/waits_note.hpp"
+#include "capture/handlers/handlers.hpp"
+#include "capture/session/session.hpp"
+#include "capture/session/start_up.hpp"
+#include "compute/annotations_note.hpp"
+
+namespace foretrace::capture {
+
+// Collective. --compute annotated, and no rank said what it computes.
+void Session::complain_of_silence() const {
+  if (!computation_.is_announced()) return;
+  int announced = computation_.announced() ? 1 : 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &announced, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (comms.world_rank().value != 0) return;
+  const std::string note =
+      compute::note_of_annotations(announced != 0, model_->compute_step, "measured");
+  if (!note.empty()) say(note);
+}
+
+// Collective. A program that waits by other means than MPI does so in no prediction.
+void Session::complain_of_waits() const {
+  const Time waited = first_thread_.computed.waited();
+  struct {
+    double seconds;
+    int rank;
+  } longest{is_wait_told(waited, wall_now()) ? waited.seconds() : 0, comms.world_rank().value};
+  PMPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
+  if (longest.seconds == 0 || longest.rank != comms.world_rank().value) return;
+  say(note_of_waits(longest.rank, longest.seconds,
+                    others_called_ ? kThreadsTimeForWaits : kNoTimeForWaits));
+}
+
+// Collective. How often a program looks by one-sided calls until another rank has written is this
+// machine's, and each look takes time in every prediction.
+void Session::complain_of_looks() const {
+  constexpr std::uint64_t kMany = 100;
+  constexpr double kLeastShare = 0.01;  // of the predicted time
+  const Looks looks = most_looks();
+  struct {
+    double count;
+    int rank;
+  } most{static_cast<double>(looks.count), comms.world_rank().value};
+  if (looks.count < kMany || (predicting() && looks.took.seconds() < kLeastShare * now_.seconds()))
+    most.count = 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
+  if (most.count == 0 || most.rank != comms.world_rank().value) return;
+  char took[60] = "each of which takes time in a prediction";
+  if (predicting())
+    std::snprintf(took, sizeof took, "which take %.3g s of the predicted time",
+                  looks.took.seconds());
+  say("rank " + std::to_string(most.rank) + " looked " + std::to_string(looks.count) +
+      " times in vain by " + looks.by + " whether another rank had written, " + took +
+      ": how often is this machine's doing; a live run (simulate -n) looks as often as the "
+      "target would");
+}
+
+// Collective. One line, however many ranks had no room; false: nothing is lost.
+bool Session::complain_of_losses() const {
+  const int rank = comms.world_rank().value;
+  unsigned long long lost = writer_.lost();
+  int first = lost > 0 ? rank : comms.world_size();
+  PMPI_Allreduce(MPI_IN_PLACE, &lost, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
+  PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (first == rank)
+    say("could not write " + std::to_string(lost) + " records to " + settings_.output + ": " +
+        std::strerror(writer_.error()) + "; it holds what happened before");
+  return lost > 0;
+}
+
+// Collective. Messages from whomever come here in the order of this machine.
+void Session::complain_of_order() const {
+  if (!predicting()) return;
+  const AnySource& order = piggyback.any_source();
+  struct {
+    double count;
+    int rank;
+  } most{static_cast<double>(order.overtaken), comms.world_rank().value};
+  PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
+  if (most.count == 0 || most.rank != comms.world_rank().value) return;
+  say("rank " + std::to_string(most.rank) + " took " + std::to_string(order.overtaken) + " of " +
+      std::to_string(order.messages) +
+      " messages from MPI_ANY_SOURCE after others that are sent later there: which comes first is "
+      "this machine's doing; a live run (simulate -n) takes them in the target's order");
+}
+
+}  // namespace foretrace::capture
