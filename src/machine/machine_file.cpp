@@ -1,5 +1,6 @@
 #include "machine/machine_file.hpp"
 
+#include <algorithm>
 #include <climits>
 #include <cmath>
 #include <cstdio>
@@ -220,9 +221,24 @@ void read_paths(const TableReader& reader, MachineModel& model) {
   }
 }
 
+// What is written here has these lines; what people write need not. A file that was cut off between
+// two lines would be a model as well, with less in it.
+constexpr std::string_view kFirstLine =
+    "# A machine model of Foretrace's. It is whole if the last line is there.\n";
+constexpr std::string_view kLastLine = "# The last line.";
+
+void check_whole(std::string_view text, const std::string& name) {
+  if (text.find(kFirstLine) == text.npos || text.find(kLastLine) != text.npos) return;
+  throw Error(name + ":" + std::to_string(std::ranges::count(text, '\n')) +
+              ": the file is cut off: its last line, '" + std::string(kLastLine) +
+              "', is missing; take the whole file or make it anew, or remove its line '" +
+              std::string(kFirstLine.substr(0, kFirstLine.size() - 1)) + "' if that is on purpose");
+}
+
 }  // namespace
 
 MachineModel parse_machine(std::string_view text, const std::string& name) {
+  check_whole(text, name);
   const toml::table root = parse_toml(text, name);
   const TableReader reader(root, name, "machine model");
   reader.allow_only({"machine", "measurement", "function", "loggps", "path", "collectives",
@@ -274,7 +290,7 @@ Topology topology_of(const MachineModel& model) {
 
 std::string format_machine(const MachineModel& model, const ComputeCosts& costs,
                            const std::vector<std::string>& invalid_reasons) {
-  std::string out = "[machine]\nname = " + quoted(model.name) + "\n";
+  std::string out = std::string(kFirstLine) + "\n[machine]\nname = " + quoted(model.name) + "\n";
   if (model.ranks > 0) out += "ranks = " + std::to_string(model.ranks) + "\n";
   if (!model.kind.empty()) out += "kind = " + quoted(model.kind) + "\n";
   if (!model.source.empty()) out += "source = " + quoted(model.source) + "\n";
@@ -303,6 +319,7 @@ std::string format_machine(const MachineModel& model, const ComputeCosts& costs,
     out += format_loggps(own, prefix);
     for (const auto& [name, function] : own.functions) out += format_function(function, prefix);
   }
+  out += "\n" + std::string(kLastLine) + "\n";
   return out;
 }
 

@@ -51,14 +51,16 @@ class Machines(Command):
                 self.assertEqual(by_name, self.foretrace(*[w.format(file) for w in words]).stdout)
 
     def test_files_that_are_cut_off(self):
-        """Within the last number of what was measured; not what somebody wrote without a last end of a line."""
-        text = (SOURCE / "machines/gros-2021.toml").read_text().rstrip("\n")
+        """Within the last number of what was measured, or between two lines; not what somebody wrote without a last end of a line."""
+        text, end = (SOURCE / "machines/gros-2021.toml").read_text().split("\n\n# The last line.")
         self.assertRegex(text, r'\d$')
-        for cut, words in ((text, ["calc", "m.toml"]), (text[:-1], ["simulate", "p.goal", "--machine", "m.toml"])):
-            (self.folder / "p.goal").write_text(GOAL)
-            (self.folder / "m.toml").write_text(cut)
-            error = self.foretrace(*words, status=1).stderr
-            self.assertRegex(error, r"m\.toml:\d+: the file is cut off within a line")
+        self.assertEqual(end, "\n")
+        for cut, says in ((text, " within a line"), (text[:-1], " within a line"), (text + "\n", ": its last line, .*, is missing")):
+            for words in (["calc", "m.toml"], ["simulate", "p.goal", "--machine", "m.toml"]):
+                (self.folder / "p.goal").write_text(GOAL)
+                (self.folder / "m.toml").write_text(cut)
+                error = self.foretrace(*words, status=1).stderr
+                self.assertRegex(error, r"m\.toml:\d+: the file is cut off" + says)
         text = (SOURCE / "machines/cray-t3d.toml").read_text()
         (self.folder / "m.toml").write_text(text.rstrip("\n"))
         self.foretrace("calc", "m.toml", "send")

@@ -477,4 +477,28 @@ TEST_F(MachineFileOnDisk, FailedWriteLeavesWhatWasThere) {
 }
 
 }  // namespace
+// Between any two lines: what is left is a model of its own.
+TEST(MachineFile, CutOff) {
+  const std::string text = format_machine(full_model());
+  const std::size_t second = text.find('\n') + 1;
+  for (std::size_t end = second; end < text.size(); end = text.find('\n', end) + 1) {
+    SCOPED_TRACE(text.substr(0, end));
+    const long lines = std::count(text.begin(), text.begin() + static_cast<long>(end), '\n');
+    try {
+      parse_machine(text.substr(0, end), "m.toml");
+      ADD_FAILURE();
+    } catch (const Error& error) {
+      EXPECT_EQ(
+          std::string(error.what())
+              .find("m.toml:" + std::to_string(lines) + ": the file is cut off: its last line, "),
+          0U)
+          << error.what();
+    }
+  }
+  EXPECT_NO_THROW(parse_machine(
+      text + "\n[[function]]\nname = \"comm_rank\"\n[[function.regime]]\nc = 1\n", "longer.toml"));
+  // Whoever wrote it by hand says nothing of its length.
+  EXPECT_NO_THROW(parse_machine("[machine]\nname = \"m\"\n", "short.toml"));
+}
+
 }  // namespace foretrace::machine
