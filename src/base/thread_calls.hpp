@@ -2,6 +2,7 @@
 // stands in for pthread_create, pthread_join, and C11's, in the libraries that it is part of.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "base/time.hpp"
@@ -12,6 +13,7 @@ namespace foretrace {
 struct Position {
   Time clock;
   double steps = 0;
+  std::uint64_t waits = 0;  // calls of its threads that are over and may have waited
 };
 
 namespace thread_calls {

@@ -17,6 +17,36 @@ KINDS = {"MPI_Send": "send", "MPI_Recv": "recv", "MPI_Sendrecv": "sendrecv", "MP
          "MPI_Wait": "complete"}
 
 
+# A thread of rank 0 takes 0.1 s and sends, before or after the first one has received.
+BESIDE = r"""
+#include <mpi.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+static void *send_late(void *data) {
+  usleep(100000);
+  MPI_Send(data, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+  return data;
+}
+int main(int argc, char **argv) {
+  int rank, level, data = 0, got = 0;
+  const int before = strcmp(argv[1], "before") == 0;
+  pthread_t thread;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) pthread_create(&thread, NULL, send_late, &data);
+  if (rank == 0 && before) pthread_join(thread, NULL);
+  if (rank == 0) MPI_Recv(&got, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (rank == 0 && !before) pthread_join(thread, NULL);
+  if (rank == 1) MPI_Send(&data, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+  if (rank == 1) MPI_Recv(&got, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
 class Threads(harness.TestCase):
     ranks = 2
 
@@ -48,6 +78,17 @@ class Threads(harness.TestCase):
             leaves = [fields["leave"] for _, _, fields in events if "leave" in fields]
             self.assertEqual(leaves, sorted(leaves))
         return overtaken
+
+    def test_computation_beside_waits(self):
+        """A replay puts it after them: that is said where it may matter."""
+        self.program(1)
+        program = self.directory / "beside"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-pthread", self.write("beside.c", BESIDE), "-o", program]))
+        told = r"foretrace: rank 0: threads computed for 0\.1\d* s beside calls of others that may wait"
+        self.record(2, [program, "after"])
+        self.assertRegex(self.result.err, told)
+        self.record(2, [program, "before"])
+        self.assertNotIn("beside calls", self.result.err)
 
     def test_record(self):
         for rounds, size in ((4, ()), (2, ("big",))):

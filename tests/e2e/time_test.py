@@ -211,6 +211,21 @@ class Sleep(harness.TestCase):
                 run(4 if len(arguments) > 1 else 2, arguments, name="busy.ftr")
                 self.assertNotIn(told, self.result.err)
 
+    def test_what_measures_nothing_leaves_it_out(self):
+        """Which is said: of sleep by predict, and of what waits for the clock as well when it is recorded."""
+        program = self.compile(SLEEPS, "sleeps")
+        self.predict(2, [program], compute="none")
+        self.assertRegex(self.result.err, r"foretrace: rank 1 slept for 1\.[12]\d* s, which takes no time with --compute none\n")
+        self.predict(2, [program], compute="measured")
+        self.assertNotIn("slept", self.result.err)
+        self.record(2, [program])
+        self.assertRegex(self.result.err, r"foretrace: rank 1 slept, or waited by the clock, for 1\.[12]\d* s: that is part of what is measured")
+        program = self.compile(WAITS, "waits")
+        self.record(2, [program])
+        self.assertRegex(self.result.err, r"foretrace: rank 1 slept, or waited by the clock, for 0\.[2-4]\d* s")
+        self.predict(2, [program], compute="none")
+        self.assertNotIn("slept", self.result.err)
+
     def test_waiting_for_a_thread_is_not_told(self):
         """Nor is the wait until a thread tells something, if the thread is waited for in the end: what it slept counts."""
         source, program = self.write("told.c", TOLD), self.directory / "told"

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/cpu_clock.hpp"
 #include "base/slept.hpp"
@@ -30,7 +31,9 @@ class Computation {
     // CPU time when it made its call; not set: it still counts.
     std::optional<Time> used;
     Time slept;
-    Time really_slept;  // since the beginning
+    Time really_slept;    // since the beginning
+    Time slept_between;   // between calls, as asked for: since the beginning,
+    Time slept_before{};  // and all that the thread slept until its last call
 
     // For something else than MPI or an end of sleep.
     Time waited() const { return std::max(cpu.waited() - really_slept, Time()); }
@@ -47,6 +50,7 @@ class Computation {
   // used before.
   void on(Thread& thread) { thread_ = &thread; }
   void stop(Thread& thread) const {
+    thread.slept_between += slept_ever - std::exchange(thread.slept_before, slept_ever);
     if (!needs_cpu_) return;
     thread.used = thread.cpu.stop();
     const Slept slept = take_slept();
@@ -79,6 +83,11 @@ class Computation {
 
   // Whether Event::steps are counts, not steps that the program announced.
   bool counts() const { return counter_.is_open(); }
+  // Whether sleep takes no time in the prediction at hand, since that measures nothing.
+  bool leaves_sleep_out() const {
+    using enum compute::Kind;
+    return timing_ && (spec_.kind == none || spec_.kind == annotated || spec_.kind == counted);
+  }
   // Whether computation is what the program announces; and whether it has done so.
   bool is_announced() const { return timing_ && spec_.kind == compute::Kind::annotated; }
   bool announced() const { return announced_; }
@@ -120,6 +129,7 @@ class Computation {
 };
 
 inline void Computation::resume() {
+  thread_->slept_before = slept_ever;
   if (needs_cpu_) {
     thread_->cpu.resume();
     thread_->used.reset();

@@ -36,6 +36,7 @@ struct CallingThread {
   Computation::Thread computed;
   Time clock;                             // of the rank when the thread's last call returned
   double steps_clock = 0;                 // the rank's steps so far, at that moment
+  std::uint64_t waits = 0;                // the rank's waits that were over then
   bool has_called = false;                // it has had an event,
   bool in_turn = false;                   // and one that its turn at hand began
   bool may_split = false;                 // its partners are known: it can be posted

@@ -71,6 +71,44 @@ bool Session::complain_of_losses() const {
   return lost > 0;
 }
 
+// Collective. What a program sleeps, or waits by the clock, is computation as long as that is
+// measured.
+void Session::complain_of_sleep() const {
+  if (predicting() && !computation_.leaves_sleep_out()) return;
+  const Time slept = first_thread_.computed.slept_between + waited_by_clock_;
+  struct {
+    double seconds;
+    int rank;
+  } longest{is_wait_told(slept, wall_now()) ? slept.seconds() : 0, comms.world_rank().value};
+  PMPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
+  if (longest.seconds == 0 || longest.rank != comms.world_rank().value) return;
+  char seconds[30];
+  std::snprintf(seconds, sizeof seconds, "%.3g s", longest.seconds);
+  const std::string who = "rank " + std::to_string(longest.rank);
+  say(predicting() ? who + " slept for " + seconds + ", which takes no time with --compute " +
+                         compute::format_spec(settings_.compute)
+                   : who + " slept, or waited by the clock, for " + seconds +
+                         ": that is part of what is measured, and takes no time with --compute "
+                         "none, annotated or counted");
+}
+
+// Collective. A replay has the events of a rank's threads in one row.
+void Session::complain_of_threads() const {
+  const bool replayed = !predicting() && settings_.clock == trace::Clock::cpu;
+  const Time behind = replayed ? behind_waits_ : Time();
+  struct {
+    double seconds;
+    int rank;
+  } most{behind.seconds() >= 0.1 * now_.seconds() ? behind.seconds() : 0, comms.world_rank().value};
+  PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
+  if (most.seconds == 0 || most.rank != comms.world_rank().value) return;
+  char seconds[30];
+  std::snprintf(seconds, sizeof seconds, "%.3g s", most.seconds);
+  say("rank " + std::to_string(most.rank) + ": threads computed for " + seconds +
+      " beside calls of others that may wait; simulate puts that after these calls, so its time "
+      "may be too long: predict and live runs (simulate -n) run the threads themselves");
+}
+
 // Collective. Messages from whomever come here in the order of this machine.
 void Session::complain_of_order() const {
   if (!predicting()) return;

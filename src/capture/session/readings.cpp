@@ -35,6 +35,7 @@ void Session::settle_readings() {
   const Time passed = Time::from_seconds(readings->last - readings->first);
   pending_.count -= readings->count - 1;
   pending_.compute = readings->computed + passed;
+  waited_by_clock_ += passed;
   if (settings_.clock == trace::Clock::wall) return;
   const Time more = passed - between;
   now_ += more;

@@ -235,6 +235,8 @@ void Session::stop(Fn fn) {
   complain_of_waits();
   complain_of_looks();
   complain_of_order();
+  complain_of_sleep();
+  complain_of_threads();
   const bool lost = complain_of_losses();
   program_clock::stop(now_);
   writer_.close();
@@ -481,7 +483,7 @@ void Session::write_pending() {
   has_pending_ = pending_is_first_ = false;
   pending_.enter = pending_.leave - pending_busy_;
   if (others_called_)
-    write_in_order(pending_);
+    write_in_order(*thread_, pending_);
   else
     write_alone(pending_);
 }
@@ -490,6 +492,7 @@ void Session::write_pending() {
 void Session::write_alone(const trace::Event& event, const trace::Counts* counts) {
   written_until_ = event.leave;
   writer_.write(event, counts);
+  note_wait(event.kind);
 }
 
 void Session::add_steps(double steps) {

@@ -200,7 +200,9 @@ class Session {
   void post(CallingThread& thread);
   bool complete_posted(trace::Event& event, bool refused);
   void write_threads_event(bool refused);
-  void write_in_order(trace::Event& event, const trace::Counts* counts = nullptr);
+  void write_in_order(const CallingThread& of, trace::Event& event,
+                      const trace::Counts* counts = nullptr);
+  void note_wait(trace::EventKind kind);
   void annotate(trace::EventKind kind, const char* name, std::uint32_t annotation, double value);
   std::uint32_t annotation_number(const char* name);
   void complain_of_phases() const;
@@ -209,6 +211,8 @@ class Session {
   void complain_of_waits() const;
   void complain_of_looks() const;
   void complain_of_order() const;
+  void complain_of_sleep() const;
+  void complain_of_threads() const;
   void finish_trace(bool lost, const trace::Clocks& clocks);
   trace::NameId name_id(Fn fn);
   Time wall_now() const;
@@ -240,6 +244,8 @@ class Session {
   std::vector<CallingThread*> free_threads_;
   std::vector<CallingThread*> waiting_;  // in MPI, with an event begun
   Time written_until_;                   // the last event's leave time
+  std::uint64_t waits_ = 0;              // calls that are over and may have waited
+  Time behind_waits_;                    // computation beside them that a replay has after them
   Position reached_;                     // by threads that ended, or call nothing
   double steps_now_ = 0;                 // of the rank, as now_
   std::atomic<double> others_steps_{0};  // by threads that may not call
@@ -264,6 +270,7 @@ class Session {
     Time computed;
   };
   std::optional<Readings> readings_;
+  Time waited_by_clock_;  // in such rows, where they were a wait
 
   machine::LookRow row_;           // of looks, as long as only one thread has called
   bool may_be_idle_ = false;       // the look at hand

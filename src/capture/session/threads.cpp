@@ -52,10 +52,11 @@ CallingThread& Session::new_thread() {
     *thread = CallingThread();
   }
   // Most threads are made by the first one.
-  const Position begun =
-      thread_calls::begun_at().value_or(Position{first_thread_.clock, first_thread_.steps_clock});
+  const Position begun = thread_calls::begun_at().value_or(
+      Position{first_thread_.clock, first_thread_.steps_clock, first_thread_.waits});
   thread->clock = begun.clock;
   thread->steps_clock = begun.steps;
+  thread->waits = begun.waits;
   thread->computed.cpu.resume_at_birth();
   computation_.stop(thread->computed);
   if (!others_called_) let_rows_end();
@@ -84,7 +85,7 @@ void Session::forget_thread(CallingThread& thread) {
 // Of the thread that runs this.
 Position Session::position(CallingThread& thread) const {
   const Time computed = computation_.at_reading(thread.computed);
-  return {thread.clock + computed, thread.steps_clock + thread.computed.added.steps};
+  return {thread.clock + computed, thread.steps_clock + thread.computed.added.steps, waits_};
 }
 
 // What it has computed so far counts, although no call follows.
@@ -141,6 +142,7 @@ void Session::end_turn() {
   if (thread_->in_turn) {
     thread_->clock = now_;
     thread_->steps_clock = steps_now_;
+    thread_->waits = waits_;
   }
   turn_.unlock();
 }
@@ -175,7 +177,7 @@ void Session::post(CallingThread& thread) {
   const auto write_as = [&](EventKind kind, std::size_t part) {
     event.kind = kind;
     event.request = thread.posted[part] = requests.next_serial();
-    write_in_order(event);
+    write_in_order(thread, event);
     event.compute = Time();
     event.steps = 0;
     event.count = 0;
@@ -195,7 +197,7 @@ void Session::post(CallingThread& thread) {
       write_as(EventKind::icollective, 0);
       return;
     default:  // posts anyway
-      write_in_order(event);
+      write_in_order(thread, event);
   }
 }
 
@@ -227,20 +229,31 @@ bool Session::complete_posted(trace::Event& event, bool refused) {
 void Session::write_threads_event(bool refused) {
   trace::Event& event = thread_->event;
   if (!thread_->is_posted)
-    write_in_order(event, thread_->counts_or_null());
+    write_in_order(*thread_, event, thread_->counts_or_null());
   else if (complete_posted(event, refused))
-    write_in_order(event);
+    write_in_order(*thread_, event);
   thread_->in_event = thread_->is_posted = false;
 }
 
+// A call that is over.
+void Session::note_wait(EventKind kind) {
+  using enum trace::EventKind;
+  if (kind == recv || kind == sendrecv || kind == complete || kind == collective || kind == probe)
+    ++waits_;
+}
+
 // Of calls that overlap, each has the time that those before it left.
-void Session::write_in_order(trace::Event& event, const trace::Counts* counts) {
+void Session::write_in_order(const CallingThread& of, trace::Event& event,
+                             const trace::Counts* counts) {
   event.enter = std::max(event.enter, written_until_);
   event.leave = std::max(event.leave, event.enter);
   event.wait = std::min(event.wait, event.leave - event.enter);
   const Time gap = event.enter - written_until_;
   const bool wall = !predicting() && settings_.clock == trace::Clock::wall;
   event.compute = wall ? std::min(event.compute, gap) : gap;
+  // Others waited while this was computed, and stand before it.
+  if (waits_ > of.waits) behind_waits_ += event.compute;
+  note_wait(event.kind);
   written_until_ = event.leave;
   writer_.write(event, counts);
   // The rank is still in the calls of the others.
