@@ -9,6 +9,31 @@ import { pathToFileURL } from "node:url";
 
 const kTimeout = 60000; // ms for one answer
 
+// Counts what the page has still to do: timers that are soon due, and answers that it waits for.
+const kCount = `{
+  const { setTimeout, clearTimeout, fetch } = window;
+  const due = new Set();
+  window.setTimeout = (work, delay = 0, ...values) => {
+    const id = setTimeout(() => {
+      due.delete(id);
+      work(...values);
+    }, delay);
+    if (delay <= 200) due.add(id);
+    return id;
+  };
+  window.clearTimeout = (id) => {
+    due.delete(id);
+    clearTimeout(id);
+  };
+  window.fetch = (...words) => {
+    const answer = fetch(...words);
+    due.add(answer);
+    return answer.finally(() => due.delete(answer));
+  };
+  window.stillToDo = due;
+}`;
+const kQuiet = 3; // frames in which nothing is left to do until a page has settled
+
 const kKeys = {
   Enter: { keyCode: 13, text: "\r" }, Escape: { keyCode: 27 }, Tab: { keyCode: 9 }, " ": { keyCode: 32, text: " ", code: "Space" },
   ArrowLeft: { keyCode: 37 }, ArrowUp: { keyCode: 38 }, ArrowRight: { keyCode: 39 }, ArrowDown: { keyCode: 40 },
@@ -81,6 +106,7 @@ export class Browser {
       const { sessionId } = await this.send("Target.attachToTarget", { targetId, flatten: true });
       this.#session = sessionId;
       for (const domain of ["Page", "Runtime", "Log", "Network"]) await this.send(`${domain}.enable`);
+      await this.send("Page.addScriptToEvaluateOnNewDocument", { source: kCount });
     }
     this.messages = [];
     this.requests = [];
@@ -110,12 +136,17 @@ export class Browser {
     }
   }
 
-  // Until all is drawn, and the delay after which tools follow the view.
+  // Until all is drawn, and tools that wait for the view to stand still have followed it.
   async settle() {
-    await this.evaluate(() => new Promise((resolve) => {
-      const look = () => ("drawing" in document.documentElement.dataset ? requestAnimationFrame(look) : setTimeout(resolve, 200));
-      requestAnimationFrame(() => requestAnimationFrame(look));
-    }));
+    await this.evaluate((frames) => new Promise((resolve) => {
+      let quiet = 0;
+      const look = () => {
+        quiet = "drawing" in document.documentElement.dataset || window.stillToDo.size > 0 ? 0 : quiet + 1;
+        if (quiet === frames) resolve();
+        else requestAnimationFrame(look);
+      };
+      requestAnimationFrame(look);
+    }), kQuiet);
   }
 
   // A key with the modifiers alt, ctrl, shift.
