@@ -248,10 +248,13 @@ class Usage(Errors):
                          ["foretrace-2.fprof", "foretrace-2.ftr", "foretrace-3.ftr", "foretrace.fprof", "foretrace.ftr"])
 
     def start_slowly(self, *arguments):
-        """A run that is long before MPI_Init, once its ranks have been started."""
-        began = self.directory / "began"
-        began.unlink(missing_ok=True)  # of a run before
-        script = self.write("slow.sh", f"#!/bin/sh\ntouch {began}\nsleep 2\nexec \"$@\"\n")
+        """A run whose ranks have been started, and come to MPI_Init when they are let go."""
+        began, self.go = self.directory / "began", self.directory / "go"
+        for file in (began, self.go):
+            file.unlink(missing_ok=True)  # of a run before
+        # Nor does it wait for ever where the test has failed before.
+        script = self.write("slow.sh", f"#!/bin/sh\ntouch {began}\nuntil [ -e {self.go} ] || [ ! -e {began} ]; do sleep 0.02; done\n"
+                                       "exec \"$@\"\n")
         script.chmod(0o755)
         slow = subprocess.Popen([str(word) for word in (harness.tool(), *arguments, "--mpi", harness.mpi, "--", script,
                                                         *self.mandel("--iters", 1))],
@@ -270,6 +273,7 @@ class Usage(Errors):
                 slow = self.start_slowly(*command)
                 says = ["run.ftr: another run is writing it", "-o FILE"]
                 self.refused(1, *command, "--", *self.mandel("--iters", 2), cwd=self.directory, says=says)
+                self.go.touch()
                 self.assertEqual((slow.communicate(timeout=60)[1].count("another run"), slow.returncode), (0, 0))
                 self.assertIn("--iters 1", self.foretrace("report", self.directory / "run.ftr").out)
                 self.assertEqual([path.name for path in self.directory.glob("run*")], ["run.ftr"])
@@ -278,6 +282,7 @@ class Usage(Errors):
         slow = self.start_slowly("record", "-n", 2)
         second = self.foretrace("record", "-n", 2, "--", *self.mandel("--iters", 2), cwd=self.directory)
         self.assertIn("foretrace.ftr is being written by another run; this run goes to foretrace-2.ftr\n", second.err)
+        self.go.touch()
         slow.communicate(timeout=60)
         for name, number in (("foretrace.ftr", 1), ("foretrace-2.ftr", 2)):
             self.assertIn(f"--iters {number}", self.foretrace("report", self.directory / name).out)

@@ -272,11 +272,12 @@ def with_gap(text, gap, small=None):
     return text
 
 
-def run_together(number):
+def run_together(number, first):
     """All tests of the file, each in a process of its own, so many at a time. Status 1 if one fails."""
     cases = [value for value in vars(sys.modules["__main__"]).values()
              if isinstance(value, type) and issubclass(value, unittest.TestCase)]
     names = [f"{case.__name__}.{name}" for case in cases for name in unittest.defaultTestLoader.getTestCaseNames(case)]
+    names.sort(key=lambda name: name.rpartition(".")[2] not in first)
     under_way = []
 
     def one(name):
@@ -298,8 +299,9 @@ def run_together(number):
                 process.terminate()
 
 
-def main(together=1):
-    """Runs the tests. `together`: so many at a time, where they wait for real time to pass."""
+def main(together=1, first=()):
+    """Runs the tests. `together`: so many at a time, where they wait for real time to pass; `first`: of these the
+    longest."""
     global mpi, build
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--mpi", default=mpi, choices=["openmpi", "mpich", "standard", "both"])
@@ -309,5 +311,5 @@ def main(together=1):
     # Whoever ends this test must not leave its ranks running.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
     if together > 1 and not rest:
-        run_together(together)
+        run_together(together, first)
     unittest.main(argv=[sys.argv[0], *rest])

@@ -145,7 +145,7 @@ import time
 
 from mpi4py import MPI
 begin = time.time(), time.perf_counter(), time.monotonic()
-time.sleep(2)  # counts as computation, so `--compute measured:0.001` makes it 2 ms
+time.sleep(0.5)  # counts as computation, so `--compute measured:0.001` makes it 0.5 ms
 ends = time.time(), time.perf_counter(), time.monotonic()
 if MPI.COMM_WORLD.rank == 0:
     print(*(f"{end - start:.2f}" for start, end in zip(begin, ends)))
@@ -237,8 +237,8 @@ class ProgramClock(harness.TestCase):
         for way, _ in self.both(["/usr/bin/python3", script], "measured"):
             with self.subTest(way=way):
                 for shown in self.result.out.split("\n")[0].split():
-                    self.assertGreaterEqual(float(shown), 2)
-                    self.assertLess(float(shown), 2.5)
+                    self.assertGreaterEqual(float(shown), 0.5)
+                    self.assertLess(float(shown), 1)
 
 
 if __name__ == "__main__":

@@ -71,6 +71,15 @@ class Study(harness.TestCase):
                                    or (key == "time" and row["way"] != "measured")))
                       for row in self.rows("--where", "way != 'record'", database=database))
 
+    whole = None
+
+    def table_of_whole(self, study):
+        """Of QUICK, when nothing interrupts it: the same in each test."""
+        if Study.whole is None:
+            self.run_study(study, "whole.db")
+            Study.whole = self.table("whole.db")
+        return Study.whole
+
     def test_keeps_and_compares(self):
         study = self.study(STUDY + MEASURED)
         plan = self.foretrace("study", study, "--dry-run")
@@ -206,7 +215,7 @@ machine = "cray-t3d"
 
     def test_goes_on_after_it_was_killed(self):
         study = self.study(QUICK)
-        self.run_study(study, "whole.db")
+        whole = self.table_of_whole(study)
         for delay in (0.1, 0.3, 0.7, 1.0):
             process = subprocess.Popen([harness.tool(), "study", study, "-o", self.directory / "r.db"],
                                        stderr=subprocess.DEVNULL, env=harness.environment())
@@ -214,7 +223,7 @@ machine = "cray-t3d"
             process.send_signal(signal.SIGKILL)
             process.wait()
         self.run_study(study)
-        self.assertEqual(self.table(), self.table("whole.db"))
+        self.assertEqual(self.table(), whole)
         with sqlite3.connect(self.directory / "r.db") as database:
             twice = database.execute("SELECT point FROM launches WHERE status = 'done' AND kind != 'record' "
                                      "GROUP BY point HAVING count(*) > 1").fetchall()
@@ -252,12 +261,12 @@ options = "--compute none"
 
     def test_spreads_over_ranks_and_arrays(self):
         study = self.study(QUICK)
-        self.run_study(study, "whole.db")
+        whole = self.table_of_whole(study)
         self.ok(harness.plain(3, [harness.tool(), "study", study, "-o", self.directory / "r.db"], limit=150))
-        self.assertEqual(self.table(), self.table("whole.db"))
+        self.assertEqual(self.table(), whole)
         for part in (1, 2):
             self.run_study(study, "a.db", "--array", f"{part}/2")
-        self.assertEqual(self.table("a.db"), self.table("whole.db"))
+        self.assertEqual(self.table("a.db"), whole)
         left = {path.name for path in self.directory.iterdir()}
         self.assertEqual({name for name in left if "part" in name or "lock" in name or "work" in name}, set())
 
@@ -288,13 +297,13 @@ record_options = "--mpi {harness.mpi}"
 
     def test_takes_in_what_a_killed_run_left(self):
         study = self.study(QUICK)
-        self.run_study(study, "whole.db")
+        whole = self.table_of_whole(study)
         self.run_study(study, "r.db", "--array", "1/2")
         (self.directory / "r.db").rename(self.directory / "r.db.part-7")
         (self.directory / "r.db.part-7.lock").touch()
         (self.directory / "r.db.part-8.work").mkdir()
         self.run_study(study, "r.db", "--array", "2/2")
-        self.assertEqual(self.table(), self.table("whole.db"))
+        self.assertEqual(self.table(), whole)
         left = {path.name for path in self.directory.iterdir()}
         self.assertEqual({name for name in left if "part" in name or "lock" in name or "work" in name}, set())
 

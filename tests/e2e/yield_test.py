@@ -6,7 +6,7 @@ import harness
 
 
 class Yield(harness.TestCase):
-    """Rank 0 waits a second for rank 1: it goes to sleep thousands of times, or spins."""
+    """Rank 0 waits 0.3 s for rank 1: it goes to sleep some thousand times, or spins."""
 
     def wait(self, subcommand="record", option=None, cores=None, env=None, ranks=2):
         tool = [harness.build / "bin" / "foretrace", subcommand, "-n", ranks, "-o",
@@ -72,7 +72,7 @@ class Yield(harness.TestCase):
         self.assert_same_ticks(self.directory / "always.ftr", self.directory / "never.ftr")
 
     def test_sleep_is_no_computation(self):
-        """Three events in a second of waiting: the naps are in none of them."""
+        """Three events in 0.3 s of waiting: the naps are in none of them."""
         trace = self.directory / "trace.ftr"
         self.assertEqual(self.wait(option="always"), "slept often")
         waiting = [f for kind, name, f in self.events(trace)[0] if name == "MPI_Recv"]

@@ -408,24 +408,32 @@ class Endings(harness_live.TestCase):
         for which in ("iprobe", "test", "both", "computes"):
             command = [str(word) for word in self.live_command(3, [program, which], compute="none",
                                                                         name=f"{which}.ftr")]
-            waits[which] = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                                            start_new_session=True, env=harness.environment())
+            with open(self.directory / f"{which}.err", "w") as err:
+                waits[which] = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=err,
+                                                start_new_session=True, env=harness.environment())
             self.addCleanup(harness.kill, waits[which])
-        time.sleep(24)
+
+        def said(which):
+            return (self.directory / f"{which}.err").read_text()
+
+        end = time.monotonic() + 15 + PATIENCE
+        while not all(says in said(which) for which in ("iprobe", "test", "both")) and time.monotonic() < end:
+            time.sleep(0.1)
+        time.sleep(4)  # for what must not come: a second time, and of the one that computes
         for which, run in waits.items():
             with self.subTest(which=which):
                 self.assertIsNone(run.poll(), "the run has ended")
                 run.send_signal(signal.SIGINT)
-                _, err = run.communicate(timeout=PATIENCE)
-                said = err.partition("foretrace: interrupted")[0]
+                run.wait(timeout=PATIENCE)
+                told = said(which).partition("foretrace: interrupted")[0]
                 if which == "computes":
-                    self.assertEqual(said, "")
+                    self.assertEqual(told, "")
                     continue
-                self.assertEqual(said.count(says), 1, err)
+                self.assertEqual(told.count(says), 1, told)
                 call = "MPI_Test" if which == "test" else "MPI_Iprobe"
-                self.assertRegex(said, rf"ranks? 0(, 1)?: last seen in {call} at program\.c:\d+\n")
-                self.assertRegex(said, r"ranks? (1, )?2: last seen in MPI_Barrier at program\.c:\d+\n")
-                self.assertIn("the run goes on; Ctrl-C ends it\n", said)
+                self.assertRegex(told, rf"ranks? 0(, 1)?: last seen in {call} at program\.c:\d+\n")
+                self.assertRegex(told, r"ranks? (1, )?2: last seen in MPI_Barrier at program\.c:\d+\n")
+                self.assertIn("the run goes on; Ctrl-C ends it\n", told)
 
     def mistake(self, which, *says):
         result = harness.run(self.live_command(2, [self.compile(MISTAKES), which]), limit=100)
@@ -508,4 +516,4 @@ class Endings(harness_live.TestCase):
 
 
 if __name__ == "__main__":
-    harness.main()
+    harness.main(together=2, first=["test_ranks_that_only_look"])
