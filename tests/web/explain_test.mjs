@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { open } from "./browser.mjs";
+import { Reports } from "./browser.mjs";
 
 const [chromium, foretrace, folder] = process.argv.slice(2);
 
@@ -35,13 +35,11 @@ function run(...words) {
   return result;
 }
 
-function check(name, body) {
-  body();
-  console.log(`ok ${name}`);
-}
+const reports = new Reports(chromium);
+const check = (name, body) => reports.check(name, body);
 
 // The page, and what `body` reports of it in `result`.
-function act(name, body) {
+async function act(name, body) {
   const script = `<script>
     const { model, page, explanation } = window.foretraceTimeline;
     const result = {};
@@ -51,7 +49,7 @@ function act(name, body) {
   </script></body>`;
   const changed = join(folder, `${name}.html`);
   writeFileSync(changed, readFileSync(page, "utf8").replace("</body>", () => script));
-  const { attribute, messages } = open(chromium, changed);
+  const { attribute, messages } = await reports.open(changed);
   assert.deepEqual(messages, []);
   assert.equal(attribute("error"), undefined);
   return JSON.parse(attribute("result"));
@@ -62,15 +60,15 @@ const options = [goal, "--loggps", "L=2us,o=500ns,g=100ns,G=0.1ns"];
 const said = run("explain", ...options, "-o", page);
 const json = JSON.parse(run("explain", ...options, "--json").stdout);
 
-check("the page is one file without an address outside", () => {
+await check("the page is one file without an address outside", async () => {
   assert.equal(said.stderr.includes(`wrote ${page}`), true);
   const text = readFileSync(page, "utf8");
   assert.doesNotMatch(text, /(src|href)\s*=\s*["']?(https?:)?\/\//);
   assert.doesNotMatch(text, /@import|@FORETRACE|@STYLE@|@SCRIPT@/);
 });
 
-check("it says what --json says", () => {
-  const result = act("says", `
+await check("it says what --json says", async () => {
+  const result = await act("says", `
     result.headline = document.querySelector(".headline").textContent;
     result.findings = [...document.querySelectorAll("ol.findings li")].map((one) => one.querySelector(".title b").textContent);
     result.sections = [...document.querySelectorAll(".explanation section")].map((one) => one.id);
@@ -94,8 +92,8 @@ check("it says what --json says", () => {
   assert.match(result.title, /explained$/);
 });
 
-check("the critical path is drawn from the start to the end, over the ranks' rows", () => {
-  const result = act("path", `
+await check("the critical path is drawn from the start to the end, over the ranks' rows", async () => {
+  const result = await act("path", `
     result.ranks = explanation.path.ranks;
     result.from = explanation.path.from;
     result.to = explanation.path.to;
@@ -132,8 +130,8 @@ check("the critical path is drawn from the start to the end, over the ranks' row
   assert.equal(result.hidden, 0);
 });
 
-check("findings and pieces lead to their places", () => {
-  const result = act("leads", `
+await check("findings and pieces lead to their places", async () => {
+  const result = await act("leads", `
     document.querySelector("ol.findings button.link").click();
     result.selected = model.selected;
     result.view = [model.view.t0, model.view.t1];
@@ -174,7 +172,7 @@ check("findings and pieces lead to their places", () => {
   assert.ok(result.link >= 2);
 });
 
-check("it fits a phone", () => {
+await check("it fits a phone", async () => {
   const inner = readFileSync(page, "utf8");
   const phone = join(folder, "explain-phone.html");
   writeFileSync(phone, `<html><body><iframe style="width:390px;height:844px;border:0"></iframe><script>
@@ -185,14 +183,14 @@ check("it fits a phone", () => {
     };
     frame.srcdoc = ${JSON.stringify(inner).replaceAll("<", "\\u003c")};
   </script></body></html>`);
-  const { attribute, messages } = open(chromium, phone);
+  const { attribute, messages } = await reports.open(phone);
   assert.deepEqual(messages, []);
   const { scrollWidth, clientWidth } = JSON.parse(attribute("result"));
   assert.ok(clientWidth <= 390);
   assert.ok(scrollWidth <= clientWidth, `${scrollWidth} ${clientWidth}`);
 });
 
-check("a time line alone has no path, and says nothing of one", () => {
+await check("a time line alone has no path, and says nothing of one", async () => {
   const trace = join(folder, "chain.ftr");
   run("simulate", ...options, "-o", trace);
   const alone = join(folder, "alone.html");
@@ -201,7 +199,9 @@ check("a time line alone has no path, and says nothing of one", () => {
     tools: document.querySelector("#path-tools").hidden, explained: document.body.className,
     sections: document.querySelectorAll(".explanation").length });</script></body>`;
   writeFileSync(alone, readFileSync(alone, "utf8").replace("</body>", () => script));
-  const { attribute, messages } = open(chromium, alone);
+  const { attribute, messages } = await reports.open(alone);
   assert.deepEqual(messages, []);
   assert.deepEqual(JSON.parse(attribute("result")), { tools: true, explained: "", sections: 0 });
 });
+
+await reports.close();

@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { open } from "./browser.mjs";
+import { Reports } from "./browser.mjs";
 
 const [chromium, makePage, folder] = process.argv.slice(2);
 
@@ -16,19 +16,17 @@ function writePage(...words) {
   return file;
 }
 
-function check(name, body) {
-  body();
-  console.log(`ok ${name}`);
-}
+const reports = new Reports(chromium);
+const check = (name, body) => reports.check(name, body);
 
-check("a page has no address outside itself", () => {
+await check("a page has no address outside itself", async () => {
   const page = readFileSync(writePage("mandel", "0", "0"), "utf8");
   assert.doesNotMatch(page, /(src|href)\s*=\s*["']?(https?:)?\/\//);
   assert.doesNotMatch(page, /@import|@FORETRACE|@STYLE@|@SCRIPT@/);
 });
 
-check("a page draws its trace", () => {
-  const { attribute, messages } = open(chromium, writePage("mandel", "0", "0"));
+await check("a page draws its trace", async () => {
+  const { attribute, messages } = await reports.open(writePage("mandel", "0", "0"), { result: false });
   assert.deepEqual(messages, []);
   assert.equal(attribute("error"), undefined);
   const summary = JSON.parse(attribute("summary"));
@@ -39,7 +37,7 @@ check("a page draws its trace", () => {
   assert.ok(summary.runs >= 7 * 5, `${summary.runs} runs`);
 });
 
-check("what a user does changes what is drawn", () => {
+await check("what a user does changes what is drawn", async () => {
   const file = writePage("halo", "16", "400");
   const script = `<script>
     const { model, page, stage } = window.foretraceTimeline;
@@ -70,7 +68,7 @@ check("what a user does changes what is drawn", () => {
   </script></body>`;
   const changed = join(folder, "interaction.html");
   writeFileSync(changed, readFileSync(file, "utf8").replace("</body>", () => script));
-  const { attribute, messages } = open(chromium, changed);
+  const { attribute, messages } = await reports.open(changed);
   assert.deepEqual(messages, []);
   const result = JSON.parse(attribute("result"));
   assert.ok(Math.abs(result.zoomed - 1.5) < 1e-9);
@@ -83,7 +81,7 @@ check("what a user does changes what is drawn", () => {
 });
 
 // A page that runs `body` and reports what `result` holds then.
-function act(words, name, body) {
+async function act(words, name, body, size) {
   const file = writePage(...words);
   const script = `<script>
     const { model, page, stage } = window.foretraceTimeline;
@@ -94,13 +92,13 @@ function act(words, name, body) {
   </script></body>`;
   const changed = join(folder, `${name}.html`);
   writeFileSync(changed, readFileSync(file, "utf8").replace("</body>", () => script));
-  const { attribute, messages } = open(chromium, changed);
+  const { attribute, messages } = await reports.open(changed, size);
   assert.deepEqual(messages, []);
   return JSON.parse(attribute("result"));
 }
 
-check("a thousand ranks fit, by exact shares", () => {
-  const result = act(["halo", "1024", "40"], "thousand", `
+await check("a thousand ranks fit, by exact shares", async () => {
+  const result = await act(["halo", "1024", "40"], "thousand", `
     const frame = page.drawNow();
     result.drawn = frame.ranksDrawn;
     const { layout, painter } = stage;
@@ -133,8 +131,8 @@ check("a thousand ranks fit, by exact shares", () => {
   assert.ok(result.few < 20, `${result.few}`);
 });
 
-check("what serves again where the view has moved is what would be drawn anew", () => {
-  const result = act(["halo", "512", "60"], "moved", `
+await check("what serves again where the view has moved is what would be drawn anew", async () => {
+  const result = await act(["halo", "512", "60"], "moved", `
     const { plot } = stage.layout;
     const copy = document.createElement("canvas");
     [copy.width, copy.height] = [stage.bars.width, stage.bars.height];
@@ -173,13 +171,13 @@ check("what serves again where the view has moved is what would be drawn anew", 
         if (worst > 1) result.differing.push([shares, zoomY, i, worst]);
       }
     }
-  `);
+  `, { width: 800, height: 500 });
   assert.deepEqual(result.differing, []);
   assert.ok(Math.max(...result.frames) > 20, `${result.frames}`);
 });
 
-check("two fingers zoom time and rows", () => {
-  const result = act(["halo", "64", "40"], "pinch", `
+await check("two fingers zoom time and rows", async () => {
+  const result = await act(["halo", "64", "40"], "pinch", `
     const canvas = document.querySelector("#overlay");
     canvas.setPointerCapture = () => {};
     const box = canvas.getBoundingClientRect();
@@ -219,8 +217,8 @@ check("two fingers zoom time and rows", () => {
   assert.ok(Math.abs(result.sameSpan - 0.5) < 0.01, `${result.sameSpan}`);
 });
 
-check("a collective's tooltip tells who came last", () => {
-  const result = act(["mandel", "0", "0"], "last", `
+await check("a collective's tooltip tells who came last", async () => {
+  const result = await act(["mandel", "0", "0"], "last", `
     const { enter, shape, count } = model.trace.ranks[0];
     for (let i = 0; i < count; i++) {
       const name = model.trace.head.names[model.trace.shapes[shape[i]].name];
@@ -239,7 +237,7 @@ check("a collective's tooltip tells who came last", () => {
   assert.match(result.tooltip, new RegExp(`last to comerank ${latest}, [0-9.]+ .s after the first`));
 });
 
-check("a profile fits a phone", () => {
+await check("a profile fits a phone", async () => {
   // Browsers' windows have a least width, frames have none.
   const inner = readFileSync(writePage("profile", "64", "0"), "utf8");
   const page = join(folder, "phone.html");
@@ -251,14 +249,14 @@ check("a profile fits a phone", () => {
     };
     frame.srcdoc = ${JSON.stringify(inner).replaceAll("<", "\\u003c")};
   </script></body></html>`);
-  const { attribute, messages } = open(chromium, page);
+  const { attribute, messages } = await reports.open(page);
   assert.deepEqual(messages, []);
   const { scrollWidth, clientWidth } = JSON.parse(attribute("result"));
   assert.ok(clientWidth <= 390);
   assert.ok(scrollWidth <= clientWidth, `${scrollWidth} ${clientWidth}`);
 });
 
-check("marks are drawn, and tell their number", () => {
+await check("marks are drawn, and tell their number", async () => {
   const file = writePage("halo", "16", "400");
   const script = `<script>
     const { model, page, stage } = window.foretraceTimeline;
@@ -274,7 +272,7 @@ check("marks are drawn, and tell their number", () => {
   </script></body>`;
   const changed = join(folder, "marks.html");
   writeFileSync(changed, readFileSync(file, "utf8").replace("</body>", () => script));
-  const { attribute, messages } = open(chromium, changed);
+  const { attribute, messages } = await reports.open(changed);
   assert.deepEqual(messages, []);
   const result = JSON.parse(attribute("result"));
   assert.equal(result.drawn, 5); // 80 steps, one in 16
@@ -282,13 +280,15 @@ check("marks are drawn, and tell their number", () => {
   assert.match(result.tooltip, /value.*0\.03125/s); // 1/32
 });
 
-check("a page whose data were cut off says so", () => {
+await check("a page whose data were cut off says so", async () => {
   const file = writePage("mandel", "0", "0");
   const page = readFileSync(file, "utf8");
   const cut = page.replace(/(octet-stream">.{80}).*?(<\/script>)/s, "$1$2");
   assert.notEqual(cut, page);
   const broken = join(folder, "broken.html");
   writeFileSync(broken, cut);
-  const { attribute } = open(chromium, broken);
+  const { attribute } = await reports.open(broken, { result: false });
   assert.match(attribute("error"), /cut off/);
 });
+
+await reports.close();

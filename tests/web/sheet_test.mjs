@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 
-import { open } from "./browser.mjs";
+import { Reports } from "./browser.mjs";
 
 const [chromium, foretrace, machines, folder] = process.argv.slice(2);
 
@@ -15,10 +15,8 @@ function run(...words) {
   return result.stdout;
 }
 
-function check(name, body) {
-  body();
-  console.log(`ok ${name}`);
-}
+const reports = new Reports(chromium);
+const check = (name, body) => reports.check(name, body);
 
 // A model with samples beside it, so that there are points.
 function measuredModel() {
@@ -41,22 +39,22 @@ function measuredModel() {
   return model;
 }
 
-function openSheet(name, models, script) {
+async function openSheet(name, models, script) {
   const out = join(folder, name);
   run("datasheet", ...models, "--format", "html", "-o", out);
   const page = readFileSync(join(out, "datasheet.html"), "utf8");
   const asked = join(out, "asked.html");
   writeFileSync(asked, page.replace("</body>", () => `<script type="module">${script}</script></body>`));
-  const { attribute, messages } = open(chromium, asked);
+  const { attribute, messages } = await reports.open(asked);
   assert.deepEqual(messages, []);
   return { page, result: JSON.parse(attribute("result")), summary: JSON.parse(attribute("summary")) };
 }
 
 const kAnswer = "document.documentElement.dataset.result = JSON.stringify(result);";
 
-check("a sheet says what calc says, draws what is chosen, zooms, and needs no network", () => {
+await check("a sheet says what calc says, draws what is chosen, zooms, and needs no network", async () => {
   const model = measuredModel();
-  const { page, result, summary } = openSheet(
+  const { page, result, summary } = await openSheet(
     "one",
     [model],
     `const { sheet, explorer, figures } = window.foretraceSheet;
@@ -118,7 +116,7 @@ check("a sheet says what calc says, draws what is chosen, zooms, and needs no ne
   assert.equal(result.plots, 2);
 });
 
-check("every term is evaluated as calc does, and bounds beyond the measured ranks", () => {
+await check("every term is evaluated as calc does, and bounds beyond the measured ranks", async () => {
   const terms = ["1", "p", "ln p", "p^2", "ceil log2 p", "(p-1)", "(p-1)/p", "d", "p d", "ln p d", "p^2 d",
     "ceil log2 p d", "(p-1) d", "(p-1)/p d"];
   const table = (names) => `{ ${names.map((name, i) => `"${name}" = [${1 + 0.37 * i}, 0.05]`).join(", ")} }`;
@@ -132,7 +130,7 @@ check("every term is evaluated as calc does, and bounds beyond the measured rank
         `terms = ${table([term, "1"].slice(0, term === "1" ? 1 : 2))}\nother_terms = ${table(terms)}\ninterval = [0.9, 1.1]\ncoverage = 0.95\n`).join(""),
   );
   const calc = JSON.parse(run("calc", model, "all", "--ranks", "1,2,3,64,100", "--bytes", "0,100,101,8192", "--json"));
-  const { result } = openSheet(
+  const { result } = await openSheet(
     "terms",
     [model],
     `const { sheet, timeOf } = window.foretraceSheet;
@@ -146,8 +144,8 @@ check("every term is evaluated as calc does, and bounds beyond the measured rank
       assert.ok(Math.abs(result[i][b] - each[bound]) <= 1e-12 * each[bound], `${JSON.stringify(each)} ${result[i]}`)));
 });
 
-check("several machines are drawn side by side", () => {
-  const { result } = openSheet(
+await check("several machines are drawn side by side", async () => {
+  const { result } = await openSheet(
     "two",
     ["cray-t3d.toml", "sparc-ethernet.toml"].map((name) => join(machines, name)),
     `const { sheet, explorer } = window.foretraceSheet;
@@ -178,3 +176,5 @@ check("several machines are drawn side by side", () => {
   // From the T3D's 204 us to the SPARCs' 2.3 s at 1 MiB, with little room.
   assert.ok(result.whole.low > 50e-6 && result.whole.high < 20, JSON.stringify(result.whole));
 });
+
+await reports.close();
