@@ -76,11 +76,6 @@ void clear_mark() {}
 
 #endif
 
-std::optional<Time> CpuClock::queued_of_thread() {
-  const std::int64_t queued = queued_ns();
-  return queued < 0 ? std::nullopt : std::optional(Time::ns(queued));
-}
-
 void CpuClock::use_counter(const TickReading& begin) {
   if (ns_per_tick_ != 0 || !has_even_counter()) return;
   const std::int64_t base = monotonic_ns() - begin.ns;

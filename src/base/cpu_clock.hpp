@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 
 #include "base/ticks.hpp"
 #include "base/time.hpp"
@@ -37,9 +36,6 @@ class CpuClock {
   // or waited for files, other threads or processes. Less than a millisecond at once counts as
   // nothing.
   Time waited() const { return Time::ns(waited_ns_); }
-
-  // How long the calling thread has waited for a core since its beginning, where the kernel says.
-  static std::optional<Time> queued_of_thread();
 
   // From now on all clocks of the process read the processor's counter, if the
   // kernel trusts it. No interval may be under way. Its rate is measured since

@@ -17,7 +17,6 @@
 #include <memory>
 #include <new>
 
-#include "base/cpu_clock.hpp"
 #include "base/next_function.hpp"
 #include "base/slept.hpp"
 #include "base/ticks.hpp"
@@ -44,7 +43,7 @@ struct Thread {
   // At its end.
   pthread_t self{};
   Time work{};
-  Time without_core{};
+  Time slept{};         // of that
   bool called = false;  // MPI
 };
 
@@ -63,7 +62,7 @@ class Running {
   ~Running() {
     thread_->self = pthread_self();
     thread_->work = work_of_thread();
-    thread_->without_core = CpuClock::queued_of_thread().value_or(Time());
+    thread_->slept = slept_ever;
     thread_->called = times_in_mpi != 0;
     std::unique_ptr<Thread>(place_of(thread_->self).exchange(thread_.release())).reset();
   }
@@ -106,9 +105,9 @@ void count(pthread_t other, std::int64_t waited_ns) {
     return;
   const Time makers = work_of_thread() - thread->makers_work;
   const Time beyond = std::max(thread->work - makers, Time());
-  // Since it made the thread, as far as that took so long.
+  // Since it made the thread, as far as that took so long; it may have shared its core.
   const Time idle = Time::ns(monotonic_ns() - thread->made_ns) - makers;
-  const Time for_thread = std::min(idle, beyond + thread->without_core);
+  const Time for_thread = std::min(idle, beyond + (thread->work - thread->slept));
   note_slept({beyond, std::max(Time::ns(waited_ns), for_thread)});
 }
 
