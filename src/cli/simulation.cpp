@@ -152,6 +152,7 @@ void Simulation::set_network() {
   if (needs_topology(network_) && !topology_)
     throw UsageError("--network " + options_.network +
                      " needs a topology: --topology T, for example torus:4x4");
+  check_messages_are_known();
   if (has_machine || !options_.loggps.empty()) return;
   if (network_ == sim::NetworkKind::loggps || !topology_ || !links_have_speeds(*topology_))
     throw UsageError(

@@ -188,7 +188,10 @@ class Simulation {
   void set_compute_step();
   std::unique_ptr<sim::Source> with_times(std::unique_ptr<sim::Source> source) const;
   bool uses_topology() const;
-  std::optional<std::string> note_of_derived() const;
+  bool links_alone() const;
+  void check_messages_are_known() const;
+  std::string machine_name() const;
+  std::vector<std::string> notes_of_derived() const;
   std::vector<std::string> notes_of_idle_options() const;
   sim::Wildcards wildcards() const;
   sim::SimulateOptions engine_options(const Replay& replay,

@@ -1,6 +1,8 @@
 // What `simulate` says of itself: the network in words, the parameters that
 // nobody gave, and options that change nothing.
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "cli/machine_notes.hpp"
 #include "cli/network_choice.hpp"
@@ -59,17 +61,38 @@ std::string Simulation::where() const {
   return of + " (" + network + ", collectives " + options_.collectives + ")";
 }
 
-// Those of o_s, o_r, L, g and G that the run uses and nobody gave.
-std::optional<std::string> Simulation::note_of_derived() const {
-  if (network_ == sim::NetworkKind::datasheet) return std::nullopt;
+// Whether the topology says what links take, L and G nothing.
+bool Simulation::links_alone() const {
+  return uses_topology() && network_ != sim::NetworkKind::loggps &&
+         (by_flits() || links_have_speeds(*topology_)) &&
+         (topology_->ranks_per_node() == 1 || !lacks_speed(topology_->intra_node()));
+}
+
+// Without any of both every message would be there at once.
+void Simulation::check_messages_are_known() const {
+  if (network_ == sim::NetworkKind::datasheet || options_.machine.empty() || architecture_ ||
+      links_alone())
+    return;
   const machine::LogGPSTimes times = machine::loggps_times(model_, loggps_, bound_);
-  const bool links_alone =
-      uses_topology() && network_ != sim::NetworkKind::loggps &&
-      (by_flits() || links_have_speeds(*topology_)) &&
-      (topology_->ranks_per_node() == 1 || !lacks_speed(topology_->intra_node()));
-  std::string list;
+  if (!times.is_unknown("L") || !times.is_unknown("G")) return;
+  throw UsageError("--network " + options_.network + ": " + machine_name() +
+                   " has no equations of messages between two ranks; say what they take, for "
+                   "example --loggps L=2us,o=500ns,G=0.08ns");
+}
+
+std::string Simulation::machine_name() const {
+  return model_.name.empty() ? options_.machine : model_.name;
+}
+
+// Those of o_s, o_r, L, g and G that the run uses and nobody gave.
+std::vector<std::string> Simulation::notes_of_derived() const {
+  if (network_ == sim::NetworkKind::datasheet) return {};
+  const machine::LogGPSTimes times = machine::loggps_times(model_, loggps_, bound_);
+  std::string known;
+  std::string unknown;
   for (const std::string& name : times.derived) {
-    if (links_alone && (name == "L" || name == "G")) continue;
+    if (links_alone() && (name == "L" || name == "G")) continue;
+    std::string& list = times.is_unknown(name) ? unknown : known;
     list += list.empty() ? "" : ",";
     if (name == "o_s") list += "os=" + exact_time(times.overhead_send);
     if (name == "o_r") list += "or=" + exact_time(times.overhead_recv);
@@ -77,10 +100,13 @@ std::optional<std::string> Simulation::note_of_derived() const {
     if (name == "g") list += "g=" + exact_time(times.gap);
     if (name == "G") list += "G=" + time_per_byte(times.gap_per_byte);
   }
-  if (list.empty()) return std::nullopt;
-  if (options_.machine.empty()) return "not given and taken as 0: --loggps " + list;
-  return "derived from the equations of " + (model_.name.empty() ? options_.machine : model_.name) +
-         ": --loggps " + list;
+  std::vector<std::string> notes;
+  if (!known.empty())
+    notes.push_back("derived from the equations of " + machine_name() + ": --loggps " + known);
+  if (!unknown.empty())
+    notes.push_back((options_.machine.empty() ? "not given" : "not known of " + machine_name()) +
+                    " and taken as 0: --loggps " + unknown);
+  return notes;
 }
 
 // One line for each option that was given and has no effect here.
@@ -142,7 +168,7 @@ std::vector<std::string> Simulation::notes() const {
     if (const auto choice = cli::choose_network(model_, &*topology_, bound_))
       if (std::string text = advice(*choice); !text.empty()) notes.push_back(std::move(text));
   if (!placed_.empty()) notes.push_back(placed_);
-  if (auto note = note_of_derived()) notes.push_back(std::move(*note));
+  std::ranges::move(notes_of_derived(), std::back_inserter(notes));
   return notes;
 }
 

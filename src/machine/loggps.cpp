@@ -198,20 +198,25 @@ LogGPSTimes loggps_times(const MachineModel& model, const LogGPS& given, Bound b
     return timing.cost(what, kPair, Bytes(bytes));
   };
   LogGPSTimes times;
-  const auto choose = [&times](const char* name, const std::optional<double>& value, Time other) {
-    if (value) return Time::from_seconds(*value);
+  const auto derive = [&times, &model](const char* name, Cost from) {
     times.derived.emplace_back(name);
+    if (!charged_function(model, name_of(from)).function) times.unknown.emplace_back(name);
+  };
+  const auto choose = [&derive](const char* name, const std::optional<double>& value, Cost from,
+                                Time other) {
+    if (value) return Time::from_seconds(*value);
+    derive(name, from);
     return other;
   };
-  times.overhead_send = choose("o_s", values.overhead_send, cost(Cost::send, 1));
-  times.overhead_recv = choose("o_r", values.overhead_recv, cost(Cost::recvmin, 1));
+  times.overhead_send = choose("o_s", values.overhead_send, Cost::send, cost(Cost::send, 1));
+  times.overhead_recv = choose("o_r", values.overhead_recv, Cost::recvmin, cost(Cost::recvmin, 1));
   const Time rest = cost(Cost::recv, 1) - times.overhead_send - times.overhead_recv;
-  times.latency = choose("L", values.latency, std::max(Time(), rest));
-  times.gap = choose("g", values.gap, Time());
+  times.latency = choose("L", values.latency, Cost::recv, std::max(Time(), rest));
+  times.gap = choose("g", values.gap, Cost::recv, Time());
   if (values.gap_per_byte) {
     times.gap_per_byte = *values.gap_per_byte;
   } else {
-    times.derived.emplace_back("G");
+    derive("G", Cost::recv);
     const Time grown = cost(Cost::recv, 65536) - cost(Cost::recv, 1);
     times.gap_per_byte = std::max(0.0, static_cast<double>(grown.count_ps()) / 65535 * 1e-12);
   }

@@ -6,6 +6,7 @@
 // them is the network model's affair. Ino et al. (PPoPP 2001) define them.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,6 +29,12 @@ struct LogGPSTimes {
   std::optional<Bytes> sync_threshold;  // S: rendezvous from this size on; nothing: never
   // Those that nobody gave, of o_s, o_r, L, g, G in this order.
   std::vector<std::string> derived;
+  // Of these, those of which the model's equations say nothing either: they are 0.
+  std::vector<std::string> unknown;
+
+  bool is_unknown(std::string_view name) const {
+    return std::ranges::find(unknown, name) != unknown.end();
+  }
 
   // (k-1) G for k >= 1, 0 for an empty message: from the first byte's arrival
   // to the last one's. Rounded here, once for each message.
@@ -58,7 +65,7 @@ LogGPSTimes plus(LogGPSTimes times, const LogGPS& added);
 LogGPS merge(const LogGPS& under, const LogGPS& over);
 
 // The parameters of `model`, those of `given` before them; the rest from the
-// model's equations at `bound`, and 0 where it has none. L is derived with the
+// model's equations at `bound`, and 0 where it has none (`unknown`). L is derived with the
 // o_s and o_r in force, so that a message of one byte takes T_recv(1) whatever
 // they are.
 LogGPSTimes loggps_times(const MachineModel& model, const LogGPS& given, Bound bound);

@@ -180,7 +180,7 @@ class EndToEnd(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder, "out")
             (out / "models").mkdir(parents=True)
-            (out / "models" / f"{SHARED}.toml").write_text((ROOT / "machines/archer2-ofi.toml").read_text())
+            (out / "models" / f"{SHARED}.toml").write_text((ROOT / "machines/stampede.toml").read_text())
             docs = pathlib.Path(folder, "page.md")
             docs.write_text(tables.BEGIN + tables.END)
             words = [sys.executable, ROOT / "tools/accuracy/accuracy.py", BUILD, "--out", out, "--setting", SHARED,

@@ -249,6 +249,18 @@ class Notes(Networks):
         result = self.foretrace("simulate", trace, "--network", "flow", "--topology", "full:2" + SPEED)
         self.assertEqual(result.err, "foretrace: not given and taken as 0: --loggps os=0s,or=0s,g=0s\n")
 
+    def test_machine_without_messages(self):
+        """ARCHER2's model is of collectives: on loggps all messages would be there at once."""
+        trace = self.scheduled([[send(1, 8)], [recv(0, 8)]])
+        run = ("simulate", trace, "--machine", "archer2-ofi", "--network")
+        result = self.foretrace(*run, "loggps", status=2)
+        self.assertIn("has no equations of messages between two ranks; say what they take", result.err)
+        self.assertEqual(result.out, "")
+        result = self.foretrace(*run, "loggps", "--loggps", "L=2us,o=500ns,G=0.08ns")
+        self.assertEqual(result.err, "foretrace: not known of ARCHER2 (HPE Cray EX, Slingshot), OFI and taken as 0: "
+                         "--loggps g=0s\n")
+        self.foretrace(*run, "flow", "--topology", "full:2" + SPEED)
+
     def test_options_without_effect(self):
         trace = self.scheduled([[send(1, 8)], [recv(0, 8)]])
         machine = ("simulate", trace, "--machine", harness.T3D)

@@ -183,6 +183,9 @@ TEST(LogGPSTimes, WithoutEquationsEverythingIsZero) {
   EXPECT_EQ(times.gap, Time());
   EXPECT_EQ(times.gap_per_byte, 0);
   EXPECT_EQ(times.stream(Bytes(UINT64_MAX)), Time());
+  EXPECT_EQ(times.unknown, times.derived);
+  EXPECT_TRUE(loggps_times(cray(), {}, Bound::avg).unknown.empty());
+  EXPECT_FALSE(loggps_times(MachineModel(), parse_loggps("L=1us"), Bound::avg).is_unknown("L"));
 }
 
 // recv 60 +- 2 and k = 0.5 +- 0.1 per byte; send 10 +- 1; recvmin 20 +- 3 (us):
