@@ -145,6 +145,17 @@ class Deadlock(harness.TestCase):
         recorded = self.record(2, command)
         self.assert_same_ticks(predicted, self.simulate(recorded, self.model))
 
+    def test_head_on_here_alone(self):
+        """The target buffers what this machine's MPI does not."""
+        patient = self.write("patient.toml", harness.with_threshold(harness.T3D.read_text(), 300000))
+        result = harness.foretrace("predict", "-n", 2, "--machine", patient, "--compute", "none", "-o",
+                                   self.directory / "p.ftr", "--", *self.command("head_on", 200000), limit=100)
+        self.ok(result, 1)
+        self.assertIn("does not go on under this machine's MPI:\n"
+                      "foretrace:   rank 0 waits in MPI_Send to rank 1 (tag 5, 200000 bytes)", result.err)
+        self.assertIn("Run it live: foretrace simulate -n", result.err)
+        self.assertNotIn("deadlock", result.err)
+
     def test_across_barrier(self):
         """A rank that blocks in a send for one that waits for it in a barrier."""
         text = self.simulate_deadlock("across_barrier", S)

@@ -142,6 +142,7 @@ int send(Fn fn, SendMode mode, const Data& data, int dest, int tag, MPI_Comm com
   Blocked blocked = blocked_in(fn, *info, dest, tag);
   blocked.bytes = bytes.count;
   blocked.rendezvous = stamp.rendezvous;
+  blocked.eager = !stamp.rendezvous;
   session.piggyback.poll([&] { return test_request(&request, MPI_STATUS_IGNORE, &result); },
                          blocked);
   Time wait;

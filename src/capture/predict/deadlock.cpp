@@ -51,6 +51,7 @@ void Piggyback::watch(const Blocked& blocked) {
     report.peer = blocked.peer.valid() ? blocked.peer.value : kNobody;
     report.tag = blocked.tag;
     report.rendezvous = blocked.rendezvous ? 1 : 0;
+    report.eager = blocked.eager ? 1 : 0;
     report.bytes = blocked.bytes;
     std::strncpy(report.call, blocked.call, sizeof report.call - 1);
     std::strncpy(report.place, session.place().c_str(), sizeof report.place - 1);
@@ -122,16 +123,26 @@ void Piggyback::look_for_deadlock() {
 }
 
 void Piggyback::report_deadlock(const std::vector<std::int32_t>& cycle) {
-  std::string text = "foretrace: the program deadlocks on the target machine:\n";
+  std::string text;
   bool rendezvous = false;
+  bool eager = false;
   for (const std::int32_t rank : cycle) {
     const Report& report = reports_[static_cast<std::size_t>(rank)];
-    rendezvous = rendezvous || report.rendezvous;
+    rendezvous = rendezvous || report.rendezvous != 0;
+    eager = eager || report.eager != 0;
     text += "foretrace:   rank " + std::to_string(rank) + " waits in " + report.call +
-            describe_partner(report.rendezvous != 0, report.peer, report.tag, report.bytes) +
+            describe_partner(report.rendezvous != 0 || report.eager != 0, report.peer, report.tag,
+                             report.bytes) +
             (report.place[0] != 0 ? std::string(" at ") + report.place : "") + "\n";
   }
-  if (rendezvous)
+  text.insert(0, eager ? "foretrace: the program does not go on under this machine's MPI:\n"
+                       : "foretrace: the program deadlocks on the target machine:\n");
+  if (eager)
+    text +=
+        "foretrace: messages of that size are buffered on the target (they are shorter than S in "
+        "the machine model), but not here, where predict needs the program to come through. Run "
+        "it live: foretrace simulate -n RANKS.\n";
+  else if (rendezvous)
     text +=
         "foretrace: sends of that size are rendezvous there (S in the machine model): they do not "
         "return before the receive is posted. Post receives first, or use MPI_Sendrecv.\n";
