@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "cli/named_files.hpp"
+#include "machine/machine_file.hpp"
 #include "sim/sink.hpp"
 #include "views/draw/text_table.hpp"
 #include "views/draw/units.hpp"
@@ -29,21 +30,28 @@ std::vector<std::string> missing_for_messages(const machine::MachineModel& model
   return missing;
 }
 
+constexpr const char* kNoStep = "a step of computation ([compute] step)";
+
 // The run on one machine by one network. Returns what is missing there, or fills `ranked`.
 std::vector<std::string> try_network(SimulationOptions options, const std::string& network,
                                      RankedMachine& ranked) {
   options.network = network;
+  if (!network.empty() && network != "datasheet")
+    if (auto missing = missing_for_messages(machine::read_machine_file(options.machine));
+        !missing.empty())
+      return missing;
   const auto bounds = std::to_array<std::pair<const char*, Time*>>(
       {{"avg", &ranked.time}, {"min", &ranked.least}, {"max", &ranked.most}});
   for (const auto& [bound, time] : bounds) {
     options.bound = bound;
     Simulation simulation(options);
-    if (simulation.network() != sim::NetworkKind::datasheet)
-      if (auto missing = missing_for_messages(simulation.model()); !missing.empty()) return missing;
     const std::unique_ptr<sim::Source> source = simulation.open();
     sim::NullSink sink;
     const sim::SimulateResult result = simulation.run(*source, sink);
     if (!result.unknowns.missing.empty()) return result.unknowns.missing;
+    if (result.announced && options.compute.starts_with("annotated") &&
+        simulation.model().compute_step == 0)
+      return {kNoStep};
     *time = result.time;
     ranked.beyond = result.unknowns.beyond;
   }
@@ -79,6 +87,7 @@ std::string place_of(const RankedMachine& machine) {
 
 Ranking rank_machines(const SimulationOptions& options) {
   Ranking ranking;
+  ranking.own_steps = options.compute == "annotated";
   std::string first_error;
   std::size_t tried = 0;
   std::size_t failed = 0;
@@ -91,7 +100,9 @@ Ranking rank_machines(const SimulationOptions& options) {
     try {
       std::vector<std::string> missing = try_network(here, options.network, ranked);
       if (!missing.empty() && options.network.empty() && options.collectives.empty())
-        if (try_network(here, "loggps", ranked).empty()) missing.clear();
+        if (auto other = try_network(here, "loggps", ranked);
+            other.empty() || other.front() == kNoStep)
+          missing = std::move(other);
       if (missing.empty())
         ranking.ranked.push_back(std::move(ranked));
       else
@@ -131,8 +142,11 @@ std::string render_ranking(const Ranking& ranking) {
   }
   return out +
          "\nMachines with overlapping intervals are not told apart: they share places. \"-\": the\n"
-         "model's errors are not known, so it has no place. How fast each machine computes is not\n"
-         "known: --compute is the same for all.\n";
+         "model's errors are not known, so it has no place. " +
+         (ranking.own_steps ? "What the program announces takes as\n"
+                              "many steps of each machine's own computation.\n"
+                            : "How fast each machine computes is not\n"
+                              "known: --compute is the same for all.\n");
 }
 
 std::string ranking_json(const Ranking& ranking) {

@@ -32,6 +32,7 @@ struct UnrankedMachine {
 struct Ranking {
   std::vector<RankedMachine> ranked;  // fastest first
   std::vector<UnrankedMachine> unranked;
+  bool own_steps = false;  // --compute annotated: each machine's own
 };
 
 // `options` as for `simulate`, without a machine. A network that is not given is the data

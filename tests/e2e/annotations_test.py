@@ -152,6 +152,16 @@ class Annotations(harness.TestCase):
                     self.assertIn(says, result.err)
                     self.assertIn(f"use --compute {instead}", result.err)
 
+    def test_machines_without_a_step_are_not_ranked(self):
+        """They would compute in no time."""
+        trace = self.record(2, [harness.paper_program("life")])
+        out = self.foretrace("machines", "--run", trace, "--compute", "annotated").out
+        self.assertRegex(out, r"\n +- +cray-t3d ")
+        self.assertRegex(out, r"\n  stampede +nobody measured a step of computation")
+        self.assertNotIn("is the same for all", out)
+        out = self.foretrace("machines", "--run", trace, "--compute", "annotated:1us").out
+        self.assertRegex(out, r"\n +\d+ +stampede ")
+
     def test_cpu_times_by_default(self):
         """Whoever does not say what computation takes is told that the program says more, once."""
         silent, announcing = [harness.test_program("misbehave")], [harness.paper_program("life")]
