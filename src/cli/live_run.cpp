@@ -182,6 +182,7 @@ int run_live(const Simulation& simulation, const live::Command& program, const R
   say(source.left_without_finalize());
   say(source.left_communicators());
   say(source.waited_otherwise(time));
+  say(source.looked_for_nothing(time));
   return status;
 }
 

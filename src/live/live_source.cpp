@@ -407,6 +407,10 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
       of.finalized = true;
       of.freed_requests = record.let_go;
       note_left(record);
+      if (longest_look_ < Time::ps(record.looked)) {
+        longest_look_ = Time::ps(record.looked);
+        longest_looking_ = rank;
+      }
       if (longest_wait_ < Time::ps(record.waited)) {
         longest_wait_ = Time::ps(record.waited);
         longest_waiting_ = rank;

@@ -93,6 +93,8 @@ class LiveSource : public sim::Source {
   // "rank 2 waited 0.3 s for something else than MPI ..."; empty if no rank waited so for a good
   // part of the predicted time, `all`.
   std::string waited_otherwise(Time all) const;
+  // The same of looks that a rank gave up, and for which the simulator looked longer.
+  std::string looked_for_nothing(Time all) const;
   // What the rank was seen to call last, and where: "MPI_Recv at ring.c:5"; empty: nothing.
   std::string last_call(WorldRank rank) const;
   bool is_finalized(WorldRank rank) const;
@@ -222,6 +224,8 @@ class LiveSource : public sim::Source {
   std::vector<WorldRank> without_finalize_;  // that ended with status 0
   Time longest_wait_;                        // by other means than MPI
   WorldRank longest_waiting_;
+  Time longest_look_;  // in looks that were given up
+  WorldRank longest_looking_;
   bool threads_call_ = false;   // of that rank
   std::string left_place_;      // where the first of them was made
   std::uint64_t postings_ = 0;  // of all ranks, when it was looked last

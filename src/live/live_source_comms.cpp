@@ -1,6 +1,7 @@
 // LiveSource's communicators, and the collectives on them: who laid down what, and
 // which communicators come of it.
 #include <algorithm>
+#include <cstdio>
 #include <numeric>
 #include <utility>
 
@@ -157,6 +158,17 @@ std::string LiveSource::left_communicators() const {
          (left_comms_ == 1 ? " communicator was not freed" : " communicators were not freed") +
          (leaving_ranks_ == 1 ? " on a rank" : " on " + std::to_string(leaving_ranks_) + " ranks") +
          (left_place_.empty() ? "" : ", the first made at " + left_place_);
+}
+
+std::string LiveSource::looked_for_nothing(Time all) const {
+  if (longest_look_ == Time() || longest_look_.seconds() < 0.01 * all.seconds()) return {};
+  char line[240];
+  std::snprintf(
+      line, sizeof line,
+      "rank %d looked for messages in vain (MPI_Test, MPI_Iprobe, ...) and then did something "
+      "else; %.3g s of the predicted time are in such looks, more than on a machine",
+      longest_looking_.value, longest_look_.seconds());
+  return line;
 }
 
 std::string LiveSource::waited_otherwise(Time all) const {

@@ -122,6 +122,7 @@ struct alignas(64) Record {
   union {
     std::uint64_t recv_bytes = 0;
     std::uint64_t bytes;  // collective; call: what it moves
+    std::int64_t looked;  // finalize: in looks that were given up
   };
   std::uint64_t site = 0;  // where the program calls: place in the list (site_list.hpp)
   union {

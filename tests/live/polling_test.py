@@ -132,6 +132,22 @@ int main(int argc, char **argv) {
 """
 
 
+# Reads the clock so often; or waits for it, so many microseconds, and says how long that took.
+CLOCK = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  const double start = MPI_Wtime();
+  if (argc > 2) while (1e6 * (MPI_Wtime() - start) < atof(argv[2]));
+  else for (long i = 0; i < atol(argv[1]); ++i) MPI_Wtime();
+  printf("%.4f us\n", 1e6 * (MPI_Wtime() - start));
+  MPI_Finalize();
+  return 0;
+}
+"""
+
 # Collectives only, on ranks that come at different times; with a second thread if it is asked for.
 COLLECTIVES = r"""
 #include <foretrace.h>
@@ -153,6 +169,25 @@ int main(int argc, char **argv) {
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Bcast(in, 100, MPI_DOUBLE, i % 3, MPI_COMM_WORLD);
     MPI_Reduce(in, out, 100, MPI_DOUBLE, MPI_SUM, i % 3, MPI_COMM_WORLD);
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+# Rank 0 looks so often for what never comes, then computes; so many times. Rank 1 computes for longer.
+GIVES_UP = r"""
+#include <foretrace.h>
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  int rank, flag = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int round = 0; round < atoi(argv[1]); ++round) {
+    for (int i = 0; rank == 0 && i < atoi(argv[2]); ++i) MPI_Iprobe(1, 7, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    FORETRACE_COMPUTE(rank == 0 ? 3000 : 300000);
   }
   MPI_Finalize();
   return 0;
@@ -198,11 +233,40 @@ class Polling(harness_live.TestCase):
             self.live(2, [program], env={"FORETRACE_LIVE_AHEAD": ahead})
             self.assertIn("predicted time 0.00010968 s", self.result.out)
 
+    def test_looks_that_are_given_up(self):
+        """100 looks of 0.1 us each, then 3 ms: only the first time they take longer, since they might have been
+        a wait; with that it is told."""
+        program = self.compile(GIVES_UP)
+        times = []
+        for rounds in (1, 2, 12):
+            trace = self.live(2, [program, rounds, 100])
+            self.assertIn("rank 0 looked for messages in vain", self.result.err)
+            times.append(self.report(trace)["per_rank"][0]["time"])
+        self.assertAlmostEqual(times[1] - times[0], 0.00301, places=9)
+        self.assertAlmostEqual(times[2] - times[1], 0.0301, places=9)
+        self.live(2, [program, 12, 8])
+        self.assertNotIn("in vain", self.result.err)
+
     def test_looks_in_vain_come_to_an_end(self):
         program = self.compile(COUNTS)
         for ahead in ("on", "off"):
             self.live(2, [program], limit=20, env={"FORETRACE_LIVE_AHEAD": ahead})
             self.assertEqual(harness_live.said(self.result), ["192593.7066 us"])
+
+    def test_readings_of_the_clock_take_their_time(self):
+        """As programs time what they do: 6.6 ns each on the T3D, and one more at the end."""
+        program = self.compile(CLOCK)
+        self.live(1, [program, 90000], compute="none", limit=20)
+        self.assertEqual(harness_live.said(self.result), ["594.0066 us"])
+
+    def test_a_wait_for_the_clock_comes_to_an_end(self):
+        """An hour is five hundred thousand million readings."""
+        program = self.compile(CLOCK)
+        for wait in (1e6, 3.6e9):
+            self.live(1, [program, "until", wait], compute="none", limit=90)
+            took = float(harness_live.said(self.result)[0].split()[0])
+            self.assertGreaterEqual(took, wait)
+            self.assertLess(took, wait * 1.0001)
 
     def test_tests_before_a_sudden_end(self):
         program = self.compile(KILLED)

@@ -73,11 +73,13 @@ int Finalize() {
   delete_attributes(*world_comm);
   settle_freed_receives();
   line.complain_of_phases();
+  line.forget_polls();
   Record record = line.record(EventKind::finalize);
   const std::vector<const Comm*> left = open_comms();
   record.left = static_cast<std::uint32_t>(left.size());
   record.let_go = freed_and_open();
   record.waited = line.waited_otherwise().count_ps();
+  record.looked = line.looked_for_nothing().count_ps();
   record.threads = line.several_called();
   if (!left.empty()) record.left_at = left.front()->made_at;
   // Nothing after it happens before the simulator has come to it.

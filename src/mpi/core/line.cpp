@@ -352,8 +352,15 @@ void Line::sleep_until(std::uint32_t wanted, std::uint32_t further) {
   if (__libc_single_threaded) follow_core(followed_);
 }
 
-// A program that computes in between, or does something else, begins anew.
-void Line::forget_polls() {
+// A program that computes in between, or does something else, begins anew. One that has given up a
+// row of looks may do so again after as many: the next time those take what they take by
+// themselves.
+void Line::forget_polls(bool gave_up) {
+  constexpr int kMostGivenUp = 4096;
+  if (gave_up && in_vain_ >= kFewPolls) {
+    if (in_vain_ > given_up_) looked_for_nothing_ += Time::ps(last_look_ - since_);
+    given_up_ = std::max(given_up_, std::min(in_vain_, kMostGivenUp));
+  }
   clock_wait_.end();
   in_vain_ = 0;
   abouts_ = 0;
@@ -392,7 +399,7 @@ std::int64_t Line::patience_of(const Record& record, bool waits) const {
   const std::int64_t elapsed = latest_ - since_;
   // Another thread of this rank may be what brings it about.
   const bool alone = !threads_multiple();
-  if (in_vain_ < kFewPolls || (!alone && !other_threads_sleep())) return 0;
+  if (in_vain_ < std::max(kFewPolls, given_up_) || (!alone && !other_threads_sleep())) return 0;
   const std::int64_t patience = watches_all && alone ? elapsed : elapsed / 8;
   return waits ? patience : std::min(patience, kMostForEach.count_ps() * in_vain_);
 }
@@ -413,15 +420,16 @@ const Answer* Line::poll(Record& record, std::uint64_t about, bool waits, Ends* 
   if (worked) let_out();
   if (foreseen != Foreseen::nothing) ahead_ = true;
   if (foreseen == Foreseen::finds) {
-    forget_polls();
+    forget_polls(false);
     return nullptr;
   }
   static const Answer nothing;
   if (foreseen == Foreseen::in_vain) latest_ = clock_.now().count_ps();
   if (in_vain_++ == 0) since_ = latest_;
+  last_look_ = latest_;
   if (!answer) return &nothing;
   if (answer->found || answer->completed > 0)
-    forget_polls();
+    forget_polls(false);
   else
     clock_.learn(look, Time::ps(answer->in_vain_until));
   return answer;

@@ -111,7 +111,8 @@ class Line {
   std::int64_t pass_time(Record& record);
   // The program does something else than look for messages, or looks for something
   // that no message brings: its next look is not one of many in a row.
-  void forget_polls();
+  // `gave_up`: not so if the last one found something, or others that look for the same follow.
+  void forget_polls(bool gave_up = true);
   // Gives up the core until so many more messages are there (inbox.hpp).
   void sleep_until(std::uint32_t wanted, std::uint32_t further);
 
@@ -143,6 +144,8 @@ class Line {
   // What the thread that initialised MPI waited by other means than MPI.
   Time waited_otherwise() const { return first_.waited(); }
   bool several_called() const { return several_; }
+  // In looks that it gave up and that may have taken longer than on a machine.
+  Time looked_for_nothing() const { return looked_for_nothing_; }
 
   // The generated entries.
   void enter(Fn function, const callers::CallPoint& point);
@@ -226,11 +229,14 @@ class Line {
   bool several_ = false;                 // have called, or said what they compute
   Time reached_;                         // by threads that ended, or call nothing
   int in_vain_ = 0;                      // polls in a row
+  int given_up_ = 0;                     // the most after which the program did something else
+  Time looked_for_nothing_;              // in rows of more than it had given up before
   static constexpr std::size_t kMostLookedFor = 16;
   std::uint64_t looked_for_[kMostLookedFor] = {};  // by these polls: so many
   std::size_t abouts_ = 0;
   bool more_abouts_ = false;       // than there is room for
   std::int64_t since_ = 0;         // virtual time of the first one
+  std::int64_t last_look_ = 0;     // and of the last
   std::int64_t latest_ = 0;        // of the last answer, or look in vain
   std::uint32_t asked_ = 0;        // postings when the simulator was asked for the clock,
   Time told_;                      // and what it said

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/ticks.hpp"
 #include "mpi/core/line.hpp"
 #include "mpi/core/simulator.hpp"
 #include "shared/heap.hpp"
@@ -29,27 +30,46 @@ int node_of(int rank) {
   return SharedMemory::slot(rank).node;
 }
 
-// A program that waits for the clock and does nothing else would look at it millions of
-// times: after some times in a row a look stands for more and more of them, up to one in
-// `kStep` of the wait so far.
-Time virtual_time() {
-  constexpr std::uint64_t kFew = 256;
-  constexpr std::uint64_t kStep = 64;
+// How many readings of the clock one stands for, the last of so many in a row. A program that waits
+// for the clock and does nothing else would make millions of them; to wait for an hour takes some
+// three million, and ends within a few hundred-thousandths. Programs that read the clock for other
+// reasons, to time what they do, stay below kMany.
+std::uint32_t readings_in_one(std::uint64_t in_row) {
+  constexpr std::uint64_t kMany = 100'000;
+  constexpr std::uint64_t kStep = 2'000;
+  constexpr std::uint64_t kDoubles = 200'000;
   constexpr std::uint64_t kMost = 1 << 30;
-  constexpr std::int64_t kBusy = Time::ns(5000).count_ps();
-  static std::uint64_t in_row = 0;
+  if (in_row <= kMany) return 1;
+  const std::uint64_t more = in_row - kMany;
+  return static_cast<std::uint32_t>(
+      std::min(1 + (more / kStep << std::min<std::uint64_t>(more / kDoubles, 20)), kMost));
+}
+
+Time virtual_time() {
+  constexpr std::int64_t kNearlyNothing = 250;  // ns between two looks, on average,
+  constexpr std::int64_t kSomething = 10'000;   // where more than this may be another process
+  struct Row {
+    std::uint64_t looks = 0;
+    std::uint64_t place = 0;
+    std::int64_t between = 0;  // them, in real time, ns
+    std::int64_t left = 0;     // the last one
+  };
+  static Row row;
   static std::uint32_t last = 0;  // the rank's postings after the look before
+  const std::int64_t entered = monotonic_ns();
   const std::atomic<std::uint32_t>& posted = SharedMemory::slot(line.rank()).posted;
-  if (posted.load(std::memory_order_relaxed) != last) in_row = 0;
+  if (posted.load(std::memory_order_relaxed) != last || line.site() != row.place)
+    row = {0, line.site(), 0, entered};
+  row.between += std::min(entered - row.left, kSomething);
+  if (row.between > kNearlyNothing * static_cast<std::int64_t>(row.looks))
+    row = {0, row.place, 0, entered};
   Record record = line.record(EventKind::call);
-  record.count = in_row < kFew ? 1 : static_cast<std::uint32_t>(std::min(in_row / kStep, kMost));
-  in_row += record.count;
+  record.count = readings_in_one(++row.looks);
   const std::int64_t clock = line.pass_time(record);
   // Calls that the library answers by itself are posted with the next one.
-  if (posted.load(std::memory_order_relaxed) != last + 1 || record.compute > kBusy ||
-      record.steps != 0)
-    in_row = 0;
+  if (posted.load(std::memory_order_relaxed) != last + 1 || record.steps != 0) row.looks = 0;
   last = posted.load(std::memory_order_relaxed);
+  row.left = monotonic_ns();
   return Time::ps(clock);
 }
 

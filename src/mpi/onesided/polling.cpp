@@ -34,12 +34,12 @@ void Polling::look(const Place& place, std::string_view data) {
   const bool same = known != seen_.end() && seen.hash == hash && !time_passed;
   seen = {place, hash};
   in_vain_ = same ? in_vain_ + 1 : 0;
-  line.forget_polls();
+  line.forget_polls(false);
 }
 
 void Polling::write() {
   in_vain_ = 0;
-  line.forget_polls();
+  line.forget_polls(false);
 }
 
 void Polling::pass_turn(Win& win) {

@@ -26,8 +26,8 @@ int main(int argc, char** argv) {
     CHECK(waited < waits[i] * 1.1 + 1e-4 || getenv("TESTS_LIVE_REAL"), "%g seconds instead of %g",
           waited, waits[i]);
   }
-  /* Each look stands for a share of the wait so far: five seconds take no million of them. */
-  CHECK(looks < 10000 || getenv("TESTS_LIVE_REAL"), "%d looks", looks);
+  /* After very many each stands for more and more: five seconds are 760 million of 6.6 ns each. */
+  CHECK(looks < 2000000 || getenv("TESTS_LIVE_REAL"), "%d looks", looks);
   /* Who waits is waited for. */
   const double start = MPI_Wtime();
   if (check_rank == 0) wait_for(1);
