@@ -45,7 +45,7 @@ def moves(function, row, names, comm):
     if klass == "mrecv":
         return ["call_.received(*seen_, 0, MPI_COMM_NULL);"]
     if klass == "irecv":
-        return ["call_.moved(trace::Direction::received, count, datatype, comm);"]
+        return ["call_.expected(count, datatype, source, comm);"]
     if klass == "imrecv":
         return ["call_.moved(trace::Direction::received, count, datatype, MPI_COMM_NULL);"]
     if klass == "sendrecv":

@@ -115,6 +115,23 @@ int main(int argc, char** argv) {
 """
 
 
+NOBODY = """
+#include <mpi.h>
+int main(int argc, char **argv) {
+  int in[10], rank;
+  MPI_Request request;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Irecv(in, 10, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (rank == 0) MPI_Irecv(in, 10, MPI_INT, 1, 0, MPI_COMM_WORLD, &request), MPI_Wait(&request, MPI_STATUS_IGNORE);
+  else MPI_Send(in, 2, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
 class SeveralEvents(Profile):
     """A call that is several messages or meetings is one call, whoever counts."""
 
@@ -177,6 +194,11 @@ class Counts(Profile):
         self.assertEqual(self.function(profile, "MPI_Start")["sent"], 3 * 64)
         self.assertEqual(self.function(profile, "MPI_Allreduce")["collective"], 28 * 8)
         self.assertEqual(profile["matrix"], [{"from": 0, "to": 1, "messages": 104, "bytes": 1800 + 192}])
+
+    def test_receives_from_nobody(self):
+        profile = self.profile(2, [self.compile(self.write("nobody.c", NOBODY))])
+        irecv = self.function(profile, "MPI_Irecv")
+        self.assertEqual((irecv["calls"], irecv["received"]), (3, 40))
 
     def test_sums(self):
         """Each sum over call sites is the function's; times of ranks add up."""

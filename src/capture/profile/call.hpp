@@ -46,6 +46,11 @@ class Measured {
     if (call_.site && sender)
       profiler.waited(call_, sender, status ? status->MPI_SOURCE : MPI_UNDEFINED);
   }
+  // By a receive that is posted, as much as its buffer holds.
+  void expected(MPI_Count count, MPI_Datatype type, int source, MPI_Comm comm) {
+    if (source == MPI_PROC_NULL) return on(comm);
+    moved(trace::Direction::received, count, type, comm);
+  }
   // A transfer of known size without a partner in some communicator.
   void moved(trace::Direction direction, MPI_Count count, MPI_Datatype type, MPI_Comm comm) {
     if (call_.site) moved(direction, message_bytes(count, type).count, comm);
