@@ -132,6 +132,7 @@ void LiveSource::begin(const sim::ClockRules& rules) {
   header.by_steps = rules.by_steps;
   header.compute_scale = rules.scale;
   header.compute_step = rules.timing->model().compute_step;
+  if (const double tick = rules.timing->model().timer_resolution; tick > 0) header.tick = tick;
   header.tells_compute.store(true, std::memory_order_release);
   header.asks_of_data = rules.timing->knows_untouched();
   if (header.run_ahead) timing_ = rules.timing;

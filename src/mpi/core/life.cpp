@@ -16,6 +16,7 @@
 #include "mpi/datatype/datatype.hpp"
 #include "mpi/p2p/completion.hpp"
 #include "shared/seed.hpp"
+#include "shared/shared_memory.hpp"
 
 namespace foretrace::mpi {
 namespace {
@@ -118,7 +119,7 @@ double Wtime() {
 }
 
 double Wtick() {
-  return 1e-9;
+  return SharedMemory::mapped() ? SharedMemory::header().tick : 1e-9;
 }
 
 }  // namespace impl
