@@ -254,7 +254,7 @@ class Generator(unittest.TestCase):
         call = "int MPI_Irecv(void *b, int n, MPI_Datatype t, int s, int tag, MPI_Comm c, MPI_Request *r);"
         self.profiles(call, "MPI_Irecv irecv : buf count datatype source tag comm request\n",
                       "const auto result_ = PMPI_Irecv(buf, count, datatype, source, tag, comm, request);", "call_.stop();",
-                      "call_.moved(trace::Direction::received, count, datatype, comm);",
+                      "call_.expected(count, datatype, source, comm);",
                       "call_.posted(result_, request, source, comm);", "return result_;")
         self.profiles("int MPI_Wait(MPI_Request *r, MPI_Status *s);", "MPI_Wait wait : request status\n",
                       "MPI_Status own_;",
