@@ -37,7 +37,7 @@ struct Ranking {
 
 // `options` as for `simulate`, without a machine. A network that is not given is the data
 // sheet where that has all that the run needs, else loggps. A machine on which the run
-// needs a function that nobody measured there is not ranked.
+// needs a function that nobody measured there, or a step of computation, is not ranked.
 Ranking rank_machines(const SimulationOptions& options);
 
 std::string render_ranking(const Ranking& ranking);

@@ -88,10 +88,11 @@ std::string Simulation::machine_name() const {
 std::vector<std::string> Simulation::notes_of_derived() const {
   if (network_ == sim::NetworkKind::datasheet) return {};
   const machine::LogGPSTimes times = machine::loggps_times(model_, loggps_, bound_);
+  const bool alone = links_alone();
   std::string known;
   std::string unknown;
   for (const std::string& name : times.derived) {
-    if (links_alone() && (name == "L" || name == "G")) continue;
+    if (alone && (name == "L" || name == "G")) continue;
     std::string& list = times.is_unknown(name) ? unknown : known;
     list += list.empty() ? "" : ",";
     if (name == "o_s") list += "os=" + exact_time(times.overhead_send);

@@ -395,13 +395,11 @@ class Deaths(Errors):
 
     def test_computation_before_leaving(self):
         """What is computed after the last call of MPI counts, in all ways; what ends by MPI_Finalize after main() is whole."""
-        source = self.write("leave.c", "#include <mpi.h>\n#include <stdlib.h>\n#include <foretrace.h>\n"
-                            "static void finalize(void) { MPI_Finalize(); }\nint main(int argc, char **argv) {\n"
-                            "if (argv[1][0] == 'f') atexit(finalize);\n"
-                            "MPI_Init(&argc, &argv);\nMPI_Barrier(MPI_COMM_WORLD);\nFORETRACE_COMPUTE(2000);\n"
-                            "if (argv[1][0] == 'e') exit(0);\nif (argv[1][0] == '_') _Exit(0);\nreturn 0; }\n")
-        program = self.directory / "leave"
-        self.ok(harness.run([f"mpicc.{harness.mpi}", "-g", f"-I{harness.SOURCE / 'include'}", "-o", program, source]))
+        program = self.compile("#include <mpi.h>\n#include <stdlib.h>\n#include <foretrace.h>\n"
+                               "static void finalize(void) { MPI_Finalize(); }\nint main(int argc, char **argv) {\n"
+                               "if (argv[1][0] == 'f') atexit(finalize);\n"
+                               "MPI_Init(&argc, &argv);\nMPI_Barrier(MPI_COMM_WORLD);\nFORETRACE_COMPUTE(2000);\n"
+                               "if (argv[1][0] == 'e') exit(0);\nif (argv[1][0] == '_') _Exit(0);\nreturn 0; }\n", "leave")
         for way in ("exit", "return", "finalize", "_Exit"):
             with self.subTest(way=way):
                 whole, steps = way == "finalize", 0 if way == "_Exit" else 2000

@@ -339,8 +339,7 @@ class Probes(harness.TestCase):
     def test_looks_that_nobody_cares_for(self):
         """A program that looks between pieces of its work, and waits in the end whatever it saw, does
         not wait where the transfer happened to be over here: that takes 50 ms there."""
-        source, program = self.write("ignored.c", IGNORED), self.directory / "ignored"
-        self.ok(harness.run([f"mpicc.{harness.mpi}", "-O1", f"-I{harness.SOURCE / 'include'}", source, "-o", program]))
+        program = self.compile(IGNORED)
         machine = self.write("long.toml", LONG)
         # Work and looks: 7 (10 ms + 2 us) + 10 us; a message is posted in 1 us, and completed in 3.
         for way, end in (("message", 70_028_000_000), ("persistent", 70_028_000_000),
@@ -363,8 +362,7 @@ class Probes(harness.TestCase):
 
     def test_looks_that_somebody_cares_for(self):
         """Another call comes before the next look: the program used what it found."""
-        source, program = self.write("ignored.c", IGNORED), self.directory / "ignored"
-        self.ok(harness.run([f"mpicc.{harness.mpi}", "-O1", f"-I{harness.SOURCE / 'include'}", source, "-o", program]))
+        program = self.compile(IGNORED)
         machine = self.write("long.toml", LONG)
         command = [program, "message", "cares"]
         for trace in (self.predict(2, command, machine), self.simulate(self.record(2, command), machine)):

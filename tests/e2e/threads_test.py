@@ -82,8 +82,7 @@ class Threads(harness.TestCase):
     def test_computation_beside_waits(self):
         """A replay puts it after them: that is said where it may matter."""
         self.program(1)
-        program = self.directory / "beside"
-        self.ok(harness.run([f"mpicc.{harness.mpi}", "-pthread", self.write("beside.c", BESIDE), "-o", program]))
+        program = self.compile(BESIDE, "beside")
         told = r"foretrace: rank 0: threads computed for 0\.1\d* s beside calls of others that may wait"
         self.record(2, [program, "after"])
         self.assertRegex(self.result.err, told)

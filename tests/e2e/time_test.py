@@ -228,8 +228,7 @@ class Sleep(harness.TestCase):
 
     def test_waiting_for_a_thread_is_not_told(self):
         """Nor is the wait until a thread tells something, if the thread is waited for in the end: what it slept counts."""
-        source, program = self.write("told.c", TOLD), self.directory / "told"
-        self.ok(harness.run([f"mpicc.{harness.mpi}", "-pthread", source, "-o", program]))
+        program = self.compile(TOLD, "told")
         for run in (self.record, lambda *words, **how: self.predict(*words, compute="measured", **how), self.live):
             trace = run(1, [program], name="told.ftr") or self.directory / "told.ftr"
             self.assertNotIn("than MPI", self.result.err)

@@ -9,6 +9,29 @@
 #include "compute/annotations_note.hpp"
 
 namespace foretrace::capture {
+namespace {
+
+// Collective. Whether this rank is the one to tell of: it has the most, and more than nothing.
+bool has_most(double own, WorldRank self) {
+  struct {
+    double amount;
+    int rank;
+  } most{own, self.value};
+  PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
+  return most.amount > 0 && most.rank == self.value;
+}
+
+std::string rank_text(WorldRank rank) {
+  return "rank " + std::to_string(rank.value);
+}
+
+std::string seconds_text(Time time) {
+  char text[30];
+  std::snprintf(text, sizeof text, "%.3g s", time.seconds());
+  return text;
+}
+
+}  // namespace
 
 // Collective. --compute annotated, and no rank said what it computes.
 void Session::complain_of_silence() const {
@@ -24,14 +47,10 @@ void Session::complain_of_silence() const {
 // Collective. A program that waits by other means than MPI does so in no prediction.
 void Session::complain_of_waits() const {
   const Time waited = first_thread_.computed.waited();
-  struct {
-    double seconds;
-    int rank;
-  } longest{is_wait_told(waited, wall_now()) ? waited.seconds() : 0, comms.world_rank().value};
-  PMPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
-  if (longest.seconds == 0 || longest.rank != comms.world_rank().value) return;
-  say(note_of_waits(longest.rank, longest.seconds,
-                    others_called_ ? kThreadsTimeForWaits : kNoTimeForWaits));
+  const WorldRank self = comms.world_rank();
+  if (has_most(is_wait_told(waited, wall_now()) ? waited.seconds() : 0, self))
+    say(note_of_waits(self.value, waited.seconds(),
+                      others_called_ ? kThreadsTimeForWaits : kNoTimeForWaits));
 }
 
 // Collective. How often a program looks by one-sided calls until another rank has written is this
@@ -40,19 +59,13 @@ void Session::complain_of_looks() const {
   constexpr std::uint64_t kMany = 100;
   constexpr double kLeastShare = 0.01;  // of the predicted time
   const Looks looks = most_looks();
-  struct {
-    double count;
-    int rank;
-  } most{static_cast<double>(looks.count), comms.world_rank().value};
-  if (looks.count < kMany || (predicting() && looks.took.seconds() < kLeastShare * now_.seconds()))
-    most.count = 0;
-  PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
-  if (most.count == 0 || most.rank != comms.world_rank().value) return;
-  char took[60] = "each of which takes time in a prediction";
-  if (predicting())
-    std::snprintf(took, sizeof took, "which take %.3g s of the predicted time",
-                  looks.took.seconds());
-  say("rank " + std::to_string(most.rank) + " looked " + std::to_string(looks.count) +
+  const bool few =
+      looks.count < kMany || (predicting() && looks.took.seconds() < kLeastShare * now_.seconds());
+  if (!has_most(few ? 0 : static_cast<double>(looks.count), comms.world_rank())) return;
+  const std::string took = predicting()
+                               ? "which take " + seconds_text(looks.took) + " of the predicted time"
+                               : "each of which takes time in a prediction";
+  say(rank_text(comms.world_rank()) + " looked " + std::to_string(looks.count) +
       " times in vain by " + looks.by + " whether another rank had written, " + took +
       ": how often is this machine's doing; a live run (simulate -n) looks as often as the "
       "target would");
@@ -76,15 +89,9 @@ bool Session::complain_of_losses() const {
 void Session::complain_of_sleep() const {
   if (predicting() && !computation_.leaves_sleep_out()) return;
   const Time slept = first_thread_.computed.slept_between + waited_by_clock_;
-  struct {
-    double seconds;
-    int rank;
-  } longest{is_wait_told(slept, wall_now()) ? slept.seconds() : 0, comms.world_rank().value};
-  PMPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
-  if (longest.seconds == 0 || longest.rank != comms.world_rank().value) return;
-  char seconds[30];
-  std::snprintf(seconds, sizeof seconds, "%.3g s", longest.seconds);
-  const std::string who = "rank " + std::to_string(longest.rank);
+  if (!has_most(is_wait_told(slept, wall_now()) ? slept.seconds() : 0, comms.world_rank())) return;
+  const std::string who = rank_text(comms.world_rank());
+  const std::string seconds = seconds_text(slept);
   say(predicting() ? who + " slept for " + seconds + ", which takes no time with --compute " +
                          compute::format_spec(settings_.compute)
                    : who + " slept, or waited by the clock, for " + seconds +
@@ -96,15 +103,9 @@ void Session::complain_of_sleep() const {
 void Session::complain_of_threads() const {
   const bool replayed = !predicting() && settings_.clock == trace::Clock::cpu;
   const Time behind = replayed ? behind_waits_ : Time();
-  struct {
-    double seconds;
-    int rank;
-  } most{behind.seconds() >= 0.1 * now_.seconds() ? behind.seconds() : 0, comms.world_rank().value};
-  PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
-  if (most.seconds == 0 || most.rank != comms.world_rank().value) return;
-  char seconds[30];
-  std::snprintf(seconds, sizeof seconds, "%.3g s", most.seconds);
-  say("rank " + std::to_string(most.rank) + ": threads computed for " + seconds +
+  const bool tells = behind.seconds() >= 0.1 * now_.seconds();
+  if (!has_most(tells ? behind.seconds() : 0, comms.world_rank())) return;
+  say(rank_text(comms.world_rank()) + ": threads computed for " + seconds_text(behind) +
       " beside calls of others that may wait; simulate puts that after these calls, so its time "
       "may be too long: predict and live runs (simulate -n) run the threads themselves");
 }
@@ -113,13 +114,8 @@ void Session::complain_of_threads() const {
 void Session::complain_of_order() const {
   if (!predicting()) return;
   const AnySource& order = piggyback.any_source();
-  struct {
-    double count;
-    int rank;
-  } most{static_cast<double>(order.overtaken), comms.world_rank().value};
-  PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
-  if (most.count == 0 || most.rank != comms.world_rank().value) return;
-  say("rank " + std::to_string(most.rank) + " took " + std::to_string(order.overtaken) + " of " +
+  if (!has_most(static_cast<double>(order.overtaken), comms.world_rank())) return;
+  say(rank_text(comms.world_rank()) + " took " + std::to_string(order.overtaken) + " of " +
       std::to_string(order.messages) +
       " messages from MPI_ANY_SOURCE after others that are sent later there: which comes first is "
       "this machine's doing; a live run (simulate -n) takes them in the target's order");
