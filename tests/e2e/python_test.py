@@ -60,8 +60,8 @@ LINES = ["script.py:5", "script.py:5", "script.py:5", "script.py:7", "script.py:
 
 # Calls while another thread computes, and at the interpreter's end.
 THREADS = """\
-import library, sys, threading
-library.begin(); sys.setswitchinterval(0.0002)  # Python has 0.005 s
+import library, threading, time
+library.begin()
 library.at_exit()
 stop = False
 def compute():
