@@ -187,7 +187,7 @@ void edit_architecture(const std::string& file) {
                      {"run", [&](const std::string& body) { return editor.run(body); }},
                      {"watch", [&](const std::string& body) { return editor.watch(body); }}};
   answers.pages = {{"watched", [&] { return editor.watched(); }}};
-  const watch::Server server(std::move(page), std::move(answers));
+  const watch::Server server(library_directory(), std::move(page), std::move(answers));
   std::printf("foretrace: edit %s at %s (end with Ctrl+C)\n", file.c_str(),
               server.address().c_str());
   std::fflush(stdout);

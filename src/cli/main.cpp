@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <map>
+#include <string>
 
 #include "base/error.hpp"
 #include "cli/completion.hpp"
@@ -47,6 +50,10 @@ constexpr const Subcommand* kSubcommands[] = {
     &foretrace::cli::kWrap,
     // clang-format on
 };
+
+std::string name_of(const Subcommand* subcommand) {
+  return subcommand->name;
+}
 
 int report_usage(const std::string& message) {
   std::fprintf(stderr, "foretrace: %s\n", message.c_str());
@@ -120,13 +127,16 @@ int run(int argc, char** argv) {
   CLI::App app("Foretrace tells what an MPI program will do on a machine before it runs there.",
                "foretrace");
   describe(app);
+  const std::string first = argc > 1 ? argv[1] : "";
+  // All options of all commands take longer than some commands do.
+  const bool names_one = std::ranges::find(kSubcommands, first, name_of) != std::end(kSubcommands);
   std::map<const CLI::App*, std::function<int()>> actions;
   for (const Subcommand* subcommand : kSubcommands) {
+    if (names_one && first != subcommand->name) continue;
     CLI::App* sub = app.add_subcommand(subcommand->name, subcommand->summary);
     actions[sub] = subcommand->declare(*sub);
     if (*subcommand->examples) sub->footer("Examples:\n" + indented(subcommand->examples));
   }
-  const std::string first = argc > 1 ? argv[1] : "";
   if (first == "help") return print_help(app, argc, argv);
   if (first == "--cflags") {
     std::printf("-I%s\n", foretrace::cli::include_directory().c_str());

@@ -158,7 +158,7 @@ int serve_timeline(const std::string& trace, std::string view) {
   const pyramid::Pyramid& shown = *opened;
   Arrangements rows;
   const Ending ending;
-  const watch::Server server(views::render_html_runs({{"", shown.head(), ""}}),
+  const watch::Server server(library_directory(), views::render_html_runs({{"", shown.head(), ""}}),
                              answers_of(shown, rows));
   std::printf("foretrace: %s at %s (end with Ctrl+C)\n", trace.c_str(), server.address().c_str());
   std::fflush(stdout);

@@ -14,6 +14,7 @@
 #include "analysis/running.hpp"
 #include "base/error.hpp"
 #include "cli/call_places.hpp"
+#include "cli/process.hpp"
 #include "views/watch/watch_view.hpp"
 #include "watch/picture.hpp"
 #include "watch/processes.hpp"
@@ -149,7 +150,7 @@ Watcher::Watcher(const std::string& output, const WatcherOptions& options,
       answers.data["picture"] = [path = options.picture](const watch::Query&) {
         return watch::read_picture(path);
       };
-    own->server.emplace(std::string(views::watch_page()), std::move(answers));
+    own->server.emplace(library_directory(), std::string(views::watch_page()), std::move(answers));
     std::fprintf(stderr, "foretrace: watch at %s\n", own->server->address().c_str());
   }
   own->thread = std::thread([own] { own->watch(); });

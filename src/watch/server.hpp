@@ -22,20 +22,22 @@ struct Answers {
   std::map<std::string, std::function<std::string(const Query&)>> data;  // bytes
 };
 
+struct Served;
+
 class Server {
  public:
-  // Starts at once, on a port that is free. Throws Error where there is none.
-  Server(std::string page, Answers answers);
+  // Starts at once, on a port that is free. Throws Error where there is none. `directory`: where
+  // Foretrace's libraries are, of which one serves.
+  Server(const std::string& directory, std::string page, Answers answers);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
   // "http://127.0.0.1:PORT/TOKEN/", where TOKEN is 32 random hexadecimal digits.
-  std::string address() const;
+  const std::string& address() const;
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<Served> served_;
 };
 
 }  // namespace foretrace::watch

@@ -3,11 +3,13 @@
     watch_test.py FORETRACE SOURCE MPI
 """
 
+import contextlib
 import http.client
 import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -64,6 +66,10 @@ class Watched(unittest.TestCase):
 
     def end(self):
         if self.run_.poll() is None:
+            # Ranks that outlive the tool would hold its standard error open.
+            for file in self.folder.glob("pid.*"):
+                with contextlib.suppress(ProcessLookupError, ValueError):
+                    os.kill(int(file.read_text()), signal.SIGKILL)
             self.run_.kill()
         self.run_.wait()
         self.reader.join()
@@ -249,6 +255,14 @@ class Watched(unittest.TestCase):
                 told = subprocess.run([FORETRACE, *words], cwd=self.folder, capture_output=True, text=True, timeout=60)
                 self.assertEqual(told.returncode, 2, told.stderr)
                 self.assertIn(says, told.stderr)
+
+    def test_the_library_that_serves_is_missing(self):
+        alone = self.folder / "alone" / "bin" / "foretrace"
+        alone.parent.mkdir(parents=True)
+        shutil.copy(FORETRACE, alone)
+        told = subprocess.run([alone, "architecture", "edit", "new.arch.toml"], cwd=self.folder, capture_output=True, text=True, timeout=60)
+        self.assertEqual(told.returncode, 1, told.stderr)
+        self.assertRegex(told.stderr, r"^foretrace: .*/alone/lib/foretrace/libforetrace-server.so: .*; the library serves .* install")
 
     def check_server(self):
         status, page = self.ask(self.address.path)
