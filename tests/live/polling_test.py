@@ -6,13 +6,25 @@ import resource
 import harness_live
 from harness_live import harness
 
-# Two ranks hand a large message to and fro; each has a second thread, which sleeps.
+# Two ranks hand a large message to and fro; each has a second thread, which sleeps. On a busy machine it may take
+# long until that is so, and meanwhile each wait looks for itself.
 SLEEPER = r"""
+#define _GNU_SOURCE
 #include <mpi.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
-static void *rest(void *unused) { return pause(), unused; }
+static volatile int thread_id;
+static void *rest(void *unused) { return thread_id = gettid(), pause(), unused; }
+static int sleeps(void) {
+  char name[64], line[64] = "";
+  snprintf(name, sizeof name, "/proc/self/task/%d/stat", thread_id);
+  FILE *file = fopen(name, "r");
+  if (file) fgets(line, sizeof line, file), fclose(file);
+  return strstr(line, ") S") != NULL;
+}
 int main(int argc, char **argv) {
   enum { BYTES = 1 << 20 };
   int provided, rank;
@@ -20,6 +32,7 @@ int main(int argc, char **argv) {
   MPI_Init_thread(&argc, &argv, argc > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   pthread_create(&thread, 0, rest, 0);
+  while (!sleeps()) usleep(1000);
   char *data = malloc(BYTES);
   for (int i = 0; i < 6; ++i)
     if (i % 2 == rank) MPI_Send(data, BYTES, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD);
