@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -13,6 +14,7 @@
 #include "cli/output_file.hpp"
 #include "cli/process.hpp"
 #include "cli/subcommand.hpp"
+#include "wrap/diagnostics.hpp"
 #include "wrap/generate.hpp"
 #include "wrap/template.hpp"
 
@@ -85,15 +87,38 @@ class Draft {
   fs::path path_;
 };
 
+// Runs a compiler and says what it says, each message once; its status.
+int compile_quietly(const std::vector<std::string>& command, const fs::path& output) {
+  const Draft said(output, ".messages");
+  const int file = ::open(said.path().c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+  const int error = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+  if (file < 0 || error < 0) return run_and_wait(command);
+  ::dup2(file, STDERR_FILENO);
+  ::close(file);
+  int status = 0;
+  try {
+    status = run_and_wait(command);
+  } catch (...) {
+    ::dup2(error, STDERR_FILENO);
+    ::close(error);
+    throw;
+  }
+  ::dup2(error, STDERR_FILENO);
+  ::close(error);
+  std::fputs(wrap::each_once(read_if_possible(said.path())).c_str(), stderr);
+  return status;
+}
+
 void compile(const wrap::Source& source, bool cpp, const std::string& compiler,
              const fs::path& output) {
   const Draft code(output, cpp ? ".cpp" : ".c");
   const Draft library(output, ".tmp");
   write_text_file(code.path(), source.text);
-  const int status =
-      run_and_wait({compiler, "-O2", "-g", "-fPIC", "-shared", "-Wno-deprecated-declarations", "-o",
-                    library.path(), code.path(), library_directory() + "/libforetrace-wrap.a",
-                    "-Wl,--exclude-libs,ALL", "-lstdc++", "-ldl"});
+  const int status = compile_quietly(
+      {compiler, "-O2", "-g", "-fPIC", "-shared", "-Wno-deprecated-declarations", "-o",
+       library.path(), code.path(), library_directory() + "/libforetrace-wrap.a",
+       "-Wl,--exclude-libs,ALL", "-lstdc++", "-ldl"},
+      output);
   if (status != 0)
     throw Error("the compiler refused the library; " + output.string() + " was not written");
   library.move_to(output);

@@ -195,6 +195,9 @@ class WrongUse(WrapCase):
         err = self.refused("\n%wrap MPI_Barrier\n  no_such_name = 1;\n  %call\n%end\n")
         self.assertRegex(err, r"t\.wrap:3:\d+: error: ")
         self.assertIn("foretrace: the compiler refused the library; libt.so was not written\n", err)
+        err = self.refused("%wrap sends\n  no_such_name = 1;\n  %call\n%end\n")
+        self.assertEqual(err.count(": error: "), 1, err)
+        self.assertRegex(err, r"  the same in \d+ more functions\n")
 
     def test_options(self):
         self.assertIn("name a library (.so), or a source file (.c, .cpp)", self.refused("", 2, ["-o", "x.o"]))
