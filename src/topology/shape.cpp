@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "base/error.hpp"
@@ -329,8 +330,11 @@ TopologySpec parse_topology_expression(std::string_view text) {
                            colon == shape.npos ? std::string_view() : shape.substr(colon + 1));
   if (question == text.npos) return spec;
   std::string_view options = text.substr(question + 1);
+  std::set<std::string_view> given;
   while (true) {
     const auto end = options.find('&');
+    const std::string_view name = options.substr(0, std::min(options.find('='), end));
+    if (!given.insert(name).second) fail_option(text, shown(name) + " is there twice; remove one");
     parse_option(text, options.substr(0, end), spec);
     if (end == options.npos) return spec;
     options.remove_prefix(end + 1);

@@ -96,6 +96,7 @@ TEST(Expression, FaultsSayWhatToDo) {
            {"ring:4?latency=3", "latency must be a time such as 1us, found '3'"},
            {"ring:4?bandwidth=1GB", "bandwidth must be a rate such as 1GB/s"},
            {"ring:4?latency=1us&", "unknown option ''"},
+           {"ring:4?latency=1us&burst=8&latency=2us", "latency is there twice; remove one"},
            {"ring:4?ranks_per_node=0", "ranks_per_node must be a whole number from 1"},
            {"ring:4?ranks_per_node=1.5", "ranks_per_node must be a whole number from 1"},
        }) {
