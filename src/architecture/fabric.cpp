@@ -92,12 +92,10 @@ void Fabric::link_terminal(int terminal, int to_router, int from_router, int cyc
     exits[number] = attach(from_router, false, true);
 }
 
-Fabric make_fabric(std::string_view expression, const SwitchSettings& settings) {
-  const machine::TopologySpec spec = machine::parse_topology_expression(expression);
-  const machine::Topology topology = machine::build_topology(spec);
+Fabric make_fabric(const machine::Topology& topology, const SwitchSettings& settings) {
   const machine::TopologyGraph& graph = topology.graph();
   if (graph.has_bus())
-    throw UsageError(std::string(expression) + ": a bus has no switches to be simulated by flits");
+    throw UsageError(topology.name() + ": a bus has no switches to be simulated by flits");
   // Processors that have switches between them are terminals; else each is a terminal
   // with a router of its own.
   const bool direct = graph.nodes() == graph.processors();
@@ -105,8 +103,8 @@ Fabric make_fabric(std::string_view expression, const SwitchSettings& settings) 
   Fabric fabric;
   fabric.ports.resize(static_cast<std::size_t>(graph.nodes() - first));
   fabric.settings.assign(fabric.ports.size(), settings);
-  fabric.sides = sides_of(spec.shape);
-  fabric.wraps = machine::is_grid(spec.shape) && machine::grid_wraps(spec.shape);
+  fabric.sides = sides_of(topology.shape());
+  fabric.wraps = machine::is_grid(topology.shape()) && machine::grid_wraps(topology.shape());
   fabric.entries.resize(static_cast<std::size_t>(graph.processors()));
   fabric.exits.resize(fabric.entries.size());
   for (int link = 0; link < graph.links(); ++link) {
@@ -126,6 +124,11 @@ Fabric make_fabric(std::string_view expression, const SwitchSettings& settings) 
   for (int router = 0; router < fabric.routers(); ++router)
     refuse_ports(fabric.ports[static_cast<std::size_t>(router)], name_of(fabric, router));
   return fabric;
+}
+
+Fabric make_fabric(std::string_view expression, const SwitchSettings& settings) {
+  return make_fabric(machine::build_topology(machine::parse_topology_expression(expression)),
+                     settings);
 }
 
 FabricRouter::FabricRouter(const Fabric& fabric) : fabric_(&fabric) {

@@ -12,6 +12,10 @@
 
 #include "foretrace_entity.hpp"
 
+namespace foretrace::machine {
+class Topology;
+}
+
 namespace foretrace::architecture {
 
 enum class Routing : std::uint8_t {
@@ -100,6 +104,7 @@ struct Fabric {
 
 // A k-ary n-cube, k-ary n-tree, k-ary n-fly with one terminal for each place, as
 // "mesh:8x8", "torus:4x4x4", "fattree:4,3", "omega:16" say it. Throws UsageError.
+Fabric make_fabric(const machine::Topology& topology, const SwitchSettings& settings);
 Fabric make_fabric(std::string_view expression, const SwitchSettings& settings);
 
 class FabricRouter {

@@ -7,11 +7,13 @@
 #include "architecture/flat_fabric.hpp"
 #include "architecture/traffic.hpp"
 #include "base/error.hpp"
+#include "base/whole_file.hpp"
 #include "cli/architecture_file.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_file.hpp"
 #include "cli/process.hpp"
 #include "cli/subcommand.hpp"
+#include "topology/builders.hpp"
 #include "topology/shape.hpp"
 #include "views/architecture/traffic_report.hpp"
 
@@ -50,7 +52,8 @@ architecture::Routing routing_called(const std::string& name, architecture::Rout
 }
 
 architecture::FlatFabric fabric_of_topology(const Options& options) {
-  const machine::TopologySpec spec = machine::parse_topology_expression(options.architecture);
+  const machine::Topology topology = machine::make_topology(options.architecture);
+  const machine::Shape& shape = topology.shape();
   architecture::SwitchSettings settings;
   settings.level = options.level == "crossbar" ? architecture::SwitchLevel::crossbar
                                                : architecture::SwitchLevel::queued;
@@ -58,13 +61,19 @@ architecture::FlatFabric fabric_of_topology(const Options& options) {
                         : options.allocation == "speculative"
                             ? architecture::Allocation::speculative
                             : architecture::Allocation::sequential;
-  settings.routing = routing_called(options.routing, architecture::own_routing(spec.shape.kind));
-  const bool rings = machine::is_grid(spec.shape) && machine::grid_wraps(spec.shape);
+  settings.routing = routing_called(options.routing, architecture::own_routing(shape.kind));
+  const bool rings = machine::is_grid(shape) && machine::grid_wraps(shape);
   settings.vcs = options.vcs > 0 ? options.vcs : rings ? 2 : 1;
   settings.buffer = options.buffer;
   architecture::FlatFabric made;
-  made.fabric = architecture::make_fabric(options.architecture, settings);
+  made.fabric = architecture::make_fabric(topology, settings);
   return made;
+}
+
+// As --topology takes it elsewhere; else a description.
+bool is_topology_file(const std::string& path) {
+  const std::string text = "\n" + read_if_possible(path);
+  return text.find("\n[topology]") != std::string::npos;
 }
 
 architecture::FlatFabric fabric_of_file(const Options& options) {
@@ -118,7 +127,8 @@ void add_hottest(const architecture::Fabric& fabric, views::TrafficReport& repor
 int traffic(const Options& options) {
   if (!options.output.empty()) ending_of(options.output, "traffic", {".svg", ".json"});
   const std::vector<double> loads = parse_loads(options.loads);
-  const bool is_file = options.architecture.ends_with(".toml");
+  const bool is_file =
+      options.architecture.ends_with(".toml") && !is_topology_file(options.architecture);
   const architecture::FlatFabric made =
       is_file ? fabric_of_file(options) : fabric_of_topology(options);
   const architecture::Pattern pattern = architecture::parse_pattern(options.pattern, made.fabric);
@@ -158,7 +168,9 @@ std::string without_spaces(std::string text) {
 std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("architecture", options->architecture,
-                 "MACHINE.arch.toml, or a topology such as mesh:8x8")
+                 "MACHINE.arch.toml, or a topology: mesh:8x8, a TOML file, or the name of one that "
+                 "comes with Foretrace")
+      ->transform(topology_name())
       ->required();
   app.add_option("--pattern", options->pattern,
                  "Who sends to whom: " + architecture::pattern_words())

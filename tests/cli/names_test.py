@@ -78,6 +78,17 @@ class Machines(Command):
         error = self.refused("topology", "two-cluster")
         self.assertIn("no topology of that name; did you mean 'two-clusters'? (there are cray-t3d-64, ", error)
 
+    def test_traffic_takes_topologies(self):
+        """As --topology does: an expression, a file, a name. Alike graphs have alike curves."""
+        words = ["--load", "0.1", "--cycles", "500", "--json"]
+        told = {}
+        (self.folder / "t.toml").write_text('[topology]\nkind = "torus"\nparameters = "4x4"\n')
+        for name in ("torus:4x4", "t.toml", "two-clusters", "fat-tree-64"):
+            told[name] = json.loads(self.foretrace("traffic", name, *words).stdout)
+        self.assertEqual(told["torus:4x4"]["points"], told["t.toml"]["points"])
+        self.assertEqual([told[name]["terminals"] for name in told], [16, 16, 6, 64])
+        self.assertIn("and no topology of that name", self.refused("traffic", "twoclusters"))
+
     def test_unknown_names(self):
         for words in (["calc", "cray-t3", "send"], ["simulate", "p.goal", "--machine", "cray-t3"],
                       ["datasheet", "sparc-ethernet", "cray-t3"],
