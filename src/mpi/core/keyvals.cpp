@@ -11,11 +11,11 @@
 #include "mpi/core/keyvals.hpp"
 
 #include <algorithm>
-#include <climits>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "mpi/abi/largest_tag.hpp"
 #include "mpi/comm/inter.hpp"
 #include "mpi/core/error.hpp"
 #include "mpi/core/predefined_copies.hpp"
@@ -122,7 +122,7 @@ Attribute integer(int& value) {
 }
 
 Attribute predefined(Comm&, int keyval) {
-  static int tag_ub = INT_MAX;
+  static int tag_ub = kLargestTag;
   static int host = MPI_PROC_NULL;
   static int io = MPI_ANY_SOURCE;
   static int wtime_is_global = 1;

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "mpi/abi/largest_tag.hpp"
+
 namespace foretrace::mpi {
 namespace {
 
@@ -35,8 +37,10 @@ Checked check_send(const void* buf, int count, MPI_Datatype datatype, int dest, 
   } else if (dest != MPI_PROC_NULL && (dest < 0 || dest >= comm->partners().size())) {
     result.error =
         raise(comm, MPI_ERR_RANK, "destination " + std::to_string(dest) + ", " + range(*comm));
-  } else if (tag < 0) {
-    result.error = raise(comm, MPI_ERR_TAG, "tag " + std::to_string(tag) + ", expected 0 or more");
+  } else if (tag < 0 || tag > kLargestTag) {
+    result.error =
+        raise(comm, MPI_ERR_TAG,
+              "tag " + std::to_string(tag) + ", expected 0 to " + std::to_string(kLargestTag));
   } else {
     result.error = check_buffer(comm, buf, count, datatype, result.type);
   }
