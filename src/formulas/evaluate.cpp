@@ -150,10 +150,22 @@ class Evaluator {
                        "' has no value; give it as in --at " + name + "=8");
     }
     if (!under_way_.insert(name).second) fail(node, "'" + name + "' is defined by itself");
+    if (machine_ && bound_ == Bound::avg) note_own_range(name, *definition);
     const Value value = eval(definition->body, nullptr);
     under_way_.erase(name);
     known_[name] = value;
     return value;
+  }
+
+  // What has a range, as a compute step, is a guess at some machine: not at that which was named.
+  void note_own_range(const std::string& name, const Definition& own) {
+    const Definition* const least = model_.find(name + "_min");
+    const Definition* const most = model_.find(name + "_max");
+    if (!least || !most || least->is_function || most->is_function) return;
+    notes_.insert(name + " = " + format_expression(own.body) + " (" +
+                  format_expression(least->body) + " to " + format_expression(most->body) +
+                  ") is the model file's, whatever the machine; --at " + name +
+                  "=... says another");
   }
 
   Value name(const Node& node, const Frame* frame) {

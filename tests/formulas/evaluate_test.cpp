@@ -117,6 +117,11 @@ TEST(Evaluate, WhatIsGivenCountsBeforeTheFile) {
   const Evaluation given = run(text, {{"p", 0}, {"c", 3}});
   EXPECT_DOUBLE_EQ(given.total.min, 6);
   EXPECT_DOUBLE_EQ(given.total.max, 6);
+  // A guess at a step of computation is no machine's.
+  EXPECT_THAT(own.notes, testing::Contains(HasSubstr(
+                             "c = 2.0 (1.0 to 4.0) is the model file's, whatever the machine")));
+  EXPECT_TRUE(given.notes.empty());
+  EXPECT_TRUE(evaluate(parse_model(text, "m.model"), nullptr, {{"p", 0}}).notes.empty());
 }
 
 TEST(Evaluate, SaysWhatIsWrongAndWhere) {
