@@ -15,6 +15,24 @@ class Error(Exception):
     """What Foretrace refused, in its words."""
 
 
+class ArgumentError(Error, ValueError):
+    """An argument that cannot be, by its name and value."""
+
+
+def whole(where, name, value, least, most):
+    """Whole numbers from least to most, as NumPy has them: a fraction is not rounded, nothing wraps around."""
+    numpy = needed("numpy", where)
+    numbers = numpy.asarray(value)
+    if numbers.dtype.kind not in "iuf":
+        raise ArgumentError(f"{where}: {name}: expected whole numbers from {least} to {most}, found {value!r}")
+    right = (numbers >= least) & (numbers <= most)
+    right &= numbers == numpy.floor(numbers)
+    if not right.all():
+        found = numbers[~right].flat[0]
+        raise ArgumentError(f"{where}: {name}: expected whole numbers from {least} to {most}, found {found}")
+    return numbers
+
+
 def needed(module, for_what):
     """NumPy or pandas; who uses neither needs neither."""
     try:

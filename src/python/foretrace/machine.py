@@ -3,9 +3,11 @@
 import json
 import os
 
-from ._library import PREFIX, Error, call, close, needed
+from ._library import PREFIX, ArgumentError, Error, call, close, needed, whole
 
 _MODELS = PREFIX / "share" / "foretrace" / "machines"
+_MOST_RANKS = 1 << 26
+_MOST_BYTES = (1 << 63) - 1
 
 
 def machines():
@@ -40,9 +42,10 @@ class Machine:
         """Seconds of a function, such as "bcast" or "MPI_Bcast". Ranks and bytes may be numbers or arrays, which
         are broadcast against each other; the answer has their shape."""
         numpy = needed("numpy", "Machine.times")
-        shape_of_ranks, shape_of_bytes = numpy.broadcast_arrays(numpy.asarray(ranks), numpy.asarray(bytes))
-        if (shape_of_bytes < 0).any():
-            raise Error("expected bytes of at least 0, found less")
+        shape_of_ranks, shape_of_bytes = numpy.broadcast_arrays(
+            whole("Machine.times", "ranks", ranks, 1, _MOST_RANKS), whole("Machine.times", "bytes", bytes, 0, _MOST_BYTES))
+        if bound not in ("min", "avg", "max"):
+            raise ArgumentError(f"Machine.times: bound: expected min, avg or max, found {bound!r}")
         function = function.lower()[4:] if function.lower().startswith("mpi_") else function
         each_ranks = numpy.ascontiguousarray(shape_of_ranks, numpy.int64)
         each_bytes = numpy.ascontiguousarray(shape_of_bytes, numpy.uint64)

@@ -2,9 +2,10 @@
 
 import ctypes
 import json
+import operator
 import os
 
-from ._library import Error, call, close, needed
+from ._library import ArgumentError, Error, call, close, needed
 
 
 class Trace:
@@ -25,7 +26,7 @@ class Trace:
         self.kinds = told["kinds"]
         self.collectives = told["collectives"]
         self.damage = told["damage"]
-        self.notes = told["notes"]              # what a file of another format does not tell
+        self.notes = told["notes"]              # of a prediction, and what a file of another format does not tell
 
     def close(self):
         if self._handle is not None:
@@ -52,9 +53,13 @@ class Trace:
     def _rank(self, rank):
         if rank is None:
             return -1
-        if not 0 <= rank < self.ranks:
+        try:
+            number = operator.index(rank)
+        except TypeError:
+            raise ArgumentError(f"rank: expected a whole number, found {rank!r}") from None
+        if not 0 <= number < self.ranks:
             raise IndexError(f"expected a rank below {self.ranks}, found {rank}")
-        return int(rank)
+        return number
 
     @staticmethod
     def columns(table="events"):
