@@ -9,8 +9,8 @@ namespace foretrace::cli {
 
 std::string as_trace(const std::string& path) {
   static std::map<std::string, formats::ForeignTrace> made;
-  const formats::Format* format = formats::format_of(path);
-  if (!format || std::string_view(format->name) == "trace" || !format->read) return path;
+  const formats::Format* format = formats::foreign_format(path);
+  if (!format) return path;
   const auto [found, added] = made.try_emplace(path, path, *format);
   if (added)
     for (const std::string& note : found->second.notes())

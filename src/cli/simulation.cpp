@@ -227,6 +227,11 @@ void Simulation::read_input() {
     ranks_ = static_cast<int>(ti_->ranks.size());
   } else {
     reader_ = std::make_unique<trace::TraceReader>(as_trace(options_.input));
+    // What would be replayed is computation alone.
+    if (reader_->info().options == "from=alog")
+      throw Error(options_.input +
+                  ": was made of an ALOG file, which tells no messages, so there are none to "
+                  "simulate; foretrace report and timeline show what it has");
     ranks_ = reader_->ranks();
   }
 }

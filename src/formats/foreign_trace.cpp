@@ -3,8 +3,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <string_view>
 
 #include "base/error.hpp"
+#include "trace/encoding.hpp"
 
 namespace foretrace::formats {
 
@@ -28,6 +31,20 @@ ForeignTrace::ForeignTrace(const std::string& path, const Format& format) {
 ForeignTrace::~ForeignTrace() {
   std::error_code ignored;
   fs::remove_all(folder_, ignored);
+}
+
+const Format* foreign_format(const std::string& path) {
+  const Format* format = format_of(path);
+  if (!format || std::string_view(format->name) == "trace") return nullptr;
+  if (format->read) return format;
+  // A trace may have any name.
+  std::string start(sizeof trace::kFileMagic, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  if (!file || std::memcmp(start.data(), trace::kFileMagic, start.size()) == 0) return nullptr;
+  throw Error(path + ": ends as files of the format " + format->name +
+              " do, which foretrace writes but does not read; give it the trace (.ftr) that the "
+              "file was made of");
 }
 
 }  // namespace foretrace::formats

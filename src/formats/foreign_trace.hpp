@@ -26,4 +26,8 @@ class ForeignTrace {
   Notes notes_;
 };
 
+// The format by which `path` has to be made a trace before it is read; nullptr: it is one. Throws
+// Error for a file of a format that is written only.
+const Format* foreign_format(const std::string& path);
+
 }  // namespace foretrace::formats

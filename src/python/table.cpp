@@ -25,10 +25,7 @@ std::span<const Column> known_columns(std::string_view table, TableKind& kind) {
 }  // namespace
 
 OpenTrace::OpenTrace(const std::string& path) {
-  const formats::Format* format = formats::format_of(path);
-  if (format && !format->read)
-    throw Error(path + ": " + format->name + " is written only, not read");
-  if (format && std::string_view(format->name) != "trace")
+  if (const formats::Format* format = formats::foreign_format(path))
     foreign_ = std::make_unique<formats::ForeignTrace>(path, *format);
   reader_ = std::make_unique<trace::WholeReader>(foreign_ ? foreign_->path() : path);
   counts_.resize(static_cast<std::size_t>(reader_->file().ranks()));

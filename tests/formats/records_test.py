@@ -209,6 +209,30 @@ rank 0
         self.assertIn("once: a call of broadcast that ended without having begun", said)
         self.assertIn("messages", said)
 
+    def test_alog_is_not_simulated(self):
+        """Without its messages a run would be its computation alone."""
+        self.events("t.alog", ALOG)
+        self.run_tool("convert", "t.alog", "t.ftr")
+        for name in ("t.alog", "t.ftr"):
+            for command in ("simulate", "explain"):
+                done = self.run_tool(command, name, "--machine", "cray-t3d", status=1)
+                self.assertIn(f"{name}: was made of an ALOG file, which tells no messages", done.stderr)
+                self.assertEqual(done.stdout, "")
+
+    def test_what_is_written_only_is_named(self):
+        self.events("t.prv", PRV)
+        self.run_tool("convert", "t.prv", "t.ftr")
+        for ending, name in (("clog2", "clog2"), ("json", "chrome"), ("csv", "csv"), ("paje", "paje"), ("trf", "picl"),
+                             ("pftrace", "perfetto")):
+            self.run_tool("convert", "t.ftr", f"t.{ending}")
+            for command in (["report"], ["timeline"], ["compare", "t.ftr"], ["simulate", "--machine", "cray-t3d"]):
+                said = self.run_tool(*command, f"t.{ending}", status=1).stderr
+                self.assertIn(f"t.{ending}: ends as files of the format {name} do, which foretrace writes but does not read",
+                              said)
+        # A trace may have any name.
+        shutil.copy(self.directory / "t.ftr", self.directory / "t.csv")
+        self.run_tool("report", "t.csv")
+
     def test_alog_out(self):
         self.events("t.alog", ALOG)
         self.run_tool("convert", "out.txt", "b.alog")
