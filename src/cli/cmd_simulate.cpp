@@ -143,6 +143,9 @@ void check_options(const Options& options) {
          "--samples draws for one recorded run; leave out -n and --sweep");
   refuse(sweeps && !options.baseline.empty(),
          "--sweep compares with the machine as it is; leave out --baseline");
+  refuse(live && options.simulation.wildcards != SimulationOptions().wildcards,
+         "--wildcards is for recorded runs; in one that runs live MPI_ANY_SOURCE takes the message "
+         "that is there first in virtual time");
   refuse(!sweeps && options.csv, "--csv is for --sweep; --json works with one run, too");
   refuse(options.csv && options.run.json, "--csv and --json: choose one");
   refuse(!live && options.meanwhile.on,
