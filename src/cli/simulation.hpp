@@ -117,6 +117,8 @@ class Simulation {
   trace::TraceInfo info() const;
   // Whether the recorded run, if it is one, came to its end.
   bool sealed() const { return !reader_ || reader_->sealed(); }
+  // What is simulated, if it is a trace; nullptr: something else.
+  trace::TraceReader* recorded() const { return reader_.get(); }
   const machine::Topology* topology() const { return topology_ ? &*topology_ : nullptr; }
   // By rank; nullptr: it is all the same where a rank runs.
   const machine::Placement* placement() const { return uses_topology() ? &placement_ : nullptr; }

@@ -7,6 +7,7 @@
 #include "analysis/links.hpp"
 #include "analysis/profile.hpp"
 #include "cli/call_places.hpp"
+#include "cli/left_messages.hpp"
 #include "views/report/link_report.hpp"
 #include "views/report/report.hpp"
 
@@ -69,16 +70,9 @@ std::optional<analysis::LinksProfile> profile_of_links(const sim::SimulateResult
   return analysis::profile_links(use, topology);
 }
 
-// What a correct program would not leave (MPI 3.1, 8.7).
+// Of a program that runs live.
 void tell_what_is_left(const sim::SimulateResult& result) {
-  const auto count = static_cast<unsigned long long>(result.left_message_count);
-  if (count > 0)
-    std::fprintf(stderr, "foretrace: %llu %s at MPI_Finalize\n", count,
-                 count == 1 ? "message was not received" : "messages were not received");
-  for (const sim::LeftMessage& left : result.left_messages)
-    std::fprintf(stderr, "foretrace:   from rank %d to rank %d, tag %d, %llu bytes\n",
-                 left.source.value, left.destination.value, left.tag,
-                 static_cast<unsigned long long>(left.bytes.count));
+  tell_left_messages(result.left_messages, result.left_message_count);
   for (std::size_t rank = 0; rank < result.left_requests.size(); ++rank)
     if (result.left_requests[rank] > 0)
       std::fprintf(stderr, "foretrace: rank %zu left %llu %s without MPI_Wait or MPI_Test\n", rank,
@@ -161,6 +155,9 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
   if (!options.links) return;
   if (const auto links = profile_of_links(result, simulation.topology()))
     std::fputs(views::render_text_links(*links).c_str(), stdout);
+  // Such a trace tells more than the operations that were made of it.
+  if (simulation.recorded() && result.left_message_count > 0)
+    tell_left_messages(*simulation.recorded());
 }
 
 }  // namespace foretrace::cli

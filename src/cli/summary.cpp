@@ -13,6 +13,7 @@
 #include "cli/call_places.hpp"
 #include "cli/damage.hpp"
 #include "cli/function_list.hpp"
+#include "cli/left_messages.hpp"
 #include "cli/option_values.hpp"
 #include "compute/annotations_note.hpp"
 #include "machine/measurement.hpp"
@@ -33,6 +34,7 @@ struct Outcome {
   bool announced = false;                          // it told its computation
   bool aborted = false;                            // by MPI_Abort, whose code is the status
 };
+  MessageBalance messages;
 
 std::string at(const trace::Site* site) {
   return site ? " at " + place_teller()(*site) : "";
@@ -129,7 +131,10 @@ Outcome look_at(trace::TraceReader& reader, const machine::Timing* timing) {
     Seen last;
     std::vector<std::uint64_t> calls;  // of each name that carries no time
     while (reader.next(rank, event)) {
+    formats::Messages messages(rank);
       ++events;
+      for (const formats::Message& message : messages.of(event, reader))
+        outcome.messages.add(message);
       before = std::exchange(last, {events, event.name, event.site});
       outcome.announced = outcome.announced || event.steps != 0;
       if (timing)
@@ -247,6 +252,7 @@ bool print_run_summary(const CaptureRun& run, bool ended_early,
   }
   if (outcome.announced && !run.is_compute_given)
     std::fprintf(stderr, "foretrace: %s\n", compute::kAnnotationsUnused);
+  if (!outcome.messages.is_even()) tell_left_messages(reader);
   const trace::TraceInfo& info = reader.info();
   const char* kind = info.clock == trace::Clock::cpu    ? "longest CPU time"
                      : info.clock == trace::Clock::wall ? "measured time"

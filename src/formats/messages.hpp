@@ -31,6 +31,8 @@ class Messages {
   explicit Messages(WorldRank rank) : rank_(rank) {}
   // Of the next event of the rank; valid until the next call.
   const std::vector<Message>& of(const trace::Event& event, const trace::TraceReader& reader);
+  // Posted, and not completed so far: nobody knows of their messages.
+  bool has_open_receives() const { return !open_.empty(); }
 
  private:
   struct Open {

@@ -141,6 +141,24 @@ c = 2
 """
 
 
+# Rank 1 receives one of two messages; the other one is posted for and forgotten, or nobody's.
+FORGETS = """#include <mpi.h>
+#include <string.h>
+int main(int argc, char** argv) {
+  int rank, values[2] = {0, 0};
+  MPI_Request request;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int i = 0; rank == 0 && i < 2; ++i) MPI_Send(values, 2, MPI_INT, 1, 5, MPI_COMM_WORLD);
+  if (rank == 1) {
+    MPI_Recv(values, 2, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (!strcmp(argv[1], "all")) MPI_Recv(values, 2, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (!strcmp(argv[1], "posted")) MPI_Irecv(values, 2, MPI_INT, 0, 5, MPI_COMM_WORLD, &request);
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
 # Of two messages the one that is sent later there comes first here.
 ORDER = r"""
 #include <foretrace.h>
@@ -218,6 +236,25 @@ class Hints(harness.TestCase):
                     self.assertEqual(self.result.err.count("ANY_SOURCE"), self.result.err.count(told))
 
     def test_looks_in_vain_by_one_sided_calls(self):
+    def test_messages_that_nobody_receives(self):
+        """Told in all ways alike; of a receive that is left open nobody knows what it took."""
+        program = self.compile(FORGETS)
+        told = ("foretrace: 1 message was not received at MPI_Finalize\n"
+                "foretrace:   from rank 0 to rank 1, tag 5, 8 bytes\n")
+        for way, times in (("one", 1), ("all", 0), ("posted", 0)):
+            with self.subTest(way=way):
+                said = []
+                self.predict(2, [program, way], compute="none")
+                said.append(self.result.err)
+                trace = self.record(2, [program, way])
+                said.append(self.result.err)
+                simulate = ["simulate", "--machine", harness.T3D, "--compute", "none"]
+                said.append(self.foretrace(*simulate, trace).err)
+                said.append(self.foretrace(*simulate, trace, "--network", "loggps").err)
+                said.append(self.foretrace(*simulate, "-n", 2, "--mpi", harness.mpi, "--", program, way).err)
+                self.assertEqual([err.count(told) for err in said], [times] * len(said), said)
+                self.assertEqual([err.count("not received") for err in said], [times] * len(said), said)
+
         """As many as this machine made, each with its time: said of whoever waits so, not of work."""
         program = self.compile(LOOKS)
         model = self.write("m.toml", harness.T3D.read_text() + ONE_SIDED_MODEL)
