@@ -1,10 +1,12 @@
 #include "cli/baseline.hpp"
 
+#include <cstdio>
 #include <filesystem>
 
 #include "analysis/profile.hpp"
 #include "base/error.hpp"
 #include "base/time_text.hpp"
+#include "trace/told.hpp"
 
 namespace foretrace::cli {
 
@@ -14,9 +16,11 @@ Time read_baseline(const std::string& text) {
   if (!std::filesystem::exists(text))
     throw UsageError("--baseline: expected a time above 0 such as 12.3s, or a trace; found '" +
                      text + "'");
-  const Time time = analysis::profile_file(text).time;
-  if (time == Time()) throw Error(text + ": a run that takes no time is no --baseline");
-  return time;
+  const analysis::Profile profile = analysis::profile_file(text);
+  if (profile.time == Time()) throw Error(text + ": a run that takes no time is no --baseline");
+  for (const std::string& note : trace::notes_of(profile.info))
+    std::fprintf(stderr, "foretrace: %s: %s\n", text.c_str(), note.c_str());
+  return profile.time;
 }
 
 }  // namespace foretrace::cli

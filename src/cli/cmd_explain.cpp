@@ -21,6 +21,7 @@
 #include "explain/explanation.hpp"
 #include "explain/places.hpp"
 #include "explain/what_if.hpp"
+#include "trace/told.hpp"
 #include "views/explain/report.hpp"
 
 namespace foretrace::cli {
@@ -89,9 +90,10 @@ Time run_edited(Simulation& simulation, sim::Source& edited, const Replay& repla
       return simulation.run(edited, nothing, replay).time;
     }
     sim::FileSink sink(edited, simulation.info(), path);
-    const Time time = simulation.run(edited, sink, replay).time;
+    const sim::SimulateResult result = simulation.run(edited, sink, replay);
     sink.finish(simulation.sealed());
-    return time;
+    trace::keep_notes(path, result.notes);
+    return result.time;
   } catch (const sim::Deadlock& deadlock) {
     std::fprintf(stderr, "%s", deadlock.report().c_str());
     throw Error(std::string("the run with these changes does not end: ") + deadlock.what());

@@ -15,6 +15,7 @@
 #include "results/query.hpp"
 #include "scaling/json_lines.hpp"
 #include "scaling/program_law.hpp"
+#include "trace/told.hpp"
 #include "views/scaling/program.hpp"
 #include "views/scaling/report.hpp"
 
@@ -43,8 +44,11 @@ struct Question {
 };
 
 // By what else differs: program, way, call path, ...
-using Groups = std::map<std::vector<std::pair<std::string, std::string>>,
-                        std::map<std::vector<double>, std::vector<double>>>;
+struct Points {
+  std::map<std::vector<double>, std::vector<double>> values;
+  results::Table rows;  // of a database: where they come from
+};
+using Groups = std::map<std::vector<std::pair<std::string, std::string>>, Points>;
 
 Question question_of(const std::vector<std::string>& words) {
   Question out;
@@ -86,7 +90,7 @@ Groups of_json_lines(const Options& options, const Question& question) {
       if (!each.parameters.contains(name))
         throw UsageError("fit: " + options.file() + " has measurements without the parameter '" +
                          name + "'");
-    std::vector<double>& values = out[key][x];
+    std::vector<double>& values = out[key].values[x];
     values.insert(values.end(), each.values.begin(), each.values.end());
   }
   if (out.empty())
@@ -132,7 +136,10 @@ Groups of_database(const Options& options, const Question& question) {
           !is_asked_for(column.name, row[i], question, x))
         key.emplace_back(column.name, results::text_of(row[i]));
     }
-    out[key][x].push_back(*value);
+    Points& points = out[key];
+    points.values[x].push_back(*value);
+    points.rows.columns = table.columns;
+    points.rows.rows.push_back(row);
   }
   if (out.empty())
     throw UsageError("fit: no launch has a number for '" + options.quantity() +
@@ -156,10 +163,11 @@ int fit_points(const Options& options, const Question& question) {
   std::string refused;
   for (const auto& [key, points] : groups) {
     std::vector<scaling::Observation> observations;
-    for (const auto& [x, values] : points) observations.push_back({x, values});
+    for (const auto& [x, values] : points.values) observations.push_back({x, values});
     try {
       reports.push_back({key, options.quantity(), question.at,
-                         scaling::fit_scaling(observations, question.names, question.at)});
+                         scaling::fit_scaling(observations, question.names, question.at),
+                         points.rows.notes()});
     } catch (const Error& error) {
       const std::string of = name_of(key);
       if (groups.size() == 1) throw Error(options.file() + ": " + error.what());
@@ -179,6 +187,27 @@ int fit_points(const Options& options, const Question& question) {
 
 bool is_trace(const std::string& path) {
   return path.ends_with(".ftr");
+}
+
+// What was said when the runs were predicted, each once.
+std::vector<std::string> notes_of(const std::vector<analysis::Profile>& runs) {
+  std::vector<std::pair<std::string, std::size_t>> found;
+  for (const analysis::Profile& run : runs)
+    for (const std::string& note : trace::notes_of(run.info)) {
+      const auto known =
+          std::ranges::find(found, note, &std::pair<std::string, std::size_t>::first);
+      if (known == found.end())
+        found.emplace_back(note, 1);
+      else
+        ++known->second;
+    }
+  std::vector<std::string> notes;
+  for (const auto& [note, times] : found)
+    notes.push_back((times == runs.size() ? "all runs: "
+                                          : std::to_string(times) + " of " +
+                                                std::to_string(runs.size()) + " runs: ") +
+                    note);
+  return notes;
 }
 
 // Runs of one program on several numbers of ranks, call by call.
@@ -211,8 +240,10 @@ int fit_runs(const Options& options, const Question& question) {
       throw UsageError("fit: the runs are of the machine '" + ran_on + "', --machine is '" +
                        model->name + "'");
   }
+  const std::vector<std::string> notes = notes_of(runs);
   report.law =
       scaling::fit_program(std::move(runs), model ? &*model : nullptr, static_cast<int>(at));
+  report.law.notes.insert(report.law.notes.begin(), notes.begin(), notes.end());
   std::fputs((options.json ? views::render_json_program_law(report)
                            : views::render_text_program_law(report, kMostCalls))
                  .c_str(),

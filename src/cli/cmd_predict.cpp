@@ -1,3 +1,4 @@
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -93,8 +94,11 @@ int predict(Options& options) {
   const machine::MachineModel model = machine::read_machine_file(options.machine);
   // This command is there in every rank, and before them with -n: said once is enough.
   constexpr const char* kSaid = "FORETRACE_MEASUREMENT_SAID";
+  run.notes = notes_of_machine(options.machine, model);
+  if (std::string note = note_of_bound(options.machine, model, options.bound); !note.empty())
+    run.notes.push_back(std::move(note));
   if (std::getenv(kSaid) == nullptr && (run.ranks > 0 || is_first_rank()))
-    warn_of_machine(options.machine, model);
+    for (const std::string& note : run.notes) std::fprintf(stderr, "foretrace: %s\n", note.c_str());
   if (run.ranks > 0) ::setenv(kSaid, "1", 1);
   check_computation(spec, options);
   check_placement(options);

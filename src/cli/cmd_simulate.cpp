@@ -50,11 +50,19 @@ void tell(const std::vector<std::string>& notes) {
 }
 
 // What is to be said of a run is the same at every point.
-PointResult run_point(const Simulation& simulation, const SweepPoint& point, std::once_flag& told) {
+struct Told {
+  std::once_flag once;
+  std::vector<std::string> notes;
+};
+
+PointResult run_point(const Simulation& simulation, const SweepPoint& point, Told& told) {
   const std::unique_ptr<sim::Source> source = simulation.open_shared();
   sim::NullSink sink;
   const sim::SimulateResult result = simulation.run(*source, sink, factors_of(point));
-  std::call_once(told, [&result] { tell(result.notes); });
+  std::call_once(told.once, [&] {
+    told.notes = result.notes;
+    tell(told.notes);
+  });
   PointResult summary;
   summary.time = result.time;
   summary.ranks = simulation.ranks();
@@ -102,11 +110,12 @@ int sweep(Simulation& simulation, const Options& options) {
   check_sweeps(sweeps, {simulation.equations_alone(), simulation.computes()});
   simulation.prepare_sharing();
   SweepRunner runner;
-  std::once_flag told;
+  Told told;
   runner.run = [&](const SweepPoint& point) { return run_point(simulation, point, told); };
   runner.jobs = options.jobs;
   runner.progress = terminal_progress();
-  const views::SweepReport report = run_sweep(sweeps, runner);
+  views::SweepReport report = run_sweep(sweeps, runner);
+  report.notes = told.notes;
   if (!options.run.json && !options.csv)
     std::printf("%d ranks%s\n", simulation.ranks(), simulation.where().c_str());
   const std::string text = options.run.json ? views::render_json_sweep(report)
@@ -134,6 +143,9 @@ void check_options(const Options& options) {
          "--spawn is for programs that run live; say -n RANKS");
   refuse(!live && !options.start.empty(), "--start is for programs that run live; say -n RANKS");
   refuse(!live && !options.wtime.empty(), "--wtime is for programs that run live; say -n RANKS");
+  refuse(live && options.simulation.wildcards != SimulationOptions().wildcards,
+         "--wildcards is for recorded runs; in one that runs live MPI_ANY_SOURCE takes the message "
+         "that is there first in virtual time");
   refuse(!live && options.mpi, "--mpi is for programs that run live; say -n RANKS");
   refuse(sweeps && !options.run.output.empty(),
          "--sweep writes no trace; leave out -o, or simulate one point without --sweep");
@@ -143,9 +155,6 @@ void check_options(const Options& options) {
          "--samples draws for one recorded run; leave out -n and --sweep");
   refuse(sweeps && !options.baseline.empty(),
          "--sweep compares with the machine as it is; leave out --baseline");
-  refuse(live && options.simulation.wildcards != SimulationOptions().wildcards,
-         "--wildcards is for recorded runs; in one that runs live MPI_ANY_SOURCE takes the message "
-         "that is there first in virtual time");
   refuse(!sweeps && options.csv, "--csv is for --sweep; --json works with one run, too");
   refuse(options.csv && options.run.json, "--csv and --json: choose one");
   refuse(!live && options.meanwhile.on,

@@ -139,6 +139,8 @@ ExplainComparison compare_with_baseline(const std::string& file, const std::stri
     comparison.before = old_one.at("time").get<double>();
     comparison.now = new_one.at("time").get<double>();
     comparison.note = difference_between(old_one, new_one);
+    comparison.notes_before = old_one.value("notes", comparison.notes_before);
+    comparison.notes_now = new_one.value("notes", comparison.notes_now);
     const double least = kLeast * comparison.before;
     comparison.path = changes(path_of(old_one), path_of(new_one), least);
     comparison.findings = changes(findings_of(old_one), findings_of(new_one), least);
@@ -157,6 +159,8 @@ std::string render_comparison(const ExplainComparison& comparison, bool json_wan
                                  {"time", comparison.now},
                                  {"within", comparison.within},
                                  {"worse", comparison.is_worse()},
+                                 {"baseline_notes", comparison.notes_before},
+                                 {"notes", comparison.notes_now},
                                  {"critical_path", json_of(comparison.path)},
                                  {"findings", json_of(comparison.findings)}};
     return object.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
@@ -168,6 +172,8 @@ std::string render_comparison(const ExplainComparison& comparison, bool json_wan
   std::string text = time_text(comparison.now) + ", before " + time_text(comparison.before) + " (" +
                      share + "): " + (comparison.is_worse() ? "worse" : "not worse") +
                      " than the baseline within " + views::format_percent(comparison.within) + "\n";
+  for (const std::string& note : comparison.notes_before) text += "note: before: " + note + "\n";
+  for (const std::string& note : comparison.notes_now) text += "note: now: " + note + "\n";
   if (!comparison.path.empty())
     text += "\nWhere the difference lies, along the critical path\n" + table_of(comparison.path);
   if (!comparison.findings.empty())

@@ -20,6 +20,7 @@ struct ExplainComparison {
   double now = 0;
   double within = 0;  // by so much of `before` the run may be longer
   std::string note;   // how the runs themselves differ; empty: as many ranks and calls
+  std::vector<std::string> notes_before, notes_now;  // what was said of the run times
   // What the run's time went into, along the critical path; the differences add up to
   // that of the run times. Greatest first.
   std::vector<ExplainChange> path;

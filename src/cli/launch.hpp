@@ -32,6 +32,7 @@ struct CaptureRun {
   std::optional<std::string> yield;  // --yield
   bool allow_invalid = false;        // predict: --allow-invalid
   bool is_compute_given = true;      // predict: somebody said what computation takes
+  std::vector<std::string> notes;    // predict: of the machine, that were told; kept with the times
   WatcherOptions watch;              // --watch
 };
 

@@ -48,7 +48,35 @@ void add_unknown(const std::string& path, const Functions& functions,
   }
 }
 
+bool has_error(const machine::Function& function) {
+  const auto has = [](const machine::Coefficient& coefficient) { return coefficient.error > 0; };
+  const auto any = [&has](const std::vector<machine::Term>& terms) {
+    return std::ranges::any_of(terms, has, &machine::Term::coefficient);
+  };
+  return function.extrapolation_error ||
+         std::ranges::any_of(function.regimes, [&](const machine::Regime& regime) {
+           const machine::Equation& equation = regime.equation;
+           return equation.interval || has(equation.constant) || has(equation.startup) ||
+                  has(equation.data) || any(equation.terms) || any(equation.other_terms);
+         });
+}
+
+bool has_errors(const machine::PathModel& model) {
+  return std::ranges::any_of(model.functions,
+                             [](const auto& named) { return has_error(named.second); });
+}
+
 }  // namespace
+
+std::string note_of_bound(const std::string& path, const machine::MachineModel& model,
+                          const std::string& bound) {
+  const bool known = has_errors(model) || std::ranges::any_of(model.paths, [](const auto& inner) {
+                       return has_errors(inner.second);
+                     });
+  if (bound == "avg" || known) return "";
+  return "--bound " + bound + " is as avg: no equation of " +
+         (model.name.empty() ? path : model.name) + " has an error";
+}
 
 std::vector<std::string> notes_of_machine(const std::string& path,
                                           const machine::MachineModel& model) {

@@ -12,7 +12,10 @@ namespace foretrace::cli {
 // of functions that no prediction asks for, as a mistyped one.
 std::vector<std::string> notes_of_machine(const std::string& path,
                                           const machine::MachineModel& model);
-// Says them on standard error.
+// That --bound min and max are the same as avg there, since no equation has an error; "": no need.
+std::string note_of_bound(const std::string& path, const machine::MachineModel& model,
+                          const std::string& bound);
+// Says those of the machine on standard error.
 void warn_of_machine(const std::string& path, const machine::MachineModel& model);
 
 }  // namespace foretrace::cli

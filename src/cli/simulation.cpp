@@ -527,6 +527,7 @@ sim::SimulateResult Simulation::run(sim::Source& source, sim::Sink& sink,
   if (!options_.machine.empty())
     for (std::string& note : machine::notes_of(result.unknowns))
       result.notes.push_back(std::move(note));
+  if (std::string note = bound_note(); !note.empty()) result.notes.push_back(std::move(note));
   return result;
 }
 

@@ -111,14 +111,16 @@ class Simulation {
   // One line each: what the reader of the input wants to say, options without
   // effect, parameters that nobody gave.
   std::vector<std::string> notes() const;
+  // Of these, what is to be kept with the predicted times: how far the machine is to be trusted.
+  std::vector<std::string> notes_of_model() const;
   // " of Cray T3D (network flow on torus:4x4, collectives openmpi)".
   std::string where() const;
   // What the predicted trace says of itself.
   trace::TraceInfo info() const;
-  // Whether the recorded run, if it is one, came to its end.
-  bool sealed() const { return !reader_ || reader_->sealed(); }
   // What is simulated, if it is a trace; nullptr: something else.
   trace::TraceReader* recorded() const { return reader_.get(); }
+  // Whether the recorded run, if it is one, came to its end.
+  bool sealed() const { return !reader_ || reader_->sealed(); }
   const machine::Topology* topology() const { return topology_ ? &*topology_ : nullptr; }
   // By rank; nullptr: it is all the same where a rank runs.
   const machine::Placement* placement() const { return uses_topology() ? &placement_ : nullptr; }
@@ -193,6 +195,7 @@ class Simulation {
   bool links_alone() const;
   void check_messages_are_known() const;
   std::string machine_name() const;
+  std::string bound_note() const;
   std::vector<std::string> notes_of_derived() const;
   std::vector<std::string> notes_of_idle_options() const;
   sim::Wildcards wildcards() const;

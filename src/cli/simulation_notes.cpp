@@ -154,11 +154,19 @@ std::vector<std::string> Simulation::notes_of_idle_options() const {
   return notes;
 }
 
+std::vector<std::string> Simulation::notes_of_model() const {
+  return options_.machine.empty() ? std::vector<std::string>()
+                                  : notes_of_machine(options_.machine, model_);
+}
+
+std::string Simulation::bound_note() const {
+  return options_.machine.empty() ? std::string()
+                                  : note_of_bound(options_.machine, model_, options_.bound);
+}
+
 std::vector<std::string> Simulation::notes() const {
   std::vector<std::string> notes = goal_ ? goal_->notes : std::vector<std::string>();
-  if (!options_.machine.empty())
-    for (std::string& note : notes_of_machine(options_.machine, model_))
-      notes.push_back(std::move(note));
+  std::ranges::move(notes_of_model(), std::back_inserter(notes));
   if (!sealed())
     notes.push_back(options_.input + ": the run did not reach its end (or still runs); there are " +
                     trace::describe_remains(trace::look_through(*reader_), ranks_) +

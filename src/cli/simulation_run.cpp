@@ -8,6 +8,7 @@
 #include "analysis/profile.hpp"
 #include "cli/call_places.hpp"
 #include "cli/left_messages.hpp"
+#include "trace/told.hpp"
 #include "views/report/link_report.hpp"
 #include "views/report/report.hpp"
 
@@ -80,6 +81,14 @@ void tell_what_is_left(const sim::SimulateResult& result) {
                    result.left_requests[rank] == 1 ? "request" : "requests");
 }
 
+// What is to be known of the times wherever they go.
+std::vector<std::string> notes_to_keep(const Simulation& simulation,
+                                       const sim::SimulateResult& result) {
+  std::vector<std::string> notes = simulation.notes_of_model();
+  notes.insert(notes.end(), result.notes.begin(), result.notes.end());
+  return notes;
+}
+
 // Two sinks as one.
 class BothSinks final : public sim::Sink {
  public:
@@ -115,6 +124,7 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
     result = run(sink);
     trace::Trace predicted = sink.take();
     predicted.sealed = simulation.sealed();
+    trace::set_notes(predicted.info, notes_to_keep(simulation, result));
     if (replay) result.stats = replay();
     std::optional<views::ReplayStats> stats;
     if (options.stats)
@@ -136,6 +146,7 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
       throw;
     }
     sink.finish(simulation.sealed());
+    trace::keep_notes(options.output, notes_to_keep(simulation, result));
     if (replay) result.stats = replay();
   } else {
     sim::NullSink sink;
@@ -144,6 +155,9 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
   for (const std::string& note : result.notes)
     std::fprintf(stderr, "foretrace: %s\n", note.c_str());
   if (options.live) tell_what_is_left(result);
+  // Such a trace tells more than the operations that were made of it.
+  if (simulation.recorded() && result.left_message_count > 0)
+    tell_left_messages(*simulation.recorded());
   if (options.links && !result.links)
     std::fprintf(stderr, "foretrace: --links: messages share links on bus, flow and packet only\n");
   if (options.json) {
@@ -155,9 +169,6 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
   if (!options.links) return;
   if (const auto links = profile_of_links(result, simulation.topology()))
     std::fputs(views::render_text_links(*links).c_str(), stdout);
-  // Such a trace tells more than the operations that were made of it.
-  if (simulation.recorded() && result.left_message_count > 0)
-    tell_left_messages(*simulation.recorded());
 }
 
 }  // namespace foretrace::cli

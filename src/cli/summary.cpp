@@ -21,6 +21,7 @@
 #include "machine/path.hpp"
 #include "machine/timing.hpp"
 #include "trace/exit_name.hpp"
+#include "trace/told.hpp"
 #include "trace/trace_reader.hpp"
 
 namespace foretrace::cli {
@@ -33,8 +34,8 @@ struct Outcome {
   std::vector<std::string> unfinished;             // one sentence a rank
   bool announced = false;                          // it told its computation
   bool aborted = false;                            // by MPI_Abort, whose code is the status
-};
   MessageBalance messages;
+};
 
 std::string at(const trace::Site* site) {
   return site ? " at " + place_teller()(*site) : "";
@@ -130,11 +131,11 @@ Outcome look_at(trace::TraceReader& reader, const machine::Timing* timing) {
     Seen before;
     Seen last;
     std::vector<std::uint64_t> calls;  // of each name that carries no time
-    while (reader.next(rank, event)) {
     formats::Messages messages(rank);
-      ++events;
+    while (reader.next(rank, event)) {
       for (const formats::Message& message : messages.of(event, reader))
         outcome.messages.add(message);
+      ++events;
       before = std::exchange(last, {events, event.name, event.site});
       outcome.announced = outcome.announced || event.steps != 0;
       if (timing)
@@ -163,12 +164,16 @@ Outcome look_at(trace::TraceReader& reader, const machine::Timing* timing) {
   return outcome;
 }
 
-void print_untreated(const Outcome& outcome) {
-  if (outcome.untreated.empty()) return;
+// What is to be said of the times, whether they were predicted or measured.
+std::vector<std::string> notes_of(const Outcome& outcome,
+                                  const machine::Timing::Unknowns& unknowns) {
+  std::vector<std::string> notes;
   std::string list;
   for (const auto& [name, calls] : outcome.untreated)
     list += (list.empty() ? "" : ", ") + name + " (" + std::to_string(calls) + ")";
-  std::fprintf(stderr, "foretrace: %s\n", note_of_untimed(list).c_str());
+  if (!list.empty()) notes.push_back(note_of_untimed(list));
+  for (std::string& note : machine::notes_of(unknowns)) notes.push_back(std::move(note));
+  return notes;
 }
 
 }  // namespace
@@ -237,22 +242,21 @@ bool print_run_summary(const CaptureRun& run, bool ended_early,
   if (tell_damage(path, reader.damage()) != 0) return false;
   for (const std::string& sentence : outcome.unfinished)
     std::fprintf(stderr, "foretrace: %s\n", sentence.c_str());
-  print_untreated(outcome);
-  if (model) {
-    const machine::Timing::Unknowns unknowns = timing->unknowns();
-    for (const std::string& note : machine::notes_of(unknowns))
-      std::fprintf(stderr, "foretrace: %s\n", note.c_str());
-    if (!unknowns.unreliable.empty()) {
-      const bool allowed = run.allow_invalid;
-      const std::string text = allowed ? machine::doubt_of(unknowns.unreliable)
-                                       : machine::refusal_of(unknowns.unreliable);
-      std::fprintf(stderr, "foretrace: %s\n", text.c_str());
-      if (!allowed) return false;
-    }
+  const auto unknowns = timing ? timing->unknowns() : machine::Timing::Unknowns();
+  std::vector<std::string> notes = notes_of(outcome, unknowns);
+  const bool doubtful = !unknowns.unreliable.empty();
+  const bool refused = doubtful && !run.allow_invalid;
+  if (doubtful && !refused) notes.push_back(machine::doubt_of(unknowns.unreliable));
+  for (const std::string& note : notes) std::fprintf(stderr, "foretrace: %s\n", note.c_str());
+  if (refused) {
+    std::fprintf(stderr, "foretrace: %s\n", machine::refusal_of(unknowns.unreliable).c_str());
+    return false;
   }
+  notes.insert(notes.begin(), run.notes.begin(), run.notes.end());
+  if (model) trace::keep_notes(path, notes);
+  if (!outcome.messages.is_even()) tell_left_messages(reader);
   if (outcome.announced && !run.is_compute_given)
     std::fprintf(stderr, "foretrace: %s\n", compute::kAnnotationsUnused);
-  if (!outcome.messages.is_even()) tell_left_messages(reader);
   const trace::TraceInfo& info = reader.info();
   const char* kind = info.clock == trace::Clock::cpu    ? "longest CPU time"
                      : info.clock == trace::Clock::wall ? "measured time"

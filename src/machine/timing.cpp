@@ -274,6 +274,9 @@ Time Timing::least(Cost what) const {
   return least;
 }
 
+// Of a model that has not even sum_double.
+constexpr const char* kCombinesForFree = " (takes no time)";
+
 // Parts of a transfer (isend2, irecv1, what overlaps) may well be missing: others hold their time.
 Timing::Unknowns Timing::unknowns() const {
   constexpr std::array kWhole = {Cost::send, Cost::ssend,  Cost::bsend,  Cost::rsend,
@@ -315,9 +318,14 @@ Timing::Unknowns Timing::unknowns() const {
   if (const Function* own = model_->find("gap"); own && sent && !has_gap())
     unknowns.replaced.push_back("gap (" + why_unreliable(*own) +
                                 ") by none, so messages of a rank pass each other");
+  // Which of them was first is another one in each way to a prediction.
+  const auto moves = static_cast<std::ptrdiff_t>(unknowns.missing.size());
   unknowns.missing.insert(unknowns.missing.end(), missing_moves_.begin(), missing_moves_.end());
+  std::ranges::sort(unknowns.missing.begin() + moves, unknowns.missing.end());
   for (std::size_t i = 0; i < stood_in_.size(); ++i)
-    if (stood_in_[i]) unknowns.combined.push_back(name_of(static_cast<Reduction>(i)));
+    if (stood_in_[i])
+      unknowns.combined.push_back(name_of(static_cast<Reduction>(i)) +
+                                  (stands_in_[i] ? "" : kCombinesForFree));
   for (const Path path : {Path::node, Path::untouched}) {
     if (!inner_[static_cast<std::size_t>(path)]) continue;
     const std::string where = " (path " + std::string(name_of(path)) + ")";
@@ -342,9 +350,12 @@ std::vector<std::string> notes_of(const Timing::Unknowns& unknowns) {
     notes.push_back(line("extrapolated, beyond what was measured: ", unknowns.beyond));
   if (!unknowns.replaced.empty())
     notes.push_back(line("INVALID in the machine model, and replaced: ", unknowns.replaced));
-  if (!unknowns.combined.empty())
-    notes.push_back(
-        line("reductions that the machine model lacks, taken as sum_double: ", unknowns.combined));
+  if (!unknowns.combined.empty()) {
+    const bool free = unknowns.combined.front().ends_with(kCombinesForFree);
+    notes.push_back(line(free ? "reductions that the machine model lacks: "
+                              : "reductions that the machine model lacks, taken as sum_double: ",
+                         unknowns.combined));
+  }
   return notes;
 }
 
@@ -502,6 +513,9 @@ Time Timing::icollective_post_leave(Time s0, Cost collective, int ranks, Bytes b
 
 Time Timing::combine_time(Reduction what, Bytes bytes) const {
   if (stands_in_[index(what)]) stood_in_[index(what)] = true;
+  const Reduction meant = what == Reduction::none ? Reduction::sum_double : what;
+  if (per_byte_[index(what)] == 0 && bytes.count > 0 && !model_->reductions.contains(meant))
+    stood_in_[index(meant)] = true;
   return Time::from_seconds(static_cast<double>(bytes.count) * per_byte_[index(what)]);
 }
 

@@ -7,6 +7,7 @@
 #include "formats/fields.hpp"
 #include "trace/damage.hpp"
 #include "trace/seal.hpp"
+#include "trace/told.hpp"
 #include "trace/trace_reader.hpp"
 
 namespace foretrace::python {
@@ -69,7 +70,8 @@ void OpenTrace::describe(const formats::Notes& notes) {
                       {"kinds", {""}},
                       {"collectives", ordered_json::array()},
                       {"damage", ordered_json::array()},
-                      {"notes", notes}};
+                      {"notes", trace::notes_of(file.info())}};
+  for (const std::string& note : notes) all["notes"].push_back(note);
   for (const trace::Communicator& comm : comms_) {
     ordered_json members = ordered_json::array();
     for (const WorldRank member : comm.members) members.push_back(member.value);

@@ -180,6 +180,8 @@ Comparison compare(const Table& a, const Table& b, const std::vector<std::string
     throw Error("there is nothing to compare: " +
                 std::string(a.rows.empty() ? "the first" : "the second") + " side has no points");
   Comparison out;
+  out.notes_a = a.notes();
+  out.notes_b = b.notes();
   const Keys keys = common_keys(a, b);
   out.keys = keys.columns;
   std::vector<std::size_t> shown;

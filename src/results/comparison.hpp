@@ -30,7 +30,8 @@ struct ComparedQuantity {
 struct Comparison {
   std::vector<Column> keys;  // what makes two points the same
   std::vector<ComparedQuantity> quantities;
-  std::size_t only_a = 0, only_b = 0;  // points that the other side lacks
+  std::size_t only_a = 0, only_b = 0;         // points that the other side lacks
+  std::vector<std::string> notes_a, notes_b;  // Table::notes()
 };
 
 // Points are the same if program, ranks and all parameters that both sides know agree; also the

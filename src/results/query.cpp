@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <sstream>
 #include <unordered_map>
 
 #include "base/error.hpp"
@@ -92,6 +93,10 @@ class TableReader {
       table_.columns.push_back({name, ColumnKind::parameter});
     keys_ = table_.columns.size();
     for (const std::string& name : chosen_quantities(columns, query)) quantities_.push_back(name);
+    Statement notes(database_,
+                    "SELECT launch, message FROM details WHERE message <> '' AND "
+                    "launch IN (SELECT id FROM launches WHERE status = 'done')");
+    while (notes.step()) notes_.emplace(notes.whole(0), notes.text(1));
   }
 
   Table run() {
@@ -111,6 +116,7 @@ class TableReader {
     std::string sql = "SELECT " + first;
     for (const Column& column : table_.columns) sql += ", " + quoted_name(column.name);
     for (const std::string& name : quantities_) sql += ", " + quoted_name(name);
+    if (!notes_.empty()) sql += ", id";
     sql += kFrom;
     sql += " WHERE ";
     sql += query_.launches ? "1" : "status = 'done'";
@@ -150,11 +156,21 @@ class TableReader {
       for (std::size_t i = 0; i < keys_; ++i)
         row.push_back(statement.cell(static_cast<int>(i + 1)));
       row.push_back(statement.cell(0));
+      row.push_back(note_of(statement));
       for (std::size_t i = 0; i < quantities_.size(); ++i)
         row.push_back(statement.cell(static_cast<int>(i + 1 + keys_)));
       table_.rows.push_back(std::move(row));
     }
     table_.columns.push_back({"status", ColumnKind::count});
+    table_.columns.push_back({"notes", ColumnKind::note});
+  }
+
+  // Of the launch that was read.
+  Cell note_of(const Statement& statement) const {
+    if (notes_.empty()) return {};
+    const auto found =
+        notes_.find(statement.whole(static_cast<int>(1 + keys_ + quantities_.size())));
+    return found == notes_.end() ? Cell() : Cell(found->second);
   }
 
   // All values of all launches lie in one array: a vector for each point and quantity would be
@@ -164,23 +180,28 @@ class TableReader {
     std::unordered_map<std::int64_t, std::size_t> places;
     std::vector<std::size_t> point_of;  // by launch
     std::vector<double> values;         // by launch, in it by quantity; NaN: none
+    std::vector<Cell> note_of_point;
     while (statement.step()) {
       const auto [place, fresh] = places.try_emplace(statement.whole(0), table_.rows.size());
       if (fresh) {
         std::vector<Cell>& row = table_.rows.emplace_back();
-        row.reserve(keys_ + 1 + quantities_.size());
+        row.reserve(keys_ + 2 + quantities_.size());
         for (std::size_t i = 0; i < keys_; ++i)
           row.push_back(statement.cell(static_cast<int>(i + 1)));
+        note_of_point.emplace_back();
       }
       point_of.push_back(place->second);
+      if (Cell& note = note_of_point[place->second]; is_nothing(note)) note = note_of(statement);
       for (std::size_t i = 0; i < quantities_.size(); ++i)
         values.push_back(statement.number(static_cast<int>(i + 1 + keys_)));
     }
-    add_medians(point_of, values);
+    add_medians(point_of, values, note_of_point);
     table_.columns.push_back({"launches", ColumnKind::count});
+    table_.columns.push_back({"notes", ColumnKind::note});
   }
 
-  void add_medians(const std::vector<std::size_t>& point_of, const std::vector<double>& values) {
+  void add_medians(const std::vector<std::size_t>& point_of, const std::vector<double>& values,
+                   const std::vector<Cell>& notes) {
     std::vector<std::size_t> begins(table_.rows.size() + 1, 0);
     for (const std::size_t point : point_of) ++begins[point + 1];
     std::partial_sum(begins.begin(), begins.end(), begins.begin());
@@ -193,6 +214,7 @@ class TableReader {
       const auto end = launches.begin() + static_cast<std::ptrdiff_t>(begins[point + 1]);
       std::vector<Cell>& row = table_.rows[point];
       row.emplace_back(static_cast<std::int64_t>(end - begin));
+      row.push_back(notes[point]);
       for (std::size_t quantity = 0; quantity < quantities_.size(); ++quantity) {
         known.clear();
         for (auto launch = begin; launch != end; ++launch)
@@ -210,6 +232,7 @@ class TableReader {
   Table table_;
   std::size_t keys_ = 0;
   std::vector<std::string> quantities_;
+  std::unordered_map<std::int64_t, std::string> notes_;  // by launch; few have some
 };
 
 std::vector<std::string> list_of(const Database& database, const std::string& sql) {
@@ -246,6 +269,18 @@ std::size_t Table::find(const std::string& name) const {
     known += " " + columns[i].name;
   }
   throw UsageError("there is no column '" + name + "'; these are:" + known);
+}
+
+std::vector<std::string> Table::notes() const {
+  std::vector<std::string> out;
+  const auto column = std::ranges::find(columns, ColumnKind::note, &Column::kind);
+  if (column == columns.end()) return out;
+  for (const std::vector<Cell>& row : rows) {
+    std::istringstream lines(text_of(row[static_cast<std::size_t>(column - columns.begin())]));
+    for (std::string line; std::getline(lines, line);)
+      if (std::ranges::find(out, line) == out.end()) out.push_back(line);
+  }
+  return out;
 }
 
 Table read_table(const std::string& path, const Query& query) {

@@ -13,7 +13,7 @@
 
 namespace foretrace::results {
 
-enum class ColumnKind { fixed, parameter, count, quantity };
+enum class ColumnKind { fixed, parameter, count, note, quantity };
 
 struct Column {
   std::string name;
@@ -26,6 +26,8 @@ struct Table {
 
   // The column's place. Throws UsageError with all that there are.
   std::size_t find(const std::string& name) const;
+  // What its rows' commands said of their figures, each once.
+  std::vector<std::string> notes() const;
 };
 
 std::optional<std::size_t> place_of(const Table& table, std::string_view name);
@@ -39,9 +41,9 @@ struct Query {
 // For reading: a database, or FILE.graph (graph_file.hpp). Throws Error.
 Database open_results(const std::string& path);
 
-// program, way, machine, ranks, the parameters, launches (their number) or status, quantities;
-// columns in which every row has nothing are left out. Sorted by all but the quantities. Throws
-// Error, UsageError.
+// program, way, machine, ranks, the parameters, launches (their number) or status, notes (a line
+// each; of a point's first launch that has some), quantities; columns in which every row has
+// nothing are left out. Sorted by all but the quantities. Throws Error, UsageError.
 Table read_table(const std::string& path, const Query& query);
 
 // What was kept, in numbers, and where it came from.

@@ -31,7 +31,7 @@ struct Launch {
   int ranks = 0;
   bool done = true;     // else it failed
   std::string command;  // as a shell would take it
-  std::string message;  // why it failed
+  std::string message;  // why it failed; if it is done, what is to be said of it, a line each
   std::string started;  // UTC, 2026-11-23T13:00:00Z
   double elapsed = 0;   // seconds of the real clock
   std::vector<std::pair<std::string, Cell>> parameters;

@@ -192,7 +192,8 @@ void check(const std::vector<analysis::Profile>& runs) {
       throw Error("two runs have " + std::to_string(runs[i].ranks) + " ranks; give one of them");
   }
   if (runs.size() < kLeastValues)
-    throw Error("there are runs of " + std::to_string(runs.size()) + " numbers of ranks; " +
+    throw Error("there are runs of " + std::to_string(runs.size()) +
+                (runs.size() == 1 ? " number of ranks; " : " numbers of ranks; ") +
                 std::to_string(kLeastValues) + " at least are needed to tell laws apart");
 }
 

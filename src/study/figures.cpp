@@ -65,6 +65,15 @@ int ranks_of_json(const std::string& text) {
   return json.is_object() ? json.value("ranks", 0) : 0;
 }
 
+std::string notes_of_json(const std::string& text) {
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  std::string lines;
+  if (!json.is_object()) return lines;
+  for (const nlohmann::json& note : json.value("notes", nlohmann::json::array()))
+    lines += (lines.empty() ? "" : "\n") + note.get<std::string>();
+  return lines;
+}
+
 Figures figures_of_patterns(const std::string& text, const std::vector<Quantity>& quantities) {
   Figures out;
   for (const Quantity& quantity : quantities) {

@@ -19,6 +19,9 @@ Figures figures_of_json(const std::string& text);
 // The number of ranks that it tells; 0: none.
 int ranks_of_json(const std::string& text);
 
+// What the command said of them, a line each.
+std::string notes_of_json(const std::string& text);
+
 // What the patterns find in `text`, which is looked at line by line; the last match counts.
 Figures figures_of_patterns(const std::string& text, const std::vector<Quantity>& quantities);
 

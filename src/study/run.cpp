@@ -284,6 +284,7 @@ class Runner {
     std::error_code ignored;
     if (writes_trace) fs::remove(trace, ignored);
     launch.done = launch.message.empty();
+    if (launch.done && job.kind != Kind::command) launch.message = notes_of_json(json);
     std::optional<double> time;
     for (const auto& [name, value] : launch.quantities)
       if (name == "time" && launch.done) time = value;

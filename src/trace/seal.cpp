@@ -1,8 +1,10 @@
 #include "trace/seal.hpp"
 
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +13,7 @@
 #include "trace/block_index.hpp"
 #include "trace/checksum.hpp"
 #include "trace/encoding.hpp"
+#include "trace/told.hpp"
 #include "trace/trace_writer.hpp"
 
 namespace foretrace::trace {
@@ -74,16 +77,42 @@ std::vector<std::int32_t> to_nodes(const nlohmann::json& json, int ranks) {
 std::string info_text(const TraceInfo& info) {
   nlohmann::ordered_json json = {{"ranks", info.ranks},     {"clock", clock_name(info.clock)},
                                  {"program", info.program}, {"origin", info.origin},
-                                 {"machine", info.machine}, {"options", info.options},
+                                 {"machine", info.machine}, {"options", options_of(info)},
                                  {"mpi", info.mpi}};
   if (info.clocks.hosts > 0) json["clocks"] = to_json(info.clocks);
   if (!info.nodes.empty()) json["nodes"] = info.nodes;
+  if (const auto notes = notes_of(info); !notes.empty()) json["notes"] = notes;
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
+namespace {
+
+// Where times are predicted: for what will be known of them at the end.
+constexpr std::size_t kRoomForNotes = 2048;
+
+// Whole pages.
+std::size_t size_of_info_block(const TraceInfo& info, const std::string& text) {
+  const bool more = info.clock == Clock::virtual_ && notes_of(info).empty();
+  const std::size_t size = sizeof(BlockHeader) + text.size() + (more ? kRoomForNotes : 0);
+  return (size + kPage - 1) / kPage * kPage;
+}
+
+std::string info_block(const std::string& text, std::size_t whole) {
+  BlockHeader header{};
+  header.rank = kNoRank;
+  header.size = static_cast<std::uint32_t>(whole - sizeof header);
+  header.used = static_cast<std::uint32_t>(text.size());
+  header.state = BlockState::last;
+  std::string out = block_header(header, kPage, text.data()) + text;
+  out.resize(whole, '\0');
+  return out;
+}
+
+}  // namespace
+
 std::string file_start(const TraceInfo& info, std::uint64_t blocks, std::uint32_t version) {
   const std::string text = info_text(info);
-  const std::size_t whole = (sizeof(BlockHeader) + text.size() + kPage - 1) / kPage * kPage;
+  const std::size_t whole = size_of_info_block(info, text);
   FileHeader file{};
   std::memcpy(file.magic, kFileMagic, sizeof file.magic);
   file.version = version;
@@ -92,15 +121,29 @@ std::string file_start(const TraceInfo& info, std::uint64_t blocks, std::uint32_
   file.check = checksum(&file, offsetof(FileHeader, check));
   std::string out(reinterpret_cast<const char*>(&file), sizeof file);
   out.resize(kPage, '\0');
-  BlockHeader header{};
-  header.rank = kNoRank;
-  header.size = static_cast<std::uint32_t>(whole - sizeof header);
-  header.used = static_cast<std::uint32_t>(text.size());
-  header.state = BlockState::last;
-  out += block_header(header, kPage, text.data());
-  out += text;
-  out.resize(kPage + whole, '\0');
-  return out;
+  return out + info_block(text, whole);
+}
+
+void keep_notes(const std::string& path, const std::vector<std::string>& notes) {
+  if (notes.empty()) return;
+  const TraceInfo before = BlockIndex(path).info();
+  const std::size_t whole = size_of_info_block(before, info_text(before));
+  std::string text;
+  for (std::size_t kept = notes.size();; --kept) {
+    std::vector<std::string> some(notes.begin(), notes.begin() + static_cast<std::ptrdiff_t>(kept));
+    if (kept < notes.size())
+      some.push_back(std::to_string(notes.size() - kept) +
+                     " more were told when this was predicted");
+    TraceInfo info = before;
+    set_notes(info, some);
+    text = info_text(info);
+    if (sizeof(BlockHeader) + text.size() <= whole || kept == 0) break;
+  }
+  if (sizeof(BlockHeader) + text.size() > whole) return;
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  file.seekp(static_cast<std::streamoff>(kPage));
+  file << info_block(text, whole);
+  if (!file.flush()) throw Error(path + ": cannot write the notes: " + std::strerror(errno));
 }
 
 TraceInfo parse_info(const std::string& text) {
@@ -118,6 +161,7 @@ TraceInfo parse_info(const std::string& text) {
   info.mpi = json.value("mpi", "");
   if (json.contains("clocks")) info.clocks = to_clocks(json["clocks"], info.ranks);
   if (json.contains("nodes")) info.nodes = to_nodes(json["nodes"], info.ranks);
+  set_notes(info, json.value("notes", std::vector<std::string>()));
   return info;
 }
 

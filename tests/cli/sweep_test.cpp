@@ -296,7 +296,7 @@ TEST(SweepReport, JsonArray) {
   ASSERT_EQ(list.size(), 4u);
   EXPECT_EQ(list[3], nlohmann::json::parse(R"({"latency": 3.0, "S": null, "ranks": 2, "time": 6e-05,
                 "serial_time": 6e-05, "wait": 6e-05, "speedup": 1.0, "efficiency": 0.5,
-                "ratio": 1.5})"));
+                "ratio": 1.5, "notes": []})"));
   EXPECT_EQ(list[0]["latency"], 0.5);
   EXPECT_EQ(list[0]["S"], 16);
   EXPECT_EQ(list[0]["time"], 35e-6);

@@ -218,6 +218,7 @@ class Hints(harness.TestCase):
                  "file_write_ordered (but for its barriers)")
         predicted = self.predict(2, command, compute="none")
         self.assertIn(lacks, self.result.err)
+        self.assertIn(f"note: not in the machine model, and {lacks}\n", self.foretrace("report", predicted).out)
         for trace in (predicted, self.record(2, command)):
             for tool in ("simulate", "explain"):
                 told = self.foretrace(tool, trace, "--machine", harness.T3D, "--compute", "none").err
@@ -235,7 +236,6 @@ class Hints(harness.TestCase):
                     self.assertEqual(self.result.err.count(told), 1 if late == 1 and way != "named" else 0, self.result.err)
                     self.assertEqual(self.result.err.count("ANY_SOURCE"), self.result.err.count(told))
 
-    def test_looks_in_vain_by_one_sided_calls(self):
     def test_messages_that_nobody_receives(self):
         """Told in all ways alike; of a receive that is left open nobody knows what it took."""
         program = self.compile(FORGETS)
@@ -255,6 +255,7 @@ class Hints(harness.TestCase):
                 self.assertEqual([err.count(told) for err in said], [times] * len(said), said)
                 self.assertEqual([err.count("not received") for err in said], [times] * len(said), said)
 
+    def test_looks_in_vain_by_one_sided_calls(self):
         """As many as this machine made, each with its time: said of whoever waits so, not of work."""
         program = self.compile(LOOKS)
         model = self.write("m.toml", harness.T3D.read_text() + ONE_SIDED_MODEL)

@@ -7,6 +7,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "trace/told.hpp"
 #include "views/draw/json_text.hpp"
 #include "views/draw/notes.hpp"
 #include "views/draw/text_table.hpp"
@@ -177,10 +178,14 @@ json wait_times(const Comparison& comparison) {
 }
 
 json trace_object(const trace::TraceInfo& info, bool complete, WorldRank slowest) {
-  return {
-      {"program", info.program},         {"origin", info.origin}, {"clock", clock_name(info.clock)},
-      {"machine", info.machine},         {"ranks", info.ranks},   {"complete", complete},
-      {"slowest", rank_or_null(slowest)}};
+  return {{"program", info.program},
+          {"origin", info.origin},
+          {"clock", clock_name(info.clock)},
+          {"machine", info.machine},
+          {"ranks", info.ranks},
+          {"complete", complete},
+          {"slowest", rank_or_null(slowest)},
+          {"notes", trace::notes_of(info)}};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "trace/told.hpp"
 #include "views/draw/json_text.hpp"
 #include "views/draw/notes.hpp"
 #include "views/draw/text_table.hpp"
@@ -91,7 +92,8 @@ json runs_of(const RunGroup& group) {
                     {"clock", clock_name(info.clock)},
                     {"machine", info.machine},
                     {"ranks", info.ranks},
-                    {"complete", run.times.complete}});
+                    {"complete", run.times.complete},
+                    {"notes", trace::notes_of(info)}});
   }
   return list;
 }

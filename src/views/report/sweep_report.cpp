@@ -101,6 +101,7 @@ std::string render_json_sweep(const SweepReport& report) {
     entry["speedup"] = or_null(speedup(run));
     entry["efficiency"] = or_null(efficiency(run));
     entry["ratio"] = ratio(run, report);
+    entry["notes"] = report.notes;
     list.push_back(std::move(entry));
   }
   return json_text(list);

@@ -27,12 +27,13 @@ struct SweepRun {
 struct SweepReport {
   std::vector<SweepAxis> axes;
   std::vector<SweepRun> runs;
-  SweepRun base;  // the machine as it is
+  SweepRun base;                        // the machine as it is
+  std::vector<std::string> notes = {};  // what is to be said of all of them
 };
 
 std::string render_text_sweep(const SweepReport& report);
 // An array with an object for each run: the axes by name (none is null), time,
-// serial_time, wait, speedup, efficiency, ratio (time / time of the base).
+// serial_time, wait, speedup, efficiency, ratio (time / time of the base), notes.
 std::string render_json_sweep(const SweepReport& report);
 // The same columns, with a line of names; none is inf.
 std::string render_csv_sweep(const SweepReport& report);

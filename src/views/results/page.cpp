@@ -251,6 +251,7 @@ std::string figures(const StudyPage& page) {
   std::vector<std::string> head;
   std::size_t texts = 0;
   for (std::size_t i = 0; i < points.columns.size(); ++i) {
+    if (points.columns[i].kind == results::ColumnKind::note) continue;
     head.push_back(points.columns[i].name);
     if (texts == i && std::holds_alternative<std::string>(points.rows.front()[i])) ++texts;
   }
@@ -258,13 +259,15 @@ std::string figures(const StudyPage& page) {
   for (std::size_t row = 0; row < std::min(points.rows.size(), kMostRows); ++row) {
     std::vector<std::string> cells;
     for (std::size_t i = 0; i < points.columns.size(); ++i)
-      cells.push_back(result_text(points.columns[i], points.rows[row][i]));
+      if (points.columns[i].kind != results::ColumnKind::note)
+        cells.push_back(result_text(points.columns[i], points.rows[row][i]));
     table.add(cells);
   }
   out += table.finish();
   if (points.rows.size() > kMostRows)
     out += paragraph(
         fmt::format("The first {} of {} points; --csv has all.", kMostRows, points.rows.size()));
+  for (const std::string& note : points.notes()) out += paragraph("Note: " + note);
   return out;
 }
 

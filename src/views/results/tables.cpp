@@ -38,6 +38,12 @@ bool is_text(const Table& table, std::size_t column) {
   });
 }
 
+std::string lines_of(const std::string& start, const std::vector<std::string>& notes) {
+  std::string out;
+  for (const std::string& note : notes) out += start + plain_text(note) + "\n";
+  return out;
+}
+
 }  // namespace
 
 std::string result_text(const Column& column, const Cell& cell) {
@@ -63,6 +69,7 @@ std::string render_text_results(const Table& table, bool brief) {
     const bool extra = name.starts_with("state_") || name == "load_balance" || name == "messages" ||
                        name == "message_bytes" || name == "serial_time";
     if (brief && table.columns[i].kind == ColumnKind::quantity && extra) continue;
+    if (table.columns[i].kind == ColumnKind::note) continue;
     columns.push_back(i);
     aligned.push_back(is_text(table, i) ? Align::left : Align::right);
   }
@@ -75,7 +82,7 @@ std::string render_text_results(const Table& table, bool brief) {
     for (const std::size_t i : columns) cells.push_back(result_text(table.columns[i], row[i]));
     out.add(cells);
   }
-  return out.render(0);
+  return out.render(0) + lines_of("note: ", table.notes());
 }
 
 std::string render_csv_results(const Table& table) {
@@ -160,6 +167,8 @@ std::string render_text_comparison(const results::Comparison& comparison, const 
   if (comparison.only_a + comparison.only_b > 0)
     out += fmt::format("\nnot on both sides: {} points of {}, {} of {}\n", comparison.only_a,
                        plain_text(a), comparison.only_b, plain_text(b));
+  out += lines_of("note: " + plain_text(a) + ": ", comparison.notes_a);
+  out += lines_of("note: " + plain_text(b) + ": ", comparison.notes_b);
   return out;
 }
 
@@ -167,6 +176,8 @@ std::string render_json_comparison(const results::Comparison& comparison, const 
                                    const std::string& b) {
   nlohmann::ordered_json out{
       {"a", a}, {"b", b}, {"only_a", comparison.only_a}, {"only_b", comparison.only_b}};
+  out["notes_a"] = comparison.notes_a;
+  out["notes_b"] = comparison.notes_b;
   out["quantities"] = nlohmann::ordered_json::object();
   for (const auto& quantity : comparison.quantities) {
     nlohmann::ordered_json points = nlohmann::ordered_json::array();

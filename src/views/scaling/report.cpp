@@ -43,6 +43,7 @@ std::string text_of(const LawReport& report) {
         "told from those before, the largest would have been off by {}: the interval allows for as "
         "much with each such step\n",
         format_percent(law.missed));
+  for (const std::string& note : report.notes) out += "note: " + plain_text(note) + "\n";
   if (law.identifiable) return out;
   out += law.others.empty() ? "the interval is too wide to trust the value\n"
                             : "the data cannot tell this form from others, which differ there; do "
@@ -77,6 +78,7 @@ nlohmann::ordered_json json_of(const LawReport& report) {
     out["alternatives"].push_back({{"form", scaling::format_law(other.terms, law.names)},
                                    {"value", other.value},
                                    {"growth", other.growth}});
+  out["notes"] = report.notes;
   return out;
 }
 

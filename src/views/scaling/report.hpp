@@ -17,11 +17,12 @@ struct LawReport {
   std::string metric;
   std::vector<double> at;  // by the law's names
   scaling::ScalingLaw law;
+  std::vector<std::string> notes;  // what was said of the points
 };
 
 std::string render_text_laws(const std::vector<LawReport>& reports);
 // One object, or an array for several: of, metric, at, form, value, interval, identifiable, growth,
-// error, noise, beyond, alternatives.
+// error, noise, beyond, alternatives, notes.
 std::string render_json_laws(const std::vector<LawReport>& reports);
 
 }  // namespace foretrace::views
