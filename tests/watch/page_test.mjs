@@ -60,7 +60,7 @@ try {
   while ((await rows()) === 0 && Date.now() < limit) await pause(100);
   const early = await rows();
   assert.ok(early > 0 && early < kRows, `${early} rows`);
-  while ((await rows()) < kRows / 2 && Date.now() < limit) await pause(100);
+  while ((await rows()) < early + kRanks && Date.now() < limit) await pause(100);
   assert.ok((await rows()) > early, "the picture goes on");
 
   // As in figure 3 of Karrels and Lusk: the manager is stopped, and all others have sent to it. On a

@@ -44,6 +44,7 @@ export class Browser {
   #process;
   #profile;
   #session = null;
+  #address = ""; // without what follows "#"
   #next = 1;
   #waiting = new Map();
   #rest = "";
@@ -55,7 +56,8 @@ export class Browser {
     this.#process = spawn(chromium, [
       "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
       "--disable-component-update", "--disable-sync", `--user-data-dir=${this.#profile}`, "--remote-debugging-pipe",
-      "--window-size=1280,800", "--enable-precise-memory-info", "about:blank",
+      // Nobody goes back: a page that is left is not kept.
+      "--disable-features=BackForwardCache", "--window-size=1280,800", "--enable-precise-memory-info", "about:blank",
     ], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
     this.#process.stdio[4].setEncoding("utf8");
     this.#process.stdio[4].on("data", (text) => this.#take(text));
@@ -112,8 +114,12 @@ export class Browser {
     this.requests = [];
     await this.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: scale, mobile: touch });
     await this.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }] });
-    await this.send("Page.navigate", { url: "about:blank" });
-    await this.send("Page.navigate", { url: page.includes("://") ? page : pathToFileURL(page).href });
+    const url = page.includes("://") ? page : pathToFileURL(page).href;
+    // Where only what follows "#" differs, a browser stays on the page.
+    const [address] = url.split("#");
+    if (address === this.#address) await this.send("Page.navigate", { url: "about:blank" });
+    this.#address = address;
+    await this.send("Page.navigate", { url });
     await this.until(() => document.readyState === "complete");
     // A time line unpacks its events first.
     await this.until(() => document.querySelector(".trace-head") === null || "summary" in document.documentElement.dataset || "error" in document.documentElement.dataset);
@@ -149,8 +155,8 @@ export class Browser {
     }), kQuiet);
   }
 
-  // A key with the modifiers alt, ctrl, shift.
-  async press(key, { shift = false, ctrl = false, alt = false } = {}) {
+  // A key with the modifiers alt, ctrl, shift; without `settle` the next one may follow at once.
+  async press(key, { shift = false, ctrl = false, alt = false, settle = true } = {}) {
     const known = kKeys[key] ?? { keyCode: key.toUpperCase().charCodeAt(0), text: key };
     const event = {
       key, code: known.code ?? key, windowsVirtualKeyCode: known.keyCode, modifiers: (alt ? 1 : 0) + (ctrl ? 2 : 0) + (shift ? 8 : 0),
@@ -158,7 +164,7 @@ export class Browser {
     };
     await this.send("Input.dispatchKeyEvent", { type: "keyDown", ...event });
     await this.send("Input.dispatchKeyEvent", { type: "keyUp", ...event });
-    await this.settle();
+    if (settle) await this.settle();
   }
 
   async type(text) {

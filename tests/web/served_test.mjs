@@ -328,7 +328,8 @@ try {
     await browser.clickOn("#tab-ranks");
     // By the keyboard.
     await browser.evaluate(() => document.querySelector("#overlay").focus());
-    for (let i = 0; i < 8; i++) await browser.press("+");
+    for (let i = 0; i < 8; i++) await browser.press("+", { settle: false });
+    await browser.settle();
     await near();
     const held = await see(({ model }) => model.sums.reduce((sum, each) => sum + each.rank.count, 0));
     assert.ok(held > 1000 && held <= 400000, String(held));
