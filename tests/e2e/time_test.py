@@ -148,12 +148,14 @@ class WaitForTheClock(harness.TestCase):
         for trace in (live, self.predict(2, [program], compute="measured"), self.simulate(recorded, compute="measured"),
                       self.simulate(recorded, slow, compute="measured", name="slow.ftr")):
             with self.subTest(trace=trace.name):
-                sent = next(fields for kind, _, fields in self.events(trace)[1] if kind == "send")
+                # A live run has each reading in its trace: too many to take apart.
+                rank = self.ticks(trace).split("\nrank 1 ")[1]
+                sent = int(re.search(r"^send .*\benter=(\d+)", rank, re.M)[1])
                 # In a recording the clock shows what recording takes between the two waits, too.
                 least = 0.1998e12 if trace.name in ("simulate.ftr", "slow.ftr") else 0.2e12
-                self.assertGreaterEqual(sent["enter"], least)
+                self.assertGreaterEqual(sent, least)
                 # A rank that has no core for a while comes late to the clock.
-                self.assertLess(sent["enter"], 0.4e12)
+                self.assertLess(sent, 0.4e12)
         readings = [fields.get("count", 1) for _, name, fields in self.events(recorded)[1] if name == "MPI_Wtime"]
         # At each place one.
         self.assertEqual(readings, [4])

@@ -18,7 +18,7 @@ NAME = f"test{os.getpid()}"
 
 
 def testbed(*arguments, limit=120):
-    return subprocess.run([SOURCE / "tools/testbed", "--name", NAME, *map(str, arguments)],
+    return subprocess.run([sys.executable, SOURCE / "tools/testbed", "--name", NAME, *map(str, arguments)],
                           capture_output=True, text=True, timeout=limit, check=False)
 
 
