@@ -10,7 +10,6 @@ directory a test, removed at its end (kept, and named, with FORETRACE_KEEP=1).
 """
 
 import argparse
-import concurrent.futures
 import os
 import pathlib
 import re
@@ -274,6 +273,8 @@ def with_gap(text, gap, small=None):
 
 def run_together(number, first):
     """All tests of the file, each in a process of its own, so many at a time. Status 1 if one fails."""
+    import concurrent.futures  # of no use to most tests, and takes a tenth of their start
+
     cases = [value for value in vars(sys.modules["__main__"]).values()
              if isinstance(value, type) and issubclass(value, unittest.TestCase)]
     names = [f"{case.__name__}.{name}" for case in cases for name in unittest.defaultTestLoader.getTestCaseNames(case)]
