@@ -29,6 +29,7 @@ std::string larger_switch(const machine::MachineModel& model, int ranks) {
   if (spec->link.bytes_per_second)
     add("bandwidth=" + machine::number(*spec->link.bytes_per_second) + "B/s");
   if (spec->link.burst) add("burst=" + std::to_string(*spec->link.burst));
+  if (spec->header > 0) add("header=" + std::to_string(spec->header));
   if (each > 1) add("ranks_per_node=" + std::to_string(each));
   return text;
 }

@@ -183,6 +183,8 @@ void format_topology(std::string& out, const ModelTopology& topology) {
   out += "name = " + quoted(spec.name) + "\nkind = " + quoted(shape.substr(0, colon)) +
          "\nparameters = " + quoted(shape.substr(colon + 1)) + "\n";
   format_speed(out, "", spec.link);
+  if (spec.header > 0)
+    out += "header = " + std::to_string(spec.header) + "  # bytes of a message\n";
   if (spec.ranks_per_node != 1)
     out += "ranks_per_node = " + std::to_string(spec.ranks_per_node) + "\n";
   format_speed(out, "intra_", spec.intra_node);

@@ -23,6 +23,18 @@ std::optional<std::int64_t> whole_number(const TableReader& reader, std::string_
   return value;
 }
 
+std::optional<std::uint64_t> bytes_at(const TableReader& reader, std::string_view key) {
+  const toml::node* node = reader.raw().get(key);
+  if (!node) return std::nullopt;
+  if (node->is_string()) {
+    if (const auto bytes = parse_size(*node->value_exact<std::string>())) return *bytes;
+  } else if (const auto bytes = node->value_exact<std::int64_t>(); bytes && *bytes >= 0) {
+    return static_cast<std::uint64_t>(*bytes);
+  }
+  reader.fail(node,
+              "'" + std::string(key) + "' must be bytes, 0 or more, or a text such as \"64KiB\"");
+}
+
 // A number (seconds, bytes per second) or a text with a unit.
 LinkSpeed read_speed(const TableReader& reader, std::string_view latency_key,
                      std::string_view bandwidth_key, std::string_view burst_key = {}) {
@@ -47,15 +59,7 @@ LinkSpeed read_speed(const TableReader& reader, std::string_view latency_key,
       reader.fail(node, "'" + std::string(bandwidth_key) +
                             "' must be bytes per second, above 0, or a text such as \"1GB/s\"");
   }
-  if (const toml::node* node = burst_key.empty() ? nullptr : reader.raw().get(burst_key)) {
-    if (node->is_string())
-      speed.burst = parse_size(*node->value_exact<std::string>());
-    else if (const auto bytes = node->value_exact<std::int64_t>(); bytes && *bytes >= 0)
-      speed.burst = static_cast<std::uint64_t>(*bytes);
-    if (!speed.burst)
-      reader.fail(node, "'" + std::string(burst_key) +
-                            "' must be bytes, 0 or more, or a text such as \"64KiB\"");
-  }
+  if (!burst_key.empty()) speed.burst = bytes_at(reader, burst_key);
   return speed;
 }
 
@@ -284,11 +288,13 @@ Shape read_shape(const TableReader& reader) {
 TopologySpec read_topology_spec(const TableReader& root, const TableReader& topology,
                                 const std::string& default_name) {
   topology.allow_only({"name", "kind", "parameters", "incidence", "switches", "latency",
-                       "bandwidth", "burst", "ranks_per_node", "intra_latency", "intra_bandwidth"});
+                       "bandwidth", "burst", "header", "ranks_per_node", "intra_latency",
+                       "intra_bandwidth"});
   TopologySpec spec;
   spec.name = topology.text("name").value_or(default_name);
   spec.link = read_speed(topology, "latency", "bandwidth", "burst");
   spec.intra_node = read_speed(topology, "intra_latency", "intra_bandwidth");
+  spec.header = bytes_at(topology, "header").value_or(0);
   spec.ranks_per_node =
       static_cast<int>(whole_number(topology, "ranks_per_node", 1, 1 << 20).value_or(1));
   if (!topology.text("kind")) {

@@ -209,12 +209,17 @@ void parse_option(std::string_view text, std::string_view option, TopologySpec& 
     spec.link.burst = parse_size(value);
     if (!spec.link.burst)
       fail_option(text, "burst must be a size such as 4096 or 64KiB, found '" + shown(value) + "'");
+  } else if (key == "header") {
+    const auto header = parse_size(value);
+    if (!header)
+      fail_option(text, "header must be a size such as 96, found '" + shown(value) + "'");
+    spec.header = *header;
   } else if (key == "ranks_per_node") {
     spec.ranks_per_node = parse_ranks_per_node(text, value);
   } else {
     fail_option(text, "unknown option '" + shown(key) +
-                          "'; known: latency, bandwidth, burst, ranks_per_node, "
-                          "intra_latency, intra_bandwidth");
+                          "'; known: latency, bandwidth, burst, header, "
+                          "ranks_per_node, intra_latency, intra_bandwidth");
   }
 }
 

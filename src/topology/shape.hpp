@@ -59,6 +59,9 @@ struct TopologySpec {
   std::string name;
   Shape shape;
   LinkSpeed link;
+  // What a message adds to its bytes on each link: headers of its protocols. flow and packet know
+  // it.
+  std::uint64_t header = 0;
   int ranks_per_node = 1;
   LinkSpeed intra_node;  // between two ranks on one node
 };
@@ -77,7 +80,7 @@ inline constexpr std::int64_t kMaxLinks = std::int64_t{1} << 24;
 
 // KIND:SIZES[?KEY=VALUE[&KEY=VALUE]...], for example
 // "torus:8x8?latency=1us&bandwidth=1GB/s". Keys: latency, bandwidth,
-// burst, ranks_per_node, intra_latency, intra_bandwidth. Throws UsageError.
+// burst, header, ranks_per_node, intra_latency, intra_bandwidth. Throws UsageError.
 TopologySpec parse_topology_expression(std::string_view text);
 // KIND and SIZES alone, within the limits above. Throws UsageError.
 Shape parse_shape(std::string_view kind, std::string_view sizes);

@@ -44,6 +44,7 @@ class Topology {
   int links() const { return graph_->links(); }
 
   // Ranks fill the processors one after the other.
+  std::uint64_t header() const { return spec_.header; }
   int ranks_per_node() const { return spec_.ranks_per_node; }
   std::int64_t ranks() const { return std::int64_t{processors()} * ranks_per_node(); }
   NodeId node_of(WorldRank rank) const { return NodeId(rank.value / ranks_per_node()); }

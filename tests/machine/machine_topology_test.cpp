@@ -49,6 +49,7 @@ kind = "xgft"
 parameters = "2;4,2;1,2"
 latency = 1e-6
 burst = 4096
+header = 96
 ranks_per_node = 4
 intra_latency = "1ps"
 intra_bandwidth = 123456789.125
@@ -58,6 +59,7 @@ intra_bandwidth = 123456789.125
     EXPECT_EQ(spec.name, "two \"racks\"");
     EXPECT_EQ(format_shape(spec.shape), "xgft:2;4,2;1,2");
     EXPECT_EQ(spec.link, (LinkSpeed{Time::ns(1000), std::nullopt, 4096}));
+    EXPECT_EQ(spec.header, 96u);
     EXPECT_EQ(spec.intra_node, (LinkSpeed{Time::ps(1), 123456789.125}));
     EXPECT_EQ(topology_of(one).ranks(), 32);
   }

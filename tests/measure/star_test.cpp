@@ -116,6 +116,22 @@ TEST(Star, NoBurstWhereSizesDisagree) {
   EXPECT_FALSE(measured_star({0, 1}, pair_model())->spec->link.burst);
 }
 
+// 125 MB/s: a header of 100 bytes takes 0.8 us of the 10 us that an empty message needs. Where it
+// passes at once it is in the bucket as well.
+TEST(Star, Header) {
+  const auto topology = measured_star({0, 1}, pair_model(), 100);
+  EXPECT_EQ(topology->spec->header, 100u);
+  EXPECT_EQ(topology->spec->link.latency, Time::ns(4600));
+  const machine::MachineModel bucket = with_pingpong(4000, 40, -21.1328, 0.0153);
+  const auto quick = measured_star({0, 1}, bucket, 100);
+  EXPECT_EQ(quick->spec->link.burst, std::optional<std::uint64_t>(4637));
+  EXPECT_EQ(quick->spec->link.latency, measured_star({0, 1}, bucket)->spec->link.latency);
+  EXPECT_EQ(measured_star({0, 1}, pair_model(), 1'000'000)->spec->link.latency, Time());
+  EXPECT_EQ(parse_header("98"), 98u);
+  for (const char* wrong : {"", "x", "98 1", "-1"})
+    EXPECT_THROW(parse_header(wrong), Error) << wrong;
+}
+
 // What was measured with other ranks says nothing.
 TEST(Star, OnlyWhatIsKnown) {
   machine::MachineModel model = pair_model();

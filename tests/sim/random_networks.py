@@ -149,6 +149,8 @@ def add_topology(rng, network, kind, ranks, coarse, time):
         options["bandwidth"] = f"{bandwidth!r}B/s"
     if kind in ("flow", "packet") and rng.random() < 0.5:
         options["burst"] = rng.choice([1, 700, 5000, 100_000])
+    if kind in ("flow", "packet") and rng.random() < 0.4:
+        options["header"] = rng.choice([1, 96, 3000])
     if per_node > 1:
         options["ranks_per_node"] = per_node
         if rng.random() < 0.6:

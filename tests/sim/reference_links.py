@@ -74,6 +74,8 @@ class Flows:
     def enter(self, at, time, to, size, in_pieces=False):
         self.go_to(time)
         line = self.lines.setdefault((at[0], to), Connection())
+        if line.current is None:  # what goes behind others is in one stream of bytes with them
+            size += self.network.topology.header
         (line.later if in_pieces else line.first).append((at, size, in_pieces))
         if line.current is None:
             self.begin(line, to)
@@ -214,9 +216,15 @@ class Packets:
         self.own_waits = {}  # by link: whether one of them waits or is on the link
         self.full_at = {}    # by link: when its bucket is full
         self.known = {}      # by link and bytes: what they take
+        self.leaves = {}     # by message: when its last packet leaves the source
+        self.sent = {}       # by sending and receiving rank: messages
 
     def enter(self, message, time, to, size, in_pieces=False):
         route = self.network.route(message[0], to)
+        before = self.sent.setdefault((message[0], to), [])
+        if all(self.leaves.get(other, math.inf) <= time for other in before):
+            size += self.network.topology.header
+        before.append(message)
         most = self.network.packet_size
         sizes = [min(most, size - start) for start in range(0, size, most)] or [1]
         own = []
@@ -305,6 +313,8 @@ class Packets:
         takes, depth, later = self.known[(link, packet.size)]
         self.full_at[link] = max(self.full_at.get(link, 0), time) + takes
         left = max(time, self.full_at[link] - depth)
+        if packet.last and packet.position == 0:
+            self.leaves[packet.message] = left
         there = left + later
         self.changes.setdefault(left, []).append(("left", packet, packet.position))
         self.changes.setdefault(there, []).append(("arrives", packet, packet.position))

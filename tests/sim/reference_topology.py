@@ -101,7 +101,7 @@ def links_between(kind, sizes, a, b):
 
 
 class Expression:
-    """KIND:SIZES?KEY=VALUE&KEY=VALUE, latencies in ps, bandwidths in B/s, burst in bytes."""
+    """KIND:SIZES?KEY=VALUE&KEY=VALUE, latencies in ps, bandwidths in B/s, burst and header in bytes."""
 
     def __init__(self, text):
         shape, _, options = text.partition("?")
@@ -110,6 +110,7 @@ class Expression:
         self.ranks_per_node = int(options.get("ranks_per_node", 1))
         self.speed = self.read(options, "latency"), self.read(options, "bandwidth")
         self.burst = int(options.get("burst", 0))
+        self.header = int(options.get("header", 0))
         self.inside = self.read(options, "intra_latency"), self.read(options, "intra_bandwidth")
         rings = self.kind in ("ring", "torus")
         self.sides = [int(size) for size in reversed(self.sizes.split("x"))] if rings else []
@@ -148,6 +149,7 @@ class Graph:
     ranks_per_node = 1
     inside = None, None
     burst = 0
+    header = 0
 
     def __init__(self, data):
         self.nodes = data["processors"] + data["switches"]

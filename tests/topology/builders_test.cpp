@@ -225,13 +225,15 @@ TEST(Builders, ToItselfThereIsNoLink) {
 
 TEST(Builders, SpeedsAndRanks) {
   const Topology t = build(
-      "torus:4x4?latency=1.5us&bandwidth=2GB/s&burst=4KiB&ranks_per_node=4&intra_latency=100ns"
-      "&intra_bandwidth=8Gbit/s");
+      "torus:4x4?latency=1.5us&bandwidth=2GB/s&burst=4KiB&header=96&ranks_per_node=4"
+      "&intra_latency=100ns&intra_bandwidth=8Gbit/s");
   EXPECT_EQ(t.speed(LinkId(63)).burst, 4096u);
   EXPECT_EQ(t.speed(LinkId(0)).latency, Time::ns(1500));
   EXPECT_EQ(t.speed(LinkId(63)).bytes_per_second, 2e9);
   EXPECT_EQ(t.intra_node().latency, Time::ns(100));
   EXPECT_EQ(t.intra_node().bytes_per_second, 1e9);
+  EXPECT_EQ(t.header(), 96u);
+  EXPECT_EQ(build("ring:3").header(), 0u);
   EXPECT_EQ(t.ranks(), 64);
   EXPECT_EQ(t.node_of(WorldRank(3)), NodeId(0));
   EXPECT_EQ(t.node_of(WorldRank(63)), NodeId(15));

@@ -22,6 +22,7 @@ TEST(TopologyFile, KindAndParameters) {
   const Topology t = parse_topology(kHead +
                                         "kind = \"torus\"\nparameters = \"3x4\"\nlatency = 1e-6\n"
                                         "bandwidth = \"1GB/s\"\nburst = \"32k\"\n"
+                                        "header = 96\n"
                                         "ranks_per_node = 2\n"
                                         "intra_latency = \"100ns\"\nintra_bandwidth = 5e9\n",
                                     "t.toml");
@@ -30,6 +31,7 @@ TEST(TopologyFile, KindAndParameters) {
   EXPECT_EQ(t.speed(LinkId(0)).latency, Time::ns(1000));
   EXPECT_EQ(t.speed(LinkId(0)).bytes_per_second, 1e9);
   EXPECT_EQ(t.speed(LinkId(0)).burst, 32768u);
+  EXPECT_EQ(t.header(), 96u);
   EXPECT_EQ(t.ranks(), 24);
   EXPECT_EQ(t.intra_node().latency, Time::ns(100));
   EXPECT_EQ(t.intra_node().bytes_per_second, 5e9);

@@ -66,6 +66,11 @@ void mark_invalid(const std::set<std::string>& invalid, machine::MachineModel& m
   for (auto& [path, own] : model.paths) mark(std::string(name_of(path)) + "/", own.functions);
 }
 
+std::uint64_t header_said(const SampleSet& set) {
+  const auto header = set.info.find("header");
+  return header == set.info.end() ? 0 : parse_header(header->second);
+}
+
 FitOutcome fit_and_name(const MeasureOptions& options, const SampleSet& set) {
   SampleSet used = used_samples(set);
   const std::set<std::string> sparse = sparse_functions(used);
@@ -77,7 +82,8 @@ FitOutcome fit_and_name(const MeasureOptions& options, const SampleSet& set) {
   add_other_state(other_samples(set), used.samples.size(), outcome.model);
   outcome.model.patterns = pattern_times(used.samples, words_of(set, "invalid"));
   if (const auto hosts = set.info.find("hosts_of_ranks"); hosts != set.info.end())
-    outcome.model.topology = measured_star(parse_hosts(hosts->second), outcome.model);
+    outcome.model.topology =
+        measured_star(parse_hosts(hosts->second), outcome.model, header_said(set));
   const auto info = [&set](const char* key) {
     const auto found = set.info.find(key);
     return found == set.info.end() ? std::string("unknown") : found->second;

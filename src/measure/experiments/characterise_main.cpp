@@ -14,6 +14,7 @@
 #include "measure/experiments/clock.hpp"
 #include "measure/experiments/conditions.hpp"
 #include "measure/experiments/fingerprint.hpp"
+#include "measure/experiments/headers.hpp"
 #include "measure/experiments/launch_run.hpp"
 #include "measure/experiments/thresholds.hpp"
 #include "mpi_api/hosts.hpp"
@@ -107,6 +108,20 @@ Thresholds probe_thresholds(const Group& world, const std::vector<int>& ranks,
   return {from(known[0]), from(known[1]), known[2] != 0};
 }
 
+// What a message between two hosts adds to its bytes; 0: there is one host, or it is not known. The
+// same on all ranks.
+std::uint64_t probe_header(const Group& world, const Hosts& hosts) {
+  std::uint64_t header = 0;
+  if (std::ranges::count(hosts, 0) == world.size) return header;
+  Group pair = group_of_ranks(world, outer_pair(hosts));
+  if (pair.comm != MPI_COMM_NULL) {
+    header = measure_header(pair);
+    MPI_Comm_free(&pair.comm);
+  }
+  MPI_Bcast(&header, 1, MPI_UINT64_T, 0, world.comm);
+  return header;
+}
+
 using Facts = std::map<std::string, std::string>;
 
 void note_thresholds(const Thresholds& thresholds, const std::string& prefix, Facts& info) {
@@ -175,6 +190,7 @@ int run(const std::vector<std::string>& arguments) {
   if (!oversubscribed) thresholds = probe_thresholds(world, outer_pair(hosts), options, settings);
   if (!oversubscribed && has_two_paths(hosts))
     within = probe_thresholds(world, {0, first_host(hosts).back()}, options, settings);
+  const std::uint64_t header = oversubscribed ? 0 : probe_header(world, hosts);
   std::set<std::uint64_t> known;
   add_last_sizes(thresholds, known);
   add_last_sizes(within, known);
@@ -206,6 +222,7 @@ int run(const std::vector<std::string>& arguments) {
   if (!result.all_functions)
     set.info["launch_" + std::to_string(options.launch) + "_functions"] = "out of time";
   if (std::ranges::count(hosts, 0) < world.size) set.info["hosts_of_ranks"] = text_of(hosts);
+  if (header > 0) set.info["header"] = std::to_string(header);
   if (thresholds.out_of_time || within.out_of_time)
     set.info["launch_" + std::to_string(options.launch) + "_thresholds"] = "out of time";
   note_thresholds(thresholds, "", set.info);

@@ -90,8 +90,17 @@ Hosts parse_hosts(std::string_view text) {
   return hosts;
 }
 
+std::uint64_t parse_header(std::string_view text) {
+  std::uint64_t header = 0;
+  const auto [next, code] = std::from_chars(text.data(), text.data() + text.size(), header);
+  if (code != std::errc() || next != text.data() + text.size())
+    throw Error("samples: '# header' must be a number of bytes; found '" + std::string(text) + "'");
+  return header;
+}
+
 std::optional<machine::ModelTopology> measured_star(const Hosts& hosts,
-                                                    const machine::MachineModel& model) {
+                                                    const machine::MachineModel& model,
+                                                    std::uint64_t header) {
   std::map<std::int32_t, int> ranks_of;
   for (const std::int32_t host : hosts) ++ranks_of[host];
   if (ranks_of.size() < 2) return std::nullopt;
@@ -105,8 +114,13 @@ std::optional<machine::ModelTopology> measured_star(const Hosts& hosts,
   machine::TopologySpec star;
   star.name = "measured: " + std::to_string(ranks_of.size()) + " hosts, taken as on one switch";
   star.shape = {machine::TopologyKind::crossbar, {static_cast<int>(ranks_of.size())}, {}};
-  star.link = {Time::ps(times.latency.count_ps() / 2), bandwidth};
-  if (const std::uint64_t burst = burst_of(model, bandwidth)) star.link.burst = burst;
+  star.header = header;
+  const std::uint64_t burst = burst_of(model, bandwidth);
+  // The L of an empty message has its header's time where that does not pass at once.
+  const double headers = burst > 0 ? 0 : static_cast<double>(header) / bandwidth;
+  const double latency = std::max(0.0, times.latency.seconds() - headers);
+  star.link = {Time::ps(Time::from_seconds(latency).count_ps() / 2), bandwidth};
+  if (burst > 0) star.link.burst = burst + header;
   star.ranks_per_node = most;
   machine::ModelTopology topology;
   topology.spec = std::move(star);

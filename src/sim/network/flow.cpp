@@ -226,7 +226,7 @@ void FlowNetwork::start_flows(std::int64_t now) {
     if (const auto queue = queues_.find(injection.connection); queue != queues_.end()) {
       put_behind(queue->second, injection);
       if (!injection.in_pieces && queue->second.can_pause) pause(queue->second, injection, now);
-    } else if (start(injection, now)) {
+    } else if (start(with_header(injection), now)) {
       queues_[injection.connection].can_pause = injection.in_pieces;
     }
   }
@@ -235,6 +235,12 @@ void FlowNetwork::start_flows(std::int64_t now) {
                    waiting_.begin() + static_cast<std::ptrdiff_t>(first_waiting_));
     first_waiting_ = 0;
   }
+}
+
+// What goes behind others of its connection is in one stream of bytes with them.
+FlowNetwork::Injection FlowNetwork::with_header(Injection first) const {
+  first.bytes += topology_.header();
+  return first;
 }
 
 // Whether it is under way now: what takes no time has gone.

@@ -159,6 +159,7 @@ class FlowNetwork final : public SharedNetwork {
   void end_flows(std::int64_t now);
   void start_flows(std::int64_t now);
   bool start(const Injection& injection, std::int64_t now);
+  Injection with_header(Injection first) const;
   std::uint64_t take_burst(const Stream& stream, std::uint64_t bytes, std::int64_t now);
   void count_under_way(const Stream& stream, std::uint32_t change, std::int64_t now);
   std::uint32_t new_queued(const Injection& injection);

@@ -117,10 +117,7 @@ void PacketNetwork::inject(MessageId message, const Way& way, Bytes bytes, Time 
   if (at < now_ || (entered_ < entering_.size() && at < messages_[entering_.back()].entered))
     throw Error("packet network: expected messages to enter in the order of time, found one at " +
                 std::to_string(at) + " ps, after " + std::to_string(now_) + " ps");
-  const std::uint64_t size = packet_size_.count;
-  const std::uint64_t packets =
-      std::max<std::uint64_t>(1, bytes.count / size + (bytes.count % size != 0 ? 1 : 0));
-  if (packets > kMostPackets)
+  if (packets_of(bytes.count + topology_->header()) > kMostPackets)
     throw Error("packet network: expected at most " + std::to_string(kMostPackets) +
                 " packets a message, found one of " + std::to_string(bytes.count) + " bytes from " +
                 topology_->node_name(from) + " to " + topology_->node_name(to) +
@@ -131,10 +128,10 @@ void PacketNetwork::inject(MessageId message, const Way& way, Bytes bytes, Time 
   made.from = from.value;
   made.to = to.value;
   made.in_pieces = way.in_pieces;
-  made.last_bytes = std::max<std::uint64_t>(1, bytes.count - (packets - 1) * size);
+  made.connection = way.connection;
+  made.bytes = bytes.count;
   made.entered = at;
   made.order = injected_++;
-  made.packets = made.to_send = made.to_arrive = packets;
   if (!routing_.adaptive())
     store_route(slot);
   else if (!topology_->hops(from, to))
@@ -266,7 +263,23 @@ void PacketNetwork::deliver(std::uint32_t number) {
   free_packets_.push_back(number);
 }
 
+std::uint64_t PacketNetwork::packets_of(std::uint64_t bytes) const {
+  const std::uint64_t size = packet_size_.count;
+  return std::max<std::uint64_t>(1, bytes / size + (bytes % size != 0 ? 1 : 0));
+}
+
+// What goes behind others of its connection is in one stream of bytes with them.
+std::uint64_t PacketNetwork::header_of(std::uint64_t connection) {
+  if (topology_->header() == 0) return 0;
+  Connection& on = connections_[connection];
+  return on.to_send++ > 0 || now_ < on.busy_until ? 0 : topology_->header();
+}
+
 void PacketNetwork::enter(std::uint32_t message) {
+  Message& made = messages_[message];
+  const std::uint64_t bytes = made.bytes + header_of(made.connection);
+  made.packets = made.to_send = made.to_arrive = packets_of(bytes);
+  made.last_bytes = std::max<std::uint64_t>(1, bytes - (made.packets - 1) * packet_size_.count);
   if (routing_.adaptive()) return spread(message);
   add_part(message, route_at(message, 0), messages_[message].packets, true, true);
 }
@@ -458,7 +471,12 @@ void PacketNetwork::begin_sending(std::uint32_t number, std::uint32_t started) {
                  Time::ps(end), packet.is_first ? 1 : 0);
   if (!is_own(packet)) return;
   message.sent = std::max(message.sent, end);
-  if (--message.to_send == 0) leaving_.push_back({message.order, message.id, message.sent});
+  if (--message.to_send > 0) return;
+  leaving_.push_back({message.order, message.id, message.sent});
+  if (topology_->header() == 0) return;
+  Connection& on = connections_[message.connection];
+  --on.to_send;
+  on.busy_until = std::max(on.busy_until, message.sent);
 }
 
 void PacketNetwork::report(std::vector<Arrival>& arrivals) {
@@ -502,12 +520,12 @@ Time PacketNetwork::latency(NodeId from, NodeId to) const {
 }
 
 std::size_t PacketNetwork::memory() const {
-  std::size_t bytes = bytes_of(speeds_) + bytes_of(links_) + bytes_of(packets_) + bytes_of(parts_) +
-                      bytes_of(messages_) + bytes_of(routes_) + bytes_of(free_packets_) +
-                      bytes_of(free_parts_) + bytes_of(free_messages_) + bytes_of(entering_) +
-                      bytes_of(own_due_) + bytes_of(touched_) + bytes_of(coming_) +
-                      bytes_of(finished_) + bytes_of(leaving_) + bytes_of(departures_) +
-                      bytes_of(used_);
+  std::size_t bytes =
+      bytes_of(speeds_) + bytes_of(links_) + bytes_of(packets_) + bytes_of(parts_) +
+      bytes_of(messages_) + bytes_of(routes_) + bytes_of(free_packets_) + bytes_of(free_parts_) +
+      bytes_of(free_messages_) + bytes_of(entering_) + bytes_of(own_due_) + bytes_of(touched_) +
+      bytes_of(coming_) + bytes_of(finished_) + bytes_of(leaving_) + bytes_of(departures_) +
+      bytes_of(used_) + connections_.size() * (sizeof(Connection) + 4 * sizeof(std::uint64_t));
   for (const auto& used : used_) bytes += bytes_of(used);
   return bytes + ends_.memory() + arrivals_.memory() + routing_.memory() + usage_.memory();
 }

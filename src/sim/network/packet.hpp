@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "sim/network/link_usage.hpp"
@@ -120,13 +121,21 @@ class PacketNetwork final : public SharedNetwork {
     bool in_pieces = false;
     std::int32_t last_speed = -1;  // for which last_time is known
     std::int64_t last_time = 0;    // the last packet's, on a link
+    std::uint64_t bytes = 0;
     std::uint64_t last_bytes = 0;
+    std::uint64_t connection = 0;
     std::int64_t entered = 0;
     std::int64_t sent = 0;
     std::uint64_t order = 0;  // of injection
     std::uint64_t packets = 0;
     std::uint64_t to_send = 0;  // packets
     std::uint64_t to_arrive = 0;
+  };
+
+  // Way::connection; known where messages have headers.
+  struct Connection {
+    std::uint32_t to_send = 0;  // messages
+    std::int64_t busy_until = 0;
   };
 
   struct Finished {
@@ -159,6 +168,8 @@ class PacketNetwork final : public SharedNetwork {
   void add_part(std::uint32_t message, PacketHop way, std::uint64_t packets, bool has_first,
                 bool has_last);
   void put_last(Link& own, std::uint32_t part);
+  std::uint64_t packets_of(std::uint64_t bytes) const;
+  std::uint64_t header_of(std::uint64_t connection);
   void spread(std::uint32_t message);
   PacketHop least_loaded() const;
   std::uint64_t load(std::int32_t number) const;
@@ -192,6 +203,7 @@ class PacketNetwork final : public SharedNetwork {
   std::vector<Packet> packets_;
   std::vector<Part> parts_;
   std::vector<Message> messages_;
+  std::unordered_map<std::uint64_t, Connection> connections_;
   std::vector<PacketHop> routes_;  // minimal: by message, ended by a link of -1
   std::size_t route_stride_ = 8;
   std::vector<std::uint32_t> free_packets_;

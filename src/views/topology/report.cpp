@@ -214,6 +214,8 @@ std::string render_text_topology(const Topology& topology, const TopologyPropert
                                                      properties.mean_route))});
   if (const std::string speed = format_links_speed(topology); !speed.empty())
     table.add({"speed of a link", speed});
+  if (topology.header() > 0)
+    table.add({"header of a message", fmt::format("{} B", topology.header())});
   if (topology.ranks_per_node() > 1)
     table.add({"within a processor", format_speed(topology.intra_node())});
   std::string out = topology.name() + "\n" + table.render(2);
@@ -239,6 +241,7 @@ std::string render_json_topology(const Topology& topology, const TopologyPropert
               {"links", topology.links()},
               {"ranks", topology.ranks()},
               {"ranks_per_node", topology.ranks_per_node()},
+              {"header", topology.header()},
               {"processor_degree", json_degrees(properties.processor_degree)},
               {"switch_degree", json_degrees(properties.switch_degree)},
               {"diameter", properties.diameter},

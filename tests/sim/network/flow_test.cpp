@@ -69,6 +69,18 @@ TEST(Flow, BurstIsOfTheLink) {
               ElementsAre(1600, 1800));
 }
 
+// 100 bytes more for the first, and for the third, which finds its connection idle; the second is
+// in one stream with the first. An empty message is a header.
+TEST(Flow, Header) {
+  const auto topology = regular("array:3?latency=0ns&bandwidth=1GB/s&header=100");
+  FlowNetwork network(topology);
+  EXPECT_THAT(ns(run(network, {{0, 1, 1000, Time(), 7},
+                               {0, 1, 1000, Time::ns(500), 7},
+                               {0, 1, 1000, Time::ns(2100), 7},
+                               {0, 2, 0, Time::ns(6000)}})),
+              ElementsAre(1100, 2100, 3200, 6100));
+}
+
 // The same between two nodes: messages with one route.
 TEST(Flow, TwoOnOneRoute) {
   const auto topology = regular("array:2?latency=0ns&bandwidth=1GB/s");

@@ -85,6 +85,14 @@ TEST(Packet, ABurstPassesALinkThatHasRested) {
   EXPECT_EQ(whole.latency(NodeId(0), NodeId(2)), Time::ns(20));
 }
 
+// 150 bytes, then 100 that are in one stream with them, then 150 where the link is idle again.
+TEST(Packet, Header) {
+  const auto network = machine::make_topology("array:3?bandwidth=1GB/s&latency=10ns&header=50");
+  EXPECT_THAT(run(network, packets(), {send(0, 1, 100), send(0, 1, 100, 20), send(0, 1, 100, 250)}),
+              ElementsAre(ns(150, 160), ns(250, 260), ns(400, 410)));
+  EXPECT_THAT(run(network, packets(), {send(0, 1, 0)}), ElementsAre(ns(50, 60)));
+}
+
 TEST(Packet, TheTimeOfAPacketIsRoundedOnce) {
   // 3 GB/s: 50 bytes take 16666.67 ps, 100 bytes 33333.33 ps. 250 bytes over two
   // links: left at 33333, 66666, 83333; second link from 33333 + 10000 on:
