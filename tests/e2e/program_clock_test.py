@@ -140,6 +140,23 @@ int main(int argc, char **argv) {
 }
 """
 
+# Notes the time 6,000 times, between pieces of work that take no time with --compute none.
+LOGS = r"""
+#include <mpi.h>
+#include <time.h>
+int main(int argc, char **argv) {
+  static struct timespec log[6000];
+  volatile double sum = 0;
+  MPI_Init(&argc, &argv);
+  for (int i = 0; i < 6000; ++i) {
+    for (int k = 0; k < 2000; ++k) sum += k;
+    clock_gettime(CLOCK_MONOTONIC, &log[i]);
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
+
 PYTHON = """
 import time
 
@@ -216,6 +233,13 @@ class ProgramClock(harness.TestCase):
                     # It reads whole microseconds, and two of them.
                     self.assertGreaterEqual(end, 49_998_000_000)
                     self.assertLess(end, 51_500_000_000)
+
+    def test_a_log_of_times_is_no_wait(self):
+        """Readings between work take nothing, however many they are."""
+        program = self.compiled(LOGS, "logs.c")
+        for way, trace in self.both([program], "none"):
+            with self.subTest(way=way):
+                self.assertEqual(self.events(trace)[0][-1][2]["enter"], 0)
 
     def test_a_limit(self):
         """A row of looks that may be waiting, with a clock in it: what comes of it counts."""

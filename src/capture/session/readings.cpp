@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/program_clock.hpp"
+#include "base/ticks.hpp"
 #include "capture/session/session.hpp"
 
 namespace foretrace::capture {
@@ -56,15 +57,17 @@ void Session::show_clocks() {
 // the clock stands still for a while. Where nothing that the program does takes time, what it waits
 // for is the clock, and it goes on as if it had called MPI_Wtime.
 Time Session::shown_time() {
+  const std::int64_t entered = monotonic_ns();
   const Time before = others_called_ ? first_thread_.clock : now_ + idle_compute_ + idle_cost_;
   Time clock = before + computation_.at_reading(first_thread_.computed);
-  if (clock_wait_.at_reading(clock)) {
+  if (clock_wait_.at_reading(clock, entered)) {
     program_call = {};
     const Inside inside;
     open(trace::EventKind::call, Fn::MPI_Wtime);
     close_as_reading();
     clock_wait_.moved_to(clock = now_);
   }
+  clock_wait_.left(monotonic_ns());
   return shown_ = std::max(shown_, clock);
 }
 

@@ -15,6 +15,7 @@
 #include "base/preload.hpp"
 #include "base/program_clock.hpp"
 #include "base/slept.hpp"
+#include "base/ticks.hpp"
 #include "callers/fortran_calls.hpp"
 #include "mpi/abi/handles.hpp"
 #include "mpi/core/function.hpp"
@@ -300,16 +301,18 @@ const Answer& Line::take_answer(const Record& record) {
 }
 
 Time Line::shown_time() {
+  const std::int64_t entered = monotonic_ns();
   // What this takes is not the program's.
   take_over();
   stop_work();
   const Time now = clock_now();
   Time clock = (several_ ? work_->since : now) + computation(*work_);
   resume_work();
-  if (clock_wait_.at_reading(clock)) {
+  if (clock_wait_.at_reading(clock, entered)) {
     const Entry entry(Fn::MPI_Wtime, {});
     clock_wait_.moved_to(clock = virtual_time());
   }
+  clock_wait_.left(monotonic_ns());
   return clock;
 }
 
