@@ -18,7 +18,7 @@ class ClockWait {
  public:
   // The program reads a clock when its rank's own is there, at `entered` by the real one, in ns.
   // True: that has stood still for so many readings that this one is one of MPI_Wtime. They are
-  // those between which the program does nearly nothing; or of all, so many that it comes to an end.
+  // those between which the program does nearly nothing; or all, so that every loop ends.
   bool at_reading(Time clock, std::int64_t entered) {
     const bool stands_still = clock == std::exchange(last_, clock);
     const bool waits = quick_ >= kReadingsOfAWait || all_ >= kMost;
