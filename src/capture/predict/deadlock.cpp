@@ -10,6 +10,7 @@
 
 #include "base/cpu_clock.hpp"
 #include "capture/predict/piggyback.hpp"
+#include "capture/session/own_comm.hpp"
 #include "capture/session/session.hpp"
 #include "capture/session/start_up.hpp"
 
@@ -87,10 +88,10 @@ void Piggyback::take_reports() {
   for (;;) {
     int waiting = 0;
     MPI_Status status;
-    PMPI_Iprobe(MPI_ANY_SOURCE, kReportTag, comm_, &waiting, &status);
+    PMPI_Iprobe(MPI_ANY_SOURCE, kReportTag, own_comm, &waiting, &status);
     if (!waiting) return;
     Report report;
-    PMPI_Recv(&report, sizeof report, MPI_BYTE, status.MPI_SOURCE, kReportTag, comm_,
+    PMPI_Recv(&report, sizeof report, MPI_BYTE, status.MPI_SOURCE, kReportTag, own_comm,
               MPI_STATUS_IGNORE);
     reports_[static_cast<std::size_t>(status.MPI_SOURCE)] = report;
     reports_changed_ns_ = monotonic_ns();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "capture/predict/yielding.hpp"
+#include "capture/session/own_comm.hpp"
 #include "capture/session/session.hpp"
 #include "capture/session/start_up.hpp"
 
@@ -65,34 +66,33 @@ std::size_t Piggyback::StreamHash::operator()(const StreamKey& key) const {
 
 void Piggyback::start(bool rendezvous, bool several_threads) {
   even_counter_ = has_even_counter();
-  const auto read = [this] { return TickReading{read_ticks(even_counter_), monotonic_ns()}; };
-  const TickReading before = read();
-  PMPI_Comm_dup(MPI_COMM_WORLD, &comm_);
-  const TickReading after = read();
-  rest_ticks_ = kRestNs * (after.ticks - before.ticks) /
-                static_cast<std::uint64_t>(std::max<std::int64_t>(after.ns - before.ns, 1));
   int rank = 0;
   int size = 0;
-  PMPI_Comm_rank(comm_, &rank);
-  PMPI_Comm_size(comm_, &size);
+  PMPI_Comm_rank(own_comm, &rank);
+  PMPI_Comm_size(own_comm, &size);
   rank_ = WorldRank(rank);
   needs_progress_ = rendezvous;
   yields_ = must_yield_in_loops();
   several_threads_ = several_threads;
   int* largest = nullptr;
   int known = 0;
-  PMPI_Comm_get_attr(comm_, MPI_TAG_UB, &largest, &known);
+  PMPI_Comm_get_attr(own_comm, MPI_TAG_UB, &largest, &known);
   start_tags_ =
       static_cast<std::uint64_t>((known ? std::min(*largest, kMostTags) : INT16_MAX) - kStartTag);
   if (rank == 0) reports_.resize(static_cast<std::size_t>(size));
   partners_.resize(static_cast<std::size_t>(size));
+  const auto read = [this] { return TickReading{read_ticks(even_counter_), monotonic_ns()}; };
+  const TickReading before = read();
   open_board();
+  const TickReading after = read();
+  rest_ticks_ = kRestNs * (after.ticks - before.ticks) /
+                static_cast<std::uint64_t>(std::max<std::int64_t>(after.ns - before.ns, 1));
 }
 
 // Collective. Where not all on the host can have it, none uses it.
 void Piggyback::open_board() {
   MPI_Comm host;
-  PMPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  PMPI_Comm_split_type(own_comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
   int place = 0;
   int ranks = 0;
   PMPI_Comm_rank(host, &place);
@@ -138,7 +138,7 @@ Piggyback::Starts Piggyback::exchange_on_board(Board::Meeting& meeting, const Co
         // Others may wait for MPI to go on here; progress() lets it.
         int waiting = 0;
         if (!needs_progress_)
-          PMPI_Iprobe(MPI_ANY_SOURCE, kStampTag, comm_, &waiting, MPI_STATUS_IGNORE);
+          PMPI_Iprobe(MPI_ANY_SOURCE, kStampTag, own_comm, &waiting, MPI_STATUS_IGNORE);
         return false;
       }
       check_same(self, {comm.member(next).value, told->function});
@@ -167,7 +167,7 @@ void Piggyback::stop() {
         blocked);
   }
   MPI_Request barrier;
-  PMPI_Ibarrier(comm_, &barrier);
+  PMPI_Ibarrier(own_comm, &barrier);
   poll(
       [&barrier] {
         int done = 0;
@@ -180,10 +180,9 @@ void Piggyback::stop() {
   int waiting = 1;
   while (waiting) {
     MPI_Status status;
-    PMPI_Iprobe(MPI_ANY_SOURCE, kStampTag, comm_, &waiting, &status);
+    PMPI_Iprobe(MPI_ANY_SOURCE, kStampTag, own_comm, &waiting, &status);
     if (waiting) take_message(WorldRank(status.MPI_SOURCE));
   }
-  PMPI_Comm_free(&comm_);
 }
 
 void Piggyback::send_small(const void* data, int bytes, WorldRank dest, int tag) {
@@ -201,7 +200,7 @@ void Piggyback::send_small(const void* data, int bytes, WorldRank dest, int tag)
   }
   Outgoing& slot = outgoing_[next_outgoing_++];
   std::memcpy(slot.bytes, data, static_cast<std::size_t>(bytes));
-  PMPI_Isend(slot.bytes, bytes, MPI_BYTE, dest.value, tag, comm_, &slot.request);
+  PMPI_Isend(slot.bytes, bytes, MPI_BYTE, dest.value, tag, own_comm, &slot.request);
 }
 
 std::uint64_t Piggyback::send_stamp(const CommInfo& comm, WorldRank dest, int tag,
@@ -286,7 +285,7 @@ Piggyback::Starts Piggyback::exchange_starts(const CommInfo& comm, const Start& 
     Known theirs;
     if (needs_progress_) {
       MPI_Request request;
-      PMPI_Irecv(&theirs, sizeof theirs, MPI_BYTE, from.value, tag, comm_, &request);
+      PMPI_Irecv(&theirs, sizeof theirs, MPI_BYTE, from.value, tag, own_comm, &request);
       send_small(&known, sizeof known, to, tag);
       poll(
           [&request] {
@@ -298,7 +297,7 @@ Piggyback::Starts Piggyback::exchange_starts(const CommInfo& comm, const Start& 
     } else {
       wait_in([&] {
         return PMPI_Sendrecv(&known, sizeof known, MPI_BYTE, to.value, tag, &theirs, sizeof theirs,
-                             MPI_BYTE, from.value, tag, comm_, MPI_STATUS_IGNORE);
+                             MPI_BYTE, from.value, tag, own_comm, MPI_STATUS_IGNORE);
       });
     }
     check_same(known.caller, theirs.caller);
@@ -427,7 +426,7 @@ void Piggyback::enqueue(PostedRecv& recv, WorldRank source, int tag) {
 
 void Piggyback::take_message(WorldRank source) {
   Wire wire;
-  PMPI_Recv(&wire, sizeof wire, MPI_BYTE, source.value, kStampTag, comm_, MPI_STATUS_IGNORE);
+  PMPI_Recv(&wire, sizeof wire, MPI_BYTE, source.value, kStampTag, own_comm, MPI_STATUS_IGNORE);
   take_in(wire, source);
 }
 
@@ -438,7 +437,8 @@ void Piggyback::take_stamp(WorldRank source) {
     take_letters();
     if (from.taken != before) return;
     int waiting = 1;
-    if (from.place >= 0) PMPI_Iprobe(source.value, kStampTag, comm_, &waiting, MPI_STATUS_IGNORE);
+    if (from.place >= 0)
+      PMPI_Iprobe(source.value, kStampTag, own_comm, &waiting, MPI_STATUS_IGNORE);
     if (waiting) take_message(source);
   }
 }
@@ -491,13 +491,13 @@ void Piggyback::progress() {
   take_letters();
   int waiting = 0;
   MPI_Status status;
-  PMPI_Iprobe(MPI_ANY_SOURCE, kStampTag, comm_, &waiting, &status);
+  PMPI_Iprobe(MPI_ANY_SOURCE, kStampTag, own_comm, &waiting, &status);
   if (waiting) take_message(WorldRank(status.MPI_SOURCE));
   waiting = 0;
-  if (unanswered_ > 0) PMPI_Iprobe(MPI_ANY_SOURCE, kAnswerTag, comm_, &waiting, &status);
+  if (unanswered_ > 0) PMPI_Iprobe(MPI_ANY_SOURCE, kAnswerTag, own_comm, &waiting, &status);
   if (waiting) {
     Answer answer;
-    PMPI_Recv(&answer, sizeof answer, MPI_BYTE, status.MPI_SOURCE, kAnswerTag, comm_,
+    PMPI_Recv(&answer, sizeof answer, MPI_BYTE, status.MPI_SOURCE, kAnswerTag, own_comm,
               MPI_STATUS_IGNORE);
     take_in(answer);
   }

@@ -2,7 +2,7 @@
 //
 // Used by predict. Every message of the program is followed by a stamp from
 // its sender to its receiver, through memory that the ranks of a host share or on
-// a communicator of our own; for a rendezvous
+// own_comm; for a rendezvous
 // the receiver answers with its own start time. A stamp belongs to the n-th
 // message of its (communicator, source, tag), and receives take stamps in the
 // order in which MPI matches them. While a rank waits, progress() answers
@@ -64,7 +64,7 @@ struct Blocked {
 
 class Piggyback {
  public:
-  // Collective over MPI_COMM_WORLD. `rendezvous`: messages may be rendezvous
+  // Collective. `rendezvous`: messages may be rendezvous
   // on the target, so that waiting ranks have to answer each other.
   // `several_threads` may call at once.
   void start(bool rendezvous, bool several_threads);
@@ -232,7 +232,6 @@ class Piggyback {
   void look_for_deadlock();
   [[noreturn]] void report_deadlock(const std::vector<std::int32_t>& cycle);
 
-  MPI_Comm comm_ = MPI_COMM_NULL;
   WorldRank rank_;
   bool needs_progress_ = false;
   bool yields_ = false;

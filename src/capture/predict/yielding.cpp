@@ -10,6 +10,7 @@
 
 #include "capture/host/core_set.hpp"
 #include "capture/host/idle_polls.hpp"
+#include "capture/session/own_comm.hpp"
 
 namespace foretrace::capture {
 namespace {
@@ -23,7 +24,7 @@ std::string_view variable(const char* name) {
 
 bool must_share_cores() {
   MPI_Comm host;
-  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  PMPI_Comm_split_type(own_comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
   int ranks = 0;
   PMPI_Comm_size(host, &ranks);
   const CoreSet own = own_cores();

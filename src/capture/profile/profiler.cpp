@@ -15,6 +15,7 @@
 #include "capture/handlers/comm_table.hpp"
 #include "capture/predict/yielding.hpp"
 #include "capture/session/forks.hpp"
+#include "capture/session/own_comm.hpp"
 #include "capture/session/session.hpp"
 #include "capture/session/start_up.hpp"
 
@@ -71,6 +72,7 @@ void Profiler::start(const Settings& settings) {
   int ranks = 0;
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (runs_alone(ranks)) return;
+  make_own_comm();
   depth_ = settings.depth;
   walker_ = StackWalker(depth_, &profiling);
   output_ = settings.output;
@@ -79,9 +81,9 @@ void Profiler::start(const Settings& settings) {
   PMPI_Query_thread(&level);
   several_threads_ = level == MPI_THREAD_MULTIPLE;
   initial_thread = true;
-  if (!all_agree(true)) return;
+  if (!all_agree(true)) return free_own_comm();
   const bool shares_cores = begin_yielding(settings.yield);
-  if (!open_file(settings)) return;
+  if (!open_file(settings)) return free_own_comm();
   rank_->shares_cores = shares_cores ? 1 : 0;
   calibrate();
   // A Python program is looked at while it has the interpreter's lock.
@@ -89,7 +91,7 @@ void Profiler::start(const Settings& settings) {
     std::uint64_t line = 0;
     python_->find(&line, 1);
   }
-  PMPI_Barrier(MPI_COMM_WORLD);
+  PMPI_Barrier(own_comm);
   read_both_clocks(rank_->second_ticks, rank_->second_ns);
   rank_->first_ticks = rank_->last_ticks = read_ticks(even_counter_);
   rank_->first_ns = static_cast<std::uint64_t>(monotonic_ns());
@@ -122,7 +124,7 @@ bool Profiler::open_file(const Settings& settings) {
       info.functions.assign(std::begin(kFunctionNames), std::end(kFunctionNames));
       file_ = trace::create_counters_file(part, info);
     });
-  PMPI_Barrier(MPI_COMM_WORLD);
+  PMPI_Barrier(own_comm);
   attempt([&] { writer_ = trace::CountersWriter(part, world_rank_); });
   attempt([&] {
     if (!start_tables(ranks))
@@ -134,7 +136,7 @@ bool Profiler::open_file(const Settings& settings) {
   writer_.close();
   // One line is enough: the first rank with a problem says it.
   int first = problem.empty() ? ranks : world_rank_;
-  PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, own_comm);
   if (first == world_rank_) say(problem + "; the program runs on without Foretrace");
   if (world_rank_ != 0) return false;
   file_.remove(part);
@@ -222,7 +224,8 @@ void Profiler::stop() {
     say("rank " + std::to_string(world_rank_) + ": " + std::to_string(lost) +
         " calls are counted without their call site, message size or partner: " +
         (writer_.error() ? std::strerror(writer_.error()) : "there are too many different ones"));
-  PMPI_Barrier(MPI_COMM_WORLD);
+  PMPI_Barrier(own_comm);
+  free_own_comm();
   if (world_rank_ != 0) return;
   const std::string part = output_ + ".part";
   try {

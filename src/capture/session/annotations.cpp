@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "capture/session/own_comm.hpp"
 #include "capture/session/session.hpp"
 #include "trace/exit_name.hpp"
 
@@ -86,8 +87,8 @@ void Session::complain_of_phases() const {
   const int rank = comms.world_rank().value;
   int concerned = complaint.empty() ? 0 : 1;
   int first = complaint.empty() ? comms.world_size() : rank;
-  PMPI_Allreduce(MPI_IN_PLACE, &concerned, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  PMPI_Allreduce(MPI_IN_PLACE, &concerned, 1, MPI_INT, MPI_SUM, own_comm);
+  PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, own_comm);
   if (first != rank) return;
   std::string others;
   if (concerned > 1)

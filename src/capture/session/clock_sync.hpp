@@ -5,8 +5,6 @@
 // end. On one host nothing is measured and no message sent.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstdint>
 #include <vector>
 
@@ -17,7 +15,7 @@ namespace foretrace::capture {
 
 class ClockSync {
  public:
-  // Collective over MPI_COMM_WORLD, as all here.
+  // Collective, as all here.
   void start(int rank, int ranks);
   // What is known of the clocks after start().
   trace::Clocks at_start() const;
@@ -33,9 +31,8 @@ class ClockSync {
 
   int rank_ = 0;
   int ranks_ = 0;
-  std::vector<int> leaders_;  // the lowest rank of each host, rank 0 first
-  int leader_ = 0;            // of this rank's host
-  MPI_Comm comm_ = MPI_COMM_NULL;
+  std::vector<int> leaders_;      // the lowest rank of each host, rank 0 first
+  int leader_ = 0;                // of this rank's host
   ClockOffset first_;             // rank 0's clock minus this host's
   std::int64_t first_error_ = 0;  // the largest of all hosts
 };

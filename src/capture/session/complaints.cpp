@@ -4,6 +4,7 @@
 
 #include "base/waits_note.hpp"
 #include "capture/handlers/handlers.hpp"
+#include "capture/session/own_comm.hpp"
 #include "capture/session/session.hpp"
 #include "capture/session/start_up.hpp"
 #include "compute/annotations_note.hpp"
@@ -17,7 +18,7 @@ bool has_most(double own, WorldRank self) {
     double amount;
     int rank;
   } most{own, self.value};
-  PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
+  PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, own_comm);
   return most.amount > 0 && most.rank == self.value;
 }
 
@@ -37,7 +38,7 @@ std::string seconds_text(Time time) {
 void Session::complain_of_silence() const {
   if (!computation_.is_announced()) return;
   int announced = computation_.announced() ? 1 : 0;
-  PMPI_Allreduce(MPI_IN_PLACE, &announced, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  PMPI_Allreduce(MPI_IN_PLACE, &announced, 1, MPI_INT, MPI_MAX, own_comm);
   if (comms.world_rank().value != 0) return;
   const std::string note =
       compute::note_of_annotations(announced != 0, model_->compute_step, "measured");
@@ -76,8 +77,8 @@ bool Session::complain_of_losses() const {
   const int rank = comms.world_rank().value;
   unsigned long long lost = writer_.lost();
   int first = lost > 0 ? rank : comms.world_size();
-  PMPI_Allreduce(MPI_IN_PLACE, &lost, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
-  PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  PMPI_Allreduce(MPI_IN_PLACE, &lost, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, own_comm);
+  PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, own_comm);
   if (first == rank)
     say("could not write " + std::to_string(lost) + " records to " + settings_.output + ": " +
         std::strerror(writer_.error()) + "; it holds what happened before");

@@ -17,6 +17,7 @@
 #include "capture/predict/yielding.hpp"
 #include "capture/profile/profiler.hpp"
 #include "capture/session/forks.hpp"
+#include "capture/session/own_comm.hpp"
 #include "capture/session/start_up.hpp"
 #include "machine/machine_file.hpp"
 #include "machine/moving.hpp"
@@ -81,6 +82,7 @@ void Session::start(Fn fn) {
   if (problem.empty() && settings_.mode == Mode::profile) return profiler.start(settings_);
   comms.start();
   if (runs_alone(comms.world_size())) return;
+  make_own_comm();
   if (problem.empty()) problem = start_computation();
   int thread_level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&thread_level);
@@ -90,20 +92,20 @@ void Session::start(Fn fn) {
     // It is said why; the launcher need not guess.
     if (settings_.mode != Mode::off && comms.world_rank().value == 0)
       leave_empty(settings_.output + ".part");
-    return;
+    return free_own_comm();
   }
-  if (nodes_.empty()) nodes_ = mpi_api::find_hosts(MPI_COMM_WORLD);
+  if (nodes_.empty()) nodes_ = mpi_api::find_hosts(own_comm);
   begin_yielding(settings_.yield);
   if (settings_.clock == trace::Clock::wall)
     clocks_.start(comms.world_rank().value, comms.world_size());
-  if (!open_trace()) return;
+  if (!open_trace()) return free_own_comm();
   computation_.on(first_thread_.computed);
   if (thread_level >= MPI_THREAD_SERIALIZED) start_threads();
   if (settings_.mode == Mode::predict) start_prediction();
 
   initial_thread = true;
   // All ranks count from one moment.
-  PMPI_Barrier(MPI_COMM_WORLD);
+  PMPI_Barrier(own_comm);
   wall_zero_ns_ = clocks_.common_now_ns();
   logging_ = settings_.start_logging;
   let_children_go();
@@ -192,7 +194,7 @@ bool Session::open_trace() {
       file_ = trace::create_trace_file(part, info);
     });
   }
-  PMPI_Barrier(MPI_COMM_WORLD);
+  PMPI_Barrier(own_comm);
   attempt([&] {
     if (problem.empty()) writer_ = trace::TraceWriter(part, rank, settings_.clock);
   });
@@ -201,7 +203,7 @@ bool Session::open_trace() {
   writer_.close();
   // One line is enough: the first rank with a problem says it.
   int first = problem.empty() ? comms.world_size() : rank.value;
-  PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, own_comm);
   if (first == rank.value) say(problem + "; the program runs on without Foretrace");
   if (rank.value != 0) return false;
   file_.remove(part);
@@ -220,7 +222,7 @@ void Session::start_prediction() {
         return path.second.loggps.sync_threshold.has_value();
       });
   int rendezvous = has_threshold || program_imports_synchronous_sends() ? 1 : 0;
-  PMPI_Allreduce(MPI_IN_PLACE, &rendezvous, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  PMPI_Allreduce(MPI_IN_PLACE, &rendezvous, 1, MPI_INT, MPI_MAX, own_comm);
   piggyback.start(rendezvous != 0, several_threads_);
 }
 
@@ -245,8 +247,9 @@ void Session::stop(Fn fn) {
   if (!kernels.empty() && comms.world_rank().value == 0) say(kernels);
   shadows.finish();
   if (predicting()) piggyback.stop();
-  PMPI_Barrier(MPI_COMM_WORLD);
+  PMPI_Barrier(own_comm);
   const trace::Clocks clocks = clocks_.finish(wall_zero_ns_);
+  free_own_comm();
   if (comms.world_rank().value == 0) finish_trace(lost, clocks);
 }
 

@@ -15,6 +15,7 @@
 #include "base/other_mpi.hpp"
 #include "base/preload.hpp"
 #include "base/whole_file.hpp"
+#include "capture/session/own_comm.hpp"
 
 namespace foretrace::capture {
 
@@ -32,7 +33,7 @@ void end_program() {
 bool all_agree(bool mine) {
   int in = mine ? 1 : 0;
   int out = 0;
-  PMPI_Allreduce(&in, &out, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  PMPI_Allreduce(&in, &out, 1, MPI_INT, MPI_MIN, own_comm);
   return out != 0;
 }
 
