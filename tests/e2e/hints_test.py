@@ -22,6 +22,20 @@ int main(int argc, char **argv) {
 }
 """
 
+# Each rank names itself as the root: nobody waits for another.
+ROOTS = r"""
+#include <mpi.h>
+int main(int argc, char **argv) {
+  int rank, data = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Bcast(&data, 1, MPI_INT, argc > 1 ? 0 : rank, MPI_COMM_WORLD);
+  if (argc > 1) MPI_Reduce(rank == 1 ? MPI_IN_PLACE : &rank, &data, 1, MPI_INT, MPI_SUM, 1, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
 SENDS = r"""
 #include <mpi.h>
 int main(int argc, char **argv) {
@@ -210,6 +224,23 @@ class Hints(harness.TestCase):
             self.assertIn(f"rank {odd} calls MPI_Barrier", result.err)
             self.assertIn(f"rank {odd} was last seen in MPI_Barrier (event 3) at program.c:8", result.err)
             self.assertRegex(result.err, r"predicted time \S+ s on \d ranks of Cray T3D, as far as the run came, ")
+
+    def test_roots_that_do_not_match(self):
+        """Seen in the call where sends may wait, else at the end."""
+        program = self.compile(ROOTS)
+        says = "members of a communicator call collectives that do not match: their roots differ"
+        for ranks in (2, 5):
+            self.predict(ranks, [program, "right"], compute="none")
+            self.assertNotIn("do not match", self.result.err)
+            self.predict(ranks, [program], compute="none")
+            self.assertEqual(self.result.err.count(says), 1, self.result.err)
+            model = self.write("m.toml", harness.with_threshold(harness.T3D.read_text(), 2000))
+            result = harness.foretrace("predict", "-n", ranks, "--machine", model, "--compute", "none",
+                                       "-o", self.directory / "p.ftr", "--", program)
+            self.assertNotEqual(result.status, 0, str(result))
+            self.assertRegex(result.err, r"foretrace: rank \d calls MPI_Bcast \(root \d\), but rank \d calls MPI_Bcast "
+                                         r"\(root \d\) in the same place among the collectives of a communicator")
+            self.predict(ranks, [program, "right"], compute="none", machine=model)
 
     def test_calls_without_a_time(self):
         """Predict, simulate and explain name the same, and what of it is charged all the same."""

@@ -51,7 +51,10 @@ Time latest_start(Fn fn, const CommInfo& info, MPI_Comm comm, Cost cost, int roo
   const bool all = dependence == machine::Dependence::all_for_all;
   const bool exchanges = all || piggyback.needs_progress();
   Piggyback::Starts starts{own.at, own.at, own.bytes, own.untouched, own.untouched};
-  if (exchanges) starts = piggyback.exchange_starts(info, own, root, fn);
+  if (exchanges)
+    starts = piggyback.exchange_starts(info, own, root, fn);
+  else if (root >= 0)
+    piggyback.note_root(info, cost, root);
   own.bytes = session.timing().charged(cost, own.bytes, starts.largest);
   std::int64_t told[2] = {own.at.count_ps(), !own.untouched};  // what counts is the larger one
   switch (dependence) {

@@ -25,6 +25,7 @@ class Board {
     std::int64_t start_ps = 0;
     std::uint64_t bytes = 0;
     std::uint32_t function = 0;
+    std::int32_t root = -1;
     bool untouched = false;
   };
 

@@ -33,6 +33,7 @@ std::uint64_t mix(std::uint64_t key) {
 struct Caller {
   std::int32_t rank;
   std::uint32_t function;
+  std::int32_t root;  // a local rank; -1: none, or one that members name differently
 
   // MPI_Allreduce_c is MPI_Allreduce with larger counts.
   std::string_view name() const {
@@ -40,18 +41,27 @@ struct Caller {
     if (text.ends_with("_c")) text.remove_suffix(2);
     return text;
   }
+  std::string text() const {
+    const std::string calls = "rank " + std::to_string(rank) + " calls " + std::string(name());
+    return root < 0 ? calls : calls + " (root " + std::to_string(root) + ")";
+  }
 };
 
 void check_same(const Caller& own, const Caller& other) {
-  if (own.function == other.function || own.name() == other.name()) return;
+  const bool same = own.function == other.function || own.name() == other.name();
+  if (same && own.root == other.root) return;
   // Both may see it: one sentence is enough.
   if (own.rank > other.rank) sleep(1);
   const Caller& first = own.rank < other.rank ? own : other;
   const Caller& second = own.rank < other.rank ? other : own;
-  say("rank " + std::to_string(first.rank) + " calls " + std::string(first.name()) + ", but rank " +
-      std::to_string(second.rank) + " calls " + std::string(second.name()) +
+  say(first.text() + ", but " + second.text() +
       " in the same place among the collectives of a communicator");
   end_program();
+}
+
+// Between two groups the members of one name each other's root, or none.
+std::int32_t common_root(const CommInfo& comm, int root) {
+  return comm.is_inter() ? -1 : root;
 }
 
 }  // namespace
@@ -127,8 +137,9 @@ Board::Meeting* Piggyback::meet_on_board(const CommInfo& comm) {
 
 Piggyback::Starts Piggyback::exchange_on_board(Board::Meeting& meeting, const CommInfo& comm,
                                                const Start& own, int root, Fn fn) {
-  const Caller self{rank_.value, static_cast<std::uint32_t>(fn)};
-  meeting.tell(comm.rank.value, {own.at.count_ps(), own.bytes.count, self.function, own.untouched});
+  const Caller self{rank_.value, static_cast<std::uint32_t>(fn), common_root(comm, root)};
+  meeting.tell(comm.rank.value,
+               {own.at.count_ps(), own.bytes.count, self.function, self.root, own.untouched});
   Starts starts{own.at, Time::ps(INT64_MIN), own.bytes, true, false};
   int next = 0;
   const auto all_came = [&] {
@@ -141,7 +152,7 @@ Piggyback::Starts Piggyback::exchange_on_board(Board::Meeting& meeting, const Co
           PMPI_Iprobe(MPI_ANY_SOURCE, kStampTag, own_comm, &waiting, MPI_STATUS_IGNORE);
         return false;
       }
-      check_same(self, {comm.member(next).value, told->function});
+      check_same(self, {comm.member(next).value, told->function, told->root});
       starts.latest = std::max(starts.latest, Time::ps(told->start_ps));
       starts.largest = std::max(starts.largest, Bytes(told->bytes));
       starts.untouched = starts.untouched && told->untouched;
@@ -276,8 +287,9 @@ Piggyback::Starts Piggyback::exchange_starts(const CommInfo& comm, const Start& 
     return exchange_on_board(*meeting, comm, own, root, fn);
   const int self = comm.rank.value;
   const int tag = kStartTag + static_cast<int>(mix(comm.key) % start_tags_);
+  const Caller caller{rank_.value, static_cast<std::uint32_t>(fn), common_root(comm, root)};
   Known known{own.at.count_ps(), self == root ? own.at.count_ps() : INT64_MIN,
-              own.bytes.count,   Caller{rank_.value, static_cast<std::uint32_t>(fn)},
+              own.bytes.count,   caller,
               own.untouched,     self == root && own.untouched};
   for (int distance = 1; distance < comm.size; distance *= 2) {
     const WorldRank to = comm.member((self + distance) % comm.size);
@@ -309,6 +321,22 @@ Piggyback::Starts Piggyback::exchange_starts(const CommInfo& comm, const Start& 
   }
   return {Time::ps(known.latest_ps), Time::ps(known.root_ps), Bytes(known.largest), known.untouched,
           known.root_untouched};
+}
+
+// The sum over all ranks is 0 if the members of every communicator have noted the same: the first
+// one takes off what the others add.
+void Piggyback::note_root(const CommInfo& comm, machine::Cost cost, int root) {
+  if (comm.is_inter()) return;
+  const auto others = static_cast<std::uint64_t>(comm.size - 1);
+  const std::uint64_t call = mix(mix(comm.key + 1) + static_cast<std::uint64_t>(cost) * 0x10001u +
+                                 (static_cast<std::uint64_t>(root) << 32));
+  roots_ += mix(call) * (comm.rank.value == 0 ? -others : 1);
+}
+
+bool Piggyback::roots_match() const {
+  std::uint64_t sum = roots_;
+  PMPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, own_comm);
+  return sum == 0;
 }
 
 Time Piggyback::await_answer(std::uint64_t serial, const Blocked& blocked) {

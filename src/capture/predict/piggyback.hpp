@@ -11,6 +11,7 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -108,7 +109,7 @@ class Piggyback {
   };
   // Exchanges the starts of a collective among the members of `comm`;
   // all have come when it returns. `root` is a local rank, or -1. Where members have called
-  // different functions, says so and ends the program.
+  // different functions, or named different roots, says so and ends the program.
   struct Starts {
     Time latest;
     Time root;               // start of `root`
@@ -121,6 +122,11 @@ class Piggyback {
   Starts exchange_starts(const CommInfo& comm, Time own, Bytes bytes, int root, Fn fn) {
     return exchange_starts(comm, Start{own, bytes}, root, fn);
   }
+
+  // The rank has called a collective with this root whose starts are not exchanged.
+  void note_root(const CommInfo& comm, machine::Cost cost, int root);
+  // Collective over all ranks: whether all members of each communicator have noted the same.
+  bool roots_match() const;
 
   // Answers others now and then; for program loops that poll, perhaps at every step of
   // their work: a look for what others want takes as long as such a poll.
@@ -241,6 +247,7 @@ class Piggyback {
   std::vector<Partner> partners_;      // by world rank
   std::uint64_t start_tags_ = 0;       // how many tags exchange_starts() may use
   std::uint64_t serials_ = 0;
+  std::atomic<std::uint64_t> roots_ = 0;
   AnySource any_source_;
   std::unordered_map<StreamKey, Stream, StreamHash> streams_;
   std::size_t most_streams_ = kFewStreams;  // when there are so many, empty ones go

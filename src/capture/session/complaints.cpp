@@ -122,4 +122,11 @@ void Session::complain_of_order() const {
       "this machine's doing; a live run (simulate -n) takes them in the target's order");
 }
 
+// Collective. No member of such a collective waits for all others, so nobody sees it there.
+void Session::complain_of_roots() const {
+  if (!predicting() || piggyback.roots_match() || comms.world_rank().value != 0) return;
+  say("members of a communicator call collectives that do not match: their roots differ, or the "
+      "calls themselves. The predicted time means nothing; simulate and live runs name the calls");
+}
+
 }  // namespace foretrace::capture

@@ -237,6 +237,7 @@ void Session::stop(Fn fn) {
   complain_of_waits();
   complain_of_looks();
   complain_of_order();
+  complain_of_roots();
   complain_of_sleep();
   complain_of_threads();
   const bool lost = complain_of_losses();

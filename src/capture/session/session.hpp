@@ -211,6 +211,7 @@ class Session {
   void complain_of_waits() const;
   void complain_of_looks() const;
   void complain_of_order() const;
+  void complain_of_roots() const;
   void complain_of_sleep() const;
   void complain_of_threads() const;
   void finish_trace(bool lost, const trace::Clocks& clocks);
