@@ -524,9 +524,10 @@ sim::SimulateResult Simulation::run(sim::Source& source, sim::Sink& sink,
   const bool predicted = reader_ && reader_->info().clock == trace::Clock::virtual_;
   if (!options_.is_compute_given && program && result.announced && !counts() && !predicted)
     result.notes.emplace_back(compute::kAnnotationsUnused);
-  if (!options_.machine.empty())
-    for (std::string& note : machine::notes_of(result.unknowns))
-      result.notes.push_back(std::move(note));
+  machine::Timing::Unknowns unknowns = result.unknowns;
+  // What combining takes is then said by --reduction alone.
+  if (options_.machine.empty()) unknowns.combined.clear();
+  for (std::string& note : machine::notes_of(unknowns)) result.notes.push_back(std::move(note));
   if (std::string note = bound_note(); !note.empty()) result.notes.push_back(std::move(note));
   return result;
 }

@@ -24,6 +24,18 @@ g = "d"
 """
 NOTE = "not in the machine model, and nothing stands in, so these take no time: barrier"
 REDUCTIONS = "reductions that the machine model lacks: sum_double (takes no time)"
+POSTED = 'foretrace-trace 1\ninfo {"ranks":2,"clock":"cpu","program":"p","origin":"record"}\n' + "".join(f"""\
+rank {rank}
+name "MPI_Init"
+init MPI_Init
+name "MPI_Iallreduce"
+comm 0 0 1
+icollective MPI_Iallreduce request=1 collective=allreduce bytes=800
+name "MPI_Wait"
+complete MPI_Wait done=1
+name "MPI_Finalize"
+finalize MPI_Finalize
+""" for rank in range(2))
 STUDY = """[parameters]
 p = [1, 2, 3, 4, 5, 6]
 [ways.model]
@@ -159,6 +171,17 @@ class Notes(unittest.TestCase):
         (self.folder / "m.toml").write_text(MACHINE + '[reduction]\nsum_double = "0.1ns"\n')
         self.assertNotIn("reductions", self.foretrace(*words).stderr)
 
+    def test_posted_collectives_without_a_model(self):
+        """They go by equations on all networks, so they take no time."""
+        (self.folder / "p.txt").write_text(POSTED)
+        self.foretrace("convert", "p.txt", "p.ftr")
+        words = ["simulate", "p.ftr", "--compute", "none", "--network", "loggps", "--loggps", "L=5us,os=2us,or=3us,g=4us,G=10ns"]
+        missing = NOTE.replace("barrier", "allreduce")
+        run = self.foretrace(*words, "-o", "q.ftr")
+        self.assertEqual(run.stderr, f"foretrace: {missing}\n")
+        self.assertIn("predicted time 0 s on 2 ranks", run.stdout)
+        self.assertEqual(self.json("report", "q.ftr")["notes"], [missing])
+        self.assertEqual(self.json(*words)["notes"], [missing])
 
     def test_bounds_of_equations_without_errors(self):
         """Both ends are the middle: said, and kept."""
