@@ -6,7 +6,6 @@
 #include "analysis/profile.hpp"
 #include "base/error.hpp"
 #include "base/time_text.hpp"
-#include "trace/told.hpp"
 
 namespace foretrace::cli {
 
@@ -18,7 +17,7 @@ Time read_baseline(const std::string& text) {
                      text + "'");
   const analysis::Profile profile = analysis::profile_file(text);
   if (profile.time == Time()) throw Error(text + ": a run that takes no time is no --baseline");
-  for (const std::string& note : trace::notes_of(profile.info))
+  for (const std::string& note : profile.info.notes)
     std::fprintf(stderr, "foretrace: %s: %s\n", text.c_str(), note.c_str());
   return profile.time;
 }

@@ -15,7 +15,6 @@
 #include "results/query.hpp"
 #include "scaling/json_lines.hpp"
 #include "scaling/program_law.hpp"
-#include "trace/told.hpp"
 #include "views/scaling/program.hpp"
 #include "views/scaling/report.hpp"
 
@@ -193,7 +192,7 @@ bool is_trace(const std::string& path) {
 std::vector<std::string> notes_of(const std::vector<analysis::Profile>& runs) {
   std::vector<std::pair<std::string, std::size_t>> found;
   for (const analysis::Profile& run : runs)
-    for (const std::string& note : trace::notes_of(run.info)) {
+    for (const std::string& note : run.info.notes) {
       const auto known =
           std::ranges::find(found, note, &std::pair<std::string, std::size_t>::first);
       if (known == found.end())

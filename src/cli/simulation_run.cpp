@@ -124,7 +124,7 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
     result = run(sink);
     trace::Trace predicted = sink.take();
     predicted.sealed = simulation.sealed();
-    trace::set_notes(predicted.info, notes_to_keep(simulation, result));
+    predicted.info.notes = notes_to_keep(simulation, result);
     if (replay) result.stats = replay();
     std::optional<views::ReplayStats> stats;
     if (options.stats)

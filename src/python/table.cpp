@@ -7,7 +7,6 @@
 #include "formats/fields.hpp"
 #include "trace/damage.hpp"
 #include "trace/seal.hpp"
-#include "trace/told.hpp"
 #include "trace/trace_reader.hpp"
 
 namespace foretrace::python {
@@ -70,7 +69,7 @@ void OpenTrace::describe(const formats::Notes& notes) {
                       {"kinds", {""}},
                       {"collectives", ordered_json::array()},
                       {"damage", ordered_json::array()},
-                      {"notes", trace::notes_of(file.info())}};
+                      {"notes", file.info().notes}};
   for (const std::string& note : notes) all["notes"].push_back(note);
   for (const trace::Communicator& comm : comms_) {
     ordered_json members = ordered_json::array();

@@ -182,6 +182,8 @@ struct TraceInfo {
   Clocks clocks;        // clock wall: those of the hosts
   // By world rank the number of its node, from 0 on in the order of the ranks; empty: not known.
   std::vector<std::int32_t> nodes = {};
+  // What whoever predicted the times said of them, as what takes no time: a line each.
+  std::vector<std::string> notes = {};
 };
 
 }  // namespace foretrace::trace

@@ -77,11 +77,11 @@ std::vector<std::int32_t> to_nodes(const nlohmann::json& json, int ranks) {
 std::string info_text(const TraceInfo& info) {
   nlohmann::ordered_json json = {{"ranks", info.ranks},     {"clock", clock_name(info.clock)},
                                  {"program", info.program}, {"origin", info.origin},
-                                 {"machine", info.machine}, {"options", options_of(info)},
+                                 {"machine", info.machine}, {"options", info.options},
                                  {"mpi", info.mpi}};
   if (info.clocks.hosts > 0) json["clocks"] = to_json(info.clocks);
   if (!info.nodes.empty()) json["nodes"] = info.nodes;
-  if (const auto notes = notes_of(info); !notes.empty()) json["notes"] = notes;
+  if (!info.notes.empty()) json["notes"] = info.notes;
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
@@ -92,7 +92,7 @@ constexpr std::size_t kRoomForNotes = 2048;
 
 // Whole pages.
 std::size_t size_of_info_block(const TraceInfo& info, const std::string& text) {
-  const bool more = info.clock == Clock::virtual_ && notes_of(info).empty();
+  const bool more = info.clock == Clock::virtual_ && info.notes.empty();
   const std::size_t size = sizeof(BlockHeader) + text.size() + (more ? kRoomForNotes : 0);
   return (size + kPage - 1) / kPage * kPage;
 }
@@ -135,7 +135,7 @@ void keep_notes(const std::string& path, const std::vector<std::string>& notes) 
       some.push_back(std::to_string(notes.size() - kept) +
                      " more were told when this was predicted");
     TraceInfo info = before;
-    set_notes(info, some);
+    info.notes = std::move(some);
     text = info_text(info);
     if (sizeof(BlockHeader) + text.size() <= whole || kept == 0) break;
   }
@@ -161,7 +161,7 @@ TraceInfo parse_info(const std::string& text) {
   info.mpi = json.value("mpi", "");
   if (json.contains("clocks")) info.clocks = to_clocks(json["clocks"], info.ranks);
   if (json.contains("nodes")) info.nodes = to_nodes(json["nodes"], info.ranks);
-  set_notes(info, json.value("notes", std::vector<std::string>()));
+  info.notes = json.value("notes", std::vector<std::string>());
   return info;
 }
 

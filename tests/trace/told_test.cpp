@@ -31,18 +31,18 @@ TEST_F(Told, NotesStayWithTheTrace) {
   for (const bool sealed : {true, false}) {
     write(2, sealed);
     const Trace before = read_trace(path("t.ftr"));
-    EXPECT_TRUE(notes_of(before.info).empty());
+    EXPECT_TRUE(before.info.notes.empty());
     keep_notes(path("t.ftr"), {});
     const std::vector<std::string> notes = {"barrier takes no time", "a \"second\" one"};
     keep_notes(path("t.ftr"), notes);
     const Trace after = read_trace(path("t.ftr"));
     EXPECT_TRUE(after.damage.empty());
     EXPECT_EQ(after.sealed, sealed);
-    EXPECT_EQ(notes_of(after.info), notes);
-    EXPECT_EQ(options_of(after.info), "bound=avg");
+    EXPECT_EQ(after.info.notes, notes);
+    EXPECT_EQ(after.info.options, "bound=avg");
     EXPECT_EQ(after.ranks, before.ranks);
     write_trace(after, path("again.ftr"));
-    EXPECT_EQ(notes_of(read_trace(path("again.ftr")).info), notes);
+    EXPECT_EQ(read_trace(path("again.ftr")).info.notes, notes);
   }
 }
 
@@ -54,7 +54,7 @@ TEST_F(Told, MoreThanThereIsRoomFor) {
     keep_notes(path("t.ftr"), std::vector<std::string>(100, std::string(200, 'x')));
     const Trace after = read_trace(path("t.ftr"));
     EXPECT_TRUE(after.damage.empty());
-    const std::vector<std::string> notes = notes_of(after.info);
+    const std::vector<std::string> notes = after.info.notes;
     ASSERT_GE(notes.size(), 8U) << ranks;
     EXPECT_EQ(notes.back(),
               std::to_string(101 - notes.size()) + " more were told when this was predicted");

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "trace/damage.hpp"
-#include "trace/told.hpp"
 
 namespace foretrace::views {
 
@@ -24,7 +23,7 @@ std::string describe_trace(const trace::TraceInfo& info) {
   std::string text = info.origin.empty() ? std::string("trace") : info.origin;
   text += ", " + clock_name(info.clock) + " clock";
   if (!info.machine.empty()) text += ", machine " + info.machine;
-  if (const std::string options = trace::options_of(info); !options.empty()) text += ", " + options;
+  if (!info.options.empty()) text += ", " + info.options;
   return text;
 }
 
@@ -55,7 +54,7 @@ std::vector<std::string> trace_note_list(const trace::TraceInfo& info, bool comp
     notes.push_back(fmt::format("damaged: and {} more such places", damage.size() - kMost));
   if (info.clock == trace::Clock::cpu)
     notes.push_back("recorded CPU times only; simulate or predict it to get times");
-  for (const std::string& note : trace::notes_of(info)) notes.push_back(note);
+  for (const std::string& note : info.notes) notes.push_back(note);
   return notes;
 }
 

@@ -7,7 +7,6 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "trace/told.hpp"
 #include "views/draw/json_text.hpp"
 #include "views/draw/notes.hpp"
 #include "views/draw/text_table.hpp"
@@ -185,7 +184,7 @@ json trace_object(const trace::TraceInfo& info, bool complete, WorldRank slowest
           {"ranks", info.ranks},
           {"complete", complete},
           {"slowest", rank_or_null(slowest)},
-          {"notes", trace::notes_of(info)}};
+          {"notes", info.notes}};
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "trace/told.hpp"
 #include "views/draw/json_text.hpp"
 #include "views/draw/notes.hpp"
 #include "views/draw/text_table.hpp"
@@ -93,7 +92,7 @@ json runs_of(const RunGroup& group) {
                     {"machine", info.machine},
                     {"ranks", info.ranks},
                     {"complete", run.times.complete},
-                    {"notes", trace::notes_of(info)}});
+                    {"notes", info.notes}});
   }
   return list;
 }

@@ -2,7 +2,6 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/segments.hpp"
-#include "trace/told.hpp"
 #include "views/draw/json_text.hpp"
 #include "views/draw/notes.hpp"
 #include "views/draw/units.hpp"
@@ -161,10 +160,10 @@ std::string render_json_report(const Profile& profile, const std::optional<Repla
                  {"origin", profile.info.origin},
                  {"clock", clock_name(profile.info.clock)},
                  {"machine", profile.info.machine},
-                 {"options", trace::options_of(profile.info)},
+                 {"options", profile.info.options},
                  {"complete", profile.complete},
                  {"damage", damage_list(profile)},
-                 {"notes", trace::notes_of(profile.info)},
+                 {"notes", profile.info.notes},
                  {"ranks", profile.ranks},
                  {"time", to_seconds(profile.time)},
                  {"serial_time", to_seconds(profile.serial_time)},
