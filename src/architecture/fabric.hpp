@@ -102,9 +102,10 @@ struct Fabric {
   void link_terminal(int terminal, int to_router, int from_router, int cycles);
 };
 
-// A k-ary n-cube, k-ary n-tree, k-ary n-fly with one terminal for each place, as
-// "mesh:8x8", "torus:4x4x4", "fattree:4,3", "omega:16" say it. Throws UsageError.
+// A k-ary n-cube, k-ary n-tree, k-ary n-fly and the like with one terminal for each place. Throws
+// UsageError for what has no switches (a bus).
 Fabric make_fabric(const machine::Topology& topology, const SwitchSettings& settings);
+// The same of "mesh:8x8", "torus:4x4x4", "fattree:4,3", "omega:16".
 Fabric make_fabric(std::string_view expression, const SwitchSettings& settings);
 
 class FabricRouter {

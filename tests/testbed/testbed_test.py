@@ -79,6 +79,21 @@ class Testbed(unittest.TestCase):
                 self.assertRegex(told.stdout, r"processors +4\n")
                 self.assertRegex(told.stdout, rf"distance in hops +{distance} at most")
 
+    def test_header_of_a_message(self):
+        """Ethernet, IP and TCP with its time stamps make 66 bytes; what MPI adds is no second frame."""
+        self.up("--hosts", 2, "--rate", "100mbit")
+        with tempfile.TemporaryDirectory() as at:
+            launcher = f"{SOURCE}/tools/testbed --name {NAME} run -n 2 --"
+            result = subprocess.run([FORETRACE, "measure", "-n", "2", "--mpi", "openmpi", "--quick", "--budget", "3",
+                                     "--keep-invalid", "--launch", launcher, "-o", "hosts.toml"], cwd=at, text=True,
+                                    capture_output=True, timeout=120, check=False)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            samples = pathlib.Path(at, "hosts.samples.csv").read_text()
+        header = re.search(r"^# header = (\d+)$", samples, re.MULTILINE)
+        self.assertIsNotNone(header, samples[:2000])
+        self.assertGreater(int(header[1]), 66)
+        self.assertLess(int(header[1]), 2 * 66)
+
     def test_nothing_is_left(self):
         self.up("--hosts", 2)
         self.assertEqual(sorted(testbed("run", "--", "hostname").stdout.split()), ["node1", "node2"])
