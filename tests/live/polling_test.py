@@ -208,6 +208,37 @@ int main(int argc, char **argv) {
 """
 
 
+# Rank 0 waits for 50 ms while another thread of it computes, which makes no calls.
+BESIDE_A_THREAD = r"""
+#include <foretrace.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <stddef.h>
+static volatile int over;
+static void *compute(void *none) {
+  while (!over) {}
+  return none;
+}
+int main(int argc, char **argv) {
+  int rank, level, word = 0;
+  pthread_t thread;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 1) {
+    FORETRACE_COMPUTE(50000);
+    MPI_Send(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  } else {
+    pthread_create(&thread, NULL, compute, NULL);
+    MPI_Recv(&word, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    over = 1;
+    pthread_join(thread, NULL);
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
 class Polling(harness_live.TestCase):
     def operations(self, command):
         """How many the engine had to take up."""
@@ -265,6 +296,16 @@ class Polling(harness_live.TestCase):
         for ahead in ("on", "off"):
             self.live(2, [program], limit=20, env={"FORETRACE_LIVE_AHEAD": ahead})
             self.assertEqual(harness_live.said(self.result), ["192593.7066 us"])
+
+    def test_a_wait_beside_a_thread_that_runs(self):
+        """The thread may call at any time, so that the wait is of looks, but of few. They end by what it may be late
+        for: 10 us."""
+        program = self.compile(BESIDE_A_THREAD)
+        waits, _ = self.events(self.live(2, [program], limit=120))
+        self.assertLess(len(waits), 10_000)
+        end = waits[-1][2]["leave"]
+        self.assertGreater(end, 50_000_000_000)
+        self.assertLess(end, 50_200_000_000)
 
     def test_readings_of_the_clock_take_their_time(self):
         """As programs time what they do: 6.6 ns each on the T3D, and one more at the end."""

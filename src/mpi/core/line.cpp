@@ -47,6 +47,8 @@ constexpr int kFewPolls = 8;
 // all before together, a program that polls some hundred times before it does something else would
 // never come to it where others work between their polls.
 constexpr Time kMostForEach = Time::ns(40'000);
+// Nor for longer than this where another thread of the rank runs: its calls may come later by that.
+constexpr Time kMostBesideThreads = Time::ns(10'000);
 
 [[noreturn]] void refuse(const char* why) {
   std::fprintf(stderr, "foretrace: %s\n", why);
@@ -402,7 +404,9 @@ std::int64_t Line::patience_of(const Record& record, bool waits) const {
   const std::int64_t elapsed = latest_ - since_;
   // Another thread of this rank may be what brings it about.
   const bool alone = !threads_multiple();
-  if (in_vain_ < std::max(kFewPolls, given_up_) || (!alone && !other_threads_sleep())) return 0;
+  if (in_vain_ < std::max(kFewPolls, given_up_)) return 0;
+  if (!alone && !other_threads_sleep())
+    return waits ? std::min(elapsed / 64, kMostBesideThreads.count_ps()) : 0;
   const std::int64_t patience = watches_all && alone ? elapsed : elapsed / 8;
   return waits ? patience : std::min(patience, kMostForEach.count_ps() * in_vain_);
 }
