@@ -48,7 +48,7 @@ constexpr int kFewPolls = 8;
 // never come to it where others work between their polls.
 constexpr Time kMostForEach = Time::ns(40'000);
 // Nor for longer than this where another thread of the rank runs: its calls may come later by that.
-constexpr Time kMostBesideThreads = Time::ns(10'000);
+constexpr std::int64_t kMostBeside = Time::ns(10'000).count_ps();
 
 [[noreturn]] void refuse(const char* why) {
   std::fprintf(stderr, "foretrace: %s\n", why);
@@ -405,8 +405,7 @@ std::int64_t Line::patience_of(const Record& record, bool waits) const {
   // Another thread of this rank may be what brings it about.
   const bool alone = !threads_multiple();
   if (in_vain_ < std::max(kFewPolls, given_up_)) return 0;
-  if (!alone && !other_threads_sleep())
-    return waits ? std::min(elapsed / 64, kMostBesideThreads.count_ps()) : 0;
+  if (!alone && !other_threads_sleep()) return waits ? std::min(elapsed / 64, kMostBeside) : 0;
   const std::int64_t patience = watches_all && alone ? elapsed : elapsed / 8;
   return waits ? patience : std::min(patience, kMostForEach.count_ps() * in_vain_);
 }
