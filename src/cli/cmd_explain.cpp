@@ -72,8 +72,9 @@ Replay replay_on(const Simulation& simulation, explain::Ideal ideal) {
 
 // Whether ranks are taken up in the order of time, since messages act on each other.
 bool in_order_of_time(const Simulation& simulation, const sim::Source& source) {
-  return source.races() || (simulation.network() != sim::NetworkKind::datasheet &&
-                            simulation.network() != sim::NetworkKind::hops);
+  return source.races() || (simulation.has_algorithms() && source.posts_collectives()) ||
+         (simulation.network() != sim::NetworkKind::datasheet &&
+          simulation.network() != sim::NetworkKind::hops);
 }
 
 // What is told of a part of a run is no success.

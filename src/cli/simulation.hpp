@@ -127,7 +127,8 @@ class Simulation {
 
   // Whether all times come from the model's equations; whether ranks compute.
   bool equations_alone() const { return network_ == sim::NetworkKind::datasheet && !algorithms_; }
-  // All of them, into messages.
+  // Whether collectives are messages: those that were not measured, all of them.
+  bool has_algorithms() const { return algorithms_.has_value(); }
   bool expands_collectives() const { return algorithms_ && !measured_collectives_; }
   bool computes() const { return spec_.kind != compute::Kind::none; }
 

@@ -234,11 +234,13 @@ int Collectives::agree(const Operation& operation, WorldRank rank) {
   return local;
 }
 
-void Collectives::enter(const Operation& operation, WorldRank rank, Time start,
-                        std::uint64_t request, std::vector<Release>& released) {
+Collectives::Place Collectives::enter(const Operation& operation, WorldRank rank, Time start,
+                                      std::uint64_t request, bool expanded,
+                                      std::vector<Release>& released) {
   const int local = rank_in(operation, rank);
   CommState& comm = state(operation.comm);
-  Instance& here = join(comm, local, operation, rank, false);
+  const Place place{local, comm.next[static_cast<std::size_t>(local)]};
+  Instance& here = join(comm, local, operation, rank, expanded);
   const Dependence dependence = timing_->dependence(operation.collective);
   here.largest = std::max(here.largest, operation.bytes);
   const bool sends = dependence != Dependence::all_for_root || local == here.root.value;
@@ -257,6 +259,7 @@ void Collectives::enter(const Operation& operation, WorldRank rank, Time start,
     released[i].request =
         here.requests[static_cast<std::size_t>(local_rank(comm, released[i].rank))];
   close_complete(comm);
+  return place;
 }
 
 std::size_t Collectives::open_instances(trace::CommId comm) const {

@@ -35,12 +35,18 @@ class Collectives {
   Collectives(const Source& source, const machine::Timing& timing)
       : source_(&source), timing_(&timing) {}
 
+  // A rank's part in a collective.
+  struct Place {
+    int local = 0;             // rank
+    std::uint64_t number = 0;  // of the collective on its communicator
+  };
+
   // `rank` enters the collective `operation` at `start`. `request`: what it waits for
-  // instead of waiting in the call; 0: it waits in the call. Adds to `released`
-  // everybody who may leave now, itself included if it may. Throws Error when
-  // the rank is no member, or its call is not the one of the other members.
-  void enter(const Operation& operation, WorldRank rank, Time start, std::uint64_t request,
-             std::vector<Release>& released);
+  // instead of waiting in the call; 0: it waits in the call. `expanded`: it takes place as
+  // messages. Adds to `released` everybody who may leave now, itself included if it may.
+  // Throws Error when the rank is no member, or its call is not the one of the other members.
+  Place enter(const Operation& operation, WorldRank rank, Time start, std::uint64_t request,
+              bool expanded, std::vector<Release>& released);
 
   // The same for a collective that takes place as messages: checks only that all
   // members make the same call. Returns the rank's local rank.

@@ -48,6 +48,7 @@ class ComputedSource : public Source {
   }
   bool reactive() const override { return source_->reactive(); }
   bool races() const override { return source_->races(); }
+  bool posts_collectives() const override { return source_->posts_collectives(); }
   bool messages_race() const override { return source_->messages_race(); }
   std::string_view name(trace::NameId id) const override { return source_->name(id); }
   const trace::Communicator& comm(trace::CommId id) const override { return source_->comm(id); }

@@ -35,7 +35,8 @@ Engine::Engine(Source& source, const machine::Timing& timing, const SimulateOpti
       ports_(network_->has_ports()),
       reactive_(source.reactive()),
       races_(source.races()),
-      by_time_(links_ != nullptr || ports_ || races_ || options.order == ReadyOrder::by_time),
+      by_time_(links_ != nullptr || ports_ || races_ || options.order == ReadyOrder::by_time ||
+               (options.algorithms && source.posts_collectives())),
       ranks_(static_cast<std::size_t>(source.ranks())),
       ready_(options.order == ReadyOrder::lowest_rank_first),
       matcher_(source.ranks()),
@@ -138,6 +139,9 @@ void Engine::run_by_time() {
         event.what == EventClass::answer)
       now_ = std::max(now_, event.time);
     switch (event.what) {
+      case EventClass::progress:
+        go_on(event.payload);
+        break;
       case EventClass::ask:
       case EventClass::begin:
         advance(ranks_[static_cast<std::size_t>(event.rank)]);
@@ -165,7 +169,8 @@ SimulateResult Engine::result() {
   result.notes = diagnose_blocked();
   stats_.peak_bytes = ranks_.capacity() * sizeof(Rank) + matcher_.memory() + collectives_.memory() +
                       ready_.memory() + deferred_.capacity() * sizeof(std::size_t) +
-                      events_.memory() + flights_.capacity() * sizeof(Flight) + network_->memory();
+                      events_.memory() + flights_.capacity() * sizeof(Flight) +
+                      posted_.capacity() * sizeof(PostedCollective) + network_->memory();
   for (const Rank& rank : ranks_) {
     if (rank.absent) continue;
     stats_.operations += rank.result.events;
@@ -234,8 +239,8 @@ bool Engine::prepare(Rank& rank) {
     rank.enter = rank.operation.kind == EventKind::init
                      ? rank.clock
                      : rank.clock + compute_before(rank.operation);
-    if (rank.operation.kind != EventKind::collective || !options_.algorithms || !expand(rank))
-      return true;
+    if (rank.operation.kind != EventKind::collective || !has_messages(rank.operation)) return true;
+    expand(rank);
   }
 }
 

@@ -30,7 +30,16 @@ void Engine::start_icollective(Rank& rank) {
   rank.leave = rules_in(operation.comm)
                    .icollective_post_leave(rank.enter, operation.collective,
                                            collectives_.size_of(operation.comm), operation.bytes);
-  enter_collective(rank, operation.request);
+  if (!has_messages(operation)) return enter_collective(rank, operation.request);
+  if (log_) log_join(rank);
+  released_.clear();
+  const Collectives::Place place =
+      collectives_.enter(operation, rank.id, rank.enter, operation.request, true, released_);
+  post_messages(rank, place);
+  if (!log_) return;
+  for (const Release& release : released_)
+    if (PostedCollective* posted = posted_collective(release.rank, release.request))
+      posted->latest = release.latest;
 }
 
 // The rules on the innermost path that all members share, for data that is untouched or not.
@@ -50,13 +59,14 @@ const machine::Timing& Engine::rules_in(trace::CommId comm, bool untouched) {
 void Engine::forget(trace::CommId comm) {
   collectives_.forget(comm);
   if (comm < comm_paths_.size()) comm_paths_[comm].reset();
+  posting_members_.erase(comm);
 }
 
 void Engine::enter_collective(Rank& rank, std::uint64_t request) {
   const int size = collectives_.size_of(rank.operation.comm);
   released_.clear();
   if (log_) log_join(rank);
-  collectives_.enter(rank.operation, rank.id, rank.enter, request, released_);
+  collectives_.enter(rank.operation, rank.id, rank.enter, request, false, released_);
   for (const Release& release : released_) {
     if (release.request & kDetachedRequest) continue;
     Rank& member = rank_of(release.rank);
@@ -84,33 +94,43 @@ void Engine::enter_collective(Rank& rank, std::uint64_t request) {
   }
 }
 
-// Begins to carry out the rank's collective message by message; false if it
-// has no messages of its own.
-bool Engine::expand(Rank& rank) {
-  const Operation& operation = rank.operation;
-  if (algorithms_for(operation.collective).empty()) return false;
-  if (options_.measured_collectives && operation.algorithm == 0 &&
-      rules_in(operation.comm)
-          .is_measured(operation.collective, collectives_.size_of(operation.comm)))
-    return false;
-  if (!rank.expansion) rank.expansion = std::make_unique<Expansion>();
-  Expansion& expansion = *rank.expansion;
+// Whether the collective is carried out message by message.
+bool Engine::has_messages(const Operation& operation) {
+  if (!options_.algorithms || algorithms_for(operation.collective).empty()) return false;
+  return !options_.measured_collectives || operation.algorithm != 0 ||
+         !rules_in(operation.comm)
+              .is_measured(operation.collective, collectives_.size_of(operation.comm));
+}
+
+CollectiveCall Engine::call_of(const Operation& operation, int local) {
   CollectiveCall call;
   call.collective = operation.collective;
   call.size = collectives_.size_of(operation.comm);
-  call.rank = collectives_.agree(operation, rank.id);
+  call.rank = local;
   call.root = operation.root.valid() ? operation.root.value : 0;
   call.bytes = operation.bytes;
   if (operation.counts) call.counts = *operation.counts;
-  expansion.call = call;
+  return call;
+}
+
+// By the algorithm of that number, or (0) the one that the table chooses.
+StepFunction Engine::steps_of(const CollectiveCall& call, std::uint32_t algorithm) {
+  if (algorithm != 0) return algorithms_for(call.collective).at(algorithm - 1).step;
   if (call.collective != chosen_for_.collective || call.size != chosen_for_.size ||
       call.bytes != chosen_for_.bytes) {
     chosen_for_ = call;
     chosen_step_ = options_.algorithms->choose(call).step;
   }
-  expansion.step = operation.algorithm == 0
-                       ? chosen_step_
-                       : algorithms_for(call.collective).at(operation.algorithm - 1).step;
+  return chosen_step_;
+}
+
+// Begins to carry out the rank's collective message by message.
+void Engine::expand(Rank& rank) {
+  const Operation& operation = rank.operation;
+  if (!rank.expansion) rank.expansion = std::make_unique<Expansion>();
+  Expansion& expansion = *rank.expansion;
+  expansion.call = call_of(operation, collectives_.agree(operation, rank.id));
+  expansion.step = steps_of(expansion.call, operation.algorithm);
   expansion.collective = operation;
   expansion.compute = rank.enter - rank.clock;
   expansion.enter = rank.enter;
@@ -125,7 +145,6 @@ bool Engine::expand(Rank& rank) {
   rank.operation.algorithm = 0;
   rank.operation.comm = operation.comm | kCollectiveComm;
   rank.operation.mode = machine::SendMode::standard;
-  return true;
 }
 
 Time Engine::combine_time(machine::Reduction what, Bytes bytes) const {

@@ -7,6 +7,7 @@
 //     engine_locks.cpp        locks
 //     engine_detached.cpp     what-if: calls that go on without what they wait for
 //     engine_collectives.cpp  collectives by equation or message by message
+//     engine_posted.cpp       posted collectives, message by message
 //     engine_dependences.cpp  what determined the times, for those who ask
 //     engine_report.cpp       why blocked ranks will never go on
 #pragma once
@@ -27,6 +28,7 @@
 #include "sim/event_queue.hpp"
 #include "sim/matcher.hpp"
 #include "sim/network.hpp"
+#include "sim/posted_collective.hpp"
 #include "sim/rank.hpp"
 #include "sim/ready_list.hpp"
 
@@ -35,9 +37,13 @@ namespace foretrace::sim {
 // The messages of a communicator's collectives do not meet those of the
 // program: they have a communicator of their own.
 inline constexpr trace::CommId kCollectiveComm = trace::CommId{1} << 31;
+// Beside kCollectiveComm: of posted collectives, several of which may be under way.
+inline constexpr trace::CommId kPostedComm = trace::CommId{1} << 30;
 
 // Requests of calls that have gone on without them: nobody asks what becomes of these.
 inline constexpr std::uint64_t kDetachedRequest = std::uint64_t{1} << 62;
+// Of a message of a posted collective.
+inline constexpr std::uint64_t kPartRequest = std::uint64_t{1} << 61;
 
 class Engine {
  public:
@@ -248,12 +254,29 @@ class Engine {
   void start_icollective(Rank& rank);
   // `request`: of a member that does not wait in the call; 0: none.
   void enter_collective(Rank& rank, std::uint64_t request);
-  bool expand(Rank& rank);
+  bool has_messages(const Operation& operation);
+  CollectiveCall call_of(const Operation& operation, int local);
+  StepFunction steps_of(const CollectiveCall& call, std::uint32_t algorithm);
+  void expand(Rank& rank);
   Time combine_time(machine::Reduction what, Bytes bytes) const;
   bool next_step(Rank& rank);
   const machine::Timing& rules_in(trace::CommId comm, bool untouched = false);
   void forget(trace::CommId comm);
   void end_expansion(Rank& rank);
+
+  // engine_posted.cpp
+  std::shared_ptr<const std::vector<WorldRank>> members_of(trace::CommId comm);
+  void post_messages(Rank& rank, Collectives::Place place);
+  void go_on_later(std::uint32_t at);
+  void go_on(std::uint32_t at);
+  static bool take_step(PostedCollective& posted);
+  void post_part(std::uint32_t at, bool sends);
+  static bool wait_for_parts(PostedCollective& posted);
+  void part_done(std::uint64_t request, Time end, Bytes bytes);
+  void end_step(PostedCollective& posted);
+  void end_posted(std::uint32_t at);
+  void log_posted(const PostedCollective& posted, Time end);
+  PostedCollective* posted_collective(WorldRank rank, std::uint64_t request);
 
   // engine_dependences.cpp
   void log_send(const Rank& rank, const SendTimes& times, bool rendezvous);
@@ -279,6 +302,7 @@ class Engine {
   BlockedRank describe(Rank& rank);
   void describe_point_to_point(const Rank& rank, BlockedRank& blocked);
   void describe_complete(Rank& rank, BlockedRank& blocked);
+  std::vector<WorldRank> missing_in(const Rank& rank, const Request& request);
   void describe_lock(const Rank& rank, BlockedRank& blocked) const;
 
   Source& source_;
@@ -320,6 +344,11 @@ class Engine {
   std::vector<Release> released_;
   CollectiveCall chosen_for_;  // the last choice of an algorithm, same on all ranks
   StepFunction chosen_step_ = nullptr;
+  std::vector<PostedCollective> posted_;  // by number; those that are over are free
+  std::vector<std::uint32_t> free_posted_;
+  std::uint32_t posted_count_ = 0;
+  // Of communicators on which collectives were posted message by message.
+  std::unordered_map<trace::CommId, std::shared_ptr<const std::vector<WorldRank>>> posting_members_;
   std::vector<Finished> finished_;
   Time in_vain_until_;                     // the look at hand (Outcome)
   std::vector<trace::Completion> chosen_;  // what the operation at hand completed

@@ -218,7 +218,8 @@ void Engine::meet(Rank& sender, const PendingSend& send, std::int32_t tag, Rank&
     delivery = network_->deliver(meeting);
   if (stamp.rendezvous && !flies && send.request == 0)
     sender.send_delay = network_->rendezvous_delay(meeting);
-  if (log_ && !send.silent) log_meeting(meeting, sender, send, receiver, recv, delivery);
+  if (log_ && !send.silent && !(send.request & kPartRequest))
+    log_meeting(meeting, sender, send, receiver, recv, delivery);
   trace::Endpoint message;
   message.peer = sender.id;
   message.tag = tag;
@@ -230,7 +231,7 @@ void Engine::meet(Rank& sender, const PendingSend& send, std::int32_t tag, Rank&
     flight.receive = recv;
     flight.label = message;
     flight.payload = send.payload;
-    if (log_) log_->launch(send.flight);
+    if (log_ && !(send.request & kPartRequest)) log_->launch(send.flight);
     if (!flight.arrived) return;
     return flight.part == Part::request ? answer(send.flight) : land(send.flight);
   }
@@ -276,6 +277,7 @@ void Engine::check_room(const Rank& rank, const Request& request, const trace::E
 void Engine::request_done(Rank& rank, std::uint64_t serial, Time end,
                           const trace::Endpoint& message, std::uint64_t payload) {
   if (serial & kDetachedRequest) return;
+  if (serial & kPartRequest) return part_done(serial, end, message.bytes);
   Request& request = *rank.requests.find(serial);
   if (request.detached) return rank.requests.erase(serial);
   if (!request.is_send && !request.is_collective) check_room(rank, request, message);
@@ -411,7 +413,8 @@ void Engine::leave_source(MessageId message, Time sent) {
   Flight& flight = flights_[message];
   if (!flight.rendezvous || flight.part != Part::data || flight.left) return;
   flight.left = true;
-  if (log_) log_->arrive(log_->flying(message).sender, flight.from, flight.send_request, sent);
+  if (log_ && !(flight.send_request & kPartRequest))
+    log_->arrive(log_->flying(message).sender, flight.from, flight.send_request, sent);
   sender_done(rank_of(flight.from), flight.send_request, sent, flight.bytes);
 }
 
@@ -419,7 +422,7 @@ void Engine::leave_source(MessageId message, Time sent) {
 void Engine::land(std::uint32_t number) {
   const Flight flight = flights_[number];
   free_flights_.push_back(number);
-  if (log_)
+  if (log_ && !(flight.receive.request & kPartRequest))
     log_->arrive(log_->flying(number).data, flight.to, flight.receive.request, flight.arrival);
   receiver_done(rank_of(flight.to), flight.receive, flight.arrival, flight.label, flight.payload);
 }

@@ -121,6 +121,18 @@ void Engine::describe_lock(const Rank& rank, BlockedRank& blocked) const {
   blocked.call += blocked.waits_for.size() > 1 ? " hold" : " holds";
 }
 
+// Whom a posted collective of the rank waits for: as messages, for those of the step at hand.
+std::vector<WorldRank> Engine::missing_in(const Rank& rank, const Request& request) {
+  const PostedCollective* const posted = posted_collective(rank.id, request.serial);
+  if (!posted) return collectives_.missing(request.comm, rank.id, request.serial);
+  std::vector<WorldRank> missing;
+  for (const PostedCollective::Part& part : posted->open)
+    if (!part.done) missing.push_back(part.peer);
+  std::ranges::sort(missing);
+  missing.erase(std::ranges::unique(missing).begin(), missing.end());
+  return missing;
+}
+
 void Engine::describe_complete(Rank& rank, BlockedRank& blocked) {
   blocked.needs_buffer = true;
   bool first = true;
@@ -131,7 +143,7 @@ void Engine::describe_complete(Rank& rank, BlockedRank& blocked) {
     first = false;
     if (request.is_collective) {
       blocked.call += collectives_.describe_posted(request.comm, rank.id, request.serial);
-      const auto missing = collectives_.missing(request.comm, rank.id, request.serial);
+      const auto missing = missing_in(rank, request);
       if (!rank.any)
         blocked.waits_for.insert(blocked.waits_for.end(), missing.begin(), missing.end());
       blocked.needs_buffer = false;

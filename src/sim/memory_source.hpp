@@ -38,6 +38,7 @@ class MemorySource : public Source {
     return program_->read(rank, at, operation) && ++at != 0;
   }
   bool races() const override { return program_->races(); }
+  bool posts_collectives() const override { return program_->posts_collectives(); }
   bool messages_race() const override { return program_->messages_race(); }
   std::string_view name(trace::NameId id) const override { return program_->name(id); }
   const trace::Communicator& comm(trace::CommId id) const override { return program_->comm(id); }

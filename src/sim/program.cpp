@@ -129,6 +129,7 @@ void Program::add(WorldRank rank, const Operation& operation) {
   }
   messages_race_ = messages_race_ || can_race(operation);
   has_locks_ = has_locks_ || operation.locking != Locking::none;
+  posts_collectives_ = posts_collectives_ || operation.kind == EventKind::icollective;
   stream.packed.push_back(packed);
 }
 

@@ -58,6 +58,7 @@ class Program {
   // Whether there are operations whose outcome depends on who comes first.
   bool races() const { return messages_race_ || has_locks_; }
   bool messages_race() const { return messages_race_; }
+  bool posts_collectives() const { return posts_collectives_; }
 
  private:
   struct End {
@@ -105,6 +106,7 @@ class Program {
   std::vector<const trace::Counts*> counts_in_order_;
   bool messages_race_ = false;
   bool has_locks_ = false;
+  bool posts_collectives_ = false;
 };
 
 }  // namespace foretrace::sim

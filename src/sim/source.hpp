@@ -101,6 +101,10 @@ class Source {
   // Whether that decides which messages meet: locks do not.
   virtual bool messages_race() const { return races(); }
 
+  // Whether there may be posted collectives. Where collectives are messages the engine then takes
+  // up the ranks in the order of time.
+  virtual bool posts_collectives() const { return true; }
+
   virtual std::string_view name(trace::NameId id) const = 0;
   // Stays where it is; its members are known until it is freed.
   virtual const trace::Communicator& comm(trace::CommId id) const = 0;

@@ -101,6 +101,7 @@ void TraceSource::survey(WorldRank rank) {
         (event->recv.any_source || event->recv.any_tag || event->kind == EventKind::probe))
       messages_race_ = true;
     if (machine::is_lock(event->one_sided) && event->send.peer.valid()) has_locks_ = true;
+    if (event->kind == EventKind::icollective) posts_collectives_ = true;
     if (is_open_wildcard(*event)) {
       open[event->request] = to.wildcards.size();
       to.wildcards.push_back({event->request, WorldRank(), 0, false});

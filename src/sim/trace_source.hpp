@@ -39,6 +39,7 @@ class TraceSource : public Source {
   bool next(WorldRank rank, Operation& operation) override;
   bool races() const override { return messages_race_ || has_locks_; }
   bool messages_race() const override { return messages_race_; }
+  bool posts_collectives() const override { return posts_collectives_; }
   std::string_view name(trace::NameId id) const override { return names_.at(id); }
   const trace::Communicator& comm(trace::CommId id) const override { return comms_.at(id); }
   const trace::Site& site(trace::SiteId id) const override {
@@ -92,6 +93,7 @@ class TraceSource : public Source {
   Wildcards wildcards_;
   bool messages_race_ = false;
   bool has_locks_ = false;
+  bool posts_collectives_ = false;
   trace::TellPlace tell_place_;
   std::vector<Stream> streams_;
   std::deque<std::string> names_;

@@ -172,10 +172,13 @@ class Notes(unittest.TestCase):
         self.assertNotIn("reductions", self.foretrace(*words).stderr)
 
     def test_posted_collectives_without_a_model(self):
-        """They go by equations on all networks, so they take no time."""
+        """As messages they take as long as those; by equations, no time."""
         (self.folder / "p.txt").write_text(POSTED)
         self.foretrace("convert", "p.txt", "p.ftr")
         words = ["simulate", "p.ftr", "--compute", "none", "--network", "loggps", "--loggps", "L=5us,os=2us,or=3us,g=4us,G=10ns"]
+        # 2 + 5 + 799 * 0.01 + 3 us
+        self.assertIn("predicted time 1.799e-05 s on 2 ranks", self.foretrace(*words).stdout)
+        words += ["--collectives", "equation"]
         missing = NOTE.replace("barrier", "allreduce")
         run = self.foretrace(*words, "-o", "q.ftr")
         self.assertEqual(run.stderr, f"foretrace: {missing}\n")

@@ -103,22 +103,6 @@ TEST(PostedCollective, TestAndWaitForAny) {
   EXPECT_THAT(r.of(1, 2).completions, testing::SizeIs(1));
 }
 
-TEST(PostedCollective, TakesNoAlgorithm) {
-  const AlgorithmTable table("openmpi");
-  SimulateOptions options;
-  options.algorithms = &table;
-  ReactingSource p(4);
-  for (int r = 0; r < 4; ++r) {
-    p.icollective(r, Cost::bcast, 1, {}, 0);
-    p.collective(r, Cost::bcast, {}, 0);
-    p.complete(r, {1});
-  }
-  p.finalize_all();
-  const Reaction r = react(p, options);
-  EXPECT_EQ(r.result.stats.messages, 3u);  // the blocking one's
-  EXPECT_EQ(r.leave(1, 2), std::max(us(108), r.leave(1, 1)));
-}
-
 // What a rank whose threads overtook each other has in its trace: a blocking call,
 // posted. The barrier of 3 that is entered at 0, 20 and 50 ends at 50 + 40.
 TEST(PostedCollective, MatchesABlockingOneOfItsName) {

@@ -282,6 +282,7 @@ class ModelProgram : public Source {
                  const Outcome& outcome) override;
   bool reactive() const override { return true; }
   bool races() const override { return racing_ == Racing::yes; }
+  bool posts_collectives() const override { return false; }
   std::string_view name(trace::NameId id) const override { return names_.at(id); }
   const trace::Communicator& comm(trace::CommId id) const override { return comms_.at(id).comm; }
 

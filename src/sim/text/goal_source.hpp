@@ -37,6 +37,7 @@ class GoalSource : public Source {
                  const Outcome& outcome) override;
   bool reactive() const override { return program_.races; }
   bool races() const override { return program_.races; }
+  bool posts_collectives() const override { return false; }
   std::string_view name(trace::NameId id) const override;
   const trace::Communicator& comm(trace::CommId id) const override;
   std::string place(WorldRank rank) const override;

@@ -29,6 +29,7 @@ class TiSource : public Source {
                  const Outcome& outcome) override;
   bool reactive() const override { return trace_.races; }
   bool races() const override { return trace_.races; }
+  bool posts_collectives() const override { return false; }
   std::string_view name(trace::NameId id) const override { return names_.at(id); }
   const trace::Communicator& comm(trace::CommId id) const override;
 
