@@ -334,16 +334,14 @@ class Looks(harness_live.TestCase):
     def compare(self, ranks, command, machine, options=()):
         with self.subTest(command=command[1:], ranks=ranks, machine=machine, options=options):
             traces, lines = [], []
-            for ahead in ("off", "on", "on"):
+            for ahead in ("off", "on"):
                 # Tens of thousands of switches between processes: on a busy machine each has to wait.
                 trace = self.live(ranks, command, limit=200, machine=machine, options=options, name=f"{ahead}.ftr",
                                   env={"FORETRACE_LIVE_AHEAD": ahead})
                 traces.append(trace.read_bytes())
                 lines.append(sorted(harness_live.said(self.result)))
             self.assertEqual(lines[0], lines[1])
-            self.assertEqual(lines[1], lines[2])
             self.assertEqual(traces[0], traces[1])
-            self.assertEqual(traces[1], traces[2])
 
     def test_few_switches(self):
         """What costs is switches between processes: two or more where a look asks. A probe needs the rank that
