@@ -25,6 +25,34 @@ int MPI_Finalize(void) {
   return PMPI_Finalize();
 }
 """
+# Ranks that are through with their part of a posted reduction leave MPI until the root is through, too.
+LEAVES = r"""
+#include <mpi.h>
+#include <sched.h>
+int main(int argc, char** argv) {
+  int rank, unit;
+  volatile int* reduced;
+  MPI_Aint bytes;
+  MPI_Win window;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Win_allocate_shared(rank == 0 ? 64 : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &reduced, &window);
+  MPI_Win_shared_query(window, 0, &bytes, &unit, &reduced);
+  if (rank == 0) *reduced = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 1; i <= 2000; ++i) {
+    MPI_Request request;
+    int one = 1, all;
+    MPI_Ireduce(&one, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (rank == 0) *reduced = i;
+    while (*reduced < i) sched_yield();
+  }
+  MPI_Win_free(&window);
+  MPI_Finalize();
+  return 0;
+}
+"""
 PROGRAM = r"""
 #include <mpi.h>
 #include <stdio.h>
@@ -79,6 +107,11 @@ class OwnWays(harness.TestCase):
         self.ok(harness.run([compiler, include, self.write("program.c", PROGRAM), "-o", program, "-ldl"]))
         self.check_ways([program], f"{tool}\ntool: 5 reductions\n", {"MPI_Barrier": 5, "MPI_Allreduce": 5, "MPI_Finalize": 1},
                         env={"LD_PRELOAD": str(tool)})
+
+    def test_whoever_is_through_may_leave(self):
+        """No rank owes another one anything once what it posted is complete."""
+        program = self.compile(LEAVES, "leaves")
+        self.predict(5, [program], compute="none")
 
     def test_they_are_profiled(self):
         command = [harness.test_program("own_layer")]

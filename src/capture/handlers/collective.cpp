@@ -54,7 +54,7 @@ Time latest_start(Fn fn, const CommInfo& info, MPI_Comm comm, Cost cost, int roo
   if (exchanges)
     starts = piggyback.exchange_starts(info, own, root, fn);
   else if (root >= 0)
-    piggyback.note_root(info, cost, root);
+    piggyback.note_root(info, cost, root, false);
   own.bytes = session.timing().charged(cost, own.bytes, starts.largest);
   std::int64_t told[2] = {own.at.count_ps(), !own.untouched};  // what counts is the larger one
   switch (dependence) {

@@ -29,6 +29,7 @@ struct CommInfo {
   LocalRank rank;                  // of this process, in `members`
   std::vector<WorldRank> members;  // by local rank
   trace::CommId id = UINT32_MAX;   // in the trace; UINT32_MAX: not defined yet
+  std::uint32_t posted = 0;        // collectives, under predict
   // Inter-communicators: the group that ranks in calls refer to, by rank, and
   // the union as a communicator of our own.
   std::vector<WorldRank> remote;

@@ -20,6 +20,21 @@ bool is_described(const Request& request) {
   return request.part && !request.has_status;
 }
 
+// Of the communicator that was made.
+void await_key(Request& request, const Blocked& blocked) {
+  MPI_Request& travels = request.key_travels;
+  if (!session.predicting()) {
+    wait_in([&] { return PMPI_Wait(&travels, MPI_STATUS_IGNORE); });
+    return;
+  }
+  session.piggyback.poll(
+      [&] {
+        int done = 0;
+        return PMPI_Test(&travels, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done != 0;
+      },
+      blocked);
+}
+
 void withdraw(Request& request) {
   if (request.receive) session.piggyback.withdraw(request.recv);
 }
@@ -92,8 +107,9 @@ void Completing::end_collective(Request& request, Taken& taken) {
     taken.what = Taken::What::collective_or_access;
     taken.end = timing.collective_leave(latest, request.cost, request.comm->size, bytes);
   }
-  if (request.made != MPI_COMM_NULL)
-    session.comms.adopt(request.made, request.shadow->key(blocked));
+  if (request.made == MPI_COMM_NULL) return;
+  await_key(request, blocked);
+  session.comms.adopt(request.made, request.made_key);
 }
 
 void Completing::end_message(Request& request, Taken& taken) {

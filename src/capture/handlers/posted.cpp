@@ -13,7 +13,7 @@ int icollective(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, SizeOfP
   if (is_messages(cost, *info))
     describe_between(request, *info, cost, root, between);
   else
-    describe_collective(request, *info, comm, cost_between(cost, *info), root,
+    describe_collective(request, fn, *info, comm, cost_between(cost, *info), root,
                         bytes(info->shape()));
   return post_request(fn, request, variable, real);
 }
@@ -28,12 +28,11 @@ int collective_init(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, Siz
       describe_between(request, *info, cost, root, between);
       return;
     }
-    describe_collective(request, *info, comm, cost_between(cost, *info), root,
+    describe_collective(request, fn, *info, comm, cost_between(cost, *info), root,
                         bytes(info->shape()));
     if (!session.predicting()) return;
     request.shadow = &shadows.add();
-    request.shadow->prepare_start(*info, request.on, session.timing().dependence(request.cost),
-                                  root);
+    request.shadow->prepare({info, request.on, request.cost, root, fn});
   });
 }
 
@@ -44,12 +43,12 @@ int comm_idup(Fn fn, MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* variable, Re
   CommInfo* info = inside ? session.comms.find(comm) : nullptr;
   if (!info) return inside ? plain_call(fn, real) : real();
   Request& request = session.requests.add();
-  describe_collective(request, *info, comm, Cost::comm_dup, -1, Bytes(0));
+  describe_collective(request, fn, *info, comm, Cost::comm_dup, -1, Bytes(0));
   const int result = post_request(fn, request, variable, real);
   if (result != MPI_SUCCESS || info->is_inter()) return result;
-  if (!request.shadow) request.shadow = &shadows.add();
-  request.shadow->post_key(comm, info->rank.value == 0 ? session.comms.choose_key() : 0);
   request.made = *newcomm;
+  if (info->rank.value == 0) request.made_key = session.comms.choose_key();
+  PMPI_Ibcast(&request.made_key, 1, MPI_UINT64_T, 0, comm, &request.key_travels);
   return result;
 }
 

@@ -99,8 +99,9 @@ void describe_recv(Request& request, CommInfo& comm, Bytes bytes, int source, in
   request.receive = true;
 }
 
-void describe_collective(Request& request, CommInfo& comm, MPI_Comm handle, Cost cost, int root,
-                         Bytes bytes) {
+void describe_collective(Request& request, Fn fn, CommInfo& comm, MPI_Comm handle, Cost cost,
+                         int root, Bytes bytes) {
+  request.fn = fn;
   request.collective = true;
   request.comm = &comm;
   request.on = comm.is_inter() ? comm.together : handle;
@@ -204,9 +205,9 @@ void end_collective(Request& request) {
   if (request.persistent) {
     request.shadow->restart(request.posted, request.bytes);
   } else {
-    if (!request.shadow) request.shadow = &shadows.add();
-    request.shadow->post_start(*request.comm, request.on, session.timing().dependence(request.cost),
-                               request.root, request.posted, request.bytes);
+    request.shadow = &shadows.add();
+    request.shadow->post({request.comm, request.on, request.cost, request.root, request.fn},
+                         request.posted, request.bytes);
   }
   session.close_at(
       session.timing_in(*request.comm)

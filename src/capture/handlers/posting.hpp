@@ -33,8 +33,8 @@ PostedRecv posted_recv(CommInfo& comm, int source, int tag, Time r0, MPI_Request
 // Describe what is posted, before it has a handle.
 void describe_send(Request& request, CommInfo& comm, SendMode mode, Bytes bytes, int dest, int tag);
 void describe_recv(Request& request, CommInfo& comm, Bytes bytes, int source, int tag);
-void describe_collective(Request& request, CommInfo& comm, MPI_Comm handle, Cost cost, int root,
-                         Bytes bytes);
+void describe_collective(Request& request, Fn fn, CommInfo& comm, MPI_Comm handle, Cost cost,
+                         int root, Bytes bytes);
 
 // A collective on an inter-communicator: what it counts as, and whether it
 // consists of messages.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "capture/handlers/comm_table.hpp"
+#include "capture/handlers/functions.hpp"
 #include "capture/host/handle_map.hpp"
 #include "capture/predict/piggyback.hpp"
 #include "machine/timing.hpp"
@@ -48,14 +49,18 @@ struct Request {
 
   machine::Cost cost = machine::Cost::kCount;  // collective
   int root = -1;
-  MPI_Comm on = MPI_COMM_NULL;    // collective: where its shadow takes place
-  MPI_Comm made = MPI_COMM_NULL;  // collective: makes this communicator
-  Shadow* shadow = nullptr;       // what travels beside the collective
-  std::vector<Request*> parts;    // in the order in which they are posted and completed
-  bool part = false;              // of another request
-  bool has_status = false;        // part: what came is what the whole's status says
-  int partitions = 0;             // of a partitioned send, whose only part is posted when all are
-  int unready = 0;                // ready; so many are not
+  MPI_Comm on = MPI_COMM_NULL;  // collective: where its shadow takes place
+  Fn fn{};                      // collective: that posted it, or made it if persistent
+  Shadow* shadow = nullptr;     // what travels beside the collective
+  // A collective that makes a communicator: it, its key, and the key's way here.
+  MPI_Comm made = MPI_COMM_NULL;
+  std::uint64_t made_key = 0;
+  MPI_Request key_travels = MPI_REQUEST_NULL;
+  std::vector<Request*> parts;  // in the order in which they are posted and completed
+  bool part = false;            // of another request
+  bool has_status = false;      // part: what came is what the whole's status says
+  int partitions = 0;           // of a partitioned send, whose only part is posted when all are
+  int unready = 0;              // ready; so many are not
 
   std::uint64_t taken = 0;  // receive: the number of the probe that took its message
 

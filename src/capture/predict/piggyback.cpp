@@ -8,9 +8,10 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "capture/predict/caller.hpp"
+#include "capture/predict/shadow.hpp"
 #include "capture/predict/yielding.hpp"
 #include "capture/session/own_comm.hpp"
 #include "capture/session/session.hpp"
@@ -21,47 +22,12 @@ namespace {
 
 // From kStartTag on there is one for each communicator, as far as they go:
 // threads may be in collectives on several at once.
-enum Tag : int { kStampTag = 1, kAnswerTag = 2, kStartTag = 4 };
+enum Tag : int { kStampTag = 1, kAnswerTag = 2, kPostedTag = 4, kStartTag = 5 };
 constexpr int kMostTags = 1 << 20;
 
 std::uint64_t mix(std::uint64_t key) {
   key *= 0x9e3779b97f4a7c15u;
   return key ^ key >> 32;
-}
-
-// A member of a collective, and the function that it called.
-struct Caller {
-  std::int32_t rank;
-  std::uint32_t function;
-  std::int32_t root;  // a local rank; -1: none, or one that members name differently
-
-  // MPI_Allreduce_c is MPI_Allreduce with larger counts.
-  std::string_view name() const {
-    std::string_view text = name_of(static_cast<Fn>(function));
-    if (text.ends_with("_c")) text.remove_suffix(2);
-    return text;
-  }
-  std::string text() const {
-    const std::string calls = "rank " + std::to_string(rank) + " calls " + std::string(name());
-    return root < 0 ? calls : calls + " (root " + std::to_string(root) + ")";
-  }
-};
-
-void check_same(const Caller& own, const Caller& other) {
-  const bool same = own.function == other.function || own.name() == other.name();
-  if (same && own.root == other.root) return;
-  // Both may see it: one sentence is enough.
-  if (own.rank > other.rank) sleep(1);
-  const Caller& first = own.rank < other.rank ? own : other;
-  const Caller& second = own.rank < other.rank ? other : own;
-  say(first.text() + ", but " + second.text() +
-      " in the same place among the collectives of a communicator");
-  end_program();
-}
-
-// Between two groups the members of one name each other's root, or none.
-std::int32_t common_root(const CommInfo& comm, int root) {
-  return comm.is_inter() ? -1 : root;
 }
 
 }  // namespace
@@ -137,7 +103,7 @@ Board::Meeting* Piggyback::meet_on_board(const CommInfo& comm) {
 
 Piggyback::Starts Piggyback::exchange_on_board(Board::Meeting& meeting, const CommInfo& comm,
                                                const Start& own, int root, Fn fn) {
-  const Caller self{rank_.value, static_cast<std::uint32_t>(fn), common_root(comm, root)};
+  const Caller self = Caller::of(comm, fn, root);
   meeting.tell(comm.rank.value,
                {own.at.count_ps(), own.bytes.count, self.function, self.root, own.untouched});
   Starts starts{own.at, Time::ps(INT64_MIN), own.bytes, true, false};
@@ -240,11 +206,33 @@ void Piggyback::take_letters() {
       Answer answer;
       std::memcpy(&answer, &letter[1], sizeof answer);
       take_in(answer);
+    } else if (letter[0] == kPostedTag) {
+      StartLetter start;
+      std::memcpy(&start, &letter[1], sizeof start);
+      shadows.take_in(start);
     } else {
       Wire wire;
       std::memcpy(&wire, &letter[1], sizeof wire);
       take_in(wire, WorldRank(on_host_[static_cast<std::size_t>(from)]));
     }
+  }
+}
+
+void Piggyback::send_start(const StartLetter& start, WorldRank dest) {
+  tell(start, dest, kPostedTag);
+}
+
+void Piggyback::take_starts() {
+  take_letters();
+  int waiting = 1;
+  MPI_Status status;
+  while (waiting) {
+    PMPI_Iprobe(MPI_ANY_SOURCE, kPostedTag, own_comm, &waiting, &status);
+    if (!waiting) return;
+    StartLetter start;
+    PMPI_Recv(&start, sizeof start, MPI_BYTE, status.MPI_SOURCE, kPostedTag, own_comm,
+              MPI_STATUS_IGNORE);
+    shadows.take_in(start);
   }
 }
 
@@ -287,9 +275,8 @@ Piggyback::Starts Piggyback::exchange_starts(const CommInfo& comm, const Start& 
     return exchange_on_board(*meeting, comm, own, root, fn);
   const int self = comm.rank.value;
   const int tag = kStartTag + static_cast<int>(mix(comm.key) % start_tags_);
-  const Caller caller{rank_.value, static_cast<std::uint32_t>(fn), common_root(comm, root)};
   Known known{own.at.count_ps(), self == root ? own.at.count_ps() : INT64_MIN,
-              own.bytes.count,   caller,
+              own.bytes.count,   Caller::of(comm, fn, root),
               own.untouched,     self == root && own.untouched};
   for (int distance = 1; distance < comm.size; distance *= 2) {
     const WorldRank to = comm.member((self + distance) % comm.size);
@@ -325,11 +312,12 @@ Piggyback::Starts Piggyback::exchange_starts(const CommInfo& comm, const Start& 
 
 // The sum over all ranks is 0 if the members of every communicator have noted the same: the first
 // one takes off what the others add.
-void Piggyback::note_root(const CommInfo& comm, machine::Cost cost, int root) {
+void Piggyback::note_root(const CommInfo& comm, machine::Cost cost, int root, bool posted) {
   if (comm.is_inter()) return;
   const auto others = static_cast<std::uint64_t>(comm.size - 1);
-  const std::uint64_t call = mix(mix(comm.key + 1) + static_cast<std::uint64_t>(cost) * 0x10001u +
-                                 (static_cast<std::uint64_t>(root) << 32));
+  const std::uint64_t what = static_cast<std::uint64_t>(cost) << 1 | (posted ? 1 : 0);
+  const std::uint64_t call =
+      mix(mix(comm.key + 1) + what * 0x10001u + (static_cast<std::uint64_t>(root) << 32));
   roots_ += mix(call) * (comm.rank.value == 0 ? -others : 1);
 }
 

@@ -27,6 +27,7 @@
 #include "capture/handlers/functions.hpp"
 #include "capture/host/board.hpp"
 #include "capture/predict/any_source.hpp"
+#include "capture/predict/start_letter.hpp"
 #include "machine/timing.hpp"
 
 namespace foretrace::capture {
@@ -123,8 +124,13 @@ class Piggyback {
     return exchange_starts(comm, Start{own, bytes}, root, fn);
   }
 
+  // Of a collective that was posted: to one that waits for this rank's start (Shadow); and takes
+  // in those that have come.
+  void send_start(const StartLetter& start, WorldRank dest);
+  void take_starts();
+
   // The rank has called a collective with this root whose starts are not exchanged.
-  void note_root(const CommInfo& comm, machine::Cost cost, int root);
+  void note_root(const CommInfo& comm, machine::Cost cost, int root, bool posted);
   // Collective over all ranks: whether all members of each communicator have noted the same.
   bool roots_match() const;
 

@@ -20,124 +20,132 @@ Shadows shadows;
 
 namespace {
 
-bool waits_for_others(const CommInfo& info, Dependence dependence, int root) {
-  switch (dependence) {
-    case Dependence::all_for_root:
-      return info.rank.value != root;
-    case Dependence::root_for_all:
-      return info.rank.value == root;
-    case Dependence::all_for_all:
-    case Dependence::prefix:
-      return true;
-  }
-  return true;
+constexpr int kRankBits = 32;
+
+std::int64_t code_of(const Caller& caller) {
+  return static_cast<std::int64_t>(caller.function) << kRankBits | caller.rank;
+}
+
+Caller caller_of(std::int64_t code) {
+  return {static_cast<std::int32_t>(code), static_cast<std::uint32_t>(code >> kRankBits), -1};
 }
 
 }  // namespace
 
-void Shadow::post_start(const CommInfo& info, MPI_Comm comm, Dependence dependence, int root,
-                        Time own, Bytes bytes) {
-  own_ = latest_ = {own.count_ps(), static_cast<std::int64_t>(bytes.count)};
-  needed_ = waits_for_others(info, dependence, root);
-  start_under_way_ = true;
-  switch (dependence) {
-    case Dependence::all_for_all:
-      PMPI_Iallreduce(own_.data(), latest_.data(), 2, MPI_INT64_T, MPI_MAX, comm, &start_);
-      return;
-    case Dependence::all_for_root:
-      PMPI_Ibcast(latest_.data(), 2, MPI_INT64_T, root, comm, &start_);
-      return;
-    case Dependence::root_for_all:
-      PMPI_Ireduce(own_.data(), latest_.data(), 2, MPI_INT64_T, MPI_MAX, root, comm, &start_);
-      return;
-    case Dependence::prefix:
-      PMPI_Iscan(own_.data(), latest_.data(), 2, MPI_INT64_T, MPI_MAX, comm, &start_);
-      return;
-  }
+// By a posted collective; else by letters.
+bool Shadow::is_exchanged() const {
+  return dependence_ == Dependence::all_for_all || dependence_ == Dependence::prefix;
+}
+
+// All members post the same collectives on a communicator in the same order.
+void Shadow::describe(const PostedCollective& what) {
+  what_ = what;
+  dependence_ = session.timing().dependence(what.cost);
+  own_caller_ = Caller::of(*what.comm, what.fn, is_exchanged() ? -1 : what.root);
+  key_ = {what.comm->key, ++what.comm->posted, 0};
+}
+
+void Shadow::post(const PostedCollective& what, Time own, Bytes bytes) {
+  describe(what);
+  begin(own, bytes);
 }
 
 // Members may start their persistent collectives in different orders, so each
 // has a persistent one beside it.
-void Shadow::prepare_start([[maybe_unused]] const CommInfo& info, [[maybe_unused]] MPI_Comm comm,
-                           [[maybe_unused]] Dependence dependence, [[maybe_unused]] int root) {
+void Shadow::prepare(const PostedCollective& what) {
+  describe(what);
 #ifdef FORETRACE_PERSISTENT
-  needed_ = waits_for_others(info, dependence, root);
   persistent_ = true;
-  switch (dependence) {
-    case Dependence::all_for_all:
-      FORETRACE_PERSISTENT(Allreduce, own_.data(), latest_.data(), 2, MPI_INT64_T, MPI_MAX, comm,
-                           MPI_INFO_NULL, &start_);
-      return;
-    case Dependence::all_for_root:
-      FORETRACE_PERSISTENT(Bcast, latest_.data(), 2, MPI_INT64_T, root, comm, MPI_INFO_NULL,
-                           &start_);
-      return;
-    case Dependence::root_for_all:
-      FORETRACE_PERSISTENT(Reduce, own_.data(), latest_.data(), 2, MPI_INT64_T, MPI_MAX, root, comm,
-                           MPI_INFO_NULL, &start_);
-      return;
-    case Dependence::prefix:
-      FORETRACE_PERSISTENT(Scan, own_.data(), latest_.data(), 2, MPI_INT64_T, MPI_MAX, comm,
-                           MPI_INFO_NULL, &start_);
-      return;
-  }
+  const auto numbers = static_cast<int>(own_.size());
+  if (dependence_ == Dependence::all_for_all)
+    FORETRACE_PERSISTENT(Allreduce, own_.data(), latest_.data(), numbers, MPI_INT64_T, MPI_MAX,
+                         what.on, MPI_INFO_NULL, &exchange_);
+  else if (dependence_ == Dependence::prefix)
+    FORETRACE_PERSISTENT(Scan, own_.data(), latest_.data(), numbers, MPI_INT64_T, MPI_MAX, what.on,
+                         MPI_INFO_NULL, &exchange_);
 #endif
 }
 
 void Shadow::restart(Time own, Bytes bytes) {
-  // The last round may still be under way where nobody here waited for it.
-  await_end(Blocked{"MPI_Start", WorldRank(), 0, 0, false});
-  own_ = latest_ = {own.count_ps(), static_cast<std::int64_t>(bytes.count)};
-  start_under_way_ = true;
-  PMPI_Start(&start_);
+  ++key_.round;
+  begin(own, bytes);
+}
+
+void Shadow::begin(Time own, Bytes bytes) {
+  const std::int64_t code = code_of(own_caller_);
+  own_ = latest_ = {own.count_ps(), static_cast<std::int64_t>(bytes.count), code, ~code};
+  const CommInfo& comm = *what_.comm;
+  const bool is_root = comm.rank.value == what_.root;
+  awaited_ = 0;
+  if (dependence_ == Dependence::all_for_root && !is_root) awaited_ = 1;
+  if (dependence_ == Dependence::root_for_all && is_root) awaited_ = comm.size - 1;
+  if (is_exchanged())
+    exchange();
+  else
+    send_letters();
+  shadows.begin(*this);
+}
+
+void Shadow::exchange() {
+  const auto numbers = static_cast<int>(own_.size());
+  if (persistent_)
+    PMPI_Start(&exchange_);
+  else if (dependence_ == Dependence::all_for_all)
+    PMPI_Iallreduce(own_.data(), latest_.data(), numbers, MPI_INT64_T, MPI_MAX, what_.on,
+                    &exchange_);
+  else
+    PMPI_Iscan(own_.data(), latest_.data(), numbers, MPI_INT64_T, MPI_MAX, what_.on, &exchange_);
+}
+
+void Shadow::send_letters() {
+  const CommInfo& comm = *what_.comm;
+  const StartLetter letter{key_,
+                           own_[0],
+                           static_cast<std::uint64_t>(own_[1]),
+                           own_caller_.rank,
+                           own_caller_.function,
+                           own_caller_.root};
+  session.piggyback.note_root(comm, what_.cost, what_.root, true);
+  const bool is_root = comm.rank.value == what_.root;
+  if (dependence_ == Dependence::root_for_all) {
+    if (!is_root) session.piggyback.send_start(letter, comm.member(what_.root));
+    return;
+  }
+  for (int member = 0; is_root && member < comm.size; ++member)
+    if (member != what_.root) session.piggyback.send_start(letter, comm.member(member));
+}
+
+void Shadow::take(const StartLetter& letter) {
+  check_same(own_caller_, {letter.rank, letter.function, letter.root});
+  latest_[0] = std::max(latest_[0], letter.start_ps);
+  latest_[1] = std::max(latest_[1], static_cast<std::int64_t>(letter.bytes));
+  --awaited_;
+}
+
+void Shadow::check_all_same() const {
+  check_same(own_caller_, caller_of(latest_[2]));
+  check_same(own_caller_, caller_of(~latest_[3]));
 }
 
 Time Shadow::latest(const Blocked& blocked) {
-  const Time own = Time::ps(own_[0]);
-  if (!needed_) return own;
-  await_end(blocked);
-  return std::max(own, Time::ps(latest_[0]));
+  const bool exchanged = is_exchanged();
+  session.piggyback.poll(
+      [&] {
+        session.piggyback.take_starts();
+        int done = 1;
+        if (exchanged) PMPI_Test(&exchange_, &done, MPI_STATUS_IGNORE);
+        return done != 0 && awaited_ <= 0;
+      },
+      blocked);
+  if (exchanged) check_all_same();
+  return std::max(Time::ps(own_[0]), Time::ps(latest_[0]));
 }
 
-void Shadow::post_key(MPI_Comm comm, std::uint64_t key) {
-  key_ = key;
-  PMPI_Ibcast(&key_, 1, MPI_UINT64_T, 0, comm, &key_request_);
-}
-
-std::uint64_t Shadow::key(const Blocked& blocked) {
-  if (key_request_ != MPI_REQUEST_NULL) await(key_request_, blocked);
-  return key_;
-}
-
-bool Shadow::ended(MPI_Request& request) {
-  int done = 0;
-  return PMPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done != 0;
-}
-
-void Shadow::await(MPI_Request& request, const Blocked& blocked) {
-  if (session.predicting())
-    session.piggyback.poll([&] { return ended(request); }, blocked);
-  else
-    wait_in([&] { return PMPI_Wait(&request, MPI_STATUS_IGNORE); });
-}
-
-bool Shadow::is_over() {
-  if (start_under_way_ && ended(start_)) start_under_way_ = false;
-  return !start_under_way_ && (key_request_ == MPI_REQUEST_NULL || ended(key_request_));
-}
-
-void Shadow::await_end(const Blocked& blocked) {
-  if (!start_under_way_) return;
-  await(start_, blocked);
-  start_under_way_ = false;
-}
-
-void Shadow::free_requests() {
-  if (persistent_ && start_ != MPI_REQUEST_NULL) PMPI_Request_free(&start_);
+void Shadow::let_go() {
+  if (persistent_ && exchange_ != MPI_REQUEST_NULL) PMPI_Request_free(&exchange_);
 }
 
 Shadow& Shadows::add() {
-  sweep();
   if (free_.empty()) return slab_.emplace_back();
   Shadow& shadow = *free_.back();
   free_.pop_back();
@@ -146,29 +154,27 @@ Shadow& Shadows::add() {
 }
 
 void Shadows::let_go(Shadow& shadow) {
-  lingering_.push_back(&shadow);
-  sweep();
+  shadow.let_go();
+  posted_.erase(shadow.key());
+  free_.push_back(&shadow);
 }
 
-// The oldest are over first.
-void Shadows::sweep() {
-  std::size_t over = 0;
-  for (; over < lingering_.size() && lingering_[over]->is_over(); ++over) {
-    lingering_[over]->free_requests();
-    free_.push_back(lingering_[over]);
-  }
-  lingering_.erase(lingering_.begin(), lingering_.begin() + static_cast<std::ptrdiff_t>(over));
+void Shadows::begin(Shadow& shadow) {
+  const StartKey key = shadow.key();
+  // A persistent one's last start is over.
+  if (key.round > 1) posted_.erase({key.comm, key.number, key.round - 1});
+  posted_[key] = &shadow;
+  const auto early = early_.extract(key);
+  if (early.empty()) return;
+  for (const StartLetter& letter : early.mapped()) shadow.take(letter);
 }
 
-void Shadows::finish() {
-  const auto all_over = [this] {
-    sweep();
-    return lingering_.empty();
-  };
-  if (session.predicting())
-    session.piggyback.poll(all_over, Blocked{"MPI_Finalize", WorldRank(), 0, 0, false});
+void Shadows::take_in(const StartLetter& letter) {
+  const auto found = posted_.find(letter.key);
+  if (found != posted_.end())
+    found->second->take(letter);
   else
-    while (!all_over()) continue;
+    early_[letter.key].push_back(letter);
 }
 
 }  // namespace foretrace::capture

@@ -122,11 +122,13 @@ void Session::complain_of_order() const {
       "this machine's doing; a live run (simulate -n) takes them in the target's order");
 }
 
-// Collective. No member of such a collective waits for all others, so nobody sees it there.
+// Collective. No member of such a collective waits for all others, so nobody sees it there. Ends
+// the program, as where members see it: the predicted time means nothing.
 void Session::complain_of_roots() const {
   if (!predicting() || piggyback.roots_match() || comms.world_rank().value != 0) return;
   say("members of a communicator call collectives that do not match: their roots differ, or the "
-      "calls themselves. The predicted time means nothing; simulate and live runs name the calls");
+      "calls themselves; simulate and live runs name the calls");
+  end_program();
 }
 
 }  // namespace foretrace::capture

@@ -13,7 +13,6 @@
 #include "base/program_clock.hpp"
 #include "capture/handlers/handlers.hpp"
 #include "capture/host/imports.hpp"
-#include "capture/predict/shadow.hpp"
 #include "capture/predict/yielding.hpp"
 #include "capture/profile/profiler.hpp"
 #include "capture/session/forks.hpp"
@@ -246,7 +245,6 @@ void Session::stop(Fn fn) {
   active_ = false;
   const std::string kernels = computation_.kernel_summary();
   if (!kernels.empty() && comms.world_rank().value == 0) say(kernels);
-  shadows.finish();
   if (predicting()) piggyback.stop();
   PMPI_Barrier(own_comm);
   const trace::Clocks clocks = clocks_.finish(wall_zero_ns_);
