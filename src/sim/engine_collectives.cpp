@@ -109,6 +109,7 @@ CollectiveCall Engine::call_of(const Operation& operation, int local) {
   call.rank = local;
   call.root = operation.root.valid() ? operation.root.value : 0;
   call.bytes = operation.bytes;
+  call.posted = operation.kind == trace::EventKind::icollective;
   if (operation.counts) call.counts = *operation.counts;
   return call;
 }
@@ -117,7 +118,7 @@ CollectiveCall Engine::call_of(const Operation& operation, int local) {
 StepFunction Engine::steps_of(const CollectiveCall& call, std::uint32_t algorithm) {
   if (algorithm != 0) return algorithms_for(call.collective).at(algorithm - 1).step;
   if (call.collective != chosen_for_.collective || call.size != chosen_for_.size ||
-      call.bytes != chosen_for_.bytes) {
+      call.bytes != chosen_for_.bytes || call.posted != chosen_for_.posted) {
     chosen_for_ = call;
     chosen_step_ = options_.algorithms->choose(call).step;
   }

@@ -176,8 +176,8 @@ class Notes(unittest.TestCase):
         (self.folder / "p.txt").write_text(POSTED)
         self.foretrace("convert", "p.txt", "p.ftr")
         words = ["simulate", "p.ftr", "--compute", "none", "--network", "loggps", "--loggps", "L=5us,os=2us,or=3us,g=4us,G=10ns"]
-        # 2 + 5 + 799 * 0.01 + 3 us
-        self.assertIn("predicted time 1.799e-05 s on 2 ranks", self.foretrace(*words).stdout)
+        # To rank 0 and back: 2 + 5 + 799 * 0.01 + 3 us, twice
+        self.assertIn("predicted time 3.598e-05 s on 2 ranks", self.foretrace(*words).stdout)
         words += ["--collectives", "equation"]
         missing = NOTE.replace("barrier", "allreduce")
         run = self.foretrace(*words, "-o", "q.ftr")

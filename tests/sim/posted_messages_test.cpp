@@ -27,8 +27,7 @@ SimulateOptions with(const AlgorithmTable& table) {
   return options;
 }
 
-// One collective, blocking, or posted and completed at once: when each rank leaves, and how many
-// messages there were.
+// One collective, blocking, or posted and completed at once.
 struct Case {
   Cost collective = Cost::barrier;
   std::uint32_t algorithm = 0;
@@ -37,22 +36,34 @@ struct Case {
   std::vector<Time> starts;
 };
 
+// All collectives by the algorithm of that number.
+class Choosing : public Programs {
+ public:
+  Choosing(int ranks, std::uint32_t number) : Programs(ranks), number_(number) {}
+  bool next(WorldRank rank, Operation& operation) override {
+    if (!Programs::next(rank, operation)) return false;
+    if (operation.kind == trace::EventKind::collective ||
+        operation.kind == trace::EventKind::icollective)
+      operation.algorithm = number_;
+    return true;
+  }
+
+ private:
+  std::uint32_t number_;
+};
+
+// How many messages there are (as a time), and when each rank leaves.
 std::vector<Time> leaves(const Case& one, bool posted, const SimulateOptions& options) {
   const int ranks = static_cast<int>(one.starts.size());
-  Programs source(ranks);
+  Choosing source(ranks, one.algorithm);
   for (int r = 0; r < ranks; ++r) {
     const Time start = one.starts[static_cast<std::size_t>(r)];
     if (posted) {
-      source.icollective(r, one.collective, 7, start, one.root, 0, one.bytes, one.algorithm);
+      source.icollective(r, one.collective, 7, start, one.root, 0, one.bytes);
       source.wait(r, {7});
-      continue;
+    } else {
+      source.collective(r, one.collective, start, one.root, 0, one.bytes);
     }
-    Operation operation = source.make(trace::EventKind::collective, "MPI_X", start);
-    operation.collective = one.collective;
-    operation.root = LocalRank(one.root);
-    operation.bytes = Bytes(one.bytes);
-    operation.algorithm = one.algorithm;
-    source.add(WorldRank(r), operation);
   }
   source.finalize_all();
   const Replayed run = replay(source, options);

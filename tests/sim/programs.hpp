@@ -136,8 +136,7 @@ class Programs : public MemorySource {
     add(WorldRank(rank), operation);
   }
   void icollective(int rank, machine::Cost which, std::uint64_t request, Time at = {},
-                   int root = -1, trace::CommId comm = 0, std::uint64_t bytes = 0,
-                   std::uint32_t algorithm = 0) {
+                   int root = -1, trace::CommId comm = 0, std::uint64_t bytes = 0) {
     const std::string name = "MPI_I" + std::string(machine::name_of(which));
     Operation operation = make(trace::EventKind::icollective, name.c_str(), at);
     operation.collective = which;
@@ -145,7 +144,6 @@ class Programs : public MemorySource {
     operation.root = LocalRank(root);
     operation.comm = comm;
     operation.bytes = Bytes(bytes);
-    operation.algorithm = algorithm;
     add(WorldRank(rank), operation);
   }
   void finalize(int rank, Time at = {}) {

@@ -146,8 +146,8 @@ AlgorithmTable::AlgorithmTable(std::string_view text) : forced_(kCosts) {
 const Algorithm& AlgorithmTable::choose(const CollectiveCall& call) const {
   const std::size_t collective = number(call.collective);
   if (collective < forced_.size() && forced_[collective]) return *forced_[collective];
-  return library_ == Library::mpich ? collectives::choose_mpich(call)
-                                    : collectives::choose_openmpi(call);
+  if (library_ == Library::mpich) return collectives::choose_mpich(call);
+  return call.posted ? collectives::choose_openmpi_posted(call) : collectives::choose_openmpi(call);
 }
 
 }  // namespace foretrace::sim

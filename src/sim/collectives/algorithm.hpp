@@ -29,6 +29,7 @@ struct CollectiveCall {
   Bytes bytes;   // d of the collective's equation (docs/trace-format.md)
   // As in trace::Counts; empty: `bytes` tells all.
   std::span<const Bytes> counts = {};
+  bool posted = false;  // non-blocking, for which libraries have choices of their own
 };
 
 inline constexpr int kNobody = -1;

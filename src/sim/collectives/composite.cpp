@@ -82,6 +82,12 @@ bool allreduce_linear(const CollectiveCall& call, std::uint32_t index, Step& ste
                              {bcast_linear, as(call, Cost::bcast, d)}, index, step);
 }
 
+bool allreduce_binomial(const CollectiveCall& call, std::uint32_t index, Step& step) {
+  const std::uint64_t d = call.bytes.count;
+  return one_after_the_other({reduce_binomial, as(call, Cost::reduce, d)},
+                             {bcast_binomial_doubling, as(call, Cost::bcast, d)}, index, step);
+}
+
 bool allreduce_reduce_bcast(const CollectiveCall& call, std::uint32_t index, Step& step) {
   const std::uint64_t d = call.bytes.count;
   return one_after_the_other(by_table(call, Cost::reduce, d), by_table(call, Cost::bcast, d), index,
@@ -96,6 +102,13 @@ bool reduce_scatter_reduce_then_scatter(const CollectiveCall& call, std::uint32_
                           d / static_cast<std::uint64_t>(call.size));
   scatter.call.counts = call.counts;
   return one_after_the_other(by_table(call, Cost::reduce, d), scatter, index, step);
+}
+
+bool reduce_scatter_binomial_linear(const CollectiveCall& call, std::uint32_t index, Step& step) {
+  const std::uint64_t d = call.bytes.count;
+  Part scatter{scatter_posted, as(call, Cost::scatterv, d / static_cast<std::uint64_t>(call.size))};
+  scatter.call.counts = call.counts;
+  return one_after_the_other({reduce_binomial, as(call, Cost::reduce, d)}, scatter, index, step);
 }
 
 // All agree on the number of the new communicator: one integer of 4 bytes.

@@ -10,8 +10,10 @@
 
 namespace foretrace::sim::collectives {
 
-// Open MPI 4.1; MPICH 4.0. For every collective that algorithms_for() knows.
+// Open MPI 4.1; MPICH 4.0. For every collective that algorithms_for() knows. MPICH takes the
+// same for posted ones.
 const Algorithm& choose_openmpi(const CollectiveCall& call);
+const Algorithm& choose_openmpi_posted(const CollectiveCall& call);
 const Algorithm& choose_mpich(const CollectiveCall& call);
 
 // Some rules count elements, which a call does not tell: taken to be of 8 bytes.

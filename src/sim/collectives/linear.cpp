@@ -111,6 +111,15 @@ bool exscan_linear(const CollectiveCall& call, std::uint32_t index, Step& step) 
   return index == (first ? 0u : 1u) && !last && send(step, call.rank + 1, d);
 }
 
+// All receives and sends at once, by rank.
+bool allgather_linear(const CollectiveCall& call, std::uint32_t index, Step& step) {
+  const int i = static_cast<int>(index / 2);
+  if (i >= others(call)) return false;
+  const int peer = i + (i >= call.rank ? 1 : 0);
+  return index % 2 == 0 ? post_receive(step, peer, part(call, peer))
+                        : post_send(step, peer, part(call, call.rank));
+}
+
 // All receives first; the sends the other way round, so that they come in the
 // order in which their receives were posted. Open MPI, whose algorithm this is, leaves out what is
 // empty in MPI_Alltoallw alone.

@@ -64,6 +64,7 @@ inline constexpr std::array kAllgather{
     Algorithm{"ring", allgather_ring},
     Algorithm{"neighbour_exchange", allgather_neighbour_exchange},
     Algorithm{"gather_bcast", allgather_gather_bcast},
+    Algorithm{"linear", allgather_linear},
 };
 inline constexpr std::array kAllgatherv{
     Algorithm{"recursive_doubling", allgather_recursive_doubling},
@@ -72,6 +73,7 @@ inline constexpr std::array kAllgatherv{
     Algorithm{"pipelined_ring", allgather_pipelined_ring},
     Algorithm{"neighbour_exchange", allgather_neighbour_exchange},
     Algorithm{"gather_bcast", allgather_gather_bcast},
+    Algorithm{"linear", allgather_linear},
 };
 inline constexpr std::array kAllreduce{
     Algorithm{"linear", allreduce_linear},
@@ -81,6 +83,7 @@ inline constexpr std::array kAllreduce{
     Algorithm{"rabenseifner", allreduce_rabenseifner},
     Algorithm{"rabenseifner_split", allreduce_rabenseifner_split},
     Algorithm{"reduce_bcast", allreduce_reduce_bcast},
+    Algorithm{"binomial", allreduce_binomial},
 };
 inline constexpr std::array kAlltoall{
     Algorithm{"linear", alltoall_linear},
@@ -102,6 +105,7 @@ inline constexpr std::array kReduceScatter{
     Algorithm{"ring", reduce_scatter_ring},
     Algorithm{"butterfly", reduce_scatter_butterfly},
     Algorithm{"reduce_then_scatter", reduce_scatter_reduce_then_scatter},
+    Algorithm{"binomial_linear", reduce_scatter_binomial_linear},
 };
 inline constexpr std::array kScan{
     Algorithm{"linear", scan_linear},

@@ -30,6 +30,7 @@ bool gather_synchronised(const CollectiveCall& call, std::uint32_t index, Step& 
 bool reduce_linear(const CollectiveCall& call, std::uint32_t index, Step& step);
 bool scan_linear(const CollectiveCall& call, std::uint32_t index, Step& step);
 bool exscan_linear(const CollectiveCall& call, std::uint32_t index, Step& step);
+bool allgather_linear(const CollectiveCall& call, std::uint32_t index, Step& step);
 bool alltoall_linear(const CollectiveCall& call, std::uint32_t index, Step& step);
 bool alltoall_scattered(const CollectiveCall& call, std::uint32_t index, Step& step);
 
@@ -96,7 +97,9 @@ bool reduce_scatter_ring(const CollectiveCall& call, std::uint32_t index, Step& 
 // composite.cpp: one collective after another
 bool allgather_gather_bcast(const CollectiveCall& call, std::uint32_t index, Step& step);
 bool allreduce_linear(const CollectiveCall& call, std::uint32_t index, Step& step);
+bool allreduce_binomial(const CollectiveCall& call, std::uint32_t index, Step& step);
 bool allreduce_reduce_bcast(const CollectiveCall& call, std::uint32_t index, Step& step);
+bool reduce_scatter_binomial_linear(const CollectiveCall& call, std::uint32_t index, Step& step);
 bool reduce_scatter_reduce_then_scatter(const CollectiveCall& call, std::uint32_t index,
                                         Step& step);
 bool comm_allreduce(const CollectiveCall& call, std::uint32_t index, Step& step);

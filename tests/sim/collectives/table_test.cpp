@@ -13,8 +13,10 @@ namespace {
 
 using machine::Cost;
 
-std::string choice(const char* table, Cost collective, int p, std::uint64_t d) {
-  return std::string(AlgorithmTable(table).choose({collective, p, 0, 0, Bytes(d)}).name);
+std::string choice(const char* table, Cost collective, int p, std::uint64_t d,
+                   bool posted = false) {
+  return std::string(
+      AlgorithmTable(table).choose({collective, p, 0, 0, Bytes(d), {}, posted}).name);
 }
 std::string openmpi(Cost collective, int p, std::uint64_t d) {
   return choice("openmpi", collective, p, d);
@@ -128,6 +130,34 @@ TEST(Mpich, Bounds) {
   EXPECT_EQ(mpich(Cost::exscan, 8, 8), "recursive_doubling");
 }
 
+// Seen with Open MPI 4.1.4 (component pml/monitoring), but for what is posted in which order.
+TEST(OpenMpi, PostedCollectives) {
+  const auto posted = [](Cost collective, int p, std::uint64_t d) {
+    return choice("openmpi", collective, p, d, true);
+  };
+  EXPECT_EQ(posted(Cost::barrier, 4, 0), "dissemination");
+  EXPECT_EQ(posted(Cost::bcast, 4, 524'288), "linear");
+  EXPECT_EQ(posted(Cost::bcast, 5, 8), "binomial_doubling");
+  EXPECT_EQ(posted(Cost::bcast, 8, 524'288), "binomial_doubling");
+  EXPECT_EQ(posted(Cost::reduce, 2, 65'528), "binomial");
+  EXPECT_EQ(posted(Cost::reduce, 2, 65'536), "pipeline");
+  EXPECT_EQ(posted(Cost::reduce, 8, 8), "binomial");
+  EXPECT_EQ(posted(Cost::reduce, 8, 56), "binomial");
+  EXPECT_EQ(posted(Cost::reduce, 8, 64), "rabenseifner");
+  EXPECT_EQ(posted(Cost::allreduce, 3, 1'048'576), "binomial");
+  EXPECT_EQ(posted(Cost::allreduce, 4, 65'528), "binomial");
+  EXPECT_EQ(posted(Cost::allreduce, 4, 65'536), "rabenseifner_split");
+  EXPECT_EQ(posted(Cost::allgather, 9, 200'000), "linear");
+  EXPECT_EQ(posted(Cost::allgatherv, 5, 8), "linear");
+  EXPECT_EQ(posted(Cost::alltoall, 16, 200'000), "linear");
+  EXPECT_EQ(posted(Cost::gather, 8, 8), "linear_posted");
+  EXPECT_EQ(posted(Cost::reduce_scatter_block, 5, 40), "binomial_linear");
+  EXPECT_EQ(posted(Cost::exscan, 8, 65'536), "linear");
+  // A choice is for both.
+  EXPECT_EQ(choice("openmpi,bcast=chain", Cost::bcast, 8, 8, true), "chain");
+  EXPECT_EQ(choice("mpich", Cost::bcast, 8, 8, true), "binomial");
+}
+
 // Whatever is called, a table names an algorithm of that collective.
 TEST(Tables, ChooseFromTheCollectivesOwn) {
   for (const char* text : {"openmpi", "mpich"}) {
@@ -136,11 +166,13 @@ TEST(Tables, ChooseFromTheCollectivesOwn) {
       for (int p = 1; p <= 20000; p = p < 40 ? p + 1 : p * 2 - 1)
         for (std::uint64_t d = 0; d < 1u << 24; d = d * 2 + 1) {
           const auto collective = static_cast<Cost>(i);
-          const Algorithm& chosen = table.choose({collective, p, 0, 0, Bytes(d)});
-          int found = 0;
-          for (const Algorithm& algorithm : algorithms_for(collective))
-            found += algorithm.name == chosen.name && algorithm.step == chosen.step;
-          ASSERT_EQ(found, 1) << machine::name_of(collective) << " " << chosen.name;
+          for (const bool posted : {false, true}) {
+            const Algorithm& chosen = table.choose({collective, p, 0, 0, Bytes(d), {}, posted});
+            int found = 0;
+            for (const Algorithm& algorithm : algorithms_for(collective))
+              found += algorithm.name == chosen.name && algorithm.step == chosen.step;
+            ASSERT_EQ(found, 1) << machine::name_of(collective) << " " << chosen.name;
+          }
         }
   }
 }
