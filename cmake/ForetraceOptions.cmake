@@ -40,18 +40,21 @@ set(FORETRACE_LIGHT_OPTIONS $<$<CONFIG:Release>:-O1>
 # For the libraries that are loaded into programs: only what they say so is seen from outside.
 set(FORETRACE_HIDDEN_OPTIONS -fvisibility=hidden -fvisibility-inlines-hidden -ftls-model=initial-exec)
 
-#   foretrace_compile_together(<target> [BY_FOLDER] [ALONE <source>...])
-# compiles the target's sources in batches, those of a folder if BY_FOLDER: the headers that they share
-# take longer than they do. So no two sources of a target (a folder) may give a name of their own to
+#   foretrace_compile_together(<target> [BY_FOLDER] [BATCH <number>] [ALONE <source>...])
+# compiles the target's sources in batches of 8 or that number, those of a folder if BY_FOLDER: the headers that they
+# share take longer than they do. So no two sources of a target (a folder) may give a name of their own to
 # different things, and a type whose members are of such a source's own types is compiled ALONE, since GCC
 # takes it for one that others see. -DFORETRACE_TOGETHER=OFF (the preset debug) compiles each by itself, which shows that
 # it includes all that it uses.
 function(foretrace_compile_together target)
-  cmake_parse_arguments(arg "BY_FOLDER" "" "ALONE" ${ARGN})
+  cmake_parse_arguments(arg "BY_FOLDER" "BATCH" "ALONE" ${ARGN})
   if(NOT FORETRACE_TOGETHER)
     return()
   endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  if(NOT arg_BATCH)
+    set(arg_BATCH 8)
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${arg_BATCH})
   if(arg_ALONE)
     set_source_files_properties(${arg_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
