@@ -35,10 +35,11 @@ void Engine::start_icollective(Rank& rank) {
   released_.clear();
   const Collectives::Place place =
       collectives_.enter(operation, rank.id, rank.enter, operation.request, true, released_);
-  post_messages(rank, place);
+  post_messages(rank, *request, place);
   if (!log_) return;
   for (const Release& release : released_)
-    if (PostedCollective* posted = posted_collective(release.rank, release.request))
+    if (PostedCollective* posted =
+            posted_collective(rank_of(release.rank).requests.find(release.request)))
       posted->latest = release.latest;
 }
 

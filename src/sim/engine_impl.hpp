@@ -266,7 +266,7 @@ class Engine {
 
   // engine_posted.cpp
   std::shared_ptr<const std::vector<WorldRank>> members_of(trace::CommId comm);
-  void post_messages(Rank& rank, Collectives::Place place);
+  void post_messages(Rank& rank, Request& request, Collectives::Place place);
   void go_on_later(std::uint32_t at);
   void go_on(std::uint32_t at);
   static bool take_step(PostedCollective& posted);
@@ -276,7 +276,7 @@ class Engine {
   void end_step(PostedCollective& posted);
   void end_posted(std::uint32_t at);
   void log_posted(const PostedCollective& posted, Time end);
-  PostedCollective* posted_collective(WorldRank rank, std::uint64_t request);
+  PostedCollective* posted_collective(const Request* request);
 
   // engine_dependences.cpp
   void log_send(const Rank& rank, const SendTimes& times, bool rendezvous);

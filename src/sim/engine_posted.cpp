@@ -53,7 +53,7 @@ std::shared_ptr<const std::vector<WorldRank>> Engine::members_of(trace::CommId c
 }
 
 // The rank has posted its operation and leaves at rank.leave.
-void Engine::post_messages(Rank& rank, Collectives::Place place) {
+void Engine::post_messages(Rank& rank, Request& request, Collectives::Place place) {
   const Operation& operation = rank.operation;
   if (!by_time_) fail(rank, "posts a collective, but its source says that there are none");
   auto at = static_cast<std::uint32_t>(posted_.size());
@@ -64,6 +64,8 @@ void Engine::post_messages(Rank& rank, Collectives::Place place) {
     free_posted_.pop_back();
     posted_[at] = {};
   }
+  request.expanded = true;
+  request.tag = static_cast<std::int32_t>(at);
   PostedCollective& posted = posted_[at];
   posted.rank = rank.id;
   posted.request = operation.request;
@@ -229,12 +231,9 @@ void Engine::log_posted(const PostedCollective& posted, Time end) {
 }
 
 // nullptr: it is over, or no collective that is carried out as messages.
-PostedCollective* Engine::posted_collective(WorldRank rank, std::uint64_t request) {
-  const auto is_it = [&](const PostedCollective& posted) {
-    return posted.rank == rank && posted.request == request;
-  };
-  const auto found = std::ranges::find_if(posted_, is_it);
-  return found == posted_.end() ? nullptr : &*found;
+PostedCollective* Engine::posted_collective(const Request* request) {
+  if (!request || !request->expanded || request->done) return nullptr;
+  return &posted_[static_cast<std::size_t>(request->tag)];
 }
 
 }  // namespace foretrace::sim

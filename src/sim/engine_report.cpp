@@ -123,7 +123,7 @@ void Engine::describe_lock(const Rank& rank, BlockedRank& blocked) const {
 
 // Whom a posted collective of the rank waits for: as messages, for those of the step at hand.
 std::vector<WorldRank> Engine::missing_in(const Rank& rank, const Request& request) {
-  const PostedCollective* const posted = posted_collective(rank.id, request.serial);
+  const PostedCollective* const posted = posted_collective(&request);
   if (!posted) return collectives_.missing(request.comm, rank.id, request.serial);
   std::vector<WorldRank> missing;
   for (const PostedCollective::Part& part : posted->open)

@@ -29,6 +29,7 @@ struct Request {
   bool awaited : 1 = false;       // its rank is blocked on it
   bool needs_buffer : 1 = false;  // send: a library with more buffer would let it pass
   bool is_collective : 1 = false;
+  bool expanded : 1 = false;   // a collective as messages; until it is done, `tag` says which
   bool is_access : 1 = false;  // with is_send
   bool cancelled : 1 = false;
   bool detached : 1 = false;   // its rank has gone on without it
