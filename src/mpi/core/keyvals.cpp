@@ -117,6 +117,17 @@ bool is_predefined(ObjectKind kind, int keyval) {
   }
 }
 
+// MPICH's launcher leaves the size of the universe out unless it is told of room for more
+// processes.
+bool has_value([[maybe_unused]] ObjectKind kind, [[maybe_unused]] int keyval) {
+#ifdef MPICH
+  const bool universe = kind == ObjectKind::comm && in_c(keyval) == MPI_UNIVERSE_SIZE;
+  return !universe || world_size() > world_comm->size();
+#else
+  return true;
+#endif
+}
+
 Attribute integer(int& value) {
   return {&value, value};
 }
@@ -169,7 +180,10 @@ Attribute predefined(Datatype&, int) {
 
 template <class Kind>
 std::optional<Attribute> get_from(Kind& object, int keyval) {
-  if (is_predefined(kind_of(object), keyval)) return predefined(object, keyval);
+  if (is_predefined(kind_of(object), keyval)) {
+    if (!has_value(kind_of(object), keyval)) return std::nullopt;
+    return predefined(object, keyval);
+  }
   const auto found = object.attributes.values.find(keyval);
   if (found == object.attributes.values.end()) return std::nullopt;
   Value& value = found->second;
