@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/syscall.h>
@@ -145,6 +146,18 @@ FORETRACE_STANDS_IN int epoll_pwait(int files, epoll_event* events, int count, i
       next_function<int(int, epoll_event*, int, int, const sigset_t*)>("epoll_pwait");
   return note_timeout(limit_of(limit), 0,
                       [&] { return real(files, events, count, limit, signals); });
+}
+
+FORETRACE_STANDS_IN int sigtimedwait(const sigset_t* signals, siginfo_t* got,
+                                     const timespec* limit) {
+  static const auto real =
+      next_function<int(const sigset_t*, siginfo_t*, const timespec*)>("sigtimedwait");
+  int result = 0;
+  note_timeout(limit_of(limit), EAGAIN, [&] {
+    result = real(signals, got, limit);
+    return result < 0 ? errno : 0;
+  });
+  return result;
 }
 
 // The C library has an older function of the name, for conditions of another form.

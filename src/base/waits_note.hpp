@@ -23,6 +23,13 @@ inline std::string note_of_waits(int rank, double seconds, const char* taken) {
                 rank, seconds, taken);
   return line;
 }
+// `compute`: the way that takes no time for sleep, as --compute has it.
+inline std::string note_of_sleep(int rank, double seconds, const std::string& compute) {
+  char line[100];
+  std::snprintf(line, sizeof line, "rank %d slept for %.3g s, which takes no time with --compute ",
+                rank, seconds);
+  return line + compute;
+}
 inline constexpr const char* kNoTimeForWaits = "no time for that";
 inline constexpr const char* kThreadsTimeForWaits = "the time of those threads alone that call MPI";
 

@@ -130,6 +130,10 @@ class Simulation {
   // Whether collectives are messages: those that were not measured, all of them.
   bool has_algorithms() const { return algorithms_.has_value(); }
   bool expands_collectives() const { return algorithms_ && !measured_collectives_; }
+  // --compute, where that takes no time for what a program sleeps; else "".
+  std::string compute_without_sleep() const {
+    return compute::leaves_sleep_out(spec_.kind) ? compute::format_spec(spec_) : std::string();
+  }
   bool computes() const { return spec_.kind != compute::Kind::none; }
 
   // What the processes of a live run have to measure.

@@ -31,6 +31,11 @@ struct Spec {
   std::string file;                 // table, replayed
 };
 
+// Whether what a program sleeps takes no time, since nothing of this machine is measured.
+constexpr bool leaves_sleep_out(Kind kind) {
+  return kind == Kind::none || kind == Kind::annotated || kind == Kind::counted;
+}
+
 // none, annotated[:STEP], counted[:blocks|instructions], measured[:SCALE] (recorded is
 // the same), table:FILE, replayed:RUN.ftr. Throws UsageError; `option` is what
 // the text was given with.

@@ -412,6 +412,10 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
         longest_look_ = Time::ps(record.looked);
         longest_looking_ = rank;
       }
+      if (longest_sleep_ < Time::ps(record.slept)) {
+        longest_sleep_ = Time::ps(record.slept);
+        longest_sleeping_ = rank;
+      }
       if (longest_wait_ < Time::ps(record.waited)) {
         longest_wait_ = Time::ps(record.waited);
         longest_waiting_ = rank;

@@ -93,6 +93,9 @@ class LiveSource : public sim::Source {
   // "rank 2 waited 0.3 s for something else than MPI ..."; empty if no rank waited so for a good
   // part of the predicted time, `all`.
   std::string waited_otherwise(Time all) const;
+  // "rank 2 slept for 0.3 s, which takes no time with --compute none", likewise. `compute`: one
+  // that leaves sleep out.
+  std::string slept(Time all, const std::string& compute) const;
   // The same of looks that a rank gave up, and for which the simulator looked longer.
   std::string looked_for_nothing(Time all) const;
   // What the rank was seen to call last, and where: "MPI_Recv at ring.c:5"; empty: nothing.
@@ -224,6 +227,8 @@ class LiveSource : public sim::Source {
   std::vector<WorldRank> without_finalize_;  // that ended with status 0
   Time longest_wait_;                        // by other means than MPI
   WorldRank longest_waiting_;
+  Time longest_sleep_;  // between calls
+  WorldRank longest_sleeping_;
   Time longest_look_;  // in looks that were given up
   WorldRank longest_looking_;
   bool threads_call_ = false;   // of that rank

@@ -177,6 +177,11 @@ std::string LiveSource::waited_otherwise(Time all) const {
                        threads_call_ ? kThreadsTimeForWaits : kNoTimeForWaits);
 }
 
+std::string LiveSource::slept(Time all, const std::string& compute) const {
+  if (!is_wait_told(longest_sleep_, all)) return {};
+  return note_of_sleep(longest_sleeping_.value, longest_sleep_.seconds(), compute);
+}
+
 void LiveSource::answer_collective(const Record& record, std::uint64_t number, Answer& answer) {
   CommState& comm = comm_state(record.comm);
   Instance& current = comm.open[number - comm.base];

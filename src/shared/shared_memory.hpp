@@ -118,7 +118,10 @@ struct alignas(64) Record {
   // are not more than a word, else the place of their block. Mark: the bits of its
   // value.
   std::uint64_t payload = 0;
-  std::uint64_t send_bytes = 0;
+  union {
+    std::uint64_t send_bytes = 0;
+    std::int64_t slept;  // finalize: between calls
+  };
   union {
     std::uint64_t recv_bytes = 0;
     std::uint64_t bytes;  // collective; call: what it moves

@@ -177,9 +177,9 @@ class Sleep(harness.TestCase):
         recorded = self.record(2, command)
         return [self.predict(2, command, compute="measured"), self.simulate(recorded, compute="measured"), live]
 
-    def live(self, ranks, command, name="live.ftr"):
+    def live(self, ranks, command, name="live.ftr", compute="measured"):
         self.result = self.foretrace("simulate", "-n", ranks, "--machine", harness.T3D, "-o", self.directory / name,
-                                     "--", *command)
+                                     "--compute", compute, "--", *command)
 
     def slept(self, trace):
         """What the two ranks computed until MPI_Finalize, in seconds."""
@@ -215,10 +215,14 @@ class Sleep(harness.TestCase):
     def test_what_measures_nothing_leaves_it_out(self):
         """Which is said: of sleep by predict, and of what waits for the clock as well when it is recorded."""
         program = self.compile(SLEEPS, "sleeps")
-        self.predict(2, [program], compute="none")
-        self.assertRegex(self.result.err, r"foretrace: rank 1 slept for 1\.[12]\d* s, which takes no time with --compute none\n")
-        self.predict(2, [program], compute="measured")
-        self.assertNotIn("slept", self.result.err)
+        told = r"foretrace: rank 1 slept for 1\.[12]\d* s, which takes no time with --compute {}\n"
+        for run in (self.predict, self.live):
+            for compute in ("none", "annotated"):
+                run(2, [program], compute=compute)
+                self.assertRegex(self.result.err, told.format(compute))
+                self.assertEqual(self.result.err.count("slept"), 1)
+            run(2, [program], compute="measured")
+            self.assertNotIn("slept", self.result.err)
         self.record(2, [program])
         self.assertRegex(self.result.err, r"foretrace: rank 1 slept, or waited by the clock, for 1\.[12]\d* s: that is part of what is measured")
         program = self.compile(WAITS, "waits")
@@ -286,6 +290,7 @@ TIMED = r"""
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -362,6 +367,10 @@ int main(int argc, char **argv) {
   after("pselect", pselect(0, NULL, NULL, NULL, &kLong, NULL) == 0);
   after("epoll_wait", epoll_wait(files, &event, 1, 20) == 0);
   after("epoll_pwait", epoll_pwait(files, &event, 1, 20, NULL) == 0);
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGUSR1);
+  after("sigtimedwait", sigtimedwait(&signals, NULL, &kLong) == -1 && errno == EAGAIN);
   until = later(CLOCK_REALTIME, 20000000);
   after("pthread_cond_timedwait", pthread_cond_timedwait(&condition, &mutex, &until) == ETIMEDOUT);
   until = later(CLOCK_MONOTONIC, 20000000);

@@ -24,7 +24,7 @@ COMPANIONS = {"mpich": ["libmpichfort.so.12", "libmpichcxx.so.12"],
 # What leaves the library and is not the real one's: the hooks of foretrace.h.
 # The hooks of foretrace.h, and the C library's functions that we stand in for (src/base).
 OWN = {"foretrace_get_hook_table", "foretrace_count_blocks", "sleep", "usleep", "nanosleep", "clock_nanosleep",
-        "thrd_sleep", "poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait",
+        "thrd_sleep", "poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "sigtimedwait",
         "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_timedwait", "sem_timedwait", "sem_clockwait",
         "pthread_mutex_timedlock", "pthread_mutex_clocklock", "mtx_timedlock", "pthread_rwlock_timedrdlock",
         "pthread_rwlock_timedwrlock", "pthread_rwlock_clockrdlock", "pthread_rwlock_clockwrlock", "syscall",

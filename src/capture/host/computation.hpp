@@ -84,10 +84,7 @@ class Computation {
   // Whether Event::steps are counts, not steps that the program announced.
   bool counts() const { return counter_.is_open(); }
   // Whether sleep takes no time in the prediction at hand, since that measures nothing.
-  bool leaves_sleep_out() const {
-    using enum compute::Kind;
-    return timing_ && (spec_.kind == none || spec_.kind == annotated || spec_.kind == counted);
-  }
+  bool leaves_sleep_out() const { return timing_ && compute::leaves_sleep_out(spec_.kind); }
   // Whether computation is what the program announces; and whether it has done so.
   bool is_announced() const { return timing_ && spec_.kind == compute::Kind::annotated; }
   bool announced() const { return announced_; }

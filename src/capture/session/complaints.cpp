@@ -91,13 +91,12 @@ void Session::complain_of_sleep() const {
   if (predicting() && !computation_.leaves_sleep_out()) return;
   const Time slept = first_thread_.computed.slept_between + waited_by_clock_;
   if (!has_most(is_wait_told(slept, wall_now()) ? slept.seconds() : 0, comms.world_rank())) return;
-  const std::string who = rank_text(comms.world_rank());
-  const std::string seconds = seconds_text(slept);
-  say(predicting() ? who + " slept for " + seconds + ", which takes no time with --compute " +
-                         compute::format_spec(settings_.compute)
-                   : who + " slept, or waited by the clock, for " + seconds +
-                         ": that is part of what is measured, and takes no time with --compute "
-                         "none, annotated or counted");
+  const WorldRank self = comms.world_rank();
+  say(predicting()
+          ? note_of_sleep(self.value, slept.seconds(), compute::format_spec(settings_.compute))
+          : rank_text(self) + " slept, or waited by the clock, for " + seconds_text(slept) +
+                ": that is part of what is measured, and takes no time with --compute none, "
+                "annotated or counted");
 }
 
 // Collective. A replay has the events of a rank's threads in one row.

@@ -80,6 +80,7 @@ int Finalize() {
   record.left = static_cast<std::uint32_t>(left.size());
   record.let_go = freed_and_open();
   record.waited = line.waited_otherwise().count_ps();
+  record.slept = line.slept().count_ps();
   record.looked = line.looked_for_nothing().count_ps();
   record.threads = line.several_called();
   if (!left.empty()) record.left_at = left.front()->made_at;

@@ -14,7 +14,6 @@
 #include "base/error.hpp"
 #include "base/preload.hpp"
 #include "base/program_clock.hpp"
-#include "base/slept.hpp"
 #include "base/ticks.hpp"
 #include "callers/fortran_calls.hpp"
 #include "mpi/abi/handles.hpp"
@@ -558,14 +557,12 @@ void Line::leave(Fn function) {
 void Line::stop_work() {
   if (!measuring_) return;
   if (measured_ == Measured::cpu) work_->stop();
+  work_->note_sleep();
   if (counter_.is_open()) work_->steps += static_cast<double>(counter_.stop());
 }
 
 void Line::resume_work() {
-  if (measured_ == Measured::cpu) {
-    work_->cpu.resume();
-    take_slept();
-  }
+  work_->resume(measured_ == Measured::cpu);
   if (counter_.is_open()) counter_.resume();
 }
 

@@ -143,6 +143,8 @@ class Line {
   void complain_of_phases() const;
   // What the thread that initialised MPI waited by other means than MPI.
   Time waited_otherwise() const { return first_.waited(); }
+  // What it slept between its calls.
+  Time slept() const { return first_.slept_between; }
   bool several_called() const { return several_; }
   // In looks that it gave up and that may have taken longer than on a machine.
   Time looked_for_nothing() const { return looked_for_nothing_; }

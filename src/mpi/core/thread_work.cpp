@@ -57,6 +57,7 @@ constexpr thread_calls::Watcher kWatcher{make_thread, join_thread};
 
 void Line::be_first_thread() {
   this_thread = &first_;
+  first_.slept_before = slept_ever;
   thread_calls::watch(kWatcher);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 
 #include "base/cpu_clock.hpp"
 #include "base/slept.hpp"
@@ -18,6 +19,8 @@ struct ThreadWork {
   Time since;
   bool has_called = false;  // not only said what it computes
   Time really_slept;        // since the beginning
+  Time slept_between;       // between calls, as asked for: since the beginning,
+  Time slept_before{};      // and all that the thread slept until its last call
 
   // By the thread itself, where CPU time is measured: adds up what it computed and slept.
   void stop() {
@@ -25,6 +28,13 @@ struct ThreadWork {
     compute += cpu.stop() + slept.asked;
     really_slept += slept.passed;
   }
+  void resume(bool measures_cpu) {
+    slept_before = slept_ever;
+    if (!measures_cpu) return;
+    cpu.resume();
+    take_slept();
+  }
+  void note_sleep() { slept_between += slept_ever - std::exchange(slept_before, slept_ever); }
   // For something else than MPI or an end of sleep.
   Time waited() const { return std::max(cpu.waited() - really_slept, Time()); }
 };
