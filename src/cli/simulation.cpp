@@ -527,7 +527,10 @@ sim::SimulateResult Simulation::run(sim::Source& source, sim::Sink& sink,
     result.notes.emplace_back(compute::kAnnotationsUnused);
   machine::Timing::Unknowns unknowns = result.unknowns;
   // What combining takes is then said by --reduction alone.
-  if (options_.machine.empty()) unknowns.combined.clear();
+  if (options_.machine.empty() && !unknowns.combined.empty()) {
+    unknowns.combined.clear();
+    result.notes.emplace_back("not given and taken as 0: --reduction 0s");
+  }
   for (std::string& note : machine::notes_of(unknowns)) result.notes.push_back(std::move(note));
   if (std::string note = bound_note(); !note.empty()) result.notes.push_back(std::move(note));
   return result;

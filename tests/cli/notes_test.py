@@ -168,6 +168,10 @@ class Notes(unittest.TestCase):
         self.assertIn(f"foretrace: {REDUCTIONS}\n", self.foretrace(*words).stderr)
         self.assertNotIn("reductions", self.foretrace(*words, "--reduction", "0ns").stderr)
         self.assertNotIn("reductions", self.foretrace(*words, "--collectives", "equation").stderr)
+        alone = [word for word in words if word not in ("--machine", "m.toml")]
+        free = "foretrace: not given and taken as 0: --reduction 0s\n"
+        self.assertIn(free, self.foretrace(*alone).stderr)
+        self.assertNotIn(free, self.foretrace(*alone, "--reduction", "0ns").stderr)
         (self.folder / "m.toml").write_text(MACHINE + '[reduction]\nsum_double = "0.1ns"\n')
         self.assertNotIn("reductions", self.foretrace(*words).stderr)
 
