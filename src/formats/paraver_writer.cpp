@@ -361,8 +361,10 @@ Notes write_paraver(trace::TraceReader& reader, const std::string& path, const t
                 ": a recording by CPU time does not know when its calls were, which Paraver needs; "
                 "record with --clock wall, or simulate the run with -o");
   Notes notes{
-      "times are whole nanoseconds; communicators of messages, requests, call sites, marks' values "
-      "and the sizes of one-sided calls and file calls have no place in this format"};
+      "times are whole nanoseconds; communicators of messages, requests, call sites, marks' "
+      "values, "
+      "the counts of members and the sizes of one-sided calls and file calls have no place in this "
+      "format"};
   note_lone_messages(notes, ParaverFile(reader, path).write());
   return notes;
 }

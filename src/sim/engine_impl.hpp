@@ -275,6 +275,7 @@ class Engine {
   void part_done(std::uint64_t request, Time end, Bytes bytes);
   void end_step(PostedCollective& posted);
   void end_posted(std::uint32_t at);
+  Time empty_round(const PostedCollective& posted) const;
   void log_posted(const PostedCollective& posted, Time end);
   PostedCollective* posted_collective(const Request* request);
 

@@ -194,6 +194,7 @@ void Engine::end_step(PostedCollective& posted) {
       finished_.push_back({part.is_send, part.end, part.bytes,
                            network_->path(posted.rank, part.peer), static_cast<std::uint32_t>(i)});
     }
+    if (log_) posted.empty += empty_round(posted);
     Time minimum;
     posted.clock =
         std::max(posted.clock, network_->complete(posted.rank, posted.clock, finished_, minimum));
@@ -214,16 +215,26 @@ void Engine::end_posted(std::uint32_t at) {
   request_done(rank, request, end, {}, 0);
 }
 
+// What the longest of the messages would take that the step waits for, if it were empty and alone.
+Time Engine::empty_round(const PostedCollective& posted) const {
+  Time longest;
+  for (std::size_t i = posted.waits_from; i < posted.open.size(); ++i) {
+    const PostedCollective::Part& part = posted.open[i];
+    const machine::Path path = network_->path(posted.rank, part.peer);
+    const WorldRank from = part.is_send ? posted.rank : part.peer;
+    const WorldRank to = part.is_send ? part.peer : posted.rank;
+    longest = std::max(longest, network_->send_overhead(path) + network_->header(from, to, {}) +
+                                    network_->receive_overhead(path));
+  }
+  return longest;
+}
+
 // To the graph it is one collective, which takes what its messages took.
 void Engine::log_posted(const PostedCollective& posted, Time end) {
   log_->note_unknown();
-  if (posted.latest && *posted.latest <= end) {
-    const Time empty =
-        rules_in(posted.comm)
-            .collective_leave(*posted.latest, posted.call.collective, posted.call.size, Bytes(0));
+  if (posted.latest && *posted.latest <= end)
     return log_release({posted.rank, *posted.latest, {}, false, posted.request}, posted.comm, end,
-                       std::min(empty, end));
-  }
+                       std::min(*posted.latest + posted.empty, end));
   Link own;
   own.from = log_->posted(posted.rank, posted.request);
   own.takes = end - (*log_)[own.from].at;

@@ -45,8 +45,10 @@ struct PostedCollective {
   std::vector<Part> open;
   std::size_t waits_from = 0;  // the step's wait is for open[waits_from] and what follows
   std::uint32_t left = 0;      // of these, not done; 0: it does not wait
-  // The latest start that MPI lets it wait for, once that is known.
+  // For Dependences: the latest start that MPI lets it wait for, once that is known; what its
+  // messages would have taken so far, each empty and alone.
   std::optional<Time> latest;
+  Time empty;
 };
 
 }  // namespace foretrace::sim

@@ -182,6 +182,7 @@ class Notes(unittest.TestCase):
         words = ["simulate", "p.ftr", "--compute", "none", "--network", "loggps", "--loggps", "L=5us,os=2us,or=3us,g=4us,G=10ns"]
         # To rank 0 and back: 2 + 5 + 799 * 0.01 + 3 us, twice
         self.assertIn("predicted time 3.598e-05 s on 2 ranks", self.foretrace(*words).stdout)
+        self.assertNotIn("take no time", self.foretrace("explain", *words[1:]).stderr)
         words += ["--collectives", "equation"]
         missing = NOTE.replace("barrier", "allreduce")
         run = self.foretrace(*words, "-o", "q.ftr")
@@ -189,6 +190,16 @@ class Notes(unittest.TestCase):
         self.assertIn("predicted time 0 s on 2 ranks", run.stdout)
         self.assertEqual(self.json("report", "q.ftr")["notes"], [missing])
         self.assertEqual(self.json(*words)["notes"], [missing])
+
+    def test_counts_that_a_format_has_no_place_for(self):
+        trace = POSTED.replace("icollective MPI_Iallreduce request=1 collective=allreduce bytes=800",
+                               "collective MPI_Iallreduce collective=allgatherv bytes=800 counts=100,1500")
+        (self.folder / "c.txt").write_text(trace.replace('name "MPI_Wait"\ncomplete MPI_Wait done=1\n', ""))
+        self.foretrace("convert", "c.txt", "c.ftr")
+        self.assertIn("no place for the counts of 2 calls", self.foretrace("convert", "c.ftr", "c.otf2").stderr)
+        (self.folder / "p.txt").write_text(POSTED)
+        self.foretrace("convert", "p.txt", "p2.ftr")
+        self.assertNotIn("counts", self.foretrace("convert", "p2.ftr", "p2.otf2").stderr)
 
     def test_bounds_of_equations_without_errors(self):
         """Both ends are the middle: said, and kept."""
