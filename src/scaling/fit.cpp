@@ -17,6 +17,7 @@ constexpr double kLikelyChi = 3.84;     // 95 % of chi-squared with one degree o
 constexpr double kLikelyErrors = 1.96;  // 95 % of a normal distribution, in standard deviations
 constexpr double kSameGrowth = 0.25;    // exponents nearer than that are one order
 constexpr double kSameValue = 1.5;
+constexpr double kRounding = 1e-9;  // fits that differ by less are one
 constexpr std::size_t kMostOthers = 10;
 constexpr std::size_t kKeptFactors = 4;  // of each parameter, for several parameters
 constexpr std::size_t kLeastKnown = 4;   // values of a parameter, to look back
@@ -282,6 +283,15 @@ void check(const std::vector<Observation>& observations, const std::vector<std::
         throw Error("a value is not above zero; shapes are told apart by relative errors");
 }
 
+// Whether two fits are one law: what one of them has beside the other is not there.
+bool are_same(const Trial& a, const Trial& b, const Points& points, const std::vector<double>& at) {
+  const auto agree = [&](const std::vector<double>& x) {
+    const double one = evaluate(a.terms, x);
+    return std::fabs(one - evaluate(b.terms, x)) <= kRounding * one;
+  };
+  return agree(at) && std::ranges::all_of(points.x, agree);
+}
+
 // Whether the interval is too wide to say what the value is.
 bool is_wide(const ScalingLaw& law) {
   return law.high > kWideInterval * law.best.value || law.low * kWideInterval < law.best.value;
@@ -322,8 +332,10 @@ ScalingLaw fit_points(const Points& points, const std::vector<std::string>& name
     if (&trial == &best) continue;
     const Candidate other = candidate_of(trial, points, at, sigma);
     if (other.chi_squared - least > kLikelyChi) continue;
-    law.low = std::min(law.low, other.low);
     law.high = std::max(law.high, other.high);
+    // Of what is 0 there may be a little, but never less.
+    if (are_same(trial, best, points, at)) continue;
+    law.low = std::min(law.low, other.low);
     const double ratio = std::max(other.value / law.best.value, law.best.value / other.value);
     if (std::fabs(other.growth - law.best.growth) > kSameGrowth || ratio > kSameValue)
       law.identifiable = false;

@@ -40,6 +40,16 @@ TEST(FitScaling, FindsExactLaws) {
   }
 }
 
+// A constant and nothing of another term is the constant, and no other law. What may yet rise
+// makes the interval wide, but not downwards.
+TEST(FitScaling, WhatNeverMovedIsOneLaw) {
+  const auto law = fit_scaling(line([](double) { return 3.0; }), {"p"}, {1024});
+  EXPECT_TRUE(law.others.empty());
+  EXPECT_GT(law.low, 2.99);
+  EXPECT_GT(law.high, 6);
+  EXPECT_FALSE(law.identifiable);
+}
+
 // Strong scaling: the work falls with 1/p, a tree of messages rises. T(1024) = 0.1 + 1/1024 + 1.
 // 1.5 + 0.25 log2(p), each value rounded and off by up to 1 %: 0.06/p would follow the noise.
 TEST(FitScaling, AddsNoTermThatNoiseExplains) {
