@@ -486,7 +486,7 @@ class TimedWaits(harness.TestCase):
         return [predicted, self.simulate(recorded, compute="measured"), live], outputs
 
     def test_count_as_computation(self):
-        self.check(20 * [0.02] + 2 * [0.03] + 2 * [0])
+        self.check(21 * [0.02] + 2 * [0.03] + 2 * [0])
 
     def test_of_cpp_count_as_computation(self):
         """What the C++ library makes of the kernel's waits, or of the C library's."""
