@@ -160,13 +160,7 @@ bool Engine::next_step(Rank& rank) {
   Operation& operation = rank.operation;
   rank.enter = rank.clock + std::exchange(expansion.reduction, Time());
   Step step;
-  do {
-    if (expansion.step(expansion.call, expansion.next++, step)) continue;
-    if (expansion.open.empty()) return false;
-    step = {};
-    step.kind = Step::Kind::wait_all;
-  } while (step.kind == Step::Kind::nothing ||
-           (step.kind == Step::Kind::wait_all && expansion.open.empty()));
+  if (!take_from(expansion, step)) return false;
   if (step.reduced.count > 0)
     expansion.reduction = combine_time(expansion.collective.reduction, step.reduced);
   const auto& members = source_.comm(expansion.collective.comm).members;

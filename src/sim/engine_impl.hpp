@@ -258,6 +258,19 @@ class Engine {
   CollectiveCall call_of(const Operation& operation, int local);
   StepFunction steps_of(const CollectiveCall& call, std::uint32_t algorithm);
   void expand(Rank& rank);
+  // The next step of an Expansion or a PostedCollective that does something; after the last one a
+  // wait for what is open. False: it is over.
+  template <class Collective>
+  static bool take_from(Collective& collective, Step& step) {
+    do {
+      if (collective.step(collective.call, collective.next++, step)) continue;
+      if (collective.open.empty()) return false;
+      step = {};
+      step.kind = Step::Kind::wait_all;
+    } while (step.kind == Step::Kind::nothing ||
+             (step.kind == Step::Kind::wait_all && collective.open.empty()));
+    return true;
+  }
   Time combine_time(machine::Reduction what, Bytes bytes) const;
   bool next_step(Rank& rank);
   const machine::Timing& rules_in(trace::CommId comm, bool untouched = false);

@@ -114,14 +114,7 @@ void Engine::go_on(std::uint32_t at) {
 bool Engine::take_step(PostedCollective& posted) {
   Step& step = posted.at_hand;
   posted.waits_from = posted.open.size();
-  do {
-    step = {};
-    if (posted.step(posted.call, posted.next++, step)) continue;
-    if (posted.open.empty()) return false;
-    step = {};
-    step.kind = Step::Kind::wait_all;
-  } while (step.kind == Step::Kind::nothing ||
-           (step.kind == Step::Kind::wait_all && posted.open.empty()));
+  if (!take_from(posted, step)) return false;
   if (step.kind == Step::Kind::wait_all) posted.waits_from = 0;
   return true;
 }
