@@ -280,7 +280,7 @@ trace::TraceInfo Simulation::info() const {
   const compute::Counter counts = live      ? spec_.counter
                                   : reader_ ? compute::counter_of(reader_->info())
                                             : compute::Counter::none;
-  info.notes.clear();
+  info.notes = notes_of_recording();
   info.options =
       "bound=" + options_.bound + " compute=" +
       (spec_.kind == compute::Kind::counted ? compute::format_spec(spec_) : options_.compute);

@@ -113,6 +113,8 @@ class Simulation {
   std::vector<std::string> notes() const;
   // Of these, what is to be kept with the predicted times: how far the machine is to be trusted.
   std::vector<std::string> notes_of_model() const;
+  // What was told when the trace was recorded.
+  std::vector<std::string> notes_of_recording() const;
   // " of Cray T3D (network flow on torus:4x4, collectives openmpi)".
   std::string where() const;
   // What the predicted trace says of itself.

@@ -159,6 +159,11 @@ std::vector<std::string> Simulation::notes_of_model() const {
                                   : notes_of_machine(options_.machine, model_);
 }
 
+std::vector<std::string> Simulation::notes_of_recording() const {
+  const bool recorded = reader_ && reader_->info().clock != trace::Clock::virtual_;
+  return recorded ? reader_->info().notes : std::vector<std::string>();
+}
+
 std::string Simulation::bound_note() const {
   return options_.machine.empty() ? std::string()
                                   : note_of_bound(options_.machine, model_, options_.bound);
@@ -166,6 +171,7 @@ std::string Simulation::bound_note() const {
 
 std::vector<std::string> Simulation::notes() const {
   std::vector<std::string> notes = goal_ ? goal_->notes : std::vector<std::string>();
+  std::ranges::move(notes_of_recording(), std::back_inserter(notes));
   std::ranges::move(notes_of_model(), std::back_inserter(notes));
   if (!sealed())
     notes.push_back(options_.input + ": the run did not reach its end (or still runs); there are " +

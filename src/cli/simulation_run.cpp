@@ -1,6 +1,8 @@
 #include "cli/simulation_run.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -124,7 +126,7 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
     result = run(sink);
     trace::Trace predicted = sink.take();
     predicted.sealed = simulation.sealed();
-    predicted.info.notes = notes_to_keep(simulation, result);
+    std::ranges::move(notes_to_keep(simulation, result), std::back_inserter(predicted.info.notes));
     if (replay) result.stats = replay();
     std::optional<views::ReplayStats> stats;
     if (options.stats)

@@ -92,7 +92,7 @@ constexpr std::size_t kRoomForNotes = 2048;
 
 // Whole pages.
 std::size_t size_of_info_block(const TraceInfo& info, const std::string& text) {
-  const bool more = info.clock == Clock::virtual_ && info.notes.empty();
+  const bool more = info.clock == Clock::virtual_;
   const std::size_t size = sizeof(BlockHeader) + text.size() + (more ? kRoomForNotes : 0);
   return (size + kPage - 1) / kPage * kPage;
 }
@@ -126,8 +126,11 @@ std::string file_start(const TraceInfo& info, std::uint64_t blocks, std::uint32_
 
 void keep_notes(const std::string& path, const std::vector<std::string>& notes) {
   if (notes.empty()) return;
-  const TraceInfo before = BlockIndex(path).info();
-  const std::size_t whole = size_of_info_block(before, info_text(before));
+  const BlockIndex index(path);
+  const TraceInfo before = index.info();
+  BlockHeader header{};
+  std::memcpy(&header, index.data() + kPage, sizeof header);
+  const std::size_t whole = sizeof header + header.size;
   std::string text;
   for (std::size_t kept = notes.size();; --kept) {
     std::vector<std::string> some(notes.begin(), notes.begin() + static_cast<std::ptrdiff_t>(kept));
@@ -135,7 +138,7 @@ void keep_notes(const std::string& path, const std::vector<std::string>& notes) 
       some.push_back(std::to_string(notes.size() - kept) +
                      " more were told when this was predicted");
     TraceInfo info = before;
-    info.notes = std::move(some);
+    info.notes.insert(info.notes.end(), some.begin(), some.end());
     text = info_text(info);
     if (sizeof(BlockHeader) + text.size() <= whole || kept == 0) break;
   }
@@ -223,13 +226,14 @@ void keep_ranks(TraceInfo& info, int ranks) {
 }
 
 void seal_trace_file(const std::string& from, const std::string& to, const Clocks& clocks,
-                     std::optional<int> ranks) {
+                     std::optional<int> ranks, const std::vector<std::string>& notes) {
   const BlockIndex index(from);
   if (index.version() < kPlainVersion)
     throw Error(from + ": made by an older Foretrace; it stays as it is, and readable");
   check_source(index, nullptr);
   TraceInfo info = index.info();
   if (clocks.hosts > 0) info.clocks = clocks;
+  info.notes.insert(info.notes.end(), notes.begin(), notes.end());
   keep_ranks(info, ranks.value_or(info.ranks));
   std::error_code ignored;
   if (fs::exists(to, ignored) && !fs::is_regular_file(to, ignored))

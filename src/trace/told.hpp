@@ -1,5 +1,5 @@
-// TraceInfo::notes of a trace that is written already: what takes no time is known when all has
-// been predicted.
+// More TraceInfo::notes of a trace that is written already: what takes no time is known when all
+// has been predicted.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace foretrace::trace {
 
-// Adds them to a trace of predicted times that was just written. Its events stay where they are:
-// for notes there is room, and of more than that the first ones are kept and the rest is counted.
-// Throws Error.
+// Adds them to those of a trace of predicted times that was just written. Its events stay where
+// they are: for notes there is room, and of more than that the first ones are kept and the rest is
+// counted. Throws Error.
 void keep_notes(const std::string& path, const std::vector<std::string>& notes);
 
 }  // namespace foretrace::trace

@@ -34,11 +34,13 @@ void keep_ranks(TraceInfo& info, int ranks);
 
 // Rewrites a trace into its final form: blocks in rank order, no slack, its
 // length in the header; then moves it to `to`. `clocks` replaces what the info block says of them.
-// `ranks`: how many there have been, if not all for which there was room.
+// `ranks`: how many there have been, if not all for which there was room. `notes`: what the info
+// block gets to say besides.
 // Throws Error, also if anything of it is damaged or was lost; `from` is left as it
 // was then.
 void seal_trace_file(const std::string& from, const std::string& to, const Clocks& clocks = {},
-                     std::optional<int> ranks = std::nullopt);
+                     std::optional<int> ranks = std::nullopt,
+                     const std::vector<std::string>& notes = {});
 
 // An existing trace file, open for appending. Writers of one thread can share it, so that
 // any number of ranks takes one descriptor.

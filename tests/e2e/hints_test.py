@@ -3,6 +3,7 @@ that was named, calls beyond what the machine's model was measured for."""
 
 import pathlib
 import re
+import statistics
 import subprocess
 import unittest
 
@@ -135,6 +136,34 @@ bytes = [0]
 c = 1.0
 """
 
+
+# Rank 1 works until the message is there that rank 0 sends when it has looked 300 times; first so many steps.
+WORKS = r"""
+#include <mpi.h>
+#include <stdlib.h>
+#include "foretrace.h"
+int main(int argc, char **argv) {
+  int rank, value = 0, there = 0;
+  MPI_Request request;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  FORETRACE_COMPUTE(atoi(argv[1]));
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) {
+    MPI_Recv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+  } else {
+    MPI_Irecv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
+    for (int i = 0; !there; ++i) {
+      FORETRACE_COMPUTE(1);
+      MPI_Test(&request, &there, MPI_STATUS_IGNORE);
+      if (i == 299) MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    }
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
 
 # Rank 1 reads a flag of rank 0's until that has written it, or draws numbers from it.
 LOOKS = r"""
@@ -303,9 +332,11 @@ class Hints(harness.TestCase):
         for way in ("recv", "irecv", "probe", "named"):
             for late in (1, 2):
                 with self.subTest(way=way, late=late):
-                    self.predict(3, [program, way, late])
+                    predicted = self.predict(3, [program, way, late])
                     self.assertEqual(self.result.err.count(told), 1 if late == 1 and way != "named" else 0, self.result.err)
                     self.assertEqual(self.result.err.count("ANY_SOURCE"), self.result.err.count(told))
+                    self.assertEqual(self.foretrace("report", predicted).out.count(told.replace("foretrace", "note")),
+                                     self.result.err.count(told))
 
     def test_messages_that_nobody_receives(self):
         """Told in all ways alike; of a receive that is left open nobody knows what it took."""
@@ -331,7 +362,14 @@ class Hints(harness.TestCase):
         program = self.compile(LOOKS)
         model = self.write("m.toml", harness.T3D.read_text() + ONE_SIDED_MODEL)
         told = r"foretrace: rank 1 looked (\d+) times in vain by MPI_Fetch_and_op at program\+0x"
-        self.record(2, [program])
+        recorded = self.record(2, [program])
+        self.assertRegex(self.result.err, told)
+        # To find out whether a look was in vain is no computation of the program's.
+        between = [fields["compute"] for _, name, fields in self.events(recorded)[1] if name == "MPI_Fetch_and_op"]
+        self.assertLess(statistics.median(between), 1_000_000)
+        # It stays with the trace, and with what is predicted of that.
+        for trace in (recorded, self.simulate(recorded, compute="none")):
+            self.assertRegex(self.foretrace("report", trace).out, told.replace("foretrace", "note"))
         self.assertRegex(self.result.err, told)
         self.predict(2, [program], model, compute="none")
         self.assertRegex(self.result.err, told)
@@ -341,6 +379,16 @@ class Hints(harness.TestCase):
         self.assertAlmostEqual(float(found[2]), int(found[1]) * 2e-6, delta=0.01 * float(found[2]))
         for run in (lambda *words: self.predict(*words, model, compute="none"), self.record):
             run(2, [program, "draws"])
+            self.assertNotIn("in vain", self.result.err)
+
+    def test_looks_in_vain_before_announced_work(self):
+        """How often a program works until a message is there is this machine's; not so where it announces little."""
+        program = self.compile(WORKS)
+        told = r"foretrace: rank 1 announced \d+ % of its computation before \d{3,} looks in vain"
+        for run in (self.predict, self.record):
+            run(2, [program, 1])
+            self.assertRegex(self.result.err, told)
+            run(2, [program, 100000])
             self.assertNotIn("in vain", self.result.err)
 
     def test_calls_to_processes_that_are_not_followed(self):

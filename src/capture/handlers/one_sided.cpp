@@ -177,15 +177,16 @@ int flush(Fn fn, OneSided how, Window& window, int target, Real real) {
     end = std::max(end, how == OneSided::flush ? entry.second.end : entry.second.fetched);
     return how == OneSided::flush;
   });
-  Time leave = event->enter;
+  // What a look found is read before the event closes: from then on the program computes.
   if (!session.predicting()) {
+    watched.found(window.handle, target, event->enter);
     session.close();
-  } else {
-    const Time alone = event->enter + session.timing().flush_time(name_of(fn));
-    leave = std::max(alone, end);
-    session.close_at(leave, machine::wait_time(leave, alone));
+    return result;
   }
+  const Time alone = event->enter + session.timing().flush_time(name_of(fn));
+  const Time leave = std::max(alone, end);
   watched.found(window.handle, target, leave);
+  session.close_at(leave, machine::wait_time(leave, alone));
   return result;
 }
 

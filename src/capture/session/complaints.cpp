@@ -1,6 +1,10 @@
-// What is said at the end of a run: each in one line, however many ranks it is about.
+// What is said at the end of a run: each in one line, however many ranks it is about. What is
+// about its times goes into the trace as well.
 #include <cstdio>
 #include <cstring>
+#include <numeric>
+#include <sstream>
+#include <vector>
 
 #include "base/waits_note.hpp"
 #include "capture/handlers/handlers.hpp"
@@ -34,29 +38,53 @@ std::string seconds_text(Time time) {
 
 }  // namespace
 
+void Session::tell(const std::string& note) {
+  say(note);
+  notes_.push_back(note);
+}
+
+// Collective. On rank 0 what the ranks have told, one after the other.
+std::vector<std::string> Session::all_notes() const {
+  std::string own;
+  for (const std::string& note : notes_) own += note + '\n';
+  const int bytes = static_cast<int>(own.size());
+  const bool root = comms.world_rank().value == 0;
+  std::vector<int> sizes(root ? static_cast<std::size_t>(comms.world_size()) : 0);
+  PMPI_Gather(&bytes, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, own_comm);
+  std::vector<int> places(sizes.size());
+  std::exclusive_scan(sizes.begin(), sizes.end(), places.begin(), 0);
+  std::string text(root ? static_cast<std::size_t>(places.back() + sizes.back()) : 0, '\0');
+  PMPI_Gatherv(own.data(), bytes, MPI_CHAR, text.data(), sizes.data(), places.data(), MPI_CHAR, 0,
+               own_comm);
+  std::vector<std::string> notes;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) notes.push_back(line);
+  return notes;
+}
+
 // Collective. --compute annotated, and no rank said what it computes.
-void Session::complain_of_silence() const {
+void Session::complain_of_silence() {
   if (!computation_.is_announced()) return;
   int announced = computation_.announced() ? 1 : 0;
   PMPI_Allreduce(MPI_IN_PLACE, &announced, 1, MPI_INT, MPI_MAX, own_comm);
   if (comms.world_rank().value != 0) return;
   const std::string note =
       compute::note_of_annotations(announced != 0, model_->compute_step, "measured");
-  if (!note.empty()) say(note);
+  if (!note.empty()) tell(note);
 }
 
 // Collective. A program that waits by other means than MPI does so in no prediction.
-void Session::complain_of_waits() const {
+void Session::complain_of_waits() {
   const Time waited = first_thread_.computed.waited();
   const WorldRank self = comms.world_rank();
   if (has_most(is_wait_told(waited, wall_now()) ? waited.seconds() : 0, self))
-    say(note_of_waits(self.value, waited.seconds(),
-                      others_called_ ? kThreadsTimeForWaits : kNoTimeForWaits));
+    tell(note_of_waits(self.value, waited.seconds(),
+                       others_called_ ? kThreadsTimeForWaits : kNoTimeForWaits));
 }
 
 // Collective. How often a program looks by one-sided calls until another rank has written is this
 // machine's, and each look takes time in every prediction.
-void Session::complain_of_looks() const {
+void Session::complain_of_looks() {
   constexpr std::uint64_t kMany = 100;
   constexpr double kLeastShare = 0.01;  // of the predicted time
   const Looks looks = most_looks();
@@ -66,10 +94,27 @@ void Session::complain_of_looks() const {
   const std::string took = predicting()
                                ? "which take " + seconds_text(looks.took) + " of the predicted time"
                                : "each of which takes time in a prediction";
-  say(rank_text(comms.world_rank()) + " looked " + std::to_string(looks.count) +
-      " times in vain by " + looks.by + " whether another rank had written, " + took +
-      ": how often is this machine's doing; a live run (simulate -n) looks as often as the "
-      "target would");
+  tell(rank_text(comms.world_rank()) + " looked " + std::to_string(looks.count) +
+       " times in vain by " + looks.by + " whether another rank had written, " + took +
+       ": how often is this machine's doing; a live run (simulate -n) looks as often as the "
+       "target would");
+}
+
+// Collective. A program may work until a look finds something; here it did as often as it looked
+// here.
+void Session::complain_of_working_looks() {
+  constexpr std::uint64_t kMany = 100;
+  constexpr double kLeastShare = 0.1;
+  const double share = announced_ > 0 ? announced_at_looks_ / announced_ : 0;
+  const bool few = working_looks_ < kMany || share < kLeastShare;
+  if (!has_most(few ? 0 : static_cast<double>(working_looks_), comms.world_rank())) return;
+  char percent[20];
+  std::snprintf(percent, sizeof percent, "%.0f %%", 100 * share);
+  tell(
+      rank_text(comms.world_rank()) + " announced " + percent + " of its computation before " +
+      std::to_string(working_looks_) +
+      " looks in vain (MPI_Test, MPI_Iprobe): if it computes until a message is there, how long is "
+      "this machine's doing; a live run (simulate -n) looks as often as the target would");
 }
 
 // Collective. One line, however many ranks had no room; false: nothing is lost.
@@ -87,38 +132,38 @@ bool Session::complain_of_losses() const {
 
 // Collective. What a program sleeps, or waits by the clock, is computation as long as that is
 // measured.
-void Session::complain_of_sleep() const {
+void Session::complain_of_sleep() {
   if (predicting() && !computation_.leaves_sleep_out()) return;
   const Time slept = first_thread_.computed.slept_between + waited_by_clock_;
   if (!has_most(is_wait_told(slept, wall_now()) ? slept.seconds() : 0, comms.world_rank())) return;
   const WorldRank self = comms.world_rank();
-  say(predicting()
-          ? note_of_sleep(self.value, slept.seconds(), compute::format_spec(settings_.compute))
-          : rank_text(self) + " slept, or waited by the clock, for " + seconds_text(slept) +
-                ": that is part of what is measured, and takes no time with --compute none, "
-                "annotated or counted");
+  tell(predicting()
+           ? note_of_sleep(self.value, slept.seconds(), compute::format_spec(settings_.compute))
+           : rank_text(self) + " slept, or waited by the clock, for " + seconds_text(slept) +
+                 ": that is part of what is measured, and takes no time with --compute none, "
+                 "annotated or counted");
 }
 
 // Collective. A replay has the events of a rank's threads in one row.
-void Session::complain_of_threads() const {
+void Session::complain_of_threads() {
   const bool replayed = !predicting() && settings_.clock == trace::Clock::cpu;
   const Time behind = replayed ? behind_waits_ : Time();
   const bool tells = behind.seconds() >= 0.1 * now_.seconds();
   if (!has_most(tells ? behind.seconds() : 0, comms.world_rank())) return;
-  say(rank_text(comms.world_rank()) + ": threads computed for " + seconds_text(behind) +
-      " beside calls of others that may wait; simulate puts that after these calls, so its time "
-      "may be too long: predict and live runs (simulate -n) run the threads themselves");
+  tell(rank_text(comms.world_rank()) + ": threads computed for " + seconds_text(behind) +
+       " beside calls of others that may wait; simulate puts that after these calls, so its time "
+       "may be too long: predict and live runs (simulate -n) run the threads themselves");
 }
 
 // Collective. Messages from whomever come here in the order of this machine.
-void Session::complain_of_order() const {
+void Session::complain_of_order() {
   if (!predicting()) return;
   const AnySource& order = piggyback.any_source();
   if (!has_most(static_cast<double>(order.overtaken), comms.world_rank())) return;
-  say(rank_text(comms.world_rank()) + " took " + std::to_string(order.overtaken) + " of " +
-      std::to_string(order.messages) +
-      " messages from MPI_ANY_SOURCE after others that are sent later there: which comes first is "
-      "this machine's doing; a live run (simulate -n) takes them in the target's order");
+  tell(rank_text(comms.world_rank()) + " took " + std::to_string(order.overtaken) + " of " +
+       std::to_string(order.messages) +
+       " messages from MPI_ANY_SOURCE after others that are sent later there: which comes first is "
+       "this machine's doing; a live run (simulate -n) takes them in the target's order");
 }
 
 // Collective. No member of such a collective waits for all others, so nobody sees it there. Ends

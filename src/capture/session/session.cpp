@@ -235,6 +235,7 @@ void Session::stop(Fn fn) {
   complain_of_silence();
   complain_of_waits();
   complain_of_looks();
+  complain_of_working_looks();
   complain_of_order();
   complain_of_roots();
   complain_of_sleep();
@@ -248,18 +249,20 @@ void Session::stop(Fn fn) {
   if (predicting()) piggyback.stop();
   PMPI_Barrier(own_comm);
   const trace::Clocks clocks = clocks_.finish(wall_zero_ns_);
+  const std::vector<std::string> notes = all_notes();
   free_own_comm();
-  if (comms.world_rank().value == 0) finish_trace(lost, clocks);
+  if (comms.world_rank().value == 0) finish_trace(lost, clocks, notes);
 }
 
 // A trace that lacks something stays as a run that dies would leave it.
-void Session::finish_trace(bool lost, const trace::Clocks& clocks) {
+void Session::finish_trace(bool lost, const trace::Clocks& clocks,
+                           const std::vector<std::string>& notes) {
   const std::string part = settings_.output + ".part";
   try {
     if (lost)
       std::rename(part.c_str(), settings_.output.c_str());
     else
-      trace::seal_trace_file(part, settings_.output, clocks);
+      trace::seal_trace_file(part, settings_.output, clocks, std::nullopt, notes);
     if (!settings_.told.empty()) say("wrote " + settings_.told);
   } catch (const Error& error) {
     std::rename(part.c_str(), settings_.output.c_str());
@@ -309,6 +312,7 @@ void Session::begin_event(trace::Event& event, trace::EventKind kind, trace::Nam
   }
   event.compute += std::exchange(unlogged_, Time());
   event.steps += std::exchange(unlogged_steps_, 0);
+  announced_ += event.steps;
   event.enter = event.leave = now_;
 }
 
@@ -399,6 +403,10 @@ void Session::end_as_call() {
   const bool look = is_look(thread_->fn) && !others_called_ && logging_;
   const bool goes_on = look && row_.is_open();
   const bool announced = event.steps != 0 && !computation_.counts();
+  if (look && announced) {
+    ++working_looks_;
+    announced_at_looks_ += event.steps;
+  }
   // What goes on with a call stands by itself: a count says how often the event's cost is paid.
   const bool alone = event.count == 0 || pending_.count == 0;
   const bool like =

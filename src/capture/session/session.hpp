@@ -206,15 +206,18 @@ class Session {
   void annotate(trace::EventKind kind, const char* name, std::uint32_t annotation, double value);
   std::uint32_t annotation_number(const char* name);
   void complain_of_phases() const;
-  void complain_of_silence() const;
+  void complain_of_silence();
   bool complain_of_losses() const;
-  void complain_of_waits() const;
-  void complain_of_looks() const;
-  void complain_of_order() const;
+  void complain_of_waits();
+  void complain_of_looks();
+  void complain_of_working_looks();
+  void complain_of_order();
   void complain_of_roots() const;
-  void complain_of_sleep() const;
-  void complain_of_threads() const;
-  void finish_trace(bool lost, const trace::Clocks& clocks);
+  void complain_of_sleep();
+  void complain_of_threads();
+  void tell(const std::string& note);
+  std::vector<std::string> all_notes() const;
+  void finish_trace(bool lost, const trace::Clocks& clocks, const std::vector<std::string>& notes);
   trace::NameId name_id(Fn fn);
   Time wall_now() const;
 
@@ -273,16 +276,20 @@ class Session {
   std::optional<Readings> readings_;
   Time waited_by_clock_;  // in such rows, where they were a wait
 
-  machine::LookRow row_;           // of looks, as long as only one thread has called
-  bool may_be_idle_ = false;       // the look at hand
-  Time shown_;                     // the computer's clock, when it was read last
-  machine::ClockWait clock_wait_;  // by readings of it
-  Time idle_compute_;              // predict: what those of the row computed that may be idle,
-  Time idle_cost_;                 // and what they took; the clock does not have it yet
+  machine::LookRow row_;             // of looks, as long as only one thread has called
+  bool may_be_idle_ = false;         // the look at hand
+  double announced_ = 0;             // steps of the rank's calls,
+  double announced_at_looks_ = 0;    // of those before looks in vain,
+  std::uint64_t working_looks_ = 0;  // and how many those are
+  Time shown_;                       // the computer's clock, when it was read last
+  machine::ClockWait clock_wait_;    // by readings of it
+  Time idle_compute_;                // predict: what those of the row computed that may be idle,
+  Time idle_cost_;                   // and what they took; the clock does not have it yet
   std::array<std::int32_t, static_cast<std::size_t>(Fn::kCount)>
       name_ids_{};  // 0: none, else id + 1
   std::array<std::int64_t, static_cast<std::size_t>(Fn::kCount)> call_costs_{};  // ps + 1
   trace::Annotations annotations_;
+  std::vector<std::string> notes_;             // what this rank has told of the run's times
   std::vector<trace::NameId> annotation_ids_;  // by its numbers
 };
 
