@@ -22,6 +22,9 @@ class Fork(harness.TestCase):
         ended = self.foretrace(*mode, "-n", self.ranks, "-o", output, "--", *self.command(*way))
         self.assertEqual(ended.out, "done\n")
 
+    def live(self, *rest):
+        return self.foretrace("simulate", "-n", self.ranks, "--mpi", harness.mpi, "--machine", harness.T3D, "--compute", "none", *rest)
+
     def calls(self, trace):
         report = json.loads(self.foretrace("report", trace, "--json").out)
         self.assertTrue(report["complete"])
@@ -43,6 +46,24 @@ class Fork(harness.TestCase):
         self.capture(mode, "alone", output=alone)
         self.capture(mode, output=forked)
         self.assert_same_ticks(alone, forked)
+
+    def test_live(self):
+        alone, forked = self.directory / "alone.ftr", self.directory / "forked.ftr"
+        for way, trace in (("alone", alone), ("", forked)):
+            ended = self.live("-o", trace, "--", *self.command(*way.split()))
+            self.assertIn("done\npredicted time ", ended.out)
+        self.assert_same_ticks(alone, forked)
+
+    def test_live_children_that_need_other_ranks(self):
+        for way, status, call in (("sends", 1, "MPI_Send"), ("waits", 1, "MPI_Irecv"), ("meets", 1, "MPI_Barrier"),
+                                  ("finalizes", 16, None)):
+            with self.subTest(way=way):
+                ended = self.live("--", *self.command(way))
+                self.assertIn(f"the child that {way} ended with status {status}\ndone\npredicted time ", ended.out)
+                lines = [line for line in ended.err.splitlines() if "has forked" in line]
+                self.assertEqual(len(lines), self.ranks if call else 0, ended.err)
+                if call:
+                    self.assertIn(f"{call} is called by a process that rank ", lines[0])
 
     def test_profile(self):
         counts = []

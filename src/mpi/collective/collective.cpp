@@ -40,11 +40,13 @@ Request* post_messages(const std::shared_ptr<Plan>& plan) {
   for (const Plan::Outgoing& out : plan->outgoing)
     parts.push_back(post_send(*plan->comm, out.partner, out.tag, true, machine::SendMode::standard,
                               out.contribute()));
-  return post_several(*plan->comm, std::move(parts),
-                      [plan] {
-                        if (plan->finish_messages) note(*plan, plan->finish_messages());
-                      },
-                      {});
+  Request* posted = post_several(*plan->comm, std::move(parts),
+                                 [plan] {
+                                   if (plan->finish_messages) note(*plan, plan->finish_messages());
+                                 },
+                                 {});
+  posted->more().collective = true;
+  return posted;
 }
 
 Request* post_plan(const std::shared_ptr<Plan>& plan) {

@@ -69,6 +69,10 @@ int Finalize() {
   if (stage != Stage::running)
     return raise(static_cast<Comm*>(nullptr), MPI_ERR_OTHER,
                  stage == Stage::after ? "MPI is finalised" : "MPI is not initialised");
+  if (line.is_childs()) {  // as Python's mpi4py does at the end of any process
+    stage = Stage::after;
+    return MPI_SUCCESS;
+  }
   // Attributes of MPI_COMM_SELF are how programs clean up (MPI 3.1, 8.7.1).
   delete_attributes(*self_comm);
   delete_attributes(*world_comm);
@@ -116,7 +120,7 @@ int Abort(MPI_Comm, int errorcode) {
 }
 
 double Wtime() {
-  return line.is_open() ? virtual_seconds() : 0;
+  return line.is_open() ? virtual_seconds() : line.time_beyond().seconds();
 }
 
 double Wtick() {

@@ -123,6 +123,7 @@ void Line::open() {
   be_first_thread();
   if (measured_ == Measured::cpu) leave_out_calls();
   if (!real_clocks) show_clocks();
+  let_children_go();
 }
 
 void Line::show_clocks() {
@@ -160,9 +161,7 @@ void Line::publish_names() {
 }
 
 Record Line::record(EventKind kind) const {
-  if (!slot_)
-    end_run(1, std::string(name_of(current_function())) +
-                   " is called before MPI_Init or after MPI_Finalize");
+  must_be_open();
   Record record;
   record.kind = static_cast<std::uint8_t>(kind);
   record.name = static_cast<std::uint32_t>(current_function());
@@ -176,6 +175,7 @@ void Line::append(const Record& record) {
 }
 
 void Line::write(const Record& record) {
+  must_be_open();
   let_out();
   wait_for_room(rank_, posted_);
   slot_->next_posting(posted_) = record;
@@ -247,6 +247,7 @@ const Answer& Line::exchange(Record& record) {
 }
 
 const Answer& Line::wait_for_answer(Record& record) {
+  must_be_open();
   record.answer = true;
   at_hand_.said = true;
   let_out();

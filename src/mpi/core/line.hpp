@@ -34,6 +34,11 @@ class Line {
   // After MPI_Finalize nothing is posted any more.
   void close();
   bool is_open() const { return slot_ != nullptr; }
+  // Whether this is a child that the rank's process has forked: it is none of the run, posts
+  // nothing, and ends where it would have to.
+  bool is_childs() const { return forked_ns_ != 0; }
+  // Where nothing is posted any more: the rank's time, and in a child what has passed since.
+  Time time_beyond() const;
 
   int rank() const { return rank_; }
   int size() const { return size_; }
@@ -186,6 +191,9 @@ class Line {
   bool has_worked() const;  // since its last call
   std::int64_t patience_of(const Record& record, bool waits) const;
   const Answer* find_out(Record& record, std::uint64_t look, Ends* ends, Foreseen& foreseen);
+  static void let_children_go();
+  void leave_to_parent();
+  void must_be_open() const;
   void append(const Record& record);
   void hold_back(const Record& record);
   void let_out();
@@ -210,6 +218,7 @@ class Line {
   int rank_ = 0;
   int size_ = 0;
   Slot* slot_ = nullptr;
+  std::int64_t forked_ns_ = 0;  // in a child: when, by the real clock
   std::uint32_t posted_ = 0;
   std::uint32_t held_back_ = 0;  // tests in vain that are not posted yet
   std::int32_t followed_ = 0;

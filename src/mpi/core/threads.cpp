@@ -13,6 +13,7 @@
 #include <cstring>
 #include <filesystem>
 #include <mutex>
+#include <new>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -135,6 +136,13 @@ bool thread_multiple_level() {
 
 bool threads_multiple() {
   return thread_multiple_level() && !__libc_single_threaded;
+}
+
+// One that is no more may have locked it.
+void forget_other_threads() {
+  new (&door) std::recursive_mutex;
+  times_entered = 0;
+  at_door = giving_way = 0;
 }
 
 // Who waits shall not wait for long because this thread is faster. It sleeps meanwhile: the system

@@ -19,5 +19,7 @@ void set_thread_level(int level);
 // Whether others than the one that initialised MPI may call.
 bool threads_may_call();
 bool thread_multiple_level();
+// In a child of the process, which has the calling thread alone.
+void forget_other_threads();
 
 }  // namespace foretrace::mpi

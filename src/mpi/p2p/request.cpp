@@ -45,6 +45,10 @@ bool Request::settled() const {
                     is_complete(*this));
 }
 
+bool Request::is_open_collective() const {
+  return active && (what == What::collective || (what == What::several && more_->collective));
+}
+
 void post_again(Request& request, Block data) {
   const bool sends = request.what == Request::What::send;
   Record record = line.record(sends ? EventKind::isend : EventKind::irecv);
@@ -161,6 +165,7 @@ void adopt(Request& persistent, Request* posted) {
   mine.parts = std::exchange(other.parts, {});
   mine.finish_parts = std::move(other.finish_parts);
   mine.finished = false;
+  mine.collective = other.collective;
   release(posted);
 }
 

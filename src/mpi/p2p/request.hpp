@@ -60,6 +60,9 @@ struct Request : Object {
   std::span<Request* const> parts() const;
   // Whether the engine has nothing to say about it any more.
   bool settled() const;
+  // Of a collective call that is under way: such a one is neither cancelled nor freed
+  // (MPI 4.0, 6.12).
+  bool is_open_collective() const;
 
  private:
   std::unique_ptr<More> more_;
@@ -74,6 +77,7 @@ struct Request::More {
   std::vector<Request*> parts;         // several; owned
   std::function<void()> finish_parts;  // several: when all are done
   bool finished = false;               // several: finish_parts has run
+  bool collective = false;             // several: of a collective call
   int channel = 0;                     // partitioned: the tag of its messages
   int unready = 0;            // partitioned send: partitions that the program has not given yet
   std::vector<Object*> keep;  // released with the request

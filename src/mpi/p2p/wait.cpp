@@ -221,6 +221,7 @@ int Testsome(int incount, MPI_Request requests[], int* outcount, int indices[],
 int Request_free(MPI_Request* request) {
   Request* object = get(*request);
   if (!object) return wrong("not a request");
+  if (object->is_open_collective()) return wrong("a collective that is under way cannot be freed");
   if (Request::Generalized* const generalized = object->generalized()) {
     if (generalized->complete && generalized->free)
       generalized->free(generalized->state);
@@ -306,6 +307,8 @@ int Request_get_status_some(int incount, const MPI_Request requests[], int* outc
 int Cancel(MPI_Request* request) {
   Request* object = get(*request);
   if (!object) return wrong("not a request");
+  if (object->is_open_collective())
+    return wrong("a collective that is under way cannot be cancelled");
   if (const Request::Generalized* const generalized = object->generalized())
     return generalized->cancel
                ? generalized->cancel(generalized->state, generalized->complete ? 1 : 0)

@@ -1,6 +1,7 @@
 /* A program that makes children between its MPI calls; with "alone" it makes none.
  * Each child does one thing that children do, the last one calls MPI, which it may
- * not. Prints lines that do not depend on who watches. */
+ * not; with "sends", "waits", "meets" or "finalizes" there is one more. Prints lines
+ * that do not depend on who watches. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +50,18 @@ static void calls_mpi(void) {
   exit(15);
 }
 
+/* What needs the other ranks, or the rank. Ends with 16 if it came through. */
+static void needs_others(const char* how) {
+  int value = 1;
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (strcmp(how, "sends") == 0) MPI_Send(&value, 1, MPI_INT, rank, 99, MPI_COMM_WORLD);
+  if (strcmp(how, "waits") == 0) MPI_Irecv(&value, 1, MPI_INT, rank, 99, MPI_COMM_WORLD, &request);
+  if (strcmp(how, "waits") == 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (strcmp(how, "meets") == 0) MPI_Barrier(MPI_COMM_WORLD);
+  if (strcmp(how, "finalizes") == 0) MPI_Finalize();
+  exit(16);
+}
+
 int main(int argc, char** argv) {
   void (*const children[])(void) = {exits, leaves, becomes_another, starts_another, calls_mpi};
   const int count = (int)(sizeof children / sizeof *children);
@@ -69,6 +82,11 @@ int main(int argc, char** argv) {
     if (waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 11 + i)
       printf("child %d ended with status %d\n", i, status);
   }
+  const pid_t last = argc > 1 && !alone ? fork() : 0;
+  if (last == 0 && argc > 1 && !alone) needs_others(argv[1]);
+  int ended = 0;
+  if (last > 0 && waitpid(last, &ended, 0) == last && WIFEXITED(ended) && rank == 0)
+    printf("the child that %s ended with status %d\n", argv[1], WEXITSTATUS(ended));
   FILE* pipe = alone ? NULL : popen("exit 4", "r");
   if (pipe && WEXITSTATUS(pclose(pipe)) != 4) puts("wrong status of a pipe");
   work(count);

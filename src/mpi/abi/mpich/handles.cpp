@@ -23,7 +23,7 @@ constexpr std::uint32_t kFirstDynamic = 16;
 // The lowest byte tells all predefined handles of a kind apart.
 constexpr std::uint32_t kPredefinedSlots = 256;
 // Freed numbers wait until there are some, so that the use of a freed handle is noticed.
-constexpr std::uint32_t kFreeBeforeReuse = 16;
+constexpr std::uint32_t kSlotsBeforeReuse = 16;
 
 struct Slot {
   Object* object;
@@ -95,7 +95,7 @@ Element* enlarged(Element* old, std::size_t count) {
 }
 
 std::uint32_t take_slot(Table& table) {
-  if (table.free_slots > kFreeBeforeReuse) {
+  if (table.free_slots > kSlotsBeforeReuse) {
     const std::uint32_t slot = table.first_free;
     table.first_free = table.slots[slot].next;
     --table.free_slots;
