@@ -57,7 +57,7 @@ void remove_left_over(const std::string& path) {
 }
 
 bool is_written_here(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return false;
   int result = 0;
   do {

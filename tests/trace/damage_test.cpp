@@ -2,6 +2,7 @@
 // memory than the file justifies.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <random>
@@ -141,6 +142,17 @@ TEST_F(DamagedTrace, WrongMagic) {
   }
   read("");
   EXPECT_EQ(message_, file_.path() + ": offset 0: not a Foretrace trace");
+}
+
+// Nobody writes into the pipe: to wait for that would be for ever.
+TEST_F(DamagedTrace, PipeIsNoTrace) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  try {
+    TraceReader reader(path("pipe"));
+    FAIL() << "a pipe was read";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("not a regular file"), std::string::npos);
+  }
 }
 
 TEST_F(DamagedTrace, WrongVersion) {
