@@ -72,7 +72,7 @@ Cell* make_cell(Object& object) {
     cell = new_cell(pool, object.kind);
   }
   std::memset(static_cast<void*>(cell), 0, cell_bytes(object.kind));
-  *cell = {kCellMagic, &object, object.kind, -1, nullptr};
+  *cell = {kCellMagic, &object, nullptr, -1, object.kind};
   return cell;
 }
 

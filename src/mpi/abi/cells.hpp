@@ -18,9 +18,9 @@ namespace foretrace::mpi::abi {
 struct Cell {
   std::uint64_t magic;
   Object* object;
-  ObjectKind kind;
-  int fortran;  // -1: it has no number yet
   Cell* next;   // among the free ones
+  int fortran;  // -1: it has no number yet
+  ObjectKind kind;
 };
 inline constexpr std::uint64_t kCellMagic = 0x466f726574726163;
 

@@ -79,7 +79,7 @@ program module_mpi
   use functions
   implicit none
   integer :: rank, ranks, ierr, op, comm, handler, key, info, request, type, length, i, win, graph
-  integer :: values(3), results(3), status(MPI_STATUS_SIZE), requests(2), index, group, code
+  integer :: values(3), results(3), status(MPI_STATUS_SIZE), requests(2), index, group, code, made(7), other
   integer :: statuses(MPI_STATUS_SIZE, 2), outcount, indices(2), got(2), file
   integer(kind=MPI_ADDRESS_KIND) :: extra, value, state, bytes
   logical :: flag, commutes
@@ -220,6 +220,27 @@ program module_mpi
   call MPI_Comm_group(comm, group, ierr)
   call MPI_Group_size(group, i, ierr)
   call check(i == ranks, 'group')
+  ! The Fortran library reads the number of the groups that these make out of the groups.
+  call MPI_Group_incl(group, 1, (/0/), made(1), ierr)
+  call MPI_Group_excl(group, 1, (/0/), made(2), ierr)
+  call MPI_Group_range_incl(group, 1, reshape((/0, ranks - 1, 1/), (/3, 1/)), made(3), ierr)
+  call MPI_Group_range_excl(group, 1, reshape((/0, ranks - 1, 1/), (/3, 1/)), made(4), ierr)
+  call MPI_Group_union(made(1), made(2), made(5), ierr)
+  call MPI_Group_intersection(group, made(1), made(6), ierr)
+  call MPI_Group_difference(group, made(1), made(7), ierr)
+  do i = 1, 7
+    call MPI_Group_size(made(i), length, ierr)
+    call check(length == merge(1, merge(ranks, merge(0, ranks - 1, i == 4), i == 3 .or. i == 5), &
+         i == 1 .or. i == 6), 'members of a group')
+  end do
+  call check(made(4) == MPI_GROUP_EMPTY, 'empty group')
+  call MPI_Comm_create(comm, made(3), other, ierr)
+  call MPI_Comm_size(other, i, ierr)
+  call check(i == ranks, 'communicator of a group')
+  call MPI_Comm_free(other, ierr)
+  do i = 1, 7
+    if (made(i) /= MPI_GROUP_EMPTY) call MPI_Group_free(made(i), ierr)
+  end do
   call MPI_Group_free(group, ierr)
   call check(group == MPI_GROUP_NULL, 'group null')
 

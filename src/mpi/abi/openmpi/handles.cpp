@@ -60,12 +60,14 @@ void fill_in(Cell& cell, Object& object) {
     case ObjectKind::request:
       field_of<bool>(cell, kRequestIsC) = true;
       return;
+    case ObjectKind::group:
     case ObjectKind::file:
       break;
     default:
       return;
   }
-  // Functions of the program get it: error handlers, reductions, attributes'.
+  // Functions of the program get it: error handlers, reductions, attributes'. The Fortran library
+  // reads a group's.
   fortran_number(cell);
 }
 }  // namespace

@@ -25,6 +25,9 @@ inline constexpr std::size_t kGroupSize = 0x10;
 inline constexpr std::size_t kCommAttributes = 0x110;
 inline constexpr std::size_t kTypeAttributes = 0xd0;
 inline constexpr std::size_t kWinAttributes = 0xf0;
+// Groups: their Fortran number, which the Fortran library reads of those that MPI_GROUP_INCL and
+// its kin make.
+static_assert(offsetof(Cell, fortran) == 0x18);
 // Operations: bits, of which the Fortran library sets this for its functions.
 inline constexpr std::size_t kOpFlags = 0x54;
 inline constexpr std::uint32_t kOpIsFortran = 0x2;

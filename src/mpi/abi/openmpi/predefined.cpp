@@ -46,7 +46,7 @@ const Predefined kPredefined[] = {FORETRACE_CELLS(FORETRACE_ENTRY)};
 __attribute__((constructor(101))) void make_predefined_cells() {
   for (const Predefined& predefined : kPredefined) {
     Cell& cell = *reinterpret_cast<Cell*>(predefined.place);
-    cell = {kCellMagic, nullptr, predefined.kind, -1, nullptr};
+    cell = {kCellMagic, nullptr, nullptr, -1, predefined.kind};
     set_fortran_number(cell, predefined.number);
     if (predefined.kind == ObjectKind::request) {
       field_of<int>(cell, kRequestNumber) = predefined.number;
