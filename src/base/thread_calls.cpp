@@ -100,9 +100,10 @@ int make_thread(const Thread& wanted, Make make) {
 // The calling thread has waited for the end of another.
 void count(pthread_t other, std::int64_t waited_ns) {
   const std::unique_ptr<Thread> thread(place_of(other).exchange(nullptr));
-  if (!thread || thread->self != other || thread->called || thread->maker != pthread_self() ||
-      thread->makers_calls != times_in_mpi)
-    return;
+  if (!thread || thread->self != other) return;
+  // The rank's clock knows how far one was that called MPI (Watcher::joined).
+  if (thread->called) return note_slept({Time(), Time::ns(waited_ns)});
+  if (thread->maker != pthread_self() || thread->makers_calls != times_in_mpi) return;
   const Time makers = work_of_thread() - thread->makers_work;
   const Time beyond = std::max(thread->work - makers, Time());
   // Since it made the thread, as far as that took so long; it may have shared its core.

@@ -411,6 +411,7 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
       if (longest_look_ < Time::ps(record.looked)) {
         longest_look_ = Time::ps(record.looked);
         longest_looking_ = rank;
+        threads_look_ = record.threads != 0;
       }
       if (longest_sleep_ < Time::ps(record.slept)) {
         longest_sleep_ = Time::ps(record.slept);

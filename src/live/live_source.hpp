@@ -227,11 +227,12 @@ class LiveSource : public sim::Source {
   std::vector<WorldRank> without_finalize_;  // that ended with status 0
   Time longest_wait_;                        // by other means than MPI
   WorldRank longest_waiting_;
-  Time longest_sleep_;  // between calls
+  bool threads_call_ = false;  // of that rank
+  Time longest_sleep_;         // between calls
   WorldRank longest_sleeping_;
   Time longest_look_;  // in looks that were given up
   WorldRank longest_looking_;
-  bool threads_call_ = false;   // of that rank
+  bool threads_look_ = false;   // of that rank
   std::string left_place_;      // where the first of them was made
   std::uint64_t postings_ = 0;  // of all ranks, when it was looked last
   std::uint64_t ticks_ = 0;     // CPU time of those that had a core

@@ -162,12 +162,15 @@ std::string LiveSource::left_communicators() const {
 
 std::string LiveSource::looked_for_nothing(Time all) const {
   if (longest_look_ == Time() || longest_look_.seconds() < 0.01 * all.seconds()) return {};
-  char line[240];
-  std::snprintf(
-      line, sizeof line,
+  constexpr const char* kGivenUp =
       "rank %d looked for messages in vain (MPI_Test, MPI_Iprobe, ...) and then did something "
-      "else; %.3g s of the predicted time are in such looks, more than on a machine",
-      longest_looking_.value, longest_look_.seconds());
+      "else; %.3g s of the predicted time are in such looks, more than on a machine";
+  constexpr const char* kBesideOthers =
+      "rank %d waited in MPI while other threads of it ran or called; such waits may end late, "
+      "here by up to %.3g s of the predicted time";
+  char line[240];
+  std::snprintf(line, sizeof line, threads_look_ ? kBesideOthers : kGivenUp, longest_looking_.value,
+                longest_look_.seconds());
   return line;
 }
 

@@ -88,6 +88,8 @@ class Threads(harness.TestCase):
         self.assertRegex(self.result.err, told)
         self.record(2, [program, "before"])
         self.assertNotIn("beside calls", self.result.err)
+        # Nor is it a wait for something else to wait for the end of a thread that calls.
+        self.assertNotIn("than MPI", self.result.err)
 
     def test_record(self):
         for rounds, size in ((4, ()), (2, ("big",))):
