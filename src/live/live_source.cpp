@@ -438,14 +438,13 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
       break;
     }
     case EventKind::collective:
+    case EventKind::icollective:
       if (record.list != 0) {
         const std::span counts(SharedMemory::at<Bytes>(record.list), record.list_count);
         of.counts.assign(counts.begin(), counts.end());
         heap::free(record.list);
         operation.counts = &of.counts;
       }
-      [[fallthrough]];
-    case EventKind::icollective:
       enter_collective(rank, record);
       break;
     default:

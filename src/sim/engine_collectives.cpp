@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "mpi_api/groups.hpp"
 #include "sim/engine_impl.hpp"
 
 namespace foretrace::sim {
@@ -27,9 +28,12 @@ void Engine::start_icollective(Rank& rank) {
   request->collective = operation.collective;
   request->comm = operation.comm;
   request->bytes = operation.bytes;
-  rank.leave = rules_in(operation.comm)
-                   .icollective_post_leave(rank.enter, operation.collective,
-                                           collectives_.size_of(operation.comm), operation.bytes);
+  const bool blocks = stands_for_blocking(operation);
+  if (blocks) request->payload = std::uint64_t{operation.name} + 1;
+  if (!blocks)
+    rank.leave = rules_in(operation.comm)
+                     .icollective_post_leave(rank.enter, operation.collective,
+                                             collectives_.size_of(operation.comm), operation.bytes);
   if (!has_messages(operation)) return enter_collective(rank, operation.request);
   if (log_) log_join(rank);
   released_.clear();
@@ -75,11 +79,15 @@ void Engine::enter_collective(Rank& rank, std::uint64_t request) {
     if (release.request != 0) {
       const Request& posted = *member.requests.find(release.request);
       const Bytes bytes = rules.charged(posted.collective, posted.bytes, release.largest);
-      const Time end = rules.collective_leave(release.latest, posted.collective, size, bytes);
+      const std::string_view name =
+          posted.payload != 0 ? source_.name(static_cast<trace::NameId>(posted.payload - 1)) : "";
+      const Time end = rules.collective_leave(release.latest, posted.collective, size, bytes, name);
       if (log_)
-        log_release(release, rank.operation.comm, end,
-                    rules.collective_leave(release.latest, posted.collective, size, Bytes(0)));
-      request_done(member, release.request, end, {}, 0);
+        log_release(
+            release, rank.operation.comm, end,
+            rules.collective_leave(release.latest, posted.collective, size, Bytes(0), name));
+      const Time alone = name.empty() ? Time() : end - release.latest;
+      request_done(member, release.request, end, {}, static_cast<std::uint64_t>(alone.count_ps()));
       continue;
     }
     const Operation& operation = member.operation;
@@ -93,6 +101,23 @@ void Engine::enter_collective(Rank& rank, std::uint64_t request) {
                                          source_.name(operation.name)));
     half_done(member);
   }
+}
+
+// Whether what is posted is a blocking call: one that lets other threads of its rank go on
+// meanwhile is posted and waited for under its name, and takes what it takes without them.
+bool Engine::stands_for_blocking(const Operation& operation) {
+  enum Answer : char { unknown, no, yes };
+  if (operation.name >= blocking_names_.size()) blocking_names_.resize(operation.name + 1, unknown);
+  char& answer = blocking_names_[operation.name];
+  if (answer == unknown) {
+    static const mpi_api::Group& nonblocking = *mpi_api::find_group("nonblocking");
+    static const mpi_api::Group& starts = *mpi_api::find_group("starts");
+    const std::string_view name = source_.name(operation.name);
+    const bool blocks =
+        name.starts_with("MPI_") && !is_in(nonblocking, name) && !is_in(starts, name);
+    answer = blocks ? yes : no;
+  }
+  return answer == yes;
 }
 
 // Whether the collective is carried out message by message.
@@ -110,7 +135,7 @@ CollectiveCall Engine::call_of(const Operation& operation, int local) {
   call.rank = local;
   call.root = operation.root.valid() ? operation.root.value : 0;
   call.bytes = operation.bytes;
-  call.posted = operation.kind == trace::EventKind::icollective;
+  call.posted = operation.kind == trace::EventKind::icollective && !stands_for_blocking(operation);
   if (operation.counts) call.counts = *operation.counts;
   return call;
 }

@@ -255,6 +255,7 @@ class Engine {
   // `request`: of a member that does not wait in the call; 0: none.
   void enter_collective(Rank& rank, std::uint64_t request);
   bool has_messages(const Operation& operation);
+  bool stands_for_blocking(const Operation& operation);
   CollectiveCall call_of(const Operation& operation, int local);
   StepFunction steps_of(const CollectiveCall& call, std::uint32_t algorithm);
   void expand(Rank& rank);
@@ -358,6 +359,7 @@ class Engine {
   std::vector<Release> released_;
   CollectiveCall chosen_for_;  // the last choice of an algorithm, same on all ranks
   StepFunction chosen_step_ = nullptr;
+  std::vector<char> blocking_names_;      // by NameId: what is known of them
   std::vector<PostedCollective> posted_;  // by number; those that are over are free
   std::vector<std::uint32_t> free_posted_;
   std::uint32_t posted_count_ = 0;

@@ -74,9 +74,13 @@ void Engine::post_messages(Rank& rank, Request& request, Collectives::Place plac
   posted.tag = static_cast<std::int32_t>(place.number & INT32_MAX);
   posted.number = posted_count_++;
   posted.call = call_of(operation, place.local);
+  posted.counts.assign(posted.call.counts.begin(), posted.call.counts.end());
+  posted.call.counts = posted.counts;
+  posted.blocks = stands_for_blocking(operation);
   posted.step = steps_of(posted.call, operation.algorithm);
   posted.combines = operation.reduction;
   posted.clock = rank.racing ? std::max(rank.leave, rank.racing->told) : rank.leave;
+  posted.since = posted.clock;
   go_on_later(at);
 }
 
@@ -189,8 +193,10 @@ void Engine::end_step(PostedCollective& posted) {
     }
     if (log_) posted.empty += empty_round(posted);
     Time minimum;
+    const Time begin = posted.clock;
     posted.clock =
         std::max(posted.clock, network_->complete(posted.rank, posted.clock, finished_, minimum));
+    posted.waited += std::max(posted.clock - begin - minimum, Time());
     posted.open.resize(posted.waits_from);
   }
   if (step.reduced.count > 0) posted.clock += combine_time(posted.combines, step.reduced);
@@ -203,9 +209,10 @@ void Engine::end_posted(std::uint32_t at) {
   const Time end = posted.clock;
   if (log_) log_posted(posted, end);
   const std::uint64_t request = posted.request;
+  const Time alone = posted.blocks ? end - posted.since - posted.waited : Time();
   posted_[at] = {};
   free_posted_.push_back(at);
-  request_done(rank, request, end, {}, 0);
+  request_done(rank, request, end, {}, static_cast<std::uint64_t>(alone.count_ps()));
 }
 
 // What the longest of the messages would take that the step waits for, if it were empty and alone.

@@ -268,6 +268,7 @@ Time Engine::complete_requests(Rank& rank) {
   finished_.clear();
   std::uint32_t index = 0;
   Time collectives;  // a posted one, as an access, costs nothing but time
+  Time alone;        // what those take that stand for blocking calls
   for (const trace::Completion& completion : completed) {
     const Request* request = rank.requests.find(completion.request);
     if (!request) fail(rank, "completes request " + std::to_string(completion.request) + " twice");
@@ -277,7 +278,7 @@ Time Engine::complete_requests(Rank& rank) {
     result.tag = result.source.valid() ? request->tag : 0;
     result.bytes = result.source.valid() ? request->bytes : Bytes();
     result.cancelled |= request->cancelled;
-    chosen_payloads_.push_back(request->payload);
+    chosen_payloads_.push_back(request->is_collective ? 0 : request->payload);
     // Where nothing moved nothing is paid.
     if (request->is_collective || request->is_access)
       collectives = std::max(collectives, request->end);
@@ -285,6 +286,8 @@ Time Engine::complete_requests(Rank& rank) {
       finished_.push_back(
           {request->is_send, request->end, request->bytes,
            machine::of_data(network_->path(rank.id, request->peer), request->untouched), index});
+    if (request->is_collective)
+      alone = std::max(alone, Time::ps(static_cast<std::int64_t>(request->payload)));
     ++index;
     rank.requests.erase(completion.request);
   }
@@ -293,7 +296,7 @@ Time Engine::complete_requests(Rank& rank) {
   // One that waited for any of its requests has gone on at rank.leave.
   rank.leave = std::max(
       {rank.leave, collectives, network_->complete(rank.id, rank.enter, finished_, minimum)});
-  return rank.enter + minimum;
+  return rank.enter + std::max(minimum, alone);
 }
 
 }  // namespace foretrace::sim

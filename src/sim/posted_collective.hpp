@@ -33,6 +33,7 @@ struct PostedCollective {
   std::int32_t tag = 0;      // what tells its messages from those of other posted collectives
   std::uint32_t number = 0;  // in the order of posting, modulo 2^32
   CollectiveCall call;
+  std::vector<Bytes> counts;  // of the call
   StepFunction step = nullptr;
   machine::Reduction combines = machine::Reduction::none;
   Time clock;
@@ -49,6 +50,10 @@ struct PostedCollective {
   // messages would have taken so far, each empty and alone.
   std::optional<Time> latest;
   Time empty;
+  // What it waited for others, and since when; for a call that stands for a blocking one.
+  Time waited;
+  Time since;
+  bool blocks = false;
 };
 
 }  // namespace foretrace::sim

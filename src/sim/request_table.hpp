@@ -18,11 +18,13 @@
 namespace foretrace::sim {
 
 struct Request {
-  std::uint64_t serial = 0;   // 0: the slot is free
-  Time end;                   // of the transfer, if done
-  Bytes bytes;                // of the message, if done; until then of its collective's equation,
-                              // or what the receive has room for
-  std::uint64_t payload = 0;  // receive: of the message, if done
+  std::uint64_t serial = 0;  // 0: the slot is free
+  Time end;                  // of the transfer, if done
+  Bytes bytes;               // of the message, if done; until then of its collective's equation,
+                             // or what the receive has room for
+  // receive: of the message, if done. Posted collective that stands for a blocking one: its name
+  // (NameId) + 1; once it is done, what it takes if nobody comes late, in ps. 0 for others.
+  std::uint64_t payload = 0;
   bool is_send : 1 = false;
   bool done : 1 = false;          // the transfer's end is known
   bool empty : 1 = false;         // no message: MPI_PROC_NULL or cancelled; takes no time

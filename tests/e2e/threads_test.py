@@ -144,6 +144,33 @@ class Threads(harness.TestCase):
         self.assertEqual(simulated[0], simulated[1])
         self.assertEqual(simulated[0], simulated[2])
 
+    def test_collectives_of_one_thread_live(self):
+        """Where several threads may call, a blocking collective is posted and waited for; it takes what it takes
+        without them, by its own equation and algorithm, and as recorded."""
+        source = self.write("collectives.c", COLLECTIVES)
+        model = self.write("m.toml", harness.T3D.read_text() + FILES_MODEL)
+        ways = [[], *(["--network", "flow", "--topology", "star:4?latency=1us&bandwidth=1GB/s", "--loggps",
+                       "L=5us,o=1us,g=2us,G=1ns,S=4096", "--collectives", mpi] for mpi in ("openmpi", "mpich"))]
+        for way in ways:
+            times, waits = [], []
+            for level, other in (("SINGLE", 0), ("MULTIPLE", 0), ("MULTIPLE", 1)):
+                program = self.directory / f"{level.lower()}{other}"
+                self.ok(harness.run([f"mpicc.{harness.mpi}", f"-DLEVEL=MPI_THREAD_{level}", f"-DOTHER={other}", source,
+                                     "-o", program, "-lpthread"]))
+                live = self.directory / "live.ftr"
+                options = ["--machine", model, "--compute", "none", "--reduction", "1ns", *way]
+                command = [program, self.directory / "file"]
+                said = self.foretrace("simulate", "-n", 4, "--mpi", harness.mpi, *options, "-o", live, "--", *command)
+                times.append(said.out.splitlines()[0])
+                waits.append(json.loads(self.foretrace("report", live, "--json").out)["wait"])
+            with self.subTest(way=way):
+                recorded = self.record(4, [self.directory / "single0", self.directory / "file"])
+                times.append(self.foretrace("simulate", recorded, *options).out.splitlines()[0])
+                self.assertEqual(times, times[:1] * 4)
+                # As messages, or beside another thread, more of what it takes is waiting.
+                if not way:
+                    self.assertEqual(waits[1], waits[0])
+
     def test_what_a_thread_computes_before_its_first_call(self):
         source = self.write("birth.c", BIRTH)
         program = self.directory / "birth"
@@ -322,6 +349,61 @@ int main(int argc, char **argv) {
 """
 
 # Every kind of event.
+# Collectives of unequal parts, large ones, and such as have equations of their own.
+COLLECTIVES = r"""
+#include <mpi.h>
+#include <pthread.h>
+#include <unistd.h>
+static void *rest(void *nothing) { return pause(), nothing; }
+static double in[40000], out[40000];
+int main(int argc, char** argv) {
+  int provided, rank, counts[4], places[4], value = 0;
+  pthread_t thread;
+  MPI_File file;
+  MPI_Win window;
+  MPI_Comm half;
+  MPI_Init_thread(&argc, &argv, LEVEL, &provided);
+  if (OTHER) pthread_create(&thread, NULL, rest, NULL);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int i = 0; i < 4; ++i) counts[i] = 1000 * i, places[i] = 10000 * i;
+  MPI_Bcast(in, 10000, MPI_DOUBLE, 1, MPI_COMM_WORLD);
+  MPI_Allgatherv(in, counts[rank], MPI_DOUBLE, out, counts, places, MPI_DOUBLE, MPI_COMM_WORLD);
+  MPI_Gatherv(in, counts[rank], MPI_DOUBLE, out, counts, places, MPI_DOUBLE, 2, MPI_COMM_WORLD);
+  MPI_Alltoallv(in, counts, places, MPI_DOUBLE, out, (int[]){counts[rank], counts[rank], counts[rank], counts[rank]},
+                places, MPI_DOUBLE, MPI_COMM_WORLD);
+  MPI_Reduce(in, out, 20000, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+  MPI_Allreduce(in, out, 20000, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half);
+  MPI_Barrier(half);
+  MPI_Comm_free(&half);
+  MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+  MPI_File_write_at_all(file, 320000 * rank, in, 40000, MPI_DOUBLE, MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+  MPI_Win_create(&value, sizeof value, sizeof value, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  MPI_Win_fence(0, window);
+  MPI_Win_free(&window);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+FILES_MODEL = """
+[[function]]
+name = "file_open"
+class = "collective"
+[[function.regime]]
+c = 200.0
+s = 1.0
+f = "p"
+[[function]]
+name = "file_write_at_all"
+class = "file"
+[[function.regime]]
+c = 30.0
+k = 0.001
+g = "d"
+"""
+
 LEVEL = r"""
 #include <mpi.h>
 #include <pthread.h>

@@ -96,28 +96,6 @@ Record collective_record(EventKind kind, const CollectiveCall& call, Block& cont
   return record;
 }
 
-}  // namespace
-
-Gathered collective(const CollectiveCall& call, Block contribution) {
-  if (thread_multiple_level()) {
-    // Other threads must not be kept out; and all members have to make the same
-    // call, whether they have other threads or not.
-    Gathered result;
-    wait_for(post_collective(call, std::move(contribution),
-                             [&result](Gathered& gathered) { result = std::move(gathered); }, {}));
-    return result;
-  }
-  settle_freed_receives();
-  Record record = collective_record(EventKind::collective, call, contribution);
-  record.reduction = static_cast<std::uint8_t>(machine::told(call.reduction));
-  record.untouched = call.untouched;
-  if (!call.counts.empty())
-    Line::list(record, std::span(&call.counts.front().count, call.counts.size()));
-  return Gathered(line.ask(record).gathered);
-}
-
-namespace {
-
 // By reference, since GCC tells of the ABI of values that are aligned so.
 Request* post_request(Record&& record, const CollectiveCall& call,
                       std::function<void(Gathered&)> finish) {
@@ -135,6 +113,13 @@ Request* post_request(Record&& record, const CollectiveCall& call,
   return request;
 }
 
+// Other threads must not be kept out of the library by one that waits in a collective; and all
+// members have to make the same call, whether they have other threads or not. The simulator knows
+// such a call by its name, and times it as the blocking one that it is.
+bool posts_blocking_calls() {
+  return thread_multiple_level();
+}
+
 // What a split has made for this rank.
 Split own_split(const Gathered& gathered, const Comm& comm) {
   const std::span<const std::byte> bytes = gathered.of(comm.place());
@@ -147,6 +132,22 @@ Split own_split(const Gathered& gathered, const Comm& comm) {
 
 }  // namespace
 
+Gathered collective(const CollectiveCall& call, Block contribution) {
+  const bool posted = posts_blocking_calls();
+  if (!posted) settle_freed_receives();
+  Record record = collective_record(posted ? EventKind::icollective : EventKind::collective, call,
+                                    contribution);
+  record.reduction = static_cast<std::uint8_t>(machine::told(call.reduction));
+  record.untouched = call.untouched;
+  if (!call.counts.empty())
+    Line::list(record, std::span(&call.counts.front().count, call.counts.size()));
+  if (!posted) return Gathered(line.ask(record).gathered);
+  Gathered result;
+  wait_for(post_request(std::move(record), call,
+                        [&result](Gathered& gathered) { result = std::move(gathered); }));
+  return result;
+}
+
 Request* post_collective(const CollectiveCall& call, Block contribution,
                          std::function<void(Gathered&)> finish, std::vector<Object*> keep) {
   Request* request = post_request(collective_record(EventKind::icollective, call, contribution),
@@ -156,7 +157,7 @@ Request* post_collective(const CollectiveCall& call, Block contribution,
 }
 
 Split split(const CollectiveCall& call, int colour, int key) {
-  const bool posted = thread_multiple_level();  // as in collective()
+  const bool posted = posts_blocking_calls();
   Block nothing;
   Record record =
       collective_record(posted ? EventKind::icollective : EventKind::collective, call, nothing);
