@@ -187,6 +187,12 @@ class Schedules(harness.TestCase):
                            "--network", *network, "-o", traces[way],
                            *(["--", *command] if way == "live" else []))
         self.assert_same_ticks(traces["live"], traces["replayed"])
+        # Where several threads may call, blocking collectives are posted; they end at the same time.
+        several = self.directory / "several.ftr"
+        self.foretrace("simulate", "-n", ranks, "--machine", harness.T3D, "--compute", "annotated", "--network", *network,
+                       "-o", several, "--", *command, "multiple")
+        ends = [[events[-1][2]["enter"] for events in self.events(trace)] for trace in (several, traces["live"])]
+        self.assertEqual(ends[0], ends[1])
 
     def compare(self, trace, times):
         for rank, (events, (finish, calls)) in enumerate(zip(self.events(trace), times)):

@@ -393,10 +393,11 @@ class Runner {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  int level = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, argc == 3 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (argc != 2) fail("usage: run_schedule SCHEDULE.json");
+  if (argc < 2) fail("usage: run_schedule SCHEDULE.json [multiple]");
   std::ifstream file(argv[1]);
   const json schedule = json::parse(file);
   Runner runner(schedule, rank);
