@@ -505,6 +505,13 @@ Time Timing::collective_leave(Time latest, Cost collective, int ranks, Bytes byt
   return latest + cost(collective, ranks, bytes);
 }
 
+bool Timing::takes_own_equation(std::string_view mpi_name, Bytes bytes) const {
+  if (!is_of_a_window_or_file(mpi_name) || mpi_name == "MPI_Win_fence") return false;
+  if (find_own(*model_, mpi_name)) return true;
+  if (bytes.count > 0) note_missing(mpi_name, " (but for its barriers)");
+  return false;
+}
+
 Time Timing::icollective_post_leave(Time s0, Cost collective, int ranks, Bytes bytes) const {
   const Function* posting = postings_[index(collective)];
   if (!posting) return s0;

@@ -280,6 +280,10 @@ class Timing {
   // that are barriers of their members may have an equation of their own.
   Time collective_leave(Time latest, Cost collective, int ranks, Bytes bytes,
                         std::string_view mpi_name = {}) const;
+  // Whether a barrier of this name takes an equation of its own however the network is: a window's
+  // or a file's, but for MPI_Win_fence, which is a barrier and nothing else. Notes reads and writes
+  // that the model does not know.
+  bool takes_own_equation(std::string_view mpi_name, Bytes bytes) const;
   // Non-blocking collective: when the posting call leaves.
   Time icollective_post_leave(Time s0, Cost collective, int ranks, Bytes bytes) const;
 

@@ -123,6 +123,10 @@ bool Engine::stands_for_blocking(const Operation& operation) {
 // Whether the collective is carried out message by message.
 bool Engine::has_messages(const Operation& operation) {
   if (!options_.algorithms || algorithms_for(operation.collective).empty()) return false;
+  // What a disk takes is no messages.
+  if (operation.collective == machine::Cost::barrier &&
+      timing_.takes_own_equation(source_.name(operation.name), operation.bytes))
+    return false;
   return !options_.measured_collectives || operation.algorithm != 0 ||
          !rules_in(operation.comm)
               .is_measured(operation.collective, collectives_.size_of(operation.comm));
