@@ -141,9 +141,10 @@ int run_live(const Simulation& simulation, const live::Command& program, const R
     say("the run goes on; Ctrl-C ends it");
   });
   source.on_silence([&](WorldRank rank) {
-    say("rank " + std::to_string(rank.value) + " has not called MPI for " +
-        std::to_string(live::LiveSource::kLongSilence.count()) +
-        " seconds, and all others wait for it. If it waits for one of them by memory that they "
+    say("for " + std::to_string(live::LiveSource::kLongSilence.count()) + " seconds rank " +
+        std::to_string(rank.value) +
+        " has made no MPI call that could find out anything of others, and all others wait for it. "
+        "If it waits for one of them by memory that they "
         "share, the run will not end: call MPI_Win_sync or MPI_Wtime in that loop");
   });
   int status = 0;

@@ -139,17 +139,19 @@ void Engine::describe_complete(Rank& rank, BlockedRank& blocked) {
   for (const trace::Completion& completion : rank.operation.completions) {
     const Request& request = *rank.requests.find(completion.request);
     if (request.done) continue;
-    blocked.call += first ? " of " : " and of ";
-    first = false;
+    const char* const of = std::exchange(first, false) ? " of " : " and of ";
     if (request.is_collective) {
-      blocked.call += collectives_.describe_posted(request.comm, rank.id, request.serial);
+      const std::string what = collectives_.describe_posted(request.comm, rank.id, request.serial);
+      // A blocking one that was posted and is waited for has one name for both.
+      blocked.call = what.starts_with(blocked.call) ? what : blocked.call + of + what;
       const auto missing = missing_in(rank, request);
       if (!rank.any)
         blocked.waits_for.insert(blocked.waits_for.end(), missing.begin(), missing.end());
       blocked.needs_buffer = false;
       continue;
     }
-    blocked.call += (request.is_access ? "an access to rank "
+    blocked.call += std::string(of) +
+                    (request.is_access ? "an access to rank "
                      : request.is_send ? "a send to rank "
                                        : "a receive from rank ") +
                     (request.peer.valid() ? std::to_string(request.peer.value) : "any") + ", tag " +

@@ -152,7 +152,8 @@ void Session::complain_of_threads() {
   if (!has_most(tells ? behind.seconds() : 0, comms.world_rank())) return;
   tell(rank_text(comms.world_rank()) + ": threads computed for " + seconds_text(behind) +
        " beside calls of others that may wait; simulate puts that after these calls, so its time "
-       "may be too long: predict and live runs (simulate -n) run the threads themselves");
+       "may be too long (not with --compute none): predict and live runs (simulate -n) run the "
+       "threads themselves");
 }
 
 // Collective. Messages from whomever come here in the order of this machine.
