@@ -137,7 +137,7 @@ class Watched(unittest.TestCase):
         self.line(r"s: \d+ computing|in MPI_Recv")
         # On a machine that is busy otherwise, the quickest of a few.
         took = []
-        for _ in range(3):
+        for _ in range(6):
             process, seconds = self.stop_a_rank()
             took.append(seconds)
             try:
