@@ -226,6 +226,25 @@ int main(int argc, char** argv) {
 }
 """
 # Of two messages the one that is sent later there comes first here.
+# Each rank works while it holds the lock of rank 0.
+LOCKS = r"""
+#include <mpi.h>
+#include "foretrace.h"
+int main(int argc, char **argv) {
+  int one = 1, *memory;
+  MPI_Win window;
+  MPI_Init(&argc, &argv);
+  MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+  MPI_Put(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+  FORETRACE_COMPUTE(10000);
+  MPI_Win_unlock(0, window);
+  MPI_Win_free(&window);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
 ORDER = r"""
 #include <foretrace.h>
 #include <mpi.h>
@@ -337,6 +356,22 @@ class Hints(harness.TestCase):
                     self.assertEqual(self.result.err.count("ANY_SOURCE"), self.result.err.count(told))
                     self.assertEqual(self.foretrace("report", predicted).out.count(told.replace("foretrace", "note")),
                                      self.result.err.count(told))
+
+    def test_messages_from_anybody_are_told_when_recorded(self):
+        """simulate keeps their order, whatever the target's is."""
+        program = self.compile(ORDER)
+        told = "rank 0 received 2 times from MPI_ANY_SOURCE; simulate takes these messages in the order of here"
+        for way in ("recv", "irecv", "probe", "named"):
+            recorded = self.record(3, [program, way, 1])
+            for said in (self.result.err, self.foretrace("simulate", recorded, "--machine", harness.T3D).err):
+                self.assertEqual(said.count(told), 0 if way == "named" else 1, said)
+
+    def test_locks_in_another_order(self):
+        """Which rank gets a lock first is this machine's doing."""
+        program = self.compile(LOCKS)
+        model = self.write("m.toml", harness.T3D.read_text() + ONE_SIDED_MODEL)
+        self.predict(2, [program], model)
+        self.assertRegex(self.result.err, r"rank \d waits \S+ s for locks of windows, which ranks get in the order of here")
 
     def test_messages_that_nobody_receives(self):
         """Told in all ways alike; of a receive that is left open nobody knows what it took."""

@@ -214,6 +214,19 @@ class Threads(harness.TestCase):
                     self.assertLessEqual(time, alone)
         self.assertEqual(self.ways(program, "annotated", "ends", "FUNNELED"), [alone] * 3)
 
+    def test_threads_that_announce(self):
+        """As that takes no time here, they may run one after the other: that is told where it adds up."""
+        program = self.directory / "announce"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-I", harness.SOURCE / "include", self.write("announce.c", ANNOUNCE),
+                             "-o", program, "-lpthread"]))
+        told = "rank 0: several threads announced what they compute"
+        times = []
+        for command in ([program], [program, "both"]):
+            predicted = self.predict(1, command)
+            times.append(max(rank[-1][2]["leave"] for rank in self.events(predicted)))
+            if times[-1] > times[0] + 900_000_000 or len(command) == 1:
+                self.assertEqual(told in self.result.err, len(command) == 2, f"{times} {self.result.err}")
+
     def test_cpu_time_of_threads(self):
         program = self.directory / "work"
         self.ok(harness.run([f"mpicc.{harness.mpi}", self.write("work.c", WORK), "-o", program, "-lpthread"]))
@@ -223,6 +236,32 @@ class Threads(harness.TestCase):
                     self.assertGreaterEqual(time, 40_000_000_000, way)
                     self.assertLess(time, 70_000_000_000, way)
 
+
+# One thread, or two, that announce what they compute and call MPI.
+ANNOUNCE = r"""
+#include <mpi.h>
+#include <pthread.h>
+#include "foretrace.h"
+static void *work(void *comm) {
+  for (int i = 0; i < 3; ++i) {
+    FORETRACE_COMPUTE(1000);
+    MPI_Barrier(*(MPI_Comm *)comm);
+  }
+  return comm;
+}
+int main(int argc, char **argv) {
+  int level;
+  MPI_Comm comms[2];
+  pthread_t threads[2];
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+  for (int i = 0; i < 2; ++i) MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+  for (int i = 0; i < argc; ++i) pthread_create(&threads[i], NULL, work, &comms[i]);
+  for (int i = 0; i < argc; ++i) pthread_join(threads[i], NULL);
+  for (int i = 0; i < 2; ++i) MPI_Comm_free(&comms[i]);
+  MPI_Finalize();
+  return 0;
+}
+"""
 
 # Three times 1000 steps, in several ways, and a barrier.
 STEPS = r"""

@@ -205,6 +205,8 @@ struct Looks {
   std::string by;  // "MPI_Get at life+0x4b09"
 };
 Looks most_looks();
+// What this rank waited under predict for locks that others had got before it here.
+Time waited_for_locks();
 int win_flush(Fn fn, OneSided how, MPI_Win win, int target, Real real);
 int win_lock(Fn fn, int type, int target, int assertion, MPI_Win win, Real real);
 int win_unlock(Fn fn, int target, MPI_Win win, Real real);

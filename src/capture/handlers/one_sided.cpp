@@ -46,6 +46,7 @@ struct Window {
 };
 
 std::unordered_map<std::uint64_t, std::unique_ptr<Window>> windows;
+Time lock_waits;
 
 Window* find(MPI_Win win) {
   const auto found = windows.find(handle_bits(win));
@@ -225,6 +226,7 @@ int lock_target(Fn fn, OneSided how, Window& window, int target, Real real) {
   }
   const Time free = event->enter + session.timing_with(event->send.peer).lock_time();
   const Time leave = std::max(free, window.lock_times.held_until(target, alone));
+  lock_waits += leave - free;
   session.close_at(leave, machine::wait_time(leave, free));
   return result;
 }
@@ -303,6 +305,10 @@ int win_fence(Fn fn, MPI_Win win, Real real) {
   Once none(nothing);
   flush_open(fn, *window, kAllTargets, none);
   return barrier(fn, *window->members, real);
+}
+
+Time waited_for_locks() {
+  return lock_waits;
 }
 
 Looks most_looks() {

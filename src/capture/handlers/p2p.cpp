@@ -103,6 +103,7 @@ void fill_expected(trace::Event& event, CommInfo& comm, int source, int tag) {
 void fill_recv(trace::Event& event, CommInfo& comm, const MPI_Status& status, int source, int tag) {
   event.comm = session.comm_id(comm);
   event.recv.any_source = source == MPI_ANY_SOURCE;
+  if (event.recv.any_source) session.note_wildcard();
   event.recv.any_tag = tag == MPI_ANY_TAG;
   if (source == MPI_PROC_NULL) return;
   event.recv.peer = comm.world(status.MPI_SOURCE);

@@ -170,6 +170,7 @@ void begin_posting(Fn fn, Request& request) {
     return;
   }
   fill_expected(event, comm, request.peer, request.tag);
+  if (event.recv.any_source) session.note_wildcard();
   event.recv.bytes = request.bytes;
   event.taken = request.taken;
   note_room(request.piece, request.bytes);

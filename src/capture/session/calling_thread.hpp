@@ -18,12 +18,13 @@ namespace foretrace::capture {
 struct Request;
 
 struct CallingThread {
-  trace::Event event;     // under construction
-  trace::Counts counts;   // of `event`; empty: it has none
-  Fn fn{};                // the function of `event`
-  bool goes_on = false;   // the call at hand has an event already
-  bool in_event = false;  // `event` is begun and not ended
-  bool in_vain = false;   // its last call looked for something and found nothing
+  trace::Event event;        // under construction
+  trace::Counts counts;      // of `event`; empty: it has none
+  Fn fn{};                   // the function of `event`
+  bool goes_on = false;      // the call at hand has an event already
+  bool in_event = false;     // `event` is begun and not ended
+  bool in_vain = false;      // its last call looked for something and found nothing
+  std::uint64_t number = 0;  // of the threads that have called, in this order; 0: the first
 
   const trace::Counts* counts_or_null() const { return counts.empty() ? nullptr : &counts; }
 

@@ -156,9 +156,37 @@ void Session::complain_of_threads() {
        "threads themselves");
 }
 
+// Collective. What threads announce takes no time here, so they do not run at the same time.
+void Session::complain_of_announcing_threads() {
+  const bool counts = several_announce_ && (!predicting() || computation_.is_announced());
+  if (!has_most(counts ? 1 : 0, comms.world_rank())) return;
+  tell(rank_text(comms.world_rank()) +
+       ": several threads announced what they compute; that takes no time here, so they ran one "
+       "after the other, and what they compute at the same time there may add up");
+}
+
+// Collective. As MPI gives them here, one rank may have got a lock again and again before others.
+void Session::complain_of_locks() {
+  if (!predicting()) return;
+  constexpr double kLeastShare = 0.01;  // of the predicted time
+  const Time waited = waited_for_locks();
+  const bool few = waited.seconds() < kLeastShare * now_.seconds();
+  if (!has_most(few ? 0 : waited.seconds(), comms.world_rank())) return;
+  tell(rank_text(comms.world_rank()) + " waits " + seconds_text(waited) +
+       " for locks of windows, which ranks get in the order of here; a live run (simulate -n) "
+       "gives them in the target's order");
+}
+
 // Collective. Messages from whomever come here in the order of this machine.
 void Session::complain_of_order() {
-  if (!predicting()) return;
+  if (!predicting()) {
+    // Of two ranks each has one other to receive from.
+    const bool chooses = wildcards_ > 1 && comms.world_size() > 2;
+    if (!has_most(chooses ? static_cast<double>(wildcards_) : 0, comms.world_rank())) return;
+    return tell(rank_text(comms.world_rank()) + " received " + std::to_string(wildcards_) +
+                " times from MPI_ANY_SOURCE; simulate takes these messages in the order of here, "
+                "a live run (simulate -n) in the target's");
+  }
   const AnySource& order = piggyback.any_source();
   if (!has_most(static_cast<double>(order.overtaken), comms.world_rank())) return;
   tell(rank_text(comms.world_rank()) + " took " + std::to_string(order.overtaken) + " of " +

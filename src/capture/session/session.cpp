@@ -237,6 +237,8 @@ void Session::stop(Fn fn) {
   complain_of_looks();
   complain_of_working_looks();
   complain_of_order();
+  complain_of_locks();
+  complain_of_announcing_threads();
   complain_of_roots();
   complain_of_sleep();
   complain_of_threads();
@@ -313,6 +315,10 @@ void Session::begin_event(trace::Event& event, trace::EventKind kind, trace::Nam
   event.compute += std::exchange(unlogged_, Time());
   event.steps += std::exchange(unlogged_steps_, 0);
   announced_ += event.steps;
+  if (others_called_ && event.steps != 0 && !computation_.counts()) {
+    several_announce_ = several_announce_ || (announcer_ && *announcer_ != thread_->number);
+    announcer_ = thread_->number;
+  }
   event.enter = event.leave = now_;
 }
 

@@ -61,6 +61,8 @@ class Session {
   bool several_threads() const { return several_threads_; }
   bool others_called() const { return others_called_; }
   bool predicting() const { return timing_.has_value(); }
+  // A receive, or a look for a message, that names no source.
+  void note_wildcard() { ++wildcards_; }
   // Of what concerns no other rank; between this one and `peer` (not valid: anybody); in a
   // collective.
   const machine::Timing& timing() const { return *timing_; }
@@ -212,6 +214,8 @@ class Session {
   void complain_of_looks();
   void complain_of_working_looks();
   void complain_of_order();
+  void complain_of_locks();
+  void complain_of_announcing_threads();
   void complain_of_roots() const;
   void complain_of_sleep();
   void complain_of_threads();
@@ -243,6 +247,9 @@ class Session {
   CallingThread* thread_ = &first_thread_;  // whose turn it is
   bool several_threads_ = false;
   bool others_called_ = false;
+  std::uint64_t threads_made_ = 0;          // that have called
+  std::optional<std::uint64_t> announcer_;  // since then: who said last what it computes,
+  bool several_announce_ = false;           // and whether others have, too
   TurnLock turn_;
   std::deque<CallingThread> other_threads_;
   std::vector<CallingThread*> free_threads_;
@@ -278,6 +285,7 @@ class Session {
 
   machine::LookRow row_;             // of looks, as long as only one thread has called
   bool may_be_idle_ = false;         // the look at hand
+  std::uint64_t wildcards_ = 0;      // receives that name no source
   double announced_ = 0;             // steps of the rank's calls,
   double announced_at_looks_ = 0;    // of those before looks in vain,
   std::uint64_t working_looks_ = 0;  // and how many those are

@@ -59,6 +59,7 @@ CallingThread& Session::new_thread() {
   thread->waits = begun.waits;
   thread->computed.cpu.resume_at_birth();
   computation_.stop(thread->computed);
+  thread->number = ++threads_made_;
   if (!others_called_) let_rows_end();
   this_thread = thread;
   leaving.thread = thread;
