@@ -226,6 +226,27 @@ int main(int argc, char** argv) {
 }
 """
 # Of two messages the one that is sent later there comes first here.
+EARLY = r"""
+#include <mpi.h>
+__attribute__((constructor)) static void begin(void) { MPI_Init(0, 0); }
+int rank_of_early(void) {
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+"""
+LATE = r"""
+#include <mpi.h>
+#include <stdio.h>
+int rank_of_early(void);
+int main(void) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank_of_early() == 0) puts("done");
+  MPI_Finalize();
+  return 0;
+}
+"""
+
 # Each rank works while it holds the lock of rank 0.
 LOCKS = r"""
 #include <mpi.h>
@@ -372,6 +393,19 @@ class Hints(harness.TestCase):
         model = self.write("m.toml", harness.T3D.read_text() + ONE_SIDED_MODEL)
         self.predict(2, [program], model)
         self.assertRegex(self.result.err, r"rank \d waits \S+ s for locks of windows, which ranks get in the order of here")
+
+    def test_a_library_that_begins_mpi_before_us(self):
+        """Its constructor runs before those of what is preloaded: the program runs on without us."""
+        library = self.directory / "libearly.so"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-shared", "-fPIC", self.write("early.c", EARLY), "-o", library]))
+        program = self.directory / "late"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", self.write("late.c", LATE), library, "-o", program,
+                             f"-Wl,-rpath,{self.directory}"]))
+        for mode, ending in ((["record"], "ftr"), (["profile"], "json"), (["predict", "--machine", harness.T3D], "ftr")):
+            result = harness.foretrace(*mode, "-n", 2, "-o", self.directory / f"early.{ending}", "--", program)
+            self.assertEqual(result.out, "done\n", str(result))
+            self.assertEqual(result.err.count("MPI_Init is called by a constructor of a library"), 1, str(result))
+            self.assertEqual(result.status, 1)
 
     def test_messages_that_nobody_receives(self):
         """Told in all ways alike; of a receive that is left open nobody knows what it took."""

@@ -6,6 +6,13 @@
 namespace foretrace::capture {
 
 int init(Fn fn, int*, char***, Real real) {
+  // Nothing of ours is made yet. A constructor of a library that the program is linked with may be
+  // that early.
+  if (!is_loaded()) {
+    const int result = real();
+    tell_of_early_init();
+    return result;
+  }
   warn_of_another_mpi();
   const int result = real();
   if (result == MPI_SUCCESS && !session.active()) session.start(fn);

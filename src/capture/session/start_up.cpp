@@ -19,6 +19,27 @@
 
 namespace foretrace::capture {
 
+namespace {
+bool loaded = false;
+__attribute__((constructor)) void note_loaded() {
+  loaded = true;
+}
+}  // namespace
+
+bool is_loaded() {
+  return loaded;
+}
+
+void tell_of_early_init() {
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0)
+    std::fputs(
+        "foretrace: MPI_Init is called by a constructor of a library, before Foretrace is there; "
+        "the program runs on without Foretrace. A live run (simulate -n) can do it\n",
+        stderr);
+}
+
 void say(const std::string& message) {
   std::fprintf(stderr, "foretrace: %s\n", message.c_str());
 }

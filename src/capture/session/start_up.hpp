@@ -8,6 +8,11 @@ namespace foretrace::capture {
 // One line on standard error.
 void say(const std::string& message);
 
+// Whether the loader has made this library's objects. Until then nothing of it may be used but
+// this, and tell_of_early_init(), by which rank 0 says that MPI_Init came before that.
+bool is_loaded();
+void tell_of_early_init();
+
 // Ends all ranks once the launcher has had time to pass on what was said: when
 // it hears of the end first, MPICH's loses what it has not read yet.
 [[noreturn]] void end_program();
