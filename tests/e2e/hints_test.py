@@ -457,7 +457,7 @@ class Hints(harness.TestCase):
         for run in (self.predict, self.record):
             run(2, [program, 1])
             self.assertRegex(self.result.err, told)
-            run(2, [program, 100000])
+            run(2, [program, 100000000])
             self.assertNotIn("in vain", self.result.err)
 
     def test_calls_to_processes_that_are_not_followed(self):
