@@ -381,7 +381,7 @@ class Hints(harness.TestCase):
     def test_messages_from_anybody_are_told_when_recorded(self):
         """simulate keeps their order, whatever the target's is."""
         program = self.compile(ORDER)
-        told = "rank 0 received 2 times from MPI_ANY_SOURCE; simulate takes these messages in the order of here"
+        told = "rank 0 asked 2 times for messages from MPI_ANY_SOURCE; simulate takes them in the order of here"
         for way in ("recv", "irecv", "probe", "named"):
             recorded = self.record(3, [program, way, 1])
             for said in (self.result.err, self.foretrace("simulate", recorded, "--machine", harness.T3D).err):

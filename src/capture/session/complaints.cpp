@@ -183,9 +183,10 @@ void Session::complain_of_order() {
     // Of two ranks each has one other to receive from.
     const bool chooses = wildcards_ > 1 && comms.world_size() > 2;
     if (!has_most(chooses ? static_cast<double>(wildcards_) : 0, comms.world_rank())) return;
-    return tell(rank_text(comms.world_rank()) + " received " + std::to_string(wildcards_) +
-                " times from MPI_ANY_SOURCE; simulate takes these messages in the order of here, "
-                "a live run (simulate -n) in the target's");
+    return tell(
+        rank_text(comms.world_rank()) + " asked " + std::to_string(wildcards_) +
+        " times for messages from MPI_ANY_SOURCE; simulate takes them in the order of here, "
+        "a live run (simulate -n) in the target's");
   }
   const AnySource& order = piggyback.any_source();
   if (!has_most(static_cast<double>(order.overtaken), comms.world_rank())) return;
