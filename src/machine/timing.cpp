@@ -137,6 +137,13 @@ bool is_of_a_window_or_file(std::string_view mpi_name) {
   return mpi_name.starts_with("MPI_Win_") || mpi_name.starts_with("MPI_File_");
 }
 
+// The equation of such a call that all members make; nullptr: it has none, and is a barrier.
+const Function* of_a_window_or_file(const Timing& timing, std::string_view mpi_name, Bytes bytes) {
+  const Function* own = find_own(timing.model(), mpi_name);
+  if (!own && bytes.count > 0) timing.note_missing(mpi_name, " (but for its barriers)");
+  return own;
+}
+
 }  // namespace
 
 std::string_view name_of(Cost cost) {
@@ -492,9 +499,8 @@ Bytes Timing::charged(Cost collective, Bytes own, Bytes largest) const {
 Time Timing::collective_leave(Time latest, Cost collective, int ranks, Bytes bytes,
                               std::string_view mpi_name) const {
   if (is_of_a_window_or_file(mpi_name)) {
-    if (const Function* own = find_own(*model_, mpi_name))
+    if (const Function* own = of_a_window_or_file(*this, mpi_name, bytes))
       return latest + Time::from_seconds(evaluate_seconds(*model_, *own, ranks, bytes, bound_));
-    if (bytes.count > 0) note_missing(mpi_name, " (but for its barriers)");
   } else if (makes_a_communicator(collective)) {
     const std::string name = model_name_of(mpi_name);
     const Function* const own =
@@ -506,10 +512,8 @@ Time Timing::collective_leave(Time latest, Cost collective, int ranks, Bytes byt
 }
 
 bool Timing::takes_own_equation(std::string_view mpi_name, Bytes bytes) const {
-  if (!is_of_a_window_or_file(mpi_name) || mpi_name == "MPI_Win_fence") return false;
-  if (find_own(*model_, mpi_name)) return true;
-  if (bytes.count > 0) note_missing(mpi_name, " (but for its barriers)");
-  return false;
+  return is_of_a_window_or_file(mpi_name) && mpi_name != "MPI_Win_fence" &&
+         of_a_window_or_file(*this, mpi_name, bytes);
 }
 
 Time Timing::icollective_post_leave(Time s0, Cost collective, int ranks, Bytes bytes) const {
