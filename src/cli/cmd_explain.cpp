@@ -66,6 +66,13 @@ Replay replay_on(const Simulation& simulation, explain::Ideal ideal) {
     case Ideal::ideal:
       replay.portion = machine::Portion::nothing;
       break;
+    case Ideal::no_files:
+      replay.files_take_time = false;
+      break;
+    case Ideal::ideal_no_files:
+      replay.portion = machine::Portion::nothing;
+      replay.files_take_time = false;
+      break;
   }
   return replay;
 }

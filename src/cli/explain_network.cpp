@@ -63,7 +63,8 @@ void add_links(const Axes& axes, int most, std::vector<explain::Sensitivity>& al
                              .step = 1e-3,
                              .rounding = axes.rounding(),
                              .most = most,
-                             .meaning = meaning};
+                             .meaning = meaning,
+                             .farthest = 1e6};
     all.push_back(axes.find(axis, [&](Replay& replay, double x) { set(replay.factors, x); }));
   };
   add("link_latency", "the latency of every link, so many times as long",

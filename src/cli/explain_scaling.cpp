@@ -54,6 +54,8 @@ Measured measure(const SimulationOptions& options) {
   const sim::SimulateResult as_is = simulate({});
   Replay ideal;
   ideal.portion = machine::Portion::nothing;
+  Replay no_files = ideal;
+  no_files.files_take_time = false;
   Measured measured;
   measured.where = simulation.where();
   measured.program = program_of(simulation, options.input);
@@ -69,8 +71,9 @@ Measured measure(const SimulationOptions& options) {
     run.compute += rank.compute.seconds();
     most = std::max(most, rank.compute);
   }
-  run.efficiency = explain::efficiency_from(run.compute / std::max(run.ranks, 1), most, run.time,
-                                            simulate(ideal).time);
+  run.efficiency =
+      explain::efficiency_from(run.compute / std::max(run.ranks, 1), most,
+                               {run.time, simulate(ideal).time, simulate(no_files).time});
   return measured;
 }
 

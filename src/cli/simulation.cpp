@@ -498,6 +498,7 @@ sim::SimulateResult Simulation::run(sim::Source& source, sim::Sink& sink,
   const MachineFactors& factors = replay.factors;
   machine::MachineModel model =
       machine::keep_portion(replay.model ? *replay.model : model_, replay.portion);
+  if (!replay.files_take_time) model = machine::without_files(model);
   model.compute_step *= factors.compute;
   if (factors.sync_threshold) {
     model.loggps.sync_threshold = factors.sync_threshold;

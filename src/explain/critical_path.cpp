@@ -1,6 +1,7 @@
 #include "explain/critical_path.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace foretrace::explain {
 
@@ -14,6 +15,7 @@ Parts& Parts::operator+=(const Parts& other) {
   latency += other.latency;
   bytes += other.bytes;
   synchronisation += other.synchronisation;
+  files += other.files;
   queue += other.queue;
   return *this;
 }
@@ -38,6 +40,23 @@ Parts parts_of(const Link& link) {
   parts.queue = left;
   return parts;
 }
+
+namespace {
+
+// What a call on files takes is no message's, whatever its link has it for.
+Parts parts_in_call(const Run& run, const Link& link, MomentId in) {
+  Parts parts = parts_of(link);
+  const sim::Moment call = run.graph[in];
+  if (link.kind == LinkKind::compute || !call.rank.valid() ||
+      !run.in_files[run.call_of(call).place])
+    return parts;
+  Parts of_files;
+  of_files.queue = std::exchange(parts.queue, Time());
+  of_files.files = parts.sum();
+  return of_files;
+}
+
+}  // namespace
 
 std::optional<Link> binding_link(const sim::Dependences& graph, MomentId id) {
   const sim::Moment moment = graph[id];
@@ -64,7 +83,7 @@ std::vector<Step> critical_path(const Run& run) {
     if (const std::optional<Link> link = binding_link(run.graph, at)) {
       step.from = link->from;
       step.kind = link->kind;
-      step.parts = parts_of(*link);
+      step.parts = parts_in_call(run, *link, step.call);
     } else {
       step.parts.compute = run.graph[at].at;  // the beginning of a rank
     }

@@ -17,9 +17,12 @@ struct Parts {
   Time latency;          // of messages
   Time bytes;            // of messages and collectives: what their sizes add
   Time synchronisation;  // collectives without their bytes
+  Time files;            // calls on files, what they all wait for aside
   Time queue;            // waiting for links and ports that others used
 
-  Time sum() const { return compute + overhead + latency + bytes + synchronisation + queue; }
+  Time sum() const {
+    return compute + overhead + latency + bytes + synchronisation + files + queue;
+  }
   Parts& operator+=(const Parts& other);
 };
 Parts parts_of(const sim::Link& link);

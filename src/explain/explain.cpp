@@ -61,7 +61,6 @@ class Explainer {
           ") get the messages that they got in the run, whatever is changed; --wildcards arrival "
           "lets the first one come");
     set_bounds();
-    result_.efficiency = efficiency_of(run_, result_.bounds.ideal_network);
     result_.waits = group_waits(run_, waits_, places_);
     find_delays();
     find_single_waits();
@@ -145,7 +144,17 @@ class Explainer {
     const Edits none;
     PhaseSink phases(run_);
     bounds.ideal_network = simulate_(none, Ideal::ideal, phases);
-    result_.phases = phase_efficiencies(run_, phases.elapsed());
+    const std::optional<Finding> files = find_files(run_, places_);
+    PhaseSink without_files(run_);
+    if (files) {
+      bounds.no_files = simulate(none, Ideal::no_files);
+      bounds.ideal_no_files = simulate_(none, Ideal::ideal_no_files, without_files);
+      add_files(*files, *bounds.no_files);
+    }
+    const Time no_files = bounds.ideal_no_files.value_or(bounds.ideal_network);
+    result_.efficiency = efficiency_of(run_, {run_.time, bounds.ideal_network, no_files});
+    result_.phases = phase_efficiencies(run_, phases.elapsed(),
+                                        files ? without_files.elapsed() : phases.elapsed());
     bounds.zero_latency = simulate(none, Ideal::no_latency);
     bounds.infinite_bandwidth = simulate(none, Ideal::infinite_bandwidth);
     bounds.no_waits = without_any_wait();
@@ -154,6 +163,12 @@ class Explainer {
     const Edits balanced = balanced_phases();
     bounds.balanced = simulate(balanced, Ideal::as_is);
     bounds.balanced_ideal = simulate(balanced, Ideal::ideal);
+  }
+
+  void add_files(Finding finding, Time without) {
+    finding.predicted = without;
+    finding.verified = true;
+    found_.push_back({std::move(finding), {}, 0});
   }
 
   void find_delays() {
@@ -471,7 +486,8 @@ class Explainer {
   void rank_findings() {
     for (Found& one : found_) {
       one.finding.gain = std::max(run_.time - one.finding.predicted, Time());
-      one.finding.verified = !run_.graph.fixed() && !one.finding.estimated;
+      if (one.finding.kind != "files")
+        one.finding.verified = !run_.graph.fixed() && !one.finding.estimated;
     }
     std::erase_if(found_, [this](const Found& one) {
       return one.finding.gain.seconds() <= kLeastGain * run_.time.seconds();
@@ -508,6 +524,7 @@ class Explainer {
   }
 
   void find_how_far(Found& one) const {
+    if (one.finding.kind == "files") return;
     const Edits edits = edits_of(one);
     explain::find_how_far(run_, edits, one.finding);
   }

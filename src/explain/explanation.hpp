@@ -67,6 +67,7 @@ struct Efficiency {
   double load_balance = 0;
   double communication = 0;
   double serialisation = 0;
+  double files = 1;
   double transfer = 0;
 };
 
@@ -74,9 +75,10 @@ struct Efficiency {
 struct PhaseEfficiency {
   std::string phase;  // empty: what lies in none
   int ranks = 0;
-  Time time;     // the longest that a rank spends in it
-  Time ideal;    // the same on an ideal network
-  Time compute;  // mean
+  Time time;      // the longest that a rank spends in it
+  Time ideal;     // the same on an ideal network
+  Time no_files;  // the same there, files taking no time
+  Time compute;   // mean
   Efficiency efficiency;
 };
 
@@ -89,7 +91,9 @@ struct Bounds {
   Time infinite_bandwidth;
   Time half_compute;
   Time double_compute;
-  Time balanced_ideal;  // computation balanced, on an ideal network
+  Time balanced_ideal;                 // computation balanced, on an ideal network
+  std::optional<Time> no_files;        // files take no time; nothing: the run has no files
+  std::optional<Time> ideal_no_files;  // and on an ideal network
 };
 
 // Equal waits at one place.
@@ -130,7 +134,7 @@ std::string_view name_of(Effort effort);
 
 // Something to change, and what it brings.
 struct Finding {
-  std::string kind;                     // "wait", "imbalance", "algorithm" or "placement"
+  std::string kind;                     // "wait", "imbalance", "algorithm", "placement", "files"
   std::string change;                   // algorithm: which
   std::vector<std::string> processors;  // placement: by rank
   WaitKind wait_kind = WaitKind::other;
@@ -144,6 +148,7 @@ struct Finding {
   std::optional<Place> cause;
   WorldRank cause_rank;
   bool whole_phase = false;  // imbalance of all the phase; place: where the slowest computes most
+  bool elsewhere = false;    // files: in other places, too
   Effort effort = Effort::work;
   // The gain is in proportion to what is changed up to this share of the change (of waits: each
   // is shorter by at most this share of the longest); beyond it another path through the run is
@@ -229,15 +234,23 @@ struct Explanation {
 // computes little by design (a manager) makes the run longer when all is balanced; then less of it
 // is balanced.
 struct Headline {
-  Time communication;  // an ideal network
-  Time balance;        // all computation equalised, or that of one place
-  Time both;           // or one of them alone
-  Time waits;          // nobody waits
+  Time communication;         // an ideal network
+  std::optional<Time> files;  // they take no time; nothing: the run has none
+  Time balance;               // all computation equalised, or that of one place
+  Time both;                  // or one of them alone
+  Time waits;                 // nobody waits
 };
 Headline headline_of(const Explanation& explanation);
 
-// What the network is like in a simulation of bounds.
-enum class Ideal : std::uint8_t { as_is, no_latency, infinite_bandwidth, ideal };
+// What network and files are like in a simulation of bounds.
+enum class Ideal : std::uint8_t {
+  as_is,
+  no_latency,
+  infinite_bandwidth,
+  ideal,
+  no_files,       // the network as it is
+  ideal_no_files  // both
+};
 
 // Simulates the run afresh, edited. Every call stands for itself.
 using Simulate = std::function<Time(const Edits&, Ideal, sim::Sink&)>;

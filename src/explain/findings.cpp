@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "explain/lanes.hpp"
 #include "explain/places.hpp"
@@ -31,6 +32,32 @@ Effort effort_of(WaitKind kind) {
     default:
       return Effort::calls;
   }
+}
+
+std::optional<Finding> find_files(const Run& run, const Places& places) {
+  Finding finding;
+  finding.kind = "files";
+  finding.effort = Effort::calls;
+  std::map<PlaceId, Time> spent;
+  for (std::size_t r = 0; r < run.calls.size(); ++r) {
+    Time of_rank;
+    for (const Call& call : run.calls[r]) {
+      if (!run.in_files[call.place]) continue;
+      const sim::Moment left = run.graph[call.leave];
+      const Time takes = left.at - run.graph[call.enter].at - left.wait();
+      spent[call.place] += takes;
+      of_rank += takes;
+    }
+    if (of_rank == Time()) continue;
+    finding.ranks.emplace_back(static_cast<std::int32_t>(r));
+    finding.spent += of_rank;
+  }
+  if (finding.spent == Time()) return std::nullopt;
+  const auto most = std::ranges::max_element(
+      spent, [](const auto& a, const auto& b) { return a.second < b.second; });
+  finding.place = places.describe(most->first);
+  finding.elsewhere = most->second < finding.spent;
+  return finding;
 }
 
 namespace {

@@ -2,14 +2,22 @@
 // see it alone.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "explain/edits.hpp"
 #include "explain/explanation.hpp"
+#include "explain/places.hpp"
 #include "explain/run.hpp"
 
 namespace foretrace::explain {
 
 // Of a wait, by its kind.
 Effort effort_of(WaitKind kind);
+
+// What calls on files take themselves, at the place where it is the most; nothing: none takes
+// any time. Without what it brings.
+std::optional<Finding> find_files(const Run& run, const Places& places);
 
 // Sets Finding::holds, gain_there and enough: `edits` are all that the finding changes.
 void find_how_far(const Run& run, const Edits& edits, Finding& finding);

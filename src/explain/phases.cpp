@@ -44,7 +44,8 @@ void PhaseSink::finished(WorldRank rank, const sim::Operation& operation,
 }
 
 std::vector<PhaseEfficiency> phase_efficiencies(const Run& run,
-                                                const std::vector<std::vector<Time>>& ideal) {
+                                                const std::vector<std::vector<Time>>& ideal,
+                                                const std::vector<std::vector<Time>>& no_files) {
   const PhaseTimes times = phase_times(run);
   std::vector<PhaseEfficiency> all;
   for (PhaseId phase = 0; phase < run.phases.size(); ++phase) {
@@ -58,12 +59,13 @@ std::vector<PhaseEfficiency> phase_efficiencies(const Run& run,
       ++one.ranks;
       one.time = std::max(one.time, elapsed);
       one.ideal = std::max(one.ideal, ideal[phase][r]);
+      one.no_files = std::max(one.no_files, no_files[phase][r]);
       most = std::max(most, times.compute[phase][r]);
       sum += times.compute[phase][r].seconds();
     }
     if (one.ranks == 0) continue;
     one.compute = Time::from_seconds(sum / one.ranks);
-    one.efficiency = efficiency_from(sum / one.ranks, most, one.time, one.ideal);
+    one.efficiency = efficiency_from(sum / one.ranks, most, {one.time, one.ideal, one.no_files});
     all.push_back(one);
   }
   std::ranges::stable_sort(all, [](const auto& a, const auto& b) { return a.time > b.time; });

@@ -31,8 +31,10 @@ class PhaseSink : public sim::Sink {
   std::vector<std::vector<Time>> elapsed_;  // by phase and rank
 };
 
-// Of each phase that takes time; `ideal`: elapsed times on an ideal network.
+// Of each phase that takes time; elapsed times on an ideal network, and there with files that take
+// no time.
 std::vector<PhaseEfficiency> phase_efficiencies(const Run& run,
-                                                const std::vector<std::vector<Time>>& ideal);
+                                                const std::vector<std::vector<Time>>& ideal,
+                                                const std::vector<std::vector<Time>>& no_files);
 
 }  // namespace foretrace::explain

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "mpi_api/groups.hpp"
+
 namespace foretrace::explain {
 
 using trace::EventKind;
@@ -127,10 +129,10 @@ PlaceId RunSink::number_of(const PlaceKey& key) {
   PlaceKey shown = key;
   const std::string text = key.site == 0 ? std::string() : source_->describe_site(key.site);
   if (!text.empty()) shown.site = shown_sites_.try_emplace(text, key.site).first->second;
-  if (shown == key)
-    run_->places.push_back(key);
-  else
-    entry->second = number_of(shown);
+  if (shown != key) return entry->second = number_of(shown);
+  static const mpi_api::Group* const io = mpi_api::find_group("io");
+  run_->places.push_back(key);
+  run_->in_files.push_back(mpi_api::is_in(*io, source_->name(key.name)));
   return entry->second;
 }
 

@@ -135,6 +135,7 @@ struct Run {
   std::vector<Calls> calls;         // by rank, up to MPI_Finalize
   std::vector<std::string> phases;  // 0: ""
   std::vector<PlaceKey> places;
+  std::vector<bool> in_files;       // by place: its function is one of files
   std::vector<sim::MomentId> ends;  // by rank: when its program ends; kNoMoment: it has none
   Time time;                        // the latest of them
   std::uint64_t wildcards = 0;      // receives from any source

@@ -63,7 +63,7 @@ class PieceSearch {
   // The axis's end, or where the run takes `wanted` seconds.
   Point last(double wanted) {
     Point last = at(axis_.end, Sides::left);
-    const double farthest = std::max(axis_.end, wanted);
+    const double farthest = axis_.farthest > 0 ? axis_.farthest : std::max(axis_.end, wanted);
     while (last.time < wanted && last.x < farthest && simulations_ < axis_.most) {
       // The curve of the longest of many ways only gets steeper.
       const double rest =

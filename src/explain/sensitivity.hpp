@@ -44,6 +44,7 @@ struct Axis {
   double rounding = 0;  // by how much rounded message times may move a time, seconds
   int most = 64;        // so many points are simulated, each up to three times
   std::string meaning = {};
+  double farthest = 0;  // how far to look, at most; 0: a parameter that is as long as the run
 };
 
 // `time` simulates the run with the parameter at a value. Looks beyond the axis's end, with the

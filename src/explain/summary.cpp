@@ -68,18 +68,20 @@ PathSummary summarise_path(const Run& run, const Places& places) {
   return path;
 }
 
-Efficiency efficiency_from(double mean, Time most, Time time, Time ideal) {
+Efficiency efficiency_from(double mean, Time most, const RunTimes& times) {
   const auto ratio = [](double part, double whole) { return whole > 0 ? part / whole : 1; };
   Efficiency efficiency;
-  efficiency.parallel = ratio(mean, time.seconds());
+  const double time = times.as_is.seconds();
+  efficiency.parallel = ratio(mean, time);
   efficiency.load_balance = ratio(mean, most.seconds());
-  efficiency.communication = ratio(most.seconds(), time.seconds());
-  efficiency.serialisation = ratio(most.seconds(), ideal.seconds());
-  efficiency.transfer = ratio(ideal.seconds(), time.seconds());
+  efficiency.communication = ratio(most.seconds(), time);
+  efficiency.serialisation = ratio(most.seconds(), times.no_files.seconds());
+  efficiency.files = ratio(times.no_files.seconds(), times.ideal.seconds());
+  efficiency.transfer = ratio(times.ideal.seconds(), time);
   return efficiency;
 }
 
-Efficiency efficiency_of(const Run& run, Time ideal) {
+Efficiency efficiency_of(const Run& run, const RunTimes& times) {
   Time most;
   double sum = 0;
   for (const auto& calls : run.calls) {
@@ -89,7 +91,7 @@ Efficiency efficiency_of(const Run& run, Time ideal) {
     sum += compute.seconds();
   }
   const double mean = sum / static_cast<double>(std::max<std::size_t>(run.calls.size(), 1));
-  return efficiency_from(mean, most, run.time, ideal);
+  return efficiency_from(mean, most, times);
 }
 
 Headline headline_of(const Explanation& explanation) {
@@ -97,6 +99,7 @@ Headline headline_of(const Explanation& explanation) {
   const Time time = explanation.time;
   Headline best;
   best.communication = std::min(time, bounds.ideal_network);
+  if (bounds.no_files) best.files = std::min(time, *bounds.no_files);
   best.balance = std::min(time, bounds.balanced);
   for (const Finding& finding : explanation.findings)
     if (finding.kind == "imbalance") best.balance = std::min(best.balance, finding.predicted);

@@ -7,9 +7,15 @@
 namespace foretrace::explain {
 
 PathSummary summarise_path(const Run& run, const Places& places);
-// Formulas: docs/explain.md. `ideal`: run time on an ideal network.
-Efficiency efficiency_of(const Run& run, Time ideal);
-// `mean`: seconds, and `most`: computation of a rank; `time`: how long it all takes.
-Efficiency efficiency_from(double mean, Time most, Time time, Time ideal);
+// How long it all takes: as it is; on an ideal network; there, with files that take no time.
+struct RunTimes {
+  Time as_is;
+  Time ideal;
+  Time no_files;
+};
+// Formulas: docs/explain.md.
+Efficiency efficiency_of(const Run& run, const RunTimes& times);
+// `mean`: seconds, and `most`: computation of a rank.
+Efficiency efficiency_from(double mean, Time most, const RunTimes& times);
 
 }  // namespace foretrace::explain

@@ -35,7 +35,8 @@ WaitKind kind_of(Cost collective) {
 struct Source {
   MomentId cause = sim::kNoMoment;
   LinkKind by = LinkKind::own;
-  Time queue;  // on the way from there
+  Time queue;          // on the way from there
+  bool moves = false;  // data, on that way
 };
 Source source_of(const Run& run, MomentId leave) {
   const WorldRank rank = run.graph[leave].rank;
@@ -44,6 +45,7 @@ Source source_of(const Run& run, MomentId leave) {
   while (const std::optional<Link> link = binding_link(run.graph, at)) {
     if (link->kind != LinkKind::request && link->kind != LinkKind::gather) source.by = link->kind;
     source.queue += parts_of(*link).queue;
+    source.moves = source.moves || link->latency > Time() || link->bytes > Time();
     at = link->from;
     const auto kind = run.graph[at].kind;
     if (kind != MomentKind::enter) continue;
@@ -118,7 +120,7 @@ std::vector<Wait> find_waits(const Run& run) {
     const bool collective = call.kind == trace::EventKind::collective;
     if (wait.lateness == Time()) {
       wait.kind = source.by == LinkKind::own && source.cause == sim::kNoMoment && !collective &&
-                          call.kind == trace::EventKind::call
+                          !source.moves && call.kind == trace::EventKind::call
                       ? WaitKind::other
                       : WaitKind::transfer;
     } else {

@@ -4,6 +4,7 @@
 #include <array>
 #include <climits>
 
+#include "mpi_api/function_class.hpp"
 #include "toml_file/text.hpp"
 
 namespace foretrace::machine {
@@ -280,7 +281,8 @@ Function read_function(const TableReader& reader) {
   const auto name = reader.text("name");
   if (!name) reader.fail(nullptr, "needs a 'name'");
   function.name = *name;
-  function.function_class = reader.text("class").value_or("");
+  function.function_class =
+      reader.text("class").value_or(std::string(mpi_api::function_class_of(*name)));
   constexpr std::array<std::string_view, 7> kClasses{
       "", "point-to-point", "one-sided", "collective", "barrier", "file", "local"};
   if (std::ranges::find(kClasses, function.function_class) == kClasses.end())

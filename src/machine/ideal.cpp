@@ -15,27 +15,38 @@ void keep(std::vector<Term>& terms, Portion portion) {
   if (terms.empty()) terms.emplace_back();
 }
 
-void keep(Functions& functions, Portion portion) {
-  for (auto& [name, function] : functions) {
-    if (function.function_class == "local" || function.function_class == "file") continue;
-    for (Regime& regime : function.regimes) {
-      Equation& equation = regime.equation;
-      if (portion != Portion::fixed) equation.constant = equation.startup = {};
-      if (portion != Portion::data) equation.data = {};
-      keep(equation.terms, portion);
-      keep(equation.other_terms, portion);
-    }
+void keep(Function& function, Portion portion) {
+  for (Regime& regime : function.regimes) {
+    Equation& equation = regime.equation;
+    if (portion != Portion::fixed) equation.constant = equation.startup = {};
+    if (portion != Portion::data) equation.data = {};
+    keep(equation.terms, portion);
+    keep(equation.other_terms, portion);
   }
+}
+
+template <class Of>
+MachineModel keep_of(const MachineModel& model, Portion portion, const Of& of) {
+  MachineModel kept = model;
+  const auto keep_in = [&](Functions& functions) {
+    for (auto& [name, function] : functions)
+      if (of(function.function_class)) keep(function, portion);
+  };
+  keep_in(kept.functions);
+  for (auto& [path, own] : kept.paths) keep_in(own.functions);
+  return kept;
 }
 
 }  // namespace
 
 MachineModel keep_portion(const MachineModel& model, Portion portion) {
-  MachineModel kept = model;
-  if (portion == Portion::whole) return kept;
-  keep(kept.functions, portion);
-  for (auto& [path, own] : kept.paths) keep(own.functions, portion);
-  return kept;
+  if (portion == Portion::whole) return model;
+  return keep_of(model, portion,
+                 [](const std::string& kind) { return kind != "local" && kind != "file"; });
+}
+
+MachineModel without_files(const MachineModel& model) {
+  return keep_of(model, Portion::nothing, [](const std::string& kind) { return kind == "file"; });
 }
 
 }  // namespace foretrace::machine

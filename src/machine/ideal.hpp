@@ -12,4 +12,7 @@ enum class Portion { whole, data, fixed, nothing };
 // Local calls and files keep their equations.
 MachineModel keep_portion(const MachineModel& model, Portion portion);
 
+// Files take no time; calls that all members of a file make still wait for the last of them.
+MachineModel without_files(const MachineModel& model);
+
 }  // namespace foretrace::machine

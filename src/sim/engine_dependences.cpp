@@ -178,6 +178,50 @@ void Engine::log_completion(Rank& rank, std::span<const trace::Completion> compl
   for (const MomentId end : ends) after(end, Time());
 }
 
+Engine::AccessParts Engine::parts_of_equation(const Access& access, Bytes bytes) const {
+  const machine::Timing& timing = timing_.on(network_->path(access.origin, access.target));
+  AccessParts parts;
+  parts.latency = timing.access_time(access.what, Bytes(0));
+  parts.bytes = std::max(timing.access_time(access.what, bytes) - parts.latency, Time());
+  return parts;
+}
+
+Engine::AccessParts Engine::parts_of_messages(const Access& access, Bytes there, Bytes back) const {
+  AccessParts parts;
+  const auto add = [&](WorldRank from, WorldRank to, Bytes bytes) {
+    Meeting leg;
+    leg.from = from;
+    leg.to = to;
+    leg.stamp.bytes = bytes;
+    const Link alone = beyond(leg);
+    parts.latency += alone.latency;
+    parts.bytes =
+        std::max(parts.bytes, alone.bytes) == Time::max() ? Time::max() : parts.bytes + alone.bytes;
+  };
+  add(access.origin, access.target, there);
+  add(access.target, access.origin, back);
+  return parts;
+}
+
+void Engine::log_access(const Rank& rank, Time alone, const AccessParts& parts) {
+  Link own;
+  own.from = log_->entered(rank.id);
+  own.takes = rank.leave - rank.enter;
+  own.overhead = alone - rank.enter;
+  own.latency = parts.latency;
+  own.bytes = parts.bytes;
+  log_->add(rank.id, own);
+}
+
+void Engine::log_access_end(const Access& access, Time when) {
+  Link own;
+  own.from = log_->posted(access.origin, access.request);
+  own.takes = when - (*log_)[own.from].at;
+  own.latency = access.parts.latency;
+  own.bytes = access.parts.bytes;
+  log_->end_request(access.origin, access.request, when, std::span(&own, 1));
+}
+
 // A lock: one gives it back, for which the other has waited alone.
 void Engine::log_grant(const Rank& from, const Rank& to) {
   Link own;

@@ -41,7 +41,7 @@ bool Engine::detach(Rank& rank) {
       fail(rank, "cannot be without its wait: which message it would take is not known");
     case EventKind::call:
       if (operation.locking == Locking::shared || operation.locking == Locking::exclusive)
-        fail(rank, "cannot be without its wait for a lock");
+        fail(rank, "cannot do without its wait: two ranks would hold the lock at once");
       if (operation.probing != Probing::wait) return false;
       break;
     default:

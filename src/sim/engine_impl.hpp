@@ -83,6 +83,11 @@ class Engine {
   };
 
   // An access to a target's memory, or a lock, that is two messages: one there, one back.
+  // What of it is what, if nothing else is on its way; for the dependences.
+  struct AccessParts {
+    Time latency;
+    Time bytes;
+  };
   struct Access {
     WorldRank origin;
     WorldRank target;
@@ -92,6 +97,7 @@ class Engine {
     std::uint64_t request = 0;  // 0: none
     Bytes back;
     std::uint32_t number = 0;  // in the order in which they began
+    AccessParts parts;
   };
   // A Flight::order: a rank's own messages come before what its interface sends back.
   static constexpr std::uint32_t kSentBack = std::uint32_t{1} << 31;
@@ -102,6 +108,7 @@ class Engine {
     std::uint32_t fetching = 0;  // of these, whose data comes back
     Time end;                    // the latest one's that is known
     Time fetched;                // of one whose data comes back
+    AccessParts of_end, of_fetched;
   };
   // By communicator of the window and target.
   using AccessesOf = std::map<std::pair<trace::CommId, std::int32_t>, AccessesTo>;
@@ -307,6 +314,11 @@ class Engine {
   Dependences::Flying ways_of_eager(const Meeting& meeting, const Ends& ends) const;
   Link beyond(const Meeting& meeting) const;
   void log_completion(Rank& rank, std::span<const trace::Completion> completed);
+  AccessParts parts_of_equation(const Access& access, Bytes bytes) const;
+  AccessParts parts_of_messages(const Access& access, Bytes there, Bytes back) const;
+  // The rank's call, which would leave at `alone`, waits for an access.
+  void log_access(const Rank& rank, Time alone, const AccessParts& parts);
+  void log_access_end(const Access& access, Time when);
   void log_grant(const Rank& from, const Rank& to);
   void log_join(const Rank& rank);
   void log_release(const Release& release, trace::CommId comm, Time end, Time empty);

@@ -43,6 +43,7 @@ void Engine::start_access(Rank& rank) {
     request->comm = operation.comm;
   }
   if (log_) log_->note_unknown();
+  if (log_ && operation.request != 0 && fetches) log_->post(rank.id, operation.request);
   AccessesTo& to = accesses_of_[rank.id.value][{operation.comm, target.value}];
   ++to.open;
   to.fetching += fetches ? 1 : 0;
@@ -55,11 +56,14 @@ void Engine::start_access(Rank& rank) {
   if (fetches) access.back = operation.bytes;
   const auto times =
       network_->access(rank.id, target, operation.one_sided, rank.enter, operation.bytes);
+  const Bytes there = machine::carries_there(operation.one_sided) ? operation.bytes : Bytes(0);
+  if (log_)
+    access.parts = times ? parts_of_equation(access, operation.bytes)
+                         : parts_of_messages(access, there, access.back);
   if (times)
     rank.leave = times->leave;
   else
-    send_access(rank, access,
-                machine::carries_there(operation.one_sided) ? operation.bytes : Bytes(0));
+    send_access(rank, access, there);
   if (operation.request != 0 && !fetches) request_done(rank, operation.request, rank.leave, {}, 0);
   if (times) access_done(access, times->end);
 }
@@ -131,11 +135,16 @@ void Engine::access_done(const Access& access, Time when) {
   AccessesTo& to = accesses_of_.at(access.origin.value).at({access.comm, access.target.value});
   const bool fetches = machine::brings_back(access.what);
   --to.open;
-  to.end = std::max(to.end, when);
+  const auto reach = [&](Time& end, AccessParts& parts) {
+    if (when > end) parts = access.parts;
+    end = std::max(end, when);
+  };
+  reach(to.end, to.of_end);
   if (fetches) {
     --to.fetching;
-    to.fetched = std::max(to.fetched, when);
+    reach(to.fetched, to.of_fetched);
   }
+  if (access.request != 0 && fetches && log_) log_access_end(access, when);
   if (access.request != 0 && fetches) request_done(origin, access.request, when, {}, 0);
   const OneSided doing = origin.operation.one_sided;
   if (origin.waiting_for > 0 && waits_for(origin.operation, access.comm, access.target) &&
@@ -165,12 +174,16 @@ Time Engine::settle_flush(Rank& rank) {
   const auto found = accesses_of_.find(rank.id.value);
   if (found == accesses_of_.end()) return alone;
   const bool local = rank.operation.one_sided == OneSided::flush_local;
+  AccessParts parts;
   std::erase_if(found->second, [&](const auto& entry) {
     const auto& [where, to] = entry;
     if (!waits_for(rank.operation, where.first, WorldRank(where.second))) return false;
-    rank.leave = std::max(rank.leave, local ? to.fetched : to.end);
+    const Time end = local ? to.fetched : to.end;
+    if (end > rank.leave) parts = local ? to.of_fetched : to.of_end;
+    rank.leave = std::max(rank.leave, end);
     return !local;
   });
+  if (log_ && rank.leave > alone) log_access(rank, alone, parts);
   return alone;
 }
 

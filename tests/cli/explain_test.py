@@ -359,6 +359,18 @@ class Explain(unittest.TestCase):
                     more = json.loads(swept.stdout)[0]["time"] - said["time"]
                     self.assertAlmostEqual(more / 1e-3, one["slope"], delta=1e-8)
 
+    def test_latencies_far_from_what_they_are(self):
+        """Two messages share a link for 4 ms: one of 1 us more is 0.025 % of that, by hand."""
+        (self.folder / "node.goal").write_text("num_ranks 4\nrank 0..1 { send 2000000b to me+2 }\n"
+                                               "rank 2..3 { recv 2000000b from me-2 }\n")
+        words = ["--network", "flow", "--loggps", "L=0,o=0,g=0,G=0", "--topology",
+                 "ring:4?latency=1us&bandwidth=1GB/s&ranks_per_node=2"]
+        said = json.loads(self.explain("node.goal", *words, "--json").stdout)
+        one = said["sensitivity"]["link_latency"]
+        self.assertAlmostEqual(one["slope"], 1e-6, delta=1e-9)
+        for share, expected in (("1%", 1 + 0.01 * said["time"] / 1e-6), ("10%", 1 + 0.1 * said["time"] / 1e-6)):
+            self.assertAlmostEqual(one["tolerance"][share], expected, delta=0.1)
+
     def test_slack(self):
         """Rank 1 may post its receive later by so much, and by no nanosecond more."""
         told = self.explain("old.goal", *LOGGPS, "--slack", "slack.csv")

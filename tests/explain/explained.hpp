@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "explain/explanation.hpp"
+#include "machine/ideal.hpp"
 #include "sim/programs.hpp"
 
 namespace foretrace::explain {
@@ -41,9 +42,9 @@ struct Explained {
 };
 
 inline Explained explain_program(const Programs& programs, const sim::NetworkOptions& network = {},
-                                 const ExplainOptions& how = {}) {
-  static const machine::MachineModel model = sim::test_machine();
-  static const machine::Timing timing(model, machine::Bound::avg);
+                                 const ExplainOptions& how = {},
+                                 const machine::MachineModel& model = sim::test_machine()) {
+  const machine::Timing timing(model, machine::Bound::avg);
   Explained explained;
   Programs source = programs;
   source.rewind();
@@ -57,11 +58,15 @@ inline Explained explain_program(const Programs& programs, const sim::NetworkOpt
     auto fresh = std::make_unique<Programs>(programs);
     fresh->rewind();
     EditedSource edited(std::move(fresh), explained.run, edits);
-    static const machine::MachineModel none;
-    static const machine::Timing free(none, machine::Bound::avg);
+    const bool fast = ideal == Ideal::ideal || ideal == Ideal::ideal_no_files;
+    const bool files = ideal != Ideal::no_files && ideal != Ideal::ideal_no_files;
+    machine::MachineModel kept =
+        machine::keep_portion(model, fast ? machine::Portion::nothing : machine::Portion::whole);
+    if (!files) kept = machine::without_files(kept);
+    const machine::Timing edited_timing(kept, machine::Bound::avg);
     sim::SimulateOptions plain;
     plain.network = network;
-    return sim::simulate(edited, ideal == Ideal::ideal ? free : timing, plain, sink).time;
+    return sim::simulate(edited, edited_timing, plain, sink).time;
   };
   explained.explanation = explain(explained.run, source, again, how);
   return explained;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/whole_file.hpp"
+#include "mpi_api/function_class.hpp"
 
 namespace foretrace::measure {
 namespace {
@@ -33,6 +34,19 @@ TEST(Functions, Classes) {
   EXPECT_EQ(facts_of("file_read_at")->function_class, "file");
   EXPECT_EQ(facts_of("barrier_root"), nullptr);
   EXPECT_EQ(facts_of("nothing"), nullptr);
+}
+
+// What a model's function without a class is taken for.
+TEST(Functions, ClassesFollowFromNames) {
+  const std::set<std::string> patterns{"allsend", "exchange_ring", "exchange_mesh"};
+  for (const FunctionFacts& each : measured_functions()) {
+    if (patterns.contains(each.name)) continue;
+    EXPECT_EQ(mpi_api::function_class_of(each.name), each.function_class) << each.name;
+  }
+  EXPECT_EQ(mpi_api::function_class_of("file_iwrite_shared"), "file");
+  EXPECT_EQ(mpi_api::function_class_of("win_lock"), "one-sided");
+  EXPECT_EQ(mpi_api::function_class_of("comm_spawn"), "");
+  EXPECT_EQ(mpi_api::function_class_of(""), "");
 }
 
 TEST(Functions, MeaningsNameTheCall) {

@@ -30,7 +30,7 @@ MAY_USE = {
     "sim": {"compute", "machine", "mpi_api", "topology", "trace"},
     "architecture": {"machine", "sim", "toml_file", "topology"},
     "analysis": {"machine", "mpi_api", "topology", "trace", "stats"},
-    "explain": {"machine", "sim", "topology", "trace"},
+    "explain": {"machine", "mpi_api", "sim", "topology", "trace"},
     "formulas": {"machine"},
     "results": {"stats"},
     "scaling": {"analysis", "machine", "stats"},

@@ -34,6 +34,7 @@ void put_parts(ordered_json& entry, const explain::Parts& parts) {
   entry["latency"] = to_seconds(parts.latency);
   entry["bytes"] = to_seconds(parts.bytes);
   entry["synchronisation"] = to_seconds(parts.synchronisation);
+  entry["files"] = to_seconds(parts.files);
   entry["queue"] = to_seconds(parts.queue);
 }
 
@@ -86,6 +87,7 @@ ordered_json efficiency_of(const explain::Efficiency& efficiency) {
           {"load_balance", efficiency.load_balance},
           {"communication", efficiency.communication},
           {"serialisation", efficiency.serialisation},
+          {"files", efficiency.files},
           {"transfer", efficiency.transfer}};
 }
 
@@ -126,6 +128,7 @@ ordered_json bounds_of(const explain::Bounds& bounds) {
           {"ideal_network", to_seconds(bounds.ideal_network)},
           {"zero_latency", to_seconds(bounds.zero_latency)},
           {"infinite_bandwidth", to_seconds(bounds.infinite_bandwidth)},
+          {"no_files", bounds.no_files ? ordered_json(to_seconds(*bounds.no_files)) : nullptr},
           {"balanced_ideal_network", to_seconds(bounds.balanced_ideal)},
           {"compute_half", to_seconds(bounds.half_compute)},
           {"compute_double", to_seconds(bounds.double_compute)}};
@@ -302,6 +305,7 @@ ordered_json findings_of(const std::vector<explain::Finding>& findings) {
     entry["enough"] = finding.holds ? ordered_json(finding.enough) : ordered_json();
     entry["check"] = finding.check;
     if (finding.kind == "imbalance") entry["whole_phase"] = finding.whole_phase;
+    if (finding.kind == "files") entry["elsewhere"] = finding.elsewhere;
     entry["cause"] = nullptr;
     if (finding.cause) {
       ordered_json cause;
@@ -323,6 +327,7 @@ ordered_json json_of(const Explanation& explanation) {
   object["calls"] = explanation.calls;
   const explain::Headline best = explain::headline_of(explanation);
   object["headline"] = {{"communication", to_seconds(best.communication)},
+                        {"files", best.files ? ordered_json(to_seconds(*best.files)) : nullptr},
                         {"balance", to_seconds(best.balance)},
                         {"both", to_seconds(best.both)},
                         {"waits", to_seconds(best.waits)}};

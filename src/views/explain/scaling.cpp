@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include <nlohmann/json.hpp>
 
 #include "views/draw/html_table.hpp"
@@ -22,6 +25,8 @@ struct Row {
   double (*value)(const ScaledRun&);
 };
 
+constexpr const char* kFiles = "      files";  // shown where a run has some
+
 // As POP's tables: each product above its factors.
 constexpr Row kRows[] = {
     {"global efficiency", [](const ScaledRun& run) { return run.global; }},
@@ -29,6 +34,7 @@ constexpr Row kRows[] = {
     {"    load balance", [](const ScaledRun& run) { return run.efficiency.load_balance; }},
     {"    communication", [](const ScaledRun& run) { return run.efficiency.communication; }},
     {"      serialisation", [](const ScaledRun& run) { return run.efficiency.serialisation; }},
+    {kFiles, [](const ScaledRun& run) { return run.efficiency.files; }},
     {"      transfer", [](const ScaledRun& run) { return run.efficiency.transfer; }},
     {"  computation scalability", [](const ScaledRun& run) { return run.computation; }},
 };
@@ -49,8 +55,11 @@ std::vector<std::vector<std::string>> cells(const ScalingTable& table) {
   add("ranks", [](const ScaledRun& run) { return std::to_string(run.ranks); });
   add("run time", [](const ScaledRun& run) { return format_time(run.time); });
   add("speed-up", [](const ScaledRun& run) { return format_ratio(run.speedup); });
+  const bool files = std::ranges::any_of(
+      table.runs, [](const ScaledRun& run) { return run.efficiency.files != 1; });
   for (const Row& row : kRows)
-    add(row.name, [&row](const ScaledRun& run) { return format_percent(row.value(run)); });
+    if (files || std::string_view(row.name) != kFiles)
+      add(row.name, [&row](const ScaledRun& run) { return format_percent(row.value(run)); });
   return rows;
 }
 
@@ -82,6 +91,7 @@ std::string render_json_scaling(const ScalingTable& table) {
                     {"load_balance", run.efficiency.load_balance},
                     {"communication", run.efficiency.communication},
                     {"serialisation", run.efficiency.serialisation},
+                    {"files", run.efficiency.files},
                     {"transfer", run.efficiency.transfer},
                     {"computation", run.computation}});
   return json_text({{"scaling", table.scaling == explain::Scaling::strong ? "strong" : "weak"},

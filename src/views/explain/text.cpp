@@ -53,18 +53,21 @@ std::string headline(const Explanation& explanation, const std::string& where) {
     return format_percent(share(explanation.time - with, explanation));
   };
   const explain::Headline best = explain::headline_of(explanation);
+  const std::string files =
+      best.files ? fmt::format(", {} by faster files", gain(*best.files)) : std::string();
   return fmt::format(
       "{} on {} {}{}\n"
-      "at most {} can be won by a faster network, {} by balance, {} by both; {} if nobody waited\n",
+      "at most {} can be won by a faster network{}, {} by balance, {} by {}; {} if nobody waited\n",
       format_time(explanation.time), explanation.ranks, explanation.ranks == 1 ? "rank" : "ranks",
-      where, gain(best.communication), gain(best.balance), gain(best.both), gain(best.waits));
+      where, gain(best.communication), files, gain(best.balance), gain(best.both),
+      best.files ? "network and balance" : "both", gain(best.waits));
 }
 
 std::string where_of(const explain::Finding& finding) {
   if (finding.kind == "placement") return "processors of the ranks";
   const bool computing = finding.kind == "imbalance" && !finding.place.function.empty();
   return (computing ? "before " : "") + describe_place(finding.place) +
-         (finding.whole_phase ? " and elsewhere" : "");
+         (finding.whole_phase || finding.elsewhere ? " and elsewhere" : "");
 }
 
 std::string findings_section(const Explanation& explanation) {
@@ -103,6 +106,7 @@ std::string bounds_section(const Explanation& explanation) {
   add("both", bounds.balanced_ideal);
   add("no latency", bounds.zero_latency);
   add("infinite bandwidth", bounds.infinite_bandwidth);
+  if (bounds.no_files) add("files in no time", *bounds.no_files);
   add("computation twice as fast", bounds.half_compute);
   add("computation half as fast", bounds.double_compute);
   return "\nBounds: run time with one thing made perfect\n" + table.render(2);
@@ -112,22 +116,35 @@ std::string efficiency_section(const Explanation& explanation) {
   const explain::Efficiency& e = explanation.efficiency;
   return fmt::format(
       "\nEfficiency\n"
-      "  parallel {} = load balance {} x serialisation {} x transfer {}\n",
+      "  parallel {} = load balance {} x serialisation {}{} x transfer {}\n",
       format_percent(e.parallel), format_percent(e.load_balance), format_percent(e.serialisation),
+      explanation.bounds.no_files ? " x files " + format_percent(e.files) : std::string(),
       format_percent(e.transfer));
 }
 
 std::string phases_section(const Explanation& explanation) {
   if (explanation.phases.size() < 2) return {};
-  TextTable table({R, R, R, R, R, R, R, L});
-  table.add({"time", "", "parallel", "balance", "serialisation", "transfer", "ranks", "phase"});
+  const bool files = explanation.bounds.no_files.has_value();
+  std::vector<Align> columns{R, R, R, R, R, R, R, L};
+  std::vector<std::string> head{"time",          "",         "parallel", "balance",
+                                "serialisation", "transfer", "ranks",    "phase"};
+  const auto add_files = [files](auto& row, auto what) {
+    if (files) row.insert(row.begin() + 5, what);
+  };
+  add_files(columns, R);
+  add_files(head, "files");
+  TextTable table(columns);
+  table.add(head);
   for (std::size_t i = 0; i < std::min(kShown, explanation.phases.size()); ++i) {
     const explain::PhaseEfficiency& one = explanation.phases[i];
     const explain::Efficiency& e = one.efficiency;
-    table.add({format_time(one.time), percent(one.time, explanation), format_percent(e.parallel),
-               format_percent(e.load_balance), format_percent(e.serialisation),
-               format_percent(e.transfer), std::to_string(one.ranks),
-               one.phase.empty() ? "in no phase" : one.phase});
+    std::vector<std::string> row{
+        format_time(one.time),           percent(one.time, explanation),
+        format_percent(e.parallel),      format_percent(e.load_balance),
+        format_percent(e.serialisation), format_percent(e.transfer),
+        std::to_string(one.ranks),       one.phase.empty() ? "in no phase" : one.phase};
+    add_files(row, format_percent(e.files));
+    table.add(row);
   }
   return "\nEfficiency of each phase, on the rank that is in it the longest\n" + table.render(2);
 }
@@ -181,6 +198,7 @@ std::string path_section(const Explanation& explanation) {
   add("latency of messages", path.parts.latency);
   add("bytes", path.parts.bytes);
   add("synchronisation", path.parts.synchronisation);
+  add("files", path.parts.files);
   add("queues at links and ports", path.parts.queue);
   TextTable places({R, R, R, L});
   places.add({"time", "", "of it compute", "place"});

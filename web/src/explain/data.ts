@@ -9,6 +9,7 @@ export interface Parts {
   readonly latency: number;
   readonly bytes: number;
   readonly synchronisation: number;
+  readonly files: number;
   readonly queue: number;
 }
 
@@ -37,6 +38,7 @@ export interface Finding extends Place {
   readonly enough: number | null;
   readonly check: string;
   readonly algorithm?: string;
+  readonly elsewhere?: boolean; // files: in other places, too
 }
 
 export interface DelayCost extends Place {
@@ -85,8 +87,8 @@ export interface Explanation {
   readonly ranks: number;
   readonly where: string;
   readonly notes: string[];
-  readonly headline: Record<"communication" | "balance" | "both" | "waits", number>;
-  readonly bounds: Record<string, number>;
+  readonly headline: Record<"communication" | "balance" | "both" | "waits", number> & { readonly files: number | null };
+  readonly bounds: Record<string, number | null>;
   readonly critical_path: Parts & { messages: number; places: Share[]; ranks: Share[]; phases: Share[] };
   readonly efficiency: Record<string, number>;
   readonly findings: Finding[];
@@ -105,6 +107,7 @@ export const kParts: readonly [key: keyof Parts, name: string][] = [
   ["latency", "latency of messages"],
   ["bytes", "bytes"],
   ["synchronisation", "synchronisation"],
+  ["files", "files"],
   ["queue", "queues at links and ports"],
 ];
 

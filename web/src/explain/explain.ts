@@ -26,7 +26,9 @@ function headline(data: Explanation): HTMLElement {
   return element("div", "block head",
     element("p", "", strong(seconds(time)), ` on ${data.ranks} rank${data.ranks === 1 ? "" : "s"}${data.where}`),
     element("p", "headline", "At most ", strong(won(best.communication)), " can be won by a faster network, ",
-      strong(won(best.balance)), " by balance, ", strong(won(best.both)), " by both; ", strong(won(best.waits)), " if nobody waited."),
+      ...(best.files !== null ? [strong(won(best.files)), " by faster files, "] : []),
+      strong(won(best.balance)), " by balance, ", strong(won(best.both)),
+      best.files !== null ? " by network and balance; " : " by both; ", strong(won(best.waits)), " if nobody waited."),
     ...data.notes.map((note) => element("p", "note", note)));
 }
 
@@ -39,7 +41,7 @@ function finding(data: Explanation, trace: TraceData, one: Finding, most: number
   const computing = one.kind === "imbalance";
   const found = findLongest(trace, one, one.ranks, computing);
   const spent = computing ? "above the mean of the ranks" : one.kind === "wait" ? "waiting, over all ranks" : "in these calls, over all ranks";
-  const where = one.kind === "placement" ? "processors of the ranks" : (computing && one.function !== "" ? "before " : "") + describePlace(one);
+  const where = one.kind === "placement" ? "processors of the ranks" : (computing && one.function !== "" ? "before " : "") + describePlace(one) + (one.elsewhere === true ? " and elsewhere" : "");
   const facts: Child[] = [
     one.kind === "placement" ? "" : `${spent}: ${seconds(one.spent)}; `,
     `rank${one.ranks.length === 1 ? "" : "s"} ${ranksText(one.ranks)}; `,
@@ -73,6 +75,7 @@ const kBounds: readonly [key: string, name: string][] = [
   ["balanced_ideal_network", "both"],
   ["zero_latency", "no latency"],
   ["infinite_bandwidth", "infinite bandwidth"],
+  ["no_files", "files in no time"],
   ["compute_half", "computation twice as fast"],
   ["compute_double", "computation half as fast"],
 ];
@@ -96,11 +99,13 @@ function efficiency(data: Explanation): HTMLElement {
   const rows: [string, string, string][] = [
     ["parallel", "parallel", "mean computation / run time"],
     ["load_balance", "= load balance", "mean computation / largest"],
-    ["serialisation", "× serialisation", "largest computation / run time on an ideal network"],
+    ["serialisation", "× serialisation",
+      `largest computation / run time on an ideal network${data.bounds.no_files === null ? "" : ", files in no time"}`],
+    ["files", "× files", "the latter / run time on an ideal network"],
     ["transfer", "× transfer", "run time on an ideal network / run time"],
   ];
   return section("efficiency", "Efficiency",
-    element("div", "rows", ...rows.map(([key, name, formula], i) => row(name,
+    element("div", "rows", ...rows.filter(([key]) => key !== "files" || data.bounds.no_files !== null).map(([key, name, formula], i) => row(name,
       bar([{ share: Math.min(1, e[key] ?? 0), colour: i === 0 ? "as-is" : "bound", title: formula }]),
       formatPercent(e[key] ?? 0)))));
 }
