@@ -227,6 +227,27 @@ class Threads(harness.TestCase):
             if times[-1] > times[0] + 900_000_000 or len(command) == 1:
                 self.assertEqual(told in self.result.err, len(command) == 2, f"{times} {self.result.err}")
 
+    def test_work_beside_a_thread_that_writes(self):
+        """A thread writes a checkpoint for 300 us while another announces 500 us of work, three times: the threads
+        take the longer of the two, a replay both, which is told; not where the work follows the writing."""
+        program = self.directory / "checkpoint"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-I", harness.SOURCE / "include",
+                             self.write("checkpoint.c", CHECKPOINT), "-o", program, "-lpthread"]))
+        model = self.write("m.toml", WRITES_MODEL)
+        told = "threads announced steps beside calls of others"
+        hidden = "threads computed for 0.0009 s while others computed or were in calls"
+        for how, predicted, replayed in (("beside", 1500_000_000, 2400_000_000), ("after", 2400_000_000, 2400_000_000)):
+            with self.subTest(how=how):
+                command = [program, self.directory / "file", how]
+                trace = self.record(1, command)
+                self.assertEqual(told in self.result.err, how == "beside", self.result.err)
+                end = self.events(self.simulate(trace, machine=model))[0][-1][2]["leave"]
+                self.assertEqual(told in self.result.err, how == "beside", self.result.err)
+                self.assertEqual(end, replayed)
+                trace = self.predict(1, command, machine=model)
+                self.assertEqual(hidden in self.result.err, how == "beside", self.result.err)
+                self.assertEqual(self.events(trace)[0][-1][2]["leave"], predicted)
+
     def test_cpu_time_of_threads(self):
         program = self.directory / "work"
         self.ok(harness.run([f"mpicc.{harness.mpi}", self.write("work.c", WORK), "-o", program, "-lpthread"]))
@@ -236,6 +257,49 @@ class Threads(harness.TestCase):
                     self.assertGreaterEqual(time, 40_000_000_000, way)
                     self.assertLess(time, 70_000_000_000, way)
 
+
+# A thread writes 20,000 bytes, while its maker announces work, or before.
+CHECKPOINT = r"""
+#include <mpi.h>
+#include <pthread.h>
+#include <string.h>
+#include "foretrace.h"
+static MPI_File file;
+static char data[20000];
+static void *write_it(void *none) {
+  MPI_File_write_at(file, 0, data, sizeof data, MPI_CHAR, MPI_STATUS_IGNORE);
+  return none;
+}
+int main(int argc, char **argv) {
+  int level;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+  MPI_File_open(MPI_COMM_SELF, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+  for (int i = 0; i < 3; ++i) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, write_it, NULL);
+    if (!strcmp(argv[2], "beside")) FORETRACE_COMPUTE(500);
+    pthread_join(thread, NULL);
+    if (!strcmp(argv[2], "after")) FORETRACE_COMPUTE(500);
+    MPI_Barrier(MPI_COMM_SELF);
+  }
+  MPI_File_close(&file);
+  MPI_Finalize();
+}
+"""
+
+WRITES_MODEL = """
+[machine]
+name = "writes"
+time_unit = "us"
+[compute]
+step = 1e-6
+[[function]]
+name = "file_write_at"
+[[function.regime]]
+c = 100.0
+k = 0.01
+g = "d"
+"""
 
 # One thread, or two, that announce what they compute and call MPI.
 ANNOUNCE = r"""

@@ -38,6 +38,8 @@ struct CallingThread {
   Time clock;                             // of the rank when the thread's last call returned
   double steps_clock = 0;                 // the rank's steps so far, at that moment
   std::uint64_t waits = 0;                // the rank's waits that were over then
+  std::uint64_t waits_joined = 0;         // or when it last waited for a thread's end,
+  double steps_joined = 0;                // up to which it had announced these steps
   bool has_called = false;                // it has had an event,
   bool in_turn = false;                   // and one that its turn at hand began
   bool may_split = false;                 // its partners are known: it can be posted

@@ -144,16 +144,32 @@ void Session::complain_of_sleep() {
                  "annotated or counted");
 }
 
-// Collective. A replay has the events of a rank's threads in one row.
+// Collective. A rank has one row of events, whichever thread's they are.
 void Session::complain_of_threads() {
-  const bool replayed = !predicting() && settings_.clock == trace::Clock::cpu;
-  const Time behind = replayed ? behind_waits_ : Time();
-  const bool tells = behind.seconds() >= 0.1 * now_.seconds();
-  if (!has_most(tells ? behind.seconds() : 0, comms.world_rank())) return;
-  tell(rank_text(comms.world_rank()) + ": threads computed for " + seconds_text(behind) +
-       " beside calls of others that may wait; simulate puts that after these calls, so its time "
-       "may be too long (not with --compute none): predict and live runs (simulate -n) run the "
-       "threads themselves");
+  constexpr double kLeastShare = 0.1;
+  const WorldRank self = comms.world_rank();
+  const auto most = [self](double part, double whole) {
+    return has_most(part >= kLeastShare * whole ? part : 0, self);
+  };
+  if (predicting()) {
+    if (most(hidden_.seconds(), now_.seconds()))
+      tell(rank_text(self) + ": threads computed for " + seconds_text(hidden_) +
+           " while others computed or were in calls; serial time, speed-up and utilisation leave "
+           "that out, and a replay (simulate, explain) may have it after these calls");
+    return;
+  }
+  if (settings_.clock != trace::Clock::cpu) return;
+  constexpr const char* kAfterThem =
+      " beside calls of others that may wait; simulate puts that after these calls, so its time "
+      "may be too long";
+  if (most(behind_waits_.seconds(), now_.seconds()))
+    tell(rank_text(self) + ": threads computed for " + seconds_text(behind_waits_) + kAfterThem +
+         " (not with --compute none): predict and live runs (simulate -n) run the threads "
+         "themselves");
+  if (most(steps_behind_waits_, announced_))
+    tell(rank_text(self) + ": threads announced steps" + kAfterThem +
+         " (with --compute annotated): predict and live runs (simulate -n) run the threads "
+         "themselves");
 }
 
 // Collective. What threads announce takes no time here, so they do not run at the same time.

@@ -508,7 +508,7 @@ void Session::write_pending() {
 void Session::write_alone(const trace::Event& event, const trace::Counts* counts) {
   written_until_ = event.leave;
   writer_.write(event, counts);
-  note_wait(event.kind);
+  note_wait(event);
 }
 
 void Session::add_steps(double steps) {

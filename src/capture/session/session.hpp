@@ -204,7 +204,7 @@ class Session {
   void write_threads_event(bool refused);
   void write_in_order(const CallingThread& of, trace::Event& event,
                       const trace::Counts* counts = nullptr);
-  void note_wait(trace::EventKind kind);
+  void note_wait(const trace::Event& event);
   void annotate(trace::EventKind kind, const char* name, std::uint32_t annotation, double value);
   std::uint32_t annotation_number(const char* name);
   void complain_of_phases() const;
@@ -256,7 +256,9 @@ class Session {
   std::vector<CallingThread*> waiting_;  // in MPI, with an event begun
   Time written_until_;                   // the last event's leave time
   std::uint64_t waits_ = 0;              // calls that are over and may have waited
-  Time behind_waits_;                    // computation beside them that a replay has after them
+  Time behind_waits_;                    // computation beside them that a replay has after them,
+  double steps_behind_waits_ = 0;        // and steps that were announced beside them
+  Time hidden_;                          // computation beside others' that is in no event
   Position reached_;                     // by threads that ended, or call nothing
   double steps_now_ = 0;                 // of the rank, as now_
   std::atomic<double> others_steps_{0};  // by threads that may not call

@@ -56,7 +56,7 @@ CallingThread& Session::new_thread() {
       Position{first_thread_.clock, first_thread_.steps_clock, first_thread_.waits});
   thread->clock = begun.clock;
   thread->steps_clock = begun.steps;
-  thread->waits = begun.waits;
+  thread->waits = thread->waits_joined = begun.waits;
   thread->computed.cpu.resume_at_birth();
   computation_.stop(thread->computed);
   thread->number = ++threads_made_;
@@ -108,6 +108,12 @@ void Session::joined_thread() {
   const Position here = position(*this_thread);
   this_thread->clock += std::max(reached_.clock - here.clock, Time());
   this_thread->steps_clock += std::max(reached_.steps - here.steps, 0.0);
+  // What it announces from here on follows the calls of those that have ended.
+  const double announced = this_thread->computed.added.steps;
+  if (waits_ > this_thread->waits_joined)
+    steps_behind_waits_ += announced - this_thread->steps_joined;
+  this_thread->waits_joined = waits_;
+  this_thread->steps_joined = announced;
 }
 
 // A thread that never calls MPI says what it computes by this alone.
@@ -143,7 +149,8 @@ void Session::end_turn() {
   if (thread_->in_turn) {
     thread_->clock = now_;
     thread_->steps_clock = steps_now_;
-    thread_->waits = waits_;
+    thread_->waits = thread_->waits_joined = waits_;
+    thread_->steps_joined = 0;
   }
   turn_.unlock();
 }
@@ -237,9 +244,12 @@ void Session::write_threads_event(bool refused) {
 }
 
 // A call that is over.
-void Session::note_wait(EventKind kind) {
+void Session::note_wait(const trace::Event& event) {
   using enum trace::EventKind;
-  if (kind == recv || kind == sendrecv || kind == complete || kind == collective || kind == probe)
+  const EventKind kind = event.kind;
+  const bool file = trace::moves_data(event) && !trace::is_one_sided(event);
+  if (kind == recv || kind == sendrecv || kind == complete || kind == collective || kind == probe ||
+      file)
     ++waits_;
 }
 
@@ -251,10 +261,12 @@ void Session::write_in_order(const CallingThread& of, trace::Event& event,
   event.wait = std::min(event.wait, event.leave - event.enter);
   const Time gap = event.enter - written_until_;
   const bool wall = !predicting() && settings_.clock == trace::Clock::wall;
+  hidden_ += std::max(event.compute - gap, Time());
   event.compute = wall ? std::min(event.compute, gap) : gap;
   // Others waited while this was computed, and stand before it.
   if (waits_ > of.waits) behind_waits_ += event.compute;
-  note_wait(event.kind);
+  if (waits_ > of.waits_joined) steps_behind_waits_ += std::max(event.steps - of.steps_joined, 0.0);
+  note_wait(event);
   written_until_ = event.leave;
   writer_.write(event, counts);
   // The rank is still in the calls of the others.
