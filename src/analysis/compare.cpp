@@ -11,22 +11,21 @@ namespace {
 
 using trace::Event;
 using trace::EventKind;
-using trace::Trace;
 
-std::string describe(const Trace& trace, const std::vector<Event>& events, std::size_t index) {
-  if (index >= events.size()) return "no more events";
-  const Event& event = events[index];
-  switch (event.kind) {
+// nullptr: there are no more.
+std::string describe(const RunEvents& run, const Event* event) {
+  if (!event) return "no more events";
+  switch (event->kind) {
     case EventKind::phase_begin:
-      return "phase begin " + trace.names.at(event.name);
+      return "phase begin " + run.names().at(event->name);
     case EventKind::phase_end:
-      return "phase end " + trace.names.at(event.name);
+      return "phase end " + run.names().at(event->name);
     case EventKind::mark:
-      return "mark " + trace.names.at(event.name);
+      return "mark " + run.names().at(event->name);
     case EventKind::aborted:
       return "end of an aborted run";
     default:
-      return trace.names.at(event.name);
+      return run.names().at(event->name);
   }
 }
 
@@ -56,62 +55,64 @@ const char* written_as(const Event& event) {
   }
 }
 
-// What the two have at this place, where they differ.
-std::string number_of_ranks(const Trace& trace) {
-  return std::to_string(trace.ranks.size()) + (trace.ranks.size() == 1 ? " rank" : " ranks");
+std::string number_of_ranks(const RunEvents& run) {
+  return std::to_string(run.ranks()) + (run.ranks() == 1 ? " rank" : " ranks");
 }
 
-void describe_difference(const Trace& a, const Trace& b, std::size_t rank, std::size_t index,
-                         Difference& difference) {
-  const auto& x = a.ranks[rank];
-  const auto& y = b.ranks[rank];
-  difference = {WorldRank(static_cast<std::int32_t>(rank)), index, describe(a, x, index),
-                describe(b, y, index)};
-  if (difference.a != difference.b) return;
-  difference.a += std::string(" as ") + written_as(x[index]);
-  difference.b += std::string(" as ") + written_as(y[index]);
+// What the two have at a place where they differ.
+Difference describe_difference(const RunEvents& a, const Event* x, const RunEvents& b,
+                               const Event* y, WorldRank rank, std::size_t index) {
+  Difference difference{rank, index, describe(a, x), describe(b, y)};
+  if (difference.a != difference.b) return difference;
+  difference.a += std::string(" as ") + written_as(*x);
+  difference.b += std::string(" as ") + written_as(*y);
+  return difference;
 }
 
-bool same_call(const Trace& a, const Event& x, const Trace& b, const Event& y) {
+bool same_call(const RunEvents& a, const Event& x, const RunEvents& b, const Event& y) {
   return x.kind == y.kind &&
-         (x.kind == EventKind::aborted || a.names.at(x.name) == b.names.at(y.name));
+         (x.kind == EventKind::aborted || a.names().at(x.name) == b.names().at(y.name));
 }
 
-// Number of leading events that are the same in both.
-std::size_t common_prefix(const Trace& a, const Trace& b, std::size_t rank) {
-  const auto& x = a.ranks[rank];
-  const auto& y = b.ranks[rank];
-  const std::size_t shorter = std::min(x.size(), y.size());
-  std::size_t n = 0;
-  while (n < shorter && same_call(a, x[n], b, y[n])) ++n;
-  return n;
-}
-
-// Time before and in each event.
+// What ends with an event.
 struct EventTimes {
-  std::vector<Time> compute;
-  std::vector<Time> call;
+  Time compute;
+  Time call;
 };
-
-EventTimes event_times(const std::vector<Event>& events) {
-  EventTimes times{std::vector<Time>(events.size()), std::vector<Time>(events.size())};
-  visit_segments(events, [&](const Segment& segment) {
-    (segment.compute ? times.compute : times.call)[segment.event] = segment.to - segment.from;
+EventTimes times_of(SegmentWalk& walk, std::size_t index, const Event& event) {
+  EventTimes times;
+  walk.take(index, event, [&](const Segment& segment) {
+    (segment.compute ? times.compute : times.call) = segment.to - segment.from;
   });
   return times;
 }
 
-void compare_rank_events(const Trace& a, const Trace& b, std::size_t rank, std::size_t count,
-                         const std::vector<std::size_t>& state_of_name, Comparison& result) {
-  const EventTimes x = event_times(a.ranks[rank]);
-  const EventTimes y = event_times(b.ranks[rank]);
-  const WorldRank id(static_cast<std::int32_t>(rank));
-  for (std::size_t i = 0; i < count; ++i) {
-    if (x.compute[i] != Time() || y.compute[i] != Time())
-      result.events.push_back({{x.compute[i], y.compute[i]}, id, 0, i});
-    const Event& event = a.ranks[rank][i];
-    if (!is_timed_call(event)) continue;
-    result.events.push_back({{x.call[i], y.call[i]}, id, state_of_name[event.name], i});
+// Goes through a rank's events as long as both have the same; `level` events: with their times.
+void compare_rank(RunEvents& a, RunEvents& b, WorldRank rank, CompareLevel level,
+                  Comparison& result) {
+  a.begin(rank);
+  b.begin(rank);
+  SegmentWalk in_a;
+  SegmentWalk in_b;
+  for (std::size_t i = 0;; ++i) {
+    const Event* x = a.next();
+    const Event* y = b.next();
+    if (!x && !y) return;
+    if (!x || !y || !same_call(a, *x, b, *y)) {
+      if (!result.difference) result.difference = describe_difference(a, x, b, y, rank, i);
+      return;
+    }
+    if (level != CompareLevel::events) continue;
+    const EventTimes times_a = times_of(in_a, i, *x);
+    const EventTimes times_b = times_of(in_b, i, *y);
+    if (times_a.compute != Time() || times_b.compute != Time())
+      result.events.push_back({{times_a.compute, times_b.compute}, rank, 0, i});
+    if (!is_timed_call(*x)) continue;
+    const auto state = std::ranges::find(result.states, a.names()[x->name]);
+    result.events.push_back({{times_a.call, times_b.call},
+                             rank,
+                             static_cast<std::size_t>(state - result.states.begin()),
+                             i});
   }
 }
 
@@ -167,10 +168,8 @@ ComparedPhase compare_phase(const PhaseProfile* a, const PhaseProfile* b) {
   return phase;
 }
 
-std::vector<ComparedPhase> compare_phases(const Trace& a, const Trace& b) {
-  // Nobody asks who waits for whom.
-  const std::vector<PhaseProfile> x = profile_trace(a, {}, 0).phases;
-  const std::vector<PhaseProfile> y = profile_trace(b, {}, 0).phases;
+std::vector<ComparedPhase> compare_phases(const std::vector<PhaseProfile>& x,
+                                          const std::vector<PhaseProfile>& y) {
   std::vector<ComparedPhase> phases;
   for (const PhaseProfile& phase : x)
     phases.push_back(compare_phase(&phase, find_phase(y, phase.name)));
@@ -195,13 +194,21 @@ double ComparedTime::ratio() const {
   return static_cast<double>(b.count_ps()) / static_cast<double>(a.count_ps());
 }
 
-RunTimes run_times(const Trace& trace) {
-  RunTimes run{trace.info, trace.sealed, state_times(trace), {}};
-  if (trace.info.clock == trace::Clock::cpu) return run;
-  run.wait = Time();
-  for (const auto& rank : run.states.wait)
-    for (Time wait : rank) *run.wait += wait;
-  return run;
+namespace {
+
+RunTimes times_of_events(RunEvents& run) {
+  RunTimes times{run.info(), run.sealed(), state_times(run), {}, run.damage()};
+  if (run.info().clock == trace::Clock::cpu) return times;
+  times.wait = Time();
+  for (const auto& rank : times.states.wait)
+    for (const Time wait : rank) *times.wait += wait;
+  return times;
+}
+
+}  // namespace
+
+RunTimes run_times(RunEvents run) {
+  return times_of_events(run);
 }
 
 RunTimes run_times(const CallProfile& profile) {
@@ -238,6 +245,8 @@ Comparison compare_runs(const RunTimes& a, const RunTimes& b) {
   result.b = b.info;
   result.a_complete = a.complete;
   result.b_complete = b.complete;
+  result.a_damage = a.damage;
+  result.b_damage = b.damage;
   result.a_wait = a.wait;
   result.b_wait = b.wait;
   result.a_slowest = slowest(a.states.rank_time, result.time.a);
@@ -250,23 +259,15 @@ Comparison compare_runs(const RunTimes& a, const RunTimes& b) {
   return result;
 }
 
-Comparison compare_traces(const Trace& a, const Trace& b, CompareLevel level) {
-  const RunTimes x = run_times(a);
-  Comparison result = compare_runs(x, run_times(b));
+Comparison compare_traces(RunEvents a, RunEvents b, CompareLevel level) {
+  Comparison result = compare_runs(times_of_events(a), times_of_events(b));
   result.with_events = true;
-  if (level == CompareLevel::phases) result.by_phase = compare_phases(a, b);
-  std::vector<std::size_t> state_of_name(a.names.size(), 0);
-  for (std::size_t name = 0; name < a.names.size(); ++name)
-    state_of_name[name] = x.states.find(a.names[name]);
-
-  if (a.ranks.size() != b.ranks.size())
+  if (level == CompareLevel::phases)
+    result.by_phase = compare_phases(phase_profiles(a), phase_profiles(b));
+  if (a.ranks() != b.ranks())
     result.difference = {WorldRank(), 0, number_of_ranks(a), number_of_ranks(b)};
-  for (std::size_t rank = 0; rank < std::min(a.ranks.size(), b.ranks.size()); ++rank) {
-    const std::size_t same = common_prefix(a, b, rank);
-    if (!result.difference && (same < a.ranks[rank].size() || same < b.ranks[rank].size()))
-      describe_difference(a, b, rank, same, result.difference.emplace());
-    if (level == CompareLevel::events) compare_rank_events(a, b, rank, same, state_of_name, result);
-  }
+  for (int rank = 0; rank < std::min(a.ranks(), b.ranks()); ++rank)
+    compare_rank(a, b, WorldRank(rank), level, result);
   return result;
 }
 

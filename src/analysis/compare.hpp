@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/call_profile.hpp"
+#include "analysis/run_events.hpp"
 #include "analysis/segments.hpp"
 #include "base/ids.hpp"
 #include "base/time.hpp"
@@ -75,6 +76,7 @@ struct RunTimes {
   bool complete = true;
   StateTimes states;
   std::optional<Time> wait;  // over all ranks; none: not known
+  std::vector<trace::Damage> damage;
 };
 
 struct Comparison {
@@ -82,6 +84,8 @@ struct Comparison {
   trace::TraceInfo b;
   bool a_complete = true;
   bool b_complete = true;
+  std::vector<trace::Damage> a_damage;
+  std::vector<trace::Damage> b_damage;
   std::optional<Time> a_wait;  // over all ranks; none: not known
   std::optional<Time> b_wait;
   WorldRank a_slowest;  // whose time is the program's; invalid: no ranks
@@ -99,8 +103,8 @@ struct Comparison {
   std::vector<ComparedPhase> by_phase;  // level phases: A's in order of first use, then B's own
 };
 
-// The times of a trace; of a measured one (clock wall) after fill_waits().
-RunTimes run_times(const trace::Trace& trace);
+// The times of a trace.
+RunTimes run_times(RunEvents run);
 // Those of a profile, which knows nothing of waits.
 RunTimes run_times(const CallProfile& profile);
 
@@ -110,6 +114,6 @@ Comparison compare_runs(const RunTimes& a, const RunTimes& b);
 // `events` is filled only for CompareLevel::events, `by_phase` only for phases. Two traces have the
 // same structure when every rank has the same sequence of calls and phase marks, by function and
 // phase name; sizes, partners and repeat counts may differ.
-Comparison compare_traces(const trace::Trace& a, const trace::Trace& b, CompareLevel level);
+Comparison compare_traces(RunEvents a, RunEvents b, CompareLevel level);
 
 }  // namespace foretrace::analysis

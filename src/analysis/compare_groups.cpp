@@ -129,9 +129,9 @@ const std::vector<GroupLine>& GroupComparison::at(CompareLevel level) const {
                                          : by_state;
 }
 
-GroupRun group_run(const std::string& path, const trace::Trace& trace) {
-  // Nobody asks who waits for whom.
-  return {path, run_times(trace), profile_trace(trace, {}, 0).phases};
+GroupRun group_run(const std::string& path, RunEvents run) {
+  std::vector<PhaseProfile> phases = phase_profiles(run);
+  return {path, run_times(std::move(run)), std::move(phases)};
 }
 
 GroupComparison compare_groups(RunGroup a, RunGroup b, CompareLevel level) {

@@ -56,8 +56,7 @@ struct GroupComparison {
   const std::vector<GroupLine>& at(CompareLevel level) const;
 };
 
-// Of a trace after fill_waits().
-GroupRun group_run(const std::string& path, const trace::Trace& trace);
+GroupRun group_run(const std::string& path, RunEvents run);
 
 // A single run in virtual time is taken as exact. Throws Error where the runs of one side are
 // not of the same number of ranks or by the same clock.

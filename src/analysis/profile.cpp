@@ -450,4 +450,18 @@ Profile profile_file(const std::string& path, const trace::TellPlace& tell) {
   return profile;
 }
 
+std::vector<PhaseProfile> phase_profiles(RunEvents& run) {
+  PhaseWalk phases(run.names(), static_cast<std::size_t>(run.ranks()));
+  for (int r = 0; r < run.ranks(); ++r) {
+    SegmentWalk walk;
+    run.begin(WorldRank(r));
+    for (std::size_t i = 0; const Event* event = run.next(); ++i) {
+      walk.take(i, *event, [](const Segment&) {});
+      phases.take(*event);
+    }
+    phases.end_rank(walk.end());
+  }
+  return phases.finish();
+}
+
 }  // namespace foretrace::analysis

@@ -12,6 +12,7 @@
 
 #include "analysis/computation.hpp"
 #include "analysis/marks.hpp"
+#include "analysis/run_events.hpp"
 #include "base/ids.hpp"
 #include "base/time.hpp"
 #include "machine/timing.hpp"
@@ -142,6 +143,9 @@ Profile profile_trace(const trace::Trace& trace, const trace::TellPlace& tell = 
 // The same of a file, which need not fit into memory.
 // Throws Error as TraceReader does.
 Profile profile_file(const std::string& path, const trace::TellPlace& tell = {});
+
+// Profile::phases alone.
+std::vector<PhaseProfile> phase_profiles(RunEvents& run);
 
 // Takes speed-up and efficiency against the time of a serial run (Howell's thesis:
 // T(1) / T(p)) instead of the sum of compute.

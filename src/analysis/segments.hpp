@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/run_events.hpp"
 #include "base/time.hpp"
 #include "trace/trace.hpp"
 
@@ -88,6 +89,7 @@ struct StateTimes {
   std::size_t find(const std::string& state) const;
 };
 
-StateTimes state_times(const trace::Trace& trace);
+// Of a measured run (clock wall) waits are what find_waits() tells, of others what the events do.
+StateTimes state_times(RunEvents& run);
 
 }  // namespace foretrace::analysis

@@ -9,9 +9,9 @@
 #include "analysis/compare_groups.hpp"
 #include "base/error.hpp"
 #include "cli/compared_runs.hpp"
+#include "cli/damage.hpp"
 #include "cli/output_file.hpp"
 #include "cli/subcommand.hpp"
-#include "trace/trace.hpp"
 #include "views/report/comparison.hpp"
 #include "views/timeline/timeline.hpp"
 
@@ -43,8 +43,9 @@ void check_level(const Options& options, CompareLevel level) {
 analysis::Comparison compare_files(const std::string& a, const std::string& b, CompareLevel level,
                                    int& status) {
   if (!is_profile(a) && !is_profile(b)) {
-    const trace::Trace first = read_run(a, status);
-    return analysis::compare_traces(first, read_run(b, status), level);
+    analysis::Comparison traces = analysis::compare_traces(events_of(a), events_of(b), level);
+    status = std::max(tell_damage(a, traces.a_damage), tell_damage(b, traces.b_damage));
+    return traces;
   }
   const analysis::RunTimes first = times_of(a, status);
   return analysis::compare_runs(first, times_of(b, status));

@@ -25,15 +25,15 @@ bool is_profile(const std::string& path) {
   return std::filesystem::path(path).extension() == ".fprof";
 }
 
-trace::Trace read_run(const std::string& path, int& status) {
-  trace::Trace trace = trace::read_trace(as_trace(path));
-  status = std::max(status, tell_damage(path, trace.damage));
-  analysis::fill_waits(trace);
-  return trace;
+analysis::RunEvents events_of(const std::string& path) {
+  return analysis::RunEvents(as_trace(path));
 }
 
 analysis::RunTimes times_of(const std::string& path, int& status) {
-  return is_profile(path) ? times_of_profile(path) : analysis::run_times(read_run(path, status));
+  if (is_profile(path)) return times_of_profile(path);
+  analysis::RunTimes times = analysis::run_times(events_of(path));
+  status = std::max(status, tell_damage(path, times.damage));
+  return times;
 }
 
 analysis::RunGroup read_group(const std::vector<std::string>& paths, const char* name,
@@ -44,11 +44,15 @@ analysis::RunGroup read_group(const std::vector<std::string>& paths, const char*
       group.push_back({path, times_of_profile(path), {}});
       continue;
     }
-    const trace::Trace trace = read_run(path, status);
-    if (group.empty() && timelines != nullptr)
+    const std::string file = as_trace(path);
+    if (group.empty() && timelines != nullptr) {
+      trace::Trace trace = trace::read_trace(file);
+      analysis::fill_waits(trace);
       timelines->push_back(views::encode_run(
           name + (": " + std::filesystem::path(path).stem().string()), trace, place_teller()));
-    group.push_back(analysis::group_run(path, trace));
+    }
+    group.push_back(analysis::group_run(path, analysis::RunEvents(file)));
+    status = std::max(status, tell_damage(path, group.back().times.damage));
   }
   return group;
 }

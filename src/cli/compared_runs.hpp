@@ -6,15 +6,16 @@
 
 #include "analysis/compare.hpp"
 #include "analysis/compare_groups.hpp"
-#include "trace/trace.hpp"
 #include "views/timeline/timeline.hpp"
 
 namespace foretrace::cli {
 
 bool is_profile(const std::string& path);
 
+// A trace, or a file that is made one.
+analysis::RunEvents events_of(const std::string& path);
+
 // Of all of these, `status` becomes 1 where a trace is damaged.
-trace::Trace read_run(const std::string& path, int& status);
 analysis::RunTimes times_of(const std::string& path, int& status);
 
 // The runs of one side; the first one's time line, called by `name`, goes to `timelines`, unless

@@ -1,6 +1,7 @@
 // Paraver in, as Extrae writes it: MPI's events and the communications of one application. The
 // file goes by time; what it holds of states says nothing that the events do not.
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <deque>
 #include <filesystem>
@@ -59,9 +60,24 @@ struct OpenReceive {
   std::uint64_t request = 0;
 };
 
+// Calls that post receives but do not say so by their name: how many is told by their messages.
+bool may_post_receives(std::string_view call) {
+  return std::ranges::any_of(
+      std::array{"MPI_Start", "MPI_Isendrecv", "MPI_Ineighbor_", "MPI_Pready"},
+      [call](const char* start) { return call.starts_with(start); });
+}
+
+bool receives(const std::string& call) {
+  return call.find("recv") != std::string::npos || call.find("Recv") != std::string::npos;
+}
+
 // What is going on on a task.
 struct Task {
   std::string call;  // empty: none
+  // When each of its messages' receives was posted, and when it came; ascending. Only where calls
+  // of the trace may_post_receives().
+  std::vector<std::pair<std::int64_t, std::int64_t>> posted;
+  std::size_t next_posted = 0;  // of the calls from here on
   std::int64_t type = 0;
   std::int64_t entered = 0;
   std::int64_t sent_bytes = 0;
@@ -96,6 +112,9 @@ class ParaverInput {
       if (kind == 2) take_events(fields);
       if (kind == 3) take_communication(fields);
     });
+    for (const Task& task : tasks_)
+      for (std::size_t i = 0; i < task.arrivals.size(); ++i)
+        missing_.add("the call that received a message; it is received by none");
     streams_->finish(time(last_), cut_at_ == 0);
     Notes notes = missing_.notes();
     if (cut_at_ > 0)
@@ -110,6 +129,7 @@ class ParaverInput {
   void read_header(std::string_view line);
   void survey_communicator(std::string_view line);
   void survey_events(Fields fields);
+  void survey_communication(Fields fields);
   template <class Work>
   void each_record(Work&& work);
   int take_task(Fields& fields, std::int64_t& at);
@@ -138,6 +158,7 @@ class ParaverInput {
   std::int64_t first_ = kLatestNs;
   std::int64_t last_ = 0;
   std::uint64_t cut_at_ = 0;  // the record that the file ends in; 0: none
+  bool may_post_ = false;     // a call of it may_post_receives()
 };
 
 // NAME.pcf: what values mean; without it those of Extrae.
@@ -302,6 +323,7 @@ void ParaverInput::survey_events(Fields fields) {
     const std::int64_t type = fields.next("a type");
     const std::int64_t value = fields.next("a value");
     if (is_call_type(type)) call = true;
+    if (is_call_type(type) && !may_post_) may_post_ = may_post_receives(name_of(type, value));
     if (type == kCollective && value != 0) collective = true;
     if (type == kIsRoot && value != 0) is_root = true;
     if (type == kCommunicator) comm = value;
@@ -321,6 +343,22 @@ void ParaverInput::survey() {
     if (kind == 2) survey_events(fields);
   });
   if (first_ > last_) first_ = 0;
+  if (!may_post_) return;
+  each_record([this](int kind, Fields fields) {
+    if (kind == 3) survey_communication(fields);
+  });
+  for (Task& task : tasks_) std::ranges::sort(task.posted);
+}
+
+void ParaverInput::survey_communication(Fields fields) {
+  std::int64_t at = 0;
+  take_task(fields, at);
+  fields.next("a physical send");
+  std::int64_t posted = 0;
+  const int to = take_task(fields, posted);
+  if (to >= 0)
+    tasks_[static_cast<std::size_t>(to)].posted.emplace_back(posted,
+                                                             fields.next("a physical receive"));
 }
 
 void ParaverInput::take_communication(Fields fields) {
@@ -440,9 +478,26 @@ void ParaverInput::end_posts(int rank, std::int64_t at) {
     task.open_sends.push_back(task.requests);
   }
   task.sends.clear();
-  if (task.call == "MPI_Irecv" || task.call == "MPI_Imrecv") {
+  const auto post = [&] {
     events.posted_receive(++task.requests);
     task.receives.push_back({task.entered, at, task.requests});
+  };
+  const bool is_one = task.call == "MPI_Irecv" || task.call == "MPI_Imrecv";
+  if (is_one) post();
+  const bool is_posting = may_post_receives(task.call);
+  if (!is_one && !is_posting && !receives(task.call)) return;
+  // A receive that was posted when one call ended and the next began is the next one's; calls may
+  // take no time.
+  const bool takes_one = is_one || task.call == "MPI_Start";
+  for (; task.next_posted < task.posted.size(); ++task.next_posted) {
+    const auto& [posted, received] = task.posted[task.next_posted];
+    if (posted >= std::max(at, task.entered + 1)) break;
+    if (posted < task.entered) continue;
+    if (!is_one && !is_posting && received > at) break;
+    if (is_posting && received > at) post();
+    if (!takes_one) continue;
+    ++task.next_posted;
+    break;
   }
 }
 
@@ -485,9 +540,7 @@ void ParaverInput::end_call(int rank, std::int64_t at) {
   const auto cost = task.type == kCollective ? collective_called(task.call) : std::nullopt;
   end_posts(rank, at);
   if (task.call.starts_with("MPI_Wait") || task.call.starts_with("MPI_Test")) end_waits(rank, at);
-  const bool receives =
-      task.call.find("recv") != std::string::npos || task.call.find("Recv") != std::string::npos;
-  if (receives && task.call != "MPI_Irecv" && task.call != "MPI_Imrecv") {
+  if (receives(task.call) && task.call != "MPI_Irecv" && task.call != "MPI_Imrecv") {
     // One message: the next call may begin where this one ends.
     const auto arrival = std::ranges::find_if(task.arrivals, [&](const Arrival& one) {
       return task.entered <= one.posted && one.posted <= at && one.received <= at;

@@ -140,7 +140,11 @@ bool is_of_a_window_or_file(std::string_view mpi_name) {
 // The equation of such a call that all members make; nullptr: it has none, and is a barrier.
 const Function* of_a_window_or_file(const Timing& timing, std::string_view mpi_name, Bytes bytes) {
   const Function* own = find_own(timing.model(), mpi_name);
-  if (!own && bytes.count > 0) timing.note_missing(mpi_name, " (but for its barriers)");
+  if (bytes.count == 0) return own;
+  if (own)
+    timing.note_posted(mpi_name);
+  else
+    timing.note_missing(mpi_name, " (but for its barriers)");
   return own;
 }
 
@@ -329,6 +333,8 @@ Timing::Unknowns Timing::unknowns() const {
   const auto moves = static_cast<std::ptrdiff_t>(unknowns.missing.size());
   unknowns.missing.insert(unknowns.missing.end(), missing_moves_.begin(), missing_moves_.end());
   std::ranges::sort(unknowns.missing.begin() + moves, unknowns.missing.end());
+  unknowns.posted = posted_;
+  std::ranges::sort(unknowns.posted);
   for (std::size_t i = 0; i < stood_in_.size(); ++i)
     if (stood_in_[i])
       unknowns.combined.push_back(name_of(static_cast<Reduction>(i)) +
@@ -353,6 +359,11 @@ std::vector<std::string> notes_of(const Timing::Unknowns& unknowns) {
   };
   std::vector<std::string> notes;
   if (!unknowns.missing.empty()) notes.push_back(line(kTakesNoTime, unknowns.missing));
+  if (!unknowns.posted.empty())
+    notes.push_back(
+        line("work on files is done in the call that begins it, and none of it beside what "
+             "follows: ",
+             unknowns.posted));
   if (!unknowns.beyond.empty())
     notes.push_back(line("extrapolated, beyond what was measured: ", unknowns.beyond));
   if (!unknowns.replaced.empty())
@@ -544,8 +555,10 @@ Time Timing::compute(double steps) const {
 Time moving_time(const Timing& timing, std::string_view mpi_name, int ranks, Bytes bytes) {
   const MachineModel& model = timing.model();
   const Function* function = find_own(model, mpi_name);
-  if (function)
+  if (function) {
+    if (bytes.count > 0) timing.note_posted(mpi_name);
     return Time::from_seconds(evaluate_seconds(model, *function, ranks, bytes, timing.bound()));
+  }
   if (bytes.count > 0) timing.note_missing(mpi_name);
   return Time();
 }
@@ -562,6 +575,12 @@ void Timing::note_missing(std::string_view mpi_name, std::string_view but) const
     missing_moves_.push_back(name);
 }
 
+void Timing::note_posted(std::string_view mpi_name) const {
+  if (!mpi_name.starts_with("MPI_File_i") && !mpi_name.ends_with("_begin")) return;
+  const std::string name = model_name_of(mpi_name);
+  if (std::ranges::find(posted_, name) == posted_.end()) posted_.push_back(name);
+}
+
 Time Timing::local_call(std::string_view mpi_name, int ranks) const {
   // It moves nothing (to MPI_PROC_NULL), or nobody knows what.
   if (has_a_rule(model_name_of(mpi_name))) return Time();
@@ -571,18 +590,6 @@ Time Timing::local_call(std::string_view mpi_name, int ranks) const {
   constexpr Time kReading = Time::ns(100);
   const Time least = std::max(taken, Time::from_seconds(model_->timer_resolution));
   return least > Time() ? least : kReading;
-}
-
-void WaitsInTurn::complete_send(const Timing& timing, Port& port, Time end, Bytes bytes) {
-  if (timing.has_gap()) end = port.move(end, timing.sending_takes(bytes));
-  leave_ = timing.isend_complete_leave(leave_, end, bytes);
-  alone_ += timing.isend_complete_minimum(bytes);
-}
-
-void WaitsInTurn::complete_receive(const Timing& timing, Port& port, Time end, Bytes bytes) {
-  if (timing.has_gap()) end = port.move(end, timing.receiving_takes(bytes));
-  leave_ = timing.irecv_complete_leave(leave_, end, bytes);
-  alone_ += timing.irecv_complete_minimum(bytes);
 }
 
 }  // namespace foretrace::machine

@@ -308,11 +308,14 @@ class Timing {
     std::vector<std::string> replaced;    // "gatherv (off by 138 % ...) by gather"
     std::vector<std::string> combined;    // "minmax_int16": reductions that were not measured
     std::vector<std::string> unreliable;  // "bcast (off by 138 % at sizes that were left out)"
+    std::vector<std::string> posted;      // "file_iwrite": took its time in the call that posts it
   };
   Unknowns unknowns() const;
 
   // A call of that name moves data, and takes no time for want of an equation; `but`: what does.
   void note_missing(std::string_view mpi_name, std::string_view but = {}) const;
+  // A call of that name has taken time; of files it may be one that only begins.
+  void note_posted(std::string_view mpi_name) const;
 
   const MachineModel& model() const { return *model_; }
   Bound bound() const { return bound_; }
@@ -330,6 +333,7 @@ class Timing {
   std::shared_ptr<const MachineModel> flat_;
   // By cost, the most ranks and bytes that it was asked for with; 0 ranks: never.
   mutable std::vector<std::string> missing_moves_;
+  mutable std::vector<std::string> posted_;  // of files
   mutable std::array<int, static_cast<std::size_t>(Cost::kCount)> most_ranks_{};
   mutable std::array<Bytes, static_cast<std::size_t>(Cost::kCount)> most_bytes_{};
   mutable std::array<bool, static_cast<std::size_t>(Cost::kCount)> took_nothing_{};

@@ -150,6 +150,45 @@ complete MPI_Wait enter=80000 leave=90000 done=1,0,3,8
         self.assertEqual([re.sub(r" (compute|enter|leave)=\d+", "", line) for line in again.splitlines()
                           if not line.startswith(("init", "finalize"))], calls)
 
+    def test_paraver_keeps_receives_that_no_name_tells_of(self):
+        """MPI_Start, MPI_Startall and MPI_Isendrecv post receives: as many as messages say, some in no time."""
+        text = """foretrace-trace 1
+info {"ranks":2,"clock":"wall","program":"p","origin":"record","machine":"","options":"","mpi":""}
+rank 0
+name "MPI_Startall"
+comm 0 0 1
+irecv MPI_Startall enter=10000 leave=20000 request=1 from=1 from_tag=1 from_bytes=8
+irecv MPI_Startall enter=20000 leave=30000 request=2 from=1 from_tag=2 from_bytes=16 count=0
+name "MPI_Waitall"
+complete MPI_Waitall enter=30000 leave=90000 done=1,1,1,8;2,1,2,16
+name "MPI_Start"
+irecv MPI_Start enter=90000 leave=90000 request=3 from=1 from_tag=3 from_bytes=24
+name "MPI_Recv"
+recv MPI_Recv enter=90000 leave=95000 from=1 from_tag=4 from_bytes=32
+name "MPI_Wait"
+complete MPI_Wait enter=95000 leave=99000 done=3,1,3,24
+rank 1
+name "MPI_Send"
+comm 0 0 1
+send MPI_Send enter=40000 leave=50000 to=0 to_tag=1 to_bytes=8
+send MPI_Send enter=50000 leave=60000 to=0 to_tag=2 to_bytes=16
+send MPI_Send enter=70000 leave=80000 to=0 to_tag=4 to_bytes=32
+send MPI_Send enter=92000 leave=93000 to=0 to_tag=3 to_bytes=24
+"""
+        (self.directory / "started.txt").write_text(text)
+        self.run_tool("convert", "started.txt", "a.ftr")
+        self.run_tool("convert", "a.ftr", "b.prv")
+        prv = (self.directory / "b.prv").read_text()
+        again, said = self.events("b.prv", prv)
+        self.assertNotIn("received by none", said)
+        self.assertIn("done=1,1,1,8;2,1,2,16", again)
+        self.assertIn("done=3,1,3,24", again)
+        self.assertRegex(again, r"recv MPI_Recv .*from=1 from_tag=4 from_bytes=32")
+        self.assertEqual(again.count("irecv MPI_Start"), 3)
+        # A message whose receive lies in no call is told.
+        _, said = self.events("b.prv", "".join(line for line in prv.splitlines(True) if not line.startswith("2:1:1:1:1:9")))
+        self.assertIn("the call that received a message", said)
+
     def test_paraver_tells_of_calls_that_it_does_not_say_enough_about(self):
         """Windows, files, and the making of communicators have no records: a replay cannot time them."""
         calls = ("MPI_Win_allocate", "MPI_Win_fence", "MPI_Put", "MPI_File_open", "MPI_File_write_at",

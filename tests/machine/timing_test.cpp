@@ -417,6 +417,24 @@ TEST(Moving, WhatTakesNoTimeIsTold) {
   EXPECT_EQ(timing.unknowns().missing, (std::vector<std::string>{"file_write", "get", "rget"}));
 }
 
+// What begins work on a file takes all of its time, and that is told.
+TEST(Moving, WhatBeginsWorkOnAFileIsTold) {
+  MachineModel model;
+  model.functions["file_write_at"] = constant("file_write_at", 5);
+  model.functions["file_read_at_all"] = constant("file_read_at_all", 7);
+  const Timing timing(model, Bound::avg);
+  moving_time(timing, "MPI_File_write_at", 4, Bytes(8));
+  moving_time(timing, "MPI_File_iread_at", 4, Bytes(8));  // has no equation
+  EXPECT_TRUE(timing.unknowns().posted.empty());
+  moving_time(timing, "MPI_File_iwrite_at_c", 4, Bytes(8));
+  moving_time(timing, "MPI_File_iwrite_at", 4, Bytes(8));
+  timing.collective_leave(Time(), Cost::barrier, 4, Bytes(8), "MPI_File_read_at_all_begin");
+  EXPECT_EQ(timing.unknowns().posted,
+            (std::vector<std::string>{"file_iwrite_at", "file_read_at_all_begin"}));
+  EXPECT_THAT(notes_of(timing.unknowns()).back(),
+              testing::StartsWith("work on files is done in the call that begins it"));
+}
+
 // recv 2 s takes the place of an access, and 2 s more bring the answer; posting takes send's 1 s,
 // but no longer than the access.
 TEST(OneSided, AccessesTakeTheirEquationsOrMessages) {
