@@ -21,6 +21,7 @@ constexpr std::size_t kBuffer = 64 * 1024;
 NewFile::NewFile(std::string path) : path_(std::move(path)), temporary_(path_ + ".new") {
   fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (fd_ < 0) fail();
+  unfinished_.emplace(temporary_);
 }
 
 NewFile::~NewFile() {
@@ -59,6 +60,7 @@ void NewFile::commit() {
   if (::close(std::exchange(fd_, -1)) != 0) fail();
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
   committed_ = true;
+  unfinished_.reset();
 }
 
 void write_new_file(const std::string& path, std::string_view bytes) {

@@ -5,8 +5,11 @@
 // file is closed; what was there before stays then.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "base/unfinished.hpp"
 
 namespace foretrace {
 
@@ -30,6 +33,7 @@ class NewFile {
 
   std::string path_;
   std::string temporary_;
+  std::optional<Unfinished> unfinished_;
   int fd_ = -1;
   bool committed_ = false;
   std::string buffer_;

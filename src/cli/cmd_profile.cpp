@@ -9,6 +9,7 @@
 
 #include "analysis/call_profile.hpp"
 #include "base/error.hpp"
+#include "base/scratch_folder.hpp"
 #include "cli/launch.hpp"
 #include "cli/output_file.hpp"
 #include "cli/process.hpp"
@@ -98,25 +99,6 @@ bool show(const std::string& path, const Options& options, bool must_be_complete
          (counters.info.complete || aborted || !must_be_complete);
 }
 
-// A folder of its own for the counters of a run, gone when the run is over.
-class ScratchFolder {
- public:
-  ScratchFolder()
-      : path_((fs::temp_directory_path() / ("foretrace-" + std::string(6, 'X'))).string()) {
-    if (!::mkdtemp(path_.data())) throw Error(path_ + ": cannot make a folder for the profile");
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  std::string file() const { return path_ + "/run.fprof"; }
-
- private:
-  std::string path_;
-};
-
 int profile(Options& options) {
   if (!options.read.empty()) {
     if (!options.run.program.empty() || options.run.ranks != 0)
@@ -143,8 +125,8 @@ int profile(Options& options) {
     if (is_counters_file(output)) run.output = output;
   std::unique_ptr<ScratchFolder> scratch;
   if (run.output.empty() && run.ranks > 0) {
-    scratch = std::make_unique<ScratchFolder>();
-    run.output = scratch->file();
+    scratch = std::make_unique<ScratchFolder>("the profile");
+    run.output = scratch->file("run.fprof");
     run.keeps_output = false;
   }
   // Under a launcher the ranks may be on several hosts: a name that all know.

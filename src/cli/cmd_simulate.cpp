@@ -249,9 +249,6 @@ int simulate(Options& options) {
   const bool stats = options.run.stats;
   if (stats) simulation.prepare_sharing();
   const std::unique_ptr<sim::Source> source = stats ? simulation.open_shared() : simulation.open();
-  // As it grows, and as it is sealed.
-  if (!options.run.output.empty())
-    remove_if_interrupted({options.run.output + ".part", options.run.output + ".new"});
   run_once(simulation, *source, options.run,
            stats ? [&] { return stats_of_replay(simulation); } : std::function<sim::Stats()>());
   if (recording) write_watch(options, simulation, *recording, *ranks);

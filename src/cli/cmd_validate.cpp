@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/scratch_folder.hpp"
 #include "cli/call_places.hpp"
 #include "cli/explain_baseline.hpp"
 #include "cli/launch.hpp"
@@ -43,26 +44,6 @@ struct Options {
   int runs = 5;
   std::size_t causes = 5;
   bool json = false;
-};
-
-// A folder of our own that goes with us.
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "foretrace-validate_XXXXXX").string();
-    if (!::mkdtemp(name.data())) throw Error(name + ": cannot make a folder for the runs' traces");
-    path_ = name;
-  }
-  ~Folder() {
-    std::error_code none;
-    fs::remove_all(path_, none);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string file(const std::string& name) const { return path_ / name; }
-
- private:
-  fs::path path_;
 };
 
 // Our standard streams go to a file for a while.
@@ -106,7 +87,7 @@ std::vector<std::string> words_before_program(const Options& options, const std:
 }
 
 // Runs one of our own commands, which leaves the trace `output`; what it said.
-std::string run_quietly(const Folder& folder, std::vector<std::string> command,
+std::string run_quietly(const ScratchFolder& folder, std::vector<std::string> command,
                         const std::string& output) {
   const std::string log = folder.file("log");
   int status = 0;
@@ -122,9 +103,9 @@ std::string run_quietly(const Folder& folder, std::vector<std::string> command,
   return said;
 }
 
-trace::Trace run_program(const Options& options, const Folder& folder, const std::string& verb,
-                         const std::vector<std::string>& more, const std::string& output,
-                         std::string& said) {
+trace::Trace run_program(const Options& options, const ScratchFolder& folder,
+                         const std::string& verb, const std::vector<std::string>& more,
+                         const std::string& output, std::string& said) {
   std::vector<std::string> command = words_before_program(options, verb, output);
   command.insert(command.end(), more.begin(), more.end());
   command.emplace_back("--");
@@ -148,7 +129,7 @@ struct Runs {
 };
 
 // Each kind in turn, so that a machine that changes meanwhile changes for all.
-Runs run_all(const Options& options, const Folder& folder) {
+Runs run_all(const Options& options, const ScratchFolder& folder) {
   // What a function that measure calls INVALID does to the prediction is a finding.
   std::vector<std::string> of_model{"--machine", options.machine, "--allow-invalid"};
   if (!options.scale_from.empty())
@@ -299,7 +280,7 @@ int validate(Options& options) {
   std::array<double, 2> cache_line{};
   Runs runs;
   if (runs_it) {
-    const Folder folder;
+    const ScratchFolder folder("the runs' traces");
     cache_line[0] = measure::time_cache_line();
     runs = run_all(options, folder);
     cache_line[1] = measure::time_cache_line();

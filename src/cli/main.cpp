@@ -181,6 +181,7 @@ int run_guarded(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   foretrace::cli::open_standard_streams();
+  foretrace::cli::remove_unfinished_if_interrupted();
   const int status = run_guarded(argc, argv);
   // Whoever was interrupted ends by that signal, so that a shell's loop ends too.
   if (status != 0) foretrace::cli::end_by_signal_if_interrupted();

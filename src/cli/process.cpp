@@ -15,6 +15,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
+#include "base/unfinished.hpp"
 
 extern char** environ;
 
@@ -42,7 +43,6 @@ constexpr int kEndingSignals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 volatile pid_t running = 0;  // whom run_and_wait() waits for
 volatile sig_atomic_t interrupted = 0;
 volatile sig_atomic_t not_passed_on = 0;  // came before it was known whom to pass it on to
-std::array<std::array<char, 4096>, 2> to_remove{};
 
 // What comes from the keyboard reaches the child by itself.
 void pass_on(int signal, siginfo_t* info, void*) {
@@ -127,21 +127,16 @@ void end_by_signal_if_interrupted() {
   ::raise(interrupted);
 }
 
-void remove_if_interrupted(const std::array<std::string, 2>& paths) {
-  for (auto& name : to_remove) name[0] = '\0';
-  for (const int signal : kEndingSignals)
+void remove_unfinished_if_interrupted() {
+  for (const int signal : kEndingSignals) {
+    struct sigaction before = {};
+    ::sigaction(signal, nullptr, &before);
+    if (before.sa_handler == SIG_IGN) continue;
     ::signal(signal, [](int which) {
-      for (const auto& name : to_remove)
-        if (name[0] != '\0') ::unlink(name.data());
+      remove_unfinished();
       ::signal(which, SIG_DFL);
       ::raise(which);
     });
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    const std::string& path = paths[i];
-    if (path.empty() || path.size() >= to_remove[i].size()) continue;
-    path.copy(&to_remove[i][1], path.size() - 1, 1);
-    to_remove[i][path.size()] = '\0';
-    to_remove[i][0] = path[0];
   }
 }
 

@@ -1,7 +1,6 @@
 // Starting other programs, and where our own files are.
 #pragma once
 
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,9 +35,9 @@ int interrupting_signal();
 // If one came: ends this process by it.
 void end_by_signal_if_interrupted();
 
-// From now on a signal that ends this process removes these files first, where they are there;
-// "": none.
-void remove_if_interrupted(const std::array<std::string, 2>& paths);
+// From now on a signal that ends this process removes first what is Unfinished, unless somebody
+// else has his own handler then.
+void remove_unfinished_if_interrupted();
 
 // From now on a signal that ends this process says so first, on standard error ("": nothing), and
 // does `last`, which may call only what a handler may.

@@ -125,7 +125,6 @@ watch::Answers answers_of(const pyramid::Pyramid& shown, Arrangements& rows) {
 void make_view(const std::string& trace, const std::string& view) {
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
   int told = -1;
-  remove_if_interrupted({view + ".new", ""});
   std::fprintf(stderr, "foretrace: making %s, once\n", view.c_str());
   pyramid::build_pyramid(trace, view, place_teller(), [&](double part) {
     const int percent = static_cast<int>(100 * part);

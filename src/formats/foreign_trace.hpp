@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/scratch_folder.hpp"
 #include "formats/formats.hpp"
 
 namespace foretrace::formats {
@@ -12,16 +13,13 @@ class ForeignTrace {
  public:
   // Reads it all. The trace lies in the system's folder for temporary files. Throws Error.
   ForeignTrace(const std::string& path, const Format& format);
-  ~ForeignTrace();
-  ForeignTrace(const ForeignTrace&) = delete;
-  ForeignTrace& operator=(const ForeignTrace&) = delete;
 
   const std::string& path() const { return path_; }
   // What the file does not tell.
   const Notes& notes() const { return notes_; }
 
  private:
-  std::string folder_;
+  ScratchFolder folder_;
   std::string path_;
   Notes notes_;
 };

@@ -144,7 +144,7 @@ void check_anchor(const std::string& path) {
 }
 
 NewArchive::NewArchive(const std::string& anchor, int ranks)
-    : anchor_(anchor), stem_(anchor), part_(anchor + ".part") {
+    : anchor_(anchor), stem_(anchor), part_(anchor + ".part"), unfinished_(part_) {
   constexpr std::string_view kEnding = ".otf2";
   if (!stem_.ends_with(kEnding) || fs::path(anchor).stem().string().empty() ||
       fs::path(anchor).filename() == kEnding)

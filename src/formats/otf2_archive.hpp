@@ -6,6 +6,8 @@
 #include <cstdarg>
 #include <string>
 
+#include "base/unfinished.hpp"
+
 namespace foretrace::formats {
 
 // Throws Error with what the library said, unless `code` is success.
@@ -49,6 +51,7 @@ class NewArchive {
   std::string anchor_;
   std::string stem_;  // path without ".otf2"
   std::string part_;
+  Unfinished unfinished_;
   OTF2_Archive* archive_ = nullptr;
 };
 

@@ -123,7 +123,7 @@ struct FileSink::Stream {
 };
 
 FileSink::FileSink(const Source& source, const trace::TraceInfo& info, std::string path)
-    : source_(&source), path_(std::move(path)) {
+    : source_(&source), path_(std::move(path)), unfinished_(path_ + ".part") {
   trace::TraceInfo own = info;
   own.ranks = source.ranks();
   own.clock = trace::Clock::virtual_;

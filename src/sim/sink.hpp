@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/unfinished.hpp"
 #include "sim/source.hpp"
 #include "trace/trace.hpp"
 #include "trace/trace_writer.hpp"
@@ -84,6 +85,7 @@ class FileSink : public Sink {
 
   const Source* source_;
   std::string path_;
+  Unfinished unfinished_;
   trace::RunFile file_;
   std::vector<std::unique_ptr<Stream>> streams_;
   trace::Event event_;

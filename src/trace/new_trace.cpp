@@ -11,6 +11,7 @@ namespace foretrace::trace {
 
 NewTrace::NewTrace(std::string path, const TraceInfo& info)
     : path_(std::move(path)),
+      unfinished_(path_ + ".part"),
       clock_(info.clock),
       file_(create_trace_file(path_ + ".part", info)),
       appended_(std::make_shared<const AppendedTrace>(path_ + ".part")) {}

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "base/unfinished.hpp"
 #include "trace/trace_writer.hpp"
 
 namespace foretrace::trace {
@@ -30,6 +31,7 @@ class NewTrace {
   void check() const;
 
   std::string path_;
+  Unfinished unfinished_;
   Clock clock_;
   RunFile file_;
   std::shared_ptr<const AppendedTrace> appended_;

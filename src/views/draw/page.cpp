@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* kStyle =
     R"(body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
-  max-width: 62rem; margin: 0 auto; padding: 1rem 1.5rem 4rem; }
+  max-width: 76rem; margin: 0 auto; padding: 1rem 1.5rem 4rem; }
 h1 { font-size: 1.7rem; margin-bottom: .3rem; }
 h2 { margin-top: 2.4rem; border-bottom: 1px solid var(--rule); }
 h3 { margin-top: 2.2rem; font-family: ui-monospace, monospace; font-size: 1.15rem; }
