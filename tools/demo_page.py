@@ -158,6 +158,12 @@ def local_table(rows):
     return "\n".join(lines)
 
 
+def scatter(row):
+    """How far a program's measured times lie apart, as a share of their median."""
+    measured = row["measured"]
+    return (measured["most"] - measured["least"]) / measured["median"]
+
+
 def verdict(rows):
     """The typical and the worst error, and how far the runs themselves differ."""
     quiet = [row for row in rows if row["measured"]["quiet"]]
@@ -176,13 +182,9 @@ def verdict(rows):
         text.append(f"{verb}: off by {per_cent(errors[len(errors) // 2])} in the middle and "
                     f"{per_cent(errors[-1])} at worst ({worst['program']}, {MPI_NAMES[worst['mpi']]})")
 
-    def width(row):
-        m = row["measured"]
-        return (m["most"] - m["least"]) / m["median"]
-
-    widest = max(quiet, key=width)
+    widest = max(quiet, key=scatter)
     return (f"<p>{'; '.join(text)}. The measured times of one program lie up to "
-            f"{per_cent(width(widest))} apart ({widest['program']}, {MPI_NAMES[widest['mpi']]}): "
+            f"{per_cent(scatter(widest))} apart ({widest['program']}, {MPI_NAMES[widest['mpi']]}): "
             f"an error within that spread says nothing.</p>{busy}")
 
 

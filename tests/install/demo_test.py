@@ -3,6 +3,10 @@
     demo_test.py SOURCE
 """
 
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
 import pathlib
 import subprocess
 import sys
@@ -43,6 +47,25 @@ class Demo(unittest.TestCase):
                 (build / f"o{i}.o").touch()
             self.assertIn("80 files to compile", said("all"))
             self.assertEqual(said("o100.o"), "")
+
+    def test_it_tells_of_runs_that_differ(self):
+        """An error within what the runs themselves differ by says nothing."""
+        sys.dont_write_bytecode = True
+        loader = importlib.machinery.SourceFileLoader("demo", str(SOURCE / "tools/demo"))
+        sys.path.insert(0, str(SOURCE / "tools"))
+        demo = importlib.util.module_from_spec(importlib.util.spec_from_loader("demo", loader))
+        loader.exec_module(demo)
+
+        def row(program, least, most, quiet=True):
+            times = {"median": 0.05, "least": least, "most": most, "quiet": quiet}
+            predicted = {"median": 0.04, "ratio": 0.8}
+            return {"program": program, "mpi": "mpich", "measured": times, "predict": predicted, "simulate": predicted}
+
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            demo.print_tables([row("elastic", 0.045, 0.0665), row("life", 0.048, 0.053), row("mandel", 0.03, 0.09, False)],
+                              [])
+        self.assertIn("Measured runs differ among themselves: elastic (MPICH) by 43 %.\n", said.getvalue())
 
 
 if __name__ == "__main__":
