@@ -87,9 +87,25 @@ EventTimes times_of(SegmentWalk& walk, std::size_t index, const Event& event) {
   return times;
 }
 
+// Index into Comparison::states of A's names, each looked for once.
+class StatesByName {
+ public:
+  std::size_t of(trace::NameId name, const std::vector<std::string>& names,
+                 const std::vector<std::string>& states) {
+    if (known_.size() <= name) known_.resize(name + std::size_t{1});
+    std::optional<std::size_t>& known = known_[name];
+    if (!known)
+      known = static_cast<std::size_t>(std::ranges::find(states, names[name]) - states.begin());
+    return *known;
+  }
+
+ private:
+  std::vector<std::optional<std::size_t>> known_;
+};
+
 // Goes through a rank's events as long as both have the same; `level` events: with their times.
 void compare_rank(RunEvents& a, RunEvents& b, WorldRank rank, CompareLevel level,
-                  Comparison& result) {
+                  StatesByName& states, Comparison& result) {
   a.begin(rank);
   b.begin(rank);
   SegmentWalk in_a;
@@ -108,11 +124,8 @@ void compare_rank(RunEvents& a, RunEvents& b, WorldRank rank, CompareLevel level
     if (times_a.compute != Time() || times_b.compute != Time())
       result.events.push_back({{times_a.compute, times_b.compute}, rank, 0, i});
     if (!is_timed_call(*x)) continue;
-    const auto state = std::ranges::find(result.states, a.names()[x->name]);
-    result.events.push_back({{times_a.call, times_b.call},
-                             rank,
-                             static_cast<std::size_t>(state - result.states.begin()),
-                             i});
+    const std::size_t state = states.of(x->name, a.names(), result.states);
+    result.events.push_back({{times_a.call, times_b.call}, rank, state, i});
   }
 }
 
@@ -266,8 +279,9 @@ Comparison compare_traces(RunEvents a, RunEvents b, CompareLevel level) {
     result.by_phase = compare_phases(phase_profiles(a), phase_profiles(b));
   if (a.ranks() != b.ranks())
     result.difference = {WorldRank(), 0, number_of_ranks(a), number_of_ranks(b)};
+  StatesByName states;
   for (int rank = 0; rank < std::min(a.ranks(), b.ranks()); ++rank)
-    compare_rank(a, b, WorldRank(rank), level, result);
+    compare_rank(a, b, WorldRank(rank), level, states, result);
   return result;
 }
 

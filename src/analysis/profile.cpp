@@ -9,7 +9,6 @@
 
 #include "analysis/segments.hpp"
 #include "analysis/waiting.hpp"
-#include "trace/whole_reader.hpp"
 
 namespace foretrace::analysis {
 namespace {
@@ -418,36 +417,22 @@ void set_baseline(Profile& profile, Time serial_run) {
   profile.efficiency = profile.ranks > 0 ? speedup / profile.ranks : 0;
 }
 
-Profile profile_trace(const trace::Trace& trace, const trace::TellPlace& tell,
-                      std::uint64_t most_followed) {
-  Builder builder(trace.info, trace.names, trace.sites, trace.ranks.size(), tell, most_followed);
-  for (const auto& events : trace.ranks) {
-    for (const Event& event : events)
-      builder.take(event, uses_comm(event) ? &trace.comms.at(event.comm) : nullptr);
+Profile profile_trace(RunEvents run, const trace::TellPlace& tell, std::uint64_t most_followed) {
+  Builder builder(run.info(), run.names(), run.sites(), static_cast<std::size_t>(run.ranks()), tell,
+                  most_followed);
+  for (int r = 0; r < run.ranks(); ++r) {
+    run.begin(WorldRank(r));
+    while (const Event* event = run.next()) builder.take(*event, run.comm(*event));
     builder.end_rank();
   }
   Profile profile = builder.finish();
-  profile.complete = trace.sealed;
-  profile.damage = trace.damage;
+  profile.complete = run.sealed();
+  profile.damage = run.damage();
   return profile;
 }
 
 Profile profile_file(const std::string& path, const trace::TellPlace& tell) {
-  trace::WholeReader reader(path);
-  const trace::TraceReader& file = reader.file();
-  Builder builder(file.info(), reader.names(), reader.sites(),
-                  static_cast<std::size_t>(file.ranks()), tell, kMostFollowed);
-  Event event;
-  for (int r = 0; r < file.ranks(); ++r) {
-    const WorldRank rank(r);
-    while (reader.next(rank, event))
-      builder.take(event, uses_comm(event) ? &file.comm(rank, event.comm) : nullptr);
-    builder.end_rank();
-  }
-  Profile profile = builder.finish();
-  profile.complete = file.sealed();
-  profile.damage = file.damage();
-  return profile;
+  return profile_trace(RunEvents(path), tell);
 }
 
 std::vector<PhaseProfile> phase_profiles(RunEvents& run) {

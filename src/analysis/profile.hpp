@@ -137,7 +137,7 @@ struct Profile {
 // has more than `most_followed` sends, receives, collectives of a rank and waits; with
 // clock wall its waits are not known then.
 inline constexpr std::uint64_t kMostFollowed = 10'000'000;
-Profile profile_trace(const trace::Trace& trace, const trace::TellPlace& tell = {},
+Profile profile_trace(RunEvents run, const trace::TellPlace& tell = {},
                       std::uint64_t most_followed = kMostFollowed);
 
 // The same of a file, which need not fit into memory.

@@ -21,9 +21,12 @@ class RunEvents {
   const trace::TraceInfo& info() const { return trace_ ? trace_->info : reader_->file().info(); }
   bool sealed() const { return trace_ ? trace_->sealed : reader_->file().sealed(); }
   int ranks() const;
-  // Event::name, as far as events were read, in order of first use.
+  // Event::name and Event::site - 1, as far as events were read, in order of first use.
   const std::vector<std::string>& names() const {
     return trace_ ? trace_->names : reader_->names();
+  }
+  const std::vector<trace::Site>& sites() const {
+    return trace_ ? trace_->sites : reader_->sites();
   }
   // What of the file is damaged, as far as events were read.
   const std::vector<trace::Damage>& damage() const {

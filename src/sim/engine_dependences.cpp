@@ -200,6 +200,9 @@ Engine::AccessParts Engine::parts_of_messages(const Access& access, Bytes there,
   };
   add(access.origin, access.target, there);
   add(access.target, access.origin, back);
+  parts.overhead = network_->send_overhead(network_->path(access.origin, access.target));
+  // The target's network interface takes as long to answer.
+  parts.latency += parts.overhead;
   return parts;
 }
 
@@ -217,6 +220,7 @@ void Engine::log_access_end(const Access& access, Time when) {
   Link own;
   own.from = log_->posted(access.origin, access.request);
   own.takes = when - (*log_)[own.from].at;
+  own.overhead = access.parts.overhead;
   own.latency = access.parts.latency;
   own.bytes = access.parts.bytes;
   log_->end_request(access.origin, access.request, when, std::span(&own, 1));

@@ -85,6 +85,7 @@ class Engine {
   // An access to a target's memory, or a lock, that is two messages: one there, one back.
   // What of it is what, if nothing else is on its way; for the dependences.
   struct AccessParts {
+    Time overhead;
     Time latency;
     Time bytes;
   };

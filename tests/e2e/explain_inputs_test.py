@@ -8,6 +8,33 @@ import harness
 SOURCE = harness.SOURCE / "tests/e2e/programs/explained.c"
 NETWORKS = {"datasheet": [], "loggps": ["--network", "loggps"]}
 
+# One rank writes 50,000 bytes four times, each after 200 steps.
+WRITES = r"""
+#include <mpi.h>
+#include "foretrace.h"
+static char data[50000];
+int main(int argc, char **argv) {
+  MPI_File file;
+  MPI_Init(&argc, &argv);
+  MPI_File_open(MPI_COMM_SELF, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+  for (int i = 0; i < 4; ++i) {
+    FORETRACE_COMPUTE(200);
+    MPI_File_write_at(file, i * sizeof data, data, sizeof data, MPI_CHAR, MPI_STATUS_IGNORE);
+  }
+  MPI_File_close(&file);
+  MPI_Finalize();
+}
+"""
+# As somebody writes it by hand: no function has a class.
+DISK = """
+[machine]
+name = "disk"
+time_unit = "us"
+[compute]
+step = 1e-6
+""" + "".join(f'[[function]]\nname = "{name}"\n[[function.regime]]\nc = {c}\nk = {k}\ng = "d"\n'
+              for name, c, k in (("file_open", 50.0, 0.0), ("file_close", 20.0, 0.0), ("file_write_at", 100.0, 0.01)))
+
 
 class ExplainInputs(harness.TestCase):
     def recorded(self, what, status=0):
@@ -74,6 +101,23 @@ class ExplainInputs(harness.TestCase):
         for network, words in NETWORKS.items():
             with self.subTest(network=network):
                 self.explained(trace, *words)
+
+    def test_files(self):
+        """By hand: 50 + 4 x (200 + 100 + 500) + 20 = 3270 us, of which 800 are computed and nothing is a network's."""
+        trace = self.record(1, [self.compile(WRITES, "writes"), self.directory / "file"])
+        model = self.write("disk.toml", DISK)
+        for network, words in NETWORKS.items():
+            with self.subTest(network=network):
+                said = json.loads(self.foretrace("explain", trace, "--machine", model, "--compute", "annotated", "--json",
+                                                 *words, *(["--loggps", "L=2us,o=1us,g=0,G=1ns"] if words else [])).out)
+                self.assertEqual(said["time"], 3270e-6)
+                self.assertEqual((said["headline"]["communication"], said["headline"]["files"]), (3270e-6, 800e-6))
+                self.assertEqual((said["bounds"]["ideal_network"], said["bounds"]["no_files"]), (3270e-6, 800e-6))
+                self.assertEqual((said["critical_path"]["files"], said["critical_path"]["compute"]), (2470e-6, 800e-6))
+                self.assertEqual((said["efficiency"]["transfer"], said["efficiency"]["files"]), (1, 800 / 3270))
+                first = said["findings"][0]
+                self.assertEqual((first["kind"], first["function"], first["gain"], first["elsewhere"]),
+                                 ("files", "MPI_File_write_at", 2470e-6, True))
 
     def test_incomplete(self):
         trace = self.recorded("incomplete", status=1)

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "explained.hpp"
+#include "topology/builders.hpp"
 
 namespace foretrace::explain {
 namespace {
@@ -116,6 +117,39 @@ TEST(Accesses, AreTransfersToTheirRequests) {
   const WaitGroup* wait = explained.waits_at("MPI_Waitall");
   ASSERT_TRUE(wait);
   EXPECT_EQ(wait->kind, WaitKind::transfer);
+}
+
+// Posting takes o = 1, then 10 there, 1 for the answer at the target's interface, 10 and 20,000
+// bytes back, a nanosecond each.
+TEST(Accesses, AreTransfersThatAreMessages) {
+  const machine::Topology pair = machine::make_topology("full:2?latency=10us&bandwidth=1GB/s");
+  for (const auto kind : {sim::NetworkKind::loggps, sim::NetworkKind::flow}) {
+    sim::NetworkOptions network;
+    network.kind = kind;
+    if (kind == sim::NetworkKind::flow) network.topology = &pair;
+    network.loggps.latency = us(10);
+    network.loggps.overhead_send = us(1);
+    network.loggps.overhead_recv = us(2);
+    network.loggps.gap_per_byte = 1e-9;
+    const Time bytes = kind == sim::NetworkKind::loggps ? us(20) - Time::ns(1) : us(20);
+    for (const std::uint64_t request : {0, 1}) {
+      Calls programs(2);
+      programs.one_sided(0, OneSided::get, request == 0 ? "MPI_Get" : "MPI_Rget", 20'000, us(0),
+                         request);
+      if (request == 0)
+        programs.one_sided(0, OneSided::flush, "MPI_Win_flush");
+      else
+        programs.wait(0, {1});
+      programs.finalize_all();
+      const Explained explained = explain_program(programs, network);
+      EXPECT_EQ(explained.explanation.time, us(22) + bytes);
+      const Parts& parts = explained.explanation.path.parts;
+      EXPECT_EQ(parts.overhead, us(1));
+      EXPECT_EQ(parts.latency, us(21));
+      EXPECT_EQ(parts.bytes, bytes);
+      EXPECT_EQ(parts.queue, Time());
+    }
+  }
 }
 
 }  // namespace

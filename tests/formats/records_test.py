@@ -70,6 +70,11 @@ ALOG = """1 1 0 0 0 680407 start broadcast
 8 1 0 0 0 695886 End Sync
 """
 
+# What a trace of two ranks begins with, as text.
+HEAD = """foretrace-trace 1
+info {"ranks":2,"clock":"wall","program":"p","origin":"record","machine":"","options":"","mpi":""}
+"""
+
 
 class Records(unittest.TestCase):
     maxDiff = None
@@ -114,9 +119,7 @@ class Records(unittest.TestCase):
 
     def test_paraver_keeps_calls_without_a_gap_apart(self):
         """A call that begins where the one before ends; posting takes no time at all."""
-        text = """foretrace-trace 1
-info {"ranks":2,"clock":"wall","program":"p","origin":"record","machine":"","options":"","mpi":""}
-rank 0
+        text = HEAD + """rank 0
 name "MPI_Send"
 comm 0 0 1
 send MPI_Send enter=10000 leave=20000 to=1 to_tag=1 to_bytes=8
@@ -152,9 +155,7 @@ complete MPI_Wait enter=80000 leave=90000 done=1,0,3,8
 
     def test_paraver_keeps_receives_that_no_name_tells_of(self):
         """MPI_Start, MPI_Startall and MPI_Isendrecv post receives: as many as messages say, some in no time."""
-        text = """foretrace-trace 1
-info {"ranks":2,"clock":"wall","program":"p","origin":"record","machine":"","options":"","mpi":""}
-rank 0
+        text = HEAD + """rank 0
 name "MPI_Startall"
 comm 0 0 1
 irecv MPI_Startall enter=10000 leave=20000 request=1 from=1 from_tag=1 from_bytes=8

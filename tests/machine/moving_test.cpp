@@ -4,16 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "constant_function.hpp"
 #include "machine/timing.hpp"
 
 namespace foretrace::machine {
 namespace {
-
-Function constant(const std::string& name, double seconds) {
-  Regime regime;
-  regime.equation.constant.value = seconds;
-  return {name, "", "", {regime}};
-}
 
 // A model has what was measured; calls that move data in the same way take that.
 TEST(Moving, TakesItsEquationOrThatOfItsStandIn) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "constant_function.hpp"
 #include "machine/timing.hpp"
 
 namespace foretrace::machine {
@@ -21,9 +22,7 @@ std::string name(int cost) {
 }
 
 void add(MachineModel& model, const std::string& function, double seconds) {
-  Regime regime;
-  regime.equation.constant.value = seconds;
-  model.functions[function] = {function, "", "", {regime}};
+  model.functions[function] = constant(function, seconds);
 }
 
 // Which function is evaluated for `cost` in a model that has all others, each
@@ -57,16 +56,18 @@ struct Documented {
 Documented read_documentation() {
   Documented documented;
   std::ifstream file(FORETRACE_SOURCE_DIR "/docs/theory.md");
+  const std::string sentence = "What has no stand-in costs nothing: ";
+  std::string none;  // the sentence's paragraph, after these words
   bool in_table = false;
+  bool in_sentence = false;
   for (std::string line; std::getline(file, line);) {
-    const std::string sentence = "What has no stand-in costs nothing: ";
     if (line.starts_with("| missing | stands in |"))
       in_table = true;
     else if (line.empty())
-      in_table = false;
+      in_table = in_sentence = false;
     else if (line.starts_with(sentence))
-      for (const std::string& function : split(line.substr(sentence.size()), ','))
-        documented.none.insert(function);
+      in_sentence = true;
+    if (in_sentence) none += (none.empty() ? line.substr(sentence.size()) : " " + line);
     if (!in_table) continue;
     const std::vector<std::string> cells = split(line, '|');
     if (cells.size() < 3) continue;
@@ -77,6 +78,7 @@ Documented read_documentation() {
       for (const std::string& function : split(groups[i], ','))
         documented.stand_in[function] = stand_ins[std::min(i, stand_ins.size() - 1)];
   }
+  for (const std::string& function : split(none, ',')) documented.none.insert(function);
   documented.stand_in.erase("missing");
   std::erase_if(documented.stand_in, [](const auto& row) { return row.first.starts_with("---"); });
   return documented;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "constant_function.hpp"
 #include "machine/machine_file.hpp"
 #include "machine/moving.hpp"
 #include "microseconds.hpp"
@@ -265,12 +266,6 @@ TEST_F(T3d, SenderOfARendezvousWaitsForItsReceiver) {
 TEST_F(T3d, ReceiveOfAMessageThatIsThere) {
   EXPECT_EQ(timing_.recv_alone(us(10), us(10), kLarge), us(80));
   EXPECT_EQ(timing_.recv_alone(us(10), us(120), kLarge), us(120));
-}
-
-Function constant(const std::string& name, double seconds) {
-  Regime regime;
-  regime.equation.constant.value = seconds;
-  return {name, "", "", {regime}};
 }
 
 // irecv2 = 5, irecvoverlap = 8: more can be hidden than there is.
