@@ -18,10 +18,10 @@ constexpr std::size_t kBuffer = 64 * 1024;
 
 }  // namespace
 
-NewFile::NewFile(std::string path) : path_(std::move(path)), temporary_(path_ + ".new") {
+NewFile::NewFile(std::string path)
+    : path_(std::move(path)), temporary_(path_ + ".new"), unfinished_(std::in_place, temporary_) {
   fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (fd_ < 0) fail();
-  unfinished_.emplace(temporary_);
 }
 
 NewFile::~NewFile() {

@@ -6,23 +6,18 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/undisturbed.hpp"
 
 namespace foretrace {
-namespace {
 
-std::string make_folder(const std::string& use) {
-  // What mkdtemp() fills in.
-  const std::string unique(6, 'X');
-  std::string path = (std::filesystem::temp_directory_path() / ("foretrace-" + unique)).string();
-  if (!::mkdtemp(path.data()))
-    throw Error(path + ": cannot make a folder for " + use + ": " + std::strerror(errno));
-  return path;
+// Its name is known only when it is there.
+ScratchFolder::ScratchFolder(const std::string& use) {
+  const Undisturbed undisturbed;
+  path_ = (std::filesystem::temp_directory_path() / ("foretrace-" + std::string(6, 'X'))).string();
+  if (!::mkdtemp(path_.data()))
+    throw Error(path_ + ": cannot make a folder for " + use + ": " + std::strerror(errno));
+  unfinished_.emplace(path_);
 }
-
-}  // namespace
-
-ScratchFolder::ScratchFolder(const std::string& use)
-    : path_(make_folder(use)), unfinished_(path_) {}
 
 ScratchFolder::~ScratchFolder() {
   std::error_code ignored;

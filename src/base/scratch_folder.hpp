@@ -1,6 +1,7 @@
 // ScratchFolder: a folder of our own among the system's temporary files, which goes with us.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/unfinished.hpp"
@@ -19,7 +20,7 @@ class ScratchFolder {
 
  private:
   std::string path_;
-  Unfinished unfinished_;
+  std::optional<Unfinished> unfinished_;
 };
 
 }  // namespace foretrace

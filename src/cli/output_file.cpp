@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/new_file.hpp"
+#include "base/undisturbed.hpp"
 
 namespace foretrace::cli {
 
@@ -64,6 +65,7 @@ namespace {
 // system without room.
 void try_beside(const std::string& path) {
   const std::string trial = path + ".try";
+  const Undisturbed undisturbed;  // or it would stay
   const int fd = ::open(trial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd >= 0) {
     ::close(fd);

@@ -576,7 +576,8 @@ void Timing::note_missing(std::string_view mpi_name, std::string_view but) const
 }
 
 void Timing::note_posted(std::string_view mpi_name) const {
-  if (!mpi_name.starts_with("MPI_File_i") && !mpi_name.ends_with("_begin")) return;
+  static const mpi_api::Group* const posts = mpi_api::find_group("file_posts");
+  if (!mpi_api::is_in(*posts, mpi_name)) return;
   const std::string name = model_name_of(mpi_name);
   if (std::ranges::find(posted_, name) == posted_.end()) posted_.push_back(name);
 }

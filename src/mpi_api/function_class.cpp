@@ -39,11 +39,9 @@ std::string_view function_class_of(std::string_view function) {
   if (name.starts_with("MPI_Win_") && !is("epochs")) return "barrier";
   if (is("one_sided")) return "one-sided";
   if (is("sends") || is("receives")) return "point-to-point";
-  if (name == "MPI_Barrier" || name == "MPI_Ibarrier" || is("comm_meetings")) return "barrier";
+  if (is("barriers") || is("comm_meetings")) return "barrier";
   if (is("collectives")) return "collective";
-  if (is("polls") || is("datatypes") || is("groups") || name == "MPI_Comm_group" ||
-      name == "MPI_Wtime" || name.starts_with("MPI_Op_"))
-    return "local";
+  if (is("polls") || is("datatypes") || is("groups") || is("local")) return "local";
   return {};
 }
 

@@ -20,6 +20,7 @@
 
 #include "base/error.hpp"
 #include "base/launcher.hpp"
+#include "base/undisturbed.hpp"
 #include "base/whole_file.hpp"
 
 extern char** environ;
@@ -52,23 +53,6 @@ std::string unused_file(const std::string& folder) {
   static std::atomic<unsigned> number = 0;
   return folder + "/out-" + std::to_string(::getpid()) + "-" + std::to_string(number++);
 }
-
-// As long as it lives this thread gets no signals.
-class Undisturbed {
- public:
-  Undisturbed() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~Undisturbed() { end(); }
-  void end() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  Undisturbed(const Undisturbed&) = delete;
-  Undisturbed& operator=(const Undisturbed&) = delete;
-
- private:
-  sigset_t before_{};
-};
 
 // Between fork and exec: only what may be called there. SIGTERM, which our own commands pass on to
 // the launchers that they start. Our handlers are not the child's.

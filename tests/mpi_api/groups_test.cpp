@@ -34,8 +34,10 @@ TEST(Groups, LargeCountsAreWhereTheirOriginalsAre) {
 }
 
 TEST(Groups, SomeArePartsOfOthers) {
-  for (const auto& [part, whole] :
-       {std::pair("all_for_all", "collectives"), {"epochs", "one_sided"}})
+  for (const auto& [part, whole] : {std::pair("all_for_all", "collectives"),
+                                    {"barriers", "collectives"},
+                                    {"epochs", "one_sided"},
+                                    {"file_posts", "io"}})
     for (const Pattern& pattern : find_group(part)->patterns) {
       std::string name(pattern.text);
       std::erase(name, '*');
