@@ -8,12 +8,12 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "cli/completion.hpp"
-#include "cli/mistake.hpp"
-#include "cli/nearest.hpp"
-#include "cli/output_file.hpp"
-#include "cli/process.hpp"
 #include "cli/subcommand.hpp"
+#include "cli/system/output_file.hpp"
+#include "cli/system/process.hpp"
+#include "cli/words/completion.hpp"
+#include "cli/words/mistake.hpp"
+#include "cli/words/nearest.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 // scale, and the events of a window. All of it comes from a file beside the trace, of which
 // only what is asked for is read; the file is made of the trace once.
 //
-// Draws nothing and serves nobody: cli/timeline_server.cpp does.
+// Draws nothing and serves nobody: cli/pages/timeline_server.cpp does.
 #pragma once
 
 #include <cstdint>

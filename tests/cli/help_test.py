@@ -21,7 +21,7 @@ def run(*words, status=0, **options):
 
 
 def commands():
-    return [path.stem[4:] for path in sorted((SOURCE / "src/cli").glob("cmd_*.cpp"))]
+    return [path.stem for path in sorted((SOURCE / "src/cli/commands").glob("*.cpp"))]
 
 
 class Help(unittest.TestCase):

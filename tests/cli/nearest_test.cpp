@@ -1,4 +1,4 @@
-#include "cli/nearest.hpp"
+#include "cli/words/nearest.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // --network auto on machines whose patterns take exactly what one of the networks says.
-#include "cli/network_choice.hpp"
+#include "cli/simulate/network_choice.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Several numbers in one word: what is meant, and what is refused.
-#include "cli/number_list.hpp"
+#include "cli/words/number_list.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Sweeps: the words of --sweep, the grid, the threads that run it, the results
 // on paper.
-#include "cli/sweep.hpp"
+#include "cli/simulate/sweep.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <sstream>
 
-#include "cli/elf_program.hpp"
+#include "cli/programs/elf_program.hpp"
 #include "driver.hpp"
 
 namespace {

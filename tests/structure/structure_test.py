@@ -146,6 +146,22 @@ class Structure(unittest.TestCase):
         for part in MAY_USE:
             depth(part, [])
 
+    def test_chapters_of_the_command_line_have_no_circle(self):
+        uses = {}
+        for path in files("src/cli"):
+            chapter = path.relative_to(ROOT / "src/cli").parts[0]
+            uses.setdefault(chapter, set()).update(
+                text.split("/")[1] for _, text in includes(path) if text.startswith("cli/") and text.count("/") == 2)
+
+        def follow(chapter, above):
+            self.assertNotIn(chapter, above, f"{' -> '.join(above)} -> {chapter}")
+            for other in uses[chapter] - {chapter}:
+                follow(other, above + [chapter])
+
+        for chapter in uses:
+            follow(chapter, [])
+        self.assertGreater(len(uses), 5, "this test has gone blind")
+
     def test_nothing_uses_the_command_line(self):
         self.refuse([f"{place(path, number)}: includes {text}"
                      for part in self.parts() if part != "cli" for path in files(f"src/{part}")

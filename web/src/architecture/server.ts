@@ -1,4 +1,4 @@
-// What the editor asks the tool: src/cli/architecture_editor.cpp.
+// What the editor asks the tool: src/cli/pages/architecture_editor.cpp.
 import type { Flat } from "./drawing";
 import type { Kind } from "./machine";
 

@@ -1,0 +1,101 @@
+#include "cli/words/named_files.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "base/whole_file.hpp"
+#include "cli/system/process.hpp"
+#include "cli/words/nearest.hpp"
+#include "topology/shape.hpp"
+
+namespace foretrace::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const char* name_of(Named kind) {
+  return kind == Named::machine ? "machine" : kind == Named::topology ? "topology" : "model";
+}
+
+// "machines/cray-t3d.toml" outside of the folder of the sources: there is one by its name.
+void check_path(Named kind, const std::string& given) {
+  std::error_code ignored;
+  if (fs::exists(given, ignored)) return;
+  const std::string name = fs::path(given).stem().string();
+  for (const NamedFile& file : named_files(kind))
+    if (file.name == name)
+      throw Error("there is no file '" + given + "'; the " + name_of(kind) +
+                  " that comes with Foretrace is called by its name alone: " + name);
+}
+
+// What Foretrace writes, with an interval for each fit, ends with the end of a line. Where that is
+// missing, the file is cut off, and its last number may be. Who writes one by hand may leave it
+// out.
+void check_end(const std::string& machine) {
+  const std::string text = read_if_possible(machine);
+  const bool is_ours = text.find("\ninterval = [") != std::string::npos;
+  if (!is_ours || text.empty() || text.back() == '\n') return;
+  const auto line = 1 + std::ranges::count(text, '\n');
+  throw Error(machine + ":" + std::to_string(line) +
+              ": the file is cut off within a line; copy or measure it once more (if it is whole, "
+              "end its last line)");
+}
+
+}  // namespace
+
+std::vector<std::string> topology_kinds() {
+  using machine::TopologyKind;
+  std::vector<std::string> kinds;
+  for (int kind = 0; kind < static_cast<int>(TopologyKind::arbitrary); ++kind)
+    kinds.emplace_back(machine::name_of(static_cast<TopologyKind>(kind)));
+  return kinds;
+}
+
+std::vector<NamedFile> named_files(Named kind) {
+  const fs::path folder = fs::path(data_directory()) / (kind == Named::machine    ? "machines"
+                                                        : kind == Named::topology ? "topologies"
+                                                                                  : "models");
+  const char* const ending = kind == Named::model ? ".model" : ".toml";
+  std::vector<NamedFile> files;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().extension() == ending)
+      files.push_back({entry.path().stem().string(), entry.path().string()});
+  std::ranges::sort(files, {}, &NamedFile::name);
+  return files;
+}
+
+std::string find_named(Named kind, const std::string& given) {
+  std::error_code ignored;
+  // "ring" for "ring:16": what is missing there is told by whoever reads it.
+  const auto is_kind = [&given](const std::string& known) { return known == given; };
+  const bool is_text = kind == Named::topology && (given.find(':') != std::string::npos ||
+                                                   std::ranges::any_of(topology_kinds(), is_kind));
+  if (is_text || fs::is_regular_file(given, ignored)) {
+    if (kind == Named::machine) check_end(given);
+    return given;
+  }
+  if (given.find('/') != std::string::npos) {
+    check_path(kind, given);
+    return given;
+  }
+  std::vector<std::string> names;
+  std::string list;
+  for (const NamedFile& file : named_files(kind)) {
+    if (file.name == given) return file.path;
+    names.push_back(file.name);
+    list += (list.empty() ? "" : ", ") + file.name;
+  }
+  const std::string what = name_of(kind);
+  const bool is_file = given.ends_with(".toml") || given.ends_with(".model");
+  const std::string name = is_file ? given.substr(0, given.rfind('.')) : given;
+  const std::string message = "there is no file '" + given + "', and no " + what + " of that name" +
+                              did_you_mean(name, names) +
+                              (list.empty() ? "" : " (there are " + list + ")");
+  if (is_file) throw Error(message);
+  throw UsageError(message);
+}
+
+}  // namespace foretrace::cli
