@@ -12,6 +12,20 @@ namespace {
 using trace::Event;
 using trace::EventKind;
 
+// Reads a rank's events: calls visit_event(event) for each of them, and visit_segment(event,
+// segment) for what ends with it. Returns the rank's time.
+template <class EventVisitor, class SegmentVisitor>
+Time read_rank(RunEvents& run, int rank, EventVisitor&& visit_event,
+               SegmentVisitor&& visit_segment) {
+  SegmentWalk walk;
+  run.begin(WorldRank(rank));
+  for (std::size_t i = 0; const Event* event = run.next(); ++i) {
+    visit_event(*event);
+    walk.take(i, *event, [&](const Segment& segment) { visit_segment(*event, segment); });
+  }
+  return walk.end();
+}
+
 constexpr std::size_t kActivities = static_cast<std::size_t>(Activity::kCount);
 using Sums = std::array<std::int64_t, kActivities>;  // ps by activity
 
@@ -57,16 +71,21 @@ Activity dominant(const Sums& sums, std::size_t first) {
   return *most == 0 ? Activity::none : static_cast<Activity>(most - sums.begin());
 }
 
-void add_rank(const std::vector<Event>& events, Time end, RowSums& row) {
-  const Time stop = visit_segments(events, [&](const Segment& segment) {
-    if (segment.compute) {
-      row.add(Activity::compute, segment.from, segment.to);
-      return;
-    }
-    row.add(Activity::wait, segment.from, segment.from + segment.wait);
-    row.add(activity_of(events[segment.event]), segment.from + segment.wait, segment.to);
-  });
-  row.add(Activity::none, stop, end);
+void add_segment(const Event& event, const Segment& segment, RowSums& row) {
+  if (segment.compute) {
+    row.add(Activity::compute, segment.from, segment.to);
+    return;
+  }
+  row.add(Activity::wait, segment.from, segment.from + segment.wait);
+  row.add(activity_of(event), segment.from + segment.wait, segment.to);
+}
+
+// The column of a moment; the last one of what lies at the end.
+std::size_t column_of(Time at, const ActivityGrid& grid) {
+  const double per_column =
+      static_cast<double>(std::max<std::int64_t>(grid.end.count_ps(), 1)) / grid.columns;
+  const auto column = static_cast<std::size_t>(static_cast<double>(at.count_ps()) / per_column);
+  return std::min(column, static_cast<std::size_t>(grid.columns) - 1);
 }
 
 }  // namespace
@@ -93,19 +112,32 @@ Activity activity_of(const Event& event) {
   }
 }
 
-ActivityGrid activity_grid(const trace::Trace& trace, int columns, int max_rows) {
+ActivityGrid activity_grid(RunEvents& run, int columns, int max_rows) {
   ActivityGrid grid;
   grid.columns = columns;
-  const int ranks = static_cast<int>(trace.ranks.size());
+  const int ranks = run.ranks();
   grid.ranks_per_row = std::max(1, (ranks + max_rows - 1) / max_rows);
-  for (const auto& events : trace.ranks)
-    grid.end = std::max(grid.end, visit_segments(events, [](const Segment&) {}));
+  for (int rank = 0; rank < ranks; ++rank)
+    grid.end = std::max(grid.end,
+                        read_rank(
+                            run, rank, [](const Event&) {}, [](const Event&, const Segment&) {}));
 
+  grid.marked.resize(static_cast<std::size_t>(columns));
+  MarkCounter marks;
+  const auto take_mark = [&](const Event& event) {
+    if (event.kind != EventKind::mark) return;
+    marks.take(event);
+    grid.marked[column_of(event.enter, grid)] = true;
+  };
   std::vector<Sums> all(static_cast<std::size_t>(columns));
   for (int first = 0; first < ranks; first += grid.ranks_per_row) {
     RowSums row(grid.end, columns);
-    for (int rank = first; rank < std::min(ranks, first + grid.ranks_per_row); ++rank)
-      add_rank(trace.ranks[static_cast<std::size_t>(rank)], grid.end, row);
+    for (int rank = first; rank < std::min(ranks, first + grid.ranks_per_row); ++rank) {
+      const Time stop = read_rank(
+          run, rank, take_mark,
+          [&](const Event& event, const Segment& segment) { add_segment(event, segment, row); });
+      row.add(Activity::none, stop, grid.end);
+    }
     std::vector<Activity>& line = grid.rows.emplace_back();
     for (std::size_t column = 0; column < all.size(); ++column) {
       line.push_back(dominant(row.sums()[column], 0));
@@ -113,6 +145,7 @@ ActivityGrid activity_grid(const trace::Trace& trace, int columns, int max_rows)
     }
   }
   for (const Sums& sums : all) grid.all.push_back(dominant(sums, 1));
+  grid.marks = marks.finish(run.names());
   return grid;
 }
 

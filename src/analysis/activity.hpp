@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "analysis/marks.hpp"
+#include "analysis/run_events.hpp"
 #include "base/time.hpp"
 #include "trace/trace.hpp"
 
@@ -37,9 +39,12 @@ struct ActivityGrid {
   Time end;                                 // columns divide [0, end)
   std::vector<std::vector<Activity>> rows;  // [row][column]: the activity with the most time
   std::vector<Activity> all;                // [column]: over all ranks that are in the program
+  std::vector<bool> marked;                 // [column]: whether any rank passed a mark there
+  std::vector<MarkProfile> marks;
 };
 
-// At most `max_rows` >= 1 rows of `columns` >= 1 columns.
-ActivityGrid activity_grid(const trace::Trace& trace, int columns, int max_rows);
+// At most `max_rows` >= 1 rows of `columns` >= 1 columns. Reads the run twice: to its end, which
+// divides the columns, and for what lies in them.
+ActivityGrid activity_grid(RunEvents& run, int columns, int max_rows);
 
 }  // namespace foretrace::analysis

@@ -8,11 +8,15 @@ namespace foretrace {
 namespace {
 
 using analysis::Activity;
-using analysis::activity_grid;
 using analysis::activity_of;
 using analysis::ActivityGrid;
 using machine::Cost;
 using test::TraceBuilder;
+
+ActivityGrid grid_of(const trace::Trace& trace, int columns, int max_rows) {
+  analysis::RunEvents run(trace);
+  return analysis::activity_grid(run, columns, max_rows);
+}
 
 Time ns(std::int64_t n) {
   return Time::ns(n);
@@ -23,7 +27,7 @@ TEST(Activity, WaitingComesFirstInACall) {
   b.init(0);
   b.recv(0, 0, 0, 8, ns(40), ns(60), ns(30));  // computes 0-40, waits 40-70, receives 70-100
   b.finalize(0);
-  const ActivityGrid g = activity_grid(b.trace(), 10, 4);
+  const ActivityGrid g = grid_of(b.trace(), 10, 4);
   EXPECT_EQ(g.end, ns(100));
   ASSERT_EQ(g.rows.size(), 1u);
   const Activity c = Activity::compute, w = Activity::wait, r = Activity::recv;
@@ -36,7 +40,7 @@ TEST(Activity, TheLongerShareOfAColumnWins) {
   b.send(0, 0, 0, 8, ns(26), ns(24));  // column [0,50): computes 26, sends 24
   b.send(0, 0, 0, 8, ns(24), ns(26));  // column [50,100): computes 24, sends 26
   b.finalize(0);
-  const ActivityGrid g = activity_grid(b.trace(), 2, 1);
+  const ActivityGrid g = grid_of(b.trace(), 2, 1);
   EXPECT_EQ(g.rows[0], (std::vector<Activity>{Activity::compute, Activity::send}));
 }
 
@@ -45,7 +49,7 @@ TEST(Activity, EqualSharesGoToTheFirstOfTheList) {
   b.init(0);
   b.send(0, 0, 0, 8, ns(25), ns(25));
   b.finalize(0);
-  EXPECT_EQ(activity_grid(b.trace(), 1, 1).rows[0][0], Activity::compute);
+  EXPECT_EQ(grid_of(b.trace(), 1, 1).rows[0][0], Activity::compute);
 }
 
 TEST(Activity, FoldsNeighboursAndVotesOverAll) {
@@ -56,7 +60,7 @@ TEST(Activity, FoldsNeighboursAndVotesOverAll) {
   b.init(4);
   b.send(4, 0, 0, 8, ns(300), ns(100));
   b.finalize(4);
-  const ActivityGrid g = activity_grid(b.trace(), 4, 2);
+  const ActivityGrid g = grid_of(b.trace(), 4, 2);
   EXPECT_EQ(g.ranks_per_row, 3);
   ASSERT_EQ(g.rows.size(), 2u);
   const Activity n = Activity::none, c = Activity::compute, s = Activity::send;
@@ -88,14 +92,14 @@ TEST(Activity, ColumnsOfAnOddTimeCoverAllOfIt) {
   b.init(0);
   b.send(0, 0, 0, 8, Time::ps(4), Time::ps(3));
   b.finalize(0);
-  const ActivityGrid g = activity_grid(b.trace(), 3, 1);
+  const ActivityGrid g = grid_of(b.trace(), 3, 1);
   EXPECT_EQ(g.rows[0],
             (std::vector<Activity>{Activity::compute, Activity::compute, Activity::send}));
 }
 
 TEST(Activity, EmptyTrace) {
   TraceBuilder b(2);
-  const ActivityGrid g = activity_grid(b.trace(), 3, 8);
+  const ActivityGrid g = grid_of(b.trace(), 3, 8);
   EXPECT_EQ(g.end, Time());
   EXPECT_EQ(g.rows.size(), 2u);
   EXPECT_EQ(g.all, std::vector<Activity>(3, Activity::none));

@@ -15,6 +15,11 @@ using test::TraceBuilder;
 using testing::HasSubstr;
 using testing::Not;
 
+std::string text_of(const trace::Trace& trace, const views::TextTimelineOptions& options = {}) {
+  analysis::RunEvents run(trace);
+  return views::render_text_timeline(run, options);
+}
+
 Time us(std::int64_t n) {
   return Time::ns(n * 1000);
 }
@@ -33,7 +38,7 @@ TEST(TextTimeline, OneRowPerRank) {
   b.finalize(1);
   // "All" up to 100 us: computing and waiting are equal, the first of the list
   // wins; then waiting before send and receive.
-  EXPECT_EQ(views::render_text_timeline(b.trace(), {.width = 40}),
+  EXPECT_EQ(text_of(b.trace(), {.width = 40}),
             R"(2 ranks, 360 us; a column is 10 us
     0 s                 200 us
     |-------------------|---------------
@@ -55,7 +60,7 @@ TEST(TextTimeline, ShowsMarks) {
   b.init(1);
   b.mark(1, "done", 0, us(360));
   b.finalize(1);
-  EXPECT_EQ(views::render_text_timeline(b.trace(), {.width = 40}),
+  EXPECT_EQ(text_of(b.trace(), {.width = 40}),
             R"(2 ranks, 360 us; a column is 10 us
     0 s                 200 us
     |-------------------|---------------
@@ -72,7 +77,7 @@ All ####################################
 TEST(TextTimeline, FoldsRanksThatDoNotFit) {
   TraceBuilder b(5);
   for (int r = 0; r < 5; ++r) b.init(r), b.finalize(r, us(100));
-  const std::string text = views::render_text_timeline(b.trace(), {.width = 60, .max_rows = 2});
+  const std::string text = text_of(b.trace(), {.width = 60, .max_rows = 2});
   EXPECT_THAT(text, HasSubstr("\n0-2 ####"));
   EXPECT_THAT(text, HasSubstr("\n3-4 ####"));
   EXPECT_THAT(text, HasSubstr("\na row stands for 3 neighbouring ranks\n"));
@@ -80,16 +85,16 @@ TEST(TextTimeline, FoldsRanksThatDoNotFit) {
 
 TEST(TextTimeline, FitsTheWidthAndRepeats) {
   const trace::Trace trace = test::mandel_trace();
-  const std::string text = views::render_text_timeline(trace, {.width = 100});
+  const std::string text = text_of(trace, {.width = 100});
   std::size_t start = 0;
   for (std::size_t end; (end = text.find('\n', start)) != std::string::npos; start = end + 1)
     EXPECT_LE(end - start, 100u) << text.substr(start, end - start);
-  EXPECT_EQ(text, views::render_text_timeline(test::mandel_trace(), {.width = 100}));
+  EXPECT_EQ(text, text_of(test::mandel_trace(), {.width = 100}));
 }
 
 TEST(TextTimeline, EmptyTrace) {
   TraceBuilder b(1);
-  EXPECT_THAT(views::render_text_timeline(b.trace()), HasSubstr("1 rank, 0 s; a column is 0 s"));
+  EXPECT_THAT(text_of(b.trace()), HasSubstr("1 rank, 0 s; a column is 0 s"));
 }
 
 TEST(HtmlTimeline, HoldsTheTraceAndNoAddress) {

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <vector>
 
+#include "analysis/run_events.hpp"
 #include "analysis/waiting.hpp"
 #include "base/error.hpp"
 #include "cli/pages/timeline_server.hpp"
@@ -107,6 +108,27 @@ int write_page(const Options& options) {
   return status;
 }
 
+int write_text(const Options& options) {
+  const std::string& path = options.traces.front();
+  const std::string file = as_trace(path);
+  views::TextTimelineOptions how;
+  how.width = options.width > 0 ? options.width : terminal_width();
+  std::optional<analysis::RunEvents> run(file);
+  // Who waited for whom in a measured run is known when all of it is.
+  trace::Trace measured;
+  if (run->info().clock == trace::Clock::wall) {
+    measured = trace::read_trace(file);
+    analysis::fill_waits(measured);
+    run.emplace(measured);
+  }
+  const std::string text = views::render_text_timeline(*run, how);
+  if (options.output.empty())
+    std::fputs(text.c_str(), stdout);
+  else
+    write_output(options.output, text);
+  return tell_damage(path, run->damage());
+}
+
 int serve(const Options& options) {
   if (!options.output.empty() || !options.topology.empty() || options.width > 0)
     throw UsageError("timeline: --serve shows the page itself; leave out -o, --topology, --width");
@@ -127,17 +149,7 @@ int timeline(const Options& options) {
     throw UsageError("timeline: --topology is drawn by the page; give -o FILE.html");
   if (options.traces.size() > 1)
     throw UsageError("timeline: several runs over each other are a page; give -o FILE.html");
-  const std::string& path = options.traces.front();
-  trace::Trace trace = trace::read_trace(as_trace(path));
-  analysis::fill_waits(trace);
-  views::TextTimelineOptions how;
-  how.width = options.width > 0 ? options.width : terminal_width();
-  const std::string text = views::render_text_timeline(trace, how);
-  if (ending.empty())
-    std::fputs(text.c_str(), stdout);
-  else
-    write_output(options.output, text);
-  return tell_damage(path, trace.damage);
+  return write_text(options);
 }
 
 std::function<int()> declare(CLI::App& app) {

@@ -37,7 +37,10 @@ std::string text_of(const LawReport& report) {
   if (law.noise > 0) out += fmt::format("; a measurement varies by {}", format_percent(law.noise));
   out += "\n";
   if (beyond(report) > 1)
-    out += fmt::format("{:.3g} times beyond the largest that was measured\n", beyond(report));
+    out += fmt::format(
+        "{:.3g} times beyond the largest that was measured: the interval holds only if nothing new "
+        "begins on the way (another algorithm, protocol, cache)\n",
+        beyond(report));
   if (law.missed > 0)
     out += fmt::format(
         "told from those before, the largest would have been off by {}: the interval allows for as "

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "analysis/activity.hpp"
-#include "analysis/marks.hpp"
 #include "views/draw/notes.hpp"
 #include "views/draw/units.hpp"
 #include "views/timeline/timeline.hpp"
@@ -90,19 +89,9 @@ std::string legend(const std::vector<bool>& used) {
 }
 
 // Where any rank passed a mark of the program's own.
-std::string mark_row(const trace::Trace& trace, const ActivityGrid& grid) {
-  const auto columns = static_cast<std::size_t>(grid.columns);
-  const double per_column =
-      static_cast<double>(std::max<std::int64_t>(grid.end.count_ps(), 1)) / grid.columns;
-  std::string row(columns, ' ');
-  for (const auto& events : trace.ranks) {
-    for (const trace::Event& event : events) {
-      if (event.kind != trace::EventKind::mark) continue;
-      const auto column =
-          static_cast<std::size_t>(static_cast<double>(event.enter.count_ps()) / per_column);
-      row[std::min(column, columns - 1)] = '^';
-    }
-  }
+std::string mark_row(const ActivityGrid& grid) {
+  std::string row;
+  for (const bool marked : grid.marked) row += marked ? '^' : ' ';
   row.erase(row.find_last_not_of(' ') + 1);
   return row;
 }
@@ -116,8 +105,8 @@ std::string mark_legend(const std::vector<analysis::MarkProfile>& marks) {
 
 }  // namespace
 
-std::string render_text_timeline(const trace::Trace& trace, const TextTimelineOptions& options) {
-  const int ranks = static_cast<int>(trace.ranks.size());
+std::string render_text_timeline(analysis::RunEvents& run, const TextTimelineOptions& options) {
+  const int ranks = run.ranks();
   const int max_rows = std::max(1, options.max_rows);
   // Labels are at most as wide as the last row's ("960-1023") or "All".
   const int per_row = std::max(1, (ranks + max_rows - 1) / max_rows);
@@ -125,7 +114,7 @@ std::string render_text_timeline(const trace::Trace& trace, const TextTimelineOp
       per_row > 1 ? fmt::format("{}-{}", ranks - 1, ranks - 1) : std::to_string(ranks - 1);
   const std::size_t label_width = std::max<std::size_t>(3, widest.size());
   const int columns = std::max(40, options.width) - static_cast<int>(label_width) - 1;
-  const ActivityGrid grid = analysis::activity_grid(trace, columns, max_rows);
+  const ActivityGrid grid = analysis::activity_grid(run, columns, max_rows);
 
   std::vector<bool> used(kMarks.size(), false);
   const auto line = [&](const std::string& label, const std::vector<Activity>& activities) {
@@ -138,17 +127,16 @@ std::string render_text_timeline(const trace::Trace& trace, const TextTimelineOp
     return text + "\n";
   };
 
-  std::string text = trace_notes(trace.info, trace.sealed, trace.damage);
+  std::string text = trace_notes(run.info(), run.sealed(), run.damage());
   text += fmt::format("{} rank{}, {}; a column is {}\n", ranks, ranks == 1 ? "" : "s",
                       format_time(grid.end), format_time(Time::ps(grid.end.count_ps() / columns)));
   text += time_axis(grid, label_width + 1);
   for (std::size_t row = 0; row < grid.rows.size(); ++row)
     text += line(row_label(static_cast<int>(row), grid, ranks), grid.rows[row]);
   text += line("All", grid.all);
-  const auto marks = analysis::profile_marks(trace);
-  if (!marks.empty()) text += fmt::format("{:>{}} {}\n", "^", label_width, mark_row(trace, grid));
+  if (!grid.marks.empty()) text += fmt::format("{:>{}} {}\n", "^", label_width, mark_row(grid));
   text += fmt::format("\n{}\n", legend(used));
-  if (!marks.empty()) text += mark_legend(marks);
+  if (!grid.marks.empty()) text += mark_legend(grid.marks);
   if (grid.ranks_per_row > 1)
     text += fmt::format("a row stands for {} neighbouring ranks\n", grid.ranks_per_row);
   return text;

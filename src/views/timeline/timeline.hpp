@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/run_events.hpp"
 #include "trace/tell_place.hpp"
 #include "trace/trace.hpp"
 #include "views/timeline/data.hpp"
@@ -22,9 +23,9 @@ struct TextTimelineOptions {
 };
 
 // One row per rank, a character for what it did most in that interval, "All"
-// below, time axis above, legend at the end.
-std::string render_text_timeline(const trace::Trace& trace,
-                                 const TextTimelineOptions& options = {});
+// below, time axis above, legend at the end. Of a measured run (clock wall) it shows the waits that
+// analysis::fill_waits() has written.
+std::string render_text_timeline(analysis::RunEvents& run, const TextTimelineOptions& options = {});
 
 // A run of a page that shows several over each other.
 struct TimelineRun {

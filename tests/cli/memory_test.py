@@ -1,6 +1,6 @@
-"""foretrace compare of traces that are larger than what it may keep of them.
+"""Commands that go through traces which are larger than what they may keep of them.
 
-compare_test.py FORETRACE SOURCE
+memory_test.py FORETRACE SOURCE
 """
 
 import json
@@ -26,9 +26,9 @@ rank all {
 MOST_MEMORY = 100 << 20
 
 
-class Compare(unittest.TestCase):
+class Memory(unittest.TestCase):
     def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="foretrace-compare-"))
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="foretrace-memory-"))
         self.addCleanup(shutil.rmtree, self.folder)
 
     def run_tool(self, *words):
@@ -41,7 +41,7 @@ class Compare(unittest.TestCase):
         self.assertEqual(process.returncode, 0)
         return out, 1024 * used.ru_maxrss
 
-    def test_large_traces(self):
+    def test_compare(self):
         (self.folder / "ring.goal").write_text(GOAL)
         (self.folder / "longer.goal").write_text(GOAL.replace("calc 100us\n  }", "calc 100us\n  }\n  calc 5ms"))
         for name in ("ring", "longer"):
@@ -52,6 +52,14 @@ class Compare(unittest.TestCase):
             said = json.loads(out)
             self.assertTrue(said["same_structure"])
             self.assertAlmostEqual(said["time"]["difference"], 5e-3, places=9)
+
+    def test_text_timeline(self):
+        (self.folder / "ring.goal").write_text(GOAL)
+        self.run_tool("simulate", "ring.goal", "--machine", "cray-t3d", "-o", "ring.ftr")
+        out, memory = self.run_tool("timeline", "ring.ftr", "--width", "40")
+        self.assertLess(memory, MOST_MEMORY)
+        self.assertIn("16 ranks, ", out)
+        self.assertEqual(out.count("w" * 36), 17, out)  # 16 ranks and All: messages take longer than computing
 
 
 if __name__ == "__main__":
