@@ -48,8 +48,11 @@ constexpr Unit kRates[] = {{"GBps", 1e9},   {"MBps", 1e6},   {"kBps", 1e3}, {"Bp
 
 class XmlReader {
  public:
-  explicit XmlReader(const InputFile& file)
-      : file_(file), parser_(XML_ParserCreate(nullptr), &XML_ParserFree) {}
+  // `wants_cluster`: whether the file's own <cluster> says what its factors belong to.
+  XmlReader(const InputFile& file, bool wants_cluster)
+      : file_(file),
+        wants_cluster_(wants_cluster),
+        parser_(XML_ParserCreate(nullptr), &XML_ParserFree) {}
 
   Platform read() {
     if (file_.text.size() > INT_MAX) throw Error(file_.name + ": is too large");
@@ -142,15 +145,34 @@ class XmlReader {
     return number(text);
   }
 
+  // A route leads over the sender's link, the backbone where there is one, and the receiver's link:
+  // its latency is the sum of theirs, its bandwidth the least (SimGrid's reference of platforms,
+  // <cluster>).
   void read_cluster(const XML_Char** attributes) {
-    if (platform_.link) return fail("a second <cluster>; only platforms of one are read");
+    if (!wants_cluster_) return;
+    constexpr std::string_view kGiveLink = "; give that of a route by --link LATENCY,BANDWIDTH";
+    if (platform_.link)
+      return fail("a second <cluster>; only platforms of one are read" + std::string(kGiveLink));
+    const std::string_view topology = value_of(attributes, "topology");
+    if (!topology.empty() && topology != "FLAT")
+      return fail("the routes of a cluster of topology '" + shown(topology) +
+                  "' differ from each other" + std::string(kGiveLink));
     const auto latency = quantity(value_of(attributes, "lat"), kTimes);
     const auto bandwidth = latency ? quantity(value_of(attributes, "bw"), kRates) : std::nullopt;
     if (!bandwidth) return;
-    platform_.link = LinkOfPlatform{*latency, *bandwidth};
+    LinkOfPlatform route{2 * *latency, *bandwidth};
+    if (const auto rate = value_of(attributes, "bb_bw"); !rate.empty()) {
+      const auto most = quantity(rate, kRates);
+      const auto wait = value_of(attributes, "bb_lat");
+      const auto more = most && !wait.empty() ? quantity(wait, kTimes) : std::optional(0.0);
+      if (!most || !more) return;
+      route = {route.latency + *more, std::min(route.bandwidth, *most)};
+    }
+    platform_.link = route;
   }
 
   const InputFile& file_;
+  bool wants_cluster_;
   std::unique_ptr<XML_ParserStruct, decltype(&XML_ParserFree)> parser_;
   Platform platform_;
   std::string message_;
@@ -250,7 +272,7 @@ machine::MachineModel Model::make() {
 
 ImportedModel read_smpi_platform(const InputFile& file, const Provenance& provenance,
                                  const std::optional<LinkOfPlatform>& link) {
-  const Platform platform = XmlReader(file).read();
+  const Platform platform = XmlReader(file, !link).read();
   if (!link && !platform.link)
     throw Error(file.name +
                 ": has no <cluster lat= bw=> that its factors belong to; give --link "

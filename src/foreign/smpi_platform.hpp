@@ -14,12 +14,14 @@
 
 namespace foretrace::foreign {
 
+// Of the whole way of a message between two hosts.
 struct LinkOfPlatform {
   double latency = 0;    // seconds
   double bandwidth = 0;  // bytes per second
 };
 
-// `link`: of the messages, where the file has no <cluster>. Throws Error "FILE:LINE: ...".
+// `link`: what the factors belong to, instead of what the file's <cluster> says. Throws Error
+// "FILE:LINE: ...".
 ImportedModel read_smpi_platform(const InputFile& file, const Provenance& provenance,
                                  const std::optional<LinkOfPlatform>& link = {});
 
