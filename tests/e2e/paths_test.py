@@ -188,6 +188,17 @@ class Paths(harness.TestCase):
                 predicted = self.leaves(self.predicted([program], *options))
                 self.assertEqual(times, [[leave for leave in rank if leave > 0] for rank in predicted])
 
+    def test_a_replay_says_who_shared_memory(self):
+        source = self.write("node.c", NODE)
+        program = self.directory / "node"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", source, "-o", program]))
+        trace = self.record(4, [program])
+        note = "MPI_Comm_split_type joined the ranks that shared memory where this was recorded"
+        self.assertIn(note, self.simulated(trace, "--ranks-per-node", 2)[1])
+        self.assertIn(note, self.simulated(trace, "--network", "flow", "--topology", "ring:4", name="f.ftr")[1])
+        self.assertNotIn(note, self.simulated(trace, "--ranks-per-node", 4, name="one.ftr")[1])
+        self.assertNotIn(note, self.simulated(trace, name="as.ftr")[1])
+
     def test_posted_and_from_anybody(self):
         """Posting a receive from anybody takes the outer path's irecv1; a wait the message's."""
         programs = [

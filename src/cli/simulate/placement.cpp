@@ -1,5 +1,6 @@
 // Who stands where: from the command line, a topology, or what was recorded.
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/error.hpp"
@@ -64,6 +65,15 @@ machine::Placement place_unequal(const std::string& text, const architecture::Me
   return nodes;
 }
 
+// By rank the number of its group, from 0 on in the order of the ranks.
+std::vector<int> groups_of(const machine::Placement& placement) {
+  std::map<machine::NodeId, int> numbers;
+  std::vector<int> groups;
+  for (const machine::NodeId node : placement)
+    groups.push_back(numbers.emplace(node, static_cast<int>(numbers.size())).first->second);
+  return groups;
+}
+
 }  // namespace
 
 machine::Placement Simulation::recorded_placement() const {
@@ -71,6 +81,11 @@ machine::Placement Simulation::recorded_placement() const {
   if (reader_)
     for (const std::int32_t node : reader_->info().nodes) nodes.emplace_back(node);
   return nodes;
+}
+
+bool Simulation::shares_other_nodes() const {
+  const machine::Placement recorded = recorded_placement();
+  return !placement_.empty() && !recorded.empty() && groups_of(placement_) != groups_of(recorded);
 }
 
 // Messages meet on a topology's links; else a place only says what path lies between two

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <set>
-#include <unordered_set>
 
 #include "base/error.hpp"
 #include "cli/machines/function_list.hpp"
@@ -344,19 +344,23 @@ std::unique_ptr<sim::TraceSource> Simulation::read_source() const {
 }
 
 // Functions that carry no virtual time, as far as the trace was read.
-std::string Simulation::untreated() const {
-  std::set<std::string> untreated;
-  std::unordered_set<std::string> known;
+std::vector<std::string> Simulation::notes_of_calls() const {
+  std::set<std::string> called;
   for (int r = 0; r < reader_->ranks(); ++r) {
     const WorldRank rank(r);
-    for (trace::NameId id = 0; id < reader_->names(rank); ++id) {
-      const std::string& name = reader_->name(rank, id);
-      if (known.insert(name).second && carries_no_time(name)) untreated.insert(name);
-    }
+    for (trace::NameId id = 0; id < reader_->names(rank); ++id)
+      called.insert(reader_->name(rank, id));
   }
-  std::string list;
-  for (const std::string& name : untreated) list += (list.empty() ? "" : ", ") + name;
-  return list;
+  std::string untreated;
+  for (const std::string& name : called)
+    if (carries_no_time(name)) untreated += (untreated.empty() ? "" : ", ") + name;
+  std::vector<std::string> notes;
+  if (!untreated.empty()) notes.push_back(note_of_untimed(untreated));
+  if (called.contains("MPI_Comm_split_type") && shares_other_nodes())
+    notes.emplace_back(
+        "MPI_Comm_split_type joined the ranks that shared memory where this was recorded; here "
+        "others share a node. A live run (simulate -n) asks anew");
+  return notes;
 }
 
 std::unique_ptr<sim::Source> Simulation::open() {
@@ -520,8 +524,7 @@ sim::SimulateResult Simulation::run(sim::Source& source, sim::Sink& sink,
                                                     reader_ ? "recorded" : "measured");
     if (!note.empty()) result.notes.push_back(std::move(note));
   }
-  if (const std::string names = reader_ ? untreated() : ""; !names.empty())
-    result.notes.push_back(note_of_untimed(names));
+  if (reader_) std::ranges::move(notes_of_calls(), std::back_inserter(result.notes));
   // What was predicted has its times already.
   const bool predicted = reader_ && reader_->info().clock == trace::Clock::virtual_;
   if (!options_.is_compute_given && program && result.announced && !counts() && !predicted)

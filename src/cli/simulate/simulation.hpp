@@ -187,7 +187,9 @@ class Simulation {
   struct WithoutInput {};
   Simulation(const SimulationOptions& options, WithoutInput);
   void set_network();
-  std::string untreated() const;
+  // What the names of a recorded run's calls tell; complete when the run has been read.
+  std::vector<std::string> notes_of_calls() const;
+  bool shares_other_nodes() const;
   void choose_network();
   void place_ranks();
   machine::Placement recorded_placement() const;
