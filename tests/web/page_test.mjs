@@ -176,6 +176,27 @@ await check("what serves again where the view has moved is what would be drawn a
   assert.ok(Math.max(...result.frames) > 20, `${result.frames}`);
 });
 
+await check("the first frame after another size shows nothing that was not there", async () => {
+  const result = await act(["halo", "16", "60"], "resized", `
+    page.drawNow();
+    stage.node.style.flex = "none";
+    stage.node.style.height = stage.layout.height - 40 + "px";
+    page.drawNow(0);
+    result.incomplete = "drawing" in document.documentElement.dataset;
+    const { width, height } = stage.bars;
+    const copy = document.createElement("canvas");
+    [copy.width, copy.height] = [width, height];
+    const context = copy.getContext("2d", { willReadFrequently: true });
+    context.drawImage(stage.bars, 0, 0);
+    const data = context.getImageData(0, 0, width, height).data;
+    result.black = 0;
+    for (let i = 0; i < data.length; i += 4) if (data[i] + data[i + 1] + data[i + 2] === 0) result.black++;
+    result.share = result.black / (width * height);
+  `, { width: 800, height: 500 });
+  assert.ok(result.incomplete);
+  assert.ok(result.share < 0.01, `${result.share}`);
+});
+
 await check("two fingers zoom time and rows", async () => {
   const result = await act(["halo", "64", "40"], "pinch", `
     const canvas = document.querySelector("#overlay");

@@ -21,6 +21,7 @@ interface Part {
 // A part of the screen, and a copy of an earlier one that stands for it until it is complete.
 class Stand {
   private part: Part | null = null; // on the screen
+  private size = ""; // the screen's; one that has another size since has lost what was on it
   private kept: Part | null = null; // on the copy
   private readonly copy = document.createElement("canvas");
 
@@ -30,6 +31,10 @@ class Stand {
   keep(layout: Layout, ratio: number): void {
     if (this.part === null) return;
     const { copy } = this;
+    if (this.size !== this.sizeNow()) {
+      this.part = null;
+      return;
+    }
     const [w, h] = [Math.max(1, Math.round(layout.plot * ratio)), Math.max(1, Math.round(this.part.height * ratio))];
     if (copy.width !== w) copy.width = w;
     if (copy.height !== h) copy.height = h;
@@ -39,6 +44,12 @@ class Stand {
 
   complete(part: Part): void {
     this.part = part;
+    this.size = this.sizeNow();
+  }
+
+  private sizeNow(): string {
+    const { width, height } = this.context.canvas;
+    return `${width} x ${height}`;
   }
 
   // Stretches what was there before to where it belongs now.
