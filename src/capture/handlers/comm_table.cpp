@@ -51,6 +51,7 @@ CommInfo& CommTable::add(MPI_Comm comm, std::uint64_t key) {
   by_handle_[handle_bits(comm)] = info.get();
   all_.push_back(std::move(info));
   last_handle_ = MPI_COMM_NULL;
+  last_ = nullptr;
   return result;
 }
 
@@ -133,6 +134,7 @@ void CommTable::forget(MPI_Comm comm) {
   CommInfo& info = *found->second;
   by_handle_.erase(found);
   last_handle_ = MPI_COMM_NULL;
+  last_ = nullptr;
   // The inter-communicator's ranks may still be asked for; the union is needed no more.
   if (info.together != MPI_COMM_NULL) PMPI_Comm_free(&info.together);
 }

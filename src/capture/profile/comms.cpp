@@ -83,11 +83,13 @@ void ProfileComms::add(MPI_Comm comm, MPI_Comm like) {
   }
   by_handle_[handle_bits(comm)] = std::move(profiled);
   last_handle_ = MPI_COMM_NULL;
+  last_ = nullptr;
 }
 
 void ProfileComms::forget(MPI_Comm comm) {
   by_handle_.erase(handle_bits(comm));
   last_handle_ = MPI_COMM_NULL;
+  last_ = nullptr;
 }
 
 void ProfileComms::name(MPI_Comm comm, const char* name) {

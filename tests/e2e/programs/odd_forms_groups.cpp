@@ -94,6 +94,11 @@ void creations() {
     CHECK(sum == 3);
     for (MPI_Comm* comm : {&merged, &inter, &local}) MPI_Comm_free(comm);
     if (made != MPI_COMM_NULL) MPI_Comm_free(&made);
+    // Rank 0 is not of the group, and has made and freed a communicator before.
+    MPI_Comm_create_group(world, pair, 4, &made);
+    CHECK((made == MPI_COMM_NULL) == (rank == 0));
+    if (made != MPI_COMM_NULL) MPI_Barrier(made), MPI_Comm_free(&made);
+    MPI_Barrier(world);
   }
   MPI_Group_free(&pair);
   MPI_Group_free(&all);
