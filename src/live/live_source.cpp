@@ -296,14 +296,11 @@ bool LiveSource::treat(WorldRank rank, sim::Operation& operation) {
   Rank& of = state(rank);
   const Record& record = of.record;
   switch (record.posting) {
-    case Posting::comm: {
-      const auto* members = SharedMemory::at<std::int32_t>(record.list);
-      std::vector<WorldRank> ranks;
-      for (std::uint64_t i = 0; i < record.list_count; ++i) ranks.emplace_back(members[i]);
-      slot(rank).answer.context = add_comm(std::move(ranks));
+    case Posting::comm:
+    case Posting::joint_comm:
+      slot(rank).answer.context = comm_for(rank, record);
       answer(rank, slot(rank).taken + 1);
       return false;
-    }
     case Posting::catch_up:
       slot(rank).answer.clock = of.clock.count_ps();
       answer(rank, slot(rank).taken + 1);

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "live/joint_comms.hpp"
 #include "live/processes.hpp"
 #include "live/standstill.hpp"
 #include "shared/shared_memory.hpp"
@@ -182,6 +183,7 @@ class LiveSource : public sim::Source {
   void answer_completions(Rank& state, Slot& slot, const sim::Outcome& outcome);
   trace::CommId comm_of(const Record& record);
   trace::CommId add_comm(std::vector<WorldRank> members);
+  trace::CommId comm_for(WorldRank rank, const Record& record);
   CommState& comm_state(trace::CommId comm);
   void free_comm(trace::CommId comm);
   void note_left(const Record& record);
@@ -208,6 +210,7 @@ class LiveSource : public sim::Source {
   std::vector<WorldRank> begun_;                         // which the engine does not know
   std::vector<trace::CommId> freed_;                     // by all, which the engine does not know
   std::vector<std::uint32_t> comms_of_;  // by rank: communicators that it came first in
+  JointComms joint_comms_;
   std::unordered_map<trace::CommId, trace::CommId> hidden_;
   mutable std::deque<std::string> names_;
   const machine::Timing* timing_ = nullptr;  // once it is known that ranks may use it

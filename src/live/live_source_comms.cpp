@@ -121,6 +121,15 @@ trace::CommId LiveSource::add_comm(std::vector<WorldRank> members) {
   return static_cast<trace::CommId>(comms_.size() - 1);
 }
 
+trace::CommId LiveSource::comm_for(WorldRank rank, const Record& record) {
+  const auto* members = SharedMemory::at<std::int32_t>(record.list);
+  std::vector<WorldRank> ranks;
+  for (std::uint64_t i = 0; i < record.list_count; ++i) ranks.emplace_back(members[i]);
+  if (record.posting == Posting::comm) return add_comm(std::move(ranks));
+  return joint_comms_.join(rank, {record.comm, record.send_tag, std::move(ranks)},
+                           [this](std::vector<WorldRank> all) { return add_comm(std::move(all)); });
+}
+
 LiveSource::CommState& LiveSource::comm_state(trace::CommId comm) {
   std::unique_ptr<CommState>& state = comm_states_.at(comm);
   if (!state) state = std::make_unique<CommState>();

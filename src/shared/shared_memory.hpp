@@ -40,7 +40,10 @@ enum class Measured : std::int32_t { nothing, steps, cpu, blocks, instructions }
 // run posts kind aborted; `list` then holds a message.
 enum class Posting : std::uint8_t {
   operation,
-  comm,      // a communicator for its members alone: `list` holds their world ranks
+  comm,  // a communicator for its members alone: `list` holds their world ranks
+  // The same, of which each member asks by itself (joint_comms.hpp), with `comm`, the parent, and
+  // `send_tag`.
+  joint_comm,
   catch_up,  // answered when the simulator has come to it, with the rank's clock there
   // An operation (a call) that starts processes: `list` holds which (birth.hpp).
   spawn,

@@ -65,6 +65,33 @@ int main(void) { return 77; }
 """
 
 
+# A group that comes in turn makes a communicator; then one of nobody is made.
+BY_MEMBERS = r"""
+#include <mpi.h>
+#include <foretrace.h>
+int main(int argc, char **argv) {
+  int rank, wrong = 0;
+  MPI_Comm made;
+  MPI_Group all, some;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Group_excl(all, 1, (int[]){1}, &some);
+  FORETRACE_COMPUTE(100 * rank);
+  if (rank != 1) {
+    MPI_Comm_create_group(MPI_COMM_WORLD, some, 7, &made);
+    MPI_Comm_free(&made);
+  }
+  MPI_Comm_create_group(MPI_COMM_WORLD, MPI_GROUP_EMPTY, 0, &made);
+  wrong = made != MPI_COMM_NULL;
+  MPI_Group_free(&some);
+  MPI_Group_free(&all);
+  MPI_Finalize();
+  return wrong;
+}
+"""
+
+
 # Threads make the parts ready of what the first one waits for.
 PARTITIONED_BY_THREADS = r"""
 #include <mpi.h>
@@ -143,6 +170,25 @@ class Partitioned(harness.TestCase):
                 end = self.events(trace)[1][-1][2]["enter"]
                 self.assertGreaterEqual(end, least)
                 self.assertLess(end, 1.5 * least)
+
+
+class MadeByMembers(harness.TestCase):
+    def test_each_begins_when_it_comes(self):
+        """A replay and a live run agree also where the collective is messages; predict, of nobody, too."""
+        source = self.write("made.c", BY_MEMBERS)
+        program = self.directory / "made"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", f"-I{harness.SOURCE / 'include'}", source, "-o", program, "-ldl"]))
+        trace = self.record(6, [program])
+        predicted = self.predict(6, [program], harness.T3D)
+        for network in ([], ["--network", "loggps"], ["--network", "flow", "--topology", "ring:6"]):
+            with self.subTest(network=network):
+                on = ["--machine", harness.T3D, "--compute", "annotated", *network]
+                simulated, live = self.directory / "simulated.ftr", self.directory / "live.ftr"
+                self.foretrace("simulate", trace, *on, "-o", simulated)
+                self.foretrace("simulate", "-n", 6, *on, "-o", live, "--", program)
+                self.assert_same_ticks(simulated, live)
+                if not network:
+                    self.assert_same_ticks(predicted, simulated)
 
 
 class OddForms(harness.TestCase):

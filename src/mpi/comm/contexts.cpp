@@ -8,15 +8,31 @@
 
 namespace foretrace::mpi {
 
-ContextId define_context(const std::vector<int>& members) {
-  Record record;
-  record.posting = Posting::comm;
+namespace {
+
+ContextId ask(Record& record, const std::vector<int>& members) {
   record.list_count = static_cast<std::uint32_t>(members.size());
   record.list = allocate_shared(members.size() * sizeof(int));
   std::memcpy(address_of(record.list), members.data(), members.size() * sizeof(int));
   const ContextId context = line.ask(record).context;
   free_shared(record.list);
   return context;
+}
+
+}  // namespace
+
+ContextId define_context(const std::vector<int>& members) {
+  Record record;
+  record.posting = Posting::comm;
+  return ask(record, members);
+}
+
+ContextId join_context(const Comm& parent, int tag, const std::vector<int>& members) {
+  Record record;
+  record.posting = Posting::joint_comm;
+  record.comm = parent.context;
+  record.send_tag = tag;
+  return ask(record, members);
 }
 
 void free_context(ContextId context) {

@@ -72,27 +72,6 @@ std::vector<std::byte> tell_group(Comm& parent, const Group& group, int root, in
   return told;
 }
 
-ContextId tell_context(Comm& parent, const Group& group, int root, int tag, ContextId context) {
-  const auto* const bytes = reinterpret_cast<const std::byte*>(&context);
-  const std::vector<std::byte> told =
-      tell_group(parent, group, root, tag, {bytes, bytes + sizeof context});
-  std::memcpy(&context, told.data(), std::min(told.size(), sizeof context));
-  return context;
-}
-
-ContextId agree_on_context(Comm& parent, const Group& group, int tag,
-                           const std::vector<int>& members) {
-  const int size = group.size(), me = group.rank;
-  for (int step = 1; step < size; step <<= 1) {
-    if (me & step) {
-      send_bytes(parent, partner_of(parent, group, me - step), tag, nullptr, 0, true);
-      break;
-    }
-    if (me + step < size) receive_bytes(parent, partner_of(parent, group, me + step), tag, true);
-  }
-  return tell_context(parent, group, 0, tag, me == 0 ? define_context(members) : 0);
-}
-
 Comm* meet_in(Comm* made) {
   collective({.comm = made, .cost = machine::Cost::comm_create}, {});
   return made;
@@ -279,7 +258,7 @@ int Comm_create_group(MPI_Comm handle, MPI_Group group_handle, int tag, MPI_Comm
   }
   *newcomm = MPI_COMM_NULL;
   if (group->rank == MPI_UNDEFINED) return MPI_SUCCESS;
-  const ContextId context = agree_on_context(*comm, *group, creation_tag(tag), group->members);
+  const ContextId context = join_context(*comm, tag, group->members);
   return hand_out(meet_in(make_comm(comm, context, retain(group))), newcomm);
 }
 

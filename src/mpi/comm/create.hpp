@@ -24,15 +24,8 @@ Comm* duplicate(const Comm& comm, ContextId context);
 // Copies the attributes; on failure releases `copy` and raises.
 int finish_duplicate(Comm& comm, Comm* copy, MPI_Comm* newcomm);
 
-// Among the members of a group alone, all of which call it: member 0's context,
-// which it got from `members` (of the new communicator; of member 0 only), for
-// all. By silent messages of `parent`, whose partners must include the group: meet_in() must
-// follow.
-ContextId agree_on_context(Comm& parent, const Group& group, int tag,
-                           const std::vector<int>& members);
-// Only the second half: member `root` of the group tells all others a context.
-ContextId tell_context(Comm& parent, const Group& group, int root, int tag, ContextId context);
-// The same for anything: what the root told.
+// Among the members of a group alone, all of which call it: what the root told. By silent messages
+// of `parent`, whose partners must include the group: meet_in() must follow.
 std::vector<std::byte> tell_group(Comm& parent, const Group& group, int root, int tag,
                                   std::vector<std::byte> told);
 // The making of a communicator is a collective of its members, whatever they told each

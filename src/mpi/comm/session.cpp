@@ -214,8 +214,7 @@ int Comm_create_from_group(MPI_Group group_handle, const char* stringtag, MPI_In
   if (!group) return raise_no_group();
   *newcomm = MPI_COMM_NULL;
   if (group->rank == MPI_UNDEFINED) return MPI_SUCCESS;
-  const ContextId context =
-      agree_on_context(*world_comm, *group, tag_of(stringtag), group->members);
+  const ContextId context = join_context(*world_comm, tag_of(stringtag), group->members);
   return hand_out(meet_in(make_comm(nullptr, context, retain(group))), errhandler, info, newcomm);
 }
 
@@ -245,7 +244,10 @@ int Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Gr
     const std::vector<std::byte> told = receive_bytes(*world_comm, other, tag, true);
     std::memcpy(&context, told.data(), std::min(told.size(), sizeof context));
   }
-  context = tell_context(*world_comm, *local, local_leader, tag, context);
+  const auto* const bytes = reinterpret_cast<const std::byte*>(&context);
+  const std::vector<std::byte> told =
+      tell_group(*world_comm, *local, local_leader, tag, {bytes, bytes + sizeof context});
+  std::memcpy(&context, told.data(), std::min(told.size(), sizeof context));
   Comm* comm = make_comm(nullptr, context, retain(local), retain(remote), first);
   return hand_out(meet_in(comm), errhandler, info, newintercomm);
 }
