@@ -87,7 +87,7 @@ static inline int foretrace_kernel_runs(const char *name, double key) {
       ft_h->hook arguments;                                           \
   } while (0)
 
-/* Counts n compute steps done since the last MPI call (--compute annotated
+/* Counts n compute steps (>= 0) done since the last MPI call (--compute annotated
  * turns them into time). */
 #define FORETRACE_COMPUTE(n) FORETRACE_CALL_HOOK(compute, ((double)(n)))
 

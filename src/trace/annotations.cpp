@@ -1,6 +1,7 @@
 #include "trace/annotations.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace foretrace::trace {
 namespace {
@@ -42,6 +43,12 @@ bool Annotations::end(std::uint32_t name, bool logging) {
   return logged;
 }
 
+bool Annotations::takes(double steps) {
+  if (std::isfinite(steps) && steps >= 0) return true;
+  refused_.fetch_add(1, std::memory_order_relaxed);
+  return false;
+}
+
 std::string Annotations::complaint() const {
   std::string text;
   if (never_opened_ > 0)
@@ -54,6 +61,10 @@ std::string Annotations::complaint() const {
   if (left > 0)
     text += (text.empty() ? "" : ", ") +
             counted(left, " phase left open", " phases left open", *names_[first]);
+  if (const std::uint64_t refused = refused_; refused > 0)
+    text += (text.empty() ? "" : ", ") + std::to_string(refused) +
+            (refused == 1 ? " announcement" : " announcements") +
+            " of fewer than 0 steps, or of no number of them, taken as none";
   return text;
 }
 

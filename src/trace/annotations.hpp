@@ -1,8 +1,9 @@
 // Annotations: what a rank's program announced of itself (include/foretrace.h):
 // the names of its phases and marks, the phases that are open, and what was
-// wrong with them. Kept by whoever writes the rank's events; writes none itself.
+// wrong with what it said. Kept by whoever writes the rank's events; writes none itself.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -25,8 +26,11 @@ class Annotations {
   // the name "". True if the trace must tell; `logging`: it tells all it can.
   bool end(std::uint32_t name, bool logging);
 
+  // Whether steps that were announced are a number of them: finite, 0 or more. By any thread.
+  bool takes(double steps);
+
   // What to tell the user at the program's end: "1 phase left open (first:
-  // 'solve')"; empty if every phase was closed that was opened, and no other.
+  // 'solve')"; empty if every phase was closed that was opened, no other, and all steps were taken.
   std::string complaint() const;
 
  private:
@@ -42,6 +46,7 @@ class Annotations {
   std::vector<Open> open_;
   std::uint64_t never_opened_ = 0;  // ends without a beginning
   std::uint32_t first_never_opened_ = kNone;
+  std::atomic<std::uint64_t> refused_{0};  // announcements of steps that are no number of them
 };
 
 }  // namespace foretrace::trace

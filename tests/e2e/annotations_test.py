@@ -102,6 +102,9 @@ int main(int argc, char **argv) {
   if (rank > 0) {
     FORETRACE_PHASE_BEGIN("left open");
     FORETRACE_PHASE_END("never opened");
+    FORETRACE_COMPUTE(100);
+    FORETRACE_COMPUTE(-5);
+    FORETRACE_COMPUTE(0.0 / 0.0);
   }
   MPI_Finalize();
   FORETRACE_PHASE_END("left open");
@@ -109,7 +112,8 @@ int main(int argc, char **argv) {
   return 0;
 }
 """
-COMPLAINT = "1 phase closed that was not open (first: 'never opened'), 1 phase left open (first: 'left open')"
+COMPLAINT = "1 phase closed that was not open (first: 'never opened'), 1 phase left open (first: 'left open'), " \
+    "2 announcements of fewer than 0 steps, or of no number of them, taken as none"
 
 
 class Annotations(harness.TestCase):
@@ -300,6 +304,7 @@ class Annotations(harness.TestCase):
         self.assert_same_ticks(predicted, live)
         names = {name for rank in self.events(predicted) for _, name, _ in rank}
         self.assertFalse(names & {"before MPI_Init", "too late"})
+        self.assertEqual(sum(fields.get("steps", 0) for _, _, fields in self.events(predicted)[1]), 100)
 
     def test_compatible_headers(self):
         program = self.compile(r"""

@@ -1,6 +1,9 @@
 #include "trace/annotations.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <limits>
 
 namespace foretrace::trace {
 namespace {
@@ -56,6 +59,19 @@ TEST(Annotations, EndsAreLoggedWhereBeginningsWere) {
   EXPECT_FALSE(annotations.end(solve, true));
   EXPECT_TRUE(annotations.end(solve, false));
   EXPECT_FALSE(annotations.end(solve, false));  // never opened
+}
+
+TEST(Annotations, StepsAreFiniteAndNotBelowZero) {
+  Annotations annotations;
+  EXPECT_TRUE(annotations.takes(0));
+  EXPECT_TRUE(annotations.takes(1e300));
+  EXPECT_EQ(annotations.complaint(), "");
+  EXPECT_FALSE(annotations.takes(-1e-9));
+  EXPECT_EQ(annotations.complaint(),
+            "1 announcement of fewer than 0 steps, or of no number of them, taken as none");
+  EXPECT_FALSE(annotations.takes(std::numeric_limits<double>::quiet_NaN()));
+  EXPECT_FALSE(annotations.takes(std::numeric_limits<double>::infinity()));
+  EXPECT_THAT(annotations.complaint(), testing::StartsWith("3 announcements of"));
 }
 
 TEST(Annotations, APhaseWithoutANameIsClosedUnderAnyThatIsNotOpen) {

@@ -513,6 +513,7 @@ void Session::write_alone(const trace::Event& event, const trace::Counts* counts
 
 void Session::add_steps(double steps) {
   if (wrapper_depth > 0) return;  // a function that MPI calls
+  if (!annotations_.takes(steps)) return;
   if (several_threads_)
     add_threads_steps(steps);
   else if (initial_thread)

@@ -114,7 +114,7 @@ void Line::join_thread(ThreadWork& work) {
 }
 
 void Line::add_steps(double steps) {
-  if (counter_.is_open()) return;
+  if (counter_.is_open() || !annotations_.takes(steps)) return;
   if (__libc_single_threaded || this_thread == &first_) {
     first_.steps += steps;
   } else if (!threads_may_call()) {
