@@ -257,6 +257,33 @@ int main(int argc, char **argv) {
                 self.assertEqual(sorted(harness_live.said(self.result)),
                                  [f"{rank} of 4, " + expected.format(rank) for rank in range(4)])
 
+    def test_memory_is_shared_on_one_node_alone(self):
+        program = self.compile("""
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+  MPI_Comm comm = MPI_COMM_WORLD;
+  MPI_Win win;
+  void *memory;
+  int rank, code;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(comm, &rank);
+  if (argc > 1) MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  code = MPI_Win_allocate_shared(8, 1, MPI_INFO_NULL, comm, &memory, &win);
+  if (code == MPI_SUCCESS) MPI_Win_free(&win);
+  else MPI_Error_class(code, &code);
+  printf("%d: %s\\n", rank, code == MPI_SUCCESS ? "shared" : code == MPI_ERR_RMA_SHARED ? "not" : "?");
+  MPI_Finalize();
+  return 0;
+}
+""")
+        two = ["--network", "loggps", "--ranks-per-node", 2]
+        for options, words, expected in (([], [], "shared"), (two, [], "not"), (two, ["split"], "shared")):
+            with self.subTest(options=options, words=words):
+                self.live(4, [program, *words], options=options)
+                self.assertEqual(sorted(harness_live.said(self.result)), [f"{rank}: {expected}" for rank in range(4)])
+
     def test_a_script_sees_the_launchers_variables(self):
         name = NAMES[harness.mpi][2]
         script = self.write("local.sh", f'#!/bin/sh\necho "local ${name}"\nexec "$1"\n')

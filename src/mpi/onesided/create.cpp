@@ -7,6 +7,7 @@
 #include "mpi/comm/contexts.hpp"
 #include "mpi/core/block.hpp"
 #include "mpi/core/line.hpp"
+#include "mpi/core/rank.hpp"
 #include "mpi/onesided/lock.hpp"
 #include "mpi/onesided/state.hpp"
 
@@ -96,6 +97,18 @@ void lay_out_segments(Win& win, bool gaps) {
   state.segments = control.segments;
 }
 
+// Members on other nodes of the simulated machine have no memory in common there.
+int check_one_node(Comm* comm) {
+  const int here = node_of(world_rank());
+  for (const int member : comm->group->members)
+    if (node_of(member) != here)
+      return raise(comm, MPI_ERR_RMA_SHARED,
+                   "world ranks " + std::to_string(world_rank()) + " and " +
+                       std::to_string(member) +
+                       " are placed on different nodes; MPI_Comm_split_type says who shares one");
+  return MPI_SUCCESS;
+}
+
 int check_regular(Win* win, const char* what) {
   if (!win) return raise(win, MPI_ERR_WIN, "null or freed window");
   const WinState& state = *win->state;
@@ -167,6 +180,7 @@ int Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm ha
                         MPI_Win* win) {
   Comm* comm = get(handle);
   if (const int error = check_shape(comm, size, disp_unit)) return error;
+  if (const int error = check_one_node(comm)) return error;
   Win* made = make_window(*comm, MPI_WIN_FLAVOR_SHARED, {.bytes = static_cast<std::uint64_t>(size)},
                           disp_unit, get(info));
   lay_out_segments(*made, wants_gaps(get(info)));

@@ -136,7 +136,9 @@ SheetTable equation_table(const Datasheet& sheet, int digits, std::string captio
 void add_equations(const Datasheet& sheet, int digits, SheetDocument& document) {
   document.blocks.push_back(Heading{1, "Equations"});
   document.blocks.push_back(Paragraph{fmt::format(
-      "p is the number of ranks, d the message size in {}, ln the natural logarithm. {}",
+      "p is the number of ranks, d the message size in {}, ln the natural logarithm, log2 the one "
+      "to "
+      "base 2, ceil the next whole number. {}",
       data_unit(sheet.model),
       digits > 0
           ? fmt::format("Coefficients have {} significant digit{}.", digits, digits == 1 ? "" : "s")
