@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <deque>
+#include <utility>
 
 #include "analysis/segments.hpp"
+#include "analysis/waiting.hpp"
 
 namespace foretrace::analysis {
 namespace {
@@ -71,6 +74,38 @@ Activity dominant(const Sums& sums, std::size_t first) {
   return *most == 0 ? Activity::none : static_cast<Activity>(most - sums.begin());
 }
 
+// How long calls waited. Those of a measured run are found when all of it was taken.
+class CallWaits {
+ public:
+  // The run must live as long.
+  explicit CallWaits(RunEvents& run)
+      : run_(run), measured_(run.info().clock == trace::Clock::wall), finder_(run.info().clock) {}
+
+  void take(const Event& event) {
+    if (measured_) finder_.take(event, run_.comm(event), run_.names().at(event.name));
+  }
+  void end_rank() { finder_.end_rank(); }
+  void finish() {
+    found_.resize(static_cast<std::size_t>(run_.ranks()));
+    finder_.finish([&](const Waited& waited) {
+      found_[static_cast<std::size_t>(waited.rank.value)].emplace_back(waited.event, waited.wait);
+    });
+  }
+  // Of a rank's segments in their order.
+  Time of(int rank, const Segment& segment) {
+    if (!measured_ || segment.compute) return segment.wait;
+    std::deque<std::pair<std::size_t, Time>>& next = found_[static_cast<std::size_t>(rank)];
+    while (!next.empty() && next.front().first < segment.event) next.pop_front();
+    return next.empty() || next.front().first != segment.event ? Time() : next.front().second;
+  }
+
+ private:
+  RunEvents& run_;
+  bool measured_;
+  WaitFinder finder_;
+  std::vector<std::deque<std::pair<std::size_t, Time>>> found_;  // by rank: event, wait
+};
+
 void add_segment(const Event& event, const Segment& segment, RowSums& row) {
   if (segment.compute) {
     row.add(Activity::compute, segment.from, segment.to);
@@ -117,10 +152,15 @@ ActivityGrid activity_grid(RunEvents& run, int columns, int max_rows) {
   grid.columns = columns;
   const int ranks = run.ranks();
   grid.ranks_per_row = std::max(1, (ranks + max_rows - 1) / max_rows);
-  for (int rank = 0; rank < ranks; ++rank)
-    grid.end = std::max(grid.end,
-                        read_rank(
-                            run, rank, [](const Event&) {}, [](const Event&, const Segment&) {}));
+  CallWaits waits(run);
+  for (int rank = 0; rank < ranks; ++rank) {
+    const Time end = read_rank(
+        run, rank, [&](const Event& event) { waits.take(event); },
+        [](const Event&, const Segment&) {});
+    waits.end_rank();
+    grid.end = std::max(grid.end, end);
+  }
+  waits.finish();
 
   grid.marked.resize(static_cast<std::size_t>(columns));
   MarkCounter marks;
@@ -133,9 +173,10 @@ ActivityGrid activity_grid(RunEvents& run, int columns, int max_rows) {
   for (int first = 0; first < ranks; first += grid.ranks_per_row) {
     RowSums row(grid.end, columns);
     for (int rank = first; rank < std::min(ranks, first + grid.ranks_per_row); ++rank) {
-      const Time stop = read_rank(
-          run, rank, take_mark,
-          [&](const Event& event, const Segment& segment) { add_segment(event, segment, row); });
+      const Time stop = read_rank(run, rank, take_mark, [&](const Event& event, Segment segment) {
+        segment.wait = waits.of(rank, segment);
+        add_segment(event, segment, row);
+      });
       row.add(Activity::none, stop, grid.end);
     }
     std::vector<Activity>& line = grid.rows.emplace_back();

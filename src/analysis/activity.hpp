@@ -44,7 +44,8 @@ struct ActivityGrid {
 };
 
 // At most `max_rows` >= 1 rows of `columns` >= 1 columns. Reads the run twice: to its end, which
-// divides the columns, and for what lies in them.
+// divides the columns, and for what lies in them. Of a measured run (clock wall) waits are what
+// WaitFinder tells, of others what the events do.
 ActivityGrid activity_grid(RunEvents& run, int columns, int max_rows);
 
 }  // namespace foretrace::analysis

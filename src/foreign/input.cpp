@@ -43,4 +43,12 @@ std::string read_input(const std::string& path) {
   return text;
 }
 
+void refuse_repeated(const std::vector<InputFile>& files) {
+  for (std::size_t i = 0; i < files.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k)
+      if (files[i].text == files[k].text)
+        throw Error(files[i].name + ": holds the same as " + files[k].name +
+                    "; give each measurement once");
+}
+
 }  // namespace foretrace::foreign

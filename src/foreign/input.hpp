@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace foretrace::foreign {
 
@@ -11,6 +12,9 @@ struct InputFile {
   int ranks = 0;            // 0: the file has to say it, where it matters
   bool is_default = false;  // `ranks` is for files that do not say it
 };
+
+// Throws Error where two hold the same: they would pass for two measurements that agree.
+void refuse_repeated(const std::vector<InputFile>& files);
 
 // Plain or compressed by gzip. Throws Error, also for more than 64 MiB of text.
 std::string read_input(const std::string& path);

@@ -145,9 +145,9 @@ class XmlReader {
     return number(text);
   }
 
-  // A route leads over the sender's link, the backbone where there is one, and the receiver's link:
-  // its latency is the sum of theirs, its bandwidth the least (SimGrid's reference of platforms,
-  // <cluster>).
+  // A route leads over the sender's link, the backbone where there is one, and the receiver's link,
+  // and past the hosts' limiters: its latency is the sum of theirs, its bandwidth the least
+  // (SimGrid's reference of platforms, <cluster>). A rate of 0 is none.
   void read_cluster(const XML_Char** attributes) {
     if (!wants_cluster_) return;
     constexpr std::string_view kGiveLink = "; give that of a route by --link LATENCY,BANDWIDTH";
@@ -161,12 +161,16 @@ class XmlReader {
     const auto bandwidth = latency ? quantity(value_of(attributes, "bw"), kRates) : std::nullopt;
     if (!bandwidth) return;
     LinkOfPlatform route{2 * *latency, *bandwidth};
-    if (const auto rate = value_of(attributes, "bb_bw"); !rate.empty()) {
-      const auto most = quantity(rate, kRates);
-      const auto wait = value_of(attributes, "bb_lat");
-      const auto more = most && !wait.empty() ? quantity(wait, kTimes) : std::optional(0.0);
-      if (!most || !more) return;
-      route = {route.latency + *more, std::min(route.bandwidth, *most)};
+    for (const char* const further : {"bb_bw", "limiter_link"}) {
+      const auto rate = value_of(attributes, further);
+      const auto most = rate.empty() ? std::optional(0.0) : quantity(rate, kRates);
+      if (!most) return;
+      if (*most > 0) route.bandwidth = std::min(route.bandwidth, *most);
+    }
+    if (const auto wait = value_of(attributes, "bb_lat"); !wait.empty()) {
+      const auto more = quantity(wait, kTimes);
+      if (!more) return;
+      route.latency += *more;
     }
     platform_.link = route;
   }

@@ -3,10 +3,11 @@
 // hear of the others before it begins the collective that makes it.
 #pragma once
 
+#include <compare>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
-#include <tuple>
 #include <vector>
 
 #include "base/ids.hpp"
@@ -17,9 +18,9 @@ namespace foretrace::live {
 class JointComms {
  public:
   struct Wish {
-    trace::CommId parent = 0;
-    std::int32_t tag = 0;
-    std::vector<WorldRank> members;  // in order
+    trace::CommId parent = 0;        // or any number that stands for one
+    std::int32_t tag = 0;            // tells those apart that are made at once
+    std::vector<WorldRank> members;  // by their rank in the communicator
 
     auto operator<=>(const Wish&) const = default;
   };

@@ -63,8 +63,9 @@ std::string Annotations::complaint() const {
             counted(left, " phase left open", " phases left open", *names_[first]);
   if (const std::uint64_t refused = refused_; refused > 0)
     text += (text.empty() ? "" : ", ") + std::to_string(refused) +
-            (refused == 1 ? " announcement" : " announcements") +
-            " of fewer than 0 steps, or of no number of them, taken as none";
+            (refused == 1 ? " announcement of steps (FORETRACE_COMPUTE) that is"
+                          : " announcements of steps (FORETRACE_COMPUTE) that are") +
+            " below zero or not finite, taken as 0";
   return text;
 }
 

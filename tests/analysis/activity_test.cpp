@@ -34,6 +34,20 @@ TEST(Activity, WaitingComesFirstInACall) {
   EXPECT_EQ(g.rows[0], (std::vector<Activity>{c, c, c, c, w, w, w, r, r, r}));
 }
 
+// Clock wall: the receive is there 60 ns before its send is called, and lasts 100.
+TEST(Activity, AMeasuredRunsWaitsAreFound) {
+  TraceBuilder b(2, trace::Clock::wall);
+  b.init(0);
+  b.recv(0, 1, 0, 8, Time(), ns(100));
+  b.finalize(0);
+  b.init(1);
+  b.send(1, 0, 0, 8, ns(60), ns(40));
+  b.finalize(1);
+  const ActivityGrid g = grid_of(b.trace(), 5, 2);
+  const Activity w = Activity::wait, r = Activity::recv;
+  EXPECT_EQ(g.rows[0], (std::vector<Activity>{w, w, w, r, r}));
+}
+
 TEST(Activity, TheLongerShareOfAColumnWins) {
   TraceBuilder b(1);
   b.init(0);

@@ -113,7 +113,7 @@ int main(int argc, char **argv) {
 }
 """
 COMPLAINT = "1 phase closed that was not open (first: 'never opened'), 1 phase left open (first: 'left open'), " \
-    "2 announcements of fewer than 0 steps, or of no number of them, taken as none"
+    "2 announcements of steps (FORETRACE_COMPUTE) that are below zero or not finite, taken as 0"
 
 
 class Annotations(harness.TestCase):

@@ -3,8 +3,22 @@
 import os
 import shutil
 import subprocess
+import time
 
 import harness
+
+
+# Until a file is there.
+WAITS = r"""
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  while (access(argv[1], F_OK) != 0) usleep(20000);
+  MPI_Barrier(MPI_COMM_WORLD);
+  return MPI_Finalize();
+}
+"""
 
 
 class Launchers(harness.TestCase):
@@ -142,14 +156,23 @@ class Launchers(harness.TestCase):
         output = self.directory / "run.ftr"
         env = harness.environment({"FORETRACE_MODE": "record", "FORETRACE_OUTPUT": str(output),
                                    "LD_PRELOAD": str(library)})
-        command = [str(harness.test_program("misbehave")), "nap", "2"]
-        runs = [subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True) for _ in range(3)]
-        said = [run.communicate(timeout=40)[1] for run in runs]
-        self.assertEqual([run.returncode for run in runs], [0, 0, 0], said)
-        self.assertEqual(sum("another run is writing it" in text for text in said), 2, said)
-        self.assertEqual([name for name in os.listdir(self.directory)], ["run.ftr"])
-        self.assertEqual([name for _, name, _ in self.events(output)[0]],
-                         ["MPI_Init", "MPI_Comm_rank", "MPI_Barrier", "MPI_Finalize"])
+        source = self.write("waits.c", WAITS)
+        program = self.directory / "waits"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", source, "-o", program]))
+        errors = [self.directory / f"{number}.err" for number in range(3)]
+        runs = []
+        for path in errors:
+            with path.open("w") as error:
+                runs.append(subprocess.Popen([program, self.directory / "go"], env=env, stderr=error))
+        refused = lambda: sum("another run is writing it" in path.read_text() for path in errors)
+        until = time.monotonic() + 60
+        while refused() < 2 and time.monotonic() < until:
+            time.sleep(0.05)
+        (self.directory / "go").touch()
+        self.assertEqual([run.wait(timeout=40) for run in runs], [0, 0, 0])
+        self.assertEqual(refused(), 2, [path.read_text() for path in errors])
+        self.assertEqual(sorted(name for name in os.listdir(self.directory) if name.startswith("run.")), ["run.ftr"])
+        self.assertEqual([name for _, name, _ in self.events(output)[0]], ["MPI_Init", "MPI_Barrier", "MPI_Finalize"])
 
 
 if __name__ == "__main__":

@@ -75,6 +75,23 @@ class Import(Command):
                 error = self.foretrace("import", kind, "a.txt", "-o", "m.toml", status=1).stderr
                 self.assertRegex(error, r"^foretrace: a\.txt:\d+: the file ends in the middle of this line")
 
+    def test_a_file_that_is_given_twice(self):
+        error = self.foretrace("import", "osu", FILES[0], FILES[0], "-o", "m.toml", status=1).stderr
+        self.assertIn("give each measurement once", error)
+
+    def test_a_size_that_stands_twice_hides_no_jump(self):
+        """1.5 us + d / (10 GB/s) up to 8 KiB, 4 us + d / (12.5 GB/s) from there on; 64 bytes twice."""
+        def seconds(size):
+            return 1.5e-6 + size / 10e9 if size <= 8192 else 4e-6 + size / 12.5e9
+        sizes = sorted({2 ** i + d for i in range(5, 23) for d in (-3, 0, 3)})
+        for given in (sizes, [*sizes, 64]):
+            (self.folder / "np.out").write_text("".join(
+                f"{size} {8 * size / seconds(size) / 2 ** 20:.6f} {seconds(size):.12f}\n" for size in given))
+            self.foretrace("import", "netpipe", "np.out", "-o", "m.toml")
+            recv = next(each for each in tomllib.loads((self.folder / "m.toml").read_text())["function"]
+                        if each["name"] == "recv")
+            self.assertEqual([regime["bytes"][0] for regime in recv["regime"]], [0, 8193])
+
     def test_ranks_are_for_files_that_do_not_say_theirs(self):
         text = FILES[1].read_text()
         (self.folder / "silent.txt").write_text("".join(line for line in text.splitlines(True)

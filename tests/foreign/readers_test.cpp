@@ -273,6 +273,8 @@ TEST(SmpiPlatform, ARouteIsTwoLinksAndTheBackbone) {
   EXPECT_NEAR(recv(links + "/>", 1), 33.0e-6, 0.1e-6);
   EXPECT_NEAR(recv(links + R"(bb_bw="100GBps" bb_lat="7us"/>)", 1), 43.5e-6, 0.1e-6);
   EXPECT_NEAR(recv(links + R"(bb_bw="0.5GBps" bb_lat="7us"/>)", 100000), 443.5e-6, 0.1e-6);
+  EXPECT_NEAR(recv(links + R"(limiter_link="0.5GBps" bb_bw="0"/>)", 100000), 433e-6, 0.1e-6);
+  EXPECT_NEAR(recv(links + R"(bb_lat="7us"/>)", 1), 43.5e-6, 0.1e-6);
   const std::string torus = links + R"(topology="TORUS" topo_parameters="4,4"/>)";
   EXPECT_THAT(message_of([&] { recv(torus, 1); }), HasSubstr("topology 'TORUS'"));
   EXPECT_NEAR(recv(torus, 1, LinkOfPlatform{10e-6, 1.25e9}), 18.0e-6, 0.1e-6);

@@ -67,8 +67,9 @@ TEST(Annotations, StepsAreFiniteAndNotBelowZero) {
   EXPECT_TRUE(annotations.takes(1e300));
   EXPECT_EQ(annotations.complaint(), "");
   EXPECT_FALSE(annotations.takes(-1e-9));
-  EXPECT_EQ(annotations.complaint(),
-            "1 announcement of fewer than 0 steps, or of no number of them, taken as none");
+  EXPECT_EQ(
+      annotations.complaint(),
+      "1 announcement of steps (FORETRACE_COMPUTE) that is below zero or not finite, taken as 0");
   EXPECT_FALSE(annotations.takes(std::numeric_limits<double>::quiet_NaN()));
   EXPECT_FALSE(annotations.takes(std::numeric_limits<double>::infinity()));
   EXPECT_THAT(annotations.complaint(), testing::StartsWith("3 announcements of"));

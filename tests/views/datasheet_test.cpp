@@ -91,6 +91,20 @@ std::string html_fault(const std::string& page) {
   return open.empty() ? "" : "not closed: " + open.back();
 }
 
+// Of three lines that lie on each other the lowest is widest; one that lies elsewhere is as always.
+TEST(SvgPlot, LinesBelowOthersAreWider) {
+  const auto line = [](int colour, double y) {
+    const std::vector<PlotPoint> piece{{1, y, y, y}, {8, y, y, y}};
+    return PlotSeries{"", false, colour, {piece}};
+  };
+  const SheetPlot plot{"", "", "", true, {line(0, 1), line(1, 2), line(2, 1), line(3, 1)}, ""};
+  const std::string svg = render_svg_plot(plot);
+  EXPECT_THAT(svg, HasSubstr("class=\"line c0\" style=\"stroke-width:6.6\""));
+  EXPECT_THAT(svg, HasSubstr("class=\"line c2\" style=\"stroke-width:4.2\""));
+  EXPECT_THAT(svg, HasSubstr("class=\"line c1\" d="));
+  EXPECT_THAT(svg, HasSubstr("class=\"line c3\" d="));
+}
+
 TEST(Datasheet, SparcBarrierOfEightTakes72Milliseconds) {
   // 9000 us * 8
   const SheetDocument document =

@@ -203,12 +203,13 @@ int comm_create_group(Fn fn, MPI_Group group, MPI_Comm* newcomm, Real real) {
   trace::Event& event = session.open(trace::EventKind::collective, fn);
   event.collective = Cost::comm_create;
   Time latest = event.enter;
-  CommInfo members = session.comms.describe(group);
-  // Whoever is not of the group is given MPI_COMM_NULL, and meets nobody.
-  if (session.predicting() && members.rank.valid()) {
+  if (session.predicting()) {
+    CommInfo members = session.comms.describe(group);
     for (const WorldRank member : members.members)
       members.key = (members.key + static_cast<std::uint64_t>(member.value) + 1) * 1099511628211u;
-    latest = session.piggyback.exchange_starts(members, event.enter, Bytes(0), -1, fn).latest;
+    // Whoever is not of the group is given MPI_COMM_NULL, and meets nobody.
+    if (members.rank.valid())
+      latest = session.piggyback.exchange_starts(members, event.enter, Bytes(0), -1, fn).latest;
   }
   const int result = wait_in(real);
   if (result == MPI_SUCCESS) session.comms.adopt(*newcomm);

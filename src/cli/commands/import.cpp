@@ -82,6 +82,7 @@ foreign::ImportedModel read(const Options& options, const std::vector<foreign::I
     if (files.size() > 1) throw UsageError("import smpi-platform: one platform at a time");
     return foreign::read_smpi_platform(files.front(), options.provenance, link_of(options.link));
   }
+  foreign::refuse_repeated(files);
   foreign::Measurements measurements;
   if (format == "osu") measurements = foreign::read_osu(files);
   if (format == "imb") measurements = foreign::read_imb(files);
@@ -129,8 +130,8 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("--cluster", options->cluster,
                  "simgrid-csv: whose rows of a file that has several clusters");
   app.add_option("--link", options->link,
-                 "smpi-platform: LATENCY,BANDWIDTH that its factors belong to, e.g. 24us,1.25GB/s, "
-                 "where it has no <cluster>");
+                 "smpi-platform: LATENCY,BANDWIDTH of a route, which its factors belong to, e.g. "
+                 "24us,1.25GB/s, instead of its <cluster>'s");
   app.add_option("--name", options->provenance.name, "The machine's name in the model");
   app.add_option("--source", options->provenance.source,
                  "Whose measurements they are, for example repository, commit and path");

@@ -113,20 +113,13 @@ int write_text(const Options& options) {
   const std::string file = as_trace(path);
   views::TextTimelineOptions how;
   how.width = options.width > 0 ? options.width : terminal_width();
-  std::optional<analysis::RunEvents> run(file);
-  // Who waited for whom in a measured run is known when all of it is.
-  trace::Trace measured;
-  if (run->info().clock == trace::Clock::wall) {
-    measured = trace::read_trace(file);
-    analysis::fill_waits(measured);
-    run.emplace(measured);
-  }
-  const std::string text = views::render_text_timeline(*run, how);
+  analysis::RunEvents run(file);
+  const std::string text = views::render_text_timeline(run, how);
   if (options.output.empty())
     std::fputs(text.c_str(), stdout);
   else
     write_output(options.output, text);
-  return tell_damage(path, run->damage());
+  return tell_damage(path, run.damage());
 }
 
 int serve(const Options& options) {

@@ -83,9 +83,11 @@ machine::Placement Simulation::recorded_placement() const {
   return nodes;
 }
 
-bool Simulation::shares_other_nodes() const {
+bool Simulation::places_otherwise_than_recorded() const {
+  // The nodes of a predicted run are where it placed its ranks, not where the program ran.
+  if (!reader_ || reader_->info().origin != "record" || placement_.empty()) return false;
   const machine::Placement recorded = recorded_placement();
-  return !placement_.empty() && !recorded.empty() && groups_of(placement_) != groups_of(recorded);
+  return !recorded.empty() && groups_of(placement_) != groups_of(recorded);
 }
 
 // Messages meet on a topology's links; else a place only says what path lies between two

@@ -343,7 +343,6 @@ std::unique_ptr<sim::TraceSource> Simulation::read_source() const {
   return source;
 }
 
-// Functions that carry no virtual time, as far as the trace was read.
 std::vector<std::string> Simulation::notes_of_calls() const {
   std::set<std::string> called;
   for (int r = 0; r < reader_->ranks(); ++r) {
@@ -356,7 +355,7 @@ std::vector<std::string> Simulation::notes_of_calls() const {
     if (carries_no_time(name)) untreated += (untreated.empty() ? "" : ", ") + name;
   std::vector<std::string> notes;
   if (!untreated.empty()) notes.push_back(note_of_untimed(untreated));
-  if (called.contains("MPI_Comm_split_type") && shares_other_nodes())
+  if (called.contains("MPI_Comm_split_type") && places_otherwise_than_recorded())
     notes.emplace_back(
         "MPI_Comm_split_type joined the ranks that shared memory where this was recorded; here "
         "others share a node. A live run (simulate -n) asks anew");

@@ -189,7 +189,8 @@ class Simulation {
   void set_network();
   // What the names of a recorded run's calls tell; complete when the run has been read.
   std::vector<std::string> notes_of_calls() const;
-  bool shares_other_nodes() const;
+  // Whether other ranks share a node here than did where the program was recorded.
+  bool places_otherwise_than_recorded() const;
   void choose_network();
   void place_ranks();
   machine::Placement recorded_placement() const;

@@ -119,6 +119,19 @@ std::vector<std::uint64_t> thresholds_of(const SampleSet& set, const std::string
 
 constexpr std::size_t kParts = 4;
 
+// Into how many parts the times of a single launch are taken apart, which are then left out in
+// turn: as many as nine of ten points have. A part that lacked many points could not tell where it
+// stands.
+std::size_t parts_of(const std::map<PointKey, std::map<std::size_t, std::vector<double>>>& kept) {
+  std::vector<std::size_t> counts;
+  for (const auto& [point, launches] : kept)
+    for (const auto& [launch, times] : launches) counts.push_back(times.size());
+  if (counts.empty()) return 1;
+  const auto tenth = counts.begin() + static_cast<std::ptrdiff_t>(counts.size() / 10);
+  std::ranges::nth_element(counts, tenth);
+  return std::min(kParts, *tenth);
+}
+
 struct Observed {
   std::vector<Observation> observations;
   std::vector<Observation> blocks;  // the kept ones
@@ -143,6 +156,7 @@ Observed observe(const std::vector<Sample>& samples, double unit) {
     if (!fresh && each.time < at->second.time) at->second = each;
   }
   Observed out;
+  const std::size_t most_parts = launches.size() == 1 ? parts_of(kept) : 1;
   for (const auto& [point, fallback] : least) {
     if (!kept.contains(point)) {
       out.observations.push_back(fallback);
@@ -155,7 +169,7 @@ Observed observe(const std::vector<Sample>& samples, double unit) {
       out.observations.push_back(
           {point.first, point.second, launch, stats::interquartile_mean(times)});
       if (launches.size() > 1) continue;
-      const std::size_t parts = std::min(kParts, times.size());
+      const std::size_t parts = std::min(most_parts, times.size());
       for (std::size_t part = 0; part < parts; ++part) {
         const std::size_t from = part * times.size() / parts;
         const std::size_t to = (part + 1) * times.size() / parts;

@@ -27,10 +27,10 @@ ContextId define_context(const std::vector<int>& members) {
   return ask(record, members);
 }
 
-ContextId join_context(const Comm& parent, int tag, const std::vector<int>& members) {
+ContextId join_context(ContextId parent, int tag, const std::vector<int>& members) {
   Record record;
   record.posting = Posting::joint_comm;
-  record.comm = parent.context;
+  record.comm = parent;
   record.send_tag = tag;
   return ask(record, members);
 }

@@ -55,8 +55,7 @@ int partner_of(const Comm& parent, const Group& group, int member) {
 
 }  // namespace
 
-// Both halves go along a binomial tree: towards the root when all below have
-// come, and back.
+// Along a binomial tree, from the root.
 std::vector<std::byte> tell_group(Comm& parent, const Group& group, int root, int tag,
                                   std::vector<std::byte> told) {
   const int size = group.size();
@@ -258,7 +257,7 @@ int Comm_create_group(MPI_Comm handle, MPI_Group group_handle, int tag, MPI_Comm
   }
   *newcomm = MPI_COMM_NULL;
   if (group->rank == MPI_UNDEFINED) return MPI_SUCCESS;
-  const ContextId context = join_context(*comm, tag, group->members);
+  const ContextId context = join_context(comm->context, tag, group->members);
   return hand_out(meet_in(make_comm(comm, context, retain(group))), newcomm);
 }
 

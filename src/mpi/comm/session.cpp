@@ -214,7 +214,7 @@ int Comm_create_from_group(MPI_Group group_handle, const char* stringtag, MPI_In
   if (!group) return raise_no_group();
   *newcomm = MPI_COMM_NULL;
   if (group->rank == MPI_UNDEFINED) return MPI_SUCCESS;
-  const ContextId context = join_context(*world_comm, tag_of(stringtag), group->members);
+  const ContextId context = join_context(kNoParent, tag_of(stringtag), group->members);
   return hand_out(meet_in(make_comm(nullptr, context, retain(group))), errhandler, info, newcomm);
 }
 

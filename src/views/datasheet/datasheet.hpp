@@ -110,8 +110,11 @@ std::string render_html_datasheet(const SheetDocument& document,
 std::string datasheet_json(std::span<const analysis::Datasheet> sheets);
 // For pdflatex or lualatex; what it draws are PDF operators, so that no package has to.
 std::string render_latex_datasheet(const SheetDocument& document);
-// An <svg> element for a page that has the style of the plots.
+// An <svg> element for a page that has the style of the plots. Of lines that lie on each other the
+// lower ones are wider.
 std::string render_svg_plot(const SheetPlot& plot);
+// The same as a block that can be moved sideways where the screen is narrow.
+std::string render_svg_figure(const SheetPlot& plot);
 std::string_view svg_plot_style();
 // A file of its own, light or dark.
 std::string render_svg_file(const SheetPlot& plot);

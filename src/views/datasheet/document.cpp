@@ -136,9 +136,8 @@ SheetTable equation_table(const Datasheet& sheet, int digits, std::string captio
 void add_equations(const Datasheet& sheet, int digits, SheetDocument& document) {
   document.blocks.push_back(Heading{1, "Equations"});
   document.blocks.push_back(Paragraph{fmt::format(
-      "p is the number of ranks, d the message size in {}, ln the natural logarithm, log2 the one "
-      "to "
-      "base 2, ceil the next whole number. {}",
+      "p is the number of ranks, d the message size in {}, ln the natural logarithm, log2 that to "
+      "base 2; ceil rounds up to a whole number. {}",
       data_unit(sheet.model),
       digits > 0
           ? fmt::format("Coefficients have {} significant digit{}.", digits, digits == 1 ? "" : "s")

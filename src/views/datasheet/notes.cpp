@@ -12,11 +12,8 @@ void add_notes(SheetDocument& document, SheetExtent extent) {
           "leaves. "
           "When ranks do not come together, the early ones also wait for the late ones.",
           "t(p, d) is a sum of functions of p and d, each with its coefficient, as under "
-          "Equations: "
-          "p is the number of ranks in the communicator, d the count in the call, in the unit "
-          "given "
-          "under Run parameters. ln is the natural logarithm, log2 the one to base 2. A time that "
-          "comes out below zero is taken as zero. Sizes outside all intervals take the "
+          "Equations. "
+          "A time that comes out below zero is taken as zero. Sizes outside all intervals take the "
           "nearest interval's equation.",
           "Minimum and maximum: where the model has prediction intervals, the stated share of "
           "measured "

@@ -31,11 +31,14 @@ constexpr const char* kStyle =
 .line.c4, .bar.c4 { stroke: var(--c4); } .band.c4, .mark.c4 { fill: var(--c4); }
 .line.d1 { stroke-dasharray: 7 3; }
 .line.d2 { stroke-dasharray: 2 3; }
+.wide > .plot { min-width: 34rem; }
 )";
 
 constexpr double kLegend = kPlotRight + 38;
 constexpr int kDashes = 3;
 constexpr int kMostXTicks = 11;
+constexpr double kStrokeWidth = 1.8;  // as in kStyle
+constexpr double kWider = 2.4;        // what of a line is to be seen beside one that lies on it
 
 // Beyond five series the colours come again, with dashes.
 std::string line_class(const PlotSeries& series) {
@@ -79,7 +82,29 @@ struct Drawing {
                        escape_html(plot.title));
   }
 
-  void line(const PlotSeries& series) {
+  std::string path_of(const std::vector<PlotPoint>& piece) const {
+    std::string path;
+    char move = 'M';
+    for (const PlotPoint& p : piece) {
+      path += fmt::format("{}{} {}", move, pixel(x.place(p.x)), pixel(y.place(p.y)));
+      move = 'L';
+    }
+    // A regime that shows one size only is still to be seen.
+    return piece.size() == 1 ? path + "h1" : path;
+  }
+
+  std::string path_of(const PlotSeries& series) const {
+    std::string path;
+    for (const auto& piece : series.pieces) path += path_of(piece);
+    return path;
+  }
+
+  // `above`: how many lines will lie on just this one.
+  void line(const PlotSeries& series, std::ptrdiff_t above) {
+    const std::string wider = above == 0
+                                  ? ""
+                                  : fmt::format(" style=\"stroke-width:{:.1f}\"",
+                                                kStrokeWidth + kWider * static_cast<double>(above));
     for (const auto& piece : series.pieces) {
       const bool band = std::ranges::any_of(
           piece, [](const PlotPoint& p) { return p.low != p.y || p.high != p.y; });
@@ -94,15 +119,8 @@ struct Drawing {
           out += fmt::format("L{} {}", pixel(x.place(p->x)), pixel(y.place(p->low)));
         out += "Z\"/>\n";
       }
-      out += fmt::format("<path class=\"{}\" d=\"", line_class(series));
-      char move = 'M';
-      for (const PlotPoint& p : piece) {
-        out += fmt::format("{}{} {}", move, pixel(x.place(p.x)), pixel(y.place(p.y)));
-        move = 'L';
-      }
-      // A regime that shows one size only is still to be seen.
-      if (piece.size() == 1) out += "h1";
-      out += "\"/>\n";
+      out += fmt::format("<path class=\"{}\"{} d=\"{}\"/>\n", line_class(series), wider,
+                         path_of(piece));
     }
   }
 
@@ -117,6 +135,16 @@ struct Drawing {
         out += fmt::format("<circle class=\"mark c{}\" cx=\"{}\" cy=\"{}\" r=\"2.4\"/>\n",
                            series.colour % kPlotColours, at, pixel(y.place(p.y)));
       }
+  }
+
+  void lines(const SheetPlot& plot) {
+    std::vector<std::string> paths;
+    for (const PlotSeries& series : plot.series)
+      paths.push_back(series.marks ? "" : path_of(series));
+    for (std::size_t i = 0; i < paths.size(); ++i)
+      if (!plot.series[i].marks)
+        line(plot.series[i],
+             std::count(paths.begin() + static_cast<std::ptrdiff_t>(i) + 1, paths.end(), paths[i]));
   }
 
   void legend(const SheetPlot& plot) {
@@ -153,6 +181,10 @@ std::string render_svg_file(const SheetPlot& plot) {
   return out;
 }
 
+std::string render_svg_figure(const SheetPlot& plot) {
+  return "<div class=\"wide\">" + render_svg_plot(plot) + "</div>\n";
+}
+
 std::string render_svg_plot(const SheetPlot& plot) {
   const Axis x = x_axis(plot, kPlotLeft, kPlotRight);
   const Axis y = y_axis(plot, kPlotBottom, kPlotTop);
@@ -161,8 +193,7 @@ std::string render_svg_plot(const SheetPlot& plot) {
       "<svg class=\"plot\" viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\" aria-label=\"{2}\">\n",
       width_with_legend(plot, kLegend, kPlotWidth), kPlotHeight, escape_html(plot.title));
   drawing.frame(plot);
-  for (const PlotSeries& series : plot.series)
-    if (!series.marks) drawing.line(series);
+  drawing.lines(plot);
   for (const PlotSeries& series : plot.series)
     if (series.marks) drawing.marks(series);
   drawing.legend(plot);

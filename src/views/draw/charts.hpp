@@ -46,7 +46,7 @@ struct SpreadPlot {
 };
 Picture draw_spread(const SpreadPlot& plot);
 
-// Lines over ranks for files that are SVG or PDF alone; pages have render_svg_plot().
+// Lines over ranks for files that are SVG or PDF alone; pages have render_svg_figure().
 Picture draw_lines(const SheetPlot& plot);
 
 // From dark blue at 0 to yellow at 1, in steps that can be told apart without colours.

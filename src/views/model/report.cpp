@@ -255,9 +255,9 @@ std::string render_html_model(const ModelReport& report) {
   for (const std::string& note : notes_of(report)) out += "<p>" + escape_html(note) + "</p>\n";
   out += "<h2>Time by phase</h2>\n" + render_stacked_svg(bars_of(report, axes.front()));
   if (has_speedup(report) && report.sweep.axes[axes.front()].name == "p")
-    out += "<h2>Speed-up</h2>\n" + render_svg_plot(lines_of(report, axes.front(), true));
+    out += "<h2>Speed-up</h2>\n" + render_svg_figure(lines_of(report, axes.front(), true));
   if (const SheetPlot times = lines_of(report, axes.front(), false); !times.series.empty())
-    out += "<h2>Time</h2>\n" + render_svg_plot(times);
+    out += "<h2>Time</h2>\n" + render_svg_figure(times);
   if (axes.size() > 1)
     out += "<h2>Two parameters</h2>\n" +
            render_svg_picture(draw_heat_map(map_of(report, axes[0], axes[1])));

@@ -214,10 +214,10 @@ std::string graphs(const StudyPage& page) {
     if (group.series.size() > kMostSeries)
       pictures += paragraph(
           fmt::format("The first {} of {} ways and machines.", kMostSeries, group.series.size()));
-    pictures += render_svg_plot(plot_of(group, Shown::time));
+    pictures += render_svg_figure(plot_of(group, Shown::time));
     if (page.scaling.grown.empty())
-      pictures += render_svg_plot(plot_of(group, Shown::speedup)) +
-                  render_svg_plot(plot_of(group, Shown::efficiency));
+      pictures += render_svg_figure(plot_of(group, Shown::speedup)) +
+                  render_svg_figure(plot_of(group, Shown::efficiency));
     const std::string bars = phases_of(group, page.scaling.phases);
     phases = phases || !bars.empty();
     pictures += bars;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/activity.hpp"
+#include "analysis/marks.hpp"
 #include "views/draw/notes.hpp"
 #include "views/draw/units.hpp"
 #include "views/timeline/timeline.hpp"

@@ -23,8 +23,7 @@ struct TextTimelineOptions {
 };
 
 // One row per rank, a character for what it did most in that interval, "All"
-// below, time axis above, legend at the end. Of a measured run (clock wall) it shows the waits that
-// analysis::fill_waits() has written.
+// below, time axis above, legend at the end.
 std::string render_text_timeline(analysis::RunEvents& run, const TextTimelineOptions& options = {});
 
 // A run of a page that shows several over each other.

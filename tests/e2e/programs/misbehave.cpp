@@ -134,7 +134,6 @@ int main(int argc, char** argv) {
   if (behaviour == "patient_waitall") patience(false);
   if (behaviour == "patient_waitany") patience(true);
   if (behaviour == "poll_clock") poll_clock();
-  if (behaviour == "nap") nap(number);
   if (behaviour == "read_clock") read_clock(number);
   if (behaviour == "wait_long") wait_long();
   const bool dies =
