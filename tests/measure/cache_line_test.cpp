@@ -8,14 +8,22 @@
 namespace foretrace::measure {
 namespace {
 
+// Where the other thread has no core meanwhile there is no time; then it is asked once more.
+template <class Time>
+bool is_timed(CacheLine& line, Time time) {
+  constexpr int kTries = 50;
+  for (int i = 0; i < kTries; ++i) {
+    std::jthread other([&line] { line.answers(); });
+    if (time() > 0) return true;
+  }
+  return false;
+}
+
 TEST(CacheLine, IsTimedAgainAndAgain) {
   CacheLine line;
   for (int i = 0; i < 3; ++i) {
-    std::jthread other([&line] { line.answers(); });
-    EXPECT_GT(line.times(), 0);
-    other.join();
-    other = std::jthread([&line] { line.answers(); });
-    EXPECT_GT(line.times_shortly(), 0);
+    EXPECT_TRUE(is_timed(line, [&line] { return line.times(); }));
+    EXPECT_TRUE(is_timed(line, [&line] { return line.times_shortly(); }));
   }
 }
 
@@ -24,8 +32,7 @@ TEST(CacheLine, NobodyAnswers) {
   CacheLine line;
   EXPECT_EQ(line.times_shortly(), 0);
   line.answers();
-  std::jthread other([&line] { line.answers(); });
-  EXPECT_GT(line.times_shortly(), 0);
+  EXPECT_TRUE(is_timed(line, [&line] { return line.times_shortly(); }));
 }
 
 TEST(CacheLine, States) {
